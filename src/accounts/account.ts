@@ -1,0 +1,44 @@
+import * as z from "zod";
+import { orNull, passedThrough } from "../values/scalar.ts";
+import { AccountId, Field, Name } from "../values/text.ts";
+
+/** The account object of the interface (2.6) without its loyalty options: as fed, as stored, as answered. */
+export const Account = z.object({
+  id: AccountId,
+  parent_id: orNull(Field),
+  company: Name,
+  company_code: passedThrough(""),
+  domain_name: passedThrough(""),
+  tenancy_initialization: passedThrough(""),
+  db_name: passedThrough(null),
+  bucket_name: passedThrough(null),
+  identity_tenant_identifier: passedThrough(""),
+  core_tenant_id: passedThrough(""),
+  core_app_account_id: passedThrough(""),
+  slug: passedThrough(""),
+  cw_company: passedThrough(""),
+  sc_company: passedThrough(""),
+  cw_primary_contact: passedThrough(""),
+  account_package_id: passedThrough(""),
+  can_own_accounts: passedThrough(0),
+  agreement_type: passedThrough(""),
+  protected: passedThrough(0),
+  phone: passedThrough(""),
+  address: passedThrough(""),
+  country_id: passedThrough(""),
+  state_id: passedThrough(null),
+  city_id: passedThrough(null),
+  city: passedThrough(""),
+  state: passedThrough(""),
+  zip: passedThrough(""),
+  type: passedThrough(""),
+  partner_code: passedThrough(""),
+  partner_notify: passedThrough(""),
+  include_child_buydowns: passedThrough(0),
+  data: passedThrough(null),
+  created_at: passedThrough(""),
+  updated_at: passedThrough(""),
+  deleted_at: passedThrough(null),
+  applicable_tier: passedThrough(""),
+});
+export type Account = z.output<typeof Account>;

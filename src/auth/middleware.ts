@@ -1,0 +1,48 @@
+import type { Context, MiddlewareHandler } from "hono";
+import type { AppEnv } from "../http/context.ts";
+import { isDevelopment } from "../http/context.ts";
+import { forbidden, tooManyRequests, unauthenticated } from "../http/errors.ts";
+import { type Claims, feedAccounts, hasScope, readToken, type TokenRules } from "./token.ts";
+
+const LIMIT_PERIOD_SECONDS = 60;
+
+/** Lets customers in, each as themselves, and no more often than the limit. */
+export function customerOnly(): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    const claims = await authenticate(c);
+    if (!hasScope(claims, "customer")) throw forbidden("This needs a token with the scope customer.");
+    c.set("customerId", claims.sub);
+    await brake(c, c.env.CUSTOMER_LIMITER, claims.sub);
+    await next();
+  };
+}
+
+/** Lets systems of record in, each for the accounts that its token names. */
+export function feedOnly(): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    const claims = await authenticate(c);
+    if (!hasScope(claims, "feed")) throw forbidden("This needs a token with the scope feed.");
+    const accounts = feedAccounts(claims);
+    if (accounts === null) throw forbidden('A feed token names its accounts: "accounts": ["165"] or "*".');
+    c.set("feedToken", { accounts });
+    await next();
+  };
+}
+
+async function authenticate(c: Context<AppEnv>): Promise<Claims> {
+  const token = /^Bearer +(\S+)$/i.exec(c.req.header("Authorization") ?? "")?.[1] ?? "";
+  const claims = await readToken(token, tokenRules(c.env), Date.now() / 1000);
+  if (claims !== null) return claims;
+  await brake(c, c.env.ADDRESS_LIMITER, c.req.header("CF-Connecting-IP") ?? "unknown");
+  throw unauthenticated(isDevelopment(c.env) ? " Get one: npm run token -- customer ID" : "");
+}
+
+function tokenRules({ JWT_SECRET = "", JWT_ISSUER = "", JWT_AUDIENCE = "" }: Partial<Env>): TokenRules {
+  return { secret: JWT_SECRET, issuer: JWT_ISSUER, audience: JWT_AUDIENCE };
+}
+
+async function brake(c: Context<AppEnv>, limiter: RateLimit, key: string): Promise<void> {
+  if (isDevelopment(c.env)) return;
+  const { success } = await limiter.limit({ key });
+  if (!success) throw tooManyRequests(LIMIT_PERIOD_SECONDS);
+}

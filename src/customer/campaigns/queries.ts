@@ -1,0 +1,77 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Database } from "../../db/database.ts";
+import { accounts, campaignStores, campaigns, stores } from "../../db/tables.ts";
+import { type BoundingBox, boundingBoxes, EARTH_RADIUS_MILES, type Position } from "./bounding-boxes.ts";
+import type { NearbyCampaign } from "./schema.ts";
+
+export interface NearbyCampaignsQuery {
+  accountId: string;
+  near: Position;
+  radiusMiles: number;
+  limit: number;
+}
+
+/**
+ * The account's running campaigns that list a store within the radius, most popular first, where popularity is what a
+ * campaign has earned at those stores; then the nearest, then by id (decisions.md, section 4). One round trip.
+ */
+export function findNearbyCampaigns(db: Database, query: NearbyCampaignsQuery): Promise<NearbyCampaign[]> {
+  const { accountId, near, radiusMiles, limit } = query;
+  return db.all<NearbyCampaign>(sql`
+    WITH account AS MATERIALIZED (
+      SELECT key, id FROM ${accounts} WHERE id = ${accountId} AND set_aside = 0
+    ),
+    near_store AS MATERIALIZED (
+      SELECT id, miles FROM (
+        SELECT ${stores.id} AS id, ${milesTo(near)} AS miles
+        FROM account
+        CROSS JOIN ${boxRelation(boundingBoxes(near, radiusMiles))} AS box
+        CROSS JOIN store_positions AS position
+          ON position.min_account <= account.key AND position.max_account >= account.key
+          AND position.min_latitude <= box.north AND position.max_latitude >= box.south
+          AND position.min_longitude <= box.east AND position.max_longitude >= box.west
+        CROSS JOIN ${stores} ON ${stores.key} = position.key
+      )
+      WHERE miles <= ${radiusMiles}
+    ),
+    running AS MATERIALIZED (
+      SELECT ${campaigns}.*
+      FROM account JOIN ${campaigns} ON ${campaigns.accountId} = account.id
+      WHERE ${isRunning()}
+    )
+    SELECT
+      running.name, running.id, running.campaign_description, running.campaign_image,
+      round(min(near_store.miles), 2) AS distance
+    FROM near_store
+    CROSS JOIN running
+    LEFT JOIN ${campaignStores} AS pair ON pair.campaign_id = running.id AND pair.store_id = near_store.id
+    WHERE running.all_stores = 1 OR pair.listed = 1
+    GROUP BY running.key
+    ORDER BY sum(coalesce(pair.earned, 0)) DESC, min(near_store.miles), running.id
+    LIMIT ${limit}`);
+}
+
+/** Whether a campaign runs today: not set aside, `status` 1, today within its dates, both ends included. */
+function isRunning(): SQL {
+  return sql`${campaigns.setAside} = 0 AND ${campaigns.status} = 1
+    AND ${campaigns.campaignStartDate} <= (SELECT today FROM clock)
+    AND coalesce(${campaigns.campaignEndDate} >= (SELECT today FROM clock), 1)`;
+}
+
+/** The great-circle distance from a store to a place, in miles, by the haversine. */
+function milesTo({ latitude, longitude }: Position): SQL {
+  const halfLatitude = sql`sin(radians(${stores.latitude} - ${latitude}) / 2)`;
+  const halfLongitude = sql`sin(radians(${stores.longitude} - ${longitude}) / 2)`;
+  const cosines = sql`cos(radians(${latitude})) * cos(radians(${stores.latitude}))`;
+  const haversine = sql`${halfLatitude} * ${halfLatitude} + ${cosines} * ${halfLongitude} * ${halfLongitude}`;
+  return sql`${2 * EARTH_RADIUS_MILES} * asin(sqrt(min(1, ${haversine})))`;
+}
+
+/** The boxes as rows in the R*Tree's unit, 1e-7 degrees, rounded outwards. */
+function boxRelation(boxes: readonly BoundingBox[]): SQL {
+  const rows = boxes.map(({ south, north, west, east }) => {
+    const corners = [Math.floor(south * 1e7), Math.ceil(north * 1e7), Math.floor(west * 1e7), Math.ceil(east * 1e7)];
+    return sql`SELECT ${corners[0]} AS south, ${corners[1]} AS north, ${corners[2]} AS west, ${corners[3]} AS east`;
+  });
+  return sql`(${sql.join(rows, sql` UNION ALL `)})`;
+}

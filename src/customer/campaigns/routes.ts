@@ -1,0 +1,22 @@
+import { createRouter } from "../../http/context.ts";
+import { jsonBody, validate } from "../../http/validate.ts";
+import { findNearbyCampaigns } from "./queries.ts";
+import { NearbyCampaignsBody } from "./schema.ts";
+
+export const campaigns = createRouter().post(
+  "/near-by-popular-campaigns",
+  jsonBody(),
+  validate("json", NearbyCampaignsBody),
+  async (c) => {
+    const { count, latitude, longitude, single_account_id } = c.req.valid("json");
+
+    const items = await findNearbyCampaigns(c.var.db, {
+      accountId: single_account_id,
+      near: { latitude, longitude },
+      radiusMiles: Number(c.env.NEARBY_RADIUS_MILES),
+      limit: count,
+    });
+
+    return c.json({ status: true, items });
+  },
+);

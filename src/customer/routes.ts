@@ -1,0 +1,5 @@
+import { createRouter } from "../http/context.ts";
+import { campaigns } from "./campaigns/routes.ts";
+
+/** Everything below /api/v1/customer: what a customer may ask. */
+export const customer = createRouter().route("/campaigns", campaigns);

@@ -1,0 +1,73 @@
+import { type SQL, sql } from "drizzle-orm";
+
+/** Values of a row in the order of its columns; an object or array stands for JSON text. */
+export type RowValues = readonly unknown[];
+
+/** D1's limit for a parameter, less a margin: what no single row may exceed. */
+export const LARGEST_ROW_BYTES = 1_900_000;
+
+// Rows travel as JSON texts, because a statement takes 100 parameters; each of half the size that D1 takes.
+const PARAMETER_BYTES = 1_000_000;
+
+const encoder = new TextEncoder();
+
+/** The bytes that a row takes as JSON. */
+export function jsonBytes(row: RowValues): number {
+  return encoder.encode(JSON.stringify(row)).length;
+}
+
+/** The rows as JSON texts of at most 1,000,000 bytes each, in order; a larger row travels alone. */
+export function toJsonTexts(rows: readonly RowValues[]): string[] {
+  const texts: string[] = [];
+  let chunk: string[] = [];
+  let bytes = 0;
+  const close = () => {
+    if (chunk.length > 0) texts.push(`[${chunk.join(",")}]`);
+    chunk = [];
+    bytes = 0;
+  };
+  for (const row of rows) {
+    const text = JSON.stringify(row);
+    const size = encoder.encode(text).length + 1;
+    if (bytes + size > PARAMETER_BYTES) close();
+    chunk.push(text);
+    bytes += size;
+  }
+  close();
+  return texts;
+}
+
+/** A subquery with the rows of JSON texts by column name, and their place as `place`. */
+export function rowsOf(texts: readonly string[], columns: readonly string[], json: readonly string[] = []): SQL {
+  const values = columns.map((column, index) =>
+    json.includes(column)
+      ? `nullif(line.value -> ${index}, 'null') AS ${column}`
+      : `line.value ->> ${index} AS ${column}`,
+  );
+  const parameters = sql.join(
+    texts.map((text) => sql`(${text})`),
+    sql`, `,
+  );
+  return sql`(
+    SELECT line.key AS place, ${sql.raw(values.join(", "))}
+    FROM (VALUES ${parameters}) AS text CROSS JOIN json_each(text.column1) AS line
+  )`;
+}
+
+/** `name AS (…)` for a `WITH` clause: the rows by column name, those that fulfil `where` (on `given`). */
+export function namedRows(name: string, columns: readonly string[], rows: readonly RowValues[], where?: SQL): SQL {
+  const texts = rows.length === 0 ? ["[]"] : toJsonTexts(rows);
+  const condition = where === undefined ? sql`` : sql` WHERE ${where}`;
+  return sql`${sql.raw(name)} AS MATERIALIZED (SELECT * FROM ${rowsOf(texts, columns)} AS given${condition})`;
+}
+
+// D1 takes five terms in one compound SELECT, but any number of them one inside another.
+const COMPOUND_TERMS = 5;
+
+/** All rows of the queries. */
+export function unionAll(queries: readonly SQL[]): SQL {
+  if (queries.length <= COMPOUND_TERMS) return sql.join([...queries], sql` UNION ALL `);
+  const size = Math.ceil(queries.length / COMPOUND_TERMS);
+  const groups = Array.from({ length: COMPOUND_TERMS }, (_, index) => queries.slice(index * size, (index + 1) * size));
+  return unionAll(groups.filter((group) => group.length > 0).map((group) => sql`SELECT * FROM (${unionAll(group)})`));
+}

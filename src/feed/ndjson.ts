@@ -1,0 +1,43 @@
+import type { FieldMessages } from "../values/messages.ts";
+
+/** A line that holds something: its number, from 1, and its text, or null where the bytes are not UTF-8. */
+export interface NumberedText {
+  number: number;
+  text: string | null;
+}
+
+const NEWLINE = 0x0a;
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+
+/** The lines of a body. A blank line is left out, but counted in the numbers of those that follow. */
+export function splitLines(body: Uint8Array): NumberedText[] {
+  const lines: NumberedText[] = [];
+  for (let start = 0, number = 1; start < body.length; number += 1) {
+    const newline = body.indexOf(NEWLINE, start);
+    const end = newline === -1 ? body.length : newline;
+    const text = decode(body.subarray(start, end));
+    if (text === null || text.trim() !== "") lines.push({ number, text });
+    start = end + 1;
+  }
+  return lines;
+}
+
+function decode(bytes: Uint8Array): string | null {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** The object that a line holds, or what is wrong with the line. */
+export function parseObject(text: string | null): Record<string, unknown> | FieldMessages[string] {
+  if (text === null) return ["must be UTF-8"];
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject ? (value as Record<string, unknown>) : ["must be a JSON object"];
+  } catch {
+    return ["must be a JSON object"];
+  }
+}

@@ -1,0 +1,117 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Database, Statement } from "../db/database.ts";
+import { unionAll } from "../db/json-rows.ts";
+import type { EventKind, Fault, Kind, Line, StateKind } from "./records/kind.ts";
+import { faultsOf, freshLines, insert, relations, remove, touchedAccounts, upsert } from "./records/statements.ts";
+
+/** The lines of one kind, sorted by what becomes of them. */
+export interface Batch {
+  kind: Kind;
+  /** Every line of the kind: each touches accounts, whether it counts or not. */
+  all: readonly Line[];
+  /** The lines to write: the last of each key, the first of each event. */
+  writes: readonly Line[];
+  /** The lines that delete. */
+  deletes: readonly Line[];
+}
+
+export interface FeedRequest {
+  /** In the order in which kinds refer to each other. */
+  batches: readonly Batch[];
+  /** The accounts that may be touched. */
+  accounts: readonly string[] | "*";
+}
+
+/** What became of a request: all of it is committed, or none. */
+export type Outcome =
+  | { applied: true; ignored: number }
+  | { applied: false; foreign: readonly number[] }
+  | { applied: false; faults: readonly { line: number; field: string; text: string }[] };
+
+/** The lines that a refusal names. */
+export const NAMED_LINES = 100;
+
+/**
+ * Applies a request in one transaction and one round trip: the upserts, the deletes, the checks, and the events with
+ * their totals. A check that finds a line aborts the transaction, so a refused request leaves nothing behind.
+ */
+export async function applyFeed(db: Database, { batches, accounts }: FeedRequest): Promise<Outcome> {
+  const states = batches.filter((batch): batch is Batch & { kind: StateKind } => batch.kind.type === "state");
+  const events = batches.filter((batch): batch is Batch & { kind: EventKind } => batch.kind.type === "event");
+  const checks = findFaults(batches);
+
+  const upserts = states.flatMap(({ kind, writes }) => [...upsert(kind, writes), ...(kind.also?.(writes) ?? [])]);
+  // What refers comes before what it refers to, so that no delete takes away what another is to count.
+  const deletes = states.toReversed().flatMap(({ kind, deletes }) => remove(kind, deletes));
+  const totals = events.flatMap(({ kind, writes }) => kind.totals(freshLines(kind, writes)));
+  const inserts = events.flatMap(({ kind, writes }) => insert(kind, writes));
+
+  try {
+    // Accounts are looked at before references, so that a request with both kinds of fault answers 403.
+    const foreign = findForeign(batches, accounts);
+    const [, removed, , , , inserted] = await db.steps([upserts, deletes, foreign, checks.statements, totals, inserts]);
+    const nothingToDelete = countLines(states, "deletes") - (removed?.length ?? 0);
+    const repeated = countLines(events, "all") - (inserted?.length ?? 0);
+    return { applied: true, ignored: nothingToDelete + repeated };
+  } catch (error) {
+    return readRefusal(error, checks.faults);
+  }
+}
+
+function countLines(batches: readonly Batch[], which: "all" | "deletes"): number {
+  return batches.reduce((sum, batch) => sum + batch[which].length, 0);
+}
+
+/** Refuses the request when a line touches an account that the token does not cover. */
+function findForeign(batches: readonly Batch[], accounts: FeedRequest["accounts"]): Statement[] {
+  if (accounts === "*") return [];
+  const touching = batches.filter(({ kind }) => touchedAccounts(kind).length > 0);
+  if (touching.length === 0) return [];
+  return [
+    sql`WITH ${commas(touching.flatMap(({ kind, all }) => relations(kind, all, "all")))},
+      touched(line, account) AS (${unionAll(touching.flatMap(({ kind }) => touchedAccounts(kind)))}),
+      foreign_line(line) AS (
+        SELECT DISTINCT line FROM touched
+        WHERE account NOT IN (SELECT value FROM json_each(${JSON.stringify(accounts)}))
+        ORDER BY line LIMIT ${NAMED_LINES}
+      )
+      INSERT INTO refusals (report)
+      SELECT json_object('foreign', json_group_array(line)) FROM foreign_line HAVING count(*) > 0`,
+  ];
+}
+
+/** Refuses the request when a line breaks a rule that only the database can check. */
+function findFaults(batches: readonly Batch[]): { statements: Statement[]; faults: readonly Fault[] } {
+  const checked = batches.filter(({ kind, writes }) => writes.length > 0 && faultsOf(kind).length > 0);
+  if (checked.length === 0) return { statements: [], faults: [] };
+  const faults = checked.flatMap(({ kind }) => faultsOf(kind).map((fault) => ({ from: kind.record, ...fault })));
+  const found = faults.map(
+    ({ from, when }, index) => sql`SELECT line, ${sql.raw(String(index))} AS fault FROM ${sql.raw(from)} WHERE ${when}`,
+  );
+  const statement = sql`
+    WITH ${commas(checked.flatMap(({ kind, writes }) => relations(kind, writes, "fresh")))},
+      found(line, fault) AS MATERIALIZED (SELECT DISTINCT * FROM (${unionAll(found)})),
+      named(line) AS (SELECT DISTINCT line FROM found ORDER BY line LIMIT ${NAMED_LINES})
+    INSERT INTO refusals (report)
+    SELECT json_object('faults', json_group_array(json_array(line, fault)))
+    FROM (SELECT * FROM found WHERE line IN named ORDER BY line, fault)
+    HAVING count(*) > 0`;
+  return { statements: [statement], faults };
+}
+
+/** Reads the report of a check out of the error with which it undid the request; any other error stays one. */
+function readRefusal(error: unknown, faults: readonly Fault[]): Outcome {
+  const report = error instanceof Error ? /\{"(?:foreign|faults)":.*\]\}/.exec(error.message)?.[0] : undefined;
+  if (report === undefined) throw error;
+  const { foreign, faults: found } = JSON.parse(report) as { foreign?: number[]; faults?: [number, number][] };
+  if (foreign !== undefined) return { applied: false, foreign };
+  const named = (found ?? []).flatMap(([line, index]) => {
+    const fault = faults[index];
+    return fault === undefined ? [] : [{ line, field: fault.field, text: fault.text }];
+  });
+  return { applied: false, faults: named };
+}
+
+function commas(parts: readonly SQL[]): SQL {
+  return sql.join([...parts], sql`, `);
+}

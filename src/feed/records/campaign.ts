@@ -1,0 +1,127 @@
+import { sql } from "drizzle-orm";
+import * as z from "zod";
+import type { Statement } from "../../db/database.ts";
+import { namedRows } from "../../db/json-rows.ts";
+import { campaigns } from "../../db/tables.ts";
+import { Decimal } from "../../values/decimal.ts";
+import { Count } from "../../values/number.ts";
+import { orElse, orNull, passedThrough } from "../../values/scalar.ts";
+import { AccountId, Field, Id, LongText, mustBe, Name } from "../../values/text.ts";
+import { DateOnly } from "../../values/time.ts";
+import { ACCOUNTS } from "./account.ts";
+import type { Line, StateKind, Target } from "./kind.ts";
+import { STORES } from "./store.ts";
+
+export const CAMPAIGNS: Target = { table: "campaigns", account: "account_id" };
+
+const STORE_IDS_LIMIT = 20_000;
+
+/** The fields of 2.8 that no query looks into: they travel and are stored together, as JSON text. */
+const CampaignDetails = z.object({
+  age_range_type: passedThrough(""),
+  age_value: passedThrough(""),
+  min_age: passedThrough(""),
+  max_age: passedThrough(""),
+  campaign_type: orNull(Field),
+  trigger_type: orElse(Field, "None"),
+  reward_type: orElse(Field, "PercentDollarValue"),
+  campaign_require_register: passedThrough(0),
+  cash_tender_multiplier: orElse(Decimal, "1.00"),
+  non_cash_tender_multiplier: orElse(Decimal, "1.00"),
+  allow_cash_tender: passedThrough(0),
+  allow_non_cash_tender: passedThrough(0),
+  trigger_amount: orElse(Decimal, "0.00"),
+});
+
+const DETAILS = Object.keys(CampaignDetails.shape);
+
+const StoreIds = z.union(
+  [z.literal("all"), z.array(Id).max(STORE_IDS_LIMIT, `must be at most ${STORE_IDS_LIMIT} stores`)],
+  {
+    error: mustBe('an array of store ids, or "all"'),
+  },
+);
+
+export const campaign: StateKind = {
+  type: "state",
+  record: "campaign",
+  table: campaigns,
+  fields: CampaignDetails.extend({
+    id: Id,
+    account_id: AccountId,
+    name: Name,
+    campaign_description: orElse(LongText, ""),
+    campaign_image: orElse(Field, ""),
+    campaign_start_date: DateOnly,
+    campaign_end_date: orNull(DateOnly),
+    status: orElse(Count, 1),
+    store_ids: orElse(StoreIds, "all"),
+  }),
+  toRow: (record) => ({
+    ...record,
+    details: Object.fromEntries(DETAILS.map((field) => [field, record[field]])),
+    all_stores: record.store_ids === "all" ? 1 : 0,
+  }),
+  columns: [
+    "id",
+    "account_id",
+    "name",
+    "campaign_description",
+    "campaign_image",
+    "campaign_start_date",
+    "campaign_end_date",
+    "status",
+    "details",
+    "all_stores",
+  ],
+  json: ["details"],
+  key: ["id"],
+  account: "account_id",
+  fixed: ["account_id"],
+  references: [
+    { field: "account_id", to: ACCOUNTS },
+    { field: "store_ids", to: STORES, items: { list: "campaign_store", column: "store_id" } },
+  ],
+  lists: [
+    {
+      name: "campaign_store",
+      columns: ["account_id", "store_id"],
+      rows: ({ number, row }) => listedStores(row).map((storeId) => [number, row.account_id, storeId]),
+    },
+  ],
+  faults: [
+    {
+      field: "store_ids",
+      text: "names a store of another account",
+      from: "campaign_store",
+      when: sql`EXISTS (SELECT 1 FROM stores WHERE id = store_id AND stores.account_id <> campaign_store.account_id)`,
+    },
+  ],
+  deletion: { column: "set_aside", live: 0 },
+  also: listStores,
+};
+
+function listedStores({ store_ids }: Line["row"]): string[] {
+  return Array.isArray(store_ids) ? store_ids : [];
+}
+
+/** Makes the stores that each campaign lists now those of its line; what it has earned at the others stays. */
+function listStores(lines: readonly Line[]): Statement[] {
+  const ids = namedRows(
+    "fed",
+    ["id"],
+    lines.map(({ row }) => [row.id]),
+  );
+  const pairs = lines.flatMap(({ row }) => listedStores(row).map((storeId) => [row.id, storeId]));
+  const listed = namedRows("listed_pair", ["campaign_id", "store_id"], pairs);
+  return [
+    sql`WITH ${ids}, ${listed}
+      UPDATE campaign_stores SET listed = 0
+      WHERE listed = 1 AND campaign_id IN (SELECT id FROM fed)
+        AND (campaign_id, store_id) NOT IN (SELECT campaign_id, store_id FROM listed_pair)`,
+    sql`WITH ${listed}
+      INSERT INTO campaign_stores (campaign_id, store_id, listed)
+      SELECT campaign_id, store_id, 1 FROM listed_pair WHERE true
+      ON CONFLICT (campaign_id, store_id) DO UPDATE SET listed = 1 WHERE listed = 0`,
+  ];
+}

@@ -1,0 +1,23 @@
+import { account } from "./account.ts";
+import { balanceEntry } from "./balance-entry.ts";
+import { block } from "./block.ts";
+import { campaign } from "./campaign.ts";
+import { customer } from "./customer.ts";
+import { friendship } from "./friendship.ts";
+import type { Kind } from "./kind.ts";
+import { membership } from "./membership.ts";
+import { registration } from "./registration.ts";
+import { store } from "./store.ts";
+
+/** Every kind of record that the feed takes: what others refer to comes first, events come last. */
+export const KINDS: readonly Kind[] = [
+  account,
+  store,
+  campaign,
+  customer,
+  membership,
+  registration,
+  friendship,
+  block,
+  balanceEntry,
+];

@@ -1,0 +1,27 @@
+import { Hono } from "hono";
+import type { FeedToken } from "../auth/token.ts";
+import type { Database } from "../db/database.ts";
+
+/** What a handler finds in `c.env` and `c.var`. */
+export interface AppEnv {
+  Bindings: Env;
+  Variables: {
+    requestId: string;
+    /** Set for the routes that read or write D1. */
+    db: Database;
+    /** The customer who calls: set below /api/v1/customer. */
+    customerId: string;
+    /** Who feeds: set below /api/v1/feed. */
+    feedToken: FeedToken;
+  };
+}
+
+/** A router of this service: every one shares `AppEnv`. */
+export function createRouter() {
+  return new Hono<AppEnv>();
+}
+
+/** Development is what `npm start` runs; anything else is a deployment. */
+export function isDevelopment(env: Env): boolean {
+  return env.ENVIRONMENT === "development";
+}

@@ -1,0 +1,103 @@
+import * as z from "zod";
+import type { FieldMessages } from "../values/messages.ts";
+
+/** Every body that a failed call can have (decisions.md, section 3). */
+export const Failure = z.object({
+  status: z.literal(false),
+  errorCode: z
+    .enum([
+      "NO_ITEMS",
+      "VALIDATION_EXCEPTION",
+      "UNAUTHENTICATED",
+      "FORBIDDEN",
+      "NOT_FOUND",
+      "METHOD_NOT_ALLOWED",
+      "PAYLOAD_TOO_LARGE",
+      "TOO_MANY_REQUESTS",
+      "UNAVAILABLE",
+      "INTERNAL_ERROR",
+    ])
+    .optional(),
+  message: z.string().optional(),
+  messages: z.record(z.string(), z.array(z.string())).optional(),
+});
+export type Failure = z.output<typeof Failure>;
+
+type FailureStatus = 200 | 400 | 401 | 403 | 404 | 405 | 413 | 422 | 429 | 500 | 503;
+
+/** A failed call: thrown anywhere, answered in one place (`app.onError`). */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly status: FailureStatus;
+  readonly body: Failure;
+  readonly headers: Record<string, string>;
+
+  constructor(status: FailureStatus, body: Omit<Failure, "status">, headers: Record<string, string> = {}) {
+    super(body.errorCode ?? "refused");
+    this.status = status;
+    this.body = { status: false, ...body };
+    this.headers = headers;
+  }
+}
+
+/** The answer holds nothing: not a fault, so 200. */
+export function noItems(message: string): ApiError {
+  return new ApiError(200, { errorCode: "NO_ITEMS", message });
+}
+
+/** Fields that break a rule, all of them at once. */
+export function invalid(messages: FieldMessages): ApiError {
+  return new ApiError(422, { errorCode: "VALIDATION_EXCEPTION", messages });
+}
+
+/** A body that is not a JSON object. */
+export function malformedBody(): ApiError {
+  return new ApiError(400, { errorCode: "VALIDATION_EXCEPTION", messages: { body: ["must be a JSON object"] } });
+}
+
+/** No token or a bad one: one answer for every cause, so that it tells an attacker nothing. */
+export function unauthenticated(hint = ""): ApiError {
+  const message = `A valid bearer token is needed.${hint}`;
+  return new ApiError(401, { errorCode: "UNAUTHENTICATED", message }, { "WWW-Authenticate": "Bearer" });
+}
+
+/** A token that is valid, but not for this. */
+export function forbidden(message: string): ApiError {
+  return new ApiError(403, { errorCode: "FORBIDDEN", message });
+}
+
+export function notFound(message: string): ApiError {
+  return new ApiError(404, { errorCode: "NOT_FOUND", message });
+}
+
+export function methodNotAllowed(allowed: readonly string[]): ApiError {
+  const methods = allowed.join(", ");
+  const message = `This path answers ${methods} only.`;
+  return new ApiError(405, { errorCode: "METHOD_NOT_ALLOWED", message }, { Allow: methods });
+}
+
+export function payloadTooLarge(message: string): ApiError {
+  return new ApiError(413, { errorCode: "PAYLOAD_TOO_LARGE", message });
+}
+
+export function tooManyRequests(retryAfterSeconds: number): ApiError {
+  const message = `Too many requests. Try again in ${retryAfterSeconds} seconds.`;
+  const headers = { "Retry-After": String(retryAfterSeconds) };
+  return new ApiError(429, { errorCode: "TOO_MANY_REQUESTS", message }, headers);
+}
+
+const RETRY_AFTER_OUTAGE_SECONDS = 2;
+
+/** Something that this service leans on does not answer; `cause` goes to the log and never to the client. */
+export function unavailable(message: string, cause?: unknown): ApiError {
+  const headers = { "Retry-After": String(RETRY_AFTER_OUTAGE_SECONDS) };
+  const error = new ApiError(503, { errorCode: "UNAVAILABLE", message }, headers);
+  error.cause = cause;
+  return error;
+}
+
+/** A bug: the answer names the request and nothing of the cause. */
+export function internalError(requestId: string): ApiError {
+  const message = `Something went wrong on our side. If it persists, report request ${requestId}.`;
+  return new ApiError(500, { errorCode: "INTERNAL_ERROR", message });
+}

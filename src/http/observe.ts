@@ -1,0 +1,56 @@
+import type { MiddlewareHandler } from "hono";
+import { routePath } from "hono/route";
+import type { AppEnv } from "./context.ts";
+import { isDevelopment } from "./context.ts";
+import { ApiError } from "./errors.ts";
+
+/**
+ * Names the request, times it, and writes its one log line: the route's pattern, never its path, query, token or body,
+ * because those say who somebody is.
+ */
+export function observe(): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    const startedAt = performance.now();
+    const requestId = crypto.randomUUID();
+    c.set("requestId", requestId);
+
+    await next();
+
+    const usage = c.var.db?.usage ?? { trips: 0, milliseconds: 0, rowsRead: 0, rowsWritten: 0 };
+    const timing = [`d1;dur=${usage.milliseconds.toFixed(1)}`, `trips;desc="${usage.trips}"`];
+    if (isDevelopment(c.env)) timing.push(`rows;desc="${usage.rowsRead}"`);
+    c.header("X-Request-Id", requestId);
+    c.header("Server-Timing", timing.join(", "));
+    const bookmark = c.var.db?.bookmark;
+    if (bookmark) c.header("X-D1-Bookmark", bookmark);
+
+    console.log(
+      JSON.stringify({
+        requestId,
+        method: c.req.method,
+        route: routePath(c, -1),
+        status: c.res.status,
+        milliseconds: Math.round(performance.now() - startedAt),
+        d1Milliseconds: Math.round(usage.milliseconds),
+        trips: usage.trips,
+        rowsRead: usage.rowsRead,
+        rowsWritten: usage.rowsWritten,
+        ...(c.error === undefined ? {} : causeOf(c.error)),
+      }),
+    );
+  };
+}
+
+/** What the log may say of a failure: codes and places in the code. An error's message can hold a customer's values. */
+function causeOf(error: Error): Record<string, unknown> {
+  if (error instanceof ApiError) {
+    return { error: error.body.errorCode ?? error.message, ...(error.cause === undefined ? {} : kindOf(error.cause)) };
+  }
+  return { error: "INTERNAL_ERROR", ...kindOf(error) };
+}
+
+function kindOf(cause: unknown): Record<string, unknown> {
+  if (!(cause instanceof Error)) return { cause: typeof cause };
+  const places = cause.stack?.split("\n").filter((line) => /^\s+at /.test(line));
+  return { cause: cause.name, sqlite: /SQLITE_[A-Z_]+/.exec(cause.message)?.[0], places };
+}

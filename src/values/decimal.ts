@@ -1,0 +1,28 @@
+import * as z from "zod";
+import { mustBe } from "./text.ts";
+
+/**
+ * Hundredths of a decimal text with at most two fraction digits: `"-1.5"` is -150.
+ * Amounts are kept as whole hundredths, never as floats, so that sums come out exact (decisions.md, section 1).
+ */
+export function toHundredths(decimal: string): number {
+  const [whole = "0", fraction = ""] = decimal.replace("-", "").split(".");
+  const hundredths = Number(whole) * 100 + Number(fraction.padEnd(2, "0"));
+  return decimal.startsWith("-") && hundredths !== 0 ? -hundredths : hundredths;
+}
+
+/** A decimal text with two fraction digits: 500 is `"5.00"`. */
+export function toDecimal(hundredths: number): string {
+  const digits = String(Math.abs(hundredths)).padStart(3, "0");
+  return `${hundredths < 0 ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}
+
+const DecimalText = z
+  .string({ error: mustBe("a decimal as a string") })
+  .regex(/^-?\d{1,12}(\.\d{1,2})?$/, "must be a decimal of at most 12 digits and 2 fraction digits, as a string");
+
+/** A decimal of the feed, read as whole hundredths. */
+export const Hundredths = DecimalText.transform(toHundredths);
+
+/** A decimal of the feed, read as text with two fraction digits. */
+export const Decimal = Hundredths.transform(toDecimal);

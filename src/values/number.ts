@@ -1,0 +1,40 @@
+import * as z from "zod";
+import { mustBe } from "./text.ts";
+
+const LARGEST_INTEGER = 999_999_999;
+
+/** A flag of the feed: the JSON number 0 or 1. */
+export const Flag = z.literal([0, 1], { error: mustBe("0 or 1") });
+
+/** A whole number of the feed: a JSON number from 0 to 999,999,999. */
+export const Count = z
+  .int({ error: mustBe("a whole number") })
+  .min(0, "must be at least 0")
+  .max(LARGEST_INTEGER, `must be at most ${LARGEST_INTEGER}`);
+
+/** A coordinate in degrees, a JSON number within ±`limit`. */
+function degrees(limit: number) {
+  return z
+    .number({ error: mustBe("a number") })
+    .min(-limit, `must be at least -${limit}`)
+    .max(limit, `must be at most ${limit}`);
+}
+
+export const Latitude = degrees(90);
+export const Longitude = degrees(180);
+
+/** A number that arrives as a JSON number or as text such as `8` or `-1.5` (decisions.md, section 1). */
+const NumberParameter = z
+  .union([z.number(), z.string().regex(/^-?\d+(\.\d+)?$/)], { error: mustBe("a number") })
+  .transform(Number);
+
+/** A request's number from `min` to `max`, both included. */
+export function numberParameter({ min, max }: { min: number; max: number }) {
+  return NumberParameter.pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`));
+}
+
+/** A request's whole number from `min` to `max`, both included. */
+export function integerParameter({ min, max }: { min: number; max: number }) {
+  const range = `must be a whole number from ${min} to ${max}`;
+  return NumberParameter.pipe(z.int(range).min(min, range).max(max, range));
+}

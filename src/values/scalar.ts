@@ -1,0 +1,29 @@
+import * as z from "zod";
+import { FIELD_LIMIT, text } from "./text.ts";
+
+function isExact(value: number): boolean {
+  return !Number.isInteger(value) || Number.isSafeInteger(value);
+}
+
+/** A field whose type the interface does not name: any JSON string, number, boolean or null (decisions.md, section 1). */
+export function scalar(limit: number) {
+  return z.union(
+    [text(limit), z.number().refine(isExact, "must be a number that can be kept exactly"), z.boolean(), z.null()],
+    { error: (issue) => (issue.input === undefined ? "is required" : "must be a string, number, boolean or null") },
+  );
+}
+
+/** A passed-through field with the value that it has when it is left out. */
+export function passedThrough(whenLeftOut: null | 0 | "", limit = FIELD_LIMIT) {
+  return scalar(limit).default(whenLeftOut);
+}
+
+/** `schema`, with `fallback` when the field is left out or null: null is not a value of a field that is not nullable. */
+export function orElse<Schema extends z.ZodType>(schema: Schema, fallback: NoInfer<z.output<Schema>>) {
+  return schema.nullish().transform((value) => value ?? fallback);
+}
+
+/** `schema`, or null, which is also its value when the field is left out. */
+export function orNull<Schema extends z.ZodType>(schema: Schema) {
+  return schema.nullish().transform((value) => value ?? null);
+}

@@ -1,0 +1,64 @@
+import * as z from "zod";
+
+/** The error text of a schema: what to mend, whether the value is missing or of another type. */
+export function mustBe(what: string) {
+  return (issue: { input?: unknown }): string => (issue.input === undefined ? "is required" : `must be ${what}`);
+}
+
+/** Length in code points, as every limit on a text counts it (feed.md, section 3). */
+export function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}
+
+/** The order of texts by code point, which is SQLite's too; JavaScript's own goes by UTF-16 unit. */
+export function compareCodePoints(one: string, other: string): number {
+  const [left, right] = [Array.from(one), Array.from(other)];
+  const index = left.findIndex((point, place) => point !== right[place]);
+  if (index === -1) return left.length - right.length;
+  return (left[index]?.codePointAt(0) ?? -1) - (right[index]?.codePointAt(0) ?? -1);
+}
+
+// A code point is at most two UTF-16 units, so most texts are decided without being counted.
+function fits(text: string, limit: number): boolean {
+  return text.length <= limit || (text.length <= limit * 2 && codePoints(text) <= limit);
+}
+
+function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes("\u0000");
+}
+
+/** A text of at most `limit` code points, without NUL and lone surrogates. */
+export function text(limit: number) {
+  return z
+    .string({ error: mustBe("a string") })
+    .refine((value) => fits(value, limit), `must be at most ${limit} characters`)
+    .refine(isStorable, "must not hold NUL or half of a surrogate pair")
+    .meta({ maxLength: limit });
+}
+
+export const NAME_LIMIT = 200;
+export const FIELD_LIMIT = 2_000;
+export const LONG_LIMIT = 4_000;
+export const HTML_LIMIT = 65_536;
+export const LOGO_LIMIT = 262_144;
+
+/** A name (`name`, `first_name`, `last_name`, `company`): at most 200 code points. */
+export const Name = text(NAME_LIMIT);
+
+/** Any other text field: at most 2,000 code points. */
+export const Field = text(FIELD_LIMIT);
+
+/** A message's body or a description: at most 4,000 code points. */
+export const LongText = text(LONG_LIMIT);
+
+/** An opaque identifier: 1 to 64 code points (decisions.md, section 1). */
+export const Id = text(64)
+  .refine((value) => value !== "", "must not be empty")
+  .meta({ minLength: 1, maxLength: 64 });
+
+/** An account's id: 1 to 15 digits without a leading zero, because a search result carries it as an integer. */
+export const AccountId = z
+  .string({ error: mustBe("a string") })
+  .regex(/^[1-9]\d{0,14}$/, "must be 1 to 15 digits without a leading zero");

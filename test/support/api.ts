@@ -1,0 +1,57 @@
+import { exports } from "cloudflare:workers";
+import { customerToken, feedToken } from "./tokens.ts";
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came back.
+  body: any;
+}
+
+const BASE = "https://loyalty.example";
+
+/** Sends a request to the Worker and reads its JSON answer. */
+export async function send(path: string, init: RequestInit = {}): Promise<Answer> {
+  const response = await exports.default.fetch(new Request(new URL(path, BASE), init));
+  return { status: response.status, headers: response.headers, body: await response.json() };
+}
+
+/** The API as one customer sees it. */
+export function as(customerId: string) {
+  const headers = async () => ({ Authorization: `Bearer ${await customerToken(customerId)}` });
+  return {
+    async get(path: string): Promise<Answer> {
+      return send(path, { headers: await headers() });
+    },
+    async post(path: string, body: unknown): Promise<Answer> {
+      return send(path, { method: "POST", headers: await headers(), body: JSON.stringify(body) });
+    },
+  };
+}
+
+export type FeedLine = Record<string, unknown> | string;
+
+/** One line each: an object as JSON, a string as it is. */
+export function ndjson(lines: readonly FeedLine[]): string {
+  return lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n");
+}
+
+/** Sends lines to the feed, with a token for all accounts unless told. */
+export async function feed(lines: readonly FeedLine[] | BodyInit, accounts: readonly string[] | "*" = "*") {
+  const body = Array.isArray(lines) ? ndjson(lines) : (lines as BodyInit);
+  const headers = { Authorization: `Bearer ${await feedToken(accounts)}`, "Content-Type": "application/x-ndjson" };
+  return send("/api/v1/feed", { method: "POST", headers, body });
+}
+
+/** Sends lines that must be taken. */
+export async function mustFeed(lines: readonly FeedLine[]): Promise<Answer> {
+  const answer = await feed(lines);
+  if (answer.status !== 200) throw new Error(`refused: ${JSON.stringify(answer.body)}`);
+  return answer;
+}
+
+export const trips = ({ headers }: Answer): number => numberOf(headers, /trips;desc="(\d+)"/);
+
+function numberOf(headers: Headers, pattern: RegExp): number {
+  return Number(pattern.exec(headers.get("Server-Timing") ?? "")?.[1]);
+}

@@ -1,0 +1,65 @@
+import type { FeedLine } from "./api.ts";
+
+// Lines of the feed with everything that a test does not care about filled in. Each test takes ids of its own.
+
+let count = 0;
+
+/** An id that no other test has. */
+export function freshId(prefix = "x"): string {
+  count += 1;
+  return `${prefix}${count}`;
+}
+
+/** An account's id that no other test has: digits. */
+export function freshAccountId(): string {
+  count += 1;
+  return String(1_000 + count);
+}
+
+type Fields = Record<string, unknown>;
+type Seed = Record<string, unknown> & { record: string; id: string };
+
+export const account = (fields: Fields = {}): Seed => ({
+  record: "account",
+  id: freshAccountId(),
+  company: "Blue Cup",
+  ...fields,
+});
+
+export const store = (accountId: unknown, fields: Fields = {}): Seed => ({
+  record: "store",
+  id: freshId("s"),
+  account_id: accountId,
+  name: "Main Street",
+  latitude: 35.47,
+  longitude: -97.52,
+  ...fields,
+});
+
+export const campaign = (accountId: unknown, fields: Fields = {}): Seed => ({
+  record: "campaign",
+  id: freshId("k"),
+  account_id: accountId,
+  name: "Double points",
+  campaign_start_date: "2020-01-01",
+  ...fields,
+});
+
+export const customer = (fields: Fields = {}): Seed => ({
+  record: "customer",
+  id: freshId("c"),
+  first_name: "Ada",
+  last_name: "Lovelace",
+  ...fields,
+});
+
+export const entry = (customerId: unknown, storeId: unknown, amount: string, fields: Fields = {}): Seed => ({
+  record: "balance_entry",
+  id: freshId("b"),
+  customer_id: customerId,
+  store_id: storeId,
+  amount,
+  ...fields,
+});
+
+export const deleted = (record: string, key: Fields): FeedLine => ({ record, ...key, deleted: true });

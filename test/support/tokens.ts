@@ -1,0 +1,17 @@
+import { env } from "cloudflare:workers";
+import { sign } from "hono/jwt";
+
+const HOUR = 3_600;
+
+/** A token of any claims, good for an hour unless the claims say otherwise. */
+export function signToken(claims: Record<string, unknown>, secret = env.JWT_SECRET): Promise<string> {
+  return sign({ exp: Math.floor(Date.now() / 1000) + HOUR, ...claims }, secret, "HS256");
+}
+
+export function customerToken(customerId: string): Promise<string> {
+  return signToken({ scope: "customer", sub: customerId });
+}
+
+export function feedToken(accounts: readonly string[] | "*"): Promise<string> {
+  return signToken({ scope: "feed", sub: "tests", accounts });
+}

@@ -1,0 +1,26 @@
+import path from "node:path";
+import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
+import { defineConfig } from "vitest/config";
+
+// wrangler.toml declares it under [secrets]; set here, so that tests need no .dev.vars.
+process.env.JWT_SECRET ??= "a-secret-for-tests-only-a-secret-for-tests-only";
+
+export default defineConfig({
+  plugins: [
+    cloudflareTest(async () => ({
+      wrangler: { configPath: "./wrangler.toml" },
+      miniflare: {
+        bindings: { TEST_MIGRATIONS: await readD1Migrations(path.join(import.meta.dirname, "migrations")) },
+      },
+    })),
+  ],
+  test: {
+    include: ["test/**/*.test.ts"],
+    setupFiles: ["./test/setup.ts"],
+    // One workerd for the whole run; each file starts from reset(), see test/setup.ts.
+    isolate: false,
+    maxWorkers: 1,
+    silent: "passed-only",
+    testTimeout: 30_000,
+  },
+});

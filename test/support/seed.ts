@@ -16,7 +16,7 @@ export function freshAccountId(): string {
   return String(1_000 + count);
 }
 
-type Fields = Record<string, unknown>;
+type Fields = object;
 type Seed = Record<string, unknown> & { record: string; id: string };
 
 export const account = (fields: Fields = {}): Seed => ({

@@ -18,7 +18,7 @@ export interface NearbyCampaignsQuery {
 export function findNearbyCampaigns(db: Database, query: NearbyCampaignsQuery): Promise<NearbyCampaign[]> {
   const { accountId, near, radiusMiles, limit } = query;
   return db.all<NearbyCampaign>(sql`
-    WITH account AS MATERIALIZED (
+    WITH account AS (
       SELECT key, id FROM ${accounts} WHERE id = ${accountId} AND set_aside = 0
     ),
     near_store AS MATERIALIZED (
@@ -33,21 +33,18 @@ export function findNearbyCampaigns(db: Database, query: NearbyCampaignsQuery): 
         CROSS JOIN ${stores} ON ${stores.key} = position.key
       )
       WHERE miles <= ${radiusMiles}
-    ),
-    running AS MATERIALIZED (
-      SELECT ${campaigns}.*
-      FROM account JOIN ${campaigns} ON ${campaigns.accountId} = account.id
-      WHERE ${isRunning()}
     )
     SELECT
-      running.name, running.id, running.campaign_description, running.campaign_image,
+      ${campaigns.name} AS name, ${campaigns.id} AS id,
+      ${campaigns.campaignDescription} AS campaign_description, ${campaigns.campaignImage} AS campaign_image,
       round(min(near_store.miles), 2) AS distance
-    FROM near_store
-    CROSS JOIN running
-    LEFT JOIN ${campaignStores} AS pair ON pair.campaign_id = running.id AND pair.store_id = near_store.id
-    WHERE running.all_stores = 1 OR pair.listed = 1
-    GROUP BY running.key
-    ORDER BY sum(coalesce(pair.earned, 0)) DESC, min(near_store.miles), running.id
+    FROM account
+    CROSS JOIN ${campaigns} ON ${campaigns.accountId} = account.id AND ${isRunning()}
+    CROSS JOIN near_store
+    LEFT JOIN ${campaignStores} AS pair ON pair.campaign_id = ${campaigns.id} AND pair.store_id = near_store.id
+    WHERE ${campaigns.allStores} = 1 OR pair.listed = 1
+    GROUP BY ${campaigns.key}
+    ORDER BY sum(coalesce(pair.earned, 0)) DESC, min(near_store.miles), ${campaigns.id}
     LIMIT ${limit}`);
 }
 

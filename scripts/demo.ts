@@ -1,0 +1,19 @@
+import { Command } from "commander";
+import { demoLines } from "./demo/program.ts";
+import { main } from "./lib/project.ts";
+
+const program = new Command("npm run --silent demo")
+  .description("Print the demo program in the feed's format, one JSON object a line. The same lines every time.")
+  .action(() => {
+    // `npm run demo | head` closes the pipe early; that is not a fault.
+    process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
+    process.stdout.write(
+      `${demoLines()
+        .map((line) => JSON.stringify(line))
+        .join("\n")}\n`,
+    );
+  });
+
+await main(async () => {
+  await program.parseAsync();
+});

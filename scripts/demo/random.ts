@@ -1,0 +1,36 @@
+/** Numbers that look random and are the same on every machine. */
+export class Random {
+  #state: number;
+
+  /** Each part of the demo takes a seed of its own, so that one part can grow without changing another. */
+  constructor(seed: string) {
+    this.#state = 2_166_136_261;
+    for (const char of seed) this.#state = Math.imul(this.#state ^ (char.codePointAt(0) ?? 0), 16_777_619);
+  }
+
+  /** From 0 up to 1, without 1 (mulberry32). */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  }
+
+  /** A whole number from `min` to `max`, both included. */
+  integer(min: number, max: number): number {
+    return min + Math.floor(this.next() * (max - min + 1));
+  }
+
+  pick<Item>(items: readonly Item[]): Item {
+    const item = items[this.integer(0, items.length - 1)];
+    if (item === undefined) throw new Error("There is nothing to pick from.");
+    return item;
+  }
+
+  /** Some of the items, none twice, in their order. */
+  sample<Item>(items: readonly Item[], count: number): Item[] {
+    const ranked = items.map((item, index) => ({ item, index, rank: this.next() }));
+    const chosen = ranked.sort((one, other) => one.rank - other.rank).slice(0, count);
+    return chosen.sort((one, other) => one.index - other.index).map(({ item }) => item);
+  }
+}

@@ -1,0 +1,163 @@
+import { SingleBar } from "cli-progress";
+import { Command, InvalidArgumentError } from "commander";
+import { checkLine } from "../src/feed/lines.ts";
+import { KINDS } from "../src/feed/records/index.ts";
+import { devFeedToken } from "./lib/dev-token.ts";
+import { type Progress, sendLines } from "./lib/feed-client.ts";
+import { type FileLine, type NdjsonFile, openNdjson } from "./lib/ndjson-file.ts";
+import { CommandError, main } from "./lib/project.ts";
+
+interface Options {
+  url: string;
+  token?: string;
+  only?: string[];
+  check?: boolean;
+  from: number;
+}
+
+const NAMED_LINES = 100;
+const LOCAL = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?\/?$/;
+
+const program = new Command("npm run feed --")
+  .description("Send a file of one JSON object a line to the feed, in order, in requests within its limits.")
+  .argument("<file>", "an NDJSON file, compressed with gzip or not; - is standard input")
+  .option("--url <url>", "the service", "http://127.0.0.1:8787")
+  .option("--token <token>", "a feed token; else LOYALTY_EDGE_TOKEN, else for a local service one of its own")
+  .option("--only <kinds>", "send only records of these kinds, with commas between them", kindNames)
+  .option("--check", "check every line with the service's own schemas, and send nothing")
+  .option("--from <line>", "begin at this line of the file", lineNumber, 1)
+  .addHelpText(
+    "after",
+    `\nKinds: ${KINDS.map(({ record }) => record).join(", ")}\nA line sent twice counts once, so sending a file again is safe.`,
+  )
+  .action((file: string, options: Options) => (options.check ? check(file, options) : send(file, options)));
+
+await main(async () => {
+  await program.parseAsync();
+});
+
+async function send(name: string, options: Options): Promise<void> {
+  const target = {
+    url: options.url,
+    token: options.token ?? process.env.LOYALTY_EDGE_TOKEN ?? (await localToken(options.url)),
+  };
+  const file = openNdjson(name);
+  const stop = new AbortController();
+  const onInterrupt = () => {
+    if (stop.signal.aborted) process.exit(130);
+    stop.abort();
+  };
+  process.on("SIGINT", onInterrupt);
+  const startedAt = Date.now();
+  const bar = progressBar(file);
+  try {
+    const progress = await sendLines(target, wanted(file, options), {
+      onProgress: (now) => bar.update(now, startedAt),
+      signal: stop.signal,
+    });
+    bar.stop();
+    console.error(summary(progress, startedAt, stop.signal.aborted));
+    if (stop.signal.aborted) process.exitCode = 130;
+  } finally {
+    bar.stop();
+    process.off("SIGINT", onInterrupt);
+    process.stdin.destroy();
+  }
+}
+
+/** The lines to send: from the one asked for, of the kinds asked for. What is no JSON object goes along, to be named. */
+async function* wanted({ lines }: NdjsonFile, { only, from }: Options): AsyncGenerator<FileLine> {
+  for await (const line of lines) {
+    if (line.number < from) continue;
+    if (only === undefined || isWanted(line, only)) yield line;
+  }
+}
+
+function isWanted({ bytes }: FileLine, only: readonly string[]): boolean {
+  try {
+    const { record } = JSON.parse(bytes.toString());
+    return typeof record !== "string" || only.includes(record);
+  } catch {
+    return true;
+  }
+}
+
+/** Names every bad line of the file; what only the database knows, such as references, is not looked at. */
+async function check(name: string, options: Options): Promise<void> {
+  let checked = 0;
+  let bad = 0;
+  for await (const { number, bytes } of wanted(openNdjson(name), options)) {
+    checked += 1;
+    const result = checkLine({ number, text: bytes.toString() });
+    if (!("messages" in result)) continue;
+    bad += 1;
+    if (bad > NAMED_LINES) continue;
+    for (const [field, texts] of Object.entries(result.messages)) {
+      console.error(`line ${number}${field === "" ? "" : `.${field}`}: ${texts.join("; ")}`);
+    }
+  }
+  if (bad > NAMED_LINES) console.error(`… and ${bad - NAMED_LINES} more bad lines.`);
+  if (bad > 0) throw new CommandError(`${count(checked)} lines checked, ${count(bad)} bad. Nothing was sent.`);
+  console.error(`${count(checked)} lines checked, all good. Nothing was sent; references are looked at when they are.`);
+}
+
+async function localToken(url: string): Promise<string> {
+  if (!LOCAL.test(url))
+    throw new CommandError("Name a feed token for this service: --token TOKEN, or LOYALTY_EDGE_TOKEN.");
+  return devFeedToken("*", 1);
+}
+
+function progressBar({ size, position }: NdjsonFile) {
+  const known = size !== null;
+  const format = known
+    ? "{bar} {percentage}% | {lines} lines | {rate} lines/s | {left} left"
+    : "{lines} lines | {rate} lines/s";
+  const bar = new SingleBar({
+    format,
+    hideCursor: true,
+    clearOnComplete: true,
+    noTTYOutput: true,
+    notTTYSchedule: 5_000,
+    barsize: 24,
+  });
+  bar.start(size ?? 1, 0, { lines: 0, rate: 0, left: "?" });
+  return {
+    update({ committed }: Progress, startedAt: number) {
+      const seconds = (Date.now() - startedAt) / 1000;
+      const done = known ? position() / size : 0;
+      const left = done > 0 ? duration((seconds / done) * (1 - done)) : "?";
+      bar.update(position(), { lines: count(committed), rate: count(Math.round(committed / seconds)), left });
+    },
+    stop() {
+      bar.stop();
+    },
+  };
+}
+
+function summary({ committed, ignored, lastLine }: Progress, startedAt: number, stopped: boolean): string {
+  const seconds = (Date.now() - startedAt) / 1000;
+  const lines = `${count(committed)} lines committed (${count(committed - ignored)} accepted, ${count(ignored)} ignored)`;
+  const rate = `in ${duration(seconds)}, ${count(Math.round(committed / Math.max(seconds, 0.001)))} lines/s`;
+  return stopped ? `Stopped: ${lines}. Go on with: --from ${lastLine + 1}` : `${lines} ${rate}.`;
+}
+
+function duration(seconds: number): string {
+  const whole = Math.round(seconds);
+  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+}
+
+function count(number: number): string {
+  return number.toLocaleString("en");
+}
+
+function kindNames(text: string): string[] {
+  const names = text.split(",").map((name) => name.trim());
+  const unknown = names.filter((name) => !KINDS.some(({ record }) => record === name));
+  if (unknown.length > 0) throw new InvalidArgumentError(`There is no kind ${unknown.join(", ")}.`);
+  return names;
+}
+
+function lineNumber(text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError("It must be a line's number, 1 or more.");
+  return Number(text);
+}

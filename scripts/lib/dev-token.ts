@@ -1,0 +1,34 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { parseEnv } from "node:util";
+import { sign } from "hono/jwt";
+import { CommandError, ROOT } from "./project.ts";
+
+const DEV_VARS = path.join(ROOT, ".dev.vars");
+const DAY_SECONDS = 86_400;
+
+/** Writes `.dev.vars` from its example, with a secret of its own, where it is absent. */
+export function ensureDevVars(): void {
+  if (existsSync(DEV_VARS)) return;
+  const example = readFileSync(`${DEV_VARS}.example`, "utf8");
+  const secret = randomBytes(32).toString("base64url");
+  writeFileSync(DEV_VARS, example.replace(/^JWT_SECRET=.*$/m, `JWT_SECRET="${secret}"`), { mode: 0o600 });
+}
+
+/** A token of the development server, signed with the secret in `.dev.vars`. */
+export function devToken(claims: Record<string, unknown>, days = 30): Promise<string> {
+  ensureDevVars();
+  const secret = parseEnv(readFileSync(DEV_VARS, "utf8")).JWT_SECRET ?? "";
+  if (secret === "")
+    throw new CommandError("There is no JWT_SECRET in .dev.vars. Set one, or delete the file to get a new one.");
+  return sign({ ...claims, exp: Math.floor(Date.now() / 1000) + days * DAY_SECONDS }, secret, "HS256");
+}
+
+export function devCustomerToken(customerId: string, days?: number): Promise<string> {
+  return devToken({ scope: "customer", sub: customerId }, days);
+}
+
+export function devFeedToken(accounts: readonly string[] | "*", days?: number): Promise<string> {
+  return devToken({ scope: "feed", sub: "development", accounts }, days);
+}

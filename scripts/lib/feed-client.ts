@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { FileLine } from "./ndjson-file.ts";
+import { CommandError } from "./project.ts";
+
+/** Lines that travel in one request, within the limits of the feed. */
+export interface Batch {
+  lines: readonly FileLine[];
+}
+
+export interface Progress {
+  /** Lines that are committed. */
+  committed: number;
+  /** Of these, the lines that there was nothing to do for. */
+  ignored: number;
+  /** The number of the last committed line in its file. */
+  lastLine: number;
+}
+
+export interface FeedTarget {
+  url: string;
+  token: string;
+}
+
+const LINES_A_REQUEST = 5_000;
+const BYTES_A_REQUEST = 8 * 1024 * 1024;
+const ATTEMPTS = 8;
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 30_000;
+// What a proxy or the edge says when the service behind it is not there; the feed's own are 429 and 503.
+const WORTH_ANOTHER_TRY = new Set([429, 502, 503, 504, 520, 521, 522, 523, 524]);
+
+/** The lines in requests of at most 5,000 lines and 8 MiB, in order. */
+export async function* inBatches(lines: AsyncIterable<FileLine> | Iterable<FileLine>): AsyncGenerator<Batch> {
+  let batch: FileLine[] = [];
+  let bytes = 0;
+  for await (const line of lines) {
+    const size = line.bytes.length + 1;
+    if (batch.length === LINES_A_REQUEST || bytes + size > BYTES_A_REQUEST) {
+      yield { lines: batch };
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(line);
+    bytes += size;
+  }
+  if (batch.length > 0) yield { lines: batch };
+}
+
+/**
+ * Sends the lines in order, one request after the other, while the next one is read. What may be retried is: a request
+ * is all or nothing, and a line sent twice counts once.
+ * @throws a CommandError that names the bad lines by their numbers in the file and says where to go on.
+ */
+export async function sendLines(
+  target: FeedTarget,
+  lines: AsyncIterable<FileLine> | Iterable<FileLine>,
+  { onProgress, signal }: { onProgress?: (progress: Progress) => void; signal?: AbortSignal } = {},
+): Promise<Progress> {
+  const progress: Progress = { committed: 0, ignored: 0, lastLine: 0 };
+  const batches = inBatches(lines);
+  let next = batches.next();
+  for (;;) {
+    const { done, value: batch } = await next;
+    if (done || signal?.aborted) return progress;
+    next = batches.next();
+    // Reading may fail while this request is under way; it is awaited, and reported, in its turn.
+    next.catch(() => {});
+    const { ignored } = await sendBatch(target, batch, progress);
+    progress.committed += batch.lines.length;
+    progress.ignored += ignored;
+    progress.lastLine = batch.lines.at(-1)?.number ?? progress.lastLine;
+    onProgress?.(progress);
+  }
+}
+
+async function sendBatch(target: FeedTarget, batch: Batch, progress: Progress): Promise<{ ignored: number }> {
+  const newline = Buffer.from("\n");
+  const body = Buffer.concat(batch.lines.flatMap(({ bytes }) => [bytes, newline]));
+  for (let attempt = 1; ; attempt += 1) {
+    const answer = await post(target, body);
+    if (answer.status === 200) return (answer.body as { items: { ignored: number } }).items;
+    if (!answer.mayRetry || attempt === ATTEMPTS) throw new CommandError(refusal(answer, batch, progress));
+    await sleep(Math.max(answer.retryAfterMs, waitBefore(attempt)));
+  }
+}
+
+interface Answer {
+  /** 0 where no answer came. */
+  status: number;
+  body: unknown;
+  mayRetry: boolean;
+  retryAfterMs: number;
+}
+
+async function post({ url, token }: FeedTarget, body: Buffer): Promise<Answer> {
+  try {
+    const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/x-ndjson" };
+    const response = await fetch(new URL("/api/v1/feed", url), { method: "POST", headers, body: new Uint8Array(body) });
+    const text = await response.text();
+    return {
+      status: response.status,
+      body: parse(text),
+      mayRetry: WORTH_ANOTHER_TRY.has(response.status),
+      retryAfterMs: Number(response.headers.get("Retry-After") ?? 0) * 1_000,
+    };
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
+    return { status: 0, body: cause, mayRetry: true, retryAfterMs: 0 };
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text.slice(0, 200);
+  }
+}
+
+// Half of the wait is chance, so that clients that were refused together do not come back together.
+function waitBefore(attempt: number): number {
+  const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1));
+  return wait / 2 + (Math.random() * wait) / 2;
+}
+
+function refusal({ status, body }: Answer, batch: Batch, { committed, lastLine }: Progress): string {
+  const { messages, message } = (typeof body === "object" && body !== null ? body : {}) as {
+    messages?: Record<string, string[]>;
+    message?: string;
+  };
+  const goOn = `${committed.toLocaleString("en")} lines are committed${committed > 0 ? `, through line ${lastLine}` : ""}. ${goOnFrom(lastLine, committed)}`;
+  if (status === 422 && messages !== undefined) {
+    const bad = Object.entries(messages).map(([field, texts]) => `  ${inFile(field, batch)}: ${texts.join("; ")}`);
+    return [`Bad lines: nothing of the last request was applied.`, ...bad, goOn].join("\n");
+  }
+  if (status === 401) return `The token is not good for this service (401). ${message ?? ""}\n${goOn}`;
+  if (status === 403) return `${inFileText(message ?? "Refused (403).", batch)}\n${goOn}`;
+  if (status === 0) return `The service cannot be reached (${body}). Is it running, and is --url right?\n${goOn}`;
+  return `The service answered ${status}${message === undefined ? "" : `: ${message}`}\n${goOn}`;
+}
+
+function goOnFrom(lastLine: number, committed: number): string {
+  return committed > 0 ? `Go on with: --from ${lastLine + 1}` : "Mend it and send the file again.";
+}
+
+/** `line 3.latitude` of a request, with the line's number in the file. */
+function inFile(field: string, { lines }: Batch): string {
+  return field.replace(/^line (\d+)/, (_, number) => `line ${lines[Number(number) - 1]?.number ?? number}`);
+}
+
+/** A sentence that names lines of a request, with their numbers in the file. */
+function inFileText(sentence: string, { lines }: Batch): string {
+  return sentence.replace(/\d+/g, (number) => String(lines[Number(number) - 1]?.number ?? number));
+}

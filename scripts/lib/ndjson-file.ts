@@ -1,0 +1,91 @@
+import { createReadStream, statSync } from "node:fs";
+import { Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { CommandError } from "./project.ts";
+
+/** A line of a file: its number, from 1, and its bytes without the line's end. */
+export interface FileLine {
+  number: number;
+  bytes: Buffer;
+}
+
+export interface NdjsonFile {
+  /** The bytes on disk, or null where they cannot be known beforehand. */
+  size: number | null;
+  /** The bytes read so far, compressed where the file is. */
+  position: () => number;
+  /** Every line that is not blank, one after the other; only one piece of the file is in memory. */
+  lines: AsyncGenerator<FileLine>;
+}
+
+const NEWLINE = 0x0a;
+const GZIP_MAGIC = [0x1f, 0x8b];
+const LONGEST_LINE_BYTES = 8 * 1024 * 1024;
+
+/** Opens a file of one JSON object a line; `-` is standard input. What is compressed with gzip is known by its bytes. */
+export function openNdjson(file: string): NdjsonFile {
+  const source: Readable = file === "-" ? process.stdin : createReadStream(file, { highWaterMark: 1024 * 1024 });
+  let position = 0;
+  const counted = async function* (): AsyncGenerator<Buffer> {
+    for await (const chunk of source as AsyncIterable<Buffer>) {
+      position += chunk.length;
+      yield chunk;
+    }
+  };
+  return {
+    size: file === "-" ? null : sizeOf(file),
+    position: () => position,
+    lines: splitLines(unzipped(counted())),
+  };
+}
+
+function sizeOf(file: string): number {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (stats === undefined) throw new CommandError(`There is no file ${file}.`);
+  if (stats.isDirectory()) throw new CommandError(`${file} is a folder; name a file of one JSON object a line.`);
+  return stats.size;
+}
+
+async function* unzipped(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  const first = await chunks.next();
+  if (first.done) return;
+  const whole = (async function* () {
+    yield first.value;
+    yield* chunks;
+  })();
+  if (GZIP_MAGIC.some((byte, index) => first.value[index] !== byte)) {
+    yield* whole;
+    return;
+  }
+  const gunzip = createGunzip({ chunkSize: 256 * 1024 });
+  const source = Readable.from(whole).on("error", (error) => gunzip.destroy(error));
+  try {
+    yield* source.pipe(gunzip);
+  } catch (error) {
+    throw new CommandError(`The file is not whole gzip data: ${error instanceof Error ? error.message : error}.`);
+  }
+}
+
+async function* splitLines(chunks: AsyncGenerator<Buffer>): AsyncGenerator<FileLine> {
+  let rest: Buffer = Buffer.alloc(0);
+  let number = 0;
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      number += 1;
+      const piece = chunk.subarray(start, end);
+      const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
+      rest = Buffer.alloc(0);
+      start = end + 1;
+      if (!isBlank(bytes)) yield { number, bytes };
+    }
+    rest = Buffer.concat([rest, chunk.subarray(start)]);
+    if (rest.length > LONGEST_LINE_BYTES)
+      throw new CommandError(`Line ${number + 1} is longer than 8 MiB: is this a file of one JSON object a line?`);
+  }
+  if (!isBlank(rest)) yield { number: number + 1, bytes: rest };
+}
+
+function isBlank(bytes: Buffer): boolean {
+  return bytes.length < 64 && bytes.toString("latin1").trim() === "";
+}

@@ -1,0 +1,31 @@
+interface Example {
+  what: string;
+  path: string;
+  /** A body makes it a POST. */
+  body?: Record<string, unknown>;
+}
+
+/** One request for each endpoint, with parameters that the demo program answers. */
+export const EXAMPLES: readonly Example[] = [
+  {
+    what: "Popular campaigns near Tokyo's centre",
+    path: "/api/v1/customer/campaigns/near-by-popular-campaigns",
+    body: { latitude: 35.68, longitude: 139.76, single_account_id: "101", count: 2 },
+  },
+];
+
+/** What `npm start` prints: the address, a customer's token, and lines of curl that work as they stand. */
+export function tryIt(url: string, customerId: string, token: string): string {
+  const lines = EXAMPLES.map(({ what, path, body }) => {
+    const data = body === undefined ? "" : ` -d '${JSON.stringify(body)}'`;
+    return `# ${what}\ncurl -s -H "Authorization: Bearer $TOKEN" ${url}${path}${data}`;
+  });
+  return `
+loyalty-edge is at ${url}. Ctrl-C stops it.
+
+# A token of the demo customer ${customerId}, good for 30 days
+TOKEN=${token}
+
+${lines.join("\n\n")}
+`;
+}

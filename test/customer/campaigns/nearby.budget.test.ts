@@ -1,0 +1,42 @@
+import { env } from "cloudflare:workers";
+import { describe, it } from "vitest";
+import { findNearbyCampaigns } from "../../../src/customer/campaigns/queries.ts";
+import { Database } from "../../../src/db/database.ts";
+import { mustFeed } from "../../support/api.ts";
+import * as seed from "../../support/seed.ts";
+
+const HERE = { latitude: 48.85, longitude: 2.35 };
+
+describe("what nearby campaigns cost at D1", () => {
+  it.for([
+    { stores: 0, running: 0, ended: 0 },
+    { stores: 1, running: 1, ended: 0 },
+    { stores: 200, running: 1, ended: 3 },
+    { stores: 200, running: 8, ended: 40 },
+  ])("one round trip and few rows with %o", async ({ stores, running, ended }, { expect }) => {
+    const [account, other] = [seed.account(), seed.account()];
+    const own = Array.from({ length: stores }, (_, number) =>
+      seed.store(account.id, { latitude: HERE.latitude + number / 10_000, longitude: HERE.longitude }),
+    );
+    const neighbours = Array.from({ length: 300 }, () => seed.store(other.id, HERE));
+    const campaigns = [
+      ...Array.from({ length: running }, (_, number) =>
+        seed.campaign(account.id, number % 2 === 0 ? {} : { store_ids: own.map(({ id }) => id) }),
+      ),
+      ...Array.from({ length: ended }, () => seed.campaign(account.id, { campaign_end_date: "2021-01-01" })),
+    ];
+    const customer = seed.customer();
+    const entries = campaigns.flatMap((campaign) =>
+      own.map((store) => seed.entry(customer.id, store.id, "1.00", { campaign_id: campaign.id })),
+    );
+    await mustFeed([account, other, ...own, ...neighbours, ...campaigns, customer]);
+    for (let from = 0; from < entries.length; from += 5_000) await mustFeed(entries.slice(from, from + 5_000));
+    const db = new Database(env.DB, "first-unconstrained");
+
+    const items = await findNearbyCampaigns(db, { accountId: account.id, near: HERE, radiusMiles: 25, limit: 100 });
+
+    expect(items).toHaveLength(stores === 0 ? 0 : running);
+    expect(db.usage.trips).toBe(1);
+    expect(db.usage.rowsRead).toBeLessThanOrEqual(20 + 3 * stores + 2 * stores * running + 2 * (running + ended));
+  });
+});

@@ -1,0 +1,111 @@
+import { env } from "cloudflare:workers";
+import { sign } from "hono/jwt";
+import { describe, it } from "vitest";
+import { readToken } from "../../src/auth/token.ts";
+import { send } from "../support/api.ts";
+import { signToken } from "../support/tokens.ts";
+
+const NOW = 1_800_000_000;
+const SECRET = "a-secret";
+const RULES = { secret: SECRET, issuer: "", audience: "" };
+const GOOD = { sub: "c1", exp: NOW + 60 };
+const PATH = "/api/v1/customer/campaigns/near-by-popular-campaigns";
+
+const read = async (claims: Record<string, unknown>, rules = RULES) =>
+  readToken(await sign(claims, SECRET, "HS256"), rules, NOW);
+
+describe("a token", () => {
+  it("is good with a subject and an end to come", async ({ expect }) => {
+    expect(await read(GOOD)).toMatchObject({ sub: "c1" });
+  });
+
+  it.for([
+    ["no end", { sub: "c1" }],
+    ["an end that is no number", { ...GOOD, exp: "2099-01-01" }],
+    ["an end more than five seconds ago", { ...GOOD, exp: NOW - 5 }],
+    ["a beginning more than five seconds ahead", { ...GOOD, nbf: NOW + 6 }],
+    ["a beginning that is no number", { ...GOOD, nbf: "soon" }],
+    ["no subject", { exp: GOOD.exp }],
+    ["an empty subject", { ...GOOD, sub: "" }],
+    ["a subject that is a number", { ...GOOD, sub: 7 }],
+    ["a subject of 65 characters", { ...GOOD, sub: "x".repeat(65) }],
+  ] as const)("is bad with %s", async ([, claims], { expect }) => {
+    expect(await read(claims)).toBeNull();
+  });
+
+  it("is still good within five seconds of leeway", async ({ expect }) => {
+    expect(await read({ ...GOOD, exp: NOW - 4 })).not.toBeNull();
+    expect(await read({ ...GOOD, nbf: NOW + 5 })).not.toBeNull();
+  });
+
+  it("takes a subject of 64 characters of any plane", async ({ expect }) => {
+    expect(await read({ ...GOOD, sub: "🎉".repeat(64) })).not.toBeNull();
+  });
+
+  it("must name the issuer and the audience when they are set", async ({ expect }) => {
+    const rules = { ...RULES, issuer: "https://id.example", audience: "loyalty" };
+
+    expect(await read(GOOD, rules)).toBeNull();
+    expect(await read({ ...GOOD, iss: "https://id.example", aud: "other" }, rules)).toBeNull();
+    expect(await read({ ...GOOD, iss: "https://id.example", aud: ["other", "loyalty"] }, rules)).not.toBeNull();
+  });
+
+  it("is bad when another secret or another algorithm signed it, and when no secret is set", async ({ expect }) => {
+    expect(await readToken(await sign(GOOD, "another", "HS256"), RULES, NOW)).toBeNull();
+    expect(await readToken(await sign(GOOD, SECRET, "HS512"), RULES, NOW)).toBeNull();
+    expect(await readToken(await sign(GOOD, SECRET, "HS256"), { ...RULES, secret: "" }, NOW)).toBeNull();
+  });
+
+  it("cannot do without a signature", async ({ expect }) => {
+    const encode = (part: unknown) => btoa(JSON.stringify(part)).replace(/=+$/, "");
+
+    expect(await readToken(`${encode({ alg: "none", typ: "JWT" })}.${encode(GOOD)}.`, RULES, NOW)).toBeNull();
+    expect(await readToken("", RULES, NOW)).toBeNull();
+    expect(await readToken("a.b", RULES, NOW)).toBeNull();
+  });
+});
+
+describe("the answer to a token", () => {
+  it("is one and the same 401 for every cause", async ({ expect }) => {
+    const tokens = ["", "Bearer", "Bearer x.y.z", "Basic YWJj", `Bearer ${await signToken({ sub: "c" }, "other")}`];
+    const expired = await sign({ scope: "customer", sub: "c", exp: 1 }, env.JWT_SECRET, "HS256");
+
+    for (const authorization of [...tokens, `Bearer ${expired}`]) {
+      const answer = await send(PATH, { method: "POST", headers: { Authorization: authorization } });
+
+      expect(answer.status).toBe(401);
+      expect(answer.headers.get("WWW-Authenticate")).toBe("Bearer");
+      expect(answer.body).toEqual({
+        status: false,
+        errorCode: "UNAUTHENTICATED",
+        message: "A valid bearer token is needed.",
+      });
+    }
+  });
+
+  it.for([
+    ["/api/v1/feed", { scope: "customer", sub: "c" }],
+    ["/api/v1/feed", { scope: "feed", sub: "c" }],
+    ["/api/v1/feed", { scope: "feed", sub: "c", accounts: "165" }],
+    ["/api/v1/feed", { scope: "feed", sub: "c", accounts: [165] }],
+    [PATH, { scope: "feed", sub: "c", accounts: "*" }],
+    [PATH, { sub: "c" }],
+    [PATH, { scope: "customers", sub: "c" }],
+    [PATH, { scope: ["customer"], sub: "c" }],
+  ] as const)("of %s is 403 for %o", async ([path, claims], { expect }) => {
+    const headers = { Authorization: `Bearer ${await signToken(claims)}` };
+
+    const answer = await send(path, { method: "POST", headers });
+
+    expect(answer.status).toBe(403);
+    expect(answer.body).toMatchObject({ status: false, errorCode: "FORBIDDEN" });
+  });
+
+  it("lets a token with several scopes in at each of them", async ({ expect }) => {
+    const claims = { scope: "openid customer feed", sub: "c", accounts: "*" };
+    const headers = { Authorization: `bearer ${await signToken(claims)}` };
+
+    expect((await send("/api/v1/feed", { method: "POST", headers })).status).toBe(200);
+    expect((await send(PATH, { method: "POST", headers, body: "{}" })).status).toBe(422);
+  });
+});

@@ -1,0 +1,159 @@
+import { env } from "cloudflare:workers";
+import { describe, it, vi } from "vitest";
+import { as, feed, send } from "../support/api.ts";
+import { customerToken, signToken } from "../support/tokens.ts";
+
+const PATH = "/api/v1/customer/campaigns/near-by-popular-campaigns";
+const GOOD_BODY = JSON.stringify({ latitude: 1, longitude: 1, single_account_id: "1" });
+
+const bearer = async (token: string | Promise<string>) => ({ Authorization: `Bearer ${await token}` });
+
+describe("failures, in the order in which they are checked", () => {
+  it("answers an unknown path with 404 before it looks at a token", async ({ expect }) => {
+    for (const path of ["/", "/api", "/api/v1/customer", "/api/v1/customer/nothing", "/api/v1/feed/x", `${PATH}/`]) {
+      const answer = await send(path, { method: "POST" });
+
+      expect(answer.status).toBe(404);
+      expect(answer.body).toMatchObject({ status: false, errorCode: "NOT_FOUND" });
+    }
+  });
+
+  it("answers another method with 405 and the methods that are taken", async ({ expect }) => {
+    for (const method of ["GET", "PUT", "DELETE", "PATCH", "OPTIONS"]) {
+      const answer = await send(PATH, { method });
+
+      expect(answer.status).toBe(405);
+      expect(answer.headers.get("Allow")).toBe("POST");
+      expect(answer.body).toMatchObject({ status: false, errorCode: "METHOD_NOT_ALLOWED" });
+    }
+  });
+
+  it("looks at the token before the scope, and at the scope before the body", async ({ expect }) => {
+    const huge = "x".repeat(70_000);
+
+    expect((await send(PATH, { method: "POST", body: huge })).status).toBe(401);
+    const headers = await bearer(signToken({ scope: "feed", sub: "c", accounts: "*" }));
+    expect((await send(PATH, { method: "POST", headers, body: huge })).status).toBe(403);
+  });
+
+  it("answers a body over 64 KiB with 413, declared or not", async ({ expect }) => {
+    const headers = await bearer(customerToken("c"));
+    const streamed = new Blob(["x".repeat(70_000)]).stream();
+
+    for (const body of ["x".repeat(64 * 1024 + 1), streamed]) {
+      const answer = await send(PATH, { method: "POST", headers, body });
+
+      expect(answer.status).toBe(413);
+      expect(answer.body).toMatchObject({ status: false, errorCode: "PAYLOAD_TOO_LARGE" });
+    }
+  });
+
+  it.for(["", "x", "[]", "null", '"x"', "1", "{", '{"a":1}x', "\uFEFF[]"])(
+    "answers %j, which is no JSON object, with 400 and the key body",
+    async (body, { expect }) => {
+      const answer = await send(PATH, { method: "POST", headers: await bearer(customerToken("c")), body });
+
+      expect(answer.status).toBe(400);
+      expect(answer.body).toEqual({
+        status: false,
+        errorCode: "VALIDATION_EXCEPTION",
+        messages: { body: ["must be a JSON object"] },
+      });
+    },
+  );
+
+  it("takes a JSON object whatever its Content-Type says", async ({ expect }) => {
+    for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-8"]) {
+      const headers = { ...(await bearer(customerToken("c"))), "Content-Type": type };
+
+      expect((await send(PATH, { method: "POST", headers, body: GOOD_BODY })).status).toBe(200);
+    }
+  });
+
+  it("brakes a customer after 600 requests a minute", async ({ expect }) => {
+    const customer = as("a-customer-in-a-hurry");
+    const statuses: number[] = [];
+
+    for (let sent = 0; sent < 602; sent += 1) statuses.push((await customer.post(PATH, {})).status);
+
+    expect(statuses.filter((status) => status === 422)).toHaveLength(600);
+    const answer = await customer.post(PATH, {});
+    expect(answer.status).toBe(429);
+    expect(answer.headers.get("Retry-After")).toBe("60");
+    expect(answer.body).toMatchObject({ status: false, errorCode: "TOO_MANY_REQUESTS" });
+  });
+
+  it("brakes an address after 120 requests a minute without a valid token, and no other", async ({ expect }) => {
+    const from = (address: string) => send(PATH, { method: "POST", headers: { "CF-Connecting-IP": address } });
+    const statuses: number[] = [];
+
+    for (let sent = 0; sent < 121; sent += 1) statuses.push((await from("192.0.2.1")).status);
+
+    expect(statuses.at(119)).toBe(401);
+    expect(statuses.at(120)).toBe(429);
+    expect((await from("192.0.2.2")).status).toBe(401);
+  });
+
+  it("answers 503 and when to come back when D1 cannot be reached", async ({ expect }) => {
+    const lost = vi.spyOn(Object.getPrototypeOf(env.DB.withSession()), "batch");
+    lost.mockRejectedValue(new Error("D1_ERROR: Network connection lost."));
+
+    const answer = await as("c").post(PATH, JSON.parse(GOOD_BODY));
+    const fed = await feed([{ record: "account", id: "1", company: "x" }]);
+    lost.mockRestore();
+
+    for (const { status, body, headers } of [answer, fed]) {
+      expect(status).toBe(503);
+      expect(headers.get("Retry-After")).toBe("2");
+      expect(body).toMatchObject({ status: false, errorCode: "UNAVAILABLE" });
+      expect(JSON.stringify(body)).not.toContain("Network");
+    }
+  });
+
+  it("answers a bug with 500, the request's id, and nothing of the cause", async ({ expect }) => {
+    const bug = vi.spyOn(Object.getPrototypeOf(env.DB.withSession()), "batch");
+    bug.mockRejectedValue(new Error("D1_ERROR: no such column: secret_value: SQLITE_ERROR"));
+    const log = vi.spyOn(console, "log");
+
+    const answer = await as("c").post(PATH, JSON.parse(GOOD_BODY));
+    bug.mockRestore();
+
+    expect(answer.status).toBe(500);
+    expect(answer.body.errorCode).toBe("INTERNAL_ERROR");
+    expect(answer.body.message).toContain(answer.headers.get("X-Request-Id"));
+    expect(JSON.stringify(answer.body)).not.toContain("secret_value");
+    expect(String(log.mock.lastCall)).not.toContain("secret_value");
+    log.mockRestore();
+  });
+});
+
+describe("every response", () => {
+  it("names its request, and says what it cost", async ({ expect }) => {
+    const answers = [await send("/"), await as("c").post(PATH, {}), await as("c").post(PATH, JSON.parse(GOOD_BODY))];
+
+    const ids = answers.map(({ headers }) => headers.get("X-Request-Id"));
+    expect(new Set(ids).size).toBe(3);
+    expect(ids.every((id) => id?.length === 36)).toBe(true);
+    expect(answers.map(({ headers }) => headers.get("Server-Timing"))).toEqual([
+      expect.stringMatching(/^d1;dur=0\.0, trips;desc="0"$/),
+      expect.stringMatching(/^d1;dur=0\.0, trips;desc="0"$/),
+      expect.stringMatching(/^d1;dur=\d+\.\d, trips;desc="1"$/),
+    ]);
+  });
+
+  it("leaves one log line, without a token, an id of a person, or a value of the query", async ({ expect }) => {
+    const log = vi.spyOn(console, "log");
+
+    await as("somebody-known").post(`${PATH}?search=a-secret`, {
+      ...JSON.parse(GOOD_BODY),
+      single_account_id: "424242",
+    });
+    const lines = log.mock.calls.map(([line]) => String(line));
+    log.mockRestore();
+
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject({ method: "POST", route: PATH, status: 200, trips: 1 });
+    for (const secret of ["somebody-known", "a-secret", "424242", "Bearer", "eyJ"])
+      expect(lines[0]).not.toContain(secret);
+  });
+});

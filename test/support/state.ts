@@ -1,0 +1,26 @@
+import { env } from "cloudflare:workers";
+
+/** Rows of the database, for a test that looks behind the API. */
+export async function rows(query: string, ...values: unknown[]): Promise<Record<string, unknown>[]> {
+  const { results } = await env.DB.prepare(query)
+    .bind(...values)
+    .all();
+  return results;
+}
+
+/** The first column of the only row. */
+export async function value(query: string, ...values: unknown[]): Promise<unknown> {
+  const [row] = await rows(query, ...values);
+  return row === undefined ? undefined : Object.values(row)[0];
+}
+
+/** Every row of every real table, as text: two states are the same when their snapshots are. */
+export async function snapshot(): Promise<string> {
+  const tables = await rows(
+    `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE '\\_cf%' ESCAPE '\\'`,
+  );
+  const contents = await Promise.all(
+    tables.map(async ({ name }) => [name, await rows(`SELECT * FROM "${name}" ORDER BY 1, 2`)]),
+  );
+  return JSON.stringify(contents);
+}

@@ -1,4 +1,7 @@
 import { env } from "cloudflare:workers";
+import { Database, type Usage } from "../../src/db/database.ts";
+import { acceptFeed } from "../../src/feed/accept.ts";
+import { type FeedLine, ndjson } from "./api.ts";
 
 /** Rows of the database, for a test that looks behind the API. */
 export async function rows(query: string, ...values: unknown[]): Promise<Record<string, unknown>[]> {
@@ -19,8 +22,13 @@ export async function snapshot(): Promise<string> {
   const tables = await rows(
     `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE '\\_cf%' ESCAPE '\\'`,
   );
-  const contents = await Promise.all(
-    tables.map(async ({ name }) => [name, await rows(`SELECT * FROM "${name}" ORDER BY 1, 2`)]),
-  );
+  const contents = await Promise.all(tables.map(async ({ name }) => [name, await rows(`SELECT * FROM "${name}"`)]));
   return JSON.stringify(contents);
+}
+
+/** What it costs at D1 to take lines. */
+export async function feedUsage(lines: readonly FeedLine[]): Promise<Usage> {
+  const db = new Database(env.DB, "first-primary");
+  await acceptFeed(db, { body: new TextEncoder().encode(ndjson(lines)), accounts: "*" });
+  return db.usage;
 }

@@ -1,0 +1,415 @@
+import { describe, it } from "vitest";
+import { type FeedLine, feed, mustFeed, ndjson, send, trips } from "../support/api.ts";
+import * as seed from "../support/seed.ts";
+import { feedUsage, rows, snapshot, value } from "../support/state.ts";
+import { feedToken } from "../support/tokens.ts";
+
+/** An account with a store, a campaign and a customer, all stored. */
+async function program() {
+  const account = seed.account();
+  const store = seed.store(account.id);
+  const campaign = seed.campaign(account.id);
+  const customer = seed.customer();
+  await mustFeed([account, store, campaign, customer]);
+  return { account, store, campaign, customer };
+}
+
+const balanceOf = (customerId: string) => value("SELECT balance FROM customers WHERE id = ?", customerId);
+
+describe("POST /feed: a request is all or nothing", () => {
+  it("counts the lines that it took, in one round trip", async ({ expect }) => {
+    const account = seed.account();
+
+    const answer = await feed([account, seed.store(account.id), seed.customer()]);
+
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ status: true, items: { accepted: 3, ignored: 0 } });
+    expect(trips(answer)).toBe(1);
+  });
+
+  it("takes a request without a line", async ({ expect }) => {
+    expect((await feed("")).body).toEqual({ status: true, items: { accepted: 0, ignored: 0 } });
+    expect((await feed("\n \r\n\n")).body).toEqual({ status: true, items: { accepted: 0, ignored: 0 } });
+  });
+
+  it.for([
+    ["a line that is no JSON", "{"],
+    ["a bad field", { record: "store", id: "s" }],
+    ["a missing reference", { record: "store", id: "s", account_id: "1", name: "x", latitude: 0, longitude: 0 }],
+  ] as const)("leaves no trace of the good lines beside %s", async ([, bad], { expect }) => {
+    const { account, store, campaign, customer } = await program();
+    const before = await snapshot();
+
+    const answer = await feed([
+      { ...account, company: "Renamed" },
+      { ...store, latitude: 1 },
+      seed.campaign(account.id, { store_ids: [store.id] }),
+      seed.deleted("customer", { id: customer.id }),
+      seed.entry(customer.id, store.id, "5.00", { campaign_id: campaign.id }),
+      bad,
+    ]);
+
+    expect(answer.status).toBe(422);
+    expect(await snapshot()).toBe(before);
+  });
+
+  it("counts events once when two clients send them at once", async ({ expect }) => {
+    const { store, campaign, customer } = await program();
+    const entries = Array.from({ length: 50 }, () =>
+      seed.entry(customer.id, store.id, "1.10", { campaign_id: campaign.id }),
+    );
+
+    const answers = await Promise.all([feed(entries), feed(entries), feed(entries)]);
+
+    expect(answers.reduce((sum, { body }) => sum + body.items.accepted, 0)).toBe(50);
+    expect(answers.reduce((sum, { body }) => sum + body.items.ignored, 0)).toBe(100);
+    expect(await balanceOf(customer.id)).toBe(5_500);
+  });
+
+  it("ends in the same totals when a request that was cut off is sent again", async ({ expect }) => {
+    const { store, customer } = await program();
+    const entries = Array.from({ length: 20 }, () => seed.entry(customer.id, store.id, "1.00"));
+    const text = ndjson(entries);
+    const headers = { Authorization: `Bearer ${await feedToken("*")}` };
+    const cut = new ReadableStream({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode(text.slice(0, text.length / 2)));
+        controller.error(new Error("gone"));
+      },
+    });
+
+    await send("/api/v1/feed", { method: "POST", headers, body: cut }).catch(() => "the connection is lost");
+    expect(await balanceOf(customer.id)).toBe(0);
+
+    // What arrives whole by its bytes but not by its lines is refused by the broken last one.
+    expect((await feed(text.slice(0, text.length - 5))).status).toBe(422);
+    expect(await balanceOf(customer.id)).toBe(0);
+
+    await mustFeed(entries);
+    await mustFeed(entries);
+    expect(await balanceOf(customer.id)).toBe(2_000);
+  });
+
+  it("takes 5,000 lines and 8 MiB in one request", async ({ expect }) => {
+    const customers = Array.from({ length: 5_000 }, () => seed.customer({ customer_description: "é".repeat(740) }));
+    const bytes = new TextEncoder().encode(ndjson(customers));
+    const padding = new Uint8Array(8 * 1024 * 1024 - bytes.length).fill(0x20);
+
+    const answer = await feed(new Blob([bytes, padding]));
+
+    expect(bytes.length).toBeGreaterThan(7.5 * 1024 * 1024);
+    expect(answer.body).toEqual({ status: true, items: { accepted: 5_000, ignored: 0 } });
+  });
+
+  it("answers 413 beyond 5,000 lines or 8 MiB, before it looks at them", async ({ expect }) => {
+    const tooMany = await feed(Array.from({ length: 5_001 }, () => "x"));
+    const tooLarge = await feed(new Blob(["x".repeat(8 * 1024 * 1024 + 1)]));
+
+    for (const answer of [tooMany, tooLarge]) {
+      expect(answer.status).toBe(413);
+      expect(answer.body).toMatchObject({ status: false, errorCode: "PAYLOAD_TOO_LARGE" });
+    }
+    expect((await feed([...Array.from({ length: 5_000 }, () => "\n"), "x"])).status).toBe(422);
+  });
+});
+
+describe("POST /feed: bad lines", () => {
+  it("names every bad field of every bad line at once", async ({ expect }) => {
+    const answer = await feed([
+      seed.customer(),
+      { record: "store", id: "", latitude: 99, longitude: "8", account_id: "007", name: "x".repeat(201) },
+      "",
+      "{oops",
+      "[]",
+      { record: "nothing" },
+      { id: "1" },
+      { record: "balance_entry", id: "b", customer_id: 1, amount: 5, deleted: true },
+      seed.customer({ deleted: "yes" }),
+    ]);
+
+    expect(answer.status).toBe(422);
+    expect(answer.body.errorCode).toBe("VALIDATION_EXCEPTION");
+    expect(Object.keys(answer.body.messages)).toEqual([
+      "line 2.id",
+      "line 2.account_id",
+      "line 2.name",
+      "line 2.latitude",
+      "line 2.longitude",
+      "line 4",
+      "line 5",
+      "line 6.record",
+      "line 7.record",
+      "line 8.customer_id",
+      "line 8.store_id",
+      "line 8.amount",
+      "line 8.deleted",
+      "line 9.deleted",
+    ]);
+  });
+
+  it("names a hundred bad lines and no more", async ({ expect }) => {
+    const broken = await feed(Array.from({ length: 150 }, () => "{"));
+    const missing = await feed(Array.from({ length: 150 }, () => seed.store("999999")));
+
+    for (const { body } of [broken, missing]) expect(Object.keys(body.messages)).toHaveLength(100);
+    expect(Object.keys(missing.body.messages).at(-1)).toBe("line 100.account_id");
+  });
+
+  it("names missing references by their field, of all kinds at once", async ({ expect }) => {
+    const { account, store, customer } = await program();
+
+    const answer = await feed([
+      seed.store("999999"),
+      seed.campaign("999999"),
+      seed.campaign(account.id, { store_ids: [store.id, "nowhere"] }),
+      seed.entry("nobody", "nowhere", "1", { campaign_id: "nothing" }),
+      seed.entry(customer.id, store.id, "1"),
+    ]);
+
+    expect(answer.status).toBe(422);
+    expect(Object.keys(answer.body.messages)).toEqual([
+      "line 1.account_id",
+      "line 2.account_id",
+      "line 3.store_ids",
+      "line 4.customer_id",
+      "line 4.store_id",
+      "line 4.campaign_id",
+    ]);
+  });
+
+  it("names references out of the account on the reference other than the store", async ({ expect }) => {
+    const [one, other] = [await program(), await program()];
+
+    const answer = await feed([
+      seed.campaign(one.account.id, { store_ids: [other.store.id] }),
+      seed.entry(one.customer.id, one.store.id, "1", { campaign_id: other.campaign.id }),
+    ]);
+
+    expect(Object.keys(answer.body.messages)).toEqual(["line 1.store_ids", "line 2.campaign_id"]);
+  });
+
+  it("names a fixed field that changes", async ({ expect }) => {
+    const [one, other] = [await program(), await program()];
+
+    const answer = await feed([
+      { ...one.store, account_id: other.account.id },
+      { ...one.campaign, account_id: other.account.id },
+    ]);
+
+    expect(answer.status).toBe(422);
+    expect(answer.body.messages).toEqual({
+      "line 1.account_id": ["is fixed once written"],
+      "line 2.account_id": ["is fixed once written"],
+    });
+  });
+
+  it("takes references to records that stand on later lines", async ({ expect }) => {
+    const [account, customer] = [seed.account(), seed.customer()];
+    const store = seed.store(account.id);
+
+    const answer = await feed([seed.entry(customer.id, store.id, "1"), store, customer, account]);
+
+    expect(answer.body.items).toEqual({ accepted: 4, ignored: 0 });
+  });
+});
+
+describe("POST /feed: state and events", () => {
+  it("upserts state: a field left out takes its default again", async ({ expect }) => {
+    const { store } = await program();
+    await mustFeed([{ ...store, city: "Norman" }]);
+
+    await mustFeed([store]);
+
+    expect(await value("SELECT city FROM stores WHERE id = ?", store.id)).toBe("");
+  });
+
+  it("lets the last of several lines with one key count, and accepts them all", async ({ expect }) => {
+    const { store, account } = await program();
+    const foreign = seed.account();
+
+    const answer = await feed([
+      foreign,
+      { ...store, account_id: foreign.id, name: "First" },
+      { ...store, account_id: "999999", name: "Second" },
+      { ...store, account_id: account.id, name: "Third" },
+    ]);
+
+    expect(answer.body.items).toEqual({ accepted: 4, ignored: 0 });
+    expect(await value("SELECT name FROM stores WHERE id = ?", store.id)).toBe("Third");
+  });
+
+  it("checks the own fields of a line that does not count", async ({ expect }) => {
+    const { store } = await program();
+
+    const answer = await feed([{ ...store, latitude: 91 }, store]);
+
+    expect(Object.keys(answer.body.messages)).toEqual(["line 1.latitude"]);
+  });
+
+  it("writes an event once: the same id again is ignored, stored or on an earlier line", async ({ expect }) => {
+    const { store, customer } = await program();
+    const entry = seed.entry(customer.id, store.id, "2.00");
+
+    expect((await feed([entry, { ...entry, amount: "9.00" }])).body.items).toEqual({ accepted: 1, ignored: 1 });
+    expect((await feed([{ ...entry, amount: "7.00" }])).body.items).toEqual({ accepted: 0, ignored: 1 });
+    expect(await balanceOf(customer.id)).toBe(200);
+  });
+
+  it("checks the fields of an ignored event, and its references no longer", async ({ expect }) => {
+    const { store, customer } = await program();
+    const entry = seed.entry(customer.id, store.id, "2.00");
+    await mustFeed([entry]);
+
+    expect((await feed([{ ...entry, customer_id: "nobody" }])).status).toBe(200);
+    expect((await feed([entry, { ...entry, store_id: "nowhere" }])).status).toBe(200);
+    expect(Object.keys((await feed([{ ...entry, amount: "x" }])).body.messages)).toEqual(["line 1.amount"]);
+  });
+
+  it("stores a time that is left out as now, and keeps it afterwards", async ({ expect }) => {
+    const { store, customer } = await program();
+    const joined = { record: "membership", store_id: store.id, customer_id: customer.id };
+    const joinedAt = () => value("SELECT joined_at FROM memberships WHERE customer_id = ?", customer.id);
+
+    await mustFeed([{ ...joined, joined_at: "2020-02-29 12:00:00" }]);
+    await mustFeed([joined]);
+    expect(await joinedAt()).toBe("2020-02-29 12:00:00");
+
+    const entry = seed.entry(customer.id, store.id, "1");
+    await mustFeed([entry]);
+    expect(await value("SELECT created_at FROM balance_entries WHERE id = ?", entry.id)).toMatch(/^20\d\d-.. ?/);
+  });
+
+  it("writes nothing for a record that is sent again unchanged", async ({ expect }) => {
+    const { account, store, campaign, customer } = await program();
+    const listed = seed.campaign(account.id, { store_ids: [store.id] });
+    const member = { record: "membership", store_id: store.id, customer_id: customer.id };
+    const friend = seed.customer();
+    const bonds = [
+      { record: "friendship", customer_id: customer.id, friend_id: friend.id, status: 1 },
+      { record: "block", customer_id: customer.id, blocked_id: friend.id },
+      { record: "registration", customer_id: customer.id, campaign_id: campaign.id },
+    ];
+    const entry = seed.entry(customer.id, store.id, "1", { campaign_id: campaign.id });
+    const lines = [account, store, campaign, listed, customer, friend, member, ...bonds, entry];
+    await mustFeed(lines);
+
+    const { rowsWritten } = await feedUsage(lines);
+
+    expect(rowsWritten).toBe(0);
+  });
+
+  it("keeps every total as a recount of the entries, exact to the hundredth", async ({ expect }) => {
+    const { store, campaign, customer } = await program();
+    const amounts = ["0.10", "0.20", "-0.05", "999999999999.99", "-1", "3.3"];
+
+    await mustFeed(amounts.map((amount) => seed.entry(customer.id, store.id, amount, { campaign_id: campaign.id })));
+    await mustFeed([seed.entry(customer.id, store.id, "4.00")]);
+
+    expect(await balanceOf(customer.id)).toBe(99_999_999_999_999 + 10 + 20 - 5 - 100 + 330 + 400);
+    expect(await value("SELECT balance FROM store_balances WHERE customer_id = ?", customer.id)).toBe(
+      await balanceOf(customer.id),
+    );
+    expect(await value("SELECT earned FROM campaign_stores WHERE campaign_id = ?", campaign.id)).toBe(
+      99_999_999_999_999 + 10 + 20 + 330,
+    );
+  });
+
+  it("gives a record its place from its first line", async ({ expect }) => {
+    const account = seed.account();
+    const [one, two, three] = [seed.store(account.id), seed.store(account.id), seed.store(account.id)];
+
+    await mustFeed([account, one, two, { ...one, name: "Again" }, three]);
+    await mustFeed([seed.deleted("store", { id: one.id }), three, two]);
+    await mustFeed([one]);
+
+    const order = await rows("SELECT id FROM stores WHERE account_id = ? ORDER BY key", account.id);
+    expect(order.map(({ id }) => id)).toEqual([one.id, two.id, three.id]);
+  });
+});
+
+describe("POST /feed: accounts", () => {
+  it.for([
+    ["an account by its id", ({ account }) => account],
+    ["a store that names it", ({ account }) => seed.store(account.id)],
+    ["a campaign that names it", ({ account }) => seed.campaign(account.id)],
+    ["a store's id", ({ store }, own) => ({ ...store, account_id: own.account.id })],
+    ["a campaign's id", ({ campaign }, own) => ({ ...campaign, account_id: own.account.id })],
+    ["a campaign's store", ({ store }, own) => seed.campaign(own.account.id, { store_ids: [own.store.id, store.id] })],
+    ["a delete of a store", ({ store }) => seed.deleted("store", { id: store.id })],
+    ["a delete of an account", ({ account }) => seed.deleted("account", { id: account.id })],
+    ["an entry's store", ({ store }, own) => seed.entry(own.customer.id, store.id, "1")],
+    [
+      "an entry's campaign",
+      ({ campaign }, own) => seed.entry(own.customer.id, own.store.id, "1", { campaign_id: campaign.id }),
+    ],
+    ["an entry's id", ({ entry }, own) => seed.entry(own.customer.id, own.store.id, "1", { id: entry.id })],
+    [
+      "a membership's store",
+      ({ store }, own) => ({ record: "membership", store_id: store.id, customer_id: own.customer.id }),
+    ],
+    [
+      "a registration's campaign",
+      ({ campaign }, own) => ({ record: "registration", campaign_id: campaign.id, customer_id: own.customer.id }),
+    ],
+  ] satisfies [string, (foreign: Foreign, own: Own) => FeedLine][])(
+    "refuses a line that touches a foreign account by %s with 403, and applies nothing",
+    async ([, line], { expect }) => {
+      const own = await program();
+      const foreign = { ...(await program()), entry: seed.entry("", "", "1") };
+      foreign.entry = seed.entry(foreign.customer.id, foreign.store.id, "1");
+      await mustFeed([foreign.entry]);
+      const before = await snapshot();
+
+      const answer = await feed([{ ...own.store, name: "Renamed" }, line(foreign, own)], [own.account.id]);
+
+      expect(answer.status).toBe(403);
+      expect(answer.body).toMatchObject({ status: false, errorCode: "FORBIDDEN" });
+      expect(answer.body.message).toContain("Line 2");
+      expect(await snapshot()).toBe(before);
+    },
+  );
+
+  it("looks at the accounts of lines that do not count, too", async ({ expect }) => {
+    const [own, foreign] = [await program(), await program()];
+    const entry = seed.entry(own.customer.id, own.store.id, "1");
+    const accounts = [own.account.id];
+
+    expect((await feed([{ ...own.store, account_id: foreign.account.id }, own.store], accounts)).status).toBe(403);
+    expect((await feed([entry, { ...entry, store_id: foreign.store.id }], accounts)).status).toBe(403);
+  });
+
+  it("takes lines of each account that the token covers", async ({ expect }) => {
+    const [one, other] = [await program(), await program()];
+    const lines = [one, other].flatMap(({ store, campaign, customer }) => [
+      { ...store, name: "Renamed" },
+      { ...campaign, name: "Renamed" },
+      seed.entry(customer.id, store.id, "1.00", { campaign_id: campaign.id }),
+    ]);
+
+    expect((await feed(lines, [one.account.id, other.account.id])).status).toBe(200);
+  });
+
+  it.for([
+    seed.customer(),
+    seed.deleted("customer", { id: "anybody" }),
+    { record: "friendship", customer_id: "a", friend_id: "b", status: 1 },
+    { record: "block", customer_id: "a", blocked_id: "b" },
+  ])("takes %o, which belongs to no account, with a token for all accounts only", async (line, { expect }) => {
+    expect((await feed([line], ["1"])).status).toBe(403);
+  });
+
+  it("answers bad fields before foreign accounts, and foreign accounts before missing references", async ({
+    expect,
+  }) => {
+    const { account, store } = await program();
+
+    expect((await feed([{ ...store, latitude: 100 }], ["1"])).status).toBe(422);
+    expect(
+      (await feed([store, seed.store("1", { id: "lost" }), seed.campaign("1", { store_ids: ["gone"] })], ["1"])).status,
+    ).toBe(403);
+    expect((await feed([seed.campaign(account.id, { store_ids: ["gone"] })], [account.id as string])).status).toBe(422);
+  });
+});
+
+type Own = Awaited<ReturnType<typeof program>>;
+type Foreign = Own & { entry: ReturnType<typeof seed.entry> };

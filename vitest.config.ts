@@ -16,6 +16,7 @@ export default defineConfig({
   ],
   test: {
     include: ["test/**/*.test.ts"],
+    exclude: ["test/slow/**"],
     setupFiles: ["./test/setup.ts"],
     // One workerd for the whole run; each file starts from reset(), see test/setup.ts.
     isolate: false,

@@ -7,7 +7,7 @@ import { Command, InvalidArgumentError } from "commander";
 import { DEMO_CUSTOMER, demoLines, lastEntryId } from "./demo/program.ts";
 import { devCustomerToken, devFeedToken, ensureDevVars } from "./lib/dev-token.ts";
 import { sendLines } from "./lib/feed-client.ts";
-import { CommandError, main, ROOT, runTool } from "./lib/project.ts";
+import { CommandError, main, ROOT, runTool, TOOL_ENV } from "./lib/project.ts";
 import { tryIt } from "./lib/try-it.ts";
 
 interface Options {
@@ -48,7 +48,7 @@ async function start({ port, persistTo, demo }: Options): Promise<void> {
       "--show-interactive-dev-session=false",
       "--log-level=warn",
     ),
-    { cwd: ROOT, stdio: ["ignore", "inherit", "inherit"], env: { ...process.env, WRANGLER_SEND_METRICS: "false" } },
+    { cwd: ROOT, stdio: ["ignore", "inherit", "inherit"], env: TOOL_ENV },
   );
   const ended = once(server, "exit");
   // A terminal sends Ctrl-C to the server too; a kill is passed on. Either way this waits for the server to end.

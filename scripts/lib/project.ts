@@ -4,6 +4,9 @@ import path from "node:path";
 /** The folder of the project, wherever a command was started from. */
 export const ROOT = path.resolve(import.meta.dirname, "../..");
 
+/** The environment of a tool: it reports nothing to anybody, and does not look up where it is. */
+export const TOOL_ENV = { ...process.env, WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false" };
+
 /** What a command says in one line before it ends with status 1. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
@@ -29,7 +32,7 @@ export function runTool(
     const child = spawn(path.join(ROOT, "node_modules", ".bin", tool), args, {
       cwd: ROOT,
       stdio: capture ? ["ignore", "pipe", "pipe"] : "inherit",
-      env: { ...process.env, WRANGLER_SEND_METRICS: "false" },
+      env: TOOL_ENV,
     });
     let output = "";
     child.stdout?.on("data", (data) => {

@@ -88,7 +88,8 @@ function countingLines(kind: Kind, all: readonly Line[]): Pick<Batch, "writes" |
     if (kind.type === "state" || !counting.has(key)) counting.set(key, line);
     if (!line.deleted && !places.has(key)) places.set(key, line.number);
   }
-  const inPlace = [...counting].sort(([one], [other]) => (places.get(one) ?? 0) - (places.get(other) ?? 0));
-  const lines = inPlace.map(([, line]) => line);
-  return { writes: lines.filter(({ deleted }) => !deleted), deletes: lines.filter(({ deleted }) => deleted) };
+  const lines = [...counting].map(([key, line]) => ({ ...line, place: places.get(key) ?? line.number }));
+  const writes = lines.filter(({ deleted }) => !deleted).sort((one, other) => one.place - other.place);
+  const arranged = kind.type === "state" && kind.arrange !== undefined ? kind.arrange(writes) : writes;
+  return { writes: arranged, deletes: lines.filter(({ deleted }) => deleted) };
 }

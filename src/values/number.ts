@@ -25,7 +25,7 @@ export const Longitude = degrees(180);
 
 /** A number that arrives as a JSON number or as text such as `8` or `-1.5` (decisions.md, section 1). */
 const NumberParameter = z
-  .union([z.number(), z.string().regex(/^-?\d+(\.\d+)?$/)], { error: mustBe("a number") })
+  .union([z.number(), z.string().regex(/^-?\d+(\.\d+)?$/, "must be a number")], { error: mustBe("a number") })
   .transform(Number);
 
 /** A request's number from `min` to `max`, both included. */

@@ -16,6 +16,12 @@ export interface Line {
   row: Row;
 }
 
+/** A line that counts, of those with its key. */
+export interface CountingLine extends Line {
+  /** The number of the first line that writes the record: its place among those that are stored now. */
+  place: number;
+}
+
 /**
  * What others refer to, and how.
  * In the SQL of a kind, its lines are a relation named after the record (`balance_entry`), with the column `line` for
@@ -99,6 +105,8 @@ export interface StateKind extends CommonKind {
    * is put into it. Left out: the row is removed.
    */
   deletion?: { column: string; live: 0 | 1; clears?: Row };
+  /** Puts the lines in the order in which they are to be written, where that is not the order of their places. */
+  arrange?: (lines: readonly CountingLine[]) => CountingLine[];
   /** What an upsert writes besides the rows. */
   also?: (lines: readonly Line[]) => Statement[];
 }

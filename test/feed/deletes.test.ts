@@ -1,0 +1,183 @@
+import { describe, it } from "vitest";
+import { feed, mustFeed } from "../support/api.ts";
+import * as seed from "../support/seed.ts";
+import { rows, value } from "../support/state.ts";
+
+async function program() {
+  const account = seed.account();
+  const store = seed.store(account.id);
+  const campaign = seed.campaign(account.id);
+  const [customer, friend] = [seed.customer(), seed.customer()];
+  await mustFeed([account, store, campaign, customer, friend]);
+  const member = { record: "membership", store_id: store.id, customer_id: customer.id };
+  const registration = { record: "registration", campaign_id: campaign.id, customer_id: customer.id };
+  const friendship = { record: "friendship", customer_id: customer.id, friend_id: friend.id, status: 1 };
+  const block = { record: "block", customer_id: friend.id, blocked_id: customer.id };
+  return { account, store, campaign, customer, friend, member, registration, friendship, block };
+}
+
+const outcome = async (...lines: Record<string, unknown>[]) => (await feed(lines)).body.items;
+const remove = (line: Record<string, unknown>) => ({ ...line, deleted: true });
+
+describe("POST /feed: deleting", () => {
+  it.for(["account", "store", "campaign", "customer", "member", "registration", "friendship", "block"] as const)(
+    "counts the delete of a %s once, and ignores it where there is nothing to delete",
+    async (name, { expect }) => {
+      const lines = await program();
+      const line = lines[name];
+
+      expect(await outcome(line)).toEqual({ accepted: 1, ignored: 0 });
+      expect(await outcome(remove(line))).toEqual({ accepted: 1, ignored: 0 });
+      expect(await outcome(remove(line))).toEqual({ accepted: 0, ignored: 1 });
+      expect(await outcome(line)).toEqual({ accepted: 1, ignored: 0 });
+      expect(await outcome(remove(line))).toEqual({ accepted: 1, ignored: 0 });
+    },
+  );
+
+  it("needs the key only", async ({ expect }) => {
+    const { store, friendship } = await program();
+    await mustFeed([friendship]);
+    const { customer_id, friend_id } = friendship;
+
+    expect(await outcome({ record: "store", id: store.id, latitude: 999, deleted: true })).toMatchObject({
+      accepted: 1,
+    });
+    expect(
+      // The pair has no order.
+      await outcome({ record: "friendship", customer_id: friend_id, friend_id: customer_id, deleted: true }),
+    ).toMatchObject({ accepted: 1 });
+  });
+
+  it("ignores a key that is not stored, also where an earlier line of the request would have stored it", async ({
+    expect,
+  }) => {
+    const { account } = await program();
+    const store = seed.store(account.id);
+
+    expect(await outcome(store, remove(store))).toEqual({ accepted: 1, ignored: 1 });
+    expect(await value("SELECT count(*) FROM stores WHERE id = ?", store.id)).toBe(0);
+  });
+
+  it("lets a line after the delete bring the record back", async ({ expect }) => {
+    const { store } = await program();
+
+    expect(await outcome(remove(store), { ...store, name: "Reopened" })).toEqual({ accepted: 2, ignored: 0 });
+    expect(await rows("SELECT name, set_aside FROM stores WHERE id = ?", store.id)).toEqual([
+      { name: "Reopened", set_aside: 0 },
+    ]);
+  });
+
+  it("keeps what is set aside, and a membership that was left, good for references and totals", async ({ expect }) => {
+    const { account, store, campaign, customer, friend, member } = await program();
+    await mustFeed([member]);
+    await mustFeed([account, store, campaign, member].map(remove));
+
+    const late = seed.entry(customer.id, store.id, "3.00", { campaign_id: campaign.id });
+    const referred = { ...member, customer_id: friend.id, referrer_id: customer.id };
+
+    expect(await outcome(late, referred)).toEqual({ accepted: 2, ignored: 0 });
+    expect(await value("SELECT balance FROM customers WHERE id = ?", customer.id)).toBe(300);
+  });
+
+  it("puts a store back on the map where it moved to while it was set aside", async ({ expect }) => {
+    const { store } = await program();
+    const positions = () =>
+      rows(
+        "SELECT min_latitude FROM store_positions JOIN stores ON stores.key = store_positions.key WHERE stores.id = ?",
+        store.id,
+      );
+
+    await mustFeed([remove(store)]);
+    expect(await positions()).toEqual([]);
+
+    await mustFeed([{ ...store, latitude: 10.1234567 }]);
+    expect(await positions()).toEqual([{ min_latitude: 101_234_567 }]);
+  });
+
+  it("erases a customer: personal fields and what the customer had end, entries stay under the bare id", async ({
+    expect,
+  }) => {
+    const { store, customer, member, registration, friendship, block } = await program();
+    const details = { scan_id: "1", date_of_birth: "1990-01-01", address_line_1: "1", avatar: "https://a.example" };
+    await mustFeed([{ ...customer, ...details }, member, registration, friendship, block]);
+    await mustFeed([seed.entry(customer.id, store.id, "7.00")]);
+
+    await mustFeed([remove(customer)]);
+
+    expect(await rows("SELECT * FROM customers WHERE id = ?", customer.id)).toEqual([
+      {
+        key: expect.any(Number),
+        id: customer.id,
+        first_name: "",
+        last_name: "",
+        scan_id: "",
+        date_of_birth: null,
+        address_line_1: "",
+        address_line_2: "",
+        city: "",
+        state: "",
+        zip: "",
+        customer_description: "",
+        avatar: "",
+        balance: 700,
+        stores_count: 0,
+        erased: 1,
+        name: "",
+      },
+    ]);
+    expect(await value("SELECT joined FROM memberships WHERE customer_id = ?", customer.id)).toBe(0);
+    expect(await value("SELECT count(*) FROM registrations WHERE customer_id = ?", customer.id)).toBe(0);
+    expect(await value("SELECT count(*) FROM friendships WHERE ? IN (low_id, high_id)", customer.id)).toBe(0);
+    expect(await value("SELECT count(*) FROM blocks WHERE ? IN (customer_id, blocked_id)", customer.id)).toBe(0);
+    expect(await value("SELECT amount FROM balance_entries WHERE customer_id = ?", customer.id)).toBe(700);
+  });
+
+  it("counts an erased customer as not stored, until the customer is written again and starts anew", async ({
+    expect,
+  }) => {
+    const { store, customer, friend, member, registration, friendship } = await program();
+    await mustFeed([member, registration, friendship, seed.entry(customer.id, store.id, "7.00")]);
+    await mustFeed([remove(customer)]);
+    const lines = [
+      member,
+      registration,
+      friendship,
+      { record: "block", customer_id: friend.id, blocked_id: customer.id },
+      seed.entry(customer.id, store.id, "1.00"),
+    ];
+
+    const refused = await feed(lines);
+    expect(Object.keys(refused.body.messages)).toEqual([
+      "line 1.customer_id",
+      "line 2.customer_id",
+      "line 3.customer_id",
+      "line 4.blocked_id",
+      "line 5.customer_id",
+    ]);
+
+    await mustFeed([customer]);
+    expect(await rows("SELECT balance, stores_count, erased FROM customers WHERE id = ?", customer.id)).toEqual([
+      { balance: 700, stores_count: 0, erased: 0 },
+    ]);
+    expect(await outcome(member)).toEqual({ accepted: 1, ignored: 0 });
+    expect(await value("SELECT stores_count FROM customers WHERE id = ?", customer.id)).toBe(1);
+  });
+
+  it("counts deletes of a customer and of what the customer had in one request, in any order", async ({ expect }) => {
+    const { customer, member, registration, friendship } = await program();
+    await mustFeed([member, registration, friendship]);
+
+    expect(await outcome(...[customer, member, registration, friendship].map(remove))).toEqual({
+      accepted: 4,
+      ignored: 0,
+    });
+  });
+
+  it("refuses a reference to a customer whom the same request erases", async ({ expect }) => {
+    const { customer, member } = await program();
+
+    const answer = await feed([member, remove(customer)]);
+
+    expect(Object.keys(answer.body.messages)).toEqual(["line 1.customer_id"]);
+  });
+});

@@ -1,0 +1,51 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+export const ROOT = path.resolve(import.meta.dirname, "../..");
+
+/** A command of the project under way, with what it has printed so far. */
+export interface Running {
+  child: ChildProcess;
+  output: () => string;
+  /** Resolves with the exit status. */
+  ended: Promise<number | null>;
+}
+
+/** Runs a command as `npm run` does, in a process group of its own. */
+export function command(name: string, args: readonly string[], stdin = ""): Running {
+  const child = spawn("node", [path.join(ROOT, "scripts", "run.mjs"), name, ...args], { detached: true, cwd: ROOT });
+  let output = "";
+  child.stdout.on("data", (data) => {
+    output += data;
+  });
+  child.stderr.on("data", (data) => {
+    output += data;
+  });
+  child.stdin.end(stdin);
+  return { child, output: () => output, ended: once(child, "exit").then(([status]) => status) };
+}
+
+/** Presses Ctrl-C: the signal reaches the whole group, as a terminal sends it. */
+export function pressCtrlC({ child }: Running): void {
+  process.kill(-Number(child.pid), "SIGINT");
+}
+
+/** Waits until the command has printed what it should. */
+export async function printed({ child, output }: Running, text: string): Promise<void> {
+  while (!output().includes(text)) {
+    if (child.exitCode !== null) throw new Error(`It ended without printing "${text}":\n${output()}`);
+    await sleep(100);
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  if (address === null || typeof address === "string") throw new Error("No port could be had.");
+  return address.port;
+}

@@ -26,6 +26,7 @@ const program = new Command("npm run feed --")
   .option("--only <kinds>", "send only records of these kinds, with commas between them", kindNames)
   .option("--check", "check every line with the service's own schemas, and send nothing")
   .option("--from <line>", "begin at this line of the file", lineNumber, 1)
+  .showHelpAfterError("Try: npm run feed -- --help")
   .addHelpText(
     "after",
     `\nKinds: ${KINDS.map(({ record }) => record).join(", ")}\nA line sent twice counts once, so sending a file again is safe.`,
@@ -122,10 +123,10 @@ function progressBar({ size, position }: NdjsonFile) {
   });
   bar.start(size ?? 1, 0, { lines: 0, rate: 0, left: "?" });
   return {
-    update({ committed }: Progress, startedAt: number) {
+    update({ committed, waiting }: Progress, startedAt: number) {
       const seconds = (Date.now() - startedAt) / 1000;
       const done = known ? position() / size : 0;
-      const left = done > 0 ? duration((seconds / done) * (1 - done)) : "?";
+      const left = waiting ? "waiting for the service," : done > 0 ? duration((seconds / done) * (1 - done)) : "?";
       bar.update(position(), { lines: count(committed), rate: count(Math.round(committed / seconds)), left });
     },
     stop() {

@@ -14,6 +14,8 @@ export interface Progress {
   ignored: number;
   /** The number of the last committed line in its file. */
   lastLine: number;
+  /** Whether the service could not take the last request, which is to be tried again. */
+  waiting: boolean;
 }
 
 export interface FeedTarget {
@@ -56,7 +58,7 @@ export async function sendLines(
   lines: AsyncIterable<FileLine> | Iterable<FileLine>,
   { onProgress, signal }: { onProgress?: (progress: Progress) => void; signal?: AbortSignal } = {},
 ): Promise<Progress> {
-  const progress: Progress = { committed: 0, ignored: 0, lastLine: 0 };
+  const progress: Progress = { committed: 0, ignored: 0, lastLine: 0, waiting: false };
   const batches = inBatches(lines);
   let next = batches.next();
   for (;;) {
@@ -65,22 +67,32 @@ export async function sendLines(
     next = batches.next();
     // Reading may fail while this request is under way; it is awaited, and reported, in its turn.
     next.catch(() => {});
-    const { ignored } = await sendBatch(target, batch, progress);
+    const taken = await sendBatch(batch);
+    if (taken === null) return progress;
     progress.committed += batch.lines.length;
-    progress.ignored += ignored;
+    progress.ignored += taken.ignored;
     progress.lastLine = batch.lines.at(-1)?.number ?? progress.lastLine;
     onProgress?.(progress);
   }
-}
 
-async function sendBatch(target: FeedTarget, batch: Batch, progress: Progress): Promise<{ ignored: number }> {
-  const newline = Buffer.from("\n");
-  const body = Buffer.concat(batch.lines.flatMap(({ bytes }) => [bytes, newline]));
-  for (let attempt = 1; ; attempt += 1) {
-    const answer = await post(target, body);
-    if (answer.status === 200) return (answer.body as { items: { ignored: number } }).items;
-    if (!answer.mayRetry || attempt === ATTEMPTS) throw new CommandError(refusal(answer, batch, progress));
-    await sleep(Math.max(answer.retryAfterMs, waitBefore(attempt)));
+  /** What the feed says of a batch, or null when it was told to stop before the batch was taken. */
+  async function sendBatch(batch: Batch): Promise<{ ignored: number } | null> {
+    const newline = Buffer.from("\n");
+    const body = Buffer.concat(batch.lines.flatMap(({ bytes }) => [bytes, newline]));
+    for (let attempt = 1; ; attempt += 1) {
+      const answer = await post(target, body);
+      progress.waiting = answer.status !== 200;
+      if (answer.status === 200) return (answer.body as { items: { ignored: number } }).items;
+      // Nobody has answered yet: more likely a wrong address than a lost connection.
+      const isNoService = answer.status === 0 && progress.committed === 0;
+      if (!answer.mayRetry || isNoService || attempt === ATTEMPTS)
+        throw new CommandError(refusal(answer, batch, progress));
+      onProgress?.(progress);
+      const stopped = await sleep(Math.max(answer.retryAfterMs, waitBefore(attempt)), false, { signal }).catch(
+        () => true,
+      );
+      if (stopped) return null;
+    }
   }
 }
 

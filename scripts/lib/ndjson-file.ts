@@ -24,6 +24,7 @@ const LONGEST_LINE_BYTES = 8 * 1024 * 1024;
 
 /** Opens a file of one JSON object a line; `-` is standard input. What is compressed with gzip is known by its bytes. */
 export function openNdjson(file: string): NdjsonFile {
+  const size = file === "-" ? null : sizeOf(file);
   const source: Readable = file === "-" ? process.stdin : createReadStream(file, { highWaterMark: 1024 * 1024 });
   let position = 0;
   const counted = async function* (): AsyncGenerator<Buffer> {
@@ -33,7 +34,7 @@ export function openNdjson(file: string): NdjsonFile {
     }
   };
   return {
-    size: file === "-" ? null : sizeOf(file),
+    size,
     position: () => position,
     lines: splitLines(unzipped(counted())),
   };

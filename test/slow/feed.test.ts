@@ -1,0 +1,187 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
+import { afterAll, afterEach, describe, it } from "vitest";
+import { command, pressCtrlC } from "./command.ts";
+
+// The command against a service that answers as a test tells it to: what it does when things go wrong on the way.
+
+interface Reply {
+  status?: number;
+  headers?: Record<string, string>;
+  body?: unknown;
+  /** Ends the connection without an answer. */
+  hangUp?: boolean;
+  waitMs?: number;
+}
+
+const folder = mkdtempSync(path.join(tmpdir(), "loyalty-edge-feed-"));
+const servers: Server[] = [];
+
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A service that gives the replies in turn, then takes everything; `received` holds the lines of each request it took. */
+async function service(...replies: Reply[]) {
+  const received: string[][] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const lines = Buffer.concat(chunks).toString().trimEnd().split("\n");
+    const reply = replies.shift() ?? {};
+    await sleep(reply.waitMs ?? 0);
+    if (reply.hangUp) return request.socket.destroy();
+    const status = reply.status ?? 200;
+    if (status === 200) received.push(lines);
+    response.writeHead(status, reply.headers);
+    response.end(JSON.stringify(reply.body ?? { status: true, items: { accepted: lines.length, ignored: 0 } }));
+  }).listen(0, "127.0.0.1");
+  servers.push(server);
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as AddressInfo;
+  return { args: ["--url", `http://127.0.0.1:${port}`, "--token", "t"], received };
+}
+
+const customer = (number: number) =>
+  JSON.stringify({ record: "customer", id: `c${number}`, first_name: "A", last_name: "B" });
+const numbered = (count: number) => Array.from({ length: count }, (_, index) => customer(index + 1));
+
+function file(name: string, content: string | Buffer): string {
+  const place = path.join(folder, name);
+  writeFileSync(place, content);
+  return place;
+}
+
+async function run(args: string[], stdin = "") {
+  const running = command("feed", args, stdin);
+  return { status: await running.ended, output: running.output() };
+}
+
+describe("npm run feed", () => {
+  it("sends a file in order, in requests of at most 5,000 lines and 8 MiB, blank lines left out", async ({
+    expect,
+  }) => {
+    const { args, received } = await service();
+    const lines = numbered(5_001);
+    const long = JSON.stringify({ record: "customer", id: "long", pad: "x".repeat(5_000_000) });
+    const text = `${lines[0]}\n\n \n${lines.slice(1).join("\r\n")}\n${long}\n${long}`;
+
+    const { status, output } = await run([file("order.ndjson", text), ...args]);
+
+    expect(status).toBe(0);
+    expect(output).toContain("5,003 lines committed (5,003 accepted, 0 ignored)");
+    expect(received.map((request) => request.length)).toEqual([5_000, 2, 1]);
+    expect(received.flat().map((line) => line.trimEnd())).toEqual([...lines, long, long]);
+  });
+
+  it("reads gzip by its bytes, from a file or from standard input", async ({ expect }) => {
+    const { args, received } = await service();
+
+    await run([file("named-otherwise", gzipSync(numbered(3).join("\n"))), ...args]);
+    await run(["-", ...args], customer(9));
+
+    expect(received).toEqual([numbered(3), [customer(9)]]);
+  });
+
+  it("sends only the kinds asked for, from the line asked for", async ({ expect }) => {
+    const { args, received } = await service();
+    const account = JSON.stringify({ record: "account", id: "1", company: "x" });
+
+    await run([
+      file("kinds", [customer(1), account, customer(3)].join("\n")),
+      "--only",
+      "customer",
+      "--from",
+      "2",
+      ...args,
+    ]);
+
+    expect(received).toEqual([[customer(3)]]);
+  });
+
+  it("tries again what may be tried again, and counts it once", async ({ expect }) => {
+    const busy = { status: 503, headers: { "Retry-After": "1" } };
+    const { args, received } = await service(
+      {},
+      busy,
+      { hangUp: true },
+      { status: 429, headers: { "Retry-After": "0" } },
+    );
+
+    const { status } = await run([file("retry", numbered(5_001).join("\n")), ...args]);
+
+    expect(status).toBe(0);
+    expect(received.map((request) => request.length)).toEqual([5_000, 1]);
+  });
+
+  it("names a bad line by the file's number, says what is committed, and where to go on", async ({ expect }) => {
+    const bad = { status: 422, body: { status: false, messages: { "line 2.latitude": ["must be at most 90"] } } };
+    const { args } = await service({}, bad);
+    const lines = [...numbered(5_000), "", customer(1), customer(2)];
+
+    const { status, output } = await run([file("bad", lines.join("\n")), ...args]);
+
+    expect(status).toBe(1);
+    expect(output).toContain("line 5003.latitude: must be at most 90");
+    expect(output).toContain("5,000 lines are committed, through line 5000. Go on with: --from 5001");
+  });
+
+  it.for([
+    [401, { message: "A valid bearer token is needed." }, "The token is not good"],
+    [403, { message: "Line 1 touches an account that the token does not cover." }, "Line 1 touches an account"],
+    [500, { message: "Something went wrong on our side." }, "The service answered 500"],
+  ] as const)("gives up at once on %s, in words that help", async ([status, body, words], { expect }) => {
+    const { args } = await service({ status, body });
+
+    const { status: exit, output } = await run([file("refused", customer(1)), ...args]);
+
+    expect(exit).toBe(1);
+    expect(output).toContain(words);
+    expect(output).toContain("0 lines are committed.");
+  });
+
+  it("lets the request under way end on Ctrl-C, and says where to go on", async ({ expect }) => {
+    const { args, received } = await service({}, { waitMs: 1_500 });
+    const running = command("feed", [file("long", numbered(20_000).join("\n")), ...args]);
+    while (received.length === 0) await sleep(50);
+
+    pressCtrlC(running);
+
+    expect(await running.ended).toBe(130);
+    expect(running.output()).toContain("Stopped: 10,000 lines committed");
+    expect(running.output()).toContain("Go on with: --from 10001");
+  });
+
+  it("checks a file with the service's schemas and sends nothing", async ({ expect }) => {
+    const place = file("check", [customer(1), "", '{"record":"store"}', "{"].join("\n"));
+
+    const { status, output } = await run([place, "--check"]);
+
+    expect(status).toBe(1);
+    expect(output).toContain("line 3.id: is required\nline 3.account_id: is required");
+    expect(output).toContain("line 4: must be a JSON object");
+    expect(output).toContain("3 lines checked, 2 bad. Nothing was sent.");
+    expect((await run([file("good", customer(1)), "--check"])).status).toBe(0);
+  });
+
+  it.for([
+    [["no-such-file"], "There is no file no-such-file."],
+    [[folder], "is a folder"],
+    [["-", "--only", "nothing"], "There is no kind nothing."],
+    [["-", "--url", "https://loyalty.example"], "Name a feed token"],
+    [["-", "--from", "0"], "It must be a line's number"],
+    [[], "missing required argument 'file'"],
+  ] as const)("says in a line what is wrong with %j", async ([args, words], { expect }) => {
+    const { status, output } = await run([...args]);
+
+    expect(status).toBe(1);
+    expect(output).toContain(words);
+    expect(output).not.toContain("    at ");
+  });
+});

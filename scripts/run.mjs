@@ -19,14 +19,15 @@ function installIsStale() {
 
 function install() {
   console.error("Installing what package-lock.json names: about half a minute …");
-  const flags = ["ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
+  // Not `npm ci`: it refuses a lock file without the binaries of systems that the registry at hand does not hold.
+  const flags = ["install", "--no-save", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
   const npm = process.env.npm_execpath;
   const [file, first] = npm === undefined ? ["npm", []] : [process.execPath, [npm]];
   const { status, error } = spawnSync(file, [...first, ...flags], { cwd: root, stdio: ["ignore", 2, 2] });
   if (error !== undefined) fail(`npm cannot be run (${error.message}). Install Node 20 or newer with its npm.`);
   if (status !== 0) fail("The install failed; what npm says of it stands above.");
   if (!existsSync(projectNode()))
-    fail("The install left no Node behind. Run: npm ci --include=dev --ignore-scripts=false");
+    fail("The install left no Node behind. Run: npm install --include=dev --ignore-scripts=false");
 }
 
 function handOver() {

@@ -22,6 +22,6 @@ export default defineConfig({
     isolate: false,
     maxWorkers: 1,
     silent: "passed-only",
-    testTimeout: 30_000,
+    testTimeout: 90_000,
   },
 });

@@ -167,10 +167,10 @@ describe("random sequences of feeds, compared with a model", () => {
           seen[answer.status as keyof typeof seen] += 1;
         }
       }),
-      { numRuns: 120, seed: 20261120 },
+      { numRuns: 60, seed: 20261120 },
     );
 
     // The sequences must reach each kind of answer often, or the comparison shows little.
-    expect(Math.min(...Object.values(seen))).toBeGreaterThan(100);
+    expect(Math.min(...Object.values(seen))).toBeGreaterThan(50);
   });
 });

@@ -1,7 +1,8 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { AppEnv } from "../http/context.ts";
 import { isDevelopment } from "../http/context.ts";
-import { forbidden, tooManyRequests, unauthenticated } from "../http/errors.ts";
+import { forbidden, tooManyRequests, unauthenticated, unavailable } from "../http/errors.ts";
+import { KeySet } from "./key-set.ts";
 import { type Claims, feedAccounts, hasScope, readToken, type TokenRules } from "./token.ts";
 
 const LIMIT_PERIOD_SECONDS = 60;
@@ -31,14 +32,19 @@ export function feedOnly(): MiddlewareHandler<AppEnv> {
 
 async function authenticate(c: Context<AppEnv>): Promise<Claims> {
   const token = /^Bearer +(\S+)$/i.exec(c.req.header("Authorization") ?? "")?.[1] ?? "";
-  const claims = await readToken(token, tokenRules(c.env), Date.now() / 1000);
-  if (claims !== null) return claims;
+  const reading = await readToken(token, tokenRules(c.env), Date.now() / 1000);
+  if (reading.kind === "good") return reading.claims;
   await brake(c, c.env.ADDRESS_LIMITER, c.req.header("CF-Connecting-IP") ?? "unknown");
+  if (reading.kind === "no keys") throw unavailable("Tokens cannot be checked at the moment. Try again soon.");
   throw unauthenticated(isDevelopment(c.env) ? " Get one: npm run token -- customer ID" : "");
 }
 
-function tokenRules({ JWT_SECRET = "", JWT_ISSUER = "", JWT_AUDIENCE = "" }: Partial<Env>): TokenRules {
-  return { secret: JWT_SECRET, issuer: JWT_ISSUER, audience: JWT_AUDIENCE };
+// One set of keys an address and isolate: what is kept in it is public.
+const keySets = new Map<string, KeySet>();
+
+function tokenRules({ JWT_SECRET = "", JWKS_URL = "", JWT_ISSUER = "", JWT_AUDIENCE = "" }: Partial<Env>): TokenRules {
+  if (JWKS_URL !== "" && !keySets.has(JWKS_URL)) keySets.set(JWKS_URL, new KeySet(JWKS_URL));
+  return { secret: JWT_SECRET, keys: keySets.get(JWKS_URL) ?? null, issuer: JWT_ISSUER, audience: JWT_AUDIENCE };
 }
 
 async function brake(c: Context<AppEnv>, limiter: RateLimit, key: string): Promise<void> {

@@ -1,5 +1,6 @@
-import { verify } from "hono/jwt";
+import { decode, verify } from "hono/jwt";
 import { codePoints } from "../values/text.ts";
+import type { AsymmetricAlgorithm, PublicKey } from "./key-set.ts";
 
 /** What a token may say of who calls (decisions.md, section 2); everything in it is checked before it is believed. */
 export interface Claims {
@@ -13,24 +14,39 @@ export interface FeedToken {
   accounts: readonly string[] | "*";
 }
 
-/** What a token is held against. An empty secret, issuer or audience switches its check off. */
+/** Where keys come from: the keys that may have signed a token, or null where there are none at all. */
+export interface Keys {
+  find(algorithm: AsymmetricAlgorithm, kid: string | undefined): Promise<PublicKey[] | null>;
+}
+
+/** What a token is held against. An empty secret, issuer or audience, and keys that are null, switch their check off. */
 export interface TokenRules {
   secret: string;
+  keys: Keys | null;
   issuer: string;
   audience: string;
 }
 
+/** Whether a token is good; a bad one is bad for every cause alike. */
+export type TokenReading = { kind: "good"; claims: Claims } | { kind: "bad" } | { kind: "no keys" };
+
+const BAD: TokenReading = { kind: "bad" };
 const LEEWAY_SECONDS = 5;
 const LONGEST_SUBJECT = 64;
+const LONGEST_TOKEN = 8_192;
 
-/**
- * The claims of a token that is good at `now` (seconds since 1970), or null: nothing tells one cause from another.
- * The algorithm is pinned to HS256, so that a token cannot choose how it is checked.
- */
-export async function readToken(token: string, rules: TokenRules, now: number): Promise<Claims | null> {
-  if (rules.secret === "") return null;
-  const claims = await verifiedPayload(token, rules.secret);
-  return claims !== null && isCurrent(claims, now) && isMeantForUs(claims, rules) && hasSubject(claims) ? claims : null;
+/** Reads a token at `now`, in seconds since 1970. */
+export async function readToken(token: string, rules: TokenRules, now: number): Promise<TokenReading> {
+  if (token.length > LONGEST_TOKEN) return BAD;
+  const header = readHeader(token);
+  const signers = header === null ? [] : await signersOf(header, rules);
+  if (signers === null) return { kind: "no keys" };
+  for (const { key, algorithm } of signers) {
+    const claims = await verifiedPayload(token, key, algorithm);
+    if (claims === null) continue;
+    return isCurrent(claims, now) && isMeantForUs(claims, rules) && hasSubject(claims) ? { kind: "good", claims } : BAD;
+  }
+  return BAD;
 }
 
 /** Whether the scope, a space-separated list as in OAuth, holds the word. */
@@ -45,10 +61,42 @@ export function feedAccounts({ accounts }: Claims): FeedToken["accounts"] | null
   return isList ? accounts : null;
 }
 
-// Any failure of the library, whatever it says, is a token that is not good.
-async function verifiedPayload(token: string, secret: string): Promise<Record<string, unknown> | null> {
+type Algorithm = "HS256" | AsymmetricAlgorithm;
+
+interface Signer {
+  key: string | PublicKey;
+  algorithm: Algorithm;
+}
+
+interface Header {
+  alg: unknown;
+  kid: unknown;
+}
+
+function readHeader(token: string): Header | null {
   try {
-    return await verify(token, secret, { alg: "HS256", exp: false, nbf: false, iat: false });
+    const header: { alg?: unknown; kid?: unknown } = decode(token).header;
+    return { alg: header.alg, kid: header.kid };
+  } catch {
+    return null;
+  }
+}
+
+// The algorithm decides which keys are looked at, and each key stands for one algorithm: a public key is never taken
+// for a secret, whatever the token says.
+async function signersOf({ alg, kid }: Header, { secret, keys }: TokenRules): Promise<Signer[] | null> {
+  if (alg === "HS256") return secret === "" ? [] : [{ key: secret, algorithm: "HS256" }];
+  if ((alg !== "RS256" && alg !== "ES256" && alg !== "EdDSA") || keys === null) return [];
+  if (kid !== undefined && typeof kid !== "string") return [];
+  const found = await keys.find(alg, kid);
+  return found?.map((key) => ({ key, algorithm: alg })) ?? null;
+}
+
+// Any failure of the library, whatever it says, is a token that is not good.
+async function verifiedPayload(token: string, key: string | PublicKey, alg: Algorithm) {
+  try {
+    const payload: Record<string, unknown> = await verify(token, key, { alg, exp: false, nbf: false, iat: false });
+    return payload;
   } catch {
     return null;
   }

@@ -20,6 +20,9 @@ export function observe(): MiddlewareHandler<AppEnv> {
     const timing = [`d1;dur=${usage.milliseconds.toFixed(1)}`, `trips;desc="${usage.trips}"`];
     if (isDevelopment(c.env)) timing.push(`rows;desc="${usage.rowsRead}"`);
     c.header("X-Request-Id", requestId);
+    c.header("X-Content-Type-Options", "nosniff");
+    // What a customer is told is that customer's: no cache on the way may keep it.
+    if (!c.res.headers.has("Cache-Control")) c.header("Cache-Control", "private, no-store");
     c.header("Server-Timing", timing.join(", "));
     const bookmark = c.var.db?.bookmark;
     if (bookmark) c.header("X-D1-Bookmark", bookmark);

@@ -147,6 +147,13 @@ describe("every response", () => {
     ]);
   });
 
+  it("may be kept by no cache on the way", async ({ expect }) => {
+    for (const { headers } of [await send("/"), await as("c").post(PATH, JSON.parse(GOOD_BODY))]) {
+      expect(headers.get("Cache-Control")).toBe("private, no-store");
+      expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
+    }
+  });
+
   it("leaves one log line, without a token, an id of a person, or a value of the query", async ({ expect }) => {
     const log = vi.spyOn(console, "log");
 

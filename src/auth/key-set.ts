@@ -1,0 +1,94 @@
+/** A public key of a JSON Web Key Set (RFC 7517). */
+export type PublicKey = JsonWebKey & { kid?: string };
+
+export type AsymmetricAlgorithm = "RS256" | "ES256" | "EdDSA";
+
+const FRESH_MS = 10 * 60_000;
+const USABLE_MS = 24 * 60 * 60_000;
+const BETWEEN_FETCHES_MS = 60_000;
+const FETCH_LIMIT_MS = 3_000;
+const LARGEST_SET_CHARACTERS = 256 * 1024;
+
+/**
+ * The keys at an address, kept as decisions.md section 2 says: fresh for ten minutes, those of before usable for a day
+ * while the address is down, and never fetched twice within a minute, so that unknown key ids cannot be used to flood it.
+ */
+export class KeySet {
+  readonly #url: string;
+  readonly #now: () => number;
+  #keys: PublicKey[] = [];
+  #fetchedAt = Number.NEGATIVE_INFINITY;
+  #triedAt = Number.NEGATIVE_INFINITY;
+  #underWay: Promise<void> | null = null;
+
+  /** @param now milliseconds, as `Date.now` gives them. */
+  constructor(url: string, now: () => number = Date.now) {
+    this.#url = url;
+    this.#now = now;
+  }
+
+  /** The keys that may have signed a token with this algorithm and key id; null where there are no keys at all. */
+  async find(algorithm: AsymmetricAlgorithm, kid: string | undefined): Promise<PublicKey[] | null> {
+    if (this.#now() - this.#fetchedAt >= FRESH_MS) await this.#refresh();
+    let found = this.#matching(algorithm, kid);
+    if (found.length === 0 && this.#isUsable()) {
+      await this.#refresh();
+      found = this.#matching(algorithm, kid);
+    }
+    return this.#isUsable() ? found : null;
+  }
+
+  #isUsable(): boolean {
+    return this.#now() - this.#fetchedAt < USABLE_MS;
+  }
+
+  #matching(algorithm: AsymmetricAlgorithm, kid: string | undefined): PublicKey[] {
+    if (!this.#isUsable()) return [];
+    return this.#keys.filter((key) => fits(key, algorithm) && (kid === undefined || key.kid === kid));
+  }
+
+  async #refresh(): Promise<void> {
+    if (this.#underWay === null) {
+      if (this.#now() - this.#triedAt < BETWEEN_FETCHES_MS) return;
+      this.#triedAt = this.#now();
+      this.#underWay = this.#fetch().finally(() => {
+        this.#underWay = null;
+      });
+    }
+    await this.#underWay;
+  }
+
+  // A set that cannot be had, or is none, leaves the keys of before in place; the log says so.
+  async #fetch(): Promise<void> {
+    try {
+      const response = await fetch(this.#url, { signal: AbortSignal.timeout(FETCH_LIMIT_MS) });
+      if (!response.ok) throw new Error(`the key set answers ${response.status}`);
+      const keys = readKeys(await response.text());
+      if (keys.length === 0) throw new Error("the key set holds no key that can be used");
+      this.#keys = keys;
+      this.#fetchedAt = this.#now();
+    } catch (error) {
+      console.error(
+        JSON.stringify({ error: "KEY_SET_UNAVAILABLE", cause: error instanceof Error ? error.message : "" }),
+      );
+    }
+  }
+}
+
+function readKeys(text: string): PublicKey[] {
+  if (text.length > LARGEST_SET_CHARACTERS) throw new Error("the key set is too large");
+  const { keys } = JSON.parse(text) as { keys?: unknown };
+  if (!Array.isArray(keys)) throw new Error("the key set has no keys");
+  return keys.filter((key) => typeof key === "object" && key !== null && ALGORITHMS.some((one) => fits(key, one)));
+}
+
+const ALGORITHMS: readonly AsymmetricAlgorithm[] = ["RS256", "ES256", "EdDSA"];
+
+// The key says what it is for; a token cannot make it serve another algorithm, and no secret passes for a public key.
+function fits(key: PublicKey, algorithm: AsymmetricAlgorithm): boolean {
+  if (key.use !== undefined && key.use !== "sig") return false;
+  if (key.alg !== undefined && key.alg !== algorithm) return false;
+  if (algorithm === "RS256") return key.kty === "RSA";
+  if (algorithm === "ES256") return key.kty === "EC" && key.crv === "P-256";
+  return key.kty === "OKP" && key.crv === "Ed25519";
+}

@@ -16,6 +16,9 @@ export interface Usage {
 /** A bookmark of a D1 session, or where a session without one begins. */
 export type Consistency = "first-unconstrained" | "first-primary" | (string & {});
 
+const RETRY_WITHIN_MS = 2_000;
+const FIRST_WAIT_MS = 50;
+
 const dialect = new SQLiteAsyncDialect();
 
 /**
@@ -41,17 +44,38 @@ export class Database {
     return rows as Row[];
   }
 
-  /** The rows of each step, in one round trip and one transaction like `batch`; a step is any number of statements. */
-  async steps(steps: readonly (readonly Statement[])[]): Promise<Record<string, unknown>[][]> {
-    const results = (await this.batch(steps.flat())).values();
-    return steps.map((step) => step.flatMap(() => results.next().value ?? []));
-  }
-
   /**
-   * The rows of each statement, all in one round trip and one transaction.
+   * The rows of each statement, all in one round trip and one transaction. The statements read: where the connection is
+   * lost they are sent again, for two seconds at most.
    * @throws the failure 503 when D1 cannot be reached, and D1's own error for anything else, such as a check that failed.
    */
   async batch(statements: readonly Statement[]): Promise<Record<string, unknown>[][]> {
+    const deadline = performance.now() + RETRY_WITHIN_MS;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#send(statements);
+      } catch (error) {
+        const wait = Math.random() * FIRST_WAIT_MS * 2 ** attempt;
+        if (!isLostConnection(error) || performance.now() + wait > deadline) throw toFailure(error);
+        await new Promise((resolve) => setTimeout(resolve, wait));
+      }
+    }
+  }
+
+  /**
+   * The rows of each step, any number of statements that write, in one round trip and one transaction like `batch`, but
+   * sent once: whoever asked for it knows whether it may be asked for again.
+   */
+  async steps(steps: readonly (readonly Statement[])[]): Promise<Record<string, unknown>[][]> {
+    try {
+      const results = (await this.#send(steps.flat())).values();
+      return steps.map((step) => step.flatMap(() => results.next().value ?? []));
+    } catch (error) {
+      throw toFailure(error);
+    }
+  }
+
+  async #send(statements: readonly Statement[]): Promise<Record<string, unknown>[][]> {
     if (statements.length === 0) return [];
     const prepared = statements.map((statement) => {
       const { sql, params } = toQuery(statement);
@@ -66,8 +90,6 @@ export class Database {
         this.usage.rowsWritten += meta.rows_written;
       }
       return results.map(({ results: rows }) => rows);
-    } catch (error) {
-      throw isOutage(error) ? unavailable("The database cannot be reached. Try again in a moment.", error) : error;
     } finally {
       this.usage.milliseconds += performance.now() - startedAt;
     }
@@ -81,6 +103,14 @@ function toQuery(statement: Statement): { sql: string; params: unknown[] } {
 // What a statement itself did wrong carries SQLite's code, and a wrong value D1's own; anything else is D1 not answering.
 const OWN_FAULT = /SQLITE_(?!BUSY|LOCKED|NOMEM|INTERRUPT|IOERR|FULL|CANTOPEN)[A-Z]+|D1_TYPE_ERROR|D1_COLUMN_NOTFOUND/;
 
-function isOutage(error: unknown): boolean {
-  return error instanceof Error && !(error instanceof TypeError) && !OWN_FAULT.test(error.message);
+// What D1 says of a passing fault; an overloaded database is not helped by asking again at once.
+const LOST_CONNECTION = /Network connection lost|caused object to be reset|its code was updated|transient issue/;
+
+function isLostConnection(error: unknown): boolean {
+  return error instanceof Error && LOST_CONNECTION.test(error.message);
+}
+
+function toFailure(error: unknown): unknown {
+  const isOutage = error instanceof Error && !(error instanceof TypeError) && !OWN_FAULT.test(error.message);
+  return isOutage ? unavailable("The database cannot be reached. Try again in a moment.", error) : error;
 }

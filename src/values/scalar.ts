@@ -18,12 +18,17 @@ export function passedThrough(whenLeftOut: null | 0 | "", limit = FIELD_LIMIT) {
   return scalar(limit).default(whenLeftOut);
 }
 
+// Both end on a schema, not on a function, so that what they give out can be documented.
+
 /** `schema`, with `fallback` when the field is left out or null: null is not a value of a field that is not nullable. */
-export function orElse<Schema extends z.ZodType>(schema: Schema, fallback: NoInfer<z.output<Schema>>) {
-  return schema.nullish().transform((value) => value ?? fallback);
+export function orElse<Schema extends z.ZodType>(
+  schema: Schema,
+  fallback: NoInfer<z.core.util.NoUndefined<z.output<Schema>>>,
+) {
+  return z.preprocess((value) => value ?? undefined, schema.default(fallback));
 }
 
 /** `schema`, or null, which is also its value when the field is left out. */
 export function orNull<Schema extends z.ZodType>(schema: Schema) {
-  return schema.nullish().transform((value) => value ?? null);
+  return schema.nullable().default(null);
 }

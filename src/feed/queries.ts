@@ -47,9 +47,10 @@ export async function applyFeed(db: Database, { batches, accounts }: FeedRequest
   const inserts = events.flatMap(({ kind, writes }) => insert(kind, writes));
 
   try {
-    // Accounts are looked at before references, so that a request with both kinds of fault answers 403.
+    // Accounts are looked at before references, so that a request with both kinds of fault answers 403; and before the
+    // deletes, because a record that is removed can no longer say whose it was.
     const foreign = findForeign(batches, accounts);
-    const [, removed, , , , inserted] = await db.steps([upserts, deletes, foreign, checks.statements, totals, inserts]);
+    const [, , removed, , , inserted] = await db.steps([upserts, foreign, deletes, checks.statements, totals, inserts]);
     const nothingToDelete = countLines(states, "deletes") - (removed?.length ?? 0);
     const repeated = countLines(events, "all") - (inserted?.length ?? 0);
     return { applied: true, ignored: nothingToDelete + repeated };

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { orNull, passedThrough } from "../values/scalar.ts";
 import { AccountId, Field, Name } from "../values/text.ts";
+import { AnsweredLoyaltyOptions } from "./loyalty-options.ts";
 
 /** The account object of the interface (2.6) without its loyalty options: as fed, as stored, as answered. */
 export const Account = z.object({
@@ -42,3 +43,8 @@ export const Account = z.object({
   applicable_tier: passedThrough(""),
 });
 export type Account = z.output<typeof Account>;
+
+/** The account object of the coupon lists: the search variant alone has `agreement_type`. */
+export const CouponAccount = Account.omit({ agreement_type: true }).extend({
+  loyalty_options: AnsweredLoyaltyOptions.nullable(),
+});

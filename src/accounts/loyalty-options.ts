@@ -108,3 +108,19 @@ export const LoyaltyOptions = z.object(
   { error: "must be an object or null" },
 );
 export type LoyaltyOptions = z.output<typeof LoyaltyOptions>;
+
+const Nothing = z.literal("");
+
+/** The credentials among the fields of 2.7: never stored, and `""` in every answer. */
+export const MailerFields = z.object({
+  mailer_domain: Nothing,
+  mailer_secret: Nothing,
+  mailer_endpoint: Nothing,
+  mailer_username: Nothing,
+  mailer_password: Nothing,
+  mailer_from_email: Nothing,
+  mailer_from_name: Nothing,
+});
+
+/** The loyalty options as an answer holds them: all fields of 2.7. */
+export const AnsweredLoyaltyOptions = LoyaltyOptions.extend(MailerFields.shape);

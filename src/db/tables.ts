@@ -10,6 +10,7 @@ export const accounts = sqliteTable("accounts", {
   company: text().notNull(),
   fields: text().notNull(),
   loyaltyOptions: text("loyalty_options"),
+  foldedNames: text("folded_names").notNull(),
   setAside: integer("set_aside").notNull(),
 });
 
@@ -123,4 +124,52 @@ export const friendships = sqliteTable("friendships", {
 export const blocks = sqliteTable("blocks", {
   customerId: text("customer_id").notNull(),
   blockedId: text("blocked_id").notNull(),
+});
+
+export const coupons = sqliteTable("coupons", {
+  key: integer().primaryKey(),
+  id: text().notNull(),
+  accountId: text("account_id").notNull(),
+  kind: text({ enum: ["store", "mfg", "digital"] }).notNull(),
+  campaignId: text("campaign_id"),
+  sourceCampaignId: text("source_campaign_id"),
+  name: text().notNull(),
+  type: text().notNull(),
+  value: text().notNull(),
+  headerLines: text("header_lines").notNull(),
+  textLines: text("text_lines").notNull(),
+  canExpire: integer("can_expire").notNull(),
+  expirationType: text("expiration_type").notNull(),
+  expirationDate: text("expiration_date"),
+  expiration: text().notNull(),
+  oncePerSale: integer("once_per_sale").notNull(),
+  filterItems: text("filter_items"),
+  couponBarcode: text("coupon_barcode").notNull(),
+  isCustom: integer("is_custom").notNull(),
+  canCombineWithOther: integer("can_combine_with_other").notNull(),
+  createdAt: text("created_at").notNull(),
+  foldedType: text("folded_type").notNull(),
+  foldedText: text("folded_text").notNull(),
+  setAside: integer("set_aside").notNull(),
+  endsAt: text("ends_at").generatedAlwaysAs(
+    () => sql`iif(can_expire = 1, coalesce(expiration_date, 'never'), 'never')`,
+  ),
+});
+
+export const customerCoupons = sqliteTable("customer_coupons", {
+  id: text().primaryKey(),
+  customerId: text("customer_id").notNull(),
+  campaignCouponId: text("campaign_coupon_id").notNull(),
+  storeId: text("store_id").notNull(),
+  couponId: text("coupon_id"),
+  expectedEndDate: text("expected_end_date"),
+  creationMethod: text("creation_method").notNull(),
+  reserved: integer().notNull(),
+  totalCount: integer("total_count").notNull(),
+  usageCount: integer("usage_count").notNull(),
+  createdAt: text("created_at").notNull(),
+  updatedAt: text("updated_at"),
+  deletedAt: text("deleted_at"),
+  endsAt: text("ends_at").generatedAlwaysAs(() => sql`coalesce(expected_end_date, 'never')`),
+  usable: integer().generatedAlwaysAs(() => sql`deleted_at IS NULL AND usage_count < total_count`),
 });

@@ -62,4 +62,36 @@ export const entry = (customerId: unknown, storeId: unknown, amount: string, fie
   ...fields,
 });
 
+export const membership = (storeId: unknown, customerId: unknown, fields: Fields = {}): FeedLine => ({
+  record: "membership",
+  store_id: storeId,
+  customer_id: customerId,
+  ...fields,
+});
+
+export const coupon = (accountId: unknown, fields: Fields = {}): Seed => ({
+  record: "coupon",
+  id: freshId("q"),
+  account_id: accountId,
+  kind: "store",
+  name: "Free coffee",
+  type: "Free_Item",
+  value: "1.00",
+  ...fields,
+});
+
+export const customerCoupon = (
+  customerId: unknown,
+  couponId: unknown,
+  storeId: unknown,
+  fields: Fields = {},
+): Seed => ({
+  record: "customer_coupon",
+  id: freshId("i"),
+  customer_id: customerId,
+  campaign_coupon_id: couponId,
+  store_id: storeId,
+  ...fields,
+});
+
 export const deleted = (record: string, key: Fields): FeedLine => ({ record, ...key, deleted: true });

@@ -1,6 +1,7 @@
 import { Account } from "../../accounts/account.ts";
 import { LoyaltyOptions } from "../../accounts/loyalty-options.ts";
 import { accounts } from "../../db/tables.ts";
+import { foldAll } from "../../values/fold.ts";
 import { orNull } from "../../values/scalar.ts";
 import type { StateKind, Target } from "./kind.ts";
 
@@ -11,8 +12,14 @@ export const account: StateKind = {
   record: "account",
   table: accounts,
   fields: Account.extend({ loyalty_options: orNull(LoyaltyOptions) }),
-  toRow: ({ loyalty_options, ...fields }) => ({ id: fields.id, company: fields.company, fields, loyalty_options }),
-  columns: ["id", "company", "fields", "loyalty_options"],
+  toRow: ({ loyalty_options, ...fields }) => ({
+    id: fields.id,
+    company: fields.company,
+    fields,
+    loyalty_options,
+    folded_names: foldAll([fields.company, (loyalty_options as LoyaltyOptions | null)?.chain_display_name]),
+  }),
+  columns: ["id", "company", "fields", "loyalty_options", "folded_names"],
   json: ["fields", "loyalty_options"],
   key: ["id"],
   account: "id",

@@ -2,7 +2,9 @@ import { account } from "./account.ts";
 import { balanceEntry } from "./balance-entry.ts";
 import { block } from "./block.ts";
 import { campaign } from "./campaign.ts";
+import { coupon } from "./coupon.ts";
 import { customer } from "./customer.ts";
+import { customerCoupon } from "./customer-coupon.ts";
 import { friendship } from "./friendship.ts";
 import type { Kind } from "./kind.ts";
 import { membership } from "./membership.ts";
@@ -19,5 +21,7 @@ export const KINDS: readonly Kind[] = [
   registration,
   friendship,
   block,
+  coupon,
+  customerCoupon,
   balanceEntry,
 ];

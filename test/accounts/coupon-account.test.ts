@@ -1,0 +1,151 @@
+import { env } from "cloudflare:workers";
+import { describe, it } from "vitest";
+import * as z from "zod";
+import { CouponAccount } from "../../src/accounts/account.ts";
+import { as, mustFeed } from "../support/api.ts";
+import * as seed from "../support/seed.ts";
+
+// The fields as the interface lists them (2.6, 2.7).
+const ACCOUNT_FIELDS = `id parent_id company company_code domain_name tenancy_initialization db_name bucket_name
+  identity_tenant_identifier core_tenant_id core_app_account_id slug cw_company sc_company cw_primary_contact
+  account_package_id can_own_accounts protected phone address country_id state_id city_id city state zip type
+  partner_code partner_notify include_child_buydowns data created_at updated_at deleted_at applicable_tier
+  loyalty_options`.split(/\s+/);
+const MAILER_FIELDS = `mailer_domain mailer_secret mailer_endpoint mailer_username mailer_password mailer_from_email
+  mailer_from_name`.split(/\s+/);
+const LOYALTY_FIELDS = `id account_id acc_card_identifier chain_display_name description default_balance_type
+  point_conversion team_breakdown chain_active show_on_customer_portal selected_proof_165_id selected_proof_323_id
+  selected_proof_258_id selected_proof_212_id sign_up_bonus_points referral_bonus_points
+  employee_referral_bonus_points interest_bonus inactivity_months participate_in_offer min_redeem_amount
+  default_cash_tender_multiplier default_non_cash_tender_multiplier default_allow_cash_tender
+  default_allow_non_cash_tender campaign_for_points_redemption chain_logo chain_logo_extension chain_logo_type
+  chain_background campaign_require_register early_registration_time shipping_contact_name shipping_address_line_1
+  shipping_address_line_2 shipping_city shipping_state shipping_zip term_contents notify_custom_admin_emails
+  notify_user_admin notify_per_day enable_purchase_instant purchase_report_time earn_purchase_limit
+  lock_on_purchase_limit lock_on_purchase_count temp_lock_enabled lock_duration_value lock_duration_units
+  allow_employee_purchase_earning allow_employee_license_lookup return_type split_points_with_clerk
+  purchases_needed_to_redeem redemption_limit redemption_limit_interval text_message_enable stackable
+  validate_referral_code branded_site branded_site_url partner_tier show_partner_offers partner_ftp_connection_id
+  partner_ftp_use_sub partner_ftp_sub_folder partner_notify_offers partner_main_email partner_company_id
+  partner_notify_list alternate_slug branded_footer_content branded_email_header branded_email_footer
+  branded_store_header_name branded_from_email token_sync_time level_sync_time created_at updated_at deleted_at`
+  .split(/\s+/)
+  .concat(MAILER_FIELDS);
+const TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND substr(name, 1, 4) <> '_cf_'";
+
+/** A customer with a coupon of each kind at a chain of these fields. */
+async function holder(fields: Record<string, unknown>) {
+  const account = seed.account(fields);
+  const store = seed.store(account.id);
+  const customer = seed.customer();
+  const [offer, mfg, digital] = ["store", "mfg", "digital"].map((kind) => seed.coupon(account.id, { kind }));
+  await mustFeed([account, store, customer, offer ?? "", mfg ?? "", digital ?? ""]);
+  await mustFeed([
+    seed.membership(store.id, customer.id),
+    seed.customerCoupon(customer.id, offer?.id, store.id),
+    seed.customerCoupon(customer.id, mfg?.id, store.id),
+  ]);
+  return { account, get: (path: string) => as(customer.id).get(`/api/v1/customer/${path}`) };
+}
+
+async function accountOf(fields: Record<string, unknown>) {
+  const { get } = await holder(fields);
+  return (await get("my-coupons")).body.items.store[0].account;
+}
+
+describe("the account object of the coupon lists", () => {
+  it("has every field of the interface and no other, in each list", async ({ expect }) => {
+    const { get } = await holder({ agreement_type: "hidden", loyalty_options: {} });
+    const detailed = (await get("coupons?includemfg=true")).body.items;
+    const mine = (await get("my-coupons")).body.items;
+    const accounts = [...detailed.stores, ...detailed.mfg, ...mine.store, ...mine.mfg, ...mine.digital].map(
+      ({ account }) => account,
+    );
+
+    expect(accounts).toHaveLength(5);
+    for (const account of accounts) {
+      expect(Object.keys(account).sort()).toEqual([...ACCOUNT_FIELDS].sort());
+      expect(Object.keys(account.loyalty_options).sort()).toEqual([...LOYALTY_FIELDS].sort());
+    }
+  });
+
+  it("is what its schema says", async ({ expect }) => {
+    const account = await accountOf({ loyalty_options: { chain_display_name: "Blue Cup Rewards" } });
+
+    expect(z.strictObject(CouponAccount.shape).parse(account)).toEqual(account);
+    expect(() => z.toJSONSchema(CouponAccount, { io: "output" })).not.toThrow();
+  });
+
+  it("passes on what was fed, as it was fed", async ({ expect }) => {
+    const fields = {
+      parent_id: "7",
+      phone: 5551234,
+      data: 'a "quoted" \u2028 text \\ with \ud83c\udf69',
+      country_id: true,
+      zip: 1.5e-9,
+      city_id: -0.5,
+      state_id: null,
+    };
+    const options = {
+      point_conversion: 1.25,
+      stackable: true,
+      notify_user_admin: ["a@example.com", 'b"@example.com'],
+      team_breakdown: { level_1: "5%", level_5: "1%" },
+      term_contents: "<p>It's “yours”</p>",
+      min_redeem_amount: null,
+    };
+
+    const account = await accountOf({ ...fields, loyalty_options: options });
+
+    expect(account).toMatchObject({ ...fields, loyalty_options: options });
+  });
+
+  it("has null for loyalty options where the account has none", async ({ expect }) => {
+    expect(await accountOf({})).toMatchObject({ loyalty_options: null });
+    expect(await accountOf({ loyalty_options: null })).toMatchObject({ loyalty_options: null });
+  });
+
+  it("shows the chain's logo only in the detailed variant, and only when images are asked for", async ({ expect }) => {
+    const { get } = await holder({ loyalty_options: { chain_logo: "TE9HTw==" } });
+    const logos = async (path: string) =>
+      Object.values((await get(path)).body.items as Record<string, { account?: Record<string, never> }[]>)
+        .flat()
+        .map((one) => (one.account?.loyalty_options as { chain_logo?: string } | undefined)?.chain_logo);
+
+    expect(await logos("coupons?includemfg=true&include_images=true")).toEqual(["TE9HTw==", "TE9HTw=="]);
+    expect(await logos("coupons?includemfg=true")).toEqual(["", ""]);
+    expect(await logos("my-coupons?include_images=true")).toEqual(["", "", ""]);
+  });
+
+  it("never holds the mailer's credentials, nor is any of them stored", async ({ expect }) => {
+    const canaries = Object.fromEntries(MAILER_FIELDS.map((field) => [field, `canary-${field}`]));
+    const { account, get } = await holder({ ...canaries, loyalty_options: { chain_display_name: "Cup", ...canaries } });
+    await mustFeed([{ ...account, loyalty_options: { ...canaries, mailer_secret: { deep: "canary" } } }]);
+
+    const paths = [
+      "coupons",
+      "coupons?includemfg=true",
+      "coupons?includemfg=true&include_images=true",
+      "my-coupons",
+      "my-coupons?digitalonly=true",
+      "my-coupons?type=store",
+      "my-coupons?type=mfg&per_page=1",
+    ];
+    for (const path of paths) {
+      const { body } = await get(path);
+      expect(body.status).toBe(true);
+      expect(JSON.stringify(body)).not.toContain("canary");
+    }
+    const { store, digital } = (await get("my-coupons")).body.items;
+    for (const field of MAILER_FIELDS) {
+      expect(store[0].account.loyalty_options[field]).toBe("");
+      expect(digital[0].account.loyalty_options[field]).toBe("");
+    }
+    const tables = (await env.DB.prepare(TABLES).all<{ name: string }>()).results;
+    expect(tables).toContainEqual({ name: "accounts" });
+    for (const { name } of tables) {
+      const { results } = await env.DB.prepare(`SELECT * FROM ${name}`).all();
+      expect(JSON.stringify(results)).not.toContain("canary");
+    }
+  });
+});

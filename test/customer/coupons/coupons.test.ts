@@ -1,0 +1,274 @@
+import { describe, it } from "vitest";
+import { mustFeed, trips } from "../../support/api.ts";
+import * as seed from "../../support/seed.ts";
+import { COUPONS, coupons, get, issue, listed, program } from "./support.ts";
+
+const COUPON = {
+  name: "Free car wash",
+  type: "Dollar_Off",
+  value: "19.5",
+  header_lines: ["Member offer", 'With "quotes"'],
+  text_lines: ["One per visit"],
+  can_expire: 1,
+  expiration_type: "Static_Date",
+  expiration_date: "2999-01-31",
+  expiration: "soon",
+  once_per_sale: 1,
+  filter_items: "a,b",
+  coupon_barcode: "000000000042",
+  source_campaign_id: "elsewhere",
+  created_at: "2026-01-15 09:00:00",
+};
+const ISSUED = {
+  coupon_id: "p-1",
+  expected_end_date: "2999-01-30 12:00:00",
+  creation_method: "Birthday Coupon",
+  reserved: 1,
+  total_count: 5,
+  usage_count: 2,
+  created_at: "2026-02-01 10:00:00",
+  updated_at: "2026-02-02 10:00:00",
+};
+
+/** A customer who holds one coupon, and the record that the simple variant must answer. */
+async function holder(couponFields: Record<string, unknown> = {}) {
+  const { account, store, customer } = await program({ company: "Blue Cup" });
+  const campaign = seed.campaign(account.id);
+  const coupon = seed.coupon(account.id, { ...COUPON, campaign_id: campaign.id, ...couponFields });
+  const issued = seed.customerCoupon(customer.id, coupon.id, store.id, ISSUED);
+  await mustFeed([{ ...store, name: "Main Street", store_image: "https://i.example/s" }, campaign, coupon, issued]);
+  const record = {
+    id: issued.id,
+    account_id: account.id,
+    customer_id: customer.id,
+    campaign_coupon_id: coupon.id,
+    expected_end_date: "2999-01-30 12:00:00",
+    creation_method: "Birthday Coupon",
+    created_at: "2026-02-01 10:00:00",
+    updated_at: "2026-02-02 10:00:00",
+    deleted_at: null,
+    store_name: "Main Street",
+    campaign_id: campaign.id,
+    name: "Free car wash",
+    coupon_barcode: 42,
+    type: "Dollar_Off",
+    value: "19.50",
+    header_lines: ["Member offer", 'With "quotes"'],
+    text_lines: ["One per visit"],
+    can_expire: 1,
+    expiration_type: "Static_Date",
+    expiration: "soon",
+    once_per_sale: 1,
+    expiration_date: "2999-01-31 23:59:59",
+    campaign_coupon_created: "2026-01-15 09:00:00",
+    total_count: 5,
+    usage_count: 2,
+    remaining_count: 3,
+    store_image: "https://i.example/s",
+  };
+  return { customer, account, campaign, coupon, record };
+}
+
+describe("GET /coupons", () => {
+  it("answers each field of a coupon in the simple variant, in one round trip", async ({ expect }) => {
+    const { customer, record } = await holder();
+
+    const answer = await get(customer.id, COUPONS);
+
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("Content-Type")).toBe("application/json");
+    expect(answer.body).toEqual({ status: true, items: [record] });
+    expect(trips(answer)).toBe(1);
+  });
+
+  it("answers each field of a coupon in the detailed variant, in one round trip", async ({ expect }) => {
+    const { customer, account, campaign, coupon, record } = await holder({ kind: "mfg" });
+
+    const answer = await get(customer.id, COUPONS, { includemfg: "TRUE" });
+
+    const { account: answered, ...rest } = answer.body.items.mfg[0];
+    expect(answer.headers.get("Content-Type")).toBe("application/json");
+    expect(answer.body.items.stores).toEqual([]);
+    expect(answered).toMatchObject({ id: account.id, company: "Blue Cup", loyalty_options: null });
+    expect(rest).toEqual({
+      ...record,
+      coupon_id: "p-1",
+      reserved: 1,
+      campaign_coupon: {
+        id: coupon.id,
+        account_id: account.id,
+        campaign_id: campaign.id,
+        source_campaign_id: "elsewhere",
+        name: "Free car wash",
+        type: "Dollar_Off",
+        value: "19.50",
+        header_lines: ["Member offer", 'With "quotes"'],
+        text_lines: ["One per visit"],
+        can_expire: 1,
+        expiration_type: "Static_Date",
+        expiration_date: "2999-01-31 23:59:59",
+        expiration: "soon",
+        once_per_sale: 1,
+        filter_items: "a,b",
+        coupon_barcode: 42,
+      },
+    });
+    expect(trips(answer)).toBe(1);
+  });
+
+  it.for([1.5, true, null, "", 0])("passes filter_items on as they were fed: %j", async (filter_items, { expect }) => {
+    const { customer } = await holder({ filter_items });
+
+    const answer = await get(customer.id, COUPONS, { includemfg: true });
+
+    expect(answer.body.items.stores[0].campaign_coupon.filter_items).toBe(filter_items);
+  });
+
+  it('answers "" for the campaign of a coupon of none', async ({ expect }) => {
+    const { customer } = await holder({ campaign_id: null });
+
+    const answer = await get(customer.id, COUPONS, { includemfg: true });
+
+    expect(answer.body.items.stores[0]).toMatchObject({ campaign_id: "", campaign_coupon: { campaign_id: "" } });
+  });
+
+  it("lists store coupons only, unless manufacturer coupons are asked for", async ({ expect }) => {
+    const holds = await program();
+    const [store, mfg] = await issue(holds, { coupon: { kind: "store" } }, { coupon: { kind: "mfg" } });
+
+    expect(await coupons(holds.customer.id)).toEqual({ items: [store] });
+    expect(await coupons(holds.customer.id, { includemfg: 0 })).toEqual({ items: [store] });
+    expect(await coupons(holds.customer.id, { includemfg: 1 })).toEqual({ stores: [store], mfg: [mfg] });
+  });
+
+  it("puts the end that comes first before the others and no end last, then the newest, then by id", async ({
+    expect,
+  }) => {
+    const holds = await program();
+    const old = { created_at: "2026-01-01 00:00:00" };
+    const young = { created_at: "2026-01-02 00:00:00" };
+    const late = { expected_end_date: "2999-06-01 00:00:00", ...old };
+    const byCoupon = { can_expire: 1, expiration_date: "2999-05-01" };
+    const cannotExpire = { can_expire: 0, expiration_date: "2999-01-01" };
+    const [never, neverButYounger, second, tieB, tieA, first] = await issue(
+      holds,
+      { coupon: cannotExpire, issued: old },
+      { issued: young },
+      { issued: late },
+      { issued: { id: `b-${holds.account.id}`, ...young } },
+      { issued: { id: `B-${holds.account.id}`, ...young } },
+      { coupon: byCoupon, issued: late },
+    );
+
+    const ids = await listed(holds.customer.id);
+
+    expect(ids).toEqual([first, second, tieA, tieB, neverButYounger, never]);
+  });
+
+  it("leaves out what is used up or deleted, and what others hold", async ({ expect }) => {
+    const holds = await program();
+    const [, , , left] = await issue(
+      holds,
+      { issued: { total_count: 2, usage_count: 2 } },
+      { issued: { total_count: 0 } },
+      { issued: { deleted_at: "2026-01-01 00:00:00" } },
+      { issued: { total_count: 2, usage_count: 1 } },
+    );
+
+    expect(await listed(holds.customer.id)).toEqual([left]);
+    expect(await coupons(seed.freshId("c"))).toBe("NO_ITEMS");
+  });
+
+  it("follows what a coupon has been used since", async ({ expect }) => {
+    const { account, store, customer } = await program();
+    const coupon = seed.coupon(account.id);
+    const issued = seed.customerCoupon(customer.id, coupon.id, store.id);
+    await mustFeed([coupon, issued]);
+
+    await mustFeed([{ ...issued, usage_count: 1 }]);
+    expect(await coupons(customer.id)).toBe("NO_ITEMS");
+
+    await mustFeed([{ ...issued, total_count: 2, usage_count: 1 }]);
+    expect(await listed(customer.id)).toEqual([issued.id]);
+  });
+
+  it("answers what is set aside as if it were not there, until it is written again", async ({ expect }) => {
+    const { account, store, customer } = await program();
+    const coupon = seed.coupon(account.id);
+    const issued = seed.customerCoupon(customer.id, coupon.id, store.id);
+    await mustFeed([coupon, issued]);
+
+    for (const one of [account, store, coupon]) {
+      await mustFeed([seed.deleted(one.record, { id: one.id })]);
+      expect(await coupons(customer.id)).toBe("NO_ITEMS");
+
+      await mustFeed([one]);
+      expect(await listed(customer.id)).toEqual([issued.id]);
+    }
+  });
+
+  it("keeps a coupon as it is when its campaign is set aside", async ({ expect }) => {
+    const { customer, campaign, record } = await holder();
+
+    await mustFeed([seed.deleted("campaign", { id: campaign.id })]);
+
+    const answer = await get(customer.id, COUPONS);
+    expect(answer.body.items).toEqual([record]);
+  });
+
+  it("lists at most 1,000 in the detailed variant, the store coupons first", async ({ expect }) => {
+    const { account, store, customer } = await program();
+    const [offer, mfg] = [seed.coupon(account.id), seed.coupon(account.id, { kind: "mfg" })];
+    const issued = Array.from({ length: 1_002 }, (_, index) =>
+      seed.customerCoupon(customer.id, index < 998 ? offer.id : mfg.id, store.id, {
+        id: `${account.id}-${String(index).padStart(4, "0")}`,
+      }),
+    );
+    await mustFeed([offer, mfg, ...issued]);
+
+    const { items } = (await get(customer.id, COUPONS, { includemfg: true })).body;
+
+    expect([items.stores.length, items.mfg.length]).toEqual([998, 2]);
+    expect(items.mfg.map(({ id }: { id: string }) => id)).toEqual(issued.slice(998, 1_000).map(({ id }) => id));
+  });
+
+  it("filters by the record's type in any case, and by account", async ({ expect }) => {
+    const holds = await program();
+    const other = { ...(await program()), customer: holds.customer };
+    const [dollars, item] = await issue(holds, { coupon: { type: "Dollar_Off" } }, { coupon: { type: "FREE_ITEM" } });
+    const [elsewhere] = await issue(other, { coupon: { type: "Dollar_Off" } });
+    const find = async (query: Record<string, string>) => (await listed(holds.customer.id, query)).sort();
+
+    expect(await find({ type: "dollar_OFF" })).toEqual([dollars, elsewhere].sort());
+    expect(await find({ type: "free_item" })).toEqual([item]);
+    expect(await find({ type: "dollar" })).toEqual([]);
+    expect(await find({ accountId: other.account.id })).toEqual([elsewhere]);
+    expect(await find({ accountId: holds.account.id, type: "Dollar_Off" })).toEqual([dollars]);
+    expect(await find({ accountId: "999999999" })).toEqual([]);
+    expect(await find({ accountId: "", type: "", search: "" })).toEqual([dollars, elsewhere, item].sort());
+  });
+
+  it("says that there are none when the answer would hold nothing, in both variants", async ({ expect }) => {
+    const customer = seed.freshId("c");
+
+    for (const query of [{}, { includemfg: true }]) {
+      const answer = await get(customer, COUPONS, query);
+      expect(answer.status).toBe(200);
+      expect(answer.body).toEqual({ status: false, errorCode: "NO_ITEMS", message: "No coupons were found." });
+    }
+  });
+
+  it.for([
+    ["includemfg=yes&include_images=2", ["include_images", "includemfg"]],
+    ["includemfg=true&includemfg=true", ["includemfg"]],
+    [`search=${"x".repeat(101)}`, ["search"]],
+    ["search=a&search=b&type=a&type=b&accountId=1&accountId=2", ["accountId", "search", "type"]],
+    [`type=${"x".repeat(101)}&accountId=${"1".repeat(65)}`, ["accountId", "type"]],
+  ] as const)("names every bad field of ?%s", async ([query, fields], { expect }) => {
+    const answer = await get("c", `${COUPONS}?${query}`);
+
+    expect(answer.status).toBe(422);
+    expect(answer.body).toMatchObject({ status: false, errorCode: "VALIDATION_EXCEPTION" });
+    expect(Object.keys(answer.body.messages).sort()).toEqual(fields);
+  });
+});

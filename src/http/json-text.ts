@@ -2,29 +2,69 @@ import type { Context } from "hono";
 
 declare const isJson: unique symbol;
 
-/** Text that is JSON, and so may stand in an answer as it is. The type keeps plain strings out. */
-export type JsonText = string & { readonly [isJson]: true };
+/**
+ * JSON in pieces that go out one after the other as they are. A piece that stands in many places is there once, however
+ * long it is. The type keeps plain strings out.
+ */
+export type JsonText = readonly string[] & { readonly [isJson]: true };
 
 export function toJson(value: unknown): JsonText {
-  return JSON.stringify(value) as JsonText;
+  return asJson([JSON.stringify(value)]);
+}
+
+/** JSON that the database has made or kept. */
+export function storedJson(text: string): JsonText {
+  return asJson([text]);
 }
 
 export function jsonArray(items: readonly JsonText[]): JsonText {
-  return `[${items.join(",")}]` as JsonText;
+  return asJson(["[", ...items.flatMap((item, index) => (index === 0 ? item : [",", ...item])), "]"]);
 }
 
 export function jsonObject(members: Readonly<Record<string, JsonText>>): JsonText {
-  const texts = Object.entries(members).map(([name, text]) => `${toJson(name)}:${text}`);
-  return `{${texts.join(",")}}` as JsonText;
+  const texts = Object.entries(members).map(([name, text]) => [`${JSON.stringify(name)}:`, ...text]);
+  return asJson(["{", ...texts.flatMap((text, index) => (index === 0 ? text : [",", ...text])), "}"]);
 }
 
-/** The text of an object that has members already, with one more. */
-export function withMember(object: JsonText, name: string, value: JsonText): JsonText {
-  return `${object.slice(0, -1)},${toJson(name)}:${value}}` as JsonText;
+/** An object that has members of its own, with one more that is JSON already. */
+export function withMember(object: object, name: string, text: JsonText): JsonText {
+  return asJson([`${JSON.stringify(object).slice(0, -1)},${JSON.stringify(name)}:`, ...text, "}"]);
 }
 
 /** The answer of a call that went well. */
 export function answerItems(c: Context, items: JsonText): Response {
   const body = jsonObject({ status: toJson(true), items });
-  return c.body(body, 200, { "Content-Type": "application/json" });
+  return c.body(toBody(body), 200, { "Content-Type": "application/json" });
+}
+
+const CHUNK_LENGTH = 1024 * 1024;
+const encoder = new TextEncoder();
+
+/** The text, or where it is long a stream of it: a list with images could fill the 128 MB that a Worker has. */
+function toBody(pieces: JsonText): string | ReadableStream {
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  if (length <= CHUNK_LENGTH) return pieces.join("");
+  const chunks = chunksOf(pieces);
+  return new ReadableStream({
+    pull(controller) {
+      const chunk = chunks.next();
+      if (chunk.done) controller.close();
+      else controller.enqueue(chunk.value);
+    },
+  });
+}
+
+function* chunksOf(pieces: JsonText): Generator<Uint8Array> {
+  let chunk = "";
+  for (const piece of pieces) {
+    chunk += piece;
+    if (chunk.length < CHUNK_LENGTH) continue;
+    yield encoder.encode(chunk);
+    chunk = "";
+  }
+  yield encoder.encode(chunk);
+}
+
+function asJson(pieces: readonly string[]): JsonText {
+  return pieces as JsonText;
 }

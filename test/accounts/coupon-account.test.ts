@@ -117,6 +117,23 @@ describe("the account object of the coupon lists", () => {
     expect(await logos("my-coupons?include_images=true")).toEqual(["", "", ""]);
   });
 
+  it("stands in every record, also where logos make the answer long", async ({ expect }) => {
+    const chain_logo = "é".repeat(262_144);
+    const account = seed.account({ loyalty_options: { chain_logo } });
+    const store = seed.store(account.id);
+    const customer = seed.customer();
+    const coupon = seed.coupon(account.id, { name: 'The "last" one: é' });
+    const issued = Array.from({ length: 9 }, () => seed.customerCoupon(customer.id, coupon.id, store.id));
+    await mustFeed([account, store, customer, coupon, ...issued]);
+
+    const answer = await as(customer.id).get("/api/v1/customer/coupons?includemfg=true&include_images=true");
+
+    const { stores } = answer.body.items;
+    expect(answer.headers.get("Content-Type")).toBe("application/json");
+    expect(stores.map(({ name }: { name: string }) => name)).toEqual(issued.map(() => 'The "last" one: é'));
+    for (const { account } of stores) expect(account.loyalty_options.chain_logo === chain_logo).toBe(true);
+  });
+
   it("never holds the mailer's credentials, nor is any of them stored", async ({ expect }) => {
     const canaries = Object.fromEntries(MAILER_FIELDS.map((field) => [field, `canary-${field}`]));
     const { account, get } = await holder({ ...canaries, loyalty_options: { chain_display_name: "Cup", ...canaries } });

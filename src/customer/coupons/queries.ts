@@ -30,6 +30,7 @@ export interface CouponsQuery {
 export const WHOLE_LIST: Page = { offset: 0, limit: -1 };
 
 const NOW = sql`(SELECT now FROM clock)`;
+// By name, store, mfg and digital are in their order backwards.
 const ORDER = sql`page.kind DESC, page.ends_at, page.created_at DESC, page.id`;
 
 /**

@@ -1,4 +1,3 @@
-import type { JsonText } from "../../http/json-text.ts";
 import type { CampaignCoupon, CouponRecord, DetailedCouponRecord, DigitalCoupon, MyCouponRecord } from "./schema.ts";
 
 interface CouponColumns {
@@ -11,21 +10,22 @@ interface CouponColumns {
   name: string;
   type: string;
   value: string;
-  header_lines: JsonText;
-  text_lines: JsonText;
+  /** JSON text, as are `text_lines` and `filter_items`. */
+  header_lines: string;
+  text_lines: string;
   can_expire: number;
   expiration_type: string;
   expiration_date: string | null;
   expiration: string;
   once_per_sale: number;
-  filter_items: JsonText | null;
+  filter_items: string | null;
   /** Digits, with their leading zeros. */
   coupon_barcode: string;
   is_custom: number;
   can_combine_with_other: number;
   campaign_coupon_created: string;
-  /** The account object, on the first row of each account. */
-  account: JsonText | null;
+  /** The account object as JSON text, on the first row of each account. */
+  account: string | null;
 }
 
 export interface IssuedRow extends CouponColumns {

@@ -1,0 +1,143 @@
+import { describe, it } from "vitest";
+import { mustFeed, trips } from "../../support/api.ts";
+import * as seed from "../../support/seed.ts";
+import { COUPONS, get, program } from "./support.ts";
+
+const COUPON = {
+  name: "Free car wash",
+  type: "Dollar_Off",
+  value: "19.5",
+  header_lines: ["Member offer", 'With "quotes"'],
+  text_lines: ["One per visit"],
+  can_expire: 1,
+  expiration_type: "Static_Date",
+  expiration_date: "2999-01-31",
+  expiration: "soon",
+  once_per_sale: 1,
+  filter_items: "a,b",
+  coupon_barcode: "000000000042",
+  source_campaign_id: "elsewhere",
+  created_at: "2026-01-15 09:00:00",
+};
+const ISSUED = {
+  coupon_id: "p-1",
+  expected_end_date: "2999-01-30 12:00:00",
+  creation_method: "Birthday Coupon",
+  reserved: 1,
+  total_count: 5,
+  usage_count: 2,
+  created_at: "2026-02-01 10:00:00",
+  updated_at: "2026-02-02 10:00:00",
+};
+
+/** A customer who holds one coupon, and the record that the simple variant must answer. */
+async function holder(couponFields: Record<string, unknown> = {}) {
+  const { account, store, customer } = await program({ company: "Blue Cup" });
+  const campaign = seed.campaign(account.id);
+  const coupon = seed.coupon(account.id, { ...COUPON, campaign_id: campaign.id, ...couponFields });
+  const issued = seed.customerCoupon(customer.id, coupon.id, store.id, ISSUED);
+  await mustFeed([{ ...store, name: "Main Street", store_image: "https://i.example/s" }, campaign, coupon, issued]);
+  const record = {
+    id: issued.id,
+    account_id: account.id,
+    customer_id: customer.id,
+    campaign_coupon_id: coupon.id,
+    expected_end_date: "2999-01-30 12:00:00",
+    creation_method: "Birthday Coupon",
+    created_at: "2026-02-01 10:00:00",
+    updated_at: "2026-02-02 10:00:00",
+    deleted_at: null,
+    store_name: "Main Street",
+    campaign_id: campaign.id,
+    name: "Free car wash",
+    coupon_barcode: 42,
+    type: "Dollar_Off",
+    value: "19.50",
+    header_lines: ["Member offer", 'With "quotes"'],
+    text_lines: ["One per visit"],
+    can_expire: 1,
+    expiration_type: "Static_Date",
+    expiration: "soon",
+    once_per_sale: 1,
+    expiration_date: "2999-01-31 23:59:59",
+    campaign_coupon_created: "2026-01-15 09:00:00",
+    total_count: 5,
+    usage_count: 2,
+    remaining_count: 3,
+    store_image: "https://i.example/s",
+  };
+  return { customer, account, campaign, coupon, record };
+}
+
+describe("the record of GET /coupons", () => {
+  it("answers each field of a coupon in the simple variant, in one round trip", async ({ expect }) => {
+    const { customer, record } = await holder();
+
+    const answer = await get(customer.id, COUPONS);
+
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("Content-Type")).toBe("application/json");
+    expect(answer.body).toEqual({ status: true, items: [record] });
+    expect(trips(answer)).toBe(1);
+  });
+
+  it("answers each field of a coupon in the detailed variant, in one round trip", async ({ expect }) => {
+    const { customer, account, campaign, coupon, record } = await holder({ kind: "mfg" });
+
+    const answer = await get(customer.id, COUPONS, { includemfg: "TRUE" });
+
+    const { account: answered, ...rest } = answer.body.items.mfg[0];
+    expect(answer.headers.get("Content-Type")).toBe("application/json");
+    expect(answer.body.items.stores).toEqual([]);
+    expect(answered).toMatchObject({ id: account.id, company: "Blue Cup", loyalty_options: null });
+    expect(rest).toEqual({
+      ...record,
+      coupon_id: "p-1",
+      reserved: 1,
+      campaign_coupon: {
+        id: coupon.id,
+        account_id: account.id,
+        campaign_id: campaign.id,
+        source_campaign_id: "elsewhere",
+        name: "Free car wash",
+        type: "Dollar_Off",
+        value: "19.50",
+        header_lines: ["Member offer", 'With "quotes"'],
+        text_lines: ["One per visit"],
+        can_expire: 1,
+        expiration_type: "Static_Date",
+        expiration_date: "2999-01-31 23:59:59",
+        expiration: "soon",
+        once_per_sale: 1,
+        filter_items: "a,b",
+        coupon_barcode: 42,
+      },
+    });
+    expect(trips(answer)).toBe(1);
+  });
+
+  it.for([1.5, true, null, "", 0])("passes filter_items on as they were fed: %j", async (filter_items, { expect }) => {
+    const { customer } = await holder({ filter_items });
+
+    const answer = await get(customer.id, COUPONS, { includemfg: true });
+
+    expect(answer.body.items.stores[0].campaign_coupon.filter_items).toBe(filter_items);
+  });
+
+  it('answers "" for the campaign of a coupon of none', async ({ expect }) => {
+    const { customer } = await holder({ campaign_id: null });
+
+    const answer = await get(customer.id, COUPONS, { includemfg: true });
+
+    expect(answer.body.items.stores[0]).toMatchObject({ campaign_id: "", campaign_coupon: { campaign_id: "" } });
+  });
+
+  it("keeps a coupon as it is when its campaign is set aside", async ({ expect }) => {
+    const { customer, campaign, record } = await holder();
+
+    await mustFeed([seed.deleted("campaign", { id: campaign.id })]);
+
+    const answer = await get(customer.id, COUPONS);
+    expect(answer.body.items).toEqual([record]);
+  });
+});

@@ -6,7 +6,7 @@ export function fold(text: string): string {
   return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 }
 
-// Folding leaves no capital letter, so no needle reaches from one text into the next.
+// Folding leaves no capital A, so no needle reaches from one text into the next.
 const BETWEEN = "A";
 
 /** Several texts folded into one, in which a folded needle is found exactly where one of them holds it. */

@@ -54,7 +54,7 @@ export function customers(): (DemoLine & { id: string })[] {
 }
 
 /** Whom a customer buys from: every fifth customer at stores of the first chain, the others anywhere. */
-function visits(): { customerId: string; storeId: string; accountId: string }[] {
+export function visits(): { customerId: string; storeId: string; accountId: string }[] {
   const random = new Random("visits");
   const all = stores();
   const firstChain = all.slice(0, 20);

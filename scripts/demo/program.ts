@@ -1,4 +1,5 @@
 import { accounts, campaigns, type DemoLine, stores } from "./chains.ts";
+import { coupons, customerCoupons } from "./coupons.ts";
 import { balanceEntries, customers, memberships, registrations } from "./customers.ts";
 
 /** The customer whose token `npm start` prints. */
@@ -13,6 +14,8 @@ export function demoLines(): DemoLine[] {
     ...customers(),
     ...memberships(),
     ...registrations(),
+    ...coupons(),
+    ...customerCoupons(),
     ...balanceEntries(),
   ];
 }

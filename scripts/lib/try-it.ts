@@ -12,13 +12,15 @@ export const EXAMPLES: readonly Example[] = [
     path: "/api/v1/customer/campaigns/near-by-popular-campaigns",
     body: { latitude: 35.68, longitude: 139.76, single_account_id: "101", count: 2 },
   },
+  { what: "The coupons that this customer holds", path: "/api/v1/customer/coupons" },
+  { what: "Store, manufacturer and digital coupons, page by page", path: "/api/v1/customer/my-coupons?per_page=5" },
 ];
 
 /** What `npm start` prints: the address, a customer's token, and lines of curl that work as they stand. */
 export function tryIt(url: string, customerId: string, token: string): string {
   const lines = EXAMPLES.map(({ what, path, body }) => {
     const data = body === undefined ? "" : ` -d '${JSON.stringify(body)}'`;
-    return `# ${what}\ncurl -s -H "Authorization: Bearer $TOKEN" ${url}${path}${data}`;
+    return `# ${what}\ncurl -s -H "Authorization: Bearer $TOKEN" "${url}${path}"${data}`;
   });
   return `
 loyalty-edge is at ${url}. Ctrl-C stops it.

@@ -1,0 +1,186 @@
+// What is kept beside the records so that no request has to count: how each is counted anew, and how it is mended.
+// A step looks at one range of keys, so that it stays short however much is stored; `:from` and `:to` are its ends.
+// Each mending is one statement: it counts and writes in one transaction, while the service runs.
+
+export interface Kept {
+  /** The kept thing as a person knows it. */
+  name: string;
+  /** The table whose `key` the steps go over. */
+  over: "accounts" | "stores" | "campaigns" | "customers";
+  /** Rows of (what, kept, counted) where the two differ; what is not there is null. */
+  differences: string;
+  /** Statements that make the range right. */
+  mend: readonly string[];
+}
+
+const RANGE = "key BETWEEN :from AND :to";
+
+const balanceOfCustomers = `
+  SELECT customers.id AS what, customers.balance AS kept, coalesce(counted.amount, 0) AS counted
+  FROM customers LEFT JOIN (
+    SELECT entry.customer_id, sum(entry.amount) AS amount
+    FROM balance_entries AS entry JOIN customers AS holder ON holder.id = entry.customer_id AND holder.${RANGE}
+    GROUP BY entry.customer_id
+  ) AS counted ON counted.customer_id = customers.id
+  WHERE customers.${RANGE} AND customers.balance IS NOT coalesce(counted.amount, 0)`;
+
+const storesOfCustomers = `
+  SELECT customers.id AS what, customers.stores_count AS kept, (
+    SELECT count(*) FROM memberships WHERE memberships.customer_id = customers.id AND memberships.joined = 1
+  ) AS counted
+  FROM customers
+  WHERE customers.${RANGE} AND kept IS NOT counted`;
+
+const storeBalances = `
+  SELECT entry.store_id, entry.customer_id, sum(entry.amount) AS balance
+  FROM balance_entries AS entry JOIN stores ON stores.id = entry.store_id AND stores.${RANGE}
+  GROUP BY entry.store_id, entry.customer_id`;
+
+const campaignEarnings = `
+  SELECT entry.campaign_id, entry.store_id, sum(entry.amount) AS earned
+  FROM balance_entries AS entry JOIN campaigns ON campaigns.id = entry.campaign_id AND campaigns.${RANGE}
+  WHERE entry.amount > 0
+  GROUP BY entry.campaign_id, entry.store_id`;
+
+const membersBelow = `
+  SELECT a.store_id, a.ancestor_id AS customer_id,
+    sum(m.joined * (a.depth = 1)) AS members_1, sum(m.joined * (a.depth = 2)) AS members_2,
+    sum(m.joined * (a.depth = 3)) AS members_3, sum(m.joined * (a.depth = 4)) AS members_4,
+    sum(m.joined * (a.depth = 5)) AS members_5
+  FROM stores
+  JOIN memberships AS m ON m.store_id = stores.id
+  JOIN ancestors AS a ON a.store_id = m.store_id AND a.customer_id = m.customer_id
+  WHERE stores.${RANGE}
+  GROUP BY a.store_id, a.ancestor_id`;
+
+const MEMBERS = ["members_1", "members_2", "members_3", "members_4", "members_5"];
+
+const linksDue = `
+  SELECT a.store_id, a.ancestor_id, m.joined, a.depth, customers.name, a.customer_id AS descendant_id
+  FROM stores
+  JOIN memberships AS m ON m.store_id = stores.id
+  JOIN ancestors AS a ON a.store_id = m.store_id AND a.customer_id = m.customer_id
+  JOIN customers ON customers.id = m.customer_id
+  WHERE stores.${RANGE}`;
+
+const linksKept = `
+  SELECT link.store_id, link.ancestor_id, link.joined, link.depth, link.name, link.descendant_id
+  FROM stores JOIN team_links AS link ON link.store_id = stores.id
+  WHERE stores.${RANGE}`;
+
+const LINK = "store_id, ancestor_id, joined, depth, name, descendant_id";
+
+/** Rows that stand in one of two queries only, as (what, kept, counted). */
+function onlyInOne(what: string, kept: string, due: string): string {
+  return `
+  SELECT ${what} AS what, 1 AS kept, NULL AS counted FROM (SELECT * FROM (${kept}) EXCEPT SELECT * FROM (${due}))
+  UNION ALL
+  SELECT ${what}, NULL, 1 FROM (SELECT * FROM (${due}) EXCEPT SELECT * FROM (${kept}))`;
+}
+
+/** Sums by a pair of keys, against a table that has no row where nothing was booked. */
+function pairSums(table: string, column: string, [one, other]: readonly [string, string], over: string, due: string) {
+  const keptRows = `
+    SELECT kept.${one}, kept.${other}, kept.${column}
+    FROM ${table} AS kept JOIN ${over} ON ${over}.id = kept.${one} AND ${over}.${RANGE}`;
+  return {
+    differences: `
+      SELECT due.${one} || ' ' || due.${other} AS what, kept.${column} AS kept, due.${column} AS counted
+      FROM (${due}) AS due LEFT JOIN ${table} AS kept ON kept.${one} = due.${one} AND kept.${other} = due.${other}
+      WHERE kept.${column} IS NOT due.${column}
+      UNION ALL
+      SELECT kept.${one} || ' ' || kept.${other}, kept.${column}, 0
+      FROM (${keptRows}) AS kept
+      LEFT JOIN (${due}) AS due ON due.${one} = kept.${one} AND due.${other} = kept.${other}
+      WHERE due.${column} IS NULL AND kept.${column} <> 0`,
+    mend: [
+      `UPDATE ${table} SET ${column} = 0
+       WHERE ${column} <> 0 AND ${one} IN (SELECT id FROM ${over} WHERE ${RANGE})
+         AND (${one}, ${other}) NOT IN (SELECT ${one}, ${other} FROM (${due}))`,
+      `INSERT INTO ${table} (${one}, ${other}, ${column}) SELECT ${one}, ${other}, ${column} FROM (${due}) WHERE true
+       ON CONFLICT (${one}, ${other}) DO UPDATE SET ${column} = excluded.${column}
+       WHERE ${column} IS NOT excluded.${column}`,
+    ],
+  };
+}
+
+export const KEPT: readonly Kept[] = [
+  {
+    name: "customers' balances",
+    over: "customers",
+    differences: balanceOfCustomers,
+    mend: [
+      `UPDATE customers SET balance = due.counted FROM (${balanceOfCustomers}) AS due WHERE customers.id = due.what`,
+    ],
+  },
+  {
+    name: "balances at stores",
+    over: "stores",
+    ...pairSums("store_balances", "balance", ["store_id", "customer_id"], "stores", storeBalances),
+  },
+  {
+    name: "what campaigns have earned",
+    over: "campaigns",
+    ...pairSums("campaign_stores", "earned", ["campaign_id", "store_id"], "campaigns", campaignEarnings),
+  },
+  {
+    name: "stores joined",
+    over: "customers",
+    differences: storesOfCustomers,
+    mend: [
+      `UPDATE customers SET stores_count = due.counted FROM (${storesOfCustomers}) AS due WHERE customers.id = due.what`,
+    ],
+  },
+  {
+    name: "team links",
+    over: "stores",
+    differences: onlyInOne("store_id || ' ' || ancestor_id || ' ' || descendant_id", linksKept, linksDue),
+    mend: [
+      `DELETE FROM team_links WHERE store_id IN (SELECT id FROM stores WHERE ${RANGE})
+         AND (${LINK}) NOT IN (SELECT ${LINK} FROM (${linksDue}))`,
+      `INSERT INTO team_links (${LINK}) SELECT ${LINK} FROM (${linksDue}) WHERE true ON CONFLICT DO NOTHING`,
+    ],
+  },
+  {
+    name: "members of teams",
+    over: "stores",
+    ...membersOfTeams(),
+  },
+  {
+    name: "positions of stores",
+    over: "stores",
+    differences: onlyInOne(
+      "key",
+      `SELECT * FROM store_positions WHERE ${RANGE}`,
+      `SELECT * FROM store_positions_due WHERE ${RANGE}`,
+    ),
+    mend: [
+      `DELETE FROM store_positions WHERE ${RANGE} AND key NOT IN (
+         SELECT key FROM (SELECT * FROM store_positions WHERE ${RANGE} INTERSECT SELECT * FROM store_positions_due WHERE ${RANGE}))`,
+      `INSERT INTO store_positions SELECT * FROM store_positions_due
+       WHERE ${RANGE} AND key NOT IN (SELECT key FROM store_positions WHERE ${RANGE})`,
+    ],
+  },
+];
+
+function membersOfTeams(): Pick<Kept, "differences" | "mend"> {
+  const counts = (alias: string) => MEMBERS.map((column) => `coalesce(${alias}.${column}, 0)`).join(", ");
+  const text = (alias: string) => MEMBERS.map((column) => `coalesce(${alias}.${column}, 0)`).join(" || ' ' || ");
+  const all = `
+    FROM stores JOIN memberships AS kept ON kept.store_id = stores.id
+    LEFT JOIN (${membersBelow}) AS due ON due.store_id = kept.store_id AND due.customer_id = kept.customer_id
+    WHERE stores.${RANGE} AND (${counts("kept")}) IS NOT (${counts("due")})`;
+  return {
+    differences: `SELECT kept.store_id || ' ' || kept.customer_id AS what, ${text("kept")} AS kept, ${text("due")} AS counted ${all}`,
+    mend: [
+      `UPDATE memberships SET ${MEMBERS.map((column) => `${column} = found.${column}`).join(", ")}
+       FROM (SELECT kept.store_id, kept.customer_id, ${MEMBERS.map((column) => `coalesce(due.${column}, 0) AS ${column}`).join(", ")} ${all}) AS found
+       WHERE memberships.store_id = found.store_id AND memberships.customer_id = found.customer_id`,
+    ],
+  };
+}
+
+/** A statement for one range of keys. */
+export function forRange(statement: string, from: number, to: number): string {
+  return statement.replaceAll(":from", String(from)).replaceAll(":to", String(to));
+}

@@ -1,0 +1,99 @@
+import path from "node:path";
+import { SingleBar } from "cli-progress";
+import { Command, InvalidArgumentError } from "commander";
+import { forRange, KEPT, type Kept } from "./lib/kept-totals.ts";
+import { CommandError, main, ROOT, runTool } from "./lib/project.ts";
+
+interface Options {
+  remote?: boolean;
+  env: string;
+  persistTo: string;
+  repair?: boolean;
+  step: number;
+}
+
+interface Difference {
+  what: string | number;
+  kept: unknown;
+  counted: unknown;
+}
+
+const NAMED_DIFFERENCES = 20;
+
+const program = new Command("npm run verify-totals --")
+  .description(
+    "Count every kept total, the map and the search index anew from the records, and report each difference.",
+  )
+  .option("--remote", "look at the deployed database instead of the local one")
+  .option("--env <name>", "the environment of a deployed database, such as staging", "")
+  .option("--persist-to <dir>", "where the local database is kept", path.join(ROOT, ".wrangler", "state"))
+  .option("--repair", "mend what differs; the service may go on running")
+  .option("--step <keys>", "records looked at in one statement", keys, 50_000)
+  .showHelpAfterError("Try: npm run verify-totals -- --help")
+  .action(verify);
+
+await main(async () => {
+  await program.parseAsync();
+});
+
+async function verify(options: Options): Promise<void> {
+  const steps = (await Promise.all(KEPT.map(async (kept) => ranges(kept, options)))).flat();
+  const bar = new SingleBar({ format: "{bar} {name}", hideCursor: true, clearOnComplete: true, barsize: 24 });
+  bar.start(steps.length, 0, { name: "" });
+  const found = new Map<string, Difference[]>();
+  for (const { kept, from, to } of steps) {
+    bar.update({ name: kept.name });
+    const [differences = []] = await execute<Difference>([forRange(kept.differences, from, to)], options);
+    found.set(kept.name, [...(found.get(kept.name) ?? []), ...differences]);
+    if (options.repair && differences.length > 0) {
+      await execute(
+        kept.mend.map((statement) => forRange(statement, from, to)),
+        options,
+      );
+    }
+    bar.increment();
+  }
+  bar.stop();
+  report(found, options.repair ?? false);
+}
+
+/** The ranges of keys that cover the table that the steps go over. */
+async function ranges(kept: Kept, options: Options): Promise<{ kept: Kept; from: number; to: number }[]> {
+  const [[row] = []] = await execute<{ last: number | null }>([`SELECT max(key) AS last FROM ${kept.over}`], options);
+  const count = Math.max(1, Math.ceil((row?.last ?? 0) / options.step));
+  return Array.from({ length: count }, (_, index) => ({
+    kept,
+    from: index * options.step + 1,
+    // What stands beyond the last record was left behind, and belongs to the last range.
+    to: index === count - 1 ? Number.MAX_SAFE_INTEGER : (index + 1) * options.step,
+  }));
+}
+
+async function execute<Row>(statements: readonly string[], options: Options): Promise<Row[][]> {
+  const place = options.remote ? ["--remote"] : ["--local", "--persist-to", path.resolve(options.persistTo)];
+  const command = statements.map((statement) => statement.replaceAll(/\s+/g, " ").trim()).join("; ");
+  const args = ["d1", "execute", "DB", ...place, `--env=${options.env}`, "--json", "--yes", "--command", command];
+  const { status, output } = await runTool("wrangler", args, { capture: true });
+  const json = output.slice(output.indexOf("["), output.lastIndexOf("]") + 1);
+  if (status !== 0 || json === "") throw new CommandError(`The database could not be asked.\n${output.trim()}`);
+  return (JSON.parse(json) as { results: Row[] }[]).map(({ results }) => results);
+}
+
+function report(found: ReadonlyMap<string, Difference[]>, repaired: boolean): void {
+  for (const [name, differences] of found) {
+    console.log(`${name}: ${differences.length === 0 ? "good" : `${differences.length} differ`}`);
+    for (const { what, kept, counted } of differences.slice(0, NAMED_DIFFERENCES)) {
+      console.log(`  ${what}: kept ${kept ?? "nothing"}, counted ${counted ?? "nothing"}`);
+    }
+    if (differences.length > NAMED_DIFFERENCES) console.log(`  … and ${differences.length - NAMED_DIFFERENCES} more`);
+  }
+  const total = [...found.values()].flat().length;
+  if (total === 0) console.log("Everything that is kept agrees with the records.");
+  else if (repaired) console.log(`${total} differences were mended. Run it again to see that none is left.`);
+  else throw new CommandError(`${total} differences. To mend them: npm run verify-totals -- --repair`);
+}
+
+function keys(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("It must be a whole number, 1 or more.");
+  return Number(text);
+}

@@ -1,0 +1,103 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, it } from "vitest";
+import { demoLines } from "../../scripts/demo/program.ts";
+import { forRange, KEPT, type Kept } from "../../scripts/lib/kept-totals.ts";
+import { mustFeed } from "../support/api.ts";
+import { rows } from "../support/state.ts";
+
+const ALL = 1_000_000_000;
+
+const differences = (kept: Kept) => rows(forRange(kept.differences, 0, ALL));
+
+async function mend(kept: Kept): Promise<void> {
+  await env.DB.batch(kept.mend.map((statement) => env.DB.prepare(forRange(statement, 0, ALL))));
+}
+
+/** What somebody's careless hand may do to each kept thing, with the differences that it makes. */
+const DAMAGE: Record<string, { by: string[]; found: number }> = {
+  "customers' balances": { by: ["UPDATE customers SET balance = balance + 1 WHERE id IN ('c1', 'c2')"], found: 2 },
+  "balances at stores": {
+    by: [
+      "UPDATE store_balances SET balance = -5 WHERE customer_id = 'c1' AND store_id = (SELECT min(store_id) FROM store_balances WHERE customer_id = 'c1')",
+      "DELETE FROM store_balances WHERE customer_id = 'c2' AND store_id = (SELECT min(store_id) FROM store_balances WHERE customer_id = 'c2')",
+      "INSERT INTO store_balances VALUES ('s101-1-1', 'c500', 7)",
+    ],
+    found: 3,
+  },
+  "what campaigns have earned": {
+    by: [
+      "UPDATE campaign_stores SET earned = earned + 1 WHERE campaign_id = 'k101-double' AND store_id = (SELECT min(store_id) FROM campaign_stores WHERE campaign_id = 'k101-double')",
+      "INSERT INTO campaign_stores VALUES ('k101-opening', 's101-1-1', 1, 70)",
+    ],
+    found: 2,
+  },
+  "stores joined": { by: ["UPDATE customers SET stores_count = 99 WHERE id = 'c1'"], found: 1 },
+  "team links": {
+    by: [
+      "DELETE FROM team_links WHERE (store_id, descendant_id) = (SELECT store_id, max(descendant_id) FROM team_links WHERE depth = 1 AND store_id = (SELECT min(store_id) FROM team_links)) AND depth = 1",
+      "INSERT INTO team_links VALUES ('s101-1-1', 'c1', 1, 5, 'Nobody', 'c499')",
+    ],
+    found: 2,
+  },
+  "members of teams": {
+    by: [
+      "UPDATE memberships SET members_3 = 77 WHERE customer_id = 'c1' AND store_id = (SELECT min(store_id) FROM memberships WHERE customer_id = 'c1')",
+    ],
+    found: 1,
+  },
+  "positions of stores": {
+    by: [
+      "DELETE FROM store_positions WHERE key = 1",
+      "UPDATE store_positions SET min_latitude = 5, max_latitude = 5 WHERE key = 2",
+      "INSERT INTO store_positions VALUES (999999, 1, 1, 1, 1, 1, 1)",
+    ],
+    found: 4,
+  },
+};
+
+beforeAll(async () => {
+  const lines = demoLines();
+  for (let from = 0; from < lines.length; from += 5_000) await mustFeed(lines.slice(from, from + 5_000));
+  await mustFeed([
+    { record: "membership", store_id: "s101-1-1", customer_id: "c500" },
+    { record: "membership", store_id: "s101-1-1", customer_id: "c500", deleted: true },
+    { record: "customer", id: "c6", deleted: true },
+  ]);
+});
+
+describe("what is kept beside the records", () => {
+  it("has a way to damage it for each kept thing", ({ expect }) => {
+    expect(Object.keys(DAMAGE).sort()).toEqual(KEPT.map(({ name }) => name).sort());
+  });
+
+  it.for(KEPT)("agrees with a recount after the feed: $name", async (kept, { expect }) => {
+    expect(await differences(kept)).toEqual([]);
+  });
+
+  it.for(KEPT)("is found out and mended when it was damaged: $name", async (kept, { expect }) => {
+    const damage = DAMAGE[kept.name];
+    await env.DB.batch((damage?.by ?? []).map((statement) => env.DB.prepare(statement)));
+
+    const found = await differences(kept);
+    await mend(kept);
+
+    expect(found).toHaveLength(damage?.found ?? 0);
+    expect(await differences(kept)).toEqual([]);
+    for (const other of KEPT) expect(await differences(other)).toEqual([]);
+  });
+
+  it("is looked at in ranges of keys that together are the whole", async ({ expect }) => {
+    await env.DB.exec("UPDATE customers SET balance = balance + 1");
+    const [balances] = KEPT;
+    if (balances === undefined) throw new Error("nothing is kept");
+
+    const halves = await Promise.all([
+      rows(forRange(balances.differences, 0, 250)),
+      rows(forRange(balances.differences, 251, ALL)),
+    ]);
+    await mend(balances);
+
+    expect(halves.map((half) => half.length)).toEqual([250, 250]);
+    expect(await differences(balances)).toEqual([]);
+  });
+});

@@ -1,4 +1,5 @@
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { SingleBar } from "cli-progress";
 import { Command, InvalidArgumentError } from "commander";
 import { forRange, KEPT, type Kept } from "./lib/kept-totals.ts";
@@ -19,6 +20,8 @@ interface Difference {
 }
 
 const NAMED_DIFFERENCES = 20;
+const ATTEMPTS = 5;
+const WAIT_MS = 1_000;
 
 const program = new Command("npm run verify-totals --")
   .description(
@@ -37,7 +40,8 @@ await main(async () => {
 });
 
 async function verify(options: Options): Promise<void> {
-  const steps = (await Promise.all(KEPT.map(async (kept) => ranges(kept, options)))).flat();
+  const last = await lastKeys(options);
+  const steps = KEPT.flatMap((kept) => ranges(kept, last[kept.over], options.step));
   const bar = new SingleBar({ format: "{bar} {name}", hideCursor: true, clearOnComplete: true, barsize: 24 });
   bar.start(steps.length, 0, { name: "" });
   const found = new Map<string, Difference[]>();
@@ -57,15 +61,23 @@ async function verify(options: Options): Promise<void> {
   report(found, options.repair ?? false);
 }
 
-/** The ranges of keys that cover the table that the steps go over. */
-async function ranges(kept: Kept, options: Options): Promise<{ kept: Kept; from: number; to: number }[]> {
-  const [[row] = []] = await execute<{ last: number | null }>([`SELECT max(key) AS last FROM ${kept.over}`], options);
-  const count = Math.max(1, Math.ceil((row?.last ?? 0) / options.step));
+type LastKeys = Record<Kept["over"], number>;
+
+async function lastKeys(options: Options): Promise<LastKeys> {
+  const tables = [...new Set(KEPT.map(({ over }) => over))];
+  const columns = tables.map((table) => `(SELECT coalesce(max(key), 0) FROM ${table}) AS ${table}`);
+  const [[row] = []] = await execute<LastKeys>([`SELECT ${columns.join(", ")}`], options);
+  if (row === undefined) throw new CommandError("The database answers nothing.");
+  return row;
+}
+
+/** The ranges of keys that cover a table; what stands beyond its last record was left behind, and is in the last. */
+function ranges(kept: Kept, last: number, step: number): { kept: Kept; from: number; to: number }[] {
+  const count = Math.max(1, Math.ceil(last / step));
   return Array.from({ length: count }, (_, index) => ({
     kept,
-    from: index * options.step + 1,
-    // What stands beyond the last record was left behind, and belongs to the last range.
-    to: index === count - 1 ? Number.MAX_SAFE_INTEGER : (index + 1) * options.step,
+    from: index * step + 1,
+    to: index === count - 1 ? Number.MAX_SAFE_INTEGER : (index + 1) * step,
   }));
 }
 
@@ -73,7 +85,12 @@ async function execute<Row>(statements: readonly string[], options: Options): Pr
   const place = options.remote ? ["--remote"] : ["--local", "--persist-to", path.resolve(options.persistTo)];
   const command = statements.map((statement) => statement.replaceAll(/\s+/g, " ").trim()).join("; ");
   const args = ["d1", "execute", "DB", ...place, `--env=${options.env}`, "--json", "--yes", "--command", command];
-  const { status, output } = await runTool("wrangler", args, { capture: true });
+  let { status, output } = await runTool("wrangler", args, { capture: true });
+  // A local database is a file: while the service writes to it, nobody else can.
+  for (let attempt = 1; status !== 0 && output.includes("SQLITE_BUSY") && attempt < ATTEMPTS; attempt += 1) {
+    await sleep(WAIT_MS);
+    ({ status, output } = await runTool("wrangler", args, { capture: true }));
+  }
   const json = output.slice(output.indexOf("["), output.lastIndexOf("]") + 1);
   if (status !== 0 || json === "") throw new CommandError(`The database could not be asked.\n${output.trim()}`);
   return (JSON.parse(json) as { results: Row[] }[]).map(({ results }) => results);

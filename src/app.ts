@@ -1,4 +1,5 @@
 import { customerOnly, feedOnly } from "./auth/middleware.ts";
+import { cache } from "./cache/middleware.ts";
 import { customer } from "./customer/routes.ts";
 import { database } from "./db/middleware.ts";
 import { feed } from "./feed/routes.ts";
@@ -17,8 +18,8 @@ app.onError((error, c) => {
 // In the order in which a request is refused: path, method, token, scope, rate; then each route: size, JSON, fields.
 app.use(observe());
 app.use(knownRoutes(app));
-app.use("/api/v1/customer/*", customerOnly(), database("first-unconstrained"));
-app.use("/api/v1/feed", feedOnly(), database("first-primary"));
+app.use("/api/v1/customer/*", customerOnly(), database("first-unconstrained"), cache());
+app.use("/api/v1/feed", feedOnly(), database("first-primary"), cache());
 
 app.route("/api/v1/customer", customer);
 app.route("/api/v1/feed", feed);

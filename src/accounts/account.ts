@@ -48,3 +48,6 @@ export type Account = z.output<typeof Account>;
 export const CouponAccount = Account.omit({ agreement_type: true }).extend({
   loyalty_options: AnsweredLoyaltyOptions.nullable(),
 });
+/** The account object inside a search result. */
+export const SearchAccount = Account.omit({ core_tenant_id: true, core_app_account_id: true });
+export type SearchAccount = z.output<typeof SearchAccount>;

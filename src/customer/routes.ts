@@ -1,9 +1,13 @@
 import { createRouter } from "../http/context.ts";
 import { campaigns } from "./campaigns/routes.ts";
 import { coupons, myCoupons } from "./coupons/routes.ts";
+import { gamification } from "./gamification/routes.ts";
+import { search } from "./search/routes.ts";
 
 /** Everything below /api/v1/customer: what a customer may ask. */
 export const customer = createRouter()
   .route("/campaigns", campaigns)
   .route("/coupons", coupons)
-  .route("/my-coupons", myCoupons);
+  .route("/my-coupons", myCoupons)
+  .route("/full-search", search)
+  .route("/gamification", gamification);

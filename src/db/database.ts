@@ -29,8 +29,13 @@ export class Database {
   readonly usage: Usage = { trips: 0, milliseconds: 0, rowsRead: 0, rowsWritten: 0 };
   readonly #session: D1DatabaseSession;
 
-  constructor(d1: D1Database, consistency: Consistency) {
+  constructor(d1: Pick<D1Database, "withSession">, consistency: Consistency) {
     this.#session = d1.withSession(consistency);
+  }
+
+  /** The same session for what goes on behind the answer, and so is no cost of the request: it sees what this has seen. */
+  behind(): Database {
+    return new Database({ withSession: () => this.#session }, "first-unconstrained");
   }
 
   /** Where this session stands, for a client that wants to read what it has seen or written. */

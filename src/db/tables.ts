@@ -11,6 +11,7 @@ export const accounts = sqliteTable("accounts", {
   fields: text().notNull(),
   loyaltyOptions: text("loyalty_options"),
   foldedNames: text("folded_names").notNull(),
+  words: text().notNull(),
   setAside: integer("set_aside").notNull(),
 });
 
@@ -28,6 +29,7 @@ export const stores = sqliteTable("stores", {
   state: text().notNull(),
   zip: text().notNull(),
   phone: text().notNull(),
+  words: text().notNull(),
   setAside: integer("set_aside").notNull(),
 });
 
@@ -43,6 +45,7 @@ export const campaigns = sqliteTable("campaigns", {
   status: integer().notNull(),
   details: text().notNull(),
   allStores: integer("all_stores").notNull(),
+  words: text().notNull(),
   setAside: integer("set_aside").notNull(),
 });
 
@@ -67,6 +70,7 @@ export const customers = sqliteTable("customers", {
   zip: text().notNull(),
   customerDescription: text("customer_description").notNull(),
   avatar: text().notNull(),
+  words: text().notNull(),
   balance: integer().notNull(),
   storesCount: integer("stores_count").notNull(),
   erased: integer().notNull(),
@@ -172,4 +176,43 @@ export const customerCoupons = sqliteTable("customer_coupons", {
   deletedAt: text("deleted_at"),
   endsAt: text("ends_at").generatedAlwaysAs(() => sql`coalesce(expected_end_date, 'never')`),
   usable: integer().generatedAlwaysAs(() => sql`deleted_at IS NULL AND usage_count < total_count`),
+});
+
+export const employees = sqliteTable("employees", {
+  id: text().primaryKey(),
+  accountId: text("account_id").notNull(),
+  name: text().notNull(),
+  avatar: text().notNull(),
+  setAside: integer("set_aside").notNull(),
+});
+
+export const eipCampaigns = sqliteTable("eip_campaigns", {
+  id: text().primaryKey(),
+  accountId: text("account_id").notNull(),
+  name: text().notNull(),
+  startDate: text("start_date").notNull(),
+  endDate: text("end_date"),
+  setAside: integer("set_aside").notNull(),
+});
+
+export const plays = sqliteTable("plays", {
+  id: text().primaryKey(),
+  eipCampaignId: text("eip_campaign_id").notNull(),
+  locationId: text("location_id").notNull(),
+  employeeId: text("employee_id").notNull(),
+  runs: integer().notNull(),
+  hits: integer().notNull(),
+  doubles: integer().notNull(),
+  triples: integer().notNull(),
+  playedAt: text("played_at").notNull(),
+});
+
+export const playTotals = sqliteTable("play_totals", {
+  locationId: text("location_id").notNull(),
+  eipCampaignId: text("eip_campaign_id").notNull(),
+  employeeId: text("employee_id").notNull(),
+  runs: integer().notNull(),
+  hits: integer().notNull(),
+  doubles: integer().notNull(),
+  triples: integer().notNull(),
 });

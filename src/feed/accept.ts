@@ -24,15 +24,19 @@ export const LINE_LIMIT = 5_000;
 export async function acceptFeed(
   db: Database,
   { body, accounts }: { body: Uint8Array; accounts: FeedRequest["accounts"] },
-): Promise<Accepted> {
+): Promise<{ items: Accepted; batches: readonly Batch[] }> {
   const texts = splitLines(body);
   if (texts.length > LINE_LIMIT) throw payloadTooLarge(`A request of at most ${LINE_LIMIT} lines is taken here.`);
 
   const lines = goodLines(texts.map((text) => ({ number: text.number, ...checkLine(text) })));
   if (accounts !== "*") refuseGlobal(lines);
 
-  const outcome = await applyFeed(db, { batches: toBatches(lines), accounts });
-  if (outcome.applied) return { accepted: texts.length - outcome.ignored, ignored: outcome.ignored };
+  const batches = toBatches(lines);
+  const outcome = await applyFeed(db, { batches, accounts });
+  if (outcome.applied) {
+    const { ignored } = outcome;
+    return { items: { accepted: texts.length - ignored, ignored }, batches };
+  }
   if ("foreign" in outcome) throw foreignLines(outcome.foreign);
   throw invalid(faultMessages(outcome.faults));
 }

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import type { FeedToken } from "../auth/token.ts";
+import type { Cache } from "../cache/cache.ts";
 import type { Database } from "../db/database.ts";
 
 /** What a handler finds in `c.env` and `c.var`. */
@@ -9,6 +10,8 @@ export interface AppEnv {
     requestId: string;
     /** Set for the routes that read or write D1. */
     db: Database;
+    /** The way to KV. */
+    cache: Cache;
     /** The customer who calls: set below /api/v1/customer. */
     customerId: string;
     /** Who feeds: set below /api/v1/feed. */

@@ -50,6 +50,11 @@ export function invalid(messages: FieldMessages): ApiError {
   return new ApiError(422, { errorCode: "VALIDATION_EXCEPTION", messages });
 }
 
+/** A value that is none of those allowed, where the interface wants a message alone, without a code (section 7). */
+export function refused(message: string): ApiError {
+  return new ApiError(422, { message });
+}
+
 /** A body that is not a JSON object. */
 export function malformedBody(): ApiError {
   return new ApiError(400, { errorCode: "VALIDATION_EXCEPTION", messages: { body: ["must be a JSON object"] } });

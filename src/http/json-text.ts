@@ -31,9 +31,19 @@ export function withMember(object: object, name: string, text: JsonText): JsonTe
   return asJson([`${JSON.stringify(object).slice(0, -1)},${JSON.stringify(name)}:`, ...text, "}"]);
 }
 
+/** One object with the members of several, none of them empty. */
+export function merge(...objects: readonly JsonText[]): JsonText {
+  const members = objects.map((pieces) => pieces.join("").slice(1, -1));
+  return asJson([`{${members.join(",")}}`]);
+}
+
 /** The answer of a call that went well. */
 export function answerItems(c: Context, items: JsonText): Response {
-  const body = jsonObject({ status: toJson(true), items });
+  return answerJson(c, jsonObject({ status: toJson(true), items }));
+}
+
+/** Answers 200 with a body that is JSON already. */
+export function answerJson(c: Context, body: JsonText): Response {
   return c.body(toBody(body), 200, { "Content-Type": "application/json" });
 }
 

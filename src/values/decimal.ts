@@ -17,6 +17,11 @@ export function toDecimal(hundredths: number): string {
   return `${hundredths < 0 ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
+/** A decimal text without digits that it does not need: 1200 is `"12"`, 50 is `"0.5"`. */
+export function toShortDecimal(hundredths: number): string {
+  return toDecimal(hundredths).replace(/\.?0+$/, "");
+}
+
 const DecimalText = z
   .string({ error: mustBe("a decimal as a string") })
   .regex(/^-?\d{1,12}(\.\d{1,2})?$/, "must be a decimal of at most 12 digits and 2 fraction digits, as a string");

@@ -10,21 +10,28 @@ export const BooleanParameter = z
 /** A request's text: at most 100 characters, given once. */
 export const TextParameter = text(100);
 
+/** The parts of a comma-separated list: blanks around a part are dropped, and empty parts ignored. */
+export function partsOf(list: string): string[] {
+  return list
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+}
+
 /** A list in a query: repeated and comma-separated mean the same, blanks around a part and empty parts are dropped. */
 export function listParameter<Item extends z.ZodType<unknown, string>>(item: Item) {
   return z
     .union([z.string(), z.array(z.string())])
-    .transform((given) =>
-      [given]
-        .flat()
-        .flatMap((one) => one.split(","))
-        .map((part) => part.trim())
-        .filter((part) => part !== ""),
-    )
+    .transform((given) => [given].flat().flatMap(partsOf))
     .pipe(z.array(item));
+}
+
+/** A value of a JSON body, or undefined for what means that it is absent. */
+export function given(value: unknown): unknown {
+  return value === "" || value === null ? undefined : value;
 }
 
 /** An optional text of a JSON body, in which `""` and null mean absent. */
 export function optionalText<Schema extends z.ZodType>(schema: Schema) {
-  return z.preprocess((value) => (value === "" || value === null ? undefined : value), schema.optional());
+  return z.preprocess(given, schema.optional());
 }

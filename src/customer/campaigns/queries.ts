@@ -49,7 +49,7 @@ export function findNearbyCampaigns(db: Database, query: NearbyCampaignsQuery): 
 }
 
 /** Whether a campaign runs today: not set aside, `status` 1, today within its dates, both ends included. */
-function isRunning(): SQL {
+export function isRunning(): SQL {
   return sql`${campaigns.setAside} = 0 AND ${campaigns.status} = 1
     AND ${campaigns.campaignStartDate} <= (SELECT today FROM clock)
     AND coalesce(${campaigns.campaignEndDate} >= (SELECT today FROM clock), 1)`;

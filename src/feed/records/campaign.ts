@@ -8,6 +8,7 @@ import { Count } from "../../values/number.ts";
 import { orElse, orNull, passedThrough } from "../../values/scalar.ts";
 import { AccountId, Field, Id, LongText, mustBe, Name } from "../../values/text.ts";
 import { DateOnly } from "../../values/time.ts";
+import { wordsColumn } from "../../values/words.ts";
 import { ACCOUNTS } from "./account.ts";
 import type { Line, StateKind, Target } from "./kind.ts";
 import { STORES } from "./store.ts";
@@ -61,6 +62,7 @@ export const campaign: StateKind = {
     ...record,
     details: Object.fromEntries(DETAILS.map((field) => [field, record[field]])),
     all_stores: record.store_ids === "all" ? 1 : 0,
+    words: wordsColumn(record, ["name", "campaign_description"]),
   }),
   columns: [
     "id",
@@ -73,6 +75,7 @@ export const campaign: StateKind = {
     "status",
     "details",
     "all_stores",
+    "words",
   ],
   json: ["details"],
   key: ["id"],

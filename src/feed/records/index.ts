@@ -5,9 +5,12 @@ import { campaign } from "./campaign.ts";
 import { coupon } from "./coupon.ts";
 import { customer } from "./customer.ts";
 import { customerCoupon } from "./customer-coupon.ts";
+import { eipCampaign } from "./eip-campaign.ts";
+import { employee } from "./employee.ts";
 import { friendship } from "./friendship.ts";
 import type { Kind } from "./kind.ts";
 import { membership } from "./membership.ts";
+import { play } from "./play.ts";
 import { registration } from "./registration.ts";
 import { store } from "./store.ts";
 
@@ -23,5 +26,8 @@ export const KINDS: readonly Kind[] = [
   block,
   coupon,
   customerCoupon,
+  employee,
+  eipCampaign,
   balanceEntry,
+  play,
 ];

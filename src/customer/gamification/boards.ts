@@ -1,0 +1,79 @@
+import type { Cache } from "../../cache/cache.ts";
+import { clock } from "../../cache/clock.ts";
+import { type Kept, KeptValues } from "../../cache/kept-values.ts";
+import type { Database } from "../../db/database.ts";
+import { toDatetime } from "../../values/time.ts";
+import { type BoardOf, type BoardTotals, findBoards } from "./queries.ts";
+import type { EmployeeTotals } from "./ranking.ts";
+
+/** At most so many employees are answered. */
+export const BOARD_LIMIT = 100;
+
+/** At most so many boards are written anew after a feed request; the rest age out. */
+const RENEWED_BOARDS_LIMIT = 50;
+
+const boards = new KeptValues<EmployeeTotals[]>({
+  freshSeconds: 30,
+  usableSeconds: 10 * 60,
+  keepSeconds: 7 * 24 * 60 * 60,
+});
+
+/** The totals of a board, and how old they are in seconds: from memory or KV if they can be had there, else from D1. */
+export async function readBoard(
+  db: Database,
+  cache: Cache,
+  board: BoardOf,
+): Promise<{ employees: EmployeeTotals[]; ageSeconds: number }> {
+  const day = today();
+  const { value, at } = await boards.read(cache, await boardKey(board, day), async () => {
+    const [totals] = await findBoards(db, [board], BOARD_LIMIT);
+    return { value: totals?.employees ?? [], keep: totals !== undefined && isKept(totals, board, day) };
+  });
+  return { employees: value, ageSeconds: Math.max(0, Math.floor((clock.now() - at) / 1_000)) };
+}
+
+/** Writes the boards anew on which plays were booked, each that of its campaign and that of all running campaigns. */
+export async function renewBoards(
+  db: Database,
+  cache: Cache,
+  played: readonly { locationId: string; campaignId: string }[],
+): Promise<void> {
+  const touched = distinct(played.flatMap((board) => [board, { ...board, campaignId: null }]));
+  const renewed = touched.slice(0, RENEWED_BOARDS_LIMIT);
+  const [at, day] = [clock.now(), today()];
+  const totals = await findBoards(db, renewed, BOARD_LIMIT);
+  for (const [index, board] of renewed.entries()) {
+    const found = totals[index];
+    if (found === undefined || !isKept(found, board, day)) continue;
+    const kept: Kept<EmployeeTotals[]> = { value: found.employees, at };
+    boards.keep(cache, await boardKey(board, day), kept);
+  }
+}
+
+function distinct(touched: readonly BoardOf[]): BoardOf[] {
+  return [...new Map(touched.map((board) => [nameOf(board), board])).values()];
+}
+
+/**
+ * Names that clients make up are not kept, because KV bills each; nor is a board of another day than its key says, for
+ * around midnight the Worker's clock and D1's may differ.
+ */
+function isKept({ known, today }: BoardTotals, { campaignId }: BoardOf, day: string): boolean {
+  return known && (campaignId !== null || today === day);
+}
+
+function today(): string {
+  return toDatetime(new Date(clock.now())).slice(0, 10);
+}
+
+function nameOf({ locationId, campaignId }: BoardOf): string {
+  return JSON.stringify([locationId, campaignId]);
+}
+
+/** A board's key in KV: hashed, because two ids can be longer than the 512 bytes that a key may have. */
+export async function boardKey(board: BoardOf, day: string): Promise<string> {
+  const name = board.campaignId === null ? `${nameOf(board)} ${day}` : nameOf(board);
+  const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(name));
+  // A number in the prefix to count up when the shape of what is kept changes.
+  return `leaderboard:1:${[...new Uint8Array(hash)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}

@@ -1,0 +1,89 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Database } from "../../db/database.ts";
+import { accounts, eipCampaigns, employees, playTotals, stores } from "../../db/tables.ts";
+import type { EmployeeTotals } from "./ranking.ts";
+
+/** Which board: a location's in one campaign, or in all that run today. */
+export interface BoardOf {
+  locationId: string;
+  campaignId: string | null;
+}
+
+/** What all four rankings of a board are made of. */
+export interface BoardTotals {
+  /** Whether location and campaign are stored and not set aside. */
+  known: boolean;
+  /** The day by D1's clock: that on which the campaigns of the board are running. */
+  today: string;
+  /** Whoever is among the first by some measure, by name, then id. */
+  employees: EmployeeTotals[];
+}
+
+/** The totals of boards, in their order: of each the first `limit` by each of the four measures. One round trip. */
+export async function findBoards(db: Database, boards: readonly BoardOf[], limit: number): Promise<BoardTotals[]> {
+  const results = await db.batch(boards.map((board) => boardTotals(board, limit)));
+  return results.map((rows) => {
+    const [head] = rows as unknown as { known: 0 | 1; today: string }[];
+    const employees = (rows as unknown as (EmployeeTotals | { id: null })[]).filter((row) => row.id !== null);
+    return {
+      known: head?.known === 1,
+      today: head?.today ?? "",
+      employees: employees.map(({ id, name, avatar, runs, hits, doubles, triples }) => ({
+        id,
+        name,
+        avatar,
+        runs,
+        hits,
+        doubles,
+        triples,
+      })),
+    };
+  });
+}
+
+/** One row at least: what is known of the board is told of an empty one too. */
+function boardTotals({ locationId, campaignId }: BoardOf, limit: number): SQL {
+  return sql`
+    WITH location AS MATERIALIZED (
+      SELECT ${stores.id} AS id, ${stores.accountId} AS account_id
+      FROM ${stores} JOIN ${accounts} ON ${accounts.id} = ${stores.accountId}
+      WHERE ${stores.id} = ${locationId} AND ${stores.setAside} = 0 AND ${accounts.setAside} = 0
+    ),
+    campaign AS MATERIALIZED (
+      SELECT ${eipCampaigns.id} AS id
+      FROM location CROSS JOIN ${eipCampaigns} ON ${eipCampaigns.accountId} = location.account_id
+      WHERE ${eipCampaigns.setAside} = 0 AND ${campaignId === null ? isRunning() : sql`${eipCampaigns.id} = ${campaignId}`}
+    ),
+    total AS MATERIALIZED (
+      SELECT
+        ${employees.id} AS id, ${employees.name} AS name, ${employees.avatar} AS avatar,
+        sum(${playTotals.runs}) AS runs, sum(${playTotals.hits}) AS hits,
+        sum(${playTotals.doubles}) AS doubles, sum(${playTotals.triples}) AS triples
+      FROM location CROSS JOIN campaign
+      CROSS JOIN ${playTotals} ON ${playTotals.locationId} = location.id AND ${playTotals.eipCampaignId} = campaign.id
+      CROSS JOIN ${employees} ON ${employees.id} = ${playTotals.employeeId}
+      WHERE ${employees.setAside} = 0
+      GROUP BY ${employees.id}
+    ),
+    placed AS (
+      SELECT *,
+        row_number() OVER (ORDER BY runs DESC, name, id) AS by_runs,
+        row_number() OVER (ORDER BY hits DESC, name, id) AS by_hits,
+        row_number() OVER (ORDER BY doubles DESC, name, id) AS by_doubles,
+        row_number() OVER (ORDER BY triples DESC, name, id) AS by_triples
+      FROM total
+    )
+    SELECT
+      known, today, placed.id AS id, name, avatar, runs, hits, doubles, triples
+    FROM (
+      SELECT (SELECT today FROM clock) AS today,
+        EXISTS (SELECT 1 FROM ${campaignId === null ? sql`location` : sql`campaign`}) AS known
+    )
+    LEFT JOIN placed ON min(by_runs, by_hits, by_doubles, by_triples) <= ${limit}
+    ORDER BY name, placed.id`;
+}
+
+function isRunning(): SQL {
+  return sql`${eipCampaigns.startDate} <= (SELECT today FROM clock)
+    AND coalesce(${eipCampaigns.endDate} >= (SELECT today FROM clock), 1)`;
+}

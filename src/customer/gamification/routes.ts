@@ -1,0 +1,33 @@
+import { validator } from "hono/validator";
+import { createRouter } from "../../http/context.ts";
+import { invalid, refused } from "../../http/errors.ts";
+import { jsonBody } from "../../http/validate.ts";
+import { fieldMessages } from "../../values/messages.ts";
+import { given } from "../../values/parameter.ts";
+import { BOARD_LIMIT, readBoard } from "./boards.ts";
+import { rank } from "./ranking.ts";
+import { LeaderboardParameters, MEASURES } from "./schema.ts";
+
+/** Takes `location_id` from the body, or else from the query, which is not looked at when the body has one. */
+const leaderboardParameters = validator("json", (body: Record<string, unknown>, c) => {
+  const [inQuery, ...more] = c.req.queries("location_id")?.filter((id) => id !== "") ?? [];
+  const location_id = given(body.location_id) ?? (more.length > 0 ? [inQuery, ...more] : inQuery);
+  const result = LeaderboardParameters.safeParse({ ...body, location_id });
+  if (!result.success) throw invalid(fieldMessages(result.error));
+
+  const rankOn = MEASURES.find((measure) => measure === (result.data.rank_on ?? "run"));
+  if (rankOn === undefined) throw refused("rank_on must be one of run, hit, double or triple.");
+  return { ...result.data, rank_on: rankOn };
+});
+
+export const gamification = createRouter().post("/leaderboard", jsonBody(), leaderboardParameters, async (c) => {
+  const { location_id, eip_campaign_id = null, rank_on } = c.req.valid("json");
+
+  const { employees, ageSeconds } = await readBoard(c.var.db, c.var.cache, {
+    locationId: location_id,
+    campaignId: eip_campaign_id,
+  });
+
+  c.header("X-Board-Age", String(ageSeconds));
+  return c.json({ status: true, items: rank(employees, rank_on, BOARD_LIMIT) });
+});

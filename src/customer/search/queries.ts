@@ -1,0 +1,178 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Account } from "../../accounts/account.ts";
+import type { Database } from "../../db/database.ts";
+import { joinStoresOf } from "../../db/stores-joined.ts";
+import { accounts, blocks, campaigns, customers, friendships, registrations, stores } from "../../db/tables.ts";
+import { askForWords, askForWordsOrMarks, findWords } from "../../db/word-search.ts";
+import { type JsonText, jsonObject, merge, storedJson, toJson, withMember } from "../../http/json-text.ts";
+import { isRunning } from "../campaigns/queries.ts";
+import type { CampaignDetails, SearchCampaign, SearchCustomer, SearchKind, SearchStore } from "./schema.ts";
+
+export interface FullSearch {
+  /** Folded, each once. */
+  words: readonly string[];
+  /** What to search; the other lists stay empty. */
+  kinds: readonly SearchKind[];
+  /** Who asks. */
+  customerId: string;
+}
+
+/** What was found, each record as its JSON text. */
+export interface Found {
+  stores: JsonText[];
+  customers: JsonText[];
+  campaigns: JsonText[];
+}
+
+const FOUND_LIMIT = 20;
+
+/**
+ * The records of which some word begins with each word asked for (decisions.md, section 4): first those that hold
+ * every word whole, then the others, each in the order first stored. One round trip; none for no words.
+ */
+export async function searchAll(db: Database, { words, kinds, customerId }: FullSearch): Promise<Found> {
+  if (words.length === 0) return { stores: [], customers: [], campaigns: [] };
+  const step = (kind: SearchKind, statement: SQL) => (kinds.includes(kind) ? [statement] : []);
+  const [storeRows = [], customerRows = [], campaignRows = []] = await db.steps([
+    step("stores", searchStores(words)),
+    step("customers", searchCustomers(words, customerId)),
+    step("campaigns", searchCampaigns(words)),
+  ]);
+  return {
+    stores: (storeRows as unknown as StoreRow[]).map(({ account, ...store }) =>
+      withMember(store, "account", storedJson(account)),
+    ),
+    customers: (customerRows as unknown as SearchCustomer[]).map((one) => toJson(one)),
+    campaigns: (campaignRows as unknown as CampaignRow[]).map(({ account, details, ...campaign }) =>
+      merge(toJson(campaign), storedJson(details), jsonObject({ account: storedJson(account) })),
+    ),
+  };
+}
+
+type StoreRow = Omit<SearchStore, "account"> & { account: string };
+
+type CampaignRow = Omit<SearchCampaign, "account" | keyof CampaignDetails> & {
+  account: string;
+  details: string;
+};
+
+const LEFT_OUT = ["core_tenant_id", "core_app_account_id"] satisfies (keyof Account)[];
+
+/** The account object of a search result, as JSON text. */
+const searchAccount = sql`json_remove(${accounts.fields}, ${sql.join(
+  LEFT_OUT.map((field) => sql.raw(`'$.${field}'`)),
+  sql`, `,
+)})`;
+
+function searchStores(words: readonly string[]): SQL {
+  const found = findWords(
+    {
+      index: "store_words",
+      record: sql`
+        CROSS JOIN ${stores} ON ${stores.key} = store_words.rowid
+        CROSS JOIN ${accounts} ON ${accounts.id} = ${stores.accountId}`,
+      where: sql`${accounts.setAside} = 0`,
+    },
+    FOUND_LIMIT,
+  );
+  return sql`
+    WITH ${askForWordsOrMarks(words)}, ${found}
+    SELECT
+      ${stores.id} AS id, ${stores.accountId} AS account_id, ${stores.name} AS name, ${stores.storeImage} AS store_image,
+      ${stores.addressLine1} AS address_line_1, ${stores.addressLine2} AS address_line_2,
+      ${stores.city} AS city, ${stores.state} AS state, ${stores.zip} AS zip, ${stores.phone} AS phone,
+      ${stores.latitude} AS latitude, ${stores.longitude} AS longitude, ${searchAccount} AS account
+    FROM found
+    CROSS JOIN ${stores} ON ${stores.key} = found.key
+    CROSS JOIN ${accounts} ON ${accounts.id} = ${stores.accountId}
+    ORDER BY found.place, found.key`;
+}
+
+/** Campaigns of any date and status: both are in the record. */
+function searchCampaigns(words: readonly string[]): SQL {
+  const found = findWords(
+    {
+      index: "campaign_words",
+      record: sql`
+        CROSS JOIN ${campaigns} ON ${campaigns.key} = campaign_words.rowid
+        CROSS JOIN ${accounts} ON ${accounts.id} = ${campaigns.accountId}`,
+      where: sql`${accounts.setAside} = 0`,
+    },
+    FOUND_LIMIT,
+  );
+  return sql`
+    WITH ${askForWordsOrMarks(words)}, ${found}
+    SELECT
+      ${campaigns.id} AS id, CAST(${campaigns.accountId} AS INTEGER) AS account_id, ${campaigns.name} AS name,
+      ${campaigns.campaignStartDate} AS campaign_start_date, ${campaigns.campaignEndDate} AS campaign_end_date,
+      ${campaigns.campaignDescription} AS campaign_description, ${campaigns.status} AS status,
+      ${campaigns.details} AS details, ${searchAccount} AS account
+    FROM found
+    CROSS JOIN ${campaigns} ON ${campaigns.key} = found.key
+    CROSS JOIN ${accounts} ON ${accounts.id} = ${campaigns.accountId}
+    ORDER BY found.place, found.key`;
+}
+
+const ADDRESS = ["address_line_1", "address_line_2", "city", "state", "zip"];
+
+/** Customers whom the caller may find, with what the caller may see of them. */
+function searchCustomers(words: readonly string[], caller: string): SQL {
+  const found = findWords(
+    {
+      index: "customer_words",
+      record: sql`CROSS JOIN ${customers} ON ${customers.key} = customer_words.rowid`,
+      where: sql`NOT EXISTS (
+        SELECT 1 FROM ${blocks} WHERE ${blocks.customerId} = ${customers.id} AND ${blocks.blockedId} = ${caller}
+      )`,
+    },
+    FOUND_LIMIT,
+  );
+  const column = (name: string) => sql.raw(`seen.${name} AS ${name}`);
+  // The address, the birth date and the scan id are for the caller and the caller's friends only.
+  const guarded = (name: string, otherwise: SQL) =>
+    sql`iif(seen.id = ${caller} OR seen.friend_status = 1, ${sql.raw(`seen.${name}`)}, ${otherwise}) AS ${sql.raw(name)}`;
+  return sql`
+    WITH ${askForWords(words)}, ${found},
+    seen AS MATERIALIZED (
+      SELECT found.place, ${customers}.*, coalesce((
+        SELECT ${friendships.status} FROM ${friendships}
+        WHERE ${friendships.lowId} = min(${customers.id}, ${caller})
+          AND ${friendships.highId} = max(${customers.id}, ${caller})
+      ), -1) AS friend_status
+      FROM found CROSS JOIN ${customers} ON ${customers.key} = found.key
+    ),
+    joined AS MATERIALIZED (
+      SELECT seen.id AS customer_id, ${stores.accountId} AS account_id, count(*) AS stores
+      FROM seen ${joinStoresOf(sql`seen.id`)}
+      GROUP BY seen.id, ${stores.accountId}
+    ),
+    running AS MATERIALIZED (
+      SELECT ${campaigns.accountId} AS account_id, count(*) AS campaigns
+      FROM ${campaigns}
+      WHERE ${campaigns.accountId} IN (SELECT account_id FROM joined) AND ${isRunning()}
+      GROUP BY ${campaigns.accountId}
+    ),
+    counted AS MATERIALIZED (
+      SELECT joined.customer_id, sum(joined.stores) AS stores, sum(running.campaigns) AS campaigns
+      FROM joined LEFT JOIN running ON running.account_id = joined.account_id
+      GROUP BY joined.customer_id
+    )
+    SELECT
+      ${sql.join(["id", "first_name", "last_name", "customer_description", "avatar", "friend_status"].map(column), sql`, `)},
+      ${sql.join(
+        ADDRESS.map((name) => guarded(name, sql`''`)),
+        sql`, `,
+      )},
+      ${guarded("scan_id", sql`''`)}, ${guarded("date_of_birth", sql`NULL`)},
+      seen.balance / 100.0 AS balance,
+      coalesce(counted.stores, 0) AS stores_count,
+      coalesce(counted.campaigns, 0) AS campaigns_total,
+      (
+        SELECT count(*) FROM ${registrations}
+        JOIN ${campaigns} ON ${campaigns.id} = ${registrations.campaignId} AND ${isRunning()}
+        JOIN joined ON joined.customer_id = seen.id AND joined.account_id = ${campaigns.accountId}
+        WHERE ${registrations.customerId} = seen.id
+      ) AS campaigns_registered
+    FROM seen LEFT JOIN counted ON counted.customer_id = seen.id
+    ORDER BY seen.place, seen.key`;
+}

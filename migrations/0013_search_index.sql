@@ -57,8 +57,9 @@ SELECT key, words FROM customers WHERE erased = 0;
 CREATE TRIGGER stores_insert_words AFTER INSERT ON stores
 BEGIN
   UPDATE accounts SET far_stores_from = NEW.key
-  WHERE id = NEW.account_id AND far_stores_from IS NULL
-    AND (SELECT count(*) FROM stores WHERE account_id = NEW.account_id) > 100;
+  WHERE id = NEW.account_id AND iif(
+    far_stores_from IS NULL, (SELECT count(*) FROM (SELECT 1 FROM stores WHERE account_id = NEW.account_id LIMIT 101)) > 100, 0
+  );
   INSERT INTO store_words (rowid, words) SELECT key, words FROM store_words_due WHERE key = NEW.key;
 END;
 
@@ -72,8 +73,9 @@ END;
 CREATE TRIGGER campaigns_insert_words AFTER INSERT ON campaigns
 BEGIN
   UPDATE accounts SET far_campaigns_from = NEW.key
-  WHERE id = NEW.account_id AND far_campaigns_from IS NULL
-    AND (SELECT count(*) FROM campaigns WHERE account_id = NEW.account_id) > 100;
+  WHERE id = NEW.account_id AND iif(
+    far_campaigns_from IS NULL, (SELECT count(*) FROM (SELECT 1 FROM campaigns WHERE account_id = NEW.account_id LIMIT 101)) > 100, 0
+  );
   INSERT INTO campaign_words (rowid, words) SELECT key, words FROM campaign_words_due WHERE key = NEW.key;
 END;
 

@@ -95,3 +95,55 @@ export const customerCoupon = (
 });
 
 export const deleted = (record: string, key: Fields): FeedLine => ({ record, ...key, deleted: true });
+
+export const membership = (storeId: unknown, customerId: unknown, fields: Fields = {}): FeedLine => ({
+  record: "membership",
+  store_id: storeId,
+  customer_id: customerId,
+  ...fields,
+});
+
+export const registration = (campaignId: unknown, customerId: unknown): FeedLine => ({
+  record: "registration",
+  campaign_id: campaignId,
+  customer_id: customerId,
+});
+
+export const friendship = (customerId: unknown, friendId: unknown, status: 0 | 1 = 1): FeedLine => ({
+  record: "friendship",
+  customer_id: customerId,
+  friend_id: friendId,
+  status,
+});
+
+export const block = (customerId: unknown, blockedId: unknown): FeedLine => ({
+  record: "block",
+  customer_id: customerId,
+  blocked_id: blockedId,
+});
+
+export const employee = (accountId: unknown, fields: Fields = {}): Seed => ({
+  record: "employee",
+  id: freshId("e"),
+  account_id: accountId,
+  name: "Babe Ruth",
+  ...fields,
+});
+
+export const eipCampaign = (accountId: unknown, fields: Fields = {}): Seed => ({
+  record: "eip_campaign",
+  id: freshId("p"),
+  account_id: accountId,
+  name: "Home runs",
+  start_date: "2020-01-01",
+  ...fields,
+});
+
+export const play = (campaignId: unknown, locationId: unknown, employeeId: unknown, fields: Fields = {}): Seed => ({
+  record: "play",
+  id: freshId("y"),
+  eip_campaign_id: campaignId,
+  location_id: locationId,
+  employee_id: employeeId,
+  ...fields,
+});

@@ -1,0 +1,148 @@
+// What a search must find, as decisions.md 4.6 has it, computed in the plainest way from the lines that were fed.
+
+type Line = Record<string, unknown>;
+
+/** The program as the feed has left it. Maps keep the order in which keys were first set, which is "first stored". */
+export class World {
+  readonly accounts = new Map<string, Line>();
+  readonly stores = new Map<string, Line>();
+  readonly campaigns = new Map<string, Line>();
+  readonly customers = new Map<string, Line>();
+  readonly memberships = new Map<string, Line>();
+  readonly registrations = new Map<string, Line>();
+  readonly friendships = new Map<string, Line>();
+  readonly blocks = new Map<string, Line>();
+  readonly entries: Line[] = [];
+
+  apply(lines: readonly Line[]): void {
+    const byId: Record<string, Map<string, Line>> = {
+      account: this.accounts,
+      store: this.stores,
+      campaign: this.campaigns,
+    };
+    for (const line of lines) {
+      const [record, id] = [String(line.record), String(line.id)];
+      if (byId[record]) byId[record].set(id, line.deleted ? { ...byId[record].get(id), deleted: true } : line);
+      else if (record === "customer") this.#applyCustomer(line);
+      else if (record === "membership") this.memberships.set(`${line.store_id} ${line.customer_id}`, line);
+      else if (record === "registration") this.registrations.set(`${line.campaign_id} ${line.customer_id}`, line);
+      else if (record === "friendship") this.friendships.set(pair(line.customer_id, line.friend_id), line);
+      else if (record === "block") this.blocks.set(`${line.customer_id} ${line.blocked_id}`, line);
+      else if (record === "balance_entry") this.entries.push(line);
+    }
+  }
+
+  #applyCustomer(line: Line): void {
+    const id = String(line.id);
+    this.customers.set(id, line.deleted ? { id, deleted: true } : line);
+    if (!line.deleted) return;
+    for (const ended of [this.memberships, this.registrations, this.friendships, this.blocks]) {
+      for (const [key, { customer_id, friend_id, blocked_id }] of ended) {
+        if ([customer_id, friend_id, blocked_id].includes(id)) ended.delete(key);
+      }
+    }
+  }
+
+  findStores(query: string): Line[] {
+    const stores = [...this.stores.values()].filter((store) => !store.deleted && this.#account(store));
+    return twenty(query, stores, (store) => [
+      ...["name", "address_line_1", "address_line_2", "city", "state", "zip"].map((field) => store[field]),
+      this.#account(store)?.company,
+    ]);
+  }
+
+  findCampaigns(query: string): Line[] {
+    const campaigns = [...this.campaigns.values()].filter((campaign) => !campaign.deleted && this.#account(campaign));
+    return twenty(query, campaigns, (one) => [one.name, one.campaign_description, this.#account(one)?.company]);
+  }
+
+  findCustomers(query: string, caller: string, today: string): Line[] {
+    const customers = [...this.customers.values()].filter(
+      ({ id, deleted }) => !deleted && !this.blocks.has(`${id} ${caller}`),
+    );
+    return twenty(query, customers, (one) => [one.first_name, one.last_name]).map((one) =>
+      this.#seen(one, caller, today),
+    );
+  }
+
+  #account({ account_id }: Line): Line | undefined {
+    const account = this.accounts.get(String(account_id));
+    return account?.deleted ? undefined : account;
+  }
+
+  #seen(customer: Line, caller: string, today: string): Line {
+    const id = String(customer.id);
+    const status = this.friendships.get(pair(id, caller))?.status ?? -1;
+    const open = id === caller || status === 1;
+    const stores = [...this.memberships.values()]
+      .filter((one) => one.customer_id === id && !one.deleted)
+      .map((one) => this.stores.get(String(one.store_id)))
+      .filter((store) => store !== undefined && !store.deleted && this.#account(store) !== undefined);
+    const accounts = new Set(stores.map((store) => store?.account_id));
+    const campaigns = [...this.campaigns.values()].filter(
+      (one) =>
+        accounts.has(one.account_id) &&
+        !one.deleted &&
+        (one.status ?? 1) === 1 &&
+        String(one.campaign_start_date) <= today &&
+        String(one.campaign_end_date ?? "9999") >= today,
+    );
+    const hundredths = this.entries
+      .filter((one) => one.customer_id === id)
+      .reduce((sum, { amount }) => sum + Math.round(Number(amount) * 100), 0);
+    const text = (field: string) => customer[field] ?? "";
+    const secret = (field: string) => (open ? text(field) : "");
+    return {
+      id,
+      scan_id: secret("scan_id"),
+      first_name: text("first_name"),
+      last_name: text("last_name"),
+      date_of_birth: open ? (customer.date_of_birth ?? null) : null,
+      address_line_1: secret("address_line_1"),
+      address_line_2: secret("address_line_2"),
+      city: secret("city"),
+      state: secret("state"),
+      zip: secret("zip"),
+      customer_description: text("customer_description"),
+      stores_count: stores.length,
+      friend_status: status,
+      balance: hundredths / 100,
+      avatar: text("avatar"),
+      campaigns_total: campaigns.length,
+      campaigns_registered: campaigns.filter((one) => this.registrations.has(`${one.id} ${id}`)).length,
+    };
+  }
+}
+
+const pair = (one: unknown, other: unknown) => [one, other].sort().join(" ");
+
+function twenty(query: string, records: readonly Line[], fields: (record: Line) => unknown[]): Line[] {
+  const asked = words(query);
+  if (asked.length === 0) return [];
+  const withWords = records.map((record) => ({
+    record,
+    held: fields(record).flatMap((one) => words(String(one ?? ""))),
+  }));
+  const begin = withWords.filter(({ held }) => asked.every((word) => held.some((one) => one.startsWith(word))));
+  const isWhole = ({ held }: { held: string[] }) => asked.every((word) => held.includes(word));
+  const ordered = [...begin.filter(isWhole), ...begin.filter((one) => !isWhole(one))];
+  return ordered.slice(0, 20).map(({ record }) => record);
+}
+
+/** Runs of letters and digits of the folded text: NFD, marks dropped, lower case. */
+function words(text: string): string[] {
+  const folded = [...text.normalize("NFD")]
+    .filter((character) => !/\p{M}/u.test(character))
+    .join("")
+    .toLowerCase();
+  const runs: string[] = [];
+  let run = "";
+  for (const character of `${folded} `) {
+    if (/\p{L}|\p{N}/u.test(character)) run += character;
+    else if (run !== "") {
+      runs.push(run);
+      run = "";
+    }
+  }
+  return runs;
+}

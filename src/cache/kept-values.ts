@@ -7,8 +7,11 @@ export interface Kept<T> {
   at: number;
 }
 
-/** Makes a value anew. One that is not to be kept, such as that of a name made up by a client, says so. */
-export type Make<T> = () => Promise<{ value: T; keep: boolean }>;
+/**
+ * Makes a value anew, behind the answer or before it. One that is not to be kept, such as that of a name made up by a
+ * client, says so.
+ */
+export type Make<T> = (when: "before" | "behind") => Promise<{ value: T; keep: boolean }>;
 
 export interface KeptRules {
   /** Up to this age a value is answered as it is. */
@@ -53,11 +56,11 @@ export class KeptValues<T> {
     const last = newer(this.#memory.get(key), stored);
     if (isYounger(last, this.#rules.freshSeconds)) return last;
     if (!failed && isYounger(last, this.#rules.usableSeconds)) {
-      this.#makeOnce(cache, key, make).catch(() => {});
+      this.#makeOnce(cache, key, () => make("behind")).catch(() => {});
       return last;
     }
     try {
-      return await this.#makeOnce(cache, key, make);
+      return await this.#makeOnce(cache, key, () => make("before"));
     } catch (error) {
       if (last === undefined) throw error;
       return last;
@@ -76,10 +79,10 @@ export class KeptValues<T> {
     cache.behind(this.#store(cache, key, kept));
   }
 
-  async #makeOnce(cache: Cache, key: string, make: Make<T>): Promise<Kept<T>> {
+  async #makeOnce(cache: Cache, key: string, make: () => ReturnType<Make<T>>): Promise<Kept<T>> {
     const running = this.#makings.get(key);
     if (running !== undefined) {
-      const made = await withPatience(running);
+      const made = await Promise.race([running, clock.pause(PATIENCE_MILLISECONDS)]);
       if (made !== undefined) return made;
     }
     const making = this.#make(cache, key, make).finally(() => {
@@ -91,7 +94,7 @@ export class KeptValues<T> {
     return making;
   }
 
-  async #make(cache: Cache, key: string, make: Make<T>): Promise<Kept<T>> {
+  async #make(cache: Cache, key: string, make: () => ReturnType<Make<T>>): Promise<Kept<T>> {
     const at = clock.now();
     const { value, keep } = await make();
     if (keep) this.keep(cache, key, { value, at });
@@ -131,17 +134,4 @@ function newer<T>(one: Kept<T> | undefined, other: Kept<T> | undefined): Kept<T>
 
 function isYounger<T>(kept: Kept<T> | undefined, seconds: number): kept is Kept<T> {
   return kept !== undefined && clock.now() - kept.at <= seconds * 1_000;
-}
-
-/** What is waited for, or undefined when it takes too long. */
-async function withPatience<T>(promise: Promise<T>): Promise<T | undefined> {
-  let timer = 0;
-  const tooLong = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), PATIENCE_MILLISECONDS);
-  });
-  try {
-    return await Promise.race([promise, tooLong]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -25,8 +25,8 @@ export async function readBoard(
   board: BoardOf,
 ): Promise<{ employees: EmployeeTotals[]; ageSeconds: number }> {
   const day = today();
-  const { value, at } = await boards.read(cache, await boardKey(board, day), async () => {
-    const [totals] = await findBoards(db, [board], BOARD_LIMIT);
+  const { value, at } = await boards.read(cache, await boardKey(board, day), async (when) => {
+    const [totals] = await findBoards(when === "behind" ? db.behind() : db, [board], BOARD_LIMIT);
     return { value: totals?.employees ?? [], keep: totals !== undefined && isKept(totals, board, day) };
   });
   return { employees: value, ageSeconds: Math.max(0, Math.floor((clock.now() - at) / 1_000)) };

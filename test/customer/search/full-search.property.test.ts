@@ -43,8 +43,10 @@ function program(g: Gen): Line[] {
     seed.store(one(accounts).id, { name: texts(), address_line_1: texts(), city: texts(), zip: texts() }),
   );
   // More stores than hold their company's words themselves.
-  const chain = some(30)
-    ? accounts.slice(0, 1).flatMap(({ id }) => Array.from({ length: 105 }, () => seed.store(id)))
+  const chain = some(50)
+    ? Array.from({ length: 108 }, (_, index) =>
+        seed.store(accounts[0]?.id, index < 90 ? {} : { name: texts(), city: texts() }),
+      )
     : [];
   const campaigns = many(0, 8).map(() =>
     seed.campaign(one(accounts).id, {
@@ -72,7 +74,7 @@ function program(g: Gen): Line[] {
     ...chain,
     ...campaigns,
     ...customers,
-    ...many(0, 15).map(() => seed.membership(one(stores).id, one(customers).id) as Line),
+    ...many(10, 40).map(() => seed.membership(one(stores).id, one(customers).id) as Line),
     ...many(0, campaigns.length > 0 ? 10 : 0).map(
       () => seed.registration(one(campaigns).id, one(customers).id) as Line,
     ),
@@ -91,12 +93,18 @@ function changes(g: Gen, lines: readonly Line[]): Line[][] {
     customer: ["first_name"],
   };
   const changeable = lines.filter(({ record }) => String(record) in kinds);
-  const picked = g(() => fc.subarray([...changeable], { maxLength: 8 }));
+  const upTo = (count: number, of: readonly Line[]) => g(() => fc.shuffledSubarray([...of])).slice(0, count);
+  const picked = upTo(8, changeable);
   const changed = picked.map((line) => ({
     ...line,
     ...Object.fromEntries((kinds[String(line.record)] ?? []).map((field) => [field, g(() => text)])),
   }));
-  const deleted = g(() => fc.subarray([...changeable], { maxLength: 4 }));
+  const deleted = Object.keys(kinds).flatMap((kind) =>
+    upTo(
+      3,
+      changeable.filter(({ record }) => record === kind),
+    ),
+  );
   const back = deleted.filter(() => g(() => fc.boolean()));
   return [changed, deleted.map(({ record, id }) => ({ record, id, deleted: true })), back];
 }
@@ -156,7 +164,7 @@ describe("full search against brute force", () => {
           await mustFeed(gone.map(({ record, id }) => ({ record, id, deleted: true })));
         }
       }),
-      { numRuns: 60, endOnFailure: true },
+      { numRuns: 80, endOnFailure: true },
     );
   });
 });

@@ -34,7 +34,7 @@ export interface Searched {
   index: string;
   /** Joins the record to the index by its key. */
   record: SQL;
-  /** Further joins and conditions, from `WHERE` on. */
+  /** Which records may be found: the others take no place of the limit. */
   where: SQL;
 }
 

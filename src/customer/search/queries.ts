@@ -1,5 +1,4 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { Account } from "../../accounts/account.ts";
 import type { Database } from "../../db/database.ts";
 import { joinStoresOf } from "../../db/stores-joined.ts";
 import { accounts, blocks, campaigns, customers, friendships, registrations, stores } from "../../db/tables.ts";
@@ -56,13 +55,8 @@ type CampaignRow = Omit<SearchCampaign, "account" | keyof CampaignDetails> & {
   details: string;
 };
 
-const LEFT_OUT = ["core_tenant_id", "core_app_account_id"] satisfies (keyof Account)[];
-
 /** The account object of a search result, as JSON text. */
-const searchAccount = sql`json_remove(${accounts.fields}, ${sql.join(
-  LEFT_OUT.map((field) => sql.raw(`'$.${field}'`)),
-  sql`, `,
-)})`;
+const searchAccount = sql`json_remove(${accounts.fields}, '$.core_tenant_id', '$.core_app_account_id')`;
 
 function searchStores(words: readonly string[]): SQL {
   const found = findWords(
@@ -113,8 +107,6 @@ function searchCampaigns(words: readonly string[]): SQL {
     ORDER BY found.place, found.key`;
 }
 
-const ADDRESS = ["address_line_1", "address_line_2", "city", "state", "zip"];
-
 /** Customers whom the caller may find, with what the caller may see of them. */
 function searchCustomers(words: readonly string[], caller: string): SQL {
   const found = findWords(
@@ -127,7 +119,6 @@ function searchCustomers(words: readonly string[], caller: string): SQL {
     },
     FOUND_LIMIT,
   );
-  const column = (name: string) => sql.raw(`seen.${name} AS ${name}`);
   // The address, the birth date and the scan id are for the caller and the caller's friends only.
   const guarded = (name: string, otherwise: SQL) =>
     sql`iif(seen.id = ${caller} OR seen.friend_status = 1, ${sql.raw(`seen.${name}`)}, ${otherwise}) AS ${sql.raw(name)}`;
@@ -158,12 +149,10 @@ function searchCustomers(words: readonly string[], caller: string): SQL {
       GROUP BY joined.customer_id
     )
     SELECT
-      ${sql.join(["id", "first_name", "last_name", "customer_description", "avatar", "friend_status"].map(column), sql`, `)},
-      ${sql.join(
-        ADDRESS.map((name) => guarded(name, sql`''`)),
-        sql`, `,
-      )},
-      ${guarded("scan_id", sql`''`)}, ${guarded("date_of_birth", sql`NULL`)},
+      seen.id, seen.first_name, seen.last_name, seen.customer_description, seen.avatar, seen.friend_status,
+      ${guarded("scan_id", sql`''`)}, ${guarded("date_of_birth", sql`NULL`)}, ${guarded("address_line_1", sql`''`)},
+      ${guarded("address_line_2", sql`''`)}, ${guarded("city", sql`''`)}, ${guarded("state", sql`''`)},
+      ${guarded("zip", sql`''`)},
       seen.balance / 100.0 AS balance,
       coalesce(counted.stores, 0) AS stores_count,
       coalesce(counted.campaigns, 0) AS campaigns_total,

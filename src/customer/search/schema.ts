@@ -2,7 +2,7 @@ import * as z from "zod";
 import { SearchAccount } from "../../accounts/account.ts";
 import { optionalText, partsOf, TextParameter } from "../../values/parameter.ts";
 import { scalar } from "../../values/scalar.ts";
-import { codePoints, FIELD_LIMIT } from "../../values/text.ts";
+import { codePoints, FIELD_LIMIT, mustBe } from "../../values/text.ts";
 
 const SHORTEST_QUERY = 3;
 
@@ -15,7 +15,7 @@ const Kind = z.enum(KINDS, { error: `must be any of ${KINDS.join(", ")}, comma-s
 /** The body of a search (interface 4.6). A filter of nothing but commas and blanks is as good as none. */
 export const FullSearchBody = z.object({
   query: z
-    .string({ error: (issue) => (issue.input === undefined ? "is required" : "must be a string") })
+    .string({ error: mustBe("a string") })
     .trim()
     .pipe(TextParameter.refine((text) => codePoints(text) >= SHORTEST_QUERY, "must be at least 3 characters")),
   filter: optionalText(TextParameter.transform(partsOf).pipe(z.array(Kind))).transform((kinds) =>

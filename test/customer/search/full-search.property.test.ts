@@ -164,7 +164,7 @@ describe("full search against brute force", () => {
           await mustFeed(gone.map(({ record, id }) => ({ record, id, deleted: true })));
         }
       }),
-      { numRuns: 80, endOnFailure: true },
+      { numRuns: 50, endOnFailure: true },
     );
   });
 });

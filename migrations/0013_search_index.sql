@@ -36,7 +36,8 @@ CREATE VIRTUAL TABLE customer_words USING fts5(
 CREATE VIEW store_words_due AS
 SELECT
   stores.key,
-  stores.words || ' ' || iif(stores.key >= accounts.far_stores_from, '+' || accounts.key, accounts.words) AS words
+  stores.words || ' ' ||
+    iif(stores.key >= accounts.far_stores_from, '+' || accounts.key, accounts.words) AS words
 FROM stores
 JOIN accounts ON accounts.id = stores.account_id
 WHERE stores.set_aside = 0;
@@ -44,7 +45,8 @@ WHERE stores.set_aside = 0;
 CREATE VIEW campaign_words_due AS
 SELECT
   campaigns.key,
-  campaigns.words || ' ' || iif(campaigns.key >= accounts.far_campaigns_from, '+' || accounts.key, accounts.words) AS words
+  campaigns.words || ' ' ||
+    iif(campaigns.key >= accounts.far_campaigns_from, '+' || accounts.key, accounts.words) AS words
 FROM campaigns
 JOIN accounts ON accounts.id = campaigns.account_id
 WHERE campaigns.set_aside = 0;
@@ -60,7 +62,9 @@ CREATE TRIGGER stores_insert_words AFTER INSERT ON stores
 BEGIN
   UPDATE accounts SET far_stores_from = NEW.key
   WHERE id = NEW.account_id AND iif(
-    far_stores_from IS NULL, (SELECT count(*) FROM (SELECT 1 FROM stores WHERE account_id = NEW.account_id LIMIT 101)) > 100, 0
+    far_stores_from IS NULL,
+    (SELECT count(*) FROM (SELECT 1 FROM stores WHERE account_id = NEW.account_id LIMIT 101)) > 100,
+    0
   );
   INSERT INTO store_words (rowid, words) SELECT key, words FROM store_words_due WHERE key = NEW.key;
 END;
@@ -76,7 +80,9 @@ CREATE TRIGGER campaigns_insert_words AFTER INSERT ON campaigns
 BEGIN
   UPDATE accounts SET far_campaigns_from = NEW.key
   WHERE id = NEW.account_id AND iif(
-    far_campaigns_from IS NULL, (SELECT count(*) FROM (SELECT 1 FROM campaigns WHERE account_id = NEW.account_id LIMIT 101)) > 100, 0
+    far_campaigns_from IS NULL,
+    (SELECT count(*) FROM (SELECT 1 FROM campaigns WHERE account_id = NEW.account_id LIMIT 101)) > 100,
+    0
   );
   INSERT INTO campaign_words (rowid, words) SELECT key, words FROM campaign_words_due WHERE key = NEW.key;
 END;

@@ -33,7 +33,7 @@ export class Database {
     this.#session = d1.withSession(consistency);
   }
 
-  /** The same session for what goes on behind the answer, and so is no cost of the request: it sees what this has seen. */
+  /** The same session for what goes on behind the answer, whose cost is not the request's. */
   behind(): Database {
     return new Database({ withSession: () => this.#session }, "first-unconstrained");
   }

@@ -4,10 +4,11 @@ import { type SQL, sql } from "drizzle-orm";
 const quoted = (word: string) => `"${word}"`;
 const quotedBeginning = (word: string) => `"${word}"*`;
 
-/** What the indexes of words are asked: `whole` for records that hold every word, `others` for those that only begin so. */
+/** What an index of words is asked: `whole` for records that hold every word, `others` for those that only begin so. */
 function texts(whole: SQL, beginning: SQL): SQL {
   return sql`asked(whole, others) AS MATERIALIZED (
-    SELECT whole, '(' || beginning || ') NOT (' || whole || ')' FROM (SELECT ${whole} AS whole, ${beginning} AS beginning)
+    SELECT whole, '(' || beginning || ') NOT (' || whole || ')'
+    FROM (SELECT ${whole} AS whole, ${beginning} AS beginning)
   )`;
 }
 
@@ -16,7 +17,7 @@ export function askForWords(words: readonly string[]): SQL {
   return texts(sql`${words.map(quoted).join(" AND ")}`, sql`${words.map(quotedBeginning).join(" AND ")}`);
 }
 
-/** For a `WITH` clause: what to ask an index whose entries hold words, or the mark of the account whose words they share. */
+/** For a `WITH` clause: what to ask an index in which the mark of an account may stand for its words. */
 export function askForWordsOrMarks(words: readonly string[]): SQL {
   const all = (one: (word: string) => string) => sql`(
     SELECT group_concat('(' || text || coalesce(marks, '') || ')', ' AND ') FROM (

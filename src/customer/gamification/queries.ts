@@ -52,7 +52,8 @@ function boardTotals({ locationId, campaignId }: BoardOf, limit: number): SQL {
     campaign AS MATERIALIZED (
       SELECT ${eipCampaigns.id} AS id
       FROM location CROSS JOIN ${eipCampaigns} ON ${eipCampaigns.accountId} = location.account_id
-      WHERE ${eipCampaigns.setAside} = 0 AND ${campaignId === null ? isRunning() : sql`${eipCampaigns.id} = ${campaignId}`}
+      WHERE ${eipCampaigns.setAside} = 0
+        AND ${campaignId === null ? isRunning() : sql`${eipCampaigns.id} = ${campaignId}`}
     ),
     total AS MATERIALIZED (
       SELECT

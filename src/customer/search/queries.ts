@@ -72,7 +72,8 @@ function searchStores(words: readonly string[]): SQL {
   return sql`
     WITH ${askForWordsOrMarks(words)}, ${found}
     SELECT
-      ${stores.id} AS id, ${stores.accountId} AS account_id, ${stores.name} AS name, ${stores.storeImage} AS store_image,
+      ${stores.id} AS id, ${stores.accountId} AS account_id,
+      ${stores.name} AS name, ${stores.storeImage} AS store_image,
       ${stores.addressLine1} AS address_line_1, ${stores.addressLine2} AS address_line_2,
       ${stores.city} AS city, ${stores.state} AS state, ${stores.zip} AS zip, ${stores.phone} AS phone,
       ${stores.latitude} AS latitude, ${stores.longitude} AS longitude, ${searchAccount} AS account
@@ -121,7 +122,7 @@ function searchCustomers(words: readonly string[], caller: string): SQL {
   );
   // The address, the birth date and the scan id are for the caller and the caller's friends only.
   const guarded = (name: string, otherwise: SQL) =>
-    sql`iif(seen.id = ${caller} OR seen.friend_status = 1, ${sql.raw(`seen.${name}`)}, ${otherwise}) AS ${sql.raw(name)}`;
+    sql`iif(seen.id = ${caller} OR friend_status = 1, ${sql.raw(`seen.${name}`)}, ${otherwise}) AS ${sql.raw(name)}`;
   return sql`
     WITH ${askForWords(words)}, ${found},
     seen AS MATERIALIZED (

@@ -67,7 +67,7 @@ export const play: EventKind = {
   ],
 };
 
-/** The leaderboards, by location and campaign, on which the lines of a request book plays; one may come several times. */
+/** The leaderboards, by location and campaign, on which a request books plays; one may come several times. */
 export function playedBoards(
   batches: readonly { kind: Kind; writes: readonly Line[] }[],
 ): { locationId: string; campaignId: string }[] {

@@ -12,6 +12,8 @@ export const accounts = sqliteTable("accounts", {
   loyaltyOptions: text("loyalty_options"),
   foldedNames: text("folded_names").notNull(),
   words: text().notNull(),
+  farStoresFrom: integer("far_stores_from"),
+  farCampaignsFrom: integer("far_campaigns_from"),
   setAside: integer("set_aside").notNull(),
 });
 

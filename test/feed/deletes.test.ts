@@ -123,6 +123,7 @@ describe("POST /feed: deleting", () => {
         stores_count: 0,
         erased: 1,
         name: "",
+        words: "",
       },
     ]);
     expect(await value("SELECT joined FROM memberships WHERE customer_id = ?", customer.id)).toBe(0);

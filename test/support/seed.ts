@@ -96,13 +96,6 @@ export const customerCoupon = (
 
 export const deleted = (record: string, key: Fields): FeedLine => ({ record, ...key, deleted: true });
 
-export const membership = (storeId: unknown, customerId: unknown, fields: Fields = {}): FeedLine => ({
-  record: "membership",
-  store_id: storeId,
-  customer_id: customerId,
-  ...fields,
-});
-
 export const registration = (campaignId: unknown, customerId: unknown): FeedLine => ({
   record: "registration",
   campaign_id: campaignId,

@@ -3,6 +3,7 @@ import { describe, it } from "vitest";
 import { searchAll } from "../../../src/customer/search/queries.ts";
 import { Database } from "../../../src/db/database.ts";
 import { acceptFeed } from "../../../src/feed/accept.ts";
+import type { JsonText } from "../../../src/http/json-text.ts";
 import { wordsOf } from "../../../src/values/words.ts";
 import { mustFeed, ndjson } from "../../support/api.ts";
 import * as seed from "../../support/seed.ts";
@@ -16,7 +17,7 @@ async function search(query: string) {
     kinds: ["stores", "customers", "campaigns"],
     customerId: "c",
   });
-  const ids = (texts: string[]) => texts.map((text) => JSON.parse(text).id);
+  const ids = (texts: readonly JsonText[]) => texts.map((pieces) => JSON.parse(pieces.join("")).id);
   return { ...db.usage, stores: ids(found.stores), customers: ids(found.customers), campaigns: ids(found.campaigns) };
 }
 

@@ -1,3 +1,4 @@
+import { employees, plays } from "./boards.ts";
 import { accounts, campaigns, type DemoLine, stores } from "./chains.ts";
 import { coupons, customerCoupons } from "./coupons.ts";
 import { balanceEntries, customers, memberships, registrations } from "./customers.ts";
@@ -16,6 +17,8 @@ export function demoLines(): DemoLine[] {
     ...registrations(),
     ...coupons(),
     ...customerCoupons(),
+    ...employees(),
+    ...plays(),
     ...balanceEntries(),
   ];
 }

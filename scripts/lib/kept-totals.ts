@@ -104,6 +104,40 @@ function pairSums(table: string, column: string, [one, other]: readonly [string,
   };
 }
 
+const MEASURES = ["runs", "hits", "doubles", "triples"];
+const PLAYER = ["location_id", "eip_campaign_id", "employee_id"];
+
+const playTotals = `
+  SELECT ${PLAYER.map((column) => `play.${column}`).join(", ")}, ${MEASURES.map((one) => `sum(play.${one}) AS ${one}`).join(", ")}
+  FROM plays AS play JOIN stores ON stores.id = play.location_id AND stores.${RANGE}
+  GROUP BY ${PLAYER.map((column) => `play.${column}`).join(", ")}`;
+
+const playTotalsKept = `
+  SELECT ${[...PLAYER, ...MEASURES].map((column) => `kept.${column}`).join(", ")}
+  FROM play_totals AS kept JOIN stores ON stores.id = kept.location_id AND stores.${RANGE}`;
+
+/** An index of words, against the view that says what it must hold. */
+function searchIndex(index: string): Pick<Kept, "differences" | "mend"> {
+  const due = `
+    SELECT due.key, term.value AS term
+    FROM ${index}_due AS due, json_each('["' || replace(due.words, ' ', '","') || '"]') AS term
+    WHERE due.${RANGE} AND term.value <> ''`;
+  const differences = onlyInOne(
+    "key || ' ' || term",
+    `SELECT doc AS key, term FROM ${index}_terms WHERE doc BETWEEN :from AND :to`,
+    due,
+  );
+  const wrong = onlyInOne("key", `SELECT doc AS key, term FROM ${index}_terms WHERE doc BETWEEN :from AND :to`, due);
+  return {
+    differences,
+    mend: [
+      `DELETE FROM ${index} WHERE rowid IN (SELECT what FROM (${wrong}))`,
+      `INSERT INTO ${index} (rowid, words) SELECT key, words FROM ${index}_due
+       WHERE ${RANGE} AND key IN (SELECT what FROM (${wrong}))`,
+    ],
+  };
+}
+
 export const KEPT: readonly Kept[] = [
   {
     name: "customers' balances",
@@ -161,6 +195,22 @@ export const KEPT: readonly Kept[] = [
        WHERE ${RANGE} AND key NOT IN (SELECT key FROM store_positions WHERE ${RANGE})`,
     ],
   },
+  {
+    name: "totals of plays",
+    over: "stores",
+    differences: onlyInOne(PLAYER.join(" || ' ' || "), playTotalsKept, playTotals),
+    mend: [
+      `DELETE FROM play_totals WHERE location_id IN (SELECT id FROM stores WHERE ${RANGE})
+         AND (${PLAYER}) NOT IN (SELECT ${PLAYER} FROM (${playTotals}))`,
+      `INSERT INTO play_totals (${PLAYER}, ${MEASURES}) SELECT ${PLAYER}, ${MEASURES} FROM (${playTotals}) WHERE true
+       ON CONFLICT (${PLAYER}) DO UPDATE SET ${MEASURES.map((one) => `${one} = excluded.${one}`)}
+       WHERE (${MEASURES.map((one) => `play_totals.${one}`)}) IS NOT (${MEASURES.map((one) => `excluded.${one}`)})`,
+    ],
+  },
+  { name: "words of stores", over: "stores", ...searchIndex("store_words") },
+  { name: "words of campaigns", over: "campaigns", ...searchIndex("campaign_words") },
+  { name: "words of chains", over: "accounts", ...searchIndex("chain_words") },
+  { name: "words of customers", over: "customers", ...searchIndex("customer_words") },
 ];
 
 function membersOfTeams(): Pick<Kept, "differences" | "mend"> {

@@ -14,6 +14,16 @@ export const EXAMPLES: readonly Example[] = [
   },
   { what: "The coupons that this customer holds", path: "/api/v1/customer/coupons" },
   { what: "Store, manufacturer and digital coupons, page by page", path: "/api/v1/customer/my-coupons?per_page=5" },
+  {
+    what: "Stores, customers and campaigns by words",
+    path: "/api/v1/customer/full-search",
+    body: { query: "blue har" },
+  },
+  {
+    what: "Who leads the board at a store",
+    path: "/api/v1/customer/gamification/leaderboard",
+    body: { location_id: "s101-1-1", rank_on: "run" },
+  },
 ];
 
 /** What `npm start` prints: the address, a customer's token, and lines of curl that work as they stand. */

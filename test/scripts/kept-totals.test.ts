@@ -53,6 +53,25 @@ const DAMAGE: Record<string, { by: string[]; found: number }> = {
     ],
     found: 4,
   },
+  "totals of plays": {
+    by: [
+      "UPDATE play_totals SET hits = hits + 1 WHERE employee_id = 'e101-1'",
+      "INSERT INTO play_totals VALUES ('s101-1-3', 'eip-101', 'e101-1', 0, 1, 0, 0)",
+    ],
+    found: 5,
+  },
+  "words of stores": {
+    by: [
+      "DELETE FROM store_words WHERE rowid = 1",
+      "DELETE FROM store_words WHERE rowid = 2",
+      "INSERT INTO store_words (rowid, words) VALUES (2, 'other words')",
+      "INSERT INTO store_words (rowid, words) VALUES (999999, 'nobody')",
+    ],
+    found: Number.NaN,
+  },
+  "words of campaigns": { by: ["DELETE FROM campaign_words WHERE rowid IN (1, 2)"], found: Number.NaN },
+  "words of chains": { by: ["INSERT INTO chain_words (rowid, words) VALUES (1, 'blue')"], found: 1 },
+  "words of customers": { by: ["DELETE FROM customer_words WHERE rowid = 1"], found: 2 },
 };
 
 beforeAll(async () => {
@@ -81,7 +100,9 @@ describe("what is kept beside the records", () => {
     const found = await differences(kept);
     await mend(kept);
 
-    expect(found).toHaveLength(damage?.found ?? 0);
+    // Where a whole entry is lost, each of its words is a difference.
+    if (Number.isNaN(damage?.found)) expect(found.length).toBeGreaterThan(1);
+    else expect(found).toHaveLength(damage?.found ?? 0);
     expect(await differences(kept)).toEqual([]);
     for (const other of KEPT) expect(await differences(other)).toEqual([]);
   });

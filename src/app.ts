@@ -19,6 +19,8 @@ app.onError((error, c) => {
 app.use(observe());
 app.use(knownRoutes(app));
 app.use("/api/v1/customer/*", customerOnly(), database("first-unconstrained"), cache());
+// A replica may know a second only in part, and then a poller would miss the rest of it.
+app.use("/api/v1/customer/messages", database("first-primary"));
 app.use("/api/v1/feed", feedOnly(), database("first-primary"), cache());
 
 app.route("/api/v1/customer", customer);

@@ -2,7 +2,9 @@ import { createRouter } from "../http/context.ts";
 import { campaigns } from "./campaigns/routes.ts";
 import { coupons, myCoupons } from "./coupons/routes.ts";
 import { gamification } from "./gamification/routes.ts";
+import { messages } from "./messages/routes.ts";
 import { search } from "./search/routes.ts";
+import { stores } from "./stores/routes.ts";
 
 /** Everything below /api/v1/customer: what a customer may ask. */
 export const customer = createRouter()
@@ -10,4 +12,6 @@ export const customer = createRouter()
   .route("/coupons", coupons)
   .route("/my-coupons", myCoupons)
   .route("/full-search", search)
-  .route("/gamification", gamification);
+  .route("/gamification", gamification)
+  .route("/messages", messages)
+  .route("/stores", stores);

@@ -105,6 +105,11 @@ export const memberships = sqliteTable("memberships", {
   members3: integer("members_3").notNull(),
   members4: integer("members_4").notNull(),
   members5: integer("members_5").notNull(),
+  tokens1: integer("tokens_1").notNull(),
+  tokens2: integer("tokens_2").notNull(),
+  tokens3: integer("tokens_3").notNull(),
+  tokens4: integer("tokens_4").notNull(),
+  tokens5: integer("tokens_5").notNull(),
 });
 
 export const teamLinks = sqliteTable("team_links", {
@@ -217,4 +222,52 @@ export const playTotals = sqliteTable("play_totals", {
   hits: integer().notNull(),
   doubles: integer().notNull(),
   triples: integer().notNull(),
+});
+
+export const messageClock = sqliteTable("message_clock", {
+  id: integer().primaryKey(),
+  stamp: text().notNull(),
+  clockSaid: text("clock_said").notNull(),
+});
+
+export const messageGroups = sqliteTable("message_groups", {
+  id: text().primaryKey(),
+  initialCustomerId: text("initial_customer_id").notNull(),
+  groupImage: text("group_image"),
+  createdAt: text("created_at").notNull(),
+  newestId: text("newest_id"),
+  newestAt: text("newest_at"),
+  earlierId: text("earlier_id"),
+  earlierAt: text("earlier_at"),
+});
+
+export const messageGroupMembers = sqliteTable("message_group_members", {
+  groupId: text("group_id").notNull(),
+  customerId: text("customer_id").notNull(),
+  place: integer().notNull(),
+  newestAt: text("newest_at"),
+});
+
+export const messages = sqliteTable("messages", {
+  id: text().primaryKey(),
+  groupId: text("group_id").notNull(),
+  customerId: text("customer_id").notNull(),
+  body: text().notNull(),
+  sentAt: text("sent_at").notNull(),
+});
+
+export const messageStates = sqliteTable("message_states", {
+  groupId: text("group_id").notNull(),
+  customerId: text("customer_id").notNull(),
+  readAt: text("read_at"),
+  notificationsDisabled: integer("notifications_disabled").notNull(),
+});
+
+export const tokenEarnings = sqliteTable("token_earnings", {
+  id: text().primaryKey(),
+  storeId: text("store_id").notNull(),
+  customerId: text("customer_id").notNull(),
+  levelNo: integer("level_no").notNull(),
+  tokens: integer().notNull(),
+  earnedAt: text("earned_at").notNull(),
 });

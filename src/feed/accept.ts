@@ -1,11 +1,12 @@
 import type { Database } from "../db/database.ts";
 import { forbidden, invalid, payloadTooLarge } from "../http/errors.ts";
 import { addMessage, type FieldMessages } from "../values/messages.ts";
+import { countingLines } from "./counting-lines.ts";
 import { type CheckedLine, checkLine } from "./lines.ts";
 import { splitLines } from "./ndjson.ts";
 import { applyFeed, type Batch, type FeedRequest, NAMED_LINES } from "./queries.ts";
 import { KINDS } from "./records/index.ts";
-import { type Kind, keyOf, type Line } from "./records/kind.ts";
+import type { Line } from "./records/kind.ts";
 
 /** What a feed request has come to: lines that were taken, and lines that there was nothing to do for. */
 export interface Accepted {
@@ -63,7 +64,7 @@ function lineField(line: number, field: string): string {
 }
 
 function refuseGlobal(lines: readonly GoodLine[]): void {
-  const global = lines.filter(({ kind }) => kind.type === "state" && kind.global).map(({ line }) => line.number);
+  const global = lines.filter(({ kind }) => kind.global).map(({ line }) => line.number);
   if (global.length > 0) throw foreignLines(global.slice(0, NAMED_LINES));
 }
 

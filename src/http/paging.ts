@@ -19,11 +19,30 @@ export function toPage({ page, per_page }: { page: number; per_page: number }): 
   return { offset: (page - 1) * per_page, limit: per_page };
 }
 
-/** The `Link` header of a page (RFC 8288): `next` where there is more, `prev` after the first; null where there is none. */
-export function pageLinks(requestUrl: string, { page, hasMore }: { page: number; hasMore: boolean }): string | null {
-  const link = (to: number, relation: string) => {
+/** The items of a page, and whether there are more behind it. */
+export interface Paged<Item> {
+  items: Item[];
+  hasMore: boolean;
+}
+
+/** Cuts to a page what was read for it: one row more than it holds tells whether there are more. */
+export function cutPage<Item>(rows: readonly Item[], { limit }: Page): Paged<Item> {
+  return { items: rows.slice(0, limit), hasMore: rows.length > limit };
+}
+
+/**
+ * The `Link` header of a page (RFC 8288): `next` where there is more, `prev` after the first; null where there is none.
+ * A list that changes while it is read says in `after` where this page ends, and the link to the next carries it.
+ */
+export function pageLinks(
+  requestUrl: string,
+  { page, hasMore, after }: { page: number; hasMore: boolean; after?: string | undefined },
+): string | null {
+  const link = (to: number, relation: "prev" | "next") => {
     const url = new URL(requestUrl);
     url.searchParams.set("page", String(to));
+    url.searchParams.delete("after");
+    if (relation === "next" && after !== undefined) url.searchParams.set("after", after);
     return `<${url}>; rel="${relation}"`;
   };
   const links = [...(page > 1 ? [link(page - 1, "prev")] : []), ...(hasMore ? [link(page + 1, "next")] : [])];

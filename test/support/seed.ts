@@ -94,6 +94,53 @@ export const customerCoupon = (
   ...fields,
 });
 
+export const earning = (storeId: unknown, customerId: unknown, level: number, tokens: string): Seed => ({
+  record: "token_earning",
+  id: freshId("t"),
+  store_id: storeId,
+  customer_id: customerId,
+  level_no: level,
+  tokens,
+});
+
+export const friendship = (customerId: unknown, friendId: unknown, status = 1): FeedLine => ({
+  record: "friendship",
+  customer_id: customerId,
+  friend_id: friendId,
+  status,
+});
+
+export const block = (customerId: unknown, blockedId: unknown): FeedLine => ({
+  record: "block",
+  customer_id: customerId,
+  blocked_id: blockedId,
+});
+
+/** A message group; the first of its members is the initial customer. */
+export const group = (memberIds: readonly unknown[], fields: Fields = {}): Seed => ({
+  record: "message_group",
+  id: freshId("g"),
+  initial_customer_id: memberIds[0],
+  member_ids: memberIds,
+  ...fields,
+});
+
+export const message = (groupId: unknown, customerId: unknown, fields: Fields = {}): Seed => ({
+  record: "message",
+  id: freshId("m"),
+  group_id: groupId,
+  customer_id: customerId,
+  body: "Hello",
+  ...fields,
+});
+
+export const messageState = (groupId: unknown, customerId: unknown, fields: Fields = {}): FeedLine => ({
+  record: "message_state",
+  group_id: groupId,
+  customer_id: customerId,
+  ...fields,
+});
+
 export const deleted = (record: string, key: Fields): FeedLine => ({ record, ...key, deleted: true });
 
 export const registration = (campaignId: unknown, customerId: unknown): FeedLine => ({

@@ -10,9 +10,13 @@ import { employee } from "./employee.ts";
 import { friendship } from "./friendship.ts";
 import type { Kind } from "./kind.ts";
 import { membership } from "./membership.ts";
+import { message } from "./message.ts";
+import { messageGroup } from "./message-group.ts";
+import { messageState } from "./message-state.ts";
 import { play } from "./play.ts";
 import { registration } from "./registration.ts";
 import { store } from "./store.ts";
+import { tokenEarning } from "./token-earning.ts";
 
 /** Every kind of record that the feed takes: what others refer to comes first, events come last. */
 export const KINDS: readonly Kind[] = [
@@ -28,6 +32,10 @@ export const KINDS: readonly Kind[] = [
   customerCoupon,
   employee,
   eipCampaign,
+  messageGroup,
+  messageState,
   balanceEntry,
+  tokenEarning,
   play,
+  message,
 ];

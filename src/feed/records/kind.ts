@@ -64,6 +64,8 @@ interface CommonKind {
   /** The kind's name on the wire. */
   record: string;
   table: SQLiteTable;
+  /** Whether it belongs to no account, so that only a token for all accounts may write it. */
+  global?: true;
   /** The fields on the wire. */
   fields: z.ZodObject;
   /** What must hold between fields, each of which is as it should be: the texts of those at fault. */
@@ -76,6 +78,8 @@ interface CommonKind {
   json?: readonly string[];
   /** The columns that hold the time of storing when a line leaves them out. */
   times?: readonly string[];
+  /** The columns whose value is made when the line is stored: an expression each, on the relation `line`. */
+  made?: Readonly<Record<string, string>>;
   references: readonly Reference[];
   /** Rules besides those that `references` and `fixed` stand for. */
   faults?: readonly Fault[];
@@ -94,8 +98,6 @@ export interface StateKind extends CommonKind {
   keyFields?: readonly string[];
   /** The column with the account of the record; left out: it belongs to none, or to that of a reference in its key. */
   account?: string;
-  /** Whether it belongs to no account, so that only a token for all accounts may write it. */
-  global?: true;
   /** The columns that never change once written. */
   fixed: readonly string[];
   /** The columns that stay as they are when a line leaves them out. */
@@ -119,6 +121,8 @@ export interface EventKind extends CommonKind {
    * whose id is not stored yet, as a relation named after the record.
    */
   totals: (fresh: SQL) => Statement[];
+  /** The columns that totals look at; left out: all of them. */
+  counted?: readonly string[];
 }
 
 export type Kind = StateKind | EventKind;

@@ -58,8 +58,8 @@ export function insert(kind: EventKind, lines: readonly Line[]): Statement[] {
 
 /** The `WITH` clause of an event's totals: its lines that are not stored yet. */
 export function freshLines(kind: EventKind, lines: readonly Line[]): SQL {
-  const columns = columnsOf(kind);
-  const rows = lines.map(({ row }) => valuesOf(row, columns));
+  const columns = ["line", ...(kind.counted ?? columnsOf(kind))];
+  const rows = lines.map(({ number, row }) => valuesOf({ ...row, line: number }, columns));
   return sql`WITH ${namedRows(kind.record, columns, rows, notStored(kind))}`;
 }
 
@@ -146,8 +146,10 @@ function writes(kind: Kind, lines: readonly Line[]): SQL[] {
   );
 }
 
-/** A column's value: the line's; left out, what is stored, or the time of storing, where the kind says so. */
+/** A column's value: the line's, or made of it; left out, what is stored or the time of storing, as the kind says. */
 function columnValue(kind: Kind, column: string): string {
+  const made = kind.made?.[column];
+  if (made !== undefined) return made;
   const choices = [`line.${column}`];
   const isTime = kind.times?.includes(column) ?? false;
   if (kind.type === "state" && (isTime || kind.keeps?.includes(column))) {

@@ -1,0 +1,98 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Database } from "../../db/database.ts";
+import { friendStatus } from "../../db/friend-status.ts";
+import { blocks, customers, messageGroupMembers, messageGroups, messageStates, messages } from "../../db/tables.ts";
+import { cutPage, type Page, type Paged } from "../../http/paging.ts";
+import { groupName } from "./group-name.ts";
+import type { GroupMember, MessageGroup, Place } from "./schema.ts";
+
+export interface MessageGroupsQuery {
+  customerId: string;
+  /** Only groups whose last message is later than this time; left out: all. */
+  checkTime: string | undefined;
+  page: Page;
+  /** Where the page before ended: the page begins there, whatever its offset. */
+  after: Place | undefined;
+}
+
+type MemberRow = Omit<GroupMember, "total_balance" | "is_blocked"> & { balance: number; blocked: 0 | 1 };
+type GroupRow = Omit<MessageGroup, "group_name" | "group_members"> & { members: string };
+
+/**
+ * The groups of which the caller is a member and that show a message, newest message first, then by id (decisions.md,
+ * 4.2). Only the primary answers right: a replica may know a second only in part. One round trip.
+ */
+export async function findMessageGroups(db: Database, query: MessageGroupsQuery): Promise<Paged<MessageGroup>> {
+  const { customerId, page } = query;
+  const rows = await db.all<GroupRow>(sql`
+    WITH shown(group_id, at, is_newest) AS (${shownMessages(query)})
+    SELECT
+      ${messageGroups.id} AS group_id, ${messageGroups.groupImage} AS group_image,
+      ${messages.body} AS last_message, shown.at AS last_message_time,
+      initial.id AS initial_customer_id, initial.name AS initial_customer_name, initial.avatar AS initial_customer_avatar,
+      sender.id AS last_customer, sender.name AS last_customer_name, sender.avatar AS last_customer_avatar,
+      iif(sender.id = ${customerId} OR ${messageStates.readAt} >= shown.at, 1, 0) AS read_status,
+      coalesce(${messageStates.notificationsDisabled}, 0) AS notifications_disabled,
+      (${otherMembers(customerId)}) AS members
+    FROM shown
+    CROSS JOIN ${messageGroups} ON ${messageGroups.id} = shown.group_id
+    CROSS JOIN ${messages}
+      ON ${messages.id} = iif(shown.is_newest, ${messageGroups.newestId}, ${messageGroups.earlierId})
+    CROSS JOIN ${customers} AS initial ON initial.id = ${messageGroups.initialCustomerId}
+    CROSS JOIN ${customers} AS sender ON sender.id = ${messages.customerId}
+    LEFT JOIN ${messageStates}
+      ON ${messageStates.groupId} = shown.group_id AND ${messageStates.customerId} = ${customerId}
+    ORDER BY shown.at DESC, shown.group_id`);
+  return cutPage(rows.map(toGroup), page);
+}
+
+const HORIZON = sql.raw("(SELECT at FROM message_horizon)");
+
+/** The page's groups, each with the time of the message that it shows: its newest, or, until that one's second is over,
+ * the newest of an earlier second. One index walk, besides the groups with a message in the second that is not over. */
+function shownMessages({ customerId, checkTime = "", page, after }: MessageGroupsQuery): SQL {
+  const inPage = (at: SQL) => {
+    const behind = after && sql`AND ${at} <= ${after.time} AND (${at} < ${after.time} OR group_id > ${after.groupId})`;
+    return sql`${at} > ${checkTime} ${behind ?? sql``}`;
+  };
+  return sql`
+    SELECT group_id, ${messageGroupMembers.newestAt} AS at, 1
+    FROM ${messageGroupMembers}
+    WHERE ${messageGroupMembers.customerId} = ${customerId} AND ${messageGroupMembers.newestAt} < ${HORIZON}
+      AND ${inPage(sql`${messageGroupMembers.newestAt}`)}
+    UNION ALL
+    SELECT group_id, ${messageGroups.earlierAt}, 0
+    FROM ${messageGroupMembers}
+    CROSS JOIN ${messageGroups} ON ${messageGroups.id} = ${messageGroupMembers.groupId}
+    WHERE ${messageGroupMembers.customerId} = ${customerId} AND ${messageGroupMembers.newestAt} >= ${HORIZON}
+      AND ${inPage(sql`${messageGroups.earlierAt}`)}
+    ORDER BY at DESC, group_id
+    LIMIT ${page.limit + 1} OFFSET ${after === undefined ? page.offset : 0}`;
+}
+
+/** The members of `shown.group_id` other than the caller, in the group's order, as a JSON array. */
+function otherMembers(customerId: string): SQL {
+  return sql`
+    SELECT json_group_array(json_object(
+      'id', ${customers.id}, 'name', ${customers.name}, 'avatar', ${customers.avatar},
+      'customer_description', ${customers.customerDescription},
+      'friend_status', ${friendStatus(customerId, sql`${customers.id}`)},
+      'balance', ${customers.balance},
+      'blocked', EXISTS (
+        SELECT 1 FROM ${blocks} WHERE ${blocks.customerId} = ${customerId} AND ${blocks.blockedId} = ${customers.id}
+      )
+    ) ORDER BY member.place)
+    FROM ${messageGroupMembers} AS member
+    CROSS JOIN ${customers} ON ${customers.id} = member.customer_id
+    WHERE member.group_id = shown.group_id AND member.customer_id <> ${customerId}`;
+}
+
+function toGroup({ members: json, ...group }: GroupRow): MessageGroup {
+  const members = (JSON.parse(json) as MemberRow[]).map(({ balance, blocked, ...member }) => ({
+    ...member,
+    total_balance: balance / 100,
+    is_blocked: blocked === 1,
+  }));
+  const { group_id, group_image, ...last } = group;
+  return { group_id, group_image, group_name: groupName(members), ...last, group_members: members };
+}

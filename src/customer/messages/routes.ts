@@ -1,0 +1,22 @@
+import { createRouter } from "../../http/context.ts";
+import { noItems } from "../../http/errors.ts";
+import { pageLinks, toPage } from "../../http/paging.ts";
+import { validate } from "../../http/validate.ts";
+import { findMessageGroups } from "./queries.ts";
+import { MessagesQuery, placeAfter } from "./schema.ts";
+
+export const messages = createRouter().get("/", validate("query", MessagesQuery), async (c) => {
+  const { check_time, after, ...paging } = c.req.valid("query");
+
+  const { items, hasMore } = await findMessageGroups(c.var.db, {
+    customerId: c.var.customerId,
+    checkTime: check_time,
+    page: toPage(paging),
+    after,
+  });
+  if (items.length === 0) throw noItems("No messages are available.");
+
+  const links = pageLinks(c.req.url, { page: paging.page, hasMore, after: placeAfter(items) });
+  if (links !== null) c.header("Link", links);
+  return c.json({ status: true, items });
+});

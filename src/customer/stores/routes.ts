@@ -1,0 +1,29 @@
+import { createRouter } from "../../http/context.ts";
+import { notFound } from "../../http/errors.ts";
+import { pageLinks, toPage } from "../../http/paging.ts";
+import { validate } from "../../http/validate.ts";
+import { findTeam } from "./queries.ts";
+import { TeamPath, TeamQuery } from "./schema.ts";
+
+export const stores = createRouter().get(
+  "/:id/team-with-level",
+  validate("param", TeamPath),
+  validate("query", TeamQuery),
+  async (c) => {
+    const { level_no, team_member_id, ...paging } = c.req.valid("query");
+
+    const { isStore, isRoot, items, hasMore } = await findTeam(c.var.db, {
+      customerId: c.var.customerId,
+      storeId: c.req.valid("param").id,
+      rootId: team_member_id ?? c.var.customerId,
+      level: level_no,
+      page: toPage(paging),
+    });
+    if (!isStore) throw notFound("There is no store with this id.");
+    if (!isRoot) throw notFound("There is no member with this id in your team.");
+
+    const links = pageLinks(c.req.url, { page: paging.page, hasMore });
+    if (links !== null) c.header("Link", links);
+    return c.json({ status: true, items });
+  },
+);

@@ -1,0 +1,31 @@
+import { type SQL, sql } from "drizzle-orm";
+import { accounts, customers, memberships, stores } from "./tables.ts";
+
+// A store that is set aside, or whose account is, answers as if it were not there (feed.md, section 2).
+
+/** Whether there is a store with this id. */
+export function isStore(storeId: string): SQL {
+  return sql`EXISTS (
+    SELECT 1 FROM ${stores} JOIN ${accounts} ON ${accounts.id} = ${stores.accountId}
+    WHERE ${stores.id} = ${storeId} AND ${stores.setAside} = 0 AND ${accounts.setAside} = 0
+  )`;
+}
+
+const ANY_STORE_SET_ASIDE = sql.raw("EXISTS (SELECT 1 FROM stores WHERE set_aside = 1)");
+const ANY_ACCOUNT_SET_ASIDE = sql.raw("EXISTS (SELECT 1 FROM accounts WHERE set_aside = 1)");
+
+/**
+ * How many stores a row of `customers` has joined. The kept total counts those that are set aside too, because nothing
+ * unbounded is written when one is: they are taken off here, which reads nothing more as long as there are none.
+ */
+export const STORES_JOINED = sql`${customers.storesCount} - iif(${ANY_STORE_SET_ASIDE} OR ${ANY_ACCOUNT_SET_ASIDE}, (
+  SELECT count(*) FROM ${memberships} AS own
+  WHERE own.customer_id = ${customers.id} AND own.joined = 1 AND (
+    EXISTS (SELECT 1 FROM stores INDEXED BY stores_set_aside WHERE id = own.store_id AND set_aside = 1)
+    OR ${ANY_ACCOUNT_SET_ASIDE} AND EXISTS (
+      SELECT 1 FROM ${stores} JOIN accounts INDEXED BY accounts_set_aside
+        ON accounts.id = ${stores.accountId} AND accounts.set_aside = 1
+      WHERE ${stores.id} = own.store_id
+    )
+  )
+), 0)`;

@@ -46,11 +46,12 @@ export async function findMessageGroups(db: Database, query: MessageGroupsQuery)
   return cutPage(rows.map(toGroup), page);
 }
 
-const HORIZON = sql.raw("(SELECT at FROM message_horizon)");
-
-/** The page's groups, each with the time of the message that it shows: its newest, or, until that one's second is over,
- * the newest of an earlier second. One index walk, besides the groups with a message in the second that is not over. */
+/**
+ * The page's groups, each with the time of the message that it shows: its newest, or, until that one's second is over,
+ * the newest of an earlier second. One index walk, besides the groups with a message in the second that is not over.
+ */
 function shownMessages({ customerId, checkTime = "", page, after }: MessageGroupsQuery): SQL {
+  const horizon = horizonOf(after);
   const inPage = (at: SQL) => {
     const behind = after && sql`AND ${at} <= ${after.time} AND (${at} < ${after.time} OR group_id > ${after.groupId})`;
     return sql`${at} > ${checkTime} ${behind ?? sql``}`;
@@ -58,16 +59,22 @@ function shownMessages({ customerId, checkTime = "", page, after }: MessageGroup
   return sql`
     SELECT group_id, ${messageGroupMembers.newestAt} AS at, 1
     FROM ${messageGroupMembers}
-    WHERE ${messageGroupMembers.customerId} = ${customerId} AND ${messageGroupMembers.newestAt} < ${HORIZON}
+    WHERE ${messageGroupMembers.customerId} = ${customerId} AND ${messageGroupMembers.newestAt} < ${horizon}
       AND ${inPage(sql`${messageGroupMembers.newestAt}`)}
     UNION ALL
     SELECT group_id, ${messageGroups.earlierAt}, 0
     FROM ${messageGroupMembers}
     CROSS JOIN ${messageGroups} ON ${messageGroups.id} = ${messageGroupMembers.groupId}
-    WHERE ${messageGroupMembers.customerId} = ${customerId} AND ${messageGroupMembers.newestAt} >= ${HORIZON}
+    WHERE ${messageGroupMembers.customerId} = ${customerId} AND ${messageGroupMembers.newestAt} >= ${horizon}
       AND ${inPage(sql`${messageGroups.earlierAt}`)}
     ORDER BY at DESC, group_id
     LIMIT ${page.limit + 1} OFFSET ${after === undefined ? page.offset : 0}`;
+}
+
+/** The first second that is not over. One that a page has shown was over, even if the clock has been set back since. */
+function horizonOf(after: Place | undefined): SQL {
+  const horizon = sql.raw("(SELECT at FROM message_horizon)");
+  return after === undefined ? horizon : sql`max(${horizon}, datetime(${after.time}, '+1 second'))`;
 }
 
 /** The members of `shown.group_id` other than the caller, in the group's order, as a JSON array. */

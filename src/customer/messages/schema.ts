@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { PagingParameters } from "../../http/paging.ts";
 import { mustBe } from "../../values/text.ts";
-import { Datetime } from "../../values/time.ts";
+import { Datetime, isDatetime } from "../../values/time.ts";
 
 /** A group's place in the list, newest message first: the time of the message that it shows, and its id. */
 export interface Place {
@@ -12,7 +12,10 @@ export interface Place {
 /** A place as a link carries it: `2026-11-20 09:30:00 g17`. */
 const PlaceParameter = z
   .string({ error: mustBe("a place, given once") })
-  .regex(/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2} .{1,64}$/su, "must be a place, as a Link header gave it")
+  .refine(
+    (text) => isDatetime(text.slice(0, 19)) && /^ .{1,64}$/su.test(text.slice(19)),
+    "must be as a Link header gave it",
+  )
   .transform((text): Place => ({ time: text.slice(0, 19), groupId: text.slice(20) }));
 
 /** The query of a customer's message groups (interface 4.2). */

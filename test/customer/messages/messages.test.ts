@@ -1,0 +1,326 @@
+import { describe, it } from "vitest";
+import { as, mustFeed, trips } from "../../support/api.ts";
+import { setClock } from "../../support/clock.ts";
+import * as seed from "../../support/seed.ts";
+
+const PATH = "/api/v1/customer/messages";
+
+/** That many customers, stored, named after letters: "A Able", "B Able", … */
+async function people(count: number) {
+  const customers = Array.from({ length: count }, (_, place) =>
+    seed.customer({ first_name: String.fromCharCode(65 + place), last_name: "Able" }),
+  );
+  await mustFeed(customers);
+  return customers.map(({ id }) => id) as [string, string, string, string];
+}
+
+async function listed(customerId: string, query = "") {
+  const answer = await as(customerId).get(PATH + query);
+  return (answer.body.items ?? []).map((item: { group_id: string }) => item.group_id);
+}
+
+async function only(customerId: string) {
+  const answer = await as(customerId).get(PATH);
+  return answer.body.items[0];
+}
+
+describe("GET /messages", () => {
+  it("answers each field of a group and of its members, in one round trip", async ({ expect }) => {
+    await setClock("2026-03-01 09:00:00");
+    const [me, friend, stranger] = await people(3);
+    const account = seed.account();
+    const store = seed.store(account.id);
+    const group = seed.group([friend, me, stranger], { group_image: "https://i.example/g" });
+    await mustFeed([
+      account,
+      store,
+      seed.customer({ id: friend, first_name: "Bo", last_name: "Lee", avatar: "https://i.example/b" }),
+      seed.customer({ id: stranger, first_name: "Cy", last_name: "Poe", customer_description: "Hi" }),
+      seed.friendship(friend, me),
+      seed.entry(stranger, store.id, "12.34"),
+      group,
+      seed.message(group.id, friend, { body: "First" }),
+      seed.message(group.id, stranger, { body: "Second" }),
+      seed.messageState(group.id, me, { notifications_disabled: 1 }),
+    ]);
+
+    await setClock("2026-03-01 09:00:01");
+    const answer = await as(me).get(PATH);
+
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      status: true,
+      items: [
+        {
+          group_id: group.id,
+          group_image: "https://i.example/g",
+          group_name: "Bo Lee, Cy Poe",
+          last_message: "Second",
+          last_message_time: "2026-03-01 09:00:00",
+          initial_customer_id: friend,
+          initial_customer_name: "Bo Lee",
+          initial_customer_avatar: "https://i.example/b",
+          last_customer: stranger,
+          last_customer_name: "Cy Poe",
+          last_customer_avatar: "",
+          read_status: 0,
+          notifications_disabled: 1,
+          group_members: [
+            {
+              id: friend,
+              name: "Bo Lee",
+              avatar: "https://i.example/b",
+              customer_description: "",
+              friend_status: 1,
+              total_balance: 0,
+              is_blocked: false,
+            },
+            {
+              id: stranger,
+              name: "Cy Poe",
+              avatar: "",
+              customer_description: "Hi",
+              friend_status: -1,
+              total_balance: 12.34,
+              is_blocked: false,
+            },
+          ],
+        },
+      ],
+    });
+    expect(trips(answer)).toBe(1);
+  });
+
+  it("lists the groups of the caller that show a message, newest message first, then by id", async ({ expect }) => {
+    await setClock("2026-03-01 10:00:00");
+    const [me, other, third] = await people(3);
+    const [early, late, lateToo, silent, foreign] = [
+      seed.group([me, other], { id: `z-${me}` }),
+      seed.group([other, me], { id: `b-${me}` }),
+      seed.group([me, third], { id: `a-${me}` }),
+      seed.group([me, other]),
+      seed.group([other, third]),
+    ];
+    await mustFeed([early, late, lateToo, silent, foreign]);
+    await mustFeed([seed.message(early.id, me), seed.message(foreign.id, other)]);
+    await setClock("2026-03-01 10:00:01");
+    await mustFeed([seed.message(late.id, other), seed.message(lateToo.id, me)]);
+    await setClock("2026-03-01 10:00:02");
+
+    expect(await listed(me)).toEqual([lateToo.id, late.id, early.id]);
+    expect(await listed(third)).toEqual([lateToo.id, foreign.id]);
+  });
+
+  it("names a group after the members who are not blocked, and counts those who are", async ({ expect }) => {
+    await setClock("2026-03-01 11:00:00");
+    const [me, b, c, d] = await people(4);
+    const group = seed.group([d, b, me, c]);
+    await mustFeed([group, seed.message(group.id, b), seed.block(c, me), seed.block(b, c)]);
+    await setClock("2026-03-01 11:00:01");
+    const named = async () => (await only(me)).group_name;
+
+    expect(await named()).toBe("D Able, B Able, C Able");
+    await mustFeed([seed.block(me, b)]);
+    expect(await named()).toBe("D Able, C Able (1 blocked)");
+    await mustFeed([seed.block(me, c), seed.block(me, d)]);
+    expect(await named()).toBe("(3 blocked)");
+    expect((await only(me)).group_members.map((member: { is_blocked: boolean }) => member.is_blocked)).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    await mustFeed([seed.deleted("block", { customer_id: me, blocked_id: d })]);
+    expect(await named()).toBe("D Able (2 blocked)");
+  });
+
+  it("tells friends, pending requests and neither apart, from both sides", async ({ expect }) => {
+    await setClock("2026-03-01 12:00:00");
+    const [me, friend, asked, none] = await people(4);
+    const group = seed.group([me, friend, asked, none]);
+    await mustFeed([group, seed.message(group.id, me), seed.friendship(me, friend), seed.friendship(asked, me, 0)]);
+    await setClock("2026-03-01 12:00:01");
+    const statuses = async (customerId: unknown) =>
+      (await only(String(customerId))).group_members.map((member: { friend_status: number }) => member.friend_status);
+
+    expect(await statuses(me)).toEqual([1, 0, -1]);
+    expect(await statuses(asked)).toEqual([0, -1, -1]);
+    await mustFeed([seed.friendship(me, asked, 1), seed.deleted("friendship", { customer_id: friend, friend_id: me })]);
+    expect(await statuses(me)).toEqual([-1, 1, -1]);
+  });
+
+  it("says read when the caller has read up to the last message, or sent it", async ({ expect }) => {
+    await setClock("2026-03-01 13:00:00");
+    const [me, other] = await people(2);
+    const group = seed.group([me, other]);
+    await mustFeed([group, seed.message(group.id, other)]);
+    await setClock("2026-03-01 13:00:10");
+    const read = async (customerId: string) => (await only(customerId)).read_status;
+    const state = (read_at: string | null) => mustFeed([seed.messageState(group.id, me, { read_at })]);
+
+    expect([await read(me), await read(other)]).toEqual([0, 1]);
+    await state("2026-03-01 12:59:59");
+    expect(await read(me)).toBe(0);
+    await state("2026-03-01 13:00:00");
+    expect(await read(me)).toBe(1);
+    await state(null);
+    expect(await read(me)).toBe(0);
+  });
+
+  it("shows a message once the second of its stamp is over, and the one before until then", async ({ expect }) => {
+    await setClock("2026-03-01 14:00:00");
+    const [me, other] = await people(2);
+    const group = seed.group([me, other]);
+    await mustFeed([group, seed.message(group.id, other, { body: "first" })]);
+    expect((await as(me).get(PATH)).body.errorCode).toBe("NO_ITEMS");
+
+    await setClock("2026-03-01 14:00:05");
+    await mustFeed([seed.message(group.id, other, { body: "second" })]);
+    await mustFeed([seed.message(group.id, me, { body: "third" })]);
+    expect(await only(me)).toMatchObject({
+      last_message: "first",
+      last_message_time: "2026-03-01 14:00:00",
+      last_customer: other,
+      read_status: 0,
+    });
+
+    await setClock("2026-03-01 14:00:06");
+    expect(await only(me)).toMatchObject({
+      last_message: "third",
+      last_message_time: "2026-03-01 14:00:05",
+      last_customer: me,
+      read_status: 1,
+    });
+  });
+
+  it("keeps a time of sending that is more than an hour old, and puts the stamp in place of any later one", async ({
+    expect,
+  }) => {
+    const [me, other] = await people(2);
+    const cases = [
+      ["2026-03-01 14:59:59", "2026-03-01 14:59:59"],
+      ["2026-03-01 15:00:00", "2026-03-01 16:00:00"],
+      ["2026-03-01 15:59:59", "2026-03-01 16:00:00"],
+      ["2027-01-01 00:00:00", "2026-03-01 16:00:00"],
+      [undefined, "2026-03-01 16:00:00"],
+    ];
+    for (const [sent_at, expected] of cases) {
+      await setClock("2026-03-01 16:00:00");
+      const group = seed.group([me, other]);
+      await mustFeed([group, seed.message(group.id, other, { sent_at })]);
+      await setClock("2026-03-01 16:00:01");
+
+      const { items } = (await as(me).get(PATH)).body;
+
+      expect(items.find((item: { group_id: string }) => item.group_id === group.id).last_message_time).toBe(expected);
+    }
+  });
+
+  it("lists history in its place: it is last only where nothing is later", async ({ expect }) => {
+    await setClock("2026-03-02 10:00:00");
+    const [me, other] = await people(2);
+    const group = seed.group([me, other]);
+    const history = (body: string, sent_at: string) => seed.message(group.id, other, { body, sent_at });
+    await mustFeed([group, history("noon", "2026-03-01 12:00:00"), history("morning", "2026-03-01 08:00:00")]);
+    expect((await only(me)).last_message).toBe("noon");
+
+    await mustFeed([seed.message(group.id, other, { body: "now" })]);
+    await mustFeed([history("evening", "2026-03-01 20:00:00"), history("noon again", "2026-03-01 12:00:00")]);
+    expect((await only(me)).last_message).toBe("evening");
+
+    await setClock("2026-03-02 10:00:01");
+    await mustFeed([history("night", "2026-03-02 01:00:00")]);
+    expect((await only(me)).last_message).toBe("now");
+  });
+
+  it("answers with check_time only groups whose last message is later", async ({ expect }) => {
+    await setClock("2026-03-03 10:00:00");
+    const [me, other] = await people(2);
+    const [one, two] = [seed.group([me, other]), seed.group([me, other])];
+    await mustFeed([one, two, seed.message(one.id, other)]);
+    await setClock("2026-03-03 10:00:01");
+    await mustFeed([seed.message(two.id, other)]);
+    await setClock("2026-03-03 10:00:02");
+    const since = (time: string) => listed(me, `?check_time=${encodeURIComponent(time)}`);
+
+    expect(await since("2026-03-03 09:59:59")).toEqual([two.id, one.id]);
+    expect(await since("2026-03-03 10:00:00")).toEqual([two.id]);
+    expect(await since("2026-03-03 10:00:01")).toEqual([]);
+    expect(await listed(me, "?check_time=")).toEqual([two.id, one.id]);
+  });
+
+  it("answers NO_ITEMS when there are none, also past the last page", async ({ expect }) => {
+    await setClock("2026-03-04 10:00:00");
+    const [me, other] = await people(2);
+    const group = seed.group([me, other]);
+    await mustFeed([group, seed.message(group.id, other)]);
+    await setClock("2026-03-04 10:00:01");
+
+    for (const [customer, query] of [
+      [seed.freshId("nobody"), ""],
+      [me, "?page=2"],
+      [me, "?check_time=2026-03-04%2010:00:00"],
+    ] as const) {
+      const answer = await as(customer).get(PATH + query);
+      expect(answer.status).toBe(200);
+      expect(answer.body).toEqual({ status: false, errorCode: "NO_ITEMS", message: "No messages are available." });
+    }
+  });
+
+  it("pages without repeating or skipping, by number and by link", async ({ expect }) => {
+    await setClock("2026-03-05 10:00:00");
+    const [me, other] = await people(2);
+    const groups = Array.from({ length: 7 }, (_, place) => seed.group([me, other], { id: `${place}-${me}` }));
+    await mustFeed([...groups, ...groups.map(({ id }) => seed.message(id, other))]);
+    await setClock("2026-03-05 10:00:01");
+    const ids = groups.map(({ id }) => id);
+
+    const byNumber = [];
+    for (const page of [1, 2, 3]) byNumber.push(...(await listed(me, `?per_page=3&page=${page}`)));
+    const byLink = [];
+    let path: string | undefined = `${PATH}?per_page=3`;
+    while (path !== undefined) {
+      const answer = await as(me).get(path);
+      byLink.push(...answer.body.items.map((item: { group_id: string }) => item.group_id));
+      path = /<([^>]+)>; rel="next"/.exec(answer.headers.get("Link") ?? "")?.[1];
+    }
+
+    expect(byNumber).toEqual(ids);
+    expect(byLink).toEqual(ids);
+  });
+
+  it("links to the page before and after, with the caller's other parameters", async ({ expect }) => {
+    await setClock("2026-03-05 11:00:00");
+    const [me, other] = await people(2);
+    const groups = Array.from({ length: 3 }, () => seed.group([me, other]));
+    await mustFeed([...groups, ...groups.map(({ id }) => seed.message(id, other))]);
+    await setClock("2026-03-05 11:00:01");
+    const links = async (page: number) => {
+      const answer = await as(me).get(`${PATH}?check_time=2026-01-01%2000:00:00&per_page=1&page=${page}`);
+      const header = answer.headers.get("Link") ?? "";
+      return Object.fromEntries(
+        [...header.matchAll(/<([^>]+)>; rel="(\w+)"/g)].map(([, url, rel]) => {
+          const { searchParams } = new URL(String(url));
+          return [rel, [searchParams.get("page"), searchParams.get("per_page"), searchParams.get("check_time")]];
+        }),
+      );
+    };
+    const to = (page: string) => [page, "1", "2026-01-01 00:00:00"];
+
+    expect(await links(1)).toEqual({ next: to("2") });
+    expect(await links(2)).toEqual({ prev: to("1"), next: to("3") });
+    expect(await links(3)).toEqual({ prev: to("2") });
+  });
+
+  it.for([
+    ["page=0&per_page=101&check_time=2026-02-30%2000:00:00", ["check_time", "page", "per_page"]],
+    ["page=1.5&per_page=x&check_time=yesterday", ["check_time", "page", "per_page"]],
+    ["page=1&page=2&check_time=2026-01-01&after=x", ["after", "check_time", "page"]],
+    ["check_time=2026-01-01%2000:00:00&check_time=2026-01-01%2000:00:00", ["check_time"]],
+  ] as const)("names every bad field of ?%s", async ([query, fields], { expect }) => {
+    const answer = await as("c").get(`${PATH}?${query}`);
+
+    expect(answer.status).toBe(422);
+    expect(answer.body).toMatchObject({ status: false, errorCode: "VALIDATION_EXCEPTION" });
+    expect(Object.keys(answer.body.messages).sort()).toEqual(fields);
+  });
+});

@@ -1,0 +1,56 @@
+// What decisions.md 4.2 says of messages, written without thinking of SQL: times are seconds of one clock.
+
+export const HOUR = 3_600;
+
+export interface Message {
+  id: string;
+  group: string;
+  time: number;
+  /** Whether it was stamped when it was stored; else it is history. */
+  isNews: boolean;
+}
+
+/** All that was stored, in that order. */
+export class Messages {
+  readonly #stored: Message[] = [];
+
+  store(stamp: number, messages: readonly { id: string; group: string; sentAt: number | null }[]): void {
+    for (const { id, group, sentAt } of messages) {
+      const isNews = sentAt === null || sentAt >= stamp - HOUR;
+      this.#stored.push({ id, group, isNews, time: isNews ? stamp : sentAt });
+    }
+  }
+
+  /** What each group shows: the last by time, then by the order of storing, of those whose second is over. */
+  shown(now: number): Message[] {
+    const last = new Map<string, Message>();
+    for (const one of this.#stored) {
+      if (one.time < now && one.time >= (last.get(one.group)?.time ?? one.time)) last.set(one.group, one);
+    }
+    return [...last.values()].sort(byPlace);
+  }
+}
+
+/** Newest first, then by the group's id. */
+export function byPlace(one: Pick<Message, "time" | "group">, other: Pick<Message, "time" | "group">): number {
+  if (one.time !== other.time) return other.time - one.time;
+  return one.group < other.group ? -1 : Number(one.group > other.group);
+}
+
+/** A client that polls as decisions.md asks: one check_time for all pages of a poll, then the greatest time seen. */
+export class Poller {
+  readonly seen = new Set<string>();
+  checkTime: number | null = null;
+  /** Where the next page of a poll begins; null between polls. */
+  after: Pick<Message, "time" | "group"> | null = null;
+  #greatest: number | null = null;
+
+  take(page: readonly Pick<Message, "id" | "group" | "time">[], hasMore: boolean): void {
+    for (const { id, time } of page) {
+      this.seen.add(id);
+      this.#greatest = Math.max(this.#greatest ?? time, time);
+    }
+    this.after = hasMore ? (page.at(-1) ?? null) : null;
+    if (this.after === null) this.checkTime = this.#greatest;
+  }
+}

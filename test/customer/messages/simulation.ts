@@ -1,0 +1,90 @@
+import { env } from "cloudflare:workers";
+import { vi } from "vitest";
+import { findMessageGroups } from "../../../src/customer/messages/queries.ts";
+import { MessagesQuery } from "../../../src/customer/messages/schema.ts";
+import { Database } from "../../../src/db/database.ts";
+import { acceptFeed } from "../../../src/feed/accept.ts";
+import { mustFeed, ndjson } from "../../support/api.ts";
+import { setClock } from "../../support/clock.ts";
+import * as seed from "../../support/seed.ts";
+import type { Message, Poller } from "./model.ts";
+
+const START = Date.UTC(2027, 0, 1);
+
+/** A second of the simulated clock as the interface writes it. */
+export function toText(second: number): string {
+  return new Date(START + second * 1_000).toISOString().slice(0, 19).replace("T", " ");
+}
+
+/** Sets the clock of the Worker and of D1: the two always agree here. */
+export async function setClocks(second: number): Promise<void> {
+  vi.setSystemTime(START + second * 1_000);
+  await setClock(toText(second));
+}
+
+/** A customer with groups in which another writes. */
+export async function createGroups(count: number) {
+  const [reader, writer] = [seed.customer(), seed.customer()];
+  const groups = Array.from({ length: count }, () => seed.group([reader.id, writer.id]));
+  await mustFeed([reader, writer, ...groups]);
+  return { reader: reader.id, writer: writer.id, groups: groups.map(({ id }) => id) };
+}
+
+/** A message on its way: its body is its id, so that a poller can tell what it has seen. */
+export interface Sent {
+  id: string;
+  group: string;
+  sentAt: number | null;
+}
+
+/**
+ * Sends messages to the feed. The Worker takes them at once; their statements reach the database when `arrive` is
+ * called, which ends when they are stored.
+ */
+export function send(writer: string, messages: readonly Sent[]): { arrive: () => Promise<void> } {
+  const lines = messages.map(({ id, group, sentAt }) =>
+    seed.message(group, writer, { id, body: id, sent_at: sentAt === null ? null : toText(sentAt) }),
+  );
+  const gate = Promise.withResolvers<void>();
+  const body = new TextEncoder().encode(ndjson(lines));
+  const answer = acceptFeed(gatedDatabase(gate.promise), { body, accounts: "*" });
+  return {
+    arrive: async () => {
+      gate.resolve();
+      await answer;
+    },
+  };
+}
+
+function gatedDatabase(gate: Promise<void>): Database {
+  const session = env.DB.withSession("first-primary");
+  const gated = {
+    prepare: (query: string) => session.prepare(query),
+    batch: async (statements: D1PreparedStatement[]) => {
+      await gate;
+      return session.batch(statements);
+    },
+  };
+  return new Database({ withSession: () => gated } as unknown as D1Database, "first-primary");
+}
+
+/** Reads the next page of a poller's poll, as its link asks for it. */
+export async function readPage(
+  reader: string,
+  { checkTime, after }: Pick<Poller, "checkTime" | "after">,
+  pageSize: number,
+): Promise<{ page: Pick<Message, "id" | "group" | "time">[]; hasMore: boolean }> {
+  const query = MessagesQuery.parse({ after: after === null ? undefined : `${toText(after.time)} ${after.group}` });
+  const { items, hasMore } = await findMessageGroups(new Database(env.DB, "first-primary"), {
+    customerId: reader,
+    checkTime: checkTime === null ? undefined : toText(checkTime),
+    page: { offset: 0, limit: pageSize },
+    after: query.after,
+  });
+  const page = items.map(({ last_message, group_id, last_message_time }) => ({
+    id: last_message,
+    group: group_id,
+    time: (Date.parse(`${last_message_time.replace(" ", "T")}Z`) - START) / 1_000,
+  }));
+  return { page, hasMore };
+}

@@ -1,0 +1,217 @@
+import { describe, it } from "vitest";
+import { as, feed, mustFeed } from "../../support/api.ts";
+import * as seed from "../../support/seed.ts";
+import { rows, snapshot, value } from "../../support/state.ts";
+
+const NOT_A_MEMBER = "must be a member of the store, stored or on an earlier line";
+
+async function storeAndCustomers(count: number) {
+  const account = seed.account();
+  const store = seed.store(account.id);
+  const customers = Array.from({ length: count }, (_, place) => seed.customer({ first_name: `N${place}` }));
+  await mustFeed([account, store, ...customers]);
+  const [a = "", b = "", c = "", d = ""] = customers.map(({ id }) => id);
+  const join = (customerId: string, referrerId?: string | null) =>
+    seed.membership(store.id, customerId, referrerId === undefined ? {} : { referrer_id: referrerId });
+  const leave = (customerId: string) => seed.deleted("membership", { store_id: store.id, customer_id: customerId });
+  return { account, store, customers, a, b, c, d, join, leave };
+}
+
+async function team(customerId: string, storeId: unknown) {
+  const answer = await as(customerId).get(`/api/v1/customer/stores/${storeId}/team-with-level`);
+  return answer.body.items.map((item: { id: string; current_level: number; levels: { total_members: number }[] }) => [
+    item.id,
+    item.current_level,
+    item.levels.map((level) => level.total_members).join(""),
+  ]);
+}
+
+/** How many members a member has at each level, as digits. */
+async function sizes(customerId: string, storeId: unknown) {
+  const columns = [1, 2, 3, 4, 5].map((level) => `members_${level}`);
+  const [row = {}] = await rows(
+    `SELECT ${columns.join(", ")} FROM memberships WHERE store_id = ? AND customer_id = ?`,
+    storeId,
+    customerId,
+  );
+  return Object.values(row).join("");
+}
+
+describe("a membership's referrer", () => {
+  it("is stored or stands on an earlier line", async ({ expect }) => {
+    const { store, a, b, c, join } = await storeAndCustomers(3);
+
+    await mustFeed([join(a), join(b, a)]);
+    await mustFeed([join(c, b)]);
+
+    expect(await team(a, store.id)).toEqual([
+      [b, 1, "10000"],
+      [c, 2, "00000"],
+    ]);
+    expect(await sizes(a, store.id)).toBe("11000");
+  });
+
+  it("on a later line is a bad line, and nothing is applied", async ({ expect }) => {
+    const { a, b, c, join } = await storeAndCustomers(3);
+    const before = await snapshot();
+
+    const answer = await feed([join(c, b), join(b, a), join(a)]);
+
+    expect(answer.status).toBe(422);
+    expect(answer.body.messages).toEqual({
+      "line 1.referrer_id": [NOT_A_MEMBER],
+      "line 2.referrer_id": [NOT_A_MEMBER],
+    });
+    expect(await snapshot()).toBe(before);
+  });
+
+  it("that is stored may stand on a later line too", async ({ expect }) => {
+    const { store, a, b, join } = await storeAndCustomers(2);
+    await mustFeed([join(a)]);
+
+    await mustFeed([join(b, a), join(a)]);
+
+    expect(await team(a, store.id)).toEqual([[b, 1, "00000"]]);
+  });
+
+  it("is not the member, stored or not", async ({ expect }) => {
+    const { a, b, join } = await storeAndCustomers(2);
+    await mustFeed([join(b)]);
+
+    expect((await feed([join(a, a)])).body.messages).toEqual({ "line 1.referrer_id": [NOT_A_MEMBER] });
+    expect((await feed([join(a), join(a, a)])).body.messages).toEqual({ "line 2.referrer_id": [NOT_A_MEMBER] });
+    expect((await feed([join(b, b)])).status).toBe(422);
+  });
+
+  it("makes no circle, not even over lines that do not count", async ({ expect }) => {
+    const { a, b, c, join } = await storeAndCustomers(3);
+
+    expect((await feed([join(a, b), join(b, a)])).status).toBe(422);
+    expect((await feed([join(a), join(b), join(a, b), join(b, a)])).status).toBe(422);
+    expect((await feed([join(a), join(b), join(c), join(a, c), join(b, a), join(c, b)])).status).toBe(422);
+    expect(await value("SELECT count(*) FROM memberships WHERE customer_id IN (?, ?, ?)", a, b, c)).toBe(0);
+  });
+
+  it("may stand on an earlier line that a later one replaces, or its own line may", async ({ expect }) => {
+    const { store, a, b, c, d, join } = await storeAndCustomers(4);
+
+    await mustFeed([join(b), join(a), join(b, a), join(d), join(c, d), join(d)]);
+
+    expect(await team(a, store.id)).toEqual([[b, 1, "00000"]]);
+    expect(await team(d, store.id)).toEqual([[c, 1, "00000"]]);
+  });
+
+  it("on an earlier line counts only as long as no later line deletes it unstored", async ({ expect }) => {
+    const { store, a, b, join, leave } = await storeAndCustomers(2);
+
+    const refused = await feed([join(a), join(b, a), leave(a)]);
+    await mustFeed([join(a)]);
+    await mustFeed([join(a), join(b, a), leave(a)]);
+
+    expect(refused.body.messages).toEqual({ "line 2.referrer_id": [NOT_A_MEMBER] });
+    expect(await sizes(a, store.id)).toBe("10000");
+    expect(await team(a, store.id)).toEqual([]);
+  });
+
+  it("is a member of the same store", async ({ expect }) => {
+    const { account, a, b, join } = await storeAndCustomers(2);
+    const elsewhere = seed.store(account.id);
+    await mustFeed([elsewhere, seed.membership(elsewhere.id, a)]);
+
+    expect((await feed([join(b, a)])).body.messages).toEqual({ "line 1.referrer_id": [NOT_A_MEMBER] });
+    expect((await feed([join(b, "nobody")])).status).toBe(422);
+  });
+
+  it("is fixed, and stays as it was when it is left out or null", async ({ expect }) => {
+    const { store, a, b, c, join } = await storeAndCustomers(3);
+    await mustFeed([join(a), join(c), join(b, a)]);
+
+    const refused = await feed([join(b, c), join(a, c)]);
+    await mustFeed([join(b)]);
+    await mustFeed([join(b, null)]);
+
+    expect(refused.body.messages).toMatchObject({
+      "line 1.referrer_id": expect.arrayContaining(["is fixed once written"]),
+      "line 2.referrer_id": expect.arrayContaining(["is fixed once written"]),
+    });
+    expect(await team(a, store.id)).toEqual([[b, 1, "00000"]]);
+  });
+
+  it("may have left, but not be erased", async ({ expect }) => {
+    const { store, a, b, c, join, leave } = await storeAndCustomers(3);
+    await mustFeed([join(a)]);
+    await mustFeed([leave(a)]);
+
+    await mustFeed([join(b, a)]);
+    await mustFeed([seed.deleted("customer", { id: a })]);
+    const refused = await feed([join(c, a)]);
+
+    expect(refused.body.messages).toEqual({ "line 1.referrer_id": ["names a record that is not stored"] });
+    expect(await sizes(a, store.id)).toBe("10000");
+  });
+});
+
+describe("a membership's end", () => {
+  it("takes the member out of lists and counts; those below keep their place and depth", async ({ expect }) => {
+    const { store, a, b, c, d, join, leave } = await storeAndCustomers(4);
+    await mustFeed([join(a), join(b, a), join(c, b), join(d, c)]);
+
+    const left = await mustFeed([leave(b), leave(c)]);
+    const again = await mustFeed([leave(b)]);
+
+    expect(left.body.items).toEqual({ accepted: 2, ignored: 0 });
+    expect(again.body.items).toEqual({ accepted: 0, ignored: 1 });
+    expect(await team(a, store.id)).toEqual([[d, 3, "00000"]]);
+    expect(await sizes(a, store.id)).toBe("00100");
+    expect(await value("SELECT stores_count FROM customers WHERE id = ?", b)).toBe(0);
+    expect(await team(b, store.id)).toEqual([]);
+  });
+
+  it("is undone by joining again, under the same referrer and with the first time of joining", async ({ expect }) => {
+    const { store, a, b, c, join, leave } = await storeAndCustomers(3);
+    await mustFeed([join(a), { ...(join(b, a) as object), joined_at: "2025-01-01 00:00:00" }, join(c, b)]);
+    await mustFeed([leave(b)]);
+    await mustFeed([seed.customer({ id: b, first_name: "Renamed" }), seed.customer({ id: c, first_name: "Also" })]);
+
+    await mustFeed([join(b)]);
+
+    expect(await team(a, store.id)).toEqual([
+      [b, 1, "10000"],
+      [c, 2, "00000"],
+    ]);
+    expect(await sizes(a, store.id)).toBe("11000");
+    expect(await value("SELECT joined_at FROM memberships WHERE customer_id = ?", b)).toBe("2025-01-01 00:00:00");
+    expect(await value("SELECT stores_count FROM customers WHERE id = ?", b)).toBe(1);
+  });
+
+  it("comes with the customer's erasure; a customer written again is no member, and joins in the old place", async ({
+    expect,
+  }) => {
+    const { store, customers, a, b, c, join } = await storeAndCustomers(3);
+    await mustFeed([join(a), join(b, a), join(c, b)]);
+
+    await mustFeed([seed.deleted("customer", { id: b })]);
+    expect(await team(a, store.id)).toEqual([[c, 2, "00000"]]);
+
+    await mustFeed([customers[1] as object as { record: string }]);
+    expect(await team(a, store.id)).toEqual([[c, 2, "00000"]]);
+    expect(await sizes(a, store.id)).toBe("01000");
+
+    await mustFeed([join(b)]);
+    expect(await team(a, store.id)).toEqual([
+      [b, 1, "10000"],
+      [c, 2, "00000"],
+    ]);
+  });
+
+  it("keeps the team's order when members are renamed, here or gone", async ({ expect }) => {
+    const { store, a, b, c, d, join, leave } = await storeAndCustomers(4);
+    await mustFeed([join(a), join(b, a), join(c, a), join(d, a)]);
+    await mustFeed([leave(d)]);
+
+    await mustFeed([seed.customer({ id: b, first_name: "Z" }), seed.customer({ id: d, first_name: "A" })]);
+    await mustFeed([join(d)]);
+
+    expect((await team(a, store.id)).map(([id]: [string]) => id)).toEqual([d, c, b]);
+  });
+});

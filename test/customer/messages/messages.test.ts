@@ -2,27 +2,7 @@ import { describe, it } from "vitest";
 import { as, mustFeed, trips } from "../../support/api.ts";
 import { setClock } from "../../support/clock.ts";
 import * as seed from "../../support/seed.ts";
-
-const PATH = "/api/v1/customer/messages";
-
-/** That many customers, stored, named after letters: "A Able", "B Able", … */
-async function people(count: number) {
-  const customers = Array.from({ length: count }, (_, place) =>
-    seed.customer({ first_name: String.fromCharCode(65 + place), last_name: "Able" }),
-  );
-  await mustFeed(customers);
-  return customers.map(({ id }) => id) as [string, string, string, string];
-}
-
-async function listed(customerId: string, query = "") {
-  const answer = await as(customerId).get(PATH + query);
-  return (answer.body.items ?? []).map((item: { group_id: string }) => item.group_id);
-}
-
-async function only(customerId: string) {
-  const answer = await as(customerId).get(PATH);
-  return answer.body.items[0];
-}
+import { listed, only, PATH, people } from "./support.ts";
 
 describe("GET /messages", () => {
   it("answers each field of a group and of its members, in one round trip", async ({ expect }) => {
@@ -164,88 +144,6 @@ describe("GET /messages", () => {
     expect(await read(me)).toBe(1);
     await state(null);
     expect(await read(me)).toBe(0);
-  });
-
-  it("shows a message once the second of its stamp is over, and the one before until then", async ({ expect }) => {
-    await setClock("2026-03-01 14:00:00");
-    const [me, other] = await people(2);
-    const group = seed.group([me, other]);
-    await mustFeed([group, seed.message(group.id, other, { body: "first" })]);
-    expect((await as(me).get(PATH)).body.errorCode).toBe("NO_ITEMS");
-
-    await setClock("2026-03-01 14:00:05");
-    await mustFeed([seed.message(group.id, other, { body: "second" })]);
-    await mustFeed([seed.message(group.id, me, { body: "third" })]);
-    expect(await only(me)).toMatchObject({
-      last_message: "first",
-      last_message_time: "2026-03-01 14:00:00",
-      last_customer: other,
-      read_status: 0,
-    });
-
-    await setClock("2026-03-01 14:00:06");
-    expect(await only(me)).toMatchObject({
-      last_message: "third",
-      last_message_time: "2026-03-01 14:00:05",
-      last_customer: me,
-      read_status: 1,
-    });
-  });
-
-  it("keeps a time of sending that is more than an hour old, and puts the stamp in place of any later one", async ({
-    expect,
-  }) => {
-    const [me, other] = await people(2);
-    const cases = [
-      ["2026-03-01 14:59:59", "2026-03-01 14:59:59"],
-      ["2026-03-01 15:00:00", "2026-03-01 16:00:00"],
-      ["2026-03-01 15:59:59", "2026-03-01 16:00:00"],
-      ["2027-01-01 00:00:00", "2026-03-01 16:00:00"],
-      [undefined, "2026-03-01 16:00:00"],
-    ];
-    for (const [sent_at, expected] of cases) {
-      await setClock("2026-03-01 16:00:00");
-      const group = seed.group([me, other]);
-      await mustFeed([group, seed.message(group.id, other, { sent_at })]);
-      await setClock("2026-03-01 16:00:01");
-
-      const { items } = (await as(me).get(PATH)).body;
-
-      expect(items.find((item: { group_id: string }) => item.group_id === group.id).last_message_time).toBe(expected);
-    }
-  });
-
-  it("lists history in its place: it is last only where nothing is later", async ({ expect }) => {
-    await setClock("2026-03-02 10:00:00");
-    const [me, other] = await people(2);
-    const group = seed.group([me, other]);
-    const history = (body: string, sent_at: string) => seed.message(group.id, other, { body, sent_at });
-    await mustFeed([group, history("noon", "2026-03-01 12:00:00"), history("morning", "2026-03-01 08:00:00")]);
-    expect((await only(me)).last_message).toBe("noon");
-
-    await mustFeed([seed.message(group.id, other, { body: "now" })]);
-    await mustFeed([history("evening", "2026-03-01 20:00:00"), history("noon again", "2026-03-01 12:00:00")]);
-    expect((await only(me)).last_message).toBe("evening");
-
-    await setClock("2026-03-02 10:00:01");
-    await mustFeed([history("night", "2026-03-02 01:00:00")]);
-    expect((await only(me)).last_message).toBe("now");
-  });
-
-  it("answers with check_time only groups whose last message is later", async ({ expect }) => {
-    await setClock("2026-03-03 10:00:00");
-    const [me, other] = await people(2);
-    const [one, two] = [seed.group([me, other]), seed.group([me, other])];
-    await mustFeed([one, two, seed.message(one.id, other)]);
-    await setClock("2026-03-03 10:00:01");
-    await mustFeed([seed.message(two.id, other)]);
-    await setClock("2026-03-03 10:00:02");
-    const since = (time: string) => listed(me, `?check_time=${encodeURIComponent(time)}`);
-
-    expect(await since("2026-03-03 09:59:59")).toEqual([two.id, one.id]);
-    expect(await since("2026-03-03 10:00:00")).toEqual([two.id]);
-    expect(await since("2026-03-03 10:00:01")).toEqual([]);
-    expect(await listed(me, "?check_time=")).toEqual([two.id, one.id]);
   });
 
   it("answers NO_ITEMS when there are none, also past the last page", async ({ expect }) => {

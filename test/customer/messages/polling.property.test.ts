@@ -135,7 +135,7 @@ describe("polling", () => {
           expect(unseenBy(poller)).toEqual([]);
         }
       }),
-      { numRuns: 30 },
+      { numRuns: 80 },
     );
   }, 60_000);
 
@@ -190,7 +190,7 @@ describe("polling", () => {
         const stamps = stored.map(({ id }) => stampOf.get(id));
         expect(stamps).toEqual(stamps.toSorted());
       }),
-      { numRuns: 30 },
+      { numRuns: 50 },
     );
   }, 60_000);
 });

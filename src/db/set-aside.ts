@@ -29,3 +29,11 @@ export const STORES_JOINED = sql`${customers.storesCount} - iif(${ANY_STORE_SET_
     )
   )
 ), 0)`;
+
+/** Joins to a row the stores that a customer has joined: `memberships`, `stores` and `accounts`. */
+export function joinStoresOf(customerId: SQL): SQL {
+  return sql`
+    CROSS JOIN ${memberships} ON ${memberships.customerId} = ${customerId} AND ${memberships.joined} = 1
+    CROSS JOIN ${stores} ON ${stores.id} = ${memberships.storeId} AND ${stores.setAside} = 0
+    CROSS JOIN ${accounts} ON ${accounts.id} = ${stores.accountId} AND ${accounts.setAside} = 0`;
+}

@@ -149,19 +149,6 @@ export const registration = (campaignId: unknown, customerId: unknown): FeedLine
   customer_id: customerId,
 });
 
-export const friendship = (customerId: unknown, friendId: unknown, status: 0 | 1 = 1): FeedLine => ({
-  record: "friendship",
-  customer_id: customerId,
-  friend_id: friendId,
-  status,
-});
-
-export const block = (customerId: unknown, blockedId: unknown): FeedLine => ({
-  record: "block",
-  customer_id: customerId,
-  blocked_id: blockedId,
-});
-
 export const employee = (accountId: unknown, fields: Fields = {}): Seed => ({
   record: "employee",
   id: freshId("e"),

@@ -1,7 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/database.ts";
-import { joinStoresOf } from "../../db/stores-joined.ts";
-import { accounts, blocks, campaigns, customers, friendships, registrations, stores } from "../../db/tables.ts";
+import { friendStatus } from "../../db/friend-status.ts";
+import { joinStoresOf } from "../../db/set-aside.ts";
+import { accounts, blocks, campaigns, customers, registrations, stores } from "../../db/tables.ts";
 import { askForWords, askForWordsOrMarks, findWords } from "../../db/word-search.ts";
 import { type JsonText, jsonObject, merge, storedJson, toJson, withMember } from "../../http/json-text.ts";
 import { isRunning } from "../campaigns/queries.ts";
@@ -126,11 +127,7 @@ function searchCustomers(words: readonly string[], caller: string): SQL {
   return sql`
     WITH ${askForWords(words)}, ${found},
     seen AS MATERIALIZED (
-      SELECT found.place, ${customers}.*, coalesce((
-        SELECT ${friendships.status} FROM ${friendships}
-        WHERE ${friendships.lowId} = min(${customers.id}, ${caller})
-          AND ${friendships.highId} = max(${customers.id}, ${caller})
-      ), -1) AS friend_status
+      SELECT found.place, ${customers}.*, ${friendStatus(caller, sql`${customers.id}`)} AS friend_status
       FROM found CROSS JOIN ${customers} ON ${customers.key} = found.key
     ),
     joined AS MATERIALIZED (

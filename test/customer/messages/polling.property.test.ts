@@ -101,7 +101,10 @@ describe("polling", () => {
         const world = await createGroups(GROUPS);
         const messages = new Messages();
         const pollers = [new Poller(), new Poller()] as const;
-        const tick = (seconds: number) => setClocks((now += seconds));
+        const tick = (seconds: number) => {
+          now += seconds;
+          return setClocks(now);
+        };
         const unseenBy = ({ seen }: Poller) => messages.shown(now).filter(({ id, isNews }) => isNews && !seen.has(id));
         const read = async (poller: Poller) => {
           const { after, checkTime } = poller;

@@ -83,16 +83,31 @@ export function memberships(): DemoLine[] {
   });
 }
 
+/** What those who referred others have earned from the levels below them. */
+export function tokenEarnings(): DemoLine[] {
+  const random = new Random("token earnings");
+  return memberships()
+    .filter(({ referrer_id }) => referrer_id !== null)
+    .map(({ store_id, referrer_id }, index) => ({
+      record: "token_earning",
+      id: `t${index + 1}`,
+      store_id,
+      customer_id: referrer_id,
+      level_no: random.integer(1, 3),
+      tokens: `${random.integer(0, 9)}.${two(random.integer(0, 99))}`,
+      earned_at: "2026-05-01 12:00:00",
+    }));
+}
+
 /** Every third visitor has registered for the chain's campaign at some stores. */
 export function registrations(): DemoLine[] {
-  const pairs = visits()
+  return visits()
     .filter((_, index) => index % 3 === 0)
     .map(({ customerId, accountId }) => ({
       record: "registration",
       campaign_id: `k${accountId}-weekend`,
       customer_id: customerId,
     }));
-  return pairs;
 }
 
 /** What customers have earned, mostly with the campaign at all stores. */

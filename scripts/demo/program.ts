@@ -1,7 +1,9 @@
 import { employees, plays } from "./boards.ts";
 import { accounts, campaigns, type DemoLine, stores } from "./chains.ts";
 import { coupons, customerCoupons } from "./coupons.ts";
-import { balanceEntries, customers, memberships, registrations } from "./customers.ts";
+import { balanceEntries, customers, memberships, registrations, tokenEarnings } from "./customers.ts";
+
+import { friendships, messageGroups, messageStates, messages } from "./messages.ts";
 
 /** The customer whose token `npm start` prints. */
 export const DEMO_CUSTOMER = "c1";
@@ -15,10 +17,15 @@ export function demoLines(): DemoLine[] {
     ...customers(),
     ...memberships(),
     ...registrations(),
+    ...friendships(),
+    ...messageGroups(),
+    ...messageStates(),
     ...coupons(),
     ...customerCoupons(),
     ...employees(),
     ...plays(),
+    ...tokenEarnings(),
+    ...messages(),
     ...balanceEntries(),
   ];
 }

@@ -116,6 +116,49 @@ const playTotalsKept = `
   SELECT ${[...PLAYER, ...MEASURES].map((column) => `kept.${column}`).join(", ")}
   FROM play_totals AS kept JOIN stores ON stores.id = kept.location_id AND stores.${RANGE}`;
 
+const TOKENS = ["tokens_1", "tokens_2", "tokens_3", "tokens_4", "tokens_5"];
+
+const tokensEarned = `
+  SELECT earning.store_id, earning.customer_id, ${TOKENS.map(
+    (column, index) => `sum(earning.tokens * (earning.level_no = ${index + 1})) AS ${column}`,
+  ).join(", ")}
+  FROM token_earnings AS earning JOIN stores ON stores.id = earning.store_id AND stores.${RANGE}
+  GROUP BY earning.store_id, earning.customer_id`;
+
+/** Five columns of a membership, one a level, against a query that counts them; where it says nothing, they are 0. */
+function levelsOfMembers(columns: readonly string[], counted: string): Pick<Kept, "differences" | "mend"> {
+  const values = (alias: string) => columns.map((column) => `coalesce(${alias}.${column}, 0)`);
+  const all = `
+    FROM stores JOIN memberships AS kept ON kept.store_id = stores.id
+    LEFT JOIN (${counted}) AS due ON due.store_id = kept.store_id AND due.customer_id = kept.customer_id
+    WHERE stores.${RANGE} AND (${values("kept")}) IS NOT (${values("due")})`;
+  const text = (alias: string) => values(alias).join(" || ' ' || ");
+  const due = columns.map((column) => `coalesce(due.${column}, 0) AS ${column}`);
+  return {
+    differences: `
+      SELECT kept.store_id || ' ' || kept.customer_id AS what, ${text("kept")} AS kept, ${text("due")} AS counted ${all}`,
+    mend: [
+      `UPDATE memberships SET ${columns.map((column) => `${column} = found.${column}`)}
+       FROM (SELECT kept.store_id, kept.customer_id, ${due} ${all}) AS found
+       WHERE memberships.store_id = found.store_id AND memberships.customer_id = found.customer_id`,
+    ],
+  };
+}
+
+const newestInGroups = `
+  SELECT message_groups.id, message_groups.newest_at AS kept, max(messages.sent_at) AS counted
+  FROM message_groups
+  JOIN customers ON customers.id = message_groups.initial_customer_id AND customers.${RANGE}
+  LEFT JOIN messages ON messages.group_id = message_groups.id
+  GROUP BY message_groups.id`;
+
+const newestOfMembers = `
+  SELECT member.group_id, member.customer_id, member.newest_at AS kept, message_groups.newest_at AS counted
+  FROM message_groups
+  JOIN customers ON customers.id = message_groups.initial_customer_id AND customers.${RANGE}
+  JOIN message_group_members AS member ON member.group_id = message_groups.id
+  WHERE member.newest_at IS NOT message_groups.newest_at`;
+
 /** An index of words, against the view that says what it must hold. */
 function searchIndex(index: string): Pick<Kept, "differences" | "mend"> {
   const due = `
@@ -175,10 +218,27 @@ export const KEPT: readonly Kept[] = [
       `INSERT INTO team_links (${LINK}) SELECT ${LINK} FROM (${linksDue}) WHERE true ON CONFLICT DO NOTHING`,
     ],
   },
+  { name: "members of teams", over: "stores", ...levelsOfMembers(MEMBERS, membersBelow) },
+  { name: "tokens of teams", over: "stores", ...levelsOfMembers(TOKENS, tokensEarned) },
   {
-    name: "members of teams",
-    over: "stores",
-    ...membersOfTeams(),
+    name: "newest messages of groups",
+    over: "customers",
+    differences: `SELECT id AS what, kept, counted FROM (${newestInGroups}) WHERE kept IS NOT counted`,
+    // Of messages in one second it is not written down which came last.
+    mend: [
+      `UPDATE message_groups SET newest_at = due.counted, newest_id = (
+         SELECT max(id) FROM messages WHERE group_id = message_groups.id AND sent_at = due.counted
+       ) FROM (${newestInGroups}) AS due WHERE due.id = message_groups.id AND due.kept IS NOT due.counted`,
+    ],
+  },
+  {
+    name: "newest messages of members",
+    over: "customers",
+    differences: `SELECT group_id || ' ' || customer_id AS what, kept, counted FROM (${newestOfMembers})`,
+    mend: [
+      `UPDATE message_group_members SET newest_at = due.counted FROM (${newestOfMembers}) AS due
+       WHERE due.group_id = message_group_members.group_id AND due.customer_id = message_group_members.customer_id`,
+    ],
   },
   {
     name: "positions of stores",
@@ -212,23 +272,6 @@ export const KEPT: readonly Kept[] = [
   { name: "words of chains", over: "accounts", ...searchIndex("chain_words") },
   { name: "words of customers", over: "customers", ...searchIndex("customer_words") },
 ];
-
-function membersOfTeams(): Pick<Kept, "differences" | "mend"> {
-  const counts = (alias: string) => MEMBERS.map((column) => `coalesce(${alias}.${column}, 0)`).join(", ");
-  const text = (alias: string) => MEMBERS.map((column) => `coalesce(${alias}.${column}, 0)`).join(" || ' ' || ");
-  const all = `
-    FROM stores JOIN memberships AS kept ON kept.store_id = stores.id
-    LEFT JOIN (${membersBelow}) AS due ON due.store_id = kept.store_id AND due.customer_id = kept.customer_id
-    WHERE stores.${RANGE} AND (${counts("kept")}) IS NOT (${counts("due")})`;
-  return {
-    differences: `SELECT kept.store_id || ' ' || kept.customer_id AS what, ${text("kept")} AS kept, ${text("due")} AS counted ${all}`,
-    mend: [
-      `UPDATE memberships SET ${MEMBERS.map((column) => `${column} = found.${column}`).join(", ")}
-       FROM (SELECT kept.store_id, kept.customer_id, ${MEMBERS.map((column) => `coalesce(due.${column}, 0) AS ${column}`).join(", ")} ${all}) AS found
-       WHERE memberships.store_id = found.store_id AND memberships.customer_id = found.customer_id`,
-    ],
-  };
-}
 
 /** A statement for one range of keys. */
 export function forRange(statement: string, from: number, to: number): string {

@@ -12,6 +12,8 @@ export const EXAMPLES: readonly Example[] = [
     path: "/api/v1/customer/campaigns/near-by-popular-campaigns",
     body: { latitude: 35.68, longitude: 139.76, single_account_id: "101", count: 2 },
   },
+  { what: "Who wrote to this customer", path: "/api/v1/customer/messages" },
+  { what: "This customer's team at a store", path: "/api/v1/customer/stores/s101-1-6/team-with-level?per_page=5" },
   { what: "The coupons that this customer holds", path: "/api/v1/customer/coupons" },
   { what: "Store, manufacturer and digital coupons, page by page", path: "/api/v1/customer/my-coupons?per_page=5" },
   {

@@ -53,6 +53,18 @@ const DAMAGE: Record<string, { by: string[]; found: number }> = {
     ],
     found: 4,
   },
+  "tokens of teams": {
+    by: ["UPDATE memberships SET tokens_2 = tokens_2 + 5 WHERE store_id = 's101-1-6' AND customer_id = 'c1'"],
+    found: 1,
+  },
+  "newest messages of groups": {
+    by: ["UPDATE message_groups SET newest_at = '2020-01-01 00:00:00', newest_id = NULL WHERE id IN ('g1', 'g2')"],
+    found: 2,
+  },
+  "newest messages of members": {
+    by: ["UPDATE message_group_members SET newest_at = NULL WHERE group_id = 'g1' AND customer_id = 'c1'"],
+    found: 1,
+  },
   "totals of plays": {
     by: [
       "UPDATE play_totals SET hits = hits + 1 WHERE employee_id = 'e101-1'",

@@ -138,7 +138,7 @@ describe("polling", () => {
           expect(unseenBy(poller)).toEqual([]);
         }
       }),
-      { numRuns: 80 },
+      { numRuns: 60 },
     );
   }, 60_000);
 
@@ -193,7 +193,7 @@ describe("polling", () => {
         const stamps = stored.map(({ id }) => stampOf.get(id));
         expect(stamps).toEqual(stamps.toSorted());
       }),
-      { numRuns: 50 },
+      { numRuns: 40 },
     );
   }, 60_000);
 });

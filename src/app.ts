@@ -4,9 +4,11 @@ import { customer } from "./customer/routes.ts";
 import { database } from "./db/middleware.ts";
 import { feed } from "./feed/routes.ts";
 import { createRouter } from "./http/context.ts";
+import { cors } from "./http/cors.ts";
 import { ApiError, internalError } from "./http/errors.ts";
 import { knownRoutes } from "./http/known-routes.ts";
 import { observe } from "./http/observe.ts";
+import { service } from "./service/routes.ts";
 
 export const app = createRouter();
 
@@ -17,11 +19,14 @@ app.onError((error, c) => {
 
 // In the order in which a request is refused: path, method, token, scope, rate; then each route: size, JSON, fields.
 app.use(observe());
+app.use(cors(app));
 app.use(knownRoutes(app));
 app.use("/api/v1/customer/*", customerOnly(), database("first-unconstrained"), cache());
 // A replica may know a second only in part, and then a poller would miss the rest of it.
 app.use("/api/v1/customer/messages", database("first-primary"));
 app.use("/api/v1/feed", feedOnly(), database("first-primary"), cache());
 
-app.route("/api/v1/customer", customer);
-app.route("/api/v1/feed", feed);
+const routes = app.route("/api/v1/customer", customer).route("/api/v1/feed", feed).route("/", service(app));
+
+/** The routes with the types of what they take and answer: what the client is made from. */
+export type App = typeof routes;

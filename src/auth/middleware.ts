@@ -2,6 +2,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import type { AppEnv } from "../http/context.ts";
 import { isDevelopment } from "../http/context.ts";
 import { forbidden, tooManyRequests, unauthenticated, unavailable } from "../http/errors.ts";
+import { annotate } from "../openapi/notes.ts";
 import { KeySet } from "./key-set.ts";
 import { type Claims, feedAccounts, hasScope, readToken, type TokenRules } from "./token.ts";
 
@@ -9,18 +10,22 @@ const LIMIT_PERIOD_SECONDS = 60;
 
 /** Lets customers in, each as themselves, and no more often than the limit. */
 export function customerOnly(): MiddlewareHandler<AppEnv> {
-  return async (c, next) => {
+  const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
     const claims = await authenticate(c);
     if (!hasScope(claims, "customer")) throw forbidden("This needs a token with the scope customer.");
     c.set("customerId", claims.sub);
     await brake(c, c.env.CUSTOMER_LIMITER, claims.sub);
     await next();
   };
+  return annotate(handler, {
+    token: "customer",
+    failures: ["Unauthenticated", "Forbidden", "TooManyRequests", "Unavailable"],
+  });
 }
 
 /** Lets systems of record in, each for the accounts that its token names. */
 export function feedOnly(): MiddlewareHandler<AppEnv> {
-  return async (c, next) => {
+  const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
     const claims = await authenticate(c);
     if (!hasScope(claims, "feed")) throw forbidden("This needs a token with the scope feed.");
     const accounts = feedAccounts(claims);
@@ -28,15 +33,32 @@ export function feedOnly(): MiddlewareHandler<AppEnv> {
     c.set("feedToken", { accounts });
     await next();
   };
+  return annotate(handler, {
+    token: "feed",
+    failures: ["Unauthenticated", "ForeignLines", "TooManyRequests", "Unavailable"],
+  });
+}
+
+/** Lets an address in no more often than the limit: for what needs no token. */
+export function addressLimited(): MiddlewareHandler<AppEnv> {
+  const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
+    await brakeAddress(c);
+    await next();
+  };
+  return annotate(handler, { failures: ["TooManyRequests"] });
 }
 
 async function authenticate(c: Context<AppEnv>): Promise<Claims> {
   const token = /^Bearer +(\S+)$/i.exec(c.req.header("Authorization") ?? "")?.[1] ?? "";
   const reading = await readToken(token, tokenRules(c.env), Date.now() / 1000);
   if (reading.kind === "good") return reading.claims;
-  await brake(c, c.env.ADDRESS_LIMITER, c.req.header("CF-Connecting-IP") ?? "unknown");
+  await brakeAddress(c);
   if (reading.kind === "no keys") throw unavailable("Tokens cannot be checked at the moment. Try again soon.");
   throw unauthenticated(isDevelopment(c.env) ? " Get one: npm run token -- customer ID" : "");
+}
+
+function brakeAddress(c: Context<AppEnv>): Promise<void> {
+  return brake(c, c.env.ADDRESS_LIMITER, c.req.header("CF-Connecting-IP") ?? "unknown");
 }
 
 // One set of keys an address and isolate: what is kept in it is public.

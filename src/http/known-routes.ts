@@ -1,5 +1,6 @@
 import type { Hono, MiddlewareHandler } from "hono";
 import { METHOD_NAME_ALL } from "hono/router";
+import { annotate } from "../openapi/notes.ts";
 import type { AppEnv } from "./context.ts";
 import { methodNotAllowed, notFound } from "./errors.ts";
 
@@ -7,13 +8,19 @@ const METHODS = ["GET", "POST"] as const;
 
 /** Refuses unknown paths (404) and known paths with another method (405), before anything else is looked at. */
 export function knownRoutes(app: Hono<AppEnv>): MiddlewareHandler<AppEnv> {
-  return async (c, next) => {
-    const allowed = METHODS.filter((method) => hasEndpoint(app, method, c.req.path));
+  const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
+    const allowed = allowedMethods(app, c.req.path);
     const method = c.req.method === "HEAD" ? "GET" : c.req.method;
     if (allowed.length === 0) throw notFound("There is nothing at this path.");
     if (!allowed.some((one) => one === method)) throw methodNotAllowed(allowed);
     await next();
   };
+  return annotate(handler, { failures: ["MethodNotAllowed"] });
+}
+
+/** The methods that an endpoint is registered for at a path. */
+export function allowedMethods(app: Hono<AppEnv>, path: string): (typeof METHODS)[number][] {
+  return METHODS.filter((method) => hasEndpoint(app, method, path));
 }
 
 // Middleware is registered for all methods; what answers is registered for one.

@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
+import { annotate } from "../openapi/notes.ts";
 import type { AppEnv } from "./context.ts";
 import { isDevelopment } from "./context.ts";
 import { ApiError } from "./errors.ts";
@@ -9,7 +10,7 @@ import { ApiError } from "./errors.ts";
  * because those say who somebody is.
  */
 export function observe(): MiddlewareHandler<AppEnv> {
-  return async (c, next) => {
+  const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
     const startedAt = performance.now();
     const requestId = crypto.randomUUID();
     c.set("requestId", requestId);
@@ -42,6 +43,7 @@ export function observe(): MiddlewareHandler<AppEnv> {
       }),
     );
   };
+  return annotate(handler, { failures: ["InternalError"] });
 }
 
 /** What the log may say of a failure: codes and places in the code. An error's message can hold a customer's values. */

@@ -1,6 +1,7 @@
 import { zValidator } from "@hono/zod-validator";
 import type { MiddlewareHandler } from "hono";
 import * as z from "zod";
+import { annotate, type Notes } from "../openapi/notes.ts";
 import { fieldMessages } from "../values/messages.ts";
 import { type BodyLimit, readBody } from "./body.ts";
 import type { AppEnv } from "./context.ts";
@@ -13,9 +14,17 @@ export function validate<Schema extends z.ZodType, Target extends "json" | "quer
 ) {
   // The cast keeps the types of the schema itself: leaving out empty parameters changes none of them.
   const checked = target === "query" ? (z.preprocess(withoutEmpty, schema) as unknown as Schema) : schema;
-  return zValidator(target, checked, (result) => {
+  const validator = zValidator(target, checked, (result) => {
     if (!result.success) throw invalid(fieldMessages(result.error));
   });
+  return annotate(validator, notesOn(target, schema));
+}
+
+function notesOn(target: "json" | "query" | "param", schema: z.ZodType): Notes {
+  const failures = ["InvalidFields"] as const;
+  if (target === "json") return { body: { mediaType: "application/json", schema }, failures };
+  const parameters = { in: target === "param" ? "path" : "query", schema: schema as z.ZodObject } as const;
+  return target === "param" ? { parameters } : { parameters, failures };
 }
 
 function withoutEmpty(query: unknown): Record<string, unknown> {
@@ -26,7 +35,7 @@ const BODY_LIMIT: BodyLimit = { bytes: 64 * 1024, name: "64 KiB" };
 
 /** Makes sure that the body is a JSON object of at most 64 KiB, whatever its `Content-Type` says. */
 export function jsonBody(): MiddlewareHandler<AppEnv> {
-  return async (c, next) => {
+  const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
     const body = await readBody(c.req.raw, BODY_LIMIT);
     if (!isJsonObject(body)) throw malformedBody();
     const headers = new Headers(c.req.raw.headers);
@@ -34,6 +43,7 @@ export function jsonBody(): MiddlewareHandler<AppEnv> {
     c.req.raw = new Request(c.req.raw.url, { method: c.req.method, headers, body });
     await next();
   };
+  return annotate(handler, { failures: ["MalformedBody", "PayloadTooLarge"] });
 }
 
 function isJsonObject(body: Uint8Array): boolean {

@@ -30,11 +30,19 @@ const NumberParameter = z
 
 /** A request's number from `min` to `max`, both included. */
 export function numberParameter({ min, max }: { min: number; max: number }) {
-  return NumberParameter.pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`));
+  return NumberParameter.pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`)).meta({
+    type: "number",
+    minimum: min,
+    maximum: max,
+  });
 }
 
 /** A request's whole number from `min` to `max`, both included. */
 export function integerParameter({ min, max }: { min: number; max: number }) {
   const range = `must be a whole number from ${min} to ${max}`;
-  return NumberParameter.pipe(z.int(range).min(min, range).max(max, range));
+  return NumberParameter.pipe(z.int(range).min(min, range).max(max, range)).meta({
+    type: "integer",
+    minimum: min,
+    maximum: max,
+  });
 }

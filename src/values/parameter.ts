@@ -5,7 +5,8 @@ import { mustBe, text } from "./text.ts";
 export const BooleanParameter = z
   .string({ error: mustBe("true or false, given once") })
   .regex(/^(true|false|1|0)$/i, "must be true or false")
-  .transform((value) => /^(true|1)$/i.test(value));
+  .transform((value) => /^(true|1)$/i.test(value))
+  .meta({ type: "boolean" });
 
 /** A request's text: at most 100 characters, given once. */
 export const TextParameter = text(100);
@@ -23,7 +24,8 @@ export function listParameter<Item extends z.ZodType<unknown, string>>(item: Ite
   return z
     .union([z.string(), z.array(z.string())])
     .transform((given) => [given].flat().flatMap(partsOf))
-    .pipe(z.array(item));
+    .pipe(z.array(item))
+    .meta({ type: "array", items: { type: "string" } });
 }
 
 /** A value of a JSON body, or undefined for what means that it is absent. */

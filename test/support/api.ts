@@ -1,4 +1,5 @@
 import { exports } from "cloudflare:workers";
+import { fitDocument } from "./openapi.ts";
 import { customerToken, feedToken } from "./tokens.ts";
 
 export interface Answer {
@@ -10,10 +11,12 @@ export interface Answer {
 
 const BASE = "https://loyalty.example";
 
-/** Sends a request to the Worker and reads its JSON answer. */
+/** Sends a request to the Worker and reads its JSON answer, which must be as the OpenAPI document says. */
 export async function send(path: string, init: RequestInit = {}): Promise<Answer> {
   const response = await exports.default.fetch(new Request(new URL(path, BASE), init));
-  return { status: response.status, headers: response.headers, body: await response.json() };
+  const answer = { status: response.status, headers: response.headers, body: await response.json() };
+  fitDocument({ method: init.method ?? "GET", path: new URL(path, BASE).pathname }, answer);
+  return answer;
 }
 
 /** The API as one customer sees it. */

@@ -1,10 +1,13 @@
 import { createRouter } from "../../http/context.ts";
 import { jsonBody, validate } from "../../http/validate.ts";
+import { describe } from "../../openapi/describe.ts";
+import { nearbyCampaigns } from "./operations.ts";
 import { findNearbyCampaigns } from "./queries.ts";
 import { NearbyCampaignsBody } from "./schema.ts";
 
 export const campaigns = createRouter().post(
   "/near-by-popular-campaigns",
+  describe(nearbyCampaigns),
   jsonBody(),
   validate("json", NearbyCampaignsBody),
   async (c) => {
@@ -17,6 +20,6 @@ export const campaigns = createRouter().post(
       limit: count,
     });
 
-    return c.json({ status: true, items });
+    return c.json({ status: true as const, items });
   },
 );

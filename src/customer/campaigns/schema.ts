@@ -4,19 +4,20 @@ import { Id } from "../../values/text.ts";
 
 /** The body of a request for nearby campaigns (interface 4.1). */
 export const NearbyCampaignsBody = z.object({
-  count: integerParameter({ min: 1, max: 100 }).default(8),
-  latitude: numberParameter({ min: -90, max: 90 }),
-  longitude: numberParameter({ min: -180, max: 180 }),
-  single_account_id: Id,
+  count: integerParameter({ min: 1, max: 100 }).default(8).describe("How many campaigns at most."),
+  latitude: numberParameter({ min: -90, max: 90 }).describe("Degrees north."),
+  longitude: numberParameter({ min: -180, max: 180 }).describe("Degrees east."),
+  single_account_id: Id.describe("The merchant account whose campaigns are asked for."),
 });
 
 /** A campaign near the customer (interface 2.1). */
-export const NearbyCampaign = z.object({
-  name: z.string(),
-  id: z.string(),
-  campaign_description: z.string(),
-  campaign_image: z.string(),
-  /** Miles to the nearest store that the campaign lists, with two decimals. */
-  distance: z.number(),
-});
+export const NearbyCampaign = z
+  .object({
+    name: z.string().describe("What the campaign is called."),
+    id: z.string().describe("The campaign's id."),
+    campaign_description: z.string().describe("What the campaign offers."),
+    campaign_image: z.string().describe("The address of a picture, or empty."),
+    distance: z.number().describe("Miles to the nearest store that the campaign lists, with two decimals."),
+  })
+  .meta({ id: "NearbyCampaign" });
 export type NearbyCampaign = z.output<typeof NearbyCampaign>;

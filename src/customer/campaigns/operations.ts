@@ -1,0 +1,39 @@
+import * as z from "zod";
+import { success } from "../../openapi/describe.ts";
+import type { Operation } from "../../openapi/notes.ts";
+import { NearbyCampaign } from "./schema.ts";
+
+export const nearbyCampaigns: Operation = {
+  id: "nearbyCampaigns",
+  tag: "Customer",
+  summary: "Popular campaigns nearby",
+  description:
+    "The running campaigns of one merchant account at stores within 25 miles of a place, the most popular first: by what " +
+    "customers have earned with them at those stores, then the nearest. An account or place without campaigns: no items.",
+  answer: success(z.array(NearbyCampaign)),
+  examples: [
+    {
+      summary: "Near Tokyo's centre",
+      body: { latitude: 35.68, longitude: 139.76, single_account_id: "101", count: 2 },
+      answer: {
+        status: true,
+        items: [
+          {
+            name: "Double points",
+            id: "k101-double",
+            campaign_description: "Double points at Blue Cup Coffee",
+            campaign_image: "https://images.example/campaigns/101-double.png",
+            distance: 3.08,
+          },
+          {
+            name: "Weekend treats",
+            id: "k101-weekend",
+            campaign_description: "Weekend treats at Blue Cup Coffee",
+            campaign_image: "https://images.example/campaigns/101-weekend.png",
+            distance: 3.08,
+          },
+        ],
+      },
+    },
+  ],
+};

@@ -1,0 +1,35 @@
+import * as z from "zod";
+import { success } from "../openapi/describe.ts";
+import type { Operation } from "../openapi/notes.ts";
+import { KINDS } from "./records/index.ts";
+import { type Kind, keyFieldsOf } from "./records/kind.ts";
+import { Accepted } from "./schema.ts";
+
+export const sendLines: Operation = {
+  id: "sendLines",
+  tag: "Feed",
+  summary: "Feed records",
+  description:
+    "Takes one JSON object a line (NDJSON), each naming its kind in `record`, at most 5,000 lines and 8 MiB. All or " +
+    "nothing: 200 means that every line is committed. State is upserted by its key; an event is written once by its `id`, " +
+    "so that a request may be sent again. The schema is that of one line.",
+  answer: success(Accepted),
+  body: { mediaType: "application/x-ndjson", schema: z.union(KINDS.flatMap((kind) => lineSchemas(kind))) },
+  examples: [
+    {
+      summary: "One customer",
+      body: { record: "customer", id: "ada", first_name: "Ada", last_name: "Lovelace" },
+      answer: { status: true, items: { accepted: 1, ignored: 0 } },
+    },
+  ],
+  failures: ["PayloadTooLarge", "InvalidLines"],
+};
+
+function lineSchemas(kind: Kind): z.ZodType[] {
+  const name = kind.record.replace(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase());
+  const record = z.literal(kind.record);
+  const write = kind.fields.extend({ record }).meta({ id: `${name}Line` });
+  if (kind.type === "event") return [write];
+  const key = kind.fields.pick(Object.fromEntries(keyFieldsOf(kind).map((field) => [field, true])) as never);
+  return [write, key.extend({ record, deleted: z.literal(true) }).meta({ id: `Deleted${name}Line` })];
+}

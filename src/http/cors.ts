@@ -1,0 +1,38 @@
+import type { Hono, MiddlewareHandler } from "hono";
+import type { AppEnv } from "./context.ts";
+import { allowedMethods } from "./known-routes.ts";
+
+const PREFLIGHT_SECONDS = 86_400;
+const REQUEST_HEADERS = "Authorization, Content-Type, X-D1-Bookmark";
+const RESPONSE_HEADERS = "X-Request-Id, Server-Timing, X-D1-Bookmark, X-Board-Age, Link, Retry-After";
+
+/**
+ * Lets the pages of other origins read answers: those that `CORS_ORIGINS` names, with commas between them, or `*` for
+ * all. It is empty unless a deployment sets it, and then this does nothing. Cookies are never asked for: the token is.
+ */
+export function cors(app: Hono<AppEnv>): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    const origins = c.env.CORS_ORIGINS.split(",").map((origin) => origin.trim());
+    const origin = c.req.header("Origin") ?? "";
+    const isAllowed = origin !== "" && (origins.includes("*") || origins.includes(origin));
+
+    const methods = allowedMethods(app, c.req.path);
+    const isPreflight = c.req.method === "OPTIONS" && c.req.header("Access-Control-Request-Method") !== undefined;
+    if (isAllowed && isPreflight && methods.length > 0) {
+      c.res = c.body(null, 204, {
+        "Access-Control-Allow-Methods": methods.join(", "),
+        "Access-Control-Allow-Headers": REQUEST_HEADERS,
+        "Access-Control-Max-Age": String(PREFLIGHT_SECONDS),
+      });
+    } else {
+      await next();
+    }
+
+    if (isAllowed) {
+      c.header("Access-Control-Allow-Origin", origin);
+      c.header("Access-Control-Expose-Headers", RESPONSE_HEADERS);
+    }
+    // What a cache keeps for one origin must not be given to another.
+    if (origins.some((one) => one !== "")) c.header("Vary", "Origin", { append: true });
+  };
+}

@@ -1,0 +1,211 @@
+import type { Hono } from "hono";
+import { METHOD_NAME_ALL } from "hono/router";
+import packageJson from "../../package.json" with { type: "json" };
+import type { AppEnv } from "../http/context.ts";
+import { Failure } from "../http/errors.ts";
+import { FAILURES, type FailureName } from "./failures.ts";
+import { INTRODUCTION, SECURITY_SCHEMES, TAGS } from "./introduction.ts";
+import { type Components, type JsonSchema, toJsonSchema } from "./json-schema.ts";
+import { type Example, type HeaderNote, type Notes, notesOf } from "./notes.ts";
+
+export interface OpenApiDocument {
+  openapi: "3.1.0";
+  info: Record<string, unknown>;
+  paths: Record<string, Record<string, OperationObject>>;
+  components: { schemas: Components } & Record<string, unknown>;
+  [field: string]: unknown;
+}
+
+interface OperationObject extends Record<string, unknown> {
+  operationId: string;
+  responses: Record<string, ResponseObject>;
+}
+
+interface ResponseObject {
+  description: string;
+  headers: Record<string, unknown>;
+  content: Record<string, { schema: JsonSchema; examples: Record<string, unknown> }>;
+}
+
+const JSON_TYPE = "application/json";
+
+/** What every answer carries (decisions.md, section 3). */
+const COMMON_HEADERS: Record<string, HeaderNote> = {
+  "X-Request-Id": {
+    description: "The request's id: name it when you report a fault.",
+    example: "7f3c2a54-52a8-4b1e-9d0e-1b6f4f0c9a11",
+  },
+  "Server-Timing": {
+    description: "What the request cost: milliseconds at the database, and round trips to it.",
+    example: 'd1;dur=1.9, trips;desc="1"',
+  },
+};
+
+/** What goes with some failures, by the name of the header. */
+const FAILURE_HEADERS: Record<string, string> = {
+  "Retry-After": "Seconds after which to try again.",
+  "WWW-Authenticate": "The kind of token that is asked for.",
+  Allow: "The methods that the path takes.",
+};
+
+/**
+ * The OpenAPI document of the service, read off its routes: what a request must hold is said by the schemas that check
+ * it, and what may be refused by each middleware that stands before an endpoint.
+ */
+export function openApiDocument(app: Hono<AppEnv>): OpenApiDocument {
+  const schemas: Components = {};
+  const failure = toJsonSchema(Failure.meta({ id: "Failure" }), "output", schemas);
+  const paths: OpenApiDocument["paths"] = {};
+  for (const { method, path } of endpoints(app)) {
+    const template = path.replace(/:(\w+)/g, "{$1}");
+    paths[template] = {
+      ...paths[template],
+      [method.toLowerCase()]: operationObject(notesBefore(app, method, path), schemas, failure),
+    };
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "loyalty-edge",
+      version: packageJson.version,
+      summary: packageJson.description,
+      description: INTRODUCTION,
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: "/", description: "The service that serves this document." }],
+    tags: TAGS,
+    paths,
+    components: { securitySchemes: SECURITY_SCHEMES, schemas },
+  };
+}
+
+/** The endpoints that the service serves: what is registered for one method. */
+export function endpoints(app: Hono<AppEnv>): { method: string; path: string }[] {
+  const served = app.routes.filter(({ method }) => method !== METHOD_NAME_ALL);
+  return [...new Map(served.map(({ method, path }) => [`${method} ${path}`, { method, path }])).values()];
+}
+
+/** The notes of all that a request for the endpoint passes through, in order. */
+function notesBefore(app: Hono<AppEnv>, method: string, path: string): Notes[] {
+  const [handlers] = app.router.match(method, path);
+  return handlers.map(([[handler]]) => notesOf(handler));
+}
+
+function operationObject(notes: readonly Notes[], schemas: Components, failure: JsonSchema): OperationObject {
+  const operation = notes.findLast((note) => note.operation !== undefined)?.operation;
+  if (operation === undefined) throw new Error("An endpoint is not described: begin its chain with describe().");
+  const { id, tag, summary, description, answer, examples } = operation;
+  const token = notes.find((note) => note.token !== undefined)?.token;
+  const body = notes.findLast((note) => note.body !== undefined)?.body;
+  const parameters = notes.flatMap((note) => parameterObjects(note, examples, schemas));
+  const failures = [...new Set([...notes.flatMap((note) => note.failures ?? []), ...(operation.failures ?? [])])];
+  const headers = Object.assign({}, COMMON_HEADERS, ...notes.map((note) => note.headers ?? {}), operation.headers);
+
+  const responses: OperationObject["responses"] = {
+    200: {
+      description: "The call went well.",
+      headers: headerObjects(headers),
+      content: { [JSON_TYPE]: { schema: toJsonSchema(answer, "output", schemas), examples: answersOf(examples) } },
+    },
+  };
+  for (const name of failures) addFailure(responses, name, failure);
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description,
+    security: token === undefined ? [] : [{ [token]: [] }],
+    ...(parameters.length > 0 && { parameters }),
+    ...(body !== undefined && {
+      requestBody: {
+        required: true,
+        content: {
+          [body.mediaType]: { schema: toJsonSchema(body.schema, "input", schemas), examples: bodiesOf(examples) },
+        },
+      },
+    }),
+    responses,
+  };
+}
+
+function parameterObjects({ parameters }: Notes, examples: readonly Example[], schemas: Components): object[] {
+  if (parameters === undefined) return [];
+  const { properties, required = [] } = toJsonSchema(parameters.schema, "input", schemas) as {
+    properties: Record<string, JsonSchema>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...schema }]) => {
+    const given = examples.map((example) => example[parameters.in]?.[name]).find((value) => value !== undefined);
+    return {
+      name,
+      in: parameters.in,
+      required: parameters.in === "path" || required.includes(name),
+      description,
+      schema,
+      // Lists are taken repeated and with commas; with commas is shorter.
+      ...(schema.type === "array" && { style: "form", explode: false }),
+      ...(given !== undefined && { example: schema.type === "string" ? given : JSON.parse(given) }),
+    };
+  });
+}
+
+/** Adds what a failure answers to the answers with its status. */
+function addFailure(responses: OperationObject["responses"], name: FailureName, failure: JsonSchema): void {
+  const { description, example } = FAILURES[name];
+  const schema = failureSchema(example.body, failure);
+  const examples = { [name]: { summary: description, value: example.body } };
+  const before = responses[example.status];
+  const content = before?.content[JSON_TYPE];
+  responses[example.status] = {
+    description: before === undefined ? description : `${before.description} Or: ${description}`,
+    headers: {
+      ...(before?.headers ?? headerObjects(COMMON_HEADERS)),
+      ...headerObjects(
+        Object.fromEntries(
+          Object.entries(example.headers).map(([header, value]) => [
+            header,
+            { description: FAILURE_HEADERS[header] ?? header, example: value },
+          ]),
+        ),
+      ),
+    },
+    content: {
+      [JSON_TYPE]:
+        content === undefined
+          ? { schema, examples }
+          : {
+              schema: { anyOf: [...((content.schema.anyOf as JsonSchema[] | undefined) ?? [content.schema]), schema] },
+              examples: { ...content.examples, ...examples },
+            },
+    },
+  };
+}
+
+/** The envelope of failures with the fields and the code that one of them has. */
+function failureSchema({ errorCode, ...fields }: Failure, failure: JsonSchema): JsonSchema {
+  const code = errorCode === undefined ? { not: {} } : { const: errorCode };
+  const required = Object.keys({ ...(errorCode && { errorCode }), ...fields });
+  return { allOf: [failure, { type: "object", properties: { errorCode: code }, required }] };
+}
+
+function headerObjects(headers: Readonly<Record<string, HeaderNote>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, { description, example }]) => [
+      name,
+      { description, schema: { type: "string" }, example },
+    ]),
+  );
+}
+
+function answersOf(examples: readonly Example[]): Record<string, unknown> {
+  return Object.fromEntries(examples.map(({ summary, answer }) => [camelCase(summary), { summary, value: answer }]));
+}
+
+function bodiesOf(examples: readonly Example[]): Record<string, unknown> {
+  const given = examples.filter(({ body }) => body !== undefined);
+  return Object.fromEntries(given.map(({ summary, body }) => [camelCase(summary), { summary, value: body }]));
+}
+
+function camelCase(text: string): string {
+  return text.toLowerCase().replace(/[^a-z0-9]+(\w?)/g, (_, letter: string) => letter.toUpperCase());
+}

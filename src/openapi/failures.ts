@@ -1,0 +1,81 @@
+import {
+  type ApiError,
+  forbidden,
+  internalError,
+  invalid,
+  malformedBody,
+  methodNotAllowed,
+  noItems,
+  notFound,
+  payloadTooLarge,
+  tooManyRequests,
+  unauthenticated,
+  unavailable,
+} from "../http/errors.ts";
+
+/** What a client should make of a failure, with one that is real: made as the service makes it. */
+interface FailureNote {
+  description: string;
+  example: ApiError;
+}
+
+const REQUEST_ID = "7f3c2a54-52a8-4b1e-9d0e-1b6f4f0c9a11";
+
+/** Every way in which a call can fail. */
+export const FAILURES = {
+  NoItems: {
+    description: "There is nothing to answer with: not a fault, so the status is 200.",
+    example: noItems("No messages are available."),
+  },
+  MalformedBody: {
+    description: "The body is not a JSON object.",
+    example: malformedBody(),
+  },
+  Unauthenticated: {
+    description: "There is no token, or a bad or expired one. One answer for every cause.",
+    example: unauthenticated(),
+  },
+  Forbidden: {
+    description: "The token is good, but not for this: it has the wrong scope.",
+    example: forbidden("This needs a token with the scope customer."),
+  },
+  ForeignLines: {
+    description:
+      "The token has the wrong scope, or lines touch an account that it does not cover. Nothing was applied.",
+    example: forbidden("Lines 3, 9 touch an account that the token does not cover."),
+  },
+  NotFound: {
+    description: "What the path names is not there, or not the caller's to see.",
+    example: notFound("There is no store with this id."),
+  },
+  MethodNotAllowed: {
+    description: "The path is known, but not with this method. `Allow` names those that are.",
+    example: methodNotAllowed(["POST"]),
+  },
+  PayloadTooLarge: {
+    description: "The body is over the limit.",
+    example: payloadTooLarge("A body of at most 64 KiB is taken here."),
+  },
+  InvalidFields: {
+    description: "Fields of the request break a rule. Every bad field is named at once, with what to mend.",
+    example: invalid({ latitude: ["must be at most 90"], single_account_id: ["is required"] }),
+  },
+  InvalidLines: {
+    description: "Lines break a rule, up to 100 of them named with their fields. Nothing was applied.",
+    example: invalid({ "line 3.latitude": ["must be at most 90"], "line 9.record": ["is required"] }),
+  },
+  TooManyRequests: {
+    description: "More requests than the limit: 600 a minute for a customer, 120 for an address without a valid token.",
+    example: tooManyRequests(60),
+  },
+  InternalError: {
+    description: "A bug of the service. The message holds the id to report.",
+    example: internalError(REQUEST_ID),
+  },
+  Unavailable: {
+    description: "Something that the service leans on does not answer. Try again after `Retry-After` seconds.",
+    example: unavailable("The database cannot be reached. Try again in a moment."),
+  },
+} satisfies Record<string, FailureNote>;
+
+export type FailureName = keyof typeof FAILURES;

@@ -1,0 +1,89 @@
+import { describe, it } from "vitest";
+import { app } from "../../src/app.ts";
+import { endpoints } from "../../src/openapi/document.ts";
+import { send } from "../support/api.ts";
+import { document, validatorOf } from "../support/openapi.ts";
+
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+);
+
+type Schema = { [keyword: string]: unknown };
+
+/** The fields of a schema and of all that is in it, each with where it is. */
+function fieldsOf(schema: Schema, place: string): [place: string, field: Schema][] {
+  const {
+    properties = {},
+    items,
+    anyOf = [],
+  } = schema as {
+    properties?: Record<string, Schema>;
+    items?: Schema;
+    anyOf?: Schema[];
+  };
+  return [
+    ...Object.entries(properties).flatMap(([name, field]): [string, Schema][] => [
+      [`${place}.${name}`, field],
+      ...fieldsOf(field, `${place}.${name}`),
+    ]),
+    ...(items === undefined ? [] : fieldsOf(items, `${place}[]`)),
+    ...anyOf.flatMap((one) => fieldsOf(one, place)),
+  ];
+}
+
+describe("GET /openapi.json", () => {
+  it("serves the document that is made from the routes", async ({ expect }) => {
+    const answer = await send("/openapi.json");
+
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("Content-Type")).toBe("application/json");
+    expect(answer.body).toEqual(JSON.parse(JSON.stringify(document)));
+  });
+
+  it("describes every route that is served, and serves every route that it describes", ({ expect }) => {
+    const described = operations.map(({ method, path }) => `${method} ${path.replace(/\{(\w+)\}/g, ":$1")}`);
+    const served = endpoints(app).map(({ method, path }) => `${method} ${path}`);
+
+    expect(described.toSorted()).toEqual(served.toSorted());
+    expect(served.length).toBeGreaterThan(3);
+  });
+
+  it.for(operations)("gives $method $path examples that fit their schemas", ({ operation }, { expect }) => {
+    const contents = [operation.requestBody, ...Object.values(operation.responses)].flatMap((part) =>
+      Object.values((part as { content?: object } | undefined)?.content ?? {}),
+    );
+
+    expect(contents.length).toBeGreaterThan(0);
+    for (const { schema, examples } of contents) {
+      expect(Object.keys(examples).length).toBeGreaterThan(0);
+      for (const { value } of Object.values<{ value: unknown }>(examples)) {
+        expect(validatorOf(schema).validate(value)).toMatchObject({ valid: true });
+      }
+    }
+  });
+
+  it.for(operations.filter(({ path }) => path.startsWith("/api/v1/customer")))(
+    "describes every parameter and every field of $method $path",
+    ({ operation }, { expect }) => {
+      const {
+        parameters = [],
+        requestBody,
+        responses,
+      } = operation as {
+        parameters?: { name: string; description?: string }[];
+        requestBody?: { content: Record<string, { schema: Schema }> };
+        responses: Record<string, { content: Record<string, { schema: Schema }> }>;
+      };
+      const bodies = [requestBody, responses[200]].flatMap((part) => Object.values(part?.content ?? {}));
+      const named = Object.entries(document.components.schemas).filter(([name]) => !name.endsWith("Line"));
+      const fields = [
+        ...bodies.flatMap(({ schema }) => fieldsOf(schema, "")),
+        ...named.flatMap(([name, schema]) => fieldsOf(schema, name)),
+      ].filter(([place]) => !/^\.(status|items|errorCode)$/.test(place));
+      const undescribed = fields.filter(([, { description, $ref }]) => description === undefined && $ref === undefined);
+
+      expect(undescribed.map(([place]) => place)).toEqual([]);
+      expect(parameters.filter(({ description }) => description === undefined)).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,53 @@
+import { Validator } from "@cfworker/json-schema";
+import { app } from "../../src/app.ts";
+import { Failure } from "../../src/http/errors.ts";
+import { openApiDocument } from "../../src/openapi/document.ts";
+import type { Answer } from "./api.ts";
+
+export const document = openApiDocument(app);
+
+const validators = new Map<string, Validator>();
+
+/**
+ * Makes sure that an answer is one that the OpenAPI document describes: its status, its body, its headers. An answer to
+ * a request that no endpoint takes must be a failure.
+ * @throws an error that says what does not fit.
+ */
+export function fitDocument({ method, path }: { method: string; path: string }, answer: Answer): void {
+  const template = Object.keys(document.paths).find((one) => matches(one, path));
+  const operation = document.paths[template ?? ""]?.[method.toLowerCase()];
+  if (template === undefined || operation === undefined) {
+    if (![404, 405].includes(answer.status)) throw new Error(`${method} ${path} answers, and is not described`);
+    Failure.strict().parse(answer.body);
+    return;
+  }
+
+  const place = `${method} ${template} ${answer.status}`;
+  const response = operation.responses[answer.status];
+  if (response === undefined) throw new Error(`${place} is not described: ${JSON.stringify(answer.body)}`);
+  const missing = Object.keys(response.headers).filter((name) => !answer.headers.has(name) && !OPTIONAL.has(name));
+  if (missing.length > 0) throw new Error(`${place} lacks the header ${missing.join(", ")}`);
+
+  const validator = validators.get(place) ?? validatorOf(response.content["application/json"]?.schema ?? false);
+  validators.set(place, validator);
+  const { valid, errors } = validator.validate(answer.body);
+  if (!valid) {
+    const faults = errors.slice(0, 10).map(({ instanceLocation, error }) => `${instanceLocation}: ${error}`);
+    throw new Error([`${place} does not fit its schema:`, ...faults, JSON.stringify(answer.body)].join("\n"));
+  }
+}
+
+// A bookmark is there once the database was asked, a link where there is another page, and a 429 of before has neither.
+const OPTIONAL = new Set(["X-D1-Bookmark", "Link", "X-Board-Age"]);
+
+/** A validator of a schema of the document, which may refer to the document's components. */
+export function validatorOf(schema: object | boolean): Validator {
+  const { components } = document;
+  return new Validator({ ...(schema as object), components } as never, "2020-12");
+}
+
+function matches(template: string, path: string): boolean {
+  const parts = template.split("/");
+  const given = path.split("/");
+  return parts.length === given.length && parts.every((part, index) => part.startsWith("{") || part === given[index]);
+}

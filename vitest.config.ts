@@ -1,9 +1,13 @@
 import path from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
+import { buildReference } from "./scripts/lib/reference.ts";
 
 // wrangler.toml declares it under [secrets]; set here, so that tests need no .dev.vars.
 process.env.JWT_SECRET ??= "a-secret-for-tests-only-a-secret-for-tests-only";
+
+// wrangler.toml names the folder, so it must be there.
+await buildReference();
 
 export default defineConfig({
   plugins: [

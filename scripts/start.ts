@@ -8,6 +8,7 @@ import { DEMO_CUSTOMER, demoLines, lastEntryId } from "./demo/program.ts";
 import { devCustomerToken, devFeedToken, ensureDevVars } from "./lib/dev-token.ts";
 import { sendLines } from "./lib/feed-client.ts";
 import { CommandError, main, ROOT, runTool, TOOL_ENV } from "./lib/project.ts";
+import { buildDevelopmentReference } from "./lib/reference.ts";
 import { tryIt } from "./lib/try-it.ts";
 
 interface Options {
@@ -36,6 +37,9 @@ async function start({ port, persistTo, demo }: Options): Promise<void> {
   await refuseTakenPort(port);
   ensureDevVars();
   const local = ["--local", "--persist-to", path.resolve(persistTo), TOP_LEVEL];
+  const token = await devCustomerToken(DEMO_CUSTOMER);
+  const reference = path.join(path.resolve(persistTo), "reference");
+  buildDevelopmentReference(reference, token);
   console.error("Migrating the local database …");
   await migrate(local);
   const loadsDemo = demo && (await needsDemo(local));
@@ -45,6 +49,7 @@ async function start({ port, persistTo, demo }: Options): Promise<void> {
     ["dev", "--port", String(port), "--ip", "127.0.0.1", "--persist-to", path.resolve(persistTo), TOP_LEVEL].concat(
       "--var",
       "ENVIRONMENT:development",
+      `--assets=${reference}`,
       "--show-interactive-dev-session=false",
       "--log-level=warn",
     ),
@@ -67,7 +72,7 @@ async function start({ port, persistTo, demo }: Options): Promise<void> {
     throw new CommandError("The server did not start; what wrangler says of it stands above.");
   }
   if (ready && loadsDemo) await loadDemo(url);
-  if (ready) console.log(await tryIt(url, DEMO_CUSTOMER, await devCustomerToken(DEMO_CUSTOMER)));
+  if (ready) console.log(tryIt(url, DEMO_CUSTOMER, token));
   const [status] = await ended;
   if (!stopping) throw new CommandError(`The server ended by itself, with status ${status}.`);
   console.error("Stopped.");

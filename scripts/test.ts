@@ -1,25 +1,45 @@
+import { lintOpenApi } from "./lib/lint-openapi.ts";
 import { CommandError, main, runTool } from "./lib/project.ts";
+import { buildReference } from "./lib/reference.ts";
+import { checkBundle } from "./lib/worker-bundle.ts";
+
+interface Step {
+  name: string;
+  /** Resolves with what there is to say; throws a CommandError where something is wrong. */
+  run: () => Promise<string>;
+}
+
+/** A step that is a tool of its own, which a person can run alone. */
+function tool(name: string, file: string, args: string[], { capture = true } = {}): Step {
+  return {
+    name,
+    async run() {
+      const { status, output } = await runTool(file, args, { capture });
+      if (status === 0) return "good";
+      console.error(output);
+      throw new CommandError(`Failed: ${name}. Run it alone: npx ${file} ${args.join(" ")}`);
+    },
+  };
+}
 
 // What `npm test` checks, in the order in which it is quickest to fail.
-const STEPS: [name: string, tool: string, args: string[]][] = [
-  ["lint and format", "biome", ["check", "--error-on-warnings"]],
-  ["bindings' types", "wrangler", ["types", "--check", "--env=", "--strict-vars=false"]],
-  ["types of src", "tsc", ["-p", "tsconfig.json"]],
-  ["types of scripts", "tsc", ["-p", "scripts/tsconfig.json"]],
-  ["types of test", "tsc", ["-p", "test/tsconfig.json"]],
-  ["tests in workerd", "vitest", ["run", ...process.argv.slice(2)]],
+const STEPS: readonly Step[] = [
+  tool("lint and format", "biome", ["check", "--error-on-warnings"]),
+  { name: "reference page", run: buildReference },
+  tool("bindings' types", "wrangler", ["types", "--check", "--env=", "--strict-vars=false"]),
+  tool("types of src", "tsc", ["-p", "tsconfig.json"]),
+  tool("types of scripts", "tsc", ["-p", "scripts/tsconfig.json"]),
+  tool("types of test", "tsc", ["-p", "test/tsconfig.json"]),
+  { name: "OpenAPI document", run: lintOpenApi },
+  { name: "Worker to deploy", run: checkBundle },
+  tool("tests in workerd", "vitest", ["run", ...process.argv.slice(2)], { capture: false }),
 ];
 
 await main(async () => {
-  for (const [name, tool, args] of STEPS) {
+  for (const { name, run } of STEPS) {
     const startedAt = Date.now();
-    const isTest = tool === "vitest";
-    const { status, output } = await runTool(tool, args, { capture: !isTest });
+    const outcome = await run();
     const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
-    if (status !== 0) {
-      console.error(output);
-      throw new CommandError(`Failed: ${name}. Run it alone: npx ${tool} ${args.join(" ")}`);
-    }
-    console.log(`${name}: good (${seconds} s)`);
+    console.log(`${name}: ${outcome} (${seconds} s)`);
   }
 });

@@ -35,7 +35,7 @@ export function tryIt(url: string, customerId: string, token: string): string {
     return `# ${what}\ncurl -s -H "Authorization: Bearer $TOKEN" "${url}${path}"${data}`;
   });
   return `
-loyalty-edge is at ${url}. Ctrl-C stops it.
+loyalty-edge is at ${url}: open it for the reference, with a token filled in. Ctrl-C stops it.
 
 # A token of the demo customer ${customerId}, good for 30 days
 TOKEN=${token}

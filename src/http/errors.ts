@@ -3,7 +3,7 @@ import type { FieldMessages } from "../values/messages.ts";
 
 /** Every body that a failed call can have (decisions.md, section 3). */
 export const Failure = z.object({
-  status: z.literal(false),
+  status: z.literal(false).describe("False: the call failed."),
   errorCode: z
     .enum([
       "NO_ITEMS",
@@ -17,9 +17,13 @@ export const Failure = z.object({
       "UNAVAILABLE",
       "INTERNAL_ERROR",
     ])
-    .optional(),
-  message: z.string().optional(),
-  messages: z.record(z.string(), z.array(z.string())).optional(),
+    .optional()
+    .describe("What failed, for a program."),
+  message: z.string().optional().describe("What failed, in words."),
+  messages: z
+    .record(z.string(), z.array(z.string()))
+    .optional()
+    .describe("Every bad field with what to mend, in words."),
 });
 export type Failure = z.output<typeof Failure>;
 

@@ -1,0 +1,25 @@
+// Shows the OpenAPI document of the service that serves this page, and sends requests to it.
+// In development settings.json holds a token of the demo customer; in a deployment it holds nothing.
+const { token } = await (await fetch("/settings.json")).json();
+
+globalThis.Scalar.createApiReference("#reference", {
+  url: "/openapi.json",
+  baseServerURL: location.origin,
+  authentication: {
+    preferredSecurityScheme: "customer",
+    securitySchemes: { customer: { token: token ?? "" } },
+  },
+  persistAuth: true,
+  defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
+  defaultOpenFirstTag: true,
+  documentDownloadType: "json",
+  operationTitleSource: "summary",
+  theme: "default",
+  // Nothing from elsewhere: no fonts, no other services of the renderer's makers, no reports to them.
+  withDefaultFonts: false,
+  hideClientButton: true,
+  showDeveloperTools: "never",
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  telemetry: false,
+});

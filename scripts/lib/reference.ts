@@ -1,0 +1,55 @@
+import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import scalar from "@scalar/fastify-api-reference";
+import { CommandError, ROOT } from "./project.ts";
+
+/** What wrangler.toml deploys as static assets. It never holds a token: that is for the folder of `npm start`. */
+const DEPLOYED = path.join(ROOT, "dist", "reference");
+const PAGE = path.join(ROOT, "reference");
+
+/** Puts the reference page together: the page itself, and the bundle of its renderer. Nothing is loaded from elsewhere. */
+export async function buildReference(): Promise<string> {
+  build(DEPLOYED, {});
+  return "good";
+}
+
+/** The same in a folder of its own, with a token filled in for trying it out on this machine. */
+export function buildDevelopmentReference(folder: string, token: string): void {
+  build(folder, { token });
+}
+
+function build(folder: string, settings: { token?: string }): void {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  cpSync(PAGE, folder, { recursive: true });
+  writeFileSync(path.join(folder, "settings.json"), `${JSON.stringify(settings)}\n`);
+  writeFileSync(path.join(folder, "scalar.js"), scalarBundle());
+}
+
+interface Route {
+  url: string;
+  handler: (request: unknown, reply: unknown) => void;
+}
+
+/**
+ * Scalar's bundle for browsers, asked of its plugin for Fastify as that would serve it. `@scalar/api-reference` has the
+ * same file, and brings 270 packages of 290 MB along.
+ */
+function scalarBundle(): string {
+  const routes: Route[] = [];
+  const fastify = { initialConfig: {}, route: (route: Route) => routes.push(route) };
+  const register = scalar as unknown as (to: typeof fastify, options: object, done: () => void) => void;
+  register(fastify, { configuration: { url: "/openapi.json" } }, () => {});
+
+  let bundle = "";
+  const reply = {
+    header: () => reply,
+    send: (text: string) => {
+      bundle = text;
+    },
+  };
+  routes.find(({ url }) => url.endsWith(".js"))?.handler({}, reply);
+  if (bundle === "")
+    throw new CommandError("Scalar's plugin no longer serves its bundle as expected: see scripts/lib/reference.ts.");
+  return bundle;
+}

@@ -5,9 +5,9 @@ import { AnsweredLoyaltyOptions } from "./loyalty-options.ts";
 
 /** The account object of the interface (2.6) without its loyalty options: as fed, as stored, as answered. */
 export const Account = z.object({
-  id: AccountId,
-  parent_id: orNull(Field),
-  company: Name,
+  id: AccountId.describe("The merchant account's id."),
+  parent_id: orNull(Field).describe("The account above it, or null."),
+  company: Name.describe("The merchant's name."),
   company_code: passedThrough(""),
   domain_name: passedThrough(""),
   tenancy_initialization: passedThrough(""),
@@ -45,9 +45,12 @@ export const Account = z.object({
 export type Account = z.output<typeof Account>;
 
 /** The account object of the coupon lists: the search variant alone has `agreement_type`. */
-export const CouponAccount = Account.omit({ agreement_type: true }).extend({
-  loyalty_options: AnsweredLoyaltyOptions.nullable(),
-});
+export const CouponAccount = Account.omit({ agreement_type: true })
+  .extend({ loyalty_options: AnsweredLoyaltyOptions.nullable() })
+  .meta({ id: "CouponAccount" });
+
 /** The account object inside a search result. */
-export const SearchAccount = Account.omit({ core_tenant_id: true, core_app_account_id: true });
+export const SearchAccount = Account.omit({ core_tenant_id: true, core_app_account_id: true }).meta({
+  id: "SearchAccount",
+});
 export type SearchAccount = z.output<typeof SearchAccount>;

@@ -123,4 +123,4 @@ export const MailerFields = z.object({
 });
 
 /** The loyalty options as an answer holds them: all fields of 2.7. */
-export const AnsweredLoyaltyOptions = LoyaltyOptions.extend(MailerFields.shape);
+export const AnsweredLoyaltyOptions = LoyaltyOptions.extend(MailerFields.shape).meta({ id: "LoyaltyOptions" });

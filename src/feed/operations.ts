@@ -15,7 +15,7 @@ export const sendLines: Operation = {
     "so that a request may be sent again. The schema is that of one line.",
   answer: success(Accepted),
   body: { mediaType: "application/x-ndjson", schema: z.union(KINDS.flatMap((kind) => lineSchemas(kind))) },
-  examples: [
+  examples: () => [
     {
       summary: "One customer",
       body: { record: "customer", id: "ada", first_name: "Ada", last_name: "Lovelace" },

@@ -5,8 +5,8 @@ const LARGEST_PAGE = 100;
 
 /** The parameters of a paged list (decisions.md, section 1). */
 export const PagingParameters = {
-  page: integerParameter({ min: 1, max: LAST_PAGE }).default(1),
-  per_page: integerParameter({ min: 1, max: LARGEST_PAGE }).default(50),
+  page: integerParameter({ min: 1, max: LAST_PAGE }).default(1).describe("The number of the page, from 1."),
+  per_page: integerParameter({ min: 1, max: LARGEST_PAGE }).default(50).describe("How much a page holds."),
 };
 
 /** Where a page begins and how much it holds. */
@@ -29,6 +29,12 @@ export interface Paged<Item> {
 export function cutPage<Item>(rows: readonly Item[], { limit }: Page): Paged<Item> {
   return { items: rows.slice(0, limit), hasMore: rows.length > limit };
 }
+
+/** What the reference says of the `Link` header. */
+export const LINK_NOTE = {
+  description: "The addresses of the next and the previous page, where there are such (RFC 8288).",
+  example: '<https://loyalty.example/api/v1/customer/my-coupons?page=2>; rel="next"',
+};
 
 /**
  * The `Link` header of a page (RFC 8288): `next` where there is more, `prev` after the first; null where there is none.

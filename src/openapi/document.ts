@@ -94,7 +94,8 @@ function notesBefore(app: Hono<AppEnv>, method: string, path: string): Notes[] {
 function operationObject(notes: readonly Notes[], schemas: Components, failure: JsonSchema): OperationObject {
   const operation = notes.findLast((note) => note.operation !== undefined)?.operation;
   if (operation === undefined) throw new Error("An endpoint is not described: begin its chain with describe().");
-  const { id, tag, summary, description, answer, examples } = operation;
+  const { id, tag, summary, description, answer } = operation;
+  const examples = operation.examples();
   const token = notes.find((note) => note.token !== undefined)?.token;
   const body = notes.findLast((note) => note.body !== undefined)?.body;
   const parameters = notes.flatMap((note) => parameterObjects(note, examples, schemas));

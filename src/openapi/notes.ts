@@ -18,7 +18,8 @@ export interface Operation {
   answer: z.ZodType;
   /** Where no schema checks the body as a whole. */
   body?: BodyNote;
-  examples: readonly Example[];
+  /** Made when the document is: an account object has 130 fields. */
+  examples: () => readonly Example[];
   failures?: readonly FailureName[];
   headers?: Readonly<Record<string, HeaderNote>>;
 }

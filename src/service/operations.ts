@@ -10,7 +10,7 @@ export const health: Operation = {
   summary: "Health",
   description: "Whether the database (D1) and the cache (KV) answer within 3 seconds each. 503 where one does not.",
   answer: success(Health),
-  examples: [
+  examples: () => [
     {
       summary: "All is well",
       answer: { status: true, items: { version: packageJson.version, database: "up", cache: "up" } },
@@ -27,7 +27,7 @@ export const openApi: Operation = {
     openapi: z.literal("3.1.0"),
     info: z.looseObject({ title: z.string(), version: z.string() }),
   }),
-  examples: [
+  examples: () => [
     {
       summary: "Its beginning",
       answer: { openapi: "3.1.0", info: { title: "loyalty-edge", version: packageJson.version } },

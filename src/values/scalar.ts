@@ -7,10 +7,12 @@ function isExact(value: number): boolean {
 
 /** A field whose type the interface does not name: any JSON string, number, boolean or null (decisions.md, section 1). */
 export function scalar(limit: number) {
-  return z.union(
-    [text(limit), z.number().refine(isExact, "must be a number that can be kept exactly"), z.boolean(), z.null()],
-    { error: (issue) => (issue.input === undefined ? "is required" : "must be a string, number, boolean or null") },
-  );
+  return z
+    .union(
+      [text(limit), z.number().refine(isExact, "must be a number that can be kept exactly"), z.boolean(), z.null()],
+      { error: (issue) => (issue.input === undefined ? "is required" : "must be a string, number, boolean or null") },
+    )
+    .describe("As the merchant's system gave it.");
 }
 
 /** A passed-through field with the value that it has when it is left out. */

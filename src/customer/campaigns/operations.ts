@@ -11,7 +11,7 @@ export const nearbyCampaigns: Operation = {
     "The running campaigns of one merchant account at stores within 25 miles of a place, the most popular first: by what " +
     "customers have earned with them at those stores, then the nearest. An account or place without campaigns: no items.",
   answer: success(z.array(NearbyCampaign)),
-  examples: [
+  examples: () => [
     {
       summary: "Near Tokyo's centre",
       body: { latitude: 35.68, longitude: 139.76, single_account_id: "101", count: 2 },

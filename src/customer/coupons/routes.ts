@@ -3,15 +3,17 @@ import { noItems } from "../../http/errors.ts";
 import { answerItems } from "../../http/json-text.ts";
 import { pageLinks, toPage } from "../../http/paging.ts";
 import { validate } from "../../http/validate.ts";
+import { describe } from "../../openapi/describe.ts";
 import { detailedItems, myItems, simpleItems } from "./items.ts";
 import { kindsLeft } from "./kinds.ts";
+import { listCoupons, listMyCoupons } from "./operations.ts";
 import { findCoupons, WHOLE_LIST } from "./queries.ts";
 import { CouponsQuery, MyCouponsQuery } from "./schema.ts";
 
 const DETAILED_LIMIT = 1_000;
 const NOT_FOUND = "No coupons were found.";
 
-export const coupons = createRouter().get("/", validate("query", CouponsQuery), async (c) => {
+export const coupons = createRouter().get("/", describe(listCoupons), validate("query", CouponsQuery), async (c) => {
   const { includemfg, include_images, ...filter } = c.req.valid("query");
 
   const rows = await findCoupons(c.var.db, {
@@ -25,20 +27,25 @@ export const coupons = createRouter().get("/", validate("query", CouponsQuery), 
   return answerItems(c, includemfg ? detailedItems(rows) : simpleItems(rows));
 });
 
-export const myCoupons = createRouter().get("/", validate("query", MyCouponsQuery), async (c) => {
-  const query = c.req.valid("query");
-  const { offset, limit } = toPage(query);
+export const myCoupons = createRouter().get(
+  "/",
+  describe(listMyCoupons),
+  validate("query", MyCouponsQuery),
+  async (c) => {
+    const query = c.req.valid("query");
+    const { offset, limit } = toPage(query);
 
-  const rows = await findCoupons(c.var.db, {
-    customerId: c.var.customerId,
-    filter: { kinds: kindsLeft(query), search: query.search, storeIds: query.storeId },
-    // One more than the page holds tells whether there is a next one.
-    page: { offset, limit: limit + 1 },
-    accounts: { includeImages: false },
-  });
-  if (rows.length === 0) throw noItems(NOT_FOUND);
+    const rows = await findCoupons(c.var.db, {
+      customerId: c.var.customerId,
+      filter: { kinds: kindsLeft(query), search: query.search, storeIds: query.storeId },
+      // One more than the page holds tells whether there is a next one.
+      page: { offset, limit: limit + 1 },
+      accounts: { includeImages: false },
+    });
+    if (rows.length === 0) throw noItems(NOT_FOUND);
 
-  const links = pageLinks(c.req.url, { page: query.page, hasMore: rows.length > limit });
-  if (links !== null) c.header("Link", links);
-  return answerItems(c, myItems(rows.slice(0, limit)));
-});
+    const links = pageLinks(c.req.url, { page: query.page, hasMore: rows.length > limit });
+    if (links !== null) c.header("Link", links);
+    return answerItems(c, myItems(rows.slice(0, limit)));
+  },
+);

@@ -7,77 +7,85 @@ import { FIELD_LIMIT, Id } from "../../values/text.ts";
 
 /** The parameters of the coupon list (interface 4.4). */
 export const CouponsQuery = z.object({
-  includemfg: BooleanParameter.default(false),
-  include_images: BooleanParameter.default(false),
-  search: TextParameter.optional(),
-  type: TextParameter.optional(),
-  accountId: Id.optional(),
+  includemfg: BooleanParameter.default(false).describe(
+    "Whether manufacturer coupons come too: the detailed variant of the answer.",
+  ),
+  include_images: BooleanParameter.default(false).describe(
+    "Whether `chain_logo` is filled in, in the detailed variant.",
+  ),
+  search: TextParameter.optional().describe(
+    "Part of the coupon's name, a header line, a text line or the chain's name; case and accents do not count.",
+  ),
+  type: TextParameter.optional().describe("The `type` of the coupons, in any case, such as `Dollar_Off`."),
+  accountId: Id.optional().describe("The merchant account whose coupons are asked for."),
 });
 
 /** The parameters of the combined coupon list (interface 4.5). */
 export const MyCouponsQuery = z.object({
-  digitalonly: BooleanParameter.default(false),
-  search: TextParameter.optional(),
-  type: z.enum(["store", "mfg"], { error: "must be store or mfg" }).optional(),
-  storeId: listParameter(Id).default([]),
-  includemfg: BooleanParameter.default(true),
+  digitalonly: BooleanParameter.default(false).describe("Whether only digital coupons come."),
+  search: TextParameter.optional().describe(
+    "Part of the coupon's name, a header line, a text line or the chain's name; case and accents do not count.",
+  ),
+  type: z.enum(["store", "mfg"], { error: "must be store or mfg" }).optional().describe("Only this kind of coupons."),
+  storeId: listParameter(Id)
+    .default([])
+    .describe("The stores where coupons were issued, or whose account has digital coupons."),
+  includemfg: BooleanParameter.default(true).describe("False leaves the manufacturer coupons out."),
   ...PagingParameters,
 });
 
 /** What a coupon says of itself, in whichever form it goes out. */
 const CouponText = z.object({
-  account_id: z.string(),
-  name: z.string(),
-  type: z.string(),
-  /** A decimal with two fraction digits. */
-  value: z.string(),
-  header_lines: z.array(z.string()),
-  text_lines: z.array(z.string()),
-  can_expire: z.int(),
-  expiration_type: z.string(),
-  expiration: z.string(),
-  once_per_sale: z.int(),
-  expiration_date: z.string().nullable(),
+  account_id: z.string().describe("The merchant account whose coupon it is."),
+  name: z.string().describe("What the coupon is called."),
+  type: z.string().describe("What it gives, such as `Dollar_Off` or `Free_Item`."),
+  value: z.string().describe("What it is worth, a decimal with two fraction digits."),
+  header_lines: z.array(z.string()).describe("The lines at its head."),
+  text_lines: z.array(z.string()).describe("The lines of its text."),
+  can_expire: z.int().describe("1 when `expiration_date` counts."),
+  expiration_type: z.string().describe("How it expires, such as `Never_Expires` or `Static_Date`."),
+  expiration: z.string().describe("As the merchant gave it."),
+  once_per_sale: z.int().describe("1 when it counts once a sale."),
+  expiration_date: z.string().nullable().describe("The last second in which it is valid, in UTC, or null."),
 });
 
 /** A coupon that the customer holds, in the simple variant of the coupon list (interface 2.4). */
 export const CouponRecord = CouponText.extend({
-  id: z.string(),
-  customer_id: z.string(),
-  campaign_coupon_id: z.string(),
-  expected_end_date: z.string().nullable(),
-  creation_method: z.string(),
-  created_at: z.string(),
-  updated_at: z.string().nullable(),
-  deleted_at: z.string().nullable(),
-  store_name: z.string(),
-  /** `""` for a coupon of no campaign. */
-  campaign_id: z.string(),
-  coupon_barcode: z.int(),
-  campaign_coupon_created: z.string(),
-  total_count: z.int(),
-  usage_count: z.int(),
-  remaining_count: z.int(),
-  store_image: z.string(),
-});
+  id: z.string().describe("The customer's coupon."),
+  customer_id: z.string().describe("The customer who holds it."),
+  campaign_coupon_id: z.string().describe("The coupon that was issued."),
+  expected_end_date: z.string().nullable().describe("An end of its own, in UTC, or null."),
+  creation_method: z.string().describe("Why it was issued, such as `Birthday Coupon`."),
+  created_at: z.string().describe("When it was issued, in UTC."),
+  updated_at: z.string().nullable().describe("When it last changed, in UTC, or null."),
+  deleted_at: z.string().nullable().describe("Null: a deleted coupon is not listed."),
+  store_name: z.string().describe("The store where it was issued."),
+  campaign_id: z.string().describe("Its campaign, or empty."),
+  coupon_barcode: z.int().describe("Its barcode as a number."),
+  campaign_coupon_created: z.string().describe("When the coupon that was issued was made, in UTC."),
+  total_count: z.int().describe("How often it may be used."),
+  usage_count: z.int().describe("How often it was used."),
+  remaining_count: z.int().describe("How often it may still be used."),
+  store_image: z.string().describe("The address of the store's picture, or empty."),
+}).meta({ id: "CouponRecord" });
 export type CouponRecord = z.output<typeof CouponRecord>;
 
 /** A coupon that the customer holds, in the combined coupon list: with the fields of the detailed variants. */
 export const MyCouponRecord = CouponRecord.extend({
-  coupon_id: z.string().nullable(),
-  reserved: z.int(),
+  coupon_id: z.string().nullable().describe("As the merchant gave it, or null."),
+  reserved: z.int().describe("1 when it is set aside for a sale."),
   account: CouponAccount,
-});
+}).meta({ id: "MyCouponRecord" });
 export type MyCouponRecord = z.output<typeof MyCouponRecord>;
 
 /** The coupon that was issued (interface 2.4). */
 export const CampaignCoupon = CouponText.extend({
-  id: z.string(),
-  campaign_id: z.string(),
-  source_campaign_id: z.string().nullable(),
-  filter_items: scalar(FIELD_LIMIT),
-  coupon_barcode: z.int(),
-});
+  id: z.string().describe("The coupon's id."),
+  campaign_id: z.string().describe("Its campaign, or empty."),
+  source_campaign_id: z.string().nullable().describe("The campaign that it came from, or null."),
+  filter_items: scalar(FIELD_LIMIT).describe("As the merchant gave it."),
+  coupon_barcode: z.int().describe("Its barcode as a number."),
+}).meta({ id: "CampaignCoupon" });
 export type CampaignCoupon = z.output<typeof CampaignCoupon>;
 
 /** A coupon that the customer holds, in the detailed variant of the coupon list. */
@@ -85,18 +93,19 @@ export const DetailedCouponRecord = MyCouponRecord.extend({ campaign_coupon: Cam
 export type DetailedCouponRecord = z.output<typeof DetailedCouponRecord>;
 
 /** A coupon for everybody who has joined a store of its account (interface 2.5). */
-export const DigitalCoupon = z.object({
-  account: CouponAccount,
-  coupon: CouponText.extend({
-    id: z.string(),
-    /** With its leading zeros. */
-    coupon_barcode: z.string(),
-    is_digital: z.literal(1),
-    is_custom: z.int(),
-    can_combine_with_other: z.int(),
-    created_at: z.string(),
-  }),
-});
+export const DigitalCoupon = z
+  .object({
+    account: CouponAccount,
+    coupon: CouponText.extend({
+      id: z.string().describe("The coupon's id."),
+      coupon_barcode: z.string().describe("Its barcode, with its leading zeros."),
+      is_digital: z.literal(1).describe("Always 1."),
+      is_custom: z.int().describe("1 when it was made for one merchant."),
+      can_combine_with_other: z.int().describe("1 when it may be used with others."),
+      created_at: z.string().describe("When it was made, in UTC."),
+    }),
+  })
+  .meta({ id: "DigitalCoupon" });
 export type DigitalCoupon = z.output<typeof DigitalCoupon>;
 
 /** What the coupon list answers: the simple variant, or with `includemfg` the detailed one. */
@@ -107,7 +116,7 @@ export const CouponItems = z.union([
 
 /** What the combined coupon list answers. */
 export const MyCouponItems = z.object({
-  store: z.array(MyCouponRecord),
-  mfg: z.array(MyCouponRecord),
-  digital: z.array(DigitalCoupon),
+  store: z.array(MyCouponRecord).describe("The merchants' coupons."),
+  mfg: z.array(MyCouponRecord).describe("The manufacturers' coupons."),
+  digital: z.array(DigitalCoupon).describe("The digital coupons of the accounts whose stores the customer has joined."),
 });

@@ -46,7 +46,7 @@ export type Account = z.output<typeof Account>;
 
 /** The account object of the coupon lists: the search variant alone has `agreement_type`. */
 export const CouponAccount = Account.omit({ agreement_type: true })
-  .extend({ loyalty_options: AnsweredLoyaltyOptions.nullable() })
+  .extend({ loyalty_options: AnsweredLoyaltyOptions.nullable().describe("Null where it has none.") })
   .meta({ id: "CouponAccount" });
 
 /** The account object inside a search result. */

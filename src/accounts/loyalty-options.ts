@@ -2,7 +2,7 @@ import * as z from "zod";
 import { orElse, orNull, passedThrough } from "../values/scalar.ts";
 import { Field, HTML_LIMIT, LOGO_LIMIT, text } from "../values/text.ts";
 
-const Percentage = Field.optional();
+const Percentage = Field.optional().describe("The share of this level, as a percentage.");
 
 /** The share of tokens that each level of a team earns. */
 const TeamBreakdown = z.object(
@@ -29,7 +29,7 @@ export const LoyaltyOptions = z.object(
     description: passedThrough(""),
     default_balance_type: passedThrough(""),
     point_conversion: passedThrough(""),
-    team_breakdown: orElse(TeamBreakdown, {}),
+    team_breakdown: orElse(TeamBreakdown, {}).describe("The share of tokens that each level of a team earns."),
     chain_active: passedThrough(0),
     show_on_customer_portal: passedThrough(0),
     selected_proof_165_id: passedThrough(""),
@@ -48,24 +48,24 @@ export const LoyaltyOptions = z.object(
     default_allow_cash_tender: passedThrough(""),
     default_allow_non_cash_tender: passedThrough(""),
     campaign_for_points_redemption: passedThrough(""),
-    chain_logo: orElse(text(LOGO_LIMIT), ""),
+    chain_logo: orElse(text(LOGO_LIMIT), "").describe("A picture in base64, where images were asked for, else empty."),
     chain_logo_extension: passedThrough(""),
-    chain_logo_type: orElse(Field, ""),
-    chain_background: orElse(Field, ""),
+    chain_logo_type: orElse(Field, "").describe("Its media type."),
+    chain_background: orElse(Field, "").describe("A colour."),
     campaign_require_register: passedThrough(0),
-    early_registration_time: orElse(Field, ""),
+    early_registration_time: orElse(Field, "").describe("A duration."),
     shipping_contact_name: passedThrough(""),
     shipping_address_line_1: passedThrough(""),
     shipping_address_line_2: passedThrough(""),
     shipping_city: passedThrough(""),
     shipping_state: passedThrough(""),
     shipping_zip: passedThrough(""),
-    term_contents: orElse(text(HTML_LIMIT), ""),
+    term_contents: orElse(text(HTML_LIMIT), "").describe("The terms, in HTML."),
     notify_custom_admin_emails: passedThrough(""),
-    notify_user_admin: orNull(z.array(Field, { error: "must be an array of strings" })),
+    notify_user_admin: orNull(z.array(Field, { error: "must be an array of strings" })).describe("Addresses, or null."),
     notify_per_day: passedThrough(""),
     enable_purchase_instant: passedThrough(0),
-    purchase_report_time: orElse(Field, ""),
+    purchase_report_time: orElse(Field, "").describe("A time of day."),
     earn_purchase_limit: passedThrough(""),
     lock_on_purchase_limit: passedThrough(""),
     lock_on_purchase_count: passedThrough(""),
@@ -109,7 +109,7 @@ export const LoyaltyOptions = z.object(
 );
 export type LoyaltyOptions = z.output<typeof LoyaltyOptions>;
 
-const Nothing = z.literal("");
+const Nothing = z.literal("").describe("Always empty: a credential.");
 
 /** The credentials among the fields of 2.7: never stored, and `""` in every answer. */
 export const MailerFields = z.object({

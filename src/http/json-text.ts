@@ -1,4 +1,4 @@
-import type { Context } from "hono";
+import type { Context, TypedResponse } from "hono";
 
 declare const isJson: unique symbol;
 
@@ -37,14 +37,17 @@ export function merge(...objects: readonly JsonText[]): JsonText {
   return asJson([`{${members.join(",")}}`]);
 }
 
-/** The answer of a call that went well. */
-export function answerItems(c: Context, items: JsonText): Response {
-  return answerJson(c, jsonObject({ status: toJson(true), items }));
+/** The answer of a call that went well, typed as what the items are. */
+export function answerItems<Items>(
+  c: Context,
+  items: JsonText,
+): Response & TypedResponse<{ status: true; items: Items }, 200, "json"> {
+  return answerJson<{ status: true; items: Items }>(c, jsonObject({ status: toJson(true), items }));
 }
 
-/** Answers 200 with a body that is JSON already. */
-export function answerJson(c: Context, body: JsonText): Response {
-  return c.body(toBody(body), 200, { "Content-Type": "application/json" });
+/** Answers 200 with a body that is JSON already, typed as what it is. */
+export function answerJson<Body>(c: Context, body: JsonText): Response & TypedResponse<Body, 200, "json"> {
+  return c.body(toBody(body), 200, { "Content-Type": "application/json" }) as never;
 }
 
 const CHUNK_LENGTH = 1024 * 1024;

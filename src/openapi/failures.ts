@@ -8,6 +8,7 @@ import {
   noItems,
   notFound,
   payloadTooLarge,
+  refused,
   tooManyRequests,
   unauthenticated,
   unavailable,
@@ -63,6 +64,10 @@ export const FAILURES = {
   InvalidLines: {
     description: "Lines break a rule, up to 100 of them named with their fields. Nothing was applied.",
     example: invalid({ "line 3.latitude": ["must be at most 90"], "line 9.record": ["is required"] }),
+  },
+  RefusedRankOn: {
+    description: "`rank_on` is none of the four values: a message alone, without a code.",
+    example: refused("rank_on must be one of run, hit, double or triple."),
   },
   TooManyRequests: {
     description: "More requests than the limit: 600 a minute for a customer, 120 for an address without a valid token.",

@@ -29,6 +29,9 @@ export function toJsonSchema(schema: z.ZodType, io: "input" | "output", componen
 function byMetadata({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: JsonSchema }): void {
   const { def } = zodSchema._zod;
   if (def.type === "default") jsonSchema.default = def.defaultValue;
+  // What is only the range of JavaScript's whole numbers says nothing.
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   const metadata = z.globalRegistry.get(zodSchema);
   if (metadata?.type === undefined) return;
   for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];

@@ -16,7 +16,11 @@ export const listCoupons: Operation = {
     "manufacturer coupons too, each with its account and the coupon that was issued, at most 1,000 in all.",
   answer: success(CouponItems),
   examples: () => [
-    { summary: "Coupons worth dollars", query: { type: "Dollar_Off" }, answer: { status: true, items: [WELCOME] } },
+    {
+      summary: "The first of those worth dollars",
+      query: { type: "Dollar_Off" },
+      answer: { status: true, items: [WELCOME] },
+    },
   ],
   failures: ["NoItems"],
 };

@@ -1,3 +1,4 @@
+import type * as z from "zod";
 import { createRouter } from "../../http/context.ts";
 import { noItems } from "../../http/errors.ts";
 import { answerItems } from "../../http/json-text.ts";
@@ -8,7 +9,7 @@ import { detailedItems, myItems, simpleItems } from "./items.ts";
 import { kindsLeft } from "./kinds.ts";
 import { listCoupons, listMyCoupons } from "./operations.ts";
 import { findCoupons, WHOLE_LIST } from "./queries.ts";
-import { CouponsQuery, MyCouponsQuery } from "./schema.ts";
+import { type CouponItems, CouponsQuery, type MyCouponItems, MyCouponsQuery } from "./schema.ts";
 
 const DETAILED_LIMIT = 1_000;
 const NOT_FOUND = "No coupons were found.";
@@ -24,7 +25,7 @@ export const coupons = createRouter().get("/", describe(listCoupons), validate("
   });
   if (rows.length === 0) throw noItems(NOT_FOUND);
 
-  return answerItems(c, includemfg ? detailedItems(rows) : simpleItems(rows));
+  return answerItems<z.output<typeof CouponItems>>(c, includemfg ? detailedItems(rows) : simpleItems(rows));
 });
 
 export const myCoupons = createRouter().get(
@@ -46,6 +47,6 @@ export const myCoupons = createRouter().get(
 
     const links = pageLinks(c.req.url, { page: query.page, hasMore: rows.length > limit });
     if (links !== null) c.header("Link", links);
-    return answerItems(c, myItems(rows.slice(0, limit)));
+    return answerItems<z.output<typeof MyCouponItems>>(c, myItems(rows.slice(0, limit)));
   },
 );

@@ -89,7 +89,9 @@ export const CampaignCoupon = CouponText.extend({
 export type CampaignCoupon = z.output<typeof CampaignCoupon>;
 
 /** A coupon that the customer holds, in the detailed variant of the coupon list. */
-export const DetailedCouponRecord = MyCouponRecord.extend({ campaign_coupon: CampaignCoupon });
+export const DetailedCouponRecord = MyCouponRecord.extend({ campaign_coupon: CampaignCoupon }).meta({
+  id: "DetailedCouponRecord",
+});
 export type DetailedCouponRecord = z.output<typeof DetailedCouponRecord>;
 
 /** A coupon for everybody who has joined a store of its account (interface 2.5). */
@@ -103,7 +105,7 @@ export const DigitalCoupon = z
       is_custom: z.int().describe("1 when it was made for one merchant."),
       can_combine_with_other: z.int().describe("1 when it may be used with others."),
       created_at: z.string().describe("When it was made, in UTC."),
-    }),
+    }).describe("The coupon itself."),
   })
   .meta({ id: "DigitalCoupon" });
 export type DigitalCoupon = z.output<typeof DigitalCoupon>;
@@ -111,7 +113,10 @@ export type DigitalCoupon = z.output<typeof DigitalCoupon>;
 /** What the coupon list answers: the simple variant, or with `includemfg` the detailed one. */
 export const CouponItems = z.union([
   z.array(CouponRecord),
-  z.object({ stores: z.array(DetailedCouponRecord), mfg: z.array(DetailedCouponRecord) }),
+  z.object({
+    stores: z.array(DetailedCouponRecord).describe("The merchants' coupons."),
+    mfg: z.array(DetailedCouponRecord).describe("The manufacturers' coupons."),
+  }),
 ]);
 
 /** What the combined coupon list answers. */

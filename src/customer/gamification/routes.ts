@@ -2,9 +2,12 @@ import { validator } from "hono/validator";
 import { createRouter } from "../../http/context.ts";
 import { invalid, refused } from "../../http/errors.ts";
 import { jsonBody } from "../../http/validate.ts";
+import { describe } from "../../openapi/describe.ts";
+import { annotate } from "../../openapi/notes.ts";
 import { fieldMessages } from "../../values/messages.ts";
 import { given } from "../../values/parameter.ts";
 import { BOARD_LIMIT, readBoard } from "./boards.ts";
+import { leaderboard, leaderboardNotes } from "./operations.ts";
 import { rank } from "./ranking.ts";
 import { LeaderboardParameters, MEASURES } from "./schema.ts";
 
@@ -20,14 +23,22 @@ const leaderboardParameters = validator("json", (body: Record<string, unknown>, 
   return { ...result.data, rank_on: rankOn };
 });
 
-export const gamification = createRouter().post("/leaderboard", jsonBody(), leaderboardParameters, async (c) => {
-  const { location_id, eip_campaign_id = null, rank_on } = c.req.valid("json");
+annotate(leaderboardParameters, leaderboardNotes);
 
-  const { employees, ageSeconds } = await readBoard(c.var.db, c.var.cache, {
-    locationId: location_id,
-    campaignId: eip_campaign_id,
-  });
+export const gamification = createRouter().post(
+  "/leaderboard",
+  describe(leaderboard),
+  jsonBody(),
+  leaderboardParameters,
+  async (c) => {
+    const { location_id, eip_campaign_id = null, rank_on } = c.req.valid("json");
 
-  c.header("X-Board-Age", String(ageSeconds));
-  return c.json({ status: true, items: rank(employees, rank_on, BOARD_LIMIT) });
-});
+    const { employees, ageSeconds } = await readBoard(c.var.db, c.var.cache, {
+      locationId: location_id,
+      campaignId: eip_campaign_id,
+    });
+
+    c.header("X-Board-Age", String(ageSeconds));
+    return c.json({ status: true as const, items: rank(employees, rank_on, BOARD_LIMIT) });
+  },
+);

@@ -11,24 +11,29 @@ export type Measure = (typeof MEASURES)[number];
  * bad field, so it is not looked at here.
  */
 export const LeaderboardParameters = z.object({
-  location_id: Id,
-  eip_campaign_id: optionalText(Id),
-  rank_on: optionalText(z.unknown()),
+  location_id: Id.describe("The store's id; it may stand in the query instead."),
+  eip_campaign_id: optionalText(Id).describe("The incentive campaign; left out: all that run today."),
+  rank_on: optionalText(z.unknown()).meta({
+    type: "string",
+    enum: MEASURES,
+    default: "run",
+    description: "What employees are ranked on.",
+  }),
 });
 
 /** An employee on a leaderboard (interface 2.10). */
-export const LeaderboardItem = z.object({
-  employee_id: z.string(),
-  employee_name: z.string(),
-  avatar: z.string(),
-  /** Standard competition ranking: 1, 2, 2, 4. */
-  rank: z.int(),
-  /** A decimal without digits that it does not need. */
-  total_runs: z.string(),
-  total_hits: z.int(),
-  total_doubles: z.int(),
-  total_triples: z.int(),
-});
+export const LeaderboardItem = z
+  .object({
+    employee_id: z.string().describe("The employee's id."),
+    employee_name: z.string().describe("The employee's name."),
+    avatar: z.string().describe("The address of a picture, or empty."),
+    rank: z.int().describe("The rank, by standard competition ranking: 1, 2, 2, 4."),
+    total_runs: z.string().describe("Runs, a decimal as text without digits that it does not need."),
+    total_hits: z.int().describe("Hits."),
+    total_doubles: z.int().describe("Doubles."),
+    total_triples: z.int().describe("Triples."),
+  })
+  .meta({ id: "LeaderboardItem" });
 export type LeaderboardItem = z.output<typeof LeaderboardItem>;
 
 export const LeaderboardAnswer = z.object({ status: z.literal(true), items: z.array(LeaderboardItem) });

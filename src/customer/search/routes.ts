@@ -1,17 +1,26 @@
+import type * as z from "zod";
 import { createRouter } from "../../http/context.ts";
 import { answerJson, type JsonText, jsonArray, jsonObject, toJson } from "../../http/json-text.ts";
 import { jsonBody, validate } from "../../http/validate.ts";
+import { describe } from "../../openapi/describe.ts";
 import { wordsOf } from "../../values/words.ts";
+import { fullSearch } from "./operations.ts";
 import { type Found, searchAll } from "./queries.ts";
-import { FullSearchBody, type SearchKind } from "./schema.ts";
+import { type FullSearchAnswer, FullSearchBody, type SearchKind } from "./schema.ts";
 
-export const search = createRouter().post("/", jsonBody(), validate("json", FullSearchBody), async (c) => {
-  const { query, filter } = c.req.valid("json");
+export const search = createRouter().post(
+  "/",
+  describe(fullSearch),
+  jsonBody(),
+  validate("json", FullSearchBody),
+  async (c) => {
+    const { query, filter } = c.req.valid("json");
 
-  const found = await searchAll(c.var.db, { words: wordsOf(query), kinds: filter, customerId: c.var.customerId });
+    const found = await searchAll(c.var.db, { words: wordsOf(query), kinds: filter, customerId: c.var.customerId });
 
-  return answerJson(c, inVariant(found, filter));
-});
+    return answerJson<z.output<typeof FullSearchAnswer>>(c, inVariant(found, filter));
+  },
+);
 
 /** Variant A of the answer, or variant B where campaigns were not asked for (decisions.md, section 4). */
 function inVariant(found: Found, kinds: readonly SearchKind[]): JsonText {

@@ -17,50 +17,66 @@ export const FullSearchBody = z.object({
   query: z
     .string({ error: mustBe("a string") })
     .trim()
-    .pipe(TextParameter.refine((text) => codePoints(text) >= SHORTEST_QUERY, "must be at least 3 characters")),
-  filter: optionalText(TextParameter.transform(partsOf).pipe(z.array(Kind))).transform((kinds) =>
-    kinds === undefined || kinds.length === 0 ? [...KINDS] : kinds,
-  ),
+    .pipe(TextParameter.refine((text) => codePoints(text) >= SHORTEST_QUERY, "must be at least 3 characters"))
+    .meta({
+      type: "string",
+      minLength: SHORTEST_QUERY,
+      maxLength: 100,
+      description: "Words, each of which must begin a word of what is found.",
+    }),
+  filter: optionalText(TextParameter.transform(partsOf).pipe(z.array(Kind)))
+    .transform((kinds) => (kinds === undefined || kinds.length === 0 ? [...KINDS] : kinds))
+    .meta({
+      type: "string",
+      default: KINDS.join(","),
+      description: "The kinds to look for, with commas between them.",
+    }),
 });
 
 /** A store in a search result (decisions.md, section 4). */
-export const SearchStore = z.object({
-  id: z.string(),
-  account_id: z.string(),
-  name: z.string(),
-  store_image: z.string(),
-  address_line_1: z.string(),
-  address_line_2: z.string(),
-  city: z.string(),
-  state: z.string(),
-  zip: z.string(),
-  phone: z.string(),
-  latitude: z.number(),
-  longitude: z.number(),
-  account: SearchAccount,
-});
+export const SearchStore = z
+  .object({
+    id: z.string().describe("The store's id."),
+    account_id: z.string().describe("The merchant account that it belongs to."),
+    name: z.string().describe("The store's name."),
+    store_image: z.string().describe("The address of a picture, or empty."),
+    address_line_1: z.string().describe("Street and number."),
+    address_line_2: z.string().describe("More of the address."),
+    city: z.string().describe("City."),
+    state: z.string().describe("State or province."),
+    zip: z.string().describe("Postal code."),
+    phone: z.string().describe("Telephone number."),
+    latitude: z.number().describe("Degrees north."),
+    longitude: z.number().describe("Degrees east."),
+    account: SearchAccount,
+  })
+  .meta({ id: "SearchStore" });
 export type SearchStore = z.output<typeof SearchStore>;
 
 /** A customer in a search result (interface 2.9). Who is no friend sees no birth date, scan id or address. */
-export const SearchCustomer = z.object({
-  id: z.string(),
-  scan_id: z.string(),
-  first_name: z.string(),
-  last_name: z.string(),
-  date_of_birth: z.string().nullable(),
-  address_line_1: z.string(),
-  address_line_2: z.string(),
-  city: z.string(),
-  state: z.string(),
-  zip: z.string(),
-  customer_description: z.string(),
-  stores_count: z.int(),
-  friend_status: z.literal([-1, 0, 1]),
-  balance: z.number(),
-  avatar: z.string(),
-  campaigns_total: z.int(),
-  campaigns_registered: z.int(),
-});
+export const SearchCustomer = z
+  .object({
+    id: z.string().describe("The customer's id."),
+    scan_id: z
+      .string()
+      .describe("The number on the card; empty for others than oneself and friends, as are the address fields."),
+    first_name: z.string().describe("First name."),
+    last_name: z.string().describe("Last name."),
+    date_of_birth: z.string().nullable().describe("The day of birth; null for others than oneself and friends."),
+    address_line_1: z.string().describe("Street and number."),
+    address_line_2: z.string().describe("More of the address."),
+    city: z.string().describe("City."),
+    state: z.string().describe("State or province."),
+    zip: z.string().describe("Postal code."),
+    customer_description: z.string().describe("What the customer says of themself."),
+    stores_count: z.int().describe("Stores joined."),
+    friend_status: z.literal([-1, 0, 1]).describe("1 friends, 0 request pending, -1 neither, and -1 to oneself."),
+    balance: z.number().describe("The balance over all stores, with two decimals."),
+    avatar: z.string().describe("The address of a picture, or empty."),
+    campaigns_total: z.int().describe("Campaigns that run today at the chains whose stores the customer has joined."),
+    campaigns_registered: z.int().describe("Of those, the ones that the customer has registered for."),
+  })
+  .meta({ id: "SearchCustomer" });
 export type SearchCustomer = z.output<typeof SearchCustomer>;
 
 const PassedThrough = scalar(FIELD_LIMIT);
@@ -71,36 +87,42 @@ export const CampaignDetails = z.object({
   age_value: PassedThrough,
   min_age: PassedThrough,
   max_age: PassedThrough,
-  campaign_type: z.string().nullable(),
-  trigger_type: z.string(),
-  reward_type: z.string(),
+  campaign_type: z.string().nullable().describe("As the merchant gave it, or null."),
+  trigger_type: z.string().describe("What sets it off, such as `None`."),
+  reward_type: z.string().describe("What it gives, such as `PercentDollarValue`."),
   campaign_require_register: PassedThrough,
-  cash_tender_multiplier: z.string(),
-  non_cash_tender_multiplier: z.string(),
+  cash_tender_multiplier: z.string().describe("How often cash counts, a decimal with two fraction digits."),
+  non_cash_tender_multiplier: z.string().describe("How often other money counts, a decimal with two fraction digits."),
   allow_cash_tender: PassedThrough,
   allow_non_cash_tender: PassedThrough,
-  trigger_amount: z.string(),
+  trigger_amount: z.string().describe("The amount that sets it off, a decimal with two fraction digits."),
 });
 export type CampaignDetails = z.output<typeof CampaignDetails>;
 
 /** A campaign in a search result (interface 2.8). */
 export const SearchCampaign = CampaignDetails.extend({
-  id: z.string(),
-  account_id: z.int(),
-  name: z.string(),
-  campaign_start_date: z.string(),
-  campaign_end_date: z.string().nullable(),
-  campaign_description: z.string(),
-  status: z.int(),
+  id: z.string().describe("The campaign's id."),
+  account_id: z.int().describe("The merchant account, as a number."),
+  name: z.string().describe("What the campaign is called."),
+  campaign_start_date: z.string().describe("Its first day."),
+  campaign_end_date: z.string().nullable().describe("Its last day, or null."),
+  campaign_description: z.string().describe("What it offers."),
+  status: z.int().describe("1 when it is on."),
   account: SearchAccount,
-});
+}).meta({ id: "SearchCampaign" });
 export type SearchCampaign = z.output<typeof SearchCampaign>;
 
 /** The lists that were found. */
-const Found = z.object({ stores: z.array(SearchStore), customers: z.array(SearchCustomer) });
+const Found = z.object({
+  stores: z.array(SearchStore).describe("The stores that were found."),
+  customers: z.array(SearchCustomer).describe("The customers that were found."),
+});
 
 /** Variant A, and variant B for a filter without campaigns (interface 4.6). */
 export const FullSearchAnswer = z.union([
-  z.object({ status: z.literal(true), items: Found.extend({ campaigns: z.array(SearchCampaign) }) }),
+  z.object({
+    status: z.literal(true),
+    items: Found.extend({ campaigns: z.array(SearchCampaign).describe("The campaigns that were found.") }),
+  }),
   Found.extend({ status: z.literal(true) }),
 ]);

@@ -1,0 +1,59 @@
+import * as z from "zod";
+import type { Notes, Operation } from "../../openapi/notes.ts";
+import { LeaderboardAnswer, LeaderboardParameters } from "./schema.ts";
+
+export const leaderboard: Operation = {
+  id: "leaderboard",
+  tag: "Customer",
+  summary: "Leaderboard of employees",
+  description:
+    "The employees of a store by what they have played in an incentive campaign, or in all that run today; at most 100. " +
+    "The board may be some seconds old: `X-Board-Age` says how many.",
+  answer: LeaderboardAnswer,
+  examples: () => [
+    {
+      summary: "By hits, of which the first two are shown",
+      body: { location_id: "s101-1-1", rank_on: "hit" },
+      answer: {
+        status: true,
+        items: [
+          {
+            employee_id: "e101-1",
+            employee_name: "Noor Aziz",
+            avatar: "https://images.example/employees/101-1.png",
+            rank: 1,
+            total_runs: "12",
+            total_hits: 8,
+            total_doubles: 1,
+            total_triples: 2,
+          },
+          {
+            employee_id: "e101-2",
+            employee_name: "Tom Becker",
+            avatar: "https://images.example/employees/101-2.png",
+            rank: 2,
+            total_runs: "7.5",
+            total_hits: 7,
+            total_doubles: 0,
+            total_triples: 2,
+          },
+        ],
+      },
+    },
+  ],
+  headers: { "X-Board-Age": { description: "How many seconds ago the board was counted.", example: "12" } },
+};
+
+/** What the middleware that takes the parameters says of itself: it looks in two places. */
+export const leaderboardNotes: Notes = {
+  parameters: {
+    in: "query",
+    schema: z.object({
+      location_id: LeaderboardParameters.shape.location_id
+        .optional()
+        .describe("The store's id, where the body has none."),
+    }),
+  },
+  body: { mediaType: "application/json", schema: LeaderboardParameters.partial({ location_id: true }) },
+  failures: ["InvalidFields", "RefusedRankOn"],
+};

@@ -1,0 +1,48 @@
+import { beforeAll, describe, it } from "vitest";
+import { demoLines } from "../../scripts/demo/program.ts";
+import { app } from "../../src/app.ts";
+import { endpoints } from "../../src/openapi/document.ts";
+import { notesOf } from "../../src/openapi/notes.ts";
+import { feed, mustFeed, ndjson, send } from "../support/api.ts";
+import { customerToken } from "../support/tokens.ts";
+
+// The examples of the reference, sent as they stand: the demo program gives the answers that stand beside them.
+
+const examples = endpoints(app).flatMap(({ method, path }) => {
+  const [handlers] = app.router.match(method, path);
+  const operation = handlers.map(([[handler]]) => notesOf(handler).operation).find((one) => one !== undefined);
+  return (operation?.examples() ?? []).map((example) => ({ method, route: path, ...example }));
+});
+
+/** As much of an answer as an example shows: of a long list its beginning. */
+function shown(answered: unknown, example: unknown): unknown {
+  if (Array.isArray(answered) && Array.isArray(example) && example.length > 0) return answered.slice(0, example.length);
+  if (typeof answered !== "object" || answered === null || Array.isArray(answered)) return answered;
+  return Object.fromEntries(
+    Object.entries(answered).map(([name, value]) => [name, shown(value, (example as Record<string, unknown>)?.[name])]),
+  );
+}
+
+beforeAll(async () => {
+  const lines = demoLines();
+  for (let from = 0; from < lines.length; from += 5_000) await mustFeed(lines.slice(from, from + 5_000));
+});
+
+describe("the examples of the reference", () => {
+  it.for(examples)("$method $route, $summary", async ({ method, route, answer, ...given }, { expect }) => {
+    if (route === "/api/v1/feed") {
+      expect((await feed(ndjson([given.body as Record<string, unknown>]))).body).toEqual(answer);
+      return;
+    }
+    const filled = route.replace(/:(\w+)/g, (_, name: string) => String(given.path?.[name]));
+    const query = new URLSearchParams(given.query);
+    const headers = { Authorization: `Bearer ${await customerToken("c1")}` };
+    const body = given.body === undefined ? {} : { body: JSON.stringify(given.body) };
+
+    const { body: answered } = await send(`${filled}?${query}`, { method, headers, ...body });
+
+    // Of a document only the beginning is shown.
+    if (route === "/openapi.json") expect(answered).toMatchObject({ openapi: "3.1.0" });
+    else expect(shown(answered, answer)).toEqual(JSON.parse(JSON.stringify(answer)));
+  });
+});

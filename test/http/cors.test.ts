@@ -1,0 +1,70 @@
+import { env, exports } from "cloudflare:workers";
+import { afterEach, describe, it } from "vitest";
+import { send } from "../support/api.ts";
+
+const PATH = "/api/v1/customer/campaigns/near-by-popular-campaigns";
+const APP = "https://app.example";
+const PREFLIGHT = {
+  Origin: APP,
+  "Access-Control-Request-Method": "POST",
+  "Access-Control-Request-Headers": "authorization",
+};
+
+afterEach(() => {
+  Object.assign(env, { CORS_ORIGINS: "" });
+});
+
+const preflight = (path: string, headers: Record<string, string> = PREFLIGHT) =>
+  exports.default.fetch(new Request(new URL(path, "https://loyalty.example"), { method: "OPTIONS", headers }));
+
+describe("CORS", () => {
+  it("is closed unless it is configured", async ({ expect }) => {
+    const asked = await preflight(PATH);
+    const called = await send(PATH, { method: "POST", headers: { Origin: APP } });
+
+    expect(asked.status).toBe(405);
+    for (const { headers } of [asked, called]) {
+      expect(headers.has("Access-Control-Allow-Origin")).toBe(false);
+      expect(headers.has("Vary")).toBe(false);
+    }
+  });
+
+  it("answers the preflight of an origin that is configured", async ({ expect }) => {
+    Object.assign(env, { CORS_ORIGINS: `https://other.example, ${APP}` });
+
+    const { status, headers } = await preflight(PATH);
+
+    expect(status).toBe(204);
+    expect(headers.get("Access-Control-Allow-Origin")).toBe(APP);
+    expect(headers.get("Access-Control-Allow-Methods")).toBe("POST");
+    expect(headers.get("Access-Control-Allow-Headers")).toContain("Authorization");
+    expect(headers.get("Vary")).toBe("Origin");
+  });
+
+  it("lets a page of that origin read failures too, and their headers", async ({ expect }) => {
+    Object.assign(env, { CORS_ORIGINS: APP });
+
+    const { status, headers } = await send(PATH, { method: "POST", headers: { Origin: APP } });
+
+    expect(status).toBe(401);
+    expect(headers.get("Access-Control-Allow-Origin")).toBe(APP);
+    expect(headers.get("Access-Control-Expose-Headers")).toContain("Retry-After");
+  });
+
+  it("does not let other origins in, and tells caches that origins differ", async ({ expect }) => {
+    Object.assign(env, { CORS_ORIGINS: APP });
+
+    const { status, headers } = await preflight(PATH, { ...PREFLIGHT, Origin: "https://app.example.evil.example" });
+
+    expect(status).toBe(405);
+    expect(headers.has("Access-Control-Allow-Origin")).toBe(false);
+    expect(headers.get("Vary")).toBe("Origin");
+  });
+
+  it("answers a preflight of an unknown path with 404", async ({ expect }) => {
+    Object.assign(env, { CORS_ORIGINS: "*" });
+
+    expect((await preflight("/nothing")).status).toBe(404);
+    expect((await preflight(PATH)).headers.get("Access-Control-Allow-Origin")).toBe(APP);
+  });
+});

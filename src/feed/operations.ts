@@ -14,7 +14,7 @@ export const sendLines: Operation = {
     "nothing: 200 means that every line is committed. State is upserted by its key; an event is written once by its `id`, " +
     "so that a request may be sent again. The schema is that of one line.",
   answer: success(Accepted),
-  body: { mediaType: "application/x-ndjson", schema: z.union(KINDS.flatMap((kind) => lineSchemas(kind))) },
+  body: { mediaType: "application/x-ndjson", schema: z.lazy(() => z.union(KINDS.flatMap(lineSchemas))) },
   examples: () => [
     {
       summary: "One customer",

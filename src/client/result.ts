@@ -1,0 +1,19 @@
+import type { Failure } from "../http/errors.ts";
+
+/** What a call has come to: the data, or why there is none. */
+export type Result<Items> = { status: true; items: Items } | Failure;
+
+/** The data of an answer as the service types it: what stands in `items`, or, in the one answer without, beside `status`. */
+export type ItemsOf<Body> = Body extends { status: true; items: infer Items }
+  ? Items
+  : Body extends { status: true }
+    ? Omit<Body, "status">
+    : never;
+
+/** The result of a call whose answer is `Body`. */
+export function toResult<Body extends object>(body: Body | Failure): Result<ItemsOf<Body>> {
+  if (!("status" in body) || body.status !== true) return body as Failure;
+  if ("items" in body) return body as never;
+  const { status, ...items } = body;
+  return { status, items: items as ItemsOf<Body> };
+}

@@ -2,10 +2,12 @@ import { createRouter } from "../../http/context.ts";
 import { noItems } from "../../http/errors.ts";
 import { pageLinks, toPage } from "../../http/paging.ts";
 import { validate } from "../../http/validate.ts";
+import { describe } from "../../openapi/describe.ts";
+import { listMessages } from "./operations.ts";
 import { findMessageGroups } from "./queries.ts";
 import { MessagesQuery, placeAfter } from "./schema.ts";
 
-export const messages = createRouter().get("/", validate("query", MessagesQuery), async (c) => {
+export const messages = createRouter().get("/", describe(listMessages), validate("query", MessagesQuery), async (c) => {
   const { check_time, after, ...paging } = c.req.valid("query");
 
   const { items, hasMore } = await findMessageGroups(c.var.db, {
@@ -18,5 +20,5 @@ export const messages = createRouter().get("/", validate("query", MessagesQuery)
 
   const links = pageLinks(c.req.url, { page: paging.page, hasMore, after: placeAfter(items) });
   if (links !== null) c.header("Link", links);
-  return c.json({ status: true, items });
+  return c.json({ status: true as const, items });
 });

@@ -2,11 +2,14 @@ import { createRouter } from "../../http/context.ts";
 import { notFound } from "../../http/errors.ts";
 import { pageLinks, toPage } from "../../http/paging.ts";
 import { validate } from "../../http/validate.ts";
+import { describe } from "../../openapi/describe.ts";
+import { teamWithLevel } from "./operations.ts";
 import { findTeam } from "./queries.ts";
 import { TeamPath, TeamQuery } from "./schema.ts";
 
 export const stores = createRouter().get(
   "/:id/team-with-level",
+  describe(teamWithLevel),
   validate("param", TeamPath),
   validate("query", TeamQuery),
   async (c) => {
@@ -24,6 +27,6 @@ export const stores = createRouter().get(
 
     const links = pageLinks(c.req.url, { page: paging.page, hasMore });
     if (links !== null) c.header("Link", links);
-    return c.json({ status: true, items });
+    return c.json({ status: true as const, items });
   },
 );

@@ -4,36 +4,40 @@ import { integerParameter } from "../../values/number.ts";
 import { Id } from "../../values/text.ts";
 
 /** The path of a store's team (interface 4.3). */
-export const TeamPath = z.object({ id: z.string() });
+export const TeamPath = z.object({ id: z.string().describe("The id of the store.") });
 
 /** The query of a store's team (interface 4.3). */
 export const TeamQuery = z.object({
   ...PagingParameters,
-  level_no: integerParameter({ min: 1, max: 5 }).optional(),
-  team_member_id: Id.optional(),
+  level_no: integerParameter({ min: 1, max: 5 }).optional().describe("Only members at this depth, 1 to 5."),
+  team_member_id: Id.optional().describe(
+    "The team of this member of the caller's team instead, depths counted from there.",
+  ),
 });
 
 /** What a member has at one depth of the member's own team (interface 2.3). */
-export const LevelEntry = z.object({
-  level_no: z.int(),
-  total_members: z.int(),
-  total_tokens_earned: z.number(),
-});
+export const LevelEntry = z
+  .object({
+    level_no: z.int().describe("The depth, 1 to 5."),
+    total_members: z.int().describe("How many are at that depth of the member's own team."),
+    total_tokens_earned: z
+      .number()
+      .describe("The tokens that the member earned at this store from that depth, with two decimals."),
+  })
+  .meta({ id: "LevelEntry" });
 
 /** A member of a store's team (interface 2.3). */
-export const TeamMember = z.object({
-  id: z.string(),
-  name: z.string(),
-  customer_description: z.string(),
-  /** 1 friends, 0 request pending, -1 neither. */
-  friend_status: z.literal([-1, 0, 1]),
-  /** The stores that the member has joined. */
-  team_store_count: z.int(),
-  avatar: z.string(),
-  /** The member's balance at this store. */
-  total_balance: z.number(),
-  /** The depth, 1 to 5. */
-  current_level: z.int(),
-  levels: z.array(LevelEntry).length(5),
-});
+export const TeamMember = z
+  .object({
+    id: z.string().describe("The member's customer id."),
+    name: z.string().describe("The member's name."),
+    customer_description: z.string().describe("What the member says of themself."),
+    friend_status: z.literal([-1, 0, 1]).describe("1 friends, 0 request pending, -1 neither."),
+    team_store_count: z.int().describe("The stores that the member has joined."),
+    avatar: z.string().describe("The address of a picture, or empty."),
+    total_balance: z.number().describe("The member's balance at this store, with two decimals."),
+    current_level: z.int().describe("The depth below the root of the team, 1 to 5."),
+    levels: z.array(LevelEntry).length(5).describe("Five entries, one for each depth of the member's own team."),
+  })
+  .meta({ id: "TeamMember" });
 export type TeamMember = z.output<typeof TeamMember>;

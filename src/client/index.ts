@@ -1,6 +1,7 @@
 import { type ClientRequestOptions, hc, type InferRequestType } from "hono/client";
 import type { App } from "../app.ts";
 import type { Failure } from "../http/errors.ts";
+import { type PollOptions, pollMessages } from "./poll.ts";
 import { type ItemsOf, type Result, toResult } from "./result.ts";
 import { type RetryOptions, retrying } from "./retry.ts";
 
@@ -35,7 +36,9 @@ export function createClient({ url, token, fetch: send = fetch, retry }: ClientO
     fetch: retrying((input, init) => send(input, init), { ...RETRY, ...retry }),
     headers: async () => ({ Authorization: `Bearer ${typeof token === "string" ? token : await token()}` }),
   };
-  const { customer } = hc<App>(url, options).api.v1;
+  const customer: Customer = hc<App>(url, options).api.v1.customer;
+  const board = customer.gamification.leaderboard;
+  const team = customer.stores[":id"]["team-with-level"];
   const nearby = customer.campaigns["near-by-popular-campaigns"];
 
   return {
@@ -54,12 +57,26 @@ export function createClient({ url, token, fetch: send = fetch, retry }: ClientO
     fullSearch: (json: Json<(typeof customer)["full-search"]["$post"]>, call?: CallOptions) =>
       read(customer["full-search"].$post({ json }, init(call))),
 
-    /** Who leads the board at a store. */
-    leaderboard: (json: Json<typeof customer.gamification.leaderboard.$post>, call?: CallOptions) =>
-      read(customer.gamification.leaderboard.$post({ json }, init(call))),
+    /** The message groups, newest message first. */
+    messages: (query: Query<typeof customer.messages.$get> = {}, call?: CallOptions) =>
+      read(customer.messages.$get({ query }, init(call))),
+
+    /** The team of a store. */
+    teamWithLevel: (id: string, query: Query<typeof team.$get> = {}, call?: CallOptions) =>
+      read(team.$get({ param: { id }, query }, init(call))),
+
+    /** Message groups as they get new messages, from now on or from `since`; it ends with its signal. */
+    newMessages: (poll: PollOptions = {}) =>
+      pollMessages((query, call) => customer.messages.$get({ query }, init(call)), poll),
+
+    /** Who leads the board at a store; by runs unless told. */
+    leaderboard: ({ rank_on = "run", ...json }: Partial<Board> & Pick<Board, "location_id">, call?: CallOptions) =>
+      read(board.$post({ json: { ...json, rank_on } }, init(call))),
   };
 }
 
+type Customer = ReturnType<typeof hc<App>>["api"]["v1"]["customer"];
+type Board = Json<Customer["gamification"]["leaderboard"]["$post"]>;
 type Json<Endpoint> = InferRequestType<Endpoint> extends { json: infer Body } ? Body : never;
 type Query<Endpoint> = InferRequestType<Endpoint> extends { query: infer Parameters } ? Parameters : never;
 
@@ -67,6 +84,8 @@ function init({ signal }: CallOptions = {}): ClientRequestOptions {
   return signal === undefined ? {} : { init: { signal } };
 }
 
-async function read<Body extends object>(answer: Promise<{ json(): Promise<Body> }>): Promise<Result<ItemsOf<Body>>> {
-  return toResult<Body>((await (await answer).json()) as Body | Failure);
+async function read<Body>(answer: Promise<{ json(): Promise<Body> }>): Promise<Result<ItemsOf<Body>>> {
+  // The routes are typed by the answers of calls that go well; any other answer is a failure.
+  const body: unknown = await (await answer).json();
+  return toResult<Body>(body as (Body & { status: true }) | Failure);
 }

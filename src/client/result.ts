@@ -11,9 +11,8 @@ export type ItemsOf<Body> = Body extends { status: true; items: infer Items }
     : never;
 
 /** The result of a call whose answer is `Body`. */
-export function toResult<Body extends object>(body: Body | Failure): Result<ItemsOf<Body>> {
-  if (!("status" in body) || body.status !== true) return body as Failure;
-  if ("items" in body) return body as never;
-  const { status, ...items } = body;
-  return { status, items: items as ItemsOf<Body> };
+export function toResult<Body>(body: (Body & { status: true }) | Failure): Result<ItemsOf<Body>> {
+  if (!body.status) return body;
+  const { status, ...lists } = body;
+  return { status, items: ("items" in lists ? lists.items : lists) as ItemsOf<Body> };
 }

@@ -12,7 +12,55 @@ export const teamWithLevel: Operation = {
     "The members of a store whom the customer has referred, and those whom they have referred, down to depth 5, each with " +
     "what the member's own team has earned. By depth, then name. A customer who has no team: no items.",
   answer: success(z.array(TeamMember)),
-  examples: () => [],
+  examples: () => [
+    {
+      summary: "The first of a team",
+      path: { id: "s101-1-6" },
+      query: { per_page: "1" },
+      answer: {
+        status: true,
+        items: [
+          {
+            id: "c316",
+            name: "Goran Castillo",
+            customer_description: "",
+            friend_status: -1,
+            team_store_count: 3,
+            avatar: "https://images.example/customers/c316.png",
+            total_balance: 78.43,
+            current_level: 1,
+            levels: [
+              {
+                level_no: 1,
+                total_members: 0,
+                total_tokens_earned: 0,
+              },
+              {
+                level_no: 2,
+                total_members: 0,
+                total_tokens_earned: 0,
+              },
+              {
+                level_no: 3,
+                total_members: 0,
+                total_tokens_earned: 0,
+              },
+              {
+                level_no: 4,
+                total_members: 0,
+                total_tokens_earned: 0,
+              },
+              {
+                level_no: 5,
+                total_members: 0,
+                total_tokens_earned: 0,
+              },
+            ],
+          },
+        ],
+      },
+    },
+  ],
   failures: ["NotFound"],
   headers: { Link: LINK_NOTE },
 };

@@ -22,4 +22,6 @@ globalThis.Scalar.createApiReference("#reference", {
   agent: { disabled: true },
   mcp: { disabled: true },
   telemetry: false,
+  // On a narrow screen the button that opens the sidebar lies on the address.
+  customCss: "@media (max-width: 800px) { .scalar-client .scalar-sidebar-toggle { display: none; } }",
 });

@@ -185,8 +185,9 @@ function addFailure(responses: OperationObject["responses"], name: FailureName, 
 /** The envelope of failures with the fields and the code that one of them has. */
 function failureSchema({ errorCode, ...fields }: Failure, failure: JsonSchema): JsonSchema {
   const code = errorCode === undefined ? { not: {} } : { const: errorCode };
-  const required = Object.keys({ ...(errorCode && { errorCode }), ...fields });
-  return { allOf: [failure, { type: "object", properties: { errorCode: code }, required }] };
+  const properties = { ...Object.fromEntries(Object.keys(fields).map((field) => [field, {}])), errorCode: code };
+  const required = Object.keys(properties).filter((field) => field !== "errorCode" || errorCode !== undefined);
+  return { allOf: [failure, { type: "object", properties, required }] };
 }
 
 function headerObjects(headers: Readonly<Record<string, HeaderNote>>): Record<string, unknown> {

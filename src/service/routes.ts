@@ -1,6 +1,7 @@
 import type { Hono } from "hono";
 import packageJson from "../../package.json" with { type: "json" };
 import { addressLimited } from "../auth/middleware.ts";
+import { cache } from "../cache/middleware.ts";
 import { database } from "../db/middleware.ts";
 import { type AppEnv, createRouter } from "../http/context.ts";
 import { unavailable } from "../http/errors.ts";
@@ -16,10 +17,10 @@ export function service(app: Hono<AppEnv>) {
   let document: string | undefined;
 
   return createRouter()
-    .get("/health", describe(health), addressLimited(), database("first-unconstrained"), async (c) => {
+    .get("/health", describe(health), addressLimited(), database("first-unconstrained"), cache(), async (c) => {
       const [inDatabase, inCache] = await Promise.allSettled([
         inTime(reachDatabase(c.var.db)),
-        inTime(c.env.CACHE.get("health")),
+        inTime(c.var.cache.get("health")),
       ]);
       const down = [
         ...(inDatabase.status === "rejected" ? ["database"] : []),

@@ -26,6 +26,10 @@ export default defineConfig({
     isolate: false,
     maxWorkers: 1,
     silent: "passed-only",
+    // How much is fuzzed, and from where: `npm run fuzz` sets both.
+    provide: {
+      fuzz: { runs: Number(process.env.FUZZ_RUNS ?? 1_500), seed: Number(process.env.FUZZ_SEED ?? 20_261_120) },
+    },
     testTimeout: 90_000,
   },
 });

@@ -26,13 +26,13 @@ export async function main(run: () => Promise<void>): Promise<void> {
 export function runTool(
   tool: string,
   args: readonly string[],
-  { capture = false }: { capture?: boolean } = {},
+  { capture = false, env = {} }: { capture?: boolean; env?: Record<string, string> } = {},
 ): Promise<{ status: number; output: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn(path.join(ROOT, "node_modules", ".bin", tool), args, {
       cwd: ROOT,
       stdio: capture ? ["ignore", "pipe", "pipe"] : "inherit",
-      env: TOOL_ENV,
+      env: { ...TOOL_ENV, ...env },
     });
     let output = "";
     child.stdout?.on("data", (data) => {

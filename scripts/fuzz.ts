@@ -1,0 +1,24 @@
+import { Command, InvalidArgumentError } from "commander";
+import { CommandError, main, runTool } from "./lib/project.ts";
+
+const program = new Command("npm run fuzz --")
+  .description(
+    "Send random requests, good, nearly good and hostile, to every endpoint and the feed, in the Workers runtime.",
+  )
+  .option("--runs <n>", "how many requests", wholeNumber, 10_000)
+  .option("--seed <n>", "where randomness begins: the same seed sends the same requests", wholeNumber, Date.now() % 1e9)
+  .showHelpAfterError("Try: npm run fuzz -- --help")
+  .action(async ({ runs, seed }: { runs: number; seed: number }) => {
+    const env = { FUZZ_RUNS: String(runs), FUZZ_SEED: String(seed) };
+    const { status } = await runTool("vitest", ["run", "test/fuzz", "--testTimeout=0", "--silent=false"], { env });
+    if (status !== 0) throw new CommandError(`Found something. Again: npm run fuzz -- --runs ${runs} --seed ${seed}`);
+  });
+
+await main(async () => {
+  await program.parseAsync();
+});
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
+  return Number(text);
+}

@@ -1,0 +1,111 @@
+import { exports } from "cloudflare:workers";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, inject, it, vi } from "vitest";
+import { forRange, KEPT } from "../../scripts/lib/kept-totals.ts";
+import { app } from "../../src/app.ts";
+import { Failure } from "../../src/http/errors.ts";
+import { mustFeed } from "../support/api.ts";
+import { rows } from "../support/state.ts";
+import { customerToken, feedToken } from "../support/tokens.ts";
+import { feedRequest } from "./feed-requests.ts";
+import { customerRequest, ENDPOINTS, type FuzzedRequest } from "./requests.ts";
+import { programLines } from "./world.ts";
+
+const { runs, seed } = inject("fuzz");
+// A feed request writes, so it costs some ten times what a customer's does.
+const FEED_SHARE = 0.25;
+const HANG_MS = 20_000;
+
+const tokens = new Map<string, Promise<string>>();
+const counts = new Map<string, number>();
+let addresses = 0;
+
+function tokenOf(caller: NonNullable<FuzzedRequest["caller"]>): Promise<string> {
+  const name = JSON.stringify(caller);
+  const token =
+    tokens.get(name) ?? ("customer" in caller ? customerToken(caller.customer) : feedToken(caller.accounts));
+  tokens.set(name, token);
+  return token;
+}
+
+async function sendFuzzed({ method, target, headers, body, caller }: FuzzedRequest): Promise<Response> {
+  addresses += 1;
+  const all = new Headers({ ...headers, "CF-Connecting-IP": `192.0.2.${addresses}` });
+  all.set("Authorization", caller === null ? `Bearer ${addresses}.x.y` : `Bearer ${await tokenOf(caller)}`);
+  const request = new Request(`https://loyalty.example${target}`, { method, headers: all, body });
+  return exports.default.fetch(request);
+}
+
+const STATUSES: Record<string, readonly (number | undefined)[]> = {
+  NO_ITEMS: [200],
+  VALIDATION_EXCEPTION: [400, 422],
+  UNAUTHENTICATED: [401],
+  FORBIDDEN: [403],
+  NOT_FOUND: [404],
+  METHOD_NOT_ALLOWED: [405],
+  PAYLOAD_TOO_LARGE: [413],
+};
+
+/** Whether an answer is one that the interface has: the rest of its shape is looked at by whoever documents it. */
+async function checkAnswer(request: FuzzedRequest, response: Response): Promise<void> {
+  const where = `${request.method} ${request.target.slice(0, 200)}`;
+  if (response.status >= 500) throw new Error(`${where} answers ${response.status}: ${await response.text()}`);
+  if (response.headers.get("X-Request-Id")?.length !== 36) throw new Error(`${where} names no request`);
+  if (response.headers.get("Cache-Control") !== "private, no-store") throw new Error(`${where} may be cached`);
+  const text = await response.text();
+  if (request.method === "HEAD") return;
+  const body: unknown = JSON.parse(text);
+  const isGood = typeof body === "object" && body !== null && "status" in body && body.status === true;
+  if (isGood && response.status === 200) return;
+  const failure = Failure.strict().parse(body);
+  const statuses = failure.errorCode === undefined ? [422] : STATUSES[failure.errorCode];
+  if (!statuses?.includes(response.status)) throw new Error(`${where} answers ${response.status} with ${text}`);
+}
+
+async function inTime(work: Promise<void>): Promise<void> {
+  let timer = 0;
+  const hang = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer in ${HANG_MS} ms`)), HANG_MS) as unknown as number;
+  });
+  await Promise.race([work, hang]).finally(() => clearTimeout(timer));
+}
+
+async function fuzz(requests: fc.Arbitrary<FuzzedRequest>, numRuns: number): Promise<void> {
+  const property = fc.asyncProperty(requests, (request) =>
+    inTime(
+      sendFuzzed(request).then(async (response) => {
+        const name = `${request.target.startsWith("/api/v1/feed") ? "feed" : "customer"} ${response.status}`;
+        counts.set(name, (counts.get(name) ?? 0) + 1);
+        await checkAnswer(request, response);
+      }),
+    ),
+  );
+  await fc.assert(property, { numRuns, seed });
+}
+
+beforeAll(async () => {
+  await mustFeed(programLines());
+  // One line a request would drown what matters.
+  vi.spyOn(console, "log").mockImplementation(() => {});
+});
+afterAll(() => {
+  vi.restoreAllMocks();
+  console.info(`Fuzzed with seed ${seed}: ${JSON.stringify(Object.fromEntries([...counts].sort()))}`);
+});
+
+describe("any request whatever", () => {
+  it("is known to the fuzzing, whichever endpoint takes it", ({ expect }) => {
+    const served = app.routes.filter(({ method }) => method !== "ALL").map(({ method, path }) => `${method} ${path}`);
+
+    expect([...Object.keys(ENDPOINTS), "POST /api/v1/feed"].sort()).toEqual([...new Set(served)].sort());
+  });
+
+  it("of a customer is answered as the interface has it", () => fuzz(customerRequest, runs * (1 - FEED_SHARE)));
+
+  it("to the feed is answered as the interface has it, and leaves every total right", async ({ expect }) => {
+    await fuzz(feedRequest, runs * FEED_SHARE);
+
+    for (const { name, differences } of KEPT)
+      expect({ name, found: await rows(forRange(differences, 0, 1_000_000_000)) }).toEqual({ name, found: [] });
+  });
+});

@@ -1,0 +1,170 @@
+import fc from "fast-check";
+
+// Values that have broken programs before, and random ones of every kind beside them.
+
+const TEXTS = [
+  "",
+  " ",
+  "\u0000",
+  "a\u0000b",
+  "\ud800",
+  "\udfff\ud800",
+  "\ufeff",
+  "\ufffe",
+  "\u202eevil",
+  "\u2028",
+  "\u0301",
+  "Z̷̛a̸͝l̶g̵o̴",
+  "İıſKﬀßøł",
+  "👩‍👩‍👧‍👦",
+  "𝕬".repeat(64),
+  "é".repeat(65),
+  "x".repeat(100),
+  "x".repeat(101),
+  "🎉".repeat(200),
+  "🎉".repeat(201),
+  "x".repeat(2_001),
+  "x".repeat(4_001),
+  "'",
+  '"',
+  "`",
+  "\\",
+  "\\u0000",
+  "%",
+  "_",
+  "*",
+  "?",
+  "';DROP TABLE customers;--",
+  "' OR '1'='1",
+  "x') UNION SELECT 1 --",
+  "NEAR(a b, 2)",
+  '"unclosed',
+  "a AND NOT b OR c",
+  "name:x",
+  "^abc*",
+  "{a b} : c",
+  "-abc +def",
+  "(((",
+  ")",
+  "$.a[0]",
+  "$",
+  "__proto__",
+  "constructor",
+  "toString",
+  "../../../etc/passwd",
+  "..",
+  ".",
+  "%00",
+  "%2e%2e%2f",
+  "%zz",
+  "%25",
+  "a/b",
+  "a?b#c",
+  "<script>alert(1)</script>",
+  "\r\nX-Injected: 1",
+  "\n    at secret (place.ts:1:1)",
+  '{"foreign":[1]}',
+  '{"faults":[[1,0]]}',
+  ",",
+  ",,,",
+  "a,b,,a",
+  "true",
+  "TRUE",
+  "null",
+  "undefined",
+  "NaN",
+  "Infinity",
+  "1e3",
+  "0x10",
+  "8x",
+  "-0",
+  "00",
+  "-1",
+  "1.50",
+  "+1",
+  "١٢٣",
+  "9".repeat(400),
+  "999999999999.99",
+  "-999999999999.99",
+  "9007199254740993",
+  "0000-01-01",
+  "2026-02-29",
+  "2026-02-30 00:00:00",
+  "2026-01-01 24:00:00",
+  "9999-12-31 23:59:59",
+  "-2026-01-01",
+];
+
+/** A text of every plane, of halves of surrogate pairs, or one with a name. */
+export const hostileText: fc.Arbitrary<string> = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(...TEXTS) },
+  { weight: 2, arbitrary: fc.string({ unit: "grapheme", maxLength: 70 }) },
+  { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 110 }) },
+  {
+    weight: 1,
+    arbitrary: fc.array(fc.nat(0xffff), { maxLength: 20 }).map((units) => String.fromCharCode(...units)),
+  },
+);
+
+const RAW = "\u0001raw:";
+
+/** JSON as it stands, which no value writes: numbers beyond floats, the same key twice. */
+const rawJson = fc
+  .constantFrom(
+    "1e400",
+    "-1e400",
+    "-0",
+    "-0.0",
+    "1E5",
+    "8.0",
+    "0.1e1",
+    "9007199254740993",
+    "1e-400",
+    '{"a":1,"a":2}',
+    '"\\ud800"',
+    '"\\u0000"',
+    '{"__proto__":{"status":1}}',
+  )
+  .map((text) => RAW + text);
+
+const number = fc.oneof(
+  fc.constantFrom(0, 1, -1, 8, 50, 100, 101, 0.1 + 0.2, 1e-7, 90, 90.0000001, -90, 180, -180, 180.0000001),
+  fc.constantFrom(2 ** 31, -(2 ** 31) - 1, 2 ** 53, 2 ** 63, 1e21, 1.7e308, 5e-324, 999_999_999, 1e9),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+);
+
+function nested(depth: number, around: (inner: unknown) => unknown): unknown {
+  let value: unknown = 1;
+  for (let level = 0; level < depth; level += 1) value = around(value);
+  return value;
+}
+
+const deep = fc
+  .record({ depth: fc.constantFrom(3, 100, 1_500), inArray: fc.boolean() })
+  .map(({ depth, inArray }) => nested(depth, (inner) => (inArray ? [inner] : { a: inner })));
+
+/** A value of any type. */
+export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
+  { weight: 4, arbitrary: hostileText },
+  { weight: 3, arbitrary: number },
+  { weight: 2, arbitrary: fc.constantFrom<unknown>(null, true, false, [], {}, [[]], [null], undefined) },
+  { weight: 2, arbitrary: rawJson },
+  { weight: 1, arbitrary: fc.array(hostileText, { maxLength: 25 }) },
+  { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
+  { weight: 1, arbitrary: fc.dictionary(hostileText, number, { maxKeys: 4 }) },
+  { weight: 1, arbitrary: deep },
+);
+
+/** JSON text of a value, with what `hostileValue` wants in it as it stands. */
+export function toHostileJson(value: unknown): string {
+  return (JSON.stringify(value) ?? "").replaceAll(/"\\u0001raw:((?:[^"\\]|\\.)*)"/g, (_, raw: string) =>
+    JSON.parse(`"${raw}"`),
+  );
+}
+
+/** Text with some of it cut out, doubled or changed, as a broken client or a broken line leaves it. */
+export function damaged(text: string): fc.Arbitrary<string> {
+  return fc
+    .record({ at: fc.nat(Math.max(0, text.length)), length: fc.nat(12), into: hostileText })
+    .map(({ at, length, into }) => text.slice(0, at) + into + text.slice(at + length));
+}

@@ -1,0 +1,190 @@
+import fc from "fast-check";
+import type * as z from "zod";
+import { NearbyCampaignsBody } from "../../src/customer/campaigns/schema.ts";
+import { CouponsQuery, MyCouponsQuery } from "../../src/customer/coupons/schema.ts";
+import { fitting, nearly } from "./fitting.ts";
+import { damaged, hostileText, hostileValue, toHostileJson } from "./hostile.ts";
+import { CALLERS, plausible } from "./world.ts";
+
+/** A request as it goes over the wire, but for its token. */
+export interface FuzzedRequest {
+  method: string;
+  /** Path and query, as they are sent. */
+  target: string;
+  headers: Record<string, string>;
+  body: string | Uint8Array<ArrayBuffer> | null;
+  /** Whose token it carries; null: a broken one. */
+  caller: { customer: string } | { accounts: readonly string[] | "*" } | null;
+}
+
+interface Endpoint {
+  query?: z.ZodObject;
+  body?: z.ZodObject;
+}
+
+/** The endpoints for customers with the schemas of what they take. A path's parameters are its own. */
+export const ENDPOINTS: Record<string, Endpoint> = {
+  "POST /api/v1/customer/campaigns/near-by-popular-campaigns": { body: NearbyCampaignsBody },
+  "GET /api/v1/customer/coupons": { query: CouponsQuery },
+  "GET /api/v1/customer/my-coupons": { query: MyCouponsQuery },
+};
+
+const caller = fc.oneof(
+  { weight: 30, arbitrary: fc.constantFrom(...CALLERS).map((customer) => ({ customer })) },
+  { weight: 1, arbitrary: fc.constant({ accounts: "*" as const }) },
+  { weight: 1, arbitrary: fc.constant(null) },
+);
+
+/** Headers that the service looks at, or might. */
+export const headers: fc.Arbitrary<Record<string, string>> = fc.oneof(
+  { weight: 6, arbitrary: fc.constant({}) },
+  {
+    weight: 1,
+    arbitrary: fc.dictionary(
+      fc.constantFrom(
+        "Accept",
+        "Content-Type",
+        "X-D1-Bookmark",
+        "Origin",
+        "Range",
+        "If-None-Match",
+        "Content-Encoding",
+        "Cookie",
+        "X-Forwarded-For",
+        "X-HTTP-Method-Override",
+      ),
+      fc.constantFrom(
+        "",
+        "*",
+        "text/plain",
+        "multipart/form-data",
+        "application/json; charset=utf-16",
+        "gzip",
+        "DELETE",
+        "bytes=0-1",
+        "0".repeat(5_000),
+        "00000001-00000002-00000003-0123456789abcdef0123456789abcdef",
+        "ffffffff-ffffffff-ffffffff-ffffffffffffffffffffffffffffffff",
+        "first-primary",
+        "https://evil.example",
+      ),
+      { maxKeys: 3 },
+    ),
+  },
+);
+
+/** A body that was never one of this service's. */
+const strangeBody: fc.Arbitrary<FuzzedRequest["body"]> = fc.oneof(
+  hostileValue.map(toHostileJson),
+  hostileText,
+  fc.uint8Array({ maxLength: 200 }).map((bytes) => new Uint8Array(bytes)),
+  fc.constantFrom("[", "{", '{"a":', "[".repeat(30_000), '{"a":'.repeat(10_000), "{}{}", "x".repeat(65_537)),
+  fc.constantFrom(
+    `{"latitude":${"[".repeat(20_000)}${"]".repeat(20_000)}}`,
+    `{${Array.from({ length: 5_000 }, (_, number) => `"k${number}":1`).join()}}`,
+    `{"query":"${"a ".repeat(32_000)}"}`,
+  ),
+);
+
+/** Percent-encoded, also what cannot be: bytes that are no UTF-8 are sent as they are. */
+function encoded(text: string): string {
+  return encodeURIComponent(text.toWellFormed());
+}
+
+function toQuery(object: Record<string, unknown>): string {
+  const pairs = Object.entries(object).flatMap(([name, value]) => [value].flat().map((one) => [name, one] as const));
+  return pairs.map(([name, value]) => `${encoded(name)}=${encoded(toText(value))}`).join("&");
+}
+
+function toText(value: unknown): string {
+  return typeof value === "object" || value === undefined ? String(JSON.stringify(value)) : String(value);
+}
+
+const strangeQuery = fc.oneof(
+  fc.dictionary(hostileText, hostileText, { maxKeys: 5 }).map(toQuery),
+  fc.constantFrom(
+    "%",
+    "%ff=%ff",
+    "&&&===",
+    "page",
+    "page=1&page=2",
+    "storeId",
+    "a[]=1&a[b]=2",
+    "?page=1",
+    "page=1;x=2",
+  ),
+  fc.constantFrom("storeId=a&".repeat(1_000), `storeId=${"a,".repeat(4_000)}`, `${"k=v&".repeat(3_000)}`),
+);
+
+const strangeSegment = fc.oneof(
+  hostileText.map(encoded),
+  fc.constantFrom("%ff", "%", "%c0%ae%c0%ae", "%ed%a0%80", "a%2fb", ";x=1", "%252e", " ", "*", ":id", "\\", "%00"),
+);
+
+const endpointRequests = Object.entries(ENDPOINTS).map(([name, { query, body }]) => {
+  const [method = "", path = ""] = name.split(" ");
+  const target = fc.record({
+    ids: fc.infiniteStream(
+      fc.oneof({ weight: 4, arbitrary: plausible()("store_id").map(toText) }, { weight: 1, arbitrary: strangeSegment }),
+    ),
+    query: fc.oneof(
+      { weight: 8, arbitrary: query === undefined ? fc.constant("") : objectsOf(query).map(toQuery) },
+      { weight: 1, arbitrary: strangeQuery },
+    ),
+  });
+  const bodies =
+    body === undefined ? fc.constant(null) : objectsOf(body).chain((object) => bodyOf(toHostileJson(object)));
+  return fc.record({
+    method: fc.oneof({ weight: 12, arbitrary: fc.constant(method) }, fc.constantFrom("GET", "POST", "HEAD", "PUT")),
+    target: target.map(({ ids, query: text }) => {
+      const filled = path.replace(/:\w+/g, () => ids.next().value ?? "");
+      return text === "" ? filled : `${filled}?${text}`;
+    }),
+    headers,
+    body: bodies,
+    caller,
+  });
+});
+
+function objectsOf(schema: z.ZodObject): fc.Arbitrary<Record<string, unknown>> {
+  return nearly(fitting(schema, plausible()), Object.keys(schema.shape));
+}
+
+function bodyOf(json: string): fc.Arbitrary<FuzzedRequest["body"]> {
+  return fc.oneof(
+    { weight: 8, arbitrary: fc.constant(json) },
+    { weight: 1, arbitrary: damaged(json) },
+    { weight: 1, arbitrary: strangeBody },
+  );
+}
+
+/** Paths that are almost one of the service's, with any method and body. */
+const strangeRequest = fc.record({
+  method: fc.constantFrom("GET", "POST", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS"),
+  target: fc
+    .tuple(fc.constantFrom(...Object.keys(ENDPOINTS), "GET /api/v1/feed", "GET /", "GET /openapi.json"), strangeSegment)
+    .chain(([name, segment]) => {
+      const path = name.split(" ")[1] ?? "";
+      return fc.constantFrom(
+        path,
+        `${path}/`,
+        `/${path}`,
+        `${path}/${segment}`,
+        `${path}%2f`,
+        path.toUpperCase(),
+        path.replace("customer", "%63ustomer"),
+        path.replace("/api", "/api/./api/.."),
+        path.replace(/[^/]+$/, segment),
+        `${path}?${segment}`,
+        `/${segment}`,
+      );
+    }),
+  headers,
+  body: fc.oneof(fc.constant(null), strangeBody),
+  caller,
+});
+
+/** A request to any endpoint for customers, or to a path beside them. */
+export const customerRequest: fc.Arbitrary<FuzzedRequest> = fc
+  .oneof({ weight: 1, arbitrary: strangeRequest }, ...endpointRequests.map((arbitrary) => ({ weight: 3, arbitrary })))
+  .map((request) => (["GET", "HEAD"].includes(request.method) ? { ...request, body: null } : request));

@@ -1,0 +1,80 @@
+import fc from "fast-check";
+import type { FeedLine } from "../support/api.ts";
+import * as seed from "../support/seed.ts";
+import { hostileText } from "./hostile.ts";
+
+// A small program, so that random ids meet what is stored. Many customers, because each may ask 600 times a minute.
+
+const numbered = (prefix: string, count: number) =>
+  Array.from({ length: count }, (_, index) => `${prefix}${index + 1}`);
+
+export const CALLERS = numbered("fc", 400);
+
+const IDS = {
+  account: ["901", "902", "903"],
+  store: numbered("fs", 4),
+  campaign: numbered("fk", 3),
+  customer: CALLERS.slice(0, 6),
+  coupon: numbered("fq", 4),
+  customer_coupon: numbered("fi", 6),
+  event: numbered("fe", 40),
+};
+
+/** Which ids a field that names a record may hold. */
+const NAMED: Record<string, readonly string[]> = {
+  account_id: IDS.account,
+  accountId: IDS.account,
+  single_account_id: IDS.account,
+  store_id: IDS.store,
+  store_ids: IDS.store,
+  storeId: IDS.store,
+  campaign_id: IDS.campaign,
+  campaign_coupon_id: IDS.coupon,
+};
+
+const DATETIMES = ["2020-01-01 00:00:00", "2026-11-20 12:00:00", "2099-12-31 23:59:59"];
+const DATES = ["2000-02-29", "2026-01-01", "2099-12-31"];
+
+/** Values that fit a field by its name; of a record's own `id` by its kind. */
+export function plausible(record = ""): (field: string) => fc.Arbitrary<unknown> {
+  const own: readonly string[] = (IDS as Record<string, readonly string[]>)[record] ?? IDS.event;
+  return (field) => {
+    if (field === "id") return fc.constantFrom(...own);
+    const named = NAMED[field];
+    if (named !== undefined) return fc.constantFrom(...named);
+    if (/customer|blocked|friend|referrer|member/.test(field)) return fc.constantFrom(...IDS.customer);
+    if (/_at$|time$/.test(field)) return fc.constantFrom(...DATETIMES);
+    if (/_date$/.test(field)) return fc.constantFrom(...DATES, ...DATETIMES);
+    if (field === "date_of_birth") return fc.constantFrom(...DATES);
+    if (/amount|value|tokens|runs|multiplier/.test(field)) return fc.constantFrom("0", "1.00", "-0.5", "12.25");
+    if (/latitude|longitude/.test(field)) return fc.constantFrom(35.47, 35.5, "35.47", -97.52);
+    if (/^(page|per_page|count|level_no)$/.test(field)) return fc.constantFrom("1", "2", "5");
+    if (/^(is_|can_|once_|include|digital|reserved|status|hits|doubles|triples)/.test(field))
+      return fc.constantFrom<unknown>(0, 1, "true", "false");
+    if (/barcode/.test(field)) return fc.constantFrom("0", "0012345");
+    if (/_lines$/.test(field)) return fc.constantFrom(["Free coffee"], []);
+    return fc.oneof({ weight: 3, arbitrary: fc.constantFrom("Main", "coffee", "Ada Lovelace") }, hostileText);
+  };
+}
+
+/** The lines that make the program. */
+export function programLines(): FeedLine[] {
+  const [mine = "", other = ""] = IDS.account;
+  const owner = (index: number, count: number) => (index < count - 1 ? mine : other);
+  const owned = <Made>(ids: readonly string[], make: (accountId: string, fields: object) => Made) =>
+    ids.map((id, index) => make(owner(index, ids.length), { id }));
+  const [store = "", second = ""] = IDS.store;
+  const [campaign = ""] = IDS.campaign;
+  return [
+    ...IDS.account.slice(0, 2).map((id) => seed.account({ id })),
+    ...owned(IDS.store, seed.store),
+    ...owned(IDS.campaign, seed.campaign),
+    ...CALLERS.map((id) => seed.customer({ id })),
+    ...IDS.coupon.map((id, index) => seed.coupon(mine, { id, kind: ["store", "mfg", "digital", "store"][index] })),
+    ...CALLERS.slice(0, 50).flatMap((id, index) => [
+      seed.membership(index % 2 === 0 ? store : second, id, { referrer_id: CALLERS[index - 2] ?? null }),
+      seed.customerCoupon(id, IDS.coupon[index % 2], store),
+      seed.entry(id, store, "5.00", { campaign_id: campaign }),
+    ]),
+  ];
+}

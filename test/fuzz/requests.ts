@@ -2,6 +2,8 @@ import fc from "fast-check";
 import type * as z from "zod";
 import { NearbyCampaignsBody } from "../../src/customer/campaigns/schema.ts";
 import { CouponsQuery, MyCouponsQuery } from "../../src/customer/coupons/schema.ts";
+import { LeaderboardParameters } from "../../src/customer/gamification/schema.ts";
+import { FullSearchBody } from "../../src/customer/search/schema.ts";
 import { fitting, nearly } from "./fitting.ts";
 import { damaged, hostileText, hostileValue, toHostileJson } from "./hostile.ts";
 import { CALLERS, plausible } from "./world.ts";
@@ -27,6 +29,11 @@ export const ENDPOINTS: Record<string, Endpoint> = {
   "POST /api/v1/customer/campaigns/near-by-popular-campaigns": { body: NearbyCampaignsBody },
   "GET /api/v1/customer/coupons": { query: CouponsQuery },
   "GET /api/v1/customer/my-coupons": { query: MyCouponsQuery },
+  "POST /api/v1/customer/full-search": { body: FullSearchBody },
+  "POST /api/v1/customer/gamification/leaderboard": {
+    body: LeaderboardParameters,
+    query: LeaderboardParameters.pick({ location_id: true }).partial(),
+  },
 };
 
 const caller = fc.oneof(

@@ -17,6 +17,8 @@ const IDS = {
   customer: CALLERS.slice(0, 6),
   coupon: numbered("fq", 4),
   customer_coupon: numbered("fi", 6),
+  employee: numbered("fm", 4),
+  eip_campaign: numbered("fp", 3),
   event: numbered("fe", 40),
 };
 
@@ -30,6 +32,9 @@ const NAMED: Record<string, readonly string[]> = {
   storeId: IDS.store,
   campaign_id: IDS.campaign,
   campaign_coupon_id: IDS.coupon,
+  location_id: IDS.store,
+  eip_campaign_id: IDS.eip_campaign,
+  employee_id: IDS.employee,
 };
 
 const DATETIMES = ["2020-01-01 00:00:00", "2026-11-20 12:00:00", "2099-12-31 23:59:59"];
@@ -53,7 +58,12 @@ export function plausible(record = ""): (field: string) => fc.Arbitrary<unknown>
       return fc.constantFrom<unknown>(0, 1, "true", "false");
     if (/barcode/.test(field)) return fc.constantFrom("0", "0012345");
     if (/_lines$/.test(field)) return fc.constantFrom(["Free coffee"], []);
-    return fc.oneof({ weight: 3, arbitrary: fc.constantFrom("Main", "coffee", "Ada Lovelace") }, hostileText);
+    if (field === "rank_on") return fc.constantFrom("run", "hit", "double", "triple");
+    if (field === "filter") return fc.constantFrom("stores", "customers,campaigns", "stores, customers", "");
+    return fc.oneof(
+      { weight: 3, arbitrary: fc.constantFrom("Main", "Blue Cup coffee", "Ada L", "main st") },
+      hostileText,
+    );
   };
 }
 
@@ -65,12 +75,19 @@ export function programLines(): FeedLine[] {
     ids.map((id, index) => make(owner(index, ids.length), { id }));
   const [store = "", second = ""] = IDS.store;
   const [campaign = ""] = IDS.campaign;
+  const [contest = ""] = IDS.eip_campaign;
   return [
     ...IDS.account.slice(0, 2).map((id) => seed.account({ id })),
     ...owned(IDS.store, seed.store),
     ...owned(IDS.campaign, seed.campaign),
     ...CALLERS.map((id) => seed.customer({ id })),
     ...IDS.coupon.map((id, index) => seed.coupon(mine, { id, kind: ["store", "mfg", "digital", "store"][index] })),
+    ...owned(IDS.employee, seed.employee),
+    ...owned(IDS.eip_campaign, seed.eipCampaign),
+    ...IDS.employee.slice(0, 3).map((id) => seed.play(contest, store, id, { runs: "1.50", hits: 2 })),
+    seed.friendship(CALLERS[0], CALLERS[1]),
+    seed.block(CALLERS[2], CALLERS[3]),
+    seed.registration(campaign, CALLERS[0]),
     ...CALLERS.slice(0, 50).flatMap((id, index) => [
       seed.membership(index % 2 === 0 ? store : second, id, { referrer_id: CALLERS[index - 2] ?? null }),
       seed.customerCoupon(id, IDS.coupon[index % 2], store),

@@ -1,0 +1,54 @@
+import * as seed from "../support/seed.ts";
+
+type Line = Record<string, unknown> & { record: string };
+
+/**
+ * A record of every kind, all of one account and one customer, each with `mark` in its texts, so that a test can tell
+ * whose it is. What belongs to no account belongs to the customer.
+ */
+export function program(mark: string) {
+  const marked = (field: string) => `${mark} ${field}`;
+  const account = seed.account({
+    company: marked("company"),
+    core_tenant_id: marked("tenant"),
+    loyalty_options: { mailer_password: marked("password"), description: marked("description") },
+  });
+  const store = seed.store(account.id, { name: marked("store"), phone: marked("phone") });
+  const campaign = seed.campaign(account.id, { name: marked("campaign"), store_ids: [store.id] });
+  const customer = seed.customer({
+    first_name: mark,
+    scan_id: marked("scan"),
+    date_of_birth: "1815-12-10",
+    address_line_1: marked("address"),
+    address_line_2: marked("address 2"),
+    city: marked("city"),
+    state: marked("state"),
+    zip: marked("zip"),
+  });
+  const other = seed.customer({ first_name: `${mark}-friend` });
+  const coupon = seed.coupon(account.id, { name: marked("coupon"), campaign_id: campaign.id });
+  const mfg = seed.coupon(account.id, { name: marked("mfg"), kind: "mfg" });
+  const digital = seed.coupon(account.id, { name: marked("digital"), kind: "digital" });
+  const employee = seed.employee(account.id, { name: marked("employee") });
+  const contest = seed.eipCampaign(account.id, { name: marked("contest") });
+  const one: Record<string, Line> = {
+    account,
+    store,
+    campaign,
+    customer,
+    membership: seed.membership(store.id, customer.id) as Line,
+    registration: seed.registration(campaign.id, customer.id) as Line,
+    friendship: seed.friendship(customer.id, other.id) as Line,
+    block: seed.block(other.id, customer.id) as Line,
+    coupon,
+    customer_coupon: seed.customerCoupon(customer.id, coupon.id, store.id),
+    balance_entry: seed.entry(customer.id, store.id, "5.00", { campaign_id: campaign.id }),
+    employee,
+    eip_campaign: contest,
+    play: seed.play(contest.id, store.id, employee.id, { runs: "3" }),
+  };
+  const more = [other, mfg, digital, seed.customerCoupon(customer.id, mfg.id, store.id)];
+  return { mark, one, lines: [...more, ...Object.values(one)], account, store, campaign, customer, other, contest };
+}
+
+export type Program = ReturnType<typeof program>;

@@ -1,0 +1,139 @@
+import { beforeAll, describe, it } from "vitest";
+import { app } from "../../src/app.ts";
+import { type Answer, as, mustFeed } from "../support/api.ts";
+import * as seed from "../support/seed.ts";
+import { type Program, program } from "./programs.ts";
+
+// Two programs: whatever is theirs says so in its texts, and must not stand in an answer to me.
+const mine = program("mine-only");
+const theirs = program("theirs-only");
+
+type Api = ReturnType<typeof as>;
+
+interface Reach {
+  /** What I reach for. */
+  what: string;
+  ask: (api: Api, my: Program) => Promise<Answer>;
+  /** Another answer than the owner's own, in which it does stand, so that the test would see it. */
+  control?: (api: Api) => Promise<Answer>;
+}
+
+const CUSTOMER = "/api/v1/customer";
+const NEARBY = `${CUSTOMER}/campaigns/near-by-popular-campaigns`;
+const here = { latitude: 35.47, longitude: -97.52 };
+const search = (query: string, filter?: string) => (api: Api) => api.post(`${CUSTOMER}/full-search`, { query, filter });
+const board = (location: unknown, campaign: unknown) => (api: Api) =>
+  api.post(`${CUSTOMER}/gamification/leaderboard`, { location_id: location, eip_campaign_id: campaign });
+const get = (path: string) => (api: Api) => api.get(`${CUSTOMER}${path}`);
+
+/** Every endpoint with every foreign thing that could be reached through it. */
+const REACHES: Record<string, readonly Reach[]> = {
+  [`POST ${NEARBY}`]: [
+    {
+      what: "another account's campaigns at the same place",
+      ask: (api, my) => api.post(NEARBY, { ...here, single_account_id: my.account.id }),
+      control: (api) => api.post(NEARBY, { ...here, single_account_id: theirs.account.id }),
+    },
+  ],
+  [`GET ${CUSTOMER}/coupons`]: [
+    { what: "another customer's coupons", ask: get("/coupons") },
+    { what: "another customer's coupons in detail", ask: get("/coupons?includemfg=true&include_images=true") },
+    { what: "another customer's coupons by account", ask: get(`/coupons?accountId=${theirs.account.id}`) },
+    { what: "another customer's coupons by text", ask: get("/coupons?search=theirs-only") },
+  ],
+  [`GET ${CUSTOMER}/my-coupons`]: [
+    {
+      what: "another customer's coupons, and digital ones of accounts that I have not joined",
+      ask: get("/my-coupons"),
+    },
+    { what: "another customer's coupons by store", ask: get(`/my-coupons?storeId=${theirs.store.id}`) },
+    { what: "another customer's coupons by text", ask: get("/my-coupons?search=theirs-only&per_page=100") },
+    { what: "digital coupons of another account", ask: get(`/my-coupons?digitalonly=1&storeId=${theirs.store.id}`) },
+  ],
+  [`POST ${CUSTOMER}/full-search`]: [
+    {
+      what: "a stranger's private fields",
+      ask: async (api) => {
+        const { body, ...answer } = await search("theirs", "customers")(api);
+        // Names may be seen; a birth date bears no mark.
+        const customers = body.customers.map(({ first_name, ...one }: Record<string, unknown>) => ({
+          ...one,
+          date_of_birth: one.date_of_birth === null ? null : "theirs",
+        }));
+        return { ...answer, body: customers };
+      },
+    },
+    {
+      what: "a customer who has blocked me",
+      ask: search("theirs-blocker", "customers"),
+      control: (api) => search("theirs-blocker", "customers")(api),
+    },
+    {
+      what: "the inner fields of an account that is found",
+      ask: async (api) => {
+        const { body, ...answer } = await search("theirs", "stores")(api);
+        const inner = body.stores.map(({ account }: { account: Record<string, unknown> }) => [
+          account.core_tenant_id,
+          account.core_app_account_id,
+          account.loyalty_options,
+        ]);
+        return { ...answer, body: inner };
+      },
+      control: get("/my-coupons"),
+    },
+  ],
+  [`POST ${CUSTOMER}/gamification/leaderboard`]: [
+    {
+      what: "another account's contest at my store",
+      ask: (api, my) => board(my.store.id, theirs.contest.id)(api),
+      control: board(theirs.store.id, theirs.contest.id),
+    },
+    {
+      what: "my contest at another account's store",
+      ask: (api, my) => board(theirs.store.id, my.contest.id)(api),
+      control: board(theirs.store.id, null),
+    },
+  ],
+};
+
+/** The API as I see it, claiming in every way but the token to be them. */
+function pretending(customerId: string): Api {
+  const claims = `customer_id=${theirs.customer.id}&customerId=${theirs.customer.id}&sub=${theirs.customer.id}`;
+  const api = as(customerId);
+  return {
+    get: (path) => api.get(`${path}${path.includes("?") ? "&" : "?"}${claims}`),
+    post: (path, body) =>
+      api.post(`${path}?${claims}`, { ...(body as object), customer_id: theirs.customer.id, sub: theirs.customer.id }),
+  };
+}
+
+const blocker = seed.customer({ first_name: "theirs-blocker" });
+
+beforeAll(() => mustFeed([...mine.lines, ...theirs.lines, blocker, seed.block(blocker.id, mine.customer.id)]));
+
+describe("what a customer can reach", () => {
+  it("is tried at every endpoint for customers", ({ expect }) => {
+    const served = app.routes
+      .filter(({ method, path }) => method !== "ALL" && path.startsWith(`${CUSTOMER}/`))
+      .map(({ method, path }) => `${method} ${path}`);
+
+    expect(Object.keys(REACHES).sort()).toEqual([...new Set(served)].sort());
+  });
+
+  const cases = Object.entries(REACHES).flatMap(([route, reaches]) => reaches.map((reach) => ({ route, ...reach })));
+
+  it.for(cases)("at $route is not $what", async ({ ask, control }, { expect }) => {
+    const own = await ask(pretending(String(mine.customer.id)), mine);
+    const owners = await (control ?? ((api) => ask(api, theirs)))(as(String(theirs.customer.id)));
+
+    expect(own.status).toBeLessThan(500);
+    expect(JSON.stringify(own.body)).not.toMatch(/theirs/);
+    expect(JSON.stringify(owners.body)).toMatch(/theirs/);
+  });
+
+  it.for(cases)("at $route is no credential, not even to its owner", async ({ ask }, { expect }) => {
+    const answer = await ask(as(String(theirs.customer.id)), theirs);
+
+    expect(JSON.stringify(answer.body)).not.toContain("theirs-only password");
+  });
+});

@@ -1,3 +1,6 @@
+import { type BodyLimit, readBody } from "../http/body.ts";
+import { within } from "../values/within.ts";
+
 /** A public key of a JSON Web Key Set (RFC 7517). */
 export type PublicKey = JsonWebKey & { kid?: string };
 
@@ -7,7 +10,7 @@ const FRESH_MS = 10 * 60_000;
 const USABLE_MS = 24 * 60 * 60_000;
 const BETWEEN_FETCHES_MS = 60_000;
 const FETCH_LIMIT_MS = 3_000;
-const LARGEST_SET_CHARACTERS = 256 * 1024;
+const LARGEST_SET: BodyLimit = { bytes: 256 * 1024, name: "256 KiB" };
 
 /**
  * The keys at an address, kept as decisions.md section 2 says: fresh for ten minutes, those of before usable for a day
@@ -19,7 +22,7 @@ export class KeySet {
   #keys: PublicKey[] = [];
   #fetchedAt = Number.NEGATIVE_INFINITY;
   #triedAt = Number.NEGATIVE_INFINITY;
-  #underWay: Promise<void> | null = null;
+  #underWay: Promise<void> = Promise.resolve();
 
   /** @param now milliseconds, as `Date.now` gives them. */
   constructor(url: string, now: () => number = Date.now) {
@@ -27,12 +30,19 @@ export class KeySet {
     this.#now = now;
   }
 
-  /** The keys that may have signed a token with this algorithm and key id; null where there are no keys at all. */
-  async find(algorithm: AsymmetricAlgorithm, kid: string | undefined): Promise<PublicKey[] | null> {
-    if (this.#now() - this.#fetchedAt >= FRESH_MS) await this.#refresh();
+  /**
+   * The keys that may have signed a token with this algorithm and key id; null where there are no keys at all.
+   * @param keepAlive sees to it that a fetch outlives the request that began it, whose client may hang up.
+   */
+  async find(
+    algorithm: AsymmetricAlgorithm,
+    kid: string | undefined,
+    keepAlive: (work: Promise<void>) => void = () => {},
+  ): Promise<PublicKey[] | null> {
+    if (this.#now() - this.#fetchedAt >= FRESH_MS) await this.#refresh(keepAlive);
     let found = this.#matching(algorithm, kid);
     if (found.length === 0 && this.#isUsable()) {
-      await this.#refresh();
+      await this.#refresh(keepAlive);
       found = this.#matching(algorithm, kid);
     }
     return this.#isUsable() ? found : null;
@@ -47,15 +57,15 @@ export class KeySet {
     return this.#keys.filter((key) => fits(key, algorithm) && (kid === undefined || key.kid === kid));
   }
 
-  async #refresh(): Promise<void> {
-    if (this.#underWay === null) {
-      if (this.#now() - this.#triedAt < BETWEEN_FETCHES_MS) return;
+  async #refresh(keepAlive: (work: Promise<void>) => void): Promise<void> {
+    if (this.#now() - this.#triedAt >= BETWEEN_FETCHES_MS) {
       this.#triedAt = this.#now();
-      this.#underWay = this.#fetch().finally(() => {
-        this.#underWay = null;
-      });
+      this.#underWay = this.#fetch();
+      keepAlive(this.#underWay);
     }
-    await this.#underWay;
+    // A fetch of another request may have been cut off with it, and then never ends: nobody waits beyond its limit.
+    const left = this.#triedAt + FETCH_LIMIT_MS - this.#now();
+    if (left > 0) await within(left, this.#underWay).catch(() => {});
   }
 
   // A set that cannot be had, or is none, leaves the keys of before in place; the log says so.
@@ -63,7 +73,7 @@ export class KeySet {
     try {
       const response = await fetch(this.#url, { signal: AbortSignal.timeout(FETCH_LIMIT_MS) });
       if (!response.ok) throw new Error(`the key set answers ${response.status}`);
-      const keys = readKeys(await response.text());
+      const keys = readKeys(new TextDecoder().decode(await readBody(response, LARGEST_SET)));
       if (keys.length === 0) throw new Error("the key set holds no key that can be used");
       this.#keys = keys;
       this.#fetchedAt = this.#now();
@@ -76,7 +86,6 @@ export class KeySet {
 }
 
 function readKeys(text: string): PublicKey[] {
-  if (text.length > LARGEST_SET_CHARACTERS) throw new Error("the key set is too large");
   const { keys } = JSON.parse(text) as { keys?: unknown };
   if (!Array.isArray(keys)) throw new Error("the key set has no keys");
   return keys.filter((key) => typeof key === "object" && key !== null && ALGORITHMS.some((one) => fits(key, one)));

@@ -1,5 +1,5 @@
 import { decode, verify } from "hono/jwt";
-import { codePoints } from "../values/text.ts";
+import { codePoints, isStorable } from "../values/text.ts";
 import type { AsymmetricAlgorithm, PublicKey } from "./key-set.ts";
 
 /** What a token may say of who calls (decisions.md, section 2); everything in it is checked before it is believed. */
@@ -34,6 +34,8 @@ const BAD: TokenReading = { kind: "bad" };
 const LEEWAY_SECONDS = 5;
 const LONGEST_SUBJECT = 64;
 const LONGEST_TOKEN = 8_192;
+// What a token may say that it is, if it says so: the second is an OAuth access token (RFC 9068).
+const TOKEN_TYPES = ["JWT", "at+jwt"];
 
 /** Reads a token at `now`, in seconds since 1970. */
 export async function readToken(token: string, rules: TokenRules, now: number): Promise<TokenReading> {
@@ -42,7 +44,7 @@ export async function readToken(token: string, rules: TokenRules, now: number): 
   const signers = header === null ? [] : await signersOf(header, rules);
   if (signers === null) return { kind: "no keys" };
   for (const { key, algorithm } of signers) {
-    const claims = await verifiedPayload(token, key, algorithm);
+    const claims = await verifiedPayload(token, key, algorithm, header?.typ);
     if (claims === null) continue;
     return isCurrent(claims, now) && isMeantForUs(claims, rules) && hasSubject(claims) ? { kind: "good", claims } : BAD;
   }
@@ -71,12 +73,13 @@ interface Signer {
 interface Header {
   alg: unknown;
   kid: unknown;
+  typ: unknown;
 }
 
 function readHeader(token: string): Header | null {
   try {
-    const header: { alg?: unknown; kid?: unknown } = decode(token).header;
-    return { alg: header.alg, kid: header.kid };
+    const header: Partial<Header> = decode(token).header;
+    return { alg: header.alg, kid: header.kid, typ: header.typ };
   } catch {
     return null;
   }
@@ -93,9 +96,10 @@ async function signersOf({ alg, kid }: Header, { secret, keys }: TokenRules): Pr
 }
 
 // Any failure of the library, whatever it says, is a token that is not good.
-async function verifiedPayload(token: string, key: string | PublicKey, alg: Algorithm) {
+async function verifiedPayload(token: string, key: string | PublicKey, alg: Algorithm, typ: unknown) {
+  const checks = { exp: false, nbf: false, iat: false, ...(typ !== undefined && { typ: TOKEN_TYPES }) };
   try {
-    const payload: Record<string, unknown> = await verify(token, key, { alg, exp: false, nbf: false, iat: false });
+    const payload: Record<string, unknown> = await verify(token, key, { alg, ...checks });
     return payload;
   } catch {
     return null;
@@ -112,7 +116,8 @@ function isMeantForUs({ iss, aud }: Record<string, unknown>, { issuer, audience 
   return (issuer === "" || iss === issuer) && (audience === "" || audiences.includes(audience));
 }
 
+// Half of a surrogate pair would reach the database as another character, and so as another customer.
 function hasSubject(claims: Record<string, unknown>): claims is Record<string, unknown> & Claims {
   const { sub } = claims;
-  return typeof sub === "string" && sub !== "" && codePoints(sub) <= LONGEST_SUBJECT;
+  return typeof sub === "string" && sub !== "" && codePoints(sub) <= LONGEST_SUBJECT && isStorable(sub);
 }

@@ -1,4 +1,4 @@
-import { payloadTooLarge } from "./errors.ts";
+import { ApiError, malformedBody, payloadTooLarge } from "./errors.ts";
 
 export interface BodyLimit {
   bytes: number;
@@ -7,20 +7,27 @@ export interface BodyLimit {
 }
 
 /**
- * The bytes of a request's body, read no further than the limit.
- * @throws the failure 413 beyond it, before the rest is read.
+ * The bytes of a body, read no further than the limit.
+ * @throws the failure 413 beyond it, before the rest is read, and 400 for a body that breaks off.
  */
-export async function readBody(request: Request, limit: BodyLimit): Promise<Uint8Array> {
+export async function readBody(
+  message: { headers: Headers; body: ReadableStream<Uint8Array> | null },
+  limit: BodyLimit,
+): Promise<Uint8Array> {
   const tooLarge = () => payloadTooLarge(`A body of at most ${limit.name} is taken here.`);
-  if (Number(request.headers.get("Content-Length") ?? 0) > limit.bytes) throw tooLarge();
-  if (request.body === null) return new Uint8Array();
+  if (Number(message.headers.get("Content-Length") ?? 0) > limit.bytes) throw tooLarge();
+  if (message.body === null) return new Uint8Array();
 
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body) {
-    size += chunk.byteLength;
-    if (size > limit.bytes) throw tooLarge();
-    chunks.push(chunk);
+  try {
+    for await (const chunk of message.body) {
+      size += chunk.byteLength;
+      if (size > limit.bytes) throw tooLarge();
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw error instanceof ApiError ? error : malformedBody("must arrive whole");
   }
 
   const body = new Uint8Array(size);

@@ -59,9 +59,9 @@ export function refused(message: string): ApiError {
   return new ApiError(422, { message });
 }
 
-/** A body that is not a JSON object. */
-export function malformedBody(): ApiError {
-  return new ApiError(400, { errorCode: "VALIDATION_EXCEPTION", messages: { body: ["must be a JSON object"] } });
+/** A body that is not a JSON object, or is none at all. */
+export function malformedBody(text = "must be a JSON object"): ApiError {
+  return new ApiError(400, { errorCode: "VALIDATION_EXCEPTION", messages: { body: [text] } });
 }
 
 /** No token or a bad one: one answer for every cause, so that it tells an attacker nothing. */

@@ -25,7 +25,8 @@ function fits(text: string, limit: number): boolean {
   return text.length <= limit || (text.length <= limit * 2 && codePoints(text) <= limit);
 }
 
-function isStorable(text: string): boolean {
+/** Whether a text holds neither NUL nor half of a surrogate pair: the database would cut or change it. */
+export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes("\u0000");
 }
 

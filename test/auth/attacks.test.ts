@@ -1,0 +1,174 @@
+import { env } from "cloudflare:workers";
+import { sign } from "hono/jwt";
+import { encodeBase64, encodeBase64Url } from "hono/utils/encode";
+import { afterEach, describe, it, vi } from "vitest";
+import { KeySet, type PublicKey } from "../../src/auth/key-set.ts";
+import { readToken, type TokenRules } from "../../src/auth/token.ts";
+import { send } from "../support/api.ts";
+
+const NOW = 1_800_000_000;
+const SECRET = "a-secret";
+const RULES: TokenRules = { secret: SECRET, keys: null, issuer: "", audience: "" };
+const GOOD = { sub: "c1", exp: NOW + 60 };
+const PATH = "/api/v1/customer/coupons";
+
+afterEach(() => vi.restoreAllMocks());
+
+const toBase64Url = (bytes: Uint8Array) => encodeBase64Url(bytes.slice().buffer as ArrayBuffer).replaceAll("=", "");
+const part = (value: unknown) =>
+  toBase64Url(new TextEncoder().encode(typeof value === "string" ? value : JSON.stringify(value)));
+
+/** A token with any header and payload, rightly signed with the secret. */
+async function signed(header: unknown, payload: unknown): Promise<string> {
+  const text = `${part(header)}.${part(payload)}`;
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const bytes = (one: string) => new TextEncoder().encode(one);
+  const key = await crypto.subtle.importKey("raw", bytes(SECRET), algorithm, false, ["sign"]);
+  return `${text}.${toBase64Url(new Uint8Array(await crypto.subtle.sign(algorithm, key, bytes(text))))}`;
+}
+
+const HS256 = { alg: "HS256", typ: "JWT" };
+const kindOf = async (token: string, rules = RULES) => (await readToken(token, rules, NOW)).kind;
+
+describe("a token that is rightly signed", () => {
+  it.for([
+    ["no type", { alg: "HS256" }],
+    ["the type JWT", HS256],
+    ["the type of an OAuth access token (RFC 9068)", { alg: "HS256", typ: "at+jwt" }],
+    ["that type in its long form", { alg: "HS256", typ: "application/at+JWT" }],
+  ] as const)("is good with %s", async ([, header], { expect }) => {
+    expect(await kindOf(await signed(header, GOOD))).toBe("good");
+  });
+
+  it.for([
+    ["a type that is for something else", { alg: "HS256", typ: "logout+jwt" }, GOOD],
+    ["a type that is no text", { alg: "HS256", typ: 7 }, GOOD],
+    ["an extension that must be understood", { ...HS256, crit: ["b64"], b64: false }, GOOD],
+    ["a header that names no algorithm", { typ: "JWT" }, GOOD],
+    ["an algorithm in other letters", { alg: "hs256" }, GOOD],
+    ["a header that is a list", ["HS256"], GOOD],
+    ["claims that are null", HS256, "null"],
+    ["claims that are a text", HS256, '"c1"'],
+    ["claims that are a list", HS256, [GOOD]],
+    ["claims that are no JSON", HS256, "{"],
+    ["an end that is a text", HS256, { ...GOOD, exp: String(NOW + 60) }],
+    ["an end that is true", HS256, { ...GOOD, exp: true }],
+    ["an end that is null", HS256, { ...GOOD, exp: null }],
+    ["a beginning that is a text", HS256, { ...GOOD, nbf: "0" }],
+    ["a beginning that is null", HS256, { ...GOOD, nbf: null }],
+    ["a subject with NUL", HS256, { ...GOOD, sub: "c\u00001" }],
+    ["a subject with half of a surrogate pair", HS256, '{"sub":"\\ud800","exp":1800000060}'],
+    ["a subject that is a list", HS256, { ...GOOD, sub: ["c1"] }],
+    ["a subject that is an object", HS256, { ...GOOD, sub: { toString: "c1" } }],
+    ["a subject that is true", HS256, { ...GOOD, sub: true }],
+    ["claims in the prototype only", HS256, '{"__proto__":{"sub":"c1","exp":1800000060}}'],
+  ] as const)("is bad with %s", async ([, header, claims], { expect }) => {
+    expect(await kindOf(await signed(header, claims))).toBe("bad");
+  });
+
+  it("is bad with a part more or less, or with blanks", async ({ expect }) => {
+    const token = await signed(HS256, GOOD);
+    const [header = "", claims = "", signature = ""] = token.split(".");
+
+    for (const other of [
+      `${token}.${signature}`,
+      `${header}.${claims}`,
+      `${header}..${signature}`,
+      `${header}.${claims}.`,
+      `${header}.${claims}.${signature}x`,
+      `${header}. ${claims}.${signature}`,
+      `.${token}`,
+    ])
+      expect({ other, kind: await kindOf(other) }).toEqual({ other, kind: "bad" });
+  });
+});
+
+describe("a token signed with a public key as if it were a secret", () => {
+  it("is bad in every form in which the key can be written", async ({ expect }) => {
+    const algorithm = {
+      name: "RSASSA-PKCS1-v1_5",
+      modulusLength: 2048,
+      publicExponent: new Uint8Array([1, 0, 1]),
+      hash: "SHA-256",
+    };
+    const { publicKey } = (await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"])) as CryptoKeyPair;
+    const spki = encodeBase64((await crypto.subtle.exportKey("spki", publicKey)) as ArrayBuffer);
+    const pem = `-----BEGIN PUBLIC KEY-----\n${spki.replace(/.{64}/g, "$&\n")}\n-----END PUBLIC KEY-----\n`;
+    const key = { ...((await crypto.subtle.exportKey("jwk", publicKey)) as JsonWebKey), kid: "one" } as PublicKey;
+    const rules = { ...RULES, keys: { find: async () => [key] } };
+
+    for (const secret of [spki, pem, pem.trim(), JSON.stringify(key), String(key.n)])
+      expect(await kindOf(await sign(GOOD, secret, "HS256"), rules)).toBe("bad");
+  });
+});
+
+describe("keys at JWKS_URL that misbehave", () => {
+  let now = NOW * 1_000;
+
+  it("hold nobody up when the request that fetched them was cut off: its fetch never ends", async ({ expect }) => {
+    const never = vi.spyOn(globalThis, "fetch").mockImplementation(() => new Promise(() => {}));
+    const keys = new KeySet("https://id.example/keys", () => now);
+    const kept: Promise<void>[] = [];
+    void keys.find("ES256", "one", (work) => kept.push(work));
+
+    now += 3_000;
+    expect(await keys.find("ES256", "one")).toBeNull();
+    now += 57_000;
+    void keys.find("ES256", "one");
+
+    expect(never).toHaveBeenCalledTimes(2);
+    expect(kept).toHaveLength(1);
+  });
+
+  it("are not read beyond their limit, however much comes", async ({ expect }) => {
+    let pulled = 0;
+    const endless = new ReadableStream({
+      pull(controller) {
+        pulled += 1;
+        controller.enqueue(new Uint8Array(64 * 1024).fill(0x20));
+      },
+    });
+    vi.spyOn(globalThis, "fetch").mockResolvedValue(new Response(endless));
+    const log = vi.spyOn(console, "error").mockImplementation(() => {});
+
+    expect(await new KeySet("https://id.example/keys", () => now).find("ES256", "one")).toBeNull();
+    expect(pulled).toBeLessThan(10);
+    expect(log).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe("a 401", () => {
+  it("is the same to the last header for every cause, and the database hears of none", async ({ expect }) => {
+    const batch = vi.spyOn(Object.getPrototypeOf(env.DB.withSession()), "batch");
+    const claims = { scope: "customer", sub: "c1", exp: Date.now() / 1_000 + 60 };
+    const good = await sign(claims, env.JWT_SECRET, "HS256");
+    const causes = [
+      "",
+      "Bearer",
+      "Basic YTpi",
+      good,
+      `Bearer ${good}x`,
+      `Bearer ${good.slice(0, -4)}`,
+      `Bearer ${good}, Bearer ${good}`,
+      `Bearer ${await sign(claims, "other", "HS256")}`,
+      `Bearer ${await sign({ ...claims, exp: 1 }, env.JWT_SECRET, "HS256")}`,
+      `Bearer ${await sign({ ...claims, nbf: 9e9 }, env.JWT_SECRET, "HS256")}`,
+      `Bearer ${await sign({ ...claims, sub: "" }, env.JWT_SECRET, "HS256")}`,
+      `Bearer ${await sign({ ...claims, pad: "x".repeat(9_000) }, env.JWT_SECRET, "HS256")}`,
+      `Bearer ${part({ alg: "none" })}.${part(claims)}.`,
+      `Bearer ${part({ alg: "ES256", kid: "k" })}.${part(claims)}.AAAA`,
+    ];
+
+    const answers = await Promise.all(
+      causes.map(async (Authorization) => {
+        const { status, headers, body } = await send(PATH, { headers: { Authorization } });
+        const others = [...headers].filter(([name]) => name !== "x-request-id");
+        return JSON.stringify({ status, headers: others, body });
+      }),
+    );
+
+    expect(new Set(answers).size).toBe(1);
+    expect(answers[0]).toContain('"status":401');
+    expect(batch).not.toHaveBeenCalled();
+  });
+});

@@ -4,7 +4,8 @@ import { isDevelopment } from "../http/context.ts";
 import { forbidden, tooManyRequests, unauthenticated, unavailable } from "../http/errors.ts";
 import { annotate } from "../openapi/notes.ts";
 import { KeySet } from "./key-set.ts";
-import { type Claims, feedAccounts, hasScope, readToken, type TokenRules } from "./token.ts";
+import { networkOf } from "./network.ts";
+import { type Claims, feedAccounts, hasScope, type Keys, readToken, type TokenRules } from "./token.ts";
 
 const LIMIT_PERIOD_SECONDS = 60;
 
@@ -50,7 +51,7 @@ export function addressLimited(): MiddlewareHandler<AppEnv> {
 
 async function authenticate(c: Context<AppEnv>): Promise<Claims> {
   const token = /^Bearer +(\S+)$/i.exec(c.req.header("Authorization") ?? "")?.[1] ?? "";
-  const reading = await readToken(token, tokenRules(c.env), Date.now() / 1000);
+  const reading = await readToken(token, tokenRules(c), Date.now() / 1000);
   if (reading.kind === "good") return reading.claims;
   await brakeAddress(c);
   if (reading.kind === "no keys") throw unavailable("Tokens cannot be checked at the moment. Try again soon.");
@@ -58,19 +59,35 @@ async function authenticate(c: Context<AppEnv>): Promise<Claims> {
 }
 
 function brakeAddress(c: Context<AppEnv>): Promise<void> {
-  return brake(c, c.env.ADDRESS_LIMITER, c.req.header("CF-Connecting-IP") ?? "unknown");
+  return brake(c, c.env.ADDRESS_LIMITER, networkOf(c.req.header("CF-Connecting-IP") ?? "unknown"));
 }
 
 // One set of keys an address and isolate: what is kept in it is public.
 const keySets = new Map<string, KeySet>();
 
-function tokenRules({ JWT_SECRET = "", JWKS_URL = "", JWT_ISSUER = "", JWT_AUDIENCE = "" }: Partial<Env>): TokenRules {
-  if (JWKS_URL !== "" && !keySets.has(JWKS_URL)) keySets.set(JWKS_URL, new KeySet(JWKS_URL));
-  return { secret: JWT_SECRET, keys: keySets.get(JWKS_URL) ?? null, issuer: JWT_ISSUER, audience: JWT_AUDIENCE };
+function tokenRules(c: Context<AppEnv>): TokenRules {
+  const { JWT_SECRET = "", JWKS_URL = "", JWT_ISSUER = "", JWT_AUDIENCE = "" }: Partial<Env> = c.env;
+  return { secret: JWT_SECRET, keys: keysAt(JWKS_URL, c), issuer: JWT_ISSUER, audience: JWT_AUDIENCE };
+}
+
+function keysAt(url: string, c: Context<AppEnv>): Keys | null {
+  if (url === "") return null;
+  const keySet = keySets.get(url) ?? new KeySet(url);
+  keySets.set(url, keySet);
+  return { find: (algorithm, kid) => keySet.find(algorithm, kid, (work) => c.executionCtx.waitUntil(work)) };
 }
 
 async function brake(c: Context<AppEnv>, limiter: RateLimit, key: string): Promise<void> {
   if (isDevelopment(c.env)) return;
-  const { success } = await limiter.limit({ key });
-  if (!success) throw tooManyRequests(LIMIT_PERIOD_SECONDS);
+  if (!(await isWithinLimit(limiter, key))) throw tooManyRequests(LIMIT_PERIOD_SECONDS);
+}
+
+// The limiter is a brake: that it fails is no reason to let nobody in.
+async function isWithinLimit(limiter: RateLimit, key: string): Promise<boolean> {
+  try {
+    return (await limiter.limit({ key })).success;
+  } catch (error) {
+    console.error(JSON.stringify({ error: "LIMITER_UNAVAILABLE", cause: error instanceof Error ? error.name : "" }));
+    return true;
+  }
 }

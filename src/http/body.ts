@@ -1,5 +1,7 @@
 import { ApiError, malformedBody, payloadTooLarge } from "./errors.ts";
 
+const NOT_WHOLE = "must arrive whole";
+
 export interface BodyLimit {
   bytes: number;
   /** The limit as a person writes it. */
@@ -15,7 +17,8 @@ export async function readBody(
   limit: BodyLimit,
 ): Promise<Uint8Array> {
   const tooLarge = () => payloadTooLarge(`A body of at most ${limit.name} is taken here.`);
-  if (Number(message.headers.get("Content-Length") ?? 0) > limit.bytes) throw tooLarge();
+  const declared = Number(message.headers.get("Content-Length") ?? 0);
+  if (declared > limit.bytes) throw tooLarge();
   if (message.body === null) return new Uint8Array();
 
   const chunks: Uint8Array[] = [];
@@ -27,8 +30,10 @@ export async function readBody(
       chunks.push(chunk);
     }
   } catch (error) {
-    throw error instanceof ApiError ? error : malformedBody("must arrive whole");
+    throw error instanceof ApiError ? error : malformedBody(NOT_WHOLE);
   }
+  // Not every way here tells a body that broke off from one that ended, and half a feed must not be taken for a whole.
+  if (size < declared) throw malformedBody(NOT_WHOLE);
 
   const body = new Uint8Array(size);
   let offset = 0;

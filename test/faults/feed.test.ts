@@ -1,0 +1,146 @@
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { afterEach, describe, it, vi } from "vitest";
+import { forRange, KEPT } from "../../scripts/lib/kept-totals.ts";
+import { readBody } from "../../src/http/body.ts";
+import { type FeedLine, feed, mustFeed, ndjson, send } from "../support/api.ts";
+import { program } from "../support/programs.ts";
+import * as seed from "../support/seed.ts";
+import { rows, snapshot, value } from "../support/state.ts";
+import { feedToken } from "../support/tokens.ts";
+
+const session = Object.getPrototypeOf(env.DB.withSession());
+const LOST = new Error("D1_ERROR: Network connection lost.");
+
+afterEach(() => vi.restoreAllMocks());
+
+/** What a recount finds wrong in any kept total. */
+async function differences() {
+  const found = await Promise.all(KEPT.map(async (kept) => rows(forRange(kept.differences, 0, 1_000_000_000))));
+  return found.flat();
+}
+
+/** Events of every kind in a program that is stored, `count` of each. */
+function events({ customer, store, campaign, contest, one }: ReturnType<typeof program>, count: number): FeedLine[] {
+  return Array.from({ length: count }, () => [
+    seed.entry(customer.id, store.id, "1.10", { campaign_id: campaign.id }),
+    seed.play(contest.id, store.id, one.employee?.id, { runs: "0.5", hits: 1 }),
+  ]).flat();
+}
+
+const balanceOf = (id: unknown) => value("SELECT balance FROM customers WHERE id = ?", id);
+
+describe("a feed request", () => {
+  it("that breaks off after any byte leaves nothing behind", async ({ expect }) => {
+    const mine = program("cut");
+    await mustFeed(mine.lines);
+    const bytes = new TextEncoder().encode(ndjson(events(mine, 2)));
+    const before = await snapshot();
+    const token = await feedToken("*");
+
+    for (let length = 1; length < bytes.length; length += 1) {
+      const headers = { Authorization: `Bearer ${token}`, "Content-Length": String(bytes.length) };
+      const cut = new Blob([bytes.slice(0, length)]).stream();
+      const answer = await send("/api/v1/feed", { method: "POST", headers, body: cut });
+      expect([length, answer.status, answer.body.messages]).toEqual([length, 400, { body: ["must arrive whole"] }]);
+    }
+
+    expect(await snapshot()).toBe(before);
+    await feed(bytes);
+    expect(await balanceOf(mine.customer.id)).toBe(500 + 220);
+  });
+
+  it("whose connection breaks is not taken for one that ended", async ({ expect }) => {
+    const body = new ReadableStream({
+      pull: (controller) => controller.error(new Error("gone")),
+    });
+
+    await expect(readBody({ headers: new Headers(), body }, { bytes: 100, name: "" })).rejects.toMatchObject({
+      status: 400,
+      body: { messages: { body: ["must arrive whole"] } },
+    });
+  });
+
+  it("that arrives with fewer bytes than it had is taken to its last whole line, or not at all", async ({ expect }) => {
+    const mine = program("short");
+    await mustFeed(mine.lines);
+    const bytes = new TextEncoder().encode(ndjson(events(mine, 1)));
+    const firstLine = bytes.indexOf(0x0a);
+
+    for (let length = 1; length < bytes.length; length += 1) {
+      const { status, body } = await feed(bytes.slice(0, length));
+      const isWhole = length === firstLine || length === firstLine + 1;
+      expect([length, status, body.items?.accepted]).toEqual([
+        length,
+        isWhole ? 200 : 422,
+        isWhole ? body.items.accepted : undefined,
+      ]);
+    }
+
+    expect(await balanceOf(mine.customer.id)).toBe(500 + 110);
+    expect(await differences()).toEqual([]);
+  });
+
+  it("whose answer is lost after the commit counts once when it is sent again", async ({ expect }) => {
+    const mine = program("lost");
+    await mustFeed(mine.lines);
+    const lines = events(mine, 3);
+    const real = session.batch;
+    vi.spyOn(session, "batch").mockImplementationOnce(async function (this: unknown, ...given: unknown[]) {
+      await real.apply(this, given);
+      throw LOST;
+    });
+
+    const lost = await feed(lines);
+    const again = await feed(lines);
+
+    expect([lost.status, lost.headers.get("Retry-After")]).toEqual([503, "2"]);
+    expect(again.body.items).toEqual({ accepted: 0, ignored: 6 });
+    expect(await balanceOf(mine.customer.id)).toBe(500 + 330);
+    expect(await differences()).toEqual([]);
+  });
+
+  it("sent by many clients at once, through any faults, counts once, and every total is right", async ({ expect }) => {
+    const fault = fc.constantFrom("none", "none", "before", "after", "overloaded", "cut");
+    const real = session.batch;
+    let run = 0;
+
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.array(fault, { maxLength: 3 }), { minLength: 2, maxLength: 6 }), async (clients) => {
+        run += 1;
+        const mine = program(`many-${run}`);
+        await mustFeed(mine.lines);
+        const lines = events(mine, 5);
+        const faults = clients.flat();
+        const batch = vi.spyOn(session, "batch").mockImplementation(async function (
+          this: unknown,
+          ...given: unknown[]
+        ) {
+          const now = faults.pop();
+          if (now === "before") throw LOST;
+          if (now === "overloaded") throw new Error("D1_ERROR: D1 DB is overloaded.");
+          const results = await real.apply(this, given);
+          if (now === "after") throw LOST;
+          return results;
+        });
+
+        const accepted = await Promise.all(
+          clients.map(async (own) => {
+            if (own.includes("cut")) await feed(ndjson(lines).slice(0, -5));
+            for (;;) {
+              const { status, body } = await feed(lines);
+              if (status === 200) return body.items.accepted + body.items.ignored;
+              expect(status).toBe(503);
+            }
+          }),
+        );
+        batch.mockRestore();
+
+        expect(accepted).toEqual(clients.map(() => lines.length));
+        expect(await balanceOf(mine.customer.id)).toBe(500 + 550);
+        expect(await differences()).toEqual([]);
+      }),
+      { numRuns: 25, seed: 20261120 },
+    );
+  });
+});

@@ -1,6 +1,7 @@
 import { SQL } from "drizzle-orm";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import { unavailable } from "../http/errors.ts";
+import { within } from "../values/within.ts";
 
 /** A Drizzle builder, or a template of Drizzle's `sql`. */
 export type Statement = SQL | { toSQL(): { sql: string; params: unknown[] } };
@@ -16,6 +17,9 @@ export interface Usage {
 /** A bookmark of a D1 session, or where a session without one begins. */
 export type Consistency = "first-unconstrained" | "first-primary" | (string & {});
 
+// D1 ends a statement after 30 seconds; a customer is not left waiting so long, and a write is given what it needs.
+const READ_LIMIT_MS = 10_000;
+const WRITE_LIMIT_MS = 40_000;
 const RETRY_WITHIN_MS = 2_000;
 const FIRST_WAIT_MS = 50;
 
@@ -58,7 +62,7 @@ export class Database {
     const deadline = performance.now() + RETRY_WITHIN_MS;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#send(statements);
+        return await this.#send(statements, READ_LIMIT_MS);
       } catch (error) {
         const wait = Math.random() * FIRST_WAIT_MS * 2 ** attempt;
         if (!isLostConnection(error) || performance.now() + wait > deadline) throw toFailure(error);
@@ -73,14 +77,14 @@ export class Database {
    */
   async steps(steps: readonly (readonly Statement[])[]): Promise<Record<string, unknown>[][]> {
     try {
-      const results = (await this.#send(steps.flat())).values();
+      const results = (await this.#send(steps.flat(), WRITE_LIMIT_MS)).values();
       return steps.map((step) => step.flatMap(() => results.next().value ?? []));
     } catch (error) {
       throw toFailure(error);
     }
   }
 
-  async #send(statements: readonly Statement[]): Promise<Record<string, unknown>[][]> {
+  async #send(statements: readonly Statement[], limit: number): Promise<Record<string, unknown>[][]> {
     if (statements.length === 0) return [];
     const prepared = statements.map((statement) => {
       const { sql, params } = toQuery(statement);
@@ -89,7 +93,7 @@ export class Database {
     const startedAt = performance.now();
     this.usage.trips += 1;
     try {
-      const results = await this.#session.batch<Record<string, unknown>>(prepared);
+      const results = await within(limit, this.#session.batch<Record<string, unknown>>(prepared));
       for (const { meta } of results) {
         this.usage.rowsRead += meta.rows_read;
         this.usage.rowsWritten += meta.rows_written;

@@ -2,9 +2,9 @@ import { describe, it } from "vitest";
 import { KINDS } from "../../src/feed/records/index.ts";
 import { type Kind, keyFieldsOf } from "../../src/feed/records/kind.ts";
 import { feed, mustFeed } from "../support/api.ts";
+import { type Program, program } from "../support/programs.ts";
 import * as seed from "../support/seed.ts";
 import { snapshot } from "../support/state.ts";
-import { type Program, program } from "./programs.ts";
 
 // Fields that look like references and name no record of an account: plain texts, and what belongs to no account.
 const OF_NO_ACCOUNT = new Set([

@@ -1,4 +1,4 @@
-import * as seed from "../support/seed.ts";
+import * as seed from "./seed.ts";
 
 type Line = Record<string, unknown> & { record: string };
 

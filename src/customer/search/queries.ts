@@ -6,7 +6,14 @@ import { accounts, blocks, campaigns, customers, registrations, stores } from ".
 import { askForWords, askForWordsOrMarks, findWords } from "../../db/word-search.ts";
 import { type JsonText, jsonObject, merge, storedJson, toJson, withMember } from "../../http/json-text.ts";
 import { isRunning } from "../campaigns/queries.ts";
-import type { CampaignDetails, SearchCampaign, SearchCustomer, SearchKind, SearchStore } from "./schema.ts";
+import {
+  type CampaignDetails,
+  KINDS,
+  type SearchCampaign,
+  type SearchCustomer,
+  type SearchKind,
+  type SearchStore,
+} from "./schema.ts";
 
 export interface FullSearch {
   /** Folded, each once. */
@@ -32,18 +39,20 @@ const FOUND_LIMIT = 20;
  */
 export async function searchAll(db: Database, { words, kinds, customerId }: FullSearch): Promise<Found> {
   if (words.length === 0) return { stores: [], customers: [], campaigns: [] };
-  const step = (kind: SearchKind, statement: SQL) => (kinds.includes(kind) ? [statement] : []);
-  const [storeRows = [], customerRows = [], campaignRows = []] = await db.steps([
-    step("stores", searchStores(words)),
-    step("customers", searchCustomers(words, customerId)),
-    step("campaigns", searchCampaigns(words)),
-  ]);
+  const statements = {
+    stores: searchStores(words),
+    customers: searchCustomers(words, customerId),
+    campaigns: searchCampaigns(words),
+  };
+  const asked = KINDS.filter((kind) => kinds.includes(kind));
+  const results = await db.batch(asked.map((kind) => statements[kind]));
+  const rowsOf = (kind: SearchKind) => results[asked.indexOf(kind)] ?? [];
   return {
-    stores: (storeRows as unknown as StoreRow[]).map(({ account, ...store }) =>
+    stores: (rowsOf("stores") as unknown as StoreRow[]).map(({ account, ...store }) =>
       withMember(store, "account", storedJson(account)),
     ),
-    customers: (customerRows as unknown as SearchCustomer[]).map((one) => toJson(one)),
-    campaigns: (campaignRows as unknown as CampaignRow[]).map(({ account, details, ...campaign }) =>
+    customers: (rowsOf("customers") as unknown as SearchCustomer[]).map((one) => toJson(one)),
+    campaigns: (rowsOf("campaigns") as unknown as CampaignRow[]).map(({ account, details, ...campaign }) =>
       merge(toJson(campaign), storedJson(details), jsonObject({ account: storedJson(account) })),
     ),
   };

@@ -1,0 +1,91 @@
+import { env } from "cloudflare:workers";
+import { sql } from "drizzle-orm";
+import { afterEach, beforeAll, describe, it, vi } from "vitest";
+import { Database } from "../../src/db/database.ts";
+import { ApiError } from "../../src/http/errors.ts";
+import { as, mustFeed } from "../support/api.ts";
+import { CALLS, customerRoutes } from "../support/calls.ts";
+import { program } from "../support/programs.ts";
+
+const LOST = new Error("D1_ERROR: Network connection lost.");
+const session = Object.getPrototypeOf(env.DB.withSession());
+const stored = program("faults");
+
+beforeAll(() => mustFeed(stored.lines));
+afterEach(() => vi.restoreAllMocks());
+
+// What is kept in KV answers while the database does not.
+const IS_KEPT = new Set(["POST /api/v1/customer/gamification/leaderboard"]);
+
+describe("every endpoint for customers", () => {
+  it("is put to the faults below", ({ expect }) => {
+    expect(Object.keys(CALLS).sort()).toEqual(customerRoutes());
+  });
+
+  it.for(Object.keys(CALLS))(
+    "answers when the connection to the database is lost and comes back: %s",
+    async (route, { expect }) => {
+      vi.spyOn(session, "batch").mockRejectedValueOnce(LOST).mockRejectedValueOnce(LOST);
+
+      const answer = await CALLS[route]?.(as(String(stored.customer.id)), stored);
+
+      expect(answer?.status).toBe(200);
+      expect(answer?.body.status).toBe(true);
+      expect(JSON.stringify(answer?.body)).toContain("faults");
+    },
+  );
+
+  it.for(Object.keys(CALLS))(
+    "says when to come back while the database is overloaded, and does not add to it: %s",
+    async (route, { expect }) => {
+      const batch = vi
+        .spyOn(session, "batch")
+        .mockRejectedValue(new Error("D1_ERROR: D1 DB is overloaded. Requests queued for too long."));
+
+      const answer = await CALLS[route]?.(as(String(stored.customer.id)), stored);
+
+      if (IS_KEPT.has(route)) return expect(answer?.status).toBe(200);
+      expect(answer?.status).toBe(503);
+      expect(answer?.headers.get("Retry-After")).toBe("2");
+      expect(answer?.body).toMatchObject({ status: false, errorCode: "UNAVAILABLE" });
+      expect(batch).toHaveBeenCalledTimes(1);
+    },
+  );
+
+  it("gives up on a database that does not answer: reads after ten seconds, a feed after forty", async ({ expect }) => {
+    vi.spyOn(session, "batch").mockImplementation(() => new Promise(() => {}));
+    vi.useFakeTimers();
+    const settled = new Map<string, unknown>();
+    const open = () => new Database(env.DB, "first-unconstrained");
+    const wait = (name: string, work: Promise<unknown>) =>
+      work.catch((error: unknown) => settled.set(name, error instanceof ApiError && error.status));
+    void wait("read", open().all(sql`SELECT 1`));
+    void wait("write", open().steps([[sql`SELECT 1`]]));
+
+    await vi.advanceTimersByTimeAsync(9_999);
+    const early = settled.size;
+    await vi.advanceTimersByTimeAsync(1);
+    const afterTen = [...settled];
+    await vi.advanceTimersByTimeAsync(30_000);
+    vi.useRealTimers();
+
+    expect(early).toBe(0);
+    expect(afterTen).toEqual([["read", 503]]);
+    expect(settled.get("write")).toBe(503);
+  });
+});
+
+describe("every endpoint for customers, and the feed", () => {
+  it("goes on without KV", async ({ expect }) => {
+    const down = new Error("KV GET failed: 503 Service Unavailable");
+    const kv = Object.getPrototypeOf(env.CACHE);
+    vi.spyOn(kv, "get").mockRejectedValue(down);
+    vi.spyOn(kv, "put").mockRejectedValue(down);
+
+    const fresh = program("faults-kv");
+    await mustFeed(fresh.lines);
+    const answers = await Promise.all(Object.values(CALLS).map((ask) => ask(as(String(fresh.customer.id)), fresh)));
+
+    expect(answers.map(({ status, body }) => [status, body.status])).toEqual(answers.map(() => [200, true]));
+  });
+});

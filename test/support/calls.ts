@@ -1,0 +1,28 @@
+import { app } from "../../src/app.ts";
+import type { Answer, as } from "./api.ts";
+import type { Program } from "./programs.ts";
+
+type Call = (api: ReturnType<typeof as>, program: Program) => Promise<Answer>;
+
+const CUSTOMER = "/api/v1/customer";
+
+/** A good call of every endpoint for customers, which finds something in a program. */
+export const CALLS: Record<string, Call> = {
+  [`POST ${CUSTOMER}/campaigns/near-by-popular-campaigns`]: (api, { account }) =>
+    api.post(`${CUSTOMER}/campaigns/near-by-popular-campaigns`, {
+      latitude: 35.47,
+      longitude: -97.52,
+      single_account_id: account.id,
+    }),
+  [`GET ${CUSTOMER}/coupons`]: (api) => api.get(`${CUSTOMER}/coupons?includemfg=true`),
+  [`GET ${CUSTOMER}/my-coupons`]: (api) => api.get(`${CUSTOMER}/my-coupons`),
+  [`POST ${CUSTOMER}/full-search`]: (api, { mark }) => api.post(`${CUSTOMER}/full-search`, { query: mark }),
+  [`POST ${CUSTOMER}/gamification/leaderboard`]: (api, { store, contest }) =>
+    api.post(`${CUSTOMER}/gamification/leaderboard`, { location_id: store.id, eip_campaign_id: contest.id }),
+};
+
+/** The endpoints for customers that the service serves. */
+export function customerRoutes(): string[] {
+  const served = app.routes.filter(({ method, path }) => method !== "ALL" && path.startsWith(`${CUSTOMER}/`));
+  return [...new Set(served.map(({ method, path }) => `${method} ${path}`))].sort();
+}

@@ -8,6 +8,7 @@ import { cors } from "./http/cors.ts";
 import { ApiError, internalError } from "./http/errors.ts";
 import { knownRoutes } from "./http/known-routes.ts";
 import { observe } from "./http/observe.ts";
+import { securityHeaders } from "./http/security-headers.ts";
 import { service } from "./service/routes.ts";
 
 export const app = createRouter();
@@ -19,6 +20,7 @@ app.onError((error, c) => {
 
 // In the order in which a request is refused: path, method, token, scope, rate; then each route: size, JSON, fields.
 app.use(observe());
+app.use(securityHeaders());
 app.use(cors(app));
 app.use(knownRoutes(app));
 app.use("/api/v1/customer/*", customerOnly(), database("first-unconstrained"), cache());

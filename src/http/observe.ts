@@ -21,9 +21,6 @@ export function observe(): MiddlewareHandler<AppEnv> {
     const timing = [`d1;dur=${usage.milliseconds.toFixed(1)}`, `trips;desc="${usage.trips}"`];
     if (isDevelopment(c.env)) timing.push(`rows;desc="${usage.rowsRead}"`);
     c.header("X-Request-Id", requestId);
-    c.header("X-Content-Type-Options", "nosniff");
-    // What a customer is told is that customer's: no cache on the way may keep it.
-    if (!c.res.headers.has("Cache-Control")) c.header("Cache-Control", "private, no-store");
     c.header("Server-Timing", timing.join(", "));
     const bookmark = c.var.db?.bookmark;
     if (bookmark) c.header("X-D1-Bookmark", bookmark);
@@ -56,6 +53,11 @@ function causeOf(error: Error): Record<string, unknown> {
 
 function kindOf(cause: unknown): Record<string, unknown> {
   if (!(cause instanceof Error)) return { cause: typeof cause };
-  const places = cause.stack?.split("\n").filter((line) => /^\s+at /.test(line));
-  return { cause: cause.name, sqlite: /SQLITE_[A-Z_]+/.exec(cause.message)?.[0], places };
+  return { cause: cause.name, sqlite: /SQLITE_[A-Z_]+/.exec(cause.message)?.[0], places: placesOf(cause) };
+}
+
+/** Where an error arose. Its stack begins with its message, in which a line may look like a place and be a value. */
+function placesOf({ message, stack = "" }: Error): string[] {
+  const rest = stack.includes(message) ? stack.slice(stack.indexOf(message) + message.length) : "";
+  return rest.split("\n").filter((line) => /^\s+at /.test(line));
 }

@@ -1,0 +1,104 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { type Answer, as, feed, mustFeed, send } from "../support/api.ts";
+import { CALLS } from "../support/calls.ts";
+import { program } from "../support/programs.ts";
+import { signToken } from "../support/tokens.ts";
+
+// A word that nobody but these tests uses, put wherever somebody's value can stand.
+const CANARY = "canary7391";
+const PLACES = "\n    at canary7391 (place.ts:1:1)";
+
+let logged: unknown[][] = [];
+
+beforeEach(() => {
+  logged = [];
+  for (const level of ["log", "info", "warn", "error", "debug"] as const)
+    vi.spyOn(console, level).mockImplementation((...given) => void logged.push(given));
+});
+afterEach(() => vi.restoreAllMocks());
+
+const headersOf = ({ headers }: Answer) => JSON.stringify([...headers].filter(([name]) => name !== "link"));
+
+describe("a value of somebody's", () => {
+  it("stands in no log line and no header of an answer, whatever is asked", async ({ expect }) => {
+    const stored = program(CANARY);
+    await mustFeed(stored.lines);
+    const api = as(String(stored.customer.id));
+
+    const answers = await Promise.all([
+      ...Object.values(CALLS).map((call) => call(api, stored)),
+      api.get(`/api/v1/customer/coupons?search=${CANARY}&type=${CANARY}`),
+      api.get(`/api/v1/customer/${CANARY}?token=${CANARY}`),
+      api.post("/api/v1/customer/full-search", { query: CANARY, filter: CANARY }),
+      api.post("/api/v1/customer/gamification/leaderboard", { location_id: CANARY, rank_on: CANARY }),
+      send(`/api/v1/feed?${CANARY}`, { headers: { Authorization: `Bearer ${CANARY}`, Cookie: CANARY } }),
+      as(CANARY).get("/api/v1/customer/coupons"),
+    ]);
+
+    expect(logged.length).toBeGreaterThan(answers.length);
+    expect(JSON.stringify(logged)).not.toContain(CANARY);
+    for (const answer of answers) expect(headersOf(answer)).not.toContain(CANARY);
+  });
+
+  it("stands in no failure: what is wrong is said without what was sent", async ({ expect }) => {
+    const bad = [CANARY, { [CANARY]: CANARY }, [CANARY], `${CANARY}\u0000`, CANARY.repeat(300)];
+    const answers = [];
+    for (const value of bad) {
+      answers.push(
+        await feed([{ record: "store", id: value, account_id: value, name: value, latitude: value, longitude: value }]),
+        await feed([{ record: "coupon", id: "q", account_id: "1", kind: value, header_lines: [value], value }]),
+        await feed([{ record: value }, `{"record": "${CANARY}`]),
+        await feed([{ record: "membership", store_id: CANARY, customer_id: CANARY }]),
+        await feed([{ record: "store", id: CANARY, account_id: "1", name: CANARY, latitude: 1, longitude: 1 }], ["2"]),
+        await as(CANARY).post("/api/v1/customer/full-search", { query: value, filter: value }),
+        await as(CANARY).post("/api/v1/customer/campaigns/near-by-popular-campaigns", {
+          latitude: value,
+          count: value,
+        }),
+        await as(CANARY).get(`/api/v1/customer/my-coupons?page=${CANARY}&type=${CANARY}&digitalonly=${CANARY}`),
+        await send(`/${CANARY}`, { method: "DELETE" }),
+        await send("/api/v1/customer/coupons", { headers: { Authorization: `Bearer ${CANARY}` } }),
+      );
+    }
+
+    const failures = answers.filter(({ body }) => body.status === false);
+    expect(failures.length).toBeGreaterThan(40);
+    expect(JSON.stringify(failures.map(({ body }) => body))).not.toContain(CANARY);
+    expect(JSON.stringify(logged)).not.toContain(CANARY);
+  });
+
+  it.for([
+    `D1_ERROR: fts5: syntax error near "${CANARY}": SQLITE_ERROR`,
+    `D1_ERROR: Network is gone for ${CANARY}`,
+    `D1_ERROR: ${PLACES}: SQLITE_ERROR`,
+    PLACES,
+  ])("stands neither in the answer nor in the log when the database says it: %j", async (message, { expect }) => {
+    vi.spyOn(Object.getPrototypeOf(env.DB.withSession()), "batch").mockRejectedValue(new Error(message));
+
+    const answers = [
+      await as("c").get("/api/v1/customer/coupons"),
+      await feed([{ record: "account", id: "1", company: CANARY }]),
+    ];
+
+    expect(answers.every(({ status }) => status >= 500)).toBe(true);
+    expect(JSON.stringify([answers, logged])).not.toContain(CANARY);
+    expect(JSON.stringify(logged)).toContain("at ");
+  });
+});
+
+describe("the secret", () => {
+  it("stands in no answer and no log line", async ({ expect }) => {
+    const token = await signToken({ scope: "customer", sub: "c1" });
+
+    const answers = [
+      await as("c1").get("/api/v1/customer/coupons"),
+      await send("/api/v1/customer/coupons", { headers: { Authorization: `Bearer ${token}x` } }),
+      await send("/"),
+    ];
+
+    const said = JSON.stringify([answers.map((answer) => [answer.body, headersOf(answer)]), logged]);
+    expect(said).not.toContain(env.JWT_SECRET);
+    expect(said).not.toContain(token.slice(0, 40));
+  });
+});

@@ -3,7 +3,9 @@ import type * as z from "zod";
 import { NearbyCampaignsBody } from "../../src/customer/campaigns/schema.ts";
 import { CouponsQuery, MyCouponsQuery } from "../../src/customer/coupons/schema.ts";
 import { LeaderboardParameters } from "../../src/customer/gamification/schema.ts";
+import { MessagesQuery } from "../../src/customer/messages/schema.ts";
 import { FullSearchBody } from "../../src/customer/search/schema.ts";
+import { TeamQuery } from "../../src/customer/stores/schema.ts";
 import { fitting, nearly } from "./fitting.ts";
 import { damaged, hostileText, hostileValue, toHostileJson } from "./hostile.ts";
 import { CALLERS, plausible } from "./world.ts";
@@ -30,6 +32,8 @@ export const ENDPOINTS: Record<string, Endpoint> = {
   "GET /api/v1/customer/coupons": { query: CouponsQuery },
   "GET /api/v1/customer/my-coupons": { query: MyCouponsQuery },
   "POST /api/v1/customer/full-search": { body: FullSearchBody },
+  "GET /api/v1/customer/messages": { query: MessagesQuery },
+  "GET /api/v1/customer/stores/:id/team-with-level": { query: TeamQuery },
   "POST /api/v1/customer/gamification/leaderboard": {
     body: LeaderboardParameters,
     query: LeaderboardParameters.pick({ location_id: true }).partial(),

@@ -19,6 +19,7 @@ const IDS = {
   customer_coupon: numbered("fi", 6),
   employee: numbered("fm", 4),
   eip_campaign: numbered("fp", 3),
+  message_group: numbered("fg", 3),
   event: numbered("fe", 40),
 };
 
@@ -35,6 +36,7 @@ const NAMED: Record<string, readonly string[]> = {
   location_id: IDS.store,
   eip_campaign_id: IDS.eip_campaign,
   employee_id: IDS.employee,
+  group_id: IDS.message_group,
 };
 
 const DATETIMES = ["2020-01-01 00:00:00", "2026-11-20 12:00:00", "2099-12-31 23:59:59"];
@@ -58,6 +60,7 @@ export function plausible(record = ""): (field: string) => fc.Arbitrary<unknown>
       return fc.constantFrom<unknown>(0, 1, "true", "false");
     if (/barcode/.test(field)) return fc.constantFrom("0", "0012345");
     if (/_lines$/.test(field)) return fc.constantFrom(["Free coffee"], []);
+    if (field === "after") return fc.constantFrom("2026-01-01 00:00:00 fg1", "2026-01-01 00:00:01 x");
     if (field === "rank_on") return fc.constantFrom("run", "hit", "double", "triple");
     if (field === "filter") return fc.constantFrom("stores", "customers,campaigns", "stores, customers", "");
     return fc.oneof(
@@ -75,6 +78,7 @@ export function programLines(): FeedLine[] {
     ids.map((id, index) => make(owner(index, ids.length), { id }));
   const [store = "", second = ""] = IDS.store;
   const [campaign = ""] = IDS.campaign;
+  const [group = ""] = IDS.message_group;
   const [contest = ""] = IDS.eip_campaign;
   return [
     ...IDS.account.slice(0, 2).map((id) => seed.account({ id })),
@@ -85,12 +89,16 @@ export function programLines(): FeedLine[] {
     ...owned(IDS.employee, seed.employee),
     ...owned(IDS.eip_campaign, seed.eipCampaign),
     ...IDS.employee.slice(0, 3).map((id) => seed.play(contest, store, id, { runs: "1.50", hits: 2 })),
+    ...IDS.message_group.map((id, index) => seed.group(CALLERS.slice(0, 3 + index), { id })),
+    seed.message(group, CALLERS[1], { sent_at: "2026-01-01 00:00:00" }),
+    seed.messageState(group, CALLERS[0], { read_at: "2026-02-01 00:00:00" }),
     seed.friendship(CALLERS[0], CALLERS[1]),
     seed.block(CALLERS[2], CALLERS[3]),
     seed.registration(campaign, CALLERS[0]),
     ...CALLERS.slice(0, 50).flatMap((id, index) => [
       seed.membership(index % 2 === 0 ? store : second, id, { referrer_id: CALLERS[index - 2] ?? null }),
       seed.customerCoupon(id, IDS.coupon[index % 2], store),
+      seed.earning(index % 2 === 0 ? store : second, id, (index % 5) + 1, "1.00"),
       seed.entry(id, store, "5.00", { campaign_id: campaign }),
     ]),
   ];

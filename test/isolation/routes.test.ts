@@ -50,6 +50,24 @@ const REACHES: Record<string, readonly Reach[]> = {
     { what: "another customer's coupons by text", ask: get("/my-coupons?search=theirs-only&per_page=100") },
     { what: "digital coupons of another account", ask: get(`/my-coupons?digitalonly=1&storeId=${theirs.store.id}`) },
   ],
+  [`GET ${CUSTOMER}/messages`]: [
+    { what: "a group that I am no member of", ask: get("/messages?per_page=100") },
+    { what: "such a group as a poller", ask: get("/messages?check_time=2000-01-01%2000:00:00") },
+    { what: "such a group by its place", ask: get("/messages?after=2030-01-01%2000:00:00%20zzz") },
+  ],
+  [`GET ${CUSTOMER}/stores/:id/team-with-level`]: [
+    { what: "the team of a store that I have not joined", ask: get(`/stores/${theirs.store.id}/team-with-level`) },
+    {
+      what: "another's team at that store",
+      ask: get(`/stores/${theirs.store.id}/team-with-level?team_member_id=${theirs.customer.id}`),
+    },
+    {
+      what: "another's team at my store",
+      ask: (api, my) =>
+        api.get(`${CUSTOMER}/stores/${my.store.id}/team-with-level?team_member_id=${theirs.customer.id}`),
+      control: get(`/stores/${theirs.store.id}/team-with-level`),
+    },
+  ],
   [`POST ${CUSTOMER}/full-search`]: [
     {
       what: "a stranger's private fields",

@@ -31,12 +31,17 @@ export function program(mark: string) {
   const digital = seed.coupon(account.id, { name: marked("digital"), kind: "digital" });
   const employee = seed.employee(account.id, { name: marked("employee") });
   const contest = seed.eipCampaign(account.id, { name: marked("contest") });
+  const group = seed.group([customer.id, other.id], { group_image: marked("image") });
   const one: Record<string, Line> = {
     account,
     store,
     campaign,
     customer,
     membership: seed.membership(store.id, customer.id) as Line,
+    token_earning: seed.earning(store.id, customer.id, 1, "1.00"),
+    message_group: group,
+    message: seed.message(group.id, other.id, { body: marked("message"), sent_at: "2026-01-01 00:00:00" }),
+    message_state: seed.messageState(group.id, customer.id) as Line,
     registration: seed.registration(campaign.id, customer.id) as Line,
     friendship: seed.friendship(customer.id, other.id) as Line,
     block: seed.block(other.id, customer.id) as Line,
@@ -47,8 +52,14 @@ export function program(mark: string) {
     eip_campaign: contest,
     play: seed.play(contest.id, store.id, employee.id, { runs: "3" }),
   };
-  const more = [other, mfg, digital, seed.customerCoupon(customer.id, mfg.id, store.id)];
-  return { mark, one, lines: [...more, ...Object.values(one)], account, store, campaign, customer, other, contest };
+  const more = [
+    other,
+    seed.membership(store.id, other.id, { referrer_id: customer.id }),
+    mfg,
+    digital,
+    seed.customerCoupon(customer.id, mfg.id, store.id),
+  ];
+  return { mark, one, lines: [...Object.values(one), ...more], account, store, campaign, customer, other, contest };
 }
 
 export type Program = ReturnType<typeof program>;

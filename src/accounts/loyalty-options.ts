@@ -2,6 +2,8 @@ import * as z from "zod";
 import { orElse, orNull, passedThrough } from "../values/scalar.ts";
 import { Field, HTML_LIMIT, LOGO_LIMIT, text } from "../values/text.ts";
 
+const ADMINS_LIMIT = 20_000;
+
 const Percentage = Field.optional().describe("The share of this level, as a percentage.");
 
 /** The share of tokens that each level of a team earns. */
@@ -62,7 +64,12 @@ export const LoyaltyOptions = z.object(
     shipping_zip: passedThrough(""),
     term_contents: orElse(text(HTML_LIMIT), "").describe("The terms, in HTML."),
     notify_custom_admin_emails: passedThrough(""),
-    notify_user_admin: orNull(z.array(Field, { error: "must be an array of strings" })).describe("Addresses, or null."),
+    notify_user_admin: orNull(
+      // Without a limit, a line of millions of bad items has a message for each.
+      z
+        .array(Field, { error: "must be an array of strings" })
+        .max(ADMINS_LIMIT, `must be at most ${ADMINS_LIMIT} strings`),
+    ).describe("Addresses, or null."),
     notify_per_day: passedThrough(""),
     enable_purchase_instant: passedThrough(0),
     purchase_report_time: orElse(Field, "").describe("A time of day."),

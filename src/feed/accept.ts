@@ -26,7 +26,7 @@ export async function acceptFeed(
   db: Database,
   { body, accounts }: { body: Uint8Array; accounts: FeedRequest["accounts"] },
 ): Promise<{ items: Accepted; batches: readonly Batch[] }> {
-  const texts = splitLines(body);
+  const texts = splitLines(body, LINE_LIMIT + 1);
   if (texts.length > LINE_LIMIT) throw payloadTooLarge(`A request of at most ${LINE_LIMIT} lines is taken here.`);
 
   const lines = goodLines(texts.map((text) => ({ number: text.number, ...checkLine(text) })));

@@ -9,10 +9,13 @@ export interface NumberedText {
 const NEWLINE = 0x0a;
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
-/** The lines of a body. A blank line is left out, but counted in the numbers of those that follow. */
-export function splitLines(body: Uint8Array): NumberedText[] {
+/**
+ * The lines of a body, `most` at most: a body of nothing but short lines would fill a Worker's memory. A blank line is
+ * left out, but counted in the numbers of those that follow.
+ */
+export function splitLines(body: Uint8Array, most: number): NumberedText[] {
   const lines: NumberedText[] = [];
-  for (let start = 0, number = 1; start < body.length; number += 1) {
+  for (let start = 0, number = 1; start < body.length && lines.length < most; number += 1) {
     const newline = body.indexOf(NEWLINE, start);
     const end = newline === -1 ? body.length : newline;
     const text = decode(body.subarray(start, end));

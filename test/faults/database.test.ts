@@ -6,6 +6,7 @@ import { ApiError } from "../../src/http/errors.ts";
 import { as, mustFeed } from "../support/api.ts";
 import { CALLS, customerRoutes } from "../support/calls.ts";
 import { program } from "../support/programs.ts";
+import * as seed from "../support/seed.ts";
 
 const LOST = new Error("D1_ERROR: Network connection lost.");
 const session = Object.getPrototypeOf(env.DB.withSession());
@@ -79,13 +80,21 @@ describe("every endpoint for customers, and the feed", () => {
   it("goes on without KV", async ({ expect }) => {
     const down = new Error("KV GET failed: 503 Service Unavailable");
     const kv = Object.getPrototypeOf(env.CACHE);
-    vi.spyOn(kv, "get").mockRejectedValue(down);
+    const get = vi.spyOn(kv, "get").mockRejectedValue(down);
     vi.spyOn(kv, "put").mockRejectedValue(down);
 
     const fresh = program("faults-kv");
     await mustFeed(fresh.lines);
-    const answers = await Promise.all(Object.values(CALLS).map((ask) => ask(as(String(fresh.customer.id)), fresh)));
+    const api = as(String(fresh.customer.id));
+    // The feed has written the boards anew that it touched, and memory answers for them; of another store KV is asked.
+    const unplayed = seed.store(fresh.account.id);
+    await mustFeed([unplayed]);
+    const answers = await Promise.all([
+      ...Object.values(CALLS).map((ask) => ask(api, fresh)),
+      api.post("/api/v1/customer/gamification/leaderboard", { location_id: unplayed.id }),
+    ]);
 
+    expect(get).toHaveBeenCalled();
     expect(answers.map(({ status, body }) => [status, body.status])).toEqual(answers.map(() => [200, true]));
   });
 });

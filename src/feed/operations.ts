@@ -22,7 +22,7 @@ export const sendLines: Operation = {
       answer: { status: true, items: { accepted: 1, ignored: 0 } },
     },
   ],
-  failures: ["PayloadTooLarge", "InvalidLines"],
+  failures: ["BrokenBody", "PayloadTooLarge", "InvalidLines"],
 };
 
 function lineSchemas(kind: Kind): z.ZodType[] {

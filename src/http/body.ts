@@ -1,6 +1,7 @@
 import { ApiError, malformedBody, payloadTooLarge } from "./errors.ts";
 
-const NOT_WHOLE = "must arrive whole";
+/** What is wrong with a body that broke off. */
+export const NOT_WHOLE = "must arrive whole";
 
 export interface BodyLimit {
   bytes: number;

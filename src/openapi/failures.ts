@@ -1,3 +1,4 @@
+import { NOT_WHOLE } from "../http/body.ts";
 import {
   type ApiError,
   forbidden,
@@ -31,6 +32,10 @@ export const FAILURES = {
   MalformedBody: {
     description: "The body is not a JSON object.",
     example: malformedBody(),
+  },
+  BrokenBody: {
+    description: "The body broke off on its way. Nothing was applied: send it again.",
+    example: malformedBody(NOT_WHOLE),
   },
   Unauthenticated: {
     description: "There is no token, or a bad or expired one. One answer for every cause.",

@@ -1,20 +1,22 @@
 import { exports } from "cloudflare:workers";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, inject, it, vi } from "vitest";
 import { forRange, KEPT } from "../../scripts/lib/kept-totals.ts";
 import { app } from "../../src/app.ts";
 import { Failure } from "../../src/http/errors.ts";
 import { mustFeed } from "../support/api.ts";
+import { fitDocument } from "../support/openapi.ts";
 import { rows } from "../support/state.ts";
 import { customerToken, feedToken } from "../support/tokens.ts";
 import { feedRequest } from "./feed-requests.ts";
-import { customerRequest, ENDPOINTS, type FuzzedRequest } from "./requests.ts";
+import { customerRequest, ENDPOINTS, type FuzzedRequest, OTHERS } from "./requests.ts";
 import { programLines } from "./world.ts";
 
 const { runs, seed } = inject("fuzz");
 // A feed request writes, so it costs some ten times what a customer's does.
 const FEED_SHARE = 0.25;
 const HANG_MS = 20_000;
+const PUBLIC = "public, max-age=300";
 
 const tokens = new Map<string, Promise<string>>();
 const counts = new Map<string, number>();
@@ -36,34 +38,21 @@ async function sendFuzzed({ method, target, headers, body, caller }: FuzzedReque
   return exports.default.fetch(request);
 }
 
-const STATUSES: Record<string, readonly (number | undefined)[]> = {
-  NO_ITEMS: [200],
-  VALIDATION_EXCEPTION: [400, 422],
-  UNAUTHENTICATED: [401],
-  FORBIDDEN: [403],
-  NOT_FOUND: [404],
-  METHOD_NOT_ALLOWED: [405],
-  PAYLOAD_TOO_LARGE: [413],
-};
-
-/** Makes sure that an answer is one that the interface has. */
-async function checkAnswer(request: FuzzedRequest, response: Response): Promise<void> {
-  const where = `${request.method} ${request.target.slice(0, 200)}`;
-  if (response.status >= 500) throw new Error(`${where} answers ${response.status}: ${await response.text()}`);
-  if (response.headers.get("X-Request-Id")?.length !== 36) throw new Error(`${where} names no request`);
-  if (response.headers.get("Cache-Control") !== "private, no-store") throw new Error(`${where} may be cached`);
-  const text = await response.text();
-  if (request.method === "HEAD") return;
-  const body: unknown = JSON.parse(text);
-  const isGood = typeof body === "object" && body !== null && "status" in body && body.status === true;
-  if (isGood && response.status === 200) {
-    // The schema drops what it does not name: an answer that holds more is not what it gives out.
-    expect(request.answer.parse(body)).toEqual(body);
-    return;
-  }
-  const failure = Failure.strict().parse(body);
-  const statuses = failure.errorCode === undefined ? [422] : STATUSES[failure.errorCode];
-  if (!statuses?.includes(response.status)) throw new Error(`${where} answers ${response.status} with ${text}`);
+/** Makes sure that an answer is one of the interface, as the OpenAPI document describes it. */
+async function checkAnswer(
+  { method, path, target }: FuzzedRequest,
+  { status, headers, body }: Response,
+): Promise<void> {
+  const text = await new Response(body).text();
+  const where = `${method} ${target.slice(0, 200)} answers ${status}`;
+  if (status >= 500) throw new Error(`${where}: ${text}`);
+  if (headers.get("X-Request-Id")?.length !== 36) throw new Error(`${where} and names no request`);
+  if (headers.get("Cache-Control") !== (path === "/openapi.json" && status === 200 ? PUBLIC : "private, no-store"))
+    throw new Error(`${where} and may be cached`);
+  if (method === "HEAD") return;
+  const answer = { status, headers, body: JSON.parse(text) };
+  if (status === 404 || status === 405) Failure.strict().parse(answer.body);
+  else fitDocument({ method, path }, answer);
 }
 
 async function inTime(work: Promise<void>): Promise<void> {
@@ -101,7 +90,7 @@ describe("any request whatever", () => {
   it("is known to the fuzzing, whichever endpoint takes it", ({ expect }) => {
     const served = app.routes.filter(({ method }) => method !== "ALL").map(({ method, path }) => `${method} ${path}`);
 
-    expect([...Object.keys(ENDPOINTS), "POST /api/v1/feed"].sort()).toEqual([...new Set(served)].sort());
+    expect([...Object.keys(ENDPOINTS), ...OTHERS].sort()).toEqual([...new Set(served)].sort());
   });
 
   it("of a customer is answered as the interface has it", () => fuzz(customerRequest, runs * (1 - FEED_SHARE)));

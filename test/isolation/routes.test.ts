@@ -1,6 +1,6 @@
 import { beforeAll, describe, it } from "vitest";
 import { type Answer, as, mustFeed } from "../support/api.ts";
-import { customerRoutes } from "../support/calls.ts";
+import { customerRoutes, otherRoutes } from "../support/calls.ts";
 import { type Program, program } from "../support/programs.ts";
 import * as seed from "../support/seed.ts";
 
@@ -132,6 +132,8 @@ beforeAll(() => mustFeed([...mine.lines, ...theirs.lines, blocker, seed.block(bl
 describe("what a customer can reach", () => {
   it("is tried at every endpoint for customers", ({ expect }) => {
     expect(Object.keys(REACHES).sort()).toEqual(customerRoutes());
+    // The feed has a table of its own; the others know nobody.
+    expect(otherRoutes()).toEqual(["GET /health", "GET /openapi.json", "POST /api/v1/feed"]);
   });
 
   const cases = Object.entries(REACHES).flatMap(([route, reaches]) => reaches.map((reach) => ({ route, ...reach })));

@@ -1,4 +1,5 @@
 import { app } from "../../src/app.ts";
+import { endpoints } from "../../src/openapi/document.ts";
 import type { Answer, as } from "./api.ts";
 import type { Program } from "./programs.ts";
 
@@ -24,8 +25,14 @@ export const CALLS: Record<string, Call> = {
     api.post(`${CUSTOMER}/gamification/leaderboard`, { location_id: store.id, eip_campaign_id: contest.id }),
 };
 
-/** The endpoints for customers that the service serves. */
-export function customerRoutes(): string[] {
-  const served = app.routes.filter(({ method, path }) => method !== "ALL" && path.startsWith(`${CUSTOMER}/`));
-  return [...new Set(served.map(({ method, path }) => `${method} ${path}`))].sort();
+/** The endpoints that the service serves, as `METHOD /path`. */
+function routes(): string[] {
+  return endpoints(app)
+    .map(({ method, path }) => `${method} ${path}`)
+    .sort();
 }
+
+const isForCustomers = (route: string) => route.includes(` ${CUSTOMER}/`);
+
+export const customerRoutes = (): string[] => routes().filter(isForCustomers);
+export const otherRoutes = (): string[] => routes().filter((route) => !isForCustomers(route));

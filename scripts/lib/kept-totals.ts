@@ -145,11 +145,16 @@ function levelsOfMembers(columns: readonly string[], counted: string): Pick<Kept
   };
 }
 
+// A group may have been removed and written again: messages from before are not the new group's.
+const OF_GROUP = `messages.group_id = message_groups.id AND messages.group_removals = coalesce(
+    (SELECT times FROM message_group_removals AS removal WHERE removal.group_id = message_groups.id), 0
+  )`;
+
 const newestInGroups = `
   SELECT message_groups.id, message_groups.newest_at AS kept, max(messages.sent_at) AS counted
   FROM message_groups
   JOIN customers ON customers.id = message_groups.initial_customer_id AND customers.${RANGE}
-  LEFT JOIN messages ON messages.group_id = message_groups.id
+  LEFT JOIN messages ON ${OF_GROUP}
   GROUP BY message_groups.id`;
 
 const newestOfMembers = `
@@ -227,7 +232,7 @@ export const KEPT: readonly Kept[] = [
     // Of messages in one second it is not written down which came last.
     mend: [
       `UPDATE message_groups SET newest_at = due.counted, newest_id = (
-         SELECT max(id) FROM messages WHERE group_id = message_groups.id AND sent_at = due.counted
+         SELECT max(id) FROM messages WHERE ${OF_GROUP} AND sent_at = due.counted
        ) FROM (${newestInGroups}) AS due WHERE due.id = message_groups.id AND due.kept IS NOT due.counted`,
     ],
   },

@@ -254,6 +254,12 @@ export const messages = sqliteTable("messages", {
   customerId: text("customer_id").notNull(),
   body: text().notNull(),
   sentAt: text("sent_at").notNull(),
+  groupRemovals: integer("group_removals").notNull(),
+});
+
+export const messageGroupRemovals = sqliteTable("message_group_removals", {
+  groupId: text("group_id").primaryKey(),
+  times: integer().notNull(),
 });
 
 export const messageStates = sqliteTable("message_states", {

@@ -2,7 +2,8 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, it } from "vitest";
 import { demoLines } from "../../scripts/demo/program.ts";
 import { forRange, KEPT, type Kept } from "../../scripts/lib/kept-totals.ts";
-import { mustFeed } from "../support/api.ts";
+import { as, mustFeed } from "../support/api.ts";
+import * as seed from "../support/seed.ts";
 import { rows } from "../support/state.ts";
 
 const ALL = 1_000_000_000;
@@ -132,5 +133,20 @@ describe("what is kept beside the records", () => {
 
     expect(halves.map((half) => half.length)).toEqual([250, 250]);
     expect(await differences(balances)).toEqual([]);
+  });
+
+  it("does not bring back the messages of a group that was removed and written again", async ({ expect }) => {
+    const [ada, bob] = [seed.customer(), seed.customer()];
+    const group = seed.group([ada.id, bob.id]);
+    await mustFeed([ada, bob, group, seed.message(group.id, ada.id)]);
+    await mustFeed([seed.deleted("message_group", { id: group.id })]);
+    await mustFeed([group]);
+
+    for (const kept of KEPT) {
+      expect({ name: kept.name, found: await differences(kept) }).toEqual({ name: kept.name, found: [] });
+      await mend(kept);
+    }
+
+    expect((await as(String(bob.id)).get("/api/v1/customer/messages")).body.errorCode).toBe("NO_ITEMS");
   });
 });

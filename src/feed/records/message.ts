@@ -14,7 +14,8 @@ export const message: EventKind = {
   table: messages,
   global: true,
   fields: z.object({ id: Id, group_id: Id, customer_id: Id, body: LongText, sent_at: orNull(Datetime) }),
-  made: { sent_at: timeOf("line.sent_at") },
+  columns: ["id", "group_id", "customer_id", "body", "sent_at", "group_removals"],
+  made: { sent_at: timeOf("line.sent_at"), group_removals: removalsOf("line.group_id") },
   references: [
     { field: "group_id", to: MESSAGE_GROUPS },
     { field: "customer_id", to: CUSTOMERS },
@@ -66,4 +67,9 @@ export const message: EventKind = {
 function timeOf(sentAt: string): string {
   const history = `${sentAt} < (SELECT datetime(clock_said, '-1 hour') FROM message_clock)`;
   return `iif(${history}, ${sentAt}, (SELECT stamp FROM message_clock))`;
+}
+
+/** How often the group was removed so far: messages from before belong to another group of the same id. */
+function removalsOf(groupId: string): string {
+  return `coalesce((SELECT times FROM message_group_removals WHERE group_id = ${groupId}), 0)`;
 }

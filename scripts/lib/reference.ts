@@ -5,7 +5,7 @@ import { CommandError, ROOT } from "./project.ts";
 
 /** What wrangler.toml deploys as static assets. It never holds a token: that is for the folder of `npm start`. */
 const DEPLOYED = path.join(ROOT, "dist", "reference");
-const PAGE = path.join(ROOT, "reference");
+const PAGE = path.join(ROOT, "scripts", "reference");
 
 /** Puts the reference page together: the page itself, and the bundle of its renderer. Nothing is loaded from elsewhere. */
 export async function buildReference(): Promise<string> {

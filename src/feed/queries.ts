@@ -83,9 +83,12 @@ function findForeign(batches: readonly Batch[], accounts: FeedRequest["accounts"
 
 /** Refuses the request when a line breaks a rule that only the database can check. */
 function findFaults(batches: readonly Batch[]): { statements: Statement[]; faults: readonly Fault[] } {
-  const checked = batches.filter(({ kind, writes }) => writes.length > 0 && faultsOf(kind).length > 0);
+  const written = batches
+    .filter(({ writes }) => writes.length > 0)
+    .map((batch) => ({ ...batch, own: faultsOf(batch.kind) }));
+  const checked = written.filter(({ own }) => own.length > 0);
   if (checked.length === 0) return { statements: [], faults: [] };
-  const faults = checked.flatMap(({ kind }) => faultsOf(kind).map((fault) => ({ from: kind.record, ...fault })));
+  const faults = checked.flatMap(({ kind, own }) => own.map((fault) => ({ from: kind.record, ...fault })));
   const found = faults.map(
     ({ from, when }, index) => sql`SELECT line, ${sql.raw(String(index))} AS fault FROM ${sql.raw(from)} WHERE ${when}`,
   );

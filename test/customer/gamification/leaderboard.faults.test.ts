@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, it, vi } from "vitest";
 import { clock } from "../../../src/cache/clock.ts";
 import { boardKey } from "../../../src/customer/gamification/boards.ts";
 import worker from "../../../src/index.ts";
-import { feed, mustFeed } from "../../support/api.ts";
+import { type Answer, feed, mustFeed } from "../../support/api.ts";
 import { setClock } from "../../support/clock.ts";
 import * as seed from "../../support/seed.ts";
 import { customerToken, feedToken } from "../../support/tokens.ts";
@@ -41,14 +41,13 @@ const noD1 = {
 };
 
 /** Sends a request with some bindings failing, and waits for what goes on behind the answer. */
-async function sendTo(path: string, token: string, body: string, faults: object) {
+async function sendTo(path: string, token: string, body: string, faults: object): Promise<Answer> {
   const context = createExecutionContext();
   const init = { method: "POST", headers: { Authorization: `Bearer ${token}` }, body };
   const request = new Request(`https://loyalty.example${path}`, init);
   const response = await worker.fetch(request, { ...env, ...faults } as Env, context);
   await waitOnExecutionContext(context);
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came back.
-  return { status: response.status, headers: response.headers, body: (await response.json()) as any };
+  return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
 async function board(location_id: string, faults: object) {

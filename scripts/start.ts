@@ -15,6 +15,7 @@ interface Options {
   port: number;
   persistTo: string;
   demo: boolean;
+  cors?: string;
 }
 
 const READY_WITHIN_MS = 60_000;
@@ -27,13 +28,14 @@ const program = new Command("npm start --")
   .option("--port <n>", "the port to listen on", portNumber, 8787)
   .option("--persist-to <dir>", "where the local database is kept", path.join(ROOT, ".wrangler", "state"))
   .option("--no-demo", "leave the database as it is")
+  .option("--cors <origins>", 'the origins whose pages may call, with commas between them, or "*"')
   .action(start);
 
 await main(async () => {
   await program.parseAsync();
 });
 
-async function start({ port, persistTo, demo }: Options): Promise<void> {
+async function start({ port, persistTo, demo, cors }: Options): Promise<void> {
   await refuseTakenPort(port);
   ensureDevVars();
   const local = ["--local", "--persist-to", path.resolve(persistTo), TOP_LEVEL];
@@ -49,6 +51,7 @@ async function start({ port, persistTo, demo }: Options): Promise<void> {
     ["dev", "--port", String(port), "--ip", "127.0.0.1", "--persist-to", path.resolve(persistTo), TOP_LEVEL].concat(
       "--var",
       "ENVIRONMENT:development",
+      ...(cors === undefined ? [] : ["--var", `CORS_ORIGINS:${cors}`]),
       `--assets=${reference}`,
       "--show-interactive-dev-session=false",
       "--log-level=warn",

@@ -1,3 +1,4 @@
+import { buildClient } from "./lib/client-package.ts";
 import { lintOpenApi } from "./lib/lint-openapi.ts";
 import { CommandError, main, runTool } from "./lib/project.ts";
 import { buildReference } from "./lib/reference.ts";
@@ -30,6 +31,7 @@ const STEPS: readonly Step[] = [
   tool("types of src", "tsc", ["-p", "tsconfig.json"]),
   tool("types of scripts", "tsc", ["-p", "scripts/tsconfig.json"]),
   tool("types of test", "tsc", ["-p", "test/tsconfig.json"]),
+  { name: "client package", run: buildClient },
   { name: "OpenAPI document", run: lintOpenApi },
   { name: "Worker to deploy", run: checkBundle },
   tool("tests in workerd", "vitest", ["run", ...process.argv.slice(2)], { capture: false }),

@@ -48,6 +48,7 @@ export type Account = z.output<typeof Account>;
 export const CouponAccount = Account.omit({ agreement_type: true })
   .extend({ loyalty_options: AnsweredLoyaltyOptions.nullable().describe("Null where it has none.") })
   .meta({ id: "CouponAccount" });
+export type CouponAccount = z.output<typeof CouponAccount>;
 
 /** The account object inside a search result. */
 export const SearchAccount = Account.omit({ core_tenant_id: true, core_app_account_id: true }).meta({

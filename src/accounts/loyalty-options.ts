@@ -131,3 +131,4 @@ export const MailerFields = z.object({
 
 /** The loyalty options as an answer holds them: all fields of 2.7. */
 export const AnsweredLoyaltyOptions = LoyaltyOptions.extend(MailerFields.shape).meta({ id: "LoyaltyOptions" });
+export type AnsweredLoyaltyOptions = z.output<typeof AnsweredLoyaltyOptions>;

@@ -1,9 +1,5 @@
-import type * as z from "zod";
-import type { MessageGroup as MessageGroupSchema } from "../customer/messages/schema.ts";
-import type { Failure } from "../http/errors.ts";
 import { pause } from "./retry.ts";
-
-export type MessageGroup = z.output<typeof MessageGroupSchema>;
+import type { Failure, MessageGroup } from "./shapes.ts";
 
 export interface PollOptions {
   /** The greatest `last_message_time` that is known already; left out: every group comes first. */
@@ -58,6 +54,7 @@ export async function* pollMessages(
         const groups = groupsOf((await answer.json()) as { status: true; items: MessageGroup[] } | Failure);
         next = nextPage(answer.headers.get("Link"), checkTime);
         for (const group of groups) {
+          if (signal?.aborted) return;
           if (seen === undefined || group.last_message_time > seen) seen = group.last_message_time;
           yield group;
         }

@@ -1,4 +1,4 @@
-import type { Failure } from "../http/errors.ts";
+import type { Failure } from "./shapes.ts";
 
 /** What a call has come to: the data, or why there is none. */
 export type Result<Items> = { status: true; items: Items } | Failure;
@@ -7,7 +7,7 @@ export type Result<Items> = { status: true; items: Items } | Failure;
 export type ItemsOf<Body> = Body extends { status: true; items: infer Items }
   ? Items
   : Body extends { status: true }
-    ? Omit<Body, "status">
+    ? { [List in Exclude<keyof Body, "status">]: Body[List] }
     : never;
 
 /** The result of a call whose answer is `Body`. */

@@ -33,7 +33,13 @@ export function given(value: unknown): unknown {
   return value === "" || value === null ? undefined : value;
 }
 
+type OptionalText<Schema extends z.ZodType> = z.ZodType<
+  z.output<Schema> | undefined,
+  z.input<Schema> | null | undefined
+> & { _zod: { optin: "optional"; optout: "optional" } };
+
 /** An optional text of a JSON body, in which `""` and null mean absent. */
 export function optionalText<Schema extends z.ZodType>(schema: Schema) {
-  return z.preprocess(given, schema.optional());
+  // What goes in is typed as what is meant to: a preprocessing function takes anything.
+  return z.preprocess(given, schema.optional()) as unknown as OptionalText<Schema>;
 }

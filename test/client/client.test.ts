@@ -153,6 +153,23 @@ describe("newMessages", () => {
     expect(sent.at(-1)).toContain("check_time=2026-06-01+12%3A00%3A10");
   });
 
+  it("ends with its signal, also within a page", async ({ expect }) => {
+    await setClock("2026-06-01 12:00:00");
+    const [reader, writer] = [seed.customer(), seed.customer()];
+    const groups = [seed.group([reader.id, writer.id]), seed.group([reader.id, writer.id])];
+    await mustFeed([reader, writer, ...groups, ...groups.map(({ id }) => seed.message(id, writer.id))]);
+    await setClock("2026-06-01 12:00:10");
+    const stop = new AbortController();
+    let seen = 0;
+
+    for await (const _ of clientOf(reader.id).client.newMessages({ signal: stop.signal })) {
+      seen += 1;
+      stop.abort();
+    }
+
+    expect(seen).toBe(1);
+  });
+
   it("throws what trying again does not mend", async ({ expect }) => {
     const polling = clientOf("x".repeat(65)).client.newMessages();
 

@@ -3,11 +3,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, it } from "vitest";
+import { CHROMIUM } from "./chromium.ts";
 import { command, freePort, printed, type Running } from "./command.ts";
 
-// The reference page in a real browser, against a service that `npm start` has started. Debian: apt install chromium.
-const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
-
+// The reference page in a real browser, against a service that `npm start` has started.
 const folder = mkdtempSync(path.join(tmpdir(), "loyalty-edge-reference-"));
 let service: Running;
 let url: string;

@@ -18,9 +18,11 @@ const leaderboardParameters = validator("json", (body: Record<string, unknown>, 
   const result = LeaderboardParameters.safeParse({ ...body, location_id });
   if (!result.success) throw invalid(fieldMessages(result.error));
 
-  const rankOn = MEASURES.find((measure) => measure === (result.data.rank_on ?? "run"));
-  if (rankOn === undefined) throw refused("rank_on must be one of run, hit, double or triple.");
-  return { ...result.data, rank_on: rankOn };
+  const { rank_on, ...parameters } = result.data;
+  const measure = MEASURES.find((one) => one === rank_on);
+  if (rank_on !== undefined && measure === undefined)
+    throw refused("rank_on must be one of run, hit, double or triple.");
+  return { ...parameters, ...(measure && { rank_on: measure }) };
 });
 
 annotate(leaderboardParameters, leaderboardNotes);
@@ -31,7 +33,7 @@ export const gamification = createRouter().post(
   jsonBody(),
   leaderboardParameters,
   async (c) => {
-    const { location_id, eip_campaign_id = null, rank_on } = c.req.valid("json");
+    const { location_id, eip_campaign_id = null, rank_on = "run" } = c.req.valid("json");
 
     const { employees, ageSeconds } = await readBoard(c.var.db, c.var.cache, {
       locationId: location_id,

@@ -25,6 +25,7 @@ export const LevelEntry = z
       .describe("The tokens that the member earned at this store from that depth, with two decimals."),
   })
   .meta({ id: "LevelEntry" });
+export type LevelEntry = z.output<typeof LevelEntry>;
 
 /** A member of a store's team (interface 2.3). */
 export const TeamMember = z

@@ -1,0 +1,13 @@
+import { Command } from "commander";
+import { buildClient } from "./lib/client-package.ts";
+import { main } from "./lib/project.ts";
+
+const program = new Command("npm run build")
+  .description("Build the typed client into dist/client. `npm pack`, and an install from git, do it by themselves.")
+  .action(async () => {
+    console.error(`The client in dist/client is ${await buildClient()}.`);
+  });
+
+await main(async () => {
+  await program.parseAsync();
+});

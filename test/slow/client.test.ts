@@ -1,0 +1,141 @@
+import { execFile } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { chromium } from "playwright-core";
+import { afterAll, beforeAll, describe, it } from "vitest";
+import { CHROMIUM } from "./chromium.ts";
+import { command, freePort, printed, ROOT, type Running } from "./command.ts";
+
+// The client as somebody else's project has it: packed, and unpacked where there is no other package. So whatever it
+// needs is in it.
+const run = promisify(execFile);
+const folder = mkdtempSync(path.join(tmpdir(), "loyalty-edge-client-"));
+const consumer = path.join(folder, "consumer");
+const installed = path.join(consumer, "node_modules", "loyalty-edge");
+let packed: string[];
+
+beforeAll(async () => {
+  mkdirSync(installed, { recursive: true });
+  const { stdout } = await run("npm", ["pack", "--silent", "--pack-destination", folder], { cwd: ROOT });
+  const tarball = path.join(folder, stdout.trim().split("\n").at(-1) ?? "");
+  packed = (await run("tar", ["-tzf", tarball])).stdout.trim().split("\n");
+  await run("tar", ["-xzf", tarball, "--strip-components=1", "-C", installed]);
+  writeFileSync(path.join(consumer, "package.json"), JSON.stringify({ private: true, type: "module" }));
+  for (const file of ["types.ts", "calls.js"])
+    copyFileSync(path.join(import.meta.dirname, "consumer", file), path.join(consumer, file));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What `tsc` says of the consumer's file with settings of the consumer's own. */
+async function typeCheck(settings: object): Promise<string> {
+  const compilerOptions = { strict: true, noEmit: true, target: "es2022", types: [], ...settings };
+  writeFileSync(path.join(consumer, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["types.ts"] }));
+  const tsc = path.join(ROOT, "node_modules", ".bin", "tsc");
+  return run(tsc, ["-p", consumer]).then(
+    ({ stdout }) => stdout,
+    ({ stdout }: { stdout: string }) => stdout,
+  );
+}
+
+describe("the packed client", () => {
+  it("holds the built client, and nothing that only the service needs", ({ expect }) => {
+    expect(packed.map((file) => file.replace("package/", "")).sort()).toEqual([
+      "LICENSE",
+      "README.md",
+      ...["call.d.ts", "index.d.ts", "index.js"].map((file) => `dist/client/${file}`),
+      ...["poll", "result", "retry", "shapes"].map((file) => `dist/client/${file}.d.ts`),
+      "package.json",
+    ]);
+  });
+
+  it.for([
+    ["Node's resolution", { module: "nodenext", lib: ["es2022", "dom"], exactOptionalPropertyTypes: true }],
+    ["a bundler's", { module: "esnext", moduleResolution: "bundler", lib: ["es2022", "dom"], skipLibCheck: true }],
+  ] as const)("has types that are exact, with %s and no other package", async ([, settings], { expect }) => {
+    expect(await typeCheck(settings)).toBe("");
+  });
+
+  it("says of every field what it is", ({ expect }) => {
+    const shapes = readFileSync(path.join(installed, "dist", "client", "shapes.d.ts"), "utf8");
+
+    expect(shapes).toContain(
+      "    /** Miles to the nearest store that the campaign lists, with two decimals. */\n    distance: number;",
+    );
+    expect(shapes).not.toMatch(/\b(any|unknown)\b/);
+  });
+});
+
+describe("the packed client against the service", () => {
+  const ANSWERED = {
+    nearbyCampaigns: { id: "k101-double" },
+    messages: { group_id: "g1" },
+    teamWithLevel: { id: "c316" },
+    coupons: { id: "cc0-2-pastry", account: { company: "Blue Cup Coffee" } },
+    myCoupons: { id: "cc1-0-welcome" },
+    fullSearch: { name: "Blue Cup Coffee Harbour Lane" },
+    leaderboard: { employee_id: "e101-1", rank: 1 },
+    failure: {
+      status: false,
+      errorCode: "VALIDATION_EXCEPTION",
+      messages: { query: ["must be at least 3 characters"] },
+    },
+    polled: 2,
+    thrown: "UNAUTHENTICATED",
+  };
+  let service: Running;
+  let url: string;
+  let token: string;
+  let pages: Server;
+  let origin: string;
+
+  beforeAll(async () => {
+    const [port, pagesPort] = [await freePort(), await freePort()];
+    url = `http://127.0.0.1:${port}`;
+    origin = `http://127.0.0.1:${pagesPort}`;
+    service = command("start", ["--port", String(port), "--persist-to", path.join(folder, "state"), "--cors", origin]);
+    await printed(service, "Ctrl-C stops it");
+    token = /^TOKEN=(.*)$/m.exec(service.output())?.[1] ?? "";
+    pages = createServer(servePage).listen(pagesPort, "127.0.0.1");
+  });
+  afterAll(async () => {
+    pages?.close();
+    service?.child.kill("SIGTERM");
+    await service?.ended;
+  });
+
+  it("makes every call in Node", async ({ expect }) => {
+    const script =
+      'import { callAll } from "./calls.js"; console.log(JSON.stringify(await callAll(...process.argv.slice(1))))';
+
+    const { stdout } = await run("node", ["--input-type=module", "-e", script, url, token], { cwd: consumer });
+
+    expect(JSON.parse(stdout)).toMatchObject(ANSWERED);
+  });
+
+  it.skipIf(!existsSync(CHROMIUM))("makes every call from a page of another origin", async ({ expect }) => {
+    const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+    try {
+      const page = await browser.newPage();
+      await page.goto(origin);
+
+      const answers = await page.evaluate(`import("/calls.js").then(({ callAll }) => callAll("${url}", "${token}"))`);
+
+      expect(answers).toMatchObject(ANSWERED);
+    } finally {
+      await browser.close();
+    }
+  });
+});
+
+const PAGE = `<!doctype html><title>A page</title><script type="importmap">
+{ "imports": { "loyalty-edge/client": "/node_modules/loyalty-edge/dist/client/index.js" } }</script>`;
+
+const servePage: Parameters<typeof createServer>[1] = (request, response) => {
+  if (request.url === "/") return response.setHeader("Content-Type", "text/html").end(PAGE);
+  const file = path.join(consumer, request.url ?? "");
+  if (!existsSync(file)) return response.writeHead(404).end();
+  return response.setHeader("Content-Type", "text/javascript").end(readFileSync(file));
+};

@@ -1,0 +1,31 @@
+import { createClient, LoyaltyError } from "loyalty-edge/client";
+
+/** Makes every call of the client, in Node or on a page, and gives the first record that each has found. */
+export async function callAll(url, token) {
+  const client = createClient({ url, token });
+  const stop = new AbortController();
+  const polled = [];
+  for await (const group of client.newMessages({ everyMs: 10, signal: stop.signal })) {
+    polled.push(group);
+    if (polled.length === 2) stop.abort();
+  }
+  const strangers = createClient({ url, token: "nobody's" }).newMessages();
+  return {
+    nearbyCampaigns: first(
+      await client.nearbyCampaigns({ latitude: 35.68, longitude: 139.76, single_account_id: "101" }),
+    ),
+    messages: first(await client.messages({ per_page: 1 })),
+    teamWithLevel: first(await client.teamWithLevel("s101-1-6", { level_no: 1 })),
+    coupons: first(await client.coupons({ includemfg: "true" })),
+    myCoupons: first(await client.myCoupons({ storeId: ["s101-1-6"] })),
+    fullSearch: first(await client.fullSearch({ query: "blue har" })),
+    leaderboard: first(await client.leaderboard({ location_id: "s101-1-1" })),
+    failure: await client.fullSearch({ query: "b" }),
+    polled: polled.length,
+    thrown: await strangers.next().catch((error) => error instanceof LoyaltyError && error.failure.errorCode),
+  };
+}
+
+function first(result) {
+  return result.status ? Object.values(result.items).flat()[0] : result;
+}

@@ -1,0 +1,86 @@
+import {
+  type ClientOptions,
+  createClient,
+  type Failure,
+  type LoyaltyError,
+  type MessageGroup,
+  type NearbyCampaign,
+  type Result,
+} from "loyalty-edge/client";
+
+// What whoever uses the package relies on; it is checked, and never run.
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+/** Takes no argument where both types are the same, and else one that there is not. `any` is the same as itself only. */
+declare function same<A, B>(...none: Equal<A, B> extends true ? [] : [never]): void;
+
+const client = createClient({ url: "https://loyalty.example", token: async () => "t" });
+type Client = typeof client;
+type Takes<Call extends keyof Client> = NonNullable<Parameters<Client[Call]>[0]>;
+type Items<Call extends Exclude<keyof Client, "newMessages">> = Extract<
+  Awaited<ReturnType<Client[Call]>>,
+  { status: true }
+>["items"];
+type Code = "NO_ITEMS" | "VALIDATION_EXCEPTION" | "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED";
+type Trouble = "PAYLOAD_TOO_LARGE" | "TOO_MANY_REQUESTS" | "UNAVAILABLE" | "INTERNAL_ERROR";
+
+same<
+  keyof Client,
+  | "coupons"
+  | "fullSearch"
+  | "leaderboard"
+  | "messages"
+  | "myCoupons"
+  | "nearbyCampaigns"
+  | "newMessages"
+  | "teamWithLevel"
+>();
+same<ClientOptions["token"], string | (() => string | Promise<string>)>();
+
+same<Failure["status"], false>();
+same<Failure["errorCode"], Code | Trouble | undefined>();
+same<Awaited<ReturnType<Client["messages"]>>, Result<MessageGroup[]>>();
+same<Result<string>, { status: true; items: string } | Failure>();
+same<LoyaltyError["failure"], Failure>();
+
+same<Items<"nearbyCampaigns">, NearbyCampaign[]>();
+same<
+  NearbyCampaign,
+  { name: string; id: string; campaign_description: string; campaign_image: string; distance: number }
+>();
+same<Items<"messages">[number]["group_members"][number]["friend_status"], -1 | 0 | 1>();
+same<MessageGroup["group_image"], string | null>();
+same<ReturnType<Client["newMessages"]>, AsyncGenerator<MessageGroup, void, undefined>>();
+same<Items<"teamWithLevel">[number]["levels"][number]["total_tokens_earned"], number>();
+same<Items<"myCoupons">["store"][number]["expected_end_date"], string | null>();
+same<Items<"myCoupons">["digital"][number]["coupon"]["coupon_barcode"], string>();
+same<Items<"myCoupons">["mfg"][number]["account"]["zip"], string | number | boolean | null>();
+same<Items<"fullSearch">["customers"][number]["date_of_birth"], string | null>();
+same<Items<"leaderboard">[number]["total_runs"], string>();
+
+const coupons = await client.coupons({ includemfg: "true" });
+if (!coupons.status) same<typeof coupons, Failure>();
+else if (!Array.isArray(coupons.items)) same<(typeof coupons.items.mfg)[number]["campaign_coupon"]["value"], string>();
+
+same<Takes<"fullSearch">, { query: string; filter?: string | null | undefined }>();
+same<Takes<"leaderboard">["rank_on"], "run" | "hit" | "double" | "triple" | undefined>();
+same<Takes<"teamWithLevel">, string>();
+same<Takes<"myCoupons">["storeId"], string | string[] | undefined>();
+same<Takes<"myCoupons">["type"], "store" | "mfg" | undefined>();
+await client.messages();
+await client.messages({ page: 2 }, { signal: AbortSignal.timeout(1_000) });
+
+// @ts-expect-error A parameter is missing.
+await client.nearbyCampaigns({ latitude: 1, longitude: 2 });
+// @ts-expect-error A parameter has another type.
+await client.nearbyCampaigns({ latitude: true, longitude: 2, single_account_id: "1" });
+// @ts-expect-error There is no such parameter.
+await client.messages({ since: "2026-11-20 09:30:00" });
+// @ts-expect-error There is no such kind.
+await client.myCoupons({ type: "digital" });
+// @ts-expect-error There is no such measure.
+await client.leaderboard({ location_id: "s", rank_on: "home" });
+// @ts-expect-error A failure has no items.
+(await client.messages()).items;
+// @ts-expect-error There is no such call.
+client.feed;

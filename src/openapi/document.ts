@@ -54,13 +54,12 @@ const FAILURE_HEADERS: Record<string, string> = {
  */
 export function openApiDocument(app: Hono<AppEnv>): OpenApiDocument {
   const schemas: Components = {};
-  const failure = toJsonSchema(Failure.meta({ id: "Failure" }), "output", schemas);
   const paths: OpenApiDocument["paths"] = {};
   for (const { method, path } of endpoints(app)) {
     const template = path.replace(/:(\w+)/g, "{$1}");
     paths[template] = {
       ...paths[template],
-      [method.toLowerCase()]: operationObject(notesBefore(app, method, path), schemas, failure),
+      [method.toLowerCase()]: operationObject(notesBefore(app, method, path), schemas),
     };
   }
   return {
@@ -91,7 +90,7 @@ function notesBefore(app: Hono<AppEnv>, method: string, path: string): Notes[] {
   return handlers.map(([[handler]]) => notesOf(handler));
 }
 
-function operationObject(notes: readonly Notes[], schemas: Components, failure: JsonSchema): OperationObject {
+function operationObject(notes: readonly Notes[], schemas: Components): OperationObject {
   const operation = notes.findLast((note) => note.operation !== undefined)?.operation;
   if (operation === undefined) throw new Error("An endpoint is not described: begin its chain with describe().");
   const { id, tag, summary, description, answer } = operation;
@@ -109,7 +108,7 @@ function operationObject(notes: readonly Notes[], schemas: Components, failure: 
       content: { [JSON_TYPE]: { schema: toJsonSchema(answer, "output", schemas), examples: answersOf(examples) } },
     },
   };
-  for (const name of failures) addFailure(responses, name, failure);
+  for (const name of failures) addFailure(responses, name, schemas);
   return {
     operationId: id,
     tags: [tag],
@@ -151,9 +150,9 @@ function parameterObjects({ parameters }: Notes, examples: readonly Example[], s
 }
 
 /** Adds what a failure answers to the answers with its status. */
-function addFailure(responses: OperationObject["responses"], name: FailureName, failure: JsonSchema): void {
+function addFailure(responses: OperationObject["responses"], name: FailureName, schemas: Components): void {
   const { description, example } = FAILURES[name];
-  const schema = failureSchema(example.body, failure);
+  const schema = failureSchema(name, schemas);
   const examples = { [name]: { summary: description, value: example.body } };
   const before = responses[example.status];
   const content = before?.content[JSON_TYPE];
@@ -182,12 +181,19 @@ function addFailure(responses: OperationObject["responses"], name: FailureName, 
   };
 }
 
-/** The envelope of failures with the fields and the code that one of them has. */
-function failureSchema({ errorCode, ...fields }: Failure, failure: JsonSchema): JsonSchema {
-  const code = errorCode === undefined ? { not: {} } : { const: errorCode };
-  const properties = { ...Object.fromEntries(Object.keys(fields).map((field) => [field, {}])), errorCode: code };
+/** The envelope of failures with the fields and the code that one of them has: a schema of its own name. */
+function failureSchema(name: FailureName, schemas: Components): JsonSchema {
+  const failure = toJsonSchema(Failure.meta({ id: "Failure" }), "output", schemas);
+  const { errorCode, ...fields } = FAILURES[name].example.body;
+  const known = schemas.Failure?.properties as Record<string, JsonSchema>;
+  const properties = {
+    ...Object.fromEntries(Object.keys(fields).map((field) => [field, { ...known[field], description: undefined }])),
+    errorCode: errorCode === undefined ? { not: {} } : { const: errorCode },
+  };
   const required = Object.keys(properties).filter((field) => field !== "errorCode" || errorCode !== undefined);
-  return { allOf: [failure, { type: "object", properties, required }] };
+  const id = `${name}Failure`;
+  schemas[id] = { allOf: [failure, { type: "object", properties, required }] };
+  return { $ref: `#/components/schemas/${id}` };
 }
 
 function headerObjects(headers: Readonly<Record<string, HeaderNote>>): Record<string, unknown> {

@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import type * as z from "zod";
@@ -133,7 +134,7 @@ function occurrence(type: string): RegExp {
 
 /** The members with what their schemas say of them. */
 async function documented(members: string, { name, module }: Shape): Promise<string> {
-  const schema = ((await import(module)) as Record<string, z.ZodObject>)[name];
+  const schema = ((await import(pathToFileURL(module).href)) as Record<string, z.ZodObject>)[name];
   return members.replaceAll(/^ {4}(\w+)\??: /gm, (member, field: string) => {
     const description = schema?.shape[field]?.description;
     return description === undefined ? member : `    /** ${description} */\n${member}`;

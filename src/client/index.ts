@@ -62,3 +62,6 @@ export function createClient({ url, token, fetch: send = fetch, retry }: ClientO
     leaderboard: posting(customer.gamification.leaderboard.$post),
   };
 }
+
+/** What `createClient` gives. */
+export type Client = ReturnType<typeof createClient>;

@@ -1,4 +1,5 @@
 import {
+  type Client,
   type ClientOptions,
   createClient,
   type Failure,
@@ -14,8 +15,7 @@ type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ?
 /** Takes no argument where both types are the same, and else one that there is not. `any` is the same as itself only. */
 declare function same<A, B>(...none: Equal<A, B> extends true ? [] : [never]): void;
 
-const client = createClient({ url: "https://loyalty.example", token: async () => "t" });
-type Client = typeof client;
+const client: Client = createClient({ url: "https://loyalty.example", token: async () => "t" });
 type Takes<Call extends keyof Client> = NonNullable<Parameters<Client[Call]>[0]>;
 type Items<Call extends Exclude<keyof Client, "newMessages">> = Extract<
   Awaited<ReturnType<Client[Call]>>,

@@ -15,10 +15,13 @@ export interface Kept {
 
 const RANGE = "key BETWEEN :from AND :to";
 
+/** A sum whose parts may be more than an integer holds, although the whole never is: large amounts, and back again. */
+const exactSum = (amount: string) => `((sum((${amount}) >> 32) << 32) + sum((${amount}) & 4294967295))`;
+
 const balanceOfCustomers = `
   SELECT customers.id AS what, customers.balance AS kept, coalesce(counted.amount, 0) AS counted
   FROM customers LEFT JOIN (
-    SELECT entry.customer_id, sum(entry.amount) AS amount
+    SELECT entry.customer_id, ${exactSum("entry.amount")} AS amount
     FROM balance_entries AS entry JOIN customers AS holder ON holder.id = entry.customer_id AND holder.${RANGE}
     GROUP BY entry.customer_id
   ) AS counted ON counted.customer_id = customers.id
@@ -32,7 +35,7 @@ const storesOfCustomers = `
   WHERE customers.${RANGE} AND kept IS NOT counted`;
 
 const storeBalances = `
-  SELECT entry.store_id, entry.customer_id, sum(entry.amount) AS balance
+  SELECT entry.store_id, entry.customer_id, ${exactSum("entry.amount")} AS balance
   FROM balance_entries AS entry JOIN stores ON stores.id = entry.store_id AND stores.${RANGE}
   GROUP BY entry.store_id, entry.customer_id`;
 
@@ -108,7 +111,7 @@ const MEASURES = ["runs", "hits", "doubles", "triples"];
 const PLAYER = ["location_id", "eip_campaign_id", "employee_id"];
 
 const playTotals = `
-  SELECT ${PLAYER.map((column) => `play.${column}`).join(", ")}, ${MEASURES.map((one) => `sum(play.${one}) AS ${one}`).join(", ")}
+  SELECT ${PLAYER.map((column) => `play.${column}`).join(", ")}, ${MEASURES.map((one) => `${exactSum(`play.${one}`)} AS ${one}`).join(", ")}
   FROM plays AS play JOIN stores ON stores.id = play.location_id AND stores.${RANGE}
   GROUP BY ${PLAYER.map((column) => `play.${column}`).join(", ")}`;
 
@@ -120,7 +123,7 @@ const TOKENS = ["tokens_1", "tokens_2", "tokens_3", "tokens_4", "tokens_5"];
 
 const tokensEarned = `
   SELECT earning.store_id, earning.customer_id, ${TOKENS.map(
-    (column, index) => `sum(earning.tokens * (earning.level_no = ${index + 1})) AS ${column}`,
+    (column, index) => `${exactSum(`earning.tokens * (earning.level_no = ${index + 1})`)} AS ${column}`,
   ).join(", ")}
   FROM token_earnings AS earning JOIN stores ON stores.id = earning.store_id AND stores.${RANGE}
   GROUP BY earning.store_id, earning.customer_id`;

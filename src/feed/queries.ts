@@ -31,6 +31,9 @@ export type Outcome =
 /** The lines that a refusal names. */
 export const NAMED_LINES = 100;
 
+/** How far a total goes on either side of zero: the migrations say so to the database. */
+const LARGEST_TOTAL = "70,000,000,000,000";
+
 /**
  * Applies a request in one transaction and one round trip: the upserts, the deletes, the checks, and the events with
  * their totals. A check that finds a line aborts the transaction, so a refused request leaves nothing behind.
@@ -55,7 +58,7 @@ export async function applyFeed(db: Database, { batches, accounts }: FeedRequest
     const repeated = countLines(events, "all") - (inserted?.length ?? 0);
     return { applied: true, ignored: nothingToDelete + repeated };
   } catch (error) {
-    return readRefusal(error, checks.faults);
+    return readRefusal(error, checks.faults, batches);
   }
 }
 
@@ -103,17 +106,46 @@ function findFaults(batches: readonly Batch[]): { statements: Statement[]; fault
   return { statements: [statement], faults };
 }
 
+/** What a check, or the limit of a total, says of the request that it undoes. */
+interface Report {
+  foreign?: number[];
+  /** Lines, each with the index of its fault. */
+  faults?: [number, number][];
+  /** The total that would go beyond its limit. */
+  beyond?: [BeyondLimit];
+}
+
+/** A total that events of a kind add to by a field, and the fields that say which of them do. */
+interface BeyondLimit {
+  record: string;
+  field: string;
+  total: number;
+  of: Readonly<Record<string, unknown>>;
+}
+
 /** Reads the report of a check out of the error with which it undid the request; any other error stays one. */
-function readRefusal(error: unknown, faults: readonly Fault[]): Outcome {
-  const report = error instanceof Error ? /\{"(?:foreign|faults)":.*\]\}/.exec(error.message)?.[0] : undefined;
-  if (report === undefined) throw error;
-  const { foreign, faults: found } = JSON.parse(report) as { foreign?: number[]; faults?: [number, number][] };
+function readRefusal(error: unknown, faults: readonly Fault[], batches: readonly Batch[]): Outcome {
+  const text = error instanceof Error ? /\{"(?:foreign|faults|beyond)":.*\]\}/.exec(error.message)?.[0] : undefined;
+  if (text === undefined) throw error;
+  const { foreign, faults: found = [], beyond = [] } = JSON.parse(text) as Report;
   if (foreign !== undefined) return { applied: false, foreign };
-  const named = (found ?? []).flatMap(([line, index]) => {
+  const named = found.flatMap(([line, index]) => {
     const fault = faults[index];
     return fault === undefined ? [] : [{ line, field: fault.field, text: fault.text }];
   });
-  return { applied: false, faults: named };
+  return { applied: false, faults: [...named, ...beyond.flatMap((one) => linesBeyond(one, batches))] };
+}
+
+/** The lines that take a total towards the limit that it would pass. */
+function linesBeyond({ record, field, total, of }: BeyondLimit, batches: readonly Batch[]) {
+  const text = `takes a total beyond ${LARGEST_TOTAL}, the largest that is kept`;
+  return batches
+    .filter(({ kind }) => kind.record === record)
+    .flatMap(({ writes }) => writes)
+    .filter(({ row }) => Object.entries(of).every(([column, value]) => row[column] === value))
+    .filter(({ row }) => Math.sign(Number(row[field])) === Math.sign(total))
+    .slice(0, NAMED_LINES)
+    .map(({ number }) => ({ line: number, field, text }));
 }
 
 function commas(parts: readonly SQL[]): SQL {

@@ -44,7 +44,7 @@ export function findNearbyCampaigns(db: Database, query: NearbyCampaignsQuery): 
     LEFT JOIN ${campaignStores} AS pair ON pair.campaign_id = ${campaigns.id} AND pair.store_id = near_store.id
     WHERE ${campaigns.allStores} = 1 OR pair.listed = 1
     GROUP BY ${campaigns.key}
-    ORDER BY sum(coalesce(pair.earned, 0)) DESC, min(near_store.miles), ${campaigns.id}
+    ORDER BY total(pair.earned) DESC, min(near_store.miles), ${campaigns.id}
     LIMIT ${limit}`);
 }
 

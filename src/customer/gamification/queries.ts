@@ -41,7 +41,10 @@ export async function findBoards(db: Database, boards: readonly BoardOf[], limit
   });
 }
 
-/** One row at least: what is known of the board is told of an empty one too. */
+/**
+ * One row at least: what is known of the board is told of an empty one too. `total()`, because `sum()` fails where many
+ * campaigns come to more than an integer holds; a number of JavaScript's is as exact.
+ */
 function boardTotals({ locationId, campaignId }: BoardOf, limit: number): SQL {
   return sql`
     WITH location AS MATERIALIZED (
@@ -58,8 +61,8 @@ function boardTotals({ locationId, campaignId }: BoardOf, limit: number): SQL {
     total AS MATERIALIZED (
       SELECT
         ${employees.id} AS id, ${employees.name} AS name, ${employees.avatar} AS avatar,
-        sum(${playTotals.runs}) AS runs, sum(${playTotals.hits}) AS hits,
-        sum(${playTotals.doubles}) AS doubles, sum(${playTotals.triples}) AS triples
+        total(${playTotals.runs}) AS runs, total(${playTotals.hits}) AS hits,
+        total(${playTotals.doubles}) AS doubles, total(${playTotals.triples}) AS triples
       FROM location CROSS JOIN campaign
       CROSS JOIN ${playTotals} ON ${playTotals.locationId} = location.id AND ${playTotals.eipCampaignId} = campaign.id
       CROSS JOIN ${employees} ON ${employees.id} = ${playTotals.employeeId}

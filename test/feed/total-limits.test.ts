@@ -1,0 +1,287 @@
+import { env } from "cloudflare:workers";
+import { describe, it } from "vitest";
+import { forRange, KEPT } from "../../scripts/lib/kept-totals.ts";
+import { as, type FeedLine, feed, mustFeed } from "../support/api.ts";
+import { program } from "../support/programs.ts";
+import * as seed from "../support/seed.ts";
+import { feedUsage, rows, snapshot } from "../support/state.ts";
+
+// Totals go to ±70,000,000,000,000: 7e15 hundredths, or 7e13 hits. 70 of the largest amounts and 0.70 come to it.
+const LARGEST = "999999999999.99";
+const TEXT = "takes a total beyond 70,000,000,000,000, the largest that is kept";
+const TEN_CENTS_LESS = 69_999_999_999_999.9;
+
+const CUSTOMER = "/api/v1/customer";
+
+function world() {
+  const mark = seed.freshId("limits");
+  const { customer, other, store, contest, one, lines, account } = program(mark);
+  const elsewhere = seed.store(account.id);
+  const campaign = seed.campaign(account.id);
+  return {
+    mark,
+    // Without the amounts that a program has of its own.
+    lines: [
+      ...lines.filter(({ record }) => !["balance_entry", "token_earning", "play"].includes(String(record))),
+      elsewhere,
+      campaign,
+    ],
+    account,
+    store: String(store.id),
+    elsewhere: String(elsewhere.id),
+    customer: String(customer.id),
+    // The one whose team the customer is in, so that somebody sees the customer's totals in a team.
+    other: String(other.id),
+    campaign: String(campaign.id),
+    contest: String(contest.id),
+    employee: String(one.employee?.id),
+  };
+}
+
+type World = ReturnType<typeof world>;
+
+/** Half of a customer's entries at another store, so that no balance at a store gets to its limit first. */
+function entryAnywhere({ customer, store, elsewhere }: World, amount: string): FeedLine {
+  entries += 1;
+  return seed.entry(customer, entries % 2 === 0 ? store : elsewhere, amount);
+}
+let entries = 0;
+
+/** 70 lines that come to 0.70 less than the limit, and the line that makes up for it. */
+function upToTheLimit(line: (amount: string) => FeedLine, sign: "" | "-"): FeedLine[] {
+  return [...Array.from({ length: 70 }, () => line(`${sign}${LARGEST}`)), line(`${sign}0.70`)];
+}
+
+const found = async ({ customer, mark }: World) => {
+  const answer = await as(customer).post(`${CUSTOMER}/full-search`, { query: mark, filter: "customers" });
+  return answer.body.customers.find(({ id }: { id: string }) => id === customer).balance;
+};
+const members = async ({ customer, store }: World) =>
+  (await as(customer).get(`${CUSTOMER}/stores/${store}/team-with-level`)).body.items;
+const board = async ({ customer, store }: World, eip_campaign_id?: string) =>
+  as(customer).post(`${CUSTOMER}/gamification/leaderboard`, { location_id: store, eip_campaign_id });
+
+/** What a line of each kind adds to, and where a customer sees it. */
+const TOTALS: Record<
+  string,
+  {
+    field: string;
+    line: (world: World, amount: string) => FeedLine;
+    /** What keeps other totals from getting there first. */
+    against?: (world: World, amount: string) => FeedLine;
+    seen: (world: World) => Promise<unknown>;
+    /** A total as it is answered. */
+    as: (total: number) => unknown;
+  }
+> = {
+  "a customer's balance": {
+    field: "amount",
+    line: entryAnywhere,
+    seen: found,
+    as: (total) => total,
+  },
+  "a balance that others see beside messages": {
+    field: "amount",
+    line: entryAnywhere,
+    seen: async ({ other }) =>
+      (await as(other).get(`${CUSTOMER}/messages`)).body.items[0].group_members[0].total_balance,
+    as: (total) => total,
+  },
+  "a balance at a store": {
+    field: "amount",
+    line: ({ other, store }, amount) => seed.entry(other, store, amount),
+    against: ({ other, elsewhere }, amount) => seed.entry(other, elsewhere, amount),
+    seen: async (world) => (await members(world))[0].total_balance,
+    as: (total) => total,
+  },
+  "a member's tokens": {
+    field: "tokens",
+    line: ({ other, store }, tokens) => seed.earning(store, other, 4, tokens),
+    seen: async (world) => (await members(world))[0].levels[3].total_tokens_earned,
+    as: (total) => total,
+  },
+  "an employee's runs": {
+    field: "runs",
+    line: ({ contest, store, employee }, runs) => seed.play(contest, store, employee, { runs }),
+    seen: async (world) => (await board(world, world.contest)).body.items[0].total_runs,
+    as: String,
+  },
+};
+
+const cases = Object.keys(TOTALS).flatMap((name) => [[name, ""] as const, [name, "-"] as const]);
+
+describe("a total", () => {
+  it.for(cases)("is exact up to its limit, and goes no further: %s, %s", async ([name, sign], { expect }) => {
+    const total = TOTALS[name];
+    if (total === undefined) throw new Error("no such total");
+    const [here, aside] = [world(), world()];
+    const line = (amount: string) => total.line(here, amount);
+    const side = sign === "-" ? -1 : 1;
+    const against = (amount: string) => total.against?.(here, amount) ?? "";
+    const other = sign === "" ? "-" : "";
+    await mustFeed([...here.lines, ...aside.lines, ...upToTheLimit(line, sign), ...upToTheLimit(against, other)]);
+    const atLimit = await total.seen(here);
+    const before = await snapshot();
+    const bystander = total.line(aside, `${sign}5`);
+
+    const refused = await feed([bystander, line(`${-side * 5}`), line(`${sign}5`), line(`${sign}0.01`)]);
+    const after = await snapshot();
+    await mustFeed([line(`${-side * 0.1}`)]);
+
+    expect(atLimit).toBe(total.as(side * 70_000_000_000_000));
+    expect(refused.status).toBe(422);
+    // Of the lines those that go towards the limit.
+    expect(refused.body.messages).toEqual({ [`line 3.${total.field}`]: [TEXT], [`line 4.${total.field}`]: [TEXT] });
+    expect(after).toBe(before);
+    expect(await total.seen(here)).toBe(total.as(side * TEN_CENTS_LESS));
+  });
+
+  it.for(["hits", "doubles", "triples"])("counts so far too: %s", async (measure, { expect }) => {
+    const here = world();
+    const line = (count: number) => seed.play(here.contest, here.store, here.employee, { [measure]: count });
+    await mustFeed([...here.lines, line(1)]);
+    await env.DB.prepare(`UPDATE play_totals SET ${measure} = 69999999999990 WHERE location_id = ?`)
+      .bind(here.store)
+      .run();
+
+    const refused = await feed([line(0), line(5), line(6)]);
+    await mustFeed([line(5), line(5)]);
+
+    const message = [TEXT];
+    expect(refused.body.messages).toEqual({ [`line 2.${measure}`]: message, [`line 3.${measure}`]: message });
+    const { body } = await board(here, here.contest);
+    expect(body.items[0][`total_${measure}`]).toBe(70_000_000_000_000);
+  });
+
+  it.for([
+    // Other totals stay small: of the customer what comes from elsewhere goes back, and a campaign has many customers.
+    [
+      "a balance at a store",
+      (here: World) => [
+        seed.entry(here.customer, here.store, LARGEST),
+        seed.entry(here.customer, here.elsewhere, `-${LARGEST}`),
+      ],
+    ],
+    [
+      "a campaign's earnings",
+      (here: World) => {
+        const holder = seed.customer();
+        return [holder, seed.entry(holder.id, here.store, LARGEST, { campaign_id: here.campaign })];
+      },
+    ],
+    [
+      "an employee's runs",
+      (here: World) => [seed.play(here.contest, here.store, here.employee, { runs: LARGEST }), seed.customer()],
+    ],
+  ] as const)("goes no further in its first request: %s", async ([, lines], { expect }) => {
+    const here = world();
+    await mustFeed(here.lines);
+
+    const refused = await feed(Array.from({ length: 200 }, () => lines(here)).flat());
+
+    expect(refused.status).toBe(422);
+    expect(Object.keys(refused.body.messages)).toHaveLength(100);
+  });
+
+  it("of what a campaign has earned at a store goes no further, whatever the customers' balances", async ({
+    expect,
+  }) => {
+    const here = world();
+    const holders = [seed.customer(), seed.customer()];
+    const earned = (holder: number, amount: string) =>
+      seed.entry(holders[holder]?.id, here.store, amount, { campaign_id: here.campaign });
+    await mustFeed([...here.lines, ...holders, ...upToTheLimit((amount) => earned(0, amount), "")]);
+
+    const refused = await feed([earned(1, "-3"), earned(1, "0.01")]);
+    const taken = await feed([earned(1, "-3"), seed.entry(holders[1]?.id, here.store, "0.01")]);
+
+    expect(refused.body.messages).toEqual({ "line 2.amount": [TEXT] });
+    expect(taken.status).toBe(200);
+  });
+
+  it("may go further while a request is added up: what it comes to counts", async ({ expect }) => {
+    const here = world();
+    const back = Array.from({ length: 100 }, (_, place) =>
+      seed.entry(here.customer, here.store, place % 2 === 0 ? LARGEST : `-${LARGEST}`),
+    );
+    const there = (sign: string) =>
+      Array.from({ length: 70 }, () => seed.entry(here.customer, here.store, sign + LARGEST));
+    await mustFeed([...here.lines, ...back, ...there("-")]);
+
+    await mustFeed([...there(""), ...there("")]);
+
+    expect(await found(here)).toBe(69_999_999_999_999.3);
+  });
+
+  it("has a limit that costs no row", async ({ expect }) => {
+    const here = world();
+    await mustFeed(here.lines);
+    const play = () => seed.play(here.contest, here.store, here.employee, { runs: "1" });
+    await mustFeed([play()]);
+
+    // The play, and its total.
+    expect(await feedUsage([play()])).toMatchObject({ rowsWritten: 2 });
+  });
+});
+
+/** As many as it takes for totals at their limit to come to more than an integer holds. */
+const MANY = 1_400;
+const NUMBERS = `WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ${MANY})`;
+
+describe("what is read of many totals at their limit", () => {
+  it("is a board over all running campaigns", async ({ expect }) => {
+    const here = world();
+    await mustFeed(here.lines);
+    await env.DB.batch([
+      env.DB.prepare(
+        `${NUMBERS} INSERT INTO eip_campaigns SELECT 'many-' || n, ?, 'x', '2020-01-01', NULL, 0 FROM number`,
+      ).bind(here.account.id),
+      env.DB.prepare(
+        `${NUMBERS} INSERT INTO play_totals SELECT ?, 'many-' || n, ?, 7000000000000000, 3, 0, 0 FROM number`,
+      ).bind(here.store, here.employee),
+    ]);
+
+    const { status, body } = await board(here);
+
+    expect(status).toBe(200);
+    expect(body.items).toMatchObject([{ total_runs: String(MANY * 70_000_000_000_000), total_hits: MANY * 3 }]);
+  });
+
+  it("is the order of popularity", async ({ expect }) => {
+    const here = world();
+    await mustFeed([...here.lines, seed.campaign(here.account.id, { name: "poor" })]);
+    await env.DB.batch([
+      env.DB.prepare(
+        `${NUMBERS} INSERT INTO stores SELECT NULL, 'near-' || n, ?, 'x', 35.47, -97.52, '', '', '', '', '', '', '', 0, '' FROM number`,
+      ).bind(here.account.id),
+      env.DB.prepare(
+        `${NUMBERS} INSERT INTO campaign_stores SELECT ?, 'near-' || n, 1, 7000000000000000 FROM number`,
+      ).bind(here.campaign),
+    ]);
+
+    const answer = await as(here.customer).post(`${CUSTOMER}/campaigns/near-by-popular-campaigns`, {
+      latitude: 35.47,
+      longitude: -97.52,
+      single_account_id: here.account.id,
+    });
+
+    expect(answer.body.items[0].id).toBe(here.campaign);
+  });
+
+  it("is a recount of entries whose parts are more than an integer holds", async ({ expect }) => {
+    const here = world();
+    await mustFeed([...here.lines, seed.entry(here.customer, here.store, "0")]);
+    const many = (sign: "" | "-", id: string) =>
+      env.DB.prepare(
+        `WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 93000)
+         INSERT INTO balance_entries (id, customer_id, store_id, amount, created_at)
+         SELECT '${id}' || n, ?, ?, ${sign}99999999999999, '2026-01-01 00:00:00' FROM number`,
+      ).bind(here.customer, here.store);
+    await env.DB.batch([many("", "recount-a"), many("-", "recount-b")]);
+    const balances = KEPT.filter(({ name }) => name.includes("balances"));
+
+    const differences = await Promise.all(balances.map((kept) => rows(forRange(kept.differences, 0, 1_000_000_000))));
+
+    expect(differences).toEqual([[], []]);
+  });
+});

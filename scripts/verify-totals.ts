@@ -1,9 +1,10 @@
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { SingleBar } from "cli-progress";
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
+import { askDatabase, type Where } from "./lib/database.ts";
 import { forRange, KEPT, type Kept } from "./lib/kept-totals.ts";
-import { CommandError, main, ROOT, runTool } from "./lib/project.ts";
+import { countingNumber } from "./lib/options.ts";
+import { CommandError, main, ROOT } from "./lib/project.ts";
 
 interface Options {
   remote?: boolean;
@@ -20,8 +21,6 @@ interface Difference {
 }
 
 const NAMED_DIFFERENCES = 20;
-const ATTEMPTS = 5;
-const WAIT_MS = 1_000;
 
 const program = new Command("npm run verify-totals --")
   .description(
@@ -31,7 +30,7 @@ const program = new Command("npm run verify-totals --")
   .option("--env <name>", "the environment of a deployed database, such as staging", "")
   .option("--persist-to <dir>", "where the local database is kept", path.join(ROOT, ".wrangler", "state"))
   .option("--repair", "mend what differs; the service may go on running")
-  .option("--step <keys>", "records looked at in one statement", keys, 50_000)
+  .option("--step <keys>", "records looked at in one statement", countingNumber, 50_000)
   .showHelpAfterError("Try: npm run verify-totals -- --help")
   .action(verify);
 
@@ -40,19 +39,20 @@ await main(async () => {
 });
 
 async function verify(options: Options): Promise<void> {
-  const last = await lastKeys(options);
+  const where: Where = options.remote ? { remote: true, env: options.env } : { persistTo: options.persistTo };
+  const last = await lastKeys(where);
   const steps = KEPT.flatMap((kept) => ranges(kept, last[kept.over], options.step));
   const bar = new SingleBar({ format: "{bar} {name}", hideCursor: true, clearOnComplete: true, barsize: 24 });
   bar.start(steps.length, 0, { name: "" });
   const found = new Map<string, Difference[]>();
   for (const { kept, from, to } of steps) {
     bar.update({ name: kept.name });
-    const [differences = []] = await execute<Difference>([forRange(kept.differences, from, to)], options);
+    const [differences = []] = await askDatabase<Difference>([forRange(kept.differences, from, to)], where);
     found.set(kept.name, [...(found.get(kept.name) ?? []), ...differences]);
     if (options.repair && differences.length > 0) {
-      await execute(
+      await askDatabase(
         kept.mend.map((statement) => forRange(statement, from, to)),
-        options,
+        where,
       );
     }
     bar.increment();
@@ -63,10 +63,10 @@ async function verify(options: Options): Promise<void> {
 
 type LastKeys = Record<Kept["over"], number>;
 
-async function lastKeys(options: Options): Promise<LastKeys> {
+async function lastKeys(where: Where): Promise<LastKeys> {
   const tables = [...new Set(KEPT.map(({ over }) => over))];
   const columns = tables.map((table) => `(SELECT coalesce(max(key), 0) FROM ${table}) AS ${table}`);
-  const [[row] = []] = await execute<LastKeys>([`SELECT ${columns.join(", ")}`], options);
+  const [[row] = []] = await askDatabase<LastKeys>([`SELECT ${columns.join(", ")}`], where);
   if (row === undefined) throw new CommandError("The database answers nothing.");
   return row;
 }
@@ -81,21 +81,6 @@ function ranges(kept: Kept, last: number, step: number): { kept: Kept; from: num
   }));
 }
 
-async function execute<Row>(statements: readonly string[], options: Options): Promise<Row[][]> {
-  const place = options.remote ? ["--remote"] : ["--local", "--persist-to", path.resolve(options.persistTo)];
-  const command = statements.map((statement) => statement.replaceAll(/\s+/g, " ").trim()).join("; ");
-  const args = ["d1", "execute", "DB", ...place, `--env=${options.env}`, "--json", "--yes", "--command", command];
-  let { status, output } = await runTool("wrangler", args, { capture: true });
-  // A local database is a file: while the service writes to it, nobody else can.
-  for (let attempt = 1; status !== 0 && output.includes("SQLITE_BUSY") && attempt < ATTEMPTS; attempt += 1) {
-    await sleep(WAIT_MS);
-    ({ status, output } = await runTool("wrangler", args, { capture: true }));
-  }
-  const json = output.slice(output.indexOf("["), output.lastIndexOf("]") + 1);
-  if (status !== 0 || json === "") throw new CommandError(`The database could not be asked.\n${output.trim()}`);
-  return (JSON.parse(json) as { results: Row[] }[]).map(({ results }) => results);
-}
-
 function report(found: ReadonlyMap<string, Difference[]>, repaired: boolean): void {
   for (const [name, differences] of found) {
     console.log(`${name}: ${differences.length === 0 ? "good" : `${differences.length} differ`}`);
@@ -108,9 +93,4 @@ function report(found: ReadonlyMap<string, Difference[]>, repaired: boolean): vo
   if (total === 0) console.log("Everything that is kept agrees with the records.");
   else if (repaired) console.log(`${total} differences were mended. Run it again to see that none is left.`);
   else throw new CommandError(`${total} differences. To mend them: npm run verify-totals -- --repair`);
-}
-
-function keys(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("It must be a whole number, 1 or more.");
-  return Number(text);
 }

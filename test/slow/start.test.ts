@@ -40,7 +40,7 @@ describe("npm start", () => {
 
     const third = command("start", args);
     expect(await third.ended).toBe(1);
-    expect(third.output().trim()).toBe(`Port ${port} is in use. Choose another: npm start -- --port ${port + 1}`);
+    expect(third.output().trim()).toBe(`Port ${port} is in use. Choose another: --port ${port + 1}`);
 
     second.child.kill("SIGTERM");
     expect(await second.ended).toBe(0);

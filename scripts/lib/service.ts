@@ -1,0 +1,112 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { DEMO_CUSTOMER, demoLines } from "../demo/program.ts";
+import { devCustomerToken, devFeedToken, ensureDevVars } from "./dev-token.ts";
+import { sendLines } from "./feed-client.ts";
+import { CommandError, ROOT, runTool, TOOL_ENV } from "./project.ts";
+import { buildDevelopmentReference } from "./reference.ts";
+
+/** A service on this machine, on a database of its own. */
+export interface Service {
+  url: string;
+  /** The process that serves, whose children are the Workers runtime. */
+  pid: number;
+  /** Whether it answers now; false when it has ended, or has not answered within a minute. */
+  ready: Promise<boolean>;
+  /** Resolves with its exit status. */
+  ended: Promise<number | null>;
+  stop: (signal: NodeJS.Signals) => void;
+}
+
+export interface Place {
+  port: number;
+  /** The folder of the local database. */
+  persistTo: string;
+  /** The origins whose pages may call: as `CORS_ORIGINS`. */
+  cors?: string;
+}
+
+const READY_WITHIN_MS = 60_000;
+const TOP_LEVEL = "--env=";
+
+/** What tells wrangler to use the local database in a folder. */
+export function localDatabase(persistTo: string): string[] {
+  return ["--local", "--persist-to", path.resolve(persistTo), TOP_LEVEL];
+}
+
+/**
+ * Makes everything that the service needs: a secret, a migrated database, the reference page.
+ * @throws a CommandError when the port is taken or the database cannot be migrated.
+ */
+export async function prepare({ port, persistTo }: Place): Promise<void> {
+  await refuseTakenPort(port);
+  ensureDevVars();
+  buildDevelopmentReference(referenceIn(persistTo), await devCustomerToken(DEMO_CUSTOMER));
+  await migrate(persistTo);
+}
+
+/** Starts the service on a place that is prepared. Detached, a terminal's Ctrl-C does not reach it. */
+export function serve({ port, persistTo, cors }: Place, { detached = false } = {}): Service {
+  const server = spawn(
+    path.join(ROOT, "node_modules", ".bin", "wrangler"),
+    ["dev", "--port", String(port), "--ip", "127.0.0.1", "--persist-to", path.resolve(persistTo), TOP_LEVEL].concat(
+      "--var",
+      "ENVIRONMENT:development",
+      ...(cors === undefined ? [] : ["--var", `CORS_ORIGINS:${cors}`]),
+      `--assets=${referenceIn(persistTo)}`,
+      "--show-interactive-dev-session=false",
+      "--log-level=warn",
+    ),
+    { cwd: ROOT, stdio: ["ignore", "inherit", "inherit"], env: TOOL_ENV, detached },
+  );
+  const url = `http://127.0.0.1:${port}`;
+  const ended = once(server, "exit").then(([status]) => status as number | null);
+  const ready = Promise.race([answers(url), ended.then(() => false)]);
+  return { url, pid: server.pid ?? 0, ready, ended, stop: (signal) => void server.kill(signal) };
+}
+
+/** Sends the demo program to a service that is ready. */
+export async function loadDemo(url: string): Promise<void> {
+  const lines = demoLines().map((line, index) => ({ number: index + 1, bytes: Buffer.from(JSON.stringify(line)) }));
+  console.error(`Loading the demo program: ${lines.length.toLocaleString("en")} lines …`);
+  await sendLines({ url, token: await devFeedToken("*", 1) }, lines);
+}
+
+function referenceIn(persistTo: string): string {
+  return path.join(path.resolve(persistTo), "reference");
+}
+
+async function refuseTakenPort(port: number): Promise<void> {
+  const probe = createServer();
+  probe.listen(port, "127.0.0.1");
+  try {
+    await once(probe, "listening");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === "EADDRINUSE" ? "is in use" : `cannot be listened on (${code})`;
+    throw new CommandError(`Port ${port} ${why}. Choose another: --port ${port + 1}`);
+  }
+  probe.close();
+  await once(probe, "close");
+}
+
+async function migrate(persistTo: string): Promise<void> {
+  console.error("Migrating the local database …");
+  const args = ["d1", "migrations", "apply", "DB", ...localDatabase(persistTo)];
+  const { status, output } = await runTool("wrangler", args, { capture: true });
+  if (status !== 0) throw new CommandError(`The local database could not be migrated.\n${output}`);
+}
+
+async function answers(url: string): Promise<boolean> {
+  for (const deadline = Date.now() + READY_WITHIN_MS; Date.now() < deadline; await sleep(100)) {
+    const isThere = await fetch(url).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return true;
+  }
+  return false;
+}

@@ -1,3 +1,4 @@
+import { within } from "../values/within.ts";
 import type { Cache } from "./cache.ts";
 import { clock } from "./clock.ts";
 
@@ -27,6 +28,9 @@ const MEMORY_LIMIT = 64;
 
 // A making whose own request was cut off never ends: who waits for it gives up then, and makes the value itself.
 const PATIENCE_MILLISECONDS = 5_000;
+
+// KV answers from afar within half a second. Beyond this, whoever waits is better served by making the value.
+const READ_LIMIT_MILLISECONDS = 1_000;
 
 // KV takes one write a second and key. A write that was refused is tried once more, after that second.
 const PAUSES_BEFORE_WRITES = [0, 1_100];
@@ -120,7 +124,7 @@ export class KeptValues<T> {
 /** What KV holds; that it cannot be asked is not the client's trouble, as the value can be made. */
 async function readStored<T>(cache: Cache, key: string): Promise<{ stored: Kept<T> | undefined; failed: boolean }> {
   try {
-    const stored = (await cache.get(key)) as Kept<T> | null;
+    const stored = (await within(READ_LIMIT_MILLISECONDS, cache.get(key))) as Kept<T> | null;
     return { stored: stored ?? undefined, failed: false };
   } catch {
     return { stored: undefined, failed: true };

@@ -22,6 +22,7 @@ beforeEach(() => {
 });
 
 afterEach(() => {
+  vi.useRealTimers();
   vi.restoreAllMocks();
 });
 
@@ -135,6 +136,22 @@ describe("kept values", () => {
     pass(31);
     expect((await values.read(cache, "k", making("two"))).value).toBe("two");
     await settle();
+  });
+
+  it("makes the value when KV has not answered within a second", async ({ expect }) => {
+    const { kv, cache } = room();
+    kv.get.mockReturnValue(new Promise(() => {}));
+    vi.useFakeTimers();
+    const make = making("one");
+    const read = new KeptValues<string>(RULES).read(cache, "k", make);
+
+    await vi.advanceTimersByTimeAsync(999);
+    const early = make.mock.calls.length;
+    await vi.advanceTimersByTimeAsync(1);
+    vi.useRealTimers();
+
+    expect(early).toBe(0);
+    expect((await read).value).toBe("one");
   });
 
   it("tries a refused write once more, after the second that KV asks for", async ({ expect }) => {

@@ -31,6 +31,8 @@ const LONGEST_WAIT_MS = 30_000;
 // What a proxy or the edge says when the service behind it is not there; the feed's own are 429 and 503.
 const WORTH_ANOTHER_TRY = new Set([429, 502, 503, 504, 520, 521, 522, 523, 524]);
 
+const NOBODY_THERE = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "UND_ERR_CONNECT_TIMEOUT"]);
+
 /** The lines in requests of at most 5,000 lines and 8 MiB, in order. */
 export async function* inBatches(lines: AsyncIterable<FileLine> | Iterable<FileLine>): AsyncGenerator<Batch> {
   let batch: FileLine[] = [];
@@ -59,6 +61,7 @@ export async function sendLines(
   { onProgress, signal }: { onProgress?: (progress: Progress) => void; signal?: AbortSignal } = {},
 ): Promise<Progress> {
   const progress: Progress = { committed: 0, ignored: 0, lastLine: 0, waiting: false };
+  let isThere = false;
   const batches = inBatches(lines);
   let next = batches.next();
   for (;;) {
@@ -82,10 +85,10 @@ export async function sendLines(
     for (let attempt = 1; ; attempt += 1) {
       const answer = await post(target, body);
       progress.waiting = answer.status !== 200;
+      isThere ||= answer.connected;
       if (answer.status === 200) return (answer.body as { items: { ignored: number } }).items;
-      // Nobody has answered yet: more likely a wrong address than a lost connection.
-      const isNoService = answer.status === 0 && progress.committed === 0;
-      if (!answer.mayRetry || isNoService || attempt === ATTEMPTS)
+      // Nobody was ever there: more likely a wrong address than a service that is being restarted.
+      if (!answer.mayRetry || !isThere || attempt === ATTEMPTS)
         throw new CommandError(refusal(answer, batch, progress));
       onProgress?.(progress);
       const stopped = await sleep(Math.max(answer.retryAfterMs, waitBefore(attempt)), false, { signal }).catch(
@@ -100,6 +103,8 @@ interface Answer {
   /** 0 where no answer came. */
   status: number;
   body: unknown;
+  /** Whether there was somebody to talk to, even if the connection was lost then. */
+  connected: boolean;
   mayRetry: boolean;
   retryAfterMs: number;
 }
@@ -112,12 +117,15 @@ async function post({ url, token }: FeedTarget, body: Buffer): Promise<Answer> {
     return {
       status: response.status,
       body: parse(text),
+      connected: true,
       mayRetry: WORTH_ANOTHER_TRY.has(response.status),
       retryAfterMs: Number(response.headers.get("Retry-After") ?? 0) * 1_000,
     };
   } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
-    return { status: 0, body: cause, mayRetry: true, retryAfterMs: 0 };
+    const cause = error instanceof Error ? error.cause : undefined;
+    const { code, message } = (cause instanceof Error ? cause : {}) as NodeJS.ErrnoException;
+    const connected = code !== undefined && !NOBODY_THERE.has(code);
+    return { status: 0, body: message ?? String(error), connected, mayRetry: true, retryAfterMs: 0 };
   }
 }
 

@@ -6,7 +6,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, describe, it } from "vitest";
-import { command, pressCtrlC } from "./command.ts";
+import { command, freePort, pressCtrlC } from "./command.ts";
 
 // The command against a service that answers as a test tells it to: what it does when things go wrong on the way.
 
@@ -118,6 +118,27 @@ describe("npm run feed", () => {
 
     expect(status).toBe(0);
     expect(received.map((request) => request.length)).toEqual([5_000, 1]);
+  });
+
+  it("goes on when the service is lost in the middle of its first request", async ({ expect }) => {
+    const { args, received } = await service({ hangUp: true });
+
+    const { status } = await run([file("lost", customer(1)), ...args]);
+
+    expect(status).toBe(0);
+    expect(received).toEqual([[customer(1)]]);
+  });
+
+  it("gives up at once where nobody is there", async ({ expect }) => {
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const startedAt = Date.now();
+
+    const { status, output } = await run([file("nobody", customer(1)), "--url", url, "--token", "t"]);
+
+    expect(status).toBe(1);
+    expect(output).toContain("The service cannot be reached");
+    expect(output).toContain("0 lines are committed.");
+    expect(Date.now() - startedAt).toBeLessThan(10_000);
   });
 
   it("names a bad line by the file's number, says what is committed, and where to go on", async ({ expect }) => {

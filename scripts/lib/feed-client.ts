@@ -125,7 +125,7 @@ async function post({ url, token }: FeedTarget, body: Buffer): Promise<Answer> {
     const cause = error instanceof Error ? error.cause : undefined;
     const { code, message } = (cause instanceof Error ? cause : {}) as NodeJS.ErrnoException;
     const connected = code !== undefined && !NOBODY_THERE.has(code);
-    return { status: 0, body: message ?? String(error), connected, mayRetry: true, retryAfterMs: 0 };
+    return { status: 0, body: message || code || String(error), connected, mayRetry: true, retryAfterMs: 0 };
   }
 }
 

@@ -27,6 +27,7 @@ async function refuse(): Promise<never> {
 }
 const unreadable = { CACHE: { get: refuse, put: env.CACHE.put.bind(env.CACHE) } };
 const unwritable = { CACHE: { get: env.CACHE.get.bind(env.CACHE), put: refuse } };
+const silent = { CACHE: { get: () => new Promise(() => {}), put: env.CACHE.put.bind(env.CACHE) } };
 const noKv = { CACHE: { get: refuse, put: refuse } };
 const noD1 = {
   DB: {
@@ -85,6 +86,13 @@ describe("a leaderboard when something fails", () => {
     await keep(store, 0);
 
     expect(names(await board(store, unreadable))).toEqual(["Babe Ruth"]);
+  });
+
+  it("comes from D1 when KV does not answer", async ({ expect }) => {
+    const store = await location();
+    await keep(store, 0);
+
+    expect(names(await board(store, silent))).toEqual(["Babe Ruth"]);
   });
 
   it("comes from D1 when KV answers 429 to every write", async ({ expect }) => {

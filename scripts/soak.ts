@@ -1,0 +1,173 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Command, InvalidArgumentError } from "commander";
+import { Random } from "./demo/random.ts";
+import { askDatabase } from "./lib/database.ts";
+import { devFeedToken } from "./lib/dev-token.ts";
+import { forRange, KEPT } from "./lib/kept-totals.ts";
+import { countingNumber, portNumber } from "./lib/options.ts";
+import { CommandError, main } from "./lib/project.ts";
+import { loadDemo, prepare, type Service, serve } from "./lib/service.ts";
+import { type FeedReport, feedOn } from "./soak/feeding.ts";
+import { Ledger } from "./soak/ledger.ts";
+import { type MemorySample, reportMemory, runtimeMemory } from "./soak/memory.ts";
+import { type SoakReport, summarize, toText, verdict } from "./soak/report.ts";
+import { browse, type EndpointReport } from "./soak/traffic.ts";
+
+interface Options {
+  minutes: number;
+  connections: number;
+  seed: number;
+  port: number;
+  json?: string;
+}
+
+// What a Worker has in production. Without it the local runtime lets garbage lie until it has gigabytes.
+const HEAP_LIMIT_MB = 128;
+const SAMPLE_MS = 1_000;
+const PROGRESS_MS = 5_000;
+const STOP_WITHIN_MS = 10_000;
+
+const program = new Command("npm run soak --")
+  .description(
+    "Load a service of its own with apps and feeds at once, then hold its memory and every total against what was asked.",
+  )
+  .option("--minutes <n>", "how long", minutes, 5)
+  .option("--connections <n>", "how many apps ask at the same time", countingNumber, 64)
+  .option("--seed <n>", "where randomness begins: the same seed asks and feeds the same", countingNumber, 1)
+  .option("--port <n>", "the port to listen on", portNumber, 8788)
+  .option("--json <file>", "also write the report to a file")
+  .showHelpAfterError("Try: npm run soak -- --help")
+  .action(soak);
+
+await main(async () => {
+  await program.parseAsync();
+});
+
+async function soak(options: Options): Promise<void> {
+  const persistTo = mkdtempSync(path.join(tmpdir(), "loyalty-edge-soak-"));
+  const stop = new AbortController();
+  let service: Service | undefined;
+  // The first ends the load and reports; a second one does not wait for a service that hangs.
+  const onInterrupt = () => {
+    if (!stop.signal.aborted) return stop.abort();
+    if (service !== undefined) killGroup(service);
+    rmSync(persistTo, { recursive: true, force: true });
+    process.exit(130);
+  };
+  process.on("SIGINT", onInterrupt).on("SIGTERM", onInterrupt);
+  try {
+    const place = { port: options.port, persistTo };
+    await prepare(place);
+    service = serve(place, { detached: true, heapLimit: HEAP_LIMIT_MB });
+    if (!(await service.ready))
+      throw new CommandError("The server did not start; what wrangler says of it stands above.");
+    await loadDemo(service.url);
+    const { ledger, ...load } = await loadService(service, options, stop);
+    await end(service);
+    console.error("Counting everything anew …");
+    const recounts = await askDatabase<{ what: unknown; kept: unknown; counted: unknown }>(
+      KEPT.map(({ differences }) => forRange(differences, 0, Number.MAX_SAFE_INTEGER)),
+      { persistTo },
+    );
+    const differences = recounts.flatMap((found, index) =>
+      found.map(({ what, kept, counted }) => `${KEPT[index]?.name} of ${what}: kept ${kept}, counted ${counted}`),
+    );
+    differences.push(...(await ledger.differences({ persistTo })));
+    const { connections, seed } = options;
+    const report: SoakReport = { ...load, connections, seed, differences };
+    console.log(toText(report));
+    if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
+    const fault = verdict(report);
+    if (fault !== null) throw new CommandError(`${fault} Again: npm run soak -- --seed ${seed}`);
+    if (stop.signal.aborted) process.exitCode = 130;
+  } finally {
+    process.off("SIGINT", onInterrupt).off("SIGTERM", onInterrupt);
+    if (service !== undefined) await end(service);
+    rmSync(persistTo, { recursive: true, force: true });
+  }
+}
+
+/** Apps and feeds at once, until the time is over, Ctrl-C, or the service is gone. */
+async function loadService({ url, pid, ended }: Service, options: Options, stop: AbortController) {
+  const endpoints = new Map<string, EndpointReport>();
+  const errors: Record<string, number> = {};
+  const onError = (text: string) => {
+    errors[text] = (errors[text] ?? 0) + 1;
+  };
+  const ledger = new Ledger();
+  const feed: FeedReport = { lines: 0, requests: 0 };
+  const samples: MemorySample[] = [];
+  const over = new AbortController();
+  const signal = AbortSignal.any([over.signal, stop.signal]);
+  const startedAt = performance.now();
+  const elapsed = () => (performance.now() - startedAt) / 1_000;
+  const timer = setTimeout(() => over.abort(), options.minutes * 60_000);
+  void ended.then(() => {
+    if (!signal.aborted) onError("the service ended by itself");
+    over.abort();
+  });
+
+  const watching = [every(SAMPLE_MS, signal, sample), every(PROGRESS_MS, signal, async () => progress())];
+  const token = await devFeedToken("*", 1);
+  const random = new Random(`feed ${options.seed}`);
+  await Promise.all([
+    ...watching,
+    feedOn({ url, token, ledger, random, signal, report: feed, onError }),
+    ...Array.from({ length: options.connections }, (_, index) =>
+      browse(url, `${options.seed} ${index}`, { endpoints, onError, signal }),
+    ),
+  ]);
+  clearTimeout(timer);
+  await sample();
+  const memory = reportMemory(samples);
+  return { seconds: elapsed(), endpoints: summarize(endpoints), feed, memory, errors, ledger };
+
+  function asked(): number {
+    return [...endpoints.values()].reduce((sum, { requests }) => sum + requests, 0);
+  }
+
+  async function sample(): Promise<void> {
+    samples.push({ at: elapsed(), requests: asked(), mebibytes: await runtimeMemory(pid) });
+  }
+
+  function progress(): void {
+    const faults = Object.values(errors).reduce((sum, times) => sum + times, 0);
+    const memory = Math.round(samples.at(-1)?.mebibytes ?? 0);
+    const left = Math.max(0, Math.round(options.minutes * 60 - elapsed()));
+    console.error(
+      `${asked().toLocaleString("en")} requests | ${feed.lines.toLocaleString("en")} lines fed | ${faults} errors | ${memory} MiB | ${left} s left`,
+    );
+  }
+}
+
+/** Does something at once and then again and again, until told to stop. */
+async function every(milliseconds: number, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+  while (!signal.aborted) {
+    await work();
+    await sleep(milliseconds, null, { signal }).catch(() => {});
+  }
+}
+
+/** Ends the service and all that it has started. */
+async function end(service: Service): Promise<void> {
+  service.stop("SIGTERM");
+  await Promise.race([service.ended, sleep(STOP_WITHIN_MS)]);
+  killGroup(service);
+}
+
+function killGroup({ pid }: Service): void {
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // Nobody of the group is left.
+  }
+}
+
+function minutes(text: string): number {
+  if (!/^\d{1,4}(\.\d{1,3})?$/.test(text) || Number(text) === 0)
+    throw new InvalidArgumentError("It must be a number of minutes, such as 5 or 0.5.");
+  return Number(text);
+}

@@ -49,14 +49,13 @@ export async function prepare({ port, persistTo }: Place): Promise<void> {
 }
 
 /**
- * Starts the service on a place that is prepared. Detached, a terminal's Ctrl-C does not reach it; a heap limit, in MB,
- * holds for each isolate of the runtime.
+ * Starts the service on a place that is prepared. Detached, a terminal's Ctrl-C does not reach it; `env` is for wrangler
+ * and the runtime.
  */
 export function serve(
   { port, persistTo, cors }: Place,
-  { detached = false, heapLimit }: { detached?: boolean; heapLimit?: number } = {},
+  { detached = false, env = {} }: { detached?: boolean; env?: Record<string, string> } = {},
 ): Service {
-  const limited = heapLimit === undefined ? {} : { MINIFLARE_WORKERD_V8_FLAGS: `--max-heap-size=${heapLimit}` };
   const server = spawn(
     path.join(ROOT, "node_modules", ".bin", "wrangler"),
     ["dev", "--port", String(port), "--ip", "127.0.0.1", "--persist-to", path.resolve(persistTo), TOP_LEVEL].concat(
@@ -67,7 +66,7 @@ export function serve(
       "--show-interactive-dev-session=false",
       "--log-level=warn",
     ),
-    { cwd: ROOT, stdio: ["ignore", "inherit", "inherit"], env: { ...TOOL_ENV, ...limited }, detached },
+    { cwd: ROOT, stdio: ["ignore", "inherit", "inherit"], env: { ...TOOL_ENV, ...env }, detached },
   );
   const url = `http://127.0.0.1:${port}`;
   const ended = once(server, "exit").then(([status]) => status as number | null);

@@ -40,7 +40,7 @@ const WARM_UP_SECONDS = 60;
 const WARM_UP_REQUESTS = 10_000;
 const LAST_SECONDS = 30;
 // What the runtime's memory breathes by, and less than a leak would come to (docs/decisions.md).
-const TOLERANCE = 0.25;
+const TOLERANCE = 0.5;
 
 export function reportMemory(samples: readonly MemorySample[]): MemoryReport {
   const last = samples.at(-1);

@@ -22,7 +22,9 @@ function world() {
     mark,
     // Without the amounts that a program has of its own.
     lines: [
-      ...lines.filter(({ record }) => !["balance_entry", "token_earning", "play"].includes(String(record))),
+      ...(lines as { record?: unknown }[]).filter(
+        ({ record }) => !["balance_entry", "token_earning", "play"].includes(String(record)),
+      ),
       elsewhere,
       campaign,
     ],

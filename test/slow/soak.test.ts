@@ -11,7 +11,9 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const soakFolders = () => readdirSync(tmpdir()).filter((name) => name.startsWith("loyalty-edge-soak-"));
 
 describe("npm run soak", () => {
-  it("loads every endpoint and the feed, finds nothing wrong, and leaves nothing behind", async ({ expect }) => {
+  it("loads every endpoint and the feed, finds nothing wrong, and leaves nothing behind", { timeout: 300_000 }, async ({
+    expect,
+  }) => {
     const [port, json, before] = [await freePort(), path.join(folder, "report.json"), soakFolders()];
     const args = ["--minutes", "0.1", "--connections", "8", "--port", String(port), "--json", json];
 
@@ -29,7 +31,7 @@ describe("npm run soak", () => {
     await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toThrow();
   });
 
-  it("ends on Ctrl-C with what it has", async ({ expect }) => {
+  it("ends on Ctrl-C with what it has", { timeout: 300_000 }, async ({ expect }) => {
     const running = command("soak", ["--connections", "4", "--port", String(await freePort())]);
     await printed(running, "s left");
 

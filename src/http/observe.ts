@@ -19,7 +19,7 @@ export function observe(): MiddlewareHandler<AppEnv> {
 
     const usage = c.var.db?.usage ?? { trips: 0, milliseconds: 0, rowsRead: 0, rowsWritten: 0 };
     const timing = [`d1;dur=${usage.milliseconds.toFixed(1)}`, `trips;desc="${usage.trips}"`];
-    if (isDevelopment(c.env)) timing.push(`rows;desc="${usage.rowsRead}"`);
+    if (isDevelopment(c.env)) timing.push(`rows;desc="${usage.rowsRead}"`, `written;desc="${usage.rowsWritten}"`);
     c.header("X-Request-Id", requestId);
     c.header("Server-Timing", timing.join(", "));
     const bookmark = c.var.db?.bookmark;

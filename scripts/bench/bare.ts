@@ -1,0 +1,93 @@
+import type { SQL } from "drizzle-orm";
+import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
+import { countingLines } from "../../src/feed/counting-lines.ts";
+import { checkLine } from "../../src/feed/lines.ts";
+import { KINDS } from "../../src/feed/records/index.ts";
+import { type Kind, keyFieldsOf, type Line } from "../../src/feed/records/kind.ts";
+import { insert, upsert } from "../../src/feed/records/statements.ts";
+
+// What the feed is measured against: the same rows stored by nothing but `INSERT … SELECT … FROM json_each(?)`. No line
+// is parsed, checked or counted; no reference, account or total is looked at.
+
+const PARAMETER_LENGTH = 900_000;
+const dialect = new SQLiteAsyncDialect();
+
+/** Statements as they travel to the bench's Worker: what they are on the first line, each parameter on one of its own. */
+type Travelling = string;
+
+/** The statements that store the lines' rows in tables as the service has them: with their indexes and triggers. */
+export function intoSameTables(record: string, texts: readonly string[]): Travelling {
+  const kind = kindOf(record);
+  const lines: Line[] = texts.map((text, index) => {
+    const checked = checkLine({ number: index + 1, text });
+    if ("messages" in checked) throw new Error(`A bad line: ${JSON.stringify(checked.messages)}`);
+    return checked.line;
+  });
+  const { writes } = countingLines(kind, lines);
+  const statements =
+    kind.type === "event" ? insert(kind, writes) : [...upsert(kind, writes), ...(kind.also?.(writes) ?? [])];
+  return travelling(statements.map((statement) => dialect.sqlToQuery(statement as SQL)));
+}
+
+/** The statements that store the lines' fields in tables with nothing but a key. */
+export function intoBareTables(record: string, texts: readonly string[]): Travelling {
+  const fields = fieldsOf(kindOf(record));
+  const sql = `
+    INSERT INTO ${bareName(record)} (${fields.map((field) => `"${field}"`).join(", ")})
+    SELECT ${fields.map((field) => `value ->> '${field}'`).join(", ")} FROM json_each(?)
+    WHERE true ON CONFLICT DO NOTHING`;
+  return travelling(jsonArrays(texts).map((rows) => ({ sql, params: [rows] })));
+}
+
+/** Makes the table of a kind with nothing but a key. */
+export function bareTables(): string[] {
+  return KINDS.map((kind) => {
+    const columns = fieldsOf(kind).map((field) => `"${field}"`);
+    const key = keyFieldsOf(kind).map((field) => `"${field}"`);
+    return `CREATE TABLE ${bareName(kind.record)} (${columns.join(", ")}, PRIMARY KEY (${key.join(", ")})) WITHOUT ROWID`;
+  });
+}
+
+/** Runs statements that have travelled, in one batch. */
+export async function runTravelling(d1: D1Database, text: Travelling): Promise<void> {
+  const [head = "[]", ...parameters] = text.split("\n");
+  let next = 0;
+  const statements = (JSON.parse(head) as { sql: string; count: number }[]).map(({ sql, count }) => {
+    next += count;
+    return d1.prepare(sql).bind(...parameters.slice(next - count, next));
+  });
+  if (statements.length > 0) await d1.batch(statements);
+}
+
+function travelling(queries: readonly { sql: string; params: unknown[] }[]): Travelling {
+  const head = queries.map(({ sql, params }) => ({ sql, count: params.length }));
+  return [JSON.stringify(head), ...queries.flatMap(({ params }) => params.map(String))].join("\n");
+}
+
+function kindOf(record: string): Kind {
+  const kind = KINDS.find((one) => one.record === record);
+  if (kind === undefined) throw new Error(`There is no kind ${record}.`);
+  return kind;
+}
+
+function bareName(record: string): string {
+  return `"bare_${record}"`;
+}
+
+function fieldsOf(kind: Kind): string[] {
+  return Object.keys(kind.fields.shape);
+}
+
+function jsonArrays(texts: readonly string[]): string[] {
+  const arrays: string[][] = [[]];
+  let length = 0;
+  for (const text of texts) {
+    if (length + text.length > PARAMETER_LENGTH) {
+      arrays.push([]);
+      length = 0;
+    }
+    arrays.at(-1)?.push(text);
+    length += text.length + 1;
+  }
+  return arrays.map((rows) => `[${rows.join(",")}]`);
+}

@@ -1,0 +1,163 @@
+import type { Call } from "./http.ts";
+import { type Picks, pick } from "./picks.ts";
+import type { Stand } from "./stand.ts";
+
+/** What is asked, again and again: by its endpoint and by what is special about it. */
+export interface Case {
+  endpoint: string;
+  name: string;
+  /** The request of a round; it may differ from round to round. */
+  call: (round: number) => Call;
+  /** The same asked of the obvious way. */
+  obvious?: Call;
+  /** Whether the obvious way must answer the same, to the letter. */
+  sameAnswer?: boolean;
+  /** Round trips that are right; an answer with others counts as another case's. */
+  trips: 0 | 1;
+}
+
+const CUSTOMER = "/api/v1/customer";
+const OBVIOUS = `${CUSTOMER}/obvious`;
+
+export function floorCall(token: string): Call {
+  return { method: "GET", path: `${CUSTOMER}/floor`, token };
+}
+
+/** Every endpoint, asked for much and for little, for what is there and for what is not. */
+export async function casesOf(stand: Stand): Promise<{ cases: Case[]; floor: Call }> {
+  const picks = await pick(stand.database);
+  const anybody = await stand.customerToken(picks.narrowTeam.customerId);
+  return {
+    floor: floorCall(anybody),
+    cases: [
+      ...nearby(picks, anybody),
+      ...(await messages(picks, stand)),
+      ...(await teams(picks, stand)),
+      ...(await coupons(picks, stand)),
+      ...search(picks, anybody),
+      ...boards(picks, anybody),
+    ],
+  };
+}
+
+function nearby({ dense, lone }: Picks, token: string): Case[] {
+  const asked = (name: string, { accountId, latitude, longitude }: Picks["dense"]): Case => {
+    const body = JSON.stringify({ latitude, longitude, single_account_id: accountId });
+    const path = "/campaigns/near-by-popular-campaigns";
+    return {
+      endpoint: "nearby",
+      name,
+      call: () => ({ method: "POST", path: CUSTOMER + path, token, body }),
+      obvious: { method: "POST", path: `${OBVIOUS}/nearby`, token, body },
+      sameAnswer: true,
+      trips: 1,
+    };
+  };
+  return [
+    asked("densest place", dense),
+    asked("one store", lone),
+    asked("no store", { ...dense, latitude: -75, longitude: -120 }),
+  ];
+}
+
+async function messages({ manyGroups, fewGroups }: Picks, stand: Stand): Promise<Case[]> {
+  const many = await stand.customerToken(manyGroups.customerId);
+  const few = await stand.customerToken(fewGroups.customerId);
+  const asked = (name: string, token: string, checkTime?: string): Case => {
+    const query = checkTime === undefined ? "" : `?check_time=${encodeURIComponent(checkTime)}`;
+    const path = `${CUSTOMER}/messages${query}`;
+    return { endpoint: "messages", name, call: () => ({ method: "GET", path, token }), trips: 1 };
+  };
+  return [
+    asked("first page", many),
+    asked("few groups", few),
+    asked("poll, news", many, manyGroups.beforeNews),
+    asked("poll, no news", many, manyGroups.newest),
+  ];
+}
+
+async function teams({ wideTeam, narrowTeam }: Picks, stand: Stand): Promise<Case[]> {
+  const asked = async (name: string, team: Picks["narrowTeam"], query = ""): Promise<Case> => {
+    const token = await stand.customerToken(team.customerId);
+    const store = encodeURIComponent(team.storeId);
+    const ours = `${CUSTOMER}/stores/${store}/team-with-level${query}`;
+    const own: Case = { endpoint: "team", name, call: () => ({ method: "GET", path: ours, token }), trips: 1 };
+    if (query !== "") return own;
+    return { ...own, obvious: { method: "GET", path: `${OBVIOUS}/stores/${store}/team`, token }, sameAnswer: true };
+  };
+  return [
+    await asked("wide, first page", wideTeam),
+    await asked("wide, one level", wideTeam, "?level_no=2"),
+    await asked("a member's", wideTeam, `?team_member_id=${encodeURIComponent(wideTeam.memberId)}`),
+    await asked("narrow", narrowTeam),
+  ];
+}
+
+async function coupons({ manyCoupons, fewCoupons }: Picks, stand: Stand): Promise<Case[]> {
+  const many = await stand.customerToken(manyCoupons.customerId);
+  const few = await stand.customerToken(fewCoupons.customerId);
+  const asked = (endpoint: string, name: string, path: string, token: string): Case => ({
+    endpoint,
+    name,
+    call: () => ({ method: "GET", path: CUSTOMER + path, token }),
+    trips: 1,
+  });
+  return [
+    asked("coupons", "many", "/coupons", many),
+    asked("coupons", "many, in detail", "/coupons?includemfg=true", many),
+    asked("coupons", "few", "/coupons", few),
+    asked("my-coupons", "first page", "/my-coupons", many),
+    asked("my-coupons", "by text", "/my-coupons?search=ma", many),
+    asked("my-coupons", "few", "/my-coupons", few),
+  ];
+}
+
+function search({ name, rareName, company }: Picks, token: string): Case[] {
+  const asked = (title: string, query: string): Case => {
+    const body = JSON.stringify({ query });
+    return {
+      endpoint: "search",
+      name: title,
+      call: () => ({ method: "POST", path: `${CUSTOMER}/full-search`, token, body }),
+      obvious: { method: "POST", path: `${OBVIOUS}/search`, token, body },
+      trips: 1,
+    };
+  };
+  return [
+    asked("common beginning", name.first.slice(0, 3)),
+    asked("common name", name.last),
+    asked("two words", `${name.first} ${name.last}`),
+    asked("a chain", company),
+    asked("rare name", rareName),
+    asked("nothing", "zzyzxqq"),
+  ];
+}
+
+function boards({ busyBoard, boards }: Picks, token: string): Case[] {
+  const path = `${CUSTOMER}/gamification/leaderboard`;
+  const bodyOf = ({ locationId, campaignId }: Picks["busyBoard"], measure: string) =>
+    JSON.stringify({ location_id: locationId, eip_campaign_id: campaignId, rank_on: measure });
+  const busy = bodyOf(busyBoard, "run");
+  return [
+    {
+      endpoint: "leaderboard",
+      name: "warm",
+      call: () => ({ method: "POST", path, token, body: busy }),
+      obvious: { method: "POST", path: `${OBVIOUS}/leaderboard`, token, body: busy },
+      sameAnswer: true,
+      trips: 0,
+    },
+    {
+      endpoint: "leaderboard",
+      name: "cold",
+      // Each board is cold once: whether it still is shows in its round trips.
+      call: (round) => ({
+        method: "POST",
+        path,
+        token,
+        body: bodyOf(boards[round % boards.length] ?? busyBoard, "hit"),
+      }),
+      trips: 1,
+    },
+  ];
+}

@@ -1,0 +1,156 @@
+import { isDeepStrictEqual } from "node:util";
+import { CommandError } from "../lib/project.ts";
+import type { Case } from "./cases.ts";
+import { type Call, Connections, type Reply } from "./http.ts";
+
+/** Whose answers are measured: the service's, the obvious way's, or the floor. */
+export type Way = "ours" | "obvious" | "floor";
+
+/** A request that is measured, at one scale. */
+export interface Lane {
+  scale: string;
+  endpoint: string;
+  name: string;
+  way: Way;
+  url: string;
+  call: (round: number) => Call;
+  /** Only every so often: the obvious ways are slow. */
+  every: number;
+  trips?: 0 | 1;
+}
+
+/** What was measured of it. */
+export interface Measured {
+  scale: string;
+  endpoint: string;
+  name: string;
+  way: Way;
+  samples: number;
+  p50: number;
+  p99: number;
+  /** Exact, and the same in every answer of a case; of different answers, the median. */
+  trips: number;
+  rowsRead: number;
+  bytes: number;
+  /** Requests a second by the number of connections, where that was measured. */
+  perSecond?: Record<number, number>;
+}
+
+const OBVIOUS_EVERY = 5;
+const WARM_UP_ROUNDS = 10;
+
+/** The lanes of a scale: every case, the obvious way beside it where there is one, and the floor. */
+export function lanesOf(scale: string, url: string, { cases, floor }: { cases: readonly Case[]; floor: Call }): Lane[] {
+  const common = { scale, url };
+  return [
+    { ...common, endpoint: "floor", name: "SELECT 1", way: "floor", call: () => floor, every: 1 },
+    ...cases.flatMap(({ endpoint, name, call, obvious, trips }): Lane[] => {
+      const ours: Lane = { ...common, endpoint, name, way: "ours", call, every: 1, trips };
+      if (obvious === undefined) return [ours];
+      return [ours, { ...common, endpoint, name, way: "obvious", call: () => obvious, every: OBVIOUS_EVERY }];
+    }),
+  ];
+}
+
+/** Makes sure that the obvious ways answer what the service answers: else they are not ways to the same thing. */
+export async function compareAnswers(url: string, cases: readonly Case[]): Promise<void> {
+  const connections = new Connections(url, 1);
+  try {
+    for (const { endpoint, name, call, obvious, sameAnswer } of cases) {
+      if (obvious === undefined || !sameAnswer) continue;
+      const [ours, theirs] = [await connections.send(call(0)), await connections.send(obvious)];
+      if (isDeepStrictEqual(JSON.parse(ours.body), JSON.parse(theirs.body))) continue;
+      throw new CommandError(
+        `${endpoint}, ${name}: the obvious way answers something else.\n${ours.body}\n${theirs.body}`,
+      );
+    }
+  } finally {
+    await connections.close();
+  }
+}
+
+/**
+ * Sends every lane's request once a round, in another order each time, one after the other: whatever the machine does
+ * meanwhile, it does to all of them.
+ */
+export async function interleave(
+  lanes: readonly Lane[],
+  rounds: number,
+  onRound: () => void,
+): Promise<Map<Lane, Measured>> {
+  const connections = new Map(lanes.map(({ url }) => [url, new Connections(url, 1)]));
+  const replies = new Map<Lane, Reply[]>(lanes.map((lane) => [lane, []]));
+  try {
+    for (let round = -WARM_UP_ROUNDS; round < rounds; round += 1) {
+      for (const lane of shuffled(lanes)) {
+        if (round % lane.every !== 0) continue;
+        const reply = await connections.get(lane.url)?.send(lane.call(round + WARM_UP_ROUNDS));
+        if (reply === undefined || round < 0) continue;
+        if (lane.trips === undefined || lane.trips === reply.trips) replies.get(lane)?.push(reply);
+      }
+      onRound();
+    }
+  } finally {
+    await Promise.all([...connections.values()].map((one) => one.close()));
+  }
+  return new Map([...replies].map(([lane, all]) => [lane, summary(lane, all)]));
+}
+
+function summary({ scale, endpoint, name, way }: Lane, replies: readonly Reply[]): Measured {
+  const of = (value: (reply: Reply) => number) => replies.map(value).sort((one, other) => one - other);
+  const milliseconds = of((reply) => reply.milliseconds);
+  return {
+    scale,
+    endpoint,
+    name,
+    way,
+    samples: replies.length,
+    p50: quantile(milliseconds, 0.5),
+    p99: quantile(milliseconds, 0.99),
+    trips: quantile(
+      of(({ trips }) => trips),
+      0.5,
+    ),
+    rowsRead: quantile(
+      of(({ rowsRead }) => rowsRead),
+      0.5,
+    ),
+    bytes: quantile(
+      of(({ bytes }) => bytes),
+      0.5,
+    ),
+  };
+}
+
+/** How many requests are answered in a second while so many are always under way. */
+export async function throughput({ url, call }: Lane, connectionCount: number, seconds: number): Promise<number> {
+  const connections = new Connections(url, connectionCount);
+  const startedAt = performance.now();
+  const until = startedAt + seconds * 1_000;
+  let answered = 0;
+  let round = 0;
+  const ask = async () => {
+    while (performance.now() < until) {
+      await connections.send(call(round++));
+      answered += 1;
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: connectionCount }, ask));
+    return answered / ((performance.now() - startedAt) / 1_000);
+  } finally {
+    await connections.close();
+  }
+}
+
+/** The value below which a share of the sorted values lies; NaN for none. */
+export function quantile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+function shuffled<Item>(items: readonly Item[]): Item[] {
+  return items
+    .map((item) => ({ item, place: Math.random() }))
+    .sort((one, other) => one.place - other.place)
+    .map(({ item }) => item);
+}

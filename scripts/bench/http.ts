@@ -1,0 +1,55 @@
+import { Pool } from "undici";
+
+/** A request of the benchmark: where to, as whom, with what. */
+export interface Call {
+  method: "GET" | "POST";
+  path: string;
+  token: string;
+  body?: string | Buffer;
+}
+
+/** An answer, and what `Server-Timing` says that it cost. */
+export interface Reply {
+  status: number;
+  body: string;
+  bytes: number;
+  milliseconds: number;
+  trips: number;
+  rowsRead: number;
+  rowsWritten: number;
+}
+
+/** Connections that stay open, as many as are asked for. */
+export class Connections {
+  readonly #pool: Pool;
+
+  constructor(url: string, connections: number) {
+    this.#pool = new Pool(url, { connections, headersTimeout: 0, bodyTimeout: 0 });
+  }
+
+  /** Sends a request and reads the whole answer. @throws an error for any answer but 200. */
+  async send({ method, path, token, body = "" }: Call): Promise<Reply> {
+    const headers = { Authorization: `Bearer ${token}` };
+    const startedAt = performance.now();
+    const response = await this.#pool.request({ method, path, headers, body: method === "GET" ? null : body });
+    const answer = Buffer.from(await response.body.arrayBuffer());
+    const milliseconds = performance.now() - startedAt;
+    const text = answer.toString();
+    if (response.statusCode !== 200) throw new Error(`${method} ${path} answered ${response.statusCode}: ${text}`);
+    const timing = String(response.headers["server-timing"] ?? "");
+    const count = (name: string) => Number(new RegExp(`${name};desc="(\\d+)"`).exec(timing)?.[1] ?? 0);
+    return {
+      status: response.statusCode,
+      body: text,
+      bytes: answer.length,
+      milliseconds,
+      trips: count("trips"),
+      rowsRead: count("rows"),
+      rowsWritten: count("written"),
+    };
+  }
+
+  close(): Promise<void> {
+    return this.#pool.destroy();
+  }
+}

@@ -1,0 +1,69 @@
+import { sql } from "drizzle-orm";
+import type { TeamMember } from "../../../src/customer/stores/schema.ts";
+import type { Database } from "../../../src/db/database.ts";
+import { friendStatus } from "../../../src/db/friend-status.ts";
+import type { Page } from "../../../src/http/paging.ts";
+
+interface TeamQuery {
+  storeId: string;
+  customerId: string;
+  page: Page;
+}
+
+type Row = Omit<TeamMember, "levels"> & { levels: string };
+
+/** The obvious way: a walk down the referrals for the team, another below each member, and what was earned summed up. */
+export async function team(db: Database, { storeId, customerId, page }: TeamQuery): Promise<TeamMember[]> {
+  const rows = await db.all<Row>(sql`
+    WITH RECURSIVE
+    team(id, depth) AS (
+      SELECT customer_id, 0 FROM memberships WHERE store_id = ${storeId} AND customer_id = ${customerId} AND joined = 1
+      UNION ALL
+      SELECT m.customer_id, team.depth + 1
+      FROM team JOIN memberships AS m ON m.store_id = ${storeId} AND m.referrer_id = team.id
+      WHERE team.depth < 5
+    ),
+    page AS MATERIALIZED (
+      SELECT customers.id, customers.name, customers.customer_description, customers.avatar, team.depth
+      FROM team
+      JOIN memberships AS m ON m.store_id = ${storeId} AND m.customer_id = team.id AND m.joined = 1
+      JOIN customers ON customers.id = team.id
+      WHERE team.depth > 0
+      ORDER BY team.depth, customers.name, customers.id
+      LIMIT ${page.limit} OFFSET ${page.offset}
+    ),
+    below(root, id, depth, joined) AS (
+      SELECT id, id, 0, 1 FROM page
+      UNION ALL
+      SELECT below.root, m.customer_id, below.depth + 1, m.joined
+      FROM below JOIN memberships AS m ON m.store_id = ${storeId} AND m.referrer_id = below.id
+      WHERE below.depth < 5
+    ),
+    members AS MATERIALIZED (SELECT root, depth, sum(joined) AS members FROM below GROUP BY root, depth),
+    earned AS MATERIALIZED (
+      SELECT customer_id, level_no, sum(tokens) AS tokens
+      FROM token_earnings
+      WHERE store_id = ${storeId} AND customer_id IN (SELECT id FROM page)
+      GROUP BY customer_id, level_no
+    )
+    SELECT
+      page.id, page.name, page.customer_description, ${friendStatus(customerId, sql`page.id`)} AS friend_status,
+      (SELECT count(*) FROM memberships WHERE customer_id = page.id AND joined = 1) AS team_store_count,
+      page.avatar,
+      coalesce((
+        SELECT sum(amount) FROM balance_entries WHERE store_id = ${storeId} AND customer_id = page.id
+      ), 0) / 100.0 AS total_balance,
+      page.depth AS current_level,
+      (
+        SELECT json_group_array(json_object(
+          'level_no', level.value,
+          'total_members', coalesce(
+            (SELECT members FROM members WHERE members.root = page.id AND members.depth = level.value), 0),
+          'total_tokens_earned', coalesce(
+            (SELECT tokens FROM earned WHERE earned.customer_id = page.id AND level_no = level.value), 0) / 100.0
+        )) FROM json_each('[1, 2, 3, 4, 5]') AS level
+      ) AS levels
+    FROM page
+    ORDER BY page.depth, page.name, page.id`);
+  return rows.map((row) => ({ ...row, levels: JSON.parse(row.levels) as TeamMember["levels"] }));
+}

@@ -1,0 +1,61 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { ROOT } from "../lib/project.ts";
+import { latencyChart, rowsChart } from "./charts.ts";
+import { feedTable, growthTable, largest, latencyTable, obviousTable, type Report } from "./report.ts";
+
+const DOCS = path.join(ROOT, "docs");
+
+/** Writes the page of the benchmark into `docs/`, with its charts. */
+export function writePage(report: Report): void {
+  writeFileSync(path.join(DOCS, "benchmark-latency.svg"), latencyChart(report));
+  writeFileSync(path.join(DOCS, "benchmark-rows.svg"), rowsChart(report));
+  writeFileSync(path.join(DOCS, "benchmark.md"), page(report));
+}
+
+function page(report: Report): string {
+  const { machine, scales, at, rounds } = report;
+  const sizes = scales.map(({ name, lines }) => `${name} customers (${lines.toLocaleString("en")} lines)`).join(", ");
+  return `# Benchmark
+
+Written by \`npm run bench -- --scale ${scales.map(({ name }) => name).join(",")} --rounds ${rounds} --docs\` on ${at.slice(0, 10)}:
+${machine.cores} cores (${machine.cpu}), ${machine.memoryGiB} GiB, Node ${machine.node}, workerd ${machine.workerd}. Nothing else ran.
+
+Times depend on the machine; what to look at are the ratios. Every case, the floor and the obvious ways are asked in turn, in another order
+each round, so that all of them meet the same machine. The **floor** is a \`SELECT 1\` for an authenticated customer by the same Worker: what the
+runtime, the token and one round trip to D1 cost. Everything runs on one machine, so a round trip takes a millisecond; across a network it takes ten,
+and the ratios come closer to one. What is asked for is picked from the data: the densest place, the widest team, the commonest name, and their opposites.
+
+## Each case at ${largest(report)}
+
+${latencyTable(report)}
+
+\`req/s\` is with 1 and with 32 connections, client and Worker on the same cores. \`trips\` are round trips to D1, \`rows\` what D1 bills as read.
+
+## Growth
+
+Data: ${sizes}, the same seed. Where the answer is larger at the larger scale, its cost is not comparable.
+
+![The ratio to the floor against the scale](benchmark-latency.svg)
+
+${growthTable(report)}
+
+## Against the obvious way
+
+The same answer on the same data in the way that comes to mind first, with indexes on the foreign keys: the haversine of every store of the chain and a
+sum over its entries; \`LIKE '%…%'\` over the tables; a recursive walk down the referrals; a sum over the plays for every request. The answers are compared
+before anything is measured (those of the search cannot be: \`LIKE\` finds words by their middles).
+
+![Rows read against the scale](benchmark-rows.svg)
+
+${obviousTable(report)}
+
+## Feeding
+
+Lines a second at ${largest(report)}, and what one line writes. Beside each request the same rows are stored by a bare \`INSERT … SELECT … FROM json_each(?)\`: into
+the **same tables**, with their indexes and triggers, and into **bare tables** with nothing but a key. The rest is what the feed promises: every line
+checked, references and accounts looked at, totals kept, all or nothing.
+
+${feedTable(report)}
+`;
+}

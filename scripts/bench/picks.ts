@@ -1,0 +1,121 @@
+// What the benchmark asks for is picked from what was loaded, whatever that is: the densest place, the widest team, the
+// commonest name, and their opposites.
+
+export interface Picks {
+  dense: { accountId: string; latitude: number; longitude: number };
+  lone: { accountId: string; latitude: number; longitude: number };
+  manyGroups: { customerId: string; beforeNews: string; newest: string };
+  fewGroups: { customerId: string };
+  wideTeam: { storeId: string; customerId: string; memberId: string };
+  narrowTeam: { storeId: string; customerId: string };
+  manyCoupons: { customerId: string };
+  fewCoupons: { customerId: string };
+  name: { first: string; last: string };
+  rareName: string;
+  company: string;
+  busyBoard: Board;
+  boards: Board[];
+}
+
+export interface Board {
+  locationId: string;
+  campaignId: string;
+}
+
+// About as wide as a radius of 25 miles at the equator.
+const CELL = "account_id, round(latitude * 2), round(longitude * 2)";
+
+export async function pick(database: D1Database): Promise<Picks> {
+  const rows = async <Row>(query: string, ...values: string[]) =>
+    (
+      await database
+        .prepare(query)
+        .bind(...values)
+        .all<Row>()
+    ).results;
+  const row = async <Row>(what: string, query: string, ...values: string[]): Promise<Row> => {
+    const [first] = await rows<Row>(query, ...values);
+    if (first === undefined)
+      throw new Error(`There is ${what} in what was loaded: the benchmark has nothing to ask for.`);
+    return first;
+  };
+  const place = (order: "DESC" | "ASC") =>
+    row<Picks["dense"]>(
+      "no store",
+      `SELECT account_id AS accountId, avg(latitude) AS latitude, avg(longitude) AS longitude
+       FROM stores WHERE set_aside = 0 GROUP BY ${CELL} ORDER BY count(*) ${order}, min(key) LIMIT 1`,
+    );
+  const groupsOf = (order: "DESC" | "ASC") =>
+    row<{ customerId: string }>(
+      "no message group",
+      `SELECT customer_id AS customerId FROM message_group_members WHERE newest_at IS NOT NULL
+       GROUP BY customer_id ORDER BY count(*) ${order}, customer_id LIMIT 1`,
+    );
+  const couponsOf = (order: "DESC" | "ASC") =>
+    row<{ customerId: string }>(
+      "no coupon",
+      `SELECT customer_id AS customerId FROM customer_coupons WHERE usable = 1
+       GROUP BY customer_id ORDER BY count(*) ${order}, customer_id LIMIT 1`,
+    );
+  const size = "members_1 + members_2 + members_3 + members_4 + members_5";
+  const wide = await row<{ storeId: string; customerId: string }>(
+    "no team",
+    `SELECT store_id AS storeId, customer_id AS customerId FROM memberships WHERE joined = 1 AND members_1 > 0
+     ORDER BY ${size} DESC LIMIT 1`,
+  );
+  const many = await groupsOf("DESC");
+  const news = await rows<{ at: string }>(
+    `SELECT DISTINCT newest_at AS at FROM message_group_members WHERE customer_id = ? AND newest_at IS NOT NULL
+     ORDER BY newest_at DESC LIMIT 4`,
+    many.customerId,
+  );
+  const common = (column: "first_name" | "last_name") =>
+    row<{ name: string }>(
+      "no customer",
+      `SELECT ${column} AS name FROM customers WHERE erased = 0 AND length(${column}) > 2
+       GROUP BY ${column} ORDER BY count(*) DESC, ${column} LIMIT 1`,
+    );
+  const boards = await rows<Board>(
+    "SELECT location_id AS locationId, eip_campaign_id AS campaignId FROM play_totals GROUP BY 1, 2 LIMIT 2000",
+  );
+  return {
+    dense: await place("DESC"),
+    lone: await place("ASC"),
+    manyGroups: { ...many, newest: news[0]?.at ?? "", beforeNews: news.at(-1)?.at ?? "" },
+    fewGroups: await groupsOf("ASC"),
+    wideTeam: {
+      ...wide,
+      memberId: (
+        await row<{ id: string }>(
+          "no team",
+          `SELECT descendant_id AS id FROM team_links JOIN memberships AS m
+             ON m.store_id = team_links.store_id AND m.customer_id = descendant_id
+           WHERE team_links.store_id = ? AND ancestor_id = ? AND team_links.joined = 1 ORDER BY ${size} DESC LIMIT 1`,
+          wide.storeId,
+          wide.customerId,
+        )
+      ).id,
+    },
+    narrowTeam: await row<{ storeId: string; customerId: string }>(
+      "no team of one",
+      `SELECT store_id AS storeId, customer_id AS customerId FROM memberships WHERE joined = 1 AND ${size} = 1 LIMIT 1`,
+    ),
+    manyCoupons: await couponsOf("DESC"),
+    fewCoupons: await couponsOf("ASC"),
+    name: { first: (await common("first_name")).name, last: (await common("last_name")).name },
+    rareName: (
+      await row<{ name: string }>(
+        "no rare name",
+        `SELECT last_name AS name FROM customers WHERE erased = 0 AND length(last_name) > 3
+         GROUP BY last_name ORDER BY count(*), last_name DESC LIMIT 1`,
+      )
+    ).name,
+    company: (await row<{ company: string }>("no chain", "SELECT company FROM accounts ORDER BY key LIMIT 1")).company,
+    busyBoard: await row<Board>(
+      "no play",
+      `SELECT location_id AS locationId, eip_campaign_id AS campaignId FROM plays
+       GROUP BY 1, 2 ORDER BY count(*) DESC, 1, 2 LIMIT 1`,
+    ),
+    boards,
+  };
+}

@@ -1,0 +1,170 @@
+import { cpus, totalmem } from "node:os";
+import type { Measured, Way } from "./drive.ts";
+import type { KindLoad } from "./load.ts";
+
+/** Everything that a run has measured, as `--json` writes it. */
+export interface Report {
+  at: string;
+  machine: { cpu: string; cores: number; memoryGiB: number; node: string; workerd: string };
+  rounds: number;
+  /** From the smallest to the largest. */
+  scales: { name: string; customers: number; lines: number }[];
+  measured: Measured[];
+  loads: { scale: string; kinds: KindLoad[] }[];
+}
+
+export function thisMachine(workerd: string): Report["machine"] {
+  const [first] = cpus();
+  const memoryGiB = Math.round(totalmem() / 2 ** 30);
+  return { cpu: first?.model ?? "unknown", cores: cpus().length, memoryGiB, node: process.version, workerd };
+}
+
+/** A measurement beside its floor: the p50 of a `SELECT 1` at the same scale in the same run. */
+export interface Compared extends Measured {
+  ratio: number;
+}
+
+/** What was measured at a scale in one way, each with its ratio to the floor. */
+export function compared({ measured }: Report, scale: string, way: Way): Compared[] {
+  const atScale = measured.filter((one) => one.scale === scale);
+  const floor = atScale.find((one) => one.way === "floor")?.p50 ?? Number.NaN;
+  return atScale.filter((one) => one.way === way).map((one) => ({ ...one, ratio: one.p50 / floor }));
+}
+
+type Cell = string | number;
+
+/** A table that reads as well in a terminal as in Markdown. */
+export function table(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  const texts = [head, ...rows].map((row) => row.map(String));
+  const widths = head.map((_, column) => Math.max(3, ...texts.map((row) => row[column]?.length ?? 0)));
+  const isNumber = (column: number) => rows.every((row) => /^[-\d.,×–]*$/.test(String(row[column])));
+  const align = head.map((_, column) => isNumber(column));
+  const line = (row: readonly string[]) =>
+    `| ${row.map((cell, column) => (align[column] ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0))).join(" | ")} |`;
+  const rule = `|${widths.map((width, column) => (align[column] ? `${"-".repeat(width + 1)}:` : "-".repeat(width + 2))).join("|")}|`;
+  return [line(texts[0] ?? []), rule, ...texts.slice(1).map(line)].join("\n");
+}
+
+/** Every case at the largest scale. */
+export function latencyTable(report: Report): string {
+  const scale = largest(report);
+  const rows = [...compared(report, scale, "floor"), ...compared(report, scale, "ours")].map((one) => [
+    one.endpoint,
+    one.name,
+    one.p50.toFixed(2),
+    one.p99.toFixed(2),
+    one.ratio.toFixed(2),
+    whole(one.perSecond?.[1]),
+    whole(one.perSecond?.[32]),
+    one.trips,
+    whole(one.rowsRead),
+    whole(one.bytes),
+  ]);
+  const head = ["endpoint", "case", "p50 ms", "p99 ms", "to floor", "req/s, 1", "req/s, 32", "trips", "rows", "bytes"];
+  return table(head, rows);
+}
+
+/** How the ratio to the floor and the rows read change with the scale. */
+export function growthTable(report: Report): string {
+  const names = report.scales.map(({ name }) => name);
+  const [first = "", last = ""] = [names[0], names.at(-1)];
+  const rows = compared(report, last, "ours").map((one) => {
+    const each = names.map((name) => compared(report, name, "ours").find((other) => isSameCase(one, other)));
+    const [small, large] = [each[0], each.at(-1)];
+    return [
+      one.endpoint,
+      one.name,
+      ...each.map((at) => (at?.ratio ?? Number.NaN).toFixed(2)),
+      times((large?.ratio ?? 0) / (small?.ratio ?? 0)),
+      ...each.map((at) => whole(at?.rowsRead)),
+      times(ratioOf(large?.rowsRead, small?.rowsRead)),
+      ratioOf(large?.bytes, small?.bytes) > 1.1 ? "larger" : "same",
+    ];
+  });
+  const head = [
+    "endpoint",
+    "case",
+    ...names.map((name) => `to floor, ${name}`),
+    `${first} to ${last}`,
+    ...names.map((name) => `rows, ${name}`),
+    `rows, ${first} to ${last}`,
+    "answer",
+  ];
+  return table(head, rows);
+}
+
+/** The obvious way beside ours, at the largest scale. */
+export function obviousTable(report: Report): string {
+  const scale = largest(report);
+  const ours = compared(report, scale, "ours");
+  const rows = compared(report, scale, "obvious").map((one) => {
+    const own = ours.find((other) => isSameCase(one, other));
+    return [
+      one.endpoint,
+      one.name,
+      (own?.p50 ?? Number.NaN).toFixed(2),
+      one.p50.toFixed(2),
+      times(one.p50 / (own?.p50 ?? Number.NaN)),
+      whole(own?.rowsRead),
+      whole(one.rowsRead),
+    ];
+  });
+  return table(["endpoint", "case", "p50 ms", "obvious p50 ms", "slower", "rows", "obvious rows"], rows);
+}
+
+/** What feeding the largest scale took, by kind and together. */
+export function feedTable({ loads }: Report): string {
+  const kinds = loads.at(-1)?.kinds ?? [];
+  const all = kinds.reduce(
+    (sum, kind) => ({
+      kind: "all",
+      lines: sum.lines + kind.lines,
+      feedSeconds: sum.feedSeconds + kind.feedSeconds,
+      sameTablesSeconds: sum.sameTablesSeconds + kind.sameTablesSeconds,
+      bareTablesSeconds: sum.bareTablesSeconds + kind.bareTablesSeconds,
+      rowsWritten: sum.rowsWritten + kind.rowsWritten,
+    }),
+    { kind: "all", lines: 0, feedSeconds: 0, sameTablesSeconds: 0, bareTablesSeconds: 0, rowsWritten: 0 },
+  );
+  const rows = [...kinds, all].map((one) => [
+    one.kind,
+    whole(one.lines),
+    (one.rowsWritten / one.lines).toFixed(2),
+    whole(one.lines / one.feedSeconds),
+    whole(one.lines / one.sameTablesSeconds),
+    (one.sameTablesSeconds / one.feedSeconds).toFixed(2),
+    whole(one.lines / one.bareTablesSeconds),
+    (one.bareTablesSeconds / one.feedSeconds).toFixed(2),
+  ]);
+  const head = [
+    "kind",
+    "lines",
+    "rows a line",
+    "feed, lines/s",
+    "same tables",
+    "feed to it",
+    "bare tables",
+    "feed to it",
+  ];
+  return table(head, rows);
+}
+
+export function largest({ scales }: Report): string {
+  return scales.at(-1)?.name ?? "";
+}
+
+export function isSameCase(one: Measured, other: Measured): boolean {
+  return one.endpoint === other.endpoint && one.name === other.name;
+}
+
+function ratioOf(large = 0, small = 0): number {
+  return large === small ? 1 : large / small;
+}
+
+function times(ratio: number): string {
+  return `${ratio >= 100 ? ratio.toFixed(0) : ratio.toFixed(2)}×`;
+}
+
+function whole(value: number | undefined): string {
+  return value === undefined ? "" : Math.round(value).toLocaleString("en");
+}

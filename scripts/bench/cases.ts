@@ -1,6 +1,18 @@
-import type { Call } from "./http.ts";
 import { type Picks, pick } from "./picks.ts";
-import type { Stand } from "./stand.ts";
+
+/** A request of the benchmark: where to, as whom, with what. */
+export interface Call {
+  method: "GET" | "POST";
+  path: string;
+  token: string;
+  body?: string;
+}
+
+/** What is asked of: its database, to pick what to ask for, and tokens for its customers. */
+export interface Asked {
+  database: D1Database;
+  customerToken: (customerId: string) => Promise<string>;
+}
 
 /** What is asked, again and again: by its endpoint and by what is special about it. */
 export interface Case {
@@ -24,7 +36,7 @@ export function floorCall(token: string): Call {
 }
 
 /** Every endpoint, asked for much and for little, for what is there and for what is not. */
-export async function casesOf(stand: Stand): Promise<{ cases: Case[]; floor: Call }> {
+export async function casesOf(stand: Asked): Promise<{ cases: Case[]; floor: Call }> {
   const picks = await pick(stand.database);
   const anybody = await stand.customerToken(picks.narrowTeam.customerId);
   return {
@@ -60,7 +72,7 @@ function nearby({ dense, lone }: Picks, token: string): Case[] {
   ];
 }
 
-async function messages({ manyGroups, fewGroups }: Picks, stand: Stand): Promise<Case[]> {
+async function messages({ manyGroups, fewGroups }: Picks, stand: Asked): Promise<Case[]> {
   const many = await stand.customerToken(manyGroups.customerId);
   const few = await stand.customerToken(fewGroups.customerId);
   const asked = (name: string, token: string, checkTime?: string): Case => {
@@ -76,7 +88,7 @@ async function messages({ manyGroups, fewGroups }: Picks, stand: Stand): Promise
   ];
 }
 
-async function teams({ wideTeam, narrowTeam }: Picks, stand: Stand): Promise<Case[]> {
+async function teams({ wideTeam, narrowTeam }: Picks, stand: Asked): Promise<Case[]> {
   const asked = async (name: string, team: Picks["narrowTeam"], query = ""): Promise<Case> => {
     const token = await stand.customerToken(team.customerId);
     const store = encodeURIComponent(team.storeId);
@@ -93,7 +105,7 @@ async function teams({ wideTeam, narrowTeam }: Picks, stand: Stand): Promise<Cas
   ];
 }
 
-async function coupons({ manyCoupons, fewCoupons }: Picks, stand: Stand): Promise<Case[]> {
+async function coupons({ manyCoupons, fewCoupons }: Picks, stand: Asked): Promise<Case[]> {
   const many = await stand.customerToken(manyCoupons.customerId);
   const few = await stand.customerToken(fewCoupons.customerId);
   const asked = (endpoint: string, name: string, path: string, token: string): Case => ({

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { CommandError } from "../lib/project.ts";
-import type { Case } from "./cases.ts";
-import { type Call, Connections, type Reply } from "./http.ts";
+import type { Call, Case } from "./cases.ts";
+import { Connections, type Reply } from "./http.ts";
 
 /** Whose answers are measured: the service's, the obvious way's, or the floor. */
 export type Way = "ours" | "obvious" | "floor";

@@ -1,12 +1,5 @@
 import { Pool } from "undici";
-
-/** A request of the benchmark: where to, as whom, with what. */
-export interface Call {
-  method: "GET" | "POST";
-  path: string;
-  token: string;
-  body?: string | Buffer;
-}
+import type { Call } from "./cases.ts";
 
 /** An answer, and what `Server-Timing` says that it cost. */
 export interface Reply {

@@ -5,13 +5,11 @@ import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import { unstable_readConfig as readConfig, unstable_splitSqlQuery as splitSqlQuery } from "wrangler";
 import { CommandError, ROOT, runTool } from "../lib/project.ts";
 import { bareTables } from "./bare.ts";
+import type { Asked } from "./cases.ts";
 
 /** The built Worker, running on a database of its own in this machine's workerd. */
-export interface Stand {
+export interface Stand extends Asked {
   url: string;
-  /** Its database, to see what was loaded; the requests themselves go over HTTP. */
-  database: D1Database;
-  customerToken: (customerId: string) => Promise<string>;
   feedToken: string;
   close: () => Promise<void>;
 }

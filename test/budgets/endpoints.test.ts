@@ -1,0 +1,91 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, it } from "vitest";
+import { type Case, casesOf } from "../../scripts/bench/cases.ts";
+import { programLines } from "../../scripts/bench/program/program.ts";
+import { app } from "../../src/app.ts";
+import { mustFeed } from "../support/api.ts";
+import { customerToken } from "../support/tokens.ts";
+
+// What the benchmark asks, asked of a small program. Times are the benchmark's business; rows and round trips are exact.
+
+const CUSTOMERS = 2_000;
+const LINES_A_REQUEST = 5_000;
+// Feeding has made the first boards warm.
+const A_COLD_BOARD = 60;
+
+/** The rows that a request may read, for each case of the benchmark. */
+const ROWS: Record<string, number> = {
+  "nearby: densest place": 1_720,
+  "nearby: one store": 40,
+  "nearby: no store": 6,
+  "messages: first page": 670,
+  "messages: few groups": 20,
+  "messages: poll, news": 45,
+  "messages: poll, no news": 5,
+  "team: wide, first page": 160,
+  "team: wide, one level": 160,
+  "team: a member's": 165,
+  "team: narrow": 11,
+  "coupons: many": 580,
+  "coupons: many, in detail": 1_210,
+  "coupons: few": 4,
+  "my-coupons: first page": 880,
+  "my-coupons: by text": 820,
+  "my-coupons: few": 50,
+  "search: common beginning": 690,
+  "search: common name": 525,
+  "search: two words": 65,
+  "search: a chain": 320,
+  "search: rare name": 85,
+  "search: nothing": 26,
+  "leaderboard: warm": 0,
+  "leaderboard: cold": 85,
+};
+
+describe("what a request costs at D1", () => {
+  const cases = new Map<string, Case>();
+
+  beforeAll(async () => {
+    const lines = [...programLines(CUSTOMERS)];
+    for (let from = 0; from < lines.length; from += LINES_A_REQUEST) {
+      await mustFeed(lines.slice(from, from + LINES_A_REQUEST));
+    }
+    const asked = await casesOf({ database: env.DB, customerToken });
+    for (const one of asked.cases) cases.set(`${one.endpoint}: ${one.name}`, one);
+  });
+
+  it("has a budget for every case of the benchmark", ({ expect }) => {
+    expect([...cases.keys()]).toEqual(Object.keys(ROWS));
+  });
+
+  it.for(Object.entries(ROWS))("%s: at most one round trip and %i rows", async ([name, rows], { expect }) => {
+    const asked = cases.get(name);
+    if (asked === undefined) throw new Error(`The benchmark has no case ${name}.`);
+
+    const cost = await costOf(asked);
+
+    expect(cost.trips).toBe(asked.trips);
+    expect(cost.rows).toBeLessThanOrEqual(rows);
+  });
+});
+
+/** Asks twice where the first answer is to be kept for the second. */
+async function costOf(asked: Case): Promise<{ trips: number; rows: number }> {
+  if (asked.trips === 0) await ask(asked, 0);
+  return ask(asked, A_COLD_BOARD);
+}
+
+async function ask({ call }: Case, round: number): Promise<{ trips: number; rows: number }> {
+  const { method, path, token, body } = call(round);
+  const headers = { Authorization: `Bearer ${token}` };
+  const request = new Request(`https://loyalty.example${path}`, { method, headers, body: body ?? null });
+  const context = createExecutionContext();
+  // In development an answer says how many rows were read.
+  const answer = await app.fetch(request, { ...env, ENVIRONMENT: "development" }, context);
+  await waitOnExecutionContext(context);
+  if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
+  const timing = answer.headers.get("Server-Timing") ?? "";
+  const count = (name: string) => Number(new RegExp(`${name};desc="(\\d+)"`).exec(timing)?.[1]);
+  return { trips: count("trips"), rows: count("rows") };
+}

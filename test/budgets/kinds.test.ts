@@ -1,0 +1,64 @@
+import { describe, it } from "vitest";
+import { type ProgramLine, programLines } from "../../scripts/bench/program/program.ts";
+import { KINDS } from "../../src/feed/records/index.ts";
+import { feedUsage } from "../support/state.ts";
+
+const CUSTOMERS = 2_000;
+
+/** The rows that a new line of each kind may write, in the benchmark's program, and what they are. */
+const ROWS_A_LINE: Record<string, number> = {
+  // The row and its id.
+  account: 2,
+  // The row, its id, by account, its place on the map and its words.
+  store: 5.02,
+  // The row, its id and its words.
+  customer: 3,
+  // The row, its id, by account and its words; fifty stores are listed by two of three.
+  campaign: 37,
+  registration: 1,
+  // The row and by customer, a link to each of those above, their totals and the customer's.
+  membership: 5.9,
+  friendship: 2,
+  block: 2,
+  // The row and its id; a third are digital, and found by account.
+  coupon: 2.34,
+  customer_coupon: 2,
+  // The row, and each of about three members with the list that they are found by.
+  message_group: 7.9,
+  // The row; once a request the group and, for each member, what they are found by.
+  message: 5,
+  message_state: 1,
+  employee: 1,
+  eip_campaign: 2,
+  // The row; once a request what each customer has, in all and at the store, and what each campaign earned.
+  balance_entry: 3.4,
+  // The row; once a request and member what was earned.
+  token_earning: 1.4,
+  // The row; once a request the totals of an employee at a location.
+  play: 1.9,
+};
+
+describe("what a fed line costs at D1", () => {
+  const kinds = Map.groupBy(programLines(CUSTOMERS), ({ record }: ProgramLine) => record);
+
+  it("has a budget for every kind", ({ expect }) => {
+    expect(Object.keys(ROWS_A_LINE).sort()).toEqual(KINDS.map(({ record }) => record).sort());
+    expect([...kinds.keys()]).toEqual(Object.keys(ROWS_A_LINE));
+  });
+
+  // In the order of the program, because each kind refers to those before it.
+  it.for(Object.entries(ROWS_A_LINE))(
+    "%s: one round trip, %f rows, and none when sent again",
+    async (budget, { expect }) => {
+      const [kind, rows] = budget;
+      const lines = kinds.get(kind) ?? [];
+
+      const first = await feedUsage(lines);
+      const again = await feedUsage(lines);
+
+      expect(first.trips).toBe(1);
+      expect(first.rowsWritten / lines.length).toBeLessThanOrEqual(rows);
+      expect(again.rowsWritten).toBe(0);
+    },
+  );
+});

@@ -1,0 +1,45 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, describe, it } from "vitest";
+import type { Report } from "../../scripts/bench/report.ts";
+import { command, pressCtrlC, printed } from "./command.ts";
+
+const folder = mkdtempSync(path.join(tmpdir(), "bench-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("npm run bench", () => {
+  it("measures every endpoint and the feed, at each scale that it is asked for", async ({ expect }) => {
+    const json = path.join(folder, "report.json");
+
+    const run = command("bench", ["--scale", "1k,2k", "--rounds", "5", "--seconds", "0", "--json", json]);
+
+    expect(await run.ended, run.output()).toBe(0);
+    const report = JSON.parse(readFileSync(json, "utf8")) as Report;
+    const ours = report.measured.filter(({ way }) => way === "ours");
+    expect(new Set(ours.map(({ endpoint }) => endpoint))).toEqual(
+      new Set(["nearby", "messages", "team", "coupons", "my-coupons", "search", "leaderboard"]),
+    );
+    expect(ours.filter(({ name, trips }) => trips !== (name === "warm" ? 0 : 1))).toEqual([]);
+    expect(report.scales.map(({ name }) => name)).toEqual(["1k", "2k"]);
+    expect(report.loads[1]?.kinds.reduce((sum, { lines }) => sum + lines, 0)).toBe(report.scales[1]?.lines);
+    expect(run.output()).toContain("to floor");
+  });
+
+  it("ends at Ctrl-C, and leaves nothing running", async ({ expect }) => {
+    const run = command("bench", ["--scale", "100k"]);
+    await printed(run, "Loading 100k");
+
+    pressCtrlC(run);
+
+    expect(await run.ended).toBe(130);
+    expect(run.output()).toContain("Stopped.");
+  });
+
+  it("says in one line what a scale is", async ({ expect }) => {
+    const run = command("bench", ["--scale", "many"]);
+
+    expect(await run.ended).toBe(1);
+    expect(run.output()).toContain("10k, 100k or 1m");
+  });
+});

@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { limitTo } from "./limit.ts";
 
 // A word is letters and digits only, so inside quotes it is nothing but text to FTS5.
 const quoted = (word: string) => `"${word}"`;
@@ -49,9 +50,9 @@ export function findWords({ index, record, where }: Searched, limit: number): SQ
   const walk = (text: "whole" | "others", end: SQL) => sql`
     SELECT ${name}.rowid AS key FROM ${name} ${record}
     WHERE ${name} MATCH (SELECT ${sql.raw(text)} FROM asked) AND ${where}
-    ORDER BY ${name}.rowid LIMIT ${end}`;
+    ORDER BY ${name}.rowid ${end}`;
   return sql`
-    whole AS MATERIALIZED (${walk("whole", sql`${limit}`)}),
-    others AS MATERIALIZED (${walk("others", sql`${limit} - (SELECT count(*) FROM whole)`)}),
+    whole AS MATERIALIZED (${walk("whole", limitTo(limit))}),
+    others AS MATERIALIZED (${walk("others", sql`${limitTo(limit)} - (SELECT count(*) FROM whole)`)}),
     found(place, key) AS MATERIALIZED (SELECT 0, key FROM whole UNION ALL SELECT 1, key FROM others)`;
 }

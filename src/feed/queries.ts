@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Database, Statement } from "../db/database.ts";
 import { unionAll } from "../db/json-rows.ts";
+import { limitTo } from "../db/limit.ts";
 import type { EventKind, Fault, Kind, Line, StateKind } from "./records/kind.ts";
 import { faultsOf, freshLines, insert, relations, remove, touchedAccounts, upsert } from "./records/statements.ts";
 
@@ -77,7 +78,7 @@ function findForeign(batches: readonly Batch[], accounts: FeedRequest["accounts"
       foreign_line(line) AS (
         SELECT DISTINCT line FROM touched
         WHERE account NOT IN (SELECT value FROM json_each(${JSON.stringify(accounts)}))
-        ORDER BY line LIMIT ${NAMED_LINES}
+        ORDER BY line ${limitTo(NAMED_LINES)}
       )
       INSERT INTO refusals (report)
       SELECT json_object('foreign', json_group_array(line)) FROM foreign_line HAVING count(*) > 0`,
@@ -98,7 +99,7 @@ function findFaults(batches: readonly Batch[]): { statements: Statement[]; fault
   const statement = sql`
     WITH ${commas(checked.flatMap(({ kind, writes }) => relations(kind, writes, "fresh")))},
       found(line, fault) AS MATERIALIZED (SELECT DISTINCT * FROM (${unionAll(found)})),
-      named(line) AS (SELECT DISTINCT line FROM found ORDER BY line LIMIT ${NAMED_LINES})
+      named(line) AS (SELECT DISTINCT line FROM found ORDER BY line ${limitTo(NAMED_LINES)})
     INSERT INTO refusals (report)
     SELECT json_object('faults', json_group_array(json_array(line, fault)))
     FROM (SELECT * FROM found WHERE line IN named ORDER BY line, fault)

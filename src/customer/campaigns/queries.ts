@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/database.ts";
+import { limitTo } from "../../db/limit.ts";
 import { accounts, campaignStores, campaigns, stores } from "../../db/tables.ts";
 import { type BoundingBox, boundingBoxes, EARTH_RADIUS_MILES, type Position } from "./bounding-boxes.ts";
 import type { NearbyCampaign } from "./schema.ts";
@@ -45,7 +46,7 @@ export function findNearbyCampaigns(db: Database, query: NearbyCampaignsQuery): 
     WHERE ${campaigns.allStores} = 1 OR pair.listed = 1
     GROUP BY ${campaigns.key}
     ORDER BY total(pair.earned) DESC, min(near_store.miles), ${campaigns.id}
-    LIMIT ${limit}`);
+    ${limitTo(limit)}`);
 }
 
 /** Whether a campaign runs today: not set aside, `status` 1, today within its dates, both ends included. */

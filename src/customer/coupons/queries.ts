@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { couponAccount } from "../../accounts/queries.ts";
 import type { Database } from "../../db/database.ts";
+import { limitTo } from "../../db/limit.ts";
 import { accounts, coupons, customerCoupons, memberships, stores } from "../../db/tables.ts";
 import type { Page } from "../../http/paging.ts";
 import { fold } from "../../values/fold.ts";
@@ -59,7 +60,7 @@ export async function findCoupons(db: Database, query: CouponsQuery): Promise<Co
       ${accountOfFirst(query.accounts)} AS account
     FROM (
       SELECT * FROM (${sql.join(sources, sql` UNION ALL `)}) AS page
-      ORDER BY ${ORDER} LIMIT ${page.limit} OFFSET ${page.offset}
+      ORDER BY ${ORDER} ${limitTo(page.limit)} OFFSET ${page.offset}
     ) AS page
     CROSS JOIN ${coupons} ON coupons.key = page.coupon_key
     LEFT JOIN ${customerCoupons} AS issued ON issued.id = page.issued_id

@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/database.ts";
 import { friendStatus } from "../../db/friend-status.ts";
+import { limitTo } from "../../db/limit.ts";
 import { blocks, customers, messageGroupMembers, messageGroups, messageStates, messages } from "../../db/tables.ts";
 import { cutPage, type Page, type Paged } from "../../http/paging.ts";
 import { groupName } from "./group-name.ts";
@@ -68,7 +69,7 @@ function shownMessages({ customerId, checkTime = "", page, after }: MessageGroup
     WHERE ${messageGroupMembers.customerId} = ${customerId} AND ${messageGroupMembers.newestAt} >= ${horizon}
       AND ${inPage(sql`${messageGroups.earlierAt}`)}
     ORDER BY at DESC, group_id
-    LIMIT ${page.limit + 1} OFFSET ${after === undefined ? page.offset : 0}`;
+    ${limitTo(page.limit + 1)} OFFSET ${after === undefined ? page.offset : 0}`;
 }
 
 /** The first second that is not over. One that a page has shown was over, even if the clock has been set back since. */

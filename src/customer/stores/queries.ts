@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/database.ts";
 import { friendStatus } from "../../db/friend-status.ts";
+import { limitTo } from "../../db/limit.ts";
 import { isStore, STORES_JOINED } from "../../db/set-aside.ts";
 import { customers, memberships, storeBalances, teamLinks } from "../../db/tables.ts";
 import { cutPage, type Page, type Paged } from "../../http/paging.ts";
@@ -60,7 +61,7 @@ function selectTeam(query: TeamQuery): SQL {
       WHERE ${teamLinks.storeId} = ${storeId} AND ${teamLinks.ancestorId} = (SELECT id FROM root)
         AND ${teamLinks.joined} = 1${depth}
       ORDER BY ${teamLinks.depth}, ${teamLinks.name}, ${teamLinks.descendantId}
-      LIMIT ${page.limit + 1} OFFSET ${page.offset}
+      ${limitTo(page.limit + 1)} OFFSET ${page.offset}
     ) AS link
     CROSS JOIN ${memberships}
       ON ${memberships.storeId} = ${storeId} AND ${memberships.customerId} = link.descendant_id

@@ -1,4 +1,4 @@
-import { SQL } from "drizzle-orm";
+import { fillPlaceholders, type Placeholder, SQL, sql } from "drizzle-orm";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import { unavailable } from "../http/errors.ts";
 import { within } from "../values/within.ts";
@@ -103,6 +103,22 @@ export class Database {
       this.usage.milliseconds += performance.now() - startedAt;
     }
   }
+}
+
+/**
+ * A statement whose text is always the same: it is written once, and then only its values are put in. Drizzle takes
+ * longer to write a long statement than D1 to run it.
+ */
+export function prepared<Name extends string>(
+  write: (value: (name: Name) => Placeholder) => SQL,
+): (values: Readonly<Record<Name, unknown>>) => Statement {
+  let written: { sql: string; params: unknown[] } | undefined;
+  return (values) => ({
+    toSQL() {
+      written ??= dialect.sqlToQuery(write((name) => sql.placeholder(name)));
+      return { sql: written.sql, params: fillPlaceholders(written.params, values) };
+    },
+  });
 }
 
 function toQuery(statement: Statement): { sql: string; params: unknown[] } {

@@ -1,34 +1,35 @@
-import { type SQL, sql } from "drizzle-orm";
+import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { limitTo } from "./limit.ts";
 
 // A word is letters and digits only, so inside quotes it is nothing but text to FTS5.
-const quoted = (word: string) => `"${word}"`;
-const quotedBeginning = (word: string) => `"${word}"*`;
+const QUOTED = `'"' || value || '"'`;
+const QUOTED_BEGINNING = `${QUOTED} || '*'`;
 
 /** What an index of words is asked: `whole` for records that hold every word, `others` for those that only begin so. */
-function texts(whole: SQL, beginning: SQL): SQL {
+function texts(all: (one: string) => SQL): SQL {
   return sql`asked(whole, others) AS MATERIALIZED (
     SELECT whole, '(' || beginning || ') NOT (' || whole || ')'
-    FROM (SELECT ${whole} AS whole, ${beginning} AS beginning)
+    FROM (SELECT ${all(QUOTED)} AS whole, ${all(QUOTED_BEGINNING)} AS beginning)
   )`;
 }
 
-/** For a `WITH` clause: what to ask an index whose entries hold all words of their record. */
-export function askForWords(words: readonly string[]): SQL {
-  return texts(sql`${words.map(quoted).join(" AND ")}`, sql`${words.map(quotedBeginning).join(" AND ")}`);
+/** For a `WITH` clause: what to ask an index whose entries hold all words of their record. `words` is a JSON array. */
+export function askForWords(words: Placeholder): SQL {
+  return texts((one) => sql`(SELECT group_concat(${sql.raw(one)}, ' AND ') FROM json_each(${words}))`);
 }
 
-/** For a `WITH` clause: what to ask an index in which the mark of an account may stand for its words. */
-export function askForWordsOrMarks(words: readonly string[]): SQL {
-  const all = (one: (word: string) => string) => sql`(
+/** The same for an index in which the mark of an account may stand for its words. */
+export function askForWordsOrMarks(words: Placeholder): SQL {
+  return texts(
+    (one) => sql`(
     SELECT group_concat('(' || text || coalesce(marks, '') || ')', ' AND ') FROM (
-      SELECT value AS text, (
-        SELECT group_concat(' OR "+' || rowid || '"', '') FROM chain_words WHERE chain_words MATCH value
+      SELECT text, (
+        SELECT group_concat(' OR "+' || rowid || '"', '') FROM chain_words WHERE chain_words MATCH text
       ) AS marks
-      FROM json_each(${JSON.stringify(words.map(one))})
+      FROM (SELECT ${sql.raw(one)} AS text FROM json_each(${words}))
     )
-  )`;
-  return texts(all(quoted), all(quotedBeginning));
+  )`,
+  );
 }
 
 /** What is searched: an index of words, the record that an entry stands for, and which records may be found. */

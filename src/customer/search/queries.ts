@@ -1,5 +1,5 @@
-import { type SQL, sql } from "drizzle-orm";
-import type { Database } from "../../db/database.ts";
+import { type Placeholder, type SQL, sql } from "drizzle-orm";
+import { type Database, prepared } from "../../db/database.ts";
 import { friendStatus } from "../../db/friend-status.ts";
 import { joinStoresOf } from "../../db/set-aside.ts";
 import { accounts, blocks, campaigns, customers, registrations, stores } from "../../db/tables.ts";
@@ -39,13 +39,9 @@ const FOUND_LIMIT = 20;
  */
 export async function searchAll(db: Database, { words, kinds, customerId }: FullSearch): Promise<Found> {
   if (words.length === 0) return { stores: [], customers: [], campaigns: [] };
-  const statements = {
-    stores: searchStores(words),
-    customers: searchCustomers(words, customerId),
-    campaigns: searchCampaigns(words),
-  };
   const asked = KINDS.filter((kind) => kinds.includes(kind));
-  const results = await db.batch(asked.map((kind) => statements[kind]));
+  const values = { words: JSON.stringify(words), caller: customerId };
+  const results = await db.batch(asked.map((kind) => SEARCHES[kind](values)));
   const rowsOf = (kind: SearchKind) => results[asked.indexOf(kind)] ?? [];
   return {
     stores: (rowsOf("stores") as unknown as StoreRow[]).map(({ account, ...store }) =>
@@ -68,7 +64,13 @@ type CampaignRow = Omit<SearchCampaign, "account" | keyof CampaignDetails> & {
 /** The account object of a search result, as JSON text. */
 const searchAccount = sql`json_remove(${accounts.fields}, '$.core_tenant_id', '$.core_app_account_id')`;
 
-function searchStores(words: readonly string[]): SQL {
+const SEARCHES = {
+  stores: prepared<"words" | "caller">((value) => searchStores(value("words"))),
+  customers: prepared<"words" | "caller">((value) => searchCustomers(value("words"), value("caller"))),
+  campaigns: prepared<"words" | "caller">((value) => searchCampaigns(value("words"))),
+} satisfies Record<SearchKind, unknown>;
+
+function searchStores(words: Placeholder): SQL {
   const found = findWords(
     {
       index: "store_words",
@@ -94,7 +96,7 @@ function searchStores(words: readonly string[]): SQL {
 }
 
 /** Campaigns of any date and status: both are in the record. */
-function searchCampaigns(words: readonly string[]): SQL {
+function searchCampaigns(words: Placeholder): SQL {
   const found = findWords(
     {
       index: "campaign_words",
@@ -119,7 +121,7 @@ function searchCampaigns(words: readonly string[]): SQL {
 }
 
 /** Customers whom the caller may find, with what the caller may see of them. */
-function searchCustomers(words: readonly string[], caller: string): SQL {
+function searchCustomers(words: Placeholder, caller: Placeholder): SQL {
   const found = findWords(
     {
       index: "customer_words",

@@ -36,8 +36,8 @@ const READ_LIMIT_MILLISECONDS = 1_000;
 const PAUSES_BEFORE_WRITES = [0, 1_100];
 
 /**
- * Values that are dear to make, kept in KV. What this isolate has made last is also kept in memory, because KV goes on
- * answering an older value, or none, for a minute; and of one value one making runs at a time.
+ * Values that are dear to make, kept in KV. What this isolate has made or asked for last is also kept in memory: KV takes
+ * its time, costs, and goes on answering an older value, or none, for a minute. Of one value one making runs at a time.
  */
 export class KeptValues<T> {
   readonly #rules: KeptRules;
@@ -54,11 +54,11 @@ export class KeptValues<T> {
    */
   async read(cache: Cache, key: string, make: Make<T>): Promise<Kept<T>> {
     const remembered = this.#memory.get(key);
-    if (isYounger(remembered, this.#rules.freshSeconds)) return remembered;
+    if (isYounger(remembered, this.#rules.freshSeconds)) return this.#remember(key, remembered);
 
     const { stored, failed } = await readStored<T>(cache, key);
     const last = newer(this.#memory.get(key), stored);
-    if (isYounger(last, this.#rules.freshSeconds)) return last;
+    if (isYounger(last, this.#rules.freshSeconds)) return this.#remember(key, last);
     if (!failed && isYounger(last, this.#rules.usableSeconds)) {
       this.#makeOnce(cache, key, () => make("behind")).catch(() => {});
       return last;
@@ -74,13 +74,19 @@ export class KeptValues<T> {
   /** Keeps a value, unless a newer one is kept already. */
   keep(cache: Cache, key: string, kept: Kept<T>): void {
     if (newer(this.#memory.get(key), kept) !== kept) return;
+    this.#remember(key, kept);
+    cache.behind(this.#store(cache, key, kept));
+  }
+
+  /** Keeps a value in memory, where it is the last to be forgotten. */
+  #remember(key: string, kept: Kept<T>): Kept<T> {
     this.#memory.delete(key);
     this.#memory.set(key, kept);
     for (const oldest of this.#memory.keys()) {
       if (this.#memory.size <= MEMORY_LIMIT) break;
       this.#memory.delete(oldest);
     }
-    cache.behind(this.#store(cache, key, kept));
+    return kept;
   }
 
   async #makeOnce(cache: Cache, key: string, make: () => ReturnType<Make<T>>): Promise<Kept<T>> {

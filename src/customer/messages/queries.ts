@@ -95,12 +95,35 @@ function otherMembers(customerId: string): SQL {
     WHERE member.group_id = shown.group_id AND member.customer_id <> ${customerId}`;
 }
 
-function toGroup({ members: json, ...group }: GroupRow): MessageGroup {
-  const members = (JSON.parse(json) as MemberRow[]).map(({ balance, blocked, ...member }) => ({
-    ...member,
+// Each field by name: what is copied with a spread takes several times as long, and a page has hundreds of members.
+function toGroup(row: GroupRow): MessageGroup {
+  const members = (JSON.parse(row.members) as MemberRow[]).map(toMember);
+  return {
+    group_id: row.group_id,
+    group_image: row.group_image,
+    group_name: groupName(members),
+    last_message: row.last_message,
+    last_message_time: row.last_message_time,
+    initial_customer_id: row.initial_customer_id,
+    initial_customer_name: row.initial_customer_name,
+    initial_customer_avatar: row.initial_customer_avatar,
+    last_customer: row.last_customer,
+    last_customer_name: row.last_customer_name,
+    last_customer_avatar: row.last_customer_avatar,
+    read_status: row.read_status,
+    notifications_disabled: row.notifications_disabled,
+    group_members: members,
+  };
+}
+
+function toMember({ id, name, avatar, customer_description, friend_status, balance, blocked }: MemberRow): GroupMember {
+  return {
+    id,
+    name,
+    avatar,
+    customer_description,
+    friend_status,
     total_balance: balance / 100,
     is_blocked: blocked === 1,
-  }));
-  const { group_id, group_image, ...last } = group;
-  return { group_id, group_image, group_name: groupName(members), ...last, group_members: members };
+  };
 }

@@ -133,9 +133,24 @@ async function measure(
   { rounds, seconds }: Options,
   bar: SingleBar,
 ): Promise<Measured[]> {
-  bar.start(rounds, 0, { what: "Asking in turn" });
-  const measured = await interleave(lanes, rounds, () => bar.increment());
-  bar.stop();
+  const inTurn = async (what: string, some: readonly Lane[], times: number) => {
+    bar.start(times, 0, { what });
+    const found = await interleave(some, times, () => bar.increment());
+    bar.stop();
+    return found;
+  };
+  // Apart from each other: a scan of a million rows throws out of the processor's caches what the next request needs.
+  const ours = await inTurn(
+    "Asking in turn",
+    lanes.filter(({ way }) => way !== "obvious"),
+    rounds,
+  );
+  const obvious = await inTurn(
+    "The obvious ways",
+    lanes.filter(({ way }) => way === "obvious"),
+    Math.ceil(rounds / 10),
+  );
+  const measured = new Map([...ours, ...obvious]);
   if (seconds === 0) return [...measured.values()];
 
   const timed = lanes.filter(({ scale, way, name }) => scale === largest && way !== "obvious" && name !== "cold");

@@ -12,6 +12,6 @@ describe("docs/dependencies.md", () => {
 
   it("is about exact versions only", ({ expect }) => {
     for (const version of Object.values({ ...packageJson.dependencies, ...packageJson.devDependencies }))
-      expect(version).toMatch(/^(npm:.+@)?\d+\.\d+\.\d+$/);
+      expect(version).toMatch(/^(npm:.+@)?\d+\.\d+\.\d+(-[\w.]+)?$/);
   });
 });

@@ -105,8 +105,9 @@ async function teams({ wideTeam, narrowTeam }: Picks, stand: Asked): Promise<Cas
   ];
 }
 
-async function coupons({ manyCoupons, fewCoupons }: Picks, stand: Asked): Promise<Case[]> {
+async function coupons({ manyCoupons, someCoupons, fewCoupons }: Picks, stand: Asked): Promise<Case[]> {
   const many = await stand.customerToken(manyCoupons.customerId);
+  const some = await stand.customerToken(someCoupons.customerId);
   const few = await stand.customerToken(fewCoupons.customerId);
   const asked = (endpoint: string, name: string, path: string, token: string): Case => ({
     endpoint,
@@ -117,9 +118,12 @@ async function coupons({ manyCoupons, fewCoupons }: Picks, stand: Asked): Promis
   return [
     asked("coupons", "many", "/coupons", many),
     asked("coupons", "many, in detail", "/coupons?includemfg=true", many),
+    asked("coupons", "some", "/coupons", some),
+    asked("coupons", "some, in detail", "/coupons?includemfg=true", some),
     asked("coupons", "few", "/coupons", few),
-    asked("my-coupons", "first page", "/my-coupons", many),
-    asked("my-coupons", "by text", "/my-coupons?search=ma", many),
+    asked("my-coupons", "many, first page", "/my-coupons", many),
+    asked("my-coupons", "many, by text", "/my-coupons?search=ma", many),
+    asked("my-coupons", "some", "/my-coupons", some),
     asked("my-coupons", "few", "/my-coupons", few),
   ];
 }

@@ -9,6 +9,7 @@ export interface Picks {
   wideTeam: { storeId: string; customerId: string; memberId: string };
   narrowTeam: { storeId: string; customerId: string };
   manyCoupons: { customerId: string };
+  someCoupons: { customerId: string };
   fewCoupons: { customerId: string };
   name: { first: string; last: string };
   rareName: string;
@@ -51,11 +52,11 @@ export async function pick(database: D1Database): Promise<Picks> {
       `SELECT customer_id AS customerId FROM message_group_members WHERE newest_at IS NOT NULL
        GROUP BY customer_id ORDER BY count(*) ${order}, customer_id LIMIT 1`,
     );
-  const couponsOf = (order: "DESC" | "ASC") =>
+  const couponsOf = (order: string) =>
     row<{ customerId: string }>(
       "no coupon",
       `SELECT customer_id AS customerId FROM customer_coupons WHERE usable = 1
-       GROUP BY customer_id ORDER BY count(*) ${order}, customer_id LIMIT 1`,
+       GROUP BY customer_id ORDER BY ${order}, customer_id LIMIT 1`,
     );
   const size = "members_1 + members_2 + members_3 + members_4 + members_5";
   const wide = await row<{ storeId: string; customerId: string }>(
@@ -100,8 +101,9 @@ export async function pick(database: D1Database): Promise<Picks> {
       "no team of one",
       `SELECT store_id AS storeId, customer_id AS customerId FROM memberships WHERE joined = 1 AND ${size} = 1 LIMIT 1`,
     ),
-    manyCoupons: await couponsOf("DESC"),
-    fewCoupons: await couponsOf("ASC"),
+    manyCoupons: await couponsOf("count(*) DESC"),
+    someCoupons: await couponsOf("abs(count(*) - 20)"),
+    fewCoupons: await couponsOf("count(*)"),
     name: { first: (await common("first_name")).name, last: (await common("last_name")).name },
     rareName: (
       await row<{ name: string }>(

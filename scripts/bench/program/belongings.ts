@@ -4,11 +4,15 @@ import type { ProgramLine } from "./program.ts";
 import { COUPONS_A_CHAIN, type Shape, timeIn2026 } from "./shape.ts";
 
 const GROUPS_OF_THE_FIRST = 300;
-const COUPONS_OF_THE_FIRST = 100;
+/** Customers who hold more than one coupon: how many, and of how many chains. */
+const HOLDERS = [
+  { customer: 0, coupons: 100, chains: 10 },
+  { customer: 2, coupons: 20, chains: 4 },
+];
 const CUSTOMERS_A_GROUP = 10;
 const LARGEST_GROUP = 6;
 
-/** The first customer holds a hundred coupons that can be used, every other customer one, some of them used up. */
+/** Some hold many that can be used, every other customer has one, some of them used up. */
 export function* customerCoupons({
   customers,
   chainSizes,
@@ -18,17 +22,19 @@ export function* customerCoupons({
 }: Shape): Generator<ProgramLine> {
   const random = new Random("customer coupons");
   const issued = [...Array(COUPONS_A_CHAIN).keys()].filter(isIssued);
-  for (let index = 0; index < COUPONS_OF_THE_FIRST; index += 1) {
-    const chain = index % Math.min(10, chainSizes.length);
-    yield {
-      record: "customer_coupon",
-      id: `cc-first-${index}`,
-      customer_id: "c0",
-      campaign_coupon_id: `q${chain}-${issued[index % issued.length]}`,
-      store_id: `s${firstStores[chain]}`,
-      expected_end_date: "2099-06-30",
-      created_at: timeIn2026(index),
-    };
+  for (const { customer, coupons, chains } of HOLDERS) {
+    for (let index = 0; index < coupons; index += 1) {
+      const chain = index % Math.min(chains, chainSizes.length);
+      yield {
+        record: "customer_coupon",
+        id: `cc-${customer}-${index}`,
+        customer_id: `c${customer}`,
+        campaign_coupon_id: `q${chain}-${issued[index % issued.length]}`,
+        store_id: `s${firstStores[chain]}`,
+        expected_end_date: "2099-06-30",
+        created_at: timeIn2026(index),
+      };
+    }
   }
   for (let customer = 1; customer < customers; customer += 2) {
     const store = storeOf[customer] ?? 0;

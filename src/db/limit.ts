@@ -1,10 +1,9 @@
-import { type SQL, sql } from "drizzle-orm";
+import { type Placeholder, type SQL, sql } from "drizzle-orm";
 
 /**
- * How many rows a query answers, as `LIMIT …` written out: where a parameter stands there, SQLite plans the statement a
- * second time as soon as it knows its value, which takes as long as many a query itself.
+ * How many rows a query answers. The limit is an expression: where a bare parameter stands, SQLite plans the statement a
+ * second time as soon as it knows the value, which takes longer than many a query itself.
  */
-export function limitTo(count: number): SQL {
-  if (!Number.isSafeInteger(count)) throw new RangeError("A limit is a whole number.");
-  return sql.raw(`LIMIT ${count}`);
+export function limitTo(count: number | Placeholder): SQL {
+  return sql`LIMIT 0 + ${count}`;
 }

@@ -1,10 +1,10 @@
-import { type SQL, sql } from "drizzle-orm";
+import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { accounts, customers, memberships, stores } from "./tables.ts";
 
 // A store that is set aside, or whose account is, answers as if it were not there (feed.md, section 2).
 
 /** Whether there is a store with this id. */
-export function isStore(storeId: string): SQL {
+export function isStore(storeId: string | Placeholder): SQL {
   return sql`EXISTS (
     SELECT 1 FROM ${stores} JOIN ${accounts} ON ${accounts.id} = ${stores.accountId}
     WHERE ${stores.id} = ${storeId} AND ${stores.setAside} = 0 AND ${accounts.setAside} = 0

@@ -14,28 +14,44 @@ export interface BodyLimit {
  * @throws the failure 413 beyond it, before the rest is read, and 400 for a body that breaks off.
  */
 export async function readBody(
-  message: { headers: Headers; body: ReadableStream<Uint8Array> | null },
+  message: Pick<Request | Response, "headers" | "body" | "arrayBuffer">,
   limit: BodyLimit,
 ): Promise<Uint8Array> {
   const tooLarge = () => payloadTooLarge(`A body of at most ${limit.name} is taken here.`);
   const declared = Number(message.headers.get("Content-Length") ?? 0);
   if (declared > limit.bytes) throw tooLarge();
   if (message.body === null) return new Uint8Array();
+  // What says how long it is cannot be longer, so it is read at once.
+  const body = declared > 0 ? await whole(message) : await uptoLimit(message.body, limit.bytes, tooLarge);
+  // Not every way here tells a body that broke off from one that ended, and half a feed must not be taken for a whole.
+  if (body.length < declared) throw malformedBody(NOT_WHOLE);
+  return body;
+}
 
+async function whole(message: Pick<Request | Response, "arrayBuffer">): Promise<Uint8Array> {
+  try {
+    return new Uint8Array(await message.arrayBuffer());
+  } catch {
+    throw malformedBody(NOT_WHOLE);
+  }
+}
+
+async function uptoLimit(
+  stream: ReadableStream<Uint8Array>,
+  most: number,
+  tooLarge: () => ApiError,
+): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
-    for await (const chunk of message.body) {
+    for await (const chunk of stream) {
       size += chunk.byteLength;
-      if (size > limit.bytes) throw tooLarge();
+      if (size > most) throw tooLarge();
       chunks.push(chunk);
     }
   } catch (error) {
     throw error instanceof ApiError ? error : malformedBody(NOT_WHOLE);
   }
-  // Not every way here tells a body that broke off from one that ended, and half a feed must not be taken for a whole.
-  if (size < declared) throw malformedBody(NOT_WHOLE);
-
   const body = new Uint8Array(size);
   let offset = 0;
   for (const chunk of chunks) {

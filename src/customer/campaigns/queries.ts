@@ -1,5 +1,5 @@
-import { type SQL, sql } from "drizzle-orm";
-import type { Database } from "../../db/database.ts";
+import { type Placeholder, type SQL, sql } from "drizzle-orm";
+import { type Database, prepared } from "../../db/database.ts";
 import { limitTo } from "../../db/limit.ts";
 import { accounts, campaignStores, campaigns, stores } from "../../db/tables.ts";
 import { type BoundingBox, boundingBoxes, EARTH_RADIUS_MILES, type Position } from "./bounding-boxes.ts";
@@ -17,23 +17,31 @@ export interface NearbyCampaignsQuery {
  * campaign has earned at those stores; then the nearest, then by id (decisions.md, section 4). One round trip.
  */
 export function findNearbyCampaigns(db: Database, query: NearbyCampaignsQuery): Promise<NearbyCampaign[]> {
-  const { accountId, near, radiusMiles, limit } = query;
-  return db.all<NearbyCampaign>(sql`
+  const { near, ...values } = query;
+  const boxes = JSON.stringify(boundingBoxes(near, query.radiusMiles).map(cornersOf));
+  return db.all<NearbyCampaign>(nearbyCampaigns({ ...values, ...near, boxes }));
+}
+
+const nearbyCampaigns = prepared<keyof Omit<NearbyCampaignsQuery, "near"> | keyof Position | "boxes">(
+  (value) => sql`
     WITH account AS (
-      SELECT key, id FROM ${accounts} WHERE id = ${accountId} AND set_aside = 0
+      SELECT key, id FROM ${accounts} WHERE id = ${value("accountId")} AND set_aside = 0
     ),
     near_store AS MATERIALIZED (
       SELECT id, miles FROM (
-        SELECT ${stores.id} AS id, ${milesTo(near)} AS miles
+        SELECT ${stores.id} AS id, ${milesTo(value("latitude"), value("longitude"))} AS miles
         FROM account
-        CROSS JOIN ${boxRelation(boundingBoxes(near, radiusMiles))} AS box
+        CROSS JOIN (
+          SELECT value ->> 0 AS south, value ->> 1 AS north, value ->> 2 AS west, value ->> 3 AS east
+          FROM json_each(${value("boxes")})
+        ) AS box
         CROSS JOIN store_positions AS position
           ON position.min_account <= account.key AND position.max_account >= account.key
           AND position.min_latitude <= box.north AND position.max_latitude >= box.south
           AND position.min_longitude <= box.east AND position.max_longitude >= box.west
         CROSS JOIN ${stores} ON ${stores.key} = position.key
       )
-      WHERE miles <= ${radiusMiles}
+      WHERE miles <= ${value("radiusMiles")}
     )
     SELECT
       ${campaigns.name} AS name, ${campaigns.id} AS id,
@@ -46,8 +54,8 @@ export function findNearbyCampaigns(db: Database, query: NearbyCampaignsQuery): 
     WHERE ${campaigns.allStores} = 1 OR pair.listed = 1
     GROUP BY ${campaigns.key}
     ORDER BY total(pair.earned) DESC, min(near_store.miles), ${campaigns.id}
-    ${limitTo(limit)}`);
-}
+    ${limitTo(value("limit"))}`,
+);
 
 /** Whether a campaign runs today: not set aside, `status` 1, today within its dates, both ends included. */
 export function isRunning(): SQL {
@@ -57,7 +65,7 @@ export function isRunning(): SQL {
 }
 
 /** The great-circle distance from a store to a place, in miles, by the haversine. */
-function milesTo({ latitude, longitude }: Position): SQL {
+function milesTo(latitude: Placeholder, longitude: Placeholder): SQL {
   const halfLatitude = sql`sin(radians(${stores.latitude} - ${latitude}) / 2)`;
   const halfLongitude = sql`sin(radians(${stores.longitude} - ${longitude}) / 2)`;
   const cosines = sql`cos(radians(${latitude})) * cos(radians(${stores.latitude}))`;
@@ -65,11 +73,7 @@ function milesTo({ latitude, longitude }: Position): SQL {
   return sql`${2 * EARTH_RADIUS_MILES} * asin(sqrt(min(1, ${haversine})))`;
 }
 
-/** The boxes as rows in the R*Tree's unit, 1e-7 degrees, rounded outwards. */
-function boxRelation(boxes: readonly BoundingBox[]): SQL {
-  const rows = boxes.map(({ south, north, west, east }) => {
-    const corners = [Math.floor(south * 1e7), Math.ceil(north * 1e7), Math.floor(west * 1e7), Math.ceil(east * 1e7)];
-    return sql`SELECT ${corners[0]} AS south, ${corners[1]} AS north, ${corners[2]} AS west, ${corners[3]} AS east`;
-  });
-  return sql`(${sql.join(rows, sql` UNION ALL `)})`;
+/** A box in the R*Tree's unit, 1e-7 degrees, rounded outwards. */
+function cornersOf({ south, north, west, east }: BoundingBox): number[] {
+  return [Math.floor(south * 1e7), Math.ceil(north * 1e7), Math.floor(west * 1e7), Math.ceil(east * 1e7)];
 }

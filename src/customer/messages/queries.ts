@@ -1,5 +1,5 @@
-import { type SQL, sql } from "drizzle-orm";
-import type { Database } from "../../db/database.ts";
+import { type Placeholder, type SQL, sql } from "drizzle-orm";
+import { type Database, prepared } from "../../db/database.ts";
 import { friendStatus } from "../../db/friend-status.ts";
 import { limitTo } from "../../db/limit.ts";
 import { blocks, customers, messageGroupMembers, messageGroups, messageStates, messages } from "../../db/tables.ts";
@@ -24,9 +24,28 @@ type GroupRow = Omit<MessageGroup, "group_name" | "group_members"> & { members: 
  * 4.2). Only the primary answers right: a replica may know a second only in part. One round trip.
  */
 export async function findMessageGroups(db: Database, query: MessageGroupsQuery): Promise<Paged<MessageGroup>> {
-  const { customerId, page } = query;
-  const rows = await db.all<GroupRow>(sql`
-    WITH shown(group_id, at, is_newest) AS (${shownMessages(query)})
+  const { customerId, checkTime = "", page, after } = query;
+  const limit = page.limit + 1;
+  const statement =
+    after === undefined
+      ? pageByNumber({ customerId, checkTime, limit, offset: page.offset })
+      : pageBehind({ customerId, checkTime, limit, offset: 0, time: after.time, groupId: after.groupId });
+  const rows = await db.all<GroupRow>(statement);
+  return cutPage(rows.map(toGroup), page);
+}
+
+type PageValues = "customerId" | "checkTime" | "limit" | "offset";
+type Behind = Record<keyof Place, Placeholder>;
+
+const pageByNumber = prepared<PageValues>((value) => selectGroups(value, undefined));
+const pageBehind = prepared<PageValues | keyof Place>((value) =>
+  selectGroups(value, { time: value("time"), groupId: value("groupId") }),
+);
+
+function selectGroups(value: (name: PageValues) => Placeholder, after: Behind | undefined): SQL {
+  const customerId = value("customerId");
+  return sql`
+    WITH shown(group_id, at, is_newest) AS (${shownMessages(value, after)})
     SELECT
       ${messageGroups.id} AS group_id, ${messageGroups.groupImage} AS group_image,
       ${messages.body} AS last_message, shown.at AS last_message_time,
@@ -43,19 +62,19 @@ export async function findMessageGroups(db: Database, query: MessageGroupsQuery)
     CROSS JOIN ${customers} AS sender ON sender.id = ${messages.customerId}
     LEFT JOIN ${messageStates}
       ON ${messageStates.groupId} = shown.group_id AND ${messageStates.customerId} = ${customerId}
-    ORDER BY shown.at DESC, shown.group_id`);
-  return cutPage(rows.map(toGroup), page);
+    ORDER BY shown.at DESC, shown.group_id`;
 }
 
 /**
  * The page's groups, each with the time of the message that it shows: its newest, or, until that one's second is over,
  * the newest of an earlier second. One index walk, besides the groups with a message in the second that is not over.
  */
-function shownMessages({ customerId, checkTime = "", page, after }: MessageGroupsQuery): SQL {
+function shownMessages(value: (name: PageValues) => Placeholder, after: Behind | undefined): SQL {
+  const customerId = value("customerId");
   const horizon = horizonOf(after);
   const inPage = (at: SQL) => {
     const behind = after && sql`AND ${at} <= ${after.time} AND (${at} < ${after.time} OR group_id > ${after.groupId})`;
-    return sql`${at} > ${checkTime} ${behind ?? sql``}`;
+    return sql`${at} > ${value("checkTime")} ${behind ?? sql``}`;
   };
   return sql`
     SELECT group_id, ${messageGroupMembers.newestAt} AS at, 1
@@ -69,17 +88,17 @@ function shownMessages({ customerId, checkTime = "", page, after }: MessageGroup
     WHERE ${messageGroupMembers.customerId} = ${customerId} AND ${messageGroupMembers.newestAt} >= ${horizon}
       AND ${inPage(sql`${messageGroups.earlierAt}`)}
     ORDER BY at DESC, group_id
-    ${limitTo(page.limit + 1)} OFFSET ${after === undefined ? page.offset : 0}`;
+    ${limitTo(value("limit"))} OFFSET ${value("offset")}`;
 }
 
 /** The first second that is not over. One that a page has shown was over, even if the clock has been set back since. */
-function horizonOf(after: Place | undefined): SQL {
+function horizonOf(after: Behind | undefined): SQL {
   const horizon = sql.raw("(SELECT at FROM message_horizon)");
   return after === undefined ? horizon : sql`max(${horizon}, datetime(${after.time}, '+1 second'))`;
 }
 
 /** The members of `shown.group_id` other than the caller, in the group's order, as a JSON array. */
-function otherMembers(customerId: string): SQL {
+function otherMembers(customerId: Placeholder): SQL {
   return sql`
     SELECT json_group_array(json_object(
       'id', ${customers.id}, 'name', ${customers.name}, 'avatar', ${customers.avatar},

@@ -1,5 +1,5 @@
-import { type SQL, sql } from "drizzle-orm";
-import type { Database } from "../../db/database.ts";
+import { type Placeholder, type SQL, sql } from "drizzle-orm";
+import { type Database, prepared } from "../../db/database.ts";
 import { friendStatus } from "../../db/friend-status.ts";
 import { limitTo } from "../../db/limit.ts";
 import { isStore, STORES_JOINED } from "../../db/set-aside.ts";
@@ -32,62 +32,74 @@ type TeamRow = Omit<TeamMember, "levels"> & Levels<"members"> & Levels<"tokens">
  * round trip; a page costs the same in every team, because each level's totals are kept with the membership.
  */
 export async function findTeam(db: Database, query: TeamQuery): Promise<Team> {
-  const [[found] = [], rows = []] = await db.batch([
-    sql`WITH ${rootOf(query)} SELECT ${isStore(query.storeId)} AS is_store, EXISTS (SELECT 1 FROM root) AS is_root`,
-    selectTeam(query),
-  ]);
+  const { customerId, storeId, rootId, level, page } = query;
+  const statements = rootId === customerId ? OWN_TEAM : TEAM_OF_A_MEMBER;
+  const values = { customerId, storeId, rootId, from: level ?? 1, to: level ?? 5, ...page, limit: page.limit + 1 };
+  const [[found] = [], rows = []] = await db.batch(statements.map((statement) => statement(values)));
   return {
     isStore: found?.is_store === 1,
-    isRoot: found?.is_root === 1 || query.rootId === query.customerId,
-    ...cutPage((rows as unknown[] as TeamRow[]).map(toMember), query.page),
+    isRoot: found?.is_root === 1 || rootId === customerId,
+    ...cutPage((rows as unknown[] as TeamRow[]).map(toMember), page),
   };
 }
 
-function selectTeam(query: TeamQuery): SQL {
-  const { customerId, storeId, level, page } = query;
-  const depth = level === undefined ? sql`` : sql` AND ${teamLinks.depth} = ${level}`;
-  // The page is cut from the links alone, so that what is skipped costs one row each.
-  return sql`
-    WITH ${rootOf(query)}
-    SELECT
-      link.descendant_id AS id, link.name AS name, ${customers.customerDescription} AS customer_description,
-      ${friendStatus(customerId, sql`link.descendant_id`)} AS friend_status,
-      ${STORES_JOINED} AS team_store_count, ${customers.avatar} AS avatar,
-      coalesce(${storeBalances.balance}, 0) / 100.0 AS total_balance, link.depth AS current_level,
-      ${sql.join([1, 2, 3, 4, 5].map(levelTotals), sql`, `)}
-    FROM (
-      SELECT ${teamLinks.depth} AS depth, ${teamLinks.name} AS name, ${teamLinks.descendantId} AS descendant_id
-      FROM ${teamLinks}
-      WHERE ${teamLinks.storeId} = ${storeId} AND ${teamLinks.ancestorId} = (SELECT id FROM root)
-        AND ${teamLinks.joined} = 1${depth}
-      ORDER BY ${teamLinks.depth}, ${teamLinks.name}, ${teamLinks.descendantId}
-      ${limitTo(page.limit + 1)} OFFSET ${page.offset}
-    ) AS link
-    CROSS JOIN ${memberships}
-      ON ${memberships.storeId} = ${storeId} AND ${memberships.customerId} = link.descendant_id
-    CROSS JOIN ${customers} ON ${customers.id} = link.descendant_id
-    LEFT JOIN ${storeBalances}
-      ON ${storeBalances.storeId} = ${storeId} AND ${storeBalances.customerId} = link.descendant_id
-    ORDER BY link.depth, link.name, link.descendant_id`;
-}
+type Value = (name: "customerId" | "storeId" | "rootId" | "from" | "to" | "limit" | "offset") => Placeholder;
 
-/** `root AS (…)`: the id of the member whose team it is, if the caller may see it. */
-function rootOf({ customerId, storeId, rootId }: TeamQuery): SQL {
-  const caller = sql`${memberships.storeId} = ${storeId} AND ${memberships.customerId} = ${customerId}
-    AND ${memberships.joined} = 1`;
-  if (rootId === customerId) {
-    return sql`root(id) AS (SELECT ${memberships.customerId} FROM ${memberships} WHERE ${caller})`;
-  }
-  return sql`root(id) AS (
+const OWN_TEAM = teamStatements(
+  (value) => sql`SELECT ${memberships.customerId} FROM ${memberships} WHERE ${caller(value)}`,
+);
+
+const TEAM_OF_A_MEMBER = teamStatements(
+  (value) => sql`
     SELECT ${teamLinks.descendantId}
     FROM ${memberships}
-    CROSS JOIN ${customers} ON ${customers.id} = ${rootId}
+    CROSS JOIN ${customers} ON ${customers.id} = ${value("rootId")}
     CROSS JOIN ${teamLinks}
-      ON ${teamLinks.storeId} = ${storeId} AND ${teamLinks.ancestorId} = ${customerId} AND ${teamLinks.joined} = 1
-      AND ${teamLinks.depth} IN (1, 2, 3, 4, 5) AND ${teamLinks.name} = ${customers.name}
-      AND ${teamLinks.descendantId} = ${rootId}
-    WHERE ${caller}
-  )`;
+      ON ${teamLinks.storeId} = ${value("storeId")} AND ${teamLinks.ancestorId} = ${value("customerId")}
+      AND ${teamLinks.joined} = 1 AND ${teamLinks.depth} IN (1, 2, 3, 4, 5)
+      AND ${teamLinks.name} = ${customers.name} AND ${teamLinks.descendantId} = ${value("rootId")}
+    WHERE ${caller(value)}`,
+);
+
+/** Whether the caller is a member now. */
+function caller(value: Value): SQL {
+  return sql`${memberships.storeId} = ${value("storeId")} AND ${memberships.customerId} = ${value("customerId")}
+    AND ${memberships.joined} = 1`;
+}
+
+/** What is known of the store and the root, and the team. `rootOf` is the id of the root, if the caller may see it. */
+function teamStatements(rootOf: (value: Value) => SQL) {
+  const head = prepared<Parameters<Value>[0]>(
+    (value) => sql`
+      WITH root(id) AS (${rootOf(value)})
+      SELECT ${isStore(value("storeId"))} AS is_store, EXISTS (SELECT 1 FROM root) AS is_root`,
+  );
+  // The page is cut from the links alone, so that what is skipped costs one row each.
+  const members = prepared<Parameters<Value>[0]>(
+    (value) => sql`
+      WITH root(id) AS (${rootOf(value)})
+      SELECT
+        link.descendant_id AS id, link.name AS name, ${customers.customerDescription} AS customer_description,
+        ${friendStatus(value("customerId"), sql`link.descendant_id`)} AS friend_status,
+        ${STORES_JOINED} AS team_store_count, ${customers.avatar} AS avatar,
+        coalesce(${storeBalances.balance}, 0) / 100.0 AS total_balance, link.depth AS current_level,
+        ${sql.join([1, 2, 3, 4, 5].map(levelTotals), sql`, `)}
+      FROM (
+        SELECT ${teamLinks.depth} AS depth, ${teamLinks.name} AS name, ${teamLinks.descendantId} AS descendant_id
+        FROM ${teamLinks}
+        WHERE ${teamLinks.storeId} = ${value("storeId")} AND ${teamLinks.ancestorId} = (SELECT id FROM root)
+          AND ${teamLinks.joined} = 1 AND ${teamLinks.depth} BETWEEN ${value("from")} AND ${value("to")}
+        ORDER BY ${teamLinks.depth}, ${teamLinks.name}, ${teamLinks.descendantId}
+        ${limitTo(value("limit"))} OFFSET ${value("offset")}
+      ) AS link
+      CROSS JOIN ${memberships}
+        ON ${memberships.storeId} = ${value("storeId")} AND ${memberships.customerId} = link.descendant_id
+      CROSS JOIN ${customers} ON ${customers.id} = link.descendant_id
+      LEFT JOIN ${storeBalances}
+        ON ${storeBalances.storeId} = ${value("storeId")} AND ${storeBalances.customerId} = link.descendant_id
+      ORDER BY link.depth, link.name, link.descendant_id`,
+  );
+  return [head, members];
 }
 
 function levelTotals(level: number): SQL {

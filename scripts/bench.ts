@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { SingleBar } from "cli-progress";
 import { Command, InvalidArgumentError } from "commander";
+import { aimsTable } from "./bench/aims.ts";
 import { casesOf } from "./bench/cases.ts";
 import { compareAnswers, interleave, type Lane, lanesOf, type Measured, throughput } from "./bench/drive.ts";
 import { type KindLoad, load } from "./bench/load.ts";
@@ -181,6 +182,7 @@ function finish(report: Report, { json, docs }: Options): void {
   console.log(`\n${latencyTable(report)}\n\n${obviousTable(report)}`);
   if (report.scales.length > 1) console.log(`\n${growthTable(report)}`);
   if (report.loads.length > 0) console.log(`\n${feedTable(report)}`);
+  console.log(`\n${aimsTable(report)}`);
   if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
   if (docs) writePage(report);
 }

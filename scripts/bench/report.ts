@@ -161,7 +161,7 @@ function ratioOf(large = 0, small = 0): number {
   return large === small ? 1 : large / small;
 }
 
-function times(ratio: number): string {
+export function times(ratio: number): string {
   return `${ratio >= 100 ? ratio.toFixed(0) : ratio.toFixed(2)}×`;
 }
 

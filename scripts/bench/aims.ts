@@ -1,0 +1,108 @@
+import { type Compared, compared, isSameCase, largest, type Report, table, times } from "./report.ts";
+
+/** A figure of a case, held against what it should be. */
+interface Figure {
+  value: number;
+  of: string;
+}
+
+interface Aim {
+  what: string;
+  figures: readonly Figure[];
+  /** The value that must be reached, and the one that is aimed at. */
+  atLeast: number;
+  aim: number;
+  /** Whether more is better: of ratios to something slower. */
+  more?: true;
+}
+
+/** What the service is meant to reach, and what it does: the worst of its cases, the best, and how many reach it. */
+export function aimsTable(report: Report): string {
+  const rows = aims(report)
+    .filter(({ figures }) => figures.length > 0)
+    .map(({ what, figures, atLeast, aim, more }) => {
+      const reached = (limit: number) => figures.filter(({ value }) => (more ? value >= limit : value <= limit)).length;
+      const sorted = figures.toSorted((one, other) => (more ? one.value - other.value : other.value - one.value));
+      const [worst, best] = [sorted[0], sorted.at(-1)];
+      return [
+        what,
+        times(atLeast),
+        times(aim),
+        `${times(worst?.value ?? Number.NaN)} (${worst?.of})`,
+        times(best?.value ?? Number.NaN),
+        `${reached(atLeast)} of ${figures.length}`,
+        `${reached(aim)} of ${figures.length}`,
+      ];
+    });
+  return table(["what", "at least", "aim", "worst", "best", "reach it", "reach the aim"], rows);
+}
+
+function aims(report: Report): Aim[] {
+  const scale = largest(report);
+  const ours = compared(report, scale, "ours").filter(({ name }) => name !== "cold");
+  const of = (...endpoints: string[]) => ours.filter(({ endpoint }) => endpoints.includes(endpoint));
+  const ratios = (cases: readonly Compared[]) => cases.map((one) => figure(one, one.ratio));
+  const smallest = compared(report, report.scales[0]?.name ?? "", "ours");
+  const growth = (value: (one: Compared) => number, cases: readonly Compared[]) =>
+    cases.flatMap((one) => {
+      const before = smallest.find((other) => isSameCase(one, other));
+      return before === undefined || report.scales.length < 2 ? [] : [figure(one, value(one) / value(before))];
+    });
+  const sameSize = ours.filter((one) => {
+    const before = smallest.find((other) => isSameCase(one, other));
+    return (
+      one.endpoint !== "search" && one.rowsRead > 0 && Math.abs(one.bytes - (before?.bytes ?? 0)) <= one.bytes / 10
+    );
+  });
+  const obvious = compared(report, scale, "obvious");
+  const over = (endpoint: string) =>
+    of(endpoint).flatMap((one) => {
+      const other = obvious.find((candidate) => isSameCase(one, candidate));
+      return other === undefined ? [] : [figure(one, other.p50 / one.p50)];
+    });
+  const kinds = report.loads.at(-1)?.kinds ?? [];
+  const seconds = (of: "feedSeconds" | "sameTablesSeconds" | "bareTablesSeconds") =>
+    kinds.reduce((sum, kind) => sum + kind[of], 0);
+  const feed = (of: "sameTablesSeconds" | "bareTablesSeconds") =>
+    kinds.length === 0 ? [] : [{ value: seconds(of) / seconds("feedSeconds"), of: "all kinds" }];
+
+  return [
+    {
+      what: "nearby, messages, team, coupons, my-coupons: p50 to the floor",
+      figures: ratios(of("nearby", "messages", "team", "coupons", "my-coupons")),
+      atLeast: 1.6,
+      aim: 1.25,
+    },
+    { what: "search: p50 to the floor", figures: ratios(of("search")), atLeast: 2, aim: 1.4 },
+    { what: "leaderboard, warm: p50 to the floor", figures: ratios(of("leaderboard")), atLeast: 1, aim: 0.8 },
+    { what: "growth of that ratio", figures: growth(({ ratio }) => ratio, ours), atLeast: 1.5, aim: 1.1 },
+    {
+      what: "growth of rows read, answers of one size, without search",
+      figures: growth(({ rowsRead }) => rowsRead, sameSize),
+      atLeast: 1.2,
+      aim: 1,
+    },
+    {
+      what: "feed to bare inserts into the same tables",
+      figures: feed("sameTablesSeconds"),
+      atLeast: 0.3,
+      aim: 0.6,
+      more: true,
+    },
+    {
+      what: "feed to inserts into bare tables",
+      figures: feed("bareTablesSeconds"),
+      atLeast: 0.3,
+      aim: 0.6,
+      more: true,
+    },
+    { what: "nearby, over the obvious way", figures: over("nearby"), atLeast: 5, aim: 5, more: true },
+    { what: "search, over the obvious way", figures: over("search"), atLeast: 5, aim: 5, more: true },
+    { what: "team, over the obvious way", figures: over("team"), atLeast: 3, aim: 3, more: true },
+    { what: "leaderboard, over the obvious way", figures: over("leaderboard"), atLeast: 5, aim: 5, more: true },
+  ];
+}
+
+function figure({ endpoint, name }: Compared, value: number): Figure {
+  return { value, of: `${endpoint}, ${name}` };
+}

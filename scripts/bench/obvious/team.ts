@@ -12,7 +12,10 @@ interface TeamQuery {
 
 type Row = Omit<TeamMember, "levels"> & { levels: string };
 
-/** The obvious way: a walk down the referrals for the team, another below each member, and what was earned summed up. */
+/**
+ * The obvious way: a walk down the referrals for the team, another below each member, and what was earned summed up.
+ * The joins are crossed so that SQLite walks downwards: else it scans the store at every step.
+ */
 export async function team(db: Database, { storeId, customerId, page }: TeamQuery): Promise<TeamMember[]> {
   const rows = await db.all<Row>(sql`
     WITH RECURSIVE
@@ -20,14 +23,14 @@ export async function team(db: Database, { storeId, customerId, page }: TeamQuer
       SELECT customer_id, 0 FROM memberships WHERE store_id = ${storeId} AND customer_id = ${customerId} AND joined = 1
       UNION ALL
       SELECT m.customer_id, team.depth + 1
-      FROM team JOIN memberships AS m ON m.store_id = ${storeId} AND m.referrer_id = team.id
+      FROM team CROSS JOIN memberships AS m ON m.store_id = ${storeId} AND m.referrer_id = team.id
       WHERE team.depth < 5
     ),
     page AS MATERIALIZED (
       SELECT customers.id, customers.name, customers.customer_description, customers.avatar, team.depth
       FROM team
-      JOIN memberships AS m ON m.store_id = ${storeId} AND m.customer_id = team.id AND m.joined = 1
-      JOIN customers ON customers.id = team.id
+      CROSS JOIN memberships AS m ON m.store_id = ${storeId} AND m.customer_id = team.id AND m.joined = 1
+      CROSS JOIN customers ON customers.id = team.id
       WHERE team.depth > 0
       ORDER BY team.depth, customers.name, customers.id
       LIMIT ${page.limit} OFFSET ${page.offset}
@@ -36,7 +39,7 @@ export async function team(db: Database, { storeId, customerId, page }: TeamQuer
       SELECT id, id, 0, 1 FROM page
       UNION ALL
       SELECT below.root, m.customer_id, below.depth + 1, m.joined
-      FROM below JOIN memberships AS m ON m.store_id = ${storeId} AND m.referrer_id = below.id
+      FROM below CROSS JOIN memberships AS m ON m.store_id = ${storeId} AND m.referrer_id = below.id
       WHERE below.depth < 5
     ),
     members AS MATERIALIZED (SELECT root, depth, sum(joined) AS members FROM below GROUP BY root, depth),

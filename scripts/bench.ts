@@ -1,4 +1,5 @@
-import { writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { SingleBar } from "cli-progress";
@@ -13,7 +14,8 @@ import { programLines } from "./bench/program/program.ts";
 import { feedTable, growthTable, latencyTable, obviousTable, type Report, thisMachine } from "./bench/report.ts";
 import { buildWorker, openStand, type Stand } from "./bench/stand.ts";
 import { type FileLine, openNdjson } from "./lib/ndjson-file.ts";
-import { main, ROOT } from "./lib/project.ts";
+import { countingNumber } from "./lib/options.ts";
+import { CommandError, main, ROOT } from "./lib/project.ts";
 
 interface Options {
   scale: Scale[];
@@ -27,7 +29,9 @@ interface Options {
 
 interface Scale {
   name: string;
+  /** 0 where the lines are those of a file. */
   customers: number;
+  folder: string;
 }
 
 /** A scale that is loaded and running. */
@@ -37,6 +41,7 @@ interface Loaded extends Scale {
   kinds: KindLoad[];
 }
 
+const { version: workerdVersion } = createRequire(import.meta.url)("workerd/package.json") as { version: string };
 const CONNECTIONS = [1, 32];
 // Of the made program, about.
 const LINES_A_CUSTOMER = 4.85;
@@ -54,7 +59,7 @@ const program = new Command("npm run bench --")
   )
   .option("--scale <sizes>", "how many customers: 10k, 100k, 1m, or several with commas", scales, scales("10k"))
   .option("--data <file>", "measure with this feed file instead of a made program")
-  .option("--rounds <n>", "how often each case is asked", wholeNumber, 200)
+  .option("--rounds <n>", "how often each case is asked", countingNumber, 200)
   .option("--seconds <n>", "how long each case is asked with 1 and with 32 connections; 0: not at all", wholeNumber, 1)
   .option("--reuse", "drive what an earlier run has loaded, and measure no feeding", false)
   .option("--json <file>", "write everything that was measured")
@@ -67,21 +72,24 @@ await main(async () => {
 });
 
 async function bench(options: Options): Promise<void> {
+  const wanted = wantedOf(options);
+  const machine = thisMachine(workerdVersion);
   const bar = new SingleBar(BAR);
   const worker = await buildWorker();
   const stands: Stand[] = [];
   const close = () => Promise.all(stands.map((stand) => stand.close()));
   // A second Ctrl-C ends at once; the first lets workerd end too.
-  process.once("SIGINT", () => {
-    bar.stop();
-    console.error("Stopped. Nothing was written.");
-    void close().finally(() => process.exit(130));
-  });
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => {
+      bar.stop();
+      console.error("Stopped. Nothing was written.");
+      void close().finally(() => process.exit(130));
+    });
+  }
   try {
-    const wanted = options.data === undefined ? options.scale : [{ name: path.basename(options.data), customers: 0 }];
     const loaded: Loaded[] = [];
     for (const scale of wanted) {
-      const stand = await openStand(worker, path.join(FOLDER, scale.name), { keep: options.reuse });
+      const stand = await openStand(worker, scale.folder, { keep: options.reuse });
       stands.push(stand);
       loaded.push({ ...scale, stand, ...(await fill(stand, scale, options, bar)) });
     }
@@ -94,11 +102,28 @@ async function bench(options: Options): Promise<void> {
       lanes.push(...lanesOf(name, stand.url, cases));
     }
     const measured = await measure(lanes, loaded.at(-1)?.name ?? "", options, bar);
-    finish(reportOf(loaded, measured, options), options);
+    finish(reportOf(loaded, { measured, machine }, options), options);
   } finally {
     bar.stop();
     await close();
   }
+}
+
+/** What is to be loaded, or is there from before. @throws a CommandError for options that do not go together. */
+function wantedOf({ scale, data, reuse, docs, seconds }: Options): Scale[] {
+  if (docs && (reuse || data !== undefined || seconds === 0))
+    throw new CommandError("--docs writes a page of whole runs: leave out --reuse, --data and --seconds 0.");
+  if (new Set(scale.map(({ name }) => name)).size < scale.length) throw new CommandError("A scale is named twice.");
+  const wanted = data === undefined ? scale : [scaleOf(data)];
+  const missing = wanted.find(({ folder }) => reuse && !existsSync(folder));
+  if (missing !== undefined) throw new CommandError(`Nothing is loaded for ${missing.name}: leave out --reuse.`);
+  return wanted;
+}
+
+function scaleOf(file: string): Scale {
+  if (!existsSync(file)) throw new CommandError(`There is no file ${file}.`);
+  const hash = createHash("sha256").update(path.resolve(file)).digest("hex").slice(0, 16);
+  return { name: path.basename(file), customers: 0, folder: path.join(FOLDER, `data-${hash}`) };
 }
 
 async function fill(
@@ -148,10 +173,11 @@ async function measure(
   );
   const obvious = await inTurn(
     "The obvious ways",
-    lanes.filter(({ way }) => way === "obvious"),
+    lanes.filter(({ way }) => way !== "ours"),
     Math.ceil(rounds / 10),
   );
-  const measured = new Map([...ours, ...obvious]);
+  // The floor that stands in the report is that of the service; the obvious ways have had their own.
+  const measured = new Map([...obvious, ...ours]);
   if (seconds === 0) return [...measured.values()];
 
   const timed = lanes.filter(({ scale, way, name }) => scale === largest && way !== "obvious" && name !== "cold");
@@ -166,11 +192,14 @@ async function measure(
   return [...measured.values()];
 }
 
-function reportOf(loaded: readonly Loaded[], measured: Measured[], { rounds }: Options): Report {
-  const workerd = createRequire(import.meta.url)("workerd/package.json") as { version: string };
+function reportOf(
+  loaded: readonly Loaded[],
+  { measured, machine }: Pick<Report, "measured" | "machine">,
+  { rounds }: Options,
+): Report {
   return {
     at: new Date().toISOString(),
-    machine: thisMachine(workerd.version),
+    machine,
     rounds,
     scales: loaded.map(({ name, customers, lines }) => ({ name, customers, lines })),
     measured,
@@ -189,9 +218,10 @@ function finish(report: Report, { json, docs }: Options): void {
 
 function scales(text: string): Scale[] {
   const named = text.split(",").map((name) => {
-    const [, number, unit = ""] = /^(\d{1,4})(k|m)$/.exec(name) ?? [];
+    const [, number, unit = ""] = /^([1-9]\d{0,3})(k|m)$/.exec(name) ?? [];
     if (number === undefined) throw new InvalidArgumentError("Such as 10k, 100k or 1m.");
-    return { name, customers: Number(number) * (unit === "m" ? 1_000_000 : 1_000) };
+    const customers = Number(number) * (unit === "m" ? 1_000_000 : 1_000);
+    return { name, customers, folder: path.join(FOLDER, name) };
   });
   return named.sort((one, other) => one.customers - other.customers);
 }

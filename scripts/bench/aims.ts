@@ -1,4 +1,5 @@
-import { type Compared, compared, isSameCase, largest, type Report, table, times } from "./report.ts";
+import { table } from "../lib/table.ts";
+import { type Compared, compared, isSameCase, isSameSize, largest, type Report, times } from "./report.ts";
 
 /** A figure of a case, held against what it should be. */
 interface Figure {
@@ -50,15 +51,13 @@ function aims(report: Report): Aim[] {
     });
   const sameSize = ours.filter((one) => {
     const before = smallest.find((other) => isSameCase(one, other));
-    return (
-      one.endpoint !== "search" && one.rowsRead > 0 && Math.abs(one.bytes - (before?.bytes ?? 0)) <= one.bytes / 10
-    );
+    return one.endpoint !== "search" && one.rowsRead > 0 && isSameSize(one, before);
   });
   const obvious = compared(report, scale, "obvious");
   const over = (endpoint: string) =>
     of(endpoint).flatMap((one) => {
       const other = obvious.find((candidate) => isSameCase(one, candidate));
-      return other === undefined ? [] : [figure(one, other.p50 / one.p50)];
+      return other === undefined ? [] : [figure(one, other.ratio / one.ratio)];
     });
   const kinds = report.loads.at(-1)?.kinds ?? [];
   const seconds = (of: "feedSeconds" | "sameTablesSeconds" | "bareTablesSeconds") =>

@@ -22,7 +22,7 @@ export interface Case {
   call: (round: number) => Call;
   /** The same asked of the obvious way. */
   obvious?: Call;
-  /** Whether the obvious way must answer the same, to the letter. */
+  /** Whether the obvious way must answer the same. */
   sameAnswer?: boolean;
   /** Round trips that are right; an answer with others counts as another case's. */
   trips: 0 | 1;
@@ -31,7 +31,7 @@ export interface Case {
 const CUSTOMER = "/api/v1/customer";
 const OBVIOUS = `${CUSTOMER}/obvious`;
 
-export function floorCall(token: string): Call {
+function floorCall(token: string): Call {
   return { method: "GET", path: `${CUSTOMER}/floor`, token };
 }
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { CommandError } from "../lib/project.ts";
+import { quantile } from "../lib/quantile.ts";
 import type { Call, Case } from "./cases.ts";
 import { Connections, type Reply } from "./http.ts";
 
@@ -26,6 +27,8 @@ export interface Measured {
   samples: number;
   p50: number;
   p99: number;
+  /** The p50 of the floor that was asked in turn with it. */
+  floor: number;
   /** Exact, and the same in every answer of a case; of different answers, the median. */
   trips: number;
   rowsRead: number;
@@ -84,38 +87,39 @@ export async function interleave(
         if (reply === undefined || round < 0) continue;
         if (lane.trips === undefined || lane.trips === reply.trips) replies.get(lane)?.push(reply);
       }
-      onRound();
+      if (round >= 0) onRound();
     }
   } finally {
     await Promise.all([...connections.values()].map((one) => one.close()));
   }
-  return new Map([...replies].map(([lane, all]) => [lane, summary(lane, all)]));
+  const floors = new Map(
+    lanes.filter(({ way }) => way === "floor").map((lane) => [lane.scale, median(replies.get(lane) ?? [])]),
+  );
+  return new Map([...replies].map(([lane, all]) => [lane, summary(lane, all, floors.get(lane.scale) ?? Number.NaN)]));
 }
 
-function summary({ scale, endpoint, name, way }: Lane, replies: readonly Reply[]): Measured {
-  const of = (value: (reply: Reply) => number) => replies.map(value).sort((one, other) => one - other);
-  const milliseconds = of((reply) => reply.milliseconds);
+function summary({ scale, endpoint, name, way }: Lane, replies: readonly Reply[], floor: number): Measured {
+  const of = (share: number, value: (reply: Reply) => number) => quantile(replies.map(value), share);
   return {
     scale,
     endpoint,
     name,
     way,
     samples: replies.length,
-    p50: quantile(milliseconds, 0.5),
-    p99: quantile(milliseconds, 0.99),
-    trips: quantile(
-      of(({ trips }) => trips),
-      0.5,
-    ),
-    rowsRead: quantile(
-      of(({ rowsRead }) => rowsRead),
-      0.5,
-    ),
-    bytes: quantile(
-      of(({ bytes }) => bytes),
-      0.5,
-    ),
+    p50: median(replies),
+    p99: of(0.99, ({ milliseconds }) => milliseconds),
+    floor,
+    trips: of(0.5, ({ trips }) => trips),
+    rowsRead: of(0.5, ({ rowsRead }) => rowsRead),
+    bytes: of(0.5, ({ bytes }) => bytes),
   };
+}
+
+function median(replies: readonly Reply[]): number {
+  return quantile(
+    replies.map(({ milliseconds }) => milliseconds),
+    0.5,
+  );
 }
 
 /** How many requests are answered in a second while so many are always under way. */
@@ -137,11 +141,6 @@ export async function throughput({ url, call }: Lane, connectionCount: number, s
   } finally {
     await connections.close();
   }
-}
-
-/** The value below which a share of the sorted values lies; NaN for none. */
-export function quantile(sorted: readonly number[], share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
 function shuffled<Item>(items: readonly Item[]): Item[] {

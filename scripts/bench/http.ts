@@ -1,9 +1,9 @@
 import { Pool } from "undici";
+import { CommandError } from "../lib/project.ts";
 import type { Call } from "./cases.ts";
 
 /** An answer, and what `Server-Timing` says that it cost. */
 export interface Reply {
-  status: number;
   body: string;
   bytes: number;
   milliseconds: number;
@@ -20,7 +20,7 @@ export class Connections {
     this.#pool = new Pool(url, { connections, headersTimeout: 0, bodyTimeout: 0 });
   }
 
-  /** Sends a request and reads the whole answer. @throws an error for any answer but 200. */
+  /** Sends a request and reads the whole answer. @throws a CommandError for any answer but 200. */
   async send({ method, path, token, body = "" }: Call): Promise<Reply> {
     const headers = { Authorization: `Bearer ${token}` };
     const startedAt = performance.now();
@@ -28,11 +28,11 @@ export class Connections {
     const answer = Buffer.from(await response.body.arrayBuffer());
     const milliseconds = performance.now() - startedAt;
     const text = answer.toString();
-    if (response.statusCode !== 200) throw new Error(`${method} ${path} answered ${response.statusCode}: ${text}`);
+    if (response.statusCode !== 200)
+      throw new CommandError(`${method} ${path} answered ${response.statusCode}: ${text.slice(0, 1_000)}`);
     const timing = String(response.headers["server-timing"] ?? "");
     const count = (name: string) => Number(new RegExp(`${name};desc="(\\d+)"`).exec(timing)?.[1] ?? 0);
     return {
-      status: response.statusCode,
       body: text,
       bytes: answer.length,
       milliseconds,

@@ -1,5 +1,7 @@
+import { checkLine } from "../../src/feed/lines.ts";
 import { inBatches } from "../lib/feed-client.ts";
 import type { FileLine } from "../lib/ndjson-file.ts";
+import { CommandError } from "../lib/project.ts";
 import { intoBareTables, intoSameTables } from "./bare.ts";
 import { Connections } from "./http.ts";
 import type { Stand } from "./stand.ts";
@@ -61,9 +63,9 @@ async function* ofOneKind(
 ): AsyncGenerator<[kind: string, texts: string[]]> {
   for await (const { lines } of batches) {
     let run: [string, string[]] | undefined;
-    for (const { bytes } of lines) {
+    for (const { bytes, number } of lines) {
       const text = bytes.toString();
-      const kind = (JSON.parse(text) as { record: string }).record;
+      const kind = kindOf(text, number);
       if (run?.[0] !== kind) {
         if (run !== undefined) yield run;
         run = [kind, []];
@@ -72,4 +74,10 @@ async function* ofOneKind(
     }
     if (run !== undefined) yield run;
   }
+}
+
+function kindOf(text: string, number: number): string {
+  const { messages } = checkLine({ number, text }) as { messages?: unknown };
+  if (messages !== undefined) throw new CommandError(`Line ${number} is bad: ${JSON.stringify(messages)}`);
+  return (JSON.parse(text) as { record: string }).record;
 }

@@ -1,3 +1,5 @@
+import { CommandError } from "../lib/command-error.ts";
+
 // What the benchmark asks for is picked from what was loaded, whatever that is: the densest place, the widest team, the
 // commonest name, and their opposites.
 
@@ -36,8 +38,7 @@ export async function pick(database: D1Database): Promise<Picks> {
     ).results;
   const row = async <Row>(what: string, query: string, ...values: string[]): Promise<Row> => {
     const [first] = await rows<Row>(query, ...values);
-    if (first === undefined)
-      throw new Error(`There is ${what} in what was loaded: the benchmark has nothing to ask for.`);
+    if (first === undefined) throw new CommandError(`There is ${what} in what was loaded: it cannot be asked for.`);
     return first;
   };
   const place = (order: "DESC" | "ASC") =>

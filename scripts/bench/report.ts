@@ -1,11 +1,12 @@
-import { cpus, totalmem } from "node:os";
+import { cpus, loadavg, totalmem } from "node:os";
+import { table } from "../lib/table.ts";
 import type { Measured, Way } from "./drive.ts";
 import type { KindLoad } from "./load.ts";
 
 /** Everything that a run has measured, as `--json` writes it. */
 export interface Report {
   at: string;
-  machine: { cpu: string; cores: number; memoryGiB: number; node: string; workerd: string };
+  machine: { cpu: string; cores: number; memoryGiB: number; node: string; workerd: string; load: number };
   rounds: number;
   /** From the smallest to the largest. */
   scales: { name: string; customers: number; lines: number }[];
@@ -16,33 +17,21 @@ export interface Report {
 export function thisMachine(workerd: string): Report["machine"] {
   const [first] = cpus();
   const memoryGiB = Math.round(totalmem() / 2 ** 30);
-  return { cpu: first?.model ?? "unknown", cores: cpus().length, memoryGiB, node: process.version, workerd };
+  // How many others were at work just before.
+  const load = Math.round((loadavg()[0] ?? 0) * 10) / 10;
+  return { cpu: first?.model ?? "unknown", cores: cpus().length, memoryGiB, node: process.version, workerd, load };
 }
 
-/** A measurement beside its floor: the p50 of a `SELECT 1` at the same scale in the same run. */
+/** A measurement with its ratio to the floor: the p50 of a `SELECT 1` at the same scale, asked in turn with it. */
 export interface Compared extends Measured {
   ratio: number;
 }
 
-/** What was measured at a scale in one way, each with its ratio to the floor. */
+/** What was measured at a scale in one way. */
 export function compared({ measured }: Report, scale: string, way: Way): Compared[] {
-  const atScale = measured.filter((one) => one.scale === scale);
-  const floor = atScale.find((one) => one.way === "floor")?.p50 ?? Number.NaN;
-  return atScale.filter((one) => one.way === way).map((one) => ({ ...one, ratio: one.p50 / floor }));
-}
-
-type Cell = string | number;
-
-/** A table that reads as well in a terminal as in Markdown. */
-export function table(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
-  const texts = [head, ...rows].map((row) => row.map(String));
-  const widths = head.map((_, column) => Math.max(3, ...texts.map((row) => row[column]?.length ?? 0)));
-  const isNumber = (column: number) => rows.every((row) => /^[-\d.,×–]*$/.test(String(row[column])));
-  const align = head.map((_, column) => isNumber(column));
-  const line = (row: readonly string[]) =>
-    `| ${row.map((cell, column) => (align[column] ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0))).join(" | ")} |`;
-  const rule = `|${widths.map((width, column) => (align[column] ? `${"-".repeat(width + 1)}:` : "-".repeat(width + 2))).join("|")}|`;
-  return [line(texts[0] ?? []), rule, ...texts.slice(1).map(line)].join("\n");
+  return measured
+    .filter((one) => one.scale === scale && one.way === way)
+    .map((one) => ({ ...one, ratio: one.p50 / one.floor }));
 }
 
 /** Every case at the largest scale. */
@@ -78,7 +67,7 @@ export function growthTable(report: Report): string {
       times((large?.ratio ?? 0) / (small?.ratio ?? 0)),
       ...each.map((at) => whole(at?.rowsRead)),
       times(ratioOf(large?.rowsRead, small?.rowsRead)),
-      ratioOf(large?.bytes, small?.bytes) > 1.1 ? "larger" : "same",
+      isSameSize(large, small) ? "same" : "another",
     ];
   });
   const head = [
@@ -104,12 +93,13 @@ export function obviousTable(report: Report): string {
       one.name,
       (own?.p50 ?? Number.NaN).toFixed(2),
       one.p50.toFixed(2),
-      times(one.p50 / (own?.p50 ?? Number.NaN)),
+      times(one.ratio / (own?.ratio ?? Number.NaN)),
+      one.samples,
       whole(own?.rowsRead),
       whole(one.rowsRead),
     ];
   });
-  return table(["endpoint", "case", "p50 ms", "obvious p50 ms", "slower", "rows", "obvious rows"], rows);
+  return table(["endpoint", "case", "p50 ms", "obvious p50 ms", "slower", "samples", "rows", "obvious rows"], rows);
 }
 
 /** What feeding the largest scale took, by kind and together. */
@@ -155,6 +145,12 @@ export function largest({ scales }: Report): string {
 
 export function isSameCase(one: Measured, other: Measured): boolean {
   return one.endpoint === other.endpoint && one.name === other.name;
+}
+
+/** Whether two answers are about as long, so that what they cost can be compared. */
+export function isSameSize(one: Measured | undefined, other: Measured | undefined): boolean {
+  const [bytes = 0, others = 0] = [one?.bytes, other?.bytes];
+  return Math.abs(bytes - others) <= Math.max(bytes, others) / 10;
 }
 
 function ratioOf(large = 0, small = 0): number {

@@ -31,7 +31,14 @@ const LONGEST_WAIT_MS = 30_000;
 // What a proxy or the edge says when the service behind it is not there; the feed's own are 429 and 503.
 const WORTH_ANOTHER_TRY = new Set([429, 502, 503, 504, 520, 521, 522, 523, 524]);
 
-const NOBODY_THERE = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "UND_ERR_CONNECT_TIMEOUT"]);
+// What breaks only where somebody was there.
+const BROKEN_CONNECTION = new Set([
+  "ECONNRESET",
+  "EPIPE",
+  "UND_ERR_SOCKET",
+  "UND_ERR_HEADERS_TIMEOUT",
+  "UND_ERR_BODY_TIMEOUT",
+]);
 
 /** The lines in requests of at most 5,000 lines and 8 MiB, in order. */
 export async function* inBatches(lines: AsyncIterable<FileLine> | Iterable<FileLine>): AsyncGenerator<Batch> {
@@ -124,7 +131,7 @@ async function post({ url, token }: FeedTarget, body: Buffer): Promise<Answer> {
   } catch (error) {
     const cause = error instanceof Error ? error.cause : undefined;
     const { code, message } = (cause instanceof Error ? cause : {}) as NodeJS.ErrnoException;
-    const connected = code !== undefined && !NOBODY_THERE.has(code);
+    const connected = code !== undefined && BROKEN_CONNECTION.has(code);
     return { status: 0, body: message || code || String(error), connected, mayRetry: true, retryAfterMs: 0 };
   }
 }

@@ -1,16 +1,14 @@
 import { spawn } from "node:child_process";
 import path from "node:path";
+import { CommandError } from "./command-error.ts";
+
+export { CommandError };
 
 /** The folder of the project, wherever a command was started from. */
 export const ROOT = path.resolve(import.meta.dirname, "../..");
 
 /** The environment of a tool: it reports nothing to anybody, and does not look up where it is. */
 export const TOOL_ENV = { ...process.env, WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false" };
-
-/** What a command says in one line before it ends with status 1. */
-export class CommandError extends Error {
-  override readonly name = "CommandError";
-}
 
 /** Runs a command's main function: a `CommandError` is one line and status 1, anything else a bug with its stack. */
 export async function main(run: () => Promise<void>): Promise<void> {

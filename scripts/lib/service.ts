@@ -33,7 +33,7 @@ const READY_WITHIN_MS = 60_000;
 const TOP_LEVEL = "--env=";
 
 /** What tells wrangler to use the local database in a folder. */
-export function localDatabase(persistTo: string): string[] {
+function localDatabase(persistTo: string): string[] {
   return ["--local", "--persist-to", path.resolve(persistTo), TOP_LEVEL];
 }
 
@@ -68,10 +68,11 @@ export function serve(
     ),
     { cwd: ROOT, stdio: ["ignore", "inherit", "inherit"], env: { ...TOOL_ENV, ...env }, detached },
   );
+  if (server.pid === undefined) throw new CommandError("wrangler could not be started: is the project installed?");
   const url = `http://127.0.0.1:${port}`;
   const ended = once(server, "exit").then(([status]) => status as number | null);
   const ready = Promise.race([answers(url), ended.then(() => false)]);
-  return { url, pid: server.pid ?? 0, ready, ended, stop: (signal) => void server.kill(signal) };
+  return { url, pid: server.pid, ready, ended, stop: (signal) => void server.kill(signal) };
 }
 
 /** Sends the demo program to a service that is ready. */

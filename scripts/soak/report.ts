@@ -1,3 +1,5 @@
+import { quantile } from "../lib/quantile.ts";
+import { table } from "../lib/table.ts";
 import type { FeedReport } from "./feeding.ts";
 import type { MemoryReport } from "./memory.ts";
 import type { EndpointReport } from "./traffic.ts";
@@ -17,13 +19,13 @@ export interface SoakReport {
 }
 
 const NAMED = 20;
+
 export function summarize(endpoints: ReadonlyMap<string, EndpointReport>): SoakReport["endpoints"] {
   const names = [...endpoints.keys()].sort();
   return Object.fromEntries(
     names.map((name) => {
       const { requests, statuses, took } = endpoints.get(name) ?? { requests: 0, statuses: {}, took: [] };
-      const sorted = took.toSorted((one, other) => one - other);
-      const at = (share: number) => Math.round((sorted[Math.floor(sorted.length * share)] ?? 0) * 10) / 10;
+      const at = (share: number) => Math.round((quantile(took, share) || 0) * 10) / 10;
       return [name, { requests, statuses, p50: at(0.5), p99: at(0.99) }];
     }),
   );
@@ -39,7 +41,7 @@ export function toText(report: SoakReport): string {
   const requests = Object.values(endpoints).reduce((sum, one) => sum + one.requests, 0);
   const { start, warm, end } = memory;
   return [
-    table([["endpoint", "requests", "p50 ms", "p99 ms", "statuses"], ...rows]),
+    table(["endpoint", "requests", "p50 ms", "p99 ms", "statuses"], rows),
     "",
     `${count(requests)} requests in ${Math.round(seconds)} s, ${count(Math.round(requests / seconds))} a second`,
     `Feed: ${count(feed.lines)} lines in ${count(feed.requests)} requests, ${count(Math.round(feed.lines / seconds))} lines a second`,
@@ -63,22 +65,6 @@ export function verdict({ errors, memory, differences }: SoakReport): string | n
       : []),
   ];
   return faults.length === 0 ? null : `The soak failed: ${faults.join("; ")}.`;
-}
-
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) =>
-          column === 0 || column === row.length - 1
-            ? cell.padEnd(widths[column] ?? 0)
-            : cell.padStart(widths[column] ?? 0),
-        )
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
 }
 
 function count(number: number): string {

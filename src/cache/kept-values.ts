@@ -23,7 +23,7 @@ export interface KeptRules {
   keepSeconds: number;
 }
 
-// An isolate has 128 MB, and a value may have as many hundred kilobytes.
+// An isolate has 128 MB, and a value may have a hundred kilobytes; so many are kept of each sort.
 const MEMORY_LIMIT = 64;
 
 // A making whose own request was cut off never ends: who waits for it gives up then, and makes the value itself.
@@ -36,12 +36,14 @@ const READ_LIMIT_MILLISECONDS = 1_000;
 const PAUSES_BEFORE_WRITES = [0, 1_100];
 
 /**
- * Values that are dear to make, kept in KV. What this isolate has made or asked for last is also kept in memory: KV takes
- * its time, costs, and goes on answering an older value, or none, for a minute. Of one value one making runs at a time.
+ * Values that are dear to make, kept in KV. What this isolate has made last is also kept in memory, because KV goes on
+ * answering an older value, or none, for a minute; what it has read of KV, because KV takes its time and costs. The two
+ * are apart, so that no reading drives out what was made. Of one value one making runs at a time.
  */
 export class KeptValues<T> {
   readonly #rules: KeptRules;
-  readonly #memory = new Map<string, Kept<T>>();
+  readonly #made = new Map<string, Kept<T>>();
+  readonly #seen = new Map<string, Kept<T>>();
   readonly #makings = new Map<string, Promise<Kept<T>>>();
 
   constructor(rules: KeptRules) {
@@ -53,12 +55,13 @@ export class KeptValues<T> {
    * @throws what `make` throws, when there is no value of any age.
    */
   async read(cache: Cache, key: string, make: Make<T>): Promise<Kept<T>> {
-    const remembered = this.#memory.get(key);
-    if (isYounger(remembered, this.#rules.freshSeconds)) return this.#remember(key, remembered);
+    const remembered = newer(this.#made.get(key), this.#seen.get(key));
+    if (isYounger(remembered, this.#rules.freshSeconds)) return remembered;
 
     const { stored, failed } = await readStored<T>(cache, key);
-    const last = newer(this.#memory.get(key), stored);
-    if (isYounger(last, this.#rules.freshSeconds)) return this.#remember(key, last);
+    if (stored !== undefined) remember(this.#seen, key, stored);
+    const last = newer(this.#made.get(key), stored);
+    if (isYounger(last, this.#rules.freshSeconds)) return last;
     if (!failed && isYounger(last, this.#rules.usableSeconds)) {
       this.#makeOnce(cache, key, () => make("behind")).catch(() => {});
       return last;
@@ -73,20 +76,9 @@ export class KeptValues<T> {
 
   /** Keeps a value, unless a newer one is kept already. */
   keep(cache: Cache, key: string, kept: Kept<T>): void {
-    if (newer(this.#memory.get(key), kept) !== kept) return;
-    this.#remember(key, kept);
+    if (newer(this.#made.get(key), kept) !== kept) return;
+    remember(this.#made, key, kept);
     cache.behind(this.#store(cache, key, kept));
-  }
-
-  /** Keeps a value in memory, where it is the last to be forgotten. */
-  #remember(key: string, kept: Kept<T>): Kept<T> {
-    this.#memory.delete(key);
-    this.#memory.set(key, kept);
-    for (const oldest of this.#memory.keys()) {
-      if (this.#memory.size <= MEMORY_LIMIT) break;
-      this.#memory.delete(oldest);
-    }
-    return kept;
   }
 
   async #makeOnce(cache: Cache, key: string, make: () => ReturnType<Make<T>>): Promise<Kept<T>> {
@@ -115,7 +107,7 @@ export class KeptValues<T> {
     let refusal: unknown;
     for (const pause of PAUSES_BEFORE_WRITES) {
       if (pause > 0) await clock.pause(pause);
-      const isOutdated = (this.#memory.get(key)?.at ?? 0) > kept.at;
+      const isOutdated = (this.#made.get(key)?.at ?? 0) > kept.at;
       if (isOutdated) return;
       try {
         return await cache.put(key, kept, this.#rules);
@@ -124,6 +116,16 @@ export class KeptValues<T> {
       }
     }
     throw refusal;
+  }
+}
+
+/** Keeps a value in memory, and forgets the ones that were kept longest ago. */
+function remember<T>(memory: Map<string, Kept<T>>, key: string, kept: Kept<T>): void {
+  memory.delete(key);
+  memory.set(key, kept);
+  for (const oldest of memory.keys()) {
+    if (memory.size <= MEMORY_LIMIT) break;
+    memory.delete(oldest);
   }
 }
 

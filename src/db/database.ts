@@ -109,9 +109,9 @@ export class Database {
  * A statement whose text is always the same: it is written once, and then only its values are put in. Drizzle takes
  * longer to write a long statement than D1 to run it.
  */
-export function prepared<Name extends string>(
+export function writtenOnce<Name extends string>(
   write: (value: (name: Name) => Placeholder) => SQL,
-): (values: Readonly<Record<Name, unknown>>) => Statement {
+): (values: Readonly<Record<Name, string | number>>) => Statement {
   let written: { sql: string; params: unknown[] } | undefined;
   return (values) => ({
     toSQL() {

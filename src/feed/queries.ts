@@ -59,7 +59,7 @@ export async function applyFeed(db: Database, { batches, accounts }: FeedRequest
     const repeated = countLines(events, "all") - (inserted?.length ?? 0);
     return { applied: true, ignored: nothingToDelete + repeated };
   } catch (error) {
-    return readRefusal(error, checks.faults, batches);
+    return readRefusal(db, error, { faults: checks.faults, batches });
   }
 }
 
@@ -125,26 +125,38 @@ interface BeyondLimit {
 }
 
 /** Reads the report of a check out of the error with which it undid the request; any other error stays one. */
-function readRefusal(error: unknown, faults: readonly Fault[], batches: readonly Batch[]): Outcome {
-  const text = error instanceof Error ? /\{"(?:foreign|faults|beyond)":.*\]\}/.exec(error.message)?.[0] : undefined;
+async function readRefusal(
+  db: Database,
+  error: unknown,
+  { faults, batches }: { faults: readonly Fault[]; batches: readonly Batch[] },
+): Promise<Outcome> {
+  const text = error instanceof Error ? /\{"(?:foreign|faults|beyond)":.*\]\}/s.exec(error.message)?.[0] : undefined;
   if (text === undefined) throw error;
-  const { foreign, faults: found = [], beyond = [] } = JSON.parse(text) as Report;
+  const { foreign, faults: found = [], beyond } = JSON.parse(text) as Report;
   if (foreign !== undefined) return { applied: false, foreign };
+  if (beyond !== undefined) return { applied: false, faults: await linesBeyond(db, beyond[0], batches) };
   const named = found.flatMap(([line, index]) => {
     const fault = faults[index];
     return fault === undefined ? [] : [{ line, field: fault.field, text: fault.text }];
   });
-  return { applied: false, faults: [...named, ...beyond.flatMap((one) => linesBeyond(one, batches))] };
+  return { applied: false, faults: named };
 }
 
-/** The lines that take a total towards the limit that it would pass. */
-function linesBeyond({ record, field, total, of }: BeyondLimit, batches: readonly Batch[]) {
-  const text = `takes a total beyond ${LARGEST_TOTAL}, the largest that is kept`;
-  return batches
+/** The lines that take a total towards the limit that it would pass: not those that are stored, which add nothing. */
+async function linesBeyond(db: Database, { record, field, total, of }: BeyondLimit, batches: readonly Batch[]) {
+  const adding = batches
     .filter(({ kind }) => kind.record === record)
-    .flatMap(({ writes }) => writes)
+    .flatMap(({ kind, writes }) => writes.map((line) => ({ ...line, table: kind.table })))
     .filter(({ row }) => Object.entries(of).every(([column, value]) => row[column] === value))
-    .filter(({ row }) => Math.sign(Number(row[field])) === Math.sign(total))
+    .filter(({ row }) => Math.sign(Number(row[field])) === Math.sign(total));
+  const ids = JSON.stringify(adding.map(({ row }) => row.id));
+  const stored = await db.all<{ id: unknown }>(
+    sql`SELECT id FROM ${adding[0]?.table} WHERE id IN (SELECT value FROM json_each(${ids}))`,
+  );
+  const isStored = new Set(stored.map(({ id }) => id));
+  const text = `takes a total beyond ${LARGEST_TOTAL}, the largest that is kept`;
+  return adding
+    .filter(({ row }) => !isStored.has(row.id))
     .slice(0, NAMED_LINES)
     .map(({ number }) => ({ line: number, field, text }));
 }

@@ -10,7 +10,7 @@ export interface BodyLimit {
 }
 
 /**
- * The bytes of a body, read no further than the limit.
+ * The bytes of a body, no more than the limit.
  * @throws the failure 413 beyond it, before the rest is read, and 400 for a body that breaks off.
  */
 export async function readBody(
@@ -21,10 +21,12 @@ export async function readBody(
   const declared = Number(message.headers.get("Content-Length") ?? 0);
   if (declared > limit.bytes) throw tooLarge();
   if (message.body === null) return new Uint8Array();
-  // What says how long it is cannot be longer, so it is read at once.
-  const body = declared > 0 ? await whole(message) : await uptoLimit(message.body, limit.bytes, tooLarge);
+  // What says how long it is comes no longer, so it is read at once; of something packed that is the packed length.
+  const length = message.headers.has("Content-Encoding") ? 0 : declared;
+  const body = length > 0 ? await whole(message) : await uptoLimit(message.body, limit.bytes, tooLarge);
+  if (body.length > limit.bytes) throw tooLarge();
   // Not every way here tells a body that broke off from one that ended, and half a feed must not be taken for a whole.
-  if (body.length < declared) throw malformedBody(NOT_WHOLE);
+  if (body.length < length) throw malformedBody(NOT_WHOLE);
   return body;
 }
 

@@ -76,6 +76,48 @@ describe("kept values", () => {
     expect(kv.get).toHaveBeenCalledTimes(1);
   });
 
+  it("asks KV once in thirty seconds for what another isolate has made", async ({ expect }) => {
+    const { kv, cache, settle } = room();
+    await new KeptValues<string>(RULES).read(cache, "k", making("one"));
+    await settle();
+    const values = new KeptValues<string>(RULES);
+
+    await values.read(cache, "k", failing());
+    pass(30);
+    await values.read(cache, "k", failing());
+
+    // One by the isolate that made it.
+    expect(kv.get).toHaveBeenCalledTimes(2);
+  });
+
+  it("never goes back to an older value that it has read of KV", async ({ expect }) => {
+    const { cache, settle } = room();
+    await new KeptValues<string>(RULES).read(cache, "k", making("old"));
+    await settle();
+    const values = new KeptValues<string>(RULES);
+    await values.read(cache, "k", failing());
+    pass(1);
+
+    values.keep(cache, "k", { value: "new", at: now });
+
+    expect(await values.read(cache, "k", failing())).toEqual({ value: "new", at: now });
+  });
+
+  it("does not forget what it has made for what it reads of KV", async ({ expect }) => {
+    const { cache, settle } = room();
+    const others = new KeptValues<string>(RULES);
+    for (let number = 0; number < 100; number += 1) await others.read(cache, `other ${number}`, making("other"));
+    await others.read(cache, "k", making("old"));
+    await settle();
+    pass(1);
+    const values = new KeptValues<string>(RULES);
+    values.keep(new Cache({ put: async () => {} } as unknown as KVNamespace, () => {}), "k", { value: "new", at: now });
+
+    for (let number = 0; number < 100; number += 1) await values.read(cache, `other ${number}`, failing());
+
+    expect((await values.read(cache, "k", failing())).value).toBe("new");
+  });
+
   it("answers what another isolate has kept in KV", async ({ expect }) => {
     const { cache, settle } = room();
     await new KeptValues<string>(RULES).read(cache, "k", making("one"));

@@ -50,15 +50,25 @@ describe("a feed request", () => {
     expect(await balanceOf(mine.customer.id)).toBe(500 + 220);
   });
 
-  it("whose connection breaks is not taken for one that ended", async ({ expect }) => {
-    const body = new ReadableStream({
-      pull: (controller) => controller.error(new Error("gone")),
-    });
+  it.for([{}, { "Content-Length": "50" }])(
+    "whose connection breaks is not taken for one that ended, with %o",
+    async (headers, { expect }) => {
+      const broken = new ReadableStream({ pull: (controller) => controller.error(new Error("gone")) });
 
-    await expect(readBody({ headers: new Headers(), body }, { bytes: 100, name: "" })).rejects.toMatchObject({
-      status: 400,
-      body: { messages: { body: ["must arrive whole"] } },
-    });
+      const reading = readBody(new Response(broken, { headers }), { bytes: 100, name: "" });
+
+      await expect(reading).rejects.toMatchObject({ status: 400, body: { messages: { body: ["must arrive whole"] } } });
+    },
+  );
+
+  it("is held to its limit, whatever length it says it has", async ({ expect }) => {
+    const limit = { bytes: 100, name: "100 bytes" };
+    const long = (headers: Record<string, string>) => readBody(new Response("x".repeat(101), { headers }), limit);
+
+    await expect(long({})).rejects.toMatchObject({ status: 413 });
+    await expect(long({ "Content-Length": "101" })).rejects.toMatchObject({ status: 413 });
+    await expect(long({ "Content-Length": "5" })).rejects.toMatchObject({ status: 413 });
+    await expect(long({ "Content-Length": "5", "Content-Encoding": "gzip" })).rejects.toMatchObject({ status: 413 });
   });
 
   it("that arrives with fewer bytes than it had is taken to its last whole line, or not at all", async ({ expect }) => {

@@ -138,6 +138,29 @@ describe("a total", () => {
     expect(await total.seen(here)).toBe(total.as(side * TEN_CENTS_LESS));
   });
 
+  it("names the line that would pass the limit, and none that is stored already", async ({ expect }) => {
+    const here = world();
+    const stored = upToTheLimit((amount) => entryAnywhere(here, amount), "");
+    await mustFeed([...here.lines, ...stored]);
+
+    const refused = await feed([...stored, entryAnywhere(here, "0.01")]);
+
+    expect(refused.status).toBe(422);
+    expect(refused.body.messages).toEqual({ [`line ${stored.length + 1}.amount`]: [TEXT] });
+  });
+
+  it("is told of where an id holds a line separator", async ({ expect }) => {
+    const here = world();
+    const customer = { ...seed.customer(), id: `${seed.freshId("c")}\u2028` };
+    await mustFeed([...here.lines, customer]);
+    const line = (amount: string) => seed.entry(customer.id, here.store, amount);
+    await mustFeed(upToTheLimit(line, ""));
+
+    const refused = await feed([line("0.01")]);
+
+    expect([refused.status, refused.body.messages]).toEqual([422, { "line 1.amount": [TEXT] }]);
+  });
+
   it.for(["hits", "doubles", "triples"])("counts so far too: %s", async (measure, { expect }) => {
     const here = world();
     const line = (count: number) => seed.play(here.contest, here.store, here.employee, { [measure]: count });

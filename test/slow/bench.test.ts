@@ -34,12 +34,20 @@ describe("npm run bench", () => {
 
     expect(await run.ended).toBe(130);
     expect(run.output()).toContain("Stopped.");
+    expect(() => process.kill(-Number(run.child.pid), 0)).toThrow("ESRCH");
   });
 
-  it("says in one line what a scale is", async ({ expect }) => {
-    const run = command("bench", ["--scale", "many"]);
+  it.for([
+    [["--scale", "many"], "10k, 100k or 1m"],
+    [["--scale", "1k,1k"], "A scale is named twice."],
+    [["--data", "nowhere.ndjson"], "There is no file nowhere.ndjson."],
+    [["--scale", "9k", "--reuse"], "Nothing is loaded for 9k"],
+    [["--reuse", "--docs"], "leave out --reuse"],
+  ] as const)("says in one line what is wrong with %j", async ([args, text], { expect }) => {
+    const run = command("bench", args);
 
     expect(await run.ended).toBe(1);
-    expect(run.output()).toContain("10k, 100k or 1m");
+    expect(run.output()).toContain(text);
+    expect(run.output()).not.toContain(" at ");
   });
 });

@@ -4,6 +4,8 @@ import { type EmployeeTotals, rank } from "../../../src/customer/gamification/ra
 import type { LeaderboardItem } from "../../../src/customer/gamification/schema.ts";
 import type { Database } from "../../../src/db/database.ts";
 
+const RUNNING = sql`start_date <= (SELECT today FROM clock) AND coalesce(end_date >= (SELECT today FROM clock), 1)`;
+
 /** The obvious way: every play at the location summed up for each request. */
 export async function leaderboard(db: Database, locationId: string, campaignId: string | null) {
   const totals = await db.all<EmployeeTotals>(sql`
@@ -14,11 +16,7 @@ export async function leaderboard(db: Database, locationId: string, campaignId: 
     JOIN employees ON employees.id = plays.employee_id
     JOIN eip_campaigns ON eip_campaigns.id = plays.eip_campaign_id
     WHERE plays.location_id = ${locationId} AND employees.set_aside = 0 AND eip_campaigns.set_aside = 0
-      AND iif(
-        ${campaignId} IS NULL,
-        start_date <= (SELECT today FROM clock) AND coalesce(end_date >= (SELECT today FROM clock), 1),
-        eip_campaigns.id = ${campaignId}
-      )
+      AND ${campaignId === null ? RUNNING : sql`plays.eip_campaign_id = ${campaignId}`}
     GROUP BY employees.id
     ORDER BY runs DESC, employees.name, employees.id`);
   return rank(totals, "run", BOARD_LIMIT) satisfies LeaderboardItem[];

@@ -1,5 +1,5 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import { type Database, prepared } from "../../db/database.ts";
+import { type Database, writtenOnce } from "../../db/database.ts";
 import { limitTo } from "../../db/limit.ts";
 import { accounts, campaignStores, campaigns, stores } from "../../db/tables.ts";
 import { type BoundingBox, boundingBoxes, EARTH_RADIUS_MILES, type Position } from "./bounding-boxes.ts";
@@ -22,7 +22,7 @@ export function findNearbyCampaigns(db: Database, query: NearbyCampaignsQuery): 
   return db.all<NearbyCampaign>(nearbyCampaigns({ ...values, ...near, boxes }));
 }
 
-const nearbyCampaigns = prepared<keyof Omit<NearbyCampaignsQuery, "near"> | keyof Position | "boxes">(
+const nearbyCampaigns = writtenOnce<keyof Omit<NearbyCampaignsQuery, "near"> | keyof Position | "boxes">(
   (value) => sql`
     WITH account AS (
       SELECT key, id FROM ${accounts} WHERE id = ${value("accountId")} AND set_aside = 0

@@ -1,5 +1,5 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import { type Database, prepared } from "../../db/database.ts";
+import { type Database, writtenOnce } from "../../db/database.ts";
 import { friendStatus } from "../../db/friend-status.ts";
 import { limitTo } from "../../db/limit.ts";
 import { blocks, customers, messageGroupMembers, messageGroups, messageStates, messages } from "../../db/tables.ts";
@@ -37,8 +37,8 @@ export async function findMessageGroups(db: Database, query: MessageGroupsQuery)
 type PageValues = "customerId" | "checkTime" | "limit" | "offset";
 type Behind = Record<keyof Place, Placeholder>;
 
-const pageByNumber = prepared<PageValues>((value) => selectGroups(value, undefined));
-const pageBehind = prepared<PageValues | keyof Place>((value) =>
+const pageByNumber = writtenOnce<PageValues>((value) => selectGroups(value, undefined));
+const pageBehind = writtenOnce<PageValues | keyof Place>((value) =>
   selectGroups(value, { time: value("time"), groupId: value("groupId") }),
 );
 

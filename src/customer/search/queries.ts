@@ -1,5 +1,5 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import { type Database, prepared } from "../../db/database.ts";
+import { type Database, writtenOnce } from "../../db/database.ts";
 import { friendStatus } from "../../db/friend-status.ts";
 import { joinStoresOf } from "../../db/set-aside.ts";
 import { accounts, blocks, campaigns, customers, registrations, stores } from "../../db/tables.ts";
@@ -65,9 +65,9 @@ type CampaignRow = Omit<SearchCampaign, "account" | keyof CampaignDetails> & {
 const searchAccount = sql`json_remove(${accounts.fields}, '$.core_tenant_id', '$.core_app_account_id')`;
 
 const SEARCHES = {
-  stores: prepared<"words" | "caller">((value) => searchStores(value("words"))),
-  customers: prepared<"words" | "caller">((value) => searchCustomers(value("words"), value("caller"))),
-  campaigns: prepared<"words" | "caller">((value) => searchCampaigns(value("words"))),
+  stores: writtenOnce<"words" | "caller">((value) => searchStores(value("words"))),
+  customers: writtenOnce<"words" | "caller">((value) => searchCustomers(value("words"), value("caller"))),
+  campaigns: writtenOnce<"words" | "caller">((value) => searchCampaigns(value("words"))),
 } satisfies Record<SearchKind, unknown>;
 
 function searchStores(words: Placeholder): SQL {

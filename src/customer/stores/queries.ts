@@ -1,5 +1,5 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import { type Database, prepared } from "../../db/database.ts";
+import { type Database, writtenOnce } from "../../db/database.ts";
 import { friendStatus } from "../../db/friend-status.ts";
 import { limitTo } from "../../db/limit.ts";
 import { isStore, STORES_JOINED } from "../../db/set-aside.ts";
@@ -69,13 +69,13 @@ function caller(value: Value): SQL {
 
 /** What is known of the store and the root, and the team. `rootOf` is the id of the root, if the caller may see it. */
 function teamStatements(rootOf: (value: Value) => SQL) {
-  const head = prepared<Parameters<Value>[0]>(
+  const head = writtenOnce<Parameters<Value>[0]>(
     (value) => sql`
       WITH root(id) AS (${rootOf(value)})
       SELECT ${isStore(value("storeId"))} AS is_store, EXISTS (SELECT 1 FROM root) AS is_root`,
   );
   // The page is cut from the links alone, so that what is skipped costs one row each.
-  const members = prepared<Parameters<Value>[0]>(
+  const members = writtenOnce<Parameters<Value>[0]>(
     (value) => sql`
       WITH root(id) AS (${rootOf(value)})
       SELECT

@@ -1,10 +1,13 @@
 import { checkLine } from "../../src/feed/lines.ts";
+import { KINDS } from "../../src/feed/records/index.ts";
 import { inBatches } from "../lib/feed-client.ts";
 import type { FileLine } from "../lib/ndjson-file.ts";
 import { CommandError } from "../lib/project.ts";
 import { intoBareTables, intoSameTables } from "./bare.ts";
 import { Connections } from "./http.ts";
 import type { Stand } from "./stand.ts";
+
+const MOST_RUNS = 20;
 
 /** What it took to store the lines of one kind: through the feed, and by bare inserts of the same rows. */
 export interface KindLoad {
@@ -31,10 +34,15 @@ export async function load(
   const post = (path: string, body: string) => connections.send({ method: "POST", path, token: stand.feedToken, body });
   const kinds = new Map<string, KindLoad>();
   try {
-    for await (const [kind, texts] of ofOneKind(inBatches(lines))) {
+    for await (const runs of ofOneKind(inBatches(lines))) {
+      const texts = runs.flatMap(([, texts]) => texts);
+      const kind = runs.length === 1 ? String(runs[0]?.[0]) : "mixed";
       const fed = await post("/api/v1/feed", texts.join("\n"));
-      const same = await post("/bench/statements", intoSameTables(kind, texts));
-      const bare = await post("/bench/statements", intoBareTables(kind, texts));
+      let [same, bare] = [0, 0];
+      for (const [record, ofKind] of byKind(runs)) {
+        same += (await post("/bench/statements", intoSameTables(record, ofKind))).milliseconds;
+        bare += (await post("/bench/statements", intoBareTables(record, ofKind))).milliseconds;
+      }
       const sum = kinds.get(kind) ?? {
         kind,
         lines: 0,
@@ -45,8 +53,8 @@ export async function load(
       };
       sum.lines += texts.length;
       sum.feedSeconds += fed.milliseconds / 1_000;
-      sum.sameTablesSeconds += same.milliseconds / 1_000;
-      sum.bareTablesSeconds += bare.milliseconds / 1_000;
+      sum.sameTablesSeconds += same / 1_000;
+      sum.bareTablesSeconds += bare / 1_000;
       sum.rowsWritten += fed.rowsWritten;
       kinds.set(kind, sum);
       onProgress(texts.length);
@@ -57,23 +65,33 @@ export async function load(
   }
 }
 
-/** The requests cut where the kind changes: what a row costs is then known by its kind. */
-async function* ofOneKind(
-  batches: AsyncIterable<{ lines: readonly FileLine[] }>,
-): AsyncGenerator<[kind: string, texts: string[]]> {
+/** Lines of one kind that follow on each other. */
+type Run = [kind: string, texts: string[]];
+
+/**
+ * The requests cut where the kind changes, so that what a row costs is known by its kind; where it changes all the time
+ * a request stays whole, as the feed command would send it.
+ */
+async function* ofOneKind(batches: AsyncIterable<{ lines: readonly FileLine[] }>): AsyncGenerator<Run[]> {
   for await (const { lines } of batches) {
-    let run: [string, string[]] | undefined;
+    const runs: Run[] = [];
     for (const { bytes, number } of lines) {
       const text = bytes.toString();
       const kind = kindOf(text, number);
-      if (run?.[0] !== kind) {
-        if (run !== undefined) yield run;
-        run = [kind, []];
-      }
-      run[1].push(text);
+      if (runs.at(-1)?.[0] !== kind) runs.push([kind, []]);
+      runs.at(-1)?.[1].push(text);
     }
-    if (run !== undefined) yield run;
+    if (runs.length > MOST_RUNS) yield runs;
+    else for (const run of runs) yield [run];
   }
+}
+
+/** The lines of each kind, in the order in which kinds refer to each other. */
+function byKind(runs: readonly Run[]): Run[] {
+  return KINDS.flatMap(({ record }): Run[] => {
+    const texts = runs.filter(([kind]) => kind === record).flatMap(([, texts]) => texts);
+    return texts.length === 0 ? [] : [[record, texts]];
+  });
 }
 
 function kindOf(text: string, number: number): string {

@@ -1,6 +1,6 @@
 import { jsonBytes, LARGEST_ROW_BYTES } from "../db/json-rows.ts";
 import { type FieldMessages, fieldMessages } from "../values/messages.ts";
-import { type NumberedText, parseObject } from "./ndjson.ts";
+import { type NumberedText, objectOf } from "./ndjson.ts";
 import { KINDS } from "./records/index.ts";
 import { columnsOf, type Kind, keyFieldsOf, type Line } from "./records/kind.ts";
 
@@ -12,7 +12,7 @@ const UNKNOWN_RECORD = `must be one of ${KINDS.map(({ record }) => record).join(
 
 /** Checks all of a line that can be checked without the database (feed.md, sections 1 and 3). */
 export function checkLine({ number, text }: NumberedText): CheckedLine {
-  const object = parseObject(text);
+  const object = objectOf(text);
   if (Array.isArray(object)) return { messages: { "": object } };
 
   const { record, deleted = false } = object;

@@ -1,3 +1,4 @@
+import { decodeUtf8, parseObject } from "../values/json.ts";
 import type { FieldMessages } from "../values/messages.ts";
 
 /** A line that holds something: its number, from 1, and its text, or null where the bytes are not UTF-8. */
@@ -7,7 +8,6 @@ export interface NumberedText {
 }
 
 const NEWLINE = 0x0a;
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
 /**
  * The lines of a body, `most` at most: a body of nothing but short lines would fill a Worker's memory. A blank line is
@@ -18,29 +18,14 @@ export function splitLines(body: Uint8Array, most: number): NumberedText[] {
   for (let start = 0, number = 1; start < body.length && lines.length < most; number += 1) {
     const newline = body.indexOf(NEWLINE, start);
     const end = newline === -1 ? body.length : newline;
-    const text = decode(body.subarray(start, end));
+    const text = decodeUtf8(body.subarray(start, end));
     if (text === null || text.trim() !== "") lines.push({ number, text });
     start = end + 1;
   }
   return lines;
 }
 
-function decode(bytes: Uint8Array): string | null {
-  try {
-    return decoder.decode(bytes);
-  } catch {
-    return null;
-  }
-}
-
 /** The object that a line holds, or what is wrong with the line. */
-export function parseObject(text: string | null): Record<string, unknown> | FieldMessages[string] {
-  if (text === null) return ["must be UTF-8"];
-  try {
-    const value: unknown = JSON.parse(text);
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : ["must be a JSON object"];
-  } catch {
-    return ["must be a JSON object"];
-  }
+export function objectOf(text: string | null): Record<string, unknown> | FieldMessages[string] {
+  return text === null ? ["must be UTF-8"] : (parseObject(text) ?? ["must be a JSON object"]);
 }

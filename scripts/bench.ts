@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { SingleBar } from "cli-progress";
-import { Command, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { aimsTable } from "./bench/aims.ts";
 import { casesOf } from "./bench/cases.ts";
 import { compareAnswers, interleave, type Lane, lanesOf, type Measured, throughput } from "./bench/drive.ts";
@@ -57,7 +57,11 @@ const program = new Command("npm run bench --")
   .description(
     "Measure every endpoint and the feed on this machine, as ratios to a SELECT 1, beside the obvious ways.\nOne million customers take some twenty minutes, 3 GB of disk, and a machine that does nothing else.",
   )
-  .option("--scale <sizes>", "how many customers: 10k, 100k, 1m, or several with commas", scales, scales("10k"))
+  .addOption(
+    new Option("--scale <sizes>", "how many customers: 10k, 100k, 1m, or several with commas")
+      .argParser(scales)
+      .default(scales("10k"), "10k"),
+  )
   .option("--data <file>", "measure with this feed file instead of a made program")
   .option("--rounds <n>", "how often each case is asked", countingNumber, 200)
   .option("--seconds <n>", "how long each case is asked with 1 and with 32 connections; 0: not at all", wholeNumber, 1)

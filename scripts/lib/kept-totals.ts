@@ -6,7 +6,7 @@ export interface Kept {
   /** The kept thing as a person knows it. */
   name: string;
   /** The table whose `key` the steps go over. */
-  over: "accounts" | "stores" | "campaigns" | "customers";
+  over: "accounts" | "stores" | "campaigns" | "customers" | "coupons";
   /** Rows of (what, kept, counted) where the two differ; what is not there is null. */
   differences: string;
   /** Statements that make the range right. */
@@ -167,6 +167,18 @@ const newestOfMembers = `
   JOIN message_group_members AS member ON member.group_id = message_groups.id
   WHERE member.newest_at IS NOT message_groups.newest_at`;
 
+/** A table with a row for each `key`, against the view that says what it must hold. */
+function asItsView(table: string): Pick<Kept, "differences" | "mend"> {
+  const [kept, due] = [`SELECT * FROM ${table} WHERE ${RANGE}`, `SELECT * FROM ${table}_due WHERE ${RANGE}`];
+  return {
+    differences: onlyInOne("key", kept, due),
+    mend: [
+      `DELETE FROM ${table} WHERE ${RANGE} AND key NOT IN (SELECT key FROM (${kept} INTERSECT ${due}))`,
+      `INSERT INTO ${table} ${due} AND key NOT IN (SELECT key FROM ${table} WHERE ${RANGE})`,
+    ],
+  };
+}
+
 /** An index of words, against the view that says what it must hold. */
 function searchIndex(index: string): Pick<Kept, "differences" | "mend"> {
   const due = `
@@ -248,21 +260,9 @@ export const KEPT: readonly Kept[] = [
        WHERE due.group_id = message_group_members.group_id AND due.customer_id = message_group_members.customer_id`,
     ],
   },
-  {
-    name: "positions of stores",
-    over: "stores",
-    differences: onlyInOne(
-      "key",
-      `SELECT * FROM store_positions WHERE ${RANGE}`,
-      `SELECT * FROM store_positions_due WHERE ${RANGE}`,
-    ),
-    mend: [
-      `DELETE FROM store_positions WHERE ${RANGE} AND key NOT IN (
-         SELECT key FROM (SELECT * FROM store_positions WHERE ${RANGE} INTERSECT SELECT * FROM store_positions_due WHERE ${RANGE}))`,
-      `INSERT INTO store_positions SELECT * FROM store_positions_due
-       WHERE ${RANGE} AND key NOT IN (SELECT key FROM store_positions WHERE ${RANGE})`,
-    ],
-  },
+  { name: "positions of stores", over: "stores", ...asItsView("store_positions") },
+  { name: "answers of accounts", over: "accounts", ...asItsView("account_answers") },
+  { name: "answers of coupons", over: "coupons", ...asItsView("coupon_answers") },
   {
     name: "totals of plays",
     over: "stores",

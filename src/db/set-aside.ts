@@ -11,6 +11,16 @@ export function isStore(storeId: string | Placeholder): SQL {
   )`;
 }
 
+/** Whether the store with this id is set aside: one look into an index that holds none but those. */
+export function isStoreSetAside(storeId: SQL): SQL {
+  return sql`EXISTS (SELECT 1 FROM stores INDEXED BY stores_set_aside WHERE id = ${storeId} AND set_aside = 1)`;
+}
+
+/** Whether the account with this id is set aside, in the same way. */
+export function isAccountSetAside(accountId: SQL): SQL {
+  return sql`EXISTS (SELECT 1 FROM accounts INDEXED BY accounts_set_aside WHERE id = ${accountId} AND set_aside = 1)`;
+}
+
 const ANY_STORE_SET_ASIDE = sql.raw("EXISTS (SELECT 1 FROM stores WHERE set_aside = 1)");
 const ANY_ACCOUNT_SET_ASIDE = sql.raw("EXISTS (SELECT 1 FROM accounts WHERE set_aside = 1)");
 
@@ -21,7 +31,7 @@ const ANY_ACCOUNT_SET_ASIDE = sql.raw("EXISTS (SELECT 1 FROM accounts WHERE set_
 export const STORES_JOINED = sql`${customers.storesCount} - iif(${ANY_STORE_SET_ASIDE} OR ${ANY_ACCOUNT_SET_ASIDE}, (
   SELECT count(*) FROM ${memberships} AS own
   WHERE own.customer_id = ${customers.id} AND own.joined = 1 AND (
-    EXISTS (SELECT 1 FROM stores INDEXED BY stores_set_aside WHERE id = own.store_id AND set_aside = 1)
+    ${isStoreSetAside(sql`own.store_id`)}
     OR ${ANY_ACCOUNT_SET_ASIDE} AND EXISTS (
       SELECT 1 FROM ${stores} JOIN accounts INDEXED BY accounts_set_aside
         ON accounts.id = ${stores.accountId} AND accounts.set_aside = 1
@@ -30,10 +40,10 @@ export const STORES_JOINED = sql`${customers.storesCount} - iif(${ANY_STORE_SET_
   )
 ), 0)`;
 
-/** Joins to a row the stores that a customer has joined: `memberships`, `stores` and `accounts`. */
+/** Joins to a row the stores that a customer has joined: `memberships` and `stores`. */
 export function joinStoresOf(customerId: SQL): SQL {
   return sql`
     CROSS JOIN ${memberships} ON ${memberships.customerId} = ${customerId} AND ${memberships.joined} = 1
     CROSS JOIN ${stores} ON ${stores.id} = ${memberships.storeId} AND ${stores.setAside} = 0
-    CROSS JOIN ${accounts} ON ${accounts.id} = ${stores.accountId} AND ${accounts.setAside} = 0`;
+      AND NOT ${isAccountSetAside(sql`${stores.accountId}`)}`;
 }

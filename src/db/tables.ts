@@ -17,6 +17,13 @@ export const accounts = sqliteTable("accounts", {
   setAside: integer("set_aside").notNull(),
 });
 
+/** The parts of answers that an account is, as JSON text (0018_answers.sql). */
+export const accountAnswers = sqliteTable("account_answers", {
+  key: integer().primaryKey(),
+  coupons: text().notNull(),
+  search: text().notNull(),
+});
+
 export const stores = sqliteTable("stores", {
   key: integer().primaryKey(),
   id: text().notNull(),
@@ -165,6 +172,14 @@ export const coupons = sqliteTable("coupons", {
   endsAt: text("ends_at").generatedAlwaysAs(
     () => sql`iif(can_expire = 1, coalesce(expiration_date, 'never'), 'never')`,
   ),
+});
+
+/** The parts of answers that a coupon is, as JSON text (0018_answers.sql). */
+export const couponAnswers = sqliteTable("coupon_answers", {
+  key: integer().primaryKey(),
+  text: text().notNull(),
+  record: text().notNull(),
+  detail: text().notNull(),
 });
 
 export const customerCoupons = sqliteTable("customer_coupons", {

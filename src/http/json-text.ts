@@ -26,9 +26,10 @@ export function jsonObject(members: Readonly<Record<string, JsonText>>): JsonTex
   return asJson(["{", ...texts.flatMap((text, index) => (index === 0 ? text : [",", ...text])), "}"]);
 }
 
-/** An object that has members of its own, with one more that is JSON already. */
-export function withMember(object: object, name: string, text: JsonText): JsonText {
-  return asJson([`${JSON.stringify(object).slice(0, -1)},${JSON.stringify(name)}:`, ...text, "}"]);
+/** An object that has members of its own, with one more. */
+export function withMember(object: JsonText, name: string, text: JsonText): JsonText {
+  const members = object.join("").slice(0, -1);
+  return asJson([`${members},${JSON.stringify(name)}:`, ...text, "}"]);
 }
 
 /** One object with the members of several, none of them empty. */

@@ -165,4 +165,15 @@ describe("the account object of the coupon lists", () => {
       expect(JSON.stringify(results)).not.toContain("canary");
     }
   });
+
+  it("is as it was fed last, its loyalty options too", async ({ expect }) => {
+    const { account, get } = await holder({ loyalty_options: { description: "Points" } });
+    const shown = async () => (await get("my-coupons")).body.items.store[0].account;
+
+    await mustFeed([{ ...account, loyalty_options: { description: "Stars" } }]);
+    expect((await shown()).loyalty_options.description).toBe("Stars");
+
+    await mustFeed([{ ...account, slug: "tea", loyalty_options: null }]);
+    expect(await shown()).toMatchObject({ slug: "tea", loyalty_options: null });
+  });
 });

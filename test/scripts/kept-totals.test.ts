@@ -54,6 +54,22 @@ const DAMAGE: Record<string, { by: string[]; found: number }> = {
     ],
     found: 4,
   },
+  "answers of accounts": {
+    by: [
+      "UPDATE account_answers SET coupons = replace(coupons, 'Blue', 'Red') WHERE key = 1",
+      "DELETE FROM account_answers WHERE key = 2",
+      "INSERT INTO account_answers VALUES (999999, '{}', '{}')",
+    ],
+    found: 4,
+  },
+  "answers of coupons": {
+    by: [
+      "UPDATE coupon_answers SET detail = '{}' WHERE key = 1",
+      "UPDATE coupon_answers SET record = '{}' WHERE key = 2",
+      "DELETE FROM coupon_answers WHERE key = 3",
+    ],
+    found: 5,
+  },
   "tokens of teams": {
     by: ["UPDATE memberships SET tokens_2 = tokens_2 + 5 WHERE store_id = 's101-1-6' AND customer_id = 'c1'"],
     found: 1,

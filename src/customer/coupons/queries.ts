@@ -1,12 +1,21 @@
-import { type SQL, sql } from "drizzle-orm";
+import { type Placeholder, type SQL, sql } from "drizzle-orm";
+import type { OfAccount } from "../../accounts/answers.ts";
 import { couponAccount } from "../../accounts/queries.ts";
-import type { Database } from "../../db/database.ts";
+import { type Database, writtenOncePer } from "../../db/database.ts";
 import { limitTo } from "../../db/limit.ts";
-import { accounts, coupons, customerCoupons, memberships, stores } from "../../db/tables.ts";
+import { isAccountSetAside, isStoreSetAside } from "../../db/set-aside.ts";
+import {
+  accountAnswers,
+  accounts,
+  couponAnswers,
+  coupons,
+  customerCoupons,
+  memberships,
+  stores,
+} from "../../db/tables.ts";
 import type { Page } from "../../http/paging.ts";
 import { fold } from "../../values/fold.ts";
 import type { CouponKind } from "./kinds.ts";
-import type { CouponRow } from "./records.ts";
 
 export interface CouponsFilter {
   kinds: readonly CouponKind[];
@@ -25,93 +34,139 @@ export interface CouponsQuery {
   page: Page;
   /** Whether the coupons bring their account objects, and these the chain's logo. */
   accounts: false | { includeImages: boolean };
+  /** Whether they bring what stands in their `campaign_coupon` only. */
+  details: boolean;
 }
 
 /** The page of a list that is not cut: SQLite takes a negative limit for none. */
 export const WHOLE_LIST: Page = { offset: 0, limit: -1 };
 
-const NOW = sql`(SELECT now FROM clock)`;
-// By name, store, mfg and digital are in their order backwards.
-const ORDER = sql`page.kind DESC, page.ends_at, page.created_at DESC, page.id`;
+interface CouponParts extends OfAccount {
+  /** What every list says of the coupon, and what stands beside that in a record and in its `campaign_coupon`. */
+  text: string;
+  record: string;
+  detail: string;
+}
+
+export interface IssuedRow extends CouponParts {
+  kind: "store" | "mfg";
+  /** What belongs to the customer who holds it. */
+  issued: string;
+}
+
+export interface DigitalRow extends CouponParts {
+  kind: "digital";
+}
+
+/** A coupon as the query brings it: its parts are JSON objects as text, to be put together without a look inside. */
+export type CouponRow = IssuedRow | DigitalRow;
 
 /**
  * The coupons that are valid for the customer now: store, then mfg, then digital, each list in its order (decisions.md,
  * section 4). The first coupon of an account brings the account object. One round trip, none where no kind is left.
  */
 export async function findCoupons(db: Database, query: CouponsQuery): Promise<CouponRow[]> {
-  const { customerId, filter, page } = query;
-  const sources = [
-    ...(filter.kinds.some((kind) => kind !== "digital") ? [issuedCoupons(customerId, filter)] : []),
-    ...(filter.kinds.includes("digital") ? [digitalCoupons(customerId, filter)] : []),
-  ];
-  if (sources.length === 0) return [];
-  return db.all<CouponRow>(sql`
-    SELECT
-      page.kind, page.id, page.created_at,
-      issued.customer_id, issued.coupon_id, issued.expected_end_date, issued.creation_method, issued.reserved,
-      issued.updated_at, issued.deleted_at, issued.total_count, issued.usage_count,
-      issued.total_count - issued.usage_count AS remaining_count,
-      stores.name AS store_name, stores.store_image,
-      coupons.id AS campaign_coupon_id, coupons.account_id, coalesce(coupons.campaign_id, '') AS campaign_id,
-      coupons.source_campaign_id, coupons.name, coupons.type, coupons.value, coupons.header_lines, coupons.text_lines,
-      coupons.can_expire, coupons.expiration_type, coupons.expiration_date, coupons.expiration, coupons.once_per_sale,
-      coupons.filter_items, coupons.coupon_barcode, coupons.is_custom, coupons.can_combine_with_other,
-      coupons.created_at AS campaign_coupon_created,
-      ${accountOfFirst(query.accounts)} AS account
-    FROM (
-      SELECT * FROM (${sql.join(sources, sql` UNION ALL `)}) AS page
-      ORDER BY ${ORDER} ${limitTo(page.limit)} OFFSET ${page.offset}
-    ) AS page
-    CROSS JOIN ${coupons} ON coupons.key = page.coupon_key
-    LEFT JOIN ${customerCoupons} AS issued ON issued.id = page.issued_id
-    LEFT JOIN ${stores} ON stores.id = issued.store_id
-    ORDER BY ${ORDER}`);
+  const { customerId, page, accounts, details } = query;
+  const { kinds, search, type, accountId, storeIds = [] } = query.filter;
+  if (kinds.length === 0) return [];
+  const shape: Shape = {
+    accounts,
+    details,
+    kinds,
+    search: search !== undefined,
+    type: type !== undefined,
+    accountId: accountId !== undefined,
+    storeIds: storeIds.length > 0,
+  };
+  const values = {
+    ...page,
+    customerId,
+    search: fold(search ?? ""),
+    type: fold(type ?? ""),
+    accountId: accountId ?? "",
+    storeIds: JSON.stringify(storeIds),
+  };
+  return db.all<CouponRow>(couponList(shape, values));
 }
 
+/** What the text of the query depends on: what comes with the coupons, and which filters there are. */
+type Shape = Pick<CouponsQuery, "accounts" | "details"> &
+  Pick<CouponsFilter, "kinds"> & { [filter in keyof Omit<CouponsFilter, "kinds">]-?: boolean };
+
+type Value = (name: "customerId" | "search" | "type" | "accountId" | "storeIds" | keyof Page) => Placeholder;
+
+const NOW = sql`(SELECT now FROM clock)`;
+// By name, store, mfg and digital are in their order backwards.
+const ORDER = sql`page.kind DESC, page.ends_at, page.created_at DESC, page.id`;
+
+const couponList = writtenOncePer<Shape, Parameters<Value>[0]>((shape, value) => {
+  const sources = [
+    ...(shape.kinds.some((kind) => kind !== "digital") ? [issuedCoupons(shape, value)] : []),
+    ...(shape.kinds.includes("digital") ? [digitalCoupons(shape, value)] : []),
+  ];
+  return sql`
+    SELECT
+      page.kind, page.account_id, iif(page.kind = 'digital', NULL, ${issuedPart(shape)}) AS issued,
+      answers.text, answers.record, ${shape.details ? sql`answers.detail` : sql`'{}' AS detail`},
+      iif(page.nth_of_account = 1, (${accountPart(shape)}), NULL) AS account
+    FROM (
+      SELECT *, ${nthOfAccount(shape)} AS nth_of_account FROM (
+        SELECT * FROM (${sql.join(sources, sql` UNION ALL `)}) AS page
+        ORDER BY ${ORDER} ${limitTo(value("limit"))} OFFSET ${value("offset")}
+      ) AS page
+    ) AS page
+    CROSS JOIN ${couponAnswers} AS answers ON answers.key = page.coupon_key
+    LEFT JOIN ${customerCoupons} AS issued ON issued.id = page.issued_id
+    LEFT JOIN ${stores} ON stores.id = issued.store_id
+    ORDER BY ${ORDER}`;
+});
+
 /** The coupons of kind store and mfg that the customer holds: `usable` is what is neither deleted nor used up. */
-function issuedCoupons(customerId: string, filter: CouponsFilter): SQL {
-  const { storeIds = [] } = filter;
-  const atStores = storeIds.length === 0 ? sql`` : sql`AND issued.store_id IN ${idsIn(storeIds)}`;
+function issuedCoupons(shape: Shape, value: Value): SQL {
+  const atStores = shape.storeIds ? sql`AND issued.store_id IN ${idsIn(value("storeIds"))}` : sql``;
+  const kinds = sql.raw(shape.kinds.map((kind) => `'${kind}'`).join(", "));
   return sql`
     SELECT
       coupons.kind, min(issued.ends_at, coupons.ends_at) AS ends_at, issued.created_at, issued.id AS id,
-      issued.id AS issued_id, coupons.key AS coupon_key
+      issued.id AS issued_id, coupons.key AS coupon_key, coupons.account_id
     FROM ${customerCoupons} AS issued
     CROSS JOIN ${coupons} ON coupons.id = issued.campaign_coupon_id
-    CROSS JOIN ${stores} ON stores.id = issued.store_id
-    CROSS JOIN ${accounts} ON accounts.id = coupons.account_id
-    WHERE issued.customer_id = ${customerId} AND issued.usable = 1 AND ${notOver(sql`issued.ends_at`)}
-      AND coupons.kind IN ${filter.kinds} AND stores.set_aside = 0 ${atStores} AND ${matches(filter)}`;
+    WHERE issued.customer_id = ${value("customerId")} AND issued.usable = 1 AND ${notOver(sql`issued.ends_at`)}
+      AND coupons.kind IN (${kinds}) AND NOT ${isStoreSetAside(sql`issued.store_id`)} ${atStores}
+      AND ${matches(shape, value)}`;
 }
 
 /** The digital coupons of the accounts at one of whose stores the customer is a member. */
-function digitalCoupons(customerId: string, filter: CouponsFilter): SQL {
-  const { storeIds = [] } = filter;
-  const owners = sql`(SELECT account_id FROM ${stores} WHERE id IN ${idsIn(storeIds)} AND set_aside = 0)`;
-  const ofStores = storeIds.length === 0 ? sql`` : sql`AND accounts.id IN ${owners}`;
+function digitalCoupons(shape: Shape, value: Value): SQL {
+  const owners = sql`(SELECT account_id FROM ${stores} WHERE id IN ${idsIn(value("storeIds"))} AND set_aside = 0)`;
+  const ofStores = shape.storeIds ? sql`AND coupons.account_id IN ${owners}` : sql``;
   return sql`
     SELECT
       coupons.kind, coupons.ends_at, coupons.created_at, coupons.id AS id,
-      NULL AS issued_id, coupons.key AS coupon_key
+      NULL AS issued_id, coupons.key AS coupon_key, coupons.account_id
     FROM (
       SELECT DISTINCT stores.account_id
       FROM ${memberships} CROSS JOIN ${stores} ON stores.id = memberships.store_id
-      WHERE memberships.customer_id = ${customerId} AND memberships.joined = 1 AND stores.set_aside = 0
+      WHERE memberships.customer_id = ${value("customerId")} AND memberships.joined = 1 AND stores.set_aside = 0
     ) AS joined
-    CROSS JOIN ${accounts} ON accounts.id = joined.account_id
-    CROSS JOIN ${coupons} ON coupons.account_id = accounts.id AND coupons.kind = 'digital'
-    WHERE ${matches(filter)} ${ofStores}`;
+    CROSS JOIN ${coupons} ON coupons.account_id = joined.account_id AND coupons.kind = 'digital'
+    WHERE ${matches(shape, value)} ${ofStores}`;
 }
 
 /** What must hold of a coupon and its account, whatever its kind. */
-function matches({ search, type, accountId }: CouponsFilter): SQL {
-  const conditions = [notOver(sql`coupons.ends_at`), sql`coupons.set_aside = 0`, sql`accounts.set_aside = 0`];
-  if (accountId !== undefined) conditions.push(sql`accounts.id = ${accountId}`);
-  if (type !== undefined) conditions.push(sql`coupons.folded_type = ${fold(type)}`);
-  if (search !== undefined) {
+function matches(shape: Shape, value: Value): SQL {
+  const conditions = [
+    notOver(sql`coupons.ends_at`),
+    sql`coupons.set_aside = 0`,
+    sql`NOT ${isAccountSetAside(sql`coupons.account_id`)}`,
+  ];
+  if (shape.accountId) conditions.push(sql`coupons.account_id = ${value("accountId")}`);
+  if (shape.type) conditions.push(sql`coupons.folded_type = ${value("type")}`);
+  if (shape.search) {
     // Not LIKE: D1 takes patterns of at most 50 bytes.
-    const needle = fold(search);
-    conditions.push(sql`(instr(coupons.folded_text, ${needle}) > 0 OR instr(accounts.folded_names, ${needle}) > 0)`);
+    const namesOfChain = sql`(SELECT folded_names FROM ${accounts} WHERE accounts.id = coupons.account_id)`;
+    const isIn = (text: SQL) => sql`instr(${text}, ${value("search")}) > 0`;
+    conditions.push(sql`(${isIn(sql`coupons.folded_text`)} OR ${isIn(namesOfChain)})`);
   }
   return sql.join(conditions, sql` AND `);
 }
@@ -121,15 +176,32 @@ function notOver(end: SQL): SQL {
   return sql`${end} >= ${NOW}`;
 }
 
-function idsIn(ids: readonly string[]): SQL {
-  return sql`(SELECT value FROM json_each(${JSON.stringify(ids)}))`;
+function idsIn(ids: Placeholder): SQL {
+  return sql`(SELECT value FROM json_each(${ids}))`;
 }
 
-/** The account object beside the first coupon of each account, so that it travels once however many there are. */
-function accountOfFirst(wanted: CouponsQuery["accounts"]): SQL {
-  if (wanted === false) return sql`NULL`;
-  return sql`iif(
-    row_number() OVER (PARTITION BY coupons.account_id ORDER BY ${ORDER}) = 1,
-    (SELECT ${couponAccount(wanted)} FROM ${accounts} WHERE accounts.id = coupons.account_id), NULL
+/** What belongs to the customer who holds the coupon; where accounts are wanted, with what their variants have more. */
+function issuedPart({ accounts }: Shape): SQL {
+  const more = accounts === false ? sql`` : sql`, 'coupon_id', issued.coupon_id, 'reserved', issued.reserved`;
+  return sql`json_object(
+    'id', issued.id, 'customer_id', issued.customer_id, 'expected_end_date', issued.expected_end_date,
+    'creation_method', issued.creation_method, 'created_at', issued.created_at, 'updated_at', issued.updated_at,
+    'deleted_at', issued.deleted_at, 'store_name', stores.name, 'store_image', stores.store_image,
+    'total_count', issued.total_count, 'usage_count', issued.usage_count,
+    'remaining_count', issued.total_count - issued.usage_count ${more}
   )`;
+}
+
+/** Which of its account's coupons a row of the page is, where accounts are wanted: each travels once. */
+function nthOfAccount({ accounts }: Shape): SQL {
+  return accounts === false ? sql`NULL` : sql`row_number() OVER (PARTITION BY account_id ORDER BY ${ORDER})`;
+}
+
+/** The account object of a row of the page. */
+function accountPart(shape: Shape): SQL {
+  if (shape.accounts === false) return sql`NULL`;
+  return sql`
+    SELECT ${couponAccount(shape.accounts)}
+    FROM ${accounts} CROSS JOIN ${accountAnswers} ON ${accountAnswers.key} = ${accounts.key}
+    WHERE ${accounts.id} = page.account_id`;
 }

@@ -22,6 +22,7 @@ export const coupons = createRouter().get("/", describe(listCoupons), validate("
     filter: { ...filter, kinds: includemfg ? ["store", "mfg"] : ["store"] },
     page: includemfg ? { offset: 0, limit: DETAILED_LIMIT } : WHOLE_LIST,
     accounts: includemfg && { includeImages: include_images },
+    details: includemfg,
   });
   if (rows.length === 0) throw noItems(NOT_FOUND);
 
@@ -42,6 +43,7 @@ export const myCoupons = createRouter().get(
       // One more than the page holds tells whether there is a next one.
       page: { offset, limit: limit + 1 },
       accounts: { includeImages: false },
+      details: false,
     });
     if (rows.length === 0) throw noItems(NOT_FOUND);
 

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { Database } from "../../db/database.ts";
+import { type Database, writtenOncePer } from "../../db/database.ts";
 import { accounts, eipCampaigns, employees, playTotals, stores } from "../../db/tables.ts";
 import type { EmployeeTotals } from "./ranking.ts";
 
@@ -21,7 +21,11 @@ export interface BoardTotals {
 
 /** The totals of boards, in their order: of each the first `limit` by each of the four measures. One round trip. */
 export async function findBoards(db: Database, boards: readonly BoardOf[], limit: number): Promise<BoardTotals[]> {
-  const results = await db.batch(boards.map((board) => boardTotals(board, limit)));
+  const results = await db.batch(
+    boards.map(({ locationId, campaignId }) =>
+      boardTotals({ ofAll: campaignId === null }, { locationId, campaignId: campaignId ?? "", limit }),
+    ),
+  );
   return results.map((rows) => {
     const [head] = rows as unknown as { known: 0 | 1; today: string }[];
     const employees = (rows as unknown as (EmployeeTotals | { id: null })[]).filter((row) => row.id !== null);
@@ -45,18 +49,18 @@ export async function findBoards(db: Database, boards: readonly BoardOf[], limit
  * One row at least: what is known of the board is told of an empty one too. `total()`, because `sum()` fails where many
  * campaigns come to more than an integer holds; a number of JavaScript's is as exact.
  */
-function boardTotals({ locationId, campaignId }: BoardOf, limit: number): SQL {
-  return sql`
+const boardTotals = writtenOncePer<{ ofAll: boolean }, keyof BoardOf | "limit">(
+  ({ ofAll }, value) => sql`
     WITH location AS MATERIALIZED (
       SELECT ${stores.id} AS id, ${stores.accountId} AS account_id
       FROM ${stores} JOIN ${accounts} ON ${accounts.id} = ${stores.accountId}
-      WHERE ${stores.id} = ${locationId} AND ${stores.setAside} = 0 AND ${accounts.setAside} = 0
+      WHERE ${stores.id} = ${value("locationId")} AND ${stores.setAside} = 0 AND ${accounts.setAside} = 0
     ),
     campaign AS MATERIALIZED (
       SELECT ${eipCampaigns.id} AS id
       FROM location CROSS JOIN ${eipCampaigns} ON ${eipCampaigns.accountId} = location.account_id
       WHERE ${eipCampaigns.setAside} = 0
-        AND ${campaignId === null ? isRunning() : sql`${eipCampaigns.id} = ${campaignId}`}
+        AND ${ofAll ? isRunning() : sql`${eipCampaigns.id} = ${value("campaignId")}`}
     ),
     total AS MATERIALIZED (
       SELECT
@@ -81,11 +85,11 @@ function boardTotals({ locationId, campaignId }: BoardOf, limit: number): SQL {
       known, today, placed.id AS id, name, avatar, runs, hits, doubles, triples
     FROM (
       SELECT (SELECT today FROM clock) AS today,
-        EXISTS (SELECT 1 FROM ${campaignId === null ? sql`location` : sql`campaign`}) AS known
+        EXISTS (SELECT 1 FROM ${ofAll ? sql`location` : sql`campaign`}) AS known
     )
-    LEFT JOIN placed ON min(by_runs, by_hits, by_doubles, by_triples) <= ${limit}
-    ORDER BY name, placed.id`;
-}
+    LEFT JOIN placed ON min(by_runs, by_hits, by_doubles, by_triples) <= ${value("limit")}
+    ORDER BY name, placed.id`,
+);
 
 function isRunning(): SQL {
   return sql`${eipCampaigns.startDate} <= (SELECT today FROM clock)

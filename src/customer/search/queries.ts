@@ -1,19 +1,13 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
+import { accountsOf, type OfAccount } from "../../accounts/answers.ts";
 import { type Database, writtenOnce } from "../../db/database.ts";
 import { friendStatus } from "../../db/friend-status.ts";
-import { joinStoresOf } from "../../db/set-aside.ts";
-import { accounts, blocks, campaigns, customers, registrations, stores } from "../../db/tables.ts";
+import { isAccountSetAside, joinStoresOf } from "../../db/set-aside.ts";
+import { accountAnswers, accounts, blocks, campaigns, customers, registrations, stores } from "../../db/tables.ts";
 import { askForWords, askForWordsOrMarks, findWords } from "../../db/word-search.ts";
-import { type JsonText, jsonObject, merge, storedJson, toJson, withMember } from "../../http/json-text.ts";
+import { type JsonText, merge, storedJson, toJson, withMember } from "../../http/json-text.ts";
 import { isRunning } from "../campaigns/queries.ts";
-import {
-  type CampaignDetails,
-  KINDS,
-  type SearchCampaign,
-  type SearchCustomer,
-  type SearchKind,
-  type SearchStore,
-} from "./schema.ts";
+import { KINDS, type SearchCustomer, type SearchKind, type SearchStore } from "./schema.ts";
 
 export interface FullSearch {
   /** Folded, each once. */
@@ -42,27 +36,55 @@ export async function searchAll(db: Database, { words, kinds, customerId }: Full
   const asked = KINDS.filter((kind) => kinds.includes(kind));
   const values = { words: JSON.stringify(words), caller: customerId };
   const results = await db.batch(asked.map((kind) => SEARCHES[kind](values)));
-  const rowsOf = (kind: SearchKind) => results[asked.indexOf(kind)] ?? [];
+  const rowsOf = <Row>(kind: SearchKind) => (results[asked.indexOf(kind)] ?? []) as unknown as Row[];
+  const [stores, campaigns] = [rowsOf<StoreRow>("stores"), rowsOf<CampaignRow>("campaigns")];
+  const accountOf = accountsOf([...stores, ...campaigns]);
   return {
-    stores: (rowsOf("stores") as unknown as StoreRow[]).map(({ account, ...store }) =>
-      withMember(store, "account", storedJson(account)),
-    ),
-    customers: (rowsOf("customers") as unknown as SearchCustomer[]).map((one) => toJson(one)),
-    campaigns: (rowsOf("campaigns") as unknown as CampaignRow[]).map(({ account, details, ...campaign }) =>
-      merge(toJson(campaign), storedJson(details), jsonObject({ account: storedJson(account) })),
-    ),
+    stores: stores.map((row) => withMember(toStore(row), "account", accountOf(row))),
+    customers: rowsOf<CustomerRow>("customers").map(toCustomer),
+    campaigns: campaigns.map((row) => withMember(toCampaign(row), "account", accountOf(row))),
   };
 }
 
-type StoreRow = Omit<SearchStore, "account"> & { account: string };
+// What is text is an object in JSON, to be put together without a look inside.
 
-type CampaignRow = Omit<SearchCampaign, "account" | keyof CampaignDetails> & {
-  account: string;
+interface StoreRow extends OfAccount, Pick<SearchStore, "latitude" | "longitude"> {
+  store: string;
+}
+
+interface CampaignRow extends OfAccount {
+  campaign: string;
   details: string;
-};
+}
 
-/** The account object of a search result, as JSON text. */
-const searchAccount = sql`json_remove(${accounts.fields}, '$.core_tenant_id', '$.core_app_account_id')`;
+interface CustomerRow extends Pick<SearchCustomer, "balance" | "stores_count" | "campaigns_total"> {
+  customer: string;
+  /** What the customer shows to friends; null where the caller is none. */
+  personal: string | null;
+  campaigns_registered: number;
+}
+
+function toStore({ store, latitude, longitude }: StoreRow): JsonText {
+  return merge(storedJson(store), toJson({ latitude, longitude }));
+}
+
+function toCampaign({ campaign, details }: CampaignRow): JsonText {
+  return merge(storedJson(campaign), storedJson(details));
+}
+
+const NOTHING_PERSONAL = toJson({
+  scan_id: "",
+  date_of_birth: null,
+  address_line_1: "",
+  address_line_2: "",
+  city: "",
+  state: "",
+  zip: "",
+} satisfies Partial<SearchCustomer>);
+
+function toCustomer({ customer, personal, ...counts }: CustomerRow): JsonText {
+  return merge(storedJson(customer), personal === null ? NOTHING_PERSONAL : storedJson(personal), toJson(counts));
+}
 
 const SEARCHES = {
   stores: writtenOnce<"words" | "caller">((value) => searchStores(value("words"))),
@@ -74,24 +96,25 @@ function searchStores(words: Placeholder): SQL {
   const found = findWords(
     {
       index: "store_words",
-      record: sql`
-        CROSS JOIN ${stores} ON ${stores.key} = store_words.rowid
-        CROSS JOIN ${accounts} ON ${accounts.id} = ${stores.accountId}`,
-      where: sql`${accounts.setAside} = 0`,
+      record: sql`CROSS JOIN ${stores} ON ${stores.key} = store_words.rowid`,
+      where: sql`NOT ${isAccountSetAside(sql`${stores.accountId}`)}`,
     },
     FOUND_LIMIT,
   );
+  // Not the position: JSON made by SQLite has fewer digits than a position may have.
   return sql`
     WITH ${askForWordsOrMarks(words)}, ${found}
     SELECT
-      ${stores.id} AS id, ${stores.accountId} AS account_id,
-      ${stores.name} AS name, ${stores.storeImage} AS store_image,
-      ${stores.addressLine1} AS address_line_1, ${stores.addressLine2} AS address_line_2,
-      ${stores.city} AS city, ${stores.state} AS state, ${stores.zip} AS zip, ${stores.phone} AS phone,
-      ${stores.latitude} AS latitude, ${stores.longitude} AS longitude, ${searchAccount} AS account
+      json_object(
+        'id', ${stores.id}, 'account_id', ${stores.accountId}, 'name', ${stores.name},
+        'store_image', ${stores.storeImage}, 'address_line_1', ${stores.addressLine1},
+        'address_line_2', ${stores.addressLine2}, 'city', ${stores.city}, 'state', ${stores.state},
+        'zip', ${stores.zip}, 'phone', ${stores.phone}
+      ) AS store,
+      ${stores.latitude} AS latitude, ${stores.longitude} AS longitude,
+      ${stores.accountId} AS account_id, ${accountOfFirst(sql`${stores.accountId}`)} AS account
     FROM found
     CROSS JOIN ${stores} ON ${stores.key} = found.key
-    CROSS JOIN ${accounts} ON ${accounts.id} = ${stores.accountId}
     ORDER BY found.place, found.key`;
 }
 
@@ -100,24 +123,37 @@ function searchCampaigns(words: Placeholder): SQL {
   const found = findWords(
     {
       index: "campaign_words",
-      record: sql`
-        CROSS JOIN ${campaigns} ON ${campaigns.key} = campaign_words.rowid
-        CROSS JOIN ${accounts} ON ${accounts.id} = ${campaigns.accountId}`,
-      where: sql`${accounts.setAside} = 0`,
+      record: sql`CROSS JOIN ${campaigns} ON ${campaigns.key} = campaign_words.rowid`,
+      where: sql`NOT ${isAccountSetAside(sql`${campaigns.accountId}`)}`,
     },
     FOUND_LIMIT,
   );
   return sql`
     WITH ${askForWordsOrMarks(words)}, ${found}
     SELECT
-      ${campaigns.id} AS id, CAST(${campaigns.accountId} AS INTEGER) AS account_id, ${campaigns.name} AS name,
-      ${campaigns.campaignStartDate} AS campaign_start_date, ${campaigns.campaignEndDate} AS campaign_end_date,
-      ${campaigns.campaignDescription} AS campaign_description, ${campaigns.status} AS status,
-      ${campaigns.details} AS details, ${searchAccount} AS account
+      json_object(
+        'id', ${campaigns.id}, 'account_id', CAST(${campaigns.accountId} AS INTEGER), 'name', ${campaigns.name},
+        'campaign_start_date', ${campaigns.campaignStartDate}, 'campaign_end_date', ${campaigns.campaignEndDate},
+        'campaign_description', ${campaigns.campaignDescription}, 'status', ${campaigns.status}
+      ) AS campaign,
+      ${campaigns.details} AS details,
+      ${campaigns.accountId} AS account_id, ${accountOfFirst(sql`${campaigns.accountId}`)} AS account
     FROM found
     CROSS JOIN ${campaigns} ON ${campaigns.key} = found.key
-    CROSS JOIN ${accounts} ON ${accounts.id} = ${campaigns.accountId}
     ORDER BY found.place, found.key`;
+}
+
+/** The account object as a search shows it, beside the first record of each account: there it travels once. */
+function accountOfFirst(accountId: SQL): SQL {
+  return sql`iif(
+    row_number() OVER (PARTITION BY ${accountId} ORDER BY found.place, found.key) = 1,
+    (
+      SELECT ${accountAnswers.search}
+      FROM ${accounts} CROSS JOIN ${accountAnswers} ON ${accountAnswers.key} = ${accounts.key}
+      WHERE ${accounts.id} = ${accountId}
+    ),
+    NULL
+  )`;
 }
 
 /** Customers whom the caller may find, with what the caller may see of them. */
@@ -133,18 +169,18 @@ function searchCustomers(words: Placeholder, caller: Placeholder): SQL {
     FOUND_LIMIT,
   );
   // The address, the birth date and the scan id are for the caller and the caller's friends only.
-  const guarded = (name: string, otherwise: SQL) =>
-    sql`iif(seen.id = ${caller} OR friend_status = 1, ${sql.raw(`seen.${name}`)}, ${otherwise}) AS ${sql.raw(name)}`;
   return sql`
     WITH ${askForWords(words)}, ${found},
     seen AS MATERIALIZED (
-      SELECT found.place, ${customers}.*, ${friendStatus(caller, sql`${customers.id}`)} AS friend_status
+      SELECT
+        found.place, found.key, ${customers.id} AS id,
+        ${friendStatus(caller, sql`${customers.id}`)} AS friend_status
       FROM found CROSS JOIN ${customers} ON ${customers.key} = found.key
     ),
     joined AS MATERIALIZED (
-      SELECT seen.id AS customer_id, ${stores.accountId} AS account_id, count(*) AS stores
+      SELECT seen.key, ${stores.accountId} AS account_id, count(*) AS stores
       FROM seen ${joinStoresOf(sql`seen.id`)}
-      GROUP BY seen.id, ${stores.accountId}
+      GROUP BY seen.key, ${stores.accountId}
     ),
     running AS MATERIALIZED (
       SELECT ${campaigns.accountId} AS account_id, count(*) AS campaigns
@@ -153,24 +189,32 @@ function searchCustomers(words: Placeholder, caller: Placeholder): SQL {
       GROUP BY ${campaigns.accountId}
     ),
     counted AS MATERIALIZED (
-      SELECT joined.customer_id, sum(joined.stores) AS stores, sum(running.campaigns) AS campaigns
+      SELECT joined.key, sum(joined.stores) AS stores, sum(running.campaigns) AS campaigns
       FROM joined LEFT JOIN running ON running.account_id = joined.account_id
-      GROUP BY joined.customer_id
+      GROUP BY joined.key
     )
     SELECT
-      seen.id, seen.first_name, seen.last_name, seen.customer_description, seen.avatar, seen.friend_status,
-      ${guarded("scan_id", sql`''`)}, ${guarded("date_of_birth", sql`NULL`)}, ${guarded("address_line_1", sql`''`)},
-      ${guarded("address_line_2", sql`''`)}, ${guarded("city", sql`''`)}, ${guarded("state", sql`''`)},
-      ${guarded("zip", sql`''`)},
-      seen.balance / 100.0 AS balance,
+      json_object(
+        'id', ${customers.id}, 'first_name', ${customers.firstName}, 'last_name', ${customers.lastName},
+        'customer_description', ${customers.customerDescription}, 'avatar', ${customers.avatar},
+        'friend_status', seen.friend_status
+      ) AS customer,
+      iif(${customers.id} = ${caller} OR seen.friend_status = 1, json_object(
+        'scan_id', ${customers.scanId}, 'date_of_birth', ${customers.dateOfBirth},
+        'address_line_1', ${customers.addressLine1}, 'address_line_2', ${customers.addressLine2},
+        'city', ${customers.city}, 'state', ${customers.state}, 'zip', ${customers.zip}
+      ), NULL) AS personal,
+      ${customers.balance} / 100.0 AS balance,
       coalesce(counted.stores, 0) AS stores_count,
       coalesce(counted.campaigns, 0) AS campaigns_total,
       (
         SELECT count(*) FROM ${registrations}
-        JOIN ${campaigns} ON ${campaigns.id} = ${registrations.campaignId} AND ${isRunning()}
-        JOIN joined ON joined.customer_id = seen.id AND joined.account_id = ${campaigns.accountId}
+        CROSS JOIN ${campaigns} ON ${campaigns.id} = ${registrations.campaignId} AND ${isRunning()}
+        CROSS JOIN joined ON joined.key = seen.key AND joined.account_id = ${campaigns.accountId}
         WHERE ${registrations.customerId} = seen.id
       ) AS campaigns_registered
-    FROM seen LEFT JOIN counted ON counted.customer_id = seen.id
+    FROM seen
+    CROSS JOIN ${customers} ON ${customers.key} = seen.key
+    LEFT JOIN counted ON counted.key = seen.key
     ORDER BY seen.place, seen.key`;
 }

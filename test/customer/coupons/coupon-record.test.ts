@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 import { mustFeed, trips } from "../../support/api.ts";
 import * as seed from "../../support/seed.ts";
-import { COUPONS, get, program } from "./support.ts";
+import { COUPONS, get, MY_COUPONS, program } from "./support.ts";
 
 const COUPON = {
   name: "Free car wash",
@@ -139,5 +139,26 @@ describe("the record of GET /coupons", () => {
 
     const answer = await get(customer.id, COUPONS);
     expect(answer.body.items).toEqual([record]);
+  });
+
+  it("is in every list as its coupon was fed last", async ({ expect }) => {
+    const { customer, coupon, record } = await holder();
+    const change = {
+      name: "Free tea",
+      value: "2",
+      text_lines: ["Not on Mondays"],
+      filter_items: 7,
+      campaign_id: null,
+    };
+    const changed = { name: "Free tea", value: "2.00", text_lines: ["Not on Mondays"] };
+
+    await mustFeed([{ ...coupon, ...change, coupon_barcode: "7" }]);
+
+    const simple = (await get(customer.id, COUPONS)).body.items[0];
+    const [detailed] = (await get(customer.id, COUPONS, { includemfg: true })).body.items.stores;
+    const [mine] = (await get(customer.id, MY_COUPONS)).body.items.store;
+    for (const one of [simple, detailed, mine])
+      expect(one).toMatchObject({ ...record, ...changed, campaign_id: "", coupon_barcode: 7 });
+    expect(detailed.campaign_coupon).toMatchObject({ ...changed, filter_items: 7, coupon_barcode: 7 });
   });
 });

@@ -43,6 +43,7 @@ async function usageOf(customerId: string, storeIds: string[] = []): Promise<Usa
     filter: { kinds: COUPON_KINDS, storeIds },
     page: { offset: 0, limit: 51 },
     accounts: { includeImages: false },
+    details: false,
   });
   return { ...db.usage, rows: rows.length };
 }
@@ -76,7 +77,13 @@ describe("finding coupons", () => {
     const db = new Database(env.DB, "first-unconstrained");
     const page = { offset: 0, limit: 50 };
 
-    const rows = await findCoupons(db, { customerId: "c", filter: { kinds: [] }, page, accounts: false });
+    const rows = await findCoupons(db, {
+      customerId: "c",
+      filter: { kinds: [] },
+      page,
+      accounts: false,
+      details: false,
+    });
 
     expect(rows).toEqual([]);
     expect(db.usage.trips).toBe(0);

@@ -76,7 +76,8 @@ describe("the search index", () => {
       { ...campaign, status: 0 },
       { ...customer, city: "Ada" },
     ]);
-    expect(others.rowsWritten).toBe(4);
+    // The account's row, and that of what it is in answers.
+    expect(others.rowsWritten).toBe(5);
   });
 
   it("sets an account aside by its own rows alone, and brings it back so", async ({ expect }) => {
@@ -164,6 +165,6 @@ describe("the search index", () => {
 
     expect(many).toEqual({ ...few, milliseconds: many.milliseconds });
     expect(many.trips).toBe(1);
-    expect(many.rowsRead).toBeLessThan(600);
+    expect(many.rowsRead).toBeLessThan(700);
   });
 });

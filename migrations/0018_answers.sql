@@ -2,9 +2,9 @@
 -- is then put together from text, where it would be made cell by cell. What each part must be is in a view, `…_due`;
 -- the triggers keep the tables as the views have it.
 
--- The account object of the interface (2.6) as the coupon lists show it, without the chain's logo, and as a search does.
--- The `mailer_*` of the loyalty options are credentials: never stored, always "". Where an account has no options,
--- json_patch() is NULL and json_set() writes null.
+-- The account object of the interface (2.6) as the coupon lists show it, without the chain's logo: hardly longer than the
+-- row that it is made of, so it is stored wherever that one is. The `mailer_*` of the loyalty options are credentials:
+-- never stored, always "". Where an account has no options, json_patch() is NULL and json_set() writes null.
 CREATE VIEW account_answers_due AS
 SELECT
   key,
@@ -14,14 +14,12 @@ SELECT
       'chain_logo', '', 'mailer_domain', '', 'mailer_secret', '', 'mailer_endpoint', '', 'mailer_username', '',
       'mailer_password', '', 'mailer_from_email', '', 'mailer_from_name', ''
     ))
-  ) AS coupons,
-  json_remove(fields, '$.core_tenant_id', '$.core_app_account_id') AS search
+  ) AS coupons
 FROM accounts;
 
 CREATE TABLE account_answers (
   key INTEGER PRIMARY KEY,
-  coupons TEXT NOT NULL,
-  search TEXT NOT NULL
+  coupons TEXT NOT NULL
 );
 
 INSERT INTO account_answers SELECT * FROM account_answers_due;
@@ -33,10 +31,9 @@ END;
 
 CREATE TRIGGER accounts_update_answers AFTER UPDATE OF fields, loyalty_options ON accounts
 BEGIN
-  UPDATE account_answers SET coupons = due.coupons, search = due.search
+  UPDATE account_answers SET coupons = due.coupons
   FROM account_answers_due AS due
-  WHERE due.key = NEW.key AND account_answers.key = NEW.key
-    AND (account_answers.coupons, account_answers.search) IS NOT (due.coupons, due.search);
+  WHERE due.key = NEW.key AND account_answers.key = NEW.key AND account_answers.coupons IS NOT due.coupons;
 END;
 
 -- What a coupon says of itself in every list (2.4, 2.5): `text` wherever it stands, and beside it `record` in the coupon

@@ -107,6 +107,8 @@ function pairSums(table: string, column: string, [one, other]: readonly [string,
   };
 }
 
+const CORNERS = ["min_latitude", "max_latitude", "min_longitude", "max_longitude", "min_account", "max_account"];
+
 const MEASURES = ["runs", "hits", "doubles", "triples"];
 const PLAYER = ["location_id", "eip_campaign_id", "employee_id"];
 
@@ -168,13 +170,21 @@ const newestOfMembers = `
   WHERE member.newest_at IS NOT message_groups.newest_at`;
 
 /** A table with a row for each `key`, against the view that says what it must hold. */
-function asItsView(table: string): Pick<Kept, "differences" | "mend"> {
-  const [kept, due] = [`SELECT * FROM ${table} WHERE ${RANGE}`, `SELECT * FROM ${table}_due WHERE ${RANGE}`];
+function asItsView(table: string, columns: readonly string[]): Pick<Kept, "differences" | "mend"> {
+  const values = (alias: string) => columns.map((column) => `${alias}.${column}`).join(", ");
+  const differences = `
+    SELECT due.key AS what, iif(kept.key IS NULL, NULL, 'another') AS kept, 'it' AS counted
+    FROM ${table}_due AS due LEFT JOIN ${table} AS kept ON kept.key = due.key
+    WHERE due.${RANGE} AND (${values("kept")}) IS NOT (${values("due")})
+    UNION ALL
+    SELECT kept.key, 'it', NULL FROM ${table} AS kept
+    WHERE kept.${RANGE} AND kept.key NOT IN (SELECT key FROM ${table}_due WHERE ${RANGE})`;
   return {
-    differences: onlyInOne("key", kept, due),
+    differences,
     mend: [
-      `DELETE FROM ${table} WHERE ${RANGE} AND key NOT IN (SELECT key FROM (${kept} INTERSECT ${due}))`,
-      `INSERT INTO ${table} ${due} AND key NOT IN (SELECT key FROM ${table} WHERE ${RANGE})`,
+      `DELETE FROM ${table} WHERE key IN (SELECT what FROM (${differences}))`,
+      `INSERT INTO ${table} SELECT * FROM ${table}_due
+       WHERE ${RANGE} AND key NOT IN (SELECT key FROM ${table} WHERE ${RANGE})`,
     ],
   };
 }
@@ -260,9 +270,9 @@ export const KEPT: readonly Kept[] = [
        WHERE due.group_id = message_group_members.group_id AND due.customer_id = message_group_members.customer_id`,
     ],
   },
-  { name: "positions of stores", over: "stores", ...asItsView("store_positions") },
-  { name: "answers of accounts", over: "accounts", ...asItsView("account_answers") },
-  { name: "answers of coupons", over: "coupons", ...asItsView("coupon_answers") },
+  { name: "positions of stores", over: "stores", ...asItsView("store_positions", CORNERS) },
+  { name: "answers of accounts", over: "accounts", ...asItsView("account_answers", ["coupons"]) },
+  { name: "answers of coupons", over: "coupons", ...asItsView("coupon_answers", ["text", "record", "detail"]) },
   {
     name: "totals of plays",
     over: "stores",

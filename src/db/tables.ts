@@ -17,11 +17,10 @@ export const accounts = sqliteTable("accounts", {
   setAside: integer("set_aside").notNull(),
 });
 
-/** The parts of answers that an account is, as JSON text (0018_answers.sql). */
+/** What an account is in the coupon lists, as JSON text (0018_answers.sql). */
 export const accountAnswers = sqliteTable("account_answers", {
   key: integer().primaryKey(),
   coupons: text().notNull(),
-  search: text().notNull(),
 });
 
 export const stores = sqliteTable("stores", {

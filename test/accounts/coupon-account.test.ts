@@ -102,7 +102,9 @@ describe("the account object of the coupon lists", () => {
 
   it("has null for loyalty options where the account has none", async ({ expect }) => {
     expect(await accountOf({})).toMatchObject({ loyalty_options: null });
-    expect(await accountOf({ loyalty_options: null })).toMatchObject({ loyalty_options: null });
+    const { get } = await holder({ loyalty_options: null });
+    for (const path of ["coupons?includemfg=true", "coupons?includemfg=true&include_images=true"])
+      expect((await get(path)).body.items.stores[0].account).toMatchObject({ loyalty_options: null });
   });
 
   it("shows the chain's logo only in the detailed variant, and only when images are asked for", async ({ expect }) => {
@@ -166,14 +168,38 @@ describe("the account object of the coupon lists", () => {
     }
   });
 
-  it("is as it was fed last, its loyalty options too", async ({ expect }) => {
-    const { account, get } = await holder({ loyalty_options: { description: "Points" } });
-    const shown = async () => (await get("my-coupons")).body.items.store[0].account;
+  it("is as it was fed last, its loyalty options and its logo too", async ({ expect }) => {
+    const { account, get } = await holder({ loyalty_options: { description: "Points", chain_logo: "T05F" } });
+    const shown = async (path: string) => (await get(path)).body.items;
+    const withImages = "coupons?includemfg=true&include_images=true";
+    expect((await shown(withImages)).stores[0].account.loyalty_options.chain_logo).toBe("T05F");
 
-    await mustFeed([{ ...account, loyalty_options: { description: "Stars" } }]);
-    expect((await shown()).loyalty_options.description).toBe("Stars");
+    const loyalty_options = { description: "Stars", chain_logo: "VFdP" };
+    await mustFeed([{ ...account, loyalty_options }]);
+    expect((await shown("my-coupons")).store[0].account.loyalty_options.description).toBe("Stars");
+    expect((await shown(withImages)).stores[0].account.loyalty_options).toMatchObject(loyalty_options);
 
     await mustFeed([{ ...account, slug: "tea", loyalty_options: null }]);
-    expect(await shown()).toMatchObject({ slug: "tea", loyalty_options: null });
+    expect((await shown("my-coupons")).store[0].account).toMatchObject({ slug: "tea", loyalty_options: null });
+  });
+
+  it("is stored for the largest account that the feed takes", async ({ expect }) => {
+    const odd = Object.fromEntries(
+      ["phone", "address", "city", "zip", "data"].map((name) => [name, "\u0001".repeat(2_000)]),
+    );
+    const loyalty_options = { notify_user_admin: Array.from({ length: 900 }, () => "a".repeat(2_000)) };
+    const { account } = await holder({ ...odd, loyalty_options });
+
+    const [{ bytes } = { bytes: 0 }] = (
+      await env.DB.prepare(
+        `SELECT length(CAST(coupons AS BLOB)) AS bytes
+         FROM account_answers JOIN accounts USING (key) WHERE accounts.id = ?`,
+      )
+        .bind(account.id)
+        .all<{ bytes: number }>()
+    ).results;
+
+    expect(bytes).toBeGreaterThan(1_800_000);
+    expect(bytes).toBeLessThan(2_000_000);
   });
 });

@@ -7,20 +7,20 @@ const CUSTOMERS = 2_000;
 
 /** The rows that a new line of each kind may write, in the benchmark's program, and what they are. */
 const ROWS_A_LINE: Record<string, number> = {
-  // The row and its id.
+  // The row, its id, and what it is in answers.
   account: 3,
   // The row, its id, by account, its place on the map and its words.
   store: 5.02,
   // The row, its id and its words.
   customer: 3,
-  // The row, its id, by account and its words; fifty stores are listed by two of three.
+  // The row, its id, by account, among the running and its words; fifty stores are listed by two of three.
   campaign: 37.5,
   registration: 1,
   // The row and by customer, a link to each of those above, their totals and the customer's.
   membership: 5.9,
   friendship: 2,
   block: 2,
-  // The row and its id; a third are digital, and found by account.
+  // The row, its id and what it is in answers; a third are digital, and found by account.
   coupon: 3.34,
   customer_coupon: 2,
   // The row, and each of about three members with the list that they are found by.

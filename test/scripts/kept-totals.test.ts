@@ -52,21 +52,23 @@ const DAMAGE: Record<string, { by: string[]; found: number }> = {
       "UPDATE store_positions SET min_latitude = 5, max_latitude = 5 WHERE key = 2",
       "INSERT INTO store_positions VALUES (999999, 1, 1, 1, 1, 1, 1)",
     ],
-    found: 4,
+    found: 3,
   },
   "answers of accounts": {
     by: [
       "UPDATE account_answers SET coupons = replace(coupons, 'Blue', 'Red') WHERE key = 1",
       "DELETE FROM account_answers WHERE key = 2",
-      "INSERT INTO account_answers VALUES (999999, '{}', '{}')",
+      "INSERT INTO account_answers VALUES (999999, '{}')",
     ],
-    found: 4,
+    found: 3,
   },
   "answers of coupons": {
     by: [
       "UPDATE coupon_answers SET detail = '{}' WHERE key = 1",
       "UPDATE coupon_answers SET record = '{}' WHERE key = 2",
       "DELETE FROM coupon_answers WHERE key = 3",
+      "UPDATE coupon_answers SET text = '{}' WHERE key = 4",
+      "INSERT INTO coupon_answers VALUES (999999, '{}', '{}', '{}')",
     ],
     found: 5,
   },

@@ -133,7 +133,7 @@ function issuedCoupons(shape: Shape, value: Value): SQL {
     CROSS JOIN ${coupons} ON coupons.id = issued.campaign_coupon_id
     WHERE issued.customer_id = ${value("customerId")} AND issued.usable = 1 AND ${notOver(sql`issued.ends_at`)}
       AND coupons.kind IN (${kinds}) AND NOT ${isStoreSetAside(sql`issued.store_id`)} ${atStores}
-      AND ${matches(shape, value)}`;
+      AND NOT ${isAccountSetAside(sql`coupons.account_id`)} AND ${matches(shape, value)}`;
 }
 
 /** The digital coupons of the accounts at one of whose stores the customer is a member. */
@@ -148,18 +148,15 @@ function digitalCoupons(shape: Shape, value: Value): SQL {
       SELECT DISTINCT stores.account_id
       FROM ${memberships} CROSS JOIN ${stores} ON stores.id = memberships.store_id
       WHERE memberships.customer_id = ${value("customerId")} AND memberships.joined = 1 AND stores.set_aside = 0
+        AND NOT ${isAccountSetAside(sql`stores.account_id`)}
     ) AS joined
     CROSS JOIN ${coupons} ON coupons.account_id = joined.account_id AND coupons.kind = 'digital'
     WHERE ${matches(shape, value)} ${ofStores}`;
 }
 
-/** What must hold of a coupon and its account, whatever its kind. */
+/** What must hold of a coupon, whatever its kind. */
 function matches(shape: Shape, value: Value): SQL {
-  const conditions = [
-    notOver(sql`coupons.ends_at`),
-    sql`coupons.set_aside = 0`,
-    sql`NOT ${isAccountSetAside(sql`coupons.account_id`)}`,
-  ];
+  const conditions = [notOver(sql`coupons.ends_at`), sql`coupons.set_aside = 0`];
   if (shape.accountId) conditions.push(sql`coupons.account_id = ${value("accountId")}`);
   if (shape.type) conditions.push(sql`coupons.folded_type = ${value("type")}`);
   if (shape.search) {

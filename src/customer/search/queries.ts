@@ -3,7 +3,7 @@ import { accountsOf, type OfAccount } from "../../accounts/answers.ts";
 import { type Database, writtenOnce } from "../../db/database.ts";
 import { friendStatus } from "../../db/friend-status.ts";
 import { isAccountSetAside, joinStoresOf } from "../../db/set-aside.ts";
-import { accountAnswers, accounts, blocks, campaigns, customers, registrations, stores } from "../../db/tables.ts";
+import { accounts, blocks, campaigns, customers, registrations, stores } from "../../db/tables.ts";
 import { askForWords, askForWordsOrMarks, findWords } from "../../db/word-search.ts";
 import { type JsonText, merge, storedJson, toJson, withMember } from "../../http/json-text.ts";
 import { isRunning } from "../campaigns/queries.ts";
@@ -148,9 +148,8 @@ function accountOfFirst(accountId: SQL): SQL {
   return sql`iif(
     row_number() OVER (PARTITION BY ${accountId} ORDER BY found.place, found.key) = 1,
     (
-      SELECT ${accountAnswers.search}
-      FROM ${accounts} CROSS JOIN ${accountAnswers} ON ${accountAnswers.key} = ${accounts.key}
-      WHERE ${accounts.id} = ${accountId}
+      SELECT json_remove(${accounts.fields}, '$.core_tenant_id', '$.core_app_account_id')
+      FROM ${accounts} WHERE ${accounts.id} = ${accountId}
     ),
     NULL
   )`;

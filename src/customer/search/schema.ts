@@ -82,7 +82,7 @@ export type SearchCustomer = z.output<typeof SearchCustomer>;
 const PassedThrough = scalar(FIELD_LIMIT);
 
 /** The fields of a campaign (interface 2.8) that are stored together, as JSON text. */
-export const CampaignDetails = z.object({
+const CampaignDetails = z.object({
   age_range_type: PassedThrough,
   age_value: PassedThrough,
   min_age: PassedThrough,
@@ -97,7 +97,6 @@ export const CampaignDetails = z.object({
   allow_non_cash_tender: PassedThrough,
   trigger_amount: z.string().describe("The amount that sets it off, a decimal with two fraction digits."),
 });
-export type CampaignDetails = z.output<typeof CampaignDetails>;
 
 /** A campaign in a search result (interface 2.8). */
 export const SearchCampaign = CampaignDetails.extend({

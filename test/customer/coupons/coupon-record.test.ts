@@ -1,7 +1,17 @@
 import { describe, it } from "vitest";
+import * as z from "zod";
+import {
+  CampaignCoupon,
+  CouponRecord,
+  DetailedCouponRecord,
+  DigitalCoupon,
+  MyCouponRecord,
+} from "../../../src/customer/coupons/schema.ts";
 import { mustFeed, trips } from "../../support/api.ts";
 import * as seed from "../../support/seed.ts";
 import { COUPONS, get, MY_COUPONS, program } from "./support.ts";
+
+const strict = ({ shape }: z.ZodObject) => z.strictObject(shape);
 
 const COUPON = {
   name: "Free car wash",
@@ -160,5 +170,35 @@ describe("the record of GET /coupons", () => {
     for (const one of [simple, detailed, mine])
       expect(one).toMatchObject({ ...record, ...changed, campaign_id: "", coupon_barcode: 7 });
     expect(detailed.campaign_coupon).toMatchObject({ ...changed, filter_items: 7, coupon_barcode: 7 });
+  });
+
+  it("is what its schema says, in every place where a coupon stands", async ({ expect }) => {
+    const { customer, account } = await holder();
+    const store = seed.store(account.id);
+    const digital = seed.coupon(account.id, { kind: "digital" });
+    await mustFeed([store, digital, seed.membership(store.id, customer.id)]);
+
+    const [simple] = (await get(customer.id, COUPONS)).body.items;
+    const [detailed] = (await get(customer.id, COUPONS, { includemfg: true })).body.items.stores;
+    const mine = (await get(customer.id, MY_COUPONS)).body.items;
+
+    expect(strict(CouponRecord).parse(simple)).toEqual(simple);
+    expect(strict(DetailedCouponRecord).parse(detailed)).toEqual(detailed);
+    expect(strict(CampaignCoupon).parse(detailed.campaign_coupon)).toEqual(detailed.campaign_coupon);
+    expect(strict(MyCouponRecord).parse(mine.store[0])).toEqual(mine.store[0]);
+    expect(strict(DigitalCoupon).parse(mine.digital[0])).toEqual(mine.digital[0]);
+    expect(strict(DigitalCoupon.shape.coupon).parse(mine.digital[0].coupon)).toEqual(mine.digital[0].coupon);
+  });
+
+  it("shows a digital coupon as it was fed last", async ({ expect }) => {
+    const { account, store, customer } = await program();
+    const coupon = seed.coupon(account.id, { kind: "digital", coupon_barcode: "007", is_custom: 0 });
+    await mustFeed([store, coupon]);
+
+    await mustFeed([{ ...coupon, coupon_barcode: "0008", is_custom: 1, can_combine_with_other: 1, name: "New" }]);
+
+    const [{ coupon: shown }] = (await get(customer.id, MY_COUPONS)).body.items.digital;
+    const changed = { coupon_barcode: "0008", is_custom: 1, can_combine_with_other: 1, name: "New", is_digital: 1 };
+    expect(shown).toMatchObject(changed);
   });
 });

@@ -1,11 +1,27 @@
 import { type SQL, sql } from "drizzle-orm";
 import { accountAnswers, accounts } from "../db/tables.ts";
 
-/** The account object of the coupon lists as JSON text, from the rows of `accounts` and `account_answers` at hand. */
+/** The account object of the coupon lists as JSON text, from the row of `accounts` at hand. */
 export function couponAccount({ includeImages }: { includeImages: boolean }): SQL {
-  if (!includeImages) return sql`${accountAnswers.coupons}`;
+  const withoutLogo = sql`(SELECT coupons FROM ${accountAnswers} WHERE ${accountAnswers.key} = ${accounts.key})`;
+  if (!includeImages) return withoutLogo;
   // Where an account has no loyalty options, there is nothing to put a logo into.
   return sql`json_set(
-    ${accountAnswers.coupons}, '$.loyalty_options.chain_logo', ${accounts.loyaltyOptions} ->> '$.chain_logo'
+    ${withoutLogo}, '$.loyalty_options.chain_logo', ${accounts.loyaltyOptions} ->> '$.chain_logo'
+  )`;
+}
+
+/** The account object of a search result in the same way. */
+export const searchAccount = sql`json_remove(${accounts.fields}, '$.core_tenant_id', '$.core_app_account_id')`;
+
+/**
+ * The account object `object` beside the first row of each account in a list of this order, else NULL: it travels once,
+ * and `accountsOf` has it for every row.
+ */
+export function accountOfFirst(object: SQL, accountId: SQL, order: SQL): SQL {
+  return sql`iif(
+    row_number() OVER (PARTITION BY ${accountId} ORDER BY ${order}) = 1,
+    (SELECT ${object} FROM ${accounts} WHERE ${accounts.id} = ${accountId}),
+    NULL
   )`;
 }

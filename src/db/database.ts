@@ -134,7 +134,10 @@ export function writtenOncePer<Shape, Name extends string>(
   };
 }
 
-/** The text travels with every request: without its indentation it is a third shorter. No literal goes over two lines, and no comment stands in it. */
+/**
+ * The text travels with every request: without its indentation it is a third shorter. No literal goes over two lines,
+ * and no comment stands in it.
+ */
 function onOneLine<Query extends { sql: string }>(query: Query): Query {
   return { ...query, sql: query.sql.replace(/\s*\n\s*/g, " ").trim() };
 }

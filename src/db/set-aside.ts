@@ -33,9 +33,7 @@ export const STORES_JOINED = sql`${customers.storesCount} - iif(${ANY_STORE_SET_
   WHERE own.customer_id = ${customers.id} AND own.joined = 1 AND (
     ${isStoreSetAside(sql`own.store_id`)}
     OR ${ANY_ACCOUNT_SET_ASIDE} AND EXISTS (
-      SELECT 1 FROM ${stores} JOIN accounts INDEXED BY accounts_set_aside
-        ON accounts.id = ${stores.accountId} AND accounts.set_aside = 1
-      WHERE ${stores.id} = own.store_id
+      SELECT 1 FROM ${stores} WHERE ${stores.id} = own.store_id AND ${isAccountSetAside(sql`${stores.accountId}`)}
     )
   )
 ), 0)`;

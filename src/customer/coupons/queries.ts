@@ -1,18 +1,10 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import type { OfAccount } from "../../accounts/answers.ts";
-import { couponAccount } from "../../accounts/queries.ts";
+import { accountOfFirst, couponAccount } from "../../accounts/queries.ts";
 import { type Database, writtenOncePer } from "../../db/database.ts";
 import { limitTo } from "../../db/limit.ts";
-import { isAccountSetAside, isStoreSetAside } from "../../db/set-aside.ts";
-import {
-  accountAnswers,
-  accounts,
-  couponAnswers,
-  coupons,
-  customerCoupons,
-  memberships,
-  stores,
-} from "../../db/tables.ts";
+import { isAccountSetAside, isStoreSetAside, joinStoresOf } from "../../db/set-aside.ts";
+import { accounts, couponAnswers, coupons, customerCoupons, stores } from "../../db/tables.ts";
 import type { Page } from "../../http/paging.ts";
 import { fold } from "../../values/fold.ts";
 import type { CouponKind } from "./kinds.ts";
@@ -108,12 +100,10 @@ const couponList = writtenOncePer<Shape, Parameters<Value>[0]>((shape, value) =>
     SELECT
       page.kind, page.account_id, iif(page.kind = 'digital', NULL, ${issuedPart(shape)}) AS issued,
       answers.text, answers.record, ${shape.details ? sql`answers.detail` : sql`'{}' AS detail`},
-      iif(page.nth_of_account = 1, (${accountPart(shape)}), NULL) AS account
+      ${accountPart(shape)} AS account
     FROM (
-      SELECT *, ${nthOfAccount(shape)} AS nth_of_account FROM (
-        SELECT * FROM (${sql.join(sources, sql` UNION ALL `)}) AS page
-        ORDER BY ${ORDER} ${limitTo(value("limit"))} OFFSET ${value("offset")}
-      ) AS page
+      SELECT * FROM (${sql.join(sources, sql` UNION ALL `)}) AS page
+      ORDER BY ${ORDER} ${limitTo(value("limit"))} OFFSET ${value("offset")}
     ) AS page
     CROSS JOIN ${couponAnswers} AS answers ON answers.key = page.coupon_key
     LEFT JOIN ${customerCoupons} AS issued ON issued.id = page.issued_id
@@ -146,9 +136,7 @@ function digitalCoupons(shape: Shape, value: Value): SQL {
       NULL AS issued_id, coupons.key AS coupon_key, coupons.account_id
     FROM (
       SELECT DISTINCT stores.account_id
-      FROM ${memberships} CROSS JOIN ${stores} ON stores.id = memberships.store_id
-      WHERE memberships.customer_id = ${value("customerId")} AND memberships.joined = 1 AND stores.set_aside = 0
-        AND NOT ${isAccountSetAside(sql`stores.account_id`)}
+      FROM (SELECT ${value("customerId")} AS id) AS caller ${joinStoresOf(sql`caller.id`)}
     ) AS joined
     CROSS JOIN ${coupons} ON coupons.account_id = joined.account_id AND coupons.kind = 'digital'
     WHERE ${matches(shape, value)} ${ofStores}`;
@@ -189,16 +177,7 @@ function issuedPart({ accounts }: Shape): SQL {
   )`;
 }
 
-/** Which of its account's coupons a row of the page is, where accounts are wanted: each travels once. */
-function nthOfAccount({ accounts }: Shape): SQL {
-  return accounts === false ? sql`NULL` : sql`row_number() OVER (PARTITION BY account_id ORDER BY ${ORDER})`;
-}
-
-/** The account object of a row of the page. */
-function accountPart(shape: Shape): SQL {
-  if (shape.accounts === false) return sql`NULL`;
-  return sql`
-    SELECT ${couponAccount(shape.accounts)}
-    FROM ${accounts} CROSS JOIN ${accountAnswers} ON ${accountAnswers.key} = ${accounts.key}
-    WHERE ${accounts.id} = page.account_id`;
+/** The account object beside the first coupon of each account, where accounts are wanted. */
+function accountPart({ accounts }: Shape): SQL {
+  return accounts === false ? sql`NULL` : accountOfFirst(couponAccount(accounts), sql`page.account_id`, ORDER);
 }

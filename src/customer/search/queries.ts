@@ -1,9 +1,10 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { accountsOf, type OfAccount } from "../../accounts/answers.ts";
+import { accountOfFirst, searchAccount } from "../../accounts/queries.ts";
 import { type Database, writtenOnce } from "../../db/database.ts";
 import { friendStatus } from "../../db/friend-status.ts";
 import { isAccountSetAside, joinStoresOf } from "../../db/set-aside.ts";
-import { accounts, blocks, campaigns, customers, registrations, stores } from "../../db/tables.ts";
+import { blocks, campaigns, customers, registrations, stores } from "../../db/tables.ts";
 import { askForWords, askForWordsOrMarks, findWords } from "../../db/word-search.ts";
 import { type JsonText, merge, storedJson, toJson, withMember } from "../../http/json-text.ts";
 import { isRunning } from "../campaigns/queries.ts";
@@ -26,6 +27,7 @@ export interface Found {
 }
 
 const FOUND_LIMIT = 20;
+const PLACE = sql`found.place, found.key`;
 
 /**
  * The records of which some word begins with each word asked for (decisions.md, section 4): first those that hold
@@ -57,11 +59,11 @@ interface CampaignRow extends OfAccount {
   details: string;
 }
 
-interface CustomerRow extends Pick<SearchCustomer, "balance" | "stores_count" | "campaigns_total"> {
+interface CustomerRow
+  extends Pick<SearchCustomer, "balance" | "stores_count" | "campaigns_total" | "campaigns_registered"> {
   customer: string;
   /** What the customer shows to friends; null where the caller is none. */
   personal: string | null;
-  campaigns_registered: number;
 }
 
 function toStore({ store, latitude, longitude }: StoreRow): JsonText {
@@ -72,7 +74,8 @@ function toCampaign({ campaign, details }: CampaignRow): JsonText {
   return merge(storedJson(campaign), storedJson(details));
 }
 
-const NOTHING_PERSONAL = toJson({
+/** The address, the birth date and the scan id are for the caller and the caller's friends only; others see this. */
+const NOTHING_PERSONAL = {
   scan_id: "",
   date_of_birth: null,
   address_line_1: "",
@@ -80,10 +83,17 @@ const NOTHING_PERSONAL = toJson({
   city: "",
   state: "",
   zip: "",
-} satisfies Partial<SearchCustomer>);
+} satisfies Partial<SearchCustomer>;
+
+const HIDDEN = toJson(NOTHING_PERSONAL);
+const PERSONAL = sql.raw(
+  Object.keys(NOTHING_PERSONAL)
+    .map((name) => `'${name}', customers.${name}`)
+    .join(", "),
+);
 
 function toCustomer({ customer, personal, ...counts }: CustomerRow): JsonText {
-  return merge(storedJson(customer), personal === null ? NOTHING_PERSONAL : storedJson(personal), toJson(counts));
+  return merge(storedJson(customer), personal === null ? HIDDEN : storedJson(personal), toJson(counts));
 }
 
 const SEARCHES = {
@@ -112,10 +122,10 @@ function searchStores(words: Placeholder): SQL {
         'zip', ${stores.zip}, 'phone', ${stores.phone}
       ) AS store,
       ${stores.latitude} AS latitude, ${stores.longitude} AS longitude,
-      ${stores.accountId} AS account_id, ${accountOfFirst(sql`${stores.accountId}`)} AS account
+      ${stores.accountId} AS account_id, ${accountOfFirst(searchAccount, sql`${stores.accountId}`, PLACE)} AS account
     FROM found
     CROSS JOIN ${stores} ON ${stores.key} = found.key
-    ORDER BY found.place, found.key`;
+    ORDER BY ${PLACE}`;
 }
 
 /** Campaigns of any date and status: both are in the record. */
@@ -137,22 +147,10 @@ function searchCampaigns(words: Placeholder): SQL {
         'campaign_description', ${campaigns.campaignDescription}, 'status', ${campaigns.status}
       ) AS campaign,
       ${campaigns.details} AS details,
-      ${campaigns.accountId} AS account_id, ${accountOfFirst(sql`${campaigns.accountId}`)} AS account
+      ${campaigns.accountId} AS account_id, ${accountOfFirst(searchAccount, sql`${campaigns.accountId}`, PLACE)} AS account
     FROM found
     CROSS JOIN ${campaigns} ON ${campaigns.key} = found.key
-    ORDER BY found.place, found.key`;
-}
-
-/** The account object as a search shows it, beside the first record of each account: there it travels once. */
-function accountOfFirst(accountId: SQL): SQL {
-  return sql`iif(
-    row_number() OVER (PARTITION BY ${accountId} ORDER BY found.place, found.key) = 1,
-    (
-      SELECT json_remove(${accounts.fields}, '$.core_tenant_id', '$.core_app_account_id')
-      FROM ${accounts} WHERE ${accounts.id} = ${accountId}
-    ),
-    NULL
-  )`;
+    ORDER BY ${PLACE}`;
 }
 
 /** Customers whom the caller may find, with what the caller may see of them. */
@@ -167,7 +165,6 @@ function searchCustomers(words: Placeholder, caller: Placeholder): SQL {
     },
     FOUND_LIMIT,
   );
-  // The address, the birth date and the scan id are for the caller and the caller's friends only.
   return sql`
     WITH ${askForWords(words)}, ${found},
     seen AS MATERIALIZED (
@@ -198,11 +195,7 @@ function searchCustomers(words: Placeholder, caller: Placeholder): SQL {
         'customer_description', ${customers.customerDescription}, 'avatar', ${customers.avatar},
         'friend_status', seen.friend_status
       ) AS customer,
-      iif(${customers.id} = ${caller} OR seen.friend_status = 1, json_object(
-        'scan_id', ${customers.scanId}, 'date_of_birth', ${customers.dateOfBirth},
-        'address_line_1', ${customers.addressLine1}, 'address_line_2', ${customers.addressLine2},
-        'city', ${customers.city}, 'state', ${customers.state}, 'zip', ${customers.zip}
-      ), NULL) AS personal,
+      iif(${customers.id} = ${caller} OR seen.friend_status = 1, json_object(${PERSONAL}), NULL) AS personal,
       ${customers.balance} / 100.0 AS balance,
       coalesce(counted.stores, 0) AS stores_count,
       coalesce(counted.campaigns, 0) AS campaigns_total,

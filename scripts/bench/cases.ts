@@ -6,6 +6,8 @@ export interface Call {
   path: string;
   token: string;
   body?: string;
+  /** Of the body; left out, it is JSON. */
+  mediaType?: string;
 }
 
 /** What is asked of: its database, to pick what to ask for, and tokens for its customers. */

@@ -21,8 +21,8 @@ export class Connections {
   }
 
   /** Sends a request and reads the whole answer. @throws a CommandError for any answer but 200. */
-  async send({ method, path, token, body = "" }: Call): Promise<Reply> {
-    const headers = { Authorization: `Bearer ${token}` };
+  async send({ method, path, token, body = "", mediaType = "application/json" }: Call): Promise<Reply> {
+    const headers = { Authorization: `Bearer ${token}`, ...(method === "POST" && { "Content-Type": mediaType }) };
     const startedAt = performance.now();
     const response = await this.#pool.request({ method, path, headers, body: method === "GET" ? null : body });
     const answer = Buffer.from(await response.body.arrayBuffer());

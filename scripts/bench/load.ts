@@ -31,13 +31,14 @@ export async function load(
   onProgress: (lines: number) => void,
 ): Promise<KindLoad[]> {
   const connections = new Connections(stand.url, 1);
-  const post = (path: string, body: string) => connections.send({ method: "POST", path, token: stand.feedToken, body });
+  const post = (path: string, body: string, mediaType = "application/json") =>
+    connections.send({ method: "POST", path, token: stand.feedToken, body, mediaType });
   const kinds = new Map<string, KindLoad>();
   try {
     for await (const runs of ofOneKind(inBatches(lines))) {
       const texts = runs.flatMap(([, texts]) => texts);
       const kind = runs.length === 1 ? String(runs[0]?.[0]) : "mixed";
-      const fed = await post("/api/v1/feed", texts.join("\n"));
+      const fed = await post("/api/v1/feed", texts.join("\n"), "application/x-ndjson");
       let [same, bare] = [0, 0];
       for (const [record, ofKind] of byKind(runs)) {
         same += (await post("/bench/statements", intoSameTables(record, ofKind))).milliseconds;

@@ -66,10 +66,10 @@ export function isRunning(): SQL {
 
 /** The great-circle distance from a store to a place, in miles, by the haversine. */
 function milesTo(latitude: Placeholder, longitude: Placeholder): SQL {
-  const halfLatitude = sql`sin(radians(${stores.latitude} - ${latitude}) / 2)`;
-  const halfLongitude = sql`sin(radians(${stores.longitude} - ${longitude}) / 2)`;
+  const halfLatitude = sql`radians(${stores.latitude} - ${latitude}) / 2`;
+  const halfLongitude = sql`radians(${stores.longitude} - ${longitude}) / 2`;
   const cosines = sql`cos(radians(${latitude})) * cos(radians(${stores.latitude}))`;
-  const haversine = sql`${halfLatitude} * ${halfLatitude} + ${cosines} * ${halfLongitude} * ${halfLongitude}`;
+  const haversine = sql`pow(sin(${halfLatitude}), 2) + ${cosines} * pow(sin(${halfLongitude}), 2)`;
   return sql`${2 * EARTH_RADIUS_MILES} * asin(sqrt(min(1, ${haversine})))`;
 }
 

@@ -15,12 +15,12 @@ export function couponAccount({ includeImages }: { includeImages: boolean }): SQ
 export const searchAccount = sql`json_remove(${accounts.fields}, '$.core_tenant_id', '$.core_app_account_id')`;
 
 /**
- * The account object `object` beside the first row of each account in a list of this order, else NULL: it travels once,
- * and `accountsOf` has it for every row.
+ * The account object `object` beside one row of each account in a list, else NULL: it travels once, and `accountsOf` has
+ * it for every row.
  */
-export function accountOfFirst(object: SQL, accountId: SQL, order: SQL): SQL {
+export function accountOfOne(object: SQL, { list, key, accountId }: { list: SQL; key: SQL; accountId: SQL }): SQL {
   return sql`iif(
-    row_number() OVER (PARTITION BY ${accountId} ORDER BY ${order}) = 1,
+    ${key} IN (SELECT min(${key}) FROM ${list} GROUP BY ${accountId}),
     (SELECT ${object} FROM ${accounts} WHERE ${accounts.id} = ${accountId}),
     NULL
   )`;

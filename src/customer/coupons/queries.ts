@@ -1,7 +1,8 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import type { OfAccount } from "../../accounts/answers.ts";
-import { accountOfFirst, couponAccount } from "../../accounts/queries.ts";
+import { accountOfOne, couponAccount } from "../../accounts/queries.ts";
 import { type Database, writtenOncePer } from "../../db/database.ts";
+import { membersOf, objectOf } from "../../db/json-text.ts";
 import { limitTo } from "../../db/limit.ts";
 import { isAccountSetAside, isStoreSetAside, joinStoresOf } from "../../db/set-aside.ts";
 import { accounts, couponAnswers, coupons, customerCoupons, stores } from "../../db/tables.ts";
@@ -33,29 +34,15 @@ export interface CouponsQuery {
 /** The page of a list that is not cut: SQLite takes a negative limit for none. */
 export const WHOLE_LIST: Page = { offset: 0, limit: -1 };
 
-interface CouponParts extends OfAccount {
-  /** What every list says of the coupon, and what stands beside that in a record and in its `campaign_coupon`. */
-  text: string;
-  record: string;
-  detail: string;
+/** A coupon as the query brings it: all of it but its account is JSON as text, to be sent on without a look inside. */
+export interface CouponRow extends OfAccount {
+  kind: CouponKind;
+  coupon: string;
 }
-
-export interface IssuedRow extends CouponParts {
-  kind: "store" | "mfg";
-  /** What belongs to the customer who holds it. */
-  issued: string;
-}
-
-export interface DigitalRow extends CouponParts {
-  kind: "digital";
-}
-
-/** A coupon as the query brings it: its parts are JSON objects as text, to be put together without a look inside. */
-export type CouponRow = IssuedRow | DigitalRow;
 
 /**
  * The coupons that are valid for the customer now: store, then mfg, then digital, each list in its order (decisions.md,
- * section 4). The first coupon of an account brings the account object. One round trip, none where no kind is left.
+ * section 4). One coupon of each account brings the account object. One round trip, none where no kind is left.
  */
 export async function findCoupons(db: Database, query: CouponsQuery): Promise<CouponRow[]> {
   const { customerId, page, accounts, details } = query;
@@ -97,14 +84,12 @@ const couponList = writtenOncePer<Shape, Parameters<Value>[0]>((shape, value) =>
     ...(shape.kinds.includes("digital") ? [digitalCoupons(shape, value)] : []),
   ];
   return sql`
-    SELECT
-      page.kind, page.account_id, iif(page.kind = 'digital', NULL, ${issuedPart(shape)}) AS issued,
-      answers.text, answers.record, ${shape.details ? sql`answers.detail` : sql`'{}' AS detail`},
-      ${accountPart(shape)} AS account
-    FROM (
+    WITH page AS (
       SELECT * FROM (${sql.join(sources, sql` UNION ALL `)}) AS page
       ORDER BY ${ORDER} ${limitTo(value("limit"))} OFFSET ${value("offset")}
-    ) AS page
+    )
+    SELECT page.kind, page.account_id, ${couponPart(shape)} AS coupon, ${accountPart(shape)} AS account
+    FROM page
     CROSS JOIN ${couponAnswers} AS answers ON answers.key = page.coupon_key
     LEFT JOIN ${customerCoupons} AS issued ON issued.id = page.issued_id
     LEFT JOIN ${stores} ON stores.id = issued.store_id
@@ -165,6 +150,14 @@ function idsIn(ids: Placeholder): SQL {
   return sql`(SELECT value FROM json_each(${ids}))`;
 }
 
+/** The coupon as one JSON object, without its account. */
+function couponPart(shape: Shape): SQL {
+  const [text, record] = [membersOf(sql`answers.text`), membersOf(sql`answers.record`)];
+  const details = sql`'"campaign_coupon":' || ${objectOf([text, membersOf(sql`answers.detail`)])}`;
+  const held = objectOf([membersOf(issuedPart(shape)), text, record, ...(shape.details ? [details] : [])]);
+  return shape.kinds.includes("digital") ? sql`iif(page.kind = 'digital', ${objectOf([text, record])}, ${held})` : held;
+}
+
 /** What belongs to the customer who holds the coupon; where accounts are wanted, with what their variants have more. */
 function issuedPart({ accounts }: Shape): SQL {
   const more = accounts === false ? sql`` : sql`, 'coupon_id', issued.coupon_id, 'reserved', issued.reserved`;
@@ -177,7 +170,12 @@ function issuedPart({ accounts }: Shape): SQL {
   )`;
 }
 
-/** The account object beside the first coupon of each account, where accounts are wanted. */
+/** The account object beside one coupon of each account, where accounts are wanted. */
 function accountPart({ accounts }: Shape): SQL {
-  return accounts === false ? sql`NULL` : accountOfFirst(couponAccount(accounts), sql`page.account_id`, ORDER);
+  if (accounts === false) return sql`NULL`;
+  return accountOfOne(couponAccount(accounts), {
+    list: sql`page`,
+    key: sql`page.id`,
+    accountId: sql`page.account_id`,
+  });
 }

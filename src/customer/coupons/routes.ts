@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { accountsOf } from "../../accounts/answers.ts";
 import { createRouter } from "../../http/context.ts";
 import { noItems } from "../../http/errors.ts";
 import { answerItems } from "../../http/json-text.ts";
@@ -26,7 +27,10 @@ export const coupons = createRouter().get("/", describe(listCoupons), validate("
   });
   if (rows.length === 0) throw noItems(NOT_FOUND);
 
-  return answerItems<z.output<typeof CouponItems>>(c, includemfg ? detailedItems(rows) : simpleItems(rows));
+  return answerItems<z.output<typeof CouponItems>>(
+    c,
+    includemfg ? detailedItems(rows, accountsOf(rows)) : simpleItems(rows),
+  );
 });
 
 export const myCoupons = createRouter().get(
@@ -49,6 +53,6 @@ export const myCoupons = createRouter().get(
 
     const links = pageLinks(c.req.url, { page: query.page, hasMore: rows.length > limit });
     if (links !== null) c.header("Link", links);
-    return answerItems<z.output<typeof MyCouponItems>>(c, myItems(rows.slice(0, limit)));
+    return answerItems<z.output<typeof MyCouponItems>>(c, myItems(rows.slice(0, limit), accountsOf(rows)));
   },
 );

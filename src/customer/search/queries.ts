@@ -1,6 +1,6 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { accountsOf, type OfAccount } from "../../accounts/answers.ts";
-import { accountOfFirst, searchAccount } from "../../accounts/queries.ts";
+import { accountOfOne, searchAccount } from "../../accounts/queries.ts";
 import { type Database, writtenOnce } from "../../db/database.ts";
 import { friendStatus } from "../../db/friend-status.ts";
 import { isAccountSetAside, joinStoresOf } from "../../db/set-aside.ts";
@@ -27,7 +27,6 @@ export interface Found {
 }
 
 const FOUND_LIMIT = 20;
-const PLACE = sql`found.place, found.key`;
 
 /**
  * The records of which some word begins with each word asked for (decisions.md, section 4): first those that hold
@@ -111,6 +110,7 @@ function searchStores(words: Placeholder): SQL {
     },
     FOUND_LIMIT,
   );
+  const record = sql`CROSS JOIN ${stores} ON ${stores.key} = found.key`;
   // Not the position: JSON made by SQLite has fewer digits than a position may have.
   return sql`
     WITH ${askForWordsOrMarks(words)}, ${found}
@@ -122,10 +122,14 @@ function searchStores(words: Placeholder): SQL {
         'zip', ${stores.zip}, 'phone', ${stores.phone}
       ) AS store,
       ${stores.latitude} AS latitude, ${stores.longitude} AS longitude,
-      ${stores.accountId} AS account_id, ${accountOfFirst(searchAccount, sql`${stores.accountId}`, PLACE)} AS account
-    FROM found
-    CROSS JOIN ${stores} ON ${stores.key} = found.key
-    ORDER BY ${PLACE}`;
+      ${stores.accountId} AS account_id, ${accountPart(record, sql`${stores.accountId}`)} AS account
+    FROM found ${record}
+    ORDER BY found.place, found.key`;
+}
+
+/** The account object beside one record of each account. */
+function accountPart(record: SQL, accountId: SQL): SQL {
+  return accountOfOne(searchAccount, { list: sql`found ${record}`, key: sql`found.key`, accountId });
 }
 
 /** Campaigns of any date and status: both are in the record. */
@@ -138,6 +142,7 @@ function searchCampaigns(words: Placeholder): SQL {
     },
     FOUND_LIMIT,
   );
+  const record = sql`CROSS JOIN ${campaigns} ON ${campaigns.key} = found.key`;
   return sql`
     WITH ${askForWordsOrMarks(words)}, ${found}
     SELECT
@@ -147,10 +152,9 @@ function searchCampaigns(words: Placeholder): SQL {
         'campaign_description', ${campaigns.campaignDescription}, 'status', ${campaigns.status}
       ) AS campaign,
       ${campaigns.details} AS details,
-      ${campaigns.accountId} AS account_id, ${accountOfFirst(searchAccount, sql`${campaigns.accountId}`, PLACE)} AS account
-    FROM found
-    CROSS JOIN ${campaigns} ON ${campaigns.key} = found.key
-    ORDER BY ${PLACE}`;
+      ${campaigns.accountId} AS account_id, ${accountPart(record, sql`${campaigns.accountId}`)} AS account
+    FROM found ${record}
+    ORDER BY found.place, found.key`;
 }
 
 /** Customers whom the caller may find, with what the caller may see of them. */

@@ -146,6 +146,7 @@ async function fill(
     bar.update(Math.min(about, file?.position() ?? lines));
   });
   bar.stop();
+  await stand.runSchedule();
   return { lines, kinds };
 }
 

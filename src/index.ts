@@ -1,3 +1,4 @@
 import { app } from "./app.ts";
+import { onSchedule } from "./service/schedule.ts";
 
-export default app;
+export default { fetch: app.fetch, scheduled: onSchedule } satisfies ExportedHandler<Env>;

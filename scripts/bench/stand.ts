@@ -11,7 +11,13 @@ import type { Asked } from "./cases.ts";
 export interface Stand extends Asked {
   url: string;
   feedToken: string;
+  /** Does what the Worker's schedule does. */
+  runSchedule: () => Promise<void>;
   close: () => Promise<void>;
+}
+
+interface Scheduled {
+  scheduled: (options: { cron: string }) => Promise<{ outcome: string }>;
 }
 
 const CONFIG = path.join(ROOT, "wrangler.toml");
@@ -63,6 +69,11 @@ export async function openStand(worker: string, folder: string, { keep }: { keep
     database: await database("DB"),
     customerToken: (sub) => token({ scope: "customer", sub }),
     feedToken: await token({ scope: "feed", sub: "bench", accounts: "*" }),
+    runSchedule: async () => {
+      const worker = (await miniflare.getWorker()) as unknown as Scheduled;
+      const { outcome } = await worker.scheduled({ cron: "bench" });
+      if (outcome !== "ok") throw new CommandError(`The schedule ended with ${outcome}.`);
+    },
     close: () => miniflare.dispose(),
   };
 }

@@ -54,4 +54,4 @@ app.post("/bench/statements", feedOnly(), async (c) => {
   return c.json({ status: true });
 });
 
-export default app;
+export { default } from "../../src/index.ts";

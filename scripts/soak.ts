@@ -155,7 +155,7 @@ async function every(milliseconds: number, signal: AbortSignal, work: () => Prom
 /** Ends the service and all that it has started. */
 async function end(service: Service): Promise<void> {
   service.stop("SIGTERM");
-  await Promise.race([service.ended, sleep(STOP_WITHIN_MS)]);
+  await Promise.race([service.ended, sleep(STOP_WITHIN_MS, null, { ref: false })]);
   killGroup(service);
 }
 

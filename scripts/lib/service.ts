@@ -64,6 +64,8 @@ export function serve(
       ...(cors === undefined ? [] : ["--var", `CORS_ORIGINS:${cors}`]),
       `--assets=${referenceIn(persistTo)}`,
       "--show-interactive-dev-session=false",
+      // Without it wrangler warns that nothing runs the schedule here; /__scheduled does.
+      "--test-scheduled",
       "--log-level=warn",
     ),
     { cwd: ROOT, stdio: ["ignore", "inherit", "inherit"], env: { ...TOOL_ENV, ...env }, detached },

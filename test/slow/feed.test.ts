@@ -6,6 +6,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, describe, it } from "vitest";
+import { sendLines } from "../../scripts/lib/feed-client.ts";
 import { command, freePort, pressCtrlC } from "./command.ts";
 
 // The command against a service that answers as a test tells it to: what it does when things go wrong on the way.
@@ -45,7 +46,8 @@ async function service(...replies: Reply[]) {
   servers.push(server);
   await new Promise((resolve) => server.once("listening", resolve));
   const { port } = server.address() as AddressInfo;
-  return { args: ["--url", `http://127.0.0.1:${port}`, "--token", "t"], received };
+  const url = `http://127.0.0.1:${port}`;
+  return { url, args: ["--url", url, "--token", "t"], received };
 }
 
 const customer = (number: number) =>
@@ -127,6 +129,16 @@ describe("npm run feed", () => {
 
     expect(status).toBe(0);
     expect(received).toEqual([[customer(1)]]);
+  });
+
+  it("sends again what is not answered in time", async ({ expect }) => {
+    const { url, received } = await service({ waitMs: 5_000 });
+    const lines = numbered(2).map((text, index) => ({ number: index + 1, bytes: Buffer.from(text) }));
+
+    const progress = await sendLines({ url, token: "t", answerWithinMs: 500 }, lines);
+
+    expect(progress).toMatchObject({ committed: 2, lastLine: 2 });
+    expect(received).toEqual([numbered(2)]);
   });
 
   it("gives up at once where nobody is there", async ({ expect }) => {

@@ -2,7 +2,7 @@ import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import type { OfAccount } from "../../accounts/answers.ts";
 import { accountOfOne, couponAccount } from "../../accounts/queries.ts";
 import { type Database, writtenOncePer } from "../../db/database.ts";
-import { membersOf, objectOf } from "../../db/json-text.ts";
+import { membersOf, objectOf } from "../../db/json-objects.ts";
 import { limitTo } from "../../db/limit.ts";
 import { isAccountSetAside, isStoreSetAside, joinStoresOf } from "../../db/set-aside.ts";
 import { accounts, couponAnswers, coupons, customerCoupons, stores } from "../../db/tables.ts";

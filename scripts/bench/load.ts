@@ -4,6 +4,7 @@ import { inBatches } from "../lib/feed-client.ts";
 import type { FileLine } from "../lib/ndjson-file.ts";
 import { CommandError } from "../lib/project.ts";
 import { intoBareTables, intoSameTables } from "./bare.ts";
+import type { Call } from "./cases.ts";
 import { Connections } from "./http.ts";
 import type { Stand } from "./stand.ts";
 
@@ -31,18 +32,18 @@ export async function load(
   onProgress: (lines: number) => void,
 ): Promise<KindLoad[]> {
   const connections = new Connections(stand.url, 1);
-  const post = (path: string, body: string, mediaType = "application/json") =>
-    connections.send({ method: "POST", path, token: stand.feedToken, body, mediaType });
+  const post = (call: Pick<Call, "path" | "body" | "mediaType">) =>
+    connections.send({ method: "POST", token: stand.feedToken, ...call });
   const kinds = new Map<string, KindLoad>();
   try {
     for await (const runs of ofOneKind(inBatches(lines))) {
       const texts = runs.flatMap(([, texts]) => texts);
       const kind = runs.length === 1 ? String(runs[0]?.[0]) : "mixed";
-      const fed = await post("/api/v1/feed", texts.join("\n"), "application/x-ndjson");
+      const fed = await post({ path: "/api/v1/feed", body: texts.join("\n"), mediaType: "application/x-ndjson" });
       let [same, bare] = [0, 0];
       for (const [record, ofKind] of byKind(runs)) {
-        same += (await post("/bench/statements", intoSameTables(record, ofKind))).milliseconds;
-        bare += (await post("/bench/statements", intoBareTables(record, ofKind))).milliseconds;
+        same += (await post({ path: "/bench/statements", body: intoSameTables(record, ofKind) })).milliseconds;
+        bare += (await post({ path: "/bench/statements", body: intoBareTables(record, ofKind) })).milliseconds;
       }
       const sum = kinds.get(kind) ?? {
         kind,

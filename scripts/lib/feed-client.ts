@@ -128,12 +128,12 @@ async function post({ url, token, answerWithinMs = ANSWER_WITHIN_MS }: FeedTarge
       retryAfterMs: Number(response.headers.get("Retry-After") ?? 0) * 1_000,
     };
   } catch (error) {
-    // Where nobody is there, that is known much sooner.
-    if (limit.aborted) return { status: 0, body: "no answer", connected: true, mayRetry: true, retryAfterMs: 0 };
     const cause = error instanceof Error ? error.cause : undefined;
     const { code, message } = (cause instanceof Error ? cause : {}) as NodeJS.ErrnoException;
-    const connected = code !== undefined && BROKEN_CONNECTION.has(code);
-    return { status: 0, body: message || code || String(error), connected, mayRetry: true, retryAfterMs: 0 };
+    // That nobody is there is known much sooner than the limit.
+    const connected = limit.aborted || (code !== undefined && BROKEN_CONNECTION.has(code));
+    const reason = limit.aborted ? "no answer" : message || code || String(error);
+    return { status: 0, body: reason, connected, mayRetry: true, retryAfterMs: 0 };
   }
 }
 

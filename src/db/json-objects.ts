@@ -7,6 +7,6 @@ export function membersOf(object: SQL): SQL {
 }
 
 /** A JSON object, as text, of members that are text; none of the parts is empty. */
-export function objectOf(parts: readonly SQL[]): SQL {
+export function objectWith(parts: readonly SQL[]): SQL {
   return sql`('{' || ${sql.join([...parts], sql` || ',' || `)} || '}')`;
 }

@@ -16,7 +16,7 @@ const MOST_STEPS = 400;
 export async function mergeIndexes(db: Database): Promise<number> {
   let steps = 0;
   for (const index of INDEXES) {
-    while (steps < MOST_STEPS && (await hasSegments(db, index))) {
+    while (steps < MOST_STEPS && (await hasSeveralSegments(db, index))) {
       // A negative number merges all segments, not only those that are as many as FTS5 merges by itself.
       await db.steps([
         [sql`INSERT INTO ${sql.raw(index)} (${sql.raw(index)}, rank) VALUES ('merge', ${-PAGES_A_STEP})`],
@@ -27,8 +27,8 @@ export async function mergeIndexes(db: Database): Promise<number> {
   return steps;
 }
 
-/** Whether there is more than one, by the first and the last of the list that FTS5 keeps of their pages. */
-async function hasSegments(db: Database, index: Index): Promise<boolean> {
+/** By the first and the last of the list that FTS5 keeps of their pages. */
+async function hasSeveralSegments(db: Database, index: Index): Promise<boolean> {
   const pages = sql.raw(`${index}_idx`);
   const [found] = await db.all<{ several: 0 | 1 }>(
     sql`SELECT (SELECT min(segid) FROM ${pages}) < (SELECT max(segid) FROM ${pages}) AS several`,

@@ -1,36 +1,28 @@
-import { type JsonText, jsonArray, jsonObject, storedJson, withMember } from "../../http/json-text.ts";
-import type { CouponRow } from "./queries.ts";
-
-// Every coupon is JSON text already, and one account object is in many: each is put in as it is.
+import { type JsonText, jsonArray, jsonObject, withMember } from "../../http/json-text.ts";
+import type { Coupon } from "./queries.ts";
 
 /** The `items` of the coupon list's simple variant. */
-export function simpleItems(rows: readonly CouponRow[]): JsonText {
-  return jsonArray(rows.map(toCoupon));
+export function simpleItems(coupons: readonly Coupon[]): JsonText {
+  return jsonArray(coupons.map(({ coupon }) => coupon));
 }
 
-type AccountOf = (row: CouponRow) => JsonText;
-
 /** The `items` of the coupon list's detailed variant. */
-export function detailedItems(rows: readonly CouponRow[], accountOf: AccountOf): JsonText {
-  const held = heldCoupons(rows, accountOf);
-  return jsonObject({ stores: held("store"), mfg: held("mfg") });
+export function detailedItems(coupons: readonly Coupon[]): JsonText {
+  return jsonObject({ stores: heldCoupons(coupons, "store"), mfg: heldCoupons(coupons, "mfg") });
 }
 
 /** The `items` of the combined coupon list. */
-export function myItems(rows: readonly CouponRow[], accountOf: AccountOf): JsonText {
-  const held = heldCoupons(rows, accountOf);
-  const digital = rows
-    .filter(({ kind }) => kind === "digital")
-    .map((row) => jsonObject({ account: accountOf(row), coupon: toCoupon(row) }));
-  return jsonObject({ store: held("store"), mfg: held("mfg"), digital: jsonArray(digital) });
+export function myItems(coupons: readonly Coupon[]): JsonText {
+  const digital = coupons.filter(({ kind }) => kind === "digital");
+  return jsonObject({
+    store: heldCoupons(coupons, "store"),
+    mfg: heldCoupons(coupons, "mfg"),
+    digital: jsonArray(digital.map(({ coupon, account }) => jsonObject({ account, coupon }))),
+  });
 }
 
-/** The list of a kind of which the customer holds coupons, each with its account. */
-function heldCoupons(rows: readonly CouponRow[], accountOf: AccountOf) {
-  const toHeld = (row: CouponRow) => withMember(toCoupon(row), "account", accountOf(row));
-  return (wanted: "store" | "mfg") => jsonArray(rows.filter(({ kind }) => kind === wanted).map(toHeld));
-}
-
-function toCoupon({ coupon }: CouponRow): JsonText {
-  return storedJson(coupon);
+/** The coupons of one kind that the customer holds, each with its account. */
+function heldCoupons(coupons: readonly Coupon[], wanted: "store" | "mfg"): JsonText {
+  const held = coupons.filter(({ kind }) => kind === wanted);
+  return jsonArray(held.map(({ coupon, account }) => withMember(coupon, "account", account)));
 }

@@ -1,11 +1,12 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import type { OfAccount } from "../../accounts/answers.ts";
+import { accountsOf, type OfAccount } from "../../accounts/answers.ts";
 import { accountOfOne, couponAccount } from "../../accounts/queries.ts";
 import { type Database, writtenOncePer } from "../../db/database.ts";
-import { membersOf, objectOf } from "../../db/json-objects.ts";
+import { membersOf, objectWith } from "../../db/json-objects.ts";
 import { limitTo } from "../../db/limit.ts";
 import { isAccountSetAside, isStoreSetAside, joinStoresOf } from "../../db/set-aside.ts";
 import { accounts, couponAnswers, coupons, customerCoupons, stores } from "../../db/tables.ts";
+import { type JsonText, storedJson } from "../../http/json-text.ts";
 import type { Page } from "../../http/paging.ts";
 import { fold } from "../../values/fold.ts";
 import type { CouponKind } from "./kinds.ts";
@@ -34,17 +35,24 @@ export interface CouponsQuery {
 /** The page of a list that is not cut: SQLite takes a negative limit for none. */
 export const WHOLE_LIST: Page = { offset: 0, limit: -1 };
 
-/** A coupon as the query brings it: all of it but its account is JSON as text, to be sent on without a look inside. */
-export interface CouponRow extends OfAccount {
+/** A coupon as it goes out: JSON that is text in the database, to be sent on without a look inside. */
+export interface Coupon {
+  kind: CouponKind;
+  coupon: JsonText;
+  /** Null where accounts are not wanted. */
+  account: JsonText;
+}
+
+interface CouponRow extends OfAccount {
   kind: CouponKind;
   coupon: string;
 }
 
 /**
  * The coupons that are valid for the customer now: store, then mfg, then digital, each list in its order (decisions.md,
- * section 4). One coupon of each account brings the account object. One round trip, none where no kind is left.
+ * section 4). One round trip, none where no kind is left.
  */
-export async function findCoupons(db: Database, query: CouponsQuery): Promise<CouponRow[]> {
+export async function findCoupons(db: Database, query: CouponsQuery): Promise<Coupon[]> {
   const { customerId, page, accounts, details } = query;
   const { kinds, search, type, accountId, storeIds = [] } = query.filter;
   if (kinds.length === 0) return [];
@@ -65,7 +73,9 @@ export async function findCoupons(db: Database, query: CouponsQuery): Promise<Co
     accountId: accountId ?? "",
     storeIds: JSON.stringify(storeIds),
   };
-  return db.all<CouponRow>(couponList(shape, values));
+  const rows = await db.all<CouponRow>(couponList(shape, values));
+  const accountOf = accountsOf(rows);
+  return rows.map((row) => ({ kind: row.kind, coupon: storedJson(row.coupon), account: accountOf(row) }));
 }
 
 /** What the text of the query depends on: what comes with the coupons, and which filters there are. */
@@ -153,9 +163,11 @@ function idsIn(ids: Placeholder): SQL {
 /** The coupon as one JSON object, without its account. */
 function couponPart(shape: Shape): SQL {
   const [text, record] = [membersOf(sql`answers.text`), membersOf(sql`answers.record`)];
-  const details = sql`'"campaign_coupon":' || ${objectOf([text, membersOf(sql`answers.detail`)])}`;
-  const held = objectOf([membersOf(issuedPart(shape)), text, record, ...(shape.details ? [details] : [])]);
-  return shape.kinds.includes("digital") ? sql`iif(page.kind = 'digital', ${objectOf([text, record])}, ${held})` : held;
+  const details = sql`'"campaign_coupon":' || ${objectWith([text, membersOf(sql`answers.detail`)])}`;
+  const held = objectWith([membersOf(issuedPart(shape)), text, record, ...(shape.details ? [details] : [])]);
+  return shape.kinds.includes("digital")
+    ? sql`iif(page.kind = 'digital', ${objectWith([text, record])}, ${held})`
+    : held;
 }
 
 /** What belongs to the customer who holds the coupon; where accounts are wanted, with what their variants have more. */

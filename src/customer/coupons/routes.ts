@@ -1,5 +1,4 @@
 import type * as z from "zod";
-import { accountsOf } from "../../accounts/answers.ts";
 import { createRouter } from "../../http/context.ts";
 import { noItems } from "../../http/errors.ts";
 import { answerItems } from "../../http/json-text.ts";
@@ -18,19 +17,16 @@ const NOT_FOUND = "No coupons were found.";
 export const coupons = createRouter().get("/", describe(listCoupons), validate("query", CouponsQuery), async (c) => {
   const { includemfg, include_images, ...filter } = c.req.valid("query");
 
-  const rows = await findCoupons(c.var.db, {
+  const found = await findCoupons(c.var.db, {
     customerId: c.var.customerId,
     filter: { ...filter, kinds: includemfg ? ["store", "mfg"] : ["store"] },
     page: includemfg ? { offset: 0, limit: DETAILED_LIMIT } : WHOLE_LIST,
     accounts: includemfg && { includeImages: include_images },
     details: includemfg,
   });
-  if (rows.length === 0) throw noItems(NOT_FOUND);
+  if (found.length === 0) throw noItems(NOT_FOUND);
 
-  return answerItems<z.output<typeof CouponItems>>(
-    c,
-    includemfg ? detailedItems(rows, accountsOf(rows)) : simpleItems(rows),
-  );
+  return answerItems<z.output<typeof CouponItems>>(c, includemfg ? detailedItems(found) : simpleItems(found));
 });
 
 export const myCoupons = createRouter().get(
@@ -41,7 +37,7 @@ export const myCoupons = createRouter().get(
     const query = c.req.valid("query");
     const { offset, limit } = toPage(query);
 
-    const rows = await findCoupons(c.var.db, {
+    const found = await findCoupons(c.var.db, {
       customerId: c.var.customerId,
       filter: { kinds: kindsLeft(query), search: query.search, storeIds: query.storeId },
       // One more than the page holds tells whether there is a next one.
@@ -49,10 +45,10 @@ export const myCoupons = createRouter().get(
       accounts: { includeImages: false },
       details: false,
     });
-    if (rows.length === 0) throw noItems(NOT_FOUND);
+    if (found.length === 0) throw noItems(NOT_FOUND);
 
-    const links = pageLinks(c.req.url, { page: query.page, hasMore: rows.length > limit });
+    const links = pageLinks(c.req.url, { page: query.page, hasMore: found.length > limit });
     if (links !== null) c.header("Link", links);
-    return answerItems<z.output<typeof MyCouponItems>>(c, myItems(rows.slice(0, limit), accountsOf(rows)));
+    return answerItems<z.output<typeof MyCouponItems>>(c, myItems(found.slice(0, limit)));
   },
 );

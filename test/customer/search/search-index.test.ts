@@ -165,6 +165,6 @@ describe("the search index", () => {
 
     expect(many).toEqual({ ...few, milliseconds: many.milliseconds });
     expect(many.trips).toBe(1);
-    expect(many.rowsRead).toBeLessThan(700);
+    expect(many.rowsRead).toBeLessThan(625);
   });
 });

@@ -72,7 +72,8 @@ function lines({ title, scales, axis, series, paired = false }: Lines): string {
     backgroundColor: "#ffffff",
     textStyle: { fontFamily: "system-ui, sans-serif", color: INK },
     title: { text: title, left: 16, top: 12, textStyle: { fontSize: 16, color: INK } },
-    legend: { type: "plain", top: 44, left: 16, right: 16, itemWidth: 28 },
+    // Without a page to measure on, texts are taken to be narrower than they are.
+    legend: { type: "plain", top: 44, left: 16, right: 16, itemWidth: 28, itemGap: 32 },
     grid: { left: 80, right: 40, top: 130, bottom: 60 },
     xAxis: { type: "category", data: [...scales], name: "customers", nameLocation: "middle", nameGap: 34 },
     yAxis: {

@@ -24,8 +24,7 @@ function install() {
   // From `prepare` of an install of its own that has left no Node behind: another one would go round in circles.
   if (process.env.LOYALTY_EDGE_INSTALLS) failWithoutNode();
   console.error("Installing what package-lock.json names: about half a minute …");
-  // Not `npm ci`: it refuses a lock file without the binaries of systems that the registry at hand does not hold.
-  const flags = ["install", "--no-save", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
+  const flags = ["ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
   const npm = process.env.npm_execpath;
   const [file, first] = npm === undefined ? ["npm", []] : [process.execPath, [npm]];
   const { status, error } = spawnSync(file, [...first, ...flags], {
@@ -56,7 +55,7 @@ function projectNode() {
 }
 
 function failWithoutNode() {
-  fail("The install left no Node behind. Run: npm install --include=dev --ignore-scripts=false");
+  fail("The install left no Node behind. Run: npm ci --include=dev --ignore-scripts=false");
 }
 
 function fail(message) {

@@ -1,0 +1,45 @@
+import { describe, it } from "vitest";
+import packageJson from "../package.json" with { type: "json" };
+import lock from "../package-lock.json" with { type: "json" };
+
+interface LockedPackage {
+  version?: string;
+  optionalDependencies?: Record<string, string>;
+}
+
+const packages: Readonly<Record<string, LockedPackage>> = lock.packages;
+
+/** Whether npm would find the package from where the other one is installed: in its folder, or in one above it. */
+function isLocked(name: string, from: string): boolean {
+  const folders = from
+    .split("/node_modules/")
+    .map((_, index, parts) => parts.slice(0, index + 1).join("/node_modules/"));
+  return ["", ...folders].some((folder) => `${folder === "" ? "" : `${folder}/`}node_modules/${name}` in packages);
+}
+
+describe("package-lock.json", () => {
+  it("holds the binaries of every system, without which npm ci fails on the others", ({ expect }) => {
+    const wanted = Object.entries(packages).flatMap(([from, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).map((name) => ({ from, name })),
+    );
+
+    expect(wanted.filter(({ name, from }) => !isLocked(name, from))).toEqual([]);
+    expect(wanted.map(({ name }) => name)).toEqual(
+      expect.arrayContaining([
+        "@biomejs/cli-darwin-arm64",
+        "@cloudflare/workerd-darwin-arm64",
+        "@cloudflare/workerd-windows-64",
+        "@esbuild/darwin-arm64",
+      ]),
+    );
+  });
+
+  it("is made from the package.json beside it", ({ expect }) => {
+    const { dependencies, devDependencies } = packages[""] as typeof packageJson;
+
+    expect({ dependencies, devDependencies }).toEqual({
+      dependencies: packageJson.dependencies,
+      devDependencies: packageJson.devDependencies,
+    });
+  });
+});

@@ -69,6 +69,7 @@ export function openApiDocument(app: Hono<AppEnv>): OpenApiDocument {
       version: packageJson.version,
       summary: packageJson.description,
       description: INTRODUCTION,
+      contact: { name: "The operator of this service" },
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/", description: "The service that serves this document." }],

@@ -22,10 +22,13 @@ export function passedThrough(whenLeftOut: null | 0 | "", limit = FIELD_LIMIT) {
 
 // Both end on a schema, not on a function, so that what they give out can be documented.
 
-/** `schema`, with `fallback` when the field is left out or null: null is not a value of a field that is not nullable. */
+/**
+ * `schema`, with `fallback` when the field is left out or null: null is not a value of a field that is not nullable. The
+ * fallback is a value that may also be sent, because the reference says it as the default: transform what this gives.
+ */
 export function orElse<Schema extends z.ZodType>(
   schema: Schema,
-  fallback: NoInfer<z.core.util.NoUndefined<z.output<Schema>>>,
+  fallback: NoInfer<z.core.util.NoUndefined<z.output<Schema>> & z.input<Schema>>,
 ) {
   return z.preprocess((value) => value ?? undefined, schema.default(fallback));
 }

@@ -31,6 +31,13 @@ function fieldsOf(schema: Schema, place: string): [place: string, field: Schema]
   ];
 }
 
+/** Every schema with a default that is anywhere in a part of the document, with where it is. */
+function defaultsIn(part: unknown, place: string): [place: string, schema: Schema][] {
+  if (typeof part !== "object" || part === null) return [];
+  const own: [string, Schema][] = "default" in part && !place.endsWith(".properties") ? [[place, part as Schema]] : [];
+  return [...own, ...Object.entries(part).flatMap(([name, inner]) => defaultsIn(inner, `${place}.${name}`))];
+}
+
 describe("GET /openapi.json", () => {
   it("serves the document that is made from the routes", async ({ expect }) => {
     const answer = await send("/openapi.json");
@@ -46,6 +53,18 @@ describe("GET /openapi.json", () => {
 
     expect(described.toSorted()).toEqual(served.toSorted());
     expect(served.length).toBeGreaterThan(3);
+  });
+
+  it("gives defaults that may be sent: each fits its own schema", ({ expect }) => {
+    const all = defaultsIn(document, "");
+    // Most fields have a schema that others have too, but for the description.
+    const distinct = new Map(
+      all.map(([place, { description, ...schema }]) => [JSON.stringify(schema), { place, schema }]),
+    );
+    const unfit = [...distinct.values()].filter(({ schema }) => !validatorOf(schema).validate(schema.default).valid);
+
+    expect(unfit.map(({ place, schema }) => [place, schema.default])).toEqual([]);
+    expect(all.length).toBeGreaterThan(100);
   });
 
   it.for(operations)("gives $method $path examples that fit their schemas", ({ operation }, { expect }) => {

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { plays } from "../../db/tables.ts";
-import { Hundredths } from "../../values/decimal.ts";
+import { DecimalText, toHundredths } from "../../values/decimal.ts";
 import { Count } from "../../values/number.ts";
 import { orElse, orNull } from "../../values/scalar.ts";
 import { Id } from "../../values/text.ts";
@@ -20,7 +20,7 @@ export const play: EventKind = {
     eip_campaign_id: Id,
     location_id: Id,
     employee_id: Id,
-    runs: orElse(Hundredths, 0),
+    runs: orElse(DecimalText, "0").transform(toHundredths),
     hits: orElse(Count, 0),
     doubles: orElse(Count, 0),
     triples: orElse(Count, 0),

@@ -1,4 +1,4 @@
-import { type ItemsOf, type Result, toResult } from "./result.ts";
+import { bodyOf, type ItemsOf, type Result, toResult } from "./result.ts";
 import type { Failure } from "./shapes.ts";
 
 export interface CallOptions {
@@ -12,7 +12,12 @@ interface SendOptions {
 }
 
 /** A call as Hono's client has it. */
-type Send<Request, Body> = (request: Request, options?: SendOptions) => Promise<{ json(): Promise<Body> }>;
+type Send<Request, Body> = (request: Request, options?: SendOptions) => Promise<Answer<Body>>;
+
+interface Answer<Body> {
+  status: number;
+  json(): Promise<Body>;
+}
 
 // What an endpoint takes and answers is inferred from its `Send`, so that the package's declarations spell it out and
 // name nothing of Hono.
@@ -37,8 +42,8 @@ export function init({ signal }: CallOptions = {}): SendOptions {
   return signal === undefined ? {} : { init: { signal } };
 }
 
-async function read<Body>(answer: Promise<{ json(): Promise<Body> }>): Promise<Result<ItemsOf<Body>>> {
+async function read<Body>(answer: Promise<Answer<Body>>): Promise<Result<ItemsOf<Body>>> {
   // The routes are typed by the answers of calls that go well; any other answer is a failure.
-  const body: unknown = await (await answer).json();
+  const body = await bodyOf(await answer);
   return toResult<Body>(body as (Body & { status: true }) | Failure);
 }

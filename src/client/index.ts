@@ -5,7 +5,8 @@ import { type PollOptions, pollMessages } from "./poll.ts";
 import { type RetryOptions, retrying } from "./retry.ts";
 
 export type { CallOptions } from "./call.ts";
-export { LoyaltyError, type PollOptions } from "./poll.ts";
+export { LoyaltyError, type Since } from "./loyalty-error.ts";
+export type { PollOptions } from "./poll.ts";
 export type { Result } from "./result.ts";
 export type { RetryOptions } from "./retry.ts";
 export type * from "./shapes.ts";
@@ -13,26 +14,31 @@ export type * from "./shapes.ts";
 export interface ClientOptions {
   /** Where the service is, such as `https://loyalty.example`. */
   url: string;
-  /** A customer's token, or what gives one: it is asked before each call, and may fetch a new one. */
+  /** A customer's token, or what gives one: it is asked before each try of a call, and may fetch a new one. */
   token: string | (() => string | Promise<string>);
   /** Another `fetch` than the global one. */
   fetch?: typeof fetch;
-  /** How often and how long a call is tried: three times, with waits of ten seconds at most. */
+  /**
+   * How often and how long a call is tried: three times of 30 seconds at most, with waits of ten seconds at most. A lost
+   * connection, 429, 502, 503 and 504 are tried again; nothing else is.
+   */
   retry?: Partial<RetryOptions>;
 }
 
-const RETRY: RetryOptions = { attempts: 3, longestWaitMs: 10_000 };
+const RETRY: RetryOptions = { attempts: 3, longestWaitMs: 10_000, answerWithinMs: 30_000 };
 
 /**
- * A client of the service as one customer. A call resolves with what the service answers, failures included; it throws
- * where no answer came. Its types are those of the service's own routes.
+ * A client of the service as one customer. A call resolves with what the service answers, failures included; where no
+ * answer of the service came it throws a LoyaltyError with the cause. Its types are those of the service's own routes.
  */
 export function createClient({ url, token, fetch: send = fetch, retry }: ClientOptions) {
-  const options: ClientRequestOptions = {
+  const sendWithToken: typeof fetch = async (input, init) => {
+    const headers = new Headers(init?.headers);
+    headers.set("Authorization", `Bearer ${typeof token === "string" ? token : await token()}`);
     // Called as a plain function: a browser's fetch asks for no other `this` than its own.
-    fetch: retrying((input, init) => send(input, init), { ...RETRY, ...retry }),
-    headers: async () => ({ Authorization: `Bearer ${typeof token === "string" ? token : await token()}` }),
+    return send(input, { ...init, headers });
   };
+  const options: ClientRequestOptions = { fetch: retrying(sendWithToken, { ...RETRY, ...retry }) };
   const { customer } = hc<App>(url, options).api.v1;
 
   return {
@@ -51,7 +57,11 @@ export function createClient({ url, token, fetch: send = fetch, retry }: ClientO
     /** The message groups, newest message first. */
     messages: getting(customer.messages.$get),
 
-    /** Message groups as they get new messages, from now on or from `since`; it ends with its signal. */
+    /**
+     * Message groups as they get new messages, from now on or from `since`, oldest first; it ends with its signal. To go
+     * on after a stop or a crash, store the last group that you dealt with, and give it as `since`: every group with
+     * news comes, none twice, none lost. After a LoyaltyError its own `since` is where to go on.
+     */
     newMessages: (poll: PollOptions = {}) =>
       pollMessages((query, call) => customer.messages.$get({ query }, init(call)), poll),
 

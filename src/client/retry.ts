@@ -1,41 +1,85 @@
+import { LoyaltyError } from "./loyalty-error.ts";
+
 export interface RetryOptions {
   /** How often a call is tried at most. */
   attempts: number;
   /** The longest wait before another try; a service that asks for more is not tried again. */
   longestWaitMs: number;
+  /** How long one try may take, until the last byte of the answer; then it has failed. */
+  answerWithinMs: number;
 }
 
-const FIRST_WAIT_MS = 200;
+const FIRST_WAIT_MS = 1_000;
 // What the service, or the edge before it, says when it has done nothing and may do it later.
 const WORTH_ANOTHER_TRY = new Set([429, 502, 503, 504]);
 
 /**
- * A `fetch` that tries again what is safe to try again: every call of a customer only reads. It waits as long as
- * `Retry-After` says, else longer each time, and gives back the last answer when it has tried enough.
+ * A `fetch` that tries again what is safe to try again: every call of a customer only reads. A try without an answer
+ * and one that the service could not take now are treated alike. It waits as long as `Retry-After` says, else longer
+ * each time. The answer that it gives is there as a whole: its body can no longer break off.
+ * @throws a LoyaltyError when the last try had no answer, and the signal's reason when it is called off.
  */
-export function retrying(send: typeof fetch, { attempts, longestWaitMs }: RetryOptions): typeof fetch {
+export function retrying(send: typeof fetch, options: RetryOptions): typeof fetch {
+  const { attempts, longestWaitMs, answerWithinMs } = options;
   return async (input, init) => {
     const signal = init?.signal ?? null;
     for (let attempt = 1; ; attempt += 1) {
-      const outcome = await send(input, init).catch((error: unknown) => {
-        // Who has called it off wants no further try.
-        if (signal?.aborted || attempt === attempts) throw error;
-        return null;
+      const sending = limited(answerWithinMs, signal, async (limit) => {
+        const answer = await send(input, { ...init, signal: limit });
+        await answer.clone().arrayBuffer();
+        return answer;
       });
-      if (outcome !== null && !WORTH_ANOTHER_TRY.has(outcome.status)) return outcome;
-      const wait = waitBefore(attempt, outcome?.headers.get("Retry-After") ?? null);
-      if (outcome !== null && (attempt === attempts || wait > longestWaitMs)) return outcome;
-      await outcome?.body?.cancel();
-      await pause(Math.min(wait, longestWaitMs), signal);
+      const outcome = await sending.catch((cause: unknown) => {
+        signal?.throwIfAborted();
+        return new LoyaltyError("No answer of the service came.", { cause });
+      });
+      const isFailed = outcome instanceof LoyaltyError;
+      const asked = isFailed ? null : askedWait(outcome.headers.get("Retry-After"));
+      const isWorthIt = isFailed || WORTH_ANOTHER_TRY.has(outcome.status);
+      if (isWorthIt && attempt < attempts && (asked ?? 0) <= longestWaitMs) {
+        await pause(waitBefore(attempt, asked, longestWaitMs), signal);
+      } else {
+        if (isFailed) throw outcome;
+        return outcome;
+      }
     }
   };
 }
 
-// Half of a wait of our own is chance, so that clients that were refused together do not come back together.
-function waitBefore(attempt: number, retryAfter: string | null): number {
-  if (retryAfter !== null && /^\d+$/.test(retryAfter)) return Number(retryAfter) * 1_000;
-  const wait = FIRST_WAIT_MS * 2 ** (attempt - 1);
-  return wait / 2 + (Math.random() * wait) / 2;
+/** The milliseconds that the header asks for, as seconds or as a date (RFC 9110, 10.2.3); null where it says nothing. */
+function askedWait(retryAfter: string | null): number | null {
+  if (retryAfter === null) return null;
+  const wait = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1_000 : Date.parse(retryAfter) - Date.now();
+  return Number.isNaN(wait) ? null : Math.max(wait, 0);
+}
+
+// Part of each wait is chance, so that clients that were refused together do not come back together.
+function waitBefore(attempt: number, asked: number | null, longestWaitMs: number): number {
+  const half = (FIRST_WAIT_MS * 2 ** (attempt - 1)) / 2;
+  return Math.min((asked ?? half) + Math.random() * half, longestWaitMs);
+}
+
+/** What `run` comes to, unless it is called off or its time is over before: also where it does not heed its signal. */
+async function limited<Outcome>(
+  milliseconds: number,
+  signal: AbortSignal | null,
+  run: (limit: AbortSignal) => Promise<Outcome>,
+): Promise<Outcome> {
+  signal?.throwIfAborted();
+  const limit = new AbortController();
+  const callOff = () => limit.abort(signal?.reason);
+  signal?.addEventListener("abort", callOff, { once: true });
+  const over = () => limit.abort(new Error(`No answer came within ${milliseconds} ms.`));
+  const timer = setTimeout(over, milliseconds);
+  const ended = new Promise<never>((_, reject) => {
+    limit.signal.addEventListener("abort", () => reject(limit.signal.reason), { once: true });
+  });
+  try {
+    return await Promise.race([run(limit.signal), ended]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", callOff);
+  }
 }
 
 /** @throws the signal's reason when it is called off. */

@@ -1,18 +1,26 @@
 import { env, exports } from "cloudflare:workers";
-import { describe, it } from "vitest";
-import { createClient } from "../../src/client/index.ts";
+import { beforeEach, describe, it, vi } from "vitest";
+import {
+  type ClientOptions,
+  createClient,
+  LoyaltyError,
+  type MessageGroup,
+  type Since,
+} from "../../src/client/index.ts";
 import { mustFeed } from "../support/api.ts";
 import { setClock } from "../support/clock.ts";
 import * as seed from "../support/seed.ts";
 import { customerToken } from "../support/tokens.ts";
 
+// The waits themselves are in retry.test.ts.
+const QUICKLY = { longestWaitMs: 20 };
 const HERE = { latitude: 35.47, longitude: -97.52 };
 
 type Send = typeof fetch;
 const worker: Send = (input, init) => exports.default.fetch(new Request(input as string, init as RequestInit));
 
 /** A client of the Worker as one customer, and what it has sent. */
-function clientOf(customerId: string, send: Send = worker, retry = {}) {
+function clientOf(customerId: string, send: Send = worker, retry: ClientOptions["retry"] = QUICKLY) {
   const sent: string[] = [];
   const client = createClient({
     url: "https://loyalty.example",
@@ -86,25 +94,47 @@ describe("createClient", () => {
     if (!result.status) expect(Object.keys(result.messages ?? {})).toEqual(["latitude", "longitude"]);
   });
 
-  it("tries again after as long as it is told, and after a lost connection", async ({ expect }) => {
-    const { client, sent } = clientOf("c", first(busy(1), new TypeError("connection lost")));
-    const startedAt = Date.now();
+  it("tries again after a lost connection and when the service is busy, each time with a token", async ({ expect }) => {
+    const { client, sent } = clientOf("c", first(new TypeError("connection lost"), busy(0)));
 
     const result = await client.leaderboard({ location_id: "nowhere" });
 
     expect(result.status).toBe(true);
     expect(sent).toHaveLength(3);
-    expect(Date.now() - startedAt).toBeGreaterThanOrEqual(1_000);
   });
 
-  it("gives up after its limit of tries, or when it is told to wait too long", async ({ expect }) => {
-    const often = clientOf("c", first(busy(0), busy(0), busy(0)));
-    const long = clientOf("c", first(busy(60)));
+  it("throws a LoyaltyError with its cause where no answer came", async ({ expect }) => {
+    const lost = new TypeError("connection lost");
+    const { client, sent } = clientOf("c", first(lost, lost, lost));
 
-    expect(await often.client.coupons()).toMatchObject({ status: false, errorCode: "UNAVAILABLE" });
-    expect(often.sent).toHaveLength(3);
-    expect(await long.client.coupons()).toMatchObject({ status: false, errorCode: "UNAVAILABLE" });
-    expect(long.sent).toHaveLength(1);
+    const failed = await client.coupons().catch((error: unknown) => error);
+
+    expect(failed).toBeInstanceOf(LoyaltyError);
+    expect(failed).toMatchObject({ name: "LoyaltyError", failure: null, cause: lost });
+    expect(sent).toHaveLength(3);
+  });
+
+  it.for([
+    ["a page of a proxy", () => new Response("<h1>Bad gateway</h1>", { status: 502 }), 3],
+    ["the page of a captive network", () => new Response("<h1>Log in</h1>"), 1],
+    ["JSON of somebody else", () => Response.json({ error: "blocked" }, { status: 403 }), 1],
+  ] as const)("throws a LoyaltyError for %s", async ([, answer, tries], { expect }) => {
+    const { client, sent } = clientOf("c", first(answer(), answer(), answer()));
+
+    const failed = await client.coupons().catch((error: unknown) => error);
+
+    expect(failed).toBeInstanceOf(LoyaltyError);
+    expect(failed).toMatchObject({ failure: null, message: expect.stringContaining(`${answer().status}`) });
+    expect(sent).toHaveLength(tries);
+  });
+
+  it("throws a LoyaltyError where no token can be had, after trying again", async ({ expect }) => {
+    const cause = new TypeError("no connection");
+    const token = vi.fn<() => Promise<string>>().mockRejectedValue(cause);
+    const client = createClient({ url: "https://loyalty.example", token, fetch: worker, retry: QUICKLY });
+
+    await expect(client.coupons()).rejects.toMatchObject({ name: "LoyaltyError", cause });
+    expect(token).toHaveBeenCalledTimes(3);
   });
 
   it("does not try again what a second try would not mend", async ({ expect }) => {
@@ -115,7 +145,7 @@ describe("createClient", () => {
   });
 
   it("is called off by its signal, also while it waits", async ({ expect }) => {
-    const { client, sent } = clientOf("c", first(busy(5)));
+    const { client, sent } = clientOf("c", first(busy(5)), {});
     const stop = new AbortController();
 
     const call = client.coupons({}, { signal: stop.signal });
@@ -127,42 +157,192 @@ describe("createClient", () => {
 });
 
 describe("newMessages", () => {
-  it("gives every group with a new message once, over all pages of a poll", async ({ expect }) => {
-    await setClock("2026-06-01 12:00:00");
+  // Stamps never run backwards, so each test has a minute of its own.
+  let minute = 0;
+  beforeEach(() => {
+    minute += 1;
+  });
+  const time = (second: number) =>
+    new Date(Date.UTC(2026, 5, 1, 12, minute, second)).toISOString().slice(0, 19).replace("T", " ");
+  const clockAt = (second: number) => setClock(time(second));
+
+  /** A customer with groups, in each a message of somebody else's from the minute's first second, which is over. */
+  async function seedGroups(count: number) {
     const [reader, writer] = [seed.customer(), seed.customer()];
-    const groups = Array.from({ length: 60 }, () => seed.group([reader.id, writer.id]));
-    const say = (group: object & { id: string }) => seed.message(group.id, writer.id);
+    const groups = Array.from({ length: count }, () => seed.group([reader.id, writer.id]));
+    const say = (group: (typeof groups)[number] | undefined) => seed.message(group?.id ?? "", writer.id);
+    await clockAt(0);
     await mustFeed([reader, writer, ...groups, ...groups.map(say)]);
-    await setClock("2026-06-01 12:00:10");
+    await clockAt(10);
+    return { reader, groups, say };
+  }
+
+  it("begins with what is new from now on", async ({ expect }) => {
+    const { reader, groups, say } = await seedGroups(3);
     const stop = new AbortController();
-    const { client, sent } = clientOf(reader.id);
+    const { client } = clientOf(reader.id, async (input, init) => {
+      const answer = await worker(input, init);
+      if (!String(input).includes("check_time=")) {
+        await mustFeed([say(groups[1])]);
+        await clockAt(30);
+      }
+      return answer;
+    });
     const seen: string[] = [];
 
     for await (const group of client.newMessages({ everyMs: 10, signal: stop.signal })) {
       seen.push(group.group_id);
-      if (seen.length === 60) {
-        await mustFeed([say(groups[7] as { id: string })]);
-        await setClock("2026-06-01 12:00:20");
-      }
-      if (seen.length === 61) setTimeout(() => stop.abort(), 100);
+      setTimeout(() => stop.abort(), 100);
     }
 
-    expect(new Set(seen.slice(0, 60)).size).toBe(60);
-    expect(seen.slice(60)).toEqual([groups[7]?.id]);
+    expect(seen).toEqual([groups[1]?.id]);
+  });
+
+  it("gives every group of a customer who had none at first", async ({ expect }) => {
+    await clockAt(0);
+    const [reader, writer] = [seed.customer(), seed.customer()];
+    const group = seed.group([reader.id, writer.id]);
+    const stop = new AbortController();
+    const { client, sent } = clientOf(reader.id);
+    const seen: string[] = [];
+
+    const following = (async () => {
+      for await (const { group_id } of client.newMessages({ everyMs: 10, signal: stop.signal })) {
+        seen.push(group_id);
+        setTimeout(() => stop.abort(), 50);
+      }
+    })();
+    await vi.waitUntil(() => sent.length > 2);
+    await mustFeed([reader, writer, group, seed.message(group.id, writer.id)]);
+    await clockAt(10);
+    await following;
+
+    expect(seen).toEqual([group.id]);
+  });
+
+  it("gives every group with a new message once, oldest first, over all pages of a poll", async ({ expect }) => {
+    const { reader, groups, say } = await seedGroups(130);
+    const stop = new AbortController();
+    const { client, sent } = clientOf(reader.id);
+    const seen: MessageGroup[] = [];
+
+    for await (const group of client.newMessages({ since: "", everyMs: 10, signal: stop.signal })) {
+      seen.push(group);
+      if (seen.length === 130) {
+        await mustFeed([say(groups[7])]);
+        await clockAt(20);
+      }
+      if (seen.length === 131) setTimeout(() => stop.abort(), 100);
+    }
+
+    expect(new Set(seen.slice(0, 130).map(({ group_id }) => group_id)).size).toBe(130);
+    expect(seen.slice(130).map(({ group_id }) => group_id)).toEqual([groups[7]?.id]);
     expect(sent.some((address) => address.includes("after="))).toBe(true);
-    expect(sent.at(-1)).toContain("check_time=2026-06-01+12%3A00%3A10");
+    expect(sent.at(-1)).toContain(`check_time=${time(10).replace(" ", "+").replaceAll(":", "%3A")}`);
+  });
+
+  it("gives all groups after a failure on the second page, and none twice", async ({ expect }) => {
+    const { reader, groups } = await seedGroups(130);
+    let isDown = true;
+    const { client } = clientOf(reader.id, async (input, init) => {
+      if (isDown && String(input).includes("after=")) throw new TypeError("connection lost");
+      return worker(input, init);
+    });
+    const stop = new AbortController();
+    const seen: string[] = [];
+    let since: Since | undefined = "2026-01-01 00:00:00";
+
+    const follow = async () => {
+      for await (const group of client.newMessages({ since, everyMs: 10, signal: stop.signal })) {
+        seen.push(group.group_id);
+        since = group;
+        if (seen.length === 130) stop.abort();
+      }
+    };
+    const failed = await follow().catch((error: unknown) => error);
+    expect(failed).toBeInstanceOf(LoyaltyError);
+    expect(failed).toMatchObject({
+      failure: null,
+      since: "2026-01-01 00:00:00",
+      cause: { message: "connection lost" },
+    });
+    isDown = false;
+    await follow();
+
+    expect(seen.toSorted()).toEqual(groups.map(({ id }) => id).toSorted());
+  });
+
+  it("goes on after the group that was dealt with last, also within one second", async ({ expect }) => {
+    const { reader, groups } = await seedGroups(5);
+    const seen: string[] = [];
+    let since: Since = "";
+
+    for (const _ of groups) {
+      const stop = new AbortController();
+      for await (const group of clientOf(reader.id).client.newMessages({ since, signal: stop.signal })) {
+        seen.push(group.group_id);
+        since = { group_id: group.group_id, last_message_time: group.last_message_time };
+        stop.abort();
+      }
+    }
+
+    expect(seen.toSorted()).toEqual(groups.map(({ id }) => id).toSorted());
+  });
+
+  it("gives a group that moves to the first page while the second is read, with its newest message", async ({
+    expect,
+  }) => {
+    const { reader, groups, say } = await seedGroups(130);
+    const listed = groups.map(({ id }) => id).toSorted();
+    const moving = groups.find(({ id }) => id === listed.at(-1));
+    const stop = new AbortController();
+    const { client } = clientOf(reader.id, async (input, init) => {
+      if (String(input).includes("after=") && moving !== undefined) {
+        await mustFeed([say(moving)]);
+        await clockAt(30);
+      }
+      return worker(input, init);
+    });
+    const times = new Map<string, string>();
+    let given = 0;
+
+    for await (const group of client.newMessages({ since: "", everyMs: 10, signal: stop.signal })) {
+      given += 1;
+      times.set(group.group_id, group.last_message_time);
+      if (times.size === 130) stop.abort();
+    }
+
+    expect([...times.keys()].toSorted()).toEqual(listed);
+    expect(given).toBe(130);
+    expect(times.get(moving?.id ?? "")).toBe(time(10));
+  });
+
+  it("says where to go on when it fails before it has given anything", async ({ expect }) => {
+    const { reader, groups, say } = await seedGroups(2);
+    let isDown = false;
+    const { client, sent } = clientOf(reader.id, async (input, init) => {
+      if (isDown) throw new TypeError("connection lost");
+      return worker(input, init);
+    });
+    const following = client.newMessages({ everyMs: 10 }).next();
+    await vi.waitUntil(() => sent.length > 1);
+    isDown = true;
+    const failed = await following.catch((error: unknown) => error);
+    await mustFeed([say(groups[0])]);
+    await clockAt(30);
+    isDown = false;
+
+    const next = await client.newMessages({ since: (failed as LoyaltyError).since }).next();
+
+    expect(next.value?.group_id).toBe(groups[0]?.id);
   });
 
   it("ends with its signal, also within a page", async ({ expect }) => {
-    await setClock("2026-06-01 12:00:00");
-    const [reader, writer] = [seed.customer(), seed.customer()];
-    const groups = [seed.group([reader.id, writer.id]), seed.group([reader.id, writer.id])];
-    await mustFeed([reader, writer, ...groups, ...groups.map(({ id }) => seed.message(id, writer.id))]);
-    await setClock("2026-06-01 12:00:10");
+    const { reader } = await seedGroups(2);
     const stop = new AbortController();
     let seen = 0;
 
-    for await (const _ of clientOf(reader.id).client.newMessages({ signal: stop.signal })) {
+    for await (const _ of clientOf(reader.id).client.newMessages({ since: "", signal: stop.signal })) {
       seen += 1;
       stop.abort();
     }

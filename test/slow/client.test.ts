@@ -46,7 +46,7 @@ describe("the packed client", () => {
       "LICENSE",
       "README.md",
       ...["call.d.ts", "index.d.ts", "index.js"].map((file) => `dist/client/${file}`),
-      ...["poll", "result", "retry", "shapes"].map((file) => `dist/client/${file}.d.ts`),
+      ...["loyalty-error", "poll", "result", "retry", "shapes"].map((file) => `dist/client/${file}.d.ts`),
       "package.json",
     ]);
   });
@@ -84,6 +84,7 @@ describe("the packed client against the service", () => {
     },
     polled: 2,
     thrown: "UNAUTHENTICATED",
+    unreachable: true,
   };
   let service: Running;
   let url: string;

@@ -5,11 +5,13 @@ export async function callAll(url, token) {
   const client = createClient({ url, token });
   const stop = new AbortController();
   const polled = [];
-  for await (const group of client.newMessages({ everyMs: 10, signal: stop.signal })) {
+  for await (const group of client.newMessages({ since: "", everyMs: 10, signal: stop.signal })) {
     polled.push(group);
     if (polled.length === 2) stop.abort();
   }
   const strangers = createClient({ url, token: "nobody's" }).newMessages();
+  // Nobody listens there.
+  const unreachable = createClient({ url: "http://127.0.0.1:9", token, retry: { longestWaitMs: 10 } });
   return {
     nearbyCampaigns: first(
       await client.nearbyCampaigns({ latitude: 35.68, longitude: 139.76, single_account_id: "101" }),
@@ -22,7 +24,10 @@ export async function callAll(url, token) {
     leaderboard: first(await client.leaderboard({ location_id: "s101-1-1" })),
     failure: await client.fullSearch({ query: "b" }),
     polled: polled.length,
-    thrown: await strangers.next().catch((error) => error instanceof LoyaltyError && error.failure.errorCode),
+    thrown: await strangers.next().catch((error) => error instanceof LoyaltyError && error.failure?.errorCode),
+    unreachable: await unreachable
+      .messages()
+      .catch((error) => error instanceof LoyaltyError && error.cause instanceof Error),
   };
 }
 

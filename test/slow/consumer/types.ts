@@ -7,6 +7,7 @@ import {
   type MessageGroup,
   type NearbyCampaign,
   type Result,
+  type Since,
 } from "loyalty-edge/client";
 
 // What whoever uses the package relies on; it is checked, and never run.
@@ -41,7 +42,9 @@ same<Failure["status"], false>();
 same<Failure["errorCode"], Code | Trouble | undefined>();
 same<Awaited<ReturnType<Client["messages"]>>, Result<MessageGroup[]>>();
 same<Result<string>, { status: true; items: string } | Failure>();
-same<LoyaltyError["failure"], Failure>();
+same<LoyaltyError["failure"], Failure | null>();
+same<LoyaltyError["since"], Since | undefined>();
+same<Since, string | { group_id: string; last_message_time: string }>();
 
 same<Items<"nearbyCampaigns">, NearbyCampaign[]>();
 same<
@@ -67,6 +70,7 @@ same<Takes<"leaderboard">["rank_on"], "run" | "hit" | "double" | "triple" | unde
 same<Takes<"teamWithLevel">, string>();
 same<Takes<"myCoupons">["storeId"], string | string[] | undefined>();
 same<Takes<"myCoupons">["type"], "store" | "mfg" | undefined>();
+client.newMessages({ since: { group_id: "g", last_message_time: "2026-11-20 09:30:00" }, everyMs: 1_000 });
 await client.messages();
 await client.messages({ page: 2 }, { signal: AbortSignal.timeout(1_000) });
 

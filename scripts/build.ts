@@ -3,7 +3,7 @@ import { buildClient } from "./lib/client-package.ts";
 import { main } from "./lib/project.ts";
 
 const program = new Command("npm run build")
-  .description("Build the typed client into dist/client. `npm pack`, and an install from git, do it by themselves.")
+  .description("Build the typed client in dist/client, as a package of its own that can be packed and installed.")
   .action(async () => {
     console.error(`The client in dist/client is ${await buildClient()}.`);
   });

@@ -13,16 +13,12 @@ handOver();
 
 function installIsStale() {
   if (!existsSync(projectNode())) return true;
-  // npm runs `prepare`, and so this file, at the end of an install.
-  if (process.env.npm_lifecycle_event === "prepare") return false;
   const installed = path.join(root, "node_modules", ".package-lock.json");
   const lock = path.join(root, "package-lock.json");
   return !existsSync(installed) || statSync(installed).mtimeMs < statSync(lock).mtimeMs;
 }
 
 function install() {
-  // From `prepare` of an install of its own that has left no Node behind: another one would go round in circles.
-  if (process.env.LOYALTY_EDGE_INSTALLS) failWithoutNode();
   console.error("Installing what package-lock.json names: about half a minute …");
   const flags = ["ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
   const npm = process.env.npm_execpath;
@@ -30,7 +26,6 @@ function install() {
   const { status, error } = spawnSync(file, [...first, ...flags], {
     cwd: root,
     stdio: ["ignore", 2, 2],
-    env: { ...process.env, LOYALTY_EDGE_INSTALLS: "1" },
   });
   if (error !== undefined) fail(`npm cannot be run (${error.message}). Install Node 20 or newer with its npm.`);
   if (status !== 0) fail("The install failed; what npm says of it stands above.");

@@ -1,9 +1,10 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import type * as z from "zod";
+import project from "../../package.json" with { type: "json" };
 import { CommandError, ROOT, runTool } from "./project.ts";
 
 const SOURCE = path.join(ROOT, "src", "client");
@@ -19,14 +20,32 @@ interface Shape {
 }
 
 /**
- * Builds the typed client for whoever installs this package: one file of JavaScript, and declarations that need no other
- * package, although the types are those that Hono infers from the routes and their Zod schemas.
+ * Builds the typed client as a package of its own, which depends on nothing: one file of JavaScript, and declarations
+ * that need no other package, although the types are those that Hono infers from the routes and their Zod schemas.
  */
 export async function buildClient(): Promise<string> {
   rmSync(PACKAGE, { recursive: true, force: true });
   mkdirSync(PACKAGE, { recursive: true });
   const [script] = await Promise.all([bundle(), declare()]);
+  writeFileSync(path.join(PACKAGE, "package.json"), `${JSON.stringify(manifest(), null, 2)}\n`);
+  copyFileSync(path.join(SOURCE, "README.md"), path.join(PACKAGE, "README.md"));
+  copyFileSync(path.join(ROOT, "LICENSE"), path.join(PACKAGE, "LICENSE"));
   return `${(gzipSync(script).length / 1024).toFixed(1)} KiB gzip`;
+}
+
+/** Its name is the project's, so that it is imported as `loyalty-edge/client` here and wherever it is installed. */
+function manifest(): object {
+  const { name, version, license, engines } = project;
+  return {
+    name,
+    version,
+    description: "The typed client of a loyalty-edge service, for browsers, Node and Workers.",
+    license,
+    type: "module",
+    sideEffects: false,
+    engines,
+    exports: { "./client": { types: "./index.d.ts", default: "./index.js" } },
+  };
 }
 
 async function bundle(): Promise<Uint8Array> {

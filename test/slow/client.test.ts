@@ -1,5 +1,15 @@
 import { execFile } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -9,21 +19,22 @@ import { afterAll, beforeAll, describe, it } from "vitest";
 import { CHROMIUM } from "./chromium.ts";
 import { command, freePort, printed, ROOT, type Running } from "./command.ts";
 
-// The client as somebody else's project has it: packed, and unpacked where there is no other package. So whatever it
-// needs is in it.
+// The client as somebody else's project has it: built and packed as the README says, and installed where there is no
+// other package.
 const run = promisify(execFile);
 const folder = mkdtempSync(path.join(tmpdir(), "loyalty-edge-client-"));
 const consumer = path.join(folder, "consumer");
 const installed = path.join(consumer, "node_modules", "loyalty-edge");
-let packed: string[];
 
 beforeAll(async () => {
-  mkdirSync(installed, { recursive: true });
-  const { stdout } = await run("npm", ["pack", "--silent", "--pack-destination", folder], { cwd: ROOT });
-  const tarball = path.join(folder, stdout.trim().split("\n").at(-1) ?? "");
-  packed = (await run("tar", ["-tzf", tarball])).stdout.trim().split("\n");
-  await run("tar", ["-xzf", tarball, "--strip-components=1", "-C", installed]);
+  mkdirSync(consumer);
+  await run("npm", ["run", "build"], { cwd: ROOT });
+  const { stdout } = await run("npm", ["pack", "./dist/client", "--silent", "--pack-destination", folder], {
+    cwd: ROOT,
+  });
   writeFileSync(path.join(consumer, "package.json"), JSON.stringify({ private: true, type: "module" }));
+  const tarball = path.join(folder, stdout.trim());
+  await run("npm", ["install", "--no-audit", "--no-fund", tarball], { cwd: consumer });
   for (const file of ["types.ts", "calls.js"])
     copyFileSync(path.join(import.meta.dirname, "consumer", file), path.join(consumer, file));
 });
@@ -41,14 +52,19 @@ async function typeCheck(settings: object): Promise<string> {
 }
 
 describe("the packed client", () => {
-  it("holds the built client, and nothing that only the service needs", ({ expect }) => {
-    expect(packed.map((file) => file.replace("package/", "")).sort()).toEqual([
+  it("installs itself and nothing else, in less than 100 KiB", ({ expect }) => {
+    const folders = readdirSync(path.join(consumer, "node_modules")).filter((name) => !name.startsWith("."));
+    const files = readdirSync(installed);
+
+    expect(folders).toEqual(["loyalty-edge"]);
+    expect(files.sort()).toEqual([
       "LICENSE",
       "README.md",
-      ...["call.d.ts", "index.d.ts", "index.js"].map((file) => `dist/client/${file}`),
-      ...["loyalty-error", "poll", "result", "retry", "shapes"].map((file) => `dist/client/${file}.d.ts`),
-      "package.json",
+      ...["call.d.ts", "index.d.ts", "index.js", "loyalty-error.d.ts", "package.json"],
+      ...["poll", "result", "retry", "shapes"].map((file) => `${file}.d.ts`),
     ]);
+    const bytes = files.reduce((total, file) => total + statSync(path.join(installed, file)).size, 0);
+    expect(bytes).toBeLessThan(100 * 1024);
   });
 
   it.for([
@@ -59,7 +75,7 @@ describe("the packed client", () => {
   });
 
   it("says of every field what it is", ({ expect }) => {
-    const shapes = readFileSync(path.join(installed, "dist", "client", "shapes.d.ts"), "utf8");
+    const shapes = readFileSync(path.join(installed, "shapes.d.ts"), "utf8");
 
     expect(shapes).toContain(
       "    /** Miles to the nearest store that the campaign lists, with two decimals. */\n    distance: number;",
@@ -132,7 +148,7 @@ describe("the packed client against the service", () => {
 });
 
 const PAGE = `<!doctype html><title>A page</title><script type="importmap">
-{ "imports": { "loyalty-edge/client": "/node_modules/loyalty-edge/dist/client/index.js" } }</script>`;
+{ "imports": { "loyalty-edge/client": "/node_modules/loyalty-edge/index.js" } }</script>`;
 
 const servePage: Parameters<typeof createServer>[1] = (request, response) => {
   if (request.url === "/") return response.setHeader("Content-Type", "text/html").end(PAGE);

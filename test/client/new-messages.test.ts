@@ -1,0 +1,209 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, it, vi } from "vitest";
+import { LoyaltyError, type MessageGroup, type Since } from "../../src/client/index.ts";
+import { mustFeed } from "../support/api.ts";
+import { clientOf, worker } from "../support/client.ts";
+import { setClock } from "../support/clock.ts";
+import * as seed from "../support/seed.ts";
+
+describe("newMessages", () => {
+  // Stamps never run backwards, so each test has a minute of its own.
+  let minute = 0;
+  beforeEach(() => {
+    minute += 1;
+  });
+  const time = (second: number) =>
+    new Date(Date.UTC(2026, 5, 1, 12, minute, second)).toISOString().slice(0, 19).replace("T", " ");
+  const clockAt = (second: number) => setClock(time(second));
+
+  /** A customer with groups, in each a message of somebody else's from the minute's first second, which is over. */
+  async function seedGroups(count: number) {
+    const [reader, writer] = [seed.customer(), seed.customer()];
+    const groups = Array.from({ length: count }, () => seed.group([reader.id, writer.id]));
+    const say = (group: (typeof groups)[number] | undefined) => seed.message(group?.id ?? "", writer.id);
+    await clockAt(0);
+    await mustFeed([reader, writer, ...groups, ...groups.map(say)]);
+    await clockAt(10);
+    return { reader, groups, say };
+  }
+
+  it("begins with what is new from now on", async ({ expect }) => {
+    const { reader, groups, say } = await seedGroups(3);
+    const stop = new AbortController();
+    const { client } = clientOf(reader.id, async (input, init) => {
+      const answer = await worker(input, init);
+      if (!String(input).includes("check_time=")) {
+        await mustFeed([say(groups[1])]);
+        await clockAt(30);
+      }
+      return answer;
+    });
+    const seen: string[] = [];
+
+    for await (const group of client.newMessages({ everyMs: 10, signal: stop.signal })) {
+      seen.push(group.group_id);
+      setTimeout(() => stop.abort(), 100);
+    }
+
+    expect(seen).toEqual([groups[1]?.id]);
+  });
+
+  it("gives every group of a customer who had none at first", async ({ expect }) => {
+    await clockAt(0);
+    const [reader, writer] = [seed.customer(), seed.customer()];
+    const group = seed.group([reader.id, writer.id]);
+    const stop = new AbortController();
+    const { client, sent } = clientOf(reader.id);
+    const seen: string[] = [];
+
+    const following = (async () => {
+      for await (const { group_id } of client.newMessages({ everyMs: 10, signal: stop.signal })) {
+        seen.push(group_id);
+        setTimeout(() => stop.abort(), 50);
+      }
+    })();
+    await vi.waitUntil(() => sent.length > 2);
+    await mustFeed([reader, writer, group, seed.message(group.id, writer.id)]);
+    await clockAt(10);
+    await following;
+
+    expect(seen).toEqual([group.id]);
+  });
+
+  it("gives every group with a new message once, oldest first, over all pages of a poll", async ({ expect }) => {
+    const { reader, groups, say } = await seedGroups(130);
+    const stop = new AbortController();
+    const { client, sent } = clientOf(reader.id);
+    const seen: MessageGroup[] = [];
+
+    for await (const group of client.newMessages({ since: "", everyMs: 10, signal: stop.signal })) {
+      seen.push(group);
+      if (seen.length === 130) {
+        await mustFeed([say(groups[7])]);
+        await clockAt(20);
+      }
+      if (seen.length === 131) setTimeout(() => stop.abort(), 100);
+    }
+
+    expect(new Set(seen.slice(0, 130).map(({ group_id }) => group_id)).size).toBe(130);
+    expect(seen.slice(130).map(({ group_id }) => group_id)).toEqual([groups[7]?.id]);
+    expect(sent.some((address) => address.includes("after="))).toBe(true);
+    expect(sent.at(-1)).toContain(`check_time=${time(10).replace(" ", "+").replaceAll(":", "%3A")}`);
+  });
+
+  it("gives all groups after a failure on the second page, and none twice", async ({ expect }) => {
+    const { reader, groups } = await seedGroups(130);
+    let isDown = true;
+    const { client } = clientOf(reader.id, async (input, init) => {
+      if (isDown && String(input).includes("after=")) throw new TypeError("connection lost");
+      return worker(input, init);
+    });
+    const stop = new AbortController();
+    const seen: string[] = [];
+    let since: Since | undefined = "2026-01-01 00:00:00";
+
+    const follow = async () => {
+      for await (const group of client.newMessages({ since, everyMs: 10, signal: stop.signal })) {
+        seen.push(group.group_id);
+        since = group;
+        if (seen.length === 130) stop.abort();
+      }
+    };
+    const failed = await follow().catch((error: unknown) => error);
+    expect(failed).toBeInstanceOf(LoyaltyError);
+    expect(failed).toMatchObject({
+      failure: null,
+      since: "2026-01-01 00:00:00",
+      cause: { message: "connection lost" },
+    });
+    isDown = false;
+    await follow();
+
+    expect(seen.toSorted()).toEqual(groups.map(({ id }) => id).toSorted());
+  });
+
+  it("goes on after the group that was dealt with last, also within one second", async ({ expect }) => {
+    const { reader, groups } = await seedGroups(5);
+    const seen: string[] = [];
+    let since: Since = "";
+
+    for (const _ of groups) {
+      const stop = new AbortController();
+      for await (const group of clientOf(reader.id).client.newMessages({ since, signal: stop.signal })) {
+        seen.push(group.group_id);
+        since = { group_id: group.group_id, last_message_time: group.last_message_time };
+        stop.abort();
+      }
+    }
+
+    expect(seen.toSorted()).toEqual(groups.map(({ id }) => id).toSorted());
+  });
+
+  it("gives a group that moves to the first page while the second is read, with its newest message", async ({
+    expect,
+  }) => {
+    const { reader, groups, say } = await seedGroups(130);
+    const listed = groups.map(({ id }) => id).toSorted();
+    const moving = groups.find(({ id }) => id === listed.at(-1));
+    const stop = new AbortController();
+    const { client } = clientOf(reader.id, async (input, init) => {
+      if (String(input).includes("after=") && moving !== undefined) {
+        await mustFeed([say(moving)]);
+        await clockAt(30);
+      }
+      return worker(input, init);
+    });
+    const times = new Map<string, string>();
+    let given = 0;
+
+    for await (const group of client.newMessages({ since: "", everyMs: 10, signal: stop.signal })) {
+      given += 1;
+      times.set(group.group_id, group.last_message_time);
+      if (times.size === 130) stop.abort();
+    }
+
+    expect([...times.keys()].toSorted()).toEqual(listed);
+    expect(given).toBe(130);
+    expect(times.get(moving?.id ?? "")).toBe(time(10));
+  });
+
+  it("says where to go on when it fails before it has given anything", async ({ expect }) => {
+    const { reader, groups, say } = await seedGroups(2);
+    let isDown = false;
+    const { client, sent } = clientOf(reader.id, async (input, init) => {
+      if (isDown) throw new TypeError("connection lost");
+      return worker(input, init);
+    });
+    const following = client.newMessages({ everyMs: 10 }).next();
+    await vi.waitUntil(() => sent.length > 1);
+    isDown = true;
+    const failed = await following.catch((error: unknown) => error);
+    await mustFeed([say(groups[0])]);
+    await clockAt(30);
+    isDown = false;
+
+    const next = await client.newMessages({ since: (failed as LoyaltyError).since }).next();
+
+    expect(next.value?.group_id).toBe(groups[0]?.id);
+  });
+
+  it("ends with its signal, also within a page", async ({ expect }) => {
+    const { reader } = await seedGroups(2);
+    const stop = new AbortController();
+    let seen = 0;
+
+    for await (const _ of clientOf(reader.id).client.newMessages({ since: "", signal: stop.signal })) {
+      seen += 1;
+      stop.abort();
+    }
+
+    expect(seen).toBe(1);
+  });
+
+  it("throws what trying again does not mend", async ({ expect }) => {
+    const polling = clientOf("x".repeat(65)).client.newMessages();
+
+    await expect(polling.next()).rejects.toMatchObject({ failure: { errorCode: "UNAUTHENTICATED" } });
+    expect(env.ENVIRONMENT).toBe("production");
+  });
+});

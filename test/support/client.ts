@@ -1,0 +1,24 @@
+import { exports } from "cloudflare:workers";
+import { type ClientOptions, createClient } from "../../src/client/index.ts";
+import { customerToken } from "./tokens.ts";
+
+// The waits themselves are in test/client/retry.test.ts.
+export const QUICKLY = { longestWaitMs: 20 };
+
+export type Send = typeof fetch;
+export const worker: Send = (input, init) => exports.default.fetch(new Request(input as string, init as RequestInit));
+
+/** A client of the Worker as one customer, and what it has sent. */
+export function clientOf(customerId: string, send: Send = worker, retry: ClientOptions["retry"] = QUICKLY) {
+  const sent: string[] = [];
+  const client = createClient({
+    url: "https://loyalty.example",
+    token: () => customerToken(customerId),
+    fetch: (input, init) => {
+      sent.push(String(input));
+      return send(input, init);
+    },
+    retry,
+  });
+  return { client, sent };
+}

@@ -168,7 +168,7 @@ function boards({ busyBoard, boards }: Picks, token: string): Case[] {
     {
       endpoint: "leaderboard",
       name: "cold",
-      // Each board is cold once: whether it still is shows in its round trips.
+      // Each board is cold once in thirty seconds: whether it is shows in its round trips.
       call: (round) => ({
         method: "POST",
         path,

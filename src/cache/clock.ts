@@ -1,4 +1,4 @@
-/** The Worker's clock, by which kept values age: one object, so that tests can stop it. */
+/** The Worker's clock, by which cached values age: one object, so that tests can stop it. */
 export const clock = {
   /** Milliseconds since 1970. */
   now: (): number => Date.now(),

@@ -31,15 +31,20 @@ const dialect = new SQLiteAsyncDialect();
  */
 export class Database {
   readonly usage: Usage = { trips: 0, milliseconds: 0, rowsRead: 0, rowsWritten: 0 };
+  readonly #d1: Pick<D1Database, "withSession">;
   readonly #session: D1DatabaseSession;
 
   constructor(d1: Pick<D1Database, "withSession">, consistency: Consistency) {
+    this.#d1 = d1;
     this.#session = d1.withSession(consistency);
   }
 
-  /** The same session for what goes on behind the answer, whose cost is not the request's. */
-  behind(): Database {
-    return new Database({ withSession: () => this.#session }, "first-unconstrained");
+  /**
+   * The way to the primary for work in the background, whose cost is not the request's. A session of its own, because
+   * later statements of this one may be answered by a replica that knows no more than this session has seen.
+   */
+  inBackground(): Database {
+    return new Database(this.#d1, "first-primary");
   }
 
   /** Where this session stands, for a client that wants to read what it has seen or written. */

@@ -13,7 +13,7 @@ export const feed = createRouter().post("/", describe(sendLines), async (c) => {
 
   const { items, batches } = await acceptFeed(c.var.db, { body, accounts: c.var.feedToken.accounts });
 
-  // Leaderboards are kept in KV: those that the plays touched are written anew behind the answer.
-  c.var.cache.behind(renewBoards(c.var.db.behind(), c.var.cache, playedBoards(batches)));
+  // The leaderboards that the plays touched are cached anew in the background.
+  c.var.cache.inBackground(renewBoards(c.var.db.inBackground(), c.var.cache, playedBoards(batches)));
   return c.json({ status: true as const, items });
 });

@@ -73,7 +73,7 @@ describe("what a request costs at D1", () => {
   });
 });
 
-/** Asks twice where the first answer is to be kept for the second. */
+/** Asks twice where the first answer is to be cached for the second. */
 async function costOf(asked: Case): Promise<{ trips: number; rows: number }> {
   if (asked.trips === 0) await ask(asked, 0);
   return ask(asked, A_COLD_BOARD);

@@ -15,8 +15,8 @@ const stored = program("faults");
 beforeAll(() => mustFeed(stored.lines));
 afterEach(() => vi.restoreAllMocks());
 
-// What is kept in KV answers while the database does not.
-const IS_KEPT = new Set(["POST /api/v1/customer/gamification/leaderboard"]);
+// What is cached answers while the database does not.
+const IS_CACHED = new Set(["POST /api/v1/customer/gamification/leaderboard"]);
 
 describe("every endpoint for customers", () => {
   it("is put to the faults below", ({ expect }) => {
@@ -45,7 +45,7 @@ describe("every endpoint for customers", () => {
 
       const answer = await CALLS[route]?.(as(String(stored.customer.id)), stored);
 
-      if (IS_KEPT.has(route)) return expect(answer?.status).toBe(200);
+      if (IS_CACHED.has(route)) return expect(answer?.status).toBe(200);
       expect(answer?.status).toBe(503);
       expect(answer?.headers.get("Retry-After")).toBe("2");
       expect(answer?.body).toMatchObject({ status: false, errorCode: "UNAVAILABLE" });
@@ -86,7 +86,7 @@ describe("every endpoint for customers, and the feed", () => {
     const fresh = program("faults-kv");
     await mustFeed(fresh.lines);
     const api = as(String(fresh.customer.id));
-    // The feed has written the boards anew that it touched, and memory answers for them; of another store KV is asked.
+    // The feed has cached the boards anew that it touched, and memory answers for them; of another store KV is asked.
     const unplayed = seed.store(fresh.account.id);
     await mustFeed([unplayed]);
     const answers = await Promise.all([

@@ -1,6 +1,6 @@
 import type { Cache } from "../../cache/cache.ts";
+import { CachedValues } from "../../cache/cached-values.ts";
 import { clock } from "../../cache/clock.ts";
-import { type Kept, KeptValues } from "../../cache/kept-values.ts";
 import type { Database } from "../../db/database.ts";
 import { toDatetime } from "../../values/time.ts";
 import { type BoardOf, type BoardTotals, findBoards } from "./queries.ts";
@@ -9,30 +9,32 @@ import type { EmployeeTotals } from "./ranking.ts";
 /** At most so many employees are answered. */
 export const BOARD_LIMIT = 100;
 
-/** At most so many boards are written anew after a feed request; the rest age out. */
+/** At most so many boards are cached anew after a feed request; the rest age out. */
 const RENEWED_BOARDS_LIMIT = 50;
 
-const boards = new KeptValues<EmployeeTotals[]>({
-  freshSeconds: 30,
-  usableSeconds: 10 * 60,
-  keepSeconds: 7 * 24 * 60 * 60,
-});
+const boards = new CachedValues<EmployeeTotals[]>({ freshSeconds: 30, expireSeconds: 7 * 24 * 60 * 60 });
 
-/** The totals of a board, and how old they are in seconds: from memory or KV if they can be had there, else from D1. */
+/**
+ * The totals of a board, and how old they are in seconds: from memory or KV where they are fresh there, else from D1.
+ * `db` begins at the primary, because a replica may lag, and a board counts as being of the time when D1 was asked.
+ */
 export async function readBoard(
   db: Database,
   cache: Cache,
   board: BoardOf,
 ): Promise<{ employees: EmployeeTotals[]; ageSeconds: number }> {
   const day = today();
-  const { value, at } = await boards.read(cache, await boardKey(board, day), async (when) => {
-    const [totals] = await findBoards(when === "behind" ? db.behind() : db, [board], BOARD_LIMIT);
-    return { value: totals?.employees ?? [], keep: totals !== undefined && isKept(totals, board, day) };
+  const { value, at } = await boards.read(cache, await boardKey(board, day), async () => {
+    const [totals] = await findBoards(db, [board], BOARD_LIMIT);
+    return { value: totals?.employees ?? [], cacheable: totals !== undefined && isCacheable(totals, board, day) };
   });
   return { employees: value, ageSeconds: Math.max(0, Math.floor((clock.now() - at) / 1_000)) };
 }
 
-/** Writes the boards anew on which plays were booked, each that of its campaign and that of all running campaigns. */
+/**
+ * Caches the boards anew on which plays were booked, each that of its campaign and that of all running campaigns. `db`
+ * begins at the primary.
+ */
 export async function renewBoards(
   db: Database,
   cache: Cache,
@@ -44,9 +46,8 @@ export async function renewBoards(
   const totals = await findBoards(db, renewed, BOARD_LIMIT);
   for (const [index, board] of renewed.entries()) {
     const found = totals[index];
-    if (found === undefined || !isKept(found, board, day)) continue;
-    const kept: Kept<EmployeeTotals[]> = { value: found.employees, at };
-    boards.keep(cache, await boardKey(board, day), kept);
+    if (found === undefined || !isCacheable(found, board, day)) continue;
+    boards.write(cache, await boardKey(board, day), { value: found.employees, at });
   }
 }
 
@@ -55,10 +56,10 @@ function distinct(touched: readonly BoardOf[]): BoardOf[] {
 }
 
 /**
- * Names that clients make up are not kept, because KV bills each; nor is a board of another day than its key says, for
+ * Names that clients make up are not cached, because KV bills each; nor is a board of another day than its key says, for
  * around midnight the Worker's clock and D1's may differ.
  */
-function isKept({ known, today }: BoardTotals, { campaignId }: BoardOf, day: string): boolean {
+function isCacheable({ known, today }: BoardTotals, { campaignId }: BoardOf, day: string): boolean {
   return known && (campaignId !== null || today === day);
 }
 
@@ -74,6 +75,6 @@ function nameOf({ locationId, campaignId }: BoardOf): string {
 export async function boardKey(board: BoardOf, day: string): Promise<string> {
   const name = board.campaignId === null ? `${nameOf(board)} ${day}` : nameOf(board);
   const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(name));
-  // A number in the prefix to count up when the shape of what is kept changes.
+  // A number in the prefix to count up when the shape of what is cached changes.
   return `leaderboard:1:${[...new Uint8Array(hash)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }

@@ -8,7 +8,7 @@ export const leaderboard: Operation = {
   summary: "Leaderboard of employees",
   description:
     "The employees of a store by what they have played in an incentive campaign, or in all that run today; at most 100. " +
-    "The board may be some seconds old: `X-Board-Age` says how many.",
+    "The board is at most 30 seconds old, older only while the database fails: `X-Board-Age` says how many seconds.",
   answer: LeaderboardAnswer,
   examples: () => [
     {

@@ -1,0 +1,158 @@
+import { within } from "../values/within.ts";
+import type { Cache } from "./cache.ts";
+import { clock } from "./clock.ts";
+
+/** A value, and the time just before its source was asked for it, in milliseconds since 1970: its age counts from then. */
+export interface Cached<T> {
+  value: T;
+  at: number;
+}
+
+/**
+ * Asks the source of a value, which must not lag: a value is taken for as new as the time when this was called. One that
+ * is not to be cached, such as that of a name made up by a client, says so.
+ */
+export type Load<T> = () => Promise<{ value: T; cacheable: boolean }>;
+
+export interface CacheRules {
+  /** Up to this age a value is answered as it is. */
+  freshSeconds: number;
+  /** So long KV holds a value: while the source fails, the last one answers. */
+  expireSeconds: number;
+}
+
+interface Refresh<T> {
+  at: number;
+  loaded: Promise<Cached<T>>;
+}
+
+// An isolate has 128 MB, and a value may have a hundred kilobytes.
+const MEMORY_LIMIT = 64;
+
+// A refresh is abandoned if its request is cancelled, and then never ends. D1 has answered or failed within 12 seconds.
+const ABANDONED_AFTER_MS = 13_000;
+
+// KV answers from afar within half a second. Beyond this, whoever waits is better served by the source.
+const READ_LIMIT_MS = 1_000;
+
+// KV takes one write a second and key. A write that was refused is tried once more, after that second.
+const PAUSES_BEFORE_WRITES_MS = [0, 1_100];
+
+/**
+ * Values that are expensive to load, cached in memory and in KV. Their age decides, wherever they come from: KV may lag
+ * for a minute and more, but no value says less than its source did `freshSeconds` ago, unless the source fails. Of a
+ * value, an isolate runs one refresh at a time.
+ */
+export class CachedValues<T> {
+  readonly #rules: CacheRules;
+  readonly #memory = new Map<string, Cached<T>>();
+  readonly #refreshes = new Map<string, Refresh<T>>();
+
+  constructor(rules: CacheRules) {
+    this.#rules = rules;
+  }
+
+  /**
+   * The value under a key, cached or loaded.
+   * @throws what `load` throws, when no value of any age is cached.
+   */
+  async read(cache: Cache, key: string, load: Load<T>): Promise<Cached<T>> {
+    const remembered = this.#memory.get(key);
+    if (this.#isFresh(remembered)) return remembered;
+
+    const stored = await readStored<T>(cache, key);
+    if (stored !== undefined) this.#remember(key, stored);
+    const last = this.#memory.get(key);
+    if (this.#isFresh(last)) return last;
+
+    try {
+      return await this.#refresh(cache, key, load);
+    } catch (error) {
+      if (last === undefined) throw error;
+      return last;
+    }
+  }
+
+  /** Caches a value, unless a newer one is cached already. */
+  write(cache: Cache, key: string, cached: Cached<T>): void {
+    if (isNewer(this.#memory.get(key), cached)) return;
+    this.#remember(key, cached);
+    cache.inBackground(this.#store(cache, key, cached));
+  }
+
+  #isFresh(cached: Cached<T> | undefined): cached is Cached<T> {
+    if (cached === undefined) return false;
+    const age = clock.now() - cached.at;
+    return age >= 0 && age <= this.#rules.freshSeconds * 1_000;
+  }
+
+  /** Remembers the newer of two values, and forgets those that were remembered longest ago. */
+  #remember(key: string, cached: Cached<T>): void {
+    const before = this.#memory.get(key);
+    this.#memory.delete(key);
+    this.#memory.set(key, before !== undefined && isNewer(before, cached) ? before : cached);
+    for (const oldest of this.#memory.keys()) {
+      if (this.#memory.size <= MEMORY_LIMIT) break;
+      this.#memory.delete(oldest);
+    }
+  }
+
+  /** Loads a value, or waits for another request that does so already. */
+  async #refresh(cache: Cache, key: string, load: Load<T>): Promise<Cached<T>> {
+    for (let running = this.#refreshes.get(key); running !== undefined; running = this.#refreshes.get(key)) {
+      const left = running.at + ABANDONED_AFTER_MS - clock.now();
+      const loaded = left > 0 ? await Promise.race([running.loaded, clock.pause(left)]) : undefined;
+      if (loaded !== undefined) return loaded;
+      // The first who gives it up begins another, for which the rest wait.
+      if (this.#refreshes.get(key) === running) break;
+    }
+    const at = clock.now();
+    const loaded = this.#load(cache, key, load, at).finally(() => {
+      if (this.#refreshes.get(key)?.loaded === loaded) this.#refreshes.delete(key);
+    });
+    this.#refreshes.set(key, { at, loaded });
+    // Others wait for it, so it must not end with the request that began it.
+    cache.inBackground(loaded);
+    return loaded;
+  }
+
+  async #load(cache: Cache, key: string, load: Load<T>, at: number): Promise<Cached<T>> {
+    const { value, cacheable } = await load();
+    const cached = { value, at };
+    if (cacheable) this.write(cache, key, cached);
+    return cached;
+  }
+
+  async #store(cache: Cache, key: string, cached: Cached<T>): Promise<void> {
+    let refusal: unknown;
+    for (const pause of PAUSES_BEFORE_WRITES_MS) {
+      if (pause > 0) await clock.pause(pause);
+      // KV has no conditional write. What it shows here may lag: an older value may still win, and its age tells.
+      const stored = await readStored<T>(cache, key);
+      if (isNewer(stored, cached) || isNewer(this.#memory.get(key), cached)) return;
+      try {
+        return await cache.put(key, cached, this.#rules);
+      } catch (error) {
+        refusal = error;
+      }
+    }
+    throw refusal;
+  }
+}
+
+/**
+ * What KV holds, if it can be understood. That KV cannot be asked is not the client's trouble, as the value can be
+ * loaded; and a time in the future would keep a value fresh, and unreplaced, for longer than its age.
+ */
+async function readStored<T>(cache: Cache, key: string): Promise<Cached<T> | undefined> {
+  try {
+    const stored = (await within(READ_LIMIT_MS, cache.get(key))) as Cached<T> | null;
+    return stored !== null && stored.at <= clock.now() ? stored : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isNewer<T>(one: Cached<T> | undefined, other: Cached<T>): boolean {
+  return one !== undefined && one.at > other.at;
+}

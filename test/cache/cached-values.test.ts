@@ -1,0 +1,431 @@
+import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { Cache } from "../../src/cache/cache.ts";
+import { CachedValues } from "../../src/cache/cached-values.ts";
+import { clock } from "../../src/cache/clock.ts";
+
+const RULES = { freshSeconds: 30, expireSeconds: 604_800 };
+const START = Date.UTC(2026, 4, 10, 12);
+const ABANDONED_AFTER_MS = 13_000;
+
+let now = START;
+let pauses: number[] = [];
+
+beforeEach(() => {
+  now = START;
+  pauses = [];
+  vi.spyOn(clock, "now").mockImplementation(() => now);
+  // The pause before a write passes at once; whoever waits for another's refresh waits until a test says otherwise.
+  vi.spyOn(clock, "pause").mockImplementation(async (milliseconds) => {
+    pauses.push(milliseconds);
+    if (milliseconds > 2_000) await new Promise(() => {});
+  });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+const pass = (seconds: number) => {
+  now += seconds * 1_000;
+};
+
+/** A KV in memory whose operations can be made to fail, and the work in the background. */
+function room() {
+  const stored = new Map<string, string>();
+  const background: Promise<unknown>[] = [];
+  const kv = {
+    get: vi.fn(async (key: string, _options?: unknown) => JSON.parse(stored.get(key) ?? "null")),
+    put: vi.fn(async (key: string, value: string, _options?: unknown) => void stored.set(key, value)),
+  };
+  const cache = new Cache(kv as unknown as KVNamespace, (work) => background.push(work));
+  const settle = async () => {
+    while (background.length > 0) await background.shift();
+  };
+  const inKv = (key: string) => JSON.parse(stored.get(key) ?? "null");
+  return { kv, cache, settle, inKv };
+}
+
+/** What another isolate has at hand: the same KV, and nothing in memory. */
+const isolate = () => new CachedValues<string>(RULES);
+
+const loading = (value: string) => vi.fn(async () => ({ value, cacheable: true }));
+const failing = () =>
+  vi.fn(async (): Promise<never> => {
+    throw new Error("no database");
+  });
+
+/** A load that ends when the test says so. */
+function slowLoad() {
+  const { promise, resolve } = Promise.withResolvers<{ value: string; cacheable: boolean }>();
+  return { load: vi.fn(() => promise), end: (value: string) => resolve({ value, cacheable: true }) };
+}
+
+describe("the age of a cached value", () => {
+  it("of up to thirty seconds is answered from memory, without asking KV", async ({ expect }) => {
+    const { kv, cache, settle } = room();
+    const values = isolate();
+    await values.read(cache, "k", loading("one"));
+    await settle();
+    kv.get.mockClear();
+    pass(30);
+
+    expect(await values.read(cache, "k", failing())).toEqual({ value: "one", at: START });
+    expect(kv.get).not.toHaveBeenCalled();
+  });
+
+  it("of up to thirty seconds is answered from KV, as another isolate has written it", async ({ expect }) => {
+    const { cache, settle } = room();
+    await isolate().read(cache, "k", loading("one"));
+    await settle();
+    pass(30);
+
+    expect(await isolate().read(cache, "k", failing())).toEqual({ value: "one", at: START });
+  });
+
+  it("beyond thirty seconds has the source asked before anything is answered", async ({ expect }) => {
+    const { cache, settle, inKv } = room();
+    const values = isolate();
+    await values.read(cache, "k", loading("one"));
+    await settle();
+    now += 30_001;
+
+    expect(await values.read(cache, "k", loading("two"))).toEqual({ value: "two", at: now });
+    await settle();
+    expect(inKv("k")).toEqual({ value: "two", at: now });
+  });
+
+  it("goes on in memory from where it was in KV: it does not begin anew with each place", async ({ expect }) => {
+    const { cache, settle } = room();
+    await isolate().read(cache, "k", loading("one"));
+    await settle();
+    pass(20);
+    const values = isolate();
+    expect((await values.read(cache, "k", failing())).value).toBe("one");
+    pass(11);
+
+    expect((await values.read(cache, "k", loading("two"))).value).toBe("two");
+  });
+
+  it("counts from before the source was asked, not from its answer", async ({ expect }) => {
+    const { cache, settle } = room();
+    const values = isolate();
+    const { load, end } = slowLoad();
+    const read = values.read(cache, "k", load);
+    await vi.waitUntil(() => load.mock.calls.length > 0);
+    pass(10);
+    end("one");
+    expect(await read).toEqual({ value: "one", at: START });
+    await settle();
+    pass(21);
+
+    const anew = async () => ({ value: "two", cacheable: false });
+    expect((await values.read(cache, "k", anew)).value).toBe("two");
+    expect((await isolate().read(cache, "k", anew)).value).toBe("two");
+  });
+
+  it("decides although KV answers an old value for ever", async ({ expect }) => {
+    const { kv, cache, settle, inKv } = room();
+    await isolate().read(cache, "k", loading("0"));
+    await settle();
+    kv.get.mockResolvedValue(inKv("k"));
+    const [one, other] = [isolate(), isolate()];
+    const loadedAt: number[] = [];
+
+    for (let second = 1; second <= 300; second += 1) {
+      pass(1);
+      for (const values of [one, other]) {
+        const { value, at } = await values.read(cache, "k", async () => {
+          loadedAt.push(second);
+          return { value: String(second), cacheable: true };
+        });
+        expect(second - Number(value)).toBeLessThanOrEqual(30);
+        expect(now - at).toBe((second - Number(value)) * 1_000);
+      }
+    }
+    // Each isolate for itself, and no more often than it must.
+    expect(loadedAt).toEqual([31, 62, 93, 124, 155, 186, 217, 248, 279].flatMap((second) => [second, second]));
+  });
+
+  it("in the future, by another clock or a mistake, counts as no value", async ({ expect }) => {
+    const { kv, cache, settle, inKv } = room();
+    await cache.put("k", { value: "of tomorrow", at: START + 86_400_000 }, RULES);
+
+    expect((await isolate().read(cache, "k", loading("one"))).value).toBe("one");
+    await settle();
+    expect(inKv("k")).toEqual({ value: "one", at: START });
+    expect(kv.put).toHaveBeenCalledTimes(2);
+  });
+
+  it("that KV does not know is no value", async ({ expect }) => {
+    const { kv, cache } = room();
+
+    for (const nonsense of [7, "one", [], {}, { value: "one" }, { value: "one", at: "now" }]) {
+      kv.get.mockResolvedValue(nonsense);
+      expect((await isolate().read(cache, "k", loading("two"))).value).toBe("two");
+    }
+  });
+});
+
+describe("a refresh", () => {
+  it("runs once for however many wait for it, and fills KV for its time", async ({ expect }) => {
+    const { kv, cache, settle } = room();
+    const values = isolate();
+    const load = loading("one");
+
+    const read = await Promise.all(Array.from({ length: 100 }, () => values.read(cache, "k", load)));
+    await settle();
+
+    expect(new Set(read.map(({ value }) => value))).toEqual(new Set(["one"]));
+    expect(load).toHaveBeenCalledTimes(1);
+    expect(kv.put).toHaveBeenCalledTimes(1);
+    expect(kv.put.mock.calls[0]?.[2]).toEqual({ expirationTtl: 604_800 });
+  });
+
+  it("runs once while the value is old, too: nobody is answered the old one meanwhile", async ({ expect }) => {
+    const { cache, settle } = room();
+    const values = isolate();
+    await values.read(cache, "k", loading("one"));
+    await settle();
+    pass(31);
+    const { load, end } = slowLoad();
+    const reads = Array.from({ length: 20 }, () => values.read(cache, "k", load));
+    await vi.waitUntil(() => pauses.length === 19);
+    end("two");
+
+    expect(new Set((await Promise.all(reads)).map(({ value }) => value))).toEqual(new Set(["two"]));
+    expect(load).toHaveBeenCalledTimes(1);
+  });
+
+  it("of one value does not wait for that of another", async ({ expect }) => {
+    const { cache } = room();
+    const values = isolate();
+    void values.read(cache, "slow", slowLoad().load);
+
+    expect((await values.read(cache, "k", loading("one"))).value).toBe("one");
+  });
+
+  it("that never ends, because its request was cancelled, is replaced by one that all others wait for", async ({
+    expect,
+  }) => {
+    const { cache } = room();
+    const values = isolate();
+    const abandoned = slowLoad();
+    const waiting: (() => void)[] = [];
+    vi.mocked(clock.pause).mockImplementation((milliseconds) => {
+      pauses.push(milliseconds);
+      return new Promise((resolve) => waiting.push(resolve));
+    });
+    void values.read(cache, "k", abandoned.load);
+    await vi.waitUntil(() => abandoned.load.mock.calls.length > 0);
+    pass(3);
+    const load = loading("two");
+    const reads = Array.from({ length: 20 }, () => values.read(cache, "k", load));
+    await vi.waitUntil(() => waiting.length === 20);
+    expect(pauses).toEqual(Array(20).fill(ABANDONED_AFTER_MS - 3_000));
+
+    pass(10);
+    for (const resume of waiting) resume();
+
+    expect(new Set((await Promise.all(reads)).map(({ value }) => value))).toEqual(new Set(["two"]));
+    expect(load).toHaveBeenCalledTimes(1);
+    expect((await values.read(cache, "k", failing())).value).toBe("two");
+  });
+
+  it("that ends long after it was given up does not replace what was loaded since", async ({ expect }) => {
+    const { cache, settle, inKv } = room();
+    const values = isolate();
+    const abandoned = slowLoad();
+    const first = values.read(cache, "k", abandoned.load);
+    await vi.waitUntil(() => abandoned.load.mock.calls.length > 0);
+    pass(13);
+    await values.read(cache, "k", loading("new"));
+    abandoned.end("old");
+    await first;
+    await settle();
+
+    expect((await values.read(cache, "k", failing())).value).toBe("new");
+    expect(inKv("k").value).toBe("new");
+  });
+});
+
+describe("of two cached values", () => {
+  it("the newer one stays, whichever is written last", async ({ expect }) => {
+    const { kv, cache, settle, inKv } = room();
+    const values = isolate();
+
+    values.write(cache, "k", { value: "new", at: START });
+    values.write(cache, "k", { value: "old", at: START - 1 });
+    await settle();
+
+    expect((await values.read(cache, "k", failing())).value).toBe("new");
+    expect(inKv("k").value).toBe("new");
+    expect(kv.put).toHaveBeenCalledTimes(1);
+  });
+
+  it("the newer one stays in KV, whichever isolate writes last", async ({ expect }) => {
+    const { cache, settle, inKv } = room();
+
+    isolate().write(cache, "k", { value: "new", at: START });
+    await settle();
+    isolate().write(cache, "k", { value: "old", at: START - 1 });
+    await settle();
+
+    expect(inKv("k").value).toBe("new");
+  });
+
+  it("the newer one stays in KV when a refused write of the older one is tried again", async ({ expect }) => {
+    const { kv, cache, settle, inKv } = room();
+    kv.put.mockRejectedValueOnce(new Error("KV PUT failed: 429 Too Many Requests"));
+    vi.mocked(clock.pause).mockImplementation(async () => {
+      pass(1);
+      await cache.put("k", { value: "new", at: now }, RULES);
+    });
+
+    isolate().write(cache, "k", { value: "old", at: START });
+    await settle();
+
+    expect(inKv("k").value).toBe("new");
+  });
+
+  it("memory keeps the newer one, whatever KV answers later", async ({ expect }) => {
+    const { kv, cache, settle } = room();
+    await isolate().read(cache, "k", loading("old"));
+    await settle();
+    const values = isolate();
+    pass(1);
+    values.write(cache, "k", { value: "new", at: now });
+    kv.get.mockResolvedValue({ value: "old", at: START });
+    pass(31);
+
+    expect((await values.read(cache, "k", failing())).value).toBe("new");
+  });
+});
+
+describe("when something fails", () => {
+  it("KV that cannot be read has the source asked, and memory answers afterwards", async ({ expect }) => {
+    const { kv, cache, settle } = room();
+    kv.get.mockRejectedValue(new Error("KV GET failed: 500"));
+    const values = isolate();
+
+    expect((await values.read(cache, "k", loading("one"))).value).toBe("one");
+    expect((await values.read(cache, "k", failing())).value).toBe("one");
+    pass(31);
+    expect((await values.read(cache, "k", loading("two"))).value).toBe("two");
+    await settle();
+    expect(kv.put).toHaveBeenCalledTimes(2);
+  });
+
+  it("KV that has not answered within a second has the source asked", async ({ expect }) => {
+    const { kv, cache } = room();
+    kv.get.mockReturnValue(new Promise(() => {}));
+    vi.useFakeTimers();
+    const load = loading("one");
+    const read = isolate().read(cache, "k", load);
+
+    await vi.advanceTimersByTimeAsync(999);
+    const early = load.mock.calls.length;
+    await vi.advanceTimersByTimeAsync(1);
+    vi.useRealTimers();
+
+    expect(early).toBe(0);
+    expect((await read).value).toBe("one");
+  });
+
+  it("a refused write is tried once more, after the second that KV asks for", async ({ expect }) => {
+    const { kv, cache, settle, inKv } = room();
+    kv.put.mockRejectedValueOnce(new Error("KV PUT failed: 429 Too Many Requests"));
+
+    expect((await isolate().read(cache, "k", loading("one"))).value).toBe("one");
+    await settle();
+
+    expect(pauses).toEqual([1_100]);
+    expect(inKv("k").value).toBe("one");
+  });
+
+  it("the value is answered although no write ever succeeds, and the log says so", async ({ expect }) => {
+    const { kv, cache, settle } = room();
+    kv.put.mockRejectedValue(new Error("KV PUT failed: 429 Too Many Requests"));
+    const log = vi.spyOn(console, "log").mockImplementation(() => {});
+
+    expect((await isolate().read(cache, "k", loading("one"))).value).toBe("one");
+    await settle();
+
+    expect(kv.put).toHaveBeenCalledTimes(2);
+    expect(log.mock.calls).toEqual([['{"error":"BACKGROUND_WORK","cause":"Error"}']]);
+  });
+
+  it("the last value of any age answers, from KV or memory, and says its age", async ({ expect }) => {
+    const { kv, cache, settle } = room();
+    const values = isolate();
+    await values.read(cache, "k", loading("one"));
+    await settle();
+    pass(6 * 24 * 60 * 60);
+
+    expect(await isolate().read(cache, "k", failing())).toEqual({ value: "one", at: START });
+    kv.get.mockRejectedValue(new Error("KV GET failed: 500"));
+    expect(await values.read(cache, "k", failing())).toEqual({ value: "one", at: START });
+    await settle();
+  });
+
+  it("a source that failed is asked again by the next request", async ({ expect }) => {
+    const { cache, settle } = room();
+    const values = isolate();
+    await values.read(cache, "k", loading("one"));
+    await settle();
+    pass(31);
+    await values.read(cache, "k", failing());
+    await settle();
+
+    expect((await values.read(cache, "k", loading("two"))).value).toBe("two");
+  });
+
+  it("what the source says is thrown where there is no last value", async ({ expect }) => {
+    const { kv, cache, settle } = room();
+
+    await expect(isolate().read(cache, "k", failing())).rejects.toThrow("no database");
+    kv.get.mockRejectedValue(new Error("KV GET failed: 500"));
+    await expect(isolate().read(cache, "k", failing())).rejects.toThrow("no database");
+    await settle();
+  });
+});
+
+describe("cached values", () => {
+  it("do not hold what is not to be cached", async ({ expect }) => {
+    const { kv, cache, settle } = room();
+    const values = isolate();
+
+    await values.read(cache, "k", async () => ({ value: "made up", cacheable: false }));
+    await settle();
+
+    expect((await values.read(cache, "k", loading("one"))).value).toBe("one");
+    await settle();
+    expect(kv.put).toHaveBeenCalledTimes(1);
+  });
+
+  it("ask KV once in thirty seconds, and its edge for no older answer than that", async ({ expect }) => {
+    const { kv, cache, settle } = room();
+    await isolate().read(cache, "k", loading("one"));
+    await settle();
+    kv.get.mockClear();
+    const values = isolate();
+
+    for (let second = 0; second <= 30; second += 1, pass(1)) await values.read(cache, "k", failing());
+
+    expect(kv.get.mock.calls).toEqual([["k", { type: "json", cacheTtl: 30 }]]);
+  });
+
+  it("stay in bounds in memory: those remembered longest ago are forgotten", async ({ expect }) => {
+    const { kv, cache, settle } = room();
+    const values = isolate();
+    for (let number = 0; number < 100; number += 1) await values.read(cache, `k${number}`, loading("one"));
+    await settle();
+    kv.get.mockClear();
+
+    await values.read(cache, "k99", failing());
+    await values.read(cache, "k36", failing());
+    expect(kv.get).not.toHaveBeenCalled();
+    await values.read(cache, "k35", failing());
+    expect(kv.get).toHaveBeenCalledTimes(1);
+  });
+});

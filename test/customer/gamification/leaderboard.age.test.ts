@@ -1,0 +1,193 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { ndjson } from "../../support/api.ts";
+import { setClock } from "../../support/clock.ts";
+import * as seed from "../../support/seed.ts";
+import { customerToken, feedToken } from "../../support/tokens.ts";
+
+const PATH = "/api/v1/customer/gamification/leaderboard";
+const START = Date.UTC(2026, 4, 10, 12);
+// Two boards each: more than a request caches anew, and more than an isolate remembers.
+const STORES = 33;
+
+let now = START;
+
+beforeEach(async () => {
+  now = START;
+  await setClock("2026-05-10 12:00:00");
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const pass = (seconds: number) => {
+  now += seconds * 1_000;
+};
+
+type Bindings = Partial<Record<"CACHE" | "DB", unknown>>;
+
+/** The Worker in an isolate of its own: it shares no memory with any other, only D1 and KV. */
+async function isolate(bindings: Bindings = {}) {
+  vi.resetModules();
+  const { clock } = await import("../../../src/cache/clock.ts");
+  const { default: worker } = await import("../../../src/index.ts");
+  vi.spyOn(clock, "now").mockImplementation(() => now);
+  vi.spyOn(clock, "pause").mockResolvedValue();
+
+  /** Sends a request, and waits for its work in the background. */
+  const send = async (path: string, token: string, body: string) => {
+    const context = createExecutionContext();
+    const headers = { Authorization: `Bearer ${token}` };
+    const request = new Request(`https://loyalty.example${path}`, { method: "POST", headers, body });
+    const response = await worker.fetch(request, { ...env, ...bindings } as Env, context);
+    await waitOnExecutionContext(context);
+    if (response.status !== 200) throw new Error(await response.text());
+    return response;
+  };
+  return {
+    feed: async (lines: readonly Record<string, unknown>[]) =>
+      send("/api/v1/feed", await feedToken("*"), ndjson(lines)),
+    /** How many employees a board shows, and how old it says that it is. */
+    board: async ({ locationId, campaignId }: Board) => {
+      const body = JSON.stringify({ location_id: locationId, eip_campaign_id: campaignId });
+      const response = await send(PATH, await customerToken(seed.freshId("c")), body);
+      const { items }: { items: unknown[] } = await response.json();
+      return { employees: items.length, age: Number(response.headers.get("X-Board-Age")) };
+    },
+  };
+}
+
+interface Board {
+  locationId: string;
+  campaignId: string | null;
+}
+
+/** A program of many stores and employees, on whose boards nobody has played yet. */
+function program(employeeCount: number) {
+  const account = seed.account();
+  const campaign = seed.eipCampaign(account.id);
+  const stores = Array.from({ length: STORES }, () => seed.store(account.id));
+  const employees = Array.from({ length: employeeCount }, () => seed.employee(account.id));
+  const boards: Board[] = stores.flatMap(({ id }) => [
+    { locationId: id, campaignId: campaign.id },
+    { locationId: id, campaignId: null },
+  ]);
+  /** Plays of these employees at every store, beginning with another one in each request. */
+  const plays = (from: number, to: number) =>
+    [...stores.slice(from), ...stores.slice(0, from)].flatMap(({ id }) =>
+      employees.slice(from, to).map((one) => seed.play(campaign.id, id, one.id, { runs: "1" })),
+    );
+  return { lines: [account, campaign, ...stores, ...employees], boards, plays };
+}
+
+/** A KV that goes on showing what it has held first. */
+function stuckKv() {
+  const first = new Map<string, string>();
+  return {
+    get: async (key: string) => JSON.parse(first.get(key) ?? "null"),
+    put: async (key: string, value: string) => void (first.has(key) || first.set(key, value)),
+  };
+}
+
+/** A KV that shows each write so late. */
+function laggingKv(seconds: number) {
+  const writes: { key: string; value: string; at: number }[] = [];
+  return {
+    get: async (key: string) => {
+      const shown = writes.findLast((one) => one.key === key && one.at <= now - seconds * 1_000);
+      return JSON.parse(shown?.value ?? "null");
+    },
+    put: async (key: string, value: string) => void writes.push({ key, value, at: now }),
+  };
+}
+
+describe("boards after a bulk feed", () => {
+  it("all show every play thirty seconds after the last request, whatever old ones KV shows", async ({ expect }) => {
+    const { lines, boards, plays } = program(12);
+    const bindings = { CACHE: stuckKv() };
+    const [one, other] = [await isolate(bindings), await isolate(bindings)];
+    await one.feed(lines);
+    for (const board of boards) expect((await one.board(board)).employees).toBe(0);
+
+    for (let fed = 0; fed < 12; fed += 3) {
+      pass(1);
+      await (fed % 2 === 0 ? one : other).feed(plays(fed, fed + 3));
+      // Whoever looks meanwhile has old and half-fed boards cached again.
+      for (const board of boards.slice(5 * fed, 5 * fed + 5)) await one.board(board);
+    }
+    pass(30);
+
+    for (const { board: ask } of [one, await isolate(bindings)]) {
+      const shown = await Promise.all(boards.map(ask));
+      expect(shown.filter(({ employees }) => employees < 12)).toEqual([]);
+      expect(Math.max(...shown.map(({ age }) => age))).toBeLessThanOrEqual(30);
+    }
+  });
+
+  it("never show less than what was fed thirty seconds ago, while KV lags", async ({ expect }) => {
+    const { lines, boards, plays } = program(24);
+    const bindings = { CACHE: laggingKv(15) };
+    const isolates = [await isolate(bindings), await isolate(bindings)] as const;
+    await isolates[0].feed(lines);
+    const fedAt: number[] = [];
+
+    for (let second = 0; second < 72; second += 1, pass(1)) {
+      if (second % 3 === 0) {
+        await isolates[second % 2]?.feed(plays(fedAt.length, fedAt.length + 1));
+        fedAt.push(now);
+      }
+      const atLeast = fedAt.filter((at) => at < now - 30_000).length;
+      for (const [index, { board: ask }] of isolates.entries()) {
+        for (const board of [boards[0], boards[(second * 7 + index) % boards.length]]) {
+          const { employees, age } = await ask(board as Board);
+          expect(employees).toBeGreaterThanOrEqual(atLeast);
+          expect(employees).toBeGreaterThanOrEqual(fedAt.filter((at) => at < now - age * 1_000 - 1_000).length);
+          expect(age).toBeLessThanOrEqual(30);
+        }
+      }
+    }
+  });
+
+  it("show it at once where the feed touched no more than fifty", async ({ expect }) => {
+    const { lines, boards, plays } = program(2);
+    const one = await isolate();
+    await one.feed(lines);
+    for (const board of boards) await one.board(board);
+
+    await one.feed(plays(0, 1));
+
+    const shown = await Promise.all(boards.slice(0, 50).map(one.board));
+    expect(shown.map(({ employees }) => employees)).toEqual(Array(50).fill(1));
+    // Those in KV as well: another isolate shows the same.
+    const elsewhere = await isolate();
+    expect(await Promise.all(boards.slice(0, 50).map(elsewhere.board))).toEqual(shown);
+  });
+
+  it("are counted at the primary: by a customer's request, and after a feed", async ({ expect }) => {
+    const asked: string[] = [];
+    const DB = {
+      withSession: (start = "first-unconstrained") => {
+        const session = env.DB.withSession(start);
+        let times = 0;
+        const batch = (statements: D1PreparedStatement[]) => {
+          times += 1;
+          // Only the first statements of a session that begins there are sure to be answered by the primary.
+          asked.push(times === 1 ? start : `${start}, then any that is not behind it`);
+          return session.batch(statements);
+        };
+        return { prepare: (query: string) => session.prepare(query), batch, getBookmark: () => session.getBookmark() };
+      },
+    };
+    const { lines, boards, plays } = program(1);
+    const one = await isolate({ DB });
+
+    await one.feed([...lines, ...plays(0, 1)]);
+    expect(asked).toEqual(["first-primary", "first-primary"]);
+    pass(31);
+    await one.board(boards[0] as Board);
+
+    expect(asked).toEqual(["first-primary", "first-primary", "first-primary"]);
+  });
+});

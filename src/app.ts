@@ -23,12 +23,12 @@ app.use(observe());
 app.use(securityHeaders());
 app.use(cors(app));
 app.use(knownRoutes(app));
-app.use("/api/v1/customer/*", customerOnly(), database("first-unconstrained"), cache());
+app.use("/api/v1/customer/*", customerOnly(), database("bookmark"), cache());
 // A replica may know a second only in part, and then a poller would miss the rest of it.
-app.use("/api/v1/customer/messages", database("first-primary"));
+app.use("/api/v1/customer/messages", database("primary"));
 // A board counts as being of the time when the database was asked, and a replica is behind that.
-app.use("/api/v1/customer/gamification/leaderboard", database("first-primary"));
-app.use("/api/v1/feed", feedOnly(), database("first-primary"), cache());
+app.use("/api/v1/customer/gamification/leaderboard", database("primary"));
+app.use("/api/v1/feed", feedOnly(), database("primary"), cache());
 
 const routes = app.route("/api/v1/customer", customer).route("/api/v1/feed", feed).route("/", service(app));
 

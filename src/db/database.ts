@@ -20,6 +20,7 @@ export type Consistency = "first-unconstrained" | "first-primary" | (string & {}
 // D1 ends a statement after 30 seconds; a customer is not left waiting so long, and a write is given what it needs.
 const READ_LIMIT_MS = 10_000;
 const WRITE_LIMIT_MS = 40_000;
+const BOOKMARK_LIMIT_MS = 2_000;
 const RETRY_WITHIN_MS = 2_000;
 const FIRST_WAIT_MS = 50;
 
@@ -32,10 +33,12 @@ const dialect = new SQLiteAsyncDialect();
 export class Database {
   readonly usage: Usage = { trips: 0, milliseconds: 0, rowsRead: 0, rowsWritten: 0 };
   readonly #d1: Pick<D1Database, "withSession">;
-  readonly #session: D1DatabaseSession;
+  #session: D1DatabaseSession;
+  #begunAtBookmark: boolean;
 
   constructor(d1: Pick<D1Database, "withSession">, consistency: Consistency) {
     this.#d1 = d1;
+    this.#begunAtBookmark = consistency !== "first-unconstrained" && consistency !== "first-primary";
     this.#session = d1.withSession(consistency);
   }
 
@@ -64,6 +67,10 @@ export class Database {
    * @throws the failure 503 when D1 cannot be reached, and D1's own error for anything else, such as a check that failed.
    */
   async batch(statements: readonly Statement[]): Promise<Record<string, unknown>[][]> {
+    if (this.#begunAtBookmark) {
+      const results = await this.#sendAtBookmark(statements);
+      if (results !== null) return results;
+    }
     const deadline = performance.now() + RETRY_WITHIN_MS;
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -86,6 +93,22 @@ export class Database {
       return steps.map((step) => step.flatMap(() => results.next().value ?? []));
     } catch (error) {
       throw toFailure(error);
+    }
+  }
+
+  /**
+   * The rows, or null where the database does not get as far as the bookmark in time: one of a database that has been
+   * replaced, or a replica that lags. The primary is behind no bookmark, so the session goes on there.
+   */
+  async #sendAtBookmark(statements: readonly Statement[]): Promise<Record<string, unknown>[][] | null> {
+    try {
+      return await this.#send(statements, BOOKMARK_LIMIT_MS);
+    } catch (error) {
+      if (!isOutage(error) || OVERLOADED.test(error.message)) throw toFailure(error);
+      this.#session = this.#d1.withSession("first-primary");
+      return null;
+    } finally {
+      this.#begunAtBookmark = false;
     }
   }
 
@@ -156,12 +179,16 @@ const OWN_FAULT = /SQLITE_(?!BUSY|LOCKED|NOMEM|INTERRUPT|IOERR|FULL|CANTOPEN)[A-
 
 // What D1 says of a passing fault; an overloaded database is not helped by asking again at once.
 const LOST_CONNECTION = /Network connection lost|caused object to be reset|its code was updated|transient issue/;
+const OVERLOADED = /overloaded/;
 
 function isLostConnection(error: unknown): boolean {
   return error instanceof Error && LOST_CONNECTION.test(error.message);
 }
 
+function isOutage(error: unknown): error is Error {
+  return error instanceof Error && !(error instanceof TypeError) && !OWN_FAULT.test(error.message);
+}
+
 function toFailure(error: unknown): unknown {
-  const isOutage = error instanceof Error && !(error instanceof TypeError) && !OWN_FAULT.test(error.message);
-  return isOutage ? unavailable("The database cannot be reached. Try again in a moment.", error) : error;
+  return isOutage(error) ? unavailable("The database cannot be reached. Try again in a moment.", error) : error;
 }

@@ -1,26 +1,47 @@
-import type { MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import type { AppEnv } from "../http/context.ts";
 import { annotate } from "../openapi/notes.ts";
-import { type Consistency, Database } from "./database.ts";
-
-// What production does with a bookmark of another shape is not documented, so only the known shape is passed on.
-const BOOKMARK = /^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$/;
+import { type BookmarkRules, giveBookmark, takeBookmark } from "./bookmarks.ts";
+import { Database } from "./database.ts";
 
 const BOOKMARK_NOTE = {
-  description: "Where the database stood. Sent back with the next request, that sees at least what this one saw.",
-  example: "00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683",
+  description:
+    "Where the database stood. Sent back with the next request, that sees at least what this one saw. Not to be read or changed.",
+  example: "00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683.F0mRSIPyLdDs3yt2yLJkSaKmNUzJnWQrsdMBJKVO0Vs",
 };
 
 /**
- * Opens the request's database: where the client's `X-D1-Bookmark` says, else as `consistency` says. The primary is not
- * behind any bookmark, so a request that begins there needs none.
+ * Opens the request's database. It begins where the `X-D1-Bookmark` says that the client sends back, and without one at
+ * the nearest replica; or else at the primary, which is behind no bookmark, so that none is looked at. The answer gives
+ * the bookmark that the database stands at then.
  */
-export function database(consistency: Consistency): MiddlewareHandler<AppEnv> {
+export function database(begins: "bookmark" | "primary"): MiddlewareHandler<AppEnv> {
   const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
-    const bookmark = c.req.header("X-D1-Bookmark") ?? "";
-    const continues = consistency !== "first-primary" && BOOKMARK.test(bookmark);
-    c.set("db", new Database(c.env.DB, continues ? bookmark : consistency));
+    const rules = bookmarkRules(c);
+    const consistency =
+      begins === "primary" ? "first-primary" : await takeBookmark(c.req.header("X-D1-Bookmark") ?? "", rules);
+    const db = new Database(c.env.DB, consistency);
+    c.set("db", db);
+
     await next();
+
+    // One that stands after this may have opened the database elsewhere, and then gives that one's bookmark.
+    if (c.var.db !== db || db.bookmark === null) return;
+    c.header("X-D1-Bookmark", await giveBookmark(db.bookmark, rules));
   };
   return annotate(handler, { headers: { "X-D1-Bookmark": BOOKMARK_NOTE }, failures: ["Unavailable"] });
+}
+
+/** Opens the nearest database, where no bookmark is taken or given: for what needs no token. */
+export function nearestDatabase(): MiddlewareHandler<AppEnv> {
+  const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
+    c.set("db", new Database(c.env.DB, "first-unconstrained"));
+    await next();
+  };
+  return annotate(handler, { failures: ["Unavailable"] });
+}
+
+function bookmarkRules(c: Context<AppEnv>): BookmarkRules {
+  const { JWT_SECRET = "", ENVIRONMENT = "" }: Partial<Env> = c.env;
+  return { secret: JWT_SECRET, environment: ENVIRONMENT };
 }

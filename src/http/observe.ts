@@ -22,8 +22,6 @@ export function observe(): MiddlewareHandler<AppEnv> {
     if (isDevelopment(c.env)) timing.push(`rows;desc="${usage.rowsRead}"`, `written;desc="${usage.rowsWritten}"`);
     c.header("X-Request-Id", requestId);
     c.header("Server-Timing", timing.join(", "));
-    const bookmark = c.var.db?.bookmark;
-    if (bookmark) c.header("X-D1-Bookmark", bookmark);
 
     console.log(
       JSON.stringify({

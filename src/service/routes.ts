@@ -2,7 +2,7 @@ import type { Hono } from "hono";
 import packageJson from "../../package.json" with { type: "json" };
 import { addressLimited } from "../auth/middleware.ts";
 import { cache } from "../cache/middleware.ts";
-import { database } from "../db/middleware.ts";
+import { nearestDatabase } from "../db/middleware.ts";
 import { type AppEnv, createRouter } from "../http/context.ts";
 import { unavailable } from "../http/errors.ts";
 import { describe } from "../openapi/describe.ts";
@@ -18,7 +18,7 @@ export function service(app: Hono<AppEnv>) {
   let document: string | undefined;
 
   return createRouter()
-    .get("/health", describe(health), addressLimited(), database("first-unconstrained"), cache(), async (c) => {
+    .get("/health", describe(health), addressLimited(), nearestDatabase(), cache(), async (c) => {
       const [inDatabase, inCache] = await Promise.allSettled([
         within(ANSWERS_WITHIN_MS, reachDatabase(c.var.db)),
         within(ANSWERS_WITHIN_MS, c.var.cache.get("health")),

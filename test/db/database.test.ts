@@ -5,11 +5,25 @@ import { Database } from "../../src/db/database.ts";
 import { ApiError } from "../../src/http/errors.ts";
 
 const LOST = new Error("D1_ERROR: Network connection lost.");
+const BOOKMARK = `ffffffff-ffffffff-ffffffff-${"0f".repeat(16)}`;
 const session = Object.getPrototypeOf(env.DB.withSession());
 
 afterEach(() => vi.restoreAllMocks());
 
 const open = () => new Database(env.DB, "first-primary");
+
+/** A D1 that never gets as far as the bookmark, and where the sessions begin that are opened. */
+function stuckAtBookmark(batch: () => Promise<never>) {
+  const starts: unknown[] = [];
+  const answer = [{ results: [{ a: 1 }], meta: { rows_read: 0, rows_written: 0 } }];
+  const prepare = () => ({ bind: () => ({}) });
+  const withSession = (start: string) => {
+    starts.push(start);
+    if (start === BOOKMARK) return { prepare, batch, getBookmark: () => BOOKMARK };
+    return { prepare, batch: async () => answer, getBookmark: () => "where the primary stands" };
+  };
+  return { starts, d1: { withSession } as unknown as D1Database };
+}
 
 describe("the way to D1", () => {
   it("answers rows by column name, and counts trips and rows", async ({ expect }) => {
@@ -49,6 +63,54 @@ describe("the way to D1", () => {
       expect(batch).toHaveBeenCalledTimes(1);
     },
   );
+
+  it("does not wait longer than two seconds for a bookmark that the database does not reach", async ({ expect }) => {
+    const { starts, d1 } = stuckAtBookmark(() => new Promise(() => {}));
+    vi.useFakeTimers();
+    const db = new Database(d1, BOOKMARK);
+    let answered = false;
+    const rows = db.all(sql`SELECT 1 AS a`).finally(() => {
+      answered = true;
+    });
+
+    await vi.advanceTimersByTimeAsync(1_999);
+    expect([answered, starts]).toEqual([false, [BOOKMARK]]);
+    await vi.advanceTimersByTimeAsync(1);
+    vi.useRealTimers();
+
+    expect(await rows).toEqual([{ a: 1 }]);
+    expect(starts).toEqual([BOOKMARK, "first-primary"]);
+    // The client is given where the primary stands, and is rid of the other.
+    expect(db.bookmark).toBe("where the primary stands");
+    await db.all(sql`SELECT 1 AS a`);
+    expect(starts).toHaveLength(2);
+  });
+
+  it("goes on at the primary where the database refuses a bookmark", async ({ expect }) => {
+    const { starts, d1 } = stuckAtBookmark(() => Promise.reject(new Error("D1_ERROR: this bookmark is not known")));
+
+    expect(await new Database(d1, BOOKMARK).all(sql`SELECT 1 AS a`)).toEqual([{ a: 1 }]);
+    expect(starts).toEqual([BOOKMARK, "first-primary"]);
+  });
+
+  it.for(["D1 DB is overloaded", "no such column: SQLITE_ERROR"])(
+    "does not ask the primary too where a session at a bookmark says: %s",
+    async (message, { expect }) => {
+      const { starts, d1 } = stuckAtBookmark(() => Promise.reject(new Error(`D1_ERROR: ${message}`)));
+
+      await expect(new Database(d1, BOOKMARK).all(sql`SELECT 1`)).rejects.toThrow();
+      expect(starts).toEqual([BOOKMARK]);
+    },
+  );
+
+  it("asks the primary for what goes on in the background, not where this session stands", async ({ expect }) => {
+    const { starts, d1 } = stuckAtBookmark(() => Promise.reject(LOST));
+
+    const background = new Database(d1, BOOKMARK).inBackground();
+
+    expect(await background.all(sql`SELECT 1 AS a`)).toEqual([{ a: 1 }]);
+    expect(starts).toEqual([BOOKMARK, "first-primary"]);
+  });
 
   it("writes once only, because a lost connection may come after the commit", async ({ expect }) => {
     const batch = vi.spyOn(session, "batch").mockRejectedValue(LOST);

@@ -1,33 +1,164 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, it } from "vitest";
+import { sign } from "hono/jwt";
+import { encodeBase64Url } from "hono/utils/encode";
+import { afterEach, describe, it, vi } from "vitest";
 import { app } from "../../src/app.ts";
-import { customerToken } from "../support/tokens.ts";
+import * as seed from "../support/seed.ts";
+import { customerToken, feedToken } from "../support/tokens.ts";
 
-const BOOKMARK = `00000001-0000000a-00000000-${"0f".repeat(16)}`;
+const CUSTOMER = "/api/v1/customer";
+const TEAM = `${CUSTOMER}/stores/s/team-with-level`;
+const D1_BOOKMARK = /^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$/;
+const FUTURE = `ffffffff-ffffffff-ffffffff-${"0f".repeat(16)}`;
+const HMAC = { name: "HMAC", hash: "SHA-256" };
+const OTHER_SECRET = "another-secret-another-secret-another-secret";
 
-/** Where the sessions begin that a request opens; the last of them is the one that it reads in. */
-async function sessionOf(path: string, bookmark: string) {
-  const sessions: (string | undefined)[] = [];
-  const DB = {
-    withSession: (start?: string) => {
-      sessions.push(start);
-      return env.DB.withSession(start);
-    },
-  };
-  const headers = { Authorization: `Bearer ${await customerToken("c")}`, "X-D1-Bookmark": bookmark };
-  await app.request(`/api/v1/customer${path}`, { headers }, { ...env, DB });
-  return sessions.at(-1);
+afterEach(() => vi.restoreAllMocks());
+
+interface Asked {
+  bookmark?: string;
+  bindings?: Partial<Env>;
+  method?: string;
+  token?: string;
+  body?: string;
 }
 
+/** What a request is answered, and where the sessions begin that it opens. */
+async function ask(path: string, { bookmark, bindings = {}, token, ...init }: Asked = {}) {
+  const starts: (string | undefined)[] = [];
+  const DB = {
+    withSession: (start?: string) => {
+      starts.push(start);
+      return env.DB.withSession(start?.startsWith("first-") ? start : "first-unconstrained");
+    },
+  } as D1Database;
+  const headers = {
+    Authorization: `Bearer ${token ?? (await customerToken("c"))}`,
+    ...(bookmark !== undefined && { "X-D1-Bookmark": bookmark }),
+  };
+  const context = createExecutionContext();
+  const response = await app.request(path, { ...init, headers }, { ...env, DB, ...bindings }, context);
+  await waitOnExecutionContext(context);
+  return { status: response.status, given: response.headers.get("X-D1-Bookmark") ?? "", starts };
+}
+
+/** What a session of a customer's request begins at. */
+const startOf = async (bookmark: string, asked: Asked = {}) => (await ask(TEAM, { ...asked, bookmark })).starts.at(-1);
+
 describe("where a request reads", () => {
-  it("begins at the nearest replica, or where the client's bookmark says", async ({ expect }) => {
-    expect(await sessionOf("/stores/s/team-with-level", "")).toBe("first-unconstrained");
-    expect(await sessionOf("/stores/s/team-with-level", "no bookmark")).toBe("first-unconstrained");
-    expect(await sessionOf("/stores/s/team-with-level", BOOKMARK)).toBe(BOOKMARK);
+  it("is the nearest replica where the client sends no bookmark", async ({ expect }) => {
+    expect((await ask(TEAM)).starts).toEqual(["first-unconstrained"]);
+    expect(await startOf("")).toBe("first-unconstrained");
   });
 
-  it("begins at the primary for messages, whatever the client's bookmark says", async ({ expect }) => {
-    expect(await sessionOf("/messages", "")).toBe("first-primary");
-    expect(await sessionOf("/messages", BOOKMARK)).toBe("first-primary");
+  it("is at the bookmark that the client was given", async ({ expect }) => {
+    const { given } = await ask(TEAM);
+
+    const start = await startOf(given);
+
+    expect(start).toMatch(D1_BOOKMARK);
+    expect(given.startsWith(`${start}.`)).toBe(true);
+  });
+
+  it("is at a bookmark that the feed or the messages have given", async ({ expect }) => {
+    const body = JSON.stringify(seed.account());
+    const fed = await ask("/api/v1/feed", { method: "POST", token: await feedToken("*"), body });
+    const polled = await ask(`${CUSTOMER}/messages`);
+
+    for (const { given, starts } of [fed, polled]) {
+      expect(starts.at(-1)).toBe("first-primary");
+      expect(given.startsWith(`${await startOf(given)}.`)).toBe(true);
+    }
+  });
+
+  it("is not at a bookmark that somebody made up, however it is dressed: it counts as none", async ({ expect }) => {
+    const { given } = await ask(TEAM);
+    const [bookmark, signature = ""] = given.split(".");
+    // What anybody who may sign tokens could make.
+    const bytes = (text: string) => new TextEncoder().encode(text);
+    const key = await crypto.subtle.importKey("raw", bytes(env.JWT_SECRET), HMAC, false, ["sign"]);
+    const byTokenKey = encodeBase64Url(await crypto.subtle.sign("HMAC", key, bytes(FUTURE))).replace("=", "");
+    const tried = [
+      FUTURE,
+      bookmark,
+      `${FUTURE}.`,
+      `${FUTURE}.${signature}`,
+      `${FUTURE}.${"A".repeat(43)}`,
+      `${FUTURE}.${byTokenKey}`,
+      `${bookmark}.${signature.slice(0, -1)}`,
+      `${bookmark}.${signature}=`,
+      `${bookmark}.${signature}.${signature}`,
+      `${bookmark}.${signature.replace(/^./, (first) => (first === "A" ? "B" : "A"))}`,
+      `.${signature}`,
+      "first-primary",
+      `first-primary.${signature}`,
+      "no bookmark",
+      "x".repeat(8_000),
+      `${"x".repeat(8_000)}.${signature}`,
+    ];
+
+    for (const one of tried) {
+      const { status, starts } = await ask(TEAM, { bookmark: String(one) });
+      expect([one, status, starts]).toEqual([one, 404, ["first-unconstrained"]]);
+    }
+  });
+
+  it.for([
+    ["another secret", { JWT_SECRET: OTHER_SECRET }],
+    ["another environment", { ENVIRONMENT: "staging" }],
+  ] as const)("is not at a bookmark given under %s", async ([, bindings], { expect }) => {
+    const token = await sign({ scope: "customer", sub: "c", exp: 9e9 }, OTHER_SECRET, "HS256");
+    const there = { bindings: bindings as Partial<Env>, ...("JWT_SECRET" in bindings && { token }) };
+    const { given } = await ask(TEAM, there);
+
+    expect(await startOf(given, there)).toMatch(D1_BOOKMARK);
+    expect(await startOf(given)).toBe("first-unconstrained");
+  });
+
+  it.for([
+    ["GET", `${CUSTOMER}/messages`],
+    ["POST", `${CUSTOMER}/gamification/leaderboard`],
+  ] as const)("is the primary, whatever bookmark the client sends: %s %s", async ([method, path], { expect }) => {
+    const { given } = await ask(TEAM);
+    const init = { method, ...(method === "POST" && { body: JSON.stringify({ location_id: "nowhere" }) }) };
+
+    for (const bookmark of ["", given, FUTURE])
+      expect((await ask(path, { ...init, bookmark })).starts.at(-1)).toBe("first-primary");
+  });
+
+  it("is the nearest database for /health, which takes no bookmark and gives none", async ({ expect }) => {
+    const { given } = await ask(TEAM);
+
+    for (const bookmark of ["", given, FUTURE])
+      expect(await ask("/health", { bookmark })).toEqual({ status: 200, given: "", starts: ["first-unconstrained"] });
+  });
+});
+
+/** A deployment without a secret, whose tokens are signed by a key at an address, and a customer's token for it. */
+async function deploymentWithKeys() {
+  const pair = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, ["sign", "verify"]);
+  const { privateKey, publicKey } = pair as CryptoKeyPair;
+  const keys = [await crypto.subtle.exportKey("jwk", publicKey)];
+  vi.spyOn(globalThis, "fetch").mockImplementation(async () => Response.json({ keys }));
+  const token = await sign({ scope: "customer", sub: "c", exp: 9e9 }, privateKey, "ES256");
+  const bindings: Partial<Env> = { JWT_SECRET: "", JWKS_URL: "https://id.example/bookmarks" };
+  return { bindings, token };
+}
+
+describe("where there is no secret, only keys at an address", () => {
+  it("a bookmark leads to the primary, which is behind none: D1 gets none to wait for", async ({ expect }) => {
+    const there = await deploymentWithKeys();
+
+    const first = await ask(TEAM, there);
+    const again = await ask(TEAM, { ...there, bookmark: first.given });
+    const forged = await ask(TEAM, { ...there, bookmark: FUTURE });
+
+    expect(first.given).toMatch(D1_BOOKMARK);
+    expect([first, again, forged].map(({ status, starts }) => [status, starts])).toEqual([
+      [404, ["first-unconstrained"]],
+      [404, ["first-primary"]],
+      [404, ["first-primary"]],
+    ]);
   });
 });

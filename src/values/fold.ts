@@ -1,9 +1,10 @@
 /**
  * Text as it is compared: decomposed, marks dropped, lower case. "José" and "JOSE" are both "jose"; letters without a
- * decomposition (ł, ø, ß) stay themselves (decisions.md, section 1).
+ * decomposition (ł, ø, ß) stay themselves, and the two small sigmas are one (docs/decisions.md, "Search").
  */
 export function fold(text: string): string {
-  return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+  // Σ becomes ς or σ by its neighbours, the only letter that does so: "ΚΩΣ" would not begin "Κώστας".
+  return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().replaceAll("ς", "σ");
 }
 
 // Folding leaves no capital A, so no needle reaches from one text into the next.

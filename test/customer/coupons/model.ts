@@ -140,7 +140,8 @@ function holdsText({ accounts }: Program, coupon: Coupon, search: string | undef
     text
       .normalize("NFD")
       .replaceAll(/\p{Mark}/gu, "")
-      .toLowerCase();
+      .toLowerCase()
+      .replaceAll("ς", "σ");
   const texts = [coupon.name, ...coupon.header_lines, ...coupon.text_lines, ...chain];
   return texts.some((text) => plain(text).includes(plain(search)));
 }

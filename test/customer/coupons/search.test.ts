@@ -12,6 +12,8 @@ describe("a coupon list's search", () => {
     ["an accent in the needle", "CAFÉ", { name: "Free cafe" }],
     ["an accent that is written apart", "café", { name: "Free cafe\u0301 today" }],
     ["a letter that has no decomposition", "łódź", { name: "ŁÓDŹ" }],
+    ["a final sigma by a capital", "ΔΩΡΟ ΚΑΦΕΣ", { name: "Δώρο καφές" }],
+    ["a capital sigma in the middle of a word by a final one", "καφες", { name: "ΚΑΦΕΣΑΚΙ" }],
     ["a per cent sign as text", "50%", { name: "Take 50% off" }],
     ["an underscore as text", "a_b", { name: "a_b" }],
     ["a backslash as text", "\\", { name: "either\\or" }],

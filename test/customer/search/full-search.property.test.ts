@@ -9,7 +9,7 @@ const PATH = "/api/v1/customer/full-search";
 const TODAY = "2026-05-10";
 
 const VOCABULARY = [
-  ..."ann Anna ANAÏS José jose Jose\u0301 Zürich zur ma mar Mary MARÍA Straße strasse Łódź lodz øre ΟΔΟΣ οδος 日本語 日本".split(
+  ..."ann Anna ANAÏS José jose Jose\u0301 Zürich zur ma mar Mary MARÍA Straße strasse Łódź lodz øre ΟΔΟΣ οδος Κώστας ΚΩΣ 日本語 日本".split(
     " ",
   ),
   ..."Café CAFE cafe\u0301s 12 123 80202 ½ x² Ⅷ ﬁsh Ǆ İstanbul ıstanbul хлеб Хлебный हिन्दी 김치 O'Brien OR NEAR AND NOT".split(

@@ -158,6 +158,22 @@ describe("POST /full-search", () => {
     expect(await found(`jose${word} los`)).toEqual([]);
   });
 
+  it.for([
+    ["ΚΩΣ", "Κώστας"],
+    ["κως", "ΚΩΣΤΑΣ"],
+    ["κωστας", "ΚΏΣΤΑΣ"],
+    ["ΚΏΣΤΑΣ", "Κώστας"],
+    ["κωστασ", "Κώστας"],
+    ["istanbul", "İSTANBUL"],
+    ["İSTAN", "Istanbul"],
+  ] as const)("finds by %s who is called %s", async ([query, name], { expect }) => {
+    const word = freshWord();
+    const customer = seed.customer({ first_name: name, last_name: word });
+    await mustFeed([customer]);
+
+    expect(await found(`${query} ${word}`)).toEqual([customer.id]);
+  });
+
   it.for(['"', "*", "-", ":", "(", ")", "^", "+", "{words}:", "' OR 1=1 --", "%_"])(
     "takes %j in a query for text between words",
     async (sign, { expect }) => {

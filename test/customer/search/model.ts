@@ -129,12 +129,13 @@ function twenty(query: string, records: readonly Line[], fields: (record: Line) 
   return ordered.slice(0, 20).map(({ record }) => record);
 }
 
-/** Runs of letters and digits of the folded text: NFD, marks dropped, lower case. */
+/** Runs of letters and digits of the folded text: NFD, marks dropped, lower case, the two small sigmas one. */
 function words(text: string): string[] {
   const folded = [...text.normalize("NFD")]
     .filter((character) => !/\p{M}/u.test(character))
-    .join("")
-    .toLowerCase();
+    // One at a time, so that a neighbour makes no difference.
+    .map((character) => (character === "ς" ? "σ" : character.toLowerCase()))
+    .join("");
   const runs: string[] = [];
   let run = "";
   for (const character of `${folded} `) {

@@ -87,7 +87,7 @@ const CampaignDetails = z.object({
   age_value: PassedThrough,
   min_age: PassedThrough,
   max_age: PassedThrough,
-  campaign_type: z.string().nullable().describe("As the merchant gave it, or null."),
+  campaign_type: PassedThrough,
   trigger_type: z.string().describe("What sets it off, such as `None`."),
   reward_type: z.string().describe("What it gives, such as `PercentDollarValue`."),
   campaign_require_register: PassedThrough,

@@ -23,7 +23,7 @@ const CampaignDetails = z.object({
   age_value: passedThrough(""),
   min_age: passedThrough(""),
   max_age: passedThrough(""),
-  campaign_type: orNull(Field),
+  campaign_type: passedThrough(null),
   trigger_type: orElse(Field, "None"),
   reward_type: orElse(Field, "PercentDollarValue"),
   campaign_require_register: passedThrough(0),

@@ -12,8 +12,9 @@ export const listCoupons: Operation = {
   tag: "Customer",
   summary: "Coupons",
   description:
-    `The valid store coupons that the customer holds. ${VALID} With \`includemfg\` the answer is an object that holds ` +
-    "manufacturer coupons too, each with its account and the coupon that was issued, at most 1,000 in all.",
+    `The valid store coupons that the customer holds, at most 1,000. ${VALID} With \`includemfg\` the answer is an ` +
+    "object that holds manufacturer coupons too, each with its account and the coupon that was issued, at most 1,000 in " +
+    "all: store coupons first. The combined coupon list has pages.",
   answer: success(CouponItems),
   examples: () => [
     {

@@ -32,9 +32,6 @@ export interface CouponsQuery {
   details: boolean;
 }
 
-/** The page of a list that is not cut: SQLite takes a negative limit for none. */
-export const WHOLE_LIST: Page = { offset: 0, limit: -1 };
-
 /** A coupon as it goes out: JSON that is text in the database, to be sent on without a look inside. */
 export interface Coupon {
   kind: CouponKind;

@@ -79,6 +79,27 @@ describe("GET /coupons", () => {
     }
   });
 
+  it("lists at most 1,000 in the simple variant, those that come first", async ({ expect }) => {
+    const { account, store, customer } = await program();
+    const offer = seed.coupon(account.id);
+    const issued = Array.from({ length: 1_002 }, (_, index) =>
+      seed.customerCoupon(customer.id, offer.id, store.id, {
+        // The last to be fed ends first.
+        expected_end_date: `2999-01-01 00:${String(59 - Math.floor(index / 60)).padStart(2, "0")}:${String(59 - (index % 60)).padStart(2, "0")}`,
+      }),
+    );
+    await mustFeed([offer, ...issued]);
+
+    const ids = await listed(customer.id);
+
+    expect(ids).toEqual(
+      issued
+        .map(({ id }) => id)
+        .reverse()
+        .slice(0, 1_000),
+    );
+  });
+
   it("lists at most 1,000 in the detailed variant, the store coupons first", async ({ expect }) => {
     const { account, store, customer } = await program();
     const [offer, mfg] = [seed.coupon(account.id), seed.coupon(account.id, { kind: "mfg" })];

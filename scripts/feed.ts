@@ -1,6 +1,7 @@
 import { SingleBar } from "cli-progress";
 import { Command, InvalidArgumentError } from "commander";
 import { checkLine } from "../src/feed/lines.ts";
+import { objectOf, readLine } from "../src/feed/ndjson.ts";
 import { KINDS } from "../src/feed/records/index.ts";
 import { devFeedToken } from "./lib/dev-token.ts";
 import { type Progress, sendLines } from "./lib/feed-client.ts";
@@ -74,13 +75,9 @@ async function* wanted({ lines }: NdjsonFile, { only, from }: Options): AsyncGen
   }
 }
 
-function isWanted({ bytes }: FileLine, only: readonly string[]): boolean {
-  try {
-    const { record } = JSON.parse(bytes.toString());
-    return typeof record !== "string" || only.includes(record);
-  } catch {
-    return true;
-  }
+function isWanted({ number, bytes }: FileLine, only: readonly string[]): boolean {
+  const object = objectOf(readLine(number, bytes)?.text ?? null);
+  return Array.isArray(object) || typeof object.record !== "string" || only.includes(object.record);
 }
 
 /** Names every bad line of the file; what only the database knows, such as references, is not looked at. */
@@ -88,8 +85,10 @@ async function check(name: string, options: Options): Promise<void> {
   let checked = 0;
   let bad = 0;
   for await (const { number, bytes } of wanted(openNdjson(name), options)) {
+    const line = readLine(number, bytes);
+    if (line === null) continue;
     checked += 1;
-    const result = checkLine({ number, text: bytes.toString() });
+    const result = checkLine(line);
     if (!("messages" in result)) continue;
     bad += 1;
     if (bad > NAMED_LINES) continue;

@@ -1,6 +1,7 @@
 import { createReadStream, statSync } from "node:fs";
 import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
+import { readLine } from "../../src/feed/ndjson.ts";
 import { CommandError } from "./project.ts";
 
 /** A line of a file: its number, from 1, and its bytes without the line's end. */
@@ -10,7 +11,7 @@ export interface FileLine {
 }
 
 export interface NdjsonFile {
-  /** The bytes on disk, or null where they cannot be known beforehand. */
+  /** The bytes on disk, or null where they cannot be known beforehand, as of a pipe. */
   size: number | null;
   /** The bytes read so far, compressed where the file is. */
   position: () => number;
@@ -20,7 +21,8 @@ export interface NdjsonFile {
 
 const NEWLINE = 0x0a;
 const GZIP_MAGIC = [0x1f, 0x8b];
-const LONGEST_LINE_BYTES = 8 * 1024 * 1024;
+// With its newline it must fit into one request.
+const LONGEST_LINE_BYTES = 8 * 1024 * 1024 - 1;
 
 /** Opens a file of one JSON object a line; `-` is standard input. What is compressed with gzip is known by its bytes. */
 export function openNdjson(file: string): NdjsonFile {
@@ -40,11 +42,11 @@ export function openNdjson(file: string): NdjsonFile {
   };
 }
 
-function sizeOf(file: string): number {
+function sizeOf(file: string): number | null {
   const stats = statSync(file, { throwIfNoEntry: false });
   if (stats === undefined) throw new CommandError(`There is no file ${file}.`);
   if (stats.isDirectory()) throw new CommandError(`${file} is a folder; name a file of one JSON object a line.`);
-  return stats.size;
+  return stats.isFile() ? stats.size : null;
 }
 
 async function* unzipped(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
@@ -78,15 +80,16 @@ async function* splitLines(chunks: AsyncGenerator<Buffer>): AsyncGenerator<FileL
       const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
       rest = Buffer.alloc(0);
       start = end + 1;
-      if (!isBlank(bytes)) yield { number, bytes };
+      refuseLong(number, bytes);
+      if (readLine(number, bytes) !== null) yield { number, bytes };
     }
     rest = Buffer.concat([rest, chunk.subarray(start)]);
-    if (rest.length > LONGEST_LINE_BYTES)
-      throw new CommandError(`Line ${number + 1} is longer than 8 MiB: is this a file of one JSON object a line?`);
+    refuseLong(number + 1, rest);
   }
-  if (!isBlank(rest)) yield { number: number + 1, bytes: rest };
+  if (readLine(number + 1, rest) !== null) yield { number: number + 1, bytes: rest };
 }
 
-function isBlank(bytes: Buffer): boolean {
-  return bytes.length < 64 && bytes.toString("latin1").trim() === "";
+function refuseLong(number: number, bytes: Buffer): void {
+  if (bytes.length > LONGEST_LINE_BYTES)
+    throw new CommandError(`Line ${number} is longer than 8 MiB: is this a file of one JSON object a line?`);
 }

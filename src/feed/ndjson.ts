@@ -18,11 +18,20 @@ export function splitLines(body: Uint8Array, most: number): NumberedText[] {
   for (let start = 0, number = 1; start < body.length && lines.length < most; number += 1) {
     const newline = body.indexOf(NEWLINE, start);
     const end = newline === -1 ? body.length : newline;
-    const text = decodeUtf8(body.subarray(start, end));
-    if (text === null || text.trim() !== "") lines.push({ number, text });
+    const line = readLine(number, body.subarray(start, end));
+    if (line !== null) lines.push(line);
     start = end + 1;
   }
   return lines;
+}
+
+/**
+ * The line that these bytes are, without a byte order mark, or null where it is blank. The service and `npm run feed`
+ * both read lines here, so that the command calls nothing good that the service refuses.
+ */
+export function readLine(number: number, bytes: Uint8Array): NumberedText | null {
+  const text = decodeUtf8(bytes);
+  return text?.trim() === "" ? null : { number, text };
 }
 
 /** The object that a line holds, or what is wrong with the line. */

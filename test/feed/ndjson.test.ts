@@ -2,6 +2,7 @@ import { describe, it } from "vitest";
 import { splitLines } from "../../src/feed/ndjson.ts";
 import { KINDS } from "../../src/feed/records/index.ts";
 import { feed } from "../support/api.ts";
+import { FEED_BYTES } from "../support/feed-bytes.ts";
 
 const LARGEST_BODY = 8 * 1024 * 1024;
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -15,6 +16,16 @@ describe("the lines of a body", () => {
       { number: 3, text: "b" },
       { number: 4, text: "a" },
     ]);
+  });
+});
+
+describe("a body by its bytes", () => {
+  it.for(FEED_BYTES)("is read as it is written down: $what", async ({ body, lines, bad }, { expect }) => {
+    const answer = await feed(new Blob([body]));
+
+    const messages = Object.entries(bad).map(([line, text]) => [line, [text]]);
+    if (messages.length === 0) expect(answer.body).toEqual({ status: true, items: { accepted: lines, ignored: 0 } });
+    else expect(answer.body.messages).toEqual(Object.fromEntries(messages));
   });
 });
 

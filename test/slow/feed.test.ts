@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, describe, it } from "vitest";
 import { sendLines } from "../../scripts/lib/feed-client.ts";
+import { FEED_BYTES } from "../support/feed-bytes.ts";
 import { command, freePort, pressCtrlC } from "./command.ts";
 
 // The command against a service that answers as a test tells it to: what it does when things go wrong on the way.
@@ -201,6 +202,45 @@ describe("npm run feed", () => {
     expect(output).toContain("line 4: must be a JSON object");
     expect(output).toContain("3 lines checked, 2 bad. Nothing was sent.");
     expect((await run([file("good", customer(1)), "--check"])).status).toBe(0);
+  });
+
+  it("checks bytes as the service reads them, and sends what counts there as a line", async ({ expect }) => {
+    const { args, received } = await service();
+    const place = file("bytes", Buffer.concat(FEED_BYTES.flatMap(({ body }) => [body, Buffer.from("\n")])));
+    const faults: string[] = [];
+    let before = 0;
+    for (const { body, bad } of FEED_BYTES) {
+      for (const [line, text] of Object.entries(bad)) faults.push(`line ${before + Number(line.slice(5))}: ${text}`);
+      before += Buffer.from(body).toString("latin1").split("\n").length;
+    }
+    const lines = FEED_BYTES.reduce((sum, one) => sum + one.lines, 0);
+
+    const { output } = await run([place, "--check"]);
+    await run([place, ...args]);
+
+    expect(output.match(/^line .*$/gm)).toEqual(faults);
+    expect(output).toContain(`${lines} lines checked, ${faults.length} bad.`);
+    expect(received.map((request) => request.length)).toEqual([lines]);
+  });
+
+  it("leaves out a first line with a byte order mark where its kind is not asked for", async ({ expect }) => {
+    const { args, received } = await service();
+    const account = JSON.stringify({ record: "account", id: "1", company: "x" });
+
+    await run([file("marked", `\ufeff${customer(1)}\n${account}`), "--only", "account", ...args]);
+
+    expect(received).toEqual([[account]]);
+  });
+
+  it("refuses a line that no request can carry before it is called good", async ({ expect }) => {
+    const empty = JSON.stringify({ record: "customer", id: "c1", first_name: "A", last_name: "B", pad: "" });
+    const line = empty.replace('""', `"${"x".repeat(8 * 1024 * 1024 - empty.length)}"`);
+
+    const { status, output } = await run([file("wide", `${line}\n${customer(2)}`), "--check"]);
+
+    expect(status).toBe(1);
+    expect(output).toContain("Line 1 is longer than 8 MiB");
+    expect((await run([file("fits", line.replace("xx", "x")), "--check"])).output).toContain("all good");
   });
 
   it.for([

@@ -1,0 +1,62 @@
+/** Bodies by their bytes, with what the feed and `npm run feed -- FILE --check` must both say of them. */
+export interface FeedBytes {
+  what: string;
+  body: Uint8Array<ArrayBuffer>;
+  /** How many lines count. */
+  lines: number;
+  /** What is wrong with which line. */
+  bad: Record<string, string>;
+}
+
+const NOT_UTF_8 = "must be UTF-8";
+const NO_OBJECT = "must be a JSON object";
+const MARK = [0xef, 0xbb, 0xbf];
+
+const encoder = new TextEncoder();
+const customer = (id: string) => `{"record":"customer","id":"${id}","first_name":"Ada","last_name":"Ré"}`;
+
+/** Texts and bytes, one after the other. */
+function bytes(...parts: (string | readonly number[])[]): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(parts.flatMap((part) => (typeof part === "string" ? [...encoder.encode(part)] : part)));
+}
+
+/** A customer whose name holds these bytes. */
+function named(name: readonly number[]): Uint8Array<ArrayBuffer> {
+  const [before = "", after = ""] = customer("a").split("Ada");
+  return bytes(before, name, after);
+}
+
+function utf16(text: string): number[] {
+  return [0xff, 0xfe, ...[...text].flatMap((letter) => [letter.charCodeAt(0), 0])];
+}
+
+export const FEED_BYTES: readonly FeedBytes[] = [
+  { what: "a byte order mark before the first line", body: bytes(MARK, customer("a")), lines: 1, bad: {} },
+  {
+    what: "a byte order mark before a later line, as of two files in one",
+    body: bytes(customer("a"), "\n", MARK, customer("b")),
+    lines: 2,
+    bad: {},
+  },
+  { what: "two byte order marks", body: bytes(MARK, MARK, customer("a")), lines: 1, bad: { "line 1": NO_OBJECT } },
+  { what: "a line of nothing but a byte order mark", body: bytes(MARK, "\r\n", customer("a")), lines: 1, bad: {} },
+  { what: "CRLF, and no newline at the end", body: bytes(customer("a"), "\r\n", customer("b")), lines: 2, bad: {} },
+  { what: "a blank line of a hundred spaces", body: bytes(" ".repeat(100), "\n", customer("a")), lines: 1, bad: {} },
+  { what: "a blank line of a no-break space", body: bytes("\u00a0\n", customer("a")), lines: 1, bad: {} },
+  {
+    what: "a line of a byte that would be a no-break space in Latin-1",
+    body: bytes([0xa0], "\n", customer("a")),
+    lines: 2,
+    bad: { "line 1": NOT_UTF_8 },
+  },
+  { what: "a name in Latin-1", body: named([0x52, 0xe9]), lines: 1, bad: { "line 1": NOT_UTF_8 } },
+  { what: "a lone surrogate in bytes", body: named([0xed, 0xa0, 0x80]), lines: 1, bad: { "line 1": NOT_UTF_8 } },
+  { what: "a letter in more bytes than it needs", body: named([0xc1, 0x81]), lines: 1, bad: { "line 1": NOT_UTF_8 } },
+  {
+    what: "a letter cut off at the end",
+    body: bytes(customer("a"), "\n\n{", [0xc3]),
+    lines: 2,
+    bad: { "line 3": NOT_UTF_8 },
+  },
+  { what: "UTF-16", body: bytes(utf16(customer("a"))), lines: 1, bad: { "line 1": NOT_UTF_8 } },
+];

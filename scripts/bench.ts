@@ -14,7 +14,7 @@ import { programLines } from "./bench/program/program.ts";
 import { feedTable, growthTable, latencyTable, obviousTable, type Report, thisMachine } from "./bench/report.ts";
 import { buildWorker, openStand, type Stand } from "./bench/stand.ts";
 import { type FileLine, openNdjson } from "./lib/ndjson-file.ts";
-import { countingNumber } from "./lib/options.ts";
+import { countingNumber, outputFile } from "./lib/options.ts";
 import { CommandError, main, ROOT } from "./lib/project.ts";
 
 interface Options {
@@ -66,7 +66,7 @@ const program = new Command("npm run bench --")
   .option("--rounds <n>", "how often each case is asked", countingNumber, 200)
   .option("--seconds <n>", "how long each case is asked with 1 and with 32 connections; 0: not at all", wholeNumber, 1)
   .option("--reuse", "drive what an earlier run has loaded, and measure no feeding", false)
-  .option("--json <file>", "write everything that was measured")
+  .option("--json <file>", "write everything that was measured", outputFile)
   .option("--docs", "write docs/benchmark.md and its charts", false)
   .showHelpAfterError("Try: npm run bench -- --help")
   .action(bench);

@@ -1,7 +1,11 @@
-import { Command, InvalidArgumentError } from "commander";
-import { CommandError, main, runTool } from "./lib/project.ts";
-import { buildReference } from "./lib/reference.ts";
+import path from "node:path";
+import { Command } from "commander";
+import { unstable_readConfig as readConfig } from "wrangler";
+import { databaseExists } from "./lib/database.ts";
+import { environmentFlag, environmentName } from "./lib/options.ts";
+import { CommandError, main, ROOT } from "./lib/project.ts";
 import { checkBundle } from "./lib/worker-bundle.ts";
+import { runWrangler } from "./lib/wrangler.ts";
 
 interface Options {
   /** As wrangler.toml names it; the top level, production, has no name. */
@@ -9,14 +13,12 @@ interface Options {
   dryRun?: boolean;
 }
 
-const ENVIRONMENTS = ["production", "staging"];
-
 const program = new Command("npm run deploy --")
-  .description("Migrate the database and deploy the Worker to Cloudflare.")
-  .option("--env <name>", "production or staging", environment, "production")
+  .description("Migrate the database and deploy the Worker to Cloudflare. The first time it makes the database.")
+  .option("--env <name>", "production or staging", environmentName, "production")
   .option("--dry-run", "build everything and reach nothing")
   .showHelpAfterError("Try: npm run deploy -- --help")
-  .addHelpText("after", "\nWho you are: CLOUDFLARE_API_TOKEN, or npx wrangler login. More: docs/deploying.md")
+  .addHelpText("after", "\nWho you are: CLOUDFLARE_API_TOKEN, or npm run wrangler -- login. More: docs/deploying.md")
   .action(deploy);
 
 await main(async () => {
@@ -24,53 +26,64 @@ await main(async () => {
 });
 
 async function deploy({ env, dryRun }: Options): Promise<void> {
-  await buildReference();
   console.error(`The Worker is ${await checkBundle()}.`);
   if (dryRun) {
     console.error("Nothing was deployed.");
     return;
   }
 
-  const target = `--env=${env === "production" ? "" : env}`;
   await refuseStranger();
+  await refuseMissingSecrets(env);
+  if (!(await databaseExists(env))) await createDatabase(env);
   // Expand, deploy, contract: what runs now must go on running on the migrated database, so migrations come first.
-  if (await hasDatabase(target)) await migrate(target);
-  else {
-    console.error("The database is not there yet: the first deployment makes it.");
-    await wrangler("The deployment", ["deploy", target]);
-    await migrate(target);
-  }
-  await wrangler("The deployment", ["deploy", target]);
+  // Whoever runs this has said yes to them: with nothing to read from, wrangler does not ask again, where no would go on
+  // to deploy without them.
+  await wrangler("The migration", ["d1", "migrations", "apply", "DB", "--remote", environmentFlag(env)], "nobody");
+  await wrangler("The deployment", ["deploy", environmentFlag(env)], "terminal");
   console.error(`Deployed to ${env}. Is it well? Ask /health at the address above.`);
 }
 
 async function refuseStranger(): Promise<void> {
   if (process.env.CLOUDFLARE_API_TOKEN) return;
-  const { output } = await runTool("wrangler", ["whoami"], { capture: true });
+  const { output } = await runWrangler(["whoami"], { capture: true });
   if (/not authenticated/i.test(output))
-    throw new CommandError("Cloudflare does not know you: set CLOUDFLARE_API_TOKEN, or run npx wrangler login.");
-}
-
-async function hasDatabase(target: string): Promise<boolean> {
-  const { status, output } = await runTool("wrangler", ["d1", "info", "DB", target], { capture: true });
-  if (status === 0) return true;
-  if (/could ?n.t find|not found|does not exist|no .*database_id|missing/i.test(output)) return false;
-  throw new CommandError(`The database cannot be looked up.\n${output}`);
-}
-
-function migrate(target: string): Promise<void> {
-  return wrangler("The migration", ["d1", "migrations", "apply", "DB", "--remote", target]);
-}
-
-async function wrangler(what: string, args: readonly string[]): Promise<void> {
-  const { status } = await runTool("wrangler", args);
-  if (status !== 0)
     throw new CommandError(
-      `${what} failed; what wrangler says of it stands above. Try it alone: npx wrangler ${args.join(" ")}`,
+      "Cloudflare does not know you: set CLOUDFLARE_API_TOKEN, or run npm run wrangler -- login once.",
     );
 }
 
-function environment(name: string): string {
-  if (!ENVIRONMENTS.includes(name)) throw new InvalidArgumentError(`It must be ${ENVIRONMENTS.join(" or ")}.`);
-  return name;
+/** A Worker without its secrets is refused at the end of a deployment: better before anything is made or migrated. */
+async function refuseMissingSecrets(env: string): Promise<void> {
+  const flag = environmentFlag(env);
+  const { status, output } = await runWrangler(["secret", "list", flag, "--format=json"], { capture: true });
+  // The Worker of a first deployment is not there yet: putting a secret makes an empty one.
+  if (status !== 0 && !/Worker "[^"]*".* not found/.test(output))
+    throw new CommandError(`The Worker's secrets cannot be looked up.\n${output.trim()}`);
+  const names = new Set([...output.matchAll(/"name": "([^"]*)"/g)].map(([, name]) => name));
+  const required: readonly string[] = configOf(env).secrets?.required ?? [];
+  const missing = required.filter((name) => !names.has(name));
+  if (missing.length > 0)
+    throw new CommandError(
+      `The Worker of ${env} has no ${missing.join(", ")} yet: npm run wrangler -- secret put ${missing[0]} ${flag}`,
+    );
+}
+
+/** Wrangler would make it while it deploys, and the Worker would run for a while without tables. */
+async function createDatabase(env: string): Promise<void> {
+  const name = configOf(env).d1_databases[0]?.database_name ?? "";
+  const { status, output } = await runWrangler(["d1", "create", name, environmentFlag(env)], { capture: true });
+  if (status !== 0) throw new CommandError(`The database ${name} could not be made.\n${output.trim()}`);
+  console.error(`Made the database ${name}. It is found by that name: there is nothing to write down.`);
+}
+
+function configOf(env: string) {
+  return readConfig({ config: path.join(ROOT, "wrangler.toml"), env: env === "production" ? undefined : env });
+}
+
+async function wrangler(what: string, args: readonly string[], reads: "terminal" | "nobody"): Promise<void> {
+  const { status } = await runWrangler(args, { reads });
+  if (status !== 0)
+    throw new CommandError(
+      `${what} failed; what wrangler says of it stands above. Try it alone: npm run wrangler -- ${args.join(" ")}`,
+    );
 }

@@ -1,5 +1,6 @@
 // The way into every command. It runs on any Node from 20 on with nothing installed: it installs what the lock file
-// says when that is needed, and hands over to the project's own Node, which runs scripts/*.ts as they are.
+// says when that is needed, and hands over to the project's own Node, which runs scripts/*.ts as they are. What is no
+// script there is a tool of node_modules, such as biome.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 import { constants } from "node:os";
@@ -33,12 +34,15 @@ function install() {
 }
 
 function handOver() {
-  const script = path.join(root, "scripts", `${command}.ts`);
-  if (command === undefined || !existsSync(script))
-    fail(`There is no command ${command ?? ""}. See "scripts" in package.json.`);
   const bin = path.join(root, "node_modules", ".bin");
+  const script = path.join(root, "scripts", `${command}.ts`);
+  const tool = path.join(bin, command ?? "");
+  if (command === undefined || !(existsSync(script) || existsSync(tool)))
+    fail(`There is no command ${command ?? ""}. See "scripts" in package.json.`);
   const env = { ...process.env, PATH: `${bin}${path.delimiter}${process.env.PATH ?? ""}` };
-  const child = spawn(projectNode(), [script, ...args], { cwd: process.env.INIT_CWD ?? root, env, stdio: "inherit" });
+  const child = existsSync(script)
+    ? spawn(projectNode(), [script, ...args], { cwd: process.env.INIT_CWD ?? root, env, stdio: "inherit" })
+    : spawn(tool, args, { cwd: root, env, stdio: "inherit" });
   // A terminal sends Ctrl-C to both; a kill reaches only this one, and is passed on.
   process.on("SIGINT", () => {});
   process.on("SIGTERM", () => child.kill("SIGTERM"));

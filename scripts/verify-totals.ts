@@ -3,12 +3,12 @@ import { SingleBar } from "cli-progress";
 import { Command } from "commander";
 import { askDatabase, type Where } from "./lib/database.ts";
 import { forRange, KEPT, type Kept } from "./lib/kept-totals.ts";
-import { countingNumber } from "./lib/options.ts";
+import { countingNumber, environmentName } from "./lib/options.ts";
 import { CommandError, main, ROOT } from "./lib/project.ts";
 
 interface Options {
   remote?: boolean;
-  env: string;
+  env?: string;
   persistTo: string;
   repair?: boolean;
   step: number;
@@ -27,7 +27,7 @@ const program = new Command("npm run verify-totals --")
     "Count every kept total, the map and the search index anew from the records, and report each difference.",
   )
   .option("--remote", "look at the deployed database instead of the local one")
-  .option("--env <name>", "the environment of a deployed database, such as staging", "")
+  .option("--env <name>", "which deployed database: production, unless told, or staging", environmentName)
   .option("--persist-to <dir>", "where the local database is kept", path.join(ROOT, ".wrangler", "state"))
   .option("--repair", "mend what differs; the service may go on running")
   .option("--step <keys>", "records looked at in one statement", countingNumber, 50_000)
@@ -39,25 +39,33 @@ await main(async () => {
 });
 
 async function verify(options: Options): Promise<void> {
-  const where: Where = options.remote ? { remote: true, env: options.env } : { persistTo: options.persistTo };
+  if (options.env !== undefined && !options.remote)
+    throw new CommandError("--env names a deployed database: add --remote, or leave it out.");
+  const where: Where = options.remote
+    ? { remote: true, env: options.env ?? "production" }
+    : { persistTo: options.persistTo };
   const last = await lastKeys(where);
   const steps = KEPT.flatMap((kept) => ranges(kept, last[kept.over], options.step));
   const bar = new SingleBar({ format: "{bar} {name}", hideCursor: true, clearOnComplete: true, barsize: 24 });
   bar.start(steps.length, 0, { name: "" });
   const found = new Map<string, Difference[]>();
-  for (const { kept, from, to } of steps) {
-    bar.update({ name: kept.name });
-    const [differences = []] = await askDatabase<Difference>([forRange(kept.differences, from, to)], where);
-    found.set(kept.name, [...(found.get(kept.name) ?? []), ...differences]);
-    if (options.repair && differences.length > 0) {
-      await askDatabase(
-        kept.mend.map((statement) => forRange(statement, from, to)),
-        where,
-      );
+  try {
+    for (const { kept, from, to } of steps) {
+      bar.update({ name: kept.name });
+      const [differences = []] = await askDatabase<Difference>([forRange(kept.differences, from, to)], where);
+      found.set(kept.name, [...(found.get(kept.name) ?? []), ...differences]);
+      if (options.repair && differences.length > 0) {
+        await askDatabase(
+          kept.mend.map((statement) => forRange(statement, from, to)),
+          where,
+        );
+      }
+      bar.increment();
     }
-    bar.increment();
+  } finally {
+    // It has hidden the cursor, which must come back after Ctrl-C too.
+    bar.stop();
   }
-  bar.stop();
   report(found, options.repair ?? false);
 }
 

@@ -3,7 +3,8 @@ import path from "node:path";
 import { sign } from "hono/jwt";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import { unstable_readConfig as readConfig, unstable_splitSqlQuery as splitSqlQuery } from "wrangler";
-import { CommandError, ROOT, runTool } from "../lib/project.ts";
+import { CommandError, ROOT } from "../lib/project.ts";
+import { runWrangler } from "../lib/wrangler.ts";
 import { bareTables } from "./bare.ts";
 import type { Asked } from "./cases.ts";
 
@@ -28,7 +29,7 @@ const DAY_SECONDS = 86_400;
 export async function buildWorker(): Promise<string> {
   const folder = path.join(ROOT, "dist", "bench");
   const args = ["deploy", "scripts/bench/worker.ts", "--dry-run", "--outdir", folder, "--env="];
-  const { status, output } = await runTool("wrangler", args, { capture: true });
+  const { status, output } = await runWrangler(args, { capture: true });
   if (status !== 0) throw new CommandError(`The Worker could not be built.\n${output}`);
   return path.join(folder, "worker.js");
 }

@@ -1,8 +1,11 @@
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { CommandError, runTool } from "./project.ts";
+import { environmentFlag } from "./options.ts";
+import { CommandError } from "./project.ts";
+import { runWrangler } from "./wrangler.ts";
 
-/** Which database: the local one in a folder, or the deployed one of an environment (`""` is production). */
+/** Which database: the local one in a folder, or the deployed one of an environment. */
 export type Where = { persistTo: string } | { remote: true; env: string };
 
 const ATTEMPTS = 5;
@@ -10,22 +13,55 @@ const WAIT_MS = 1_000;
 
 /**
  * The rows of each statement, which wrangler runs.
- * @throws a CommandError with what wrangler says where it cannot.
+ * @throws a CommandError that says in one line why it cannot, and what to do.
  */
 export async function askDatabase<Row>(statements: readonly string[], where: Where): Promise<Row[][]> {
+  // Wrangler would make an empty one.
+  if ("persistTo" in where && !existsSync(path.join(where.persistTo, "v3", "d1")))
+    throw new CommandError(`There is no database in ${path.resolve(where.persistTo)} yet: npm start makes it.`);
   const place =
     "persistTo" in where
       ? ["--local", "--persist-to", path.resolve(where.persistTo), "--env="]
-      : ["--remote", `--env=${where.env}`];
+      : ["--remote", environmentFlag(where.env)];
   const command = statements.map((statement) => statement.replaceAll(/\s+/g, " ").trim()).join("; ");
   const args = ["d1", "execute", "DB", ...place, "--json", "--yes", "--command", command];
-  let { status, output } = await runTool("wrangler", args, { capture: true });
+  let { status, output } = await runWrangler(args, { capture: true });
   // A local database is a file: while the service writes to it, nobody else can.
   for (let attempt = 1; status !== 0 && output.includes("SQLITE_BUSY") && attempt < ATTEMPTS; attempt += 1) {
     await sleep(WAIT_MS);
-    ({ status, output } = await runTool("wrangler", args, { capture: true }));
+    ({ status, output } = await runWrangler(args, { capture: true }));
   }
   const json = output.slice(output.indexOf("["), output.lastIndexOf("]") + 1);
-  if (status !== 0 || json === "") throw new CommandError(`The database could not be asked.\n${output.trim()}`);
+  if (status !== 0 || json === "") throw new CommandError(refusal(output, where));
   return (JSON.parse(json) as { results: Row[] }[]).map(({ results }) => results);
+}
+
+/**
+ * Whether the deployed database of an environment is there. It is looked up as a migration looks it up, which needs no
+ * more of the token.
+ */
+export async function databaseExists(env: string): Promise<boolean> {
+  const args = ["d1", "execute", "DB", "--remote", environmentFlag(env), "--json", "--yes", "--command", "SELECT 1"];
+  const { status, output } = await runWrangler(args, { capture: true });
+  if (status === 0) return true;
+  if (/Couldn't find a D1 DB/.test(output)) return false;
+  throw new CommandError(`The database cannot be looked up: ${wranglerError(output)}`);
+}
+
+function refusal(output: string, where: Where): string {
+  const reason = wranglerError(output);
+  if (/no such (table|column)/.test(reason))
+    return `The database lacks migrations: ${"persistTo" in where ? "npm start" : "npm run deploy"} applies them. (${reason})`;
+  return `The database could not be asked: ${reason}`;
+}
+
+/** What wrangler says went wrong: with `--json` an object, else its words as they stand. */
+function wranglerError(output: string): string {
+  const json = output.slice(output.indexOf("{"), output.lastIndexOf("}") + 1);
+  try {
+    const { error } = JSON.parse(json) as { error: { text: string; notes?: { text: string }[] } };
+    return [error.text, ...(error.notes ?? []).map(({ text }) => text)].join(" ");
+  } catch {
+    return output.trim();
+  }
 }

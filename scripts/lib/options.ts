@@ -1,4 +1,8 @@
+import { existsSync, statSync } from "node:fs";
+import path from "node:path";
 import { InvalidArgumentError } from "commander";
+
+const ENVIRONMENTS = ["production", "staging"];
 
 /** The port that an option names. */
 export function portNumber(text: string): number {
@@ -11,4 +15,23 @@ export function portNumber(text: string): number {
 export function countingNumber(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("It must be a whole number, 1 or more.");
   return Number(text);
+}
+
+/** The deployed environment that an option names. */
+export function environmentName(text: string): string {
+  if (!ENVIRONMENTS.includes(text)) throw new InvalidArgumentError(`It must be ${ENVIRONMENTS.join(" or ")}.`);
+  return text;
+}
+
+/** What tells wrangler which environment; the top level of wrangler.toml, production, has no name there. */
+export function environmentFlag(name: string): string {
+  return `--env=${name === "production" ? "" : name}`;
+}
+
+/** A file that is written once everything is measured: better to hear now than then that it cannot be. */
+export function outputFile(text: string): string {
+  const folder = path.dirname(path.resolve(text));
+  if (!existsSync(folder)) throw new InvalidArgumentError(`There is no folder ${folder}.`);
+  if (statSync(text, { throwIfNoEntry: false })?.isDirectory()) throw new InvalidArgumentError("It is a folder.");
+  return text;
 }

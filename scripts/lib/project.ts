@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { constants } from "node:os";
 import path from "node:path";
 import { CommandError } from "./command-error.ts";
 
@@ -10,28 +11,65 @@ export const ROOT = path.resolve(import.meta.dirname, "../..");
 /** The environment of a tool: it reports nothing to anybody, and does not look up where it is. */
 export const TOOL_ENV = { ...process.env, WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false" };
 
-/** Runs a command's main function: a `CommandError` is one line and status 1, anything else a bug with its stack. */
+/** Ctrl-C, or a kill, while a tool was running. */
+class Interrupted extends Error {
+  override readonly name = "Interrupted";
+  readonly status: number;
+
+  constructor(signal: NodeJS.Signals) {
+    super("Stopped.");
+    this.status = 128 + constants.signals[signal];
+  }
+}
+
+/** Runs a command's main function: what a person can mend is said in one line, with status 1; a bug has its stack. */
 export async function main(run: () => Promise<void>): Promise<void> {
   try {
     await run();
   } catch (error) {
-    console.error(error instanceof CommandError ? error.message : error);
-    process.exitCode = 1;
+    console.error(isForPeople(error) ? error.message : error);
+    process.exitCode = error instanceof Interrupted ? error.status : 1;
   }
 }
 
-/** Runs a tool of the project in its folder. Resolves with its exit status and what it printed when that is captured. */
+/** What the system refuses, such as to write into a folder, says what and where. */
+function isForPeople(error: unknown): error is Error {
+  return (
+    error instanceof CommandError ||
+    error instanceof Interrupted ||
+    (error instanceof Error && "syscall" in error && "path" in error)
+  );
+}
+
+export interface ToolOptions {
+  /** Whether what it prints is for the caller and not for the terminal; it has nothing to read then. */
+  capture?: boolean;
+  /** Who answers its questions; with nobody there it takes the answer that each has for that. */
+  reads?: "terminal" | "nobody";
+  env?: Record<string, string>;
+}
+
+/**
+ * Runs a tool of the project in its folder. Resolves with its exit status and what it printed when that is captured.
+ * Ctrl-C reaches the tool as well: it is waited for, so that nothing is left running or half said.
+ */
 export function runTool(
   tool: string,
   args: readonly string[],
-  { capture = false, env = {} }: { capture?: boolean; env?: Record<string, string> } = {},
+  { capture = false, reads = "terminal", env = {} }: ToolOptions = {},
 ): Promise<{ status: number; output: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn(path.join(ROOT, "node_modules", ".bin", tool), args, {
       cwd: ROOT,
-      stdio: capture ? ["ignore", "pipe", "pipe"] : "inherit",
+      stdio: capture ? ["ignore", "pipe", "pipe"] : [reads === "terminal" ? "inherit" : "ignore", "inherit", "inherit"],
       env: { ...TOOL_ENV, ...env },
     });
+    let stopped: NodeJS.Signals | undefined;
+    const onSignal = (signal: NodeJS.Signals) => {
+      stopped = signal;
+      if (signal === "SIGTERM") child.kill(signal);
+    };
+    process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
     let output = "";
     child.stdout?.on("data", (data) => {
       output += data;
@@ -40,6 +78,10 @@ export function runTool(
       output += data;
     });
     child.on("error", reject);
-    child.on("close", (status) => resolve({ status: status ?? 1, output }));
+    child.on("close", (status) => {
+      process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
+      if (stopped === undefined) resolve({ status: status ?? 1, output });
+      else reject(new Interrupted(stopped));
+    });
   });
 }

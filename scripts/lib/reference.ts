@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import scalar from "@scalar/fastify-api-reference";
 import { CommandError, ROOT } from "./project.ts";
@@ -18,12 +18,17 @@ export function buildDevelopmentReference(folder: string, token: string): void {
   build(folder, { token });
 }
 
+/** Writes only what differs: another command may be reading the folder just now. */
 function build(folder: string, settings: { token?: string }): void {
-  rmSync(folder, { recursive: true, force: true });
+  const files = new Map(readdirSync(PAGE).map((name) => [name, readFileSync(path.join(PAGE, name))]));
+  files.set("settings.json", Buffer.from(`${JSON.stringify(settings)}\n`));
+  files.set("scalar.js", Buffer.from(scalarBundle()));
   mkdirSync(folder, { recursive: true });
-  cpSync(PAGE, folder, { recursive: true });
-  writeFileSync(path.join(folder, "settings.json"), `${JSON.stringify(settings)}\n`);
-  writeFileSync(path.join(folder, "scalar.js"), scalarBundle());
+  for (const name of readdirSync(folder)) if (!files.has(name)) rmSync(path.join(folder, name), { recursive: true });
+  for (const [name, content] of files) {
+    const file = path.join(folder, name);
+    if (!existsSync(file) || !readFileSync(file).equals(content)) writeFileSync(file, content);
+  }
 }
 
 interface Route {

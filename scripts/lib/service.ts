@@ -6,8 +6,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { DEMO_CUSTOMER, demoLines } from "../demo/program.ts";
 import { devCustomerToken, devFeedToken, ensureDevVars } from "./dev-token.ts";
 import { sendLines } from "./feed-client.ts";
-import { CommandError, ROOT, runTool, TOOL_ENV } from "./project.ts";
+import { CommandError, ROOT, TOOL_ENV } from "./project.ts";
 import { buildDevelopmentReference } from "./reference.ts";
+import { runWrangler } from "./wrangler.ts";
 
 /** A service on this machine, on a database of its own. */
 export interface Service {
@@ -105,7 +106,7 @@ async function refuseTakenPort(port: number): Promise<void> {
 async function migrate(persistTo: string): Promise<void> {
   console.error("Migrating the local database …");
   const args = ["d1", "migrations", "apply", "DB", ...localDatabase(persistTo)];
-  const { status, output } = await runTool("wrangler", args, { capture: true });
+  const { status, output } = await runWrangler(args, { capture: true });
   if (status !== 0) throw new CommandError(`The local database could not be migrated.\n${output}`);
 }
 

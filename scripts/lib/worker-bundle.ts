@@ -1,4 +1,5 @@
-import { CommandError, runTool } from "./project.ts";
+import { CommandError } from "./project.ts";
+import { runWrangler } from "./wrangler.ts";
 
 const LARGEST_GZIP_KIB = 110;
 
@@ -13,7 +14,7 @@ export async function checkBundle(): Promise<string> {
 
 async function dryRun(environment: string): Promise<number> {
   const args = ["deploy", "--dry-run", `--env=${environment}`];
-  const { status, output } = await runTool("wrangler", args, { capture: true });
-  if (status !== 0) throw new CommandError(`${output}\nFailed: npx wrangler ${args.join(" ")}`);
+  const { status, output } = await runWrangler(args, { capture: true });
+  if (status !== 0) throw new CommandError(`${output}\nFailed: npm run wrangler -- ${args.join(" ")}`);
   return Number(/gzip: ([\d.]+) KiB/.exec(output)?.[1]);
 }

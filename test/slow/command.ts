@@ -14,9 +14,23 @@ export interface Running {
   ended: Promise<number | null>;
 }
 
+export interface CommandOptions {
+  stdin?: string;
+  env?: Record<string, string>;
+}
+
 /** Runs a command as `npm run` does, in a process group of its own. */
-export function command(name: string, args: readonly string[], stdin = ""): Running {
-  const child = spawn("node", [path.join(ROOT, "scripts", "run.mjs"), name, ...args], { detached: true, cwd: ROOT });
+export function command(name: string, args: readonly string[], { stdin = "", env = {} }: CommandOptions = {}): Running {
+  return running("node", [path.join(ROOT, "scripts", "run.mjs"), name, ...args], { stdin, env });
+}
+
+/** Runs a program of the project's, or of another, folder. */
+export function running(
+  file: string,
+  args: readonly string[],
+  { stdin = "", env = {}, cwd = ROOT }: CommandOptions & { cwd?: string } = {},
+): Running {
+  const child = spawn(file, args, { detached: true, cwd, env: { ...process.env, ...env } });
   let output = "";
   child.stdout.on("data", (data) => {
     output += data;
@@ -24,6 +38,8 @@ export function command(name: string, args: readonly string[], stdin = ""): Runn
   child.stderr.on("data", (data) => {
     output += data;
   });
+  // A command that ends before it has read everything closes the pipe.
+  child.stdin.on("error", () => {});
   child.stdin.end(stdin);
   return { child, output: () => output, ended: once(child, "exit").then(([status]) => status) };
 }

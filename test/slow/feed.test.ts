@@ -62,7 +62,7 @@ function file(name: string, content: string | Buffer): string {
 }
 
 async function run(args: string[], stdin = "") {
-  const running = command("feed", args, stdin);
+  const running = command("feed", args, { stdin });
   return { status: await running.ended, output: running.output() };
 }
 

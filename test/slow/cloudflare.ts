@@ -1,0 +1,183 @@
+import { randomUUID } from "node:crypto";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { DatabaseSync } from "node:sqlite";
+
+// As much of Cloudflare's API as a deployment asks for, on this machine. The databases in it are real ones, so that what
+// was migrated can be looked at; it says no as the API does where something is not there.
+
+const ACCOUNT = "0123456789abcdef0123456789abcdef";
+
+interface Binding {
+  name: string;
+  type: string;
+  [field: string]: unknown;
+}
+
+interface Script {
+  secrets: Set<string>;
+  bindings: Binding[];
+  deployments: number;
+}
+
+interface Reply {
+  result?: unknown;
+  status?: number;
+  code?: number;
+  message?: string;
+}
+
+export class Cloudflare {
+  readonly databases = new Map<string, { uuid: string; sql: DatabaseSync }>();
+  readonly namespaces = new Map<string, string>();
+  readonly scripts = new Map<string, Script>();
+  /** What was asked for that is not here. */
+  readonly unknown: string[] = [];
+  /** Requests in their order, without those that only look. */
+  readonly writes: string[] = [];
+  #server: Server | undefined;
+  #uploading = new Map<string, Binding[]>();
+
+  async open(): Promise<Record<string, string>> {
+    this.#server = createServer(async (request, response) => {
+      const { result = null, status = 200, code, message = "" } = await this.#answer(request);
+      const errors = code === undefined ? [] : [{ code, message }];
+      response.writeHead(status, { "Content-Type": "application/json" });
+      response.end(JSON.stringify({ success: code === undefined, errors, messages: [], result }));
+    }).listen(0, "127.0.0.1");
+    await new Promise((resolve) => this.#server?.once("listening", resolve));
+    const { port } = this.#server.address() as AddressInfo;
+    return {
+      CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${port}`,
+      CLOUDFLARE_API_TOKEN: "made-up",
+      CLOUDFLARE_ACCOUNT_ID: ACCOUNT,
+    };
+  }
+
+  close(): void {
+    this.#server?.close();
+    for (const { sql } of this.databases.values()) sql.close();
+  }
+
+  async #answer(request: IncomingMessage): Promise<Reply> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const { pathname } = new URL(request.url ?? "", "http://localhost");
+    const path = pathname.replace(`/accounts/${ACCOUNT}`, "");
+    const method = request.method ?? "GET";
+    if (method !== "GET" && !path.endsWith("/query")) this.writes.push(`${method} ${path}`);
+    const body = new Response(Buffer.concat(chunks), {
+      headers: { "Content-Type": request.headers["content-type"] ?? "" },
+    });
+    const [, area = "", kind = "", name = "", ...rest] = path.split("/");
+    if (area === "d1") return this.#d1(method, name, body, rest[0] === "query");
+    if (area === "storage") return this.#kv(method, body);
+    if (area === "workers" && ["scripts", "services", "workers"].includes(kind)) {
+      const reply = await this.#script(`${method} ${kind} ${rest.join("/")}`, name, body);
+      if (reply !== null) return reply;
+    }
+    this.unknown.push(`${method} ${path}`);
+    return { status: 404, code: 7003, message: `No route for ${path}` };
+  }
+
+  async #d1(method: string, name: string, body: Response, isQuery: boolean): Promise<Reply> {
+    if (method === "POST" && name === "") {
+      const { name } = (await body.json()) as { name: string };
+      this.databases.set(name, { uuid: randomUUID(), sql: new DatabaseSync(":memory:") });
+      return { result: { name, uuid: this.databases.get(name)?.uuid } };
+    }
+    const found = [...this.databases].find(([key, { uuid }]) => [key, uuid].includes(decodeURIComponent(name)));
+    if (found === undefined) return { status: 404, code: 7404, message: "The database could not be found" };
+    const [key, { uuid, sql }] = found;
+    if (!isQuery) return { result: { name: key, uuid } };
+    const { sql: text } = (await body.json()) as { sql: string };
+    try {
+      return { result: [{ success: true, meta: { duration: 0 }, results: run(sql, text) }] };
+    } catch (error) {
+      return { status: 400, code: 7500, message: `${error instanceof Error ? error.message : error}: SQLITE_ERROR` };
+    }
+  }
+
+  async #kv(method: string, body: Response): Promise<Reply> {
+    if (method === "GET") return { result: [...this.namespaces].map(([title, id]) => ({ title, id })) };
+    const { title } = (await body.json()) as { title: string };
+    if (this.namespaces.has(title))
+      return { status: 400, code: 10014, message: "a namespace with this account ID and title already exists" };
+    this.namespaces.set(title, randomUUID().replaceAll("-", ""));
+    return { result: { title, id: this.namespaces.get(title) } };
+  }
+
+  async #script(what: string, name: string, body: Response): Promise<Reply | null> {
+    const script = this.scripts.get(name);
+    if (what === "PUT scripts ") {
+      this.scripts.set(name, { secrets: new Set(), bindings: await bindingsOf(body), deployments: 1 });
+      return { result: { id: name, etag: "etag", deployment_id: randomUUID() } };
+    }
+    if (script === undefined)
+      return { status: 404, code: 10007, message: "This Worker does not exist on your account." };
+    switch (what) {
+      case "GET services ":
+        return { result: { default_environment: { environment: "production", script: { tag: "tag", tags: [] } } } };
+      case "GET scripts secrets":
+        return { result: [...script.secrets].map((secret) => ({ name: secret, type: "secret_text" })) };
+      case "PUT scripts secrets": {
+        const { name: secret } = (await body.json()) as { name: string };
+        script.secrets.add(secret);
+        return { result: { name: secret, type: "secret_text" } };
+      }
+      case "GET scripts settings":
+        return { result: { bindings: script.bindings, tags: [] } };
+      case "GET scripts deployments":
+        return { result: { deployments: [] } };
+      case "POST scripts assets-upload-session":
+        // Every file is there from before.
+        return { result: { jwt: "uploaded", buckets: [] } };
+      case "POST scripts versions": {
+        const id = randomUUID();
+        const bindings = await bindingsOf(body);
+        const absent = bindings.find((one) => one.type === "inherit" && !canInherit(script, one.name));
+        if (absent !== undefined)
+          return { status: 400, code: 10057, message: `inherit binding '${absent.name}' is invalid` };
+        const before = (name: string) => script.bindings.find((one) => one.name === name);
+        this.#uploading.set(
+          id,
+          bindings.flatMap((one) => (one.type === "inherit" ? (before(one.name) ?? []) : one)),
+        );
+        return { result: { id, resources: { script: { etag: "etag" } }, startup_time_ms: 1 } };
+      }
+      case "POST scripts deployments": {
+        const { versions } = (await body.json()) as { versions: { version_id: string }[] };
+        script.bindings = this.#uploading.get(versions[0]?.version_id ?? "") ?? [];
+        script.deployments += 1;
+        return { result: { id: randomUUID() } };
+      }
+      case "PATCH scripts script-settings":
+      case "PUT scripts schedules":
+        return { result: {} };
+      case "GET workers ":
+        return {
+          result: { subdomain: { enabled: true, previews_enabled: true, url: `https://${name}.example.workers.dev` } },
+        };
+      case "POST scripts subdomain":
+        return { result: { enabled: true, previews_enabled: true } };
+      default:
+        return null;
+    }
+  }
+}
+
+function canInherit({ secrets, bindings }: Script, name: string): boolean {
+  return secrets.has(name) || bindings.some((one) => one.name === name);
+}
+
+/** What an upload binds. */
+async function bindingsOf(upload: Response): Promise<Binding[]> {
+  const metadata = (await upload.formData()).get("metadata");
+  return (JSON.parse(String(metadata)) as { bindings?: Binding[] }).bindings ?? [];
+}
+
+function run(sql: DatabaseSync, text: string): unknown[] {
+  if (/^\s*(SELECT|WITH|PRAGMA)\b/i.test(text)) return sql.prepare(text).all();
+  sql.exec(text);
+  return [];
+}

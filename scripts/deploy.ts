@@ -26,13 +26,13 @@ await main(async () => {
 });
 
 async function deploy({ env, dryRun }: Options): Promise<void> {
+  if (!dryRun) await refuseStranger();
   console.error(`The Worker is ${await checkBundle()}.`);
   if (dryRun) {
     console.error("Nothing was deployed.");
     return;
   }
 
-  await refuseStranger();
   await refuseMissingSecrets(env);
   if (!(await databaseExists(env))) await createDatabase(env);
   // Expand, deploy, contract: what runs now must go on running on the migrated database, so migrations come first.

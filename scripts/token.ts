@@ -9,17 +9,17 @@ const program = new Command("npm run token --")
 program
   .command("customer")
   .description("a token that reads as one customer")
-  .argument("<id>", "the customer's id, 1 to 64 characters")
+  .argument("<id>", "the customer's id, 1 to 64 characters", customerId)
   .option("--days <n>", "days until it expires", wholeDays, 30)
   .action(async (id: string, { days }: { days: number }) => console.log(await devCustomerToken(id, days)));
 
 program
   .command("feed")
   .description("a token that feeds")
-  .argument("<accounts>", 'the accounts that it covers: ids with commas between them, or "*" for all')
+  .argument("<accounts>", 'the accounts that it covers: ids with commas between them, or "*" for all', accountIds)
   .option("--days <n>", "days until it expires", wholeDays, 30)
-  .action(async (accounts: string, { days }: { days: number }) =>
-    console.log(await devFeedToken(accounts === "*" ? "*" : accounts.split(",").map((one) => one.trim()), days)),
+  .action(async (accounts: readonly string[] | "*", { days }: { days: number }) =>
+    console.log(await devFeedToken(accounts, days)),
   );
 
 await main(async () => {
@@ -29,4 +29,18 @@ await main(async () => {
 function wholeDays(text: string): number {
   if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError("It must be a whole number of days, 1 or more.");
   return Number(text);
+}
+
+function customerId(text: string): string {
+  const length = [...text].length;
+  if (length < 1 || length > 64) throw new InvalidArgumentError("It must be 1 to 64 characters.");
+  return text;
+}
+
+function accountIds(text: string): readonly string[] | "*" {
+  if (text === "*") return text;
+  const ids = text.split(",").map((one) => one.trim());
+  if (!ids.every((id) => /^[1-9]\d{0,14}$/.test(id)))
+    throw new InvalidArgumentError('It must be ids of 1 to 15 digits with commas between them, or "*".');
+  return ids;
 }

@@ -3,9 +3,10 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** The resident memory of the Workers runtimes that a process has started, in MiB. */
-export async function runtimeMemory(pid: number): Promise<number> {
-  const { stdout } = await run("ps", ["-A", "-o", "pid=,ppid=,rss=,comm="]);
+/** The resident memory of the Workers runtimes that a process has started, in MiB; null where Ctrl-C has ended `ps` too. */
+export async function runtimeMemory(pid: number): Promise<number | null> {
+  const stdout = await listProcesses();
+  if (stdout === null) return null;
   const processes = stdout.split("\n").map((line) => {
     const [id, parent, kibibytes, ...command] = line.trim().split(/\s+/);
     return { id: Number(id), parent: Number(parent), kibibytes: Number(kibibytes), command: command.join(" ") };
@@ -17,6 +18,15 @@ export async function runtimeMemory(pid: number): Promise<number> {
   }
   const runtimes = processes.filter(({ id, command }) => ours.has(id) && command.includes("workerd"));
   return runtimes.reduce((sum, { kibibytes }) => sum + kibibytes, 0) / 1_024;
+}
+
+async function listProcesses(): Promise<string | null> {
+  try {
+    return (await run("ps", ["-A", "-o", "pid=,ppid=,rss=,comm="])).stdout;
+  } catch (error) {
+    if (error instanceof Error && "signal" in error && error.signal === "SIGINT") return null;
+    throw error;
+  }
 }
 
 /** What was measured at a time, in seconds since the run began, after so many requests. */

@@ -1,0 +1,232 @@
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, it } from "vitest";
+import packageJson from "../../package.json" with { type: "json" };
+import { cloneCheckout } from "./clone.ts";
+import { freePort, pressCtrlC, printed, ROOT, type Running, running } from "./command.ts";
+
+// Whoever has just cloned the project runs any line of its documentation, before every other.
+
+interface Trial {
+  /** What stands in for what a reader has and this machine may not have, or must not touch. */
+  with?: readonly string[];
+  /** What stands before the pipe. */
+  stdin?: string;
+  /** It ends by itself, with this status. */
+  status?: number;
+  /** What it says at its end or, where it goes on, once it has begun: then Ctrl-C ends it. */
+  says: string | RegExp;
+  /** What it says after Ctrl-C. */
+  lastWords?: string;
+}
+
+const PORT = "PORT";
+const ELSEWHERE = ["--url", `http://127.0.0.1:${PORT}`];
+const NO_SERVICE: Trial = {
+  with: ELSEWHERE,
+  stdin: '{"record": "customer", "id": "ada", "first_name": "Ada", "last_name": "Lovelace"}',
+  status: 1,
+  says: "The service cannot be reached",
+};
+const NOBODY: Trial = { status: 1, says: "CLOUDFLARE_API_TOKEN" };
+const HELP: Trial = { with: ["--help"], status: 0, says: "GLOBAL FLAGS" };
+const JWT: Trial = { status: 0, says: /^ey[\w-]+\.ey[\w-]+\.[\w-]+$/m };
+const noFile = (name: string): Trial => ({ status: 1, says: `There is no file ${name}.` });
+
+const TRIALS: Record<string, Trial> = {
+  "npm start": { with: ["--port", PORT], says: "Ctrl-C stops it" },
+  "npm start -- --help": { status: 0, says: "Usage: npm start --" },
+  "npm start -- --cors http://localhost:5173": {
+    with: ["--port", PORT],
+    says: "Migrating the local database",
+  },
+  "npm test": { says: "Worker to deploy" },
+  "npm pack": { status: 0, says: ".tgz" },
+  "npm run build": { status: 0, says: "dist/client" },
+  "npm run --silent token -- customer c1": JWT,
+  "npm run --silent token -- customer ada": JWT,
+  "npm run --silent token -- feed '*'": JWT,
+  "npm run feed -- -": NO_SERVICE,
+  "npm run feed -- FILE": noFile("FILE"),
+  "npm run feed -- FILE --check": noFile("FILE"),
+  "npm run feed -- program.ndjson.gz": noFile("program.ndjson.gz"),
+  "npm run feed -- program.ndjson.gz --check": noFile("program.ndjson.gz"),
+  "npm run feed -- visits.ndjson": noFile("visits.ndjson"),
+  "npm run feed -- visits.ndjson --check": noFile("visits.ndjson"),
+  "npm run feed": { status: 1, says: "missing required argument 'file'" },
+  "npm run verify-totals": { status: 1, says: /^There is no database in .* yet: npm start makes it\.$/m },
+  "npm run verify-totals -- --remote": NOBODY,
+  "npm run verify-totals -- --remote --repair": NOBODY,
+  "npm run deploy": NOBODY,
+  "npm run deploy -- --env staging": NOBODY,
+  "npm run bench": { says: "Loading 10k" },
+  "npm run bench -- --scale 10k,100k,1m --rounds 200 --docs": { says: "Loading 10k" },
+  "npm run soak": { with: ["--port", PORT], says: "requests |", lastWords: "| endpoint" },
+  "npm run soak -- --minutes 60 --connections 200 --seed 7 --json report.json": {
+    with: ["--port", PORT],
+    says: "Migrating the local database",
+  },
+  "npm run fuzz -- --runs 100000": { says: "RUN" },
+  "npm run fuzz -- --runs 100000 --seed 1": { says: "RUN" },
+  // Ctrl-C would leave what its tests have started to itself.
+  "npm run test:slow": { with: ["-t", "nothing has this name"], status: 0, says: "skipped" },
+  "npm run wrangler": HELP,
+  "npm run wrangler -- login": HELP,
+  "npm run wrangler -- secret put JWT_SECRET --env staging": HELP,
+  "npm run wrangler -- secret put JWT_SECRET --env=": HELP,
+  "npm run wrangler -- d1 create loyalty-edge --location weur": HELP,
+  "npm run wrangler -- kv namespace list": HELP,
+  "npm run wrangler -- tail": HELP,
+  "npm run wrangler -- rollback": HELP,
+  "npm run wrangler -- versions upload": { with: ["--dry-run"], status: 0, says: "--dry-run: exiting now." },
+  "npm run wrangler -- versions deploy <new>@10% <old>@90%": HELP,
+  "npm run wrangler -- d1 time-travel info loyalty-edge --timestamp 2026-11-20T09:30:00Z": HELP,
+  "npm run wrangler -- d1 time-travel restore loyalty-edge --bookmark …": HELP,
+};
+
+const MADE_BY_COMMANDS = ["dist", ".wrangler", ".dev.vars"];
+const PAGES = ["README.md", "SECURITY.md", ...readdirSync(path.join(ROOT, "docs")).map((name) => `docs/${name}`)];
+
+/** Every command of the project in the documentation, without a pipe before it or a comment behind it. */
+function documented(): string[] {
+  const texts = PAGES.filter((page) => page.endsWith(".md")).flatMap((page) => {
+    const text = readFileSync(path.join(ROOT, page), "utf8");
+    const blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, block = ""]) => block.split("\n"));
+    const inline = [...text.replaceAll(/```[\s\S]*?```/g, "").matchAll(/`([^`]*)`/g)].map(([, code = ""]) => code);
+    return [...blocks, ...inline];
+  });
+  const commands = texts.flatMap((text) => [...text.matchAll(/np[mx] [^#)|]*/g)].map(([command]) => command.trim()));
+  // npm's own: they need the network, and nothing of ours.
+  return [...new Set(commands)].filter((command) => !/^npm (install|audit|ci)\b/.test(command)).sort();
+}
+
+let clone = "";
+beforeAll(() => {
+  clone = cloneCheckout();
+});
+afterAll(() => {
+  if (clone !== "") rmSync(clone, { recursive: true, force: true });
+});
+
+/** The environment without what npm says of the command that runs these tests, and without anybody's Cloudflare account. */
+function strangerEnv(): Record<string, string> {
+  const inherited = Object.keys(process.env).filter((name) =>
+    /^(npm_|INIT_CWD|NODE_ENV|VITEST|TEST$|CLOUDFLARE_)/i.test(name),
+  );
+  const cleared = Object.fromEntries(inherited.map((name) => [name, ""]));
+  return { ...cleared, XDG_CONFIG_HOME: path.join(clone, ".config"), HOME: clone, CI: "" };
+}
+
+/** Runs a line in a shell, which tells its status also where Ctrl-C has reached the whole group. */
+async function start(line: string, { with: more = [], stdin = "" }: Trial): Promise<Running> {
+  const port = String(await freePort());
+  const extra = more.map((text) => `'${text.replace(PORT, port)}'`).join(" ");
+  const separator = more.length > 0 && !line.includes(" -- ") ? " -- " : " ";
+  const text = line.replaceAll(/[<>]/g, "") + separator + extra;
+  return running("sh", ["-c", `trap : INT; ${text}; exit $?`], { stdin, cwd: clone, env: strangerEnv() });
+}
+
+/** Whether any process of the command's group is left. */
+function isRunning({ child }: Running): boolean {
+  try {
+    return process.kill(-Number(child.pid), 0);
+  } catch {
+    return false;
+  }
+}
+
+const STACK = /^ {4}at /m;
+
+describe("on a fresh clone", () => {
+  beforeEach(() => {
+    for (const name of MADE_BY_COMMANDS) rmSync(path.join(clone, name), { recursive: true, force: true });
+  });
+
+  it("every command that the documentation names is tried here", ({ expect }) => {
+    expect(documented()).toEqual(Object.keys(TRIALS).sort());
+  });
+
+  it.for(Object.entries(TRIALS))(
+    "the first command may be: %s",
+    { timeout: 300_000 },
+    async ([line, trial], { expect }) => {
+      const run = await start(line, trial);
+
+      if (trial.status === undefined) {
+        await printed(run, String(trial.says));
+        pressCtrlC(run);
+        expect(await run.ended, run.output()).toBe(130);
+        expect(run.output()).toContain(trial.lastWords ?? "Stopped.");
+        // The last of its processes may need a moment.
+        await expect.poll(() => isRunning(run), { timeout: 20_000 }).toBe(false);
+      } else {
+        expect(await run.ended, run.output()).toBe(trial.status);
+        expect(run.output()).toMatch(trial.says);
+      }
+      expect(run.output()).not.toMatch(STACK);
+    },
+  );
+});
+
+describe("a command of the project", () => {
+  const scripts = Object.entries(packageJson.scripts).flatMap(([name, script]) => {
+    const [, file] = /^node scripts\/run\.mjs (\S+)$/.exec(script) ?? [];
+    return file !== undefined && name !== "prepare" && existsSync(path.join(ROOT, "scripts", `${file}.ts`))
+      ? [{ name, file }]
+      : [];
+  });
+  const ours = scripts.filter(({ name }) => name !== "wrangler");
+
+  async function end(...args: string[]) {
+    const run = running("node", ["scripts/run.mjs", ...args], { cwd: clone, env: strangerEnv() });
+    return { status: await run.ended, output: run.output() };
+  }
+
+  it.for(ours)("says how it is used: $name", async ({ file }, { expect }) => {
+    const { status, output } = await end(file, "--help");
+
+    expect(status).toBe(0);
+    expect(output).toContain("Usage: npm");
+  });
+
+  it.for(ours)(
+    "says in a line what is wrong with a flag that it does not have: $name",
+    async ({ file }, { expect }) => {
+      const { status, output } = await end(file, "--wrong");
+
+      expect(status).toBe(1);
+      expect(output).toMatch(/^(error: u|U)nknown option .--wrong./m);
+      expect(output).not.toMatch(STACK);
+    },
+  );
+
+  it.for([
+    [["start", "--persist-to", "package.json/state"], "package.json"],
+    [["start", "--port", "99999"], "It must be 1 to 65535."],
+    [["test", "test/no-such-file"], "There is no test file such as test/no-such-file."],
+    [["test-slow", "no-such-file"], "There is no test file such as"],
+    [["fuzz", "--runs", "many"], "It must be a whole number."],
+    [["soak", "--minutes", "none"], "It must be a number of minutes"],
+    [["soak", "--json", "nowhere/report.json"], "There is no folder"],
+    [["bench", "--json", "nowhere/report.json"], "There is no folder"],
+    [["bench", "--data", "nowhere.ndjson"], "There is no file nowhere.ndjson."],
+    [["token"], "Usage: npm run token"],
+    [["token", "customer"], "missing required argument 'id'"],
+    [["token", "customer", ""], "It must be 1 to 64 characters."],
+    [["token", "feed", "165,,x"], "It must be"],
+    [["token", "customer", "c1", "--days", "0"], "It must be a whole number of days"],
+    [["deploy", "--env", "nowhere"], "It must be production or staging."],
+    [["verify-totals", "--env", "staging"], "add --remote"],
+    [["verify-totals", "--env", "nowhere", "--remote"], "It must be production or staging."],
+    [["verify-totals", "--persist-to", "nowhere"], "npm start makes it."],
+    [["feed", "package.json/nothing"], "There is no file package.json/nothing."],
+    [["build", "everything"], "too many arguments"],
+    [["no-such-command"], "There is no command no-such-command."],
+  ] as const)("says in a line what is wrong with %j", async ([args, words], { expect }) => {
+    const { status, output } = await end(...args);
+
+    expect(status, output).toBe(1);
+    expect(output).toContain(words);
+    expect(output).not.toMatch(STACK);
+  });
+});

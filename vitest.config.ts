@@ -1,6 +1,8 @@
+import { availableParallelism } from "node:os";
 import path from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
+import { REPORTERS } from "./scripts/lib/count-reporter.ts";
 import { buildReference } from "./scripts/lib/reference.ts";
 
 // wrangler.toml declares it under [secrets]; set here, so that tests need no .dev.vars.
@@ -22,9 +24,11 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     exclude: ["test/slow/**"],
     setupFiles: ["./test/setup.ts"],
-    // One workerd for the whole run; each file starts from reset(), see test/setup.ts.
+    // A workerd for each worker, with storage of its own; each file starts from reset(), see test/setup.ts.
     isolate: false,
-    maxWorkers: 1,
+    // Vitest would leave one of two processors idle, and some tests wait rather than work.
+    maxWorkers: Math.min(4, Math.max(2, availableParallelism())),
+    reporters: REPORTERS,
     silent: "passed-only",
     // How much is fuzzed, and from where: `npm run fuzz` sets both.
     provide: {

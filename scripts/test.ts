@@ -1,3 +1,4 @@
+import { PassThrough } from "node:stream";
 import { buildClient } from "./lib/client-package.ts";
 import { lintOpenApi } from "./lib/lint-openapi.ts";
 import { CommandError, main, runTool } from "./lib/project.ts";
@@ -6,20 +7,20 @@ import { refuseUnknownTests, vitestCommand } from "./lib/vitest.ts";
 import { checkBundle } from "./lib/worker-bundle.ts";
 import { runWrangler } from "./lib/wrangler.ts";
 
-interface Step {
+interface Check {
   name: string;
   /** Resolves with what there is to say; throws a CommandError where something is wrong. */
   run: () => Promise<string>;
 }
 
-/** A step that is a tool of its own, which a person can run alone. */
-function tool(name: string, file: string, args: string[], { capture = true } = {}): Step {
+/** A check that is a tool of its own, which a person can run alone. */
+function tool(name: string, file: string, args: string[]): Check {
   return {
     name,
     async run() {
       const { status, output } = await (file === "wrangler"
-        ? runWrangler(args, { capture })
-        : runTool(file, args, { capture }));
+        ? runWrangler(args, { capture: true })
+        : runTool(file, args, { capture: true }));
       if (status === 0) return "good";
       console.error(output);
       throw new CommandError(`Failed: ${name}. Run it alone: npx ${file} ${args.join(" ")}`);
@@ -27,30 +28,44 @@ function tool(name: string, file: string, args: string[], { capture = true } = {
   };
 }
 
-/** What `npm test` checks, in the order in which it is quickest to fail. */
-function stepsOf(vitestArguments: readonly string[]): Step[] {
-  return [
-    tool("lint and format", "biome", ["check", "--error-on-warnings"]),
-    { name: "reference page", run: buildReference },
-    tool("bindings' types", "wrangler", ["types", "--check", "--env=", "--strict-vars=false"]),
-    tool("types of src", "tsc", ["-p", "tsconfig.json"]),
-    tool("types of scripts", "tsc", ["-p", "scripts/tsconfig.json"]),
-    tool("types of test", "tsc", ["-p", "test/tsconfig.json"]),
-    { name: "client package", run: buildClient },
-    { name: "OpenAPI document", run: lintOpenApi },
-    { name: "Worker to deploy", run: checkBundle },
-    tool("tests in workerd", "vitest", ["run", ...vitestArguments], { capture: false }),
-  ];
-}
+// What `npm test` checks beside the tests, in the order in which it is quickest to fail.
+const CHECKS: readonly Check[] = [
+  tool("lint and format", "biome", ["check", "--error-on-warnings"]),
+  tool("bindings' types", "wrangler", ["types", "--check", "--env=", "--strict-vars=false"]),
+  tool("types of src", "tsc", ["-p", "tsconfig.json"]),
+  tool("types of scripts", "tsc", ["-p", "scripts/tsconfig.json"]),
+  tool("types of test", "tsc", ["-p", "test/tsconfig.json"]),
+  { name: "client package", run: buildClient },
+  { name: "OpenAPI document", run: lintOpenApi },
+  { name: "Worker to deploy", run: checkBundle },
+];
+// Vitest must not wait for its output to be read, so this takes all of it.
+const HELD_BYTES = 64 * 1024 * 1024;
 
 const program = vitestCommand("test", async (args) => {
   if (args.length > 0) await refuseUnknownTests(args);
-  for (const { name, run } of stepsOf(args)) {
-    const startedAt = Date.now();
-    const outcome = await run();
-    const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
-    console.log(`${name}: ${outcome} (${seconds} s)`);
+  await runCheck({ name: "reference page", run: buildReference });
+  // The tests take longest, so they run from the beginning. The checks run beside them, one at a time: more at once would
+  // only take the processors from the tests. What the tests print comes after the checks.
+  const stop = new AbortController();
+  const printed = new PassThrough({ highWaterMark: HELD_BYTES });
+  const tests = runTool("vitest", ["run", ...args], {
+    into: printed,
+    env: process.stdout.isTTY && process.env.NO_COLOR === undefined ? { FORCE_COLOR: "1" } : {},
+    signal: stop.signal,
+  });
+  // Handled where it is awaited: a check that fails before must not leave it unheard.
+  tests.catch(() => {});
+  try {
+    for (const check of CHECKS) await runCheck(check);
+  } catch (error) {
+    stop.abort();
+    await tests;
+    throw error;
   }
+  printed.pipe(process.stdout);
+  // Vitest says itself what failed, and its last line counts the tests.
+  if ((await tests).status !== 0) process.exitCode = 1;
 }).description(
   "Lint, check every type, build what is deployed and packed, and run the tests inside the Workers runtime.",
 );
@@ -58,3 +73,10 @@ const program = vitestCommand("test", async (args) => {
 await main(async () => {
   await program.parseAsync();
 });
+
+async function runCheck({ name, run }: Check): Promise<void> {
+  const startedAt = Date.now();
+  const outcome = await run();
+  const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
+  console.log(`${name}: ${outcome} (${seconds} s)`);
+}

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import path from "node:path";
+import type { Writable } from "node:stream";
 import { CommandError } from "./command-error.ts";
 
 export { CommandError };
@@ -44,9 +45,13 @@ function isForPeople(error: unknown): error is Error {
 export interface ToolOptions {
   /** Whether what it prints is for the caller and not for the terminal; it has nothing to read then. */
   capture?: boolean;
+  /** Takes what it prints, in place of this process's own output. */
+  into?: Writable;
   /** Who answers its questions; with nobody there it takes the answer that each has for that. */
   reads?: "terminal" | "nobody";
   env?: Record<string, string>;
+  /** Ends it with SIGTERM, upon which it resolves with status 1. */
+  signal?: AbortSignal;
 }
 
 /**
@@ -56,27 +61,30 @@ export interface ToolOptions {
 export function runTool(
   tool: string,
   args: readonly string[],
-  { capture = false, reads = "terminal", env = {} }: ToolOptions = {},
+  { capture = false, into, reads = "terminal", env = {}, signal }: ToolOptions = {},
 ): Promise<{ status: number; output: string }> {
   return new Promise((resolve, reject) => {
+    const isPiped = capture || into !== undefined;
     const child = spawn(path.join(ROOT, "node_modules", ".bin", tool), args, {
       cwd: ROOT,
-      stdio: capture ? ["ignore", "pipe", "pipe"] : [reads === "terminal" ? "inherit" : "ignore", "inherit", "inherit"],
+      stdio: isPiped ? ["ignore", "pipe", "pipe"] : [reads === "terminal" ? "inherit" : "ignore", "inherit", "inherit"],
       env: { ...TOOL_ENV, ...env },
     });
+    signal?.addEventListener("abort", () => child.kill("SIGTERM"), { once: true });
     let stopped: NodeJS.Signals | undefined;
-    const onSignal = (signal: NodeJS.Signals) => {
-      stopped = signal;
-      if (signal === "SIGTERM") child.kill(signal);
+    const onSignal = (received: NodeJS.Signals) => {
+      stopped = received;
+      if (received === "SIGTERM") child.kill(received);
     };
     process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
     let output = "";
-    child.stdout?.on("data", (data) => {
-      output += data;
-    });
-    child.stderr?.on("data", (data) => {
-      output += data;
-    });
+    for (const stream of [child.stdout, child.stderr]) {
+      if (into !== undefined) stream?.pipe(into, { end: false });
+      else
+        stream?.on("data", (data) => {
+          output += data;
+        });
+    }
     child.on("error", reject);
     child.on("close", (status) => {
       process.off("SIGINT", onSignal).off("SIGTERM", onSignal);

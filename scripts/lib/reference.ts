@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import scalar from "@scalar/fastify-api-reference";
 import { CommandError, ROOT } from "./project.ts";
@@ -18,17 +18,25 @@ export function buildDevelopmentReference(folder: string, token: string): void {
   build(folder, { token });
 }
 
-/** Writes only what differs: another command may be reading the folder just now. */
 function build(folder: string, settings: { token?: string }): void {
-  const files = new Map(readdirSync(PAGE).map((name) => [name, readFileSync(path.join(PAGE, name))]));
-  files.set("settings.json", Buffer.from(`${JSON.stringify(settings)}\n`));
-  files.set("scalar.js", Buffer.from(scalarBundle()));
+  const page = readdirSync(PAGE).map((name) => [name, readFileSync(path.join(PAGE, name))] as const);
+  const files = new Map<string, string | Uint8Array>([
+    ...page,
+    ["settings.json", `${JSON.stringify(settings)}\n`],
+    ["scalar.js", scalarBundle()],
+  ]);
   mkdirSync(folder, { recursive: true });
-  for (const name of readdirSync(folder)) if (!files.has(name)) rmSync(path.join(folder, name), { recursive: true });
-  for (const [name, content] of files) {
-    const file = path.join(folder, name);
-    if (!existsSync(file) || !readFileSync(file).equals(content)) writeFileSync(file, content);
-  }
+  for (const name of readdirSync(folder))
+    if (!files.has(name)) rmSync(path.join(folder, name), { recursive: true, force: true });
+  for (const [name, contents] of files) put(path.join(folder, name), contents);
+}
+
+/** Writes a file whole or not at all: another command may be reading the folder. */
+function put(file: string, contents: string | Uint8Array): void {
+  if (existsSync(file) && readFileSync(file).equals(Buffer.from(contents))) return;
+  const draft = path.join(path.dirname(path.dirname(file)), `${path.basename(file)}.${process.pid}.draft`);
+  writeFileSync(draft, contents);
+  renameSync(draft, file);
 }
 
 interface Route {

@@ -1,2 +1,22 @@
-/** The browser of the slow tests. Debian: apt install chromium. */
-export const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+import { existsSync } from "node:fs";
+import { type Browser, chromium } from "playwright-core";
+
+const USUAL_PLACES = [
+  "/usr/bin/chromium",
+  "/usr/bin/google-chrome",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+];
+
+const places = process.env.CHROMIUM === undefined ? USUAL_PLACES : [process.env.CHROMIUM];
+
+/** The browser of the slow tests, if there is one: what `CHROMIUM` names, else where systems put it. */
+export const CHROMIUM = places.find((file) => existsSync(file)) ?? null;
+
+export function launchBrowser(): Promise<Browser> {
+  if (CHROMIUM === null) throw new Error(`There is no browser at ${places.join(" or ")}.`);
+  // Chromium's sandbox does not start for root, as whom a CI often runs.
+  return chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+}
+
+// `.ci/run` asks so whether it has to install one: whether it is there, and starts.
+if (import.meta.main) await (await launchBrowser()).close();

@@ -1,9 +1,9 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { type Browser, chromium, type Page, type Response } from "playwright-core";
+import type { Browser, Page, Response } from "playwright-core";
 import { afterAll, beforeAll, describe, it } from "vitest";
-import { CHROMIUM } from "./chromium.ts";
+import { CHROMIUM, launchBrowser } from "./chromium.ts";
 import { command, freePort, printed, type Running } from "./command.ts";
 
 // The reference page in a real browser, against a service that `npm start` has started.
@@ -64,13 +64,13 @@ async function sendAsFilledIn(page: Page, { method, path }: Endpoint): Promise<R
   return response;
 }
 
-describe.skipIf(!existsSync(CHROMIUM))("the reference page", () => {
+describe.skipIf(CHROMIUM === null)("the reference page", () => {
   beforeAll(async () => {
     const port = await freePort();
     url = `http://127.0.0.1:${port}`;
     service = command("start", ["--port", String(port), "--persist-to", folder]);
     await printed(service, "TOKEN=");
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+    browser = await launchBrowser();
   });
   afterAll(async () => {
     await browser?.close();

@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { REPORTERS } from "../../scripts/lib/count-reporter.ts";
 
 // What needs a whole machine: the commands as people run them, in Node, against a server that they started.
 export default defineConfig({
@@ -8,5 +9,6 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     fileParallelism: false,
+    reporters: REPORTERS,
   },
 });

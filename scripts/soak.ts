@@ -7,7 +7,7 @@ import { Random } from "./demo/random.ts";
 import { askDatabase } from "./lib/database.ts";
 import { devFeedToken } from "./lib/dev-token.ts";
 import { forRange, KEPT } from "./lib/kept-totals.ts";
-import { countingNumber, outputFile, portNumber } from "./lib/options.ts";
+import { countingNumber, portNumber } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
 import { loadDemo, prepare, type Service, serve } from "./lib/service.ts";
 import { type FeedReport, feedOn } from "./soak/feeding.ts";
@@ -39,7 +39,7 @@ const program = new Command("npm run soak --")
   .option("--connections <n>", "how many apps ask at the same time", countingNumber, 64)
   .option("--seed <n>", "where randomness begins: the same seed asks and feeds the same", countingNumber, 1)
   .option("--port <n>", "the port to listen on", portNumber, 8788)
-  .option("--json <file>", "also write the report to a file", outputFile)
+  .option("--json <file>", "also write the report to a file")
   .showHelpAfterError("Try: npm run soak -- --help")
   .action(soak);
 
@@ -111,10 +111,10 @@ async function loadService({ url, pid, ended }: Service, options: Options, stop:
     over.abort();
   });
 
-  const watching = [every(SAMPLE_MS, signal, sample), every(PROGRESS_MS, signal, async () => progress())];
-  const token = await devFeedToken("*", 1);
-  const random = new Random(`feed ${options.seed}`);
   try {
+    const watching = [every(SAMPLE_MS, signal, sample), every(PROGRESS_MS, signal, async () => progress())];
+    const token = await devFeedToken("*", 1);
+    const random = new Random(`feed ${options.seed}`);
     await Promise.all([
       ...watching,
       feedOn({ url, token, ledger, random, signal, report: feed, onError }),
@@ -123,7 +123,7 @@ async function loadService({ url, pid, ended }: Service, options: Options, stop:
       ),
     ]);
   } finally {
-    // Else a fault in one of them would leave the others, and the command, running until the time is over.
+    // Where one of them fails, the others must not go on without it.
     clearTimeout(timer);
     over.abort();
   }
@@ -136,8 +136,7 @@ async function loadService({ url, pid, ended }: Service, options: Options, stop:
   }
 
   async function sample(): Promise<void> {
-    const mebibytes = await runtimeMemory(pid);
-    if (mebibytes !== null) samples.push({ at: elapsed(), requests: asked(), mebibytes });
+    samples.push({ at: elapsed(), requests: asked(), mebibytes: await runtimeMemory(pid) });
   }
 
   function progress(): void {

@@ -1,13 +1,18 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { CommandError } from "../lib/command-error.ts";
 
-const run = promisify(execFile);
-
-/** The resident memory of the Workers runtimes that a process has started, in MiB; null where Ctrl-C has ended `ps` too. */
-export async function runtimeMemory(pid: number): Promise<number | null> {
-  const stdout = await listProcesses();
-  if (stdout === null) return null;
-  const processes = stdout.split("\n").map((line) => {
+/** The resident memory of the Workers runtimes that a process has started, in MiB. */
+export async function runtimeMemory(pid: number): Promise<number> {
+  // In a process group of its own: a terminal's Ctrl-C ends the load, and must not end this.
+  const ps = spawn("ps", ["-A", "-o", "pid=,ppid=,rss=,comm="], {
+    detached: true,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [listed, [status]] = await Promise.all([text(ps.stdout), once(ps, "exit")]);
+  if (status !== 0) throw new CommandError(`Memory cannot be measured: ps ended with status ${status}.`);
+  const processes = listed.split("\n").map((line) => {
     const [id, parent, kibibytes, ...command] = line.trim().split(/\s+/);
     return { id: Number(id), parent: Number(parent), kibibytes: Number(kibibytes), command: command.join(" ") };
   });
@@ -18,15 +23,6 @@ export async function runtimeMemory(pid: number): Promise<number | null> {
   }
   const runtimes = processes.filter(({ id, command }) => ours.has(id) && command.includes("workerd"));
   return runtimes.reduce((sum, { kibibytes }) => sum + kibibytes, 0) / 1_024;
-}
-
-async function listProcesses(): Promise<string | null> {
-  try {
-    return (await run("ps", ["-A", "-o", "pid=,ppid=,rss=,comm="])).stdout;
-  } catch (error) {
-    if (error instanceof Error && "signal" in error && error.signal === "SIGINT") return null;
-    throw error;
-  }
 }
 
 /** What was measured at a time, in seconds since the run began, after so many requests. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, describe, it } from "vitest";
@@ -31,8 +31,14 @@ describe("npm run soak", () => {
     await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toThrow();
   });
 
-  it("ends on Ctrl-C with what it has", { timeout: 300_000 }, async ({ expect }) => {
-    const running = command("soak", ["--connections", "4", "--port", String(await freePort())]);
+  it("ends on Ctrl-C with what it has, also while it measures its memory", { timeout: 300_000 }, async ({ expect }) => {
+    // It measures all the time with a ps that takes a second.
+    const slow = mkdtempSync(path.join(folder, "slow-"));
+    writeFileSync(path.join(slow, "ps"), `#!/bin/sh\nsleep 1\nPATH='${process.env.PATH}' exec ps "$@"\n`, {
+      mode: 0o755,
+    });
+    const env = { PATH: `${slow}${path.delimiter}${process.env.PATH}` };
+    const running = command("soak", ["--connections", "4", "--port", String(await freePort())], { env });
     await printed(running, "s left");
 
     pressCtrlC(running);

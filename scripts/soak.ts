@@ -7,7 +7,7 @@ import { Random } from "./demo/random.ts";
 import { askDatabase } from "./lib/database.ts";
 import { devFeedToken } from "./lib/dev-token.ts";
 import { forRange, KEPT } from "./lib/kept-totals.ts";
-import { countingNumber, portNumber } from "./lib/options.ts";
+import { countingNumber, outputFile, portNumber } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
 import { loadDemo, prepare, type Service, serve } from "./lib/service.ts";
 import { type FeedReport, feedOn } from "./soak/feeding.ts";
@@ -39,7 +39,7 @@ const program = new Command("npm run soak --")
   .option("--connections <n>", "how many apps ask at the same time", countingNumber, 64)
   .option("--seed <n>", "where randomness begins: the same seed asks and feeds the same", countingNumber, 1)
   .option("--port <n>", "the port to listen on", portNumber, 8788)
-  .option("--json <file>", "also write the report to a file")
+  .option("--json <file>", "also write the report to a file", outputFile)
   .showHelpAfterError("Try: npm run soak -- --help")
   .action(soak);
 

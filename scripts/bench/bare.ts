@@ -4,7 +4,7 @@ import { countingLines } from "../../src/feed/counting-lines.ts";
 import { checkLine } from "../../src/feed/lines.ts";
 import { KINDS } from "../../src/feed/records/index.ts";
 import { type Kind, keyFieldsOf, type Line } from "../../src/feed/records/kind.ts";
-import { insert, upsert } from "../../src/feed/records/statements.ts";
+import { insert, upsert, writeLists } from "../../src/feed/records/statements.ts";
 
 // What the feed is measured against: the same rows stored by nothing but `INSERT … SELECT … FROM json_each(?)`. No line
 // is parsed, checked or counted; no reference, account or total is looked at.
@@ -25,7 +25,7 @@ export function intoSameTables(record: string, texts: readonly string[]): Travel
   });
   const { writes } = countingLines(kind, lines);
   const statements =
-    kind.type === "event" ? insert(kind, writes) : [...upsert(kind, writes), ...(kind.also?.(writes) ?? [])];
+    kind.type === "event" ? insert(kind, writes) : [...upsert(kind, writes), ...writeLists(kind, writes)];
   return travelling(statements.map((statement) => dialect.sqlToQuery(statement as SQL)));
 }
 

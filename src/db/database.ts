@@ -1,7 +1,8 @@
 import { fillPlaceholders, type Placeholder, SQL, sql } from "drizzle-orm";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
-import { unavailable } from "../http/errors.ts";
+import { payloadTooLarge, unavailable } from "../http/errors.ts";
 import { within } from "../values/within.ts";
+import { memoryToSend, type Query } from "./sending.ts";
 
 /** A Drizzle builder, or a template of Drizzle's `sql`. */
 export type Statement = SQL | { toSQL(): { sql: string; params: unknown[] } };
@@ -21,8 +22,12 @@ export type Consistency = "first-unconstrained" | "first-primary" | (string & {}
 const READ_LIMIT_MS = 10_000;
 const WRITE_LIMIT_MS = 40_000;
 const BOOKMARK_LIMIT_MS = 2_000;
+const WRITE_LIMIT_BYTES = 42_000_000;
 const RETRY_WITHIN_MS = 2_000;
 const FIRST_WAIT_MS = 50;
+
+const TOO_MUCH_AT_ONCE =
+  "These lines come to more than the database takes in one request, which long texts beyond Latin letters do. Send fewer at once.";
 
 const dialect = new SQLiteAsyncDialect();
 
@@ -67,14 +72,15 @@ export class Database {
    * @throws the failure 503 when D1 cannot be reached, and D1's own error for anything else, such as a check that failed.
    */
   async batch(statements: readonly Statement[]): Promise<Record<string, unknown>[][]> {
+    const queries = statements.map(toQuery);
     if (this.#begunAtBookmark) {
-      const results = await this.#sendAtBookmark(statements);
+      const results = await this.#sendAtBookmark(queries);
       if (results !== null) return results;
     }
     const deadline = performance.now() + RETRY_WITHIN_MS;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#send(statements, READ_LIMIT_MS);
+        return await this.#send(queries, READ_LIMIT_MS);
       } catch (error) {
         const wait = Math.random() * FIRST_WAIT_MS * 2 ** attempt;
         if (!isLostConnection(error) || performance.now() + wait > deadline) throw toFailure(error);
@@ -86,10 +92,13 @@ export class Database {
   /**
    * The rows of each step, any number of statements that write, in one round trip and one transaction like `batch`, but
    * sent once: whoever asked for it knows whether it may be asked for again.
+   * @throws the failure 413 where sending it would take more memory than a Worker has to spare.
    */
   async steps(steps: readonly (readonly Statement[])[]): Promise<Record<string, unknown>[][]> {
+    const queries = steps.flat().map(toQuery);
+    if (memoryToSend(queries) > WRITE_LIMIT_BYTES) throw payloadTooLarge(TOO_MUCH_AT_ONCE);
     try {
-      const results = (await this.#send(steps.flat(), WRITE_LIMIT_MS)).values();
+      const results = (await this.#send(queries, WRITE_LIMIT_MS)).values();
       return steps.map((step) => step.flatMap(() => results.next().value ?? []));
     } catch (error) {
       throw toFailure(error);
@@ -100,9 +109,9 @@ export class Database {
    * The rows, or null where the database does not get as far as the bookmark in time: one of a database that has been
    * replaced, or a replica that lags. The primary is behind no bookmark, so the session goes on there.
    */
-  async #sendAtBookmark(statements: readonly Statement[]): Promise<Record<string, unknown>[][] | null> {
+  async #sendAtBookmark(queries: readonly Query[]): Promise<Record<string, unknown>[][] | null> {
     try {
-      return await this.#send(statements, BOOKMARK_LIMIT_MS);
+      return await this.#send(queries, BOOKMARK_LIMIT_MS);
     } catch (error) {
       if (!isOutage(error) || OVERLOADED.test(error.message)) throw toFailure(error);
       this.#session = this.#d1.withSession("first-primary");
@@ -112,12 +121,9 @@ export class Database {
     }
   }
 
-  async #send(statements: readonly Statement[], limit: number): Promise<Record<string, unknown>[][]> {
-    if (statements.length === 0) return [];
-    const prepared = statements.map((statement) => {
-      const { sql, params } = toQuery(statement);
-      return this.#session.prepare(sql).bind(...params);
-    });
+  async #send(queries: readonly Query[], limit: number): Promise<Record<string, unknown>[][]> {
+    if (queries.length === 0) return [];
+    const prepared = queries.map(({ sql, params }) => this.#session.prepare(sql).bind(...params));
     const startedAt = performance.now();
     this.usage.trips += 1;
     try {
@@ -166,11 +172,11 @@ export function writtenOncePer<Shape, Name extends string>(
  * The text travels with every request: without its indentation it is a third shorter. No literal goes over two lines,
  * and no comment stands in it.
  */
-function onOneLine<Query extends { sql: string }>(query: Query): Query {
+function onOneLine(query: Query): Query {
   return { ...query, sql: query.sql.replace(/\s*\n\s*/g, " ").trim() };
 }
 
-function toQuery(statement: Statement): { sql: string; params: unknown[] } {
+function toQuery(statement: Statement): Query {
   return statement instanceof SQL ? dialect.sqlToQuery(statement) : statement.toSQL();
 }
 

@@ -10,31 +10,41 @@ export const LARGEST_ROW_BYTES = 1_900_000;
 const PARAMETER_BYTES = 1_000_000;
 
 const encoder = new TextEncoder();
+const BEYOND_ASCII = /[^\0-\x7f]/;
 
-/** The bytes that a row takes as JSON. */
-export function jsonBytes(row: RowValues): number {
-  return encoder.encode(JSON.stringify(row)).length;
+/** The bytes of a text in UTF-8. */
+export function utf8Bytes(text: string): number {
+  return BEYOND_ASCII.test(text) ? encoder.encode(text).length : text.length;
 }
 
 /** The rows as JSON texts of at most 1,000,000 bytes each, in order; a larger row travels alone. */
 export function toJsonTexts(rows: readonly RowValues[]): string[] {
+  return joinRows(asJson(rows));
+}
+
+/** The same for rows that are JSON already. */
+export function joinRows(rows: Iterable<string>): string[] {
   const texts: string[] = [];
   let chunk: string[] = [];
   let bytes = 0;
   const close = () => {
-    if (chunk.length > 0) texts.push(`[${chunk.join(",")}]`);
+    // One join makes one text. Brackets put around it would leave the runtime with both, and it holds them.
+    if (chunk.length > 0) texts.push([...chunk, "]"].join(""));
     chunk = [];
     bytes = 0;
   };
   for (const row of rows) {
-    const text = JSON.stringify(row);
-    const size = encoder.encode(text).length + 1;
+    const size = utf8Bytes(row) + 1;
     if (bytes + size > PARAMETER_BYTES) close();
-    chunk.push(text);
+    chunk.push(chunk.length === 0 ? "[" : ",", row);
     bytes += size;
   }
   close();
   return texts;
+}
+
+function* asJson(rows: readonly RowValues[]): Generator<string> {
+  for (const row of rows) yield JSON.stringify(row);
 }
 
 /** A subquery with the rows of JSON texts by column name, and their place as `place`. */
@@ -45,7 +55,7 @@ export function rowsOf(texts: readonly string[], columns: readonly string[], jso
       : `line.value ->> ${index} AS ${column}`,
   );
   const parameters = sql.join(
-    texts.map((text) => sql`(${text})`),
+    (texts.length === 0 ? ["[]"] : texts).map((text) => sql`(${text})`),
     sql`, `,
   );
   return sql`(
@@ -56,7 +66,7 @@ export function rowsOf(texts: readonly string[], columns: readonly string[], jso
 
 /** `name AS (…)` for a `WITH` clause: the rows by column name, those that fulfil `where` (on `given`). */
 export function namedRows(name: string, columns: readonly string[], rows: readonly RowValues[], where?: SQL): SQL {
-  const texts = rows.length === 0 ? ["[]"] : toJsonTexts(rows);
+  const texts = toJsonTexts(rows);
   const condition = where === undefined ? sql`` : sql` WHERE ${where}`;
   return sql`${sql.raw(name)} AS MATERIALIZED (SELECT * FROM ${rowsOf(texts, columns)} AS given${condition})`;
 }

@@ -18,39 +18,66 @@ type GoodLine = Extract<CheckedLine, { line: Line }>;
 
 export const LINE_LIMIT = 5_000;
 
+/** The items of all lists of ids together, each of which is a row. */
+export const ITEM_LIMIT = 100_000;
+
 /**
- * Takes a request whole or refuses it whole (feed.md, section 1).
- * @throws the failures 413 for too many lines, 422 for bad lines, 403 for lines that touch another account.
+ * Takes a request whole or refuses it whole (feed.md, section 1). The body is emptied as soon as its lines are checked,
+ * because whoever read it still holds it.
+ * @throws the failures 413 for too many lines or items, 422 for bad lines, 403 for lines that touch another account.
  */
 export async function acceptFeed(
   db: Database,
   { body, accounts }: { body: Uint8Array; accounts: FeedRequest["accounts"] },
 ): Promise<{ items: Accepted; batches: readonly Batch[] }> {
-  const texts = splitLines(body, LINE_LIMIT + 1);
-  if (texts.length > LINE_LIMIT) throw payloadTooLarge(`A request of at most ${LINE_LIMIT} lines is taken here.`);
-
-  const lines = goodLines(texts.map((text) => ({ number: text.number, ...checkLine(text) })));
+  const lines = await checkLines(body);
   if (accounts !== "*") refuseGlobal(lines);
 
   const batches = toBatches(lines);
   const outcome = await applyFeed(db, { batches, accounts });
   if (outcome.applied) {
     const { ignored } = outcome;
-    return { items: { accepted: texts.length - ignored, ignored }, batches };
+    return { items: { accepted: lines.length - ignored, ignored }, batches };
   }
   if ("foreign" in outcome) throw foreignLines(outcome.foreign);
   throw invalid(faultMessages(outcome.faults));
 }
 
-/** @throws the failure 422 that names the bad fields of the first hundred bad lines. */
-function goodLines(lines: readonly (CheckedLine & { number: number })[]): GoodLine[] {
-  const good = lines.filter((line) => "line" in line);
-  if (good.length === lines.length) return good;
-  const messages: FieldMessages = {};
-  for (const line of lines.filter((line) => "messages" in line).slice(0, NAMED_LINES)) {
-    for (const [field, texts] of Object.entries(line.messages)) messages[lineField(line.number, field)] = texts;
+// After so much text others who are waiting for this isolate get their turn.
+const TEXT_A_TURN = 256 * 1024;
+
+/** @throws the failure 413 for too many lines or items, else 422 that names the bad fields of the first hundred bad lines. */
+async function checkLines(body: Uint8Array): Promise<GoodLine[]> {
+  const good: GoodLine[] = [];
+  const bad: FieldMessages = {};
+  let [lines, items, badLines, length] = [0, 0, 0, 0];
+  for (const text of splitLines(body)) {
+    lines += 1;
+    if (lines > LINE_LIMIT) throw payloadTooLarge(`A request of at most ${LINE_LIMIT} lines is taken here.`);
+    const checked = checkLine(text);
+    if ("line" in checked) {
+      items += checked.line.items;
+      if (items > ITEM_LIMIT) throw payloadTooLarge(TOO_MANY_ITEMS);
+      if (badLines === 0) good.push(checked);
+    } else {
+      badLines += 1;
+      if (badLines <= NAMED_LINES) addLine(bad, text.number, checked.messages);
+    }
+    length += text.text?.length ?? 0;
+    if (length > TEXT_A_TURN) {
+      length = 0;
+      await new Promise((resolve) => setTimeout(resolve));
+    }
   }
-  throw invalid(messages);
+  if (body.buffer instanceof ArrayBuffer) body.buffer.transfer(0);
+  if (badLines > 0) throw invalid(bad);
+  return good;
+}
+
+const TOO_MANY_ITEMS = `A request of at most ${ITEM_LIMIT} items of store_ids and member_ids is taken here.`;
+
+function addLine(messages: FieldMessages, line: number, ofLine: FieldMessages): void {
+  for (const [field, texts] of Object.entries(ofLine)) messages[lineField(line, field)] = texts;
 }
 
 function faultMessages(faults: readonly { line: number; field: string; text: string }[]): FieldMessages {

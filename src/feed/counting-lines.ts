@@ -13,7 +13,8 @@ export function countingLines(kind: Kind, all: readonly Line[]): Pick<Batch, "wr
     if (kind.type === "state" || !counting.has(key)) counting.set(key, line);
     if (!line.deleted && !places.has(key)) places.set(key, line.number);
   }
-  const lines = [...counting].map(([key, line]) => ({ ...line, place: places.get(key) ?? line.number }));
+  for (const [key, line] of counting) line.place = places.get(key) ?? line.number;
+  const lines = [...counting.values()];
   const writes = lines.filter(({ deleted }) => !deleted).sort((one, other) => one.place - other.place);
   const arranged = kind.type === "state" && kind.arrange !== undefined ? kind.arrange(writes) : writes;
   return { writes: arranged, deletes: lines.filter(({ deleted }) => deleted) };

@@ -3,7 +3,17 @@ import type { Database, Statement } from "../db/database.ts";
 import { unionAll } from "../db/json-rows.ts";
 import { limitTo } from "../db/limit.ts";
 import type { EventKind, Fault, Kind, Line, StateKind } from "./records/kind.ts";
-import { faultsOf, freshLines, insert, relations, remove, touchedAccounts, upsert } from "./records/statements.ts";
+import {
+  allLines,
+  faultsOf,
+  freshLines,
+  insert,
+  remove,
+  touchedAccounts,
+  upsert,
+  writeLists,
+  writtenLines,
+} from "./records/statements.ts";
 
 /** The lines of one kind, sorted by what becomes of them. */
 export interface Batch {
@@ -43,8 +53,10 @@ export async function applyFeed(db: Database, { batches, accounts }: FeedRequest
   const states = batches.filter((batch): batch is Batch & { kind: StateKind } => batch.kind.type === "state");
   const events = batches.filter((batch): batch is Batch & { kind: EventKind } => batch.kind.type === "event");
   const checks = findFaults(batches);
+  // Before the writes, which take out of the lines what is large in them.
+  const foreign = findForeign(batches, accounts);
 
-  const upserts = states.flatMap(({ kind, writes }) => [...upsert(kind, writes), ...(kind.also?.(writes) ?? [])]);
+  const upserts = states.flatMap(({ kind, writes }) => [...upsert(kind, writes), ...writeLists(kind, writes)]);
   // What refers comes before what it refers to, so that no delete takes away what another is to count.
   const deletes = states.toReversed().flatMap(({ kind, deletes }) => remove(kind, deletes));
   const totals = events.flatMap(({ kind, writes }) => kind.totals(freshLines(kind, writes)));
@@ -53,7 +65,6 @@ export async function applyFeed(db: Database, { batches, accounts }: FeedRequest
   try {
     // Accounts are looked at before references, so that a request with both kinds of fault answers 403; and before the
     // deletes, because a record that is removed can no longer say whose it was.
-    const foreign = findForeign(batches, accounts);
     const [, , removed, , , inserted] = await db.steps([upserts, foreign, deletes, checks.statements, totals, inserts]);
     const nothingToDelete = countLines(states, "deletes") - (removed?.length ?? 0);
     const repeated = countLines(events, "all") - (inserted?.length ?? 0);
@@ -73,7 +84,7 @@ function findForeign(batches: readonly Batch[], accounts: FeedRequest["accounts"
   const touching = batches.filter(({ kind }) => touchedAccounts(kind).length > 0);
   if (touching.length === 0) return [];
   return [
-    sql`WITH ${commas(touching.flatMap(({ kind, all }) => relations(kind, all, "all")))},
+    sql`WITH ${commas(touching.flatMap(({ kind, all, writes }) => allLines(kind, all, writes)))},
       touched(line, account) AS (${unionAll(touching.flatMap(({ kind }) => touchedAccounts(kind)))}),
       foreign_line(line) AS (
         SELECT DISTINCT line FROM touched
@@ -97,7 +108,7 @@ function findFaults(batches: readonly Batch[]): { statements: Statement[]; fault
     ({ from, when }, index) => sql`SELECT line, ${sql.raw(String(index))} AS fault FROM ${sql.raw(from)} WHERE ${when}`,
   );
   const statement = sql`
-    WITH ${commas(checked.flatMap(({ kind, writes }) => relations(kind, writes, "fresh")))},
+    WITH ${commas(checked.flatMap(({ kind, writes }) => writtenLines(kind, writes)))},
       found(line, fault) AS MATERIALIZED (SELECT DISTINCT * FROM (${unionAll(found)})),
       named(line) AS (SELECT DISTINCT line FROM found ORDER BY line ${limitTo(NAMED_LINES)})
     INSERT INTO refusals (report)

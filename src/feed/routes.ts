@@ -1,17 +1,30 @@
 import { renewBoards } from "../customer/gamification/boards.ts";
-import { type BodyLimit, readBody } from "../http/body.ts";
+import { type BodyLimit, bytesToRead, readBody } from "../http/body.ts";
 import { createRouter } from "../http/context.ts";
 import { describe } from "../openapi/describe.ts";
 import { acceptFeed } from "./accept.ts";
+import { Admission } from "./admission.ts";
 import { sendLines } from "./operations.ts";
 import { playedBoards } from "./records/play.ts";
 
 const BODY_LIMIT: BodyLimit = { bytes: 8 * 1024 * 1024, name: "8 MiB" };
 
-export const feed = createRouter().post("/", describe(sendLines), async (c) => {
-  const body = await readBody(c.req.raw, BODY_LIMIT);
+// The largest request takes 48 MB, and an isolate has 128 for everybody: one such at a time, or several smaller ones.
+const admission = new Admission({
+  bytes: 10 * 1024 * 1024,
+  smallBytes: 64 * 1024,
+  waitMilliseconds: 30_000,
+  stayMilliseconds: 60_000,
+});
 
-  const { items, batches } = await acceptFeed(c.var.db, { body, accounts: c.var.feedToken.accounts });
+export const feed = createRouter().post("/", describe(sendLines), async (c) => {
+  const leave = await admission.enter(bytesToRead(c.req.raw, BODY_LIMIT));
+  const work = readBody(c.req.raw, BODY_LIMIT)
+    .then((body) => acceptFeed(c.var.db, { body, accounts: c.var.feedToken.accounts }))
+    .finally(leave);
+  // So that it leaves even when its client is gone.
+  c.executionCtx.waitUntil(work.catch(() => {}));
+  const { items, batches } = await work;
 
   // The leaderboards that the plays touched are cached anew in the background.
   c.var.cache.inBackground(renewBoards(c.var.db.inBackground(), c.var.cache, playedBoards(batches)));

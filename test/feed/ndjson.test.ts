@@ -3,15 +3,16 @@ import { splitLines } from "../../src/feed/ndjson.ts";
 import { KINDS } from "../../src/feed/records/index.ts";
 import { feed } from "../support/api.ts";
 import { FEED_BYTES } from "../support/feed-bytes.ts";
+import * as seed from "../support/seed.ts";
 
 const LARGEST_BODY = 8 * 1024 * 1024;
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 describe("the lines of a body", () => {
   it("are split no further than they are asked for, however many there are", ({ expect }) => {
-    const lines = splitLines(bytes("a\n\nb\n".repeat(1_000_000)), 3);
+    const lines = splitLines(bytes("a\n\nb\n".repeat(1_000_000)));
 
-    expect(lines).toEqual([
+    expect([lines.next().value, lines.next().value, lines.next().value]).toEqual([
       { number: 1, text: "a" },
       { number: 3, text: "b" },
       { number: 4, text: "a" },
@@ -50,14 +51,39 @@ describe("a line that fills the largest request with one list", () => {
     );
   });
 
-  it.for(lists)("is a bad line: $record $path", async ({ record, path }, { expect }) => {
+  const lineWith = ({ record, path }: (typeof lists)[number], items: number) => {
     const before = path.map((name) => `{"${name}":`).join("");
-    const list = `[${"1,".repeat(LARGEST_BODY / 2 - 100)}1]`;
-    const line = `{"record":"${record}",${before.slice(1)}${list}${"}".repeat(path.length)}`;
+    return `{"record":"${record}",${before.slice(1)}[${"1,".repeat(items - 1)}1]${"}".repeat(path.length)}`;
+  };
 
-    const answer = await feed(line);
+  it.for(lists)("is a bad line that is not even parsed: $record $path", async (list, { expect }) => {
+    const answer = await feed(lineWith(list, LARGEST_BODY / 2 - 100));
 
     expect(answer.status).toBe(422);
-    expect(Object.keys(answer.body.messages)).toContain(`line 1.${path[0]}`);
+    expect(answer.body.messages).toEqual({ "line 1": ["must hold at most 100000 values"] });
+  });
+
+  it.for(lists)("is named by its field as long as it can be parsed: $record $path", async (list, { expect }) => {
+    const answer = await feed(lineWith(list, 99_990));
+
+    expect(answer.status).toBe(422);
+    expect(Object.keys(answer.body.messages)).toContain(`line 1.${list.path[0]}`);
+  });
+
+  it.for([
+    ["lists", `[${"[],".repeat(100_000)}1]`],
+    ["objects", `[${"{},".repeat(100_000)}1]`],
+    ["fields", `{${Array.from({ length: 100_001 }, (_, index) => `"${index}":1`).join()}}`],
+  ] as const)("is a bad line for its %s in a field that nobody knows, too", async ([, json], { expect }) => {
+    const answer = await feed(`{"record":"customer","id":"x","first_name":"a","last_name":"b","unknown":${json}}`);
+
+    expect(answer.body.messages).toEqual({ "line 1": ["must hold at most 100000 values"] });
+  });
+
+  it("may hold as many commas, brackets and quotes as it likes in its texts", async ({ expect }) => {
+    const text = '[{,\\"'.repeat(5_000);
+    const customer = { ...seed.customer(), unknown: Array.from({ length: 20 }, () => text) };
+
+    expect((await feed([customer])).body).toEqual({ status: true, items: { accepted: 1, ignored: 0 } });
   });
 });

@@ -1,8 +1,7 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import type { Statement } from "../../db/database.ts";
-import { namedRows } from "../../db/json-rows.ts";
-import { campaigns } from "../../db/tables.ts";
+import { campaignStores, campaigns } from "../../db/tables.ts";
 import { Decimal } from "../../values/decimal.ts";
 import { Count } from "../../values/number.ts";
 import { orElse, orNull, passedThrough } from "../../values/scalar.ts";
@@ -10,7 +9,7 @@ import { AccountId, Field, Id, LongText, mustBe, Name } from "../../values/text.
 import { DateOnly } from "../../values/time.ts";
 import { wordsColumn } from "../../values/words.ts";
 import { ACCOUNTS } from "./account.ts";
-import type { Line, StateKind, Target } from "./kind.ts";
+import type { StateKind, Target } from "./kind.ts";
 import { STORES } from "./store.ts";
 
 export const CAMPAIGNS: Target = { table: "campaigns", account: "account_id" };
@@ -88,8 +87,11 @@ export const campaign: StateKind = {
   lists: [
     {
       name: "campaign_store",
-      columns: ["account_id", "store_id"],
-      rows: ({ number, row }) => listedStores(row).map((storeId) => [number, row.account_id, storeId]),
+      field: "store_ids",
+      item: "store_id",
+      besides: ["account_id"],
+      stored: { table: campaignStores, of: "campaign_id", where: "listed = 1" },
+      write: listStores,
     },
   ],
   faults: [
@@ -101,30 +103,20 @@ export const campaign: StateKind = {
     },
   ],
   deletion: { column: "set_aside", live: 0 },
-  also: listStores,
 };
 
-function listedStores({ store_ids }: Line["row"]): string[] {
-  return Array.isArray(store_ids) ? store_ids : [];
-}
-
 /** Makes the stores that each campaign lists now those of its line; what it has earned at the others stays. */
-function listStores(lines: readonly Line[]): Statement[] {
-  const ids = namedRows(
-    "fed",
-    ["id"],
-    lines.map(({ row }) => [row.id]),
-  );
-  const pairs = lines.flatMap(({ row }) => listedStores(row).map((storeId) => [row.id, storeId]));
-  const listed = namedRows("listed_pair", ["campaign_id", "store_id"], pairs);
+function listStores(given: SQL): Statement[] {
   return [
-    sql`WITH ${ids}, ${listed}
-      UPDATE campaign_stores SET listed = 0
-      WHERE listed = 1 AND campaign_id IN (SELECT id FROM fed)
-        AND (campaign_id, store_id) NOT IN (SELECT campaign_id, store_id FROM listed_pair)`,
-    sql`WITH ${listed}
+    sql`${given}
       INSERT INTO campaign_stores (campaign_id, store_id, listed)
-      SELECT campaign_id, store_id, 1 FROM listed_pair WHERE true
-      ON CONFLICT (campaign_id, store_id) DO UPDATE SET listed = 1 WHERE listed = 0`,
+      SELECT id, item, 1 FROM listed
+      UNION ALL
+      SELECT campaign_id, store_id, 0 FROM (
+        SELECT stored.campaign_id, stored.store_id
+        FROM fed CROSS JOIN campaign_stores AS stored ON stored.campaign_id = fed.id AND stored.listed = 1
+        EXCEPT SELECT id, item FROM listed
+      ) WHERE true
+      ON CONFLICT (campaign_id, store_id) DO UPDATE SET listed = excluded.listed WHERE listed <> excluded.listed`,
   ];
 }

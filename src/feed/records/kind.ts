@@ -7,18 +7,24 @@ import type { FieldMessages } from "../../values/messages.ts";
 /** A checked record as values by column; a kind may carry more than its columns, such as a campaign's stores. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A checked line of a feed request. */
+/**
+ * A checked line of a feed request. What is large in it, its texts and lists, is JSON already, and is taken out as soon
+ * as it is part of a parameter: a Worker cannot hold 5,000 large lines twice.
+ */
 export interface Line {
   /** Its number in the request, from 1. */
-  number: number;
+  readonly number: number;
   /** Whether it deletes its record; then `row` holds the key only. */
-  deleted: boolean;
-  row: Row;
-}
-
-/** A line that counts, of those with its key. */
-export interface CountingLine extends Line {
-  /** The number of the first line that writes the record: its place among those that are stored now. */
+  readonly deleted: boolean;
+  /** The columns that checks and totals look at. */
+  readonly row: Row;
+  /** All columns of the kind as a JSON array, in their order. */
+  text: string;
+  /** For each of the kind's lists its items, as JSON arrays of `LIST_PIECE` items; of an empty list one empty array. */
+  lists: readonly (readonly string[])[];
+  /** How many items the lists have. */
+  readonly items: number;
+  /** The number of the first line that writes its record: its place among those that are stored now. */
   place: number;
 }
 
@@ -53,12 +59,26 @@ export interface Fault {
   from?: string;
 }
 
-/** A relation over the items of a field that is a list: one row an item, with its line's number first. */
+/**
+ * A field that is a list of ids, each stored as a row of its own. The items travel once, to be written; checks look at
+ * what is written then, through a relation `name` of `line`, the columns `besides` of the line, and `item`.
+ */
 export interface List {
   name: string;
-  columns: readonly string[];
-  rows: (line: Line) => readonly (readonly unknown[])[];
+  field: string;
+  item: string;
+  besides?: readonly string[];
+  /** Where the items are stored: the column `of` names the record, `item` is called as above. */
+  stored: { table: SQLiteTable; of: string; where?: string };
+  /**
+   * Makes the stored items those of the lines. `given` is a `WITH` clause that holds `fed(id)`, the records, and
+   * `listed(id, item, place)`, their items in order.
+   */
+  write: (given: SQL) => Statement[];
 }
+
+/** A longer list travels in pieces, because a single one could be larger than a parameter may be. */
+export const LIST_PIECE = 500;
 
 interface CommonKind {
   /** The kind's name on the wire. */
@@ -108,9 +128,7 @@ export interface StateKind extends CommonKind {
    */
   deletion?: { column: string; live: 0 | 1; clears?: Row };
   /** Puts the lines in the order in which they are to be written, where that is not the order of their places. */
-  arrange?: (lines: readonly CountingLine[]) => CountingLine[];
-  /** What an upsert writes besides the rows. */
-  also?: (lines: readonly Line[]) => Statement[];
+  arrange?: (lines: readonly Line[]) => Line[];
 }
 
 /** A record that is written once by its `id` (feed.md, section 1). */
@@ -137,6 +155,19 @@ export function keyFieldsOf(kind: Kind): readonly string[] {
   return kind.type === "state" ? (kind.keyFields ?? kind.key) : ["id"];
 }
 
+/** The columns that are written. */
 export function columnsOf(kind: Kind): readonly string[] {
   return kind.columns ?? Object.keys(kind.fields.shape);
+}
+
+/** The columns that checks look at. */
+export function checkedColumns(kind: Kind): string[] {
+  const own = kind.type === "state" ? [...kind.fixed, kind.account ?? []].flat() : [];
+  const references = kind.references.filter(({ items }) => items === undefined).map(({ field }) => field);
+  return [...new Set([...keyOf(kind), ...own, ...references, ...(kind.checked ?? [])])];
+}
+
+/** The columns that totals look at. */
+export function countedColumns(kind: EventKind): readonly string[] {
+  return kind.counted ?? columnsOf(kind);
 }

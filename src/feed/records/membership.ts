@@ -5,7 +5,7 @@ import { orNull } from "../../values/scalar.ts";
 import { Id } from "../../values/text.ts";
 import { Datetime } from "../../values/time.ts";
 import { CUSTOMERS } from "./customer.ts";
-import type { CountingLine, StateKind } from "./kind.ts";
+import type { Line, StateKind } from "./kind.ts";
 import { STORES } from "./store.ts";
 
 export const membership: StateKind = {
@@ -51,14 +51,14 @@ export const membership: StateKind = {
  * Members after the referrers who stand on an earlier line, so that each finds its referrer there. Who refers to a
  * later line is written before it, and so found out; of a circle, at least one is.
  */
-function referrersFirst(lines: readonly CountingLine[]): CountingLine[] {
+function referrersFirst(lines: readonly Line[]): Line[] {
   const keyOf = (storeId: unknown, customerId: unknown) => JSON.stringify([storeId, customerId]);
   const byKey = new Map(lines.map((line) => [keyOf(line.row.store_id, line.row.customer_id), line]));
-  const arranged = new Set<CountingLine>();
+  const arranged = new Set<Line>();
   for (const line of lines) {
-    const chain: CountingLine[] = [];
-    const inChain = new Set<CountingLine>();
-    for (let member: CountingLine | undefined = line; member !== undefined; ) {
+    const chain: Line[] = [];
+    const inChain = new Set<Line>();
+    for (let member: Line | undefined = line; member !== undefined; ) {
       chain.push(member);
       inChain.add(member);
       const referrer = byKey.get(keyOf(member.row.store_id, member.row.referrer_id));

@@ -1,14 +1,13 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import type { Statement } from "../../db/database.ts";
-import { namedRows } from "../../db/json-rows.ts";
-import { messageGroups } from "../../db/tables.ts";
+import { messageGroupMembers, messageGroups } from "../../db/tables.ts";
 import type { FieldMessages } from "../../values/messages.ts";
 import { orNull } from "../../values/scalar.ts";
 import { Field, Id, mustBe } from "../../values/text.ts";
 import { Datetime } from "../../values/time.ts";
 import { CUSTOMERS } from "./customer.ts";
-import type { Fault, Line, Row, StateKind, Target } from "./kind.ts";
+import type { Fault, Row, StateKind, Target } from "./kind.ts";
 
 export const MESSAGE_GROUPS: Target = { table: "message_groups" };
 
@@ -30,6 +29,7 @@ export const messageGroup: StateKind = {
     created_at: orNull(Datetime),
   }),
   rules: membersRules,
+  toRow: (record) => ({ ...record, members: memberIds(record).length }),
   columns: ["id", "initial_customer_id", "group_image", "created_at"],
   key: ["id"],
   global: true,
@@ -42,11 +42,21 @@ export const messageGroup: StateKind = {
   lists: [
     {
       name: "listed_member",
-      columns: ["customer_id"],
-      rows: ({ number, row }) => memberIds(row).map((customerId) => [number, customerId]),
+      field: "member_ids",
+      item: "customer_id",
+      stored: { table: messageGroupMembers, of: "group_id" },
+      write: listMembers,
     },
   ],
-  also: listMembers,
+  checked: ["members"],
+  faults: [
+    {
+      field: "member_ids",
+      text: "names a record that is not stored",
+      // Whoever another line erases is no longer among the members by now.
+      when: sql`members <> (SELECT count(*) FROM message_group_members WHERE group_id = message_group.id)`,
+    },
+  ],
 };
 
 /** The fault of a line, of the kind with this name, whose customer is no member of its group. */
@@ -77,23 +87,18 @@ function membersRules(record: Row): FieldMessages {
 }
 
 /** Makes the members of each group those of its line, in that order; who stays is not written again. */
-function listMembers(lines: readonly Line[]): Statement[] {
-  const ids = namedRows(
-    "fed",
-    ["id"],
-    lines.map(({ row }) => [row.id]),
-  );
-  const members = lines.flatMap(({ row }) => memberIds(row).map((customerId, place) => [row.id, customerId, place]));
-  const listed = namedRows("listed", ["group_id", "customer_id", "place"], members);
+function listMembers(given: SQL): Statement[] {
   return [
-    sql`WITH ${ids}, ${listed}
-      DELETE FROM message_group_members
-      WHERE group_id IN (SELECT id FROM fed)
-        AND (group_id, customer_id) NOT IN (SELECT group_id, customer_id FROM listed)`,
-    sql`WITH ${listed}
+    sql`${given}
+      DELETE FROM message_group_members WHERE (group_id, customer_id) IN (
+        SELECT stored.group_id, stored.customer_id
+        FROM fed CROSS JOIN message_group_members AS stored ON stored.group_id = fed.id
+        EXCEPT SELECT id, item FROM listed
+      )`,
+    sql`${given}
       INSERT INTO message_group_members (group_id, customer_id, place, newest_at)
-      SELECT group_id, customer_id, listed.place, message_groups.newest_at
-      FROM listed JOIN message_groups ON message_groups.id = listed.group_id WHERE true
+      SELECT listed.id, listed.item, listed.place, message_groups.newest_at
+      FROM listed JOIN message_groups ON message_groups.id = listed.id WHERE true
       ON CONFLICT (group_id, customer_id) DO UPDATE SET place = excluded.place WHERE place <> excluded.place`,
   ];
 }

@@ -1,14 +1,18 @@
 import { type SQL, sql } from "drizzle-orm";
 import { getTableConfig } from "drizzle-orm/sqlite-core";
 import type { Statement } from "../../db/database.ts";
-import { namedRows, type RowValues, rowsOf, toJsonTexts } from "../../db/json-rows.ts";
+import { joinRows, namedRows, type RowValues, rowsOf, toJsonTexts } from "../../db/json-rows.ts";
 import {
+  checkedColumns,
   columnsOf,
+  countedColumns,
   type EventKind,
   type Fault,
   type Kind,
   keyOf,
+  LIST_PIECE,
   type Line,
+  type List,
   type Row,
   type StateKind,
 } from "./kind.ts";
@@ -37,6 +41,26 @@ export function upsert(kind: StateKind, lines: readonly Line[]): Statement[] {
   );
 }
 
+/**
+ * Writes the lines' lists, and takes them out of the lines. A list's SQL finds what is no longer listed by EXCEPT: where
+ * NOT IN does not find a pair, SQLite reads the whole list to see whether anything in it is NULL.
+ */
+export function writeLists(kind: StateKind, lines: readonly Line[]): Statement[] {
+  if (lines.length === 0) return [];
+  const [key = ""] = keyOf(kind);
+  const statements = (kind.lists ?? []).flatMap((list, index) =>
+    list.write(
+      sql`WITH ${listPieces(lines, index, ({ row }) => row[key])},
+        fed(id) AS MATERIALIZED (SELECT DISTINCT of FROM piece),
+        listed(id, item, place) AS MATERIALIZED (
+          SELECT of, item.value, first + item.key FROM piece CROSS JOIN json_each(piece.items) AS item
+        )`,
+    ),
+  );
+  for (const line of lines) line.lists = [];
+  return statements;
+}
+
 /** Deletes the lines' records; each statement answers a row for every record that was there. */
 export function remove({ deletion, ...kind }: StateKind, lines: readonly Line[]): Statement[] {
   const { key } = kind;
@@ -58,20 +82,41 @@ export function insert(kind: EventKind, lines: readonly Line[]): Statement[] {
 
 /** The `WITH` clause of an event's totals: its lines that are not stored yet. */
 export function freshLines(kind: EventKind, lines: readonly Line[]): SQL {
-  const columns = ["line", ...(kind.counted ?? columnsOf(kind))];
-  const rows = lines.map(({ number, row }) => valuesOf({ ...row, line: number }, columns));
-  return sql`WITH ${namedRows(kind.record, columns, rows, notStored(kind))}`;
+  const columns = ["line", ...countedColumns(kind)];
+  return sql`WITH ${namedRows(kind.record, columns, numbered(lines, columns), notStored(kind))}`;
 }
 
-/** The relations that checks look at: the lines, or of events only those whose id is not stored yet, and their lists. */
-export function relations(kind: Kind, lines: readonly Line[], which: "all" | "fresh"): SQL[] {
+/** The relations in which faults are looked for: the lines that are written, of events the new ones, and their lists. */
+export function writtenLines(kind: Kind, lines: readonly Line[]): SQL[] {
   const columns = ["line", ...checkedColumns(kind)];
-  const rows = lines.map(({ number, row }) => valuesOf({ ...row, line: number }, columns));
-  const where = kind.type === "event" && which === "fresh" ? notStored(kind) : undefined;
-  const lists = kind.lists ?? [];
+  const where = kind.type === "event" ? notStored(kind) : undefined;
   return [
-    namedRows(kind.record, columns, rows, where),
-    ...lists.map((list) => namedRows(list.name, ["line", ...list.columns], lines.flatMap(list.rows))),
+    namedRows(kind.record, columns, numbered(lines, columns), where),
+    ...(kind.lists ?? []).map((list) => sql`${listColumns(list)} AS (${storedItems(kind, list)})`),
+  ];
+}
+
+/** The relations in which accounts are looked for: all lines, and their lists, whether they are written or not. */
+export function allLines(kind: Kind, all: readonly Line[], writes: readonly Line[]): SQL[] {
+  const written = new Set(writes);
+  const columns = ["line", ...checkedColumns(kind), "written"];
+  const rows = all.map((line) =>
+    valuesOf({ ...line.row, line: line.number, written: written.has(line) ? 1 : 0 }, columns),
+  );
+  const others = all.filter((line) => !written.has(line) && line.items > 0);
+  return [
+    namedRows(kind.record, columns, rows),
+    ...(kind.lists ?? []).flatMap((list, index) => {
+      const stored = sql`${storedItems(kind, list)} WHERE ${sql.raw(kind.record)}.written = 1`;
+      if (others.length === 0) return [sql`${listColumns(list)} AS (${stored})`];
+      const besides = sql.raw((list.besides ?? []).map(() => "NULL, ").join(""));
+      return [
+        listPieces(others, index, ({ number }) => number),
+        sql`${listColumns(list)} AS (
+          ${stored} UNION ALL SELECT of, ${besides}item.value FROM piece CROSS JOIN json_each(piece.items) AS item
+        )`,
+      ];
+    }),
   ];
 }
 
@@ -121,10 +166,32 @@ function tableName(kind: Pick<Kind, "table">): string {
   return getTableConfig(kind.table).name;
 }
 
-function checkedColumns(kind: Kind): string[] {
-  const own = kind.type === "state" ? [...kind.fixed, kind.account ?? []].flat() : [];
-  const references = kind.references.filter(({ items }) => items === undefined).map(({ field }) => field);
-  return [...new Set([...keyOf(kind), ...own, ...references, ...(kind.checked ?? [])])];
+/** `piece(of, first, items)`: the lists of lines, of what they are, and the place of the first item. */
+function listPieces(lines: readonly Line[], index: number, of: (line: Line) => unknown): SQL {
+  const rows = lines.flatMap((line) =>
+    (line.lists[index] ?? []).map((items, piece) => `[${JSON.stringify(of(line))},${piece * LIST_PIECE},${items}]`),
+  );
+  const columns = ["of", "first", "items"];
+  return sql`piece AS MATERIALIZED (SELECT * FROM ${rowsOf(joinRows(rows), columns, ["items"])})`;
+}
+
+function listColumns({ name, besides = [], item }: List): SQL {
+  return sql.raw(`${name}(${["line", ...besides, item].join(", ")})`);
+}
+
+/** The items of a list as they are stored, for the lines of the relation named after the kind. */
+function storedItems({ record, ...kind }: Kind, { besides = [], item, stored }: List): SQL {
+  const columns = [...["line", ...besides].map((one) => `${record}.${one}`), `stored.${item}`];
+  const [key] = keyOf(kind as Kind);
+  const where = stored.where === undefined ? "" : ` AND stored.${stored.where}`;
+  const table = getTableConfig(stored.table).name;
+  return sql.raw(
+    `SELECT ${columns.join(", ")} FROM ${record} CROSS JOIN ${table} AS stored ON stored.${stored.of} = ${record}.${key}${where}`,
+  );
+}
+
+function numbered(lines: readonly Line[], columns: readonly string[]): RowValues[] {
+  return lines.map(({ number, row }) => valuesOf({ ...row, line: number }, columns));
 }
 
 function valuesOf(row: Row, columns: readonly string[]): RowValues {
@@ -140,10 +207,17 @@ function writes(kind: Kind, lines: readonly Line[]): SQL[] {
   const columns = columnsOf(kind);
   const values = columns.map((column) => columnValue(kind, column)).join(", ");
   const into = sql.raw(`INSERT INTO ${tableName(kind)} (${columns.join(", ")}) SELECT ${values} FROM`);
-  return toJsonTexts(lines.map(({ row }) => valuesOf(row, columns))).map(
+  return joinRows(takenOut(lines)).map(
     // Without WHERE, SQLite reads ON CONFLICT as the ON of a join.
     (text) => sql`${into} ${rowsOf([text], columns, kind.json)} AS line WHERE true ORDER BY place`,
   );
+}
+
+function* takenOut(lines: readonly Line[]): Generator<string> {
+  for (const line of lines) {
+    yield line.text;
+    line.text = "";
+  }
 }
 
 /** A column's value: the line's, or made of it; left out, what is stored or the time of storing, as the kind says. */

@@ -38,15 +38,11 @@ export async function buildWorker(): Promise<string> {
 export async function openStand(worker: string, folder: string, { keep }: { keep: boolean }): Promise<Stand> {
   if (!keep) rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const { compatibility_date: compatibilityDate = "", compatibility_flags, vars } = readConfig({ config: CONFIG });
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
+      ...benchConfig(),
       name: "bench",
-      compatibilityDate,
-      compatibilityFlags: compatibility_flags,
       modules: [{ type: "ESModule", path: "worker.js", contents: readFileSync(worker, "utf8") }],
-      // In development the answers say how many rows were read, and nobody is slowed down.
-      bindings: { ...vars, ENVIRONMENT: "development", JWT_SECRET: SECRET },
       d1Databases: { DB: { id: "DB" }, BARE: { id: "BARE" } },
       kvNamespaces: ["CACHE"],
       resourcePersistencePath: path.join(folder, "v3"),
@@ -62,14 +58,14 @@ export async function openStand(worker: string, folder: string, { keep }: { keep
   const { origin: url } = await miniflare.ready;
   const database = async (binding: string) => (await miniflare.getD1Database(binding)) as unknown as D1Database;
   if (!keep) {
-    await run(await database("DB"), migrations());
+    await migrate(await database("DB"));
     await run(await database("BARE"), [...migrations(), ...bareTables()]);
   }
   return {
     url,
     database: await database("DB"),
-    customerToken: (sub) => token({ scope: "customer", sub }),
-    feedToken: await token({ scope: "feed", sub: "bench", accounts: "*" }),
+    customerToken,
+    feedToken: await feedToken("*"),
     runSchedule: async () => {
       const worker = (await miniflare.getWorker()) as unknown as Scheduled;
       const { outcome } = await worker.scheduled({ cron: "bench" });
@@ -77,6 +73,26 @@ export async function openStand(worker: string, folder: string, { keep }: { keep
     },
     close: () => miniflare.dispose(),
   };
+}
+
+/** What every runtime of the benchmarks is started with. */
+export function benchConfig() {
+  const { compatibility_date: compatibilityDate = "", compatibility_flags, vars } = readConfig({ config: CONFIG });
+  // In development the answers say how many rows were read, and nobody is slowed down.
+  const bindings = { ...vars, ENVIRONMENT: "development", JWT_SECRET: SECRET };
+  return { compatibilityDate, compatibilityFlags: compatibility_flags, bindings };
+}
+
+export function migrate(d1: D1Database): Promise<void> {
+  return run(d1, migrations());
+}
+
+export function customerToken(sub: string): Promise<string> {
+  return token({ scope: "customer", sub });
+}
+
+export function feedToken(accounts: readonly string[] | "*"): Promise<string> {
+  return token({ scope: "feed", sub: "bench", accounts });
 }
 
 /** The statements of all migrations. */

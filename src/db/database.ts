@@ -22,7 +22,7 @@ export type Consistency = "first-unconstrained" | "first-primary" | (string & {}
 const READ_LIMIT_MS = 10_000;
 const WRITE_LIMIT_MS = 40_000;
 const BOOKMARK_LIMIT_MS = 2_000;
-const WRITE_LIMIT_BYTES = 42_000_000;
+const WRITE_LIMIT_BYTES = 40_000_000;
 const RETRY_WITHIN_MS = 2_000;
 const FIRST_WAIT_MS = 50;
 

@@ -1,0 +1,79 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { WebSocket } from "undici";
+
+interface HeapUsage {
+  usedSize: number;
+  embedderHeapUsedSize: number;
+  backingStorageSize: number;
+}
+
+const POKE_MS = 5;
+
+/** The heap of a Worker's isolate, asked of its inspector. */
+export class Heap {
+  readonly #socket: WebSocket;
+  readonly #poke: () => Promise<unknown>;
+  readonly #waiting = new Map<number, (result: unknown) => void>();
+  #sent = 0;
+
+  /** `poke` is a request that the isolate answers: only then does it look at what the inspector asked for. */
+  static async open(url: string, poke: () => Promise<unknown>): Promise<Heap> {
+    // The inspector takes pages of this machine only, and this WebSocket names none unless told to.
+    const socket = new WebSocket(url, { headers: { Origin: "http://localhost" } });
+    await new Promise((resolve, reject) => {
+      socket.onopen = resolve;
+      socket.onerror = reject;
+    });
+    return new Heap(socket, poke);
+  }
+
+  private constructor(socket: WebSocket, poke: () => Promise<unknown>) {
+    this.#socket = socket;
+    this.#poke = poke;
+    socket.onmessage = ({ data }) => {
+      const { id, result } = JSON.parse(String(data)) as { id: number; result: unknown };
+      this.#waiting.get(id)?.(result);
+      this.#waiting.delete(id);
+    };
+  }
+
+  /** What is live, in MB: collected first, with the contents of buffers. */
+  async megabytes(): Promise<number> {
+    let isCollected = false;
+    const collected = this.#send("HeapProfiler.collectGarbage").then(() => {
+      isCollected = true;
+    });
+    while (!isCollected) {
+      await this.#poke();
+      await sleep(POKE_MS);
+    }
+    await collected;
+    const usage = (await this.#send("Runtime.getHeapUsage")) as HeapUsage;
+    return (usage.usedSize + usage.embedderHeapUsedSize + usage.backingStorageSize) / 1_000_000;
+  }
+
+  /** The most that is live while work is under way. */
+  async mostDuring(work: Promise<unknown>): Promise<number> {
+    let isDone = false;
+    const done = work.finally(() => {
+      isDone = true;
+    });
+    let most = 0;
+    while (!isDone) most = Math.max(most, await this.megabytes());
+    await done;
+    return most;
+  }
+
+  close(): void {
+    this.#socket.close();
+  }
+
+  #send(method: string): Promise<unknown> {
+    this.#sent += 1;
+    const id = this.#sent;
+    return new Promise((resolve) => {
+      this.#waiting.set(id, resolve);
+      this.#socket.send(JSON.stringify({ id, method }));
+    });
+  }
+}

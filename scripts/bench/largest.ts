@@ -1,0 +1,213 @@
+// The largest requests of each sort that the feed takes, and the largest that it must refuse.
+
+export interface Largest {
+  name: string;
+  body: string;
+  /** `*` where a line belongs to no account; else the account check is measured too. */
+  accounts: readonly string[] | "*";
+  /** 200 unless it is one that is refused. */
+  status: number;
+}
+
+type Fields = Record<string, unknown>;
+
+const ACCOUNT = "1";
+const LINES = 5_000;
+const STORES = 20_000;
+const LONGEST_BODY = 8 * 1024 * 1024;
+const TIME = "2026-01-01 00:00:00";
+
+const storeId = (index: number) => `s${10_000 + (index % STORES)}`;
+const customerId = (index: number) => `customer-${10_000 + (index % LINES)}`;
+const emoji = (index: number) => "🎉".repeat(60) + (1_000 + (index % 50));
+
+/** What must be there first: an account, and its stores and customers. */
+export function* groundwork(): Generator<string> {
+  const stores = made("store", STORES, (index) => store(index));
+  const customers = made("customer", LINES, (index) => ({ id: customerId(index), first_name: "Ada", last_name: "L" }));
+  const others = made("customer", 50, (index) => ({ id: emoji(index), first_name: "Ada", last_name: "L" }));
+  const campaigns = made("campaign", 50, (index) => campaign(emoji(index)));
+  const coupons = made("coupon", 1, () => coupon("issued"));
+  const all = [
+    made("account", 1, () => ({ id: ACCOUNT, company: "A" })),
+    stores,
+    customers,
+    others,
+    campaigns,
+    coupons,
+  ];
+  const lines = all.flat();
+  for (let from = 0; from < lines.length; from += LINES) yield lines.slice(from, from + LINES).join("\n");
+}
+
+export function largestRequests(): Largest[] {
+  const ofAccount = (name: string, lines: readonly string[], status = 200) => request(name, [ACCOUNT], lines, status);
+  const ofAll = (name: string, lines: readonly string[], status = 200) => request(name, "*", lines, status);
+  return [
+    ofAll(
+      "5,000 customers with long descriptions",
+      made("customer", LINES, (index) => ({
+        id: `full-${index}`,
+        first_name: "Adalbert",
+        last_name: `Lovelace ${index}`,
+        address_line_1: "1 Main Street",
+        city: "Springfield",
+        state: "OK",
+        zip: "73000",
+        customer_description: "word ".repeat(280),
+      })),
+    ),
+    ofAccount(
+      "5,000 stores",
+      made("store", LINES, (index) => ({ ...store(index), address_line_1: "1 Main Street" })),
+    ),
+    ofAccount(
+      "5,000 memberships in chains of referrers",
+      made("membership", LINES, (index) => ({
+        store_id: storeId(index % 50),
+        customer_id: customerId(index),
+        joined_at: TIME,
+        referrer_id: index < 50 ? null : customerId(index - 50),
+      })),
+    ),
+    ofAccount(
+      "5,000 balance entries",
+      made("balance_entry", LINES, (index) => entry(index, customerId(index))),
+    ),
+    ofAccount(
+      "4,500 entries with ids of 64 emoji",
+      made("balance_entry", 4_500, (index) => ({
+        ...entry(index, emoji(index)),
+        id: "🎉".repeat(56) + (10_000 + index),
+        campaign_id: emoji(index),
+      })),
+    ),
+    ofAccount(
+      "5,000 coupons with 40 lines of text",
+      made("coupon", LINES, (index) => ({
+        ...coupon(`lines-${index}`),
+        header_lines: texts("header line"),
+        text_lines: texts("a text line of some length"),
+      })),
+    ),
+    ofAccount(
+      "3,800 coupons with an emoji in each text",
+      made("coupon", 3_800, (index) => ({
+        ...coupon(`emoji-${index}`),
+        header_lines: texts("🎉 header"),
+        text_lines: texts("🎉 a text line of some length"),
+      })),
+    ),
+    ofAccount(
+      "1,150 coupons with Hangul, the most of it",
+      made("coupon", 1_150, (index) => ({
+        ...coupon(`hangul-${index}`),
+        text_lines: ["각".repeat(2_000)],
+      })),
+    ),
+    ofAccount(
+      "1,350 coupons with Hangul, refused",
+      made("coupon", 1_350, (index) => ({
+        ...coupon(`hangul-${index}`),
+        text_lines: ["각".repeat(2_000)],
+      })),
+      413,
+    ),
+    ofAccount(
+      "5,000 issued coupons",
+      made("customer_coupon", LINES, (index) => ({
+        id: `issued-${index}`,
+        customer_id: customerId(index),
+        campaign_coupon_id: "issued",
+        store_id: storeId(index),
+      })),
+    ),
+    ofAccount(
+      "5 campaigns of 20,000 stores",
+      made("campaign", 5, (index) => campaign(`far-${index}`, 0, STORES)),
+    ),
+    ofAccount(
+      "50 campaigns of 2,000 stores",
+      made("campaign", 50, (index) => campaign(`near-${index}`, index * 40, 2_000)),
+    ),
+    ofAccount(
+      "50 campaigns of 2,000 other stores",
+      made("campaign", 50, (index) => campaign(`near-${index}`, index * 40 + 3_000, 2_000)),
+    ),
+    ofAccount(
+      "38 campaigns of 20,000 stores, refused",
+      made("campaign", 38, (index) => campaign(`far-${index}`, 0, STORES)),
+      413,
+    ),
+    ofAll(
+      "1,000 groups of 100 members",
+      made("message_group", 1_000, (index) => group(index, 0)),
+    ),
+    ofAll(
+      "1,000 groups of 100 other members",
+      made("message_group", 1_000, (index) => group(index, 700)),
+    ),
+    ofAll(
+      "5,000 messages",
+      made("message", LINES, (index) => ({
+        id: `message-${index}`,
+        group_id: `group-${index % 1_000}`,
+        customer_id: customerId(index % 1_000),
+        body: "word ".repeat(250),
+      })),
+    ),
+    ofAll(
+      "135 accounts with 20,000 addresses each",
+      made("account", 135, (index) => ({
+        id: String(1_000 + index),
+        company: "C",
+        loyalty_options: { notify_user_admin: Array.from({ length: 20_000 }, () => "") },
+      })),
+    ),
+    ofAll(
+      "One line of nothing but empty lists, refused",
+      [`{"record":"customer","id":"x","unknown":[${"[],".repeat((LONGEST_BODY - 100) / 3)}1]}`],
+      422,
+    ),
+  ];
+}
+
+function request(name: string, accounts: Largest["accounts"], lines: readonly string[], status: number): Largest {
+  return { name, accounts, body: lines.join("\n"), status };
+}
+
+function made(record: string, count: number, make: (index: number) => Fields): string[] {
+  return Array.from({ length: count }, (_, index) => JSON.stringify({ record, ...make(index) }));
+}
+
+function texts(start: string): string[] {
+  return Array.from({ length: 20 }, (_, index) => `${start} ${index}`);
+}
+
+function store(index: number): Fields {
+  return { id: storeId(index), account_id: ACCOUNT, name: `Store ${index}`, latitude: 35, longitude: -97 };
+}
+
+function campaign(id: string, from = 0, stores = 0): Fields {
+  const store_ids = Array.from({ length: stores }, (_, index) => storeId(from + index));
+  return {
+    id,
+    account_id: ACCOUNT,
+    name: "Spring",
+    campaign_start_date: "2026-01-01",
+    ...(stores > 0 && { store_ids }),
+  };
+}
+
+function coupon(id: string): Fields {
+  return { id, account_id: ACCOUNT, kind: "store", name: "Coupon", type: "percent", value: "1.00" };
+}
+
+function entry(index: number, customer: string): Fields {
+  return { id: `entry-${index}`, customer_id: customer, store_id: storeId(index), amount: "12.50", created_at: TIME };
+}
+
+function group(index: number, shift: number): Fields {
+  const others = Array.from({ length: 99 }, (_, member) => customerId(index + 1 + member + shift));
+  return { id: `group-${index}`, initial_customer_id: customerId(index), member_ids: [customerId(index), ...others] };
+}

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { WebSocket } from "undici";
+import { CommandError } from "../lib/project.ts";
 
 interface HeapUsage {
   usedSize: number;
@@ -13,7 +14,7 @@ const POKE_MS = 5;
 export class Heap {
   readonly #socket: WebSocket;
   readonly #poke: () => Promise<unknown>;
-  readonly #waiting = new Map<number, (result: unknown) => void>();
+  readonly #waiting = new Map<number, { resolve: (result: unknown) => void; reject: (error: Error) => void }>();
   #sent = 0;
 
   /** `poke` is a request that the isolate answers: only then does it look at what the inspector asked for. */
@@ -32,22 +33,18 @@ export class Heap {
     this.#poke = poke;
     socket.onmessage = ({ data }) => {
       const { id, result } = JSON.parse(String(data)) as { id: number; result: unknown };
-      this.#waiting.get(id)?.(result);
+      this.#waiting.get(id)?.resolve(result);
       this.#waiting.delete(id);
+    };
+    socket.onclose = () => {
+      for (const { reject } of this.#waiting.values()) reject(new CommandError("The Worker's runtime has ended."));
     };
   }
 
   /** What is live, in MB: collected first, with the contents of buffers. */
   async megabytes(): Promise<number> {
-    let isCollected = false;
-    const collected = this.#send("HeapProfiler.collectGarbage").then(() => {
-      isCollected = true;
-    });
-    while (!isCollected) {
-      await this.#poke();
-      await sleep(POKE_MS);
-    }
-    await collected;
+    const collected = this.#send("HeapProfiler.collectGarbage").then(() => true);
+    while (!(await Promise.race([collected, sleep(POKE_MS, false)]))) await this.#poke();
     const usage = (await this.#send("Runtime.getHeapUsage")) as HeapUsage;
     return (usage.usedSize + usage.embedderHeapUsedSize + usage.backingStorageSize) / 1_000_000;
   }
@@ -71,9 +68,10 @@ export class Heap {
   #send(method: string): Promise<unknown> {
     this.#sent += 1;
     const id = this.#sent;
-    return new Promise((resolve) => {
-      this.#waiting.set(id, resolve);
-      this.#socket.send(JSON.stringify({ id, method }));
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({ id, method }));
+      else reject(new CommandError("The Worker's runtime has ended."));
     });
   }
 }

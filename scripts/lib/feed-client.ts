@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT } from "../../src/feed/limits.ts";
+import { KINDS } from "../../src/feed/records/index.ts";
 import type { FileLine } from "./ndjson-file.ts";
 import { CommandError } from "./project.ts";
 
@@ -25,8 +27,6 @@ export interface FeedTarget {
   answerWithinMs?: number;
 }
 
-const LINES_A_REQUEST = 5_000;
-const BYTES_A_REQUEST = 8 * 1024 * 1024;
 const ATTEMPTS = 8;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
@@ -37,21 +37,42 @@ const WORTH_ANOTHER_TRY = new Set([429, 502, 503, 504, 520, 521, 522, 523, 524])
 // What breaks only where somebody was there.
 const BROKEN_CONNECTION = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
 
-/** The lines in requests of at most 5,000 lines and 8 MiB, in order. */
+/** The lines in requests of at most 5,000 lines, 8 MiB and 100,000 items of lists, in order. */
 export async function* inBatches(lines: AsyncIterable<FileLine> | Iterable<FileLine>): AsyncGenerator<Batch> {
   let batch: FileLine[] = [];
-  let bytes = 0;
+  let [bytes, items] = [0, 0];
   for await (const line of lines) {
     const size = line.bytes.length + 1;
-    if (batch.length === LINES_A_REQUEST || bytes + size > BYTES_A_REQUEST) {
-      yield { lines: batch };
+    const listed = itemsOf(line);
+    if (batch.length === LINE_LIMIT || bytes + size > BODY_LIMIT.bytes || items + listed > ITEM_LIMIT) {
+      if (batch.length > 0) yield { lines: batch };
       batch = [];
-      bytes = 0;
+      [bytes, items] = [0, 0];
     }
     batch.push(line);
     bytes += size;
+    items += listed;
   }
   if (batch.length > 0) yield { lines: batch };
+}
+
+const LISTS = KINDS.flatMap(({ lists = [] }) => lists.map(({ field }) => field));
+
+/** How many items of lists a line has; 0 for a bad one, which the service names. */
+function itemsOf({ bytes }: FileLine): number {
+  if (!LISTS.some((field) => bytes.includes(`"${field}"`))) return 0;
+  const object = parse(bytes.toString()) as Record<string, unknown> | string | null;
+  if (typeof object !== "object" || object === null) return 0;
+  return LISTS.map((field) => object[field]).reduce<number>(
+    (sum, list) => sum + (Array.isArray(list) ? list.length : 0),
+    0,
+  );
+}
+
+/** Both halves of a batch that is too large; null where it cannot be cut. */
+function cut({ lines }: Batch): Batch[] | null {
+  const half = Math.ceil(lines.length / 2);
+  return lines.length < 2 ? null : [{ lines: lines.slice(0, half) }, { lines: lines.slice(half) }];
 }
 
 /**
@@ -74,16 +95,23 @@ export async function sendLines(
     next = batches.next();
     // Reading may fail while this request is under way; it is awaited, and reported, in its turn.
     next.catch(() => {});
-    const taken = await sendBatch(batch);
-    if (taken === null) return progress;
-    progress.committed += batch.lines.length;
-    progress.ignored += taken.ignored;
-    progress.lastLine = batch.lines.at(-1)?.number ?? progress.lastLine;
-    onProgress?.(progress);
+    const parts = [batch];
+    for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
+      const taken = signal?.aborted ? null : await sendBatch(part);
+      if (taken === null) return progress;
+      if ("parts" in taken) {
+        parts.unshift(...taken.parts);
+        continue;
+      }
+      progress.committed += part.lines.length;
+      progress.ignored += taken.ignored;
+      progress.lastLine = part.lines.at(-1)?.number ?? progress.lastLine;
+      onProgress?.(progress);
+    }
   }
 
-  /** What the feed says of a batch, or null when it was told to stop before the batch was taken. */
-  async function sendBatch(batch: Batch): Promise<{ ignored: number } | null> {
+  /** What the feed says of a batch, its parts where it is too large, or null when it was told to stop before. */
+  async function sendBatch(batch: Batch): Promise<{ ignored: number } | { parts: Batch[] } | null> {
     const newline = Buffer.from("\n");
     const body = Buffer.concat(batch.lines.flatMap(({ bytes }) => [bytes, newline]));
     for (let attempt = 1; ; attempt += 1) {
@@ -91,6 +119,9 @@ export async function sendLines(
       progress.waiting = answer.status !== 200;
       isThere ||= answer.connected;
       if (answer.status === 200) return (answer.body as { items: { ignored: number } }).items;
+      // Some limits, such as the memory that texts take on their way, only the service can tell.
+      const parts = answer.status === 413 ? cut(batch) : null;
+      if (parts !== null) return { parts };
       // Nobody was ever there: more likely a wrong address than a service that is being restarted.
       if (!answer.mayRetry || !isThere || attempt === ATTEMPTS)
         throw new CommandError(refusal(answer, batch, progress));

@@ -2,6 +2,7 @@ import type { Database } from "../db/database.ts";
 import { forbidden, invalid, payloadTooLarge } from "../http/errors.ts";
 import { addMessage, type FieldMessages } from "../values/messages.ts";
 import { countingLines } from "./counting-lines.ts";
+import { ITEM_LIMIT, LINE_LIMIT } from "./limits.ts";
 import { type CheckedLine, checkLine } from "./lines.ts";
 import { splitLines } from "./ndjson.ts";
 import { applyFeed, type Batch, type FeedRequest, NAMED_LINES } from "./queries.ts";
@@ -15,11 +16,6 @@ export interface Accepted {
 }
 
 type GoodLine = Extract<CheckedLine, { line: Line }>;
-
-export const LINE_LIMIT = 5_000;
-
-/** The items of all lists of ids together, each of which is a row. */
-export const ITEM_LIMIT = 100_000;
 
 /**
  * Takes a request whole or refuses it whole (feed.md, section 1). The body is emptied as soon as its lines are checked,

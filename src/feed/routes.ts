@@ -1,13 +1,12 @@
 import { renewBoards } from "../customer/gamification/boards.ts";
-import { type BodyLimit, bytesToRead, readBody } from "../http/body.ts";
+import { bytesToRead, readBody } from "../http/body.ts";
 import { createRouter } from "../http/context.ts";
 import { describe } from "../openapi/describe.ts";
 import { acceptFeed } from "./accept.ts";
 import { Admission } from "./admission.ts";
+import { BODY_LIMIT } from "./limits.ts";
 import { sendLines } from "./operations.ts";
 import { playedBoards } from "./records/play.ts";
-
-const BODY_LIMIT: BodyLimit = { bytes: 8 * 1024 * 1024, name: "8 MiB" };
 
 // The largest request takes 48 MB, and an isolate has 128 for everybody: one such at a time, or several smaller ones.
 const admission = new Admission({

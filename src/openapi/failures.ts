@@ -59,7 +59,7 @@ export const FAILURES = {
     example: methodNotAllowed(["POST"]),
   },
   PayloadTooLarge: {
-    description: "The body is over the limit.",
+    description: "The body is over a limit; the message names it.",
     example: payloadTooLarge("A body of at most 64 KiB is taken here."),
   },
   InvalidFields: {

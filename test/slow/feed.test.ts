@@ -83,6 +83,36 @@ describe("npm run feed", () => {
     expect(received.flat().map((line) => line.trimEnd())).toEqual([...lines, long, long]);
   });
 
+  it("sends no more than 100,000 items of lists in a request", async ({ expect }) => {
+    const { args, received } = await service();
+    const store_ids = Array.from({ length: 20_000 }, (_, index) => `s${index}`);
+    const lines = Array.from({ length: 6 }, (_, index) =>
+      JSON.stringify({ record: "campaign", id: `k${index}`, store_ids }),
+    );
+
+    const { status } = await run([file("lists", [customer(1), ...lines].join("\n")), ...args]);
+
+    expect(status).toBe(0);
+    expect(received).toEqual([[customer(1), ...lines.slice(0, 5)], lines.slice(5)]);
+  });
+
+  it("sends what is too large for the service in halves, in order, and gives up on a single line", async ({
+    expect,
+  }) => {
+    const tooLarge = { status: 413, body: { status: false, message: "These lines come to more." } };
+    const { args, received } = await service(tooLarge, tooLarge);
+
+    const { status, output } = await run([file("halves", numbered(5).join("\n")), ...args]);
+
+    expect(status).toBe(0);
+    expect(output).toContain("5 lines committed (5 accepted, 0 ignored)");
+    expect(received).toEqual([numbered(2), numbered(3).slice(2), numbered(5).slice(3)]);
+    const single = await service(tooLarge);
+    const refused = await run([file("single", customer(1)), ...single.args]);
+    expect(refused.status).toBe(1);
+    expect(refused.output).toContain("The service answered 413: These lines come to more.");
+  });
+
   it("reads gzip by its bytes, from a file or from standard input", async ({ expect }) => {
     const { args, received } = await service();
 

@@ -1,11 +1,13 @@
--- References are looked at when the transaction ends: until then a request's own checks can still name the bad line.
+-- References are checked when the transaction ends: until then a feed request's own checks can still name the bad line.
+
+-- A store of an account.
 CREATE TABLE stores (
   key INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
-  account_id TEXT NOT NULL REFERENCES accounts (id) DEFERRABLE INITIALLY DEFERRED,
+  account_key INTEGER NOT NULL REFERENCES accounts (key) DEFERRABLE INITIALLY DEFERRED,
   name TEXT NOT NULL,
-  latitude REAL NOT NULL,
-  longitude REAL NOT NULL,
+  latitude REAL NOT NULL, -- degrees
+  longitude REAL NOT NULL, -- degrees
   store_image TEXT NOT NULL,
   address_line_1 TEXT NOT NULL,
   address_line_2 TEXT NOT NULL,
@@ -13,40 +15,63 @@ CREATE TABLE stores (
   state TEXT NOT NULL,
   zip TEXT NOT NULL,
   phone TEXT NOT NULL,
-  set_aside INTEGER NOT NULL DEFAULT 0
+  words TEXT NOT NULL, -- the words that a search finds it by besides its account's, folded, each once
+  deleted INTEGER NOT NULL DEFAULT 0, -- 1: soft-deleted
+  band INTEGER GENERATED ALWAYS AS (CAST(floor(latitude * 10) AS INTEGER)) VIRTUAL -- its tenth of a degree of latitude
 );
 
--- Positions in whole 1e-7 degrees, because an R*Tree of floats keeps 32 bits and loses points on the edge of a box.
--- The account is the third dimension, so that one chain's stores are found without reading its neighbours'.
-CREATE VIRTUAL TABLE store_positions USING rtree_i32(
-  key,
-  min_latitude, max_latitude,
-  min_longitude, max_longitude,
-  min_account, max_account
+-- Search: the stores of an account in the order first stored, the first hundred of which hold its company's words.
+CREATE INDEX stores_by_account ON stores (account_key);
+
+-- Nearby campaigns: the stores of an account within a box, and all that their distance needs. Its first column serves
+-- every query over the stores of an account.
+CREATE INDEX stores_by_position ON stores (account_key, band, longitude, latitude, deleted);
+
+-- Every query that leaves out soft-deleted stores, such as the count of stores joined. These are few: it looks here,
+-- and not into each store.
+CREATE INDEX stores_deleted ON stores (deleted) WHERE deleted = 1;
+
+-- Derived: the search index of stores. It splits texts where the Worker does: to the tokenizer `ascii` every character
+-- beyond ASCII is part of a word and stays as it is. Beginnings of up to six characters are looked up as they are; for
+-- longer ones FTS5 first gathers all words with that beginning, which takes longer with every record. It stores no
+-- contents: an entry is removed by its rowid, the store's key.
+CREATE VIRTUAL TABLE store_words USING fts5(
+  words, content = '', contentless_delete = 1, detail = none, prefix = '1 2 3 4 5 6', tokenize = "ascii tokenchars '+'"
 );
 
--- What store_positions must hold. The triggers below and any rebuild read this one definition.
-CREATE VIEW store_positions_due AS
+-- A step of the weekly merge goes on with what is under way, unless another level of the index has as many segments. It
+-- then merges those first, if there are enough: two, so that small ones fed meanwhile do not hold it up.
+INSERT INTO store_words (store_words, rank) VALUES ('usermerge', 2);
+
+-- What store_words holds, term by term: an index without contents can be compared in no other way.
+CREATE VIRTUAL TABLE store_words_terms USING fts5vocab(store_words, instance);
+
+-- What store_words must hold: a store's own words, and its account's words or mark.
+CREATE VIEW expected_store_words AS
 SELECT
   stores.key,
-  CAST(round(latitude * 1e7) AS INTEGER) AS min_latitude,
-  CAST(round(latitude * 1e7) AS INTEGER) AS max_latitude,
-  CAST(round(longitude * 1e7) AS INTEGER) AS min_longitude,
-  CAST(round(longitude * 1e7) AS INTEGER) AS max_longitude,
-  accounts.key AS min_account,
-  accounts.key AS max_account
+  stores.words || ' ' ||
+    iif(stores.key >= accounts.far_stores_from, '+' || accounts.key, accounts.words) AS words
 FROM stores
-JOIN accounts ON accounts.id = stores.account_id
-WHERE stores.set_aside = 0;
+JOIN accounts ON accounts.key = stores.account_key
+WHERE stores.deleted = 0;
 
-CREATE TRIGGER stores_insert_position AFTER INSERT ON stores
+-- Indexes a new store. The 101st store of an account is the first that holds the account's mark.
+CREATE TRIGGER stores_insert_words AFTER INSERT ON stores
 BEGIN
-  INSERT INTO store_positions SELECT * FROM store_positions_due WHERE key = NEW.key;
+  UPDATE accounts SET far_stores_from = NEW.key
+  WHERE key = NEW.account_key AND iif(
+    far_stores_from IS NULL,
+    (SELECT count(*) FROM (SELECT 1 FROM stores WHERE account_key = NEW.account_key LIMIT 101)) > 100,
+    0
+  );
+  INSERT INTO store_words (rowid, words) SELECT key, words FROM expected_store_words WHERE key = NEW.key;
 END;
 
-CREATE TRIGGER stores_update_position AFTER UPDATE OF latitude, longitude, set_aside ON stores
-WHEN OLD.latitude IS NOT NEW.latitude OR OLD.longitude IS NOT NEW.longitude OR OLD.set_aside IS NOT NEW.set_aside
+-- Indexes a store again when its words change, or when it is soft-deleted or comes back.
+CREATE TRIGGER stores_update_words AFTER UPDATE OF words, deleted ON stores
+WHEN OLD.words IS NOT NEW.words OR OLD.deleted IS NOT NEW.deleted
 BEGIN
-  DELETE FROM store_positions WHERE key = OLD.key;
-  INSERT INTO store_positions SELECT * FROM store_positions_due WHERE key = NEW.key;
+  DELETE FROM store_words WHERE rowid = OLD.key;
+  INSERT INTO store_words (rowid, words) SELECT key, words FROM expected_store_words WHERE key = NEW.key;
 END;

@@ -1,27 +1,116 @@
--- `details` holds, as JSON text, the fields of 2.8 that no query looks into.
+-- A campaign of an account, at some of its stores or at all of them.
 CREATE TABLE campaigns (
   key INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
-  account_id TEXT NOT NULL REFERENCES accounts (id) DEFERRABLE INITIALLY DEFERRED,
+  account_key INTEGER NOT NULL REFERENCES accounts (key) DEFERRABLE INITIALLY DEFERRED,
   name TEXT NOT NULL,
   campaign_description TEXT NOT NULL,
   campaign_image TEXT NOT NULL,
-  campaign_start_date TEXT NOT NULL,
-  campaign_end_date TEXT,
-  status INTEGER NOT NULL,
-  details TEXT NOT NULL,
-  all_stores INTEGER NOT NULL,
-  set_aside INTEGER NOT NULL DEFAULT 0
+  campaign_start_date TEXT NOT NULL, -- the first day
+  campaign_end_date TEXT, -- the last day; NULL: it has no end
+  status INTEGER NOT NULL, -- 1: it is on; other values as fed
+  details TEXT NOT NULL, -- JSON: the fields of a search result that no query looks at
+  words TEXT NOT NULL, -- the words that a search finds it by besides its account's, folded, each once
+  deleted INTEGER NOT NULL DEFAULT 0, -- 1: soft-deleted
+  listed_stores TEXT -- JSON: the keys of its stores; NULL: all of its account. Last, because it can be long
 );
 
-CREATE INDEX campaigns_by_account ON campaigns (account_id);
+-- Nearby campaigns, and a search result's count of campaigns: those of an account that may run today. Its first column
+-- serves every query over the campaigns of an account.
+CREATE INDEX campaigns_by_account ON campaigns (
+  account_key, deleted, status, campaign_start_date, campaign_end_date
+);
 
--- A campaign at a store: whether the campaign lists the store now, and what it has earned there, in hundredths.
--- A campaign for all stores has a row only where it has earned something.
+-- Derived: a campaign at a store, by store, because nearby campaigns are found from the stores in range. A campaign
+-- that lists no stores, and so is for all of its account, has a row only where it has earned something.
 CREATE TABLE campaign_stores (
-  campaign_id TEXT NOT NULL REFERENCES campaigns (id) DEFERRABLE INITIALLY DEFERRED,
-  store_id TEXT NOT NULL REFERENCES stores (id) DEFERRABLE INITIALLY DEFERRED,
-  listed INTEGER NOT NULL DEFAULT 0,
-  earned INTEGER NOT NULL DEFAULT 0,
-  PRIMARY KEY (campaign_id, store_id)
+  store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
+  campaign_key INTEGER NOT NULL REFERENCES campaigns (key) DEFERRABLE INITIALLY DEFERRED,
+  listed INTEGER NOT NULL DEFAULT 0, -- 1: the campaign lists the store now; triggers follow `listed_stores`
+  earned INTEGER NOT NULL DEFAULT 0, -- the sum of its positive balance entries there, in hundredths; the feed adds
+  PRIMARY KEY (store_key, campaign_key)
 ) WITHOUT ROWID;
+
+-- Adds a row for each store that a new campaign lists.
+CREATE TRIGGER campaigns_insert_stores AFTER INSERT ON campaigns
+BEGIN
+  INSERT INTO campaign_stores (store_key, campaign_key, listed)
+  SELECT value, NEW.key, 1 FROM json_each(NEW.listed_stores);
+END;
+
+-- Follows a new list. A store that it leaves out keeps its row, and with it what was earned there.
+CREATE TRIGGER campaigns_update_stores AFTER UPDATE OF listed_stores ON campaigns
+WHEN OLD.listed_stores IS NOT NEW.listed_stores
+BEGIN
+  UPDATE campaign_stores SET listed = 0
+  WHERE campaign_key = NEW.key AND listed = 1 AND store_key IN (
+    SELECT value FROM json_each(OLD.listed_stores) EXCEPT SELECT value FROM json_each(NEW.listed_stores)
+  );
+  INSERT INTO campaign_stores (store_key, campaign_key, listed)
+  SELECT value, NEW.key, 1 FROM json_each(NEW.listed_stores) WHERE true
+  ON CONFLICT (store_key, campaign_key) DO UPDATE SET listed = 1 WHERE listed = 0;
+END;
+
+-- Undoes a request that would take the total beyond the largest one; customers_limit_balance says why there is one.
+CREATE TRIGGER campaign_stores_limit_insert AFTER INSERT ON campaign_stores
+WHEN NEW.earned NOT BETWEEN -7000000000000000 AND 7000000000000000
+BEGIN
+  SELECT RAISE(ABORT, json_object('beyond', json_array(json_object(
+    'record', 'balance_entry', 'field', 'amount', 'total', NEW.earned, 'of', json_object(
+      'campaign_id', (SELECT id FROM campaigns WHERE key = NEW.campaign_key),
+      'store_id', (SELECT id FROM stores WHERE key = NEW.store_key)
+    )
+  ))));
+END;
+
+-- The same where the row is stored already.
+CREATE TRIGGER campaign_stores_limit_update AFTER UPDATE OF earned ON campaign_stores
+WHEN NEW.earned NOT BETWEEN -7000000000000000 AND 7000000000000000
+BEGIN
+  SELECT RAISE(ABORT, json_object('beyond', json_array(json_object(
+    'record', 'balance_entry', 'field', 'amount', 'total', NEW.earned, 'of', json_object(
+      'campaign_id', (SELECT id FROM campaigns WHERE key = NEW.campaign_key),
+      'store_id', (SELECT id FROM stores WHERE key = NEW.store_key)
+    )
+  ))));
+END;
+
+-- Derived: the search index of campaigns, made as store_words is.
+CREATE VIRTUAL TABLE campaign_words USING fts5(
+  words, content = '', contentless_delete = 1, detail = none, prefix = '1 2 3 4 5 6', tokenize = "ascii tokenchars '+'"
+);
+
+INSERT INTO campaign_words (campaign_words, rank) VALUES ('usermerge', 2);
+
+-- What campaign_words holds, term by term: an index without contents can be compared in no other way.
+CREATE VIRTUAL TABLE campaign_words_terms USING fts5vocab(campaign_words, instance);
+
+-- What campaign_words must hold: a campaign's own words, and its account's words or mark.
+CREATE VIEW expected_campaign_words AS
+SELECT
+  campaigns.key,
+  campaigns.words || ' ' ||
+    iif(campaigns.key >= accounts.far_campaigns_from, '+' || accounts.key, accounts.words) AS words
+FROM campaigns
+JOIN accounts ON accounts.key = campaigns.account_key
+WHERE campaigns.deleted = 0;
+
+-- Indexes a new campaign. The 101st campaign of an account is the first that holds the account's mark.
+CREATE TRIGGER campaigns_insert_words AFTER INSERT ON campaigns
+BEGIN
+  UPDATE accounts SET far_campaigns_from = NEW.key
+  WHERE key = NEW.account_key AND iif(
+    far_campaigns_from IS NULL,
+    (SELECT count(*) FROM (SELECT 1 FROM campaigns WHERE account_key = NEW.account_key LIMIT 101)) > 100,
+    0
+  );
+  INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_campaign_words WHERE key = NEW.key;
+END;
+
+-- Indexes a campaign again when its words change, or when it is soft-deleted or comes back.
+CREATE TRIGGER campaigns_update_words AFTER UPDATE OF words, deleted ON campaigns
+WHEN OLD.words IS NOT NEW.words OR OLD.deleted IS NOT NEW.deleted
+BEGIN
+  DELETE FROM campaign_words WHERE rowid = OLD.key;
+  INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_campaign_words WHERE key = NEW.key;
+END;

@@ -1,5 +1,5 @@
--- `balance` is over all stores, in hundredths; `stores_count` counts the stores joined. An erased customer keeps the bare
--- id, the balance and the key.
+-- A customer of the program. Erasing one clears the personal columns; the row stays, with its key, id and balance,
+-- because entries and messages refer to it.
 CREATE TABLE customers (
   key INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
@@ -14,8 +14,72 @@ CREATE TABLE customers (
   zip TEXT NOT NULL,
   customer_description TEXT NOT NULL,
   avatar TEXT NOT NULL,
-  balance INTEGER NOT NULL DEFAULT 0,
-  stores_count INTEGER NOT NULL DEFAULT 0,
-  erased INTEGER NOT NULL DEFAULT 0,
-  name TEXT GENERATED ALWAYS AS (iif(erased = 1, '', first_name || ' ' || last_name)) VIRTUAL
+  words TEXT NOT NULL, -- the words that a search finds the customer by: those of the names, folded, each once
+  balance INTEGER NOT NULL DEFAULT 0, -- derived: the sum of all balance entries, in hundredths; the feed adds to it
+  stores_count INTEGER NOT NULL DEFAULT 0, -- derived: the stores joined, soft-deleted ones included; triggers count it
+  erased INTEGER NOT NULL DEFAULT 0, -- 1: erased, and counts as not stored
+  name TEXT GENERATED ALWAYS AS (iif(erased = 1, '', first_name || ' ' || last_name)) VIRTUAL -- as lists show it
 );
+
+-- Writes a new name into the links to the customer, and ends all that ends when a customer is erased: memberships,
+-- registrations, friendships, blocks, issued coupons and places in groups. One trigger, because ending a membership
+-- finds the links by the new name. The feed clears the personal columns.
+CREATE TRIGGER customers_rename_or_erase AFTER UPDATE OF first_name, last_name, erased ON customers
+WHEN OLD.name IS NOT NEW.name OR OLD.erased IS NOT NEW.erased
+BEGIN
+  UPDATE team_links SET name = NEW.name
+  FROM memberships AS m JOIN ancestors AS a ON a.store_key = m.store_key AND a.customer_key = m.customer_key
+  WHERE m.customer_key = NEW.key
+    AND team_links.store_key = m.store_key AND team_links.ancestor_key = a.ancestor_key
+    AND team_links.joined = m.joined AND team_links.depth = a.depth
+    AND team_links.name = OLD.name AND team_links.descendant_id = NEW.id;
+  UPDATE memberships SET joined = 0 WHERE customer_key = NEW.key AND joined = 1 AND NEW.erased = 1;
+  DELETE FROM registrations WHERE customer_key = NEW.key AND NEW.erased = 1;
+  DELETE FROM friendships WHERE low_key = NEW.key AND NEW.erased = 1;
+  DELETE FROM friendships WHERE high_key = NEW.key AND NEW.erased = 1;
+  DELETE FROM blocks WHERE customer_key = NEW.key AND NEW.erased = 1;
+  DELETE FROM blocks WHERE blocked_key = NEW.key AND NEW.erased = 1;
+  DELETE FROM customer_coupons WHERE customer_key = NEW.key AND NEW.erased = 1;
+  DELETE FROM message_group_members WHERE NEW.erased = 1 AND (group_key, customer_key) IN (
+    SELECT group_key, customer_key FROM message_group_news WHERE customer_key = NEW.key
+  );
+END;
+
+-- Undoes a request that would take a total beyond ±70,000,000,000,000. Up to there every hundredth is an exact JSON
+-- number, and no request's amounts add up to more than a 64-bit integer, beyond which SQLite would go on in floats. The
+-- report says how large the total would be, and names the fields by which the feed finds the lines.
+CREATE TRIGGER customers_limit_balance AFTER UPDATE OF balance ON customers
+WHEN NEW.balance NOT BETWEEN -7000000000000000 AND 7000000000000000
+BEGIN
+  SELECT RAISE(ABORT, json_object('beyond', json_array(json_object(
+    'record', 'balance_entry', 'field', 'amount', 'total', NEW.balance, 'of', json_object('customer_id', NEW.id)
+  ))));
+END;
+
+-- Derived: the search index of customers, made as store_words is, but without marks.
+CREATE VIRTUAL TABLE customer_words USING fts5(
+  words, content = '', contentless_delete = 1, detail = none, prefix = '1 2 3 4 5 6', tokenize = ascii
+);
+
+INSERT INTO customer_words (customer_words, rank) VALUES ('usermerge', 2);
+
+-- What customer_words holds, term by term: an index without contents can be compared in no other way.
+CREATE VIRTUAL TABLE customer_words_terms USING fts5vocab(customer_words, instance);
+
+-- What customer_words must hold: the words of everyone who is not erased.
+CREATE VIEW expected_customer_words AS
+SELECT key, words FROM customers WHERE erased = 0;
+
+-- Indexes a new customer.
+CREATE TRIGGER customers_insert_words AFTER INSERT ON customers
+BEGIN
+  INSERT INTO customer_words (rowid, words) SELECT key, words FROM expected_customer_words WHERE key = NEW.key;
+END;
+
+-- Indexes a customer again when the names change, and not any more once erased.
+CREATE TRIGGER customers_update_words AFTER UPDATE OF words, erased ON customers
+WHEN OLD.words IS NOT NEW.words OR OLD.erased IS NOT NEW.erased
+BEGIN
+  DELETE FROM customer_words WHERE rowid = OLD.key;
+  INSERT INTO customer_words (rowid, words) SELECT key, words FROM expected_customer_words WHERE key = NEW.key;
+END;

@@ -1,73 +1,89 @@
--- A customer who has joined a store, and who referred them. One who left keeps the row, and with it the place in the
--- tree; `joined` is 1 for those who are members now. `members_n` counts the members n levels below, at this store.
+-- A customer who has joined a store, and who referred them. Referrers make a tree at each store. Who leaves keeps the
+-- row, so that those below stay where they are.
 CREATE TABLE memberships (
-  store_id TEXT NOT NULL REFERENCES stores (id) DEFERRABLE INITIALLY DEFERRED,
-  customer_id TEXT NOT NULL REFERENCES customers (id) DEFERRABLE INITIALLY DEFERRED,
-  referrer_id TEXT,
+  store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
+  customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
+  referrer_key INTEGER REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED, -- NULL: nobody
   joined_at TEXT NOT NULL,
-  joined INTEGER NOT NULL DEFAULT 1,
-  members_1 INTEGER NOT NULL DEFAULT 0,
-  members_2 INTEGER NOT NULL DEFAULT 0,
+  joined INTEGER NOT NULL DEFAULT 1, -- 1: a member now, 0: left
+  members_1 INTEGER NOT NULL DEFAULT 0, -- derived: members now, one level below; triggers count these five
+  members_2 INTEGER NOT NULL DEFAULT 0, -- two levels below, and so on
   members_3 INTEGER NOT NULL DEFAULT 0,
   members_4 INTEGER NOT NULL DEFAULT 0,
   members_5 INTEGER NOT NULL DEFAULT 0,
-  PRIMARY KEY (store_id, customer_id)
+  tokens_1 INTEGER NOT NULL DEFAULT 0, -- derived: tokens earned from one level below, in hundredths; the feed adds
+  tokens_2 INTEGER NOT NULL DEFAULT 0,
+  tokens_3 INTEGER NOT NULL DEFAULT 0,
+  tokens_4 INTEGER NOT NULL DEFAULT 0,
+  tokens_5 INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (store_key, customer_key)
 ) WITHOUT ROWID;
 
-CREATE INDEX memberships_by_customer ON memberships (customer_id, joined);
+-- The stores that a customer has joined: digital coupons, the counts of a search result, erasing a customer.
+CREATE INDEX memberships_by_customer ON memberships (customer_key, joined);
 
--- The members above a member, 1 to 5 levels up. Few enough to be walked: an index over team_links would be written.
+-- The referrers above a member, 1 to 5 levels up. There are at most five, so they are looked up one by one: an index of
+-- team_links by descendant would be one row more to write for each link.
 CREATE VIEW ancestors AS
-SELECT m.store_id, m.customer_id, m.referrer_id AS ancestor_id, 1 AS depth
+SELECT m.store_key, m.customer_key, m.referrer_key AS ancestor_key, 1 AS depth
 FROM memberships AS m
-WHERE m.referrer_id IS NOT NULL
+WHERE m.referrer_key IS NOT NULL
 UNION ALL
-SELECT m.store_id, m.customer_id, a1.referrer_id, 2
+SELECT m.store_key, m.customer_key, a1.referrer_key, 2
 FROM memberships AS m
-JOIN memberships AS a1 ON a1.store_id = m.store_id AND a1.customer_id = m.referrer_id
-WHERE a1.referrer_id IS NOT NULL
+JOIN memberships AS a1 ON a1.store_key = m.store_key AND a1.customer_key = m.referrer_key
+WHERE a1.referrer_key IS NOT NULL
 UNION ALL
-SELECT m.store_id, m.customer_id, a2.referrer_id, 3
+SELECT m.store_key, m.customer_key, a2.referrer_key, 3
 FROM memberships AS m
-JOIN memberships AS a1 ON a1.store_id = m.store_id AND a1.customer_id = m.referrer_id
-JOIN memberships AS a2 ON a2.store_id = m.store_id AND a2.customer_id = a1.referrer_id
-WHERE a2.referrer_id IS NOT NULL
+JOIN memberships AS a1 ON a1.store_key = m.store_key AND a1.customer_key = m.referrer_key
+JOIN memberships AS a2 ON a2.store_key = m.store_key AND a2.customer_key = a1.referrer_key
+WHERE a2.referrer_key IS NOT NULL
 UNION ALL
-SELECT m.store_id, m.customer_id, a3.referrer_id, 4
+SELECT m.store_key, m.customer_key, a3.referrer_key, 4
 FROM memberships AS m
-JOIN memberships AS a1 ON a1.store_id = m.store_id AND a1.customer_id = m.referrer_id
-JOIN memberships AS a2 ON a2.store_id = m.store_id AND a2.customer_id = a1.referrer_id
-JOIN memberships AS a3 ON a3.store_id = m.store_id AND a3.customer_id = a2.referrer_id
-WHERE a3.referrer_id IS NOT NULL
+JOIN memberships AS a1 ON a1.store_key = m.store_key AND a1.customer_key = m.referrer_key
+JOIN memberships AS a2 ON a2.store_key = m.store_key AND a2.customer_key = a1.referrer_key
+JOIN memberships AS a3 ON a3.store_key = m.store_key AND a3.customer_key = a2.referrer_key
+WHERE a3.referrer_key IS NOT NULL
 UNION ALL
-SELECT m.store_id, m.customer_id, a4.referrer_id, 5
+SELECT m.store_key, m.customer_key, a4.referrer_key, 5
 FROM memberships AS m
-JOIN memberships AS a1 ON a1.store_id = m.store_id AND a1.customer_id = m.referrer_id
-JOIN memberships AS a2 ON a2.store_id = m.store_id AND a2.customer_id = a1.referrer_id
-JOIN memberships AS a3 ON a3.store_id = m.store_id AND a3.customer_id = a2.referrer_id
-JOIN memberships AS a4 ON a4.store_id = m.store_id AND a4.customer_id = a3.referrer_id
-WHERE a4.referrer_id IS NOT NULL;
+JOIN memberships AS a1 ON a1.store_key = m.store_key AND a1.customer_key = m.referrer_key
+JOIN memberships AS a2 ON a2.store_key = m.store_key AND a2.customer_key = a1.referrer_key
+JOIN memberships AS a3 ON a3.store_key = m.store_key AND a3.customer_key = a2.referrer_key
+JOIN memberships AS a4 ON a4.store_key = m.store_key AND a4.customer_key = a3.referrer_key
+WHERE a4.referrer_key IS NOT NULL;
 
--- Who is how far below whom, in the order in which a team is listed: depth, name, id.
+-- Derived: who is how far below whom. Its key has the order in which a team is listed: depth, name, id.
 CREATE TABLE team_links (
-  store_id TEXT NOT NULL,
-  ancestor_id TEXT NOT NULL,
-  joined INTEGER NOT NULL,
-  depth INTEGER NOT NULL,
-  name TEXT NOT NULL,
-  descendant_id TEXT NOT NULL,
-  PRIMARY KEY (store_id, ancestor_id, joined, depth, name, descendant_id)
+  store_key INTEGER NOT NULL,
+  ancestor_key INTEGER NOT NULL, -- the member above
+  joined INTEGER NOT NULL, -- that of the descendant's membership: 1: a member now, 0: left
+  depth INTEGER NOT NULL, -- 1 to 5
+  name TEXT NOT NULL, -- the descendant's
+  descendant_id TEXT NOT NULL, -- breaks ties of the order
+  descendant_key INTEGER NOT NULL, -- the member below
+  PRIMARY KEY (store_key, ancestor_key, joined, depth, name, descendant_id)
 ) WITHOUT ROWID;
 
--- A referrer who is not there yet gets no link: that is how the feed knows a line that came too early.
+-- What team_links must hold. A referrer who is not a member yet gets no link: so the feed knows a line that came before
+-- its referrer's.
+CREATE VIEW expected_team_links AS
+SELECT
+  a.store_key, a.ancestor_key, m.joined, a.depth, customers.name, customers.id AS descendant_id,
+  a.customer_key AS descendant_key
+FROM ancestors AS a
+JOIN memberships AS above ON above.store_key = a.store_key AND above.customer_key = a.ancestor_key
+JOIN memberships AS m ON m.store_key = a.store_key AND m.customer_key = a.customer_key
+JOIN customers ON customers.key = a.customer_key;
+
+-- Links a new member to those above, and counts the member there and at the customer.
 CREATE TRIGGER memberships_insert AFTER INSERT ON memberships
 BEGIN
-  INSERT INTO team_links (store_id, ancestor_id, joined, depth, name, descendant_id)
-  SELECT a.store_id, a.ancestor_id, NEW.joined, a.depth, customers.name, a.customer_id
-  FROM ancestors AS a
-  JOIN memberships AS above ON above.store_id = a.store_id AND above.customer_id = a.ancestor_id
-  JOIN customers ON customers.id = a.customer_id
-  WHERE a.store_id = NEW.store_id AND a.customer_id = NEW.customer_id;
+  INSERT INTO team_links (store_key, ancestor_key, joined, depth, name, descendant_id, descendant_key)
+  SELECT store_key, ancestor_key, joined, depth, name, descendant_id, descendant_key FROM expected_team_links
+  WHERE store_key = NEW.store_key AND descendant_key = NEW.customer_key;
   UPDATE memberships SET
     members_1 = members_1 + (a.depth = 1),
     members_2 = members_2 + (a.depth = 2),
@@ -75,20 +91,21 @@ BEGIN
     members_4 = members_4 + (a.depth = 4),
     members_5 = members_5 + (a.depth = 5)
   FROM ancestors AS a
-  WHERE a.store_id = NEW.store_id AND a.customer_id = NEW.customer_id
-    AND memberships.store_id = NEW.store_id AND memberships.customer_id = a.ancestor_id;
-  UPDATE customers SET stores_count = stores_count + 1 WHERE id = NEW.customer_id;
+  WHERE a.store_key = NEW.store_key AND a.customer_key = NEW.customer_key
+    AND memberships.store_key = NEW.store_key AND memberships.customer_key = a.ancestor_key;
+  UPDATE customers SET stores_count = stores_count + 1 WHERE key = NEW.customer_key;
 END;
 
+-- Marks the links to a member who leaves or returns, and takes the member out of the counts or adds the member again.
 CREATE TRIGGER memberships_leave_or_return AFTER UPDATE OF joined ON memberships
 WHEN OLD.joined IS NOT NEW.joined
 BEGIN
   UPDATE team_links SET joined = NEW.joined
-  FROM ancestors AS a JOIN customers ON customers.id = a.customer_id
-  WHERE a.store_id = NEW.store_id AND a.customer_id = NEW.customer_id
-    AND team_links.store_id = NEW.store_id AND team_links.ancestor_id = a.ancestor_id
+  FROM ancestors AS a JOIN customers ON customers.key = a.customer_key
+  WHERE a.store_key = NEW.store_key AND a.customer_key = NEW.customer_key
+    AND team_links.store_key = NEW.store_key AND team_links.ancestor_key = a.ancestor_key
     AND team_links.joined = OLD.joined AND team_links.depth = a.depth
-    AND team_links.name = customers.name AND team_links.descendant_id = NEW.customer_id;
+    AND team_links.name = customers.name AND team_links.descendant_id = customers.id;
   UPDATE memberships SET
     members_1 = members_1 + (NEW.joined - OLD.joined) * (a.depth = 1),
     members_2 = members_2 + (NEW.joined - OLD.joined) * (a.depth = 2),
@@ -96,20 +113,36 @@ BEGIN
     members_4 = members_4 + (NEW.joined - OLD.joined) * (a.depth = 4),
     members_5 = members_5 + (NEW.joined - OLD.joined) * (a.depth = 5)
   FROM ancestors AS a
-  WHERE a.store_id = NEW.store_id AND a.customer_id = NEW.customer_id
-    AND memberships.store_id = NEW.store_id AND memberships.customer_id = a.ancestor_id;
-  UPDATE customers SET stores_count = stores_count + NEW.joined - OLD.joined WHERE id = NEW.customer_id;
+  WHERE a.store_key = NEW.store_key AND a.customer_key = NEW.customer_key
+    AND memberships.store_key = NEW.store_key AND memberships.customer_key = a.ancestor_key;
+  UPDATE customers SET stores_count = stores_count + NEW.joined - OLD.joined WHERE key = NEW.customer_key;
 END;
 
--- One trigger, because the links must have their new name before they are looked up by it.
-CREATE TRIGGER customers_rename_or_erase AFTER UPDATE OF first_name, last_name, erased ON customers
-WHEN OLD.name IS NOT NEW.name OR OLD.erased IS NOT NEW.erased
+-- An event: tokens that a member earned at a store from one level of the member's own team.
+CREATE TABLE token_earnings (
+  id TEXT PRIMARY KEY,
+  store_key INTEGER NOT NULL,
+  customer_key INTEGER NOT NULL,
+  level_no INTEGER NOT NULL, -- how far below, 1 to 5
+  tokens INTEGER NOT NULL, -- in hundredths
+  earned_at TEXT NOT NULL,
+  FOREIGN KEY (store_key, customer_key) REFERENCES memberships (store_key, customer_key) DEFERRABLE INITIALLY DEFERRED
+) WITHOUT ROWID;
+
+-- Undoes a request that would take the total beyond the largest one; customers_limit_balance says why there is one.
+CREATE TRIGGER memberships_limit_tokens
+AFTER UPDATE OF tokens_1, tokens_2, tokens_3, tokens_4, tokens_5 ON memberships
 BEGIN
-  UPDATE team_links SET name = NEW.name
-  FROM memberships AS m JOIN ancestors AS a ON a.store_id = m.store_id AND a.customer_id = m.customer_id
-  WHERE m.customer_id = NEW.id
-    AND team_links.store_id = m.store_id AND team_links.ancestor_id = a.ancestor_id
-    AND team_links.joined = m.joined AND team_links.depth = a.depth
-    AND team_links.name = OLD.name AND team_links.descendant_id = NEW.id;
-  UPDATE memberships SET joined = 0 WHERE customer_id = NEW.id AND joined = 1 AND NEW.erased = 1;
+  SELECT RAISE(ABORT, json_object('beyond', json_array(json_object(
+    'record', 'token_earning', 'field', 'tokens', 'total', tokens, 'of', json_object(
+      'store_id', (SELECT id FROM stores WHERE key = NEW.store_key),
+      'customer_id', (SELECT id FROM customers WHERE key = NEW.customer_key),
+      'level_no', level_no
+    )
+  ))))
+  FROM (
+    SELECT 1 AS level_no, NEW.tokens_1 AS tokens UNION ALL SELECT 2, NEW.tokens_2 UNION ALL SELECT 3, NEW.tokens_3
+    UNION ALL SELECT 4, NEW.tokens_4 UNION ALL SELECT 5, NEW.tokens_5
+  )
+  WHERE tokens NOT BETWEEN -7000000000000000 AND 7000000000000000;
 END;

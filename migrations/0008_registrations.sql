@@ -1,11 +1,6 @@
+-- A customer who has registered for a campaign. By customer, because a search result counts a customer's registrations.
 CREATE TABLE registrations (
-  customer_id TEXT NOT NULL REFERENCES customers (id) DEFERRABLE INITIALLY DEFERRED,
-  campaign_id TEXT NOT NULL REFERENCES campaigns (id) DEFERRABLE INITIALLY DEFERRED,
-  PRIMARY KEY (customer_id, campaign_id)
+  customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
+  campaign_key INTEGER NOT NULL REFERENCES campaigns (key) DEFERRABLE INITIALLY DEFERRED,
+  PRIMARY KEY (customer_key, campaign_key)
 ) WITHOUT ROWID;
-
-CREATE TRIGGER customers_erase_registrations AFTER UPDATE OF erased ON customers
-WHEN OLD.erased = 0 AND NEW.erased = 1
-BEGIN
-  DELETE FROM registrations WHERE customer_id = NEW.id;
-END;

@@ -1,27 +1,22 @@
--- A pair has no order: the id that comes first by code point stands in `low_id`. `status` is 1 for friends, 0 for a
--- request that is pending.
+-- Two customers who are friends, or one who has asked the other. A pair has no order: the smaller key is in `low_key`,
+-- so that it is stored once.
 CREATE TABLE friendships (
-  low_id TEXT NOT NULL REFERENCES customers (id) DEFERRABLE INITIALLY DEFERRED,
-  high_id TEXT NOT NULL REFERENCES customers (id) DEFERRABLE INITIALLY DEFERRED,
-  status INTEGER NOT NULL,
-  PRIMARY KEY (low_id, high_id)
+  low_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
+  high_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
+  status INTEGER NOT NULL, -- 1: friends, 0: the request is pending
+  PRIMARY KEY (low_key, high_key)
 ) WITHOUT ROWID;
 
-CREATE INDEX friendships_by_high_id ON friendships (high_id);
+-- Erasing a customer: the friendships in which the customer has the larger key.
+CREATE INDEX friendships_by_high_key ON friendships (high_key);
 
+-- A customer who has blocked another: group names leave the other out, and the other's searches do not find the
+-- customer.
 CREATE TABLE blocks (
-  customer_id TEXT NOT NULL REFERENCES customers (id) DEFERRABLE INITIALLY DEFERRED,
-  blocked_id TEXT NOT NULL REFERENCES customers (id) DEFERRABLE INITIALLY DEFERRED,
-  PRIMARY KEY (customer_id, blocked_id)
+  customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
+  blocked_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
+  PRIMARY KEY (customer_key, blocked_key)
 ) WITHOUT ROWID;
 
-CREATE INDEX blocks_by_blocked_id ON blocks (blocked_id);
-
-CREATE TRIGGER customers_erase_friendships AFTER UPDATE OF erased ON customers
-WHEN OLD.erased = 0 AND NEW.erased = 1
-BEGIN
-  DELETE FROM friendships WHERE low_id = NEW.id;
-  DELETE FROM friendships WHERE high_id = NEW.id;
-  DELETE FROM blocks WHERE customer_id = NEW.id;
-  DELETE FROM blocks WHERE blocked_id = NEW.id;
-END;
+-- Erasing a customer: the blocks against the customer.
+CREATE INDEX blocks_by_blocked_key ON blocks (blocked_key);

@@ -1,80 +1,115 @@
--- A poll must be able to trust that a second it has been shown gets no more messages. So all
--- messages of a request share one stamp, which is taken here, in the transaction that stores them: `stamp` is the last
--- one given, `clock_said` what D1's clock said then. While the clock stands in that second the stamp stays; once it has
--- moved, the next stamp is greater, even when the clock was set back.
+-- The stamp of the newest messages, in its only row. A poll must be able to trust that a second it has been shown gets
+-- no more messages. So all messages of a request share one stamp, which is taken here, in the transaction that stores
+-- them. While the clock stands in that second the stamp stays; once it has moved, the next stamp is greater, even when
+-- the clock was set back.
 CREATE TABLE message_clock (
   id INTEGER PRIMARY KEY CHECK (id = 1),
-  stamp TEXT NOT NULL,
-  clock_said TEXT NOT NULL
+  stamp TEXT NOT NULL, -- the last one taken
+  clock_said TEXT NOT NULL -- what D1's clock said then
 );
 
 INSERT INTO message_clock (id, stamp, clock_said) VALUES (1, '0000-01-01 00:00:00', '0000-01-01 00:00:00');
 
--- Stamps before `at` are over: every message of theirs is stored, and each that comes is stamped `at` or later.
+-- The time up to which messages are shown. Those with a stamp before `at` are all stored: whatever is stored from now
+-- on is stamped `at` or later.
 CREATE VIEW message_horizon AS
 SELECT iif(clock.now > message_clock.clock_said, max(clock.now, datetime(stamp, '+1 second')), stamp) AS at
 FROM clock CROSS JOIN message_clock;
 
--- A group knows its newest message and the newest of an earlier second, which shows until the newest's second is over.
+-- A group of customers who write to each other. A removed group keeps its row, because its messages outlive it; a group
+-- that is written again under the same id gets a row and a key of its own, and so none of those messages.
 CREATE TABLE message_groups (
-  id TEXT PRIMARY KEY,
-  initial_customer_id TEXT NOT NULL REFERENCES customers (id) DEFERRABLE INITIALLY DEFERRED,
+  key INTEGER PRIMARY KEY,
+  id TEXT NOT NULL, -- unique among the groups that are not removed
+  initial_customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED, -- who started it
   group_image TEXT,
   created_at TEXT NOT NULL,
-  newest_id TEXT,
-  newest_at TEXT,
-  earlier_id TEXT,
-  earlier_at TEXT
-) WITHOUT ROWID;
+  newest_id TEXT DEFAULT NULL, -- derived: the newest message; the feed sets these four
+  newest_at TEXT DEFAULT NULL, -- and its stamp
+  earlier_id TEXT DEFAULT NULL, -- derived: that of an earlier second, shown until the newest's second is over
+  earlier_at TEXT DEFAULT NULL, -- and its stamp
+  removed INTEGER NOT NULL DEFAULT 0 -- 1: removed
+);
 
--- `newest_at` is the group's, so that a caller's groups with news are found without reading the others.
+-- The feed: the group of an id.
+CREATE UNIQUE INDEX message_groups_by_id ON message_groups (id) WHERE removed = 0;
+
+-- Who is in a group.
 CREATE TABLE message_group_members (
-  group_id TEXT NOT NULL REFERENCES message_groups (id) DEFERRABLE INITIALLY DEFERRED,
-  customer_id TEXT NOT NULL REFERENCES customers (id) DEFERRABLE INITIALLY DEFERRED,
-  place INTEGER NOT NULL,
-  newest_at TEXT,
-  PRIMARY KEY (group_id, customer_id)
+  group_key INTEGER NOT NULL REFERENCES message_groups (key) DEFERRABLE INITIALLY DEFERRED,
+  customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
+  position INTEGER NOT NULL, -- where in the group's list, from 0
+  PRIMARY KEY (group_key, customer_key)
 ) WITHOUT ROWID;
 
-CREATE INDEX message_group_members_by_news ON message_group_members (customer_id, newest_at DESC, group_id);
+-- Derived: the groups of each customer, newest message first, so that a poll reads the groups with news and no others.
+CREATE TABLE message_group_news (
+  customer_key INTEGER NOT NULL,
+  newest_at TEXT NOT NULL, -- the group's; empty while it has no message
+  group_id TEXT NOT NULL, -- breaks ties of the order
+  group_key INTEGER NOT NULL,
+  PRIMARY KEY (customer_key, newest_at DESC, group_id)
+) WITHOUT ROWID;
 
--- Without a reference to the group: messages outlive it, because their ids stay used.
+-- What message_group_news must hold.
+CREATE VIEW expected_message_group_news AS
+SELECT
+  member.customer_key, coalesce(message_groups.newest_at, '') AS newest_at, message_groups.id AS group_id,
+  member.group_key
+FROM message_group_members AS member
+JOIN message_groups ON message_groups.key = member.group_key;
+
+-- An event: a message in a group. It stays when its group is removed, because its id stays used.
 CREATE TABLE messages (
   id TEXT PRIMARY KEY,
-  group_id TEXT NOT NULL,
-  customer_id TEXT NOT NULL REFERENCES customers (id) DEFERRABLE INITIALLY DEFERRED,
+  group_key INTEGER NOT NULL REFERENCES message_groups (key) DEFERRABLE INITIALLY DEFERRED, -- its group, removed or not
+  customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED, -- who wrote it
   body TEXT NOT NULL,
-  sent_at TEXT NOT NULL
+  sent_at TEXT NOT NULL -- its stamp, or its time of more than an hour ago, as fed
 ) WITHOUT ROWID;
 
+-- How far a member has read a group. It ends when the member leaves the group.
 CREATE TABLE message_states (
-  group_id TEXT NOT NULL,
-  customer_id TEXT NOT NULL,
-  read_at TEXT,
-  notifications_disabled INTEGER NOT NULL,
-  PRIMARY KEY (group_id, customer_id),
-  FOREIGN KEY (group_id, customer_id) REFERENCES message_group_members DEFERRABLE INITIALLY DEFERRED
+  group_key INTEGER NOT NULL,
+  customer_key INTEGER NOT NULL,
+  read_at TEXT, -- read up to this time; NULL: not at all
+  notifications_disabled INTEGER NOT NULL, -- 1: disabled
+  PRIMARY KEY (group_key, customer_key),
+  FOREIGN KEY (group_key, customer_key) REFERENCES message_group_members (group_key, customer_key)
+    DEFERRABLE INITIALLY DEFERRED
 ) WITHOUT ROWID;
 
--- A group is written once a request, however many messages it got; so are its members.
+-- Moves the group up in each member's list: once a request, however many messages it brought.
 CREATE TRIGGER message_groups_tell_members AFTER UPDATE OF newest_at ON message_groups
 WHEN OLD.newest_at IS NOT NEW.newest_at
 BEGIN
-  UPDATE message_group_members SET newest_at = NEW.newest_at WHERE group_id = NEW.id;
+  DELETE FROM message_group_news
+  WHERE newest_at = coalesce(OLD.newest_at, '') AND group_id = OLD.id
+    AND customer_key IN (SELECT customer_key FROM message_group_members WHERE group_key = OLD.key);
+  INSERT INTO message_group_news (customer_key, newest_at, group_id, group_key)
+  SELECT customer_key, newest_at, group_id, group_key FROM expected_message_group_news WHERE group_key = NEW.key;
 END;
 
-CREATE TRIGGER message_groups_remove_members AFTER DELETE ON message_groups
+-- Lists the group for a new member.
+CREATE TRIGGER message_group_members_insert_news AFTER INSERT ON message_group_members
 BEGIN
-  DELETE FROM message_group_members WHERE group_id = OLD.id;
+  INSERT INTO message_group_news (customer_key, newest_at, group_id, group_key)
+  SELECT customer_key, newest_at, group_id, group_key FROM expected_message_group_news
+  WHERE group_key = NEW.group_key AND customer_key = NEW.customer_key;
 END;
 
-CREATE TRIGGER message_group_members_remove_state AFTER DELETE ON message_group_members
+-- Ends what a member had in the group: how far it was read, and its place in the member's list.
+CREATE TRIGGER message_group_members_remove_state_and_news AFTER DELETE ON message_group_members
 BEGIN
-  DELETE FROM message_states WHERE group_id = OLD.group_id AND customer_id = OLD.customer_id;
+  DELETE FROM message_states WHERE group_key = OLD.group_key AND customer_key = OLD.customer_key;
+  DELETE FROM message_group_news WHERE (customer_key, newest_at, group_id) IN (
+    SELECT OLD.customer_key, coalesce(newest_at, ''), id FROM message_groups WHERE key = OLD.group_key
+  );
 END;
 
-CREATE TRIGGER customers_erase_group_memberships AFTER UPDATE OF erased ON customers
-WHEN OLD.erased = 0 AND NEW.erased = 1
+-- Ends the memberships of a group that is removed.
+CREATE TRIGGER message_groups_remove_members AFTER UPDATE OF removed ON message_groups
+WHEN OLD.removed = 0 AND NEW.removed = 1
 BEGIN
-  DELETE FROM message_group_members WHERE customer_id = NEW.id;
+  DELETE FROM message_group_members WHERE group_key = NEW.key;
 END;

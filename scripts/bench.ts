@@ -8,10 +8,10 @@ import { aimsTable } from "./bench/aims.ts";
 import { casesOf } from "./bench/cases.ts";
 import { compareAnswers, interleave, type Lane, lanesOf, type Measured, throughput } from "./bench/drive.ts";
 import { type KindLoad, load } from "./bench/load.ts";
-import { indexForObviousWays } from "./bench/obvious/indexes.ts";
+import { indexForNaiveQueries } from "./bench/naive/indexes.ts";
 import { writePage } from "./bench/page.ts";
 import { programLines } from "./bench/program/program.ts";
-import { feedTable, growthTable, latencyTable, obviousTable, type Report, thisMachine } from "./bench/report.ts";
+import { feedTable, growthTable, latencyTable, naiveTable, type Report, thisMachine } from "./bench/report.ts";
 import { buildWorker, openStand, type Stand } from "./bench/stand.ts";
 import { type FileLine, openNdjson } from "./lib/ndjson-file.ts";
 import { countingNumber, outputFile } from "./lib/options.ts";
@@ -55,7 +55,7 @@ const BAR = {
 
 const program = new Command("npm run bench --")
   .description(
-    "Measure every endpoint and the feed on this machine, as ratios to a SELECT 1, beside the obvious ways.\nOne million customers take some twenty minutes, 3 GB of disk, and a machine that does nothing else.",
+    "Measure every endpoint and the feed on this machine, as ratios to a SELECT 1, beside the naive queries.\nOne million customers take some twenty minutes, 3 GB of disk, and a machine that does nothing else.",
   )
   .addOption(
     new Option("--scale <sizes>", "how many customers: 10k, 100k, 1m, or several with commas")
@@ -100,7 +100,7 @@ async function bench(options: Options): Promise<void> {
 
     const lanes: Lane[] = [];
     for (const { name, stand } of loaded) {
-      await indexForObviousWays(stand.database);
+      await indexForNaiveQueries(stand.database);
       const cases = await casesOf(stand);
       await compareAnswers(stand.url, cases.cases);
       lanes.push(...lanesOf(name, stand.url, cases));
@@ -173,19 +173,19 @@ async function measure(
   // Apart from each other: a scan of a million rows throws out of the processor's caches what the next request needs.
   const ours = await inTurn(
     "Asking in turn",
-    lanes.filter(({ way }) => way !== "obvious"),
+    lanes.filter(({ way }) => way !== "naive"),
     rounds,
   );
-  const obvious = await inTurn(
-    "The obvious ways",
+  const naive = await inTurn(
+    "The naive queries",
     lanes.filter(({ way }) => way !== "ours"),
     Math.ceil(rounds / 10),
   );
-  // The floor that stands in the report is that of the service; the obvious ways have had their own.
-  const measured = new Map([...obvious, ...ours]);
+  // The baseline that stands in the report is that of the service; the naive queries have had their own.
+  const measured = new Map([...naive, ...ours]);
   if (seconds === 0) return [...measured.values()];
 
-  const timed = lanes.filter(({ scale, way, name }) => scale === largest && way !== "obvious" && name !== "cold");
+  const timed = lanes.filter(({ scale, way, name }) => scale === largest && way !== "naive" && name !== "cold");
   bar.start(timed.length, 0, { what: "Asking at once" });
   for (const lane of timed) {
     const perSecond: Record<number, number> = {};
@@ -213,7 +213,7 @@ function reportOf(
 }
 
 function finish(report: Report, { json, docs }: Options): void {
-  console.log(`\n${latencyTable(report)}\n\n${obviousTable(report)}`);
+  console.log(`\n${latencyTable(report)}\n\n${naiveTable(report)}`);
   if (report.scales.length > 1) console.log(`\n${growthTable(report)}`);
   if (report.loads.length > 0) console.log(`\n${feedTable(report)}`);
   console.log(`\n${aimsTable(report)}`);

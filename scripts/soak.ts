@@ -3,10 +3,11 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Command, InvalidArgumentError } from "commander";
+import { DERIVED } from "../src/db/derived/index.ts";
+import { ALL_KEYS, type Difference, findDifferences, toText as toDifferenceText } from "../src/db/derived/recount.ts";
 import { Random } from "./demo/random.ts";
 import { askDatabase } from "./lib/database.ts";
 import { devFeedToken } from "./lib/dev-token.ts";
-import { forRange, KEPT } from "./lib/kept-totals.ts";
 import { countingNumber, outputFile, portNumber } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
 import { loadDemo, prepare, type Service, serve } from "./lib/service.ts";
@@ -68,13 +69,13 @@ async function soak(options: Options): Promise<void> {
     await loadDemo(service.url);
     const { ledger, ...load } = await loadService(service, options, stop);
     await end(service);
-    console.error("Counting everything anew …");
-    const recounts = await askDatabase<{ what: unknown; kept: unknown; counted: unknown }>(
-      KEPT.map(({ differences }) => forRange(differences, 0, Number.MAX_SAFE_INTEGER)),
+    console.error("Comparing the derived data with the records …");
+    const recounts = await askDatabase<Difference>(
+      DERIVED.map((derived) => findDifferences(derived, ALL_KEYS)),
       { persistTo },
     );
     const differences = recounts.flatMap((found, index) =>
-      found.map(({ what, kept, counted }) => `${KEPT[index]?.name} of ${what}: kept ${kept}, counted ${counted}`),
+      found.map((difference) => `${DERIVED[index]?.name}, ${toDifferenceText(difference)}`),
     );
     differences.push(...(await ledger.differences({ persistTo })));
     const { connections, seed } = options;

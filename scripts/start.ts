@@ -13,7 +13,7 @@ const program = new Command("npm start --")
     "Start the service on this machine: migrated, with the demo program loaded, and with a token to call it.",
   )
   .option("--port <n>", "the port to listen on", portNumber, 8787)
-  .option("--persist-to <dir>", "where the local database is kept", path.join(ROOT, ".wrangler", "state"))
+  .option("--persist-to <dir>", "where the local database is stored", path.join(ROOT, ".wrangler", "state"))
   .option("--no-demo", "leave the database as it is")
   .option("--cors <origins>", 'the origins whose pages may call, with commas between them, or "*"')
   .action(start);

@@ -1,8 +1,10 @@
 import path from "node:path";
 import { SingleBar } from "cli-progress";
 import { Command } from "commander";
+import type { Derived, KeyRange } from "../src/db/derived/derived.ts";
+import { DERIVED } from "../src/db/derived/index.ts";
+import { type Difference, findDifferences, rangeOfKeys, repair, toText } from "../src/db/derived/recount.ts";
 import { askDatabase, type Where } from "./lib/database.ts";
-import { forRange, KEPT, type Kept } from "./lib/kept-totals.ts";
 import { countingNumber, environmentName } from "./lib/options.ts";
 import { CommandError, main, ROOT } from "./lib/project.ts";
 
@@ -14,23 +16,15 @@ interface Options {
   step: number;
 }
 
-interface Difference {
-  what: string | number;
-  kept: unknown;
-  counted: unknown;
-}
-
 const NAMED_DIFFERENCES = 20;
 
 const program = new Command("npm run verify-totals --")
-  .description(
-    "Count every kept total, the map and the search index anew from the records, and report each difference.",
-  )
+  .description("Compare all derived data (totals, team links, JSON, search indexes) with the records it follows from.")
   .option("--remote", "look at the deployed database instead of the local one")
   .option("--env <name>", "which deployed database: production, unless told, or staging", environmentName)
-  .option("--persist-to <dir>", "where the local database is kept", path.join(ROOT, ".wrangler", "state"))
-  .option("--repair", "mend what differs; the service may go on running")
-  .option("--step <keys>", "records looked at in one statement", countingNumber, 50_000)
+  .option("--persist-to <dir>", "the folder of the local database", path.join(ROOT, ".wrangler", "state"))
+  .option("--repair", "repair what differs; the service may go on running")
+  .option("--step <keys>", "keys in the range that one statement compares", countingNumber, 50_000)
   .showHelpAfterError("Try: npm run verify-totals -- --help")
   .action(verify);
 
@@ -45,21 +39,18 @@ async function verify(options: Options): Promise<void> {
     ? { remote: true, env: options.env ?? "production" }
     : { persistTo: options.persistTo };
   const last = await lastKeys(where);
-  const steps = KEPT.flatMap((kept) => ranges(kept, last[kept.over], options.step));
+  const steps = DERIVED.flatMap((derived) =>
+    ranges(last[derived.over], options.step).map((range) => ({ derived, range })),
+  );
   const bar = new SingleBar({ format: "{bar} {name}", hideCursor: true, clearOnComplete: true, barsize: 24 });
   bar.start(steps.length, 0, { name: "" });
   const found = new Map<string, Difference[]>();
   try {
-    for (const { kept, from, to } of steps) {
-      bar.update({ name: kept.name });
-      const [differences = []] = await askDatabase<Difference>([forRange(kept.differences, from, to)], where);
-      found.set(kept.name, [...(found.get(kept.name) ?? []), ...differences]);
-      if (options.repair && differences.length > 0) {
-        await askDatabase(
-          kept.mend.map((statement) => forRange(statement, from, to)),
-          where,
-        );
-      }
+    for (const { derived, range } of steps) {
+      bar.update({ name: derived.name });
+      const [differences = []] = await askDatabase<Difference>([findDifferences(derived, range)], where);
+      found.set(derived.name, [...(found.get(derived.name) ?? []), ...differences]);
+      if (options.repair && differences.length > 0) await askDatabase(repair(derived, range), where);
       bar.increment();
     }
   } finally {
@@ -69,36 +60,32 @@ async function verify(options: Options): Promise<void> {
   report(found, options.repair ?? false);
 }
 
-type LastKeys = Record<Kept["over"], number>;
+type LastKeys = Record<Derived["over"], number>;
 
 async function lastKeys(where: Where): Promise<LastKeys> {
-  const tables = [...new Set(KEPT.map(({ over }) => over))];
+  const tables = [...new Set(DERIVED.map(({ over }) => over))];
   const columns = tables.map((table) => `(SELECT coalesce(max(key), 0) FROM ${table}) AS ${table}`);
   const [[row] = []] = await askDatabase<LastKeys>([`SELECT ${columns.join(", ")}`], where);
   if (row === undefined) throw new CommandError("The database answers nothing.");
   return row;
 }
 
-/** The ranges of keys that cover a table; what stands beyond its last record was left behind, and is in the last. */
-function ranges(kept: Kept, last: number, step: number): { kept: Kept; from: number; to: number }[] {
+/** The ranges that cover the keys up to the last; the last range has no end, for rows whose record is gone. */
+function ranges(last: number, step: number): KeyRange[] {
   const count = Math.max(1, Math.ceil(last / step));
-  return Array.from({ length: count }, (_, index) => ({
-    kept,
-    from: index * step + 1,
-    to: index === count - 1 ? Number.MAX_SAFE_INTEGER : (index + 1) * step,
-  }));
+  return Array.from({ length: count }, (_, index) =>
+    rangeOfKeys(index * step + 1, index === count - 1 ? Number.MAX_SAFE_INTEGER : (index + 1) * step),
+  );
 }
 
 function report(found: ReadonlyMap<string, Difference[]>, repaired: boolean): void {
   for (const [name, differences] of found) {
-    console.log(`${name}: ${differences.length === 0 ? "good" : `${differences.length} differ`}`);
-    for (const { what, kept, counted } of differences.slice(0, NAMED_DIFFERENCES)) {
-      console.log(`  ${what}: kept ${kept ?? "nothing"}, counted ${counted ?? "nothing"}`);
-    }
+    console.log(`${name}: ${differences.length === 0 ? "as expected" : `${differences.length} differ`}`);
+    for (const difference of differences.slice(0, NAMED_DIFFERENCES)) console.log(`  ${toText(difference)}`);
     if (differences.length > NAMED_DIFFERENCES) console.log(`  … and ${differences.length - NAMED_DIFFERENCES} more`);
   }
   const total = [...found.values()].flat().length;
-  if (total === 0) console.log("Everything that is kept agrees with the records.");
-  else if (repaired) console.log(`${total} differences were mended. Run it again to see that none is left.`);
-  else throw new CommandError(`${total} differences. To mend them: npm run verify-totals -- --repair`);
+  if (total === 0) console.log("All derived data agrees with the records.");
+  else if (repaired) console.log(`${total} differences were repaired. Run it again to see that none is left.`);
+  else throw new CommandError(`${total} differences. To repair them: npm run verify-totals -- --repair`);
 }

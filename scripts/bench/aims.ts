@@ -53,10 +53,10 @@ function aims(report: Report): Aim[] {
     const before = smallest.find((other) => isSameCase(one, other));
     return one.endpoint !== "search" && one.rowsRead > 0 && isSameSize(one, before);
   });
-  const obvious = compared(report, scale, "obvious");
+  const naive = compared(report, scale, "naive");
   const over = (endpoint: string) =>
     of(endpoint).flatMap((one) => {
-      const other = obvious.find((candidate) => isSameCase(one, candidate));
+      const other = naive.find((candidate) => isSameCase(one, candidate));
       return other === undefined ? [] : [figure(one, other.ratio / one.ratio)];
     });
   const kinds = report.loads.at(-1)?.kinds ?? [];
@@ -67,13 +67,13 @@ function aims(report: Report): Aim[] {
 
   return [
     {
-      what: "nearby, messages, team, coupons, my-coupons: p50 to the floor",
+      what: "nearby, messages, team, coupons, my-coupons: p50 to the baseline",
       figures: ratios(of("nearby", "messages", "team", "coupons", "my-coupons")),
       atLeast: 1.6,
       aim: 1.25,
     },
-    { what: "search: p50 to the floor", figures: ratios(of("search")), atLeast: 2, aim: 1.4 },
-    { what: "leaderboard, warm: p50 to the floor", figures: ratios(of("leaderboard")), atLeast: 1, aim: 0.8 },
+    { what: "search: p50 to the baseline", figures: ratios(of("search")), atLeast: 2, aim: 1.4 },
+    { what: "leaderboard, warm: p50 to the baseline", figures: ratios(of("leaderboard")), atLeast: 1, aim: 0.8 },
     { what: "growth of that ratio", figures: growth(({ ratio }) => ratio, ours), atLeast: 1.5, aim: 1.1 },
     {
       what: "growth of rows read, answers of one size, without search",
@@ -95,10 +95,10 @@ function aims(report: Report): Aim[] {
       aim: 0.6,
       more: true,
     },
-    { what: "nearby, over the obvious way", figures: over("nearby"), atLeast: 5, aim: 5, more: true },
-    { what: "search, over the obvious way", figures: over("search"), atLeast: 5, aim: 5, more: true },
-    { what: "team, over the obvious way", figures: over("team"), atLeast: 3, aim: 3, more: true },
-    { what: "leaderboard, over the obvious way", figures: over("leaderboard"), atLeast: 5, aim: 5, more: true },
+    { what: "nearby, over the naive query", figures: over("nearby"), atLeast: 5, aim: 5, more: true },
+    { what: "search, over the naive query", figures: over("search"), atLeast: 5, aim: 5, more: true },
+    { what: "team, over the naive query", figures: over("team"), atLeast: 3, aim: 3, more: true },
+    { what: "leaderboard, over the naive query", figures: over("leaderboard"), atLeast: 5, aim: 5, more: true },
   ];
 }
 

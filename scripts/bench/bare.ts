@@ -1,13 +1,13 @@
 import type { SQL } from "drizzle-orm";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
-import { countingLines } from "../../src/feed/counting-lines.ts";
+import { deduplicate } from "../../src/feed/deduplicate.ts";
 import { checkLine } from "../../src/feed/lines.ts";
 import { KINDS } from "../../src/feed/records/index.ts";
-import { type Kind, keyFieldsOf, type Line } from "../../src/feed/records/kind.ts";
-import { insert, upsert, writeLists } from "../../src/feed/records/statements.ts";
+import type { Kind, Line } from "../../src/feed/records/kind.ts";
+import { insert, upsert } from "../../src/feed/records/statements.ts";
 
-// What the feed is measured against: the same rows stored by nothing but `INSERT … SELECT … FROM json_each(?)`. No line
-// is parsed, checked or counted; no reference, account or total is looked at.
+// What the feed is measured against: the same rows stored by nothing but `INSERT … SELECT … FROM json_each(?)`, with the
+// ids of other records turned into their keys. No line is parsed or checked; no account or total is looked at.
 
 const PARAMETER_LENGTH = 900_000;
 const dialect = new SQLiteAsyncDialect();
@@ -23,9 +23,8 @@ export function intoSameTables(record: string, texts: readonly string[]): Travel
     if ("messages" in checked) throw new Error(`A bad line: ${JSON.stringify(checked.messages)}`);
     return checked.line;
   });
-  const { writes } = countingLines(kind, lines);
-  const statements =
-    kind.type === "event" ? insert(kind, writes) : [...upsert(kind, writes), ...writeLists(kind, writes)];
+  const { writes } = deduplicate(kind, lines);
+  const statements = kind.type === "event" ? insert(kind, writes) : upsert(kind, writes);
   return travelling(statements.map((statement) => dialect.sqlToQuery(statement as SQL)));
 }
 
@@ -43,7 +42,7 @@ export function intoBareTables(record: string, texts: readonly string[]): Travel
 export function bareTables(): string[] {
   return KINDS.map((kind) => {
     const columns = fieldsOf(kind).map((field) => `"${field}"`);
-    const key = keyFieldsOf(kind).map((field) => `"${field}"`);
+    const key = kind.keyFields.map((field) => `"${field}"`);
     return `CREATE TABLE ${bareName(kind.record)} (${columns.join(", ")}, PRIMARY KEY (${key.join(", ")})) WITHOUT ROWID`;
   });
 }

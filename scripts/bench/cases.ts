@@ -22,27 +22,27 @@ export interface Case {
   name: string;
   /** The request of a round; it may differ from round to round. */
   call: (round: number) => Call;
-  /** The same asked of the obvious way. */
-  obvious?: Call;
-  /** Whether the obvious way must answer the same. */
+  /** The same asked of the naive query. */
+  naive?: Call;
+  /** Whether the naive query must answer the same. */
   sameAnswer?: boolean;
   /** Round trips that are right; an answer with others counts as another case's. */
-  trips: 0 | 1;
+  roundTrips: 0 | 1;
 }
 
 const CUSTOMER = "/api/v1/customer";
-const OBVIOUS = `${CUSTOMER}/obvious`;
+const NAIVE = `${CUSTOMER}/naive`;
 
-function floorCall(token: string): Call {
-  return { method: "GET", path: `${CUSTOMER}/floor`, token };
+function baselineCall(token: string): Call {
+  return { method: "GET", path: `${CUSTOMER}/baseline`, token };
 }
 
 /** Every endpoint, asked for much and for little, for what is there and for what is not. */
-export async function casesOf(stand: Asked): Promise<{ cases: Case[]; floor: Call }> {
+export async function casesOf(stand: Asked): Promise<{ cases: Case[]; baseline: Call }> {
   const picks = await pick(stand.database);
   const anybody = await stand.customerToken(picks.narrowTeam.customerId);
   return {
-    floor: floorCall(anybody),
+    baseline: baselineCall(anybody),
     cases: [
       ...nearby(picks, anybody),
       ...(await messages(picks, stand)),
@@ -62,9 +62,9 @@ function nearby({ dense, lone }: Picks, token: string): Case[] {
       endpoint: "nearby",
       name,
       call: () => ({ method: "POST", path: CUSTOMER + path, token, body }),
-      obvious: { method: "POST", path: `${OBVIOUS}/nearby`, token, body },
+      naive: { method: "POST", path: `${NAIVE}/nearby`, token, body },
       sameAnswer: true,
-      trips: 1,
+      roundTrips: 1,
     };
   };
   return [
@@ -80,7 +80,7 @@ async function messages({ manyGroups, fewGroups }: Picks, stand: Asked): Promise
   const asked = (name: string, token: string, checkTime?: string): Case => {
     const query = checkTime === undefined ? "" : `?check_time=${encodeURIComponent(checkTime)}`;
     const path = `${CUSTOMER}/messages${query}`;
-    return { endpoint: "messages", name, call: () => ({ method: "GET", path, token }), trips: 1 };
+    return { endpoint: "messages", name, call: () => ({ method: "GET", path, token }), roundTrips: 1 };
   };
   return [
     asked("first page", many),
@@ -95,9 +95,9 @@ async function teams({ wideTeam, narrowTeam }: Picks, stand: Asked): Promise<Cas
     const token = await stand.customerToken(team.customerId);
     const store = encodeURIComponent(team.storeId);
     const ours = `${CUSTOMER}/stores/${store}/team-with-level${query}`;
-    const own: Case = { endpoint: "team", name, call: () => ({ method: "GET", path: ours, token }), trips: 1 };
+    const own: Case = { endpoint: "team", name, call: () => ({ method: "GET", path: ours, token }), roundTrips: 1 };
     if (query !== "") return own;
-    return { ...own, obvious: { method: "GET", path: `${OBVIOUS}/stores/${store}/team`, token }, sameAnswer: true };
+    return { ...own, naive: { method: "GET", path: `${NAIVE}/stores/${store}/team`, token }, sameAnswer: true };
   };
   return [
     await asked("wide, first page", wideTeam),
@@ -115,7 +115,7 @@ async function coupons({ manyCoupons, someCoupons, fewCoupons }: Picks, stand: A
     endpoint,
     name,
     call: () => ({ method: "GET", path: CUSTOMER + path, token }),
-    trips: 1,
+    roundTrips: 1,
   });
   return [
     asked("coupons", "many", "/coupons", many),
@@ -137,8 +137,8 @@ function search({ name, rareName, company }: Picks, token: string): Case[] {
       endpoint: "search",
       name: title,
       call: () => ({ method: "POST", path: `${CUSTOMER}/full-search`, token, body }),
-      obvious: { method: "POST", path: `${OBVIOUS}/search`, token, body },
-      trips: 1,
+      naive: { method: "POST", path: `${NAIVE}/search`, token, body },
+      roundTrips: 1,
     };
   };
   return [
@@ -161,9 +161,9 @@ function boards({ busyBoard, boards }: Picks, token: string): Case[] {
       endpoint: "leaderboard",
       name: "warm",
       call: () => ({ method: "POST", path, token, body: busy }),
-      obvious: { method: "POST", path: `${OBVIOUS}/leaderboard`, token, body: busy },
+      naive: { method: "POST", path: `${NAIVE}/leaderboard`, token, body: busy },
       sameAnswer: true,
-      trips: 0,
+      roundTrips: 0,
     },
     {
       endpoint: "leaderboard",
@@ -175,7 +175,7 @@ function boards({ busyBoard, boards }: Picks, token: string): Case[] {
         token,
         body: bodyOf(boards[round % boards.length] ?? busyBoard, "hit"),
       }),
-      trips: 1,
+      roundTrips: 1,
     },
   ];
 }

@@ -6,7 +6,7 @@ const HEIGHT = 520;
 const COLOURS = ["#2563eb", "#d97706", "#059669", "#db2777", "#7c3aed", "#0891b2", "#65a30d"];
 const INK = "#1f2937";
 
-/** The p50 of each endpoint's slowest case as a ratio to the floor, against the scale. */
+/** The p50 of each endpoint's slowest case as a ratio to the baseline, against the scale. */
 export function latencyChart(report: Report): string {
   const scales = report.scales.map(({ name }) => name);
   const last = scales.at(-1) ?? "";
@@ -21,24 +21,24 @@ export function latencyChart(report: Report): string {
   return lines({
     title: "p50 of the slowest case of each endpoint, to a SELECT 1",
     scales,
-    axis: { name: "times the floor", min: 0 },
-    series: [...series, { name: "floor", data: scales.map(() => 1), dashed: true }],
+    axis: { name: "times the baseline", min: 0 },
+    series: [...series, { name: "baseline", data: scales.map(() => 1), dashed: true }],
   });
 }
 
-/** The rows that a request reads against the scale: ours, and by the obvious way where there is one. */
+/** The rows that a request reads against the scale: ours, and by the naive query where there is one. */
 export function rowsChart(report: Report): string {
   const scales = report.scales.map(({ name }) => name);
   const last = scales.at(-1) ?? "";
-  // One case for each endpoint that has an obvious way: the one that costs that most.
+  // One case for each endpoint that has a naive query: the one that costs that most.
   const shown = new Map<string, ReturnType<typeof compared>[number]>();
-  for (const one of compared(report, last, "obvious")) {
+  for (const one of compared(report, last, "naive")) {
     if (one.rowsRead > (shown.get(one.endpoint)?.rowsRead ?? 0)) shown.set(one.endpoint, one);
   }
   const series = [...shown.values()].flatMap((one) =>
-    (["ours", "obvious"] as const).map((way) => ({
-      name: way === "ours" ? `${one.endpoint}, ${one.name}` : `${one.endpoint}, the obvious way`,
-      dashed: way === "obvious",
+    (["ours", "naive"] as const).map((way) => ({
+      name: way === "ours" ? `${one.endpoint}, ${one.name}` : `${one.endpoint}, the naive query`,
+      dashed: way === "naive",
       data: scales.map((scale) => {
         const rows = compared(report, scale, way).find((other) => isSameCase(one, other))?.rowsRead ?? 0;
         // None at all, as of a warm board, has no place on this axis.
@@ -89,7 +89,7 @@ function lines({ title, scales, axis, series, paired = false }: Lines): string {
       data: [...data],
       symbolSize: 8,
       lineStyle: { type: dashed ? "dashed" : "solid", width: 2 },
-      color: name === "floor" ? "#6b7280" : colourOf(index),
+      color: name === "baseline" ? "#6b7280" : colourOf(index),
     })),
   });
   const svg = chart.renderToSVGString();

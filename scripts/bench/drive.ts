@@ -4,8 +4,8 @@ import { quantile } from "../lib/quantile.ts";
 import type { Call, Case } from "./cases.ts";
 import { Connections, type Reply } from "./http.ts";
 
-/** Whose answers are measured: the service's, the obvious way's, or the floor. */
-export type Way = "ours" | "obvious" | "floor";
+/** Whose answers are measured: the service's, the naive query's, or the baseline. */
+export type Way = "ours" | "naive" | "baseline";
 
 /** A request that is measured, at one scale. */
 export interface Lane {
@@ -15,7 +15,7 @@ export interface Lane {
   way: Way;
   url: string;
   call: (round: number) => Call;
-  trips?: 0 | 1;
+  roundTrips?: 0 | 1;
 }
 
 /** What was measured of it. */
@@ -27,10 +27,10 @@ export interface Measured {
   samples: number;
   p50: number;
   p99: number;
-  /** The p50 of the floor that was asked in turn with it. */
-  floor: number;
+  /** The p50 of the baseline that was asked in turn with it. */
+  baseline: number;
   /** Exact, and the same in every answer of a case; of different answers, the median. */
-  trips: number;
+  roundTrips: number;
   rowsRead: number;
   bytes: number;
   /** Requests a second by the number of connections, where that was measured. */
@@ -39,29 +39,33 @@ export interface Measured {
 
 const WARM_UP_ROUNDS = 10;
 
-/** The lanes of a scale: every case, the obvious way beside it where there is one, and the floor. */
-export function lanesOf(scale: string, url: string, { cases, floor }: { cases: readonly Case[]; floor: Call }): Lane[] {
+/** The lanes of a scale: every case, the naive query beside it where there is one, and the baseline. */
+export function lanesOf(
+  scale: string,
+  url: string,
+  { cases, baseline }: { cases: readonly Case[]; baseline: Call },
+): Lane[] {
   const common = { scale, url };
   return [
-    { ...common, endpoint: "floor", name: "SELECT 1", way: "floor", call: () => floor },
-    ...cases.flatMap(({ endpoint, name, call, obvious, trips }): Lane[] => {
-      const ours: Lane = { ...common, endpoint, name, way: "ours", call, trips };
-      if (obvious === undefined) return [ours];
-      return [ours, { ...common, endpoint, name, way: "obvious", call: () => obvious }];
+    { ...common, endpoint: "baseline", name: "SELECT 1", way: "baseline", call: () => baseline },
+    ...cases.flatMap(({ endpoint, name, call, naive, roundTrips }): Lane[] => {
+      const ours: Lane = { ...common, endpoint, name, way: "ours", call, roundTrips };
+      if (naive === undefined) return [ours];
+      return [ours, { ...common, endpoint, name, way: "naive", call: () => naive }];
     }),
   ];
 }
 
-/** Makes sure that the obvious ways answer what the service answers: else they are not ways to the same thing. */
+/** Makes sure that the naive queries answer what the service answers: else they are not ways to the same thing. */
 export async function compareAnswers(url: string, cases: readonly Case[]): Promise<void> {
   const connections = new Connections(url, 1);
   try {
-    for (const { endpoint, name, call, obvious, sameAnswer } of cases) {
-      if (obvious === undefined || !sameAnswer) continue;
-      const [ours, theirs] = [await connections.send(call(0)), await connections.send(obvious)];
+    for (const { endpoint, name, call, naive, sameAnswer } of cases) {
+      if (naive === undefined || !sameAnswer) continue;
+      const [ours, theirs] = [await connections.send(call(0)), await connections.send(naive)];
       if (isDeepStrictEqual(JSON.parse(ours.body), JSON.parse(theirs.body))) continue;
       throw new CommandError(
-        `${endpoint}, ${name}: the obvious way answers something else.\n${ours.body}\n${theirs.body}`,
+        `${endpoint}, ${name}: the naive query answers something else.\n${ours.body}\n${theirs.body}`,
       );
     }
   } finally {
@@ -85,20 +89,22 @@ export async function interleave(
       for (const lane of shuffled(lanes)) {
         const reply = await connections.get(lane.url)?.send(lane.call(round + WARM_UP_ROUNDS));
         if (reply === undefined || round < 0) continue;
-        if (lane.trips === undefined || lane.trips === reply.trips) replies.get(lane)?.push(reply);
+        if (lane.roundTrips === undefined || lane.roundTrips === reply.roundTrips) replies.get(lane)?.push(reply);
       }
       if (round >= 0) onRound();
     }
   } finally {
     await Promise.all([...connections.values()].map((one) => one.close()));
   }
-  const floors = new Map(
-    lanes.filter(({ way }) => way === "floor").map((lane) => [lane.scale, median(replies.get(lane) ?? [])]),
+  const baselines = new Map(
+    lanes.filter(({ way }) => way === "baseline").map((lane) => [lane.scale, median(replies.get(lane) ?? [])]),
   );
-  return new Map([...replies].map(([lane, all]) => [lane, summary(lane, all, floors.get(lane.scale) ?? Number.NaN)]));
+  return new Map(
+    [...replies].map(([lane, all]) => [lane, summary(lane, all, baselines.get(lane.scale) ?? Number.NaN)]),
+  );
 }
 
-function summary({ scale, endpoint, name, way }: Lane, replies: readonly Reply[], floor: number): Measured {
+function summary({ scale, endpoint, name, way }: Lane, replies: readonly Reply[], baseline: number): Measured {
   const of = (share: number, value: (reply: Reply) => number) => quantile(replies.map(value), share);
   return {
     scale,
@@ -108,8 +114,8 @@ function summary({ scale, endpoint, name, way }: Lane, replies: readonly Reply[]
     samples: replies.length,
     p50: median(replies),
     p99: of(0.99, ({ milliseconds }) => milliseconds),
-    floor,
-    trips: of(0.5, ({ trips }) => trips),
+    baseline,
+    roundTrips: of(0.5, ({ roundTrips }) => roundTrips),
     rowsRead: of(0.5, ({ rowsRead }) => rowsRead),
     bytes: of(0.5, ({ bytes }) => bytes),
   };

@@ -7,7 +7,7 @@ export interface Reply {
   body: string;
   bytes: number;
   milliseconds: number;
-  trips: number;
+  roundTrips: number;
   rowsRead: number;
   rowsWritten: number;
 }
@@ -36,7 +36,7 @@ export class Connections {
       body: text,
       bytes: answer.length,
       milliseconds,
-      trips: count("trips"),
+      roundTrips: count("trips"),
       rowsRead: count("rows"),
       rowsWritten: count("written"),
     };

@@ -26,7 +26,12 @@ export interface Board {
 }
 
 // About as wide as a radius of 25 miles at the equator.
-const CELL = "account_id, round(latitude * 2), round(longitude * 2)";
+const CELL = "account_key, round(latitude * 2), round(longitude * 2)";
+
+const TEAM = `SELECT stores.id AS storeId, customers.id AS customerId
+  FROM memberships JOIN stores ON stores.key = store_key JOIN customers ON customers.key = customer_key`;
+
+const keyOf = (table: string) => `(SELECT key FROM ${table} WHERE id = ?)`;
 
 export async function pick(database: D1Database): Promise<Picks> {
   const rows = async <Row>(query: string, ...values: string[]) =>
@@ -44,31 +49,31 @@ export async function pick(database: D1Database): Promise<Picks> {
   const place = (order: "DESC" | "ASC") =>
     row<Picks["dense"]>(
       "no store",
-      `SELECT account_id AS accountId, avg(latitude) AS latitude, avg(longitude) AS longitude
-       FROM stores WHERE set_aside = 0 GROUP BY ${CELL} ORDER BY count(*) ${order}, min(key) LIMIT 1`,
+      `SELECT accounts.id AS accountId, avg(latitude) AS latitude, avg(longitude) AS longitude
+       FROM stores JOIN accounts ON accounts.key = stores.account_key
+       WHERE stores.deleted = 0 GROUP BY ${CELL} ORDER BY count(*) ${order}, min(stores.key) LIMIT 1`,
     );
   const groupsOf = (order: "DESC" | "ASC") =>
     row<{ customerId: string }>(
       "no message group",
-      `SELECT customer_id AS customerId FROM message_group_members WHERE newest_at IS NOT NULL
-       GROUP BY customer_id ORDER BY count(*) ${order}, customer_id LIMIT 1`,
+      `SELECT customers.id AS customerId FROM message_group_news JOIN customers ON customers.key = customer_key
+       WHERE newest_at <> '' GROUP BY customer_key ORDER BY count(*) ${order}, customers.id LIMIT 1`,
     );
   const couponsOf = (order: string) =>
     row<{ customerId: string }>(
       "no coupon",
-      `SELECT customer_id AS customerId FROM customer_coupons WHERE usable = 1
-       GROUP BY customer_id ORDER BY ${order}, customer_id LIMIT 1`,
+      `SELECT customers.id AS customerId FROM customer_coupons JOIN customers ON customers.key = customer_key
+       WHERE usable = 1 GROUP BY customer_key ORDER BY ${order}, customers.id LIMIT 1`,
     );
   const size = "members_1 + members_2 + members_3 + members_4 + members_5";
   const wide = await row<{ storeId: string; customerId: string }>(
     "no team",
-    `SELECT store_id AS storeId, customer_id AS customerId FROM memberships WHERE joined = 1 AND members_1 > 0
-     ORDER BY ${size} DESC LIMIT 1`,
+    `${TEAM} WHERE joined = 1 AND members_1 > 0 ORDER BY ${size} DESC, stores.id, customers.id LIMIT 1`,
   );
   const many = await groupsOf("DESC");
   const news = await rows<{ at: string }>(
-    `SELECT DISTINCT newest_at AS at FROM message_group_members WHERE customer_id = ? AND newest_at IS NOT NULL
-     ORDER BY newest_at DESC LIMIT 4`,
+    `SELECT DISTINCT newest_at AS at FROM message_group_news
+     WHERE customer_key = ${keyOf("customers")} AND newest_at <> '' ORDER BY newest_at DESC LIMIT 4`,
     many.customerId,
   );
   const common = (column: "first_name" | "last_name") =>
@@ -78,7 +83,9 @@ export async function pick(database: D1Database): Promise<Picks> {
        GROUP BY ${column} ORDER BY count(*) DESC, ${column} LIMIT 1`,
     );
   const boards = await rows<Board>(
-    "SELECT location_id AS locationId, eip_campaign_id AS campaignId FROM play_totals GROUP BY 1, 2 LIMIT 2000",
+    `SELECT DISTINCT stores.id AS locationId, eip_campaigns.id AS campaignId
+     FROM play_totals JOIN stores ON stores.key = location_key JOIN eip_campaigns ON eip_campaigns.key = eip_campaign_key
+     ORDER BY 1, 2 LIMIT 2000`,
   );
   return {
     dense: await place("DESC"),
@@ -91,8 +98,10 @@ export async function pick(database: D1Database): Promise<Picks> {
         await row<{ id: string }>(
           "no team",
           `SELECT descendant_id AS id FROM team_links JOIN memberships AS m
-             ON m.store_id = team_links.store_id AND m.customer_id = descendant_id
-           WHERE team_links.store_id = ? AND ancestor_id = ? AND team_links.joined = 1 ORDER BY ${size} DESC LIMIT 1`,
+             ON m.store_key = team_links.store_key AND m.customer_key = descendant_key
+           WHERE team_links.store_key = ${keyOf("stores")} AND ancestor_key = ${keyOf("customers")}
+             AND team_links.joined = 1
+           ORDER BY ${size} DESC, descendant_id LIMIT 1`,
           wide.storeId,
           wide.customerId,
         )
@@ -100,7 +109,7 @@ export async function pick(database: D1Database): Promise<Picks> {
     },
     narrowTeam: await row<{ storeId: string; customerId: string }>(
       "no team of one",
-      `SELECT store_id AS storeId, customer_id AS customerId FROM memberships WHERE joined = 1 AND ${size} = 1 LIMIT 1`,
+      `${TEAM} WHERE joined = 1 AND ${size} = 1 ORDER BY stores.id, customers.id LIMIT 1`,
     ),
     manyCoupons: await couponsOf("count(*) DESC"),
     someCoupons: await couponsOf("abs(count(*) - 20)"),
@@ -116,8 +125,10 @@ export async function pick(database: D1Database): Promise<Picks> {
     company: (await row<{ company: string }>("no chain", "SELECT company FROM accounts ORDER BY key LIMIT 1")).company,
     busyBoard: await row<Board>(
       "no play",
-      `SELECT location_id AS locationId, eip_campaign_id AS campaignId FROM plays
-       GROUP BY 1, 2 ORDER BY count(*) DESC, 1, 2 LIMIT 1`,
+      `SELECT stores.id AS locationId, eip_campaigns.id AS campaignId
+       FROM (SELECT location_key, eip_campaign_key, count(*) AS plays FROM plays GROUP BY 1, 2)
+       JOIN stores ON stores.key = location_key JOIN eip_campaigns ON eip_campaigns.key = eip_campaign_key
+       ORDER BY plays DESC, 1, 2 LIMIT 1`,
     ),
     boards,
   };

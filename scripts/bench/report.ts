@@ -22,7 +22,7 @@ export function thisMachine(workerd: string): Report["machine"] {
   return { cpu: first?.model ?? "unknown", cores: cpus().length, memoryGiB, node: process.version, workerd, load };
 }
 
-/** A measurement with its ratio to the floor: the p50 of a `SELECT 1` at the same scale, asked in turn with it. */
+/** A measurement with its ratio to the baseline: the p50 of a `SELECT 1` at the same scale, asked in turn with it. */
 export interface Compared extends Measured {
   ratio: number;
 }
@@ -31,13 +31,13 @@ export interface Compared extends Measured {
 export function compared({ measured }: Report, scale: string, way: Way): Compared[] {
   return measured
     .filter((one) => one.scale === scale && one.way === way)
-    .map((one) => ({ ...one, ratio: one.p50 / one.floor }));
+    .map((one) => ({ ...one, ratio: one.p50 / one.baseline }));
 }
 
 /** Every case at the largest scale. */
 export function latencyTable(report: Report): string {
   const scale = largest(report);
-  const rows = [...compared(report, scale, "floor"), ...compared(report, scale, "ours")].map((one) => [
+  const rows = [...compared(report, scale, "baseline"), ...compared(report, scale, "ours")].map((one) => [
     one.endpoint,
     one.name,
     one.p50.toFixed(2),
@@ -45,15 +45,26 @@ export function latencyTable(report: Report): string {
     one.ratio.toFixed(2),
     whole(one.perSecond?.[1]),
     whole(one.perSecond?.[32]),
-    one.trips,
+    one.roundTrips,
     whole(one.rowsRead),
     whole(one.bytes),
   ]);
-  const head = ["endpoint", "case", "p50 ms", "p99 ms", "to floor", "req/s, 1", "req/s, 32", "trips", "rows", "bytes"];
+  const head = [
+    "endpoint",
+    "case",
+    "p50 ms",
+    "p99 ms",
+    "to baseline",
+    "req/s, 1",
+    "req/s, 32",
+    "round trips",
+    "rows",
+    "bytes",
+  ];
   return table(head, rows);
 }
 
-/** How the ratio to the floor and the rows read change with the scale. */
+/** How the ratio to the baseline and the rows read change with the scale. */
 export function growthTable(report: Report): string {
   const names = report.scales.map(({ name }) => name);
   const [first = "", last = ""] = [names[0], names.at(-1)];
@@ -73,7 +84,7 @@ export function growthTable(report: Report): string {
   const head = [
     "endpoint",
     "case",
-    ...names.map((name) => `to floor, ${name}`),
+    ...names.map((name) => `to baseline, ${name}`),
     `${first} to ${last}`,
     ...names.map((name) => `rows, ${name}`),
     `rows, ${first} to ${last}`,
@@ -82,11 +93,11 @@ export function growthTable(report: Report): string {
   return table(head, rows);
 }
 
-/** The obvious way beside ours, at the largest scale. */
-export function obviousTable(report: Report): string {
+/** The naive query beside ours, at the largest scale. */
+export function naiveTable(report: Report): string {
   const scale = largest(report);
   const ours = compared(report, scale, "ours");
-  const rows = compared(report, scale, "obvious").map((one) => {
+  const rows = compared(report, scale, "naive").map((one) => {
     const own = ours.find((other) => isSameCase(one, other));
     return [
       one.endpoint,
@@ -99,7 +110,7 @@ export function obviousTable(report: Report): string {
       whole(one.rowsRead),
     ];
   });
-  return table(["endpoint", "case", "p50 ms", "obvious p50 ms", "slower", "samples", "rows", "obvious rows"], rows);
+  return table(["endpoint", "case", "p50 ms", "naive p50 ms", "slower", "samples", "rows", "naive rows"], rows);
 }
 
 /** What feeding the largest scale took, by kind and together. */

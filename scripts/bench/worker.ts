@@ -11,29 +11,29 @@ import { toPage } from "../../src/http/paging.ts";
 import { jsonBody, validate } from "../../src/http/validate.ts";
 import { wordsOf } from "../../src/values/words.ts";
 import { runTravelling } from "./bare.ts";
-import { leaderboard } from "./obvious/leaderboard.ts";
-import { nearbyCampaigns } from "./obvious/nearby.ts";
-import { fullSearch } from "./obvious/search.ts";
-import { team } from "./obvious/team.ts";
+import { leaderboard } from "./naive/leaderboard.ts";
+import { nearbyCampaigns } from "./naive/nearby.ts";
+import { fullSearch } from "./naive/search.ts";
+import { team } from "./naive/team.ts";
 
-const FLOOR = sql`SELECT 1 AS one`;
+const BASELINE = sql`SELECT 1 AS one`;
 
 /** The least that a request can cost that a customer's token is checked for and that asks D1. */
-app.get("/api/v1/customer/floor", async (c) => c.json({ status: true, items: await c.var.db.all(FLOOR) }));
+app.get("/api/v1/customer/baseline", async (c) => c.json({ status: true, items: await c.var.db.all(BASELINE) }));
 
 // Below the customer's path, so that each goes through what ours goes through: token, database, headers, log line.
-app.post("/api/v1/customer/obvious/nearby", jsonBody(), validate("json", NearbyCampaignsBody), async (c) => {
+app.post("/api/v1/customer/naive/nearby", jsonBody(), validate("json", NearbyCampaignsBody), async (c) => {
   const radiusMiles = Number(c.env.NEARBY_RADIUS_MILES);
   return c.json({ status: true, items: await nearbyCampaigns(c.var.db, { ...c.req.valid("json"), radiusMiles }) });
 });
 
-app.post("/api/v1/customer/obvious/search", jsonBody(), validate("json", FullSearchBody), async (c) => {
+app.post("/api/v1/customer/naive/search", jsonBody(), validate("json", FullSearchBody), async (c) => {
   const words = wordsOf(c.req.valid("json").query);
   return c.json({ status: true, items: await fullSearch(c.var.db, { words, customerId: c.var.customerId }) });
 });
 
 app.get(
-  "/api/v1/customer/obvious/stores/:id/team",
+  "/api/v1/customer/naive/stores/:id/team",
   validate("param", TeamPath),
   validate("query", TeamQuery),
   async (c) => {
@@ -43,7 +43,7 @@ app.get(
   },
 );
 
-app.post("/api/v1/customer/obvious/leaderboard", jsonBody(), validate("json", LeaderboardParameters), async (c) => {
+app.post("/api/v1/customer/naive/leaderboard", jsonBody(), validate("json", LeaderboardParameters), async (c) => {
   const { location_id, eip_campaign_id = null } = c.req.valid("json");
   return c.json({ status: true, items: await leaderboard(c.var.db, location_id, eip_campaign_id) });
 });

@@ -56,7 +56,7 @@ export async function* inBatches(lines: AsyncIterable<FileLine> | Iterable<FileL
   if (batch.length > 0) yield { lines: batch };
 }
 
-const LISTS = KINDS.flatMap(({ lists = [] }) => lists.map(({ field }) => field));
+const LISTS = KINDS.flatMap(({ list }) => (list === undefined ? [] : [list.field]));
 
 /** How many items of lists a line has; 0 for a bad one, which the service names. */
 function itemsOf({ bytes }: FileLine): number {

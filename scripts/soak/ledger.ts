@@ -2,14 +2,14 @@ import { askDatabase, type Where } from "../lib/database.ts";
 
 /** What each sum or state is called, and where the database has it: rows of `key` and `value`. */
 const BOOKS = {
-  amounts: "SELECT customer_id AS key, sum(amount) AS value FROM balance_entries WHERE id LIKE 'soak-%' GROUP BY 1",
-  entries: "SELECT customer_id AS key, count(*) AS value FROM balance_entries WHERE id LIKE 'soak-%' GROUP BY 1",
-  tokens: `SELECT store_id || ' ' || customer_id || ' ' || level_no AS key, sum(tokens) AS value
-    FROM token_earnings WHERE id LIKE 'soak-%' GROUP BY 1`,
-  runs: "SELECT location_id || ' ' || employee_id AS key, sum(runs) AS value FROM plays WHERE id LIKE 'soak-%' GROUP BY 1",
-  hits: "SELECT location_id || ' ' || employee_id AS key, sum(hits) AS value FROM plays WHERE id LIKE 'soak-%' GROUP BY 1",
-  messages: "SELECT group_id AS key, count(*) AS value FROM messages WHERE id LIKE 'soak-%' GROUP BY 1",
-  members: `SELECT store_id || ' ' || customer_id AS key, 1 AS value FROM memberships
+  amounts: `SELECT customers.id AS key, sum(amount) AS value ${soaked("balance_entries", "customer")}`,
+  entries: `SELECT customers.id AS key, count(*) AS value ${soaked("balance_entries", "customer")}`,
+  tokens: `SELECT stores.id || ' ' || customers.id || ' ' || level_no AS key, sum(tokens) AS value
+    ${soaked("token_earnings", "store", "customer")}`,
+  runs: `SELECT stores.id || ' ' || employees.id AS key, sum(runs) AS value ${soaked("plays", "location", "employee")}`,
+  hits: `SELECT stores.id || ' ' || employees.id AS key, sum(hits) AS value ${soaked("plays", "location", "employee")}`,
+  messages: `SELECT message_groups.id AS key, count(*) AS value ${soaked("messages", "group")}`,
+  members: `SELECT stores.id || ' ' || customers.id AS key, 1 AS value ${joined("memberships", "store", "customer")}
     WHERE joined_at = '2026-10-01 00:00:00' AND joined = 1`,
   phones: "SELECT id AS key, phone AS value FROM stores WHERE phone LIKE 'soak-%'",
   values: "SELECT id AS key, value FROM coupons WHERE name LIKE 'soak-%'",
@@ -38,11 +38,11 @@ export class Ledger {
     const stored = await askDatabase<{ key: string; value: unknown }>(Object.values(BOOKS), where);
     return names.flatMap((name, index) => {
       const acknowledged = this.#entries(name);
-      const kept = new Map(stored[index]?.map(({ key, value }) => [key, value]));
-      const keys = [...new Set([...acknowledged.keys(), ...kept.keys()])];
+      const held = new Map(stored[index]?.map(({ key, value }) => [key, value]));
+      const keys = [...new Set([...acknowledged.keys(), ...held.keys()])];
       return keys
-        .filter((key) => acknowledged.get(key) !== kept.get(key))
-        .map((key) => `${name} of ${key}: acknowledged ${acknowledged.get(key)}, stored ${kept.get(key)}`);
+        .filter((key) => acknowledged.get(key) !== held.get(key))
+        .map((key) => `${name} of ${key}: acknowledged ${acknowledged.get(key)}, stored ${held.get(key)}`);
     });
   }
 
@@ -51,4 +51,23 @@ export class Ledger {
     this.#books.set(book, entries);
     return entries;
   }
+}
+
+type Reference = "customer" | "store" | "location" | "employee" | "group";
+
+/** The events that the soak has fed, by what they refer to: what stands after `SELECT`. */
+function soaked(events: string, ...references: readonly Reference[]): string {
+  return `${joined(events, ...references)} WHERE ${events}.id LIKE 'soak-%' GROUP BY 1`;
+}
+
+/** A table with the tables that its keys refer to, which have the public ids. */
+function joined(table: string, ...references: readonly Reference[]): string {
+  const tables = {
+    customer: "customers",
+    store: "stores",
+    location: "stores",
+    employee: "employees",
+    group: "message_groups",
+  };
+  return `FROM ${table} ${references.map((one) => `JOIN ${tables[one]} ON ${tables[one]}.key = ${table}.${one}_key`).join(" ")}`;
 }

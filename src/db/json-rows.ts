@@ -1,8 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
 
-/** Values of a row in the order of its columns; an object or array stands for JSON text. */
-export type RowValues = readonly unknown[];
-
 /** D1's limit for a parameter, less a margin: what no single row may exceed. */
 export const LARGEST_ROW_BYTES = 1_900_000;
 
@@ -10,6 +7,7 @@ export const LARGEST_ROW_BYTES = 1_900_000;
 const PARAMETER_BYTES = 1_000_000;
 
 const encoder = new TextEncoder();
+
 const BEYOND_ASCII = /[^\0-\x7f]/;
 
 /** The bytes of a text in UTF-8. */
@@ -17,18 +15,13 @@ export function utf8Bytes(text: string): number {
   return BEYOND_ASCII.test(text) ? encoder.encode(text).length : text.length;
 }
 
-/** The rows as JSON texts of at most 1,000,000 bytes each, in order; a larger row travels alone. */
-export function toJsonTexts(rows: readonly RowValues[]): string[] {
-  return joinRows(asJson(rows));
-}
-
-/** The same for rows that are JSON already. */
+/** Rows, each a JSON array, as JSON texts of at most 1,000,000 bytes each, in order; a larger row is sent alone. */
 export function joinRows(rows: Iterable<string>): string[] {
   const texts: string[] = [];
   let chunk: string[] = [];
   let bytes = 0;
   const close = () => {
-    // One join makes one text. Brackets put around it would leave the runtime with both, and it holds them.
+    // One join makes one text. Brackets put around it would leave the runtime with both.
     if (chunk.length > 0) texts.push([...chunk, "]"].join(""));
     chunk = [];
     bytes = 0;
@@ -41,10 +34,6 @@ export function joinRows(rows: Iterable<string>): string[] {
   }
   close();
   return texts;
-}
-
-function* asJson(rows: readonly RowValues[]): Generator<string> {
-  for (const row of rows) yield JSON.stringify(row);
 }
 
 /** A subquery with the rows of JSON texts by column name, and their place as `place`. */
@@ -62,13 +51,6 @@ export function rowsOf(texts: readonly string[], columns: readonly string[], jso
     SELECT line.key AS place, ${sql.raw(values.join(", "))}
     FROM (VALUES ${parameters}) AS text CROSS JOIN json_each(text.column1) AS line
   )`;
-}
-
-/** `name AS (…)` for a `WITH` clause: the rows by column name, those that fulfil `where` (on `given`). */
-export function namedRows(name: string, columns: readonly string[], rows: readonly RowValues[], where?: SQL): SQL {
-  const texts = toJsonTexts(rows);
-  const condition = where === undefined ? sql`` : sql` WHERE ${where}`;
-  return sql`${sql.raw(name)} AS MATERIALIZED (SELECT * FROM ${rowsOf(texts, columns)} AS given${condition})`;
 }
 
 // D1 takes five terms in one compound SELECT, but any number of them one inside another.

@@ -1,7 +1,7 @@
 import type { Database } from "../db/database.ts";
 import { forbidden, invalid, payloadTooLarge } from "../http/errors.ts";
 import { addMessage, type FieldMessages } from "../values/messages.ts";
-import { countingLines } from "./counting-lines.ts";
+import { deduplicate } from "./deduplicate.ts";
 import { ITEM_LIMIT, LINE_LIMIT } from "./limits.ts";
 import { type CheckedLine, checkLine } from "./lines.ts";
 import { splitLines } from "./ndjson.ts";
@@ -100,6 +100,6 @@ function foreignLines(lines: readonly number[]) {
 function toBatches(lines: readonly GoodLine[]): Batch[] {
   return KINDS.flatMap((kind) => {
     const all = lines.filter((line) => line.kind === kind).map(({ line }) => line);
-    return all.length === 0 ? [] : [{ kind, all, ...countingLines(kind, all) }];
+    return all.length === 0 ? [] : [{ kind, all, ...deduplicate(kind, all) }];
   });
 }

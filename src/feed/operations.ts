@@ -2,7 +2,7 @@ import * as z from "zod";
 import { success } from "../openapi/describe.ts";
 import type { Operation } from "../openapi/notes.ts";
 import { KINDS } from "./records/index.ts";
-import { type Kind, keyFieldsOf } from "./records/kind.ts";
+import type { Kind } from "./records/kind.ts";
 import { Accepted } from "./schema.ts";
 
 export const sendLines: Operation = {
@@ -30,6 +30,6 @@ function lineSchemas(kind: Kind): z.ZodType[] {
   const record = z.literal(kind.record);
   const write = kind.fields.extend({ record }).meta({ id: `${name}Line` });
   if (kind.type === "event") return [write];
-  const key = kind.fields.pick(Object.fromEntries(keyFieldsOf(kind).map((field) => [field, true])) as never);
+  const key = kind.fields.pick(Object.fromEntries(kind.keyFields.map((field) => [field, true])) as never);
   return [write, key.extend({ record, deleted: z.literal(true) }).meta({ id: `Deleted${name}Line` })];
 }

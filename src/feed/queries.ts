@@ -2,17 +2,16 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Database, Statement } from "../db/database.ts";
 import { unionAll } from "../db/json-rows.ts";
 import { limitTo } from "../db/limit.ts";
-import type { EventKind, Fault, Kind, Line, StateKind } from "./records/kind.ts";
+import { type EventKind, type Fault, type Kind, type Line, type StateKind, tableName } from "./records/kind.ts";
 import {
-  allLines,
+  allRelations,
+  countingRelations,
   faultsOf,
   freshLines,
   insert,
   remove,
   touchedAccounts,
   upsert,
-  writeLists,
-  writtenLines,
 } from "./records/statements.ts";
 
 /** The lines of one kind, sorted by what becomes of them. */
@@ -53,10 +52,10 @@ export async function applyFeed(db: Database, { batches, accounts }: FeedRequest
   const states = batches.filter((batch): batch is Batch & { kind: StateKind } => batch.kind.type === "state");
   const events = batches.filter((batch): batch is Batch & { kind: EventKind } => batch.kind.type === "event");
   const checks = findFaults(batches);
-  // Before the writes, which take out of the lines what is large in them.
+  // Before the writes, which take out of the lines what they write.
   const foreign = findForeign(batches, accounts);
 
-  const upserts = states.flatMap(({ kind, writes }) => [...upsert(kind, writes), ...writeLists(kind, writes)]);
+  const upserts = states.flatMap(({ kind, writes }) => upsert(kind, writes));
   // What refers comes before what it refers to, so that no delete takes away what another is to count.
   const deletes = states.toReversed().flatMap(({ kind, deletes }) => remove(kind, deletes));
   const totals = events.flatMap(({ kind, writes }) => kind.totals(freshLines(kind, writes)));
@@ -84,7 +83,7 @@ function findForeign(batches: readonly Batch[], accounts: FeedRequest["accounts"
   const touching = batches.filter(({ kind }) => touchedAccounts(kind).length > 0);
   if (touching.length === 0) return [];
   return [
-    sql`WITH ${commas(touching.flatMap(({ kind, all, writes }) => allLines(kind, all, writes)))},
+    sql`WITH ${commas(touching.flatMap(({ kind, all, writes }) => allRelations(kind, all, writes)))},
       touched(line, account) AS (${unionAll(touching.flatMap(({ kind }) => touchedAccounts(kind)))}),
       foreign_line(line) AS (
         SELECT DISTINCT line FROM touched
@@ -108,7 +107,7 @@ function findFaults(batches: readonly Batch[]): { statements: Statement[]; fault
     ({ from, when }, index) => sql`SELECT line, ${sql.raw(String(index))} AS fault FROM ${sql.raw(from)} WHERE ${when}`,
   );
   const statement = sql`
-    WITH ${commas(checked.flatMap(({ kind, writes }) => writtenLines(kind, writes)))},
+    WITH ${commas(checked.flatMap(({ kind, writes }) => countingRelations(kind, writes)))},
       found(line, fault) AS MATERIALIZED (SELECT DISTINCT * FROM (${unionAll(found)})),
       named(line) AS (SELECT DISTINCT line FROM found ORDER BY line ${limitTo(NAMED_LINES)})
     INSERT INTO refusals (report)
@@ -157,17 +156,17 @@ async function readRefusal(
 async function linesBeyond(db: Database, { record, field, total, of }: BeyondLimit, batches: readonly Batch[]) {
   const adding = batches
     .filter(({ kind }) => kind.record === record)
-    .flatMap(({ kind, writes }) => writes.map((line) => ({ ...line, table: kind.table })))
-    .filter(({ row }) => Object.entries(of).every(([column, value]) => row[column] === value))
-    .filter(({ row }) => Math.sign(Number(row[field])) === Math.sign(total));
-  const ids = JSON.stringify(adding.map(({ row }) => row.id));
+    .flatMap(({ kind, writes }) => writes.map((line) => ({ ...line, table: tableName(kind) })))
+    .filter(({ fields }) => Object.entries(of).every(([name, value]) => fields[name] === value))
+    .filter(({ fields }) => Math.sign(Number(fields[field])) === Math.sign(total));
+  const ids = JSON.stringify(adding.map(({ fields }) => fields.id));
   const stored = await db.all<{ id: unknown }>(
-    sql`SELECT id FROM ${adding[0]?.table} WHERE id IN (SELECT value FROM json_each(${ids}))`,
+    sql`SELECT id FROM ${sql.raw(adding[0]?.table ?? "")} WHERE id IN (SELECT value FROM json_each(${ids}))`,
   );
   const isStored = new Set(stored.map(({ id }) => id));
   const text = `takes a total beyond ${LARGEST_TOTAL}, the largest that is kept`;
   return adding
-    .filter(({ row }) => !isStored.has(row.id))
+    .filter(({ fields }) => !isStored.has(fields.id))
     .slice(0, NAMED_LINES)
     .map(({ number }) => ({ line: number, field, text }));
 }

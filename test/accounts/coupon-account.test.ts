@@ -193,7 +193,7 @@ describe("the account object of the coupon lists", () => {
     const [{ bytes } = { bytes: 0 }] = (
       await env.DB.prepare(
         `SELECT length(CAST(coupons AS BLOB)) AS bytes
-         FROM account_answers JOIN accounts USING (key) WHERE accounts.id = ?`,
+         FROM account_json JOIN accounts USING (key) WHERE accounts.id = ?`,
       )
         .bind(account.id)
         .all<{ bytes: number }>()

@@ -108,8 +108,8 @@ describe("keys at JWKS_URL that misbehave", () => {
   it("hold nobody up when the request that fetched them was cut off: its fetch never ends", async ({ expect }) => {
     const never = vi.spyOn(globalThis, "fetch").mockImplementation(() => new Promise(() => {}));
     const keys = new KeySet("https://id.example/keys", () => now);
-    const kept: Promise<void>[] = [];
-    void keys.find("ES256", "one", (work) => kept.push(work));
+    const inBackground: Promise<void>[] = [];
+    void keys.find("ES256", "one", (work) => inBackground.push(work));
 
     now += 3_000;
     expect(await keys.find("ES256", "one")).toBeNull();
@@ -117,7 +117,7 @@ describe("keys at JWKS_URL that misbehave", () => {
     void keys.find("ES256", "one");
 
     expect(never).toHaveBeenCalledTimes(2);
-    expect(kept).toHaveLength(1);
+    expect(inBackground).toHaveLength(1);
   });
 
   it("are not read beyond their limit, however much comes", async ({ expect }) => {

@@ -130,7 +130,7 @@ describe("a token signed with a key at JWKS_URL", () => {
 });
 
 describe("the keys at JWKS_URL", () => {
-  it("are kept ten minutes, and fetched again afterwards", async ({ expect }) => {
+  it("are cached ten minutes, and fetched again afterwards", async ({ expect }) => {
     const pair = await keyPair("ES256", "one");
     const against = rules();
     serve(pair.shared);

@@ -18,7 +18,7 @@ describe("whom an address stands for", () => {
     expect(networkOf(address)).toBe(network);
   });
 
-  it("is braked as one, however many addresses it sends from", async ({ expect }) => {
+  it("is rate-limited as one, however many addresses it sends from", async ({ expect }) => {
     const from = (address: string) => send(PATH, { headers: { "CF-Connecting-IP": address } });
 
     for (let sent = 0; sent < 120; sent += 1) await from(`2001:db8:7:7::${sent.toString(16)}`);

@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { afterEach, describe, it, vi } from "vitest";
-import { forRange, KEPT } from "../../scripts/lib/kept-totals.ts";
+import { DERIVED } from "../../src/db/derived/index.ts";
+import { ALL_KEYS, findDifferences } from "../../src/db/derived/recount.ts";
 import { readBody } from "../../src/http/body.ts";
 import { type FeedLine, feed, mustFeed, ndjson, send } from "../support/api.ts";
 import { program } from "../support/programs.ts";
@@ -14,9 +15,9 @@ const LOST = new Error("D1_ERROR: Network connection lost.");
 
 afterEach(() => vi.restoreAllMocks());
 
-/** What a recount finds wrong in any kept total. */
+/** What of the derived data is not as expected. */
 async function differences() {
-  const found = await Promise.all(KEPT.map(async (kept) => rows(forRange(kept.differences, 0, 1_000_000_000))));
+  const found = await Promise.all(DERIVED.map(async (derived) => rows(findDifferences(derived, ALL_KEYS))));
   return found.flat();
 }
 

@@ -1,5 +1,6 @@
-import { describe, it } from "vitest";
-import { feed, mustFeed } from "../support/api.ts";
+import { beforeAll, describe, it } from "vitest";
+import { as, feed, mustFeed } from "../support/api.ts";
+import { createPublicViews } from "../support/public-views.ts";
 import * as seed from "../support/seed.ts";
 import { rows, value } from "../support/state.ts";
 
@@ -18,6 +19,8 @@ async function program() {
 
 const outcome = async (...lines: Record<string, unknown>[]) => (await feed(lines)).body.items;
 const remove = (line: Record<string, unknown>) => ({ ...line, deleted: true });
+
+beforeAll(createPublicViews);
 
 describe("POST /feed: deleting", () => {
   it.for(["account", "store", "campaign", "customer", "member", "registration", "friendship", "block"] as const)(
@@ -62,12 +65,14 @@ describe("POST /feed: deleting", () => {
     const { store } = await program();
 
     expect(await outcome(remove(store), { ...store, name: "Reopened" })).toEqual({ accepted: 2, ignored: 0 });
-    expect(await rows("SELECT name, set_aside FROM stores WHERE id = ?", store.id)).toEqual([
-      { name: "Reopened", set_aside: 0 },
+    expect(await rows("SELECT name, deleted FROM stores WHERE id = ?", store.id)).toEqual([
+      { name: "Reopened", deleted: 0 },
     ]);
   });
 
-  it("keeps what is set aside, and a membership that was left, good for references and totals", async ({ expect }) => {
+  it("keeps what is soft-deleted, and a membership that was left, good for references and totals", async ({
+    expect,
+  }) => {
     const { account, store, campaign, customer, friend, member } = await program();
     await mustFeed([member]);
     await mustFeed([account, store, campaign, member].map(remove));
@@ -79,19 +84,23 @@ describe("POST /feed: deleting", () => {
     expect(await value("SELECT balance FROM customers WHERE id = ?", customer.id)).toBe(300);
   });
 
-  it("puts a store back on the map where it moved to while it was set aside", async ({ expect }) => {
-    const { store } = await program();
-    const positions = () =>
-      rows(
-        "SELECT min_latitude FROM store_positions JOIN stores ON stores.key = store_positions.key WHERE stores.id = ?",
-        store.id,
-      );
+  it("puts a store back on the map where it moved to while it was soft-deleted", async ({ expect }) => {
+    const { account, store, campaign, customer } = await program();
+    const found = async (latitude: number) => {
+      const path = "/api/v1/customer/campaigns/near-by-popular-campaigns";
+      const place = { latitude, longitude: store.longitude, single_account_id: account.id };
+      return (await as(customer.id).post(path, place)).body.items;
+    };
 
     await mustFeed([remove(store)]);
-    expect(await positions()).toEqual([]);
+    expect(await found(Number(store.latitude))).toEqual([]);
 
     await mustFeed([{ ...store, latitude: 10.1234567 }]);
-    expect(await positions()).toEqual([{ min_latitude: 101_234_567 }]);
+    expect(await rows("SELECT band, latitude FROM stores WHERE id = ?", store.id)).toEqual([
+      { band: 101, latitude: 10.1234567 },
+    ]);
+    expect(await found(10.1234567)).toMatchObject([{ id: campaign.id, distance: 0 }]);
+    expect(await found(Number(store.latitude))).toEqual([]);
   });
 
   it("erases a customer: personal fields and what the customer had end, entries stay under the bare id", async ({
@@ -126,11 +135,11 @@ describe("POST /feed: deleting", () => {
         words: "",
       },
     ]);
-    expect(await value("SELECT joined FROM memberships WHERE customer_id = ?", customer.id)).toBe(0);
-    expect(await value("SELECT count(*) FROM registrations WHERE customer_id = ?", customer.id)).toBe(0);
-    expect(await value("SELECT count(*) FROM friendships WHERE ? IN (low_id, high_id)", customer.id)).toBe(0);
-    expect(await value("SELECT count(*) FROM blocks WHERE ? IN (customer_id, blocked_id)", customer.id)).toBe(0);
-    expect(await value("SELECT amount FROM balance_entries WHERE customer_id = ?", customer.id)).toBe(700);
+    expect(await value("SELECT joined FROM public_memberships WHERE customer_id = ?", customer.id)).toBe(0);
+    expect(await value("SELECT count(*) FROM public_registrations WHERE customer_id = ?", customer.id)).toBe(0);
+    expect(await value("SELECT count(*) FROM public_friendships WHERE ? IN (low_id, high_id)", customer.id)).toBe(0);
+    expect(await value("SELECT count(*) FROM public_blocks WHERE ? IN (customer_id, blocked_id)", customer.id)).toBe(0);
+    expect(await value("SELECT amount FROM public_balance_entries WHERE customer_id = ?", customer.id)).toBe(700);
   });
 
   it("counts an erased customer as not stored, until the customer is written again and starts anew", async ({

@@ -1,8 +1,11 @@
 import fc from "fast-check";
-import { describe, it } from "vitest";
+import { beforeAll, describe, it } from "vitest";
 import { feed } from "../support/api.ts";
 import { FeedModel, type ModelLine, type Token } from "../support/feed-model.ts";
+import { createPublicViews } from "../support/public-views.ts";
 import { rows } from "../support/state.ts";
+
+beforeAll(createPublicViews);
 
 // A world so small that ids repeat, collide with another account's, and dangle. Each run has a world of its own.
 const world = (run: number) => ({
@@ -111,26 +114,29 @@ async function stored(run: number) {
   const own = `${run}-%`;
   const [accounts, stores, campaigns, customers, memberships, registrations, entries, earned, balances] =
     await Promise.all([
-      rows("SELECT id, company, set_aside FROM accounts WHERE id LIKE ? ORDER BY key", `${run}_`),
-      rows("SELECT id, account_id, name, latitude, set_aside FROM stores WHERE id LIKE ? ORDER BY key", own),
-      rows("SELECT id, account_id, name, all_stores, set_aside FROM campaigns WHERE id LIKE ? ORDER BY key", own),
+      rows("SELECT id, company, deleted FROM accounts WHERE id LIKE ? ORDER BY key", `${run}_`),
+      rows("SELECT id, account_id, name, latitude, deleted FROM public_stores WHERE id LIKE ? ORDER BY key", own),
+      rows(
+        "SELECT id, account_id, name, listed_stores IS NULL AS is_for_all, deleted FROM public_campaigns WHERE id LIKE ? ORDER BY key",
+        own,
+      ),
       rows("SELECT id, first_name, balance, stores_count, erased FROM customers WHERE id LIKE ? ORDER BY key", own),
       rows(
         `SELECT store_id, customer_id, referrer_id, joined, members_1, members_2, members_3
-         FROM memberships WHERE store_id LIKE ? ORDER BY 1, 2`,
+         FROM public_memberships WHERE store_id LIKE ? ORDER BY 1, 2`,
         own,
       ),
-      rows("SELECT campaign_id, customer_id FROM registrations WHERE customer_id LIKE ? ORDER BY 1, 2", own),
+      rows("SELECT campaign_id, customer_id FROM public_registrations WHERE customer_id LIKE ? ORDER BY 1, 2", own),
       rows(
-        "SELECT id, customer_id, store_id, campaign_id, amount FROM balance_entries WHERE id LIKE ? ORDER BY 1",
+        "SELECT id, customer_id, store_id, campaign_id, amount FROM public_balance_entries WHERE id LIKE ? ORDER BY 1",
         own,
       ),
       rows(
-        `SELECT campaign_id, store_id, listed, earned FROM campaign_stores
+        `SELECT campaign_id, store_id, listed, earned FROM public_campaign_stores
          WHERE campaign_id LIKE ? AND (listed = 1 OR earned > 0) ORDER BY 1, 2`,
         own,
       ),
-      rows("SELECT store_id, customer_id, balance FROM store_balances WHERE store_id LIKE ? ORDER BY 1, 2", own),
+      rows("SELECT store_id, customer_id, balance FROM public_store_balances WHERE store_id LIKE ? ORDER BY 1, 2", own),
     ]);
   return { accounts, stores, campaigns, customers, memberships, registrations, entries, earned, balances };
 }

@@ -1,8 +1,11 @@
-import { describe, it } from "vitest";
+import { beforeAll, describe, it } from "vitest";
 import { type FeedLine, feed, mustFeed, ndjson, send, trips } from "../support/api.ts";
+import { createPublicViews } from "../support/public-views.ts";
 import * as seed from "../support/seed.ts";
 import { feedUsage, rows, snapshot, value } from "../support/state.ts";
 import { feedToken } from "../support/tokens.ts";
+
+beforeAll(createPublicViews);
 
 /** An account with a store, a campaign and a customer, all stored. */
 async function program() {
@@ -257,7 +260,7 @@ describe("POST /feed: state and events", () => {
   it("stores a time that is left out as now, and keeps it afterwards", async ({ expect }) => {
     const { store, customer } = await program();
     const joined = { record: "membership", store_id: store.id, customer_id: customer.id };
-    const joinedAt = () => value("SELECT joined_at FROM memberships WHERE customer_id = ?", customer.id);
+    const joinedAt = () => value("SELECT joined_at FROM public_memberships WHERE customer_id = ?", customer.id);
 
     await mustFeed([{ ...joined, joined_at: "2020-02-29 12:00:00" }]);
     await mustFeed([joined]);
@@ -295,10 +298,10 @@ describe("POST /feed: state and events", () => {
     await mustFeed([seed.entry(customer.id, store.id, "4.00")]);
 
     expect(await balanceOf(customer.id)).toBe(99_999_999_999_999 + 10 + 20 - 5 - 100 + 330 + 400);
-    expect(await value("SELECT balance FROM store_balances WHERE customer_id = ?", customer.id)).toBe(
+    expect(await value("SELECT balance FROM public_store_balances WHERE customer_id = ?", customer.id)).toBe(
       await balanceOf(customer.id),
     );
-    expect(await value("SELECT earned FROM campaign_stores WHERE campaign_id = ?", campaign.id)).toBe(
+    expect(await value("SELECT earned FROM public_campaign_stores WHERE campaign_id = ?", campaign.id)).toBe(
       99_999_999_999_999 + 10 + 20 + 330,
     );
   });
@@ -311,7 +314,7 @@ describe("POST /feed: state and events", () => {
     await mustFeed([seed.deleted("store", { id: one.id }), three, two]);
     await mustFeed([one]);
 
-    const order = await rows("SELECT id FROM stores WHERE account_id = ? ORDER BY key", account.id);
+    const order = await rows("SELECT id FROM public_stores WHERE account_id = ? ORDER BY key", account.id);
     expect(order.map(({ id }) => id)).toEqual([one.id, two.id, three.id]);
   });
 });

@@ -1,5 +1,6 @@
-import { describe, it } from "vitest";
+import { beforeAll, describe, it } from "vitest";
 import { type FeedLine, feed, mustFeed } from "../support/api.ts";
+import { createPublicViews } from "../support/public-views.ts";
 import * as seed from "../support/seed.ts";
 import { rows, value } from "../support/state.ts";
 
@@ -9,6 +10,8 @@ const names = (count: number, prefix: string) => Array.from({ length: count }, (
 async function feedAll(lines: readonly FeedLine[]): Promise<void> {
   for (let from = 0; from < lines.length; from += 5_000) await mustFeed(lines.slice(from, from + 5_000));
 }
+
+beforeAll(createPublicViews);
 
 describe("POST /feed: how much a request may hold", () => {
   it("takes lists of 100,000 ids in all, and answers 413 beyond, naming the limit", async ({ expect }) => {
@@ -55,7 +58,7 @@ describe("POST /feed: long lists", () => {
     const other = seed.campaign(account.id, { store_ids: ids.slice(0, 10_000) });
     await mustFeed([campaign, other]);
     const listed = (id: unknown) =>
-      value("SELECT count(*) FROM campaign_stores WHERE campaign_id = ? AND listed = 1", id);
+      value("SELECT count(*) FROM public_campaign_stores WHERE campaign_id = ? AND listed = 1", id);
     expect([await listed(campaign.id), await listed(other.id)]).toEqual([10_001, 10_000]);
 
     const startedAt = Date.now();
@@ -82,7 +85,7 @@ describe("POST /feed: long lists", () => {
     const milliseconds = Date.now() - startedAt;
 
     const members = await rows(
-      "SELECT customer_id FROM message_group_members WHERE group_id = ? ORDER BY place",
+      "SELECT customer_id FROM public_message_group_members WHERE group_id = ? ORDER BY position",
       groups[299]?.id,
     );
     expect(members.map(({ customer_id }) => customer_id)).toEqual([caller, ...ids(after).slice(1)]);

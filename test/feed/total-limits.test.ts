@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, it } from "vitest";
-import { forRange, KEPT } from "../../scripts/lib/kept-totals.ts";
+import { DERIVED } from "../../src/db/derived/index.ts";
+import { ALL_KEYS, findDifferences } from "../../src/db/derived/recount.ts";
 import { as, type FeedLine, feed, mustFeed } from "../support/api.ts";
 import { program } from "../support/programs.ts";
 import * as seed from "../support/seed.ts";
@@ -116,15 +117,15 @@ describe("a total", () => {
   it.for(cases)("is exact up to its limit, and goes no further: %s, %s", async ([name, sign], { expect }) => {
     const total = TOTALS[name];
     if (total === undefined) throw new Error("no such total");
-    const [here, aside] = [world(), world()];
+    const [here, apart] = [world(), world()];
     const line = (amount: string) => total.line(here, amount);
     const side = sign === "-" ? -1 : 1;
     const against = (amount: string) => total.against?.(here, amount) ?? "";
     const other = sign === "" ? "-" : "";
-    await mustFeed([...here.lines, ...aside.lines, ...upToTheLimit(line, sign), ...upToTheLimit(against, other)]);
+    await mustFeed([...here.lines, ...apart.lines, ...upToTheLimit(line, sign), ...upToTheLimit(against, other)]);
     const atLimit = await total.seen(here);
     const before = await snapshot();
-    const bystander = total.line(aside, `${sign}5`);
+    const bystander = total.line(apart, `${sign}5`);
 
     const refused = await feed([bystander, line(`${-side * 5}`), line(`${sign}5`), line(`${sign}0.01`)]);
     const after = await snapshot();
@@ -165,7 +166,8 @@ describe("a total", () => {
     const here = world();
     const line = (count: number) => seed.play(here.contest, here.store, here.employee, { [measure]: count });
     await mustFeed([...here.lines, line(1)]);
-    await env.DB.prepare(`UPDATE play_totals SET ${measure} = 69999999999990 WHERE location_id = ?`)
+    const location = "(SELECT key FROM stores WHERE id = ?)";
+    await env.DB.prepare(`UPDATE play_totals SET ${measure} = 69999999999990 WHERE location_key = ${location}`)
       .bind(here.store)
       .run();
 
@@ -259,10 +261,14 @@ describe("what is read of many totals at their limit", () => {
     await mustFeed(here.lines);
     await env.DB.batch([
       env.DB.prepare(
-        `${NUMBERS} INSERT INTO eip_campaigns SELECT 'many-' || n, ?, 'x', '2020-01-01', NULL, 0 FROM number`,
+        `${NUMBERS} INSERT INTO eip_campaigns (id, account_key, name, start_date)
+         SELECT 'many-' || n, accounts.key, 'x', '2020-01-01' FROM number JOIN accounts ON accounts.id = ?`,
       ).bind(here.account.id),
       env.DB.prepare(
-        `${NUMBERS} INSERT INTO play_totals SELECT ?, 'many-' || n, ?, 7000000000000000, 3, 0, 0 FROM number`,
+        `${NUMBERS} INSERT INTO play_totals
+         SELECT stores.key, eip_campaigns.key, employees.key, 7000000000000000, 3, 0, 0
+         FROM number JOIN eip_campaigns ON eip_campaigns.id = 'many-' || n
+         JOIN stores ON stores.id = ? JOIN employees ON employees.id = ?`,
       ).bind(here.store, here.employee),
     ]);
 
@@ -277,10 +283,17 @@ describe("what is read of many totals at their limit", () => {
     await mustFeed([...here.lines, seed.campaign(here.account.id, { name: "poor" })]);
     await env.DB.batch([
       env.DB.prepare(
-        `${NUMBERS} INSERT INTO stores SELECT NULL, 'near-' || n, ?, 'x', 35.47, -97.52, '', '', '', '', '', '', '', 0, '' FROM number`,
+        `${NUMBERS} INSERT INTO stores (
+           id, account_key, name, latitude, longitude, store_image, address_line_1, address_line_2, city, state, zip,
+           phone, words
+         )
+         SELECT 'near-' || n, accounts.key, 'x', 35.47, -97.52, '', '', '', '', '', '', '', ''
+         FROM number JOIN accounts ON accounts.id = ?`,
       ).bind(here.account.id),
       env.DB.prepare(
-        `${NUMBERS} INSERT INTO campaign_stores SELECT ?, 'near-' || n, 1, 7000000000000000 FROM number`,
+        `${NUMBERS} INSERT INTO campaign_stores (store_key, campaign_key, listed, earned)
+         SELECT stores.key, campaigns.key, 1, 7000000000000000
+         FROM number JOIN stores ON stores.id = 'near-' || n JOIN campaigns ON campaigns.id = ?`,
       ).bind(here.campaign),
     ]);
 
@@ -299,13 +312,14 @@ describe("what is read of many totals at their limit", () => {
     const many = (sign: "" | "-", id: string) =>
       env.DB.prepare(
         `WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 93000)
-         INSERT INTO balance_entries (id, customer_id, store_id, amount, created_at)
-         SELECT '${id}' || n, ?, ?, ${sign}99999999999999, '2026-01-01 00:00:00' FROM number`,
+         INSERT INTO balance_entries (id, customer_key, store_key, amount, created_at)
+         SELECT '${id}' || n, customers.key, stores.key, ${sign}99999999999999, '2026-01-01 00:00:00'
+         FROM number JOIN customers ON customers.id = ? JOIN stores ON stores.id = ?`,
       ).bind(here.customer, here.store);
     await env.DB.batch([many("", "recount-a"), many("-", "recount-b")]);
-    const balances = KEPT.filter(({ name }) => name.includes("balances"));
+    const balances = DERIVED.filter(({ name }) => name.includes("balances"));
 
-    const differences = await Promise.all(balances.map((kept) => rows(forRange(kept.differences, 0, 1_000_000_000))));
+    const differences = await Promise.all(balances.map((derived) => rows(findDifferences(derived, ALL_KEYS))));
 
     expect(differences).toEqual([[], []]);
   });

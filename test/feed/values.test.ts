@@ -72,7 +72,7 @@ describe("POST /feed: values", () => {
 
     expect(await value("SELECT city FROM stores WHERE id = ?", store.id)).toBe("");
     expect(await value("SELECT status FROM campaigns WHERE id = ?", campaign.id)).toBe(1);
-    expect(await value("SELECT all_stores FROM campaigns WHERE id = ?", campaign.id)).toBe(1);
+    expect(await value("SELECT listed_stores FROM campaigns WHERE id = ?", campaign.id)).toBeNull();
     expect(JSON.parse(String(await value("SELECT details FROM campaigns WHERE id = ?", campaign.id)))).toEqual({
       age_range_type: "",
       age_value: "",

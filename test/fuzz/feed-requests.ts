@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { KINDS } from "../../src/feed/records/index.ts";
-import { keyFieldsOf } from "../../src/feed/records/kind.ts";
 import { fitting, nearly } from "./fitting.ts";
 import { damaged, hostileText, hostileValue, toHostileJson } from "./hostile.ts";
 import { type FuzzedRequest, headers } from "./requests.ts";
@@ -10,7 +9,7 @@ import { plausible } from "./world.ts";
 const lineOf = KINDS.map((kind) => {
   const { record, fields } = kind;
   const whole = fitting(fields, plausible(record)).map((object) => ({ record, ...object }));
-  const key = new Set(["record", ...keyFieldsOf(kind)]);
+  const key = new Set(["record", ...kind.keyFields]);
   const deleting = whole.map((line) => ({
     ...Object.fromEntries(Object.entries(line).filter(([field]) => key.has(field))),
     deleted: true,

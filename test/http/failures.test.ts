@@ -76,7 +76,7 @@ describe("failures, in the order in which they are checked", () => {
     if (left < 5_000) await new Promise((resolve) => setTimeout(resolve, left));
   });
 
-  it("brakes a customer after 600 requests a minute", async ({ expect }) => {
+  it("rate-limits a customer after 600 requests a minute", async ({ expect }) => {
     const customer = as("a-customer-in-a-hurry");
     const statuses: number[] = [];
 
@@ -89,7 +89,7 @@ describe("failures, in the order in which they are checked", () => {
     expect(answer.body).toMatchObject({ status: false, errorCode: "TOO_MANY_REQUESTS" });
   });
 
-  it("brakes an address after 120 requests a minute without a valid token, and no other", async ({ expect }) => {
+  it("rate-limits an address after 120 requests a minute without a valid token, and no other", async ({ expect }) => {
     const from = (address: string) => send(PATH, { method: "POST", headers: { "CF-Connecting-IP": address } });
     const statuses: number[] = [];
 
@@ -147,7 +147,7 @@ describe("every response", () => {
     ]);
   });
 
-  it("may be kept by no cache on the way", async ({ expect }) => {
+  it("may be stored by no cache on the way", async ({ expect }) => {
     for (const { headers } of [await send("/"), await as("c").post(PATH, JSON.parse(GOOD_BODY))]) {
       expect(headers.get("Cache-Control")).toBe("private, no-store");
       expect(headers.get("X-Content-Type-Options")).toBe("nosniff");

@@ -4,7 +4,7 @@ import { CALLS } from "../support/calls.ts";
 import { program } from "../support/programs.ts";
 
 describe("every response", () => {
-  it("may be kept by no cache, and neither guessed at, run nor framed by a browser", async ({ expect }) => {
+  it("may be stored by no cache, and neither guessed at, run nor framed by a browser", async ({ expect }) => {
     const stored = program("headers");
     await mustFeed(stored.lines);
     const api = as(String(stored.customer.id));

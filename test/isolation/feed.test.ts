@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 import { KINDS } from "../../src/feed/records/index.ts";
-import { type Kind, keyFieldsOf } from "../../src/feed/records/kind.ts";
+import type { Kind } from "../../src/feed/records/kind.ts";
 import { feed, mustFeed } from "../support/api.ts";
 import { type Program, program } from "../support/programs.ts";
 import * as seed from "../support/seed.ts";
@@ -24,7 +24,7 @@ function reachingFields({ fields }: Kind): string[] {
 function foreignLines(kind: Kind, mine: Program, theirs: Program): Record<string, Record<string, unknown>> {
   const own: Record<string, unknown> = { ...mine.one[kind.record] };
   const foreign: Record<string, unknown> = { ...theirs.one[kind.record] };
-  const key = Object.fromEntries(keyFieldsOf(kind).map((field) => [field, foreign[field]]));
+  const key = Object.fromEntries(kind.keyFields.map((field) => [field, foreign[field]]));
   const fresh = "id" in own ? { ...own, id: seed.freshId("fresh") } : own;
   const reaching = reachingFields(kind).map((field) => [field, { ...fresh, [field]: foreign[field] }]);
   return {

@@ -20,10 +20,10 @@ describe("npm run bench", () => {
     expect(new Set(ours.map(({ endpoint }) => endpoint))).toEqual(
       new Set(["nearby", "messages", "team", "coupons", "my-coupons", "search", "leaderboard"]),
     );
-    expect(ours.filter(({ name, trips }) => trips !== (name === "warm" ? 0 : 1))).toEqual([]);
+    expect(ours.filter(({ name, roundTrips }) => roundTrips !== (name === "warm" ? 0 : 1))).toEqual([]);
     expect(report.scales.map(({ name }) => name)).toEqual(["1k", "2k"]);
     expect(report.loads[1]?.kinds.reduce((sum, { lines }) => sum + lines, 0)).toBe(report.scales[1]?.lines);
-    expect(run.output()).toContain("to floor");
+    expect(run.output()).toContain("to baseline");
   });
 
   it("ends at Ctrl-C, and leaves nothing running", async ({ expect }) => {

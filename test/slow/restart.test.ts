@@ -6,7 +6,8 @@ import { afterEach, describe, it } from "vitest";
 import { Random } from "../../scripts/demo/random.ts";
 import { askDatabase } from "../../scripts/lib/database.ts";
 import { devCustomerToken } from "../../scripts/lib/dev-token.ts";
-import { forRange, KEPT } from "../../scripts/lib/kept-totals.ts";
+import { DERIVED } from "../../src/db/derived/index.ts";
+import { ALL_KEYS, findDifferences } from "../../src/db/derived/recount.ts";
 import { command, freePort, printed, type Running } from "./command.ts";
 
 const CUSTOMERS = 300;
@@ -103,7 +104,7 @@ describe("a feed whose service is killed and started again", () => {
         `SELECT (SELECT sum(tokens_1) FROM memberships) AS tokens, (SELECT sum(hits) FROM play_totals) AS hits,
           (SELECT count(*) FROM balance_entries) + (SELECT count(*) FROM token_earnings) +
           (SELECT count(*) FROM plays) AS events`,
-        ...KEPT.map(({ differences }) => forRange(differences, 0, Number.MAX_SAFE_INTEGER)),
+        ...DERIVED.map((derived) => findDifferences(derived, ALL_KEYS)),
       ],
       where,
     );

@@ -4,9 +4,9 @@ export type ModelLine = Record<string, unknown> & { record: string; deleted?: bo
 export type Token = readonly string[] | "*";
 
 interface Tables {
-  accounts: Map<string, { company: string; set_aside: number }>;
-  stores: Map<string, { account_id: string; name: string; latitude: number; set_aside: number }>;
-  campaigns: Map<string, { account_id: string; name: string; stores: string[] | null; set_aside: number }>;
+  accounts: Map<string, { company: string; deleted: number }>;
+  stores: Map<string, { account_id: string; name: string; latitude: number; deleted: number }>;
+  campaigns: Map<string, { account_id: string; name: string; stores: string[] | null; deleted: number }>;
   customers: Map<string, { first_name: string; erased: number }>;
   memberships: Map<string, { store_id: string; customer_id: string; referrer_id: string | null; joined: number }>;
   registrations: Map<string, { campaign_id: string; customer_id: string }>;
@@ -37,10 +37,10 @@ export class FeedModel {
   apply(lines: readonly ModelLine[], token: Token): Expected {
     const before = this.#tables;
     const after = structuredClone(before);
-    const counting = countingLines(lines);
-    const ignoredDeletes = counting.filter(({ line }) => line.deleted && !remove(after, line)).length;
-    // The first line of a record gives it its place.
-    for (const { line } of counting.filter(({ line }) => !line.deleted).sort((a, b) => a.place - b.place)) {
+    const deduplicated = deduplicate(lines);
+    const ignoredDeletes = deduplicated.filter(({ line }) => line.deleted && !remove(after, line)).length;
+    // New records are stored in the order of their first lines.
+    for (const { line } of deduplicated.filter(({ line }) => !line.deleted).sort((a, b) => a.order - b.order)) {
       write(after, before, line);
     }
     endErased(after);
@@ -48,7 +48,7 @@ export class FeedModel {
     if (token !== "*" && lines.some((line) => isForeign(line, token, before, after))) {
       return { answer: { status: 403 }, badFields: [] };
     }
-    const fresh = counting.filter(
+    const fresh = deduplicated.filter(
       ({ line }) => !(line.record === "balance_entry" && before.entries.has(text(line.id))),
     );
     const badFields = fresh
@@ -100,7 +100,7 @@ export class FeedModel {
       campaigns: [...campaigns].map(([id, { stores: own, ...row }]) => ({
         id,
         ...row,
-        all_stores: own === null ? 1 : 0,
+        is_for_all: own === null ? 1 : 0,
       })),
       customers: [...customers].map(([id, row]) => ({
         id,
@@ -139,10 +139,10 @@ function ancestor(
   return id;
 }
 
-interface Counting {
+interface DeduplicatedLine {
   line: ModelLine;
   number: number;
-  place: number;
+  order: number;
 }
 
 function keyOf(line: ModelLine): string {
@@ -155,8 +155,8 @@ function keyOf(line: ModelLine): string {
   ]);
 }
 
-/** The last line of each state record, the first of each event, with the place of the first line that writes it. */
-function countingLines(lines: readonly ModelLine[]): Counting[] {
+/** The last line of each state record, the first of each event, with the number of the first line that writes it. */
+function deduplicate(lines: readonly ModelLine[]): DeduplicatedLine[] {
   const numbered = lines.map((line, index) => ({ line, number: index + 1 }));
   return numbered
     .filter(({ line, number }) => {
@@ -166,16 +166,16 @@ function countingLines(lines: readonly ModelLine[]): Counting[] {
     })
     .map(({ line, number }) => {
       const first = numbered.find((other) => keyOf(other.line) === keyOf(line) && !other.line.deleted);
-      return { line, number, place: first?.number ?? number };
+      return { line, number, order: first?.number ?? number };
     });
 }
 
 /** Deletes; false where there was nothing to delete. */
 function remove(tables: Tables, line: ModelLine): boolean {
   const id = text(line.id);
-  if (line.record === "account") return setAside(tables.accounts.get(id));
-  if (line.record === "store") return setAside(tables.stores.get(id));
-  if (line.record === "campaign") return setAside(tables.campaigns.get(id));
+  if (line.record === "account") return softDelete(tables.accounts.get(id));
+  if (line.record === "store") return softDelete(tables.stores.get(id));
+  if (line.record === "campaign") return softDelete(tables.campaigns.get(id));
   if (line.record === "registration") return tables.registrations.delete(pair(line.campaign_id, line.customer_id));
   if (line.record === "membership") {
     const membership = tables.memberships.get(pair(line.store_id, line.customer_id));
@@ -198,21 +198,20 @@ function endErased(tables: Tables): void {
   }
 }
 
-function setAside(row: { set_aside: number } | undefined): boolean {
-  if (row === undefined || row.set_aside === 1) return false;
-  row.set_aside = 1;
+function softDelete(row: { deleted: number } | undefined): boolean {
+  if (row === undefined || row.deleted === 1) return false;
+  row.deleted = 1;
   return true;
 }
 
 function write(after: Tables, before: Tables, line: ModelLine): void {
   const id = text(line.id);
   const [account_id, name] = [text(line.account_id), text(line.name)];
-  if (line.record === "account") after.accounts.set(id, { company: text(line.company), set_aside: 0 });
-  if (line.record === "store")
-    after.stores.set(id, { account_id, name, latitude: Number(line.latitude), set_aside: 0 });
+  if (line.record === "account") after.accounts.set(id, { company: text(line.company), deleted: 0 });
+  if (line.record === "store") after.stores.set(id, { account_id, name, latitude: Number(line.latitude), deleted: 0 });
   if (line.record === "campaign") {
     const stores = line.store_ids === undefined || line.store_ids === "all" ? null : (line.store_ids as string[]);
-    after.campaigns.set(id, { account_id, name, stores, set_aside: 0 });
+    after.campaigns.set(id, { account_id, name, stores, deleted: 0 });
   }
   if (line.record === "customer") after.customers.set(id, { first_name: text(line.first_name), erased: 0 });
   if (line.record === "membership") {

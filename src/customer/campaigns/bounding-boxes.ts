@@ -23,10 +23,10 @@ const toRadians = (degrees: number): number => (degrees * Math.PI) / 180;
 const toDegrees = (radians: number): number => (radians * 180) / Math.PI;
 
 /**
- * The boxes that hold every place within `radiusMiles` of `center`: one, or two where the 180th meridian cuts the
- * circle. A circle that holds a pole reaches over all longitudes.
+ * The boxes that hold every place within `radiusMiles` of `center`: one, or two of the same latitudes where the 180th
+ * meridian cuts the circle. A circle that holds a pole reaches over all longitudes.
  */
-export function boundingBoxes(center: Position, radiusMiles: number): BoundingBox[] {
+export function boundingBoxes(center: Position, radiusMiles: number): [BoundingBox, BoundingBox?] {
   const angle = radiusMiles / EARTH_RADIUS_MILES;
   const south = center.latitude - toDegrees(angle) - MARGIN_DEGREES;
   const north = center.latitude + toDegrees(angle) + MARGIN_DEGREES;

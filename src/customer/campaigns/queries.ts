@@ -1,9 +1,12 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import { type Database, writtenOnce } from "../../db/database.ts";
+import { type Database, writtenOncePer } from "../../db/database.ts";
 import { limitTo } from "../../db/limit.ts";
-import { accounts, campaignStores, campaigns, stores } from "../../db/tables.ts";
-import { type BoundingBox, boundingBoxes, EARTH_RADIUS_MILES, type Position } from "./bounding-boxes.ts";
+import { accounts, campaignStores, campaigns, stores } from "../../db/tables/index.ts";
+import { boundingBoxes, EARTH_RADIUS_MILES, type Position } from "./bounding-boxes.ts";
 import type { NearbyCampaign } from "./schema.ts";
+
+/** As many as `stores.band` counts. */
+const BANDS_A_DEGREE = 10;
 
 export interface NearbyCampaignsQuery {
   accountId: string;
@@ -18,48 +21,105 @@ export interface NearbyCampaignsQuery {
  */
 export function findNearbyCampaigns(db: Database, query: NearbyCampaignsQuery): Promise<NearbyCampaign[]> {
   const { near, ...values } = query;
-  const boxes = JSON.stringify(boundingBoxes(near, query.radiusMiles).map(cornersOf));
-  return db.all<NearbyCampaign>(nearbyCampaigns({ ...values, ...near, boxes }));
+  const [box, other = box] = boundingBoxes(near, query.radiusMiles);
+  const firstBand = Math.floor(box.south * BANDS_A_DEGREE);
+  const bands = Math.floor(box.north * BANDS_A_DEGREE) - firstBand + 1;
+  const sides = { west: box.west, east: box.east, otherWest: other.west, otherEast: other.east };
+  return db.all<NearbyCampaign>(
+    nearbyCampaigns({ bands, isCut: other !== box }, { ...values, ...near, firstBand, ...sides }),
+  );
 }
 
-const nearbyCampaigns = writtenOnce<keyof Omit<NearbyCampaignsQuery, "near"> | keyof Position | "boxes">(
-  (value) => sql`
-    WITH account AS (
-      SELECT key, id FROM ${accounts} WHERE id = ${value("accountId")} AND set_aside = 0
+/** What the text of the query depends on: how many bands the circle touches, and whether the 180th meridian cuts it. */
+interface Shape {
+  bands: number;
+  isCut: boolean;
+}
+
+type ValueName =
+  | keyof Omit<NearbyCampaignsQuery, "near">
+  | keyof Position
+  | "firstBand"
+  | "west"
+  | "east"
+  | "otherWest"
+  | "otherEast";
+
+/** Up to so many running campaigns for all stores, each is looked up at each store nearby. */
+const FEW_CAMPAIGNS = 8;
+
+/**
+ * Each campaign is looked up at each store nearby, the nearest first. A campaign for all stores is as near as the nearest
+ * store and needs only the pairs in which it has earned something. Where there are many such campaigns, most without a
+ * pair, the pairs that exist are read instead, store by store.
+ */
+const nearbyCampaigns = writtenOncePer<Shape, ValueName>(
+  (shape, value) => sql`
+    WITH account(key) AS MATERIALIZED (
+      SELECT ${accounts.key} FROM ${accounts} WHERE ${accounts.id} = ${value("accountId")} AND ${accounts.deleted} = 0
     ),
     near_store AS MATERIALIZED (
-      SELECT id, miles FROM (
-        SELECT ${stores.id} AS id, ${milesTo(value("latitude"), value("longitude"))} AS miles
-        FROM account
-        CROSS JOIN (
-          SELECT value ->> 0 AS south, value ->> 1 AS north, value ->> 2 AS west, value ->> 3 AS east
-          FROM json_each(${value("boxes")})
-        ) AS box
-        CROSS JOIN store_positions AS position
-          ON position.min_account <= account.key AND position.max_account >= account.key
-          AND position.min_latitude <= box.north AND position.max_latitude >= box.south
-          AND position.min_longitude <= box.east AND position.max_longitude >= box.west
-        CROSS JOIN ${stores} ON ${stores.key} = position.key
+      SELECT key, miles FROM (
+        SELECT ${stores.key} AS key, ${milesTo(value("latitude"), value("longitude"))} AS miles
+        FROM (VALUES ${stripsOf(shape)}) AS strip
+        CROSS JOIN stores INDEXED BY stores_by_position
+          ON ${stores.accountKey} = (SELECT key FROM account) AND ${stores.band} = ${value("firstBand")} + strip.column1
+          AND ${stores.longitude} BETWEEN iif(strip.column2, ${value("otherWest")}, ${value("west")})
+            AND iif(strip.column2, ${value("otherEast")}, ${value("east")})
+          AND ${stores.deleted} = 0
       )
       WHERE miles <= ${value("radiusMiles")}
+      ORDER BY miles
+    ),
+    running AS MATERIALIZED (
+      SELECT
+        ${campaigns.key} AS key, ${campaigns.listedStores} IS NULL AS for_all, ${campaigns.name} AS name,
+        ${campaigns.id} AS id, ${campaigns.campaignDescription} AS campaign_description,
+        ${campaigns.campaignImage} AS campaign_image,
+        iif(${campaigns.listedStores} IS NULL, (SELECT miles FROM near_store LIMIT 1), (
+          SELECT near_store.miles FROM ${atStoresNearby(sql`${campaigns.key}`)} AND pair.listed = 1 LIMIT 1
+        )) AS miles
+      FROM ${campaigns}
+      WHERE ${campaigns.accountKey} = (SELECT key FROM account WHERE EXISTS (SELECT 1 FROM near_store))
+        AND ${isRunning()}
+    ),
+    earned_everywhere AS MATERIALIZED (
+      SELECT pair.campaign_key AS key, total(pair.earned) AS earned
+      FROM near_store CROSS JOIN ${campaignStores} AS pair
+        ON pair.store_key = near_store.key
+        AND pair.campaign_key BETWEEN (SELECT min(key) FROM running WHERE for_all)
+        AND (SELECT max(key) FROM running WHERE for_all)
+      GROUP BY pair.campaign_key
     )
-    SELECT
-      ${campaigns.name} AS name, ${campaigns.id} AS id,
-      ${campaigns.campaignDescription} AS campaign_description, ${campaigns.campaignImage} AS campaign_image,
-      round(min(near_store.miles), 2) AS distance
-    FROM account
-    CROSS JOIN ${campaigns} ON ${campaigns.accountId} = account.id AND ${isRunning()}
-    CROSS JOIN near_store
-    LEFT JOIN ${campaignStores} AS pair ON pair.campaign_id = ${campaigns.id} AND pair.store_id = near_store.id
-    WHERE ${campaigns.allStores} = 1 OR pair.listed = 1
-    GROUP BY ${campaigns.key}
-    ORDER BY total(pair.earned) DESC, min(near_store.miles), ${campaigns.id}
+    SELECT name, id, campaign_description, campaign_image, round(miles, 2) AS distance
+    FROM running
+    WHERE miles IS NOT NULL
+    ORDER BY
+      iif(
+        for_all AND (SELECT count(*) FROM running AS one WHERE one.for_all) > ${sql.raw(String(FEW_CAMPAIGNS))},
+        coalesce((SELECT earned FROM earned_everywhere WHERE key = running.key), 0),
+        (SELECT total(pair.earned) FROM ${atStoresNearby(sql`running.key`)} AND (pair.listed = 1 OR running.for_all))
+      ) DESC,
+      miles, id
     ${limitTo(value("limit"))}`,
 );
 
-/** Whether a campaign runs today: not set aside, `status` 1, today within its dates, both ends included. */
+/** The strips of which stores are read: each band of the first box and, where there is one, of the other. */
+function stripsOf({ bands, isCut }: Shape): SQL {
+  const boxes = isCut ? [0, 1] : [0];
+  const strips = boxes.flatMap((box) => Array.from({ length: bands }, (_, band) => `(${band}, ${box})`));
+  return sql.raw(strips.join(", "));
+}
+
+/** The pairs of a campaign with the stores nearby, the nearest first. */
+function atStoresNearby(campaignKey: SQL): SQL {
+  return sql`near_store CROSS JOIN ${campaignStores} AS pair
+    ON pair.store_key = near_store.key AND pair.campaign_key = ${campaignKey}`;
+}
+
+/** Whether a campaign runs today: not soft-deleted, `status` 1, today within its dates, both ends included. */
 export function isRunning(): SQL {
-  return sql`${campaigns.setAside} = 0 AND ${campaigns.status} = 1
+  return sql`${campaigns.deleted} = 0 AND ${campaigns.status} = 1
     AND ${campaigns.campaignStartDate} <= (SELECT today FROM clock)
     AND coalesce(${campaigns.campaignEndDate} >= (SELECT today FROM clock), 1)`;
 }
@@ -71,9 +131,4 @@ function milesTo(latitude: Placeholder, longitude: Placeholder): SQL {
   const cosines = sql`cos(radians(${latitude})) * cos(radians(${stores.latitude}))`;
   const haversine = sql`pow(sin(${halfLatitude}), 2) + ${cosines} * pow(sin(${halfLongitude}), 2)`;
   return sql`${2 * EARTH_RADIUS_MILES} * asin(sqrt(min(1, ${haversine})))`;
-}
-
-/** A box in the R*Tree's unit, 1e-7 degrees, rounded outwards. */
-function cornersOf({ south, north, west, east }: BoundingBox): number[] {
-  return [Math.floor(south * 1e7), Math.ceil(north * 1e7), Math.floor(west * 1e7), Math.ceil(east * 1e7)];
 }

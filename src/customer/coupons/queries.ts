@@ -1,13 +1,14 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { accountsOf, type OfAccount } from "../../accounts/answers.ts";
-import { accountOfOne, couponAccount } from "../../accounts/queries.ts";
+import { couponAccount, onceAnAccount } from "../../accounts/queries.ts";
 import { type Database, writtenOncePer } from "../../db/database.ts";
 import { membersOf, objectWith } from "../../db/json-objects.ts";
 import { limitTo } from "../../db/limit.ts";
-import { isAccountSetAside, isStoreSetAside, joinStoresOf } from "../../db/set-aside.ts";
-import { accounts, couponAnswers, coupons, customerCoupons, stores } from "../../db/tables.ts";
+import { accounts, couponJson, coupons, customerCoupons, stores } from "../../db/tables/index.ts";
+import { customerKeyOf } from "../../friendships/queries.ts";
 import { type JsonText, storedJson } from "../../http/json-text.ts";
 import type { Page } from "../../http/paging.ts";
+import { isAccountDeleted, isStoreDeleted, joinStoresOf } from "../../stores/queries.ts";
 import { fold } from "../../values/fold.ts";
 import type { CouponKind } from "./kinds.ts";
 
@@ -95,53 +96,56 @@ const couponList = writtenOncePer<Shape, Parameters<Value>[0]>((shape, value) =>
       SELECT * FROM (${sql.join(sources, sql` UNION ALL `)}) AS page
       ORDER BY ${ORDER} ${limitTo(value("limit"))} OFFSET ${value("offset")}
     )
-    SELECT page.kind, page.account_id, ${couponPart(shape)} AS coupon, ${accountPart(shape)} AS account
+    SELECT page.kind, page.account_key, ${couponPart(shape, value)} AS coupon, ${accountPart(shape)} AS account
     FROM page
-    CROSS JOIN ${couponAnswers} AS answers ON answers.key = page.coupon_key
+    CROSS JOIN ${couponJson} AS json ON json.key = page.coupon_key
     LEFT JOIN ${customerCoupons} AS issued ON issued.id = page.issued_id
-    LEFT JOIN ${stores} ON stores.id = issued.store_id
+    LEFT JOIN ${stores} ON stores.key = issued.store_key
     ORDER BY ${ORDER}`;
 });
 
 /** The coupons of kind store and mfg that the customer holds: `usable` is what is neither deleted nor used up. */
 function issuedCoupons(shape: Shape, value: Value): SQL {
-  const atStores = shape.storeIds ? sql`AND issued.store_id IN ${idsIn(value("storeIds"))}` : sql``;
+  const atStores = shape.storeIds ? sql`AND issued.store_key IN ${storeKeys(value("storeIds"))}` : sql``;
   const kinds = sql.raw(shape.kinds.map((kind) => `'${kind}'`).join(", "));
   return sql`
     SELECT
       coupons.kind, min(issued.ends_at, coupons.ends_at) AS ends_at, issued.created_at, issued.id AS id,
-      issued.id AS issued_id, coupons.key AS coupon_key, coupons.account_id
+      issued.id AS issued_id, coupons.key AS coupon_key, coupons.account_key
     FROM ${customerCoupons} AS issued
-    CROSS JOIN ${coupons} ON coupons.id = issued.campaign_coupon_id
-    WHERE issued.customer_id = ${value("customerId")} AND issued.usable = 1 AND ${notOver(sql`issued.ends_at`)}
-      AND coupons.kind IN (${kinds}) AND NOT ${isStoreSetAside(sql`issued.store_id`)} ${atStores}
-      AND NOT ${isAccountSetAside(sql`coupons.account_id`)} AND ${matches(shape, value)}`;
+    CROSS JOIN ${coupons} ON coupons.key = issued.campaign_coupon_key
+    WHERE issued.customer_key = ${customerKeyOf(value("customerId"))}
+      AND issued.usable = 1 AND ${notOver(sql`issued.ends_at`)}
+      AND coupons.kind IN (${kinds}) AND NOT ${isStoreDeleted(sql`issued.store_key`)} ${atStores}
+      AND NOT ${isAccountDeleted(sql`coupons.account_key`)} AND ${matches(shape, value)}`;
 }
 
 /** The digital coupons of the accounts at one of whose stores the customer is a member. */
 function digitalCoupons(shape: Shape, value: Value): SQL {
-  const owners = sql`(SELECT account_id FROM ${stores} WHERE id IN ${idsIn(value("storeIds"))} AND set_aside = 0)`;
-  const ofStores = shape.storeIds ? sql`AND coupons.account_id IN ${owners}` : sql``;
+  const owners = sql`(SELECT account_key FROM ${stores} WHERE key IN ${storeKeys(value("storeIds"))} AND deleted = 0)`;
+  const ofStores = shape.storeIds ? sql`AND coupons.account_key IN ${owners}` : sql``;
   return sql`
     SELECT
       coupons.kind, coupons.ends_at, coupons.created_at, coupons.id AS id,
-      NULL AS issued_id, coupons.key AS coupon_key, coupons.account_id
+      NULL AS issued_id, coupons.key AS coupon_key, coupons.account_key
     FROM (
-      SELECT DISTINCT stores.account_id
-      FROM (SELECT ${value("customerId")} AS id) AS caller ${joinStoresOf(sql`caller.id`)}
+      SELECT DISTINCT stores.account_key
+      FROM (SELECT ${customerKeyOf(value("customerId"))} AS key) AS caller ${joinStoresOf(sql`caller.key`)}
     ) AS joined
-    CROSS JOIN ${coupons} ON coupons.account_id = joined.account_id AND coupons.kind = 'digital'
+    CROSS JOIN ${coupons} ON coupons.account_key = joined.account_key AND coupons.kind = 'digital'
     WHERE ${matches(shape, value)} ${ofStores}`;
 }
 
 /** What must hold of a coupon, whatever its kind. */
 function matches(shape: Shape, value: Value): SQL {
-  const conditions = [notOver(sql`coupons.ends_at`), sql`coupons.set_aside = 0`];
-  if (shape.accountId) conditions.push(sql`coupons.account_id = ${value("accountId")}`);
+  const conditions = [notOver(sql`coupons.ends_at`), sql`coupons.deleted = 0`];
+  if (shape.accountId) {
+    conditions.push(sql`coupons.account_key = (SELECT key FROM ${accounts} WHERE id = ${value("accountId")})`);
+  }
   if (shape.type) conditions.push(sql`coupons.folded_type = ${value("type")}`);
   if (shape.search) {
     // Not LIKE: D1 takes patterns of at most 50 bytes.
-    const namesOfChain = sql`(SELECT folded_names FROM ${accounts} WHERE accounts.id = coupons.account_id)`;
+    const namesOfChain = sql`(SELECT folded_names FROM ${accounts} WHERE accounts.key = coupons.account_key)`;
     const isIn = (text: SQL) => sql`instr(${text}, ${value("search")}) > 0`;
     conditions.push(sql`(${isIn(sql`coupons.folded_text`)} OR ${isIn(namesOfChain)})`);
   }
@@ -153,25 +157,25 @@ function notOver(end: SQL): SQL {
   return sql`${end} >= ${NOW}`;
 }
 
-function idsIn(ids: Placeholder): SQL {
-  return sql`(SELECT value FROM json_each(${ids}))`;
+function storeKeys(ids: Placeholder): SQL {
+  return sql`(SELECT key FROM ${stores} WHERE id IN (SELECT value FROM json_each(${ids})))`;
 }
 
 /** The coupon as one JSON object, without its account. */
-function couponPart(shape: Shape): SQL {
-  const [text, record] = [membersOf(sql`answers.text`), membersOf(sql`answers.record`)];
-  const details = sql`'"campaign_coupon":' || ${objectWith([text, membersOf(sql`answers.detail`)])}`;
-  const held = objectWith([membersOf(issuedPart(shape)), text, record, ...(shape.details ? [details] : [])]);
+function couponPart(shape: Shape, value: Value): SQL {
+  const [text, record] = [membersOf(sql`json.text`), membersOf(sql`json.record`)];
+  const details = sql`'"campaign_coupon":' || ${objectWith([text, membersOf(sql`json.detail`)])}`;
+  const held = objectWith([membersOf(issuedPart(shape, value)), text, record, ...(shape.details ? [details] : [])]);
   return shape.kinds.includes("digital")
     ? sql`iif(page.kind = 'digital', ${objectWith([text, record])}, ${held})`
     : held;
 }
 
 /** What belongs to the customer who holds the coupon; where accounts are wanted, with what their variants have more. */
-function issuedPart({ accounts }: Shape): SQL {
+function issuedPart({ accounts }: Shape, value: Value): SQL {
   const more = accounts === false ? sql`` : sql`, 'coupon_id', issued.coupon_id, 'reserved', issued.reserved`;
   return sql`json_object(
-    'id', issued.id, 'customer_id', issued.customer_id, 'expected_end_date', issued.expected_end_date,
+    'id', issued.id, 'customer_id', ${value("customerId")}, 'expected_end_date', issued.expected_end_date,
     'creation_method', issued.creation_method, 'created_at', issued.created_at, 'updated_at', issued.updated_at,
     'deleted_at', issued.deleted_at, 'store_name', stores.name, 'store_image', stores.store_image,
     'total_count', issued.total_count, 'usage_count', issued.usage_count,
@@ -182,9 +186,6 @@ function issuedPart({ accounts }: Shape): SQL {
 /** The account object beside one coupon of each account, where accounts are wanted. */
 function accountPart({ accounts }: Shape): SQL {
   if (accounts === false) return sql`NULL`;
-  return accountOfOne(couponAccount(accounts), {
-    list: sql`page`,
-    key: sql`page.id`,
-    accountId: sql`page.account_id`,
-  });
+  const accountKey = sql`page.account_key`;
+  return onceAnAccount(couponAccount(accountKey, accounts), { list: sql`page`, key: sql`page.id`, accountKey });
 }

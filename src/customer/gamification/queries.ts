@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, writtenOncePer } from "../../db/database.ts";
-import { accounts, eipCampaigns, employees, playTotals, stores } from "../../db/tables.ts";
+import { accounts, eipCampaigns, employees, playTotals, stores } from "../../db/tables/index.ts";
 import type { EmployeeTotals } from "./ranking.ts";
 
 /** Which board: a location's in one campaign, or in all that run today. */
@@ -11,7 +11,7 @@ export interface BoardOf {
 
 /** What all four rankings of a board are made of. */
 export interface BoardTotals {
-  /** Whether location and campaign are stored and not set aside. */
+  /** Whether location and campaign are stored and not soft-deleted. */
   known: boolean;
   /** The day by D1's clock: that on which the campaigns of the board are running. */
   today: string;
@@ -52,14 +52,14 @@ export async function findBoards(db: Database, boards: readonly BoardOf[], limit
 const boardTotals = writtenOncePer<{ ofAll: boolean }, keyof BoardOf | "limit">(
   ({ ofAll }, value) => sql`
     WITH location AS MATERIALIZED (
-      SELECT ${stores.id} AS id, ${stores.accountId} AS account_id
-      FROM ${stores} JOIN ${accounts} ON ${accounts.id} = ${stores.accountId}
-      WHERE ${stores.id} = ${value("locationId")} AND ${stores.setAside} = 0 AND ${accounts.setAside} = 0
+      SELECT ${stores.key} AS key, ${stores.accountKey} AS account_key
+      FROM ${stores} JOIN ${accounts} ON ${accounts.key} = ${stores.accountKey}
+      WHERE ${stores.id} = ${value("locationId")} AND ${stores.deleted} = 0 AND ${accounts.deleted} = 0
     ),
     campaign AS MATERIALIZED (
-      SELECT ${eipCampaigns.id} AS id
-      FROM location CROSS JOIN ${eipCampaigns} ON ${eipCampaigns.accountId} = location.account_id
-      WHERE ${eipCampaigns.setAside} = 0
+      SELECT ${eipCampaigns.key} AS key
+      FROM location CROSS JOIN ${eipCampaigns} ON ${eipCampaigns.accountKey} = location.account_key
+      WHERE ${eipCampaigns.deleted} = 0
         AND ${ofAll ? isRunning() : sql`${eipCampaigns.id} = ${value("campaignId")}`}
     ),
     total AS MATERIALIZED (
@@ -68,10 +68,10 @@ const boardTotals = writtenOncePer<{ ofAll: boolean }, keyof BoardOf | "limit">(
         total(${playTotals.runs}) AS runs, total(${playTotals.hits}) AS hits,
         total(${playTotals.doubles}) AS doubles, total(${playTotals.triples}) AS triples
       FROM location CROSS JOIN campaign
-      CROSS JOIN ${playTotals} ON ${playTotals.locationId} = location.id AND ${playTotals.eipCampaignId} = campaign.id
-      CROSS JOIN ${employees} ON ${employees.id} = ${playTotals.employeeId}
-      WHERE ${employees.setAside} = 0
-      GROUP BY ${employees.id}
+      CROSS JOIN ${playTotals} ON ${playTotals.locationKey} = location.key AND ${playTotals.eipCampaignKey} = campaign.key
+      CROSS JOIN ${employees} ON ${employees.key} = ${playTotals.employeeKey}
+      WHERE ${employees.deleted} = 0
+      GROUP BY ${employees.key}
     ),
     placed AS (
       SELECT *,

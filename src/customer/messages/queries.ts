@@ -1,8 +1,15 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { type Database, writtenOnce } from "../../db/database.ts";
-import { friendStatus } from "../../db/friend-status.ts";
 import { limitTo } from "../../db/limit.ts";
-import { blocks, customers, messageGroupMembers, messageGroups, messageStates, messages } from "../../db/tables.ts";
+import {
+  customers,
+  messageGroupMembers,
+  messageGroupNews,
+  messageGroups,
+  messageStates,
+  messages,
+} from "../../db/tables/index.ts";
+import { customerKeyOf, friendStatus, hasBlocked } from "../../friendships/queries.ts";
 import { cutPage, type Page, type Paged } from "../../http/paging.ts";
 import { groupName } from "./group-name.ts";
 import type { GroupMember, MessageGroup, Place } from "./schema.ts";
@@ -51,26 +58,27 @@ const pageBehind = writtenOnce<PageValues | keyof Place>((value) =>
   selectGroups(value, { time: value("time"), groupId: value("groupId") }),
 );
 
+const CALLER = sql.raw("shown.caller");
+
 function selectGroups(value: (name: PageValues) => Placeholder, after: Behind | undefined): SQL {
-  const customerId = value("customerId");
   return sql`
-    WITH shown(group_id, at, is_newest) AS (${shownMessages(value, after)})
+    WITH shown(caller, group_key, group_id, at, is_newest) AS (${shownMessages(value, after)})
     SELECT
-      ${messageGroups.id} AS group_id, ${messageGroups.groupImage} AS group_image,
+      shown.group_id AS group_id, ${messageGroups.groupImage} AS group_image,
       ${messages.body} AS last_message, shown.at AS last_message_time,
       initial.id AS initial_customer_id, initial.name AS initial_customer_name, initial.avatar AS initial_customer_avatar,
       sender.id AS last_customer, sender.name AS last_customer_name, sender.avatar AS last_customer_avatar,
-      iif(sender.id = ${customerId} OR ${messageStates.readAt} >= shown.at, 1, 0) AS read_status,
+      iif(sender.key = ${CALLER} OR ${messageStates.readAt} >= shown.at, 1, 0) AS read_status,
       coalesce(${messageStates.notificationsDisabled}, 0) AS notifications_disabled,
-      (${otherMembers(customerId)}) AS members
+      (${otherMembers(sql`shown.group_key`)}) AS members
     FROM shown
-    CROSS JOIN ${messageGroups} ON ${messageGroups.id} = shown.group_id
+    CROSS JOIN ${messageGroups} ON ${messageGroups.key} = shown.group_key
     CROSS JOIN ${messages}
       ON ${messages.id} = iif(shown.is_newest, ${messageGroups.newestId}, ${messageGroups.earlierId})
-    CROSS JOIN ${customers} AS initial ON initial.id = ${messageGroups.initialCustomerId}
-    CROSS JOIN ${customers} AS sender ON sender.id = ${messages.customerId}
+    CROSS JOIN ${customers} AS initial ON initial.key = ${messageGroups.initialCustomerKey}
+    CROSS JOIN ${customers} AS sender ON sender.key = ${messages.customerKey}
     LEFT JOIN ${messageStates}
-      ON ${messageStates.groupId} = shown.group_id AND ${messageStates.customerId} = ${customerId}
+      ON ${messageStates.groupKey} = shown.group_key AND ${messageStates.customerKey} = ${CALLER}
     ORDER BY shown.at DESC, shown.group_id`;
 }
 
@@ -79,23 +87,22 @@ function selectGroups(value: (name: PageValues) => Placeholder, after: Behind | 
  * the newest of an earlier second. One index walk, besides the groups with a message in the second that is not over.
  */
 function shownMessages(value: (name: PageValues) => Placeholder, after: Behind | undefined): SQL {
-  const customerId = value("customerId");
   const horizon = horizonOf(after);
+  const news = messageGroupNews;
+  const callers = sql`${news.customerKey} = ${customerKeyOf(value("customerId"))}`;
   const inPage = (at: SQL) => {
-    const behind = after && sql`AND ${at} <= ${after.time} AND (${at} < ${after.time} OR group_id > ${after.groupId})`;
+    const behind =
+      after && sql`AND ${at} <= ${after.time} AND (${at} < ${after.time} OR ${news.groupId} > ${after.groupId})`;
     return sql`${at} > ${value("checkTime")} ${behind ?? sql``}`;
   };
   return sql`
-    SELECT group_id, ${messageGroupMembers.newestAt} AS at, 1
-    FROM ${messageGroupMembers}
-    WHERE ${messageGroupMembers.customerId} = ${customerId} AND ${messageGroupMembers.newestAt} < ${horizon}
-      AND ${inPage(sql`${messageGroupMembers.newestAt}`)}
+    SELECT ${news.customerKey}, ${news.groupKey}, ${news.groupId}, ${news.newestAt} AS at, 1
+    FROM ${news}
+    WHERE ${callers} AND ${news.newestAt} < ${horizon} AND ${inPage(sql`${news.newestAt}`)}
     UNION ALL
-    SELECT group_id, ${messageGroups.earlierAt}, 0
-    FROM ${messageGroupMembers}
-    CROSS JOIN ${messageGroups} ON ${messageGroups.id} = ${messageGroupMembers.groupId}
-    WHERE ${messageGroupMembers.customerId} = ${customerId} AND ${messageGroupMembers.newestAt} >= ${horizon}
-      AND ${inPage(sql`${messageGroups.earlierAt}`)}
+    SELECT ${news.customerKey}, ${news.groupKey}, ${news.groupId}, ${messageGroups.earlierAt}, 0
+    FROM ${news} CROSS JOIN ${messageGroups} ON ${messageGroups.key} = ${news.groupKey}
+    WHERE ${callers} AND ${news.newestAt} >= ${horizon} AND ${inPage(sql`${messageGroups.earlierAt}`)}
     ORDER BY at DESC, group_id
     ${limitTo(value("limit"))} OFFSET ${value("offset")}`;
 }
@@ -106,19 +113,17 @@ function horizonOf(after: Behind | undefined): SQL {
   return after === undefined ? horizon : sql`max(${horizon}, datetime(${after.time}, '+1 second'))`;
 }
 
-/** The members of `shown.group_id` other than the caller, in the group's order, as a JSON array. */
-function otherMembers(customerId: Placeholder): SQL {
+/** The members of a group other than the caller, in the group's order, as a JSON array. */
+function otherMembers(groupKey: SQL): SQL {
+  const memberKey = sql`${customers.key}`;
   return sql`
     SELECT json_group_array(json_array(
       ${customers.id}, ${customers.name}, ${customers.avatar}, ${customers.customerDescription},
-      ${friendStatus(customerId, sql`${customers.id}`)}, ${customers.balance},
-      EXISTS (
-        SELECT 1 FROM ${blocks} WHERE ${blocks.customerId} = ${customerId} AND ${blocks.blockedId} = ${customers.id}
-      )
-    ) ORDER BY member.place)
+      ${friendStatus(CALLER, memberKey)}, ${customers.balance}, ${hasBlocked(CALLER, memberKey)}
+    ) ORDER BY member.position)
     FROM ${messageGroupMembers} AS member
-    CROSS JOIN ${customers} ON ${customers.id} = member.customer_id
-    WHERE member.group_id = shown.group_id AND member.customer_id <> ${customerId}`;
+    CROSS JOIN ${customers} ON ${customers.key} = member.customer_key
+    WHERE member.group_key = ${groupKey} AND member.customer_key <> ${CALLER}`;
 }
 
 // Each field by name: what is copied with a spread takes several times as long, and a page has hundreds of members.

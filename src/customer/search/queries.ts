@@ -1,12 +1,12 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import { accountsOf, type OfAccount } from "../../accounts/answers.ts";
-import { accountOfOne, searchAccount } from "../../accounts/queries.ts";
+import { accountIdsOf, accountsOf, type OfAccount } from "../../accounts/answers.ts";
+import { onceAnAccount, searchAccount } from "../../accounts/queries.ts";
 import { type Database, writtenOnce } from "../../db/database.ts";
-import { friendStatus } from "../../db/friend-status.ts";
-import { isAccountSetAside, joinStoresOf } from "../../db/set-aside.ts";
-import { blocks, campaigns, customers, registrations, stores } from "../../db/tables.ts";
+import { campaigns, customers, registrations, stores } from "../../db/tables/index.ts";
 import { askForWords, askForWordsOrMarks, findWords } from "../../db/word-search.ts";
+import { customerKeyOf, friendStatus, hasBlocked } from "../../friendships/queries.ts";
 import { type JsonText, merge, storedJson, toJson, withMember } from "../../http/json-text.ts";
+import { isAccountDeleted, joinStoresOf } from "../../stores/queries.ts";
 import { isRunning } from "../campaigns/queries.ts";
 import { KINDS, type SearchCustomer, type SearchKind, type SearchStore } from "./schema.ts";
 
@@ -39,11 +39,12 @@ export async function searchAll(db: Database, { words, kinds, customerId }: Full
   const results = await db.batch(asked.map((kind) => SEARCHES[kind](values)));
   const rowsOf = <Row>(kind: SearchKind) => (results[asked.indexOf(kind)] ?? []) as unknown as Row[];
   const [stores, campaigns] = [rowsOf<StoreRow>("stores"), rowsOf<CampaignRow>("campaigns")];
-  const accountOf = accountsOf([...stores, ...campaigns]);
+  const records = [...stores, ...campaigns];
+  const [accountOf, accountIdOf] = [accountsOf(records), accountIdsOf(records)];
   return {
-    stores: stores.map((row) => withMember(toStore(row), "account", accountOf(row))),
+    stores: stores.map((row) => withMember(toStore(row, accountIdOf(row)), "account", accountOf(row))),
     customers: rowsOf<CustomerRow>("customers").map(toCustomer),
-    campaigns: campaigns.map((row) => withMember(toCampaign(row), "account", accountOf(row))),
+    campaigns: campaigns.map((row) => withMember(toCampaign(row, accountIdOf(row)), "account", accountOf(row))),
   };
 }
 
@@ -65,12 +66,13 @@ interface CustomerRow
   personal: string | null;
 }
 
-function toStore({ store, latitude, longitude }: StoreRow): JsonText {
-  return merge(storedJson(store), toJson({ latitude, longitude }));
+function toStore({ store, latitude, longitude }: StoreRow, accountId: string): JsonText {
+  return merge(storedJson(store), toJson({ account_id: accountId, latitude, longitude }));
 }
 
-function toCampaign({ campaign, details }: CampaignRow): JsonText {
-  return merge(storedJson(campaign), storedJson(details));
+/** Here the account's id is a number (interface 2.8). */
+function toCampaign({ campaign, details }: CampaignRow, accountId: string): JsonText {
+  return merge(storedJson(campaign), toJson({ account_id: Number(accountId) }), storedJson(details));
 }
 
 /** The address, the birth date and the scan id are for the caller and the caller's friends only; others see this. */
@@ -106,30 +108,36 @@ function searchStores(words: Placeholder): SQL {
     {
       index: "store_words",
       record: sql`CROSS JOIN ${stores} ON ${stores.key} = store_words.rowid`,
-      where: sql`NOT ${isAccountSetAside(sql`${stores.accountId}`)}`,
+      where: sql`NOT ${isAccountDeleted(sql`${stores.accountKey}`)}`,
     },
     FOUND_LIMIT,
   );
   const record = sql`CROSS JOIN ${stores} ON ${stores.key} = found.key`;
+  const accountKey = sql`${stores.accountKey}`;
   // Not the position: JSON made by SQLite has fewer digits than a position may have.
   return sql`
     WITH ${askForWordsOrMarks(words)}, ${found}
     SELECT
       json_object(
-        'id', ${stores.id}, 'account_id', ${stores.accountId}, 'name', ${stores.name},
+        'id', ${stores.id}, 'name', ${stores.name},
         'store_image', ${stores.storeImage}, 'address_line_1', ${stores.addressLine1},
         'address_line_2', ${stores.addressLine2}, 'city', ${stores.city}, 'state', ${stores.state},
         'zip', ${stores.zip}, 'phone', ${stores.phone}
       ) AS store,
       ${stores.latitude} AS latitude, ${stores.longitude} AS longitude,
-      ${stores.accountId} AS account_id, ${accountPart(record, sql`${stores.accountId}`)} AS account
+      ${accountPart(record, accountKey)}
     FROM found ${record}
     ORDER BY found.place, found.key`;
 }
 
-/** The account object beside one record of each account. */
-function accountPart(record: SQL, accountId: SQL): SQL {
-  return accountOfOne(searchAccount, { list: sql`found ${record}`, key: sql`found.key`, accountId });
+/** The account of a record; its object stands beside one record of each account. */
+function accountPart(record: SQL, accountKey: SQL): SQL {
+  const object = onceAnAccount(searchAccount(accountKey), {
+    list: sql`found ${record}`,
+    key: sql`found.key`,
+    accountKey,
+  });
+  return sql`${accountKey} AS account_key, ${object} AS account`;
 }
 
 /** Campaigns of any date and status: both are in the record. */
@@ -138,21 +146,22 @@ function searchCampaigns(words: Placeholder): SQL {
     {
       index: "campaign_words",
       record: sql`CROSS JOIN ${campaigns} ON ${campaigns.key} = campaign_words.rowid`,
-      where: sql`NOT ${isAccountSetAside(sql`${campaigns.accountId}`)}`,
+      where: sql`NOT ${isAccountDeleted(sql`${campaigns.accountKey}`)}`,
     },
     FOUND_LIMIT,
   );
   const record = sql`CROSS JOIN ${campaigns} ON ${campaigns.key} = found.key`;
+  const accountKey = sql`${campaigns.accountKey}`;
   return sql`
     WITH ${askForWordsOrMarks(words)}, ${found}
     SELECT
       json_object(
-        'id', ${campaigns.id}, 'account_id', CAST(${campaigns.accountId} AS INTEGER), 'name', ${campaigns.name},
+        'id', ${campaigns.id}, 'name', ${campaigns.name},
         'campaign_start_date', ${campaigns.campaignStartDate}, 'campaign_end_date', ${campaigns.campaignEndDate},
         'campaign_description', ${campaigns.campaignDescription}, 'status', ${campaigns.status}
       ) AS campaign,
       ${campaigns.details} AS details,
-      ${campaigns.accountId} AS account_id, ${accountPart(record, sql`${campaigns.accountId}`)} AS account
+      ${accountPart(record, accountKey)}
     FROM found ${record}
     ORDER BY found.place, found.key`;
 }
@@ -163,34 +172,30 @@ function searchCustomers(words: Placeholder, caller: Placeholder): SQL {
     {
       index: "customer_words",
       record: sql`CROSS JOIN ${customers} ON ${customers.key} = customer_words.rowid`,
-      where: sql`NOT EXISTS (
-        SELECT 1 FROM ${blocks} WHERE ${blocks.customerId} = ${customers.id} AND ${blocks.blockedId} = ${caller}
-      )`,
+      where: sql`NOT ${hasBlocked(sql`${customers.key}`, customerKeyOf(caller))}`,
     },
     FOUND_LIMIT,
   );
   return sql`
     WITH ${askForWords(words)}, ${found},
     seen AS MATERIALIZED (
-      SELECT
-        found.place, found.key, ${customers.id} AS id,
-        ${friendStatus(caller, sql`${customers.id}`)} AS friend_status
-      FROM found CROSS JOIN ${customers} ON ${customers.key} = found.key
+      SELECT found.place, found.key, ${friendStatus(customerKeyOf(caller), sql`found.key`)} AS friend_status
+      FROM found
     ),
     joined AS MATERIALIZED (
-      SELECT seen.key, ${stores.accountId} AS account_id, count(*) AS stores
-      FROM seen ${joinStoresOf(sql`seen.id`)}
-      GROUP BY seen.key, ${stores.accountId}
+      SELECT seen.key, ${stores.accountKey} AS account_key, count(*) AS stores
+      FROM seen ${joinStoresOf(sql`seen.key`)}
+      GROUP BY seen.key, ${stores.accountKey}
     ),
     running AS MATERIALIZED (
-      SELECT ${campaigns.accountId} AS account_id, count(*) AS campaigns
+      SELECT ${campaigns.accountKey} AS account_key, count(*) AS campaigns
       FROM ${campaigns}
-      WHERE ${campaigns.accountId} IN (SELECT account_id FROM joined) AND ${isRunning()}
-      GROUP BY ${campaigns.accountId}
+      WHERE ${campaigns.accountKey} IN (SELECT account_key FROM joined) AND ${isRunning()}
+      GROUP BY ${campaigns.accountKey}
     ),
     counted AS MATERIALIZED (
       SELECT joined.key, sum(joined.stores) AS stores, sum(running.campaigns) AS campaigns
-      FROM joined LEFT JOIN running ON running.account_id = joined.account_id
+      FROM joined LEFT JOIN running ON running.account_key = joined.account_key
       GROUP BY joined.key
     )
     SELECT
@@ -205,9 +210,9 @@ function searchCustomers(words: Placeholder, caller: Placeholder): SQL {
       coalesce(counted.campaigns, 0) AS campaigns_total,
       (
         SELECT count(*) FROM ${registrations}
-        CROSS JOIN ${campaigns} ON ${campaigns.id} = ${registrations.campaignId} AND ${isRunning()}
-        CROSS JOIN joined ON joined.key = seen.key AND joined.account_id = ${campaigns.accountId}
-        WHERE ${registrations.customerId} = seen.id
+        CROSS JOIN ${campaigns} ON ${campaigns.key} = ${registrations.campaignKey} AND ${isRunning()}
+        CROSS JOIN joined ON joined.key = seen.key AND joined.account_key = ${campaigns.accountKey}
+        WHERE ${registrations.customerKey} = seen.key
       ) AS campaigns_registered
     FROM seen
     CROSS JOIN ${customers} ON ${customers.key} = seen.key

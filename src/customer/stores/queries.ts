@@ -1,10 +1,10 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { type Database, writtenOnce } from "../../db/database.ts";
-import { friendStatus } from "../../db/friend-status.ts";
 import { limitTo } from "../../db/limit.ts";
-import { isStore, STORES_JOINED } from "../../db/set-aside.ts";
-import { customers, memberships, storeBalances, teamLinks } from "../../db/tables.ts";
+import { customers, memberships, storeBalances, teamLinks } from "../../db/tables/index.ts";
+import { customerKeyOf, friendStatus } from "../../friendships/queries.ts";
 import { cutPage, type Page, type Paged } from "../../http/paging.ts";
+import { countStoresJoined, isStore, storeKeyOf } from "../../stores/queries.ts";
 import type { TeamMember } from "./schema.ts";
 
 export interface TeamQuery {
@@ -29,7 +29,7 @@ type TeamRow = Omit<TeamMember, "levels"> & Levels<"members"> & Levels<"tokens">
 
 /**
  * Those 1 to 5 levels below the root at a store who are members now, by depth, name and id (decisions.md, 4.3). One
- * round trip; a page costs the same in every team, because each level's totals are kept with the membership.
+ * round trip; a page costs the same in every team, because each level's totals stand in the membership.
  */
 export async function findTeam(db: Database, query: TeamQuery): Promise<Team> {
   const { customerId, storeId, rootId, level, page } = query;
@@ -46,58 +46,64 @@ export async function findTeam(db: Database, query: TeamQuery): Promise<Team> {
 type Value = (name: "customerId" | "storeId" | "rootId" | "from" | "to" | "limit" | "offset") => Placeholder;
 
 const OWN_TEAM = teamStatements(
-  (value) => sql`SELECT ${memberships.customerId} FROM ${memberships} WHERE ${caller(value)}`,
+  () => sql`
+    SELECT member.store_key, member.customer_key, member.customer_key
+    FROM ${memberships} AS member WHERE ${isCaller(sql`member`)}`,
 );
 
 const TEAM_OF_A_MEMBER = teamStatements(
   (value) => sql`
-    SELECT ${teamLinks.descendantId}
-    FROM ${memberships}
-    CROSS JOIN ${customers} ON ${customers.id} = ${value("rootId")}
-    CROSS JOIN ${teamLinks}
-      ON ${teamLinks.storeId} = ${value("storeId")} AND ${teamLinks.ancestorId} = ${value("customerId")}
-      AND ${teamLinks.joined} = 1 AND ${teamLinks.depth} IN (1, 2, 3, 4, 5)
-      AND ${teamLinks.name} = ${customers.name} AND ${teamLinks.descendantId} = ${value("rootId")}
-    WHERE ${caller(value)}`,
+    SELECT member.store_key, member.customer_key, link.descendant_key
+    FROM ${memberships} AS member
+    CROSS JOIN ${customers} AS root ON root.id = ${value("rootId")}
+    CROSS JOIN ${teamLinks} AS link
+      ON link.store_key = member.store_key AND link.ancestor_key = member.customer_key
+      AND link.joined = 1 AND link.depth IN (1, 2, 3, 4, 5)
+      AND link.name = root.name AND link.descendant_id = root.id
+    WHERE ${isCaller(sql`member`)}`,
 );
 
-/** Whether the caller is a member now. */
-function caller(value: Value): SQL {
-  return sql`${memberships.storeId} = ${value("storeId")} AND ${memberships.customerId} = ${value("customerId")}
-    AND ${memberships.joined} = 1`;
+/** Whether a membership is the caller's, now. */
+function isCaller(member: SQL): SQL {
+  return sql`${member}.store_key = ${storeKeyOf(sql.placeholder("storeId"))}
+    AND ${member}.customer_key = ${customerKeyOf(sql.placeholder("customerId"))} AND ${member}.joined = 1`;
 }
 
-/** What is known of the store and the root, and the team. `rootOf` is the id of the root, if the caller may see it. */
+/** What is known of the store and the root, and the team. `rootOf` finds the root, if the caller may see it. */
 function teamStatements(rootOf: (value: Value) => SQL) {
+  const root = (value: Value) => sql`root(store_key, caller, key) AS MATERIALIZED (${rootOf(value)})`;
   const head = writtenOnce<Parameters<Value>[0]>(
     (value) => sql`
-      WITH root(id) AS (${rootOf(value)})
+      WITH ${root(value)}
       SELECT ${isStore(value("storeId"))} AS is_store, EXISTS (SELECT 1 FROM root) AS is_root`,
   );
+  const customerKey = sql`${customers.key}`;
   // The page is cut from the links alone, so that what is skipped costs one row each.
   const members = writtenOnce<Parameters<Value>[0]>(
     (value) => sql`
-      WITH root(id) AS (${rootOf(value)})
+      WITH ${root(value)}
       SELECT
-        link.descendant_id AS id, link.name AS name, ${customers.customerDescription} AS customer_description,
-        ${friendStatus(value("customerId"), sql`link.descendant_id`)} AS friend_status,
-        ${STORES_JOINED} AS team_store_count, ${customers.avatar} AS avatar,
+        link.id AS id, link.name AS name, ${customers.customerDescription} AS customer_description,
+        ${friendStatus(sql`(SELECT caller FROM root)`, customerKey)} AS friend_status,
+        ${countStoresJoined({ customerKey, storesCount: sql`${customers.storesCount}` })} AS team_store_count,
+        ${customers.avatar} AS avatar,
         coalesce(${storeBalances.balance}, 0) / 100.0 AS total_balance, link.depth AS current_level,
         ${sql.join([1, 2, 3, 4, 5].map(levelTotals), sql`, `)}
       FROM (
-        SELECT ${teamLinks.depth} AS depth, ${teamLinks.name} AS name, ${teamLinks.descendantId} AS descendant_id
+        SELECT
+          ${teamLinks.storeKey} AS store_key, ${teamLinks.depth} AS depth, ${teamLinks.name} AS name, ${teamLinks.descendantId} AS id,
+          ${teamLinks.descendantKey} AS key
         FROM ${teamLinks}
-        WHERE ${teamLinks.storeId} = ${value("storeId")} AND ${teamLinks.ancestorId} = (SELECT id FROM root)
+        WHERE ${teamLinks.storeKey} = (SELECT store_key FROM root) AND ${teamLinks.ancestorKey} = (SELECT key FROM root)
           AND ${teamLinks.joined} = 1 AND ${teamLinks.depth} BETWEEN ${value("from")} AND ${value("to")}
         ORDER BY ${teamLinks.depth}, ${teamLinks.name}, ${teamLinks.descendantId}
         ${limitTo(value("limit"))} OFFSET ${value("offset")}
       ) AS link
-      CROSS JOIN ${memberships}
-        ON ${memberships.storeId} = ${value("storeId")} AND ${memberships.customerId} = link.descendant_id
-      CROSS JOIN ${customers} ON ${customers.id} = link.descendant_id
+      CROSS JOIN ${memberships} ON ${memberships.storeKey} = link.store_key AND ${memberships.customerKey} = link.key
+      CROSS JOIN ${customers} ON ${customers.key} = link.key
       LEFT JOIN ${storeBalances}
-        ON ${storeBalances.storeId} = ${value("storeId")} AND ${storeBalances.customerId} = link.descendant_id
-      ORDER BY link.depth, link.name, link.descendant_id`,
+        ON ${storeBalances.storeKey} = link.store_key AND ${storeBalances.customerKey} = link.key
+      ORDER BY link.depth, link.name, link.id`,
   );
   return [head, members];
 }

@@ -1,31 +1,31 @@
 import { Account } from "../../accounts/account.ts";
 import { LoyaltyOptions } from "../../accounts/loyalty-options.ts";
-import { accounts } from "../../db/tables.ts";
+import { accounts } from "../../db/tables/index.ts";
 import { foldAll } from "../../values/fold.ts";
 import { orNull } from "../../values/scalar.ts";
 import { wordsColumn } from "../../values/words.ts";
-import type { StateKind, Target } from "./kind.ts";
+import { defineState, type Target } from "./kind.ts";
 
-export const ACCOUNTS: Target = { table: "accounts", account: "id" };
+export const ACCOUNTS: Target = { table: accounts };
 
-export const account: StateKind = {
-  type: "state",
+export const account = defineState(accounts, {
   record: "account",
-  table: accounts,
   fields: Account.extend({ loyalty_options: orNull(LoyaltyOptions) }),
-  toRow: ({ loyalty_options, ...fields }) => ({
-    id: fields.id,
-    company: fields.company,
-    fields,
-    loyalty_options,
-    folded_names: foldAll([fields.company, (loyalty_options as LoyaltyOptions | null)?.chain_display_name]),
-    words: wordsColumn(fields, ["company"]),
-  }),
-  columns: ["id", "company", "fields", "loyalty_options", "folded_names", "words"],
-  json: ["fields", "loyalty_options"],
   key: ["id"],
+  keyFields: ["id"],
+  columns: {
+    id: "id",
+    company: "company",
+    fields: { made: ({ loyalty_options: _, ...fields }) => fields, json: true },
+    loyaltyOptions: { json: "loyalty_options" },
+    foldedNames: {
+      made: ({ company, loyalty_options }) =>
+        foldAll([company, (loyalty_options as LoyaltyOptions | null)?.chain_display_name]),
+    },
+    words: { made: (fields) => wordsColumn(fields, ["company"]) },
+  },
   account: "id",
   fixed: [],
-  references: [],
-  deletion: { column: "set_aside", live: 0 },
-};
+  references: {},
+  deletion: { column: "deleted", live: 0 },
+});

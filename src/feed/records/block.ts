@@ -1,21 +1,18 @@
 import * as z from "zod";
-import { blocks } from "../../db/tables.ts";
+import { blocks } from "../../db/tables/index.ts";
 import { Id } from "../../values/text.ts";
 import { CUSTOMERS } from "./customer.ts";
-import type { StateKind } from "./kind.ts";
+import { defineState } from "./kind.ts";
 
-export const block: StateKind = {
-  type: "state",
+export const block = defineState(blocks, {
   record: "block",
-  table: blocks,
   fields: z.object({ customer_id: Id, blocked_id: Id }),
-  key: ["customer_id", "blocked_id"],
+  key: ["customerKey", "blockedKey"],
+  keyFields: ["customer_id", "blocked_id"],
+  columns: { customerKey: { key: "customer_id" }, blockedKey: { key: "blocked_id" } },
   global: true,
   fixed: [],
-  references: [
-    { field: "customer_id", to: CUSTOMERS },
-    { field: "blocked_id", to: CUSTOMERS },
-  ],
+  references: { customer_id: CUSTOMERS, blocked_id: CUSTOMERS },
   rules: ({ customer_id, blocked_id }) =>
     customer_id === blocked_id ? { blocked_id: ["must be another customer"] } : {},
-};
+});

@@ -1,7 +1,6 @@
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import * as z from "zod";
-import type { Statement } from "../../db/database.ts";
-import { campaignStores, campaigns } from "../../db/tables.ts";
+import { campaigns } from "../../db/tables/index.ts";
 import { Decimal } from "../../values/decimal.ts";
 import { Count } from "../../values/number.ts";
 import { orElse, orNull, passedThrough } from "../../values/scalar.ts";
@@ -9,10 +8,11 @@ import { AccountId, Field, Id, LongText, mustBe, Name } from "../../values/text.
 import { DateOnly } from "../../values/time.ts";
 import { wordsColumn } from "../../values/words.ts";
 import { ACCOUNTS } from "./account.ts";
-import type { StateKind, Target } from "./kind.ts";
+import { defineState, type Target } from "./kind.ts";
+import { NOT_STORED } from "./statements.ts";
 import { STORES } from "./store.ts";
 
-export const CAMPAIGNS: Target = { table: "campaigns", account: "account_id" };
+export const CAMPAIGNS: Target = { table: campaigns, account: "account_key" };
 
 const STORE_IDS_LIMIT = 20_000;
 
@@ -33,7 +33,7 @@ const CampaignDetails = z.object({
   trigger_amount: orElse(Decimal, "0.00"),
 });
 
-const DETAILS = Object.keys(CampaignDetails.shape);
+const DETAILS = CampaignDetails.keyof().options;
 
 const StoreIds = z.union(
   [z.literal("all"), z.array(Id).max(STORE_IDS_LIMIT, `must be at most ${STORE_IDS_LIMIT} stores`)],
@@ -42,10 +42,8 @@ const StoreIds = z.union(
   },
 );
 
-export const campaign: StateKind = {
-  type: "state",
+export const campaign = defineState(campaigns, {
   record: "campaign",
-  table: campaigns,
   fields: CampaignDetails.extend({
     id: Id,
     account_id: AccountId,
@@ -55,68 +53,64 @@ export const campaign: StateKind = {
     campaign_start_date: DateOnly,
     campaign_end_date: orNull(DateOnly),
     status: orElse(Count, 1),
-    store_ids: orElse(StoreIds, "all"),
+    store_ids: orElse(StoreIds, "all").transform((ids) => (ids === "all" ? null : ids)),
   }),
-  toRow: (record) => ({
-    ...record,
-    details: Object.fromEntries(DETAILS.map((field) => [field, record[field]])),
-    all_stores: record.store_ids === "all" ? 1 : 0,
-    words: wordsColumn(record, ["name", "campaign_description"]),
-  }),
-  columns: [
-    "id",
-    "account_id",
-    "name",
-    "campaign_description",
-    "campaign_image",
-    "campaign_start_date",
-    "campaign_end_date",
-    "status",
-    "details",
-    "all_stores",
-    "words",
-  ],
-  json: ["details"],
   key: ["id"],
-  account: "account_id",
-  fixed: ["account_id"],
-  references: [
-    { field: "account_id", to: ACCOUNTS },
-    { field: "store_ids", to: STORES, items: { list: "campaign_store", column: "store_id" } },
-  ],
-  lists: [
-    {
-      name: "campaign_store",
-      field: "store_ids",
-      item: "store_id",
-      besides: ["account_id"],
-      stored: { table: campaignStores, of: "campaign_id", where: "listed = 1" },
-      write: listStores,
+  keyFields: ["id"],
+  columns: {
+    id: "id",
+    accountKey: { key: "account_id" },
+    name: "name",
+    campaignDescription: "campaign_description",
+    campaignImage: "campaign_image",
+    campaignStartDate: "campaign_start_date",
+    campaignEndDate: "campaign_end_date",
+    status: "status",
+    details: { made: (fields) => Object.fromEntries(DETAILS.map((field) => [field, fields[field]])), json: true },
+    words: { made: (fields) => wordsColumn(fields, ["name", "campaign_description"]) },
+    // In the order of the keys, so that a list in another order is no change.
+    listedStores: {
+      sql: `iif(line.store_ids IS NULL, NULL, (
+        SELECT json_group_array(key) FROM (
+          SELECT DISTINCT stores.key AS key
+          FROM json_each(line.store_ids) AS item CROSS JOIN stores ON stores.id = item.value
+          ORDER BY stores.key
+        )
+      ))`,
     },
-  ],
+  },
+  account: "account_id",
+  fixed: ["accountKey"],
+  references: { account_id: ACCOUNTS },
+  list: {
+    field: "store_ids",
+    name: "campaign_store",
+    key: "store_key",
+    to: STORES,
+    items: sql`json_each(stored.listed_stores) AS item`,
+  },
+  counts: { stores: ({ store_ids }) => (Array.isArray(store_ids) ? new Set(store_ids).size : 0) },
   faults: [
+    {
+      field: "store_ids",
+      text: "names stores of an account that is not stored",
+      when: sql`stores > 0 AND account_key IS NULL`,
+    },
+    {
+      field: "store_ids",
+      text: NOT_STORED,
+      when: sql`stores <> (
+        SELECT json_array_length(coalesce(listed_stores, '[]')) FROM campaigns AS stored WHERE stored.id = campaign.id
+      )`,
+    },
     {
       field: "store_ids",
       text: "names a store of another account",
       from: "campaign_store",
-      when: sql`EXISTS (SELECT 1 FROM stores WHERE id = store_id AND stores.account_id <> campaign_store.account_id)`,
+      when: sql`EXISTS (
+        SELECT 1 FROM stores WHERE stores.key = store_key AND stores.account_key IS NOT campaign_store.account_key
+      )`,
     },
   ],
-  deletion: { column: "set_aside", live: 0 },
-};
-
-/** Makes the stores that each campaign lists now those of its line; what it has earned at the others stays. */
-function listStores(given: SQL): Statement[] {
-  return [
-    sql`${given}
-      INSERT INTO campaign_stores (campaign_id, store_id, listed)
-      SELECT id, item, 1 FROM listed
-      UNION ALL
-      SELECT campaign_id, store_id, 0 FROM (
-        SELECT stored.campaign_id, stored.store_id
-        FROM fed CROSS JOIN campaign_stores AS stored ON stored.campaign_id = fed.id AND stored.listed = 1
-        EXCEPT SELECT id, item FROM listed
-      ) WHERE true
-      ON CONFLICT (campaign_id, store_id) DO UPDATE SET listed = excluded.listed WHERE listed <> excluded.listed`,
-  ];
-}
+  deletion: { column: "deleted", live: 0 },
+});

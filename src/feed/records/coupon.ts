@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { coupons } from "../../db/tables.ts";
+import { coupons } from "../../db/tables/index.ts";
 import { Decimal } from "../../values/decimal.ts";
 import { fold, foldAll } from "../../values/fold.ts";
 import { Flag } from "../../values/number.ts";
@@ -9,9 +9,9 @@ import { AccountId, Field, Id, mustBe, Name } from "../../values/text.ts";
 import { Datetime, End } from "../../values/time.ts";
 import { ACCOUNTS } from "./account.ts";
 import { CAMPAIGNS } from "./campaign.ts";
-import type { StateKind, Target } from "./kind.ts";
+import { defineState, type Target } from "./kind.ts";
 
-export const COUPONS: Target = { table: "coupons", account: "account_id" };
+export const COUPONS: Target = { table: coupons, account: "account_key" };
 
 const LINES_LIMIT = 20;
 
@@ -21,57 +21,68 @@ const Lines = z
 
 const Barcode = z.string({ error: mustBe("a string") }).regex(/^\d{1,15}$/, "must be 1 to 15 digits");
 
-const fields = z.object({
-  id: Id,
-  account_id: AccountId,
-  kind: z.enum(["store", "mfg", "digital"], { error: mustBe("store, mfg or digital") }),
-  name: Name,
-  type: Field,
-  value: Decimal,
-  campaign_id: orNull(Id),
-  source_campaign_id: orNull(Field),
-  header_lines: orElse(Lines, []),
-  text_lines: orElse(Lines, []),
-  can_expire: orElse(Flag, 0),
-  expiration_type: orElse(Field, "Never_Expires"),
-  expiration_date: orNull(End),
-  expiration: orElse(Field, ""),
-  once_per_sale: orElse(Flag, 0),
-  filter_items: passedThrough(null),
-  coupon_barcode: orElse(Barcode, "0"),
-  is_custom: orElse(Flag, 0),
-  can_combine_with_other: orElse(Flag, 0),
-  created_at: orNull(Datetime),
-});
-
-export const coupon: StateKind = {
-  type: "state",
+export const coupon = defineState(coupons, {
   record: "coupon",
-  table: coupons,
-  fields,
-  toRow: (record) => ({
-    ...record,
-    folded_type: fold(String(record.type)),
-    folded_text: foldAll([record.name, record.header_lines, record.text_lines].flat()),
+  fields: z.object({
+    id: Id,
+    account_id: AccountId,
+    kind: z.enum(["store", "mfg", "digital"], { error: mustBe("store, mfg or digital") }),
+    name: Name,
+    type: Field,
+    value: Decimal,
+    campaign_id: orNull(Id),
+    source_campaign_id: orNull(Field),
+    header_lines: orElse(Lines, []),
+    text_lines: orElse(Lines, []),
+    can_expire: orElse(Flag, 0),
+    expiration_type: orElse(Field, "Never_Expires"),
+    expiration_date: orNull(End),
+    expiration: orElse(Field, ""),
+    once_per_sale: orElse(Flag, 0),
+    filter_items: passedThrough(null),
+    coupon_barcode: orElse(Barcode, "0"),
+    is_custom: orElse(Flag, 0),
+    can_combine_with_other: orElse(Flag, 0),
+    created_at: orNull(Datetime),
   }),
-  columns: [...Object.keys(fields.shape), "folded_type", "folded_text"],
-  json: ["header_lines", "text_lines", "filter_items"],
   key: ["id"],
+  keyFields: ["id"],
+  columns: {
+    id: "id",
+    accountKey: { key: "account_id" },
+    kind: "kind",
+    campaignKey: { key: "campaign_id" },
+    sourceCampaignId: "source_campaign_id",
+    name: "name",
+    type: "type",
+    value: "value",
+    headerLines: { json: "header_lines" },
+    textLines: { json: "text_lines" },
+    canExpire: "can_expire",
+    expirationType: "expiration_type",
+    expirationDate: "expiration_date",
+    expiration: "expiration",
+    oncePerSale: "once_per_sale",
+    filterItems: { json: "filter_items" },
+    couponBarcode: "coupon_barcode",
+    isCustom: "is_custom",
+    canCombineWithOther: "can_combine_with_other",
+    createdAt: { time: "created_at" },
+    foldedType: { made: ({ type }) => fold(type) },
+    foldedText: { made: ({ name, header_lines, text_lines }) => foldAll([name, ...header_lines, ...text_lines]) },
+  },
   account: "account_id",
-  fixed: ["account_id", "kind"],
-  times: ["created_at"],
-  references: [
-    { field: "account_id", to: ACCOUNTS },
-    { field: "campaign_id", to: CAMPAIGNS },
-  ],
+  fixed: ["accountKey", "kind"],
+  references: { account_id: ACCOUNTS, campaign_id: CAMPAIGNS },
   faults: [
     {
       field: "campaign_id",
       text: "names a campaign of another account",
       when: sql`EXISTS (
-        SELECT 1 FROM campaigns WHERE id = coupon.campaign_id AND campaigns.account_id <> coupon.account_id
+        SELECT 1 FROM campaigns
+        WHERE campaigns.key = coupon.campaign_key AND campaigns.account_key IS NOT coupon.account_key
       )`,
     },
   ],
-  deletion: { column: "set_aside", live: 0 },
-};
+  deletion: { column: "deleted", live: 0 },
+});

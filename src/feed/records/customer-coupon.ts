@@ -1,20 +1,18 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { customerCoupons } from "../../db/tables.ts";
+import { customerCoupons } from "../../db/tables/index.ts";
 import { Count } from "../../values/number.ts";
 import { orElse, orNull } from "../../values/scalar.ts";
 import { Field, Id } from "../../values/text.ts";
 import { Datetime, End } from "../../values/time.ts";
 import { COUPONS } from "./coupon.ts";
 import { CUSTOMERS } from "./customer.ts";
-import type { StateKind } from "./kind.ts";
+import { defineState } from "./kind.ts";
 import { STORES } from "./store.ts";
 
 /** A coupon that was issued to a customer at a store. */
-export const customerCoupon: StateKind = {
-  type: "state",
+export const customerCoupon = defineState(customerCoupons, {
   record: "customer_coupon",
-  table: customerCoupons,
   fields: z.object({
     id: Id,
     customer_id: Id,
@@ -31,32 +29,43 @@ export const customerCoupon: StateKind = {
     deleted_at: orNull(Datetime),
   }),
   key: ["id"],
-  fixed: ["customer_id", "campaign_coupon_id", "store_id"],
-  times: ["created_at"],
-  references: [
-    { field: "customer_id", to: CUSTOMERS },
-    { field: "campaign_coupon_id", to: COUPONS },
-    { field: "store_id", to: STORES },
-  ],
+  keyFields: ["id"],
+  columns: {
+    id: "id",
+    customerKey: { key: "customer_id" },
+    campaignCouponKey: { key: "campaign_coupon_id" },
+    storeKey: { key: "store_id" },
+    couponId: "coupon_id",
+    expectedEndDate: "expected_end_date",
+    creationMethod: "creation_method",
+    reserved: "reserved",
+    totalCount: "total_count",
+    usageCount: "usage_count",
+    createdAt: { time: "created_at" },
+    updatedAt: "updated_at",
+    deletedAt: "deleted_at",
+  },
+  fixed: ["customerKey", "campaignCouponKey", "storeKey"],
+  references: { customer_id: CUSTOMERS, campaign_coupon_id: COUPONS, store_id: STORES },
   rules: ({ usage_count, total_count }) =>
-    Number(usage_count) > Number(total_count) ? { usage_count: ["must be at most total_count"] } : {},
+    usage_count > total_count ? { usage_count: ["must be at most total_count"] } : {},
   faults: [
     {
       field: "campaign_coupon_id",
       text: "must be a coupon of kind store or mfg",
-      when: sql`EXISTS (SELECT 1 FROM coupons WHERE id = customer_coupon.campaign_coupon_id AND kind = 'digital')`,
+      when: sql`EXISTS (SELECT 1 FROM coupons WHERE key = customer_coupon.campaign_coupon_key AND kind = 'digital')`,
     },
     {
       field: "campaign_coupon_id",
       text: "names a coupon of another account than the store's",
       when: sql`EXISTS (
-        SELECT 1 FROM coupons JOIN stores ON stores.id = customer_coupon.store_id
-        WHERE coupons.id = customer_coupon.campaign_coupon_id AND coupons.account_id <> stores.account_id
+        SELECT 1 FROM coupons JOIN stores ON stores.key = customer_coupon.store_key
+        WHERE coupons.key = customer_coupon.campaign_coupon_key AND coupons.account_key <> stores.account_key
       )`,
     },
   ],
   storedAccounts: sql`
-    SELECT line, stores.account_id FROM customer_coupon
+    SELECT line, stores.account_key FROM customer_coupon
     JOIN customer_coupons AS stored ON stored.id = customer_coupon.id
-    JOIN stores ON stores.id = stored.store_id`,
-};
+    JOIN stores ON stores.key = stored.store_key`,
+});

@@ -1,56 +1,66 @@
 import * as z from "zod";
-import { customers } from "../../db/tables.ts";
+import { customers } from "../../db/tables/index.ts";
 import { orElse, orNull } from "../../values/scalar.ts";
 import { Field, Id, LongText, Name } from "../../values/text.ts";
 import { DateOnly } from "../../values/time.ts";
 import { wordsColumn } from "../../values/words.ts";
-import type { StateKind, Target } from "./kind.ts";
+import { defineState, type Target } from "./kind.ts";
 
-/** An erased customer counts as not stored (feed.md, section 2). */
-export const CUSTOMERS: Target = { table: "customers", stored: "erased = 0" };
+/** An erased customer counts as not stored (docs/contract/feed.md, section 2). */
+export const CUSTOMERS: Target = { table: customers, stored: "erased = 0" };
 
-const fields = z.object({
-  id: Id,
-  first_name: Name,
-  last_name: Name,
-  scan_id: orElse(Field, ""),
-  date_of_birth: orNull(DateOnly),
-  address_line_1: orElse(Field, ""),
-  address_line_2: orElse(Field, ""),
-  city: orElse(Field, ""),
-  state: orElse(Field, ""),
-  zip: orElse(Field, ""),
-  customer_description: orElse(LongText, ""),
-  avatar: orElse(Field, ""),
-});
-
-export const customer: StateKind = {
-  type: "state",
+export const customer = defineState(customers, {
   record: "customer",
-  table: customers,
-  fields,
-  toRow: (record) => ({ ...record, words: wordsColumn(record, ["first_name", "last_name"]) }),
-  columns: [...Object.keys(fields.shape), "words"],
+  fields: z.object({
+    id: Id,
+    first_name: Name,
+    last_name: Name,
+    scan_id: orElse(Field, ""),
+    date_of_birth: orNull(DateOnly),
+    address_line_1: orElse(Field, ""),
+    address_line_2: orElse(Field, ""),
+    city: orElse(Field, ""),
+    state: orElse(Field, ""),
+    zip: orElse(Field, ""),
+    customer_description: orElse(LongText, ""),
+    avatar: orElse(Field, ""),
+  }),
   key: ["id"],
+  keyFields: ["id"],
+  columns: {
+    id: "id",
+    firstName: "first_name",
+    lastName: "last_name",
+    scanId: "scan_id",
+    dateOfBirth: "date_of_birth",
+    addressLine1: "address_line_1",
+    addressLine2: "address_line_2",
+    city: "city",
+    state: "state",
+    zip: "zip",
+    customerDescription: "customer_description",
+    avatar: "avatar",
+    words: { made: (fields) => wordsColumn(fields, ["first_name", "last_name"]) },
+  },
   global: true,
   fixed: [],
-  references: [],
+  references: {},
   deletion: {
     column: "erased",
     live: 0,
     clears: {
-      first_name: "",
-      last_name: "",
-      scan_id: "",
-      date_of_birth: null,
-      address_line_1: "",
-      address_line_2: "",
+      firstName: "",
+      lastName: "",
+      scanId: "",
+      dateOfBirth: null,
+      addressLine1: "",
+      addressLine2: "",
       city: "",
       state: "",
       zip: "",
-      customer_description: "",
+      customerDescription: "",
       avatar: "",
       words: "",
     },
   },
-};
+});

@@ -1,18 +1,16 @@
 import * as z from "zod";
-import { eipCampaigns } from "../../db/tables.ts";
+import { eipCampaigns } from "../../db/tables/index.ts";
 import { orNull } from "../../values/scalar.ts";
 import { AccountId, Id, Name } from "../../values/text.ts";
 import { DateOnly } from "../../values/time.ts";
 import { ACCOUNTS } from "./account.ts";
-import type { StateKind, Target } from "./kind.ts";
+import { defineState, type Target } from "./kind.ts";
 
-export const EIP_CAMPAIGNS: Target = { table: "eip_campaigns", account: "account_id" };
+export const EIP_CAMPAIGNS: Target = { table: eipCampaigns, account: "account_key" };
 
 /** A campaign of the employee incentive program, in which employees are ranked by their plays. */
-export const eipCampaign: StateKind = {
-  type: "state",
+export const eipCampaign = defineState(eipCampaigns, {
   record: "eip_campaign",
-  table: eipCampaigns,
   fields: z.object({
     id: Id,
     account_id: AccountId,
@@ -21,8 +19,10 @@ export const eipCampaign: StateKind = {
     end_date: orNull(DateOnly),
   }),
   key: ["id"],
+  keyFields: ["id"],
+  columns: { id: "id", accountKey: { key: "account_id" }, name: "name", startDate: "start_date", endDate: "end_date" },
   account: "account_id",
-  fixed: ["account_id"],
-  references: [{ field: "account_id", to: ACCOUNTS }],
-  deletion: { column: "set_aside", live: 0 },
-};
+  fixed: ["accountKey"],
+  references: { account_id: ACCOUNTS },
+  deletion: { column: "deleted", live: 0 },
+});

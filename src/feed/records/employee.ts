@@ -1,16 +1,14 @@
 import * as z from "zod";
-import { employees } from "../../db/tables.ts";
+import { employees } from "../../db/tables/index.ts";
 import { orElse } from "../../values/scalar.ts";
 import { AccountId, Field, Id, Name } from "../../values/text.ts";
 import { ACCOUNTS } from "./account.ts";
-import type { StateKind, Target } from "./kind.ts";
+import { defineState, type Target } from "./kind.ts";
 
-export const EMPLOYEES: Target = { table: "employees", account: "account_id" };
+export const EMPLOYEES: Target = { table: employees, account: "account_key" };
 
-export const employee: StateKind = {
-  type: "state",
+export const employee = defineState(employees, {
   record: "employee",
-  table: employees,
   fields: z.object({
     id: Id,
     account_id: AccountId,
@@ -18,8 +16,10 @@ export const employee: StateKind = {
     avatar: orElse(Field, ""),
   }),
   key: ["id"],
+  keyFields: ["id"],
+  columns: { id: "id", accountKey: { key: "account_id" }, name: "name", avatar: "avatar" },
   account: "account_id",
-  fixed: ["account_id"],
-  references: [{ field: "account_id", to: ACCOUNTS }],
-  deletion: { column: "set_aside", live: 0 },
-};
+  fixed: ["accountKey"],
+  references: { account_id: ACCOUNTS },
+  deletion: { column: "deleted", live: 0 },
+});

@@ -1,84 +1,83 @@
 import type { SQL } from "drizzle-orm";
+import { getTableColumns, getTableName } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type * as z from "zod";
-import type { Statement } from "../../db/database.ts";
 import type { FieldMessages } from "../../values/messages.ts";
 
-/** A checked record as values by column; a kind may carry more than its columns, such as a campaign's stores. */
-export type Row = Readonly<Record<string, unknown>>;
+/** The checked fields of a record, by their names on the wire. */
+export type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * A checked line of a feed request. What is large in it, its texts and lists, is JSON already, and is taken out as soon
- * as it is part of a parameter: a Worker cannot hold 5,000 large lines twice.
+ * A checked line of a feed request. What it writes is JSON already, and is taken out as soon as it is part of a parameter:
+ * a Worker has no memory for 5,000 large lines twice.
  */
 export interface Line {
   /** Its number in the request, from 1. */
   readonly number: number;
-  /** Whether it deletes its record; then `row` holds the key only. */
+  /** Whether it deletes its record; then there is a key only. */
   readonly deleted: boolean;
-  /** The columns that checks and totals look at. */
-  readonly row: Row;
-  /** All columns of the kind as a JSON array, in their order. */
+  /** What checks and totals look at. */
+  readonly fields: Fields;
+  /** Its number and what it writes, as a JSON array; empty once it was taken out. */
   text: string;
-  /** For each of the kind's lists its items, as JSON arrays of `LIST_PIECE` items; of an empty list one empty array. */
-  lists: readonly (readonly string[])[];
-  /** How many items the lists have. */
+  /** How many ids its list has. */
   readonly items: number;
-  /** The number of the first line that writes its record: its place among those that are stored now. */
-  place: number;
+  /** The number of the first line that writes the record: new records are stored in this order. */
+  order: number;
 }
 
-/**
- * What others refer to, and how.
- * In the SQL of a kind, its lines are a relation named after the record (`balance_entry`), with the column `line` for
- * the line's number beside the columns that the kind names.
- */
+/** What others refer to by its id. */
 export interface Target {
-  table: string;
-  /** When a row counts as stored; left out: whenever it is there. */
+  table: SQLiteTable;
+  /** When a row counts as stored, as a condition on its columns; left out: whenever it is there. */
   stored?: string;
-  /** The column with the account that the record belongs to; left out: it belongs to none. */
+  /** The column with the key of the record's account; left out: it belongs to none. */
   account?: string;
 }
 
-/** A field that names another record by its id, or, where it is a list, the relation with its items. */
-export interface Reference {
-  field: string;
-  to: Target;
-  /** The relation and its column that hold the ids; left out: the kind's own, and the field. */
-  items?: { list: string; column: string };
-}
-
-/** A rule that only the database can check: which lines break it, what field is at fault, and what to mend. */
+/**
+ * A rule that only the database can check: which lines break it, what field is wrong, and what to mend. In the SQL of a
+ * kind, its lines are a relation named after the record (`balance_entry`): `line` is the line's number, `store_id` what
+ * the line gave, `store_key` the key of the store with this id, NULL where none is stored.
+ */
 export interface Fault {
   field: string;
   text: string;
   /** The broken rule, as a condition on the relation of the lines, or on `from` where that is given. */
   when: SQL;
-  /** Another relation than the kind's own, one of those that `lists` makes. */
+  /** The relation with the items of a list instead of the kind's own. */
   from?: string;
 }
 
 /**
- * A field that is a list of ids, each stored as a row of its own. The items travel once, to be written; checks look at
- * what is written then, through a relation `name` of `line`, the columns `besides` of the line, and `item`.
+ * A field that is a list of ids. It is sent once, to be written; checks look at what is written then, in the relation
+ * `name`: the columns of the line, and the key of each item that is stored.
  */
 export interface List {
-  name: string;
   field: string;
-  item: string;
-  besides?: readonly string[];
-  /** Where the items are stored: the column `of` names the record, `item` is called as above. */
-  stored: { table: SQLiteTable; of: string; where?: string };
-  /**
-   * Makes the stored items those of the lines. `given` is a `WITH` clause that holds `fed(id)`, the records, and
-   * `listed(id, item, place)`, their items in order.
-   */
-  write: (given: SQL) => Statement[];
+  name: string;
+  /** The name of an item's key in the relation. */
+  key: string;
+  to: Target;
+  /** The stored items of the record `stored`: a relation `item` with their keys as `value`. */
+  items: SQL;
 }
 
-/** A longer list travels in pieces, because a single one could be larger than a parameter may be. */
-export const LIST_PIECE = 500;
+/** Where the value of a column comes from, when it is not simply a field. */
+export type Source<Output> =
+  /** The field, stored as JSON text. */
+  | { json: keyof Output & string }
+  /** The key of the record that the field names. `kept`: left out, it stays as it was. */
+  | { key: keyof Output & string; kept?: true }
+  /** The field; left out, the time stays as it was, and is now when the record is first written. */
+  | { time: keyof Output & string }
+  /** Made from the fields by the Worker; `json`: stored as JSON text. */
+  | { made: (fields: Output) => unknown; json?: true }
+  /** Made by the database: an expression on `line`, which has `field` where it is named. */
+  | { sql: string; field?: keyof Output & string };
+
+/** The column sources of a table by the names of its columns, as statements need them. */
+export type Columns = Readonly<Record<string, string | Source<Record<string, unknown>>>>;
 
 interface CommonKind {
   /** The kind's name on the wire. */
@@ -88,86 +87,148 @@ interface CommonKind {
   global?: true;
   /** The fields on the wire. */
   fields: z.ZodObject;
-  /** What must hold between fields, each of which is as it should be: the texts of those at fault. */
-  rules?: (record: Readonly<Record<string, unknown>>) => FieldMessages;
-  /** From fields to row; left out: the fields are the columns. */
-  toRow?: (record: Record<string, unknown>) => Row;
-  /** The columns that a line fills; left out: the names of the fields. */
-  columns?: readonly string[];
-  /** The columns of these that hold JSON text. */
-  json?: readonly string[];
-  /** The columns that hold the time of storing when a line leaves them out. */
-  times?: readonly string[];
-  /** The columns whose value is made when the line is stored: an expression each, on the relation `line`. */
-  made?: Readonly<Record<string, string>>;
-  references: readonly Reference[];
+  /** What must hold between fields, each of which is valid: the texts of those that are wrong. */
+  rules?: (fields: Fields) => FieldMessages;
+  /** The fields by which a record is known on the wire. */
+  keyFields: readonly string[];
+  columns: Columns;
+  /** The fields that name another record by its id. */
+  references: Readonly<Record<string, Target>>;
+  list?: List;
   /** Rules besides those that `references` and `fixed` stand for. */
   faults?: readonly Fault[];
-  /** Columns that `faults` look at, besides the key, the references and the fixed columns. */
-  checked?: readonly string[];
-  lists?: readonly List[];
-  /** `(line, account_id)` of the stored records that lines use by key, where that is not the column `account`. */
+  /** Fields that `faults` and `totals` look at, besides the key, the references and the fixed columns. */
+  uses?: readonly string[];
+  /** Numbers that `faults` look at, such as how many items a list has. */
+  counts?: Readonly<Record<string, (fields: Fields) => number>>;
+  /** `(line, account_key)` of the stored records that lines use by key, where that is not the column `account_key`. */
   storedAccounts?: SQL;
 }
 
-/** A record that is upserted by its key (feed.md, section 1). */
+/** A record that is upserted by its key (docs/contract/feed.md, section 1). */
 export interface StateKind extends CommonKind {
   type: "state";
+  /** The columns of the key. */
   key: readonly string[];
-  /** The fields that make up the key; left out: they are named as its columns. */
-  keyFields?: readonly string[];
-  /** The column with the account of the record; left out: it belongs to none, or to that of a reference in its key. */
+  /** Under which condition a row is a record, where the table keeps the rows of removed ones under the same key. */
+  recordWhen?: string;
+  /** What tells records of the kind apart in a request; left out: the key fields in their order. */
+  identity?: (fields: Fields) => unknown;
+  /** The field with the id of the record's account; left out: it belongs to none, or to that of a reference in its key. */
   account?: string;
   /** The columns that never change once written. */
   fixed: readonly string[];
-  /** The columns that stay as they are when a line leaves them out. */
-  keeps?: readonly string[];
   /**
-   * What deleting means: the row is marked in `column`, which holds `live` as long as it is not deleted, and `clears`
-   * is put into it. Left out: the row is removed.
+   * What deleting means: `column`, which holds `live` as long as the record is not deleted, is set, and the columns of
+   * `clears` are emptied. Left out: the row is removed.
    */
-  deletion?: { column: string; live: 0 | 1; clears?: Row };
-  /** Puts the lines in the order in which they are to be written, where that is not the order of their places. */
+  deletion?: { column: string; live: 0 | 1; clears?: Readonly<Record<string, "" | null>> };
+  /** Puts the lines in the order in which they are to be written, where that is not their own. */
   arrange?: (lines: readonly Line[]) => Line[];
+  /** Writes the items of the list, where they are rows of their own. `lines` is a relation of what the lines write. */
+  writeItems?: (lines: SQL) => SQL[];
 }
 
-/** A record that is written once by its `id` (feed.md, section 1). */
+/** A record that is written once by its `id` (docs/contract/feed.md, section 1). */
 export interface EventKind extends CommonKind {
   type: "event";
   /**
    * What the new lines add to the totals, once a request and total. `fresh` is a `WITH` clause that holds the lines
    * whose id is not stored yet, as a relation named after the record.
    */
-  totals: (fresh: SQL) => Statement[];
-  /** The columns that totals look at; left out: all of them. */
-  counted?: readonly string[];
+  totals: (fresh: SQL) => SQL[];
 }
 
 export type Kind = StateKind | EventKind;
 
-/** The columns by which a record is known. */
-export function keyOf(kind: Kind): readonly string[] {
-  return kind.type === "state" ? kind.key : ["id"];
+type TableColumns<Table extends SQLiteTable> = Table["_"]["columns"];
+
+/** The columns that a line fills: all but those with a default, which are derived, and generated ones. */
+type FedColumn<Table extends SQLiteTable> = {
+  [Name in keyof TableColumns<Table> & string]: TableColumns<Table>[Name]["_"]["hasDefault"] extends true
+    ? never
+    : Name;
+}[keyof TableColumns<Table> & string];
+
+type ColumnName<Table extends SQLiteTable> = keyof TableColumns<Table> & string;
+
+interface Definition<Table extends SQLiteTable, Output> {
+  rules?: (fields: Output) => FieldMessages;
+  columns: { [Name in FedColumn<Table>]: (keyof Output & string) | Source<Output> };
+  references: { [Field in keyof Output & string]?: Target };
 }
 
-/** The fields on the wire by which a record is known. */
-export function keyFieldsOf(kind: Kind): readonly string[] {
-  return kind.type === "state" ? (kind.keyFields ?? kind.key) : ["id"];
+interface StateDefinition<Table extends SQLiteTable, Output> extends Definition<Table, Output> {
+  key: readonly FedColumn<Table>[];
+  keyFields: readonly (keyof Output & string)[];
+  account?: keyof Output & string;
+  fixed: readonly FedColumn<Table>[];
+  deletion?: {
+    column: ColumnName<Table>;
+    live: 0 | 1;
+    /** All that a line fills but the id: a personal column that erasing forgets does not compile. */
+    clears?: { [Name in Exclude<FedColumn<Table>, "id">]: "" | null };
+  };
 }
 
-/** The columns that are written. */
-export function columnsOf(kind: Kind): readonly string[] {
-  return kind.columns ?? Object.keys(kind.fields.shape);
+/** Defines a kind of state on its table: each column that a line fills must be named, and no other can be. */
+export function defineState<Table extends SQLiteTable, Schema extends z.ZodObject>(
+  table: Table,
+  kind: Omit<StateKind, keyof StateDefinition<Table, z.output<Schema>> | "type" | "table" | "fields"> & {
+    fields: Schema;
+  } & StateDefinition<Table, z.output<Schema>>,
+): StateKind {
+  const { columns, key, fixed, deletion, ...rest } = kind;
+  const name = columnNames(table);
+  const named = (names: readonly string[]) => names.map(name);
+  return {
+    ...(rest as unknown as Omit<StateKind, "type" | "table" | "columns" | "key" | "fixed" | "deletion">),
+    type: "state",
+    table,
+    columns: byName(columns, name),
+    key: named(key),
+    fixed: named(fixed),
+    ...(deletion && {
+      deletion: {
+        ...deletion,
+        column: name(deletion.column),
+        ...(deletion.clears && { clears: byName(deletion.clears, name) }),
+      } as NonNullable<StateKind["deletion"]>,
+    }),
+  };
 }
 
-/** The columns that checks look at. */
-export function checkedColumns(kind: Kind): string[] {
-  const own = kind.type === "state" ? [...kind.fixed, kind.account ?? []].flat() : [];
-  const references = kind.references.filter(({ items }) => items === undefined).map(({ field }) => field);
-  return [...new Set([...keyOf(kind), ...own, ...references, ...(kind.checked ?? [])])];
+/** Defines a kind of event on its table in the same way. */
+export function defineEvent<Table extends SQLiteTable, Schema extends z.ZodObject>(
+  table: Table,
+  kind: Omit<EventKind, keyof Definition<Table, z.output<Schema>> | "type" | "table" | "fields" | "keyFields"> & {
+    fields: Schema;
+  } & Definition<Table, z.output<Schema>>,
+): EventKind {
+  const { columns, ...rest } = kind;
+  return {
+    ...(rest as unknown as Omit<EventKind, "type" | "table" | "columns" | "keyFields">),
+    type: "event",
+    table,
+    keyFields: ["id"],
+    columns: byName(columns, columnNames(table)),
+  };
 }
 
-/** The columns that totals look at. */
-export function countedColumns(kind: EventKind): readonly string[] {
-  return kind.counted ?? columnsOf(kind);
+function columnNames(table: SQLiteTable): (property: string) => string {
+  const columns = getTableColumns(table);
+  return (property) => columns[property]?.name ?? property;
+}
+
+function byName(sources: Readonly<Record<string, unknown>>, name: (property: string) => string): Columns {
+  return Object.fromEntries(Object.entries(sources).map(([property, source]) => [name(property), source])) as Columns;
+}
+
+export function tableName({ table }: Pick<Kind, "table"> | Target): string {
+  return getTableName(table);
+}
+
+/** The name under which the key of a reference stands in a relation: `store_key` for `store_id`. */
+export function keyName(field: string): string {
+  return field.replace(/_id$/, "_key");
 }

@@ -1,51 +1,50 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { memberships } from "../../db/tables.ts";
+import { memberships } from "../../db/tables/index.ts";
 import { orNull } from "../../values/scalar.ts";
 import { Id } from "../../values/text.ts";
 import { Datetime } from "../../values/time.ts";
 import { CUSTOMERS } from "./customer.ts";
-import type { Line, StateKind } from "./kind.ts";
+import { defineState, type Line } from "./kind.ts";
 import { STORES } from "./store.ts";
 
-export const membership: StateKind = {
-  type: "state",
+export const membership = defineState(memberships, {
   record: "membership",
-  table: memberships,
   fields: z.object({
     store_id: Id,
     customer_id: Id,
     referrer_id: orNull(Id),
     joined_at: orNull(Datetime),
   }),
-  key: ["store_id", "customer_id"],
-  fixed: ["referrer_id"],
-  keeps: ["referrer_id"],
-  times: ["joined_at"],
-  references: [
-    { field: "store_id", to: STORES },
-    { field: "customer_id", to: CUSTOMERS },
-    { field: "referrer_id", to: CUSTOMERS },
-  ],
+  key: ["storeKey", "customerKey"],
+  keyFields: ["store_id", "customer_id"],
+  columns: {
+    storeKey: { key: "store_id" },
+    customerKey: { key: "customer_id" },
+    referrerKey: { key: "referrer_id", kept: true },
+    joinedAt: { time: "joined_at" },
+  },
+  fixed: ["referrerKey"],
+  references: { store_id: STORES, customer_id: CUSTOMERS, referrer_id: CUSTOMERS },
   faults: [
     {
       field: "referrer_id",
       text: "must be a member of the store, stored or on an earlier line",
       // The link is made when the membership is written, if the referrer is there by then.
-      when: sql`referrer_id = customer_id OR (referrer_id IS NOT NULL AND EXISTS (
+      when: sql`referrer_id = customer_id OR (referrer_key IS NOT NULL AND store_key IS NOT NULL AND EXISTS (
         SELECT 1 FROM customers
-        WHERE customers.id = membership.customer_id AND NOT EXISTS (
+        WHERE customers.key = membership.customer_key AND NOT EXISTS (
           SELECT 1 FROM team_links AS link
-          WHERE link.store_id = membership.store_id AND link.ancestor_id = membership.referrer_id
+          WHERE link.store_key = membership.store_key AND link.ancestor_key = membership.referrer_key
             AND link.joined IN (0, 1) AND link.depth = 1
-            AND link.name = customers.name AND link.descendant_id = membership.customer_id
+            AND link.name = customers.name AND link.descendant_id = customers.id
         )
       ))`,
     },
   ],
   deletion: { column: "joined", live: 1 },
   arrange: referrersFirst,
-};
+});
 
 /**
  * Members after the referrers who stand on an earlier line, so that each finds its referrer there. Who refers to a
@@ -53,7 +52,7 @@ export const membership: StateKind = {
  */
 function referrersFirst(lines: readonly Line[]): Line[] {
   const keyOf = (storeId: unknown, customerId: unknown) => JSON.stringify([storeId, customerId]);
-  const byKey = new Map(lines.map((line) => [keyOf(line.row.store_id, line.row.customer_id), line]));
+  const byKey = new Map(lines.map((line) => [keyOf(line.fields.store_id, line.fields.customer_id), line]));
   const arranged = new Set<Line>();
   for (const line of lines) {
     const chain: Line[] = [];
@@ -61,8 +60,8 @@ function referrersFirst(lines: readonly Line[]): Line[] {
     for (let member: Line | undefined = line; member !== undefined; ) {
       chain.push(member);
       inChain.add(member);
-      const referrer = byKey.get(keyOf(member.row.store_id, member.row.referrer_id));
-      const goesFirst: boolean = referrer !== undefined && referrer.place < member.number;
+      const referrer = byKey.get(keyOf(member.fields.store_id, member.fields.referrer_id));
+      const goesFirst: boolean = referrer !== undefined && referrer.order < member.number;
       member = goesFirst && referrer && !arranged.has(referrer) && !inChain.has(referrer) ? referrer : undefined;
     }
     for (const member of chain.reverse()) arranged.add(member);

@@ -1,23 +1,23 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import type { Statement } from "../../db/database.ts";
-import { messageGroupMembers, messageGroups } from "../../db/tables.ts";
+import { messageGroups } from "../../db/tables/index.ts";
 import type { FieldMessages } from "../../values/messages.ts";
 import { orNull } from "../../values/scalar.ts";
 import { Field, Id, mustBe } from "../../values/text.ts";
 import { Datetime } from "../../values/time.ts";
 import { CUSTOMERS } from "./customer.ts";
-import type { Fault, Row, StateKind, Target } from "./kind.ts";
+import { defineState, type Fault, type Fields, type Target } from "./kind.ts";
+import { NOT_STORED } from "./statements.ts";
 
-export const MESSAGE_GROUPS: Target = { table: "message_groups" };
+const NOT_REMOVED = "removed = 0";
+
+export const MESSAGE_GROUPS: Target = { table: messageGroups, stored: NOT_REMOVED };
 
 const MEMBERS = { fewest: 2, most: 100 };
 const MEMBERS_RANGE = `must be ${MEMBERS.fewest} to ${MEMBERS.most} customers`;
 
-export const messageGroup: StateKind = {
-  type: "state",
+export const messageGroup = defineState(messageGroups, {
   record: "message_group",
-  table: messageGroups,
   fields: z.object({
     id: Id,
     initial_customer_id: Id,
@@ -29,53 +29,60 @@ export const messageGroup: StateKind = {
     created_at: orNull(Datetime),
   }),
   rules: membersRules,
-  toRow: (record) => ({ ...record, members: memberIds(record).length }),
-  columns: ["id", "initial_customer_id", "group_image", "created_at"],
   key: ["id"],
+  keyFields: ["id"],
+  columns: {
+    id: "id",
+    initialCustomerKey: { key: "initial_customer_id" },
+    groupImage: "group_image",
+    createdAt: { time: "created_at" },
+  },
   global: true,
-  fixed: ["initial_customer_id"],
-  times: ["created_at"],
-  references: [
-    { field: "initial_customer_id", to: CUSTOMERS },
-    { field: "member_ids", to: CUSTOMERS, items: { list: "listed_member", column: "customer_id" } },
-  ],
-  lists: [
-    {
-      name: "listed_member",
-      field: "member_ids",
-      item: "customer_id",
-      stored: { table: messageGroupMembers, of: "group_id" },
-      write: listMembers,
-    },
-  ],
-  checked: ["members"],
+  recordWhen: NOT_REMOVED,
+  fixed: ["initialCustomerKey"],
+  deletion: { column: "removed", live: 0 },
+  references: { initial_customer_id: CUSTOMERS },
+  list: {
+    field: "member_ids",
+    name: "listed_member",
+    key: "customer_key",
+    to: CUSTOMERS,
+    items: sql`(SELECT group_key, customer_key AS value FROM message_group_members) AS item ON item.group_key = stored.key`,
+  },
+  counts: { members: (fields) => memberIds(fields).length },
   faults: [
     {
       field: "member_ids",
-      text: "names a record that is not stored",
+      text: NOT_STORED,
       // Whoever another line erases is no longer among the members by now.
-      when: sql`members <> (SELECT count(*) FROM message_group_members WHERE group_id = message_group.id)`,
+      when: sql`members <> (
+        SELECT count(*) FROM message_groups AS stored
+        JOIN message_group_members AS member ON member.group_key = stored.key
+        WHERE stored.id = message_group.id AND stored.removed = 0
+      )`,
     },
   ],
-};
+  writeItems: listMembers,
+});
 
 /** The fault of a line, of the kind with this name, whose customer is no member of its group. */
 export function noMember(record: string): Fault {
-  const [group, customer] = [sql.raw(`${record}.group_id`), sql.raw(`${record}.customer_id`)];
+  const [groupKey, customerKey] = [sql.raw(`${record}.group_key`), sql.raw(`${record}.customer_key`)];
   return {
     field: "customer_id",
     text: "must be a member of the group",
-    when: sql`EXISTS (SELECT 1 FROM message_groups WHERE id = ${group}) AND NOT EXISTS (
-      SELECT 1 FROM message_group_members AS member WHERE member.group_id = ${group} AND member.customer_id = ${customer}
+    when: sql`${groupKey} IS NOT NULL AND ${customerKey} IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM message_group_members AS member
+      WHERE member.group_key = ${groupKey} AND member.customer_key = ${customerKey}
     )`,
   };
 }
 
-function memberIds({ member_ids }: Row): string[] {
+function memberIds({ member_ids }: Fields): string[] {
   return Array.isArray(member_ids) ? member_ids : [];
 }
 
-function membersRules(record: Row): FieldMessages {
+function membersRules(record: Fields): FieldMessages {
   // A line that deletes has a key only.
   if (record.member_ids === undefined) return {};
   const ids = new Set(memberIds(record));
@@ -87,18 +94,27 @@ function membersRules(record: Row): FieldMessages {
 }
 
 /** Makes the members of each group those of its line, in that order; who stays is not written again. */
-function listMembers(given: SQL): Statement[] {
+function listMembers(lines: SQL): SQL[] {
+  const listed = sql`listed(group_key, customer_key, position) AS MATERIALIZED (
+    SELECT message_groups.key, customers.key, item.key
+    FROM ${lines} AS line
+    CROSS JOIN message_groups ON message_groups.id = line.id AND message_groups.removed = 0
+    CROSS JOIN json_each(line.member_ids) AS item
+    CROSS JOIN customers ON customers.id = item.value
+  )`;
   return [
-    sql`${given}
-      DELETE FROM message_group_members WHERE (group_id, customer_id) IN (
-        SELECT stored.group_id, stored.customer_id
-        FROM fed CROSS JOIN message_group_members AS stored ON stored.group_id = fed.id
-        EXCEPT SELECT id, item FROM listed
+    // Not NOT IN: for each pair that it does not find, SQLite reads the whole list to see whether anything in it is NULL.
+    sql`WITH ${listed}
+      DELETE FROM message_group_members WHERE (group_key, customer_key) IN (
+        SELECT member.group_key, member.customer_key
+        FROM (SELECT DISTINCT group_key FROM listed) AS fed
+        CROSS JOIN message_group_members AS member ON member.group_key = fed.group_key
+        EXCEPT SELECT group_key, customer_key FROM listed
       )`,
-    sql`${given}
-      INSERT INTO message_group_members (group_id, customer_id, place, newest_at)
-      SELECT listed.id, listed.item, listed.place, message_groups.newest_at
-      FROM listed JOIN message_groups ON message_groups.id = listed.id WHERE true
-      ON CONFLICT (group_id, customer_id) DO UPDATE SET place = excluded.place WHERE place <> excluded.place`,
+    sql`WITH ${listed}
+      INSERT INTO message_group_members (group_key, customer_key, position)
+      SELECT group_key, customer_key, position FROM listed WHERE true
+      ON CONFLICT (group_key, customer_key) DO UPDATE SET position = excluded.position
+      WHERE position <> excluded.position`,
   ];
 }

@@ -1,30 +1,32 @@
 import * as z from "zod";
-import { messageStates } from "../../db/tables.ts";
+import { messageStates } from "../../db/tables/index.ts";
 import { Flag } from "../../values/number.ts";
 import { orElse, orNull } from "../../values/scalar.ts";
 import { Id } from "../../values/text.ts";
 import { Datetime } from "../../values/time.ts";
 import { CUSTOMERS } from "./customer.ts";
-import type { StateKind } from "./kind.ts";
+import { defineState } from "./kind.ts";
 import { MESSAGE_GROUPS, noMember } from "./message-group.ts";
 
 /** How far a member has read a group; it ends when the membership does. */
-export const messageState: StateKind = {
-  type: "state",
+export const messageState = defineState(messageStates, {
   record: "message_state",
-  table: messageStates,
   fields: z.object({
     group_id: Id,
     customer_id: Id,
     read_at: orNull(Datetime),
     notifications_disabled: orElse(Flag, 0),
   }),
-  key: ["group_id", "customer_id"],
+  key: ["groupKey", "customerKey"],
+  keyFields: ["group_id", "customer_id"],
+  columns: {
+    groupKey: { key: "group_id" },
+    customerKey: { key: "customer_id" },
+    readAt: "read_at",
+    notificationsDisabled: "notifications_disabled",
+  },
   global: true,
   fixed: [],
-  references: [
-    { field: "group_id", to: MESSAGE_GROUPS },
-    { field: "customer_id", to: CUSTOMERS },
-  ],
+  references: { group_id: MESSAGE_GROUPS, customer_id: CUSTOMERS },
   faults: [noMember("message_state")],
-};
+});

@@ -1,19 +1,16 @@
 import * as z from "zod";
-import { registrations } from "../../db/tables.ts";
+import { registrations } from "../../db/tables/index.ts";
 import { Id } from "../../values/text.ts";
 import { CAMPAIGNS } from "./campaign.ts";
 import { CUSTOMERS } from "./customer.ts";
-import type { StateKind } from "./kind.ts";
+import { defineState } from "./kind.ts";
 
-export const registration: StateKind = {
-  type: "state",
+export const registration = defineState(registrations, {
   record: "registration",
-  table: registrations,
   fields: z.object({ campaign_id: Id, customer_id: Id }),
-  key: ["customer_id", "campaign_id"],
+  key: ["customerKey", "campaignKey"],
+  keyFields: ["customer_id", "campaign_id"],
+  columns: { customerKey: { key: "customer_id" }, campaignKey: { key: "campaign_id" } },
   fixed: [],
-  references: [
-    { field: "campaign_id", to: CAMPAIGNS },
-    { field: "customer_id", to: CUSTOMERS },
-  ],
-};
+  references: { campaign_id: CAMPAIGNS, customer_id: CUSTOMERS },
+});

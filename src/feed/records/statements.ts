@@ -1,235 +1,236 @@
 import { type SQL, sql } from "drizzle-orm";
-import { getTableConfig } from "drizzle-orm/sqlite-core";
 import type { Statement } from "../../db/database.ts";
-import { joinRows, namedRows, type RowValues, rowsOf, toJsonTexts } from "../../db/json-rows.ts";
 import {
-  checkedColumns,
-  columnsOf,
-  countedColumns,
   type EventKind,
   type Fault,
   type Kind,
-  keyOf,
-  LIST_PIECE,
+  keyName,
   type Line,
   type List,
-  type Row,
   type StateKind,
+  type Target,
+  tableName,
 } from "./kind.ts";
+import { fieldOf, lookedAt, lookedAtLines, otherLines, writtenLines } from "./line-texts.ts";
 
 // The statements that a kind's lines become. Names that stand in them unquoted are this code's own, never a user's.
 
 const NOW = "(SELECT now FROM clock)";
 
-/** Writes the lines' records: a row that would not change is not written at all. */
+/** Writes the lines' records and the items of their lists: a row that would not change is not written at all. */
 export function upsert(kind: StateKind, lines: readonly Line[]): Statement[] {
   const { deletion, fixed, key } = kind;
   const table = tableName(kind);
-  const columns = columnsOf(kind);
+  const columns = Object.keys(kind.columns);
   const changing = columns.filter((column) => !key.includes(column) && !fixed.includes(column));
   const news = new Map(changing.map((column) => [column, `excluded.${column}`]));
   if (deletion !== undefined) news.set(deletion.column, String(deletion.live));
-  const guards = fixed.filter((column) => !key.includes(column)).map((one) => `${table}.${one} IS excluded.${one}`);
+  // A list is checked as it is written. Where a fixed column differs, the check of it undoes the request.
+  const guarded = kind.list === undefined ? fixed.filter((column) => !key.includes(column)) : [];
+  const guards = guarded.map((one) => `${table}.${one} IS excluded.${one}`);
   const change = `(${[...news.keys()].map((one) => `${table}.${one}`)}) IS NOT (${[...news.values()]})`;
   const onConflict =
     news.size === 0
       ? "DO NOTHING"
       : `DO UPDATE SET ${[...news].map(([column, value]) => `${column} = ${value}`)}
          WHERE ${[...guards, change].join(" AND ")}`;
-  return writes(kind, lines).map(
-    (insert) => sql`${insert} ON CONFLICT (${sql.raw(key.join(", "))}) ${sql.raw(onConflict)}`,
-  );
+  const target = `(${key.join(", ")})${kind.recordWhen === undefined ? "" : ` WHERE ${kind.recordWhen}`}`;
+  return writtenLines(kind, lines).flatMap((written) => [
+    sql`${insertLines(kind, written)} ON CONFLICT ${sql.raw(target)} ${sql.raw(onConflict)}`,
+    ...(kind.writeItems?.(written) ?? []),
+  ]);
 }
 
-/**
- * Writes the lines' lists, and takes them out of the lines. A list's SQL finds what is no longer listed by EXCEPT: where
- * NOT IN does not find a pair, SQLite reads the whole list to see whether anything in it is NULL.
- */
-export function writeLists(kind: StateKind, lines: readonly Line[]): Statement[] {
+/** Deletes the lines' records; the statement answers a row for every record that was there. */
+export function remove(kind: StateKind, lines: readonly Line[]): Statement[] {
   if (lines.length === 0) return [];
-  const [key = ""] = keyOf(kind);
-  const statements = (kind.lists ?? []).flatMap((list, index) =>
-    list.write(
-      sql`WITH ${listPieces(lines, index, ({ row }) => row[key])},
-        fed(id) AS MATERIALIZED (SELECT DISTINCT of FROM piece),
-        listed(id, item, place) AS MATERIALIZED (
-          SELECT of, item.value, first + item.key FROM piece CROSS JOIN json_each(piece.items) AS item
-        )`,
-    ),
-  );
-  for (const line of lines) line.lists = [];
-  return statements;
-}
-
-/** Deletes the lines' records; each statement answers a row for every record that was there. */
-export function remove({ deletion, ...kind }: StateKind, lines: readonly Line[]): Statement[] {
-  const { key } = kind;
-  const table = tableName(kind);
-  return toJsonTexts(lines.map(({ row }) => valuesOf(row, key))).map((text) => {
-    const among = sql`(${sql.raw(key.join(", "))}) IN (SELECT ${sql.raw(key.join(", "))} FROM ${rowsOf([text], key)})`;
-    if (deletion === undefined) return sql`DELETE FROM ${sql.raw(table)} WHERE ${among} RETURNING 1`;
-    const { column, live, clears = {} } = deletion;
-    const cleared = Object.entries(clears).map(([name, value]) => sql`${sql.raw(name)} = ${value}`);
-    const marks = sql.join([sql.raw(`${column} = ${1 - live}`), ...cleared], sql`, `);
-    return sql`UPDATE ${sql.raw(table)} SET ${marks} WHERE ${sql.raw(`${column} = ${live}`)} AND ${among} RETURNING 1`;
-  });
+  const { deletion, key } = kind;
+  const [table, keys] = [sql.raw(tableName(kind)), sql.raw(key.join(", "))];
+  const values = sql.raw(key.map((column) => columnValue(kind, column)).join(", "));
+  const given = resolved(kind, lookedAtLines(kind, lines), "pick", kind.keyFields);
+  const among = sql`(${keys}) IN (SELECT ${values} FROM ${given} AS line)`;
+  if (deletion === undefined) return [sql`DELETE FROM ${table} WHERE ${among} RETURNING 1`];
+  const { column, live, clears = {} } = deletion;
+  const sets = [
+    `${column} = ${1 - live}`,
+    ...Object.entries(clears).map(([name, value]) => `${name} = ${value === null ? "NULL" : "''"}`),
+  ];
+  return [
+    sql`UPDATE ${table} SET ${sql.raw(sets.join(", "))}
+      WHERE ${sql.raw(`${column} = ${live}`)} AND ${among} RETURNING 1`,
+  ];
 }
 
 /** Writes the lines' events, each once; every statement answers a row for each that is new. */
 export function insert(kind: EventKind, lines: readonly Line[]): Statement[] {
-  return writes(kind, lines).map((statement) => sql`${statement} ON CONFLICT (id) DO NOTHING RETURNING 1`);
+  return writtenLines(kind, lines).map(
+    (written) => sql`${insertLines(kind, written)} ON CONFLICT (id) DO NOTHING RETURNING 1`,
+  );
 }
 
 /** The `WITH` clause of an event's totals: its lines that are not stored yet. */
 export function freshLines(kind: EventKind, lines: readonly Line[]): SQL {
-  const columns = ["line", ...countedColumns(kind)];
-  return sql`WITH ${namedRows(kind.record, columns, numbered(lines, columns), notStored(kind))}`;
+  return sql`WITH ${relation(kind, lookedAtLines(kind, lines), notStored(kind))}`;
 }
 
-/** The relations in which faults are looked for: the lines that are written, of events the new ones, and their lists. */
-export function writtenLines(kind: Kind, lines: readonly Line[]): SQL[] {
-  const columns = ["line", ...checkedColumns(kind)];
-  const where = kind.type === "event" ? notStored(kind) : undefined;
-  return [
-    namedRows(kind.record, columns, numbered(lines, columns), where),
-    ...(kind.lists ?? []).map((list) => sql`${listColumns(list)} AS (${storedItems(kind, list)})`),
-  ];
+/** The relations in which faults are looked for: the lines that count, of events only those whose id is not stored yet. */
+export function countingRelations(kind: Kind, lines: readonly Line[]): SQL[] {
+  const where = kind.type === "event" ? notStored(kind) : "true";
+  return [relation(kind, lookedAtLines(kind, lines), where), ...(kind.list ? [storedItems(kind, kind.list)] : [])];
 }
 
-/** The relations in which accounts are looked for: all lines, and their lists, whether they are written or not. */
-export function allLines(kind: Kind, all: readonly Line[], writes: readonly Line[]): SQL[] {
-  const written = new Set(writes);
-  const columns = ["line", ...checkedColumns(kind), "written"];
-  const rows = all.map((line) =>
-    valuesOf({ ...line.row, line: line.number, written: written.has(line) ? 1 : 0 }, columns),
-  );
-  const others = all.filter((line) => !written.has(line) && line.items > 0);
-  return [
-    namedRows(kind.record, columns, rows),
-    ...(kind.lists ?? []).flatMap((list, index) => {
-      const stored = sql`${storedItems(kind, list)} WHERE ${sql.raw(kind.record)}.written = 1`;
-      if (others.length === 0) return [sql`${listColumns(list)} AS (${stored})`];
-      const besides = sql.raw((list.besides ?? []).map(() => "NULL, ").join(""));
-      return [
-        listPieces(others, index, ({ number }) => number),
-        sql`${listColumns(list)} AS (
-          ${stored} UNION ALL SELECT of, ${besides}item.value FROM piece CROSS JOIN json_each(piece.items) AS item
-        )`,
-      ];
-    }),
-  ];
+/** The relations in which accounts are looked for: all lines, whether they count or not. */
+export function allRelations(kind: Kind, all: readonly Line[], counting: readonly Line[]): SQL[] {
+  const given = relation(kind, lookedAtLines(kind, all, new Set(counting)), "true");
+  if (kind.list === undefined) return [given];
+  const others = all.filter((line) => line.text !== "" && line.items > 0 && !counting.includes(line));
+  return [given, storedItems(kind, kind.list, others)];
+}
+
+function relation(kind: Kind, lines: SQL, where: string): SQL {
+  const names = ["number AS line", "counts", ...lookedAt(kind), ...Object.keys(kind.references).map(keyName)];
+  return sql`${sql.raw(kind.record)} AS MATERIALIZED (
+    SELECT ${sql.raw(names.join(", "))} FROM ${resolved(kind, lines, "keep")} AS line WHERE ${sql.raw(where)}
+  )`;
+}
+
+function notStored(kind: EventKind): string {
+  return `NOT EXISTS (SELECT 1 FROM ${tableName(kind)} AS stored WHERE stored.id = line.id)`;
+}
+
+/** The items of lists as they are stored now, and those of lines that do not count as they were given. */
+function storedItems(kind: Kind, { field, name, key, to, items }: List, others: readonly Line[] = []): SQL {
+  const { record } = kind;
+  const columns = ["line", ...Object.keys(kind.references).map(keyName)];
+  const stored = sql`SELECT ${sql.raw(columns.map((one) => `${record}.${one}`).join(", "))}, item.value
+    FROM ${sql.raw(`${record} CROSS JOIN ${tableName(kind)} AS stored ON stored.id = ${record}.id CROSS JOIN`)} ${items}
+    WHERE ${sql.raw(record)}.counts = 1`;
+  const given = sql`
+    UNION ALL SELECT ${sql.raw(columns.map((one) => (one === "line" ? "given.number" : "NULL")).join(", "))}, target.key
+    FROM ${otherLines(kind, others)} AS given
+    CROSS JOIN json_each(${sql.raw(`given.${field}`)}) AS item
+    CROSS JOIN ${sql.raw(`${tableName(to)} AS target ON target.id = item.value`)}`;
+  return sql`${sql.raw(`${name}(${[...columns, key].join(", ")})`)} AS MATERIALIZED (
+    ${stored} ${others.length > 0 ? given : sql``}
+  )`;
 }
 
 /** What the kind's lines can break: a record that is not stored, a fixed column, a rule of its own. */
 export function faultsOf(kind: Kind): Fault[] {
-  const missing = kind.references.map(({ field, to, items }): Fault => {
-    const id = `${items?.list ?? kind.record}.${items?.column ?? field}`;
-    const stored = to.stored === undefined ? "" : ` AND ${to.stored}`;
-    const when = sql.raw(`${id} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM ${to.table} WHERE id = ${id}${stored})`);
-    return { field, text: "names a record that is not stored", when, ...(items && { from: items.list }) };
-  });
+  const missing = Object.keys(kind.references).map((field) => ({
+    field,
+    text: NOT_STORED,
+    when: sql.raw(`${field} IS NOT NULL AND ${keyName(field)} IS NULL`),
+  }));
   return [...missing, ...(kind.type === "state" ? fixedFaults(kind) : []), ...(kind.faults ?? [])];
 }
 
+export const NOT_STORED = "names a record that is not stored";
+
+function whenStored(alias: string, { stored }: Target): string {
+  return stored === undefined ? "" : ` AND ${alias}.${stored}`;
+}
+
 function fixedFaults(kind: StateKind): Fault[] {
-  const match = kind.key.map((one) => `stored.${one} = ${kind.record}.${one}`).join(" AND ");
+  const match = storedMatch(kind, (column) => `${kind.record}.${column}`);
   return kind.fixed.map((column) => {
-    const given = `${kind.record}.${column}`;
+    const source = kind.columns[column];
+    const field = fieldOf(source) ?? column;
     // A column that stays as it is when left out is no change when it is left out.
-    const isGiven = kind.keeps?.includes(column) ? `${given} IS NOT NULL AND ` : "";
-    const changed = `EXISTS (SELECT 1 FROM ${tableName(kind)} AS stored WHERE ${match} AND stored.${column} IS NOT ${given})`;
-    return { field: column, text: "is fixed once written", when: sql.raw(isGiven + changed) };
+    const isGiven =
+      typeof source === "object" && "kept" in source && source.kept ? `${kind.record}.${field} IS NOT NULL AND ` : "";
+    const changed = `EXISTS (
+      SELECT 1 FROM ${tableName(kind)} AS stored WHERE ${match} AND stored.${column} IS NOT ${kind.record}.${column}
+    )`;
+    return { field, text: "is fixed once written", when: sql.raw(isGiven + changed) };
   });
 }
 
-/** The accounts that the kind's lines touch, as queries of `(line, account)` over its relations. */
+/** The accounts that the kind's lines touch, as queries of `(line, account)` over its relations: public ids. */
 export function touchedAccounts(kind: Kind): SQL[] {
   const { record } = kind;
-  const touched = kind.references
-    .filter(({ to }) => to.account !== undefined)
-    .map(({ field, to, items }) => {
-      const from = items?.list ?? record;
-      const id = `${from}.${items?.column ?? field}`;
-      return sql.raw(`SELECT line, target.${to.account} FROM ${from} JOIN ${to.table} AS target ON target.id = ${id}`);
-    });
+  const references = Object.entries(kind.references).map(([field, to]) => ({ from: record, key: keyName(field), to }));
+  const items = kind.list === undefined ? [] : [{ from: kind.list.name, key: kind.list.key, to: kind.list.to }];
+  const touched = [...references, ...items].flatMap(({ from, key, to }) =>
+    to.account === undefined
+      ? []
+      : [
+          sql.raw(`SELECT line, account.id FROM ${from}
+            JOIN ${tableName(to)} AS target ON target.key = ${from}.${key}
+            JOIN accounts AS account ON account.key = target.${to.account}`),
+        ],
+  );
   if (kind.type === "state" && kind.account !== undefined) {
-    const match = kind.key.map((one) => `stored.${one} = ${record}.${one}`).join(" AND ");
     touched.push(sql.raw(`SELECT line, ${kind.account} FROM ${record}`));
-    touched.push(
-      sql.raw(`SELECT line, stored.${kind.account} FROM ${record} JOIN ${tableName(kind)} AS stored ON ${match}`),
-    );
+    if (kind.account !== "id") {
+      touched.push(
+        sql.raw(`SELECT line, account.id FROM ${record} JOIN ${tableName(kind)} AS stored ON stored.id = ${record}.id
+          JOIN accounts AS account ON account.key = stored.account_key`),
+      );
+    }
   }
-  return kind.storedAccounts === undefined ? touched : [...touched, kind.storedAccounts];
+  if (kind.storedAccounts !== undefined) {
+    touched.push(sql`SELECT line, account.id FROM (${kind.storedAccounts}) AS stored
+      JOIN accounts AS account ON account.key = stored.account_key`);
+  }
+  return touched;
 }
 
-function tableName(kind: Pick<Kind, "table">): string {
-  return getTableConfig(kind.table).name;
-}
-
-/** `piece(of, first, items)`: the lists of lines, of what they are, and the place of the first item. */
-function listPieces(lines: readonly Line[], index: number, of: (line: Line) => unknown): SQL {
-  const rows = lines.flatMap((line) =>
-    (line.lists[index] ?? []).map((items, piece) => `[${JSON.stringify(of(line))},${piece * LIST_PIECE},${items}]`),
-  );
-  const columns = ["of", "first", "items"];
-  return sql`piece AS MATERIALIZED (SELECT * FROM ${rowsOf(joinRows(rows), columns, ["items"])})`;
-}
-
-function listColumns({ name, besides = [], item }: List): SQL {
-  return sql.raw(`${name}(${["line", ...besides, item].join(", ")})`);
-}
-
-/** The items of a list as they are stored, for the lines of the relation named after the kind. */
-function storedItems({ record, ...kind }: Kind, { besides = [], item, stored }: List): SQL {
-  const columns = [...["line", ...besides].map((one) => `${record}.${one}`), `stored.${item}`];
-  const [key] = keyOf(kind as Kind);
-  const where = stored.where === undefined ? "" : ` AND stored.${stored.where}`;
-  const table = getTableConfig(stored.table).name;
-  return sql.raw(
-    `SELECT ${columns.join(", ")} FROM ${record} CROSS JOIN ${table} AS stored ON stored.${stored.of} = ${record}.${key}${where}`,
-  );
-}
-
-function numbered(lines: readonly Line[], columns: readonly string[]): RowValues[] {
-  return lines.map(({ number, row }) => valuesOf({ ...row, line: number }, columns));
-}
-
-function valuesOf(row: Row, columns: readonly string[]): RowValues {
-  return columns.map((column) => row[column] ?? null);
-}
-
-function notStored(kind: EventKind): SQL {
-  return sql.raw(`NOT EXISTS (SELECT 1 FROM ${tableName(kind)} AS stored WHERE stored.id = given.id)`);
-}
-
-/** `INSERT INTO … SELECT …` for the lines, in parameters of the size that D1 takes, in the order of the lines. */
-function writes(kind: Kind, lines: readonly Line[]): SQL[] {
-  const columns = columnsOf(kind);
+/** `INSERT INTO … SELECT …` for the lines, in their order; those whose references are not stored are left out. */
+function insertLines(kind: Kind, written: SQL): SQL {
+  const columns = Object.keys(kind.columns);
   const values = columns.map((column) => columnValue(kind, column)).join(", ");
-  const into = sql.raw(`INSERT INTO ${tableName(kind)} (${columns.join(", ")}) SELECT ${values} FROM`);
-  return joinRows(takenOut(lines)).map(
-    // Without WHERE, SQLite reads ON CONFLICT as the ON of a join.
-    (text) => sql`${into} ${rowsOf([text], columns, kind.json)} AS line WHERE true ORDER BY place`,
-  );
+  // Without WHERE, SQLite reads ON CONFLICT as the ON of a join.
+  return sql`${sql.raw(`INSERT INTO ${tableName(kind)} (${columns.join(", ")}) SELECT ${values}`)}
+    FROM ${resolved(kind, written, "pick")} AS line WHERE true ORDER BY place`;
 }
 
-function* takenOut(lines: readonly Line[]): Generator<string> {
-  for (const line of lines) {
-    yield line.text;
-    line.text = "";
-  }
+/**
+ * The lines with the keys of what they refer to, as a subquery. `pick` leaves out those whose references are not stored,
+ * in silence, because the checks name them; `keep` has NULL for their keys. `fields`: only these references.
+ */
+function resolved(kind: Kind, lines: SQL, unresolved: "pick" | "keep", fields?: readonly string[]): SQL {
+  const references = Object.entries(kind.references).filter(
+    ([field]) => fields === undefined || fields.includes(field),
+  );
+  const joins = references.map(([field, to], index) => {
+    const isNeeded = unresolved === "pick" && !isOptional(kind, field);
+    const target = `${tableName(to)} AS target_${index}`;
+    return `${isNeeded ? "CROSS" : "LEFT"} JOIN ${target} ON target_${index}.id = given.${field}${whenStored(`target_${index}`, to)}`;
+  });
+  const keys = references.map(([field], index) => `, target_${index}.key AS ${keyName(field)}`);
+  return sql`(SELECT given.* ${sql.raw(keys.join(""))} FROM ${lines} AS given ${sql.raw(joins.join(" "))})`;
+}
+
+/** Whether a reference may be left out. */
+function isOptional(kind: Kind, field: string): boolean {
+  return kind.fields.shape[field]?.safeParse(undefined).success ?? false;
 }
 
 /** A column's value: the line's, or made of it; left out, what is stored or the time of storing, as the kind says. */
 function columnValue(kind: Kind, column: string): string {
-  const made = kind.made?.[column];
-  if (made !== undefined) return made;
-  const choices = [`line.${column}`];
-  const isTime = kind.times?.includes(column) ?? false;
-  if (kind.type === "state" && (isTime || kind.keeps?.includes(column))) {
-    const match = kind.key.map((one) => `stored.${one} = line.${one}`).join(" AND ");
-    choices.push(`(SELECT stored.${column} FROM ${tableName(kind)} AS stored WHERE ${match})`);
+  const source = kind.columns[column];
+  if (source === undefined) throw new Error(`${kind.record} has no column ${column}.`);
+  if (typeof source === "string") return `line.${source}`;
+  if ("sql" in source) return source.sql;
+  if ("json" in source && typeof source.json === "string") return `line.${source.json}`;
+  if ("made" in source) return `line.${column}`;
+  if ("time" in source) {
+    const choices = [`line.${source.time}`, ...(kind.type === "state" ? [storedValue(kind, column)] : []), NOW];
+    return `coalesce(${choices.join(", ")})`;
   }
-  if (isTime) choices.push(NOW);
-  return choices.length === 1 ? `line.${column}` : `coalesce(${choices.join(", ")})`;
+  if (!("key" in source)) throw new Error(`${kind.record} cannot fill its column ${column}.`);
+  const key = `line.${keyName(source.key)}`;
+  return source.kept && kind.type === "state" ? `coalesce(${key}, ${storedValue(kind, column)})` : key;
+}
+
+function storedValue(kind: StateKind, column: string): string {
+  const match = storedMatch(kind, (one) => columnValue(kind, one));
+  return `(SELECT stored.${column} FROM ${tableName(kind)} AS stored WHERE ${match})`;
+}
+
+/** The condition on `stored` under which it is the record of a line. */
+function storedMatch({ key, recordWhen }: StateKind, value: (column: string) => string): string {
+  const sameKey = key.map((column) => `stored.${column} = ${value(column)}`);
+  return [...sameKey, ...(recordWhen === undefined ? [] : [`stored.${recordWhen}`])].join(" AND ");
 }

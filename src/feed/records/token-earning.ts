@@ -1,20 +1,19 @@
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { tokenEarnings } from "../../db/tables.ts";
+import { addToTeamTokens } from "../../db/derived/team-tokens.ts";
+import { tokenEarnings } from "../../db/tables/index.ts";
 import { Hundredths } from "../../values/decimal.ts";
 import { orNull } from "../../values/scalar.ts";
 import { Id, mustBe } from "../../values/text.ts";
 import { Datetime } from "../../values/time.ts";
 import { CUSTOMERS } from "./customer.ts";
-import type { EventKind } from "./kind.ts";
+import { defineEvent } from "./kind.ts";
 import { STORES } from "./store.ts";
 
 const LEVELS = [1, 2, 3, 4, 5] as const;
 
-export const tokenEarning: EventKind = {
-  type: "event",
+export const tokenEarning = defineEvent(tokenEarnings, {
   record: "token_earning",
-  table: tokenEarnings,
   fields: z.object({
     id: Id,
     store_id: Id,
@@ -23,37 +22,30 @@ export const tokenEarning: EventKind = {
     tokens: Hundredths,
     earned_at: orNull(Datetime),
   }),
-  times: ["earned_at"],
-  references: [
-    { field: "store_id", to: STORES },
-    { field: "customer_id", to: CUSTOMERS },
-  ],
+  columns: {
+    id: "id",
+    storeKey: { key: "store_id" },
+    customerKey: { key: "customer_id" },
+    levelNo: "level_no",
+    tokens: "tokens",
+    earnedAt: { time: "earned_at" },
+  },
+  references: { store_id: STORES, customer_id: CUSTOMERS },
+  uses: ["level_no", "tokens"],
   faults: [
     {
       field: "customer_id",
       text: "must be a member of the store",
       // One who left still counts, so that a late line is not refused.
-      when: sql`EXISTS (SELECT 1 FROM stores WHERE id = token_earning.store_id) AND NOT EXISTS (
+      when: sql`token_earning.store_key IS NOT NULL AND token_earning.customer_key IS NOT NULL AND NOT EXISTS (
         SELECT 1 FROM memberships AS member
-        WHERE member.store_id = token_earning.store_id AND member.customer_id = token_earning.customer_id
+        WHERE member.store_key = token_earning.store_key AND member.customer_key = token_earning.customer_key
       )`,
     },
   ],
   storedAccounts: sql`
-    SELECT line, stores.account_id FROM token_earning
+    SELECT line, stores.account_key FROM token_earning
     JOIN token_earnings AS stored ON stored.id = token_earning.id
-    JOIN stores ON stores.id = stored.store_id`,
-  totals: (fresh: SQL) => [
-    sql`${fresh}
-      UPDATE memberships SET ${ofLevels((tokens) => `${tokens} = memberships.${tokens} + earned.${tokens}`)}
-      FROM (
-        SELECT store_id, customer_id, ${ofLevels((tokens, level) => `sum(tokens * (level_no = ${level})) AS ${tokens}`)}
-        FROM token_earning GROUP BY store_id, customer_id
-      ) AS earned
-      WHERE memberships.store_id = earned.store_id AND memberships.customer_id = earned.customer_id`,
-  ],
-};
-
-function ofLevels(part: (column: string, level: number) => string): SQL {
-  return sql.raw(LEVELS.map((level) => part(`tokens_${level}`, level)).join(", "));
-}
+    JOIN stores ON stores.key = stored.store_key`,
+  totals: (fresh) => [addToTeamTokens(fresh)],
+});

@@ -96,7 +96,7 @@ describe("POST /campaigns/near-by-popular-campaigns", () => {
     expect(await nearby(account.id)).toEqual([`1-first-day-${account.id}`, `2-last-day-${account.id}`]);
   });
 
-  it("answers what is set aside as if it were not there, until it is written again", async ({ expect }) => {
+  it("answers what is soft-deleted as if it were not there, until it is written again", async ({ expect }) => {
     const { account, store } = await chain();
     const campaign = seed.campaign(account.id);
     await mustFeed([campaign]);

@@ -142,7 +142,7 @@ describe("the record of GET /coupons", () => {
     expect(answer.body.items.stores[0]).toMatchObject({ campaign_id: "", campaign_coupon: { campaign_id: "" } });
   });
 
-  it("keeps a coupon as it is when its campaign is set aside", async ({ expect }) => {
+  it("keeps a coupon as it is when its campaign is soft-deleted", async ({ expect }) => {
     const { customer, campaign, record } = await holder();
 
     await mustFeed([seed.deleted("campaign", { id: campaign.id })]);

@@ -64,7 +64,7 @@ describe("GET /coupons", () => {
     expect(await listed(customer.id)).toEqual([issued.id]);
   });
 
-  it("answers what is set aside as if it were not there, until it is written again", async ({ expect }) => {
+  it("answers what is soft-deleted as if it were not there, until it is written again", async ({ expect }) => {
     const { account, store, customer } = await program();
     const coupon = seed.coupon(account.id);
     const issued = seed.customerCoupon(customer.id, coupon.id, store.id);

@@ -27,10 +27,11 @@ async function store({ offer, store }: Holder, customerId: string, count: number
   await env.DB.prepare(
     `WITH RECURSIVE numbers(number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < ?)
      INSERT INTO customer_coupons (
-       id, customer_id, campaign_coupon_id, store_id, creation_method, reserved, total_count, created_at, usage_count,
-       expected_end_date
+       id, customer_key, campaign_coupon_key, store_key, creation_method, reserved, total_count, created_at,
+       usage_count, expected_end_date
      )
-     SELECT ? || number, ?, ?, ?, '', 0, 1, ${fields}, NULL FROM numbers`,
+     SELECT ? || number, customers.key, coupons.key, stores.key, '', 0, 1, ${fields}, NULL
+     FROM numbers JOIN customers ON customers.id = ? JOIN coupons ON coupons.id = ? JOIN stores ON stores.id = ?`,
   )
     .bind(count, seed.freshId("bulk-"), customerId, offer.id, store.id)
     .run();

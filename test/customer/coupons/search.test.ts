@@ -39,7 +39,7 @@ describe("a coupon list's search", () => {
     ["one character for another", "fr_e", { name: "Free coffee" }],
     ["what only two texts together hold", "coffee member", { name: "Free coffee", header_lines: ["Member offer"] }],
     ["what only two lines together hold", "ab", { header_lines: ["a", "b"], text_lines: ["b", "a"] }],
-    ["an escape of the JSON in which lines are kept", "\\n", { header_lines: ["a\nb"] }],
+    ["an escape of the JSON in which lines are stored", "\\n", { header_lines: ["a\nb"] }],
     ["letters that only look alike", "lodz", { name: "ŁÓDŹ" }],
     ["what another field holds", "free_item", { type: "Free_Item" }],
   ] as const)("does not find %s", async ([, search, fields], { expect }) => {

@@ -47,7 +47,7 @@ const NAMES = ["Ann", "ann", "Bea", "Zoë", "Łoś", "𝒵", "\uffff", ""];
 const rest = {
   names: fc.array(fc.constantFrom(...NAMES), { minLength: 130, maxLength: 130 }),
   repeated: fc.nat({ max: 50 }),
-  aside: fc.option(fc.nat({ max: 129 }), { nil: null }),
+  deleted: fc.option(fc.nat({ max: 129 }), { nil: null }),
 };
 
 /** Small programs with two locations, and those of one location that has more employees than a board answers. */
@@ -112,7 +112,7 @@ function boardOf(employees: { id: string; name: string }[], plays: readonly Play
 describe("leaderboards against brute force", () => {
   it("has the same ranks, ties, order and totals, for every measure, location and campaign", async ({ expect }) => {
     await fc.assert(
-      fc.asyncProperty(program, async ({ employees: count, names, plays: drawn, repeated, aside: drawnAside }) => {
+      fc.asyncProperty(program, async ({ employees: count, names, plays: drawn, repeated, deleted: drawnDeleted }) => {
         const account = seed.account();
         const locations = [seed.store(account.id), seed.store(account.id)];
         const dates = [{}, { end_date: TODAY }, { end_date: "2026-05-09" }];
@@ -125,12 +125,12 @@ describe("leaderboards against brute force", () => {
         const half = Math.floor(lines.length / 2);
         await mustFeed([account, ...locations, ...campaigns, ...employees, ...lines.slice(0, half)]);
         await mustFeed([account, ...lines.slice(half), ...lines.slice(0, repeated)]);
-        const aside = drawnAside === null ? -1 : drawnAside % count;
-        const gone = employees[aside];
+        const deleted = drawnDeleted === null ? -1 : drawnDeleted % count;
+        const gone = employees[deleted];
         if (gone !== undefined) await mustFeed([seed.deleted("employee", { id: gone.id })]);
         now += 31_000;
 
-        const shown = plays.filter(({ employee }) => employee !== aside);
+        const shown = plays.filter(({ employee }) => employee !== deleted);
         const roster = employees.map(({ id, name }) => ({ id, name: String(name) }));
         for (const [place, { id: location_id }] of locations.entries()) {
           for (const campaign of [undefined, 0, 1, 2]) {

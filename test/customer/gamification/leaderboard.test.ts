@@ -194,7 +194,7 @@ describe("POST /gamification/leaderboard", () => {
     expect(trips(await board({ id: "nowhere" }))).toBe(1);
   });
 
-  it("answers what is set aside as if it were not there, until it is written again", async ({ expect }) => {
+  it("answers what is soft-deleted as if it were not there, until it is written again", async ({ expect }) => {
     const { account, store, campaign } = await location();
     const [ruth] = await team(account.id, ["Ruth"]);
     await mustFeed([seed.play(campaign.id, store.id, ruth?.id, { runs: "1" })]);

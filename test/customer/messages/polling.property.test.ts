@@ -1,9 +1,12 @@
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, it, vi } from "vitest";
+import { createPublicViews } from "../../support/public-views.ts";
 import * as seed from "../../support/seed.ts";
 import { rows } from "../../support/state.ts";
 import { byPlace, HOUR, Messages, Poller } from "./model.ts";
 import { createGroups, readPage, type Sent, send, setClocks } from "./simulation.ts";
+
+beforeAll(createPublicViews);
 
 // Writers and pollers take turns. A writer's request is on its way from `send` until `arrive`, while the clock moves and
 // others read and write: it reaches the database whole, but not at the time at which the Worker took it.
@@ -185,7 +188,7 @@ describe("polling", () => {
         const stampOf = new Map(
           (
             await rows(
-              "SELECT id, sent_at FROM messages WHERE group_id IN (SELECT value FROM json_each(?))",
+              "SELECT id, sent_at FROM public_messages WHERE group_id IN (SELECT value FROM json_each(?))",
               JSON.stringify(world.groups),
             )
           ).map(({ id, sent_at }) => [id, sent_at]),

@@ -132,13 +132,13 @@ describe("POST /full-search", () => {
   it("fills the twenty with what may be found", async ({ expect }) => {
     const [word, caller] = [freshWord(), seed.customer()];
     const account = seed.account({ company: word });
-    const aside = seed.account({ company: word });
-    const stores = Array.from({ length: 45 }, (_, index) => seed.store((index < 15 ? aside : account).id));
+    const deleted = seed.account({ company: word });
+    const stores = Array.from({ length: 45 }, (_, index) => seed.store((index < 15 ? deleted : account).id));
     const customers = Array.from({ length: 45 }, () => seed.customer({ first_name: word }));
     const blocks = customers.slice(0, 25).map(({ id }) => seed.block(id, caller.id));
-    await mustFeed([account, aside, ...stores, caller, ...customers, ...blocks]);
+    await mustFeed([account, deleted, ...stores, caller, ...customers, ...blocks]);
     await mustFeed([
-      seed.deleted("account", { id: aside.id }),
+      seed.deleted("account", { id: deleted.id }),
       ...stores.slice(15, 25).map(({ id }) => seed.deleted("store", { id })),
     ]);
 

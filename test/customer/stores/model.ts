@@ -1,4 +1,4 @@
-// What decisions.md 4.3 and feed.md say of teams, by walking: nothing is kept, everything is counted when it is asked.
+// What decisions.md 4.3 and feed.md say of teams, by walking: nothing is derived, everything is counted when it is asked.
 
 const DEPTHS = [1, 2, 3, 4, 5];
 
@@ -26,7 +26,7 @@ export class Program {
   readonly names: (string | null)[];
   readonly ids: readonly string[];
   readonly #members: Map<number, Membership>[];
-  readonly #setAside = new Set<number>();
+  readonly #deletedStores = new Set<number>();
   readonly #friends = new Map<string, 0 | 1>();
   readonly #balances = new Map<string, number>();
   readonly #tokens = new Map<string, number>();
@@ -39,9 +39,9 @@ export class Program {
 
   /** Takes the memberships of one request, in the order of its lines, all or none: whether they are as feed.md asks. */
   join(lines: readonly Join[]): boolean {
-    const counting = new Map(lines.map((line, place) => [`${line.store} ${line.customer}`, { line, place }]));
+    const deduplicated = new Map(lines.map((line, place) => [`${line.store} ${line.customer}`, { line, place }]));
     const members = this.#members.map((store) => new Map([...store].map(([customer, one]) => [customer, { ...one }])));
-    for (const { line, place } of counting.values()) {
+    for (const { line, place } of deduplicated.values()) {
       const { store, customer, referrer } = line;
       const stored = this.#members[store]?.get(customer);
       const isEarlier = lines.slice(0, place).some((one) => one.store === store && one.customer === referrer);
@@ -74,9 +74,9 @@ export class Program {
       if (pair.split(" ").includes(String(customer))) this.#friends.delete(pair);
   }
 
-  setAside(store: number, isSetAside: boolean): void {
-    if (isSetAside) this.#setAside.add(store);
-    else this.#setAside.delete(store);
+  softDelete(store: number, isDeleted: boolean): void {
+    if (isDeleted) this.#deletedStores.add(store);
+    else this.#deletedStores.delete(store);
   }
 
   befriend(one: number, other: number, status: 0 | 1): void {
@@ -100,7 +100,7 @@ export class Program {
     return DEPTHS.map((depth) => this.#below(store, customer).filter((one) => one.depth === depth).length);
   }
 
-  /** Every membership there ever was, with its totals, as the database keeps them. */
+  /** Every membership there ever was, with its totals, as the database derives them. */
   totals(): unknown[] {
     return this.#members.flatMap((members, store) =>
       [...members].map(([customer, { joined }]) => [store, this.ids[customer], joined, ...this.sizes(store, customer)]),
@@ -109,7 +109,7 @@ export class Program {
 
   /** The answer, or null where it is 404. */
   team({ store, caller, root, level, offset }: Ask): unknown[] | null {
-    if (this.#setAside.has(store)) return null;
+    if (this.#deletedStores.has(store)) return null;
     const isMember = this.#members[store]?.get(caller)?.joined ?? false;
     if (root !== caller && !(isMember && this.#below(store, caller).some(({ customer }) => customer === root)))
       return null;
@@ -128,7 +128,7 @@ export class Program {
       id: this.ids[customer] ?? "",
       name: this.names[customer] ?? "",
       friend_status: this.#friends.get(`${Math.min(caller, customer)} ${Math.max(caller, customer)}`) ?? -1,
-      team_store_count: joined.filter((one) => !this.#setAside.has(one)).length,
+      team_store_count: joined.filter((one) => !this.#deletedStores.has(one)).length,
       total_balance: (this.#balances.get(`${store} ${customer}`) ?? 0) / 100,
       current_level: depth,
       levels: DEPTHS.map((level) => ({

@@ -175,7 +175,7 @@ describe("GET /stores/{id}/team-with-level", () => {
     expect((await team(id("a"), store.id, `?team_member_id=${id("ab")}`)).status).toBe(404);
   });
 
-  it("answers 404 for a store that is unknown or set aside, or whose account is", async ({ expect }) => {
+  it("answers 404 for a store that is unknown or soft-deleted, or whose account is", async ({ expect }) => {
     const { account, store } = await openStore();
     const id = await joinAs(store.id, ["a", "ab"]);
     const status = async (storeId: unknown) => (await team(id("a"), storeId)).status;
@@ -190,7 +190,7 @@ describe("GET /stores/{id}/team-with-level", () => {
     }
   });
 
-  it("leaves out of team_store_count the stores that are set aside, or whose account is", async ({ expect }) => {
+  it("leaves out of team_store_count the stores that are soft-deleted, or whose account is", async ({ expect }) => {
     const { account, store } = await openStore();
     const [sibling, foreignAccount] = [seed.store(account.id), seed.account()];
     const foreign = seed.store(foreignAccount.id);

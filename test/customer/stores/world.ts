@@ -18,7 +18,7 @@ export type Step =
   | { do: "leave" | "return"; store: number; customers: number[] }
   | { do: "write"; customer: number; name: number }
   | { do: "erase"; customer: number }
-  | { do: "set aside"; store: number; isSetAside: boolean }
+  | { do: "soft-delete"; store: number; isDeleted: boolean }
   | { do: "befriend"; one: number; other: number; status: 0 | 1 }
   | { do: "book"; store: number; customer: number; hundredths: number }
   | { do: "earn"; store: number; customer: number; level: number; hundredths: number };
@@ -80,10 +80,10 @@ export class World {
       case "erase":
         model.erase(step.customer);
         return this.#isTaken([seed.deleted("customer", { id: customer(step.customer) })]);
-      case "set aside":
-        model.setAside(step.store, step.isSetAside);
+      case "soft-delete":
+        model.softDelete(step.store, step.isDeleted);
         return this.#isTaken([
-          step.isSetAside ? seed.deleted("store", { id: store(step.store) }) : { ...this.#stores[step.store] },
+          step.isDeleted ? seed.deleted("store", { id: store(step.store) }) : { ...this.#stores[step.store] },
         ]);
       case "befriend":
         if (step.one === step.other || isGone(step.one) || isGone(step.other)) return true;
@@ -108,14 +108,14 @@ export class World {
     return status === 200;
   }
 
-  /** The totals that the database keeps, as the model counts them. */
-  async keptTotals(): Promise<unknown[]> {
+  /** The derived totals of the database, as the model counts them. */
+  async derivedTotals(): Promise<unknown[]> {
     const ids = this.#stores.map(({ id }) => id);
-    const kept = await rows(
-      "SELECT * FROM memberships WHERE store_id IN (SELECT value FROM json_each(?))",
+    const stored = await rows(
+      "SELECT * FROM public_memberships WHERE store_id IN (SELECT value FROM json_each(?))",
       JSON.stringify(ids),
     );
-    return kept.map((row) => [
+    return stored.map((row) => [
       ids.indexOf(String(row.store_id)),
       row.customer_id,
       row.joined === 1,

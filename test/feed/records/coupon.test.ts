@@ -1,10 +1,13 @@
 import { env } from "cloudflare:workers";
-import { describe, it } from "vitest";
+import { beforeAll, describe, it } from "vitest";
 import { feed, mustFeed } from "../../support/api.ts";
 import { setClock } from "../../support/clock.ts";
+import { createPublicViews } from "../../support/public-views.ts";
 import * as seed from "../../support/seed.ts";
 
-const stored = (id: unknown) => env.DB.prepare("SELECT * FROM coupons WHERE id = ?").bind(id).first();
+beforeAll(createPublicViews);
+
+const stored = (id: unknown) => env.DB.prepare("SELECT * FROM public_coupons WHERE id = ?").bind(id).first();
 
 async function chain() {
   const account = seed.account();
@@ -120,10 +123,10 @@ describe("a coupon of the feed", () => {
     expect((await feed([coupon], [String(other.id)])).status).toBe(403);
     expect((await feed([{ ...coupon, account_id: other.id }], [String(other.id)])).status).toBe(403);
     expect((await feed([seed.deleted("coupon", { id: coupon.id })], [String(other.id)])).status).toBe(403);
-    expect(await stored(coupon.id)).toMatchObject({ set_aside: 0 });
+    expect(await stored(coupon.id)).toMatchObject({ deleted: 0 });
   });
 
-  it("is set aside once, and written again comes back", async ({ expect }) => {
+  it("is soft-deleted once, and written again comes back", async ({ expect }) => {
     const account = await chain();
     const coupon = seed.coupon(account.id);
     const deletion = seed.deleted("coupon", { id: coupon.id });
@@ -133,6 +136,6 @@ describe("a coupon of the feed", () => {
     expect((await mustFeed([deletion])).body.items).toEqual({ accepted: 1, ignored: 0 });
     expect((await mustFeed([deletion])).body.items).toEqual({ accepted: 0, ignored: 1 });
     await mustFeed([coupon]);
-    expect(await stored(coupon.id)).toMatchObject({ set_aside: 0 });
+    expect(await stored(coupon.id)).toMatchObject({ deleted: 0 });
   });
 });

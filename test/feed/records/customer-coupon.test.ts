@@ -1,10 +1,13 @@
 import { env } from "cloudflare:workers";
-import { describe, it } from "vitest";
+import { beforeAll, describe, it } from "vitest";
 import { feed, mustFeed } from "../../support/api.ts";
 import { setClock } from "../../support/clock.ts";
+import { createPublicViews } from "../../support/public-views.ts";
 import * as seed from "../../support/seed.ts";
 
-const stored = (id: unknown) => env.DB.prepare("SELECT * FROM customer_coupons WHERE id = ?").bind(id).first();
+beforeAll(createPublicViews);
+
+const stored = (id: unknown) => env.DB.prepare("SELECT * FROM public_customer_coupons WHERE id = ?").bind(id).first();
 
 async function chain() {
   const account = seed.account();
@@ -158,7 +161,7 @@ describe("a customer_coupon of the feed", () => {
     expect(await stored(used.id)).toBeNull();
   });
 
-  it("still takes a coupon, a store and an account that are set aside", async ({ expect }) => {
+  it("still takes a coupon, a store and an account that are soft-deleted", async ({ expect }) => {
     const { account, store, coupon, issued } = await chain();
     await mustFeed([account, store, coupon].map(({ record, id }) => seed.deleted(record, { id })));
 

@@ -1,7 +1,10 @@
-import { describe, it } from "vitest";
+import { beforeAll, describe, it } from "vitest";
 import { feed, mustFeed } from "../../support/api.ts";
+import { createPublicViews } from "../../support/public-views.ts";
 import * as seed from "../../support/seed.ts";
 import { feedUsage, rows, value } from "../../support/state.ts";
+
+beforeAll(createPublicViews);
 
 async function people(...ids: string[]) {
   const customers = ids.map((id) => seed.customer({ id: `${id}-${seed.freshId()}` }));
@@ -17,9 +20,9 @@ describe("a friendship", () => {
     await mustFeed([seed.friendship(high, low, 0)]);
     await mustFeed([seed.friendship(low, high, 1)]);
 
-    expect(await rows("SELECT * FROM friendships WHERE low_id IN (?, ?)", low, high)).toEqual([
-      { low_id: low, high_id: high, status: 1 },
-    ]);
+    expect(
+      await rows("SELECT low_id, high_id, status FROM public_friendships WHERE low_id IN (?, ?)", low, high),
+    ).toEqual([{ low_id: low, high_id: high, status: 1 }]);
     expect((await feedUsage([seed.friendship(high, low, 1)])).rowsWritten).toBe(0);
     const gone = seed.deleted("friendship", { customer_id: high, friend_id: low });
     expect((await mustFeed([gone, gone])).body.items).toEqual({ accepted: 2, ignored: 0 });
@@ -33,10 +36,10 @@ describe("a friendship", () => {
 
     await mustFeed([seed.deleted("customer", { id: b })]);
 
-    expect(await value("SELECT count(*) FROM friendships WHERE low_id = ?1 OR high_id = ?1", b)).toBe(0);
-    expect(await value("SELECT count(*) FROM blocks WHERE customer_id = ?1 OR blocked_id = ?1", b)).toBe(0);
-    expect(await value("SELECT status FROM friendships WHERE low_id = ? AND high_id = ?", a, c)).toBe(1);
-    expect(await value("SELECT count(*) FROM blocks WHERE customer_id = ? AND blocked_id = ?", c, a)).toBe(1);
+    expect(await value("SELECT count(*) FROM public_friendships WHERE low_id = ?1 OR high_id = ?1", b)).toBe(0);
+    expect(await value("SELECT count(*) FROM public_blocks WHERE customer_id = ?1 OR blocked_id = ?1", b)).toBe(0);
+    expect(await value("SELECT status FROM public_friendships WHERE low_id = ? AND high_id = ?", a, c)).toBe(1);
+    expect(await value("SELECT count(*) FROM public_blocks WHERE customer_id = ? AND blocked_id = ?", c, a)).toBe(1);
   });
 
   it.for([

@@ -1,7 +1,10 @@
-import { describe, it } from "vitest";
+import { beforeAll, describe, it } from "vitest";
 import { as, feed, mustFeed } from "../../support/api.ts";
+import { createPublicViews } from "../../support/public-views.ts";
 import * as seed from "../../support/seed.ts";
 import { rows, snapshot, value } from "../../support/state.ts";
+
+beforeAll(createPublicViews);
 
 const NOT_A_MEMBER = "must be a member of the store, stored or on an earlier line";
 
@@ -30,7 +33,7 @@ async function team(customerId: string, storeId: unknown) {
 async function sizes(customerId: string, storeId: unknown) {
   const columns = [1, 2, 3, 4, 5].map((level) => `members_${level}`);
   const [row = {}] = await rows(
-    `SELECT ${columns.join(", ")} FROM memberships WHERE store_id = ? AND customer_id = ?`,
+    `SELECT ${columns.join(", ")} FROM public_memberships WHERE store_id = ? AND customer_id = ?`,
     storeId,
     customerId,
   );
@@ -89,7 +92,7 @@ describe("a membership's referrer", () => {
     expect((await feed([join(a, b), join(b, a)])).status).toBe(422);
     expect((await feed([join(a), join(b), join(a, b), join(b, a)])).status).toBe(422);
     expect((await feed([join(a), join(b), join(c), join(a, c), join(b, a), join(c, b)])).status).toBe(422);
-    expect(await value("SELECT count(*) FROM memberships WHERE customer_id IN (?, ?, ?)", a, b, c)).toBe(0);
+    expect(await value("SELECT count(*) FROM public_memberships WHERE customer_id IN (?, ?, ?)", a, b, c)).toBe(0);
   });
 
   it("may stand on an earlier line that a later one replaces, or its own line may", async ({ expect }) => {
@@ -180,7 +183,9 @@ describe("a membership's end", () => {
       [c, 2, "00000"],
     ]);
     expect(await sizes(a, store.id)).toBe("11000");
-    expect(await value("SELECT joined_at FROM memberships WHERE customer_id = ?", b)).toBe("2025-01-01 00:00:00");
+    expect(await value("SELECT joined_at FROM public_memberships WHERE customer_id = ?", b)).toBe(
+      "2025-01-01 00:00:00",
+    );
     expect(await value("SELECT stores_count FROM customers WHERE id = ?", b)).toBe(1);
   });
 

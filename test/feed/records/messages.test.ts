@@ -1,8 +1,11 @@
-import { describe, it } from "vitest";
+import { beforeAll, describe, it } from "vitest";
 import { as, feed, mustFeed } from "../../support/api.ts";
 import { setClock } from "../../support/clock.ts";
+import { createPublicViews } from "../../support/public-views.ts";
 import * as seed from "../../support/seed.ts";
 import { rows, value } from "../../support/state.ts";
+
+beforeAll(createPublicViews);
 
 let days = 0;
 
@@ -134,7 +137,7 @@ describe("a group's changed members", () => {
 describe("a message group's removal", () => {
   it("hides its messages for good, and their ids stay used", async ({ expect }) => {
     const { a, b, group } = await talk();
-    const [message] = await rows("SELECT id FROM messages WHERE group_id = ? LIMIT 1", group.id);
+    const [message] = await rows("SELECT id FROM public_messages WHERE group_id = ? LIMIT 1", group.id);
     await mustFeed([seed.messageState(group.id, a)]);
 
     const removed = await mustFeed([seed.deleted("message_group", { id: group.id })]);
@@ -186,7 +189,7 @@ describe("a customer's erasure", () => {
       last_customer_avatar: "",
     });
     expect(await memberIds(a)).toEqual([c]);
-    expect(await value("SELECT count(*) FROM message_states WHERE customer_id = ?", b)).toBe(0);
+    expect(await value("SELECT count(*) FROM public_message_states WHERE customer_id = ?", b)).toBe(0);
 
     await mustFeed([customers[1]]);
     expect(await seen(b)).toBeUndefined();

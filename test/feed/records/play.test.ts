@@ -1,10 +1,13 @@
 import { env } from "cloudflare:workers";
-import { describe, it } from "vitest";
+import { beforeAll, describe, it } from "vitest";
 import { Database } from "../../../src/db/database.ts";
 import { acceptFeed } from "../../../src/feed/accept.ts";
 import { feed, mustFeed, ndjson } from "../../support/api.ts";
 import { setClock } from "../../support/clock.ts";
+import { createPublicViews } from "../../support/public-views.ts";
 import * as seed from "../../support/seed.ts";
+
+beforeAll(createPublicViews);
 
 async function chain() {
   const account = seed.account();
@@ -13,7 +16,7 @@ async function chain() {
 }
 
 async function row(table: string, id: unknown) {
-  return env.DB.prepare(`SELECT * FROM ${table} WHERE id = ?`).bind(id).first();
+  return env.DB.prepare(`SELECT * FROM public_${table} WHERE id = ?`).bind(id).first();
 }
 
 describe("the feed's employee, eip_campaign and play", () => {
@@ -26,11 +29,13 @@ describe("the feed's employee, eip_campaign and play", () => {
     await mustFeed([bare, full, ...lines]);
 
     expect(await row("employees", employee.id)).toEqual({
+      key: expect.any(Number),
       id: employee.id,
+      account_key: expect.any(Number),
       account_id: account.id,
       name: "Babe Ruth",
       avatar: "",
-      set_aside: 0,
+      deleted: 0,
     });
     expect(await row("eip_campaigns", campaign.id)).toMatchObject({ start_date: "2020-01-01", end_date: null });
     expect(await row("plays", bare.id)).toMatchObject({
@@ -49,7 +54,9 @@ describe("the feed's employee, eip_campaign and play", () => {
 
     expect((await mustFeed([...lines, play, { ...play, hits: 5 }])).body.items).toEqual({ accepted: 5, ignored: 1 });
     expect((await mustFeed([{ ...play, eip_campaign_id: "none" }])).body.items).toEqual({ accepted: 0, ignored: 1 });
-    const { results } = await env.DB.prepare("SELECT hits FROM play_totals WHERE location_id = ?").bind(store.id).all();
+    const { results } = await env.DB.prepare("SELECT hits FROM public_play_totals WHERE location_id = ?")
+      .bind(store.id)
+      .all();
     expect(results).toEqual([{ hits: 2 }]);
   });
 
@@ -132,10 +139,12 @@ describe("the feed's employee, eip_campaign and play", () => {
 
     expect((await mustFeed(deletes)).body.items).toEqual({ accepted: 2, ignored: 0 });
     expect((await mustFeed(deletes)).body.items).toEqual({ accepted: 0, ignored: 2 });
-    // What is set aside still counts as stored, so that a late retry is not refused.
+    // What is soft-deleted still counts as stored, so that a late retry is not refused.
     await mustFeed([seed.play(campaign.id, store.id, employee.id, { hits: 2 })]);
     await mustFeed([employee, campaign]);
-    const { results } = await env.DB.prepare("SELECT hits FROM play_totals WHERE location_id = ?").bind(store.id).all();
+    const { results } = await env.DB.prepare("SELECT hits FROM public_play_totals WHERE location_id = ?")
+      .bind(store.id)
+      .all();
     expect(results).toEqual([{ hits: 3 }]);
   });
 

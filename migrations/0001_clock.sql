@@ -1,0 +1,14 @@
+-- The one place that says what now is, in UTC, by D1's clock. Tests put another view in its place.
+CREATE VIEW clock AS SELECT datetime('now') AS now, date('now') AS today;
+
+-- Always empty. A feed request is one transaction: a check that finds bad lines inserts its report here, and the
+-- trigger undoes the whole request. So nothing of a refused request is left, and every bad line is named all the same.
+CREATE TABLE refusals (
+  report TEXT NOT NULL -- JSON: the bad lines, and what is wrong with them
+);
+
+-- Undoes the request: the report is the text of the error.
+CREATE TRIGGER refusals_undo_the_request BEFORE INSERT ON refusals
+BEGIN
+  SELECT RAISE(ABORT, NEW.report);
+END;

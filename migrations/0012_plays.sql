@@ -1,0 +1,88 @@
+-- An employee of an account, whom leaderboards rank by plays.
+CREATE TABLE employees (
+  key INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  account_key INTEGER NOT NULL REFERENCES accounts (key) DEFERRABLE INITIALLY DEFERRED,
+  name TEXT NOT NULL,
+  avatar TEXT NOT NULL,
+  deleted INTEGER NOT NULL DEFAULT 0 -- 1: soft-deleted
+);
+
+-- A campaign of the employee incentive program (EIP).
+CREATE TABLE eip_campaigns (
+  key INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  account_key INTEGER NOT NULL REFERENCES accounts (key) DEFERRABLE INITIALLY DEFERRED,
+  name TEXT NOT NULL,
+  start_date TEXT NOT NULL, -- the first day
+  end_date TEXT, -- the last day; NULL: it has no end
+  deleted INTEGER NOT NULL DEFAULT 0 -- 1: soft-deleted
+);
+
+-- The leaderboard without a campaign, which is over all running campaigns of the location's account.
+CREATE INDEX eip_campaigns_by_account ON eip_campaigns (account_key);
+
+-- An event: what an employee did at a location, which is a store, in a campaign.
+CREATE TABLE plays (
+  id TEXT PRIMARY KEY,
+  eip_campaign_key INTEGER NOT NULL REFERENCES eip_campaigns (key) DEFERRABLE INITIALLY DEFERRED,
+  location_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
+  employee_key INTEGER NOT NULL REFERENCES employees (key) DEFERRABLE INITIALLY DEFERRED,
+  runs INTEGER NOT NULL, -- in hundredths
+  hits INTEGER NOT NULL,
+  doubles INTEGER NOT NULL,
+  triples INTEGER NOT NULL,
+  played_at TEXT NOT NULL
+) WITHOUT ROWID;
+
+-- Derived: the sums of an employee's plays at a location in a campaign, by location and campaign as leaderboards read
+-- them. The feed adds to them, once a request.
+CREATE TABLE play_totals (
+  location_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
+  eip_campaign_key INTEGER NOT NULL REFERENCES eip_campaigns (key) DEFERRABLE INITIALLY DEFERRED,
+  employee_key INTEGER NOT NULL REFERENCES employees (key) DEFERRABLE INITIALLY DEFERRED,
+  runs INTEGER NOT NULL, -- in hundredths
+  hits INTEGER NOT NULL,
+  doubles INTEGER NOT NULL,
+  triples INTEGER NOT NULL,
+  PRIMARY KEY (location_key, eip_campaign_key, employee_key)
+) WITHOUT ROWID;
+
+-- Undoes a request that would take a total beyond the largest one; customers_limit_balance says why there is one. Runs
+-- are in hundredths, the other three are whole numbers.
+CREATE TRIGGER play_totals_limit_insert AFTER INSERT ON play_totals
+BEGIN
+  SELECT RAISE(ABORT, json_object('beyond', json_array(json_object(
+    'record', 'play', 'field', measure, 'total', total, 'of', json_object(
+      'location_id', (SELECT id FROM stores WHERE key = NEW.location_key),
+      'eip_campaign_id', (SELECT id FROM eip_campaigns WHERE key = NEW.eip_campaign_key),
+      'employee_id', (SELECT id FROM employees WHERE key = NEW.employee_key)
+    )
+  ))))
+  FROM (
+    SELECT 'runs' AS measure, NEW.runs AS total, 7000000000000000 AS most
+    UNION ALL SELECT 'hits', NEW.hits, 70000000000000
+    UNION ALL SELECT 'doubles', NEW.doubles, 70000000000000
+    UNION ALL SELECT 'triples', NEW.triples, 70000000000000
+  )
+  WHERE total NOT BETWEEN -most AND most;
+END;
+
+-- The same where the row is stored already.
+CREATE TRIGGER play_totals_limit_update AFTER UPDATE OF runs, hits, doubles, triples ON play_totals
+BEGIN
+  SELECT RAISE(ABORT, json_object('beyond', json_array(json_object(
+    'record', 'play', 'field', measure, 'total', total, 'of', json_object(
+      'location_id', (SELECT id FROM stores WHERE key = NEW.location_key),
+      'eip_campaign_id', (SELECT id FROM eip_campaigns WHERE key = NEW.eip_campaign_key),
+      'employee_id', (SELECT id FROM employees WHERE key = NEW.employee_key)
+    )
+  ))))
+  FROM (
+    SELECT 'runs' AS measure, NEW.runs AS total, 7000000000000000 AS most
+    UNION ALL SELECT 'hits', NEW.hits, 70000000000000
+    UNION ALL SELECT 'doubles', NEW.doubles, 70000000000000
+    UNION ALL SELECT 'triples', NEW.triples, 70000000000000
+  )
+  WHERE total NOT BETWEEN -most AND most;
+END;

@@ -1,0 +1,36 @@
+/** The condition that a step puts on keys, such as `BETWEEN 1 AND 50000`; a query writes its key column before it. */
+export type KeyRange = string;
+
+/**
+ * Something that is stored although it follows from the records, so that no request has to compute it. Its definition
+ * is `expected`, or the view that this reads; the recount and the repair are built from it (recount.ts).
+ * Everything here is text or a function, so that the Worker, which imports what stands beside it, leaves it out.
+ */
+export interface Derived {
+  /** As a person knows it. */
+  name: string;
+  /** The triggers that keep it current; none where the feed does, with the statements that stand beside it. */
+  triggers: readonly string[];
+  /** The table whose keys the steps range over: each step stays short, however much is stored. */
+  over: "accounts" | "stores" | "campaigns" | "customers" | "coupons" | "message_groups";
+  table: string;
+  /** Where in the table: in columns of rows that are there anyway, in rows of its own, or in a search index. */
+  storedAs: "columns" | "rows" | "search index";
+  /** What a row that one of the queries does not have means there: these values, or a difference. */
+  absent: "0" | "NULL" | "a difference";
+  /** The columns of `expected` and `stored` by which a row is known. */
+  key: readonly string[];
+  /** Their other columns: what is derived. */
+  values: readonly string[];
+  /** What must be stored. */
+  expected: (range: KeyRange) => string;
+  /** What is stored. */
+  stored: (range: KeyRange) => string;
+  /** How a difference is named: by columns of `key`, those that are keys by the public id in the table given. */
+  what: readonly (string | readonly [table: string, key: string])[];
+}
+
+/** A sum whose parts may be more than an integer holds, although the whole never is: large amounts, and back again. */
+export function exactSum(amount: string): string {
+  return `((sum((${amount}) >> 32) << 32) + sum((${amount}) & 4294967295))`;
+}

@@ -1,0 +1,23 @@
+import type { Derived } from "./derived.ts";
+
+const COLUMNS = "customer_key, newest_at, group_id, group_key";
+
+/** The groups of each customer, newest message first. Which is the newest is the group's to say (newest-messages.ts). */
+export const messageGroupNews: Derived = {
+  name: "groups by their news",
+  triggers: [
+    "message_groups_tell_members",
+    "message_group_members_insert_news",
+    "message_group_members_remove_state_and_news",
+    "message_groups_remove_members",
+  ],
+  over: "message_groups",
+  table: "message_group_news",
+  storedAs: "rows",
+  absent: "a difference",
+  key: ["customer_key", "newest_at", "group_id", "group_key"],
+  values: [],
+  expected: (range) => `SELECT ${COLUMNS} FROM expected_message_group_news WHERE group_key ${range}`,
+  stored: (range) => `SELECT ${COLUMNS} FROM message_group_news WHERE group_key ${range}`,
+  what: ["group_id", ["customers", "customer_key"]],
+};

@@ -1,0 +1,118 @@
+import type { Derived, KeyRange } from "./derived.ts";
+
+/** Where what is stored is not as expected; what is not there is null. */
+export interface Difference {
+  what: string;
+  stored: string | number | null;
+  expected: string | number | null;
+}
+
+const SHOWN_CHARACTERS = 40;
+
+/** A range that holds every key, and what stands beyond the last. */
+export const ALL_KEYS = rangeOfKeys(0, Number.MAX_SAFE_INTEGER);
+
+/** The keys from one to another, both included. */
+export function rangeOfKeys(from: number, to: number): KeyRange {
+  return `BETWEEN ${from} AND ${to}`;
+}
+
+/** A query that finds each `Difference` among the records in a range. */
+export function findDifferences(derived: Derived, range: KeyRange): string {
+  const names = derived.what.map((one) => (typeof one === "string" ? one : publicId(...one)));
+  return `
+    SELECT ${names.join(" || ' ' || ")} AS what, ${shown(derived, "stored")} AS stored,
+      ${shown(derived, "expected")} AS expected
+    FROM (${compare(derived, range)}) AS different`;
+}
+
+/**
+ * Statements that put right what differs in a range. Each computes and writes in one transaction and leaves nothing
+ * worse than it was, so that the service may go on running.
+ */
+export function repair(derived: Derived, range: KeyRange): string[] {
+  const { table, storedAs, absent, key, values } = derived;
+  const different = compare(derived, range);
+  if (storedAs === "columns") {
+    return [
+      `UPDATE ${table} SET ${values.map((one) => `${one} = different.expected_${one}`).join(", ")}
+       FROM (${different}) AS different
+       WHERE ${key.map((one) => `${table}.${one} = different.${one}`).join(" AND ")}`,
+    ];
+  }
+  if (storedAs === "search index") {
+    return [
+      `DELETE FROM ${table} WHERE rowid IN (SELECT key FROM (${different}))`,
+      `INSERT INTO ${table} (rowid, words) SELECT key, words FROM expected_${table}
+       WHERE key ${range} AND key IN (SELECT key FROM (${different}))`,
+    ];
+  }
+  const columns = [...key, ...values].join(", ");
+  const news = [...key, ...values.map((one) => `expected_${one}`)].join(", ");
+  const toValues = values.map((one) => `${one} = excluded.${one}`).join(", ");
+  const onConflict = values.length > 0 ? `ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${toValues}` : "";
+  if (absent !== "a difference") {
+    return [`INSERT INTO ${table} (${columns}) SELECT ${news} FROM (${different}) WHERE true ${onConflict}`];
+  }
+  return [
+    `DELETE FROM ${table} WHERE (${key.join(", ")}) IN (
+       SELECT ${key.join(", ")} FROM (${different}) WHERE NOT is_expected
+     )`,
+    `INSERT INTO ${table} (${columns}) SELECT ${news} FROM (${different}) WHERE is_expected ${onConflict}`,
+  ];
+}
+
+/** A difference in words. */
+export function toText({ what, stored, expected }: Difference): string {
+  return `${what}: stored ${stored ?? "nothing"}, expected ${expected ?? "nothing"}`;
+}
+
+/** The rows that differ: their key, whether they are stored and expected, and the values of both. */
+function compare(derived: Derived, range: KeyRange): string {
+  const { key, values, absent } = derived;
+  const columns = [...key, ...values].join(", ");
+  const unlike = [
+    ...(absent === "a difference" ? ["is_stored <> is_expected"] : []),
+    ...(values.length > 0 ? [`(${prefixed("stored", values)}) IS NOT (${prefixed("expected", values)})`] : []),
+  ];
+  // One pass over both, sorted by the key: SQLite makes no index for a full join.
+  return `
+    SELECT * FROM (
+      SELECT ${[...key, ...columnsOfSide("stored", derived), ...columnsOfSide("expected", derived)].join(", ")}
+      FROM (
+        SELECT 'stored' AS side, ${columns} FROM (${derived.stored(range)})
+        UNION ALL
+        SELECT 'expected', ${columns} FROM (${derived.expected(range)})
+      )
+      GROUP BY ${key.join(", ")}
+    )
+    WHERE ${unlike.join(" OR ")}`;
+}
+
+type Side = "stored" | "expected";
+
+function prefixed(side: Side, values: readonly string[]): string {
+  return values.map((one) => `${side}_${one}`).join(", ");
+}
+
+function columnsOfSide(side: Side, { values, absent }: Derived): string[] {
+  const ofSide = `FILTER (WHERE side = '${side}')`;
+  const value = (one: string) => (absent === "0" ? `coalesce(max(${one}) ${ofSide}, 0)` : `max(${one}) ${ofSide}`);
+  return [`count(*) ${ofSide} > 0 AS is_${side}`, ...values.map((one) => `${value(one)} AS ${side}_${one}`)];
+}
+
+/** The values of one side, in parentheses where they are several; a long text only by its length. */
+function shown({ values, absent }: Derived, side: Side): string {
+  const short = values.map((one) => {
+    const value = `${side}_${one}`;
+    return `iif(length(${value}) > ${SHOWN_CHARACTERS}, length(${value}) || ' characters', ${value})`;
+  });
+  const several = `'(' || ${short.map((one) => `coalesce(${one}, 'nothing')`).join(" || ', ' || ")} || ')'`;
+  const all = short.length > 1 ? several : short[0];
+  return absent === "a difference" ? `iif(is_${side}, ${all ?? "'there'"}, NULL)` : (all ?? "NULL");
+}
+
+/** The public id of a key; what is left over may have none. */
+function publicId(table: string, key: string): string {
+  return `coalesce((SELECT id FROM ${table} AS record WHERE record.key = different.${key}), '(no longer stored)')`;
+}

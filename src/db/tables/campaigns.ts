@@ -1,0 +1,48 @@
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { accounts } from "./accounts.ts";
+import { stores } from "./stores.ts";
+
+export const campaigns = sqliteTable(
+  "campaigns",
+  {
+    key: integer().primaryKey(),
+    id: text().notNull().unique(),
+    accountKey: integer("account_key")
+      .notNull()
+      .references(() => accounts.key),
+    name: text().notNull(),
+    campaignDescription: text("campaign_description").notNull(),
+    campaignImage: text("campaign_image").notNull(),
+    campaignStartDate: text("campaign_start_date").notNull(),
+    campaignEndDate: text("campaign_end_date"),
+    status: integer().notNull(),
+    details: text().notNull(),
+    words: text().notNull(),
+    deleted: integer().notNull().default(0),
+    listedStores: text("listed_stores"),
+  },
+  (table) => [
+    index("campaigns_by_account").on(
+      table.accountKey,
+      table.deleted,
+      table.status,
+      table.campaignStartDate,
+      table.campaignEndDate,
+    ),
+  ],
+);
+
+export const campaignStores = sqliteTable(
+  "campaign_stores",
+  {
+    storeKey: integer("store_key")
+      .notNull()
+      .references(() => stores.key),
+    campaignKey: integer("campaign_key")
+      .notNull()
+      .references(() => campaigns.key),
+    listed: integer().notNull().default(0),
+    earned: integer().notNull().default(0),
+  },
+  (table) => [primaryKey({ columns: [table.storeKey, table.campaignKey] })],
+);

@@ -1,0 +1,86 @@
+import { sql } from "drizzle-orm";
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { accounts } from "./accounts.ts";
+import { campaigns } from "./campaigns.ts";
+import { customers } from "./customers.ts";
+import { stores } from "./stores.ts";
+
+export const coupons = sqliteTable(
+  "coupons",
+  {
+    key: integer().primaryKey(),
+    id: text().notNull().unique(),
+    accountKey: integer("account_key")
+      .notNull()
+      .references(() => accounts.key),
+    kind: text({ enum: ["store", "mfg", "digital"] }).notNull(),
+    campaignKey: integer("campaign_key").references(() => campaigns.key),
+    sourceCampaignId: text("source_campaign_id"),
+    name: text().notNull(),
+    type: text().notNull(),
+    value: text().notNull(),
+    headerLines: text("header_lines").notNull(),
+    textLines: text("text_lines").notNull(),
+    canExpire: integer("can_expire").notNull(),
+    expirationType: text("expiration_type").notNull(),
+    expirationDate: text("expiration_date"),
+    expiration: text().notNull(),
+    oncePerSale: integer("once_per_sale").notNull(),
+    filterItems: text("filter_items"),
+    couponBarcode: text("coupon_barcode").notNull(),
+    isCustom: integer("is_custom").notNull(),
+    canCombineWithOther: integer("can_combine_with_other").notNull(),
+    createdAt: text("created_at").notNull(),
+    foldedType: text("folded_type").notNull(),
+    foldedText: text("folded_text").notNull(),
+    deleted: integer().notNull().default(0),
+    endsAt: text("ends_at").generatedAlwaysAs(
+      () => sql`iif(can_expire = 1, coalesce(expiration_date, 'never'), 'never')`,
+    ),
+  },
+  (table) => [index("coupons_digital").on(table.accountKey, table.endsAt).where(sql`kind = 'digital'`)],
+);
+
+export const couponJson = sqliteTable("coupon_json", {
+  key: integer().primaryKey(),
+  text: text().notNull(),
+  record: text().notNull(),
+  detail: text().notNull(),
+});
+
+export const customerCoupons = sqliteTable(
+  "customer_coupons",
+  {
+    id: text().primaryKey(),
+    customerKey: integer("customer_key")
+      .notNull()
+      .references(() => customers.key),
+    campaignCouponKey: integer("campaign_coupon_key")
+      .notNull()
+      .references(() => coupons.key),
+    storeKey: integer("store_key")
+      .notNull()
+      .references(() => stores.key),
+    couponId: text("coupon_id"),
+    expectedEndDate: text("expected_end_date"),
+    creationMethod: text("creation_method").notNull(),
+    reserved: integer().notNull(),
+    totalCount: integer("total_count").notNull(),
+    usageCount: integer("usage_count").notNull(),
+    createdAt: text("created_at").notNull(),
+    updatedAt: text("updated_at"),
+    deletedAt: text("deleted_at"),
+    endsAt: text("ends_at").generatedAlwaysAs(() => sql`coalesce(expected_end_date, 'never')`),
+    usable: integer().generatedAlwaysAs(() => sql`deleted_at IS NULL AND usage_count < total_count`),
+  },
+  (table) => [
+    index("customer_coupons_usable").on(
+      table.customerKey,
+      table.usable,
+      table.endsAt,
+      table.campaignCouponKey,
+      table.storeKey,
+      table.createdAt,
+    ),
+  ],
+);

@@ -1,0 +1,20 @@
+// Every table that the migrations make, with its keys, indexes and references; a test compares the two. What each table
+// holds is said in the migrations and in docs/schema.md.
+export { accountJson, accounts } from "./accounts.ts";
+export { balanceEntries, storeBalances } from "./balances.ts";
+export { campaignStores, campaigns } from "./campaigns.ts";
+export { couponJson, coupons, customerCoupons } from "./coupons.ts";
+export { customers } from "./customers.ts";
+export { blocks, friendships } from "./friendships.ts";
+export { memberships, teamLinks, tokenEarnings } from "./memberships.ts";
+export {
+  messageClock,
+  messageGroupMembers,
+  messageGroupNews,
+  messageGroups,
+  messageStates,
+  messages,
+} from "./messages.ts";
+export { eipCampaigns, employees, plays, playTotals } from "./plays.ts";
+export { registrations } from "./registrations.ts";
+export { stores } from "./stores.ts";

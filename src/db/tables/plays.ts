@@ -1,0 +1,73 @@
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { accounts } from "./accounts.ts";
+import { stores } from "./stores.ts";
+
+const accountKey = () =>
+  integer("account_key")
+    .notNull()
+    .references(() => accounts.key);
+
+export const employees = sqliteTable("employees", {
+  key: integer().primaryKey(),
+  id: text().notNull().unique(),
+  accountKey: accountKey(),
+  name: text().notNull(),
+  avatar: text().notNull(),
+  deleted: integer().notNull().default(0),
+});
+
+export const eipCampaigns = sqliteTable(
+  "eip_campaigns",
+  {
+    key: integer().primaryKey(),
+    id: text().notNull().unique(),
+    accountKey: accountKey(),
+    name: text().notNull(),
+    startDate: text("start_date").notNull(),
+    endDate: text("end_date"),
+    deleted: integer().notNull().default(0),
+  },
+  (table) => [index("eip_campaigns_by_account").on(table.accountKey)],
+);
+
+const eipCampaignKey = () =>
+  integer("eip_campaign_key")
+    .notNull()
+    .references(() => eipCampaigns.key);
+
+const locationKey = () =>
+  integer("location_key")
+    .notNull()
+    .references(() => stores.key);
+
+const employeeKey = () =>
+  integer("employee_key")
+    .notNull()
+    .references(() => employees.key);
+
+const measures = () => ({
+  runs: integer().notNull(),
+  hits: integer().notNull(),
+  doubles: integer().notNull(),
+  triples: integer().notNull(),
+});
+
+export const plays = sqliteTable("plays", {
+  id: text().primaryKey(),
+  eipCampaignKey: eipCampaignKey(),
+  locationKey: locationKey(),
+  employeeKey: employeeKey(),
+  ...measures(),
+  playedAt: text("played_at").notNull(),
+});
+
+export const playTotals = sqliteTable(
+  "play_totals",
+  {
+    locationKey: locationKey(),
+    eipCampaignKey: eipCampaignKey(),
+    employeeKey: employeeKey(),
+    ...measures(),
+  },
+  (table) => [primaryKey({ columns: [table.locationKey, table.eipCampaignKey, table.employeeKey] })],
+);

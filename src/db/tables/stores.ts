@@ -1,0 +1,32 @@
+import { sql } from "drizzle-orm";
+import { index, integer, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { accounts } from "./accounts.ts";
+
+export const stores = sqliteTable(
+  "stores",
+  {
+    key: integer().primaryKey(),
+    id: text().notNull().unique(),
+    accountKey: integer("account_key")
+      .notNull()
+      .references(() => accounts.key),
+    name: text().notNull(),
+    latitude: real().notNull(),
+    longitude: real().notNull(),
+    storeImage: text("store_image").notNull(),
+    addressLine1: text("address_line_1").notNull(),
+    addressLine2: text("address_line_2").notNull(),
+    city: text().notNull(),
+    state: text().notNull(),
+    zip: text().notNull(),
+    phone: text().notNull(),
+    words: text().notNull(),
+    deleted: integer().notNull().default(0),
+    band: integer().generatedAlwaysAs(() => sql`CAST(floor(latitude * 10) AS INTEGER)`),
+  },
+  (table) => [
+    index("stores_by_account").on(table.accountKey),
+    index("stores_by_position").on(table.accountKey, table.band, table.longitude, table.latitude, table.deleted),
+    index("stores_deleted").on(table.deleted).where(sql`deleted = 1`),
+  ],
+);

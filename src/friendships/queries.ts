@@ -1,0 +1,23 @@
+import { type Placeholder, type SQL, sql } from "drizzle-orm";
+import { blocks, customers, friendships } from "../db/tables/index.ts";
+
+/** The key of the customer with this id; NULL for one who is not stored, whom no row belongs to. */
+export function customerKeyOf(customerId: Placeholder): SQL {
+  return sql`(SELECT ${customers.key} FROM ${customers} WHERE ${customers.id} = ${customerId})`;
+}
+
+/** How two customers stand to each other: 1 friends, 0 request pending, -1 neither (docs/contract/interface.md, 4.2). */
+export function friendStatus(customerKey: SQL, otherKey: SQL): SQL {
+  return sql`coalesce((
+    SELECT ${friendships.status} FROM ${friendships}
+    WHERE ${friendships.lowKey} = min(${customerKey}, ${otherKey})
+      AND ${friendships.highKey} = max(${customerKey}, ${otherKey})
+  ), -1)`;
+}
+
+/** Whether one customer has blocked the other. */
+export function hasBlocked(customerKey: SQL, blockedKey: SQL): SQL {
+  return sql`EXISTS (
+    SELECT 1 FROM ${blocks} WHERE ${blocks.customerKey} = ${customerKey} AND ${blocks.blockedKey} = ${blockedKey}
+  )`;
+}

@@ -1,0 +1,55 @@
+import { type Placeholder, type SQL, sql } from "drizzle-orm";
+import { accounts, memberships, stores } from "../db/tables/index.ts";
+
+// A store that is soft-deleted, or whose account is, answers as if it were not there (docs/contract/feed.md, 2).
+
+/** Whether there is a store with this id. */
+export function isStore(storeId: Placeholder): SQL {
+  return sql`EXISTS (
+    SELECT 1 FROM ${stores} JOIN ${accounts} ON ${accounts.key} = ${stores.accountKey}
+    WHERE ${stores.id} = ${storeId} AND ${stores.deleted} = 0 AND ${accounts.deleted} = 0
+  )`;
+}
+
+/** The key of the store with this id, soft-deleted or not. */
+export function storeKeyOf(storeId: Placeholder): SQL {
+  return sql`(SELECT ${stores.key} FROM ${stores} WHERE ${stores.id} = ${storeId})`;
+}
+
+/** Whether the store with this key is soft-deleted: one look into an index that holds none but those. */
+export function isStoreDeleted(storeKey: SQL): SQL {
+  return sql`EXISTS (SELECT 1 FROM stores INDEXED BY stores_deleted WHERE deleted = 1 AND key = ${storeKey})`;
+}
+
+/** Whether the account with this key is soft-deleted, in the same way. */
+export function isAccountDeleted(accountKey: SQL): SQL {
+  return sql`EXISTS (SELECT 1 FROM accounts INDEXED BY accounts_deleted WHERE deleted = 1 AND key = ${accountKey})`;
+}
+
+const ANY_STORE_DELETED = sql.raw("EXISTS (SELECT 1 FROM stores WHERE deleted = 1)");
+const ANY_ACCOUNT_DELETED = sql.raw("EXISTS (SELECT 1 FROM accounts WHERE deleted = 1)");
+
+/**
+ * How many stores a customer has joined. `storesCount`, the derived total, counts soft-deleted stores too, because a
+ * soft deletion never writes an unbounded number of rows: they are subtracted here, which reads nothing more as long as
+ * there are none.
+ */
+export function countStoresJoined({ customerKey, storesCount }: { customerKey: SQL; storesCount: SQL }): SQL {
+  return sql`${storesCount} - iif(${ANY_STORE_DELETED} OR ${ANY_ACCOUNT_DELETED}, (
+    SELECT count(*) FROM ${memberships} AS own
+    WHERE own.customer_key = ${customerKey} AND own.joined = 1 AND (
+      ${isStoreDeleted(sql`own.store_key`)}
+      OR ${ANY_ACCOUNT_DELETED} AND EXISTS (
+        SELECT 1 FROM ${stores} WHERE ${stores.key} = own.store_key AND ${isAccountDeleted(sql`${stores.accountKey}`)}
+      )
+    )
+  ), 0)`;
+}
+
+/** Joins to a row the stores that a customer has joined: `memberships` and `stores`. */
+export function joinStoresOf(customerKey: SQL): SQL {
+  return sql`
+    CROSS JOIN ${memberships} ON ${memberships.customerKey} = ${customerKey} AND ${memberships.joined} = 1
+    CROSS JOIN ${stores} ON ${stores.key} = ${memberships.storeKey} AND ${stores.deleted} = 0
+      AND NOT ${isAccountDeleted(sql`${stores.accountKey}`)}`;
+}

@@ -100,7 +100,7 @@ function listMembers(lines: SQL): SQL[] {
     FROM ${lines} AS line
     CROSS JOIN message_groups ON message_groups.id = line.id AND message_groups.removed = 0
     CROSS JOIN json_each(line.member_ids) AS item
-    CROSS JOIN customers ON customers.id = item.value
+    CROSS JOIN customers ON customers.id = item.value AND customers.erased = 0
   )`;
   return [
     // Not NOT IN: for each pair that it does not find, SQLite reads the whole list to see whether anything in it is NULL.

@@ -70,6 +70,16 @@ describe("a message group's line", () => {
     expect(taken.status).toBe(200);
   });
 
+  it("refuses a member whose erasure an earlier request brought", async ({ expect }) => {
+    const [ada, bob] = [seed.customer(), seed.customer()];
+    await mustFeed([ada, bob]);
+    await mustFeed([seed.deleted("customer", { id: bob.id })]);
+
+    const refused = await feed([seed.group([ada.id, bob.id])]);
+
+    expect(refused.body.messages).toEqual({ "line 1.member_ids": ["names a record that is not stored"] });
+  });
+
   it("fixes the initial customer", async ({ expect }) => {
     const { a, b, group } = await talk();
 

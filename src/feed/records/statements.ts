@@ -68,9 +68,12 @@ export function insert(kind: EventKind, lines: readonly Line[]): Statement[] {
   );
 }
 
-/** The `WITH` clause of an event's totals: its lines that are not stored yet. */
+/**
+ * The `WITH` clause of an event's totals: its lines that are not stored yet. Not materialized, so that SQLite leaves out
+ * the keys that a total does not look at.
+ */
 export function freshLines(kind: EventKind, lines: readonly Line[]): SQL {
-  return sql`WITH ${relation(kind, lookedAtLines(kind, lines), notStored(kind))}`;
+  return sql`WITH ${relation(kind, lookedAtLines(kind, lines), notStored(kind), "")}`;
 }
 
 /** The relations in which faults are looked for: the lines that count, of events only those whose id is not stored yet. */
@@ -87,9 +90,9 @@ export function allRelations(kind: Kind, all: readonly Line[], counting: readonl
   return [given, storedItems(kind, kind.list, others)];
 }
 
-function relation(kind: Kind, lines: SQL, where: string): SQL {
+function relation(kind: Kind, lines: SQL, where: string, hint: "MATERIALIZED" | "" = "MATERIALIZED"): SQL {
   const names = ["number AS line", "counts", ...lookedAt(kind), ...Object.keys(kind.references).map(keyName)];
-  return sql`${sql.raw(kind.record)} AS MATERIALIZED (
+  return sql`${sql.raw(`${kind.record} AS ${hint}`)} (
     SELECT ${sql.raw(names.join(", "))} FROM ${resolved(kind, lines, "keep")} AS line WHERE ${sql.raw(where)}
   )`;
 }

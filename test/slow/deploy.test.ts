@@ -103,7 +103,7 @@ describe("npm run deploy", () => {
     expect(unmigrated.output).toContain("The database lacks migrations: npm run deploy applies them.");
     expect(status).toBe(0);
     expect([...cloudflare.databases.keys()]).toEqual([WORKER]);
-    expect(verified.output).toContain("Everything that is kept agrees with the records.");
+    expect(verified.output).toContain("All derived data agrees with the records.");
   });
 
   it("deploys nothing where a migration fails", async ({ expect }) => {

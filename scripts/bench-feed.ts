@@ -62,8 +62,8 @@ async function bench({ heap: heapMegabytes, only, atOnce, json }: Options): Prom
   const requests = largestRequests().filter(({ name }) => only === undefined || name.includes(only));
   if (requests.length === 0) throw new CommandError(`No request's name holds ${JSON.stringify(only)}.`);
   const bar = new SingleBar(BAR);
-  const apart = await openApart(await buildWorker(), FOLDER, heapMegabytes);
-  const close = () => apart.close();
+  let close = async (): Promise<unknown> => undefined;
+  // Before the runtimes are started, which end the process on a signal too, but without a word.
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => {
       bar.stop();
@@ -71,6 +71,8 @@ async function bench({ heap: heapMegabytes, only, atOnce, json }: Options): Prom
       void close().finally(() => process.exit(130));
     });
   }
+  const apart = await openApart(await buildWorker(), FOLDER, heapMegabytes);
+  close = apart.close;
   let heap: Heap | undefined;
   try {
     for (const body of groundwork()) await mustTake(apart, body);

@@ -41,7 +41,7 @@ const TRIALS: Record<string, Trial> = {
     says: "Migrating the local database",
   },
   "npm test": { says: "Worker to deploy" },
-  "npm pack": { status: 0, says: ".tgz" },
+  "npm run build && npm pack ./dist/client --pack-destination dist": { status: 0, says: ".tgz" },
   "npm run build": { status: 0, says: "dist/client" },
   "npm run --silent token -- customer c1": JWT,
   "npm run --silent token -- customer ada": JWT,
@@ -93,7 +93,9 @@ const PAGES = ["README.md", "SECURITY.md", ...readdirSync(path.join(ROOT, "docs"
 function documented(): string[] {
   const texts = PAGES.filter((page) => page.endsWith(".md")).flatMap((page) => {
     const text = readFileSync(path.join(ROOT, page), "utf8");
-    const blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, block = ""]) => block.split("\n"));
+    const blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, block = ""]) =>
+      block.split("\n").map((line) => line.replace(/\s#.*/, "")),
+    );
     const inline = [...text.replaceAll(/```[\s\S]*?```/g, "").matchAll(/`([^`]*)`/g)].map(([, code = ""]) => code);
     return [...blocks, ...inline];
   });

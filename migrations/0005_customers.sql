@@ -22,7 +22,7 @@ CREATE TABLE customers (
 );
 
 -- Writes a new name into the links to the customer, and ends all that ends when a customer is erased: memberships,
--- registrations, friendships, blocks, issued coupons and places in groups. One trigger, because ending a membership
+-- registrations, friendships, blocks, issued coupons and memberships of groups. One trigger, because ending a membership
 -- finds the links by the new name. The feed clears the personal columns.
 CREATE TRIGGER customers_rename_or_erase AFTER UPDATE OF first_name, last_name, erased ON customers
 WHEN OLD.name IS NOT NEW.name OR OLD.erased IS NOT NEW.erased

@@ -98,7 +98,7 @@ BEGIN
   WHERE group_key = NEW.group_key AND customer_key = NEW.customer_key;
 END;
 
--- Ends what a member had in the group: how far it was read, and its place in the member's list.
+-- Ends what a member had in the group: how far it was read, and its entry in the member's list.
 CREATE TRIGGER message_group_members_remove_state_and_news AFTER DELETE ON message_group_members
 BEGIN
   DELETE FROM message_states WHERE group_key = OLD.group_key AND customer_key = OLD.customer_key;

@@ -32,7 +32,7 @@ export function employees(): DemoLine[] {
   ]);
 }
 
-// Few enough results for ties: three employees share a place.
+// Few enough results for ties: three employees share a rank.
 const RUNS = ["12", "7.50", "7.5", "7.5", "3", "0.5"];
 
 /** What the employees have done at the first stores of their chain. */

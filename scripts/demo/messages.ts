@@ -52,7 +52,7 @@ export function messageGroups(): DemoLine[] {
   ];
 }
 
-/** What was said in the groups, from 2026 on: history, listed in its place. */
+/** What was said in the groups, from 2026 on: history, listed by its own times. */
 export function messages(): DemoLine[] {
   const random = new Random("messages");
   return messageGroups().flatMap(({ id, member_ids }, index) =>

@@ -4,7 +4,7 @@ import { KINDS } from "../../src/feed/records/index.ts";
 import type { FileLine } from "./ndjson-file.ts";
 import { CommandError } from "./project.ts";
 
-/** Lines that travel in one request, within the limits of the feed. */
+/** Lines that are sent in one request, within the limits of the feed. */
 export interface Batch {
   lines: readonly FileLine[];
 }
@@ -23,7 +23,10 @@ export interface Progress {
 export interface FeedTarget {
   url: string;
   token: string;
-  /** How long an answer may take, two minutes if left out: the service takes 40 seconds at most, 8 MiB a minute on a slow line. */
+  /**
+   * How long an answer may take, two minutes if left out: the service takes 40 seconds at most, 8 MiB a minute on a
+   * slow line.
+   */
   answerWithinMs?: number;
 }
 

@@ -28,7 +28,7 @@ export function environmentFlag(name: string): string {
   return `--env=${name === "production" ? "" : name}`;
 }
 
-/** A file that is written once everything is measured: better to hear now than then that it cannot be. */
+/** A file for the results, written at the end. It is checked now, so that a long run does not fail there. */
 export function outputFile(text: string): string {
   const folder = path.dirname(path.resolve(text));
   if (!existsSync(folder)) throw new InvalidArgumentError(`There is no folder ${folder}.`);

@@ -9,7 +9,7 @@ the descriptions are the comments there, the rest is what a migrated database sa
 
 - **Keys and ids.** \`id\` is the public id that the interface and the feed know. Inside the database a row is referred to by its \`key\`, an integer
   in the order first stored. Keys never leave the database. An id stands a second time only where it breaks the ties of a list.
-- **State and events.** Most rows are state: the feed writes new values over them. The row of an event is written once by its \`id\` and never changes.
+- **State and events.** Most rows are state: the feed writes new values over them. The row of an event is stored once by its \`id\` and never changes.
 - **Defaults.** The feed fills in every field of a record, so these columns have no default here. A column with a default is set by the service.
 - **Values.** Times are UTC, \`YYYY-MM-DD HH:MM:SS\`; dates are \`YYYY-MM-DD\`. Amounts are integers in hundredths. Flags are 1 and 0.
 - **Soft deletion.** \`deleted\` is 1 in the row that was deleted and nowhere else. Queries leave out whatever is reached through that row, and all of it

@@ -50,7 +50,7 @@ export async function prepare({ port, persistTo }: Place): Promise<void> {
 }
 
 /**
- * Starts the service on a place that is prepared. Detached, a terminal's Ctrl-C does not reach it; `env` is for wrangler
+ * Starts the service on a prepared database. Detached, a terminal's Ctrl-C does not reach it; `env` is for wrangler
  * and the runtime.
  */
 export function serve(

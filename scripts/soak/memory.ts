@@ -45,7 +45,7 @@ export interface MemoryReport {
 const WARM_UP_SECONDS = 60;
 const WARM_UP_REQUESTS = 10_000;
 const LAST_SECONDS = 30;
-// What the runtime's memory breathes by, and less than a leak would come to (docs/decisions.md).
+// The runtime's memory rises and falls by this much. A leak would come to more (docs/decisions.md, "The soak").
 const TOLERANCE = 0.5;
 
 export function reportMemory(samples: readonly MemorySample[]): MemoryReport {

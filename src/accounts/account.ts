@@ -3,7 +3,7 @@ import { orNull, passedThrough } from "../values/scalar.ts";
 import { AccountId, Field, Name } from "../values/text.ts";
 import { AnsweredLoyaltyOptions } from "./loyalty-options.ts";
 
-/** The account object of the interface (2.6) without its loyalty options: as fed, as stored, as answered. */
+/** The account object without its loyalty options (docs/contract/interface.md, 5.1): as fed, as stored, as answered. */
 export const Account = z.object({
   id: AccountId.describe("The merchant account's id."),
   parent_id: orNull(Field).describe("The account above it, or null."),

@@ -19,8 +19,8 @@ const TeamBreakdown = z.object(
 );
 
 /**
- * The loyalty options of an account as a feed line gives them and as they are stored: every field of 2.7 but the seven
- * `mailer_*`, which are credentials, never stored and always `""` in an answer (decisions.md, section 4).
+ * The loyalty options of an account as a feed line gives them and as they are stored: without the seven `mailer_*`,
+ * which are credentials, never stored and always `""` in an answer (docs/contract/interface.md, 5.2).
  */
 export const LoyaltyOptions = z.object(
   {

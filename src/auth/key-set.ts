@@ -13,8 +13,9 @@ const FETCH_LIMIT_MS = 3_000;
 const LARGEST_SET: BodyLimit = { bytes: 256 * 1024, name: "256 KiB" };
 
 /**
- * The keys at an address, kept as decisions.md section 2 says: fresh for ten minutes, those of before usable for a day
- * while the address is down, and never fetched twice within a minute, so that unknown key ids cannot be used to flood it.
+ * The keys at an address, cached (docs/contract/interface.md, 2): fresh for ten minutes, those of before usable for a
+ * day while the address is down, and never fetched twice within a minute, so that unknown key ids cannot be used to
+ * flood it.
  */
 export class KeySet {
   readonly #url: string;

@@ -62,7 +62,7 @@ function brakeAddress(c: Context<AppEnv>): Promise<void> {
   return brake(c, c.env.ADDRESS_LIMITER, networkOf(c.req.header("CF-Connecting-IP") ?? "unknown"));
 }
 
-// One set of keys an address and isolate: what is kept in it is public.
+// One set of keys an address and isolate: everything in it is public.
 const keySets = new Map<string, KeySet>();
 
 function tokenRules(c: Context<AppEnv>): TokenRules {
@@ -82,7 +82,7 @@ async function brake(c: Context<AppEnv>, limiter: RateLimit, key: string): Promi
   if (!(await isWithinLimit(limiter, key))) throw tooManyRequests(LIMIT_PERIOD_SECONDS);
 }
 
-// The limiter is a brake: that it fails is no reason to let nobody in.
+// The limiter only guards against abuse: if it fails, requests are let through.
 async function isWithinLimit(limiter: RateLimit, key: string): Promise<boolean> {
   try {
     return (await limiter.limit({ key })).success;

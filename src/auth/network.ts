@@ -2,7 +2,7 @@ const IPV6_GROUPS = 8;
 const NETWORK_GROUPS = 4;
 
 /**
- * Whom an address stands for. An IPv6 client has a network of 2^64 addresses to send from, and could not be braked by
+ * Whom an address stands for. An IPv6 client has a network of 2^64 addresses to send from, and could not be limited by
  * any one of them: there it is the network (/64) that counts.
  */
 export function networkOf(address: string): string {

@@ -2,7 +2,7 @@ import { decode, verify } from "hono/jwt";
 import { codePoints, isStorable } from "../values/text.ts";
 import type { AsymmetricAlgorithm, PublicKey } from "./key-set.ts";
 
-/** What a token may say of who calls (decisions.md, section 2); everything in it is checked before it is believed. */
+/** The claims of a token (docs/contract/interface.md, 2). All of them are checked before they are believed. */
 export interface Claims {
   sub: string;
   scope?: unknown;
@@ -19,7 +19,9 @@ export interface Keys {
   find(algorithm: AsymmetricAlgorithm, kid: string | undefined): Promise<PublicKey[] | null>;
 }
 
-/** What a token is held against. An empty secret, issuer or audience, and keys that are null, switch their check off. */
+/**
+ * What a token is held against. An empty secret, issuer or audience, and keys that are null, switch their check off.
+ */
 export interface TokenRules {
   secret: string;
   keys: Keys | null;

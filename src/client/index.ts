@@ -19,8 +19,8 @@ export interface ClientOptions {
   /** Another `fetch` than the global one. */
   fetch?: typeof fetch;
   /**
-   * How often and how long a call is tried: three times of 30 seconds at most, with waits of ten seconds at most. A lost
-   * connection, 429, 502, 503 and 504 are tried again; nothing else is.
+   * How often and how long a call is tried: three times of 30 seconds at most, with waits of ten seconds at most. A
+   * lost connection, 429, 502, 503 and 504 are tried again; nothing else is.
    */
   retry?: Partial<RetryOptions>;
 }
@@ -42,7 +42,7 @@ export function createClient({ url, token, fetch: send = fetch, retry }: ClientO
   const { customer } = hc<App>(url, options).api.v1;
 
   return {
-    /** Popular campaigns near a place. */
+    /** Popular campaigns near a position. */
     nearbyCampaigns: posting(customer.campaigns["near-by-popular-campaigns"].$post),
 
     /** The coupons that the customer holds. */
@@ -58,8 +58,8 @@ export function createClient({ url, token, fetch: send = fetch, retry }: ClientO
     messages: getting(customer.messages.$get),
 
     /**
-     * Message groups as they get new messages, from now on or from `since`, oldest first; it ends with its signal. To go
-     * on after a stop or a crash, store the last group that you dealt with, and give it as `since`: every group with
+     * Message groups as they get new messages, from now on or from `since`, oldest first; it ends with its signal. To
+     * go on after a stop or a crash, store the last group that you dealt with, and give it as `since`: every group with
      * news comes, none twice, none lost. After a LoyaltyError its own `since` is where to go on.
      */
     newMessages: (poll: PollOptions = {}) =>

@@ -6,7 +6,8 @@ import type { Failure, MessageGroup } from "./shapes.ts";
 export interface PollOptions {
   /**
    * Where to begin: the last group that you dealt with, whose `group_id` and `last_message_time` are enough; or a time
-   * of the service, such as the newest `last_message_time` of a list that you have; `""` for every group. Left out: now.
+   * of the service, such as the newest `last_message_time` of a list that you have; `""` for every group. Left out:
+   * now.
    */
   since?: Since | undefined;
   /** The time between two polls: five seconds unless told. */
@@ -37,8 +38,8 @@ const HELD_GROUPS = 1_000;
 
 /**
  * Message groups, each whenever it has a new message, oldest first. All pages of a poll are read with one `check_time`
- * before its first group is given (decisions.md, 4.2): so everything that precedes a group has been given before it,
- * and whoever goes on from the last group that they dealt with loses none.
+ * before its first group is given (docs/contract/interface.md, 4.2): so everything that precedes a group has been given
+ * before it, and whoever goes on from the last group that they dealt with loses none.
  *
  * "Now" is the newest message that the first poll shows: what is shown later has a later time. Where that poll shows no
  * group, every group that comes is new.

@@ -140,7 +140,7 @@ export class Database {
 }
 
 /**
- * A statement whose text is always the same: it is written once, and then only its values are put in. Drizzle takes
+ * A statement whose text is always the same: it is compiled once, and then only its values are put in. Drizzle takes
  * longer to write a long statement than D1 to run it.
  */
 export function writtenOnce<Name extends string>(
@@ -169,7 +169,7 @@ export function writtenOncePer<Shape, Name extends string>(
 }
 
 /**
- * The text travels with every request: without its indentation it is a third shorter. No literal goes over two lines,
+ * The text is sent with every request: without its indentation it is a third shorter. No literal goes over two lines,
  * and no comment stands in it.
  */
 function onOneLine(query: Query): Query {
@@ -180,7 +180,8 @@ function toQuery(statement: Statement): Query {
   return statement instanceof SQL ? dialect.sqlToQuery(statement) : statement.toSQL();
 }
 
-// What a statement itself did wrong carries SQLite's code, and a wrong value D1's own; anything else is D1 not answering.
+// What a statement itself did wrong carries SQLite's code, and a wrong value D1's own; anything else is D1 not
+// answering.
 const OWN_FAULT = /SQLITE_(?!BUSY|LOCKED|NOMEM|INTERRUPT|IOERR|FULL|CANTOPEN)[A-Z]+|D1_TYPE_ERROR|D1_COLUMN_NOTFOUND/;
 
 // What D1 says of a passing fault; an overloaded database is not helped by asking again at once.

@@ -3,7 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 /** D1's limit for a parameter, less a margin: what no single row may exceed. */
 export const LARGEST_ROW_BYTES = 1_900_000;
 
-// Rows travel as JSON texts, because a statement takes 100 parameters; each of half the size that D1 takes.
+// Rows are sent as JSON texts, because a statement takes 100 parameters. Each text has half the size that D1 takes.
 const PARAMETER_BYTES = 1_000_000;
 
 const encoder = new TextEncoder();
@@ -36,7 +36,7 @@ export function joinRows(rows: Iterable<string>): string[] {
   return texts;
 }
 
-/** A subquery with the rows of JSON texts by column name, and their place as `place`. */
+/** A subquery with the rows of JSON texts by column name, and their order as `place`. */
 export function rowsOf(texts: readonly string[], columns: readonly string[], json: readonly string[] = []): SQL {
   const values = columns.map((column, index) =>
     json.includes(column)

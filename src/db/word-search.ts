@@ -37,7 +37,7 @@ export interface Searched {
   index: string;
   /** Joins the record to the index by its key. */
   record: SQL;
-  /** Which records may be found: the others take no place of the limit. */
+  /** Which records may be found: the others do not count towards the limit. */
   where: SQL;
 }
 

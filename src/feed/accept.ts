@@ -18,8 +18,8 @@ export interface Accepted {
 type GoodLine = Extract<CheckedLine, { line: Line }>;
 
 /**
- * Takes a request whole or refuses it whole (feed.md, section 1). The body is emptied as soon as its lines are checked,
- * because whoever read it still holds it.
+ * Takes a request whole or refuses it whole (docs/contract/feed.md, 1). The body is emptied as soon as its lines are
+ * checked, because whoever read it still holds it.
  * @throws the failures 413 for too many lines or items, 422 for bad lines, 403 for lines that touch another account.
  */
 export async function acceptFeed(
@@ -42,7 +42,10 @@ export async function acceptFeed(
 // After so much text others who are waiting for this isolate get their turn.
 const TEXT_A_TURN = 256 * 1024;
 
-/** @throws the failure 413 for too many lines or items, else 422 that names the bad fields of the first hundred bad lines. */
+/**
+ * @throws the failure 413 for too many lines or items, else 422 that names the bad fields of the first hundred bad
+ * lines.
+ */
 async function checkLines(body: Uint8Array): Promise<GoodLine[]> {
   const good: GoodLine[] = [];
   const bad: FieldMessages = {};

@@ -1,4 +1,4 @@
-/** How much one request may hold (docs/decisions.md says why). */
+/** How much one request may hold (docs/contract/feed.md, 1). */
 export const LINE_LIMIT = 5_000;
 export const BODY_LIMIT = { bytes: 8 * 1024 * 1024, name: "8 MiB" };
 

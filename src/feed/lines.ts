@@ -11,7 +11,7 @@ export type CheckedLine = { kind: Kind; line: Line } | { messages: FieldMessages
 const kindsByName = new Map(KINDS.map((kind) => [kind.record, kind]));
 const UNKNOWN_RECORD = `must be one of ${KINDS.map(({ record }) => record).join(", ")}`;
 
-/** Checks all of a line that can be checked without the database (feed.md, sections 1 and 3). */
+/** Checks all of a line that can be checked without the database (docs/contract/feed.md, 1 and 3). */
 export function checkLine({ number, text }: NumberedText): CheckedLine {
   const object = objectOf(text);
   if (Array.isArray(object)) return { messages: { "": object } };

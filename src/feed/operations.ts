@@ -10,9 +10,9 @@ export const sendLines: Operation = {
   tag: "Feed",
   summary: "Feed records",
   description:
-    "Takes one JSON object a line (NDJSON), each naming its kind in `record`, at most 5,000 lines, 8 MiB, and 100,000 " +
-    "items of `store_ids` and `member_ids`. All or nothing: 200 means that every line is committed. State is upserted by its key; an event is written once by its `id`, " +
-    "so that a request may be sent again. The schema is that of one line.",
+    "Takes one JSON object a line (NDJSON), each with its kind in `record`: at most 5,000 lines, 8 MiB, and 100,000 " +
+    "items of `store_ids` and `member_ids`. All or nothing: 200 means that every line is committed. State is upserted by its key. An event is stored once by its `id`, " +
+    "so that a request may be sent again. The schema describes one line.",
   answer: success(Accepted),
   body: { mediaType: "application/x-ndjson", schema: z.lazy(() => z.union(KINDS.flatMap(lineSchemas))) },
   examples: () => [

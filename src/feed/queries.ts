@@ -164,7 +164,7 @@ async function linesBeyond(db: Database, { record, field, total, of }: BeyondLim
     sql`SELECT id FROM ${sql.raw(adding[0]?.table ?? "")} WHERE id IN (SELECT value FROM json_each(${ids}))`,
   );
   const isStored = new Set(stored.map(({ id }) => id));
-  const text = `takes a total beyond ${LARGEST_TOTAL}, the largest that is kept`;
+  const text = `takes a total beyond ${LARGEST_TOTAL}, the largest that can be stored`;
   return adding
     .filter(({ fields }) => !isStored.has(fields.id))
     .slice(0, NAMED_LINES)

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { FieldMessages } from "../values/messages.ts";
 
-/** Every body that a failed call can have (decisions.md, section 3). */
+/** Every body that a failed call can have (docs/contract/interface.md, 3). */
 export const Failure = z.object({
   status: z.literal(false).describe("False: the call failed."),
   errorCode: z
@@ -44,7 +44,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The answer holds nothing: not a fault, so 200. */
+/** The answer is empty, which is not a fault: 200. */
 export function noItems(message: string): ApiError {
   return new ApiError(200, { errorCode: "NO_ITEMS", message });
 }
@@ -54,7 +54,7 @@ export function invalid(messages: FieldMessages): ApiError {
   return new ApiError(422, { errorCode: "VALIDATION_EXCEPTION", messages });
 }
 
-/** A value that is none of those allowed, where the interface wants a message alone, without a code (section 7). */
+/** A `rank_on` that is not allowed: the answer has a message but no code (docs/contract/interface.md, 3). */
 export function refused(message: string): ApiError {
   return new ApiError(422, { message });
 }

@@ -3,7 +3,7 @@ import type { Context, TypedResponse } from "hono";
 declare const isJson: unique symbol;
 
 /**
- * JSON in pieces that go out one after the other as they are. A piece that stands in many places is there once, however
+ * JSON in pieces that go out one after the other as they are. A piece that occurs many times is there once, however
  * long it is. The type keeps plain strings out.
  */
 export type JsonText = readonly string[] & { readonly [isJson]: true };
@@ -12,7 +12,7 @@ export function toJson(value: unknown): JsonText {
   return asJson([JSON.stringify(value)]);
 }
 
-/** JSON that the database has made or kept. */
+/** JSON that the database has made or stored. */
 export function storedJson(text: string): JsonText {
   return asJson([text]);
 }

@@ -3,10 +3,10 @@ import { integerParameter } from "../values/number.ts";
 const LAST_PAGE = 999_999_999;
 const LARGEST_PAGE = 100;
 
-/** The parameters of a paged list (decisions.md, section 1). */
+/** The parameters of a paged list (docs/contract/interface.md, 1). */
 export const PagingParameters = {
   page: integerParameter({ min: 1, max: LAST_PAGE }).default(1).describe("The number of the page, from 1."),
-  per_page: integerParameter({ min: 1, max: LARGEST_PAGE }).default(50).describe("How much a page holds."),
+  per_page: integerParameter({ min: 1, max: LARGEST_PAGE }).default(50).describe("How many items a page holds."),
 };
 
 /** Where a page begins and how much it holds. */
@@ -32,7 +32,7 @@ export function cutPage<Item>(rows: readonly Item[], { limit }: Page): Paged<Ite
 
 /** What the reference says of the `Link` header. */
 export const LINK_NOTE = {
-  description: "The addresses of the next and the previous page, where there are such (RFC 8288).",
+  description: "The addresses of the next and the previous page, if there are any (RFC 8288).",
   example: '<https://loyalty.example/api/v1/customer/my-coupons?page=2>; rel="next"',
 };
 

@@ -29,7 +29,7 @@ interface ResponseObject {
 
 const JSON_TYPE = "application/json";
 
-/** What every answer carries (decisions.md, section 3). */
+/** The headers of every answer (docs/contract/interface.md, 3). */
 const COMMON_HEADERS: Record<string, HeaderNote> = {
   "X-Request-Id": {
     description: "The request's id: name it when you report a fault.",

@@ -3,7 +3,7 @@ import { mustBe } from "./text.ts";
 
 /**
  * Hundredths of a decimal text with at most two fraction digits: `"-1.5"` is -150.
- * Amounts are kept as whole hundredths, never as floats, so that sums come out exact (decisions.md, section 1).
+ * Amounts are stored as whole hundredths, never as floats, so that sums are exact (docs/contract/interface.md, 1).
  */
 export function toHundredths(decimal: string): number {
   const [whole = "0", fraction = ""] = decimal.replace("-", "").split(".");

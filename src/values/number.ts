@@ -23,7 +23,7 @@ function degrees(limit: number) {
 export const Latitude = degrees(90);
 export const Longitude = degrees(180);
 
-/** A number that arrives as a JSON number or as text such as `8` or `-1.5` (decisions.md, section 1). */
+/** A number that arrives as a JSON number or as text such as `8` or `-1.5` (docs/contract/interface.md, 1). */
 const NumberParameter = z
   .union([z.number(), z.string().regex(/^-?\d+(\.\d+)?$/, "must be a number")], { error: mustBe("a number") })
   .transform(Number);

@@ -5,11 +5,11 @@ function isExact(value: number): boolean {
   return !Number.isInteger(value) || Number.isSafeInteger(value);
 }
 
-/** A field whose type the interface does not name: any JSON string, number, boolean or null (decisions.md, section 1). */
+/** A passed-through field: any JSON string, number, boolean or null (docs/contract/feed.md, 3). */
 export function scalar(limit: number) {
   return z
     .union(
-      [text(limit), z.number().refine(isExact, "must be a number that can be kept exactly"), z.boolean(), z.null()],
+      [text(limit), z.number().refine(isExact, "must be a number that can be stored exactly"), z.boolean(), z.null()],
       { error: (issue) => (issue.input === undefined ? "is required" : "must be a string, number, boolean or null") },
     )
     .describe("As the merchant's system gave it.");
@@ -23,8 +23,9 @@ export function passedThrough(whenLeftOut: null | 0 | "", limit = FIELD_LIMIT) {
 // Both end on a schema, not on a function, so that what they give out can be documented.
 
 /**
- * `schema`, with `fallback` when the field is left out or null: null is not a value of a field that is not nullable. The
- * fallback is a value that may also be sent, because the reference says it as the default: transform what this gives.
+ * `schema`, with `fallback` when the field is left out or null: null is not a value of a field that is not nullable.
+ * The fallback is a value that may also be sent, because the reference says it as the default: transform what this
+ * gives.
  */
 export function orElse<Schema extends z.ZodType>(
   schema: Schema,

@@ -5,7 +5,7 @@ export function mustBe(what: string) {
   return (issue: { input?: unknown }): string => (issue.input === undefined ? "is required" : `must be ${what}`);
 }
 
-/** Length in code points, as every limit on a text counts it (feed.md, section 3). */
+/** Length in code points, as every limit on a text counts it (docs/contract/feed.md, 3). */
 export function codePoints(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;
@@ -54,7 +54,7 @@ export const Field = text(FIELD_LIMIT);
 /** A message's body or a description: at most 4,000 code points. */
 export const LongText = text(LONG_LIMIT);
 
-/** An opaque identifier: 1 to 64 code points (decisions.md, section 1). */
+/** An opaque identifier: 1 to 64 code points (docs/contract/interface.md, 1). */
 export const Id = text(64)
   .refine((value) => value !== "", "must not be empty")
   .meta({ minLength: 1, maxLength: 64 });

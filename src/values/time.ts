@@ -33,7 +33,7 @@ export const Datetime = z
   .string({ error: mustBe("a time, YYYY-MM-DD HH:MM:SS") })
   .refine(isDatetime, "must be a time that exists, YYYY-MM-DD HH:MM:SS");
 
-/** An end: a second, or a date alone, which means that day's last second (feed.md, section 3). */
+/** An end: a second, or a date alone, which means that day's last second (docs/contract/feed.md, 3). */
 export const End = z
   .string({ error: mustBe("a time or a date") })
   .refine((value) => isDatetime(value) || isDate(value), "must be a time or a date that exists")

@@ -5,7 +5,7 @@ import { CouponAccount } from "../../src/accounts/account.ts";
 import { as, mustFeed } from "../support/api.ts";
 import * as seed from "../support/seed.ts";
 
-// The fields as the interface lists them (2.6, 2.7).
+// The fields of docs/contract/interface.md, 5.1 and 5.2.
 const ACCOUNT_FIELDS = `id parent_id company company_code domain_name tenancy_initialization db_name bucket_name
   identity_tenant_identifier core_tenant_id core_app_account_id slug cw_company sc_company cw_primary_contact
   account_package_id can_own_accounts protected phone address country_id state_id city_id city state zip type

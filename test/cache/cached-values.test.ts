@@ -95,7 +95,7 @@ describe("the age of a cached value", () => {
     expect(inKv("k")).toEqual({ value: "two", at: now });
   });
 
-  it("goes on in memory from where it was in KV: it does not begin anew with each place", async ({ expect }) => {
+  it("has one age in memory and in KV: it does not start again when a board is read from KV", async ({ expect }) => {
     const { cache, settle } = room();
     await isolate().read(cache, "k", loading("one"));
     await settle();

@@ -3,8 +3,9 @@ import { describe, it } from "vitest";
 import { LoyaltyError, type Since } from "../../src/client/index.ts";
 import { pollMessages } from "../../src/client/poll.ts";
 
-// The polling of the client against a model of the service (decisions.md, 4.2), in which anything may happen before any
-// request and after any group: messages, seconds that pass, a lost connection, a client that ends and resumes.
+// The polling of the client against a model of the service (docs/contract/interface.md, 4.2), in which anything may
+// happen before any request and after any group: messages, seconds that pass, a lost connection, a client that ends and
+// resumes.
 
 type Get = Parameters<typeof pollMessages>[0];
 type Event = { say: string } | "second passes" | "connection is lost" | "client restarts";

@@ -26,7 +26,7 @@ function stuckAtBookmark(batch: () => Promise<never>) {
 }
 
 describe("the way to D1", () => {
-  it("answers rows by column name, and counts trips and rows", async ({ expect }) => {
+  it("answers rows by column name, and counts round trips and rows", async ({ expect }) => {
     const db = open();
 
     const [one, two] = await db.batch([sql`SELECT 1 AS a, 2 AS b`, sql`SELECT ${"x"} AS c`]);

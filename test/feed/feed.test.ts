@@ -306,7 +306,7 @@ describe("POST /feed: state and events", () => {
     );
   });
 
-  it("gives a record its place from its first line", async ({ expect }) => {
+  it("ranks a record by the first of its lines", async ({ expect }) => {
     const account = seed.account();
     const [one, two, three] = [seed.store(account.id), seed.store(account.id), seed.store(account.id)];
 

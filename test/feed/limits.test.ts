@@ -49,7 +49,7 @@ describe("POST /feed: how much a request may hold", () => {
 });
 
 describe("POST /feed: long lists", () => {
-  it("lists every store of a list that travels in pieces, and lists another one as quickly", async ({ expect }) => {
+  it("lists every store of a list that is sent in pieces, and lists another one as quickly", async ({ expect }) => {
     const account = seed.account();
     const stores = Array.from({ length: 12_000 }, () => seed.store(account.id));
     await feedAll([account, ...stores]);

@@ -4,7 +4,7 @@ import * as seed from "../support/seed.ts";
 
 const namesIn = (text: string) => text.trim().split(/\s+/);
 
-// The fields of 2.6, 2.7 and 2.8 for which the interface names no type, as it lists them.
+// The passed-through fields of docs/contract/interface.md, 4.6, 5.1 and 5.2.
 const ACCOUNT = namesIn(`
   company_code domain_name tenancy_initialization db_name bucket_name identity_tenant_identifier core_tenant_id
   core_app_account_id slug cw_company sc_company cw_primary_contact account_package_id can_own_accounts

@@ -9,7 +9,7 @@ import { feedUsage, rows, snapshot } from "../support/state.ts";
 
 // Totals go to ±70,000,000,000,000: 7e15 hundredths, or 7e13 hits. 70 of the largest amounts and 0.70 come to it.
 const LARGEST = "999999999999.99";
-const TEXT = "takes a total beyond 70,000,000,000,000, the largest that is kept";
+const TEXT = "takes a total beyond 70,000,000,000,000, the largest that can be stored";
 const TEN_CENTS_LESS = 69_999_999_999_999.9;
 
 const CUSTOMER = "/api/v1/customer";

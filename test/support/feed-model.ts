@@ -1,4 +1,5 @@
-// The rules of feed.md read one by one, for the kinds whose state others lean on: slow, simple, and in memory.
+// The rules of docs/contract/feed.md, 1 and 2, one by one, for the kinds whose state others lean on: slow, simple, and
+// in memory.
 
 export type ModelLine = Record<string, unknown> & { record: string; deleted?: boolean };
 export type Token = readonly string[] | "*";

@@ -1,4 +1,4 @@
-/** Mean radius of the earth, as decisions.md section 4 fixes it. */
+/** Mean radius of the earth (docs/contract/interface.md, 4.1). */
 export const EARTH_RADIUS_MILES = 3958.7613;
 
 export interface Position {
@@ -16,14 +16,14 @@ export interface BoundingBox {
   east: number;
 }
 
-// A box must never miss a place that the exact distance keeps; a little more costs a row or two.
+// A box must never miss a store that is near enough. A slightly larger box costs a row or two.
 const MARGIN_DEGREES = 1e-6;
 
 const toRadians = (degrees: number): number => (degrees * Math.PI) / 180;
 const toDegrees = (radians: number): number => (radians * 180) / Math.PI;
 
 /**
- * The boxes that hold every place within `radiusMiles` of `center`: one, or two of the same latitudes where the 180th
+ * The boxes that hold every point within `radiusMiles` of `center`: one, or two of the same latitudes where the 180th
  * meridian cuts the circle. A circle that holds a pole reaches over all longitudes.
  */
 export function boundingBoxes(center: Position, radiusMiles: number): [BoundingBox, BoundingBox?] {

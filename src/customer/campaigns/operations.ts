@@ -8,8 +8,8 @@ export const nearbyCampaigns: Operation = {
   tag: "Customer",
   summary: "Popular campaigns nearby",
   description:
-    "The running campaigns of one merchant account at stores within 25 miles of a place, the most popular first: by what " +
-    "customers have earned with them at those stores, then the nearest. An account or place without campaigns: no items.",
+    "The running campaigns of one merchant account at stores within 25 miles of a position, the most popular first: by what " +
+    "customers have earned with them at those stores. If the account or the area has no campaigns, `items` is empty.",
   answer: success(z.array(NearbyCampaign)),
   examples: () => [
     {

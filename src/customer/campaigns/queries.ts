@@ -17,7 +17,7 @@ export interface NearbyCampaignsQuery {
 
 /**
  * The account's running campaigns that list a store within the radius, most popular first, where popularity is what a
- * campaign has earned at those stores; then the nearest, then by id (decisions.md, section 4). One round trip.
+ * campaign has earned at those stores; then the nearest, then by id (docs/contract/interface.md, 4.1). One round trip.
  */
 export function findNearbyCampaigns(db: Database, query: NearbyCampaignsQuery): Promise<NearbyCampaign[]> {
   const { near, ...values } = query;
@@ -49,9 +49,9 @@ type ValueName =
 const FEW_CAMPAIGNS = 8;
 
 /**
- * Each campaign is looked up at each store nearby, the nearest first. A campaign for all stores is as near as the nearest
- * store and needs only the pairs in which it has earned something. Where there are many such campaigns, most without a
- * pair, the pairs that exist are read instead, store by store.
+ * Each campaign is looked up at each store nearby, the nearest first. A campaign for all stores is as near as the
+ * nearest store and needs only the pairs in which it has earned something. Where there are many such campaigns, most
+ * without a pair, the pairs that exist are read instead, store by store.
  */
 const nearbyCampaigns = writtenOncePer<Shape, ValueName>(
   (shape, value) => sql`
@@ -124,7 +124,7 @@ export function isRunning(): SQL {
     AND coalesce(${campaigns.campaignEndDate} >= (SELECT today FROM clock), 1)`;
 }
 
-/** The great-circle distance from a store to a place, in miles, by the haversine. */
+/** The great-circle distance from a store to a position, in miles, by the haversine. */
 function milesTo(latitude: Placeholder, longitude: Placeholder): SQL {
   const halfLatitude = sql`radians(${stores.latitude} - ${latitude}) / 2`;
   const halfLongitude = sql`radians(${stores.longitude} - ${longitude}) / 2`;

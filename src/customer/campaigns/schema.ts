@@ -2,7 +2,7 @@ import * as z from "zod";
 import { integerParameter, numberParameter } from "../../values/number.ts";
 import { Id } from "../../values/text.ts";
 
-/** The body of a request for nearby campaigns (interface 4.1). */
+/** The body of a request for nearby campaigns (docs/contract/interface.md, 4.1). */
 export const NearbyCampaignsBody = z.object({
   count: integerParameter({ min: 1, max: 100 }).default(8).describe("How many campaigns at most."),
   latitude: numberParameter({ min: -90, max: 90 }).describe("Degrees north."),
@@ -10,7 +10,7 @@ export const NearbyCampaignsBody = z.object({
   single_account_id: Id.describe("The merchant account whose campaigns are asked for."),
 });
 
-/** A campaign near the customer (interface 2.1). */
+/** A campaign near the customer (docs/contract/interface.md, 4.1). */
 export const NearbyCampaign = z
   .object({
     name: z.string().describe("What the campaign is called."),

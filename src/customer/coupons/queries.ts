@@ -47,8 +47,8 @@ interface CouponRow extends OfAccount {
 }
 
 /**
- * The coupons that are valid for the customer now: store, then mfg, then digital, each list in its order (decisions.md,
- * section 4). One round trip, none where no kind is left.
+ * The coupons that are valid for the customer now: store, then mfg, then digital, each list in its order
+ * (docs/contract/interface.md, 4.4 and 4.5). One round trip, or none if no kind is left.
  */
 export async function findCoupons(db: Database, query: CouponsQuery): Promise<Coupon[]> {
   const { customerId, page, accounts, details } = query;

@@ -5,7 +5,7 @@ import { BooleanParameter, listParameter, TextParameter } from "../../values/par
 import { scalar } from "../../values/scalar.ts";
 import { FIELD_LIMIT, Id } from "../../values/text.ts";
 
-/** The parameters of the coupon list (interface 4.4). */
+/** The parameters of the coupon list (docs/contract/interface.md, 4.4). */
 export const CouponsQuery = z.object({
   includemfg: BooleanParameter.default(false).describe(
     "Whether manufacturer coupons come too: the detailed variant of the answer.",
@@ -20,7 +20,7 @@ export const CouponsQuery = z.object({
   accountId: Id.optional().describe("The merchant account whose coupons are asked for."),
 });
 
-/** The parameters of the combined coupon list (interface 4.5). */
+/** The parameters of the combined coupon list (docs/contract/interface.md, 4.5). */
 export const MyCouponsQuery = z.object({
   digitalonly: BooleanParameter.default(false).describe("Whether only digital coupons come."),
   search: TextParameter.optional().describe(
@@ -49,7 +49,7 @@ const CouponText = z.object({
   expiration_date: z.string().nullable().describe("The last second in which it is valid, in UTC, or null."),
 });
 
-/** A coupon that the customer holds, in the simple variant of the coupon list (interface 2.4). */
+/** A coupon that the customer holds, in the simple variant of the coupon list (docs/contract/interface.md, 5.3). */
 export const CouponRecord = CouponText.extend({
   id: z.string().describe("The customer's coupon."),
   customer_id: z.string().describe("The customer who holds it."),
@@ -73,12 +73,12 @@ export type CouponRecord = z.output<typeof CouponRecord>;
 /** A coupon that the customer holds, in the combined coupon list: with the fields of the detailed variants. */
 export const MyCouponRecord = CouponRecord.extend({
   coupon_id: z.string().nullable().describe("As the merchant gave it, or null."),
-  reserved: z.int().describe("1 when it is set aside for a sale."),
+  reserved: z.int().describe("1 when it is reserved for a sale."),
   account: CouponAccount,
 }).meta({ id: "MyCouponRecord" });
 export type MyCouponRecord = z.output<typeof MyCouponRecord>;
 
-/** The coupon that was issued (interface 2.4). */
+/** The coupon that was issued (docs/contract/interface.md, 5.3). */
 export const CampaignCoupon = CouponText.extend({
   id: z.string().describe("The coupon's id."),
   campaign_id: z.string().describe("Its campaign, or empty."),
@@ -94,7 +94,7 @@ export const DetailedCouponRecord = MyCouponRecord.extend({ campaign_coupon: Cam
 });
 export type DetailedCouponRecord = z.output<typeof DetailedCouponRecord>;
 
-/** A coupon for everybody who has joined a store of its account (interface 2.5). */
+/** A coupon for everybody who has joined a store of its account (docs/contract/interface.md, 5.4). */
 export const DigitalCoupon = z
   .object({
     account: CouponAccount,

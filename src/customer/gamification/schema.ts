@@ -7,8 +7,8 @@ export const MEASURES = ["run", "hit", "double", "triple"] as const;
 export type Measure = (typeof MEASURES)[number];
 
 /**
- * The parameters of a leaderboard (interface 4.7). A bad `rank_on` is answered in a shape of its own, after any other
- * bad field, so it is not looked at here.
+ * The parameters of a leaderboard (docs/contract/interface.md, 4.7). A bad `rank_on` is answered in a shape of its own,
+ * after any other bad field, so it is not looked at here.
  */
 export const LeaderboardParameters = z.object({
   location_id: Id.describe("The store's id; it may stand in the query instead."),
@@ -21,7 +21,7 @@ export const LeaderboardParameters = z.object({
   }),
 });
 
-/** An employee on a leaderboard (interface 2.10). */
+/** An employee on a leaderboard (docs/contract/interface.md, 4.7). */
 export const LeaderboardItem = z
   .object({
     employee_id: z.string().describe("The employee's id."),

@@ -1,6 +1,9 @@
 import type { GroupMember } from "./schema.ts";
 
-/** The names of a group's other members, without those whom the caller has blocked, who are counted (decisions.md, 4.2). */
+/**
+ * The names of a group's other members. Those whom the caller has blocked are counted (docs/contract/interface.md,
+ * 4.2).
+ */
 export function groupName(members: readonly Pick<GroupMember, "name" | "is_blocked">[]): string {
   const shown = members.filter((member) => !member.is_blocked);
   const blocked = members.length - shown.length;

@@ -36,8 +36,9 @@ type MemberRow = [
 type GroupRow = Omit<MessageGroup, "group_name" | "group_members"> & { members: string };
 
 /**
- * The groups of which the caller is a member and that show a message, newest message first, then by id (decisions.md,
- * 4.2). Only the primary answers right: a replica may know a second only in part. One round trip.
+ * The groups of which the caller is a member and that show a message, newest message first, then by id
+ * (docs/contract/interface.md, 4.2). Only the primary answers right: a replica may know a second only in part. One
+ * round trip.
  */
 export async function findMessageGroups(db: Database, query: MessageGroupsQuery): Promise<Paged<MessageGroup>> {
   const { customerId, checkTime = "", page, after } = query;

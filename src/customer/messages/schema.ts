@@ -3,22 +3,22 @@ import { PagingParameters } from "../../http/paging.ts";
 import { mustBe } from "../../values/text.ts";
 import { Datetime, isDatetime } from "../../values/time.ts";
 
-/** A group's place in the list, newest message first: the time of the message that it shows, and its id. */
+/** A cursor in the list, newest message first: the time of the message that a group shows, and the group's id. */
 export interface Place {
   time: string;
   groupId: string;
 }
 
-/** A place as a link carries it: `2026-11-20 09:30:00 g17`. */
+/** A cursor as a link carries it: `2026-11-20 09:30:00 g17`. */
 const PlaceParameter = z
-  .string({ error: mustBe("a place, given once") })
+  .string({ error: mustBe("a cursor, given once") })
   .refine(
     (text) => isDatetime(text.slice(0, 19)) && /^ .{1,64}$/su.test(text.slice(19)),
     "must be as a Link header gave it",
   )
   .transform((text): Place => ({ time: text.slice(0, 19), groupId: text.slice(20) }));
 
-/** The query of a customer's message groups (interface 4.2). */
+/** The query of a customer's message groups (docs/contract/interface.md, 4.2). */
 export const MessagesQuery = z.object({
   ...PagingParameters,
   check_time: Datetime.optional().describe(
@@ -27,7 +27,7 @@ export const MessagesQuery = z.object({
   after: PlaceParameter.optional().describe("Set in links to a next page only."),
 });
 
-/** A member of a message group as the caller sees it (interface 2.2). */
+/** A member of a message group as the caller sees it (docs/contract/interface.md, 4.2). */
 export const GroupMember = z
   .object({
     id: z.string().describe("The member's customer id."),
@@ -41,7 +41,7 @@ export const GroupMember = z
   .meta({ id: "GroupMember" });
 export type GroupMember = z.output<typeof GroupMember>;
 
-/** A message group with the last message that it shows (interface 2.2). */
+/** A message group with the last message that it shows (docs/contract/interface.md, 4.2). */
 export const MessageGroup = z
   .object({
     group_id: z.string().describe("The group's id."),

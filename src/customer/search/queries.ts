@@ -29,8 +29,8 @@ export interface Found {
 const FOUND_LIMIT = 20;
 
 /**
- * The records of which some word begins with each word asked for (decisions.md, section 4): first those that hold
- * every word whole, then the others, each in the order first stored. One round trip; none for no words.
+ * The records of which some word begins with each word asked for (docs/contract/interface.md, 4.6): first those that
+ * hold every word whole, then the others, each in the order first stored. One round trip; none for no words.
  */
 export async function searchAll(db: Database, { words, kinds, customerId }: FullSearch): Promise<Found> {
   if (words.length === 0) return { stores: [], customers: [], campaigns: [] };
@@ -70,7 +70,7 @@ function toStore({ store, latitude, longitude }: StoreRow, accountId: string): J
   return merge(storedJson(store), toJson({ account_id: accountId, latitude, longitude }));
 }
 
-/** Here the account's id is a number (interface 2.8). */
+/** Here the account's id is a number (docs/contract/interface.md, 4.6). */
 function toCampaign({ campaign, details }: CampaignRow, accountId: string): JsonText {
   return merge(storedJson(campaign), toJson({ account_id: Number(accountId) }), storedJson(details));
 }

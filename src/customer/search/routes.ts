@@ -22,7 +22,7 @@ export const search = createRouter().post(
   },
 );
 
-/** Variant A of the answer, or variant B where campaigns were not asked for (decisions.md, section 4). */
+/** Variant A of the answer, or variant B if campaigns were not asked for (docs/contract/interface.md, 4.6). */
 function inVariant(found: Found, kinds: readonly SearchKind[]): JsonText {
   const lists = { stores: jsonArray(found.stores), customers: jsonArray(found.customers) };
   const status = toJson(true);

@@ -12,7 +12,9 @@ export type SearchKind = (typeof KINDS)[number];
 
 const Kind = z.enum(KINDS, { error: `must be any of ${KINDS.join(", ")}, comma-separated` });
 
-/** The body of a search (interface 4.6). A filter of nothing but commas and blanks is as good as none. */
+/**
+ * The body of a search (docs/contract/interface.md, 4.6). A filter of nothing but commas and blanks is as good as none.
+ */
 export const FullSearchBody = z.object({
   query: z
     .string({ error: mustBe("a string") })
@@ -33,7 +35,7 @@ export const FullSearchBody = z.object({
     }),
 });
 
-/** A store in a search result (decisions.md, section 4). */
+/** A store in a search result (docs/contract/interface.md, 4.6). */
 export const SearchStore = z
   .object({
     id: z.string().describe("The store's id."),
@@ -53,7 +55,10 @@ export const SearchStore = z
   .meta({ id: "SearchStore" });
 export type SearchStore = z.output<typeof SearchStore>;
 
-/** A customer in a search result (interface 2.9). Who is no friend sees no birth date, scan id or address. */
+/**
+ * A customer in a search result (docs/contract/interface.md, 4.6). Who is no friend sees no birth date, scan id or
+ * address.
+ */
 export const SearchCustomer = z
   .object({
     id: z.string().describe("The customer's id."),
@@ -81,7 +86,7 @@ export type SearchCustomer = z.output<typeof SearchCustomer>;
 
 const PassedThrough = scalar(FIELD_LIMIT);
 
-/** The fields of a campaign (interface 2.8) that are stored together, as JSON text. */
+/** The fields of a campaign (docs/contract/interface.md, 4.6) that are stored together, as JSON text. */
 const CampaignDetails = z.object({
   age_range_type: PassedThrough,
   age_value: PassedThrough,
@@ -98,7 +103,7 @@ const CampaignDetails = z.object({
   trigger_amount: z.string().describe("The amount that sets it off, a decimal with two fraction digits."),
 });
 
-/** A campaign in a search result (interface 2.8). */
+/** A campaign in a search result (docs/contract/interface.md, 4.6). */
 export const SearchCampaign = CampaignDetails.extend({
   id: z.string().describe("The campaign's id."),
   account_id: z.int().describe("The merchant account, as a number."),
@@ -117,7 +122,7 @@ const Found = z.object({
   customers: z.array(SearchCustomer).describe("The customers that were found."),
 });
 
-/** Variant A, and variant B for a filter without campaigns (interface 4.6). */
+/** Variant A, and variant B for a filter without campaigns (docs/contract/interface.md, 4.6). */
 export const FullSearchAnswer = z.union([
   z.object({
     status: z.literal(true),

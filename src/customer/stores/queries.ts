@@ -28,8 +28,8 @@ type Levels<Total extends string> = { [level in `${Total}_${1 | 2 | 3 | 4 | 5}`]
 type TeamRow = Omit<TeamMember, "levels"> & Levels<"members"> & Levels<"tokens">;
 
 /**
- * Those 1 to 5 levels below the root at a store who are members now, by depth, name and id (decisions.md, 4.3). One
- * round trip; a page costs the same in every team, because each level's totals stand in the membership.
+ * Those 1 to 5 levels below the root at a store who are members now, by depth, name and id (docs/contract/interface.md,
+ * 4.3). One round trip; a page costs the same in every team, because each level's totals stand in the membership.
  */
 export async function findTeam(db: Database, query: TeamQuery): Promise<Team> {
   const { customerId, storeId, rootId, level, page } = query;

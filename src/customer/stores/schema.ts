@@ -3,10 +3,10 @@ import { PagingParameters } from "../../http/paging.ts";
 import { integerParameter } from "../../values/number.ts";
 import { Id } from "../../values/text.ts";
 
-/** The path of a store's team (interface 4.3). */
+/** The path of a store's team (docs/contract/interface.md, 4.3). */
 export const TeamPath = z.object({ id: z.string().describe("The id of the store.") });
 
-/** The query of a store's team (interface 4.3). */
+/** The query of a store's team (docs/contract/interface.md, 4.3). */
 export const TeamQuery = z.object({
   ...PagingParameters,
   level_no: integerParameter({ min: 1, max: 5 }).optional().describe("Only members at this depth, 1 to 5."),
@@ -15,7 +15,7 @@ export const TeamQuery = z.object({
   ),
 });
 
-/** What a member has at one depth of the member's own team (interface 2.3). */
+/** What a member has at one depth of the member's own team (docs/contract/interface.md, 4.3). */
 export const LevelEntry = z
   .object({
     level_no: z.int().describe("The depth, 1 to 5."),
@@ -27,7 +27,7 @@ export const LevelEntry = z
   .meta({ id: "LevelEntry" });
 export type LevelEntry = z.output<typeof LevelEntry>;
 
-/** A member of a store's team (interface 2.3). */
+/** A member of a store's team (docs/contract/interface.md, 4.3). */
 export const TeamMember = z
   .object({
     id: z.string().describe("The member's customer id."),

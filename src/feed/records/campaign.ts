@@ -16,7 +16,7 @@ export const CAMPAIGNS: Target = { table: campaigns, account: "account_key" };
 
 const STORE_IDS_LIMIT = 20_000;
 
-/** The fields of 2.8 that no query looks into: they travel and are stored together, as JSON text. */
+/** The fields that no query looks into: they are sent and stored together, as JSON text. */
 const CampaignDetails = z.object({
   age_range_type: passedThrough(""),
   age_value: passedThrough(""),

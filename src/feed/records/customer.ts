@@ -6,7 +6,7 @@ import { DateOnly } from "../../values/time.ts";
 import { wordsColumn } from "../../values/words.ts";
 import { defineState, type Target } from "./kind.ts";
 
-/** An erased customer counts as not stored (docs/contract/feed.md, section 2). */
+/** An erased customer counts as not stored (docs/contract/feed.md, 2). */
 export const CUSTOMERS: Target = { table: customers, stored: "erased = 0" };
 
 export const customer = defineState(customers, {

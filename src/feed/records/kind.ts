@@ -8,8 +8,8 @@ import type { FieldMessages } from "../../values/messages.ts";
 export type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * A checked line of a feed request. What it writes is JSON already, and is taken out as soon as it is part of a parameter:
- * a Worker has no memory for 5,000 large lines twice.
+ * A checked line of a feed request. What it writes is JSON already, and is taken out as soon as it is part of a
+ * parameter: a Worker has no memory for 5,000 large lines twice.
  */
 export interface Line {
   /** Its number in the request, from 1. */
@@ -105,7 +105,7 @@ interface CommonKind {
   storedAccounts?: SQL;
 }
 
-/** A record that is upserted by its key (docs/contract/feed.md, section 1). */
+/** A record that is upserted by its key (docs/contract/feed.md, 1). */
 export interface StateKind extends CommonKind {
   type: "state";
   /** The columns of the key. */
@@ -114,7 +114,9 @@ export interface StateKind extends CommonKind {
   recordWhen?: string;
   /** What tells records of the kind apart in a request; left out: the key fields in their order. */
   identity?: (fields: Fields) => unknown;
-  /** The field with the id of the record's account; left out: it belongs to none, or to that of a reference in its key. */
+  /**
+   * The field with the id of the record's account; left out: it belongs to none, or to that of a reference in its key.
+   */
   account?: string;
   /** The columns that never change once written. */
   fixed: readonly string[];
@@ -129,7 +131,7 @@ export interface StateKind extends CommonKind {
   writeItems?: (lines: SQL) => SQL[];
 }
 
-/** A record that is written once by its `id` (docs/contract/feed.md, section 1). */
+/** A record that is stored once by its `id` (docs/contract/feed.md, 1). */
 export interface EventKind extends CommonKind {
   type: "event";
   /**

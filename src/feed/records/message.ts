@@ -34,8 +34,8 @@ export const message = defineEvent(messages, {
 });
 
 /**
- * The time of a message: what its line says, where that is history, more than an hour old; else the stamp of the request
- * (decisions.md, 4.2).
+ * The time of a message: what its line says, where that is history, more than an hour old; else the stamp of the
+ * request (docs/contract/interface.md, 4.2).
  */
 function timeOf(sentAt: string): string {
   const history = `${sentAt} < (SELECT datetime(clock_said, '-1 hour') FROM message_clock)`;

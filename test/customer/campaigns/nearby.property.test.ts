@@ -76,7 +76,7 @@ function miles(one: Place, other: Place): number {
   return 2 * EARTH_RADIUS_MILES * Math.asin(Math.sqrt(Math.min(1, haversine)));
 }
 
-/** The rules of decisions.md section 4 read one by one, over every store and every entry. */
+/** The rules of docs/contract/interface.md, 4.1, one by one, over every store and every entry. */
 function bruteForce(program: Program, ids: string[], { place, count }: Program["asks"][number]) {
   return program.campaigns
     .flatMap((campaign, index) => {

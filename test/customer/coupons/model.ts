@@ -1,4 +1,5 @@
-// What the two lists must answer, read from the decisions (section 4) with plain loops over the records that were fed.
+// What the two lists must answer by docs/contract/interface.md, 4.4 and 4.5: plain loops over the records that were
+// fed.
 
 export interface Program {
   now: string;

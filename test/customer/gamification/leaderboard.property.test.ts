@@ -82,7 +82,7 @@ function shortest(total: bigint): string {
   return `${total < 0n ? "-" : ""}${whole}${fraction}`;
 }
 
-/** The board as decisions.md 4.7 has it, in the plainest way. */
+/** The board of docs/contract/interface.md, 4.7, computed in the plainest way. */
 function boardOf(employees: { id: string; name: string }[], plays: readonly Play[], measure: keyof typeof FIELDS) {
   const totals = employees.flatMap((employee, index) => {
     const own = plays.filter((one) => one.employee === index);

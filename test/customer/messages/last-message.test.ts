@@ -54,7 +54,7 @@ describe("the last message of a group", () => {
     }
   });
 
-  it("lists history in its place: it is last only where nothing is later", async ({ expect }) => {
+  it("lists history by its own time: it is last only if nothing is later", async ({ expect }) => {
     await setClock("2026-03-02 10:00:00");
     const [me, other] = await people(2);
     const group = seed.group([me, other]);

@@ -1,4 +1,4 @@
-// What decisions.md 4.2 says of messages, written without thinking of SQL: times are seconds of one clock.
+// The rules of docs/contract/interface.md, 4.2, written without thinking of SQL: times are seconds of one clock.
 
 export const HOUR = 3_600;
 
@@ -37,7 +37,10 @@ export function byPlace(one: Pick<Message, "time" | "group">, other: Pick<Messag
   return one.group < other.group ? -1 : Number(one.group > other.group);
 }
 
-/** A client that polls as decisions.md asks: one check_time for all pages of a poll, then the greatest time seen. */
+/**
+ * A client that polls by docs/contract/interface.md, 4.2: one check_time for all pages of a poll, then the greatest
+ * time seen.
+ */
 export class Poller {
   readonly seen = new Set<string>();
   checkTime: number | null = null;

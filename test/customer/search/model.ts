@@ -1,4 +1,5 @@
-// What a search must find, as decisions.md 4.6 has it, computed in the plainest way from the lines that were fed.
+// What a search must find by docs/contract/interface.md, 4.6, computed in the plainest way from the lines that were
+// fed.
 
 type Line = Record<string, unknown>;
 

@@ -1,4 +1,4 @@
-// What decisions.md 4.3 and feed.md say of teams, by walking: nothing is derived, everything is counted when it is asked.
+// Teams by docs/contract/interface.md, 4.3: nothing is derived, everything is counted when it is asked for.
 
 const DEPTHS = [1, 2, 3, 4, 5];
 
@@ -37,7 +37,10 @@ export class Program {
     this.#members = Array.from({ length: stores }, () => new Map());
   }
 
-  /** Takes the memberships of one request, in the order of its lines, all or none: whether they are as feed.md asks. */
+  /**
+   * Takes the memberships of one request, in the order of its lines, all or none: whether docs/contract/feed.md, 1
+   * allows them.
+   */
   join(lines: readonly Join[]): boolean {
     const deduplicated = new Map(lines.map((line, place) => [`${line.store} ${line.customer}`, { line, place }]));
     const members = this.#members.map((store) => new Map([...store].map(([customer, one]) => [customer, { ...one }])));

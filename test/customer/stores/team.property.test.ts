@@ -97,7 +97,7 @@ const histories = fc.record({
   steps: fc.array(fc.tuple(step, asks), { minLength: 8, maxLength: 14 }),
 });
 
-/** Those memberships and all above them, in an order that feed.md allows and that is otherwise the given one. */
+/** Those memberships and all above them, in the given order as far as docs/contract/feed.md, 1 allows it. */
 function referrersFirst(
   forests: readonly (readonly (number | null)[])[],
   wanted: readonly Pick<Join, "store" | "customer">[],

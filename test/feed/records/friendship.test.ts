@@ -54,7 +54,7 @@ describe("a friendship", () => {
 });
 
 describe("a block", () => {
-  it("has a direction, is written once, and is removed", async ({ expect }) => {
+  it("has a direction, is stored once, and is removed", async ({ expect }) => {
     const [a, b] = await people("a", "b");
     const gone = seed.deleted("block", { customer_id: a, blocked_id: b });
 

@@ -155,7 +155,7 @@ describe("a membership's referrer", () => {
 });
 
 describe("a membership's end", () => {
-  it("takes the member out of lists and counts; those below keep their place and depth", async ({ expect }) => {
+  it("takes the member out of lists and counts; those below stay at their depth", async ({ expect }) => {
     const { store, a, b, c, d, join, leave } = await storeAndCustomers(4);
     await mustFeed([join(a), join(b, a), join(c, b), join(d, c)]);
 
@@ -189,7 +189,7 @@ describe("a membership's end", () => {
     expect(await value("SELECT stores_count FROM customers WHERE id = ?", b)).toBe(1);
   });
 
-  it("comes with the customer's erasure; a customer written again is no member, and joins in the old place", async ({
+  it("comes with the customer's erasure; a customer written again is no member, and joins again under the old referrer", async ({
     expect,
   }) => {
     const { store, customers, a, b, c, join } = await storeAndCustomers(3);

@@ -234,7 +234,7 @@ describe("a message's line", () => {
     expect(Object.keys(answer.body.messages)).toEqual([`line 1.${field}`]);
   });
 
-  it("is written once by its id: a retry changes nothing, even one with another body", async ({ expect }) => {
+  it("is stored once by its id: a retry changes nothing, even one with another body", async ({ expect }) => {
     const { a, b, c, group } = await talk();
     const message = seed.message(group.id, a, { body: "once" });
     const stamp = await atTen(3);

@@ -36,8 +36,8 @@ async function deploy({ env, dryRun }: Options): Promise<void> {
   await refuseMissingSecrets(env);
   if (!(await databaseExists(env))) await createDatabase(env);
   // Expand, deploy, contract: what runs now must go on running on the migrated database, so migrations come first.
-  // Whoever runs this has said yes to them: with nothing to read from, wrangler does not ask again, where no would go on
-  // to deploy without them.
+  // Whoever runs this has said yes to them: with nothing to read from, wrangler does not ask again, where no would go
+  // on to deploy without them.
   await wrangler("The migration", ["d1", "migrations", "apply", "DB", "--remote", environmentFlag(env)], "nobody");
   await wrangler("The deployment", ["deploy", environmentFlag(env)], "terminal");
   console.error(`Deployed to ${env}. Is it well? Ask /health at the address above.`);
@@ -84,6 +84,6 @@ async function wrangler(what: string, args: readonly string[], reads: "terminal"
   const { status } = await runWrangler(args, { reads });
   if (status !== 0)
     throw new CommandError(
-      `${what} failed; what wrangler says of it stands above. Try it alone: npm run wrangler -- ${args.join(" ")}`,
+      `${what} failed; see wrangler's output above. Try it alone: npm run wrangler -- ${args.join(" ")}`,
     );
 }

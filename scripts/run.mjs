@@ -29,7 +29,7 @@ function install() {
     stdio: ["ignore", 2, 2],
   });
   if (error !== undefined) fail(`npm cannot be run (${error.message}). Install Node 20 or newer with its npm.`);
-  if (status !== 0) fail("The install failed; what npm says of it stands above.");
+  if (status !== 0) fail("The install failed; see npm's output above.");
   if (!existsSync(projectNode())) failWithoutNode();
 }
 

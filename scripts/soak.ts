@@ -64,8 +64,7 @@ async function soak(options: Options): Promise<void> {
     const place = { port: options.port, persistTo };
     await prepare(place);
     service = serve(place, { detached: true, env: MEASURED });
-    if (!(await service.ready))
-      throw new CommandError("The server did not start; what wrangler says of it stands above.");
+    if (!(await service.ready)) throw new CommandError("The server did not start; see wrangler's output above.");
     await loadDemo(service.url);
     const { ledger, ...load } = await loadService(service, options, stop);
     await end(service);

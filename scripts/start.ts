@@ -39,7 +39,7 @@ async function start({ demo, ...place }: Place & { demo: boolean }): Promise<voi
   const ready = await service.ready;
   if (!ready && !stopping) {
     service.stop("SIGTERM");
-    throw new CommandError("The server did not start; what wrangler says of it stands above.");
+    throw new CommandError("The server did not start; see wrangler's output above.");
   }
   if (ready && loadsDemo) await loadDemo(service.url);
   if (ready) console.log(tryIt(service.url, DEMO_CUSTOMER, await devCustomerToken(DEMO_CUSTOMER)));

@@ -6,17 +6,20 @@ import { KINDS } from "../../src/feed/records/index.ts";
 import type { Kind, Line } from "../../src/feed/records/kind.ts";
 import { insert, upsert } from "../../src/feed/records/statements.ts";
 
-// What the feed is measured against: the same rows stored by nothing but `INSERT … SELECT … FROM json_each(?)`, with the
-// ids of other records turned into their keys. No line is parsed or checked; no account or total is looked at.
+// What the feed is measured against: the same rows stored by nothing but `INSERT … SELECT … FROM json_each(?)`, with
+// the ids of other records turned into their keys. No line is parsed or checked; no account or total is looked at.
 
 const PARAMETER_LENGTH = 900_000;
 const dialect = new SQLiteAsyncDialect();
 
-/** Statements as they travel to the bench's Worker: what they are on the first line, each parameter on one of its own. */
-type Travelling = string;
+/**
+ * Statements as they are sent to the benchmark's Worker: the SQL on the first line, then each parameter on a line of
+ * its own.
+ */
+type Packed = string;
 
 /** The statements that store the lines' rows in tables as the service has them: with their indexes and triggers. */
-export function intoSameTables(record: string, texts: readonly string[]): Travelling {
+export function intoSameTables(record: string, texts: readonly string[]): Packed {
   const kind = kindOf(record);
   const lines: Line[] = texts.map((text, index) => {
     const checked = checkLine({ number: index + 1, text });
@@ -25,17 +28,17 @@ export function intoSameTables(record: string, texts: readonly string[]): Travel
   });
   const { writes } = deduplicate(kind, lines);
   const statements = kind.type === "event" ? insert(kind, writes) : upsert(kind, writes);
-  return travelling(statements.map((statement) => dialect.sqlToQuery(statement as SQL)));
+  return packed(statements.map((statement) => dialect.sqlToQuery(statement as SQL)));
 }
 
 /** The statements that store the lines' fields in tables with nothing but a key. */
-export function intoBareTables(record: string, texts: readonly string[]): Travelling {
+export function intoBareTables(record: string, texts: readonly string[]): Packed {
   const fields = fieldsOf(kindOf(record));
   const sql = `
     INSERT INTO ${bareName(record)} (${fields.map((field) => `"${field}"`).join(", ")})
     SELECT ${fields.map((field) => `value ->> '${field}'`).join(", ")} FROM json_each(?)
     WHERE true ON CONFLICT DO NOTHING`;
-  return travelling(jsonArrays(texts).map((rows) => ({ sql, params: [rows] })));
+  return packed(jsonArrays(texts).map((rows) => ({ sql, params: [rows] })));
 }
 
 /** Makes the table of a kind with nothing but a key. */
@@ -47,8 +50,8 @@ export function bareTables(): string[] {
   });
 }
 
-/** Runs statements that have travelled, in one batch. */
-export async function runTravelling(d1: D1Database, text: Travelling): Promise<void> {
+/** Runs the statements, in one batch. */
+export async function runPacked(d1: D1Database, text: Packed): Promise<void> {
   const [head = "[]", ...parameters] = text.split("\n");
   let next = 0;
   const statements = (JSON.parse(head) as { sql: string; count: number }[]).map(({ sql, count }) => {
@@ -58,7 +61,7 @@ export async function runTravelling(d1: D1Database, text: Travelling): Promise<v
   if (statements.length > 0) await d1.batch(statements);
 }
 
-function travelling(queries: readonly { sql: string; params: unknown[] }[]): Travelling {
+function packed(queries: readonly { sql: string; params: unknown[] }[]): Packed {
   const head = queries.map(({ sql, params }) => ({ sql, count: params.length }));
   return [JSON.stringify(head), ...queries.flatMap(({ params }) => params.map(String))].join("\n");
 }

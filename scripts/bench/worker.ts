@@ -10,7 +10,7 @@ import { TeamPath, TeamQuery } from "../../src/customer/stores/schema.ts";
 import { toPage } from "../../src/http/paging.ts";
 import { jsonBody, validate } from "../../src/http/validate.ts";
 import { wordsOf } from "../../src/values/words.ts";
-import { runTravelling } from "./bare.ts";
+import { runPacked } from "./bare.ts";
 import { leaderboard } from "./naive/leaderboard.ts";
 import { nearbyCampaigns } from "./naive/nearby.ts";
 import { fullSearch } from "./naive/search.ts";
@@ -50,7 +50,7 @@ app.post("/api/v1/customer/naive/leaderboard", jsonBody(), validate("json", Lead
 
 app.post("/bench/statements", feedOnly(), async (c) => {
   const { BARE } = c.env as Env & { BARE: D1Database };
-  await runTravelling(BARE, await c.req.text());
+  await runPacked(BARE, await c.req.text());
   return c.json({ status: true });
 });
 

@@ -23,7 +23,7 @@ class Interrupted extends Error {
   }
 }
 
-/** Runs a command's main function: what a person can mend is said in one line, with status 1; a bug has its stack. */
+/** Runs a command's main function: an error of the user is one line, with status 1; a bug has its stack. */
 export async function main(run: () => Promise<void>): Promise<void> {
   try {
     await run();

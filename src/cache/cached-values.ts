@@ -2,15 +2,17 @@ import { within } from "../values/within.ts";
 import type { Cache } from "./cache.ts";
 import { clock } from "./clock.ts";
 
-/** A value, and the time just before its source was asked for it, in milliseconds since 1970: its age counts from then. */
+/**
+ * A value, and the time just before its source was asked for it, in milliseconds since 1970: its age counts from then.
+ */
 export interface Cached<T> {
   value: T;
   at: number;
 }
 
 /**
- * Asks the source of a value, which must not lag: a value is taken for as new as the time when this was called. One that
- * is not to be cached, such as that of a name made up by a client, says so.
+ * Asks the source of a value, which must not lag: a value is taken for as new as the time when this was called. One
+ * that is not to be cached, such as that of a name made up by a client, says so.
  */
 export type Load<T> = () => Promise<{ value: T; cacheable: boolean }>;
 
@@ -32,7 +34,7 @@ const MEMORY_LIMIT = 64;
 // A refresh is abandoned if its request is cancelled, and then never ends. D1 has answered or failed within 12 seconds.
 const ABANDONED_AFTER_MS = 13_000;
 
-// KV answers from afar within half a second. Beyond this, whoever waits is better served by the source.
+// KV answers from afar within half a second. Beyond this, the source answers sooner.
 const READ_LIMIT_MS = 1_000;
 
 // KV takes one write a second and key. A write that was refused is tried once more, after that second.

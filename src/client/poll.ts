@@ -43,7 +43,7 @@ const HELD_GROUPS = 1_000;
  *
  * "Now" is the newest message that the first poll shows: what is shown later has a later time. Where that poll shows no
  * group, every group that comes is new.
- * @throws a LoyaltyError for a failure that trying again did not mend; its `since` is where to go on.
+ * @throws a LoyaltyError for a failure that remained after trying again; its `since` is where to go on.
  */
 export async function* pollMessages(
   get: GetMessages,

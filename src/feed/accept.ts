@@ -9,7 +9,7 @@ import { applyFeed, type Batch, type FeedRequest, NAMED_LINES } from "./queries.
 import { KINDS } from "./records/index.ts";
 import type { Line } from "./records/kind.ts";
 
-/** What a feed request has come to: lines that were taken, and lines that there was nothing to do for. */
+/** The result of a feed request: the lines accepted, and the lines that changed nothing. */
 export interface Accepted {
   accepted: number;
   ignored: number;
@@ -39,7 +39,7 @@ export async function acceptFeed(
   throw invalid(faultMessages(outcome.faults));
 }
 
-// After so much text others who are waiting for this isolate get their turn.
+// After so much text, other requests of this isolate get a turn.
 const TEXT_A_TURN = 256 * 1024;
 
 /**

@@ -2,24 +2,24 @@ import { clock } from "../cache/clock.ts";
 import { unavailable } from "../http/errors.ts";
 
 export interface AdmissionRules {
-  /** So many bytes of bodies are worked on at a time. */
+  /** The bytes of bodies that are worked on at a time. */
   bytes: number;
-  /** A body of up to so many is let in at once. */
+  /** A body of up to so many bytes need not wait. */
   smallBytes: number;
-  /** Who is not let in for so long is told to come again. */
+  /** A request that has waited for so long gets a 503. */
   waitMilliseconds: number;
-  /** Who has not left after so long never will: its request was cut off. */
+  /** A request that is inside for so long was cancelled, and is no longer counted. */
   stayMilliseconds: number;
 }
 
 const LOOK_EVERY_MILLISECONDS = 50;
 
-// Whoever waits looks all the time, unless its request was cut off.
+// A waiting request checks all the time, unless it was cancelled.
 const GONE_AFTER_MILLISECONDS = 2_000;
 
 /**
  * Lets large bodies into an isolate in the order in which they came, as many as its memory can take. Nothing is handed
- * from one request to another, because the runtime may end any of them at any time: each looks for itself.
+ * from one request to another, because the runtime may end any of them at any time. Each checks for itself.
  */
 export class Admission {
   readonly #rules: AdmissionRules;
@@ -31,7 +31,7 @@ export class Admission {
   }
 
   /**
-   * Resolves once a body may be read, with what is to be called when it is done with.
+   * Resolves once a body may be read, with a function to call when the work is done.
    * @throws the failure 503 when it takes too long.
    */
   async enter(bytes: number): Promise<() => void> {

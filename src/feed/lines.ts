@@ -5,7 +5,7 @@ import { KINDS } from "./records/index.ts";
 import type { Fields, Kind, Line } from "./records/kind.ts";
 import { toLookedAt, toText } from "./records/line-texts.ts";
 
-/** A line that is as it should be, or what is wrong with each of its fields; `""` stands for the line itself. */
+/** A valid line, or what is wrong with each of its fields; `""` stands for the line itself. */
 export type CheckedLine = { kind: Kind; line: Line } | { messages: FieldMessages };
 
 const kindsByName = new Map(KINDS.map((kind) => [kind.record, kind]));

@@ -32,7 +32,7 @@ export interface FeedRequest {
   accounts: readonly string[] | "*";
 }
 
-/** What became of a request: all of it is committed, or none. */
+/** The outcome of a request: all of it is committed, or none. */
 export type Outcome =
   | { applied: true; ignored: number }
   | { applied: false; foreign: readonly number[] }
@@ -41,7 +41,7 @@ export type Outcome =
 /** The lines that a refusal names. */
 export const NAMED_LINES = 100;
 
-/** How far a total goes on either side of zero: the migrations say so to the database. */
+/** The largest total on either side of zero. Triggers in the migrations check it. */
 const LARGEST_TOTAL = "70,000,000,000,000";
 
 /**

@@ -1,6 +1,6 @@
 import { ApiError, malformedBody, payloadTooLarge } from "./errors.ts";
 
-/** What is wrong with a body that broke off. */
+/** The error text for a body that broke off. */
 export const NOT_WHOLE = "must arrive whole";
 
 export interface BodyLimit {
@@ -21,22 +21,22 @@ export async function readBody(
   const declared = Number(message.headers.get("Content-Length") ?? 0);
   if (declared > limit.bytes) throw tooLarge();
   if (message.body === null) return new Uint8Array();
-  // What says how long it is comes no longer, so it is read at once.
+  // A body with a declared length is never longer, so it is read at once.
   const length = declaredLength(message);
   const body = length > 0 ? await whole(message) : await uptoLimit(message.body, limit.bytes, tooLarge);
   if (body.length > limit.bytes) throw tooLarge();
-  // Not every way here tells a body that broke off from one that ended, and half a feed must not be taken for a whole.
+  // Not every reader tells a body that broke off from one that ended, and half a feed must not pass for a whole one.
   if (body.length < length) throw malformedBody(NOT_WHOLE);
   return body;
 }
 
-/** What reading a body may come to: the length that it says, or the limit; 0 for one that is refused unread. */
+/** The most bytes that reading a body may take: its declared length, or the limit; 0 if it is refused unread. */
 export function bytesToRead(message: Pick<Request, "headers" | "body">, limit: BodyLimit): number {
   const length = declaredLength(message) || limit.bytes;
   return message.body === null || length > limit.bytes ? 0 : length;
 }
 
-/** The length that a body says, or 0 where it says none; of something packed that would be the packed length. */
+/** The declared length of a body, or 0 if there is none. A compressed body declares its compressed length. */
 function declaredLength({ headers }: Pick<Request, "headers">): number {
   return headers.has("Content-Encoding") ? 0 : Number(headers.get("Content-Length") ?? 0);
 }

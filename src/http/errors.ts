@@ -23,7 +23,7 @@ export const Failure = z.object({
   messages: z
     .record(z.string(), z.array(z.string()))
     .optional()
-    .describe("Every bad field with what to mend, in words."),
+    .describe("Every bad field with what to correct, in words."),
 });
 export type Failure = z.output<typeof Failure>;
 

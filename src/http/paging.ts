@@ -19,7 +19,7 @@ export function toPage({ page, per_page }: { page: number; per_page: number }): 
   return { offset: (page - 1) * per_page, limit: per_page };
 }
 
-/** The items of a page, and whether there are more behind it. */
+/** The items of a page, and whether there are more after it. */
 export interface Paged<Item> {
   items: Item[];
   hasMore: boolean;

@@ -63,7 +63,7 @@ export const FAILURES = {
     example: payloadTooLarge("A body of at most 64 KiB is taken here."),
   },
   InvalidFields: {
-    description: "Fields of the request break a rule. Every bad field is named at once, with what to mend.",
+    description: "Fields of the request break a rule. Every bad field is named, with what to correct.",
     example: invalid({ latitude: ["must be at most 90"], single_account_id: ["is required"] }),
   },
   InvalidLines: {

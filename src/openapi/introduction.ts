@@ -1,23 +1,23 @@
 export const INTRODUCTION = `The API behind a customer's loyalty app.
 
 **Envelope.** Every answer is a JSON object with a boolean \`status\`. When it is true, the data is in \`items\`. When it is false,
-\`errorCode\` says what failed; \`message\` says it in words, or \`messages\` names every bad field. An unknown path is 404, a known
-path with another method 405, in the same envelope.
+\`errorCode\` says what failed; \`message\` says it in words, or \`messages\` names every bad field. An unknown path is 404, and a
+known path with another method is 405, in the same envelope.
 
 **Tokens.** \`Authorization: Bearer …\` carries a JWT. A customer's token, \`{"scope": "customer", "sub": "<customer id>"}\`, reads as
 that customer. A feed token, \`{"scope": "feed", "accounts": ["165"]}\` or \`"accounts": "*"\`, writes the feed.
 
 **Values.** Times are UTC, \`2026-11-20 09:30:00\`; days are \`2026-11-20\`. Amounts are exact decimals with two fraction digits.
 Distances are miles. Flags are 0 or 1. Ids are opaque texts of at most 64 characters. An empty parameter of a query counts as
-absent, and one that is not known is ignored.
+absent. Unknown parameters are ignored.
 
-**Pages.** \`page\` begins at 1. Where there is more, the header \`Link\` holds the address of the next page.
+**Pages.** \`page\` begins at 1. If there are more items, the header \`Link\` has the address of the next page.
 
-**Limits.** 600 requests a minute for a customer; a 429 or 503 says in \`Retry-After\` when to come back.`;
+**Limits.** A customer may send 600 requests a minute. After a 429 or 503, \`Retry-After\` says when to try again.`;
 
 export const TAGS = [
-  { name: "Customer", description: "What a customer's app asks, as the customer whose token it sends." },
-  { name: "Feed", description: "How a program's systems of record bring in what they know." },
+  { name: "Customer", description: "What a customer's app asks for, with the customer's token." },
+  { name: "Feed", description: "How a program's systems of record send their data." },
   { name: "Service", description: "The service itself." },
 ];
 

@@ -7,16 +7,16 @@ export interface HeaderNote {
   example: string;
 }
 
-/** What the reference says of an endpoint that no schema says. */
+/** What the reference says about an endpoint beside its schemas. */
 export interface Operation {
-  /** What a generated client calls it. */
+  /** Its name in a generated client. */
   id: string;
   tag: "Customer" | "Feed" | "Service";
   summary: string;
   description: string;
-  /** The whole body of a call that went well. */
+  /** The whole body of a successful call. */
   answer: z.ZodType;
-  /** Where no schema checks the body as a whole. */
+  /** If no schema checks the body as a whole. */
   body?: BodyNote;
   /** Made when the document is: an account object has 130 fields. */
   examples: () => readonly Example[];
@@ -38,22 +38,22 @@ export interface Example {
   answer: object;
 }
 
-/** What a handler or middleware says of itself, and so of every endpoint that it stands before. */
+/** What a handler or middleware says about itself, and so about every endpoint behind it. */
 export interface Notes {
   operation?: Operation;
   /** What it takes from the request. */
   parameters?: { in: "query" | "path"; schema: z.ZodObject };
   body?: BodyNote;
   headers?: Readonly<Record<string, HeaderNote>>;
-  /** What it may refuse a request with. */
+  /** The failures that it may answer with. */
   failures?: readonly FailureName[];
-  /** Whose token it asks for. */
+  /** The token that it requires. */
   token?: "customer" | "feed";
 }
 
 const notes = new WeakMap<object, Notes>();
 
-/** Notes what the reference is to say of a handler, and gives the handler back. */
+/** Notes what the reference says about a handler, and returns the handler. */
 export function annotate<Handler extends object>(handler: Handler, its: Notes): Handler {
   notes.set(handler, its);
   return handler;

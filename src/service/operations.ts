@@ -8,7 +8,7 @@ export const health: Operation = {
   id: "health",
   tag: "Service",
   summary: "Health",
-  description: "Whether the database (D1) and the cache (KV) answer within 3 seconds each. 503 where one does not.",
+  description: "Whether the database (D1) and the cache (KV) answer within 3 seconds each. 503 if one does not.",
   answer: success(Health),
   examples: () => [
     {

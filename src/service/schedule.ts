@@ -1,7 +1,7 @@
 import { Database } from "../db/database.ts";
 import { mergeIndexes } from "../db/merge-indexes.ts";
 
-/** What the schedule in `wrangler.toml` does. A fault ends it, and the platform's log says so; the next time goes on. */
+/** The scheduled job of `wrangler.toml`. A failure ends it and is in the platform's log; the next run goes on. */
 export const onSchedule: ExportedHandlerScheduledHandler<Env> = async ({ cron }, env) => {
   const startedAt = performance.now();
   const report = await mergeIndexes(new Database(env.DB, "first-primary"));

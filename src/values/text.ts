@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** The error text of a schema: what to mend, whether the value is missing or of another type. */
+/** The error text of a schema: what to correct, whether the value is missing or of another type. */
 export function mustBe(what: string) {
   return (issue: { input?: unknown }): string => (issue.input === undefined ? "is required" : `must be ${what}`);
 }

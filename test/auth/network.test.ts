@@ -5,7 +5,7 @@ import { as, send } from "../support/api.ts";
 
 const PATH = "/api/v1/customer/coupons";
 
-describe("whom an address stands for", () => {
+describe("the network of an address", () => {
   it.for([
     ["192.0.2.7", "192.0.2.7"],
     ["unknown", "unknown"],

@@ -109,14 +109,14 @@ describe("createClient", () => {
     expect(token).toHaveBeenCalledTimes(3);
   });
 
-  it("does not try again what a second try would not mend", async ({ expect }) => {
+  it("does not try again if a second try would not help", async ({ expect }) => {
     const { client, sent } = clientOf("x".repeat(65));
 
     expect(await client.coupons()).toMatchObject({ errorCode: "UNAUTHENTICATED" });
     expect(sent).toHaveLength(1);
   });
 
-  it("is called off by its signal, also while it waits", async ({ expect }) => {
+  it("is cancelled by its signal, also while it waits", async ({ expect }) => {
     const { client, sent } = clientOf("c", first(busy(5)), {});
     const stop = new AbortController();
 

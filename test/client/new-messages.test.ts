@@ -200,7 +200,7 @@ describe("newMessages", () => {
     expect(seen).toBe(1);
   });
 
-  it("throws what trying again does not mend", async ({ expect }) => {
+  it("throws a failure that trying again does not remove", async ({ expect }) => {
     const polling = clientOf("x".repeat(65)).client.newMessages();
 
     await expect(polling.next()).rejects.toMatchObject({ failure: { errorCode: "UNAUTHENTICATED" } });

@@ -82,7 +82,7 @@ describe("a call that fails", () => {
     expect(askedAt).toEqual([0]);
   });
 
-  it.for([200, 401, 422, 500])("is not tried again where that would not mend it: %i", async (status, { expect }) => {
+  it.for([200, 401, 422, 500])("is not tried again if that would not help: %i", async (status, { expect }) => {
     const { send, askedAt } = service(status);
 
     expect(await settle(send)).toBe(status);
@@ -111,7 +111,7 @@ describe("a call that fails", () => {
   });
 });
 
-describe("a call that is called off", () => {
+describe("a call that is cancelled", () => {
   it.for<[string, Outcome, number]>([
     ["before it is sent", 200, -1],
     ["while no answer comes", "silence", 1_000],

@@ -87,7 +87,7 @@ afterAll(() => {
   console.info(`Fuzzed with seed ${seed}: ${JSON.stringify(Object.fromEntries([...counts].sort()))}`);
 });
 
-describe("any request whatever", () => {
+describe("any request", () => {
   it("is known to the fuzzing, whichever endpoint takes it", ({ expect }) => {
     const served = app.routes.filter(({ method }) => method !== "ALL").map(({ method, path }) => `${method} ${path}`);
 

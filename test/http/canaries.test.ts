@@ -20,8 +20,8 @@ afterEach(() => vi.restoreAllMocks());
 
 const headersOf = ({ headers }: Answer) => JSON.stringify([...headers].filter(([name]) => name !== "link"));
 
-describe("a value of somebody's", () => {
-  it("stands in no log line and no header of an answer, whatever is asked", async ({ expect }) => {
+describe("a customer's value", () => {
+  it("is in no log line and no header of an answer", async ({ expect }) => {
     const stored = program(CANARY);
     await mustFeed(stored.lines);
     const api = as(String(stored.customer.id));
@@ -41,7 +41,7 @@ describe("a value of somebody's", () => {
     for (const answer of answers) expect(headersOf(answer)).not.toContain(CANARY);
   });
 
-  it("stands in no failure: what is wrong is said without what was sent", async ({ expect }) => {
+  it("is in no failure: an error text never repeats what was sent", async ({ expect }) => {
     const bad = [CANARY, { [CANARY]: CANARY }, [CANARY], `${CANARY}\u0000`, CANARY.repeat(300)];
     const answers = [];
     for (const value of bad) {
@@ -88,7 +88,7 @@ describe("a value of somebody's", () => {
 });
 
 describe("the secret", () => {
-  it("stands in no answer and no log line", async ({ expect }) => {
+  it("is in no answer and no log line", async ({ expect }) => {
     const token = await signToken({ scope: "customer", sub: "c1" });
 
     const answers = [

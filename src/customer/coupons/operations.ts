@@ -4,8 +4,7 @@ import { success } from "../../openapi/describe.ts";
 import type { Operation } from "../../openapi/notes.ts";
 import { CouponItems, MyCouponItems } from "./schema.ts";
 
-const VALID =
-  "A coupon is valid while it is not used up and its end is not reached. The one that ends soonest comes first.";
+const VALID = "A coupon is valid until it is used up or its end is past. The one that ends soonest comes first.";
 
 export const listCoupons: Operation = {
   id: "coupons",
@@ -18,7 +17,7 @@ export const listCoupons: Operation = {
   answer: success(CouponItems),
   examples: () => [
     {
-      summary: "The first of those worth dollars",
+      summary: "The first dollar coupon",
       query: { type: "Dollar_Off" },
       answer: { status: true, items: [WELCOME] },
     },

@@ -48,7 +48,7 @@ interface CouponRow extends OfAccount {
 
 /**
  * The coupons that are valid for the customer now: store, then mfg, then digital, each list in its order
- * (docs/contract/interface.md, 4.4 and 4.5). One round trip, or none if no kind is left.
+ * (docs/contract/interface.md, 4.4 and 4.5). One round trip, or none if the filters leave no kind.
  */
 export async function findCoupons(db: Database, query: CouponsQuery): Promise<Coupon[]> {
   const { customerId, page, accounts, details } = query;

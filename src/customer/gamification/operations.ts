@@ -7,12 +7,12 @@ export const leaderboard: Operation = {
   tag: "Customer",
   summary: "Leaderboard of employees",
   description:
-    "The employees of a store by what they have played in an incentive campaign, or in all that run today; at most 100. " +
-    "The board is at most 30 seconds old, older only while the database fails: `X-Board-Age` says how many seconds.",
+    "The employees of a store, ranked by their plays in an incentive campaign, or in all that run today. At most 100. " +
+    "The board is at most 30 seconds old, or older while the database fails. `X-Board-Age` gives its age in seconds.",
   answer: LeaderboardAnswer,
   examples: () => [
     {
-      summary: "By hits, of which the first two are shown",
+      summary: "By hits; the first two are shown",
       body: { location_id: "s101-1-1", rank_on: "hit" },
       answer: {
         status: true,
@@ -44,7 +44,7 @@ export const leaderboard: Operation = {
   headers: { "X-Board-Age": { description: "How many seconds ago the board was counted.", example: "12" } },
 };
 
-/** What the middleware that takes the parameters says of itself: it looks in two places. */
+/** The notes of the middleware that takes the parameters, from the body or the query string. */
 export const leaderboardNotes: Notes = {
   parameters: {
     in: "query",

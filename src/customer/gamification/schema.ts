@@ -11,7 +11,7 @@ export type Measure = (typeof MEASURES)[number];
  * after any other bad field, so it is not looked at here.
  */
 export const LeaderboardParameters = z.object({
-  location_id: Id.describe("The store's id; it may stand in the query instead."),
+  location_id: Id.describe("The store's id; it may be in the query string instead."),
   eip_campaign_id: optionalText(Id).describe("The incentive campaign; left out: all that run today."),
   rank_on: optionalText(z.unknown()).meta({
     type: "string",

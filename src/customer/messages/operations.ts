@@ -10,8 +10,8 @@ export const listMessages: Operation = {
   summary: "Message groups",
   description:
     "The groups of the customer with their newest message, newest first. To poll, send in `check_time` the greatest " +
-    "`last_message_time` seen, read all pages of a poll with one `check_time`, and follow the header `Link`: then no group " +
-    "with a new message is missed. A message is shown once its second is over.",
+    "`last_message_time` seen, read all pages of a poll with one `check_time`, and follow the header `Link`. You " +
+    "then miss no group with a new message. A message is shown once its second is over.",
   answer: success(z.array(MessageGroup)),
   examples: () => [
     {

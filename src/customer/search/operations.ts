@@ -6,13 +6,13 @@ export const fullSearch: Operation = {
   tag: "Customer",
   summary: "Stores, customers and campaigns by words",
   description:
-    "What holds a word beginning with each word of the query, at most 20 of each kind; records with the whole words come " +
-    "first. A filter without campaigns is answered in another form: with `stores` and `customers` beside `status`. Of " +
-    "customers who are no friends, birth date, card and address are left out.",
+    "Finds records in which every word of the query begins some word: at most 20 of each kind, those with the whole words " +
+    "first. With a filter without campaigns, `stores` and `customers` are beside `status` instead of in `items`. The birth " +
+    "date, card and address of customers who are not friends are empty.",
   answer: FullSearchAnswer,
   examples: () => [
     {
-      summary: "Customers, of whom the first is shown",
+      summary: "Customers; the first is shown",
       body: { query: "ada ito", filter: "customers" },
       answer: {
         status: true,

@@ -13,7 +13,7 @@ export type SearchKind = (typeof KINDS)[number];
 const Kind = z.enum(KINDS, { error: `must be any of ${KINDS.join(", ")}, comma-separated` });
 
 /**
- * The body of a search (docs/contract/interface.md, 4.6). A filter of nothing but commas and blanks is as good as none.
+ * The body of a search (docs/contract/interface.md, 4.6). A filter of commas and blanks only counts as none.
  */
 export const FullSearchBody = z.object({
   query: z
@@ -24,7 +24,7 @@ export const FullSearchBody = z.object({
       type: "string",
       minLength: SHORTEST_QUERY,
       maxLength: 100,
-      description: "Words, each of which must begin a word of what is found.",
+      description: "Each word must begin some word of the records found.",
     }),
   filter: optionalText(TextParameter.transform(partsOf).pipe(z.array(Kind)))
     .transform((kinds) => (kinds === undefined || kinds.length === 0 ? [...KINDS] : kinds))

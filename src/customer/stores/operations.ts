@@ -10,7 +10,7 @@ export const teamWithLevel: Operation = {
   summary: "Team of a store, with levels",
   description:
     "The members of a store whom the customer has referred, and those whom they have referred, down to depth 5, each with " +
-    "what the member's own team has earned. By depth, then name. A customer who has no team: no items.",
+    "the sizes and tokens of the member's own team. Order: depth, then name. If the customer has no team, `items` is empty.",
   answer: success(z.array(TeamMember)),
   examples: () => [
     {

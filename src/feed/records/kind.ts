@@ -36,9 +36,9 @@ export interface Target {
 }
 
 /**
- * A rule that only the database can check: which lines break it, what field is wrong, and what to mend. In the SQL of a
- * kind, its lines are a relation named after the record (`balance_entry`): `line` is the line's number, `store_id` what
- * the line gave, `store_key` the key of the store with this id, NULL where none is stored.
+ * A rule that only the database can check: which lines break it, which field is wrong, and what to correct. In the SQL
+ * of a kind, its lines are a relation named after the record (`balance_entry`): `line` is the line's number, `store_id`
+ * what the line gave, `store_key` the key of the store with this id, NULL where none is stored.
  */
 export interface Fault {
   field: string;

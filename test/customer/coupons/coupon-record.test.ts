@@ -172,7 +172,7 @@ describe("the record of GET /coupons", () => {
     expect(detailed.campaign_coupon).toMatchObject({ ...changed, filter_items: 7, coupon_barcode: 7 });
   });
 
-  it("is what its schema says, in every place where a coupon stands", async ({ expect }) => {
+  it("fits its schema, wherever a coupon is answered", async ({ expect }) => {
     const { customer, account } = await holder();
     const store = seed.store(account.id);
     const digital = seed.coupon(account.id, { kind: "digital" });

@@ -13,9 +13,7 @@ describe("GET /coupons", () => {
     expect(await coupons(holds.customer.id, { includemfg: 1 })).toEqual({ stores: [store], mfg: [mfg] });
   });
 
-  it("puts the end that comes first before the others and no end last, then the newest, then by id", async ({
-    expect,
-  }) => {
+  it("sorts by the end, soonest first and no end last, then the newest, then by id", async ({ expect }) => {
     const holds = await program();
     const old = { created_at: "2026-01-01 00:00:00" };
     const young = { created_at: "2026-01-02 00:00:00" };
@@ -51,7 +49,7 @@ describe("GET /coupons", () => {
     expect(await coupons(seed.freshId("c"))).toBe("NO_ITEMS");
   });
 
-  it("follows what a coupon has been used since", async ({ expect }) => {
+  it("counts what has been used since", async ({ expect }) => {
     const { account, store, customer } = await program();
     const coupon = seed.coupon(account.id);
     const issued = seed.customerCoupon(customer.id, coupon.id, store.id);

@@ -106,7 +106,9 @@ function build(drawn: typeof shape extends fc.Arbitrary<infer Shape> ? Shape : n
   return { now: NOW, accounts, stores, coupons: couponsOf, issued };
 }
 
-/** What to feed for a program, everything first and then what deletes some of it, and who holds what is `mine` in it. */
+/**
+ * What to feed for a program, everything first and then what deletes some of it, and who holds what is `mine` in it.
+ */
 function fedProgram(program: Program) {
   const { accounts, stores, coupons, issued } = program;
   const [caller, other] = [seed.customer(), seed.customer()];
@@ -158,7 +160,7 @@ const cases = fc.array(fc.tuple(shape, couponsQuery, myQuery), { minLength: PROG
 describe("both coupon lists", () => {
   beforeAll(() => setClock(NOW));
 
-  it("answer what a plain reading of the decisions does, and pages are the list cut", async ({ expect }) => {
+  it("answer what the model answers, and pages are parts of the whole list", async ({ expect }) => {
     await fc.assert(
       fc.asyncProperty(cases, async (drawn) => {
         const programs = drawn.map(([shape, ...queries]) => ({ ...fedProgram(build(shape)), queries }));

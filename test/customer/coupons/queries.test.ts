@@ -103,7 +103,7 @@ describe("finding coupons", () => {
     expect(many.rowsRead - few.rowsRead).toBeLessThanOrEqual(3 * 9_000);
   });
 
-  it("asks nothing where no kind is left", async ({ expect }) => {
+  it("asks nothing if the filters leave no kind", async ({ expect }) => {
     const db = new Database(env.DB, "first-unconstrained");
     const page = { offset: 0, limit: 50 };
 

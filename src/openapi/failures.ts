@@ -15,7 +15,7 @@ import {
   unavailable,
 } from "../http/errors.ts";
 
-/** What a client should make of a failure, with one that is real: made as the service makes it. */
+/** The meaning of a failure for a client, with an example made as the service makes it. */
 interface FailureNote {
   description: string;
   example: ApiError;
@@ -26,7 +26,7 @@ const REQUEST_ID = "7f3c2a54-52a8-4b1e-9d0e-1b6f4f0c9a11";
 /** Every way in which a call can fail. */
 export const FAILURES = {
   NoItems: {
-    description: "There is nothing to answer with: not a fault, so the status is 200.",
+    description: "There is nothing to return. That is not a fault, so the status is 200.",
     example: noItems("No messages are available."),
   },
   MalformedBody: {
@@ -42,7 +42,7 @@ export const FAILURES = {
     example: unauthenticated(),
   },
   Forbidden: {
-    description: "The token is good, but not for this: it has the wrong scope.",
+    description: "The token is valid, but has the wrong scope.",
     example: forbidden("This needs a token with the scope customer."),
   },
   ForeignLines: {
@@ -51,11 +51,11 @@ export const FAILURES = {
     example: forbidden("Lines 3, 9 touch an account that the token does not cover."),
   },
   NotFound: {
-    description: "What the path names is not there, or not the caller's to see.",
+    description: "What the path names does not exist, or the caller may not see it.",
     example: notFound("There is no store with this id."),
   },
   MethodNotAllowed: {
-    description: "The path is known, but not with this method. `Allow` names those that are.",
+    description: "The path does not take this method. `Allow` names the methods that it takes.",
     example: methodNotAllowed(["POST"]),
   },
   PayloadTooLarge: {
@@ -67,11 +67,11 @@ export const FAILURES = {
     example: invalid({ latitude: ["must be at most 90"], single_account_id: ["is required"] }),
   },
   InvalidLines: {
-    description: "Lines break a rule, up to 100 of them named with their fields. Nothing was applied.",
+    description: "Lines break a rule. Up to 100 of them are named, with their fields. Nothing was applied.",
     example: invalid({ "line 3.latitude": ["must be at most 90"], "line 9.record": ["is required"] }),
   },
   RefusedRankOn: {
-    description: "`rank_on` is none of the four values: a message alone, without a code.",
+    description: "`rank_on` is none of the four values. The answer has a message but no code.",
     example: refused("rank_on must be one of run, hit, double or triple."),
   },
   TooManyRequests: {
@@ -83,7 +83,7 @@ export const FAILURES = {
     example: internalError(REQUEST_ID),
   },
   Unavailable: {
-    description: "Something that the service leans on does not answer. Try again after `Retry-After` seconds.",
+    description: "Something that the service depends on does not answer. Try again after `Retry-After` seconds.",
     example: unavailable("The database cannot be reached. Try again in a moment."),
   },
 } satisfies Record<string, FailureNote>;

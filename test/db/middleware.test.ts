@@ -72,7 +72,7 @@ describe("where a request reads", () => {
     }
   });
 
-  it("is not at a bookmark that somebody made up, however it is dressed: it counts as none", async ({ expect }) => {
+  it("ignores a bookmark that this service did not sign", async ({ expect }) => {
     const { given } = await ask(TEAM);
     const [bookmark, signature = ""] = given.split(".");
     // What anybody who may sign tokens could make.

@@ -85,7 +85,7 @@ describe("large feed requests at once", () => {
     expect(small.inside).toBe(true);
   });
 
-  it("are told to come again after half a minute", async ({ expect }) => {
+  it("get a 503 after waiting for half a minute", async ({ expect }) => {
     const admission = new Admission(RULES);
     const [, waiting] = [request(admission, 8 * MIB), request(admission, 8 * MIB)];
 
@@ -96,7 +96,7 @@ describe("large feed requests at once", () => {
     expect(waiting).toMatchObject({ inside: false, status: 503 });
   });
 
-  it("do not wait for ever behind one whose request was cut off while it was inside", async ({ expect }) => {
+  it("do not wait for ever behind one that was cancelled while it was inside", async ({ expect }) => {
     const admission = new Admission(RULES);
     request(admission, 8 * MIB);
     await pass(40_000);
@@ -107,7 +107,7 @@ describe("large feed requests at once", () => {
     expect(next.inside).toBe(true);
   });
 
-  it("do not wait behind one whose request was cut off while it waited", async ({ expect }) => {
+  it("do not wait behind one that was cancelled while it waited", async ({ expect }) => {
     const admission = new Admission(RULES);
     const first = request(admission, 8 * MIB);
     await pass(100);

@@ -84,7 +84,7 @@ describe("POST /feed: deleting", () => {
     expect(await value("SELECT balance FROM customers WHERE id = ?", customer.id)).toBe(300);
   });
 
-  it("puts a store back on the map where it moved to while it was soft-deleted", async ({ expect }) => {
+  it("finds a restored store at the position to which it moved while it was soft-deleted", async ({ expect }) => {
     const { account, store, campaign, customer } = await program();
     const found = async (latitude: number) => {
       const path = "/api/v1/customer/campaigns/near-by-popular-campaigns";

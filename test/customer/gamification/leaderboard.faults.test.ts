@@ -102,7 +102,7 @@ describe("a leaderboard when something fails", () => {
     expect(names(await board(store, noKv))).toEqual(["Babe Ruth"]);
   });
 
-  it("comes from D1 when what KV holds cannot be understood", async ({ expect }) => {
+  it("comes from D1 when KV holds something that cannot be read", async ({ expect }) => {
     const store = await location();
     await env.CACHE.put(await boardKey({ locationId: store, campaignId: null }, "2026-05-10"), "{");
 

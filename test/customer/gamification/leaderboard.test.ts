@@ -105,7 +105,7 @@ describe("POST /gamification/leaderboard", () => {
     ]);
   });
 
-  it("ranks on what is asked: runs when nothing is", async ({ expect }) => {
+  it("ranks by rank_on, and by runs if it is left out", async ({ expect }) => {
     const { account, store, campaign } = await location();
     const [r, h, d, t] = await team(account.id, ["R", "H", "D", "T"]);
     await mustFeed([
@@ -247,7 +247,7 @@ describe("POST /gamification/leaderboard", () => {
     expect([ranks(later), trips(later), later.headers.get("X-Board-Age")]).toEqual([[], 1, "0"]);
   });
 
-  it("caches the boards anew that a feed's plays have touched", async ({ expect }) => {
+  it("refreshes the boards that a feed's plays have changed", async ({ expect }) => {
     const { account, store, campaign } = await location();
     const [ruth] = await team(account.id, ["Ruth"]);
     const play = (runs: string) => mustFeed([seed.play(campaign.id, store.id, ruth?.id, { runs })]);
@@ -261,7 +261,7 @@ describe("POST /gamification/leaderboard", () => {
     expect(trips(await board(store, { eip_campaign_id: campaign.id }))).toBe(0);
   });
 
-  it("caches at most fifty boards anew after a feed request; the rest age out", async ({ expect }) => {
+  it("refreshes at most fifty boards after a feed request; the rest age out", async ({ expect }) => {
     const { account, campaign } = await location();
     const stores = Array.from({ length: 30 }, () => seed.store(account.id));
     const [ruth] = await team(account.id, ["Ruth"]);

@@ -185,7 +185,7 @@ describe("POST /full-search", () => {
     },
   );
 
-  it.for(["OR", "AND", "NOT", "NEAR"])("takes %s for a word like any other", async (operator, { expect }) => {
+  it.for(["OR", "AND", "NOT", "NEAR"])("treats %s as a word like any other", async (operator, { expect }) => {
     const [word, other] = [freshWord(), freshWord()];
     const store = seed.store("1", { name: `${word} ${operator}` });
     const without = seed.store("1", { name: `${word} ${other}` });

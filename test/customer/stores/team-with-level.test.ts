@@ -121,7 +121,7 @@ describe("GET /stores/{id}/team-with-level", () => {
     expect(await names(id("a"), store.id)).toEqual(["aZ", "aa", "aé", "a\uFFFD", "a\u{1F600}"]);
   });
 
-  it("keeps to the depth that level_no says", async ({ expect }) => {
+  it("lists only the depth that level_no names", async ({ expect }) => {
     const { store } = await openStore();
     const id = await joinAs(store.id, ["a", "ab", "abc", "abd", "abcd"]);
 

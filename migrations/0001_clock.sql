@@ -1,4 +1,4 @@
--- The one place that says what now is, in UTC, by D1's clock. Tests put another view in its place.
+-- The one definition of the current time, in UTC, by D1's clock. Tests replace it by another view.
 CREATE VIEW clock AS SELECT datetime('now') AS now, date('now') AS today;
 
 -- Always empty. A feed request is one transaction: a check that finds bad lines inserts its report here, and the

@@ -8,6 +8,8 @@ export interface Reply {
   bytes: number;
   milliseconds: number;
   roundTrips: number;
+  /** What SQLite itself took, in whole milliseconds: no more is known on this machine. */
+  sqlMilliseconds: number;
   rowsRead: number;
   rowsWritten: number;
 }
@@ -37,6 +39,7 @@ export class Connections {
       bytes: answer.length,
       milliseconds,
       roundTrips: count("trips"),
+      sqlMilliseconds: Number(/sql;dur=([\d.]+)/.exec(timing)?.[1] ?? 0),
       rowsRead: count("rows"),
       rowsWritten: count("written"),
     };

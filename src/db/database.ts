@@ -11,6 +11,8 @@ export type Statement = SQL | { toSQL(): { sql: string; params: unknown[] } };
 export interface Usage {
   trips: number;
   milliseconds: number;
+  /** What SQLite itself took of that, by D1's account. */
+  sqlMilliseconds: number;
   rowsRead: number;
   rowsWritten: number;
 }
@@ -36,7 +38,7 @@ const dialect = new SQLiteAsyncDialect();
  * its `batch()` mixes up columns of one name and drops what D1 says of the rows (drizzle-orm 0.45).
  */
 export class Database {
-  readonly usage: Usage = { trips: 0, milliseconds: 0, rowsRead: 0, rowsWritten: 0 };
+  readonly usage: Usage = { trips: 0, milliseconds: 0, sqlMilliseconds: 0, rowsRead: 0, rowsWritten: 0 };
   readonly #d1: Pick<D1Database, "withSession">;
   #session: D1DatabaseSession;
   #begunAtBookmark: boolean;
@@ -129,6 +131,7 @@ export class Database {
     try {
       const results = await within(limit, this.#session.batch<Record<string, unknown>>(prepared));
       for (const { meta } of results) {
+        this.usage.sqlMilliseconds += meta.duration;
         this.usage.rowsRead += meta.rows_read;
         this.usage.rowsWritten += meta.rows_written;
       }

@@ -17,9 +17,10 @@ export function observe(): MiddlewareHandler<AppEnv> {
 
     await next();
 
-    const usage = c.var.db?.usage ?? { trips: 0, milliseconds: 0, rowsRead: 0, rowsWritten: 0 };
+    const usage = c.var.db?.usage ?? { trips: 0, milliseconds: 0, sqlMilliseconds: 0, rowsRead: 0, rowsWritten: 0 };
     const timing = [`d1;dur=${usage.milliseconds.toFixed(1)}`, `trips;desc="${usage.trips}"`];
     if (isDevelopment(c.env)) timing.push(`rows;desc="${usage.rowsRead}"`, `written;desc="${usage.rowsWritten}"`);
+    if (isDevelopment(c.env)) timing.push(`sql;dur=${usage.sqlMilliseconds}`);
     c.header("X-Request-Id", requestId);
     c.header("Server-Timing", timing.join(", "));
 

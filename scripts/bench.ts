@@ -1,37 +1,34 @@
-import { createHash } from "node:crypto";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import path from "node:path";
 import { SingleBar } from "cli-progress";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { aimsTable } from "./bench/aims.ts";
-import { casesOf } from "./bench/cases.ts";
-import { compareAnswers, interleave, type Lane, lanesOf, type Measured, throughput } from "./bench/drive.ts";
+import { capacityTable, crowdedTable } from "./bench/capacity.ts";
+import { type Cases, casesOf } from "./bench/cases.ts";
+import { compareAnswers, type Lane, lanesOf } from "./bench/drive.ts";
 import { type KindLoad, load } from "./bench/load.ts";
+import { measure, measureCrowded } from "./bench/measure.ts";
 import { indexForNaiveQueries } from "./bench/naive/indexes.ts";
 import { writePage } from "./bench/page.ts";
 import { programLines } from "./bench/program/program.ts";
+import { withUuids } from "./bench/program/uuids.ts";
 import { feedTable, growthTable, latencyTable, naiveTable, type Report, thisMachine } from "./bench/report.ts";
+import { type Ids, type Scale, scaleOf, scales, uuidFolder } from "./bench/scales.ts";
 import { buildWorker, openStand, type Stand } from "./bench/stand.ts";
 import { type FileLine, openNdjson } from "./lib/ndjson-file.ts";
 import { countingNumber, outputFile } from "./lib/options.ts";
-import { CommandError, main, ROOT } from "./lib/project.ts";
+import { CommandError, main } from "./lib/project.ts";
 
 interface Options {
   scale: Scale[];
   data?: string;
+  ids: Ids;
+  before?: string;
   rounds: number;
   seconds: number;
   reuse: boolean;
   json?: string;
   docs: boolean;
-}
-
-interface Scale {
-  name: string;
-  /** 0 where the lines are those of a file. */
-  customers: number;
-  folder: string;
 }
 
 /** A scale that is loaded and running. */
@@ -42,10 +39,8 @@ interface Loaded extends Scale {
 }
 
 const { version: workerdVersion } = createRequire(import.meta.url)("workerd/package.json") as { version: string };
-const CONNECTIONS = [1, 32];
 // Of the made program, about.
 const LINES_A_CUSTOMER = 4.85;
-const FOLDER = path.join(ROOT, ".wrangler", "bench");
 const BAR = {
   format: "{what} {bar} {percentage} % · {eta_formatted}",
   barsize: 30,
@@ -63,6 +58,15 @@ const program = new Command("npm run bench --")
       .default(scales("10k"), "10k"),
   )
   .option("--data <file>", "measure with this feed file instead of a made program")
+  .addOption(
+    new Option(
+      "--ids <kind>",
+      "own ids, UUIDs in their place, or own ones and the largest scale fed with UUIDs as well",
+    )
+      .choices(["own", "uuid", "both"])
+      .default("own"),
+  )
+  .option("--before <file>", "compare with what an earlier run wrote with --json")
   .option("--rounds <n>", "how often each case is asked", countingNumber, 200)
   .option("--seconds <n>", "how long each case is asked with 1 and with 32 connections; 0: not at all", wholeNumber, 1)
   .option("--reuse", "drive what an earlier run has loaded, and measure no feeding", false)
@@ -77,6 +81,7 @@ await main(async () => {
 
 async function bench(options: Options): Promise<void> {
   const wanted = wantedOf(options);
+  const before = options.before === undefined ? undefined : reportIn(options.before);
   const machine = thisMachine(workerdVersion);
   const bar = new SingleBar(BAR);
   const worker = await buildWorker();
@@ -95,18 +100,25 @@ async function bench(options: Options): Promise<void> {
     for (const scale of wanted) {
       const stand = await openStand(worker, scale.folder, { keep: options.reuse });
       stands.push(stand);
-      loaded.push({ ...scale, stand, ...(await fill(stand, scale, options, bar)) });
+      const isTwin = options.ids === "both" && scale === wanted.at(-1);
+      const uuidStand = isTwin ? await openStand(worker, uuidFolder(scale), { keep: false }) : undefined;
+      if (uuidStand !== undefined) stands.push(uuidStand);
+      loaded.push({ ...scale, stand, ...(await fill({ stand, uuidStand }, scale, options, bar)) });
     }
 
     const lanes: Lane[] = [];
+    let last: (Cases & { scale: string; stand: Stand }) | undefined;
     for (const { name, stand } of loaded) {
       await indexForNaiveQueries(stand.database);
       const cases = await casesOf(stand);
+      last = { ...cases, scale: name, stand };
       await compareAnswers(stand.url, cases.cases);
       lanes.push(...lanesOf(name, stand.url, cases));
     }
     const measured = await measure(lanes, loaded.at(-1)?.name ?? "", options, bar);
-    finish(reportOf(loaded, { measured, machine }, options), options);
+    // Last, because it feeds more.
+    const crowded = last === undefined ? [] : await measureCrowded(last, options.rounds, bar);
+    finish(reportOf(loaded, { measured, crowded, machine }, options), options, before);
   } finally {
     bar.stop();
     await close();
@@ -114,26 +126,31 @@ async function bench(options: Options): Promise<void> {
 }
 
 /** What is to be loaded, or is there from before. @throws a CommandError for options that do not go together. */
-function wantedOf({ scale, data, reuse, docs, seconds }: Options): Scale[] {
+function wantedOf({ scale, data, ids, reuse, docs, seconds }: Options): Scale[] {
+  if (reuse && ids === "both") throw new CommandError("--ids both compares feeding: leave out --reuse.");
   if (docs && (reuse || data !== undefined || seconds === 0))
     throw new CommandError("--docs writes a page of whole runs: leave out --reuse, --data and --seconds 0.");
   if (new Set(scale.map(({ name }) => name)).size < scale.length) throw new CommandError("A scale is named twice.");
-  const wanted = data === undefined ? scale : [scaleOf(data)];
+  const named = data === undefined ? scale : [scaleOf(data)];
+  const wanted = ids === "uuid" ? named.map((one) => ({ ...one, folder: uuidFolder(one) })) : named;
   const missing = wanted.find(({ folder }) => reuse && !existsSync(folder));
   if (missing !== undefined) throw new CommandError(`Nothing is loaded for ${missing.name}: leave out --reuse.`);
   return wanted;
 }
 
-function scaleOf(file: string): Scale {
-  if (!existsSync(file)) throw new CommandError(`There is no file ${file}.`);
-  const hash = createHash("sha256").update(path.resolve(file)).digest("hex").slice(0, 16);
-  return { name: path.basename(file), customers: 0, folder: path.join(FOLDER, `data-${hash}`) };
+/** What an earlier run has written. @throws a CommandError where the file holds nothing like it. */
+function reportIn(file: string): Report {
+  try {
+    const report = JSON.parse(readFileSync(file, "utf8")) as Report;
+    if (Array.isArray(report.measured)) return report;
+  } catch {}
+  throw new CommandError(`${file} is not what a run has written with --json.`);
 }
 
 async function fill(
-  stand: Stand,
+  { stand, uuidStand }: { stand: Stand; uuidStand: Stand | undefined },
   scale: Scale,
-  { data, reuse }: Options,
+  { data, ids, reuse }: Options,
   bar: SingleBar,
 ): Promise<Pick<Loaded, "lines" | "kinds">> {
   if (reuse) return { lines: 0, kinds: [] };
@@ -141,10 +158,12 @@ async function fill(
   const about = file?.size ?? Math.round(scale.customers * LINES_A_CUSTOMER);
   bar.start(about, 0, { what: `Loading ${scale.name}` });
   let lines = 0;
-  const kinds = await load(stand, file?.lines ?? programFile(scale.customers), (count) => {
+  const own = file?.lines ?? programFile(scale.customers);
+  const onProgress = (count: number) => {
     lines += count;
     bar.update(Math.min(about, file?.position() ?? lines));
-  });
+  };
+  const kinds = await load(stand, ids === "uuid" ? inUuids(own) : own, onProgress, uuidStand);
   bar.stop();
   await stand.runSchedule();
   return { lines, kinds };
@@ -158,77 +177,33 @@ function* programFile(customers: number): Generator<FileLine> {
   }
 }
 
-async function measure(
-  lanes: readonly Lane[],
-  largest: string,
-  { rounds, seconds }: Options,
-  bar: SingleBar,
-): Promise<Measured[]> {
-  const inTurn = async (what: string, some: readonly Lane[], times: number) => {
-    bar.start(times, 0, { what });
-    const found = await interleave(some, times, () => bar.increment());
-    bar.stop();
-    return found;
-  };
-  // Apart from each other: a scan of a million rows throws out of the processor's caches what the next request needs.
-  const ours = await inTurn(
-    "Asking in turn",
-    lanes.filter(({ way }) => way !== "naive"),
-    rounds,
-  );
-  const naive = await inTurn(
-    "The naive queries",
-    lanes.filter(({ way }) => way !== "ours"),
-    Math.ceil(rounds / 10),
-  );
-  // The baseline that stands in the report is that of the service; the naive queries have had their own.
-  const measured = new Map([...naive, ...ours]);
-  if (seconds === 0) return [...measured.values()];
-
-  const timed = lanes.filter(({ scale, way, name }) => scale === largest && way !== "naive" && name !== "cold");
-  bar.start(timed.length, 0, { what: "Asking at once" });
-  for (const lane of timed) {
-    const perSecond: Record<number, number> = {};
-    for (const connections of CONNECTIONS) perSecond[connections] = await throughput(lane, connections, seconds);
-    Object.assign(measured.get(lane) ?? {}, { perSecond });
-    bar.increment();
-  }
-  bar.stop();
-  return [...measured.values()];
+async function* inUuids(lines: AsyncIterable<FileLine> | Iterable<FileLine>): AsyncGenerator<FileLine> {
+  for await (const { number, bytes } of lines) yield { number, bytes: Buffer.from(withUuids(bytes.toString())) };
 }
 
 function reportOf(
   loaded: readonly Loaded[],
-  { measured, machine }: Pick<Report, "measured" | "machine">,
-  { rounds }: Options,
+  found: Pick<Report, "measured" | "crowded" | "machine">,
+  { rounds, ids }: Options,
 ): Report {
   return {
     at: new Date().toISOString(),
-    machine,
+    ...found,
     rounds,
+    ids,
     scales: loaded.map(({ name, customers, lines }) => ({ name, customers, lines })),
-    measured,
     loads: loaded.filter(({ kinds }) => kinds.length > 0).map(({ name, kinds }) => ({ scale: name, kinds })),
   };
 }
 
-function finish(report: Report, { json, docs }: Options): void {
+function finish(report: Report, { json, docs }: Options, before?: Report): void {
   console.log(`\n${latencyTable(report)}\n\n${naiveTable(report)}`);
   if (report.scales.length > 1) console.log(`\n${growthTable(report)}`);
   if (report.loads.length > 0) console.log(`\n${feedTable(report)}`);
-  console.log(`\n${aimsTable(report)}`);
+  console.log(`\n${capacityTable(report)}\n\n${crowdedTable(report)}`);
+  console.log(`\n${aimsTable(report, before)}`);
   if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
-  if (docs) writePage(report);
-}
-
-function scales(text: string): Scale[] {
-  const named = text.split(",").map((name) => {
-    const [, number, unit = ""] = /^([1-9]\d{0,3})(k|m)$/.exec(name) ?? [];
-    if (number === undefined) throw new InvalidArgumentError("Such as 10k, 100k or 1m.");
-    const customers = Number(number) * (unit === "m" ? 1_000_000 : 1_000);
-    return { name, customers, folder: path.join(FOLDER, name) };
-  });
-  return named.sort((one, other) => one.customers - other.customers);
+  if (docs) writePage(report, before);
 }
 
 function wholeNumber(text: string): number {

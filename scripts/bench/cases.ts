@@ -37,12 +37,20 @@ function baselineCall(token: string): Call {
   return { method: "GET", path: `${CUSTOMER}/baseline`, token };
 }
 
+export interface Cases {
+  cases: Case[];
+  baseline: Call;
+  /** The densest place. */
+  dense: Picks["dense"];
+}
+
 /** Every endpoint, asked for much and for little, for what is there and for what is not. */
-export async function casesOf(stand: Asked): Promise<{ cases: Case[]; baseline: Call }> {
+export async function casesOf(stand: Asked): Promise<Cases> {
   const picks = await pick(stand.database);
   const anybody = await stand.customerToken(picks.narrowTeam.customerId);
   return {
     baseline: baselineCall(anybody),
+    dense: picks.dense,
     cases: [
       ...nearby(picks, anybody),
       ...(await messages(picks, stand)),

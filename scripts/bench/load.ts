@@ -6,6 +6,7 @@ import { CommandError } from "../lib/project.ts";
 import { intoBareTables, intoSameTables } from "./bare.ts";
 import type { Call } from "./cases.ts";
 import { Connections } from "./http.ts";
+import { withUuids } from "./program/uuids.ts";
 import type { Stand } from "./stand.ts";
 
 const MOST_RUNS = 20;
@@ -20,20 +21,25 @@ export interface KindLoad {
   /** Into tables with nothing but a key. */
   bareTablesSeconds: number;
   rowsWritten: number;
+  /** Through the feed with UUIDs for ids, where that was measured. */
+  uuidSeconds?: number;
 }
 
 /**
  * Feeds the lines, each request of one kind, and after each stores the same rows by bare inserts, so that all three meet
- * the machine in the same state. Times are those of the requests alone.
+ * the machine in the same state. Times are those of the requests alone. The same lines are fed to
+ * `uuidStand`, where there is one, with UUIDs for ids, in turn with the others.
  */
 export async function load(
   stand: Stand,
   lines: AsyncIterable<FileLine> | Iterable<FileLine>,
   onProgress: (lines: number) => void,
+  uuidStand?: Stand,
 ): Promise<KindLoad[]> {
   const connections = new Connections(stand.url, 1);
   const post = (call: Pick<Call, "path" | "body" | "mediaType">) =>
     connections.send({ method: "POST", token: stand.feedToken, ...call });
+  const feedWithUuids = uuidStand && uuidFeeder(uuidStand);
   const kinds = new Map<string, KindLoad>();
   try {
     for await (const runs of ofOneKind(inBatches(lines))) {
@@ -58,13 +64,33 @@ export async function load(
       sum.sameTablesSeconds += same / 1_000;
       sum.bareTablesSeconds += bare / 1_000;
       sum.rowsWritten += fed.rowsWritten;
+      if (feedWithUuids) sum.uuidSeconds = (sum.uuidSeconds ?? 0) + (await feedWithUuids.feed(texts)) / 1_000;
       kinds.set(kind, sum);
       onProgress(texts.length);
     }
     return [...kinds.values()];
   } finally {
-    await connections.close();
+    await Promise.all([connections.close(), feedWithUuids?.close()]);
   }
+}
+
+/** What feeds lines to a stand with UUIDs for ids, and resolves with the milliseconds that it took. */
+function uuidFeeder({ url, feedToken: token }: Stand) {
+  const connections = new Connections(url, 1);
+  return {
+    async feed(texts: readonly string[]): Promise<number> {
+      let milliseconds = 0;
+      // UUIDs are longer: what was one request may be two.
+      const lines = texts.map((text, index) => ({ number: index + 1, bytes: Buffer.from(withUuids(text)) }));
+      for await (const batch of inBatches(lines)) {
+        const body = batch.lines.map(({ bytes }) => bytes.toString()).join("\n");
+        const call = { method: "POST", path: "/api/v1/feed", token, body, mediaType: "application/x-ndjson" } as const;
+        milliseconds += (await connections.send(call)).milliseconds;
+      }
+      return milliseconds;
+    },
+    close: () => connections.close(),
+  };
 }
 
 /** Lines of one kind that follow on each other. */

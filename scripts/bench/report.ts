@@ -2,15 +2,22 @@ import { cpus, loadavg, totalmem } from "node:os";
 import { table } from "../lib/table.ts";
 import type { Measured, Way } from "./drive.ts";
 import type { KindLoad } from "./load.ts";
+import type { Ids } from "./scales.ts";
+
+// Below this the clock of the machine, which knows whole milliseconds, tells nothing.
+export const LEAST_SQL_MS = 0.05;
 
 /** Everything that a run has measured, as `--json` writes it. */
 export interface Report {
   at: string;
   machine: { cpu: string; cores: number; memoryGiB: number; node: string; workerd: string; load: number };
   rounds: number;
+  ids: Ids;
   /** From the smallest to the largest. */
   scales: { name: string; customers: number; lines: number }[];
   measured: Measured[];
+  /** The densest place of the largest scale with more campaigns; the first has none more. */
+  crowded: Measured[];
   loads: { scale: string; kinds: KindLoad[] }[];
 }
 
@@ -46,6 +53,7 @@ export function latencyTable(report: Report): string {
     whole(one.perSecond?.[1]),
     whole(one.perSecond?.[32]),
     one.roundTrips,
+    one.roundTrips === 0 ? "" : sqlMilliseconds(one.sqlMilliseconds),
     whole(one.rowsRead),
     whole(one.bytes),
   ]);
@@ -58,6 +66,7 @@ export function latencyTable(report: Report): string {
     "req/s, 1",
     "req/s, 32",
     "round trips",
+    "SQLite ms",
     "rows",
     "bytes",
   ];
@@ -116,7 +125,7 @@ export function naiveTable(report: Report): string {
 /** What feeding the largest scale took, by kind and together. */
 export function feedTable({ loads }: Report): string {
   const kinds = loads.at(-1)?.kinds ?? [];
-  const all = kinds.reduce(
+  const all = kinds.reduce<Required<KindLoad>>(
     (sum, kind) => ({
       kind: "all",
       lines: sum.lines + kind.lines,
@@ -124,9 +133,19 @@ export function feedTable({ loads }: Report): string {
       sameTablesSeconds: sum.sameTablesSeconds + kind.sameTablesSeconds,
       bareTablesSeconds: sum.bareTablesSeconds + kind.bareTablesSeconds,
       rowsWritten: sum.rowsWritten + kind.rowsWritten,
+      uuidSeconds: sum.uuidSeconds + (kind.uuidSeconds ?? 0),
     }),
-    { kind: "all", lines: 0, feedSeconds: 0, sameTablesSeconds: 0, bareTablesSeconds: 0, rowsWritten: 0 },
+    {
+      kind: "all",
+      lines: 0,
+      feedSeconds: 0,
+      uuidSeconds: 0,
+      sameTablesSeconds: 0,
+      bareTablesSeconds: 0,
+      rowsWritten: 0,
+    },
   );
+  const hasUuids = all.uuidSeconds > 0;
   const rows = [...kinds, all].map((one) => [
     one.kind,
     whole(one.lines),
@@ -136,6 +155,7 @@ export function feedTable({ loads }: Report): string {
     (one.sameTablesSeconds / one.feedSeconds).toFixed(2),
     whole(one.lines / one.bareTablesSeconds),
     (one.bareTablesSeconds / one.feedSeconds).toFixed(2),
+    ...(hasUuids ? [whole(one.lines / (one.uuidSeconds ?? 0)), uuidRatio(one).toFixed(2)] : []),
   ]);
   const head = [
     "kind",
@@ -146,8 +166,14 @@ export function feedTable({ loads }: Report): string {
     "feed to it",
     "bare tables",
     "feed to it",
+    ...(hasUuids ? ["with UUIDs", "to own ids"] : []),
   ];
   return table(head, rows);
+}
+
+/** The speed of feeding with UUIDs, to that with own ids. */
+export function uuidRatio({ feedSeconds, uuidSeconds }: Pick<KindLoad, "feedSeconds" | "uuidSeconds">): number {
+  return feedSeconds / (uuidSeconds ?? Number.NaN);
 }
 
 export function largest({ scales }: Report): string {
@@ -166,6 +192,10 @@ export function isSameSize(one: Measured | undefined, other: Measured | undefine
 
 function ratioOf(large = 0, small = 0): number {
   return large === small ? 1 : large / small;
+}
+
+export function sqlMilliseconds(value: number): string {
+  return value < LEAST_SQL_MS ? `< ${LEAST_SQL_MS}` : value.toFixed(2);
 }
 
 export function times(ratio: number): string {

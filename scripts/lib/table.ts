@@ -4,7 +4,7 @@ type Cell = string | number;
 export function table(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const texts = [head, ...rows].map((row) => row.map(String));
   const widths = head.map((_, column) => Math.max(3, ...texts.map((row) => row[column]?.length ?? 0)));
-  const toTheRight = head.map((_, column) => rows.every((row) => /^[-\d.,×–]*$/.test(String(row[column]))));
+  const toTheRight = head.map((_, column) => rows.every((row) => /^[-\d.,×–<> ]*$/.test(String(row[column]))));
   const line = (row: readonly string[]) => {
     const cells = row.map((cell, column) => {
       const width = widths[column] ?? 0;

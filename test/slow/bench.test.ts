@@ -26,6 +26,28 @@ describe("npm run bench", () => {
     expect(run.output()).toContain("to baseline");
   });
 
+  it("measures with UUIDs for ids, and feeding with them beside feeding with own ids", async ({ expect }) => {
+    const json = path.join(folder, "ids.json");
+    const measure = (ids: string, ...rest: string[]) =>
+      command("bench", ["--scale", "1k", "--ids", ids, "--rounds", "5", "--seconds", "0", "--json", json, ...rest]);
+
+    const withUuids = measure("uuid");
+
+    expect(await withUuids.ended, withUuids.output()).toBe(0);
+    const report = JSON.parse(readFileSync(json, "utf8")) as Report;
+    expect(report.ids).toBe("uuid");
+    expect(report.crowded.map(({ name }) => name)).toEqual(["0", "20", "100", "300"]);
+    expect(report.crowded.filter(({ samples }) => samples < 5)).toEqual([]);
+
+    const withBoth = measure("both", "--before", json);
+
+    expect(await withBoth.ended, withBoth.output()).toBe(0);
+    const { loads } = JSON.parse(readFileSync(json, "utf8")) as Report;
+    expect(loads[0]?.kinds.filter(({ uuidSeconds = 0 }) => uuidSeconds === 0)).toEqual([]);
+    expect(withBoth.output()).toContain("with UUIDs");
+    expect(withBoth.output()).toContain("against the run before");
+  });
+
   it("ends at Ctrl-C, and leaves nothing running", async ({ expect }) => {
     const run = command("bench", ["--scale", "100k"]);
     await printed(run, "Loading 100k");
@@ -44,6 +66,8 @@ describe("npm run bench", () => {
     [["--data", "nowhere.ndjson"], "There is no file nowhere.ndjson."],
     [["--scale", "9k", "--reuse"], "Nothing is loaded for 9k"],
     [["--reuse", "--docs"], "leave out --reuse"],
+    [["--scale", "1k", "--reuse", "--ids", "both"], "leave out --reuse"],
+    [["--before", "nowhere.json"], "nowhere.json is not what a run has written"],
   ] as const)("says in one line what is wrong with %j", async ([args, text], { expect }) => {
     const run = command("bench", args);
 

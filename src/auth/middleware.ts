@@ -1,6 +1,5 @@
 import type { Context, MiddlewareHandler } from "hono";
-import type { AppEnv } from "../http/context.ts";
-import { isDevelopment } from "../http/context.ts";
+import { type AppEnv, isDevelopment } from "../app-env.ts";
 import { forbidden, tooManyRequests, unauthenticated, unavailable } from "../http/errors.ts";
 import { annotate } from "../openapi/notes.ts";
 import { KeySet } from "./key-set.ts";

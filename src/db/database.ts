@@ -1,7 +1,7 @@
 import { fillPlaceholders, type Placeholder, SQL, sql } from "drizzle-orm";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
-import { payloadTooLarge, unavailable } from "../http/errors.ts";
 import { within } from "../values/within.ts";
+import { DatabaseUnavailable, WriteTooLarge } from "./errors.ts";
 import { memoryToSend, type Query } from "./sending.ts";
 
 /** A Drizzle builder, or a template of Drizzle's `sql`. */
@@ -25,9 +25,6 @@ const BOOKMARK_LIMIT_MS = 2_000;
 const WRITE_LIMIT_BYTES = 40_000_000;
 const RETRY_WITHIN_MS = 2_000;
 const FIRST_WAIT_MS = 50;
-
-const TOO_MUCH_AT_ONCE =
-  "These lines come to more than the database takes in one request, which long texts beyond Latin letters do. Send fewer at once.";
 
 const dialect = new SQLiteAsyncDialect();
 
@@ -69,7 +66,7 @@ export class Database {
   /**
    * The rows of each statement, all in one round trip and one transaction. The statements read: where the connection is
    * lost they are sent again, for two seconds at most.
-   * @throws the failure 503 when D1 cannot be reached, and D1's own error for anything else, such as a check that failed.
+   * @throws {DatabaseUnavailable} when D1 cannot be reached; D1's own error for anything else, such as a check that failed.
    */
   async batch(statements: readonly Statement[]): Promise<Record<string, unknown>[][]> {
     const queries = statements.map(toQuery);
@@ -83,7 +80,7 @@ export class Database {
         return await this.#send(queries, READ_LIMIT_MS);
       } catch (error) {
         const wait = Math.random() * FIRST_WAIT_MS * 2 ** attempt;
-        if (!isLostConnection(error) || performance.now() + wait > deadline) throw toFailure(error);
+        if (!isLostConnection(error) || performance.now() + wait > deadline) throw toDatabaseError(error);
         await new Promise((resolve) => setTimeout(resolve, wait));
       }
     }
@@ -92,16 +89,16 @@ export class Database {
   /**
    * The rows of each step, any number of statements that write, in one round trip and one transaction like `batch`, but
    * sent once: whoever asked for it knows whether it may be asked for again.
-   * @throws the failure 413 where sending it would take more memory than a Worker has to spare.
+   * @throws {WriteTooLarge} where sending it would take more memory than a Worker has to spare.
    */
   async steps(steps: readonly (readonly Statement[])[]): Promise<Record<string, unknown>[][]> {
     const queries = steps.flat().map(toQuery);
-    if (memoryToSend(queries) > WRITE_LIMIT_BYTES) throw payloadTooLarge(TOO_MUCH_AT_ONCE);
+    if (memoryToSend(queries) > WRITE_LIMIT_BYTES) throw new WriteTooLarge();
     try {
       const results = (await this.#send(queries, WRITE_LIMIT_MS)).values();
       return steps.map((step) => step.flatMap(() => results.next().value ?? []));
     } catch (error) {
-      throw toFailure(error);
+      throw toDatabaseError(error);
     }
   }
 
@@ -113,7 +110,7 @@ export class Database {
     try {
       return await this.#send(queries, BOOKMARK_LIMIT_MS);
     } catch (error) {
-      if (!isOutage(error) || OVERLOADED.test(error.message)) throw toFailure(error);
+      if (!isOutage(error) || OVERLOADED.test(error.message)) throw toDatabaseError(error);
       this.#session = this.#d1.withSession("first-primary");
       return null;
     } finally {
@@ -195,6 +192,6 @@ function isOutage(error: unknown): error is Error {
   return error instanceof Error && !(error instanceof TypeError) && !OWN_FAULT.test(error.message);
 }
 
-function toFailure(error: unknown): unknown {
-  return isOutage(error) ? unavailable("The database cannot be reached. Try again in a moment.", error) : error;
+function toDatabaseError(error: unknown): unknown {
+  return isOutage(error) ? new DatabaseUnavailable(error) : error;
 }

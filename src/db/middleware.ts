@@ -1,5 +1,5 @@
 import type { Context, MiddlewareHandler } from "hono";
-import type { AppEnv } from "../http/context.ts";
+import type { AppEnv } from "../app-env.ts";
 import { annotate } from "../openapi/notes.ts";
 import { type BookmarkRules, giveBookmark, takeBookmark } from "./bookmarks.ts";
 import { Database } from "./database.ts";

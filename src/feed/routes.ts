@@ -1,6 +1,6 @@
+import { createRouter } from "../app-env.ts";
 import { renewBoards } from "../customer/gamification/boards.ts";
 import { bytesToRead, readBody } from "../http/body.ts";
-import { createRouter } from "../http/context.ts";
 import { describe } from "../openapi/describe.ts";
 import { acceptFeed } from "./accept.ts";
 import { Admission } from "./admission.ts";

@@ -1,9 +1,8 @@
 import type { MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
+import { type AppEnv, isDevelopment } from "../app-env.ts";
 import { annotate } from "../openapi/notes.ts";
-import type { AppEnv } from "./context.ts";
-import { isDevelopment } from "./context.ts";
-import { ApiError } from "./errors.ts";
+import { failureOf } from "./errors.ts";
 
 /**
  * Names the request, times it, and writes its one log line: the route's pattern, never its path, query, token or body,
@@ -43,10 +42,10 @@ export function observe(): MiddlewareHandler<AppEnv> {
 
 /** What the log may say of a failure: codes and places in the code. An error's message can hold a customer's values. */
 function causeOf(error: Error): Record<string, unknown> {
-  if (error instanceof ApiError) {
-    return { error: error.body.errorCode ?? error.message, ...(error.cause === undefined ? {} : kindOf(error.cause)) };
-  }
-  return { error: "INTERNAL_ERROR", ...kindOf(error) };
+  const failure = failureOf(error);
+  if (failure === undefined) return { error: "INTERNAL_ERROR", ...kindOf(error) };
+  const code = failure.body.errorCode ?? failure.message;
+  return { error: code, ...(failure.cause === undefined ? {} : kindOf(failure.cause)) };
 }
 
 function kindOf(cause: unknown): Record<string, unknown> {

@@ -1,11 +1,11 @@
 import { zValidator } from "@hono/zod-validator";
 import type { MiddlewareHandler } from "hono";
 import * as z from "zod";
+import type { AppEnv } from "../app-env.ts";
 import { annotate, type Notes } from "../openapi/notes.ts";
 import { decodeUtf8, parseObject } from "../values/json.ts";
 import { fieldMessages } from "../values/messages.ts";
 import { type BodyLimit, readBody } from "./body.ts";
-import type { AppEnv } from "./context.ts";
 import { invalid, malformedBody } from "./errors.ts";
 
 /** Checks one part of a request and names every bad field at once. An empty parameter of a query counts as absent. */

@@ -1,6 +1,7 @@
 import { NOT_WHOLE } from "../http/body.ts";
 import {
   type ApiError,
+  databaseUnavailable,
   forbidden,
   internalError,
   invalid,
@@ -12,7 +13,6 @@ import {
   refused,
   tooManyRequests,
   unauthenticated,
-  unavailable,
 } from "../http/errors.ts";
 
 /** What a client should make of a failure, with one that is real: made as the service makes it. */
@@ -84,7 +84,7 @@ export const FAILURES = {
   },
   Unavailable: {
     description: "Something that the service leans on does not answer. Try again after `Retry-After` seconds.",
-    example: unavailable("The database cannot be reached. Try again in a moment."),
+    example: databaseUnavailable(),
   },
 } satisfies Record<string, FailureNote>;
 

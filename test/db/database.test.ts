@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { afterEach, describe, it, vi } from "vitest";
 import { Database } from "../../src/db/database.ts";
-import { ApiError } from "../../src/http/errors.ts";
+import { DatabaseUnavailable } from "../../src/db/errors.ts";
 
 const LOST = new Error("D1_ERROR: Network connection lost.");
 const BOOKMARK = `ffffffff-ffffffff-ffffffff-${"0f".repeat(16)}`;
@@ -49,7 +49,7 @@ describe("the way to D1", () => {
     const batch = vi.spyOn(session, "batch").mockRejectedValue(LOST);
     const startedAt = Date.now();
 
-    await expect(open().all(sql`SELECT 1`)).rejects.toMatchObject({ status: 503, cause: LOST });
+    await expect(open().all(sql`SELECT 1`)).rejects.toEqual(new DatabaseUnavailable(LOST));
     expect(Date.now() - startedAt).toBeLessThan(2_500);
     expect(batch.mock.calls.length).toBeGreaterThan(2);
   });
@@ -59,7 +59,7 @@ describe("the way to D1", () => {
     async (message, { expect }) => {
       const batch = vi.spyOn(session, "batch").mockRejectedValue(new Error(`D1_ERROR: ${message}`));
 
-      await expect(open().all(sql`SELECT 1`)).rejects.toMatchObject({ status: 503 });
+      await expect(open().all(sql`SELECT 1`)).rejects.toBeInstanceOf(DatabaseUnavailable);
       expect(batch).toHaveBeenCalledTimes(1);
     },
   );
@@ -115,7 +115,7 @@ describe("the way to D1", () => {
   it("writes once only, because a lost connection may come after the commit", async ({ expect }) => {
     const batch = vi.spyOn(session, "batch").mockRejectedValue(LOST);
 
-    await expect(open().steps([[sql`DELETE FROM accounts`]])).rejects.toMatchObject({ status: 503 });
+    await expect(open().steps([[sql`DELETE FROM accounts`]])).rejects.toBeInstanceOf(DatabaseUnavailable);
     expect(batch).toHaveBeenCalledTimes(1);
   });
 
@@ -125,6 +125,6 @@ describe("the way to D1", () => {
       .catch((thrown: unknown) => thrown);
 
     expect(error).toBeInstanceOf(Error);
-    expect(error).not.toBeInstanceOf(ApiError);
+    expect(error).not.toBeInstanceOf(DatabaseUnavailable);
   });
 });

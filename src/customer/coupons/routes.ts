@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { createRouter } from "../../http/context.ts";
+import { createRouter } from "../../app-env.ts";
 import { noItems } from "../../http/errors.ts";
 import { answerItems } from "../../http/json-text.ts";
 import { pageLinks, toPage } from "../../http/paging.ts";

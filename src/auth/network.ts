@@ -2,8 +2,8 @@ const IPV6_GROUPS = 8;
 const NETWORK_GROUPS = 4;
 
 /**
- * Whom an address stands for. An IPv6 client has a network of 2^64 addresses to send from, and could not be braked by
- * any one of them: there it is the network (/64) that counts.
+ * Whom an address stands for. An IPv6 client has a network of 2^64 addresses to send from, and could not be
+ * rate-limited by any one of them: there it is the network (/64) that counts.
  */
 export function networkOf(address: string): string {
   if (!address.includes(":")) return address;

@@ -9,7 +9,7 @@ export type Statement = SQL | { toSQL(): { sql: string; params: unknown[] } };
 
 /** What a request has cost at D1 so far. */
 export interface Usage {
-  trips: number;
+  roundTrips: number;
   milliseconds: number;
   rowsRead: number;
   rowsWritten: number;
@@ -33,7 +33,7 @@ const dialect = new SQLiteAsyncDialect();
  * its `batch()` mixes up columns of one name and drops what D1 says of the rows (drizzle-orm 0.45).
  */
 export class Database {
-  readonly usage: Usage = { trips: 0, milliseconds: 0, rowsRead: 0, rowsWritten: 0 };
+  readonly usage: Usage = { roundTrips: 0, milliseconds: 0, rowsRead: 0, rowsWritten: 0 };
   readonly #d1: Pick<D1Database, "withSession">;
   #session: D1DatabaseSession;
   #begunAtBookmark: boolean;
@@ -122,7 +122,7 @@ export class Database {
     if (queries.length === 0) return [];
     const prepared = queries.map(({ sql, params }) => this.#session.prepare(sql).bind(...params));
     const startedAt = performance.now();
-    this.usage.trips += 1;
+    this.usage.roundTrips += 1;
     try {
       const results = await within(limit, this.#session.batch<Record<string, unknown>>(prepared));
       for (const { meta } of results) {
@@ -137,29 +137,29 @@ export class Database {
 }
 
 /**
- * A statement whose text is always the same: it is written once, and then only its values are put in. Drizzle takes
+ * A statement whose text is always the same: it is compiled once, and then only its values are put in. Drizzle takes
  * longer to write a long statement than D1 to run it.
  */
-export function writtenOnce<Name extends string>(
+export function compileOnce<Name extends string>(
   write: (value: (name: Name) => Placeholder) => SQL,
 ): (values: Readonly<Record<Name, string | number>>) => Statement {
-  let written: { sql: string; params: unknown[] } | undefined;
+  let compiled: { sql: string; params: unknown[] } | undefined;
   return (values) => ({
     toSQL() {
-      written ??= onOneLine(dialect.sqlToQuery(write((name) => sql.placeholder(name))));
-      return { sql: written.sql, params: fillPlaceholders(written.params, values) };
+      compiled ??= onOneLine(dialect.sqlToQuery(write((name) => sql.placeholder(name))));
+      return { sql: compiled.sql, params: fillPlaceholders(compiled.params, values) };
     },
   });
 }
 
 /** The same for a statement whose text depends on a shape, which is JSON and of which there are few: once for each. */
-export function writtenOncePer<Shape, Name extends string>(
+export function compilePer<Shape, Name extends string>(
   write: (shape: Shape, value: (name: Name) => Placeholder) => SQL,
 ): (shape: Shape, values: Readonly<Record<Name, string | number>>) => Statement {
-  const statements = new Map<string, ReturnType<typeof writtenOnce<Name>>>();
+  const statements = new Map<string, ReturnType<typeof compileOnce<Name>>>();
   return (shape, values) => {
     const key = JSON.stringify(shape);
-    const statement = statements.get(key) ?? writtenOnce<Name>((value) => write(shape, value));
+    const statement = statements.get(key) ?? compileOnce<Name>((value) => write(shape, value));
     statements.set(key, statement);
     return statement(values);
   };

@@ -5,7 +5,7 @@ import { limitTo } from "../db/limit.ts";
 import { type EventKind, type Fault, type Kind, type Line, type StateKind, tableName } from "./records/kind.ts";
 import {
   allRelations,
-  countingRelations,
+  deduplicatedRelations,
   faultsOf,
   freshLines,
   insert,
@@ -107,7 +107,7 @@ function findFaults(batches: readonly Batch[]): { statements: Statement[]; fault
     ({ from, when }, index) => sql`SELECT line, ${sql.raw(String(index))} AS fault FROM ${sql.raw(from)} WHERE ${when}`,
   );
   const statement = sql`
-    WITH ${commas(checked.flatMap(({ kind, writes }) => countingRelations(kind, writes)))},
+    WITH ${commas(checked.flatMap(({ kind, writes }) => deduplicatedRelations(kind, writes)))},
       found(line, fault) AS MATERIALIZED (SELECT DISTINCT * FROM (${unionAll(found)})),
       named(line) AS (SELECT DISTINCT line FROM found ORDER BY line ${limitTo(NAMED_LINES)})
     INSERT INTO refusals (report)

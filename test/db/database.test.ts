@@ -32,9 +32,9 @@ describe("the way to D1", () => {
     const [one, two] = await db.batch([sql`SELECT 1 AS a, 2 AS b`, sql`SELECT ${"x"} AS c`]);
 
     expect([one, two]).toEqual([[{ a: 1, b: 2 }], [{ c: "x" }]]);
-    expect(db.usage).toMatchObject({ trips: 1, rowsRead: 0, rowsWritten: 0 });
+    expect(db.usage).toMatchObject({ roundTrips: 1, rowsRead: 0, rowsWritten: 0 });
     expect(await db.batch([])).toEqual([]);
-    expect(db.usage.trips).toBe(1);
+    expect(db.usage.roundTrips).toBe(1);
   });
 
   it("reads again when the connection is lost", async ({ expect }) => {
@@ -42,7 +42,7 @@ describe("the way to D1", () => {
     const db = open();
 
     expect(await db.all(sql`SELECT 1 AS a`)).toEqual([{ a: 1 }]);
-    expect(db.usage.trips).toBe(3);
+    expect(db.usage.roundTrips).toBe(3);
   });
 
   it("gives a lost connection up after two seconds", async ({ expect }) => {

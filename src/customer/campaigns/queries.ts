@@ -1,5 +1,5 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import { type Database, writtenOncePer } from "../../db/database.ts";
+import { compilePer, type Database } from "../../db/database.ts";
 import { limitTo } from "../../db/limit.ts";
 import { accounts, campaignStores, campaigns, stores } from "../../db/tables/index.ts";
 import { boundingBoxes, EARTH_RADIUS_MILES, type Position } from "./bounding-boxes.ts";
@@ -53,7 +53,7 @@ const FEW_CAMPAIGNS = 8;
  * store and needs only the pairs in which it has earned something. Where there are many such campaigns, most without a
  * pair, the pairs that exist are read instead, store by store.
  */
-const nearbyCampaigns = writtenOncePer<Shape, ValueName>(
+const nearbyCampaigns = compilePer<Shape, ValueName>(
   (shape, value) => sql`
     WITH account(key) AS MATERIALIZED (
       SELECT ${accounts.key} FROM ${accounts} WHERE ${accounts.id} = ${value("accountId")} AND ${accounts.deleted} = 0

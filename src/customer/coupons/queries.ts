@@ -1,7 +1,7 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { accountsOf, type OfAccount } from "../../accounts/answers.ts";
-import { couponAccount, onceAnAccount } from "../../accounts/queries.ts";
-import { type Database, writtenOncePer } from "../../db/database.ts";
+import { couponAccount, oncePerAccount } from "../../accounts/queries.ts";
+import { compilePer, type Database } from "../../db/database.ts";
 import { membersOf, objectWith } from "../../db/json-objects.ts";
 import { limitTo } from "../../db/limit.ts";
 import { accounts, couponJson, coupons, customerCoupons, stores } from "../../db/tables/index.ts";
@@ -86,7 +86,7 @@ const NOW = sql`(SELECT now FROM clock)`;
 // By name, store, mfg and digital are in their order backwards.
 const ORDER = sql`page.kind DESC, page.ends_at, page.created_at DESC, page.id`;
 
-const couponList = writtenOncePer<Shape, Parameters<Value>[0]>((shape, value) => {
+const couponList = compilePer<Shape, Parameters<Value>[0]>((shape, value) => {
   const sources = [
     ...(shape.kinds.some((kind) => kind !== "digital") ? [issuedCoupons(shape, value)] : []),
     ...(shape.kinds.includes("digital") ? [digitalCoupons(shape, value)] : []),
@@ -187,5 +187,5 @@ function issuedPart({ accounts }: Shape, value: Value): SQL {
 function accountPart({ accounts }: Shape): SQL {
   if (accounts === false) return sql`NULL`;
   const accountKey = sql`page.account_key`;
-  return onceAnAccount(couponAccount(accountKey, accounts), { list: sql`page`, key: sql`page.id`, accountKey });
+  return oncePerAccount(couponAccount(accountKey, accounts), { list: sql`page`, key: sql`page.id`, accountKey });
 }

@@ -10,7 +10,7 @@ import type { EmployeeTotals } from "./ranking.ts";
 export const BOARD_LIMIT = 100;
 
 /** At most so many boards are cached anew after a feed request; the rest age out. */
-const RENEWED_BOARDS_LIMIT = 50;
+const REFRESHED_BOARDS_LIMIT = 50;
 
 const boards = new CachedValues<EmployeeTotals[]>({ freshSeconds: 30, expireSeconds: 7 * 24 * 60 * 60 });
 
@@ -35,16 +35,16 @@ export async function readBoard(
  * Caches the boards anew on which plays were booked, each that of its campaign and that of all running campaigns. `db`
  * begins at the primary.
  */
-export async function renewBoards(
+export async function refreshBoards(
   db: Database,
   cache: Cache,
   played: readonly { locationId: string; campaignId: string }[],
 ): Promise<void> {
   const touched = distinct(played.flatMap((board) => [board, { ...board, campaignId: null }]));
-  const renewed = touched.slice(0, RENEWED_BOARDS_LIMIT);
+  const refreshed = touched.slice(0, REFRESHED_BOARDS_LIMIT);
   const [at, day] = [clock.now(), today()];
-  const totals = await findBoards(db, renewed, BOARD_LIMIT);
-  for (const [index, board] of renewed.entries()) {
+  const totals = await findBoards(db, refreshed, BOARD_LIMIT);
+  for (const [index, board] of refreshed.entries()) {
     const found = totals[index];
     if (found === undefined || !isCacheable(found, board, day)) continue;
     boards.write(cache, await boardKey(board, day), { value: found.employees, at });

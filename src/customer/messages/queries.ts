@@ -1,5 +1,5 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import { type Database, writtenOnce } from "../../db/database.ts";
+import { compileOnce, type Database } from "../../db/database.ts";
 import { limitTo } from "../../db/limit.ts";
 import {
   customers,
@@ -12,7 +12,7 @@ import {
 import { customerKeyOf, friendStatus, hasBlocked } from "../../friendships/queries.ts";
 import { cutPage, type Page, type Paged } from "../../http/paging.ts";
 import { groupName } from "./group-name.ts";
-import type { GroupMember, MessageGroup, Place } from "./schema.ts";
+import type { Cursor, GroupMember, MessageGroup } from "./schema.ts";
 
 export interface MessageGroupsQuery {
   customerId: string;
@@ -20,7 +20,7 @@ export interface MessageGroupsQuery {
   checkTime: string | undefined;
   page: Page;
   /** Where the page before ended: the page begins there, whatever its offset. */
-  after: Place | undefined;
+  after: Cursor | undefined;
 }
 
 /** Values without their names, which would be half of all that comes from the database. */
@@ -45,22 +45,22 @@ export async function findMessageGroups(db: Database, query: MessageGroupsQuery)
   const statement =
     after === undefined
       ? pageByNumber({ customerId, checkTime, limit, offset: page.offset })
-      : pageBehind({ customerId, checkTime, limit, offset: 0, time: after.time, groupId: after.groupId });
+      : pageAfter({ customerId, checkTime, limit, offset: 0, time: after.time, groupId: after.groupId });
   const rows = await db.all<GroupRow>(statement);
   return cutPage(rows.map(toGroup), page);
 }
 
 type PageValues = "customerId" | "checkTime" | "limit" | "offset";
-type Behind = Record<keyof Place, Placeholder>;
+type CursorValues = Record<keyof Cursor, Placeholder>;
 
-const pageByNumber = writtenOnce<PageValues>((value) => selectGroups(value, undefined));
-const pageBehind = writtenOnce<PageValues | keyof Place>((value) =>
+const pageByNumber = compileOnce<PageValues>((value) => selectGroups(value, undefined));
+const pageAfter = compileOnce<PageValues | keyof Cursor>((value) =>
   selectGroups(value, { time: value("time"), groupId: value("groupId") }),
 );
 
 const CALLER = sql.raw("shown.caller");
 
-function selectGroups(value: (name: PageValues) => Placeholder, after: Behind | undefined): SQL {
+function selectGroups(value: (name: PageValues) => Placeholder, after: CursorValues | undefined): SQL {
   return sql`
     WITH shown(caller, group_key, group_id, at, is_newest) AS (${shownMessages(value, after)})
     SELECT
@@ -86,14 +86,14 @@ function selectGroups(value: (name: PageValues) => Placeholder, after: Behind | 
  * The page's groups, each with the time of the message that it shows: its newest, or, until that one's second is over,
  * the newest of an earlier second. One index walk, besides the groups with a message in the second that is not over.
  */
-function shownMessages(value: (name: PageValues) => Placeholder, after: Behind | undefined): SQL {
+function shownMessages(value: (name: PageValues) => Placeholder, after: CursorValues | undefined): SQL {
   const horizon = horizonOf(after);
   const news = messageGroupNews;
   const callers = sql`${news.customerKey} = ${customerKeyOf(value("customerId"))}`;
   const inPage = (at: SQL) => {
-    const behind =
+    const afterCursor =
       after && sql`AND ${at} <= ${after.time} AND (${at} < ${after.time} OR ${news.groupId} > ${after.groupId})`;
-    return sql`${at} > ${value("checkTime")} ${behind ?? sql``}`;
+    return sql`${at} > ${value("checkTime")} ${afterCursor ?? sql``}`;
   };
   return sql`
     SELECT ${news.customerKey}, ${news.groupKey}, ${news.groupId}, ${news.newestAt} AS at, 1
@@ -108,7 +108,7 @@ function shownMessages(value: (name: PageValues) => Placeholder, after: Behind |
 }
 
 /** The first second that is not over. One that a page has shown was over, even if the clock has been set back since. */
-function horizonOf(after: Behind | undefined): SQL {
+function horizonOf(after: CursorValues | undefined): SQL {
   const horizon = sql.raw("(SELECT at FROM message_horizon)");
   return after === undefined ? horizon : sql`max(${horizon}, datetime(${after.time}, '+1 second'))`;
 }

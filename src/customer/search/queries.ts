@@ -1,7 +1,7 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { accountIdsOf, accountsOf, type OfAccount } from "../../accounts/answers.ts";
-import { onceAnAccount, searchAccount } from "../../accounts/queries.ts";
-import { type Database, writtenOnce } from "../../db/database.ts";
+import { oncePerAccount, searchAccount } from "../../accounts/queries.ts";
+import { compileOnce, type Database } from "../../db/database.ts";
 import { campaigns, customers, registrations, stores } from "../../db/tables/index.ts";
 import { askForWords, askForWordsOrMarks, findWords } from "../../db/word-search.ts";
 import { customerKeyOf, friendStatus, hasBlocked } from "../../friendships/queries.ts";
@@ -98,9 +98,9 @@ function toCustomer({ customer, personal, ...counts }: CustomerRow): JsonText {
 }
 
 const SEARCHES = {
-  stores: writtenOnce<"words" | "caller">((value) => searchStores(value("words"))),
-  customers: writtenOnce<"words" | "caller">((value) => searchCustomers(value("words"), value("caller"))),
-  campaigns: writtenOnce<"words" | "caller">((value) => searchCampaigns(value("words"))),
+  stores: compileOnce<"words" | "caller">((value) => searchStores(value("words"))),
+  customers: compileOnce<"words" | "caller">((value) => searchCustomers(value("words"), value("caller"))),
+  campaigns: compileOnce<"words" | "caller">((value) => searchCampaigns(value("words"))),
 } satisfies Record<SearchKind, unknown>;
 
 function searchStores(words: Placeholder): SQL {
@@ -127,12 +127,12 @@ function searchStores(words: Placeholder): SQL {
       ${stores.latitude} AS latitude, ${stores.longitude} AS longitude,
       ${accountPart(record, accountKey)}
     FROM found ${record}
-    ORDER BY found.place, found.key`;
+    ORDER BY found.rank, found.key`;
 }
 
 /** The account of a record; its object stands beside one record of each account. */
 function accountPart(record: SQL, accountKey: SQL): SQL {
-  const object = onceAnAccount(searchAccount(accountKey), {
+  const object = oncePerAccount(searchAccount(accountKey), {
     list: sql`found ${record}`,
     key: sql`found.key`,
     accountKey,
@@ -163,7 +163,7 @@ function searchCampaigns(words: Placeholder): SQL {
       ${campaigns.details} AS details,
       ${accountPart(record, accountKey)}
     FROM found ${record}
-    ORDER BY found.place, found.key`;
+    ORDER BY found.rank, found.key`;
 }
 
 /** Customers whom the caller may find, with what the caller may see of them. */
@@ -179,7 +179,7 @@ function searchCustomers(words: Placeholder, caller: Placeholder): SQL {
   return sql`
     WITH ${askForWords(words)}, ${found},
     seen AS MATERIALIZED (
-      SELECT found.place, found.key, ${friendStatus(customerKeyOf(caller), sql`found.key`)} AS friend_status
+      SELECT found.rank, found.key, ${friendStatus(customerKeyOf(caller), sql`found.key`)} AS friend_status
       FROM found
     ),
     joined AS MATERIALIZED (
@@ -217,5 +217,5 @@ function searchCustomers(words: Placeholder, caller: Placeholder): SQL {
     FROM seen
     CROSS JOIN ${customers} ON ${customers.key} = seen.key
     LEFT JOIN counted ON counted.key = seen.key
-    ORDER BY seen.place, seen.key`;
+    ORDER BY seen.rank, seen.key`;
 }

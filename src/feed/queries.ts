@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Database, Statement } from "../db/database.ts";
 import { unionAll } from "../db/json-rows.ts";
 import { limitTo } from "../db/limit.ts";
+import { NAMED_LINES } from "./limits.ts";
 import { type EventKind, type Fault, type Kind, type Line, type StateKind, tableName } from "./records/kind.ts";
 import {
   allRelations,
@@ -37,9 +38,6 @@ export type Outcome =
   | { applied: true; ignored: number }
   | { applied: false; foreign: readonly number[] }
   | { applied: false; faults: readonly { line: number; field: string; text: string }[] };
-
-/** The lines that a refusal names. */
-export const NAMED_LINES = 100;
 
 /** How far a total goes on either side of zero: the migrations say so to the database. */
 const LARGEST_TOTAL = "70,000,000,000,000";

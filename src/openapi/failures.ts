@@ -1,4 +1,5 @@
-import { NOT_WHOLE } from "../http/body.ts";
+import { NAMED_LINES } from "../feed/limits.ts";
+import { bodyTooLarge, JSON_BODY_LIMIT, NOT_WHOLE } from "../http/body.ts";
 import {
   type ApiError,
   databaseUnavailable,
@@ -9,7 +10,6 @@ import {
   methodNotAllowed,
   noItems,
   notFound,
-  payloadTooLarge,
   refused,
   tooManyRequests,
   unauthenticated,
@@ -60,14 +60,14 @@ export const FAILURES = {
   },
   PayloadTooLarge: {
     description: "The body is over a limit; the message names it.",
-    example: payloadTooLarge("A body of at most 64 KiB is taken here."),
+    example: bodyTooLarge(JSON_BODY_LIMIT),
   },
   InvalidFields: {
     description: "Fields of the request break a rule. Every bad field is named at once, with what to mend.",
     example: invalid({ latitude: ["must be at most 90"], single_account_id: ["is required"] }),
   },
   InvalidLines: {
-    description: "Lines break a rule, up to 100 of them named with their fields. Nothing was applied.",
+    description: `Lines break a rule, up to ${NAMED_LINES} of them named with their fields. Nothing was applied.`,
     example: invalid({ "line 3.latitude": ["must be at most 90"], "line 9.record": ["is required"] }),
   },
   RefusedRankOn: {

@@ -9,10 +9,8 @@ import { detailedItems, myItems, simpleItems } from "./items.ts";
 import { kindsLeft } from "./kinds.ts";
 import { listCoupons, listMyCoupons } from "./operations.ts";
 import { findCoupons } from "./queries.ts";
-import { type CouponItems, CouponsQuery, type MyCouponItems, MyCouponsQuery } from "./schema.ts";
+import { COUPONS_LIMIT, type CouponItems, CouponsQuery, type MyCouponItems, MyCouponsQuery } from "./schema.ts";
 
-// A list without pages ends somewhere, or a customer with 100,000 coupons would have them in one answer.
-const LIST_LIMIT = 1_000;
 const NOT_FOUND = "No coupons were found.";
 
 export const coupons = createRouter().get("/", describe(listCoupons), validate("query", CouponsQuery), async (c) => {
@@ -21,7 +19,7 @@ export const coupons = createRouter().get("/", describe(listCoupons), validate("
   const found = await findCoupons(c.var.db, {
     customerId: c.var.customerId,
     filter: { ...filter, kinds: includemfg ? ["store", "mfg"] : ["store"] },
-    page: { offset: 0, limit: LIST_LIMIT },
+    page: { offset: 0, limit: COUPONS_LIMIT },
     accounts: includemfg && { includeImages: include_images },
     details: includemfg,
   });

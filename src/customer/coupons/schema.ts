@@ -5,6 +5,11 @@ import { BooleanParameter, listParameter, TextParameter } from "../../values/par
 import { scalar } from "../../values/scalar.ts";
 import { FIELD_LIMIT, Id } from "../../values/text.ts";
 
+/**
+ * How many coupons the list without pages holds, or a customer with 100,000 coupons would have them in one answer.
+ */
+export const COUPONS_LIMIT = 1_000;
+
 /** The parameters of the coupon list (interface 4.4). */
 export const CouponsQuery = z.object({
   includemfg: BooleanParameter.default(false).describe(

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { PagingParameters } from "../../http/paging.ts";
-import { mustBe } from "../../values/text.ts";
+import { ID_LIMIT, mustBe } from "../../values/text.ts";
 import { Datetime, isDatetime } from "../../values/time.ts";
 
 /** Where a page of the list ended, newest message first: the time of the message that its last group shows, and its id. */
@@ -9,11 +9,13 @@ export interface Cursor {
   groupId: string;
 }
 
+const AFTER_TIME = new RegExp(`^ .{1,${ID_LIMIT}}$`, "su");
+
 /** A cursor as a link carries it: `2026-11-20 09:30:00 g17`. */
 const CursorParameter = z
   .string({ error: mustBe("a place, given once") })
   .refine(
-    (text) => isDatetime(text.slice(0, 19)) && /^ .{1,64}$/su.test(text.slice(19)),
+    (text) => isDatetime(text.slice(0, 19)) && AFTER_TIME.test(text.slice(19)),
     "must be as a Link header gave it",
   )
   .transform((text): Cursor => ({ time: text.slice(0, 19), groupId: text.slice(20) }));

@@ -13,9 +13,9 @@ export const sendLines: Operation = {
   summary: "Feed records",
   description:
     `Takes one JSON object a line (NDJSON), each naming its kind in \`record\`, at most ${inWords(LINE_LIMIT)} lines, ` +
-    `${BODY_LIMIT.name}, and ${inWords(ITEM_LIMIT)} ` +
-    "items of `store_ids` and `member_ids`. All or nothing: 200 means that every line is committed. State is upserted by its key; an event is written once by its `id`, " +
-    "so that a request may be sent again. The schema is that of one line.",
+    `${BODY_LIMIT.name}, and ${inWords(ITEM_LIMIT)} items of \`store_ids\` and \`member_ids\`. ` +
+    "All or nothing: 200 means that every line is committed. State is upserted by its key; an event is written once by " +
+    "its `id`, so that a request may be sent again. The schema is that of one line.",
   answer: success(Accepted),
   body: { mediaType: "application/x-ndjson", schema: z.lazy(() => z.union(KINDS.flatMap(lineSchemas))) },
   examples: () => [

@@ -81,7 +81,7 @@ const nearbyCampaigns = compilePer<Shape, ValueName>(
         )) AS miles
       FROM ${campaigns}
       WHERE ${campaigns.accountKey} = (SELECT key FROM account WHERE EXISTS (SELECT 1 FROM near_store))
-        AND ${isRunning()}
+        AND ${isRunning(campaigns)}
     ),
     earned_everywhere AS MATERIALIZED (
       SELECT pair.campaign_key AS key, total(pair.earned) AS earned
@@ -118,10 +118,10 @@ function atStoresNearby(campaignKey: SQL): SQL {
 }
 
 /** Whether a campaign runs today: not soft-deleted, `status` 1, today within its dates, both ends included. */
-export function isRunning(): SQL {
-  return sql`${campaigns.deleted} = 0 AND ${campaigns.status} = 1
-    AND ${campaigns.campaignStartDate} <= (SELECT today FROM clock)
-    AND coalesce(${campaigns.campaignEndDate} >= (SELECT today FROM clock), 1)`;
+export function isRunning(campaign: typeof campaigns): SQL {
+  return sql`${campaign.deleted} = 0 AND ${campaign.status} = 1
+    AND ${campaign.campaignStartDate} <= (SELECT today FROM clock)
+    AND coalesce(${campaign.campaignEndDate} >= (SELECT today FROM clock), 1)`;
 }
 
 /** The great-circle distance from a store to a place, in miles, by the haversine. */

@@ -13,9 +13,10 @@ export const listCoupons: Operation = {
   tag: "Customer",
   summary: "Coupons",
   description:
-    `The valid store coupons that the customer holds, at most ${inWords(COUPONS_LIMIT)}. ${VALID} With \`includemfg\` the answer is an ` +
-    `object that holds manufacturer coupons too, each with its account and the coupon that was issued, at most ${inWords(COUPONS_LIMIT)} in ` +
-    "all: store coupons first. The combined coupon list has pages.",
+    `The valid store coupons that the customer holds, at most ${inWords(COUPONS_LIMIT)}. ${VALID} ` +
+    "With `includemfg` the answer is an object that holds manufacturer coupons too, each with its account and the " +
+    `coupon that was issued, at most ${inWords(COUPONS_LIMIT)} in all: store coupons first. ` +
+    "The combined coupon list has pages.",
   answer: success(CouponItems),
   examples: () => [
     {

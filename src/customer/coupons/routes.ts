@@ -5,10 +5,9 @@ import { answerItems } from "../../http/json-text.ts";
 import { pageLinks, toPage } from "../../http/paging.ts";
 import { validate } from "../../http/validate.ts";
 import { describe } from "../../openapi/describe.ts";
-import { detailedItems, myItems, simpleItems } from "./items.ts";
 import { kindsLeft } from "./kinds.ts";
 import { listCoupons, listMyCoupons } from "./operations.ts";
-import { findCoupons } from "./queries.ts";
+import { detailedItems, findCoupons, myItems, simpleItems } from "./queries.ts";
 import { COUPONS_LIMIT, type CouponItems, CouponsQuery, type MyCouponItems, MyCouponsQuery } from "./schema.ts";
 
 const NOT_FOUND = "No coupons were found.";

@@ -9,10 +9,16 @@ import type { EmployeeTotals } from "./ranking.ts";
 /** At most so many employees are answered. */
 export const BOARD_LIMIT = 100;
 
+/** Up to this age a board is answered as it is. */
+export const BOARD_FRESH_SECONDS = 30;
+
 /** At most so many boards are cached anew after a feed request; the rest age out. */
 const REFRESHED_BOARDS_LIMIT = 50;
 
-const boards = new CachedValues<EmployeeTotals[]>({ freshSeconds: 30, expireSeconds: 7 * 24 * 60 * 60 });
+const boards = new CachedValues<EmployeeTotals[]>({
+  freshSeconds: BOARD_FRESH_SECONDS,
+  expireSeconds: 7 * 24 * 60 * 60,
+});
 
 /**
  * The totals of a board, and how old they are in seconds: from memory or KV where they are fresh there, else from D1.

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Notes, Operation } from "../../openapi/notes.ts";
-import { BOARD_LIMIT } from "./boards.ts";
+import { BOARD_FRESH_SECONDS, BOARD_LIMIT } from "./boards.ts";
 import { LeaderboardAnswer, LeaderboardParameters } from "./schema.ts";
 
 export const leaderboard: Operation = {
@@ -9,8 +9,8 @@ export const leaderboard: Operation = {
   summary: "Leaderboard of employees",
   description:
     "The employees of a store by what they have played in an incentive campaign, or in all that run today; at most " +
-    `${BOARD_LIMIT}. ` +
-    "The board is at most 30 seconds old, older only while the database fails: `X-Board-Age` says how many seconds.",
+    `${BOARD_LIMIT}. The board is at most ${BOARD_FRESH_SECONDS} seconds old, older only while the database fails: ` +
+    "`X-Board-Age` says how many seconds.",
   answer: LeaderboardAnswer,
   examples: () => [
     {

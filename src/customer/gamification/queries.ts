@@ -60,7 +60,7 @@ const boardTotals = compilePer<{ ofAll: boolean }, keyof BoardOf | "limit">(
       SELECT ${eipCampaigns.key} AS key
       FROM location CROSS JOIN ${eipCampaigns} ON ${eipCampaigns.accountKey} = location.account_key
       WHERE ${eipCampaigns.deleted} = 0
-        AND ${ofAll ? isRunning() : sql`${eipCampaigns.id} = ${value("campaignId")}`}
+        AND ${ofAll ? isRunning(eipCampaigns) : sql`${eipCampaigns.id} = ${value("campaignId")}`}
     ),
     total AS MATERIALIZED (
       SELECT
@@ -91,7 +91,7 @@ const boardTotals = compilePer<{ ofAll: boolean }, keyof BoardOf | "limit">(
     ORDER BY name, ranked.id`,
 );
 
-function isRunning(): SQL {
-  return sql`${eipCampaigns.startDate} <= (SELECT today FROM clock)
-    AND coalesce(${eipCampaigns.endDate} >= (SELECT today FROM clock), 1)`;
+function isRunning(campaign: typeof eipCampaigns): SQL {
+  return sql`${campaign.startDate} <= (SELECT today FROM clock)
+    AND coalesce(${campaign.endDate} >= (SELECT today FROM clock), 1)`;
 }

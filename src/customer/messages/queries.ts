@@ -1,4 +1,5 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
+import { customerKeyOf } from "../../customers/queries.ts";
 import { compileOnce, type Database } from "../../db/database.ts";
 import { limitTo } from "../../db/limit.ts";
 import {
@@ -9,7 +10,7 @@ import {
   messageStates,
   messages,
 } from "../../db/tables/index.ts";
-import { customerKeyOf, friendStatus, hasBlocked } from "../../friendships/queries.ts";
+import { friendStatus, hasBlocked } from "../../friendships/queries.ts";
 import { cutPage, type Page, type Paged } from "../../http/paging.ts";
 import { groupName } from "./group-name.ts";
 import type { Cursor, GroupMember, MessageGroup } from "./schema.ts";
@@ -70,7 +71,7 @@ function selectGroups(value: (name: PageValues) => Placeholder, after: CursorVal
       sender.id AS last_customer, sender.name AS last_customer_name, sender.avatar AS last_customer_avatar,
       iif(sender.key = ${CALLER} OR ${messageStates.readAt} >= shown.at, 1, 0) AS read_status,
       coalesce(${messageStates.notificationsDisabled}, 0) AS notifications_disabled,
-      (${otherMembers(sql`shown.group_key`)}) AS members
+      (${otherMembers(sql`shown.group_key`, CALLER)}) AS members
     FROM shown
     CROSS JOIN ${messageGroups} ON ${messageGroups.key} = shown.group_key
     CROSS JOIN ${messages}
@@ -114,16 +115,16 @@ function horizonOf(after: CursorValues | undefined): SQL {
 }
 
 /** The members of a group other than the caller, in the group's order, as a JSON array. */
-function otherMembers(groupKey: SQL): SQL {
+function otherMembers(groupKey: SQL, callerKey: SQL): SQL {
   const memberKey = sql`${customers.key}`;
   return sql`
     SELECT json_group_array(json_array(
       ${customers.id}, ${customers.name}, ${customers.avatar}, ${customers.customerDescription},
-      ${friendStatus(CALLER, memberKey)}, ${customers.balance}, ${hasBlocked(CALLER, memberKey)}
+      ${friendStatus(callerKey, memberKey)}, ${customers.balance}, ${hasBlocked(callerKey, memberKey)}
     ) ORDER BY member.position)
     FROM ${messageGroupMembers} AS member
     CROSS JOIN ${customers} ON ${customers.key} = member.customer_key
-    WHERE member.group_key = ${groupKey} AND member.customer_key <> ${CALLER}`;
+    WHERE member.group_key = ${groupKey} AND member.customer_key <> ${callerKey}`;
 }
 
 // Each field by name: what is copied with a spread takes several times as long, and a page has hundreds of members.

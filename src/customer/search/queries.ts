@@ -1,10 +1,11 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { accountIdsOf, accountsOf, type OfAccount } from "../../accounts/answers.ts";
 import { oncePerAccount, searchAccount } from "../../accounts/queries.ts";
+import { customerKeyOf } from "../../customers/queries.ts";
 import { compileOnce, type Database } from "../../db/database.ts";
 import { campaigns, customers, registrations, stores } from "../../db/tables/index.ts";
 import { askForWords, askForWordsOrMarks, findWords } from "../../db/word-search.ts";
-import { customerKeyOf, friendStatus, hasBlocked } from "../../friendships/queries.ts";
+import { friendStatus, hasBlocked } from "../../friendships/queries.ts";
 import { type JsonText, merge, storedJson, toJson, withMember } from "../../http/json-text.ts";
 import { isAccountDeleted, joinStoresOf } from "../../stores/queries.ts";
 import { isRunning } from "../campaigns/queries.ts";
@@ -190,7 +191,7 @@ function searchCustomers(words: Placeholder, caller: Placeholder): SQL {
     running AS MATERIALIZED (
       SELECT ${campaigns.accountKey} AS account_key, count(*) AS campaigns
       FROM ${campaigns}
-      WHERE ${campaigns.accountKey} IN (SELECT account_key FROM joined) AND ${isRunning()}
+      WHERE ${campaigns.accountKey} IN (SELECT account_key FROM joined) AND ${isRunning(campaigns)}
       GROUP BY ${campaigns.accountKey}
     ),
     counted AS MATERIALIZED (
@@ -210,7 +211,7 @@ function searchCustomers(words: Placeholder, caller: Placeholder): SQL {
       coalesce(counted.campaigns, 0) AS campaigns_total,
       (
         SELECT count(*) FROM ${registrations}
-        CROSS JOIN ${campaigns} ON ${campaigns.key} = ${registrations.campaignKey} AND ${isRunning()}
+        CROSS JOIN ${campaigns} ON ${campaigns.key} = ${registrations.campaignKey} AND ${isRunning(campaigns)}
         CROSS JOIN joined ON joined.key = seen.key AND joined.account_key = ${campaigns.accountKey}
         WHERE ${registrations.customerKey} = seen.key
       ) AS campaigns_registered

@@ -1,8 +1,9 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
+import { customerKeyOf } from "../../customers/queries.ts";
 import { compileOnce, type Database } from "../../db/database.ts";
 import { limitTo } from "../../db/limit.ts";
 import { customers, memberships, storeBalances, teamLinks } from "../../db/tables/index.ts";
-import { customerKeyOf, friendStatus } from "../../friendships/queries.ts";
+import { friendStatus } from "../../friendships/queries.ts";
 import { cutPage, type Page, type Paged } from "../../http/paging.ts";
 import { countStoresJoined, isStore, storeKeyOf } from "../../stores/queries.ts";
 import type { TeamMember } from "./schema.ts";

@@ -41,8 +41,7 @@ export interface Coupon {
   account: JsonText;
 }
 
-interface CouponRow extends OfAccount {
-  kind: CouponKind;
+interface CouponRow extends OfAccount, Pick<typeof coupons.$inferSelect, "kind"> {
   coupon: string;
 }
 

@@ -1,16 +1,10 @@
+import type { employees, playTotals } from "../../db/tables/index.ts";
 import { toShortDecimal } from "../../values/decimal.ts";
 import type { LeaderboardItem, Measure } from "./schema.ts";
 
 /** What an employee's plays come to on a board; `runs` in hundredths. */
-export interface EmployeeTotals {
-  id: string;
-  name: string;
-  avatar: string;
-  runs: number;
-  hits: number;
-  doubles: number;
-  triples: number;
-}
+export type EmployeeTotals = Pick<typeof employees.$inferSelect, "id" | "name" | "avatar"> &
+  Pick<typeof playTotals.$inferSelect, "runs" | "hits" | "doubles" | "triples">;
 
 /** The totals on which employees are ranked by each measure. */
 const TOTAL = { run: "runs", hit: "hits", double: "doubles", triple: "triples" } as const satisfies Record<

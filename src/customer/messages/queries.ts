@@ -24,14 +24,16 @@ export interface MessageGroupsQuery {
   after: Cursor | undefined;
 }
 
+type Customer = typeof customers.$inferSelect;
+
 /** Values without their names, which would be half of all that comes from the database. */
 type MemberRow = [
-  id: string,
-  name: string,
-  avatar: string,
-  customerDescription: string,
+  id: Customer["id"],
+  name: NonNullable<Customer["name"]>,
+  avatar: Customer["avatar"],
+  customerDescription: Customer["customerDescription"],
   friendStatus: GroupMember["friend_status"],
-  balance: number,
+  balance: Customer["balance"],
   blocked: 0 | 1,
 ];
 type GroupRow = Omit<MessageGroup, "group_name" | "group_members"> & { members: string };

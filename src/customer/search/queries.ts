@@ -9,7 +9,7 @@ import { friendStatus, hasBlocked } from "../../friendships/queries.ts";
 import { type JsonText, merge, storedJson, toJson, withMember } from "../../http/json-text.ts";
 import { isAccountDeleted, joinStoresOf } from "../../stores/queries.ts";
 import { isRunning } from "../campaigns/queries.ts";
-import { KINDS, type SearchCustomer, type SearchKind, type SearchStore } from "./schema.ts";
+import { KINDS, type SearchCustomer, type SearchKind } from "./schema.ts";
 
 export interface FullSearch {
   /** Folded, each once. */
@@ -51,13 +51,12 @@ export async function searchAll(db: Database, { words, kinds, customerId }: Full
 
 // What is text is an object in JSON, to be put together without a look inside.
 
-interface StoreRow extends OfAccount, Pick<SearchStore, "latitude" | "longitude"> {
+interface StoreRow extends OfAccount, Pick<typeof stores.$inferSelect, "latitude" | "longitude"> {
   store: string;
 }
 
-interface CampaignRow extends OfAccount {
+interface CampaignRow extends OfAccount, Pick<typeof campaigns.$inferSelect, "details"> {
   campaign: string;
-  details: string;
 }
 
 interface CustomerRow

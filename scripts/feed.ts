@@ -1,5 +1,6 @@
 import { SingleBar } from "cli-progress";
 import { Command, InvalidArgumentError } from "commander";
+import { NAMED_LINES } from "../src/feed/limits.ts";
 import { checkLine } from "../src/feed/lines.ts";
 import { objectOf, readLine } from "../src/feed/ndjson.ts";
 import { KINDS } from "../src/feed/records/index.ts";
@@ -16,7 +17,6 @@ interface Options {
   from: number;
 }
 
-const NAMED_LINES = 100;
 const LOCAL = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?\/?$/;
 
 const program = new Command("npm run feed --")

@@ -61,9 +61,9 @@ async function soak(options: Options): Promise<void> {
   };
   process.on("SIGINT", onInterrupt).on("SIGTERM", onInterrupt);
   try {
-    const place = { port: options.port, persistTo };
-    await prepare(place);
-    service = serve(place, { detached: true, env: MEASURED });
+    const local = { port: options.port, persistTo };
+    await prepare(local);
+    service = serve(local, { detached: true, env: MEASURED });
     if (!(await service.ready)) throw new CommandError("The server did not start; see wrangler's output above.");
     await loadDemo(service.url);
     const { ledger, ...load } = await loadService(service, options, stop);

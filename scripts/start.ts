@@ -5,7 +5,7 @@ import { askDatabase } from "./lib/database.ts";
 import { devCustomerToken } from "./lib/dev-token.ts";
 import { portNumber } from "./lib/options.ts";
 import { CommandError, main, ROOT } from "./lib/project.ts";
-import { loadDemo, type Place, prepare, serve } from "./lib/service.ts";
+import { loadDemo, prepare, type ServiceOptions, serve } from "./lib/service.ts";
 import { tryIt } from "./lib/try-it.ts";
 
 const program = new Command("npm start --")
@@ -22,11 +22,11 @@ await main(async () => {
   await program.parseAsync();
 });
 
-async function start({ demo, ...place }: Place & { demo: boolean }): Promise<void> {
-  await prepare(place);
-  const loadsDemo = demo && (await needsDemo(place.persistTo));
+async function start({ demo, ...options }: ServiceOptions & { demo: boolean }): Promise<void> {
+  await prepare(options);
+  const loadsDemo = demo && (await needsDemo(options.persistTo));
 
-  const service = serve(place);
+  const service = serve(options);
   // A terminal sends Ctrl-C to the server too; a kill is passed on. Either way this waits for the server to end.
   let stopping = false;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {

@@ -1,11 +1,11 @@
+import { createRouter } from "./app-env.ts";
 import { customerOnly, feedOnly } from "./auth/middleware.ts";
 import { cache } from "./cache/middleware.ts";
 import { customer } from "./customer/routes.ts";
 import { database } from "./db/middleware.ts";
 import { feed } from "./feed/routes.ts";
-import { createRouter } from "./http/context.ts";
 import { cors } from "./http/cors.ts";
-import { ApiError, internalError } from "./http/errors.ts";
+import { failureOf, internalError } from "./http/errors.ts";
 import { knownRoutes } from "./http/known-routes.ts";
 import { observe } from "./http/observe.ts";
 import { securityHeaders } from "./http/security-headers.ts";
@@ -14,7 +14,7 @@ import { service } from "./service/routes.ts";
 export const app = createRouter();
 
 app.onError((error, c) => {
-  const { body, status, headers } = error instanceof ApiError ? error : internalError(c.var.requestId);
+  const { body, status, headers } = failureOf(error) ?? internalError(c.var.requestId);
   return c.json(body, status, headers);
 });
 

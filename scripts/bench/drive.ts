@@ -166,7 +166,7 @@ export async function throughput({ url, call }: Lane, connectionCount: number, s
 
 function shuffled<Item>(items: readonly Item[]): Item[] {
   return items
-    .map((item) => ({ item, place: Math.random() }))
-    .sort((one, other) => one.place - other.place)
+    .map((item) => ({ item, order: Math.random() }))
+    .sort((one, other) => one.order - other.order)
     .map(({ item }) => item);
 }

@@ -40,7 +40,7 @@ const WORTH_ANOTHER_TRY = new Set([429, 502, 503, 504, 520, 521, 522, 523, 524])
 // What breaks only where somebody was there.
 const BROKEN_CONNECTION = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
 
-/** The lines in requests of at most 5,000 lines, 8 MiB and 100,000 items of lists, in order. */
+/** The lines in requests within the feed's limits, in order. */
 export async function* inBatches(lines: AsyncIterable<FileLine> | Iterable<FileLine>): AsyncGenerator<Batch> {
   let batch: FileLine[] = [];
   let [bytes, items] = [0, 0];

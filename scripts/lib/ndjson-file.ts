@@ -1,6 +1,7 @@
 import { createReadStream, statSync } from "node:fs";
 import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
+import { BODY_LIMIT } from "../../src/feed/limits.ts";
 import { readLine } from "../../src/feed/ndjson.ts";
 import { CommandError } from "./project.ts";
 
@@ -22,7 +23,7 @@ export interface NdjsonFile {
 const NEWLINE = 0x0a;
 const GZIP_MAGIC = [0x1f, 0x8b];
 // With its newline it must fit into one request.
-const LONGEST_LINE_BYTES = 8 * 1024 * 1024 - 1;
+const LONGEST_LINE_BYTES = BODY_LIMIT.bytes - 1;
 
 /** Opens a file of one JSON object a line; `-` is standard input. What is compressed with gzip is known by its bytes. */
 export function openNdjson(file: string): NdjsonFile {
@@ -91,5 +92,7 @@ async function* splitLines(chunks: AsyncGenerator<Buffer>): AsyncGenerator<FileL
 
 function refuseLong(number: number, bytes: Buffer): void {
   if (bytes.length > LONGEST_LINE_BYTES)
-    throw new CommandError(`Line ${number} is longer than 8 MiB: is this a file of one JSON object a line?`);
+    throw new CommandError(
+      `Line ${number} is longer than ${BODY_LIMIT.name}: is this a file of one JSON object a line?`,
+    );
 }

@@ -22,7 +22,7 @@ export interface Service {
   stop: (signal: NodeJS.Signals) => void;
 }
 
-export interface Place {
+export interface ServiceOptions {
   port: number;
   /** The folder of the local database. */
   persistTo: string;
@@ -42,7 +42,7 @@ function localDatabase(persistTo: string): string[] {
  * Makes everything that the service needs: a secret, a migrated database, the reference page.
  * @throws a CommandError when the port is taken or the database cannot be migrated.
  */
-export async function prepare({ port, persistTo }: Place): Promise<void> {
+export async function prepare({ port, persistTo }: ServiceOptions): Promise<void> {
   await refuseTakenPort(port);
   ensureDevVars();
   buildDevelopmentReference(referenceIn(persistTo), await devCustomerToken(DEMO_CUSTOMER));
@@ -54,7 +54,7 @@ export async function prepare({ port, persistTo }: Place): Promise<void> {
  * and the runtime.
  */
 export function serve(
-  { port, persistTo, cors }: Place,
+  { port, persistTo, cors }: ServiceOptions,
   { detached = false, env = {} }: { detached?: boolean; env?: Record<string, string> } = {},
 ): Service {
   const server = spawn(

@@ -172,10 +172,10 @@ export function newVisitor(random: Random): Visitor {
 }
 
 function pickEndpoint(random: Random): Endpoint {
-  let place = random.integer(1, 100);
+  let left = random.integer(1, 100);
   const found = ENDPOINTS.find(({ share }) => {
-    place -= share;
-    return place <= 0;
+    left -= share;
+    return left <= 0;
   });
   return found ?? random.pick(ENDPOINTS);
 }

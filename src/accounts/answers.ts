@@ -1,9 +1,10 @@
+import type { accounts } from "../db/tables/index.ts";
 import { type JsonText, storedJson, toJson } from "../http/json-text.ts";
 import type { Account } from "./account.ts";
 
 /** A row of a list in which one row of each account has the account object. The key only tells accounts apart. */
 export interface OfAccount {
-  account_key: number;
+  account_key: (typeof accounts.$inferSelect)["key"];
   account: string | null;
 }
 

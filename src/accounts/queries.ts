@@ -25,6 +25,6 @@ export function searchAccount(accountKey: SQL): SQL {
  * The account object beside one row of each account in a list, else NULL: so it is sent once, and `accountsOf` has it for
  * every row. `key` tells the rows of the list apart.
  */
-export function onceAnAccount(object: SQL, { list, key, accountKey }: { list: SQL; key: SQL; accountKey: SQL }): SQL {
+export function oncePerAccount(object: SQL, { list, key, accountKey }: { list: SQL; key: SQL; accountKey: SQL }): SQL {
   return sql`iif(${key} IN (SELECT min(${key}) FROM ${list} GROUP BY ${accountKey}), ${object}, NULL)`;
 }

@@ -1,6 +1,5 @@
 import type { Context, MiddlewareHandler } from "hono";
-import type { AppEnv } from "../http/context.ts";
-import { isDevelopment } from "../http/context.ts";
+import { type AppEnv, isDevelopment } from "../app-env.ts";
 import { forbidden, tooManyRequests, unauthenticated, unavailable } from "../http/errors.ts";
 import { annotate } from "../openapi/notes.ts";
 import { KeySet } from "./key-set.ts";
@@ -15,7 +14,7 @@ export function customerOnly(): MiddlewareHandler<AppEnv> {
     const claims = await authenticate(c);
     if (!hasScope(claims, "customer")) throw forbidden("This needs a token with the scope customer.");
     c.set("customerId", claims.sub);
-    await brake(c, c.env.CUSTOMER_LIMITER, claims.sub);
+    await rateLimit(c, c.env.CUSTOMER_LIMITER, claims.sub);
     await next();
   };
   return annotate(handler, {
@@ -43,7 +42,7 @@ export function feedOnly(): MiddlewareHandler<AppEnv> {
 /** Lets an address in no more often than the limit: for what needs no token. */
 export function addressLimited(): MiddlewareHandler<AppEnv> {
   const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
-    await brakeAddress(c);
+    await rateLimitAddress(c);
     await next();
   };
   return annotate(handler, { failures: ["TooManyRequests"] });
@@ -53,13 +52,13 @@ async function authenticate(c: Context<AppEnv>): Promise<Claims> {
   const token = /^Bearer +(\S+)$/i.exec(c.req.header("Authorization") ?? "")?.[1] ?? "";
   const reading = await readToken(token, tokenRules(c), Date.now() / 1000);
   if (reading.kind === "good") return reading.claims;
-  await brakeAddress(c);
+  await rateLimitAddress(c);
   if (reading.kind === "no keys") throw unavailable("Tokens cannot be checked at the moment. Try again soon.");
   throw unauthenticated(isDevelopment(c.env) ? " Get one: npm run token -- customer ID" : "");
 }
 
-function brakeAddress(c: Context<AppEnv>): Promise<void> {
-  return brake(c, c.env.ADDRESS_LIMITER, networkOf(c.req.header("CF-Connecting-IP") ?? "unknown"));
+function rateLimitAddress(c: Context<AppEnv>): Promise<void> {
+  return rateLimit(c, c.env.ADDRESS_LIMITER, networkOf(c.req.header("CF-Connecting-IP") ?? "unknown"));
 }
 
 // One set of keys an address and isolate: everything in it is public.
@@ -77,7 +76,7 @@ function keysAt(url: string, c: Context<AppEnv>): Keys | null {
   return { find: (algorithm, kid) => keySet.find(algorithm, kid, (work) => c.executionCtx.waitUntil(work)) };
 }
 
-async function brake(c: Context<AppEnv>, limiter: RateLimit, key: string): Promise<void> {
+async function rateLimit(c: Context<AppEnv>, limiter: RateLimit, key: string): Promise<void> {
   if (isDevelopment(c.env)) return;
   if (!(await isWithinLimit(limiter, key))) throw tooManyRequests(LIMIT_PERIOD_SECONDS);
 }

@@ -3,7 +3,7 @@ const NETWORK_GROUPS = 4;
 
 /**
  * The network that an address belongs to. An IPv6 client has a network of 2^64 addresses to send from, and could not be
- * limited by any one of them: there it is the network (/64) that counts.
+ * rate-limited by any one of them: there it is the network (/64) that counts.
  */
 export function networkOf(address: string): string {
   if (!address.includes(":")) return address;

@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from "hono";
-import type { AppEnv } from "../http/context.ts";
+import type { AppEnv } from "../app-env.ts";
 import { Cache } from "./cache.ts";
 
 /** Opens the request's way to KV. */

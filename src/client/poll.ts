@@ -132,9 +132,9 @@ function isDealtWith(group: MessageGroup, reached: Since): boolean {
 /** By code point, as the service orders ids; `<` goes by UTF-16 unit, which is another order beyond U+FFFF. */
 function precedes(one: string, other: string): boolean {
   const [a, b] = [[...one], [...other]];
-  const place = a.findIndex((character, index) => character !== b[index]);
-  if (place === -1) return a.length < b.length;
-  return (a[place]?.codePointAt(0) ?? 0) < (b[place]?.codePointAt(0) ?? -1);
+  const at = a.findIndex((character, index) => character !== b[index]);
+  if (at === -1) return a.length < b.length;
+  return (a[at]?.codePointAt(0) ?? 0) < (b[at]?.codePointAt(0) ?? -1);
 }
 
 function secondBefore(time: string): string {

@@ -1,4 +1,4 @@
-import { createRouter } from "../http/context.ts";
+import { createRouter } from "../app-env.ts";
 import { campaigns } from "./campaigns/routes.ts";
 import { coupons, myCoupons } from "./coupons/routes.ts";
 import { gamification } from "./gamification/routes.ts";

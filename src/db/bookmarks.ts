@@ -16,7 +16,7 @@ const SIGNED = /^([!-~]{1,200})\.([\w-]{43})$/;
  * D1's bookmark as a client gets it: signed, because D1 waits for whatever bookmark it is given, and one that is made up
  * may lie far in the future.
  */
-export async function giveBookmark(bookmark: string, rules: BookmarkRules): Promise<string> {
+export async function signBookmark(bookmark: string, rules: BookmarkRules): Promise<string> {
   if (rules.secret === "") return bookmark;
   const signature = await crypto.subtle.sign("HMAC", await keyOf(rules), bytesOf(bookmark));
   return `${bookmark}.${encodeBase64Url(signature).replace("=", "")}`;
@@ -26,7 +26,7 @@ export async function giveBookmark(bookmark: string, rules: BookmarkRules): Prom
  * Where a session begins for a client that sends back what it was given: at that bookmark. Anything else counts as no
  * bookmark. Without a secret nothing can be told from what is made up, so D1 gets none: the primary is behind no bookmark.
  */
-export async function takeBookmark(given: string, rules: BookmarkRules): Promise<Consistency> {
+export async function verifyBookmark(given: string, rules: BookmarkRules): Promise<Consistency> {
   if (given === "") return "first-unconstrained";
   if (rules.secret === "") return "first-primary";
   const [, bookmark = "", signature = ""] = SIGNED.exec(given) ?? [];

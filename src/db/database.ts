@@ -1,7 +1,7 @@
 import { fillPlaceholders, type Placeholder, SQL, sql } from "drizzle-orm";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
-import { payloadTooLarge, unavailable } from "../http/errors.ts";
 import { within } from "../values/within.ts";
+import { DatabaseUnavailable, WriteTooLarge } from "./errors.ts";
 import { memoryToSend, type Query } from "./sending.ts";
 
 /** A Drizzle builder, or a template of Drizzle's `sql`. */
@@ -9,7 +9,7 @@ export type Statement = SQL | { toSQL(): { sql: string; params: unknown[] } };
 
 /** What a request has cost at D1 so far. */
 export interface Usage {
-  trips: number;
+  roundTrips: number;
   milliseconds: number;
   /** What SQLite itself took of that, by D1's account. */
   sqlMilliseconds: number;
@@ -28,9 +28,6 @@ const WRITE_LIMIT_BYTES = 40_000_000;
 const RETRY_WITHIN_MS = 2_000;
 const FIRST_WAIT_MS = 50;
 
-const TOO_MUCH_AT_ONCE =
-  "These lines come to more than the database takes in one request, which long texts beyond Latin letters do. Send fewer at once.";
-
 const dialect = new SQLiteAsyncDialect();
 
 /**
@@ -38,7 +35,7 @@ const dialect = new SQLiteAsyncDialect();
  * its `batch()` mixes up columns of one name and drops what D1 says of the rows (drizzle-orm 0.45).
  */
 export class Database {
-  readonly usage: Usage = { trips: 0, milliseconds: 0, sqlMilliseconds: 0, rowsRead: 0, rowsWritten: 0 };
+  readonly usage: Usage = { roundTrips: 0, milliseconds: 0, sqlMilliseconds: 0, rowsRead: 0, rowsWritten: 0 };
   readonly #d1: Pick<D1Database, "withSession">;
   #session: D1DatabaseSession;
   #begunAtBookmark: boolean;
@@ -71,7 +68,7 @@ export class Database {
   /**
    * The rows of each statement, all in one round trip and one transaction. The statements read: where the connection is
    * lost they are sent again, for two seconds at most.
-   * @throws the failure 503 when D1 cannot be reached, and D1's own error for anything else, such as a check that failed.
+   * @throws {DatabaseUnavailable} when D1 cannot be reached; D1's own error for anything else, such as a check that failed.
    */
   async batch(statements: readonly Statement[]): Promise<Record<string, unknown>[][]> {
     const queries = statements.map(toQuery);
@@ -85,7 +82,7 @@ export class Database {
         return await this.#send(queries, READ_LIMIT_MS);
       } catch (error) {
         const wait = Math.random() * FIRST_WAIT_MS * 2 ** attempt;
-        if (!isLostConnection(error) || performance.now() + wait > deadline) throw toFailure(error);
+        if (!isLostConnection(error) || performance.now() + wait > deadline) throw toDatabaseError(error);
         await new Promise((resolve) => setTimeout(resolve, wait));
       }
     }
@@ -94,16 +91,16 @@ export class Database {
   /**
    * The rows of each step, any number of statements that write, in one round trip and one transaction like `batch`, but
    * sent once: whoever asked for it knows whether it may be asked for again.
-   * @throws the failure 413 where sending it would take more memory than a Worker has to spare.
+   * @throws {WriteTooLarge} where sending it would take more memory than a Worker has to spare.
    */
   async steps(steps: readonly (readonly Statement[])[]): Promise<Record<string, unknown>[][]> {
     const queries = steps.flat().map(toQuery);
-    if (memoryToSend(queries) > WRITE_LIMIT_BYTES) throw payloadTooLarge(TOO_MUCH_AT_ONCE);
+    if (memoryToSend(queries) > WRITE_LIMIT_BYTES) throw new WriteTooLarge();
     try {
       const results = (await this.#send(queries, WRITE_LIMIT_MS)).values();
       return steps.map((step) => step.flatMap(() => results.next().value ?? []));
     } catch (error) {
-      throw toFailure(error);
+      throw toDatabaseError(error);
     }
   }
 
@@ -115,7 +112,7 @@ export class Database {
     try {
       return await this.#send(queries, BOOKMARK_LIMIT_MS);
     } catch (error) {
-      if (!isOutage(error) || OVERLOADED.test(error.message)) throw toFailure(error);
+      if (!isOutage(error) || OVERLOADED.test(error.message)) throw toDatabaseError(error);
       this.#session = this.#d1.withSession("first-primary");
       return null;
     } finally {
@@ -127,7 +124,7 @@ export class Database {
     if (queries.length === 0) return [];
     const prepared = queries.map(({ sql, params }) => this.#session.prepare(sql).bind(...params));
     const startedAt = performance.now();
-    this.usage.trips += 1;
+    this.usage.roundTrips += 1;
     try {
       const results = await within(limit, this.#session.batch<Record<string, unknown>>(prepared));
       for (const { meta } of results) {
@@ -146,26 +143,26 @@ export class Database {
  * A statement whose text is always the same: it is compiled once, and then only its values are put in. Drizzle takes
  * longer to write a long statement than D1 to run it.
  */
-export function writtenOnce<Name extends string>(
+export function compileOnce<Name extends string>(
   write: (value: (name: Name) => Placeholder) => SQL,
 ): (values: Readonly<Record<Name, string | number>>) => Statement {
-  let written: { sql: string; params: unknown[] } | undefined;
+  let compiled: { sql: string; params: unknown[] } | undefined;
   return (values) => ({
     toSQL() {
-      written ??= onOneLine(dialect.sqlToQuery(write((name) => sql.placeholder(name))));
-      return { sql: written.sql, params: fillPlaceholders(written.params, values) };
+      compiled ??= onOneLine(dialect.sqlToQuery(write((name) => sql.placeholder(name))));
+      return { sql: compiled.sql, params: fillPlaceholders(compiled.params, values) };
     },
   });
 }
 
 /** The same for a statement whose text depends on a shape, which is JSON and of which there are few: once for each. */
-export function writtenOncePer<Shape, Name extends string>(
+export function compilePer<Shape, Name extends string>(
   write: (shape: Shape, value: (name: Name) => Placeholder) => SQL,
 ): (shape: Shape, values: Readonly<Record<Name, string | number>>) => Statement {
-  const statements = new Map<string, ReturnType<typeof writtenOnce<Name>>>();
+  const statements = new Map<string, ReturnType<typeof compileOnce<Name>>>();
   return (shape, values) => {
     const key = JSON.stringify(shape);
-    const statement = statements.get(key) ?? writtenOnce<Name>((value) => write(shape, value));
+    const statement = statements.get(key) ?? compileOnce<Name>((value) => write(shape, value));
     statements.set(key, statement);
     return statement(values);
   };
@@ -199,6 +196,6 @@ function isOutage(error: unknown): error is Error {
   return error instanceof Error && !(error instanceof TypeError) && !OWN_FAULT.test(error.message);
 }
 
-function toFailure(error: unknown): unknown {
-  return isOutage(error) ? unavailable("The database cannot be reached. Try again in a moment.", error) : error;
+function toDatabaseError(error: unknown): unknown {
+  return isOutage(error) ? new DatabaseUnavailable(error) : error;
 }

@@ -36,7 +36,7 @@ export function joinRows(rows: Iterable<string>): string[] {
   return texts;
 }
 
-/** A subquery with the rows of JSON texts by column name, and their order as `place`. */
+/** A subquery with the rows of JSON texts by column name, and their order as `position`. */
 export function rowsOf(texts: readonly string[], columns: readonly string[], json: readonly string[] = []): SQL {
   const values = columns.map((column, index) =>
     json.includes(column)
@@ -48,7 +48,7 @@ export function rowsOf(texts: readonly string[], columns: readonly string[], jso
     sql`, `,
   );
   return sql`(
-    SELECT line.key AS place, ${sql.raw(values.join(", "))}
+    SELECT line.key AS position, ${sql.raw(values.join(", "))}
     FROM (VALUES ${parameters}) AS text CROSS JOIN json_each(text.column1) AS line
   )`;
 }

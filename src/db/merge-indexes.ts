@@ -30,7 +30,7 @@ interface Merge extends IndexStructure {
 export async function mergeIndexes(db: Database, limits = MERGE_LIMITS): Promise<MergeReport> {
   const endsAt = performance.now() + limits.milliseconds;
   const structures = await db.batch(INDEXES.map(selectStructure));
-  const merges = INDEXES.map((index, place) => toMerge(index, toStructure(structures[place])));
+  const merges = INDEXES.map((index, at) => toMerge(index, toStructure(structures[at])));
   let steps = 0;
   for (let left = merges.filter(isLeft); left.length > 0; left = left.filter(isLeft)) {
     for (const merge of left) {

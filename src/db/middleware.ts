@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
-import type { AppEnv } from "../http/context.ts";
+import type { AppEnv } from "../app-env.ts";
 import { annotate } from "../openapi/notes.ts";
-import { type BookmarkRules, giveBookmark, takeBookmark } from "./bookmarks.ts";
+import { type BookmarkRules, signBookmark, verifyBookmark } from "./bookmarks.ts";
 import { Database } from "./database.ts";
 
 const BOOKMARK_NOTE = {
@@ -19,7 +19,7 @@ export function database(begins: "bookmark" | "primary"): MiddlewareHandler<AppE
   const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
     const rules = bookmarkRules(c);
     const consistency =
-      begins === "primary" ? "first-primary" : await takeBookmark(c.req.header("X-D1-Bookmark") ?? "", rules);
+      begins === "primary" ? "first-primary" : await verifyBookmark(c.req.header("X-D1-Bookmark") ?? "", rules);
     const db = new Database(c.env.DB, consistency);
     c.set("db", db);
 
@@ -27,7 +27,7 @@ export function database(begins: "bookmark" | "primary"): MiddlewareHandler<AppE
 
     // One that stands after this may have opened the database elsewhere, and then gives that one's bookmark.
     if (c.var.db !== db || db.bookmark === null) return;
-    c.header("X-D1-Bookmark", await giveBookmark(db.bookmark, rules));
+    c.header("X-D1-Bookmark", await signBookmark(db.bookmark, rules));
   };
   return annotate(handler, { headers: { "X-D1-Bookmark": BOOKMARK_NOTE }, failures: ["Unavailable"] });
 }

@@ -42,8 +42,8 @@ export interface Searched {
 }
 
 /**
- * For a `WITH` clause, after `askFor…`: `found(place, key)`, at most `limit` records: those that hold every word whole
- * (place 0), then the others (1), each in the order first stored. Two walks along the index, by rowid, that stop when
+ * For a `WITH` clause, after `askFor…`: `found(rank, key)`, at most `limit` records: those that hold every word whole
+ * (rank 0), then the others (1), each in the order first stored. Two walks along the index, by rowid, that stop when
  * they have enough, so that their cost follows what is found.
  */
 export function findWords({ index, record, where }: Searched, limit: number): SQL {
@@ -55,5 +55,5 @@ export function findWords({ index, record, where }: Searched, limit: number): SQ
   return sql`
     whole AS MATERIALIZED (${walk("whole", limitTo(limit))}),
     others AS MATERIALIZED (${walk("others", sql`${limitTo(limit)} - (SELECT count(*) FROM whole)`)}),
-    found(place, key) AS MATERIALIZED (SELECT 0, key FROM whole UNION ALL SELECT 1, key FROM others)`;
+    found(rank, key) AS MATERIALIZED (SELECT 0, key FROM whole UNION ALL SELECT 1, key FROM others)`;
 }

@@ -2,10 +2,10 @@ import type { Database } from "../db/database.ts";
 import { forbidden, invalid, payloadTooLarge } from "../http/errors.ts";
 import { addMessage, type FieldMessages } from "../values/messages.ts";
 import { deduplicate } from "./deduplicate.ts";
-import { ITEM_LIMIT, LINE_LIMIT } from "./limits.ts";
+import { ITEM_LIMIT, LINE_LIMIT, NAMED_LINES } from "./limits.ts";
 import { type CheckedLine, checkLine } from "./lines.ts";
 import { splitLines } from "./ndjson.ts";
-import { applyFeed, type Batch, type FeedRequest, NAMED_LINES } from "./queries.ts";
+import { applyFeed, type Batch, type FeedRequest } from "./queries.ts";
 import { KINDS } from "./records/index.ts";
 import type { Line } from "./records/kind.ts";
 

@@ -4,3 +4,6 @@ export const BODY_LIMIT = { bytes: 8 * 1024 * 1024, name: "8 MiB" };
 
 /** The items of all lists of ids together (`store_ids`, `member_ids`), each of which is a row. */
 export const ITEM_LIMIT = 100_000;
+
+/** The lines that a refusal names. */
+export const NAMED_LINES = 100;

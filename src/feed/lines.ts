@@ -3,7 +3,7 @@ import { type FieldMessages, fieldMessages } from "../values/messages.ts";
 import { type NumberedText, objectOf } from "./ndjson.ts";
 import { KINDS } from "./records/index.ts";
 import type { Fields, Kind, Line } from "./records/kind.ts";
-import { toLookedAt, toText } from "./records/line-texts.ts";
+import { toText, toUsedFields } from "./records/line-texts.ts";
 
 /** A valid line, or what is wrong with each of its fields; `""` stands for the line itself. */
 export type CheckedLine = { kind: Kind; line: Line } | { messages: FieldMessages };
@@ -48,7 +48,7 @@ function toLine(kind: Kind, { number, deleted, fields }: Pick<Line, "number" | "
   return {
     number,
     deleted,
-    fields: toLookedAt(kind, fields),
+    fields: toUsedFields(kind, fields),
     text: deleted ? "" : toText(kind, number, fields),
     items: itemsOf(kind, fields),
     order: number,

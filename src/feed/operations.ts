@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { success } from "../openapi/describe.ts";
 import type { Operation } from "../openapi/notes.ts";
+import { inWords } from "../values/number.ts";
+import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT } from "./limits.ts";
 import { KINDS } from "./records/index.ts";
 import type { Kind } from "./records/kind.ts";
 import { Accepted } from "./schema.ts";
@@ -10,9 +12,10 @@ export const sendLines: Operation = {
   tag: "Feed",
   summary: "Feed records",
   description:
-    "Takes one JSON object a line (NDJSON), each with its kind in `record`: at most 5,000 lines, 8 MiB, and 100,000 " +
-    "items of `store_ids` and `member_ids`. All or nothing: 200 means that every line is committed. State is upserted by its key. An event is stored once by its `id`, " +
-    "so that a request may be sent again. The schema describes one line.",
+    `Takes one JSON object a line (NDJSON), each with its kind in \`record\`: at most ${inWords(LINE_LIMIT)} lines, ` +
+    `${BODY_LIMIT.name}, and ${inWords(ITEM_LIMIT)} items of \`store_ids\` and \`member_ids\`. ` +
+    "All or nothing: 200 means that every line is committed. State is upserted by its key. An event is stored once by " +
+    "its `id`, so that a request may be sent again. The schema describes one line.",
   answer: success(Accepted),
   body: { mediaType: "application/x-ndjson", schema: z.lazy(() => z.union(KINDS.flatMap(lineSchemas))) },
   examples: () => [

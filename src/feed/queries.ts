@@ -2,10 +2,11 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Database, Statement } from "../db/database.ts";
 import { unionAll } from "../db/json-rows.ts";
 import { limitTo } from "../db/limit.ts";
+import { NAMED_LINES } from "./limits.ts";
 import { type EventKind, type Fault, type Kind, type Line, type StateKind, tableName } from "./records/kind.ts";
 import {
   allRelations,
-  countingRelations,
+  deduplicatedRelations,
   faultsOf,
   freshLines,
   insert,
@@ -37,9 +38,6 @@ export type Outcome =
   | { applied: true; ignored: number }
   | { applied: false; foreign: readonly number[] }
   | { applied: false; faults: readonly { line: number; field: string; text: string }[] };
-
-/** The lines that a refusal names. */
-export const NAMED_LINES = 100;
 
 /** The largest total on either side of zero. Triggers in the migrations check it. */
 const LARGEST_TOTAL = "70,000,000,000,000";
@@ -107,7 +105,7 @@ function findFaults(batches: readonly Batch[]): { statements: Statement[]; fault
     ({ from, when }, index) => sql`SELECT line, ${sql.raw(String(index))} AS fault FROM ${sql.raw(from)} WHERE ${when}`,
   );
   const statement = sql`
-    WITH ${commas(checked.flatMap(({ kind, writes }) => countingRelations(kind, writes)))},
+    WITH ${commas(checked.flatMap(({ kind, writes }) => deduplicatedRelations(kind, writes)))},
       found(line, fault) AS MATERIALIZED (SELECT DISTINCT * FROM (${unionAll(found)})),
       named(line) AS (SELECT DISTINCT line FROM found ORDER BY line ${limitTo(NAMED_LINES)})
     INSERT INTO refusals (report)

@@ -1,6 +1,6 @@
-import { renewBoards } from "../customer/gamification/boards.ts";
+import { createRouter } from "../app-env.ts";
+import { refreshBoards } from "../customer/gamification/boards.ts";
 import { bytesToRead, readBody } from "../http/body.ts";
-import { createRouter } from "../http/context.ts";
 import { describe } from "../openapi/describe.ts";
 import { acceptFeed } from "./accept.ts";
 import { Admission } from "./admission.ts";
@@ -26,6 +26,6 @@ export const feed = createRouter().post("/", describe(sendLines), async (c) => {
   const { items, batches } = await work;
 
   // The leaderboards that the plays touched are cached anew in the background.
-  c.var.cache.inBackground(renewBoards(c.var.db.inBackground(), c.var.cache, playedBoards(batches)));
+  c.var.cache.inBackground(refreshBoards(c.var.db.inBackground(), c.var.cache, playedBoards(batches)));
   return c.json({ status: true as const, items });
 });

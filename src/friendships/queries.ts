@@ -1,10 +1,5 @@
-import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import { blocks, customers, friendships } from "../db/tables/index.ts";
-
-/** The key of the customer with this id; NULL for one who is not stored, whom no row belongs to. */
-export function customerKeyOf(customerId: Placeholder): SQL {
-  return sql`(SELECT ${customers.key} FROM ${customers} WHERE ${customers.id} = ${customerId})`;
-}
+import { type SQL, sql } from "drizzle-orm";
+import { blocks, friendships } from "../db/tables/index.ts";
 
 /** How two customers stand to each other: 1 friends, 0 request pending, -1 neither (docs/contract/interface.md, 4.2). */
 export function friendStatus(customerKey: SQL, otherKey: SQL): SQL {

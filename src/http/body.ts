@@ -9,6 +9,13 @@ export interface BodyLimit {
   name: string;
 }
 
+/** The limit of every body but the feed's. */
+export const JSON_BODY_LIMIT: BodyLimit = { bytes: 64 * 1024, name: "64 KiB" };
+
+export function bodyTooLarge(limit: BodyLimit): ApiError {
+  return payloadTooLarge(`A body of at most ${limit.name} is taken here.`);
+}
+
 /**
  * The bytes of a body, no more than the limit.
  * @throws the failure 413 beyond it, before the rest is read, and 400 for a body that breaks off.
@@ -17,7 +24,7 @@ export async function readBody(
   message: Pick<Request | Response, "headers" | "body" | "arrayBuffer">,
   limit: BodyLimit,
 ): Promise<Uint8Array> {
-  const tooLarge = () => payloadTooLarge(`A body of at most ${limit.name} is taken here.`);
+  const tooLarge = () => bodyTooLarge(limit);
   const declared = Number(message.headers.get("Content-Length") ?? 0);
   if (declared > limit.bytes) throw tooLarge();
   if (message.body === null) return new Uint8Array();

@@ -1,5 +1,5 @@
 import type { Hono, MiddlewareHandler } from "hono";
-import type { AppEnv } from "./context.ts";
+import type { AppEnv } from "../app-env.ts";
 import { allowedMethods } from "./known-routes.ts";
 
 const PREFLIGHT_SECONDS = 86_400;

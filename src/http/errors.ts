@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { DatabaseUnavailable, WriteTooLarge } from "../db/errors.ts";
 import type { FieldMessages } from "../values/messages.ts";
 
 /** Every body that a failed call can have (docs/contract/interface.md, 3). */
@@ -103,6 +104,21 @@ export function unavailable(message: string, cause?: unknown): ApiError {
   const error = new ApiError(503, { errorCode: "UNAVAILABLE", message }, headers);
   error.cause = cause;
   return error;
+}
+
+export function databaseUnavailable(cause?: unknown): ApiError {
+  return unavailable("The database cannot be reached. Try again in a moment.", cause);
+}
+
+const WRITE_TOO_LARGE =
+  "These lines come to more than the database takes in one request, which long texts beyond Latin letters do. Send fewer at once.";
+
+/** The failure that an error stands for: one of the API itself or of the database; undefined for a bug. */
+export function failureOf(error: unknown): ApiError | undefined {
+  if (error instanceof ApiError) return error;
+  if (error instanceof DatabaseUnavailable) return databaseUnavailable(error.cause);
+  if (error instanceof WriteTooLarge) return payloadTooLarge(WRITE_TOO_LARGE);
+  return undefined;
 }
 
 /** A bug: the answer names the request and nothing of the cause. */

@@ -1,7 +1,7 @@
 import type { Hono, MiddlewareHandler } from "hono";
 import { METHOD_NAME_ALL } from "hono/router";
+import type { AppEnv } from "../app-env.ts";
 import { annotate } from "../openapi/notes.ts";
-import type { AppEnv } from "./context.ts";
 import { methodNotAllowed, notFound } from "./errors.ts";
 
 const METHODS = ["GET", "POST"] as const;

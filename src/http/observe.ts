@@ -1,9 +1,8 @@
 import type { MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
+import { type AppEnv, isDevelopment } from "../app-env.ts";
 import { annotate } from "../openapi/notes.ts";
-import type { AppEnv } from "./context.ts";
-import { isDevelopment } from "./context.ts";
-import { ApiError } from "./errors.ts";
+import { failureOf } from "./errors.ts";
 
 /**
  * Names the request, times it, and writes its one log line: the route's pattern, never its path, query, token or body,
@@ -17,8 +16,14 @@ export function observe(): MiddlewareHandler<AppEnv> {
 
     await next();
 
-    const usage = c.var.db?.usage ?? { trips: 0, milliseconds: 0, sqlMilliseconds: 0, rowsRead: 0, rowsWritten: 0 };
-    const timing = [`d1;dur=${usage.milliseconds.toFixed(1)}`, `trips;desc="${usage.trips}"`];
+    const usage = c.var.db?.usage ?? {
+      roundTrips: 0,
+      milliseconds: 0,
+      sqlMilliseconds: 0,
+      rowsRead: 0,
+      rowsWritten: 0,
+    };
+    const timing = [`d1;dur=${usage.milliseconds.toFixed(1)}`, `trips;desc="${usage.roundTrips}"`];
     if (isDevelopment(c.env)) timing.push(`rows;desc="${usage.rowsRead}"`, `written;desc="${usage.rowsWritten}"`);
     if (isDevelopment(c.env)) timing.push(`sql;dur=${usage.sqlMilliseconds}`);
     c.header("X-Request-Id", requestId);
@@ -32,7 +37,7 @@ export function observe(): MiddlewareHandler<AppEnv> {
         status: c.res.status,
         milliseconds: Math.round(performance.now() - startedAt),
         d1Milliseconds: Math.round(usage.milliseconds),
-        trips: usage.trips,
+        roundTrips: usage.roundTrips,
         rowsRead: usage.rowsRead,
         rowsWritten: usage.rowsWritten,
         ...(c.error === undefined ? {} : causeOf(c.error)),
@@ -42,21 +47,21 @@ export function observe(): MiddlewareHandler<AppEnv> {
   return annotate(handler, { failures: ["InternalError"] });
 }
 
-/** What the log may say of a failure: codes and places in the code. An error's message can hold a customer's values. */
+/** What the log may say of a failure: codes and lines of the stack. An error's message can hold a customer's values. */
 function causeOf(error: Error): Record<string, unknown> {
-  if (error instanceof ApiError) {
-    return { error: error.body.errorCode ?? error.message, ...(error.cause === undefined ? {} : kindOf(error.cause)) };
-  }
-  return { error: "INTERNAL_ERROR", ...kindOf(error) };
+  const failure = failureOf(error);
+  if (failure === undefined) return { error: "INTERNAL_ERROR", ...kindOf(error) };
+  const code = failure.body.errorCode ?? failure.message;
+  return { error: code, ...(failure.cause === undefined ? {} : kindOf(failure.cause)) };
 }
 
 function kindOf(cause: unknown): Record<string, unknown> {
   if (!(cause instanceof Error)) return { cause: typeof cause };
-  return { cause: cause.name, sqlite: /SQLITE_[A-Z_]+/.exec(cause.message)?.[0], places: placesOf(cause) };
+  return { cause: cause.name, sqlite: /SQLITE_[A-Z_]+/.exec(cause.message)?.[0], stack: stackLines(cause) };
 }
 
-/** Where an error arose. Its stack begins with its message, in which a line may look like a place and be a value. */
-function placesOf({ message, stack = "" }: Error): string[] {
+/** Where an error arose. Its stack begins with its message, in which a line may look like one of the stack and be a value. */
+function stackLines({ message, stack = "" }: Error): string[] {
   const rest = stack.includes(message) ? stack.slice(stack.indexOf(message) + message.length) : "";
   return rest.split("\n").filter((line) => /^\s+at /.test(line));
 }

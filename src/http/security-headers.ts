@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from "hono";
-import type { AppEnv } from "./context.ts";
+import type { AppEnv } from "../app-env.ts";
 
 // Answers are data for programs: a browser that is led to one must neither guess a type, nor run or frame it, nor tell
 // anybody where it was, for the query may hold what somebody searched for.

@@ -1,11 +1,11 @@
 import { zValidator } from "@hono/zod-validator";
 import type { MiddlewareHandler } from "hono";
 import * as z from "zod";
+import type { AppEnv } from "../app-env.ts";
 import { annotate, type Notes } from "../openapi/notes.ts";
 import { decodeUtf8, parseObject } from "../values/json.ts";
 import { fieldMessages } from "../values/messages.ts";
-import { type BodyLimit, readBody } from "./body.ts";
-import type { AppEnv } from "./context.ts";
+import { JSON_BODY_LIMIT, readBody } from "./body.ts";
 import { invalid, malformedBody } from "./errors.ts";
 
 /** Checks one part of a request and names every bad field at once. An empty parameter of a query counts as absent. */
@@ -33,12 +33,11 @@ function withoutEmpty(query: unknown): Record<string, unknown> {
 }
 
 const JSON_TYPE = "application/json";
-const BODY_LIMIT: BodyLimit = { bytes: 64 * 1024, name: "64 KiB" };
 
-/** Makes sure that the body is a JSON object of at most 64 KiB, whatever its `Content-Type` says. */
+/** Makes sure that the body is a JSON object within the limit, whatever its `Content-Type` says. */
 export function jsonBody(): MiddlewareHandler<AppEnv> {
   const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
-    const text = decodeUtf8(await readBody(c.req.raw, BODY_LIMIT));
+    const text = decodeUtf8(await readBody(c.req.raw, JSON_BODY_LIMIT));
     if (text === null || parseObject(text) === null) throw malformedBody();
     // Where Hono looks before it reads a body: a request made anew with the body in it takes longer than many a query.
     c.req.bodyCache.text = Promise.resolve(text) as never;

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../http/context.ts";
+import type { AppEnv } from "../app-env.ts";
 import { annotate, type Operation } from "./notes.ts";
 
 /** Describes the endpoint in whose chain it stands, first. It does nothing to a request. */

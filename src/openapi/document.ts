@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
 import { METHOD_NAME_ALL } from "hono/router";
 import packageJson from "../../package.json" with { type: "json" };
-import type { AppEnv } from "../http/context.ts";
+import type { AppEnv } from "../app-env.ts";
 import { Failure } from "../http/errors.ts";
 import { FAILURES, type FailureName } from "./failures.ts";
 import { INTRODUCTION, SECURITY_SCHEMES, TAGS } from "./introduction.ts";

@@ -1,6 +1,8 @@
-import { NOT_WHOLE } from "../http/body.ts";
+import { NAMED_LINES } from "../feed/limits.ts";
+import { bodyTooLarge, JSON_BODY_LIMIT, NOT_WHOLE } from "../http/body.ts";
 import {
   type ApiError,
+  databaseUnavailable,
   forbidden,
   internalError,
   invalid,
@@ -8,11 +10,9 @@ import {
   methodNotAllowed,
   noItems,
   notFound,
-  payloadTooLarge,
   refused,
   tooManyRequests,
   unauthenticated,
-  unavailable,
 } from "../http/errors.ts";
 
 /** The meaning of a failure for a client, with an example made as the service makes it. */
@@ -60,14 +60,14 @@ export const FAILURES = {
   },
   PayloadTooLarge: {
     description: "The body is over a limit; the message names it.",
-    example: payloadTooLarge("A body of at most 64 KiB is taken here."),
+    example: bodyTooLarge(JSON_BODY_LIMIT),
   },
   InvalidFields: {
     description: "Fields of the request break a rule. Every bad field is named, with what to correct.",
     example: invalid({ latitude: ["must be at most 90"], single_account_id: ["is required"] }),
   },
   InvalidLines: {
-    description: "Lines break a rule. Up to 100 of them are named, with their fields. Nothing was applied.",
+    description: `Lines break a rule. Up to ${NAMED_LINES} of them are named, with their fields. Nothing was applied.`,
     example: invalid({ "line 3.latitude": ["must be at most 90"], "line 9.record": ["is required"] }),
   },
   RefusedRankOn: {
@@ -84,7 +84,7 @@ export const FAILURES = {
   },
   Unavailable: {
     description: "Something that the service depends on does not answer. Try again after `Retry-After` seconds.",
-    example: unavailable("The database cannot be reached. Try again in a moment."),
+    example: databaseUnavailable(),
   },
 } satisfies Record<string, FailureNote>;
 

@@ -1,9 +1,9 @@
 import type { Hono } from "hono";
 import packageJson from "../../package.json" with { type: "json" };
+import { type AppEnv, createRouter } from "../app-env.ts";
 import { addressLimited } from "../auth/middleware.ts";
 import { cache } from "../cache/middleware.ts";
 import { nearestDatabase } from "../db/middleware.ts";
-import { type AppEnv, createRouter } from "../http/context.ts";
 import { unavailable } from "../http/errors.ts";
 import { describe } from "../openapi/describe.ts";
 import { openApiDocument } from "../openapi/document.ts";

@@ -46,3 +46,8 @@ export function integerParameter({ min, max }: { min: number; max: number }) {
     maximum: max,
   });
 }
+
+/** A number as a text says it: `5,000`. */
+export function inWords(number: number): string {
+  return number.toLocaleString("en-US");
+}

@@ -8,8 +8,11 @@ export const BooleanParameter = z
   .transform((value) => /^(true|1)$/i.test(value))
   .meta({ type: "boolean" });
 
-/** A request's text: at most 100 characters, given once. */
-export const TextParameter = text(100);
+/** The most characters that a request's text may have. */
+export const PARAMETER_LIMIT = 100;
+
+/** A request's text, given once. */
+export const TextParameter = text(PARAMETER_LIMIT);
 
 /** The parts of a comma-separated list: blanks around a part are dropped, and empty parts ignored. */
 export function partsOf(list: string): string[] {

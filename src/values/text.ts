@@ -15,7 +15,7 @@ export function codePoints(text: string): number {
 /** The order of texts by code point, which is SQLite's too; JavaScript's own goes by UTF-16 unit. */
 export function compareCodePoints(one: string, other: string): number {
   const [left, right] = [Array.from(one), Array.from(other)];
-  const index = left.findIndex((point, place) => point !== right[place]);
+  const index = left.findIndex((point, at) => point !== right[at]);
   if (index === -1) return left.length - right.length;
   return (left[index]?.codePointAt(0) ?? -1) - (right[index]?.codePointAt(0) ?? -1);
 }
@@ -45,6 +45,9 @@ export const LONG_LIMIT = 4_000;
 export const HTML_LIMIT = 65_536;
 export const LOGO_LIMIT = 262_144;
 
+/** The most code points of an id. */
+export const ID_LIMIT = 64;
+
 /** A name (`name`, `first_name`, `last_name`, `company`): at most 200 code points. */
 export const Name = text(NAME_LIMIT);
 
@@ -55,9 +58,9 @@ export const Field = text(FIELD_LIMIT);
 export const LongText = text(LONG_LIMIT);
 
 /** An opaque identifier: 1 to 64 code points (docs/contract/interface.md, 1). */
-export const Id = text(64)
+export const Id = text(ID_LIMIT)
   .refine((value) => value !== "", "must not be empty")
-  .meta({ minLength: 1, maxLength: 64 });
+  .meta({ minLength: 1, maxLength: ID_LIMIT });
 
 /** An account's id: 1 to 15 digits without a leading zero, because a search result carries it as an integer. */
 export const AccountId = z

@@ -58,7 +58,7 @@ describe("what a fed line costs at D1", () => {
       const first = await feedUsage(lines);
       const again = await feedUsage(lines);
 
-      expect(first.trips).toBe(1);
+      expect(first.roundTrips).toBe(1);
       expect(first.rowsWritten / lines.length).toBeLessThanOrEqual(rows);
       expect(again.rowsWritten).toBe(0);
     },

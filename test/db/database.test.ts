@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { afterEach, describe, it, vi } from "vitest";
 import { Database } from "../../src/db/database.ts";
-import { ApiError } from "../../src/http/errors.ts";
+import { DatabaseUnavailable } from "../../src/db/errors.ts";
 
 const LOST = new Error("D1_ERROR: Network connection lost.");
 const BOOKMARK = `ffffffff-ffffffff-ffffffff-${"0f".repeat(16)}`;
@@ -32,9 +32,9 @@ describe("the way to D1", () => {
     const [one, two] = await db.batch([sql`SELECT 1 AS a, 2 AS b`, sql`SELECT ${"x"} AS c`]);
 
     expect([one, two]).toEqual([[{ a: 1, b: 2 }], [{ c: "x" }]]);
-    expect(db.usage).toMatchObject({ trips: 1, rowsRead: 0, rowsWritten: 0 });
+    expect(db.usage).toMatchObject({ roundTrips: 1, rowsRead: 0, rowsWritten: 0 });
     expect(await db.batch([])).toEqual([]);
-    expect(db.usage.trips).toBe(1);
+    expect(db.usage.roundTrips).toBe(1);
   });
 
   it("reads again when the connection is lost", async ({ expect }) => {
@@ -42,14 +42,14 @@ describe("the way to D1", () => {
     const db = open();
 
     expect(await db.all(sql`SELECT 1 AS a`)).toEqual([{ a: 1 }]);
-    expect(db.usage.trips).toBe(3);
+    expect(db.usage.roundTrips).toBe(3);
   });
 
   it("gives a lost connection up after two seconds", async ({ expect }) => {
     const batch = vi.spyOn(session, "batch").mockRejectedValue(LOST);
     const startedAt = Date.now();
 
-    await expect(open().all(sql`SELECT 1`)).rejects.toMatchObject({ status: 503, cause: LOST });
+    await expect(open().all(sql`SELECT 1`)).rejects.toEqual(new DatabaseUnavailable(LOST));
     expect(Date.now() - startedAt).toBeLessThan(2_500);
     expect(batch.mock.calls.length).toBeGreaterThan(2);
   });
@@ -59,7 +59,7 @@ describe("the way to D1", () => {
     async (message, { expect }) => {
       const batch = vi.spyOn(session, "batch").mockRejectedValue(new Error(`D1_ERROR: ${message}`));
 
-      await expect(open().all(sql`SELECT 1`)).rejects.toMatchObject({ status: 503 });
+      await expect(open().all(sql`SELECT 1`)).rejects.toBeInstanceOf(DatabaseUnavailable);
       expect(batch).toHaveBeenCalledTimes(1);
     },
   );
@@ -115,7 +115,7 @@ describe("the way to D1", () => {
   it("writes once only, because a lost connection may come after the commit", async ({ expect }) => {
     const batch = vi.spyOn(session, "batch").mockRejectedValue(LOST);
 
-    await expect(open().steps([[sql`DELETE FROM accounts`]])).rejects.toMatchObject({ status: 503 });
+    await expect(open().steps([[sql`DELETE FROM accounts`]])).rejects.toBeInstanceOf(DatabaseUnavailable);
     expect(batch).toHaveBeenCalledTimes(1);
   });
 
@@ -125,6 +125,6 @@ describe("the way to D1", () => {
       .catch((thrown: unknown) => thrown);
 
     expect(error).toBeInstanceOf(Error);
-    expect(error).not.toBeInstanceOf(ApiError);
+    expect(error).not.toBeInstanceOf(DatabaseUnavailable);
   });
 });

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { afterEach, beforeAll, describe, it, vi } from "vitest";
 import { Database } from "../../src/db/database.ts";
-import { ApiError } from "../../src/http/errors.ts";
+import { failureOf } from "../../src/http/errors.ts";
 import { as, mustFeed } from "../support/api.ts";
 import { CALLS, customerRoutes } from "../support/calls.ts";
 import { program } from "../support/programs.ts";
@@ -59,7 +59,7 @@ describe("every endpoint for customers", () => {
     const settled = new Map<string, unknown>();
     const open = () => new Database(env.DB, "first-unconstrained");
     const wait = (name: string, work: Promise<unknown>) =>
-      work.catch((error: unknown) => settled.set(name, error instanceof ApiError && error.status));
+      work.catch((error: unknown) => settled.set(name, failureOf(error)?.status));
     void wait("read", open().all(sql`SELECT 1`));
     void wait("write", open().steps([[sql`SELECT 1`]]));
 

@@ -165,7 +165,7 @@ describe("every response", () => {
     log.mockRestore();
 
     expect(lines).toHaveLength(1);
-    expect(JSON.parse(lines[0] ?? "")).toMatchObject({ method: "POST", route: PATH, status: 200, trips: 1 });
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject({ method: "POST", route: PATH, status: 200, roundTrips: 1 });
     for (const secret of ["somebody-known", "a-secret", "424242", "Bearer", "eyJ"])
       expect(lines[0]).not.toContain(secret);
   });

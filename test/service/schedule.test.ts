@@ -1,6 +1,7 @@
 import { createExecutionContext, createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, it, vi } from "vitest";
+import { DatabaseUnavailable } from "../../src/db/errors.ts";
 import worker from "../../src/index.ts";
 import { as, mustFeed } from "../support/api.ts";
 import * as seed from "../support/seed.ts";
@@ -91,7 +92,7 @@ describe("the schedule", () => {
   it("says so when the database fails, and goes on the next time", async ({ expect }) => {
     await feedTimes(3);
     vi.spyOn(session, "batch").mockRejectedValue(new Error("D1_ERROR: D1 DB is overloaded."));
-    await expect(run()).rejects.toMatchObject({ status: 503 });
+    await expect(run()).rejects.toBeInstanceOf(DatabaseUnavailable);
     vi.restoreAllMocks();
 
     await run();

@@ -39,7 +39,7 @@ export function nearbyCampaigns(
     LEFT JOIN campaign_stores ON campaign_stores.campaign_key = ${campaigns.key}
       AND campaign_stores.store_key = near_store.key
     LEFT JOIN earned ON earned.campaign_key = ${campaigns.key}
-    WHERE ${campaigns.accountKey} = (SELECT key FROM account) AND ${isRunning()}
+    WHERE ${campaigns.accountKey} = (SELECT key FROM account) AND ${isRunning(campaigns)}
       AND (${campaigns.listedStores} IS NULL OR campaign_stores.listed = 1)
     GROUP BY ${campaigns.key}
     ORDER BY coalesce(earned.amount, 0) DESC, min(near_store.miles), ${campaigns.id}

@@ -1,5 +1,5 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import { type Database, writtenOncePer } from "../../db/database.ts";
+import { compilePer, type Database } from "../../db/database.ts";
 import { limitTo } from "../../db/limit.ts";
 import { accounts, campaignStores, campaigns, stores } from "../../db/tables/index.ts";
 import { boundingBoxes, EARTH_RADIUS_MILES, type Position } from "./bounding-boxes.ts";
@@ -53,7 +53,7 @@ const FEW_CAMPAIGNS = 8;
  * nearest store and needs only the pairs in which it has earned something. Where there are many such campaigns, most
  * without a pair, the pairs that exist are read instead, store by store.
  */
-const nearbyCampaigns = writtenOncePer<Shape, ValueName>(
+const nearbyCampaigns = compilePer<Shape, ValueName>(
   (shape, value) => sql`
     WITH account(key) AS MATERIALIZED (
       SELECT ${accounts.key} FROM ${accounts} WHERE ${accounts.id} = ${value("accountId")} AND ${accounts.deleted} = 0
@@ -81,7 +81,7 @@ const nearbyCampaigns = writtenOncePer<Shape, ValueName>(
         )) AS miles
       FROM ${campaigns}
       WHERE ${campaigns.accountKey} = (SELECT key FROM account WHERE EXISTS (SELECT 1 FROM near_store))
-        AND ${isRunning()}
+        AND ${isRunning(campaigns)}
     ),
     earned_everywhere AS MATERIALIZED (
       SELECT pair.campaign_key AS key, total(pair.earned) AS earned
@@ -118,10 +118,10 @@ function atStoresNearby(campaignKey: SQL): SQL {
 }
 
 /** Whether a campaign runs today: not soft-deleted, `status` 1, today within its dates, both ends included. */
-export function isRunning(): SQL {
-  return sql`${campaigns.deleted} = 0 AND ${campaigns.status} = 1
-    AND ${campaigns.campaignStartDate} <= (SELECT today FROM clock)
-    AND coalesce(${campaigns.campaignEndDate} >= (SELECT today FROM clock), 1)`;
+export function isRunning(campaign: typeof campaigns): SQL {
+  return sql`${campaign.deleted} = 0 AND ${campaign.status} = 1
+    AND ${campaign.campaignStartDate} <= (SELECT today FROM clock)
+    AND coalesce(${campaign.campaignEndDate} >= (SELECT today FROM clock), 1)`;
 }
 
 /** The great-circle distance from a store to a position, in miles, by the haversine. */

@@ -1,4 +1,4 @@
-import { createRouter } from "../../http/context.ts";
+import { createRouter } from "../../app-env.ts";
 import { jsonBody, validate } from "../../http/validate.ts";
 import { describe } from "../../openapi/describe.ts";
 import { nearbyCampaigns } from "./operations.ts";

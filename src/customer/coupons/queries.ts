@@ -1,12 +1,12 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { accountsOf, type OfAccount } from "../../accounts/answers.ts";
-import { couponAccount, onceAnAccount } from "../../accounts/queries.ts";
-import { type Database, writtenOncePer } from "../../db/database.ts";
+import { couponAccount, oncePerAccount } from "../../accounts/queries.ts";
+import { customerKeyOf } from "../../customers/queries.ts";
+import { compilePer, type Database } from "../../db/database.ts";
 import { membersOf, objectWith } from "../../db/json-objects.ts";
 import { limitTo } from "../../db/limit.ts";
 import { accounts, couponJson, coupons, customerCoupons, stores } from "../../db/tables/index.ts";
-import { customerKeyOf } from "../../friendships/queries.ts";
-import { type JsonText, storedJson } from "../../http/json-text.ts";
+import { type JsonText, jsonArray, jsonObject, storedJson, withMember } from "../../http/json-text.ts";
 import type { Page } from "../../http/paging.ts";
 import { isAccountDeleted, isStoreDeleted, joinStoresOf } from "../../stores/queries.ts";
 import { fold } from "../../values/fold.ts";
@@ -41,8 +41,7 @@ export interface Coupon {
   account: JsonText;
 }
 
-interface CouponRow extends OfAccount {
-  kind: CouponKind;
+interface CouponRow extends OfAccount, Pick<typeof coupons.$inferSelect, "kind"> {
   coupon: string;
 }
 
@@ -86,7 +85,7 @@ const NOW = sql`(SELECT now FROM clock)`;
 // By name, store, mfg and digital are in their order backwards.
 const ORDER = sql`page.kind DESC, page.ends_at, page.created_at DESC, page.id`;
 
-const couponList = writtenOncePer<Shape, Parameters<Value>[0]>((shape, value) => {
+const couponList = compilePer<Shape, Parameters<Value>[0]>((shape, value) => {
   const sources = [
     ...(shape.kinds.some((kind) => kind !== "digital") ? [issuedCoupons(shape, value)] : []),
     ...(shape.kinds.includes("digital") ? [digitalCoupons(shape, value)] : []),
@@ -161,6 +160,9 @@ function storeKeys(ids: Placeholder): SQL {
   return sql`(SELECT key FROM ${stores} WHERE id IN (SELECT value FROM json_each(${ids})))`;
 }
 
+// How a coupon's answer is put together: what is the same for every customer is JSON already (the view
+// expected_coupon_json), what belongs to the holder is added in SQL, and the accounts and lists around it in JavaScript.
+
 /** The coupon as one JSON object, without its account. */
 function couponPart(shape: Shape, value: Value): SQL {
   const [text, record] = [membersOf(sql`json.text`), membersOf(sql`json.record`)];
@@ -187,5 +189,31 @@ function issuedPart({ accounts }: Shape, value: Value): SQL {
 function accountPart({ accounts }: Shape): SQL {
   if (accounts === false) return sql`NULL`;
   const accountKey = sql`page.account_key`;
-  return onceAnAccount(couponAccount(accountKey, accounts), { list: sql`page`, key: sql`page.id`, accountKey });
+  return oncePerAccount(couponAccount(accountKey, accounts), { list: sql`page`, key: sql`page.id`, accountKey });
+}
+
+/** The `items` of the coupon list's simple variant. */
+export function simpleItems(coupons: readonly Coupon[]): JsonText {
+  return jsonArray(coupons.map(({ coupon }) => coupon));
+}
+
+/** The `items` of the coupon list's detailed variant. */
+export function detailedItems(coupons: readonly Coupon[]): JsonText {
+  return jsonObject({ stores: heldCoupons(coupons, "store"), mfg: heldCoupons(coupons, "mfg") });
+}
+
+/** The `items` of the combined coupon list. */
+export function myItems(coupons: readonly Coupon[]): JsonText {
+  const digital = coupons.filter(({ kind }) => kind === "digital");
+  return jsonObject({
+    store: heldCoupons(coupons, "store"),
+    mfg: heldCoupons(coupons, "mfg"),
+    digital: jsonArray(digital.map(({ coupon, account }) => jsonObject({ account, coupon }))),
+  });
+}
+
+/** The coupons of one kind that the customer holds, each with its account. */
+function heldCoupons(coupons: readonly Coupon[], wanted: "store" | "mfg"): JsonText {
+  const held = coupons.filter(({ kind }) => kind === wanted);
+  return jsonArray(held.map(({ coupon, account }) => withMember(coupon, "account", account)));
 }

@@ -1,18 +1,15 @@
 import type * as z from "zod";
-import { createRouter } from "../../http/context.ts";
+import { createRouter } from "../../app-env.ts";
 import { noItems } from "../../http/errors.ts";
 import { answerItems } from "../../http/json-text.ts";
 import { pageLinks, toPage } from "../../http/paging.ts";
 import { validate } from "../../http/validate.ts";
 import { describe } from "../../openapi/describe.ts";
-import { detailedItems, myItems, simpleItems } from "./items.ts";
 import { kindsLeft } from "./kinds.ts";
 import { listCoupons, listMyCoupons } from "./operations.ts";
-import { findCoupons } from "./queries.ts";
-import { type CouponItems, CouponsQuery, type MyCouponItems, MyCouponsQuery } from "./schema.ts";
+import { detailedItems, findCoupons, myItems, simpleItems } from "./queries.ts";
+import { COUPONS_LIMIT, type CouponItems, CouponsQuery, type MyCouponItems, MyCouponsQuery } from "./schema.ts";
 
-// A list without pages ends somewhere, or a customer with 100,000 coupons would have them in one answer.
-const LIST_LIMIT = 1_000;
 const NOT_FOUND = "No coupons were found.";
 
 export const coupons = createRouter().get("/", describe(listCoupons), validate("query", CouponsQuery), async (c) => {
@@ -21,7 +18,7 @@ export const coupons = createRouter().get("/", describe(listCoupons), validate("
   const found = await findCoupons(c.var.db, {
     customerId: c.var.customerId,
     filter: { ...filter, kinds: includemfg ? ["store", "mfg"] : ["store"] },
-    page: { offset: 0, limit: LIST_LIMIT },
+    page: { offset: 0, limit: COUPONS_LIMIT },
     accounts: includemfg && { includeImages: include_images },
     details: includemfg,
   });

@@ -5,6 +5,9 @@ import { BooleanParameter, listParameter, TextParameter } from "../../values/par
 import { scalar } from "../../values/scalar.ts";
 import { FIELD_LIMIT, Id } from "../../values/text.ts";
 
+/** How many coupons a list without pages holds: a customer with 100,000 coupons would have them all in one answer. */
+export const COUPONS_LIMIT = 1_000;
+
 /** The parameters of the coupon list (docs/contract/interface.md, 4.4). */
 export const CouponsQuery = z.object({
   includemfg: BooleanParameter.default(false).describe(

@@ -9,10 +9,16 @@ import type { EmployeeTotals } from "./ranking.ts";
 /** At most so many employees are answered. */
 export const BOARD_LIMIT = 100;
 
-/** At most so many boards are cached anew after a feed request; the rest age out. */
-const RENEWED_BOARDS_LIMIT = 50;
+/** Up to this age a board is answered as it is. */
+export const BOARD_FRESH_SECONDS = 30;
 
-const boards = new CachedValues<EmployeeTotals[]>({ freshSeconds: 30, expireSeconds: 7 * 24 * 60 * 60 });
+/** At most so many boards are cached anew after a feed request; the rest age out. */
+const REFRESHED_BOARDS_LIMIT = 50;
+
+const boards = new CachedValues<EmployeeTotals[]>({
+  freshSeconds: BOARD_FRESH_SECONDS,
+  expireSeconds: 7 * 24 * 60 * 60,
+});
 
 /**
  * The totals of a board, and how old they are in seconds: from memory or KV where they are fresh there, else from D1.
@@ -35,16 +41,16 @@ export async function readBoard(
  * Caches the boards anew on which plays were booked, each that of its campaign and that of all running campaigns. `db`
  * begins at the primary.
  */
-export async function renewBoards(
+export async function refreshBoards(
   db: Database,
   cache: Cache,
   played: readonly { locationId: string; campaignId: string }[],
 ): Promise<void> {
   const touched = distinct(played.flatMap((board) => [board, { ...board, campaignId: null }]));
-  const renewed = touched.slice(0, RENEWED_BOARDS_LIMIT);
+  const refreshed = touched.slice(0, REFRESHED_BOARDS_LIMIT);
   const [at, day] = [clock.now(), today()];
-  const totals = await findBoards(db, renewed, BOARD_LIMIT);
-  for (const [index, board] of renewed.entries()) {
+  const totals = await findBoards(db, refreshed, BOARD_LIMIT);
+  for (const [index, board] of refreshed.entries()) {
     const found = totals[index];
     if (found === undefined || !isCacheable(found, board, day)) continue;
     boards.write(cache, await boardKey(board, day), { value: found.employees, at });

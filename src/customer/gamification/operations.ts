@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Notes, Operation } from "../../openapi/notes.ts";
+import { BOARD_FRESH_SECONDS, BOARD_LIMIT } from "./boards.ts";
 import { LeaderboardAnswer, LeaderboardParameters } from "./schema.ts";
 
 export const leaderboard: Operation = {
@@ -7,8 +8,9 @@ export const leaderboard: Operation = {
   tag: "Customer",
   summary: "Leaderboard of employees",
   description:
-    "The employees of a store, ranked by their plays in an incentive campaign, or in all that run today. At most 100. " +
-    "The board is at most 30 seconds old, or older while the database fails. `X-Board-Age` gives its age in seconds.",
+    "The employees of a store, ranked by their plays in an incentive campaign, or in all that run today. " +
+    `At most ${BOARD_LIMIT}. The board is at most ${BOARD_FRESH_SECONDS} seconds old, or older while the database fails. ` +
+    "`X-Board-Age` gives its age in seconds.",
   answer: LeaderboardAnswer,
   examples: () => [
     {

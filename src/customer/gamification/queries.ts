@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { type Database, writtenOncePer } from "../../db/database.ts";
+import { compilePer, type Database } from "../../db/database.ts";
 import { accounts, eipCampaigns, employees, playTotals, stores } from "../../db/tables/index.ts";
 import type { EmployeeTotals } from "./ranking.ts";
 
@@ -49,7 +49,7 @@ export async function findBoards(db: Database, boards: readonly BoardOf[], limit
  * One row at least: what is known of the board is told of an empty one too. `total()`, because `sum()` fails where many
  * campaigns come to more than an integer holds; a number of JavaScript's is as exact.
  */
-const boardTotals = writtenOncePer<{ ofAll: boolean }, keyof BoardOf | "limit">(
+const boardTotals = compilePer<{ ofAll: boolean }, keyof BoardOf | "limit">(
   ({ ofAll }, value) => sql`
     WITH location AS MATERIALIZED (
       SELECT ${stores.key} AS key, ${stores.accountKey} AS account_key
@@ -60,7 +60,7 @@ const boardTotals = writtenOncePer<{ ofAll: boolean }, keyof BoardOf | "limit">(
       SELECT ${eipCampaigns.key} AS key
       FROM location CROSS JOIN ${eipCampaigns} ON ${eipCampaigns.accountKey} = location.account_key
       WHERE ${eipCampaigns.deleted} = 0
-        AND ${ofAll ? isRunning() : sql`${eipCampaigns.id} = ${value("campaignId")}`}
+        AND ${ofAll ? isRunning(eipCampaigns) : sql`${eipCampaigns.id} = ${value("campaignId")}`}
     ),
     total AS MATERIALIZED (
       SELECT
@@ -73,7 +73,7 @@ const boardTotals = writtenOncePer<{ ofAll: boolean }, keyof BoardOf | "limit">(
       WHERE ${employees.deleted} = 0
       GROUP BY ${employees.key}
     ),
-    placed AS (
+    ranked AS (
       SELECT *,
         row_number() OVER (ORDER BY runs DESC, name, id) AS by_runs,
         row_number() OVER (ORDER BY hits DESC, name, id) AS by_hits,
@@ -82,16 +82,16 @@ const boardTotals = writtenOncePer<{ ofAll: boolean }, keyof BoardOf | "limit">(
       FROM total
     )
     SELECT
-      known, today, placed.id AS id, name, avatar, runs, hits, doubles, triples
+      known, today, ranked.id AS id, name, avatar, runs, hits, doubles, triples
     FROM (
       SELECT (SELECT today FROM clock) AS today,
         EXISTS (SELECT 1 FROM ${ofAll ? sql`location` : sql`campaign`}) AS known
     )
-    LEFT JOIN placed ON min(by_runs, by_hits, by_doubles, by_triples) <= ${value("limit")}
-    ORDER BY name, placed.id`,
+    LEFT JOIN ranked ON min(by_runs, by_hits, by_doubles, by_triples) <= ${value("limit")}
+    ORDER BY name, ranked.id`,
 );
 
-function isRunning(): SQL {
-  return sql`${eipCampaigns.startDate} <= (SELECT today FROM clock)
-    AND coalesce(${eipCampaigns.endDate} >= (SELECT today FROM clock), 1)`;
+function isRunning(campaign: typeof eipCampaigns): SQL {
+  return sql`${campaign.startDate} <= (SELECT today FROM clock)
+    AND coalesce(${campaign.endDate} >= (SELECT today FROM clock), 1)`;
 }

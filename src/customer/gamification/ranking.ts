@@ -1,16 +1,10 @@
+import type { employees, playTotals } from "../../db/tables/index.ts";
 import { toShortDecimal } from "../../values/decimal.ts";
 import type { LeaderboardItem, Measure } from "./schema.ts";
 
 /** What an employee's plays come to on a board; `runs` in hundredths. */
-export interface EmployeeTotals {
-  id: string;
-  name: string;
-  avatar: string;
-  runs: number;
-  hits: number;
-  doubles: number;
-  triples: number;
-}
+export type EmployeeTotals = Pick<typeof employees.$inferSelect, "id" | "name" | "avatar"> &
+  Pick<typeof playTotals.$inferSelect, "runs" | "hits" | "doubles" | "triples">;
 
 /** The totals on which employees are ranked by each measure. */
 const TOTAL = { run: "runs", hit: "hits", double: "doubles", triple: "triples" } as const satisfies Record<
@@ -26,14 +20,14 @@ const TOTAL = { run: "runs", hit: "hits", double: "doubles", triple: "triples" }
 export function rank(employees: readonly EmployeeTotals[], measure: Measure, limit: number): LeaderboardItem[] {
   const total = TOTAL[measure];
   const ranked = employees.toSorted((one, other) => other[total] - one[total]).slice(0, limit);
-  let place = 0;
+  let current = 0;
   return ranked.map((employee, index) => {
-    if (employee[total] !== ranked[index - 1]?.[total]) place = index + 1;
+    if (employee[total] !== ranked[index - 1]?.[total]) current = index + 1;
     return {
       employee_id: employee.id,
       employee_name: employee.name,
       avatar: employee.avatar,
-      rank: place,
+      rank: current,
       total_runs: toShortDecimal(employee.runs),
       total_hits: employee.hits,
       total_doubles: employee.doubles,

@@ -1,5 +1,5 @@
 import { validator } from "hono/validator";
-import { createRouter } from "../../http/context.ts";
+import { createRouter } from "../../app-env.ts";
 import { invalid, refused } from "../../http/errors.ts";
 import { jsonBody } from "../../http/validate.ts";
 import { describe } from "../../openapi/describe.ts";

@@ -1,5 +1,6 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import { type Database, writtenOnce } from "../../db/database.ts";
+import { customerKeyOf } from "../../customers/queries.ts";
+import { compileOnce, type Database } from "../../db/database.ts";
 import { limitTo } from "../../db/limit.ts";
 import {
   customers,
@@ -9,10 +10,10 @@ import {
   messageStates,
   messages,
 } from "../../db/tables/index.ts";
-import { customerKeyOf, friendStatus, hasBlocked } from "../../friendships/queries.ts";
+import { friendStatus, hasBlocked } from "../../friendships/queries.ts";
 import { cutPage, type Page, type Paged } from "../../http/paging.ts";
 import { groupName } from "./group-name.ts";
-import type { GroupMember, MessageGroup, Place } from "./schema.ts";
+import type { Cursor, GroupMember, MessageGroup } from "./schema.ts";
 
 export interface MessageGroupsQuery {
   customerId: string;
@@ -20,17 +21,19 @@ export interface MessageGroupsQuery {
   checkTime: string | undefined;
   page: Page;
   /** Where the page before ended: the page begins there, whatever its offset. */
-  after: Place | undefined;
+  after: Cursor | undefined;
 }
+
+type Customer = typeof customers.$inferSelect;
 
 /** Values without their names, which would be half of all that comes from the database. */
 type MemberRow = [
-  id: string,
-  name: string,
-  avatar: string,
-  customerDescription: string,
+  id: Customer["id"],
+  name: NonNullable<Customer["name"]>,
+  avatar: Customer["avatar"],
+  customerDescription: Customer["customerDescription"],
   friendStatus: GroupMember["friend_status"],
-  balance: number,
+  balance: Customer["balance"],
   blocked: 0 | 1,
 ];
 type GroupRow = Omit<MessageGroup, "group_name" | "group_members"> & { members: string };
@@ -46,22 +49,22 @@ export async function findMessageGroups(db: Database, query: MessageGroupsQuery)
   const statement =
     after === undefined
       ? pageByNumber({ customerId, checkTime, limit, offset: page.offset })
-      : pageBehind({ customerId, checkTime, limit, offset: 0, time: after.time, groupId: after.groupId });
+      : pageAfter({ customerId, checkTime, limit, offset: 0, time: after.time, groupId: after.groupId });
   const rows = await db.all<GroupRow>(statement);
   return cutPage(rows.map(toGroup), page);
 }
 
 type PageValues = "customerId" | "checkTime" | "limit" | "offset";
-type Behind = Record<keyof Place, Placeholder>;
+type CursorValues = Record<keyof Cursor, Placeholder>;
 
-const pageByNumber = writtenOnce<PageValues>((value) => selectGroups(value, undefined));
-const pageBehind = writtenOnce<PageValues | keyof Place>((value) =>
+const pageByNumber = compileOnce<PageValues>((value) => selectGroups(value, undefined));
+const pageAfter = compileOnce<PageValues | keyof Cursor>((value) =>
   selectGroups(value, { time: value("time"), groupId: value("groupId") }),
 );
 
 const CALLER = sql.raw("shown.caller");
 
-function selectGroups(value: (name: PageValues) => Placeholder, after: Behind | undefined): SQL {
+function selectGroups(value: (name: PageValues) => Placeholder, after: CursorValues | undefined): SQL {
   return sql`
     WITH shown(caller, group_key, group_id, at, is_newest) AS (${shownMessages(value, after)})
     SELECT
@@ -71,7 +74,7 @@ function selectGroups(value: (name: PageValues) => Placeholder, after: Behind | 
       sender.id AS last_customer, sender.name AS last_customer_name, sender.avatar AS last_customer_avatar,
       iif(sender.key = ${CALLER} OR ${messageStates.readAt} >= shown.at, 1, 0) AS read_status,
       coalesce(${messageStates.notificationsDisabled}, 0) AS notifications_disabled,
-      (${otherMembers(sql`shown.group_key`)}) AS members
+      (${otherMembers(sql`shown.group_key`, CALLER)}) AS members
     FROM shown
     CROSS JOIN ${messageGroups} ON ${messageGroups.key} = shown.group_key
     CROSS JOIN ${messages}
@@ -87,14 +90,14 @@ function selectGroups(value: (name: PageValues) => Placeholder, after: Behind | 
  * The page's groups, each with the time of the message that it shows: its newest, or, until that one's second is over,
  * the newest of an earlier second. One index walk, besides the groups with a message in the second that is not over.
  */
-function shownMessages(value: (name: PageValues) => Placeholder, after: Behind | undefined): SQL {
+function shownMessages(value: (name: PageValues) => Placeholder, after: CursorValues | undefined): SQL {
   const horizon = horizonOf(after);
   const news = messageGroupNews;
   const callers = sql`${news.customerKey} = ${customerKeyOf(value("customerId"))}`;
   const inPage = (at: SQL) => {
-    const behind =
+    const afterCursor =
       after && sql`AND ${at} <= ${after.time} AND (${at} < ${after.time} OR ${news.groupId} > ${after.groupId})`;
-    return sql`${at} > ${value("checkTime")} ${behind ?? sql``}`;
+    return sql`${at} > ${value("checkTime")} ${afterCursor ?? sql``}`;
   };
   return sql`
     SELECT ${news.customerKey}, ${news.groupKey}, ${news.groupId}, ${news.newestAt} AS at, 1
@@ -109,22 +112,22 @@ function shownMessages(value: (name: PageValues) => Placeholder, after: Behind |
 }
 
 /** The first second that is not over. One that a page has shown was over, even if the clock has been set back since. */
-function horizonOf(after: Behind | undefined): SQL {
+function horizonOf(after: CursorValues | undefined): SQL {
   const horizon = sql.raw("(SELECT at FROM message_horizon)");
   return after === undefined ? horizon : sql`max(${horizon}, datetime(${after.time}, '+1 second'))`;
 }
 
 /** The members of a group other than the caller, in the group's order, as a JSON array. */
-function otherMembers(groupKey: SQL): SQL {
+function otherMembers(groupKey: SQL, callerKey: SQL): SQL {
   const memberKey = sql`${customers.key}`;
   return sql`
     SELECT json_group_array(json_array(
       ${customers.id}, ${customers.name}, ${customers.avatar}, ${customers.customerDescription},
-      ${friendStatus(CALLER, memberKey)}, ${customers.balance}, ${hasBlocked(CALLER, memberKey)}
+      ${friendStatus(callerKey, memberKey)}, ${customers.balance}, ${hasBlocked(callerKey, memberKey)}
     ) ORDER BY member.position)
     FROM ${messageGroupMembers} AS member
     CROSS JOIN ${customers} ON ${customers.key} = member.customer_key
-    WHERE member.group_key = ${groupKey} AND member.customer_key <> ${CALLER}`;
+    WHERE member.group_key = ${groupKey} AND member.customer_key <> ${callerKey}`;
 }
 
 // Each field by name: what is copied with a spread takes several times as long, and a page has hundreds of members.

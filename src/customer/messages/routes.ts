@@ -1,11 +1,11 @@
-import { createRouter } from "../../http/context.ts";
+import { createRouter } from "../../app-env.ts";
 import { noItems } from "../../http/errors.ts";
 import { pageLinks, toPage } from "../../http/paging.ts";
 import { validate } from "../../http/validate.ts";
 import { describe } from "../../openapi/describe.ts";
 import { listMessages } from "./operations.ts";
 import { findMessageGroups } from "./queries.ts";
-import { MessagesQuery, placeAfter } from "./schema.ts";
+import { cursorAfter, MessagesQuery } from "./schema.ts";
 
 export const messages = createRouter().get("/", describe(listMessages), validate("query", MessagesQuery), async (c) => {
   const { check_time, after, ...paging } = c.req.valid("query");
@@ -18,7 +18,7 @@ export const messages = createRouter().get("/", describe(listMessages), validate
   });
   if (items.length === 0) throw noItems("No messages are available.");
 
-  const links = pageLinks(c.req.url, { page: paging.page, hasMore, after: placeAfter(items) });
+  const links = pageLinks(c.req.url, { page: paging.page, hasMore, after: cursorAfter(items) });
   if (links !== null) c.header("Link", links);
   return c.json({ status: true as const, items });
 });

@@ -1,22 +1,24 @@
 import * as z from "zod";
 import { PagingParameters } from "../../http/paging.ts";
-import { mustBe } from "../../values/text.ts";
+import { ID_LIMIT, mustBe } from "../../values/text.ts";
 import { Datetime, isDatetime } from "../../values/time.ts";
 
 /** A cursor in the list, newest message first: the time of the message that a group shows, and the group's id. */
-export interface Place {
+export interface Cursor {
   time: string;
   groupId: string;
 }
 
+const AFTER_TIME = new RegExp(`^ .{1,${ID_LIMIT}}$`, "su");
+
 /** A cursor as a link carries it: `2026-11-20 09:30:00 g17`. */
-const PlaceParameter = z
+const CursorParameter = z
   .string({ error: mustBe("a cursor, given once") })
   .refine(
-    (text) => isDatetime(text.slice(0, 19)) && /^ .{1,64}$/su.test(text.slice(19)),
+    (text) => isDatetime(text.slice(0, 19)) && AFTER_TIME.test(text.slice(19)),
     "must be as a Link header gave it",
   )
-  .transform((text): Place => ({ time: text.slice(0, 19), groupId: text.slice(20) }));
+  .transform((text): Cursor => ({ time: text.slice(0, 19), groupId: text.slice(20) }));
 
 /** The query of a customer's message groups (docs/contract/interface.md, 4.2). */
 export const MessagesQuery = z.object({
@@ -24,7 +26,7 @@ export const MessagesQuery = z.object({
   check_time: Datetime.optional().describe(
     "Only groups with a later message: the greatest `last_message_time` seen, in UTC.",
   ),
-  after: PlaceParameter.optional().describe("Set in links to a next page only."),
+  after: CursorParameter.optional().describe("Set in links to a next page only."),
 });
 
 /** A member of a message group as the caller sees it (docs/contract/interface.md, 4.2). */
@@ -65,7 +67,7 @@ export const MessageGroup = z
 export type MessageGroup = z.output<typeof MessageGroup>;
 
 /** Where a page ends, as the link to the next one carries it. */
-export function placeAfter(page: readonly MessageGroup[]): string | undefined {
+export function cursorAfter(page: readonly MessageGroup[]): string | undefined {
   const last = page.at(-1);
   return last && `${last.last_message_time} ${last.group_id}`;
 }

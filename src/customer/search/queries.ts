@@ -1,14 +1,15 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { accountIdsOf, accountsOf, type OfAccount } from "../../accounts/answers.ts";
-import { onceAnAccount, searchAccount } from "../../accounts/queries.ts";
-import { type Database, writtenOnce } from "../../db/database.ts";
+import { oncePerAccount, searchAccount } from "../../accounts/queries.ts";
+import { customerKeyOf } from "../../customers/queries.ts";
+import { compileOnce, type Database } from "../../db/database.ts";
 import { campaigns, customers, registrations, stores } from "../../db/tables/index.ts";
 import { askForWords, askForWordsOrMarks, findWords } from "../../db/word-search.ts";
-import { customerKeyOf, friendStatus, hasBlocked } from "../../friendships/queries.ts";
+import { friendStatus, hasBlocked } from "../../friendships/queries.ts";
 import { type JsonText, merge, storedJson, toJson, withMember } from "../../http/json-text.ts";
 import { isAccountDeleted, joinStoresOf } from "../../stores/queries.ts";
 import { isRunning } from "../campaigns/queries.ts";
-import { KINDS, type SearchCustomer, type SearchKind, type SearchStore } from "./schema.ts";
+import { KINDS, type SearchCustomer, type SearchKind } from "./schema.ts";
 
 export interface FullSearch {
   /** Folded, each once. */
@@ -50,13 +51,12 @@ export async function searchAll(db: Database, { words, kinds, customerId }: Full
 
 // What is text is an object in JSON, to be put together without a look inside.
 
-interface StoreRow extends OfAccount, Pick<SearchStore, "latitude" | "longitude"> {
+interface StoreRow extends OfAccount, Pick<typeof stores.$inferSelect, "latitude" | "longitude"> {
   store: string;
 }
 
-interface CampaignRow extends OfAccount {
+interface CampaignRow extends OfAccount, Pick<typeof campaigns.$inferSelect, "details"> {
   campaign: string;
-  details: string;
 }
 
 interface CustomerRow
@@ -98,9 +98,9 @@ function toCustomer({ customer, personal, ...counts }: CustomerRow): JsonText {
 }
 
 const SEARCHES = {
-  stores: writtenOnce<"words" | "caller">((value) => searchStores(value("words"))),
-  customers: writtenOnce<"words" | "caller">((value) => searchCustomers(value("words"), value("caller"))),
-  campaigns: writtenOnce<"words" | "caller">((value) => searchCampaigns(value("words"))),
+  stores: compileOnce<"words" | "caller">((value) => searchStores(value("words"))),
+  customers: compileOnce<"words" | "caller">((value) => searchCustomers(value("words"), value("caller"))),
+  campaigns: compileOnce<"words" | "caller">((value) => searchCampaigns(value("words"))),
 } satisfies Record<SearchKind, unknown>;
 
 function searchStores(words: Placeholder): SQL {
@@ -127,12 +127,12 @@ function searchStores(words: Placeholder): SQL {
       ${stores.latitude} AS latitude, ${stores.longitude} AS longitude,
       ${accountPart(record, accountKey)}
     FROM found ${record}
-    ORDER BY found.place, found.key`;
+    ORDER BY found.rank, found.key`;
 }
 
 /** The account of a record; its object stands beside one record of each account. */
 function accountPart(record: SQL, accountKey: SQL): SQL {
-  const object = onceAnAccount(searchAccount(accountKey), {
+  const object = oncePerAccount(searchAccount(accountKey), {
     list: sql`found ${record}`,
     key: sql`found.key`,
     accountKey,
@@ -163,7 +163,7 @@ function searchCampaigns(words: Placeholder): SQL {
       ${campaigns.details} AS details,
       ${accountPart(record, accountKey)}
     FROM found ${record}
-    ORDER BY found.place, found.key`;
+    ORDER BY found.rank, found.key`;
 }
 
 /** Customers whom the caller may find, with what the caller may see of them. */
@@ -179,7 +179,7 @@ function searchCustomers(words: Placeholder, caller: Placeholder): SQL {
   return sql`
     WITH ${askForWords(words)}, ${found},
     seen AS MATERIALIZED (
-      SELECT found.place, found.key, ${friendStatus(customerKeyOf(caller), sql`found.key`)} AS friend_status
+      SELECT found.rank, found.key, ${friendStatus(customerKeyOf(caller), sql`found.key`)} AS friend_status
       FROM found
     ),
     joined AS MATERIALIZED (
@@ -190,7 +190,7 @@ function searchCustomers(words: Placeholder, caller: Placeholder): SQL {
     running AS MATERIALIZED (
       SELECT ${campaigns.accountKey} AS account_key, count(*) AS campaigns
       FROM ${campaigns}
-      WHERE ${campaigns.accountKey} IN (SELECT account_key FROM joined) AND ${isRunning()}
+      WHERE ${campaigns.accountKey} IN (SELECT account_key FROM joined) AND ${isRunning(campaigns)}
       GROUP BY ${campaigns.accountKey}
     ),
     counted AS MATERIALIZED (
@@ -210,12 +210,12 @@ function searchCustomers(words: Placeholder, caller: Placeholder): SQL {
       coalesce(counted.campaigns, 0) AS campaigns_total,
       (
         SELECT count(*) FROM ${registrations}
-        CROSS JOIN ${campaigns} ON ${campaigns.key} = ${registrations.campaignKey} AND ${isRunning()}
+        CROSS JOIN ${campaigns} ON ${campaigns.key} = ${registrations.campaignKey} AND ${isRunning(campaigns)}
         CROSS JOIN joined ON joined.key = seen.key AND joined.account_key = ${campaigns.accountKey}
         WHERE ${registrations.customerKey} = seen.key
       ) AS campaigns_registered
     FROM seen
     CROSS JOIN ${customers} ON ${customers.key} = seen.key
     LEFT JOIN counted ON counted.key = seen.key
-    ORDER BY seen.place, seen.key`;
+    ORDER BY seen.rank, seen.key`;
 }

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { createRouter } from "../../http/context.ts";
+import { createRouter } from "../../app-env.ts";
 import { answerJson, type JsonText, jsonArray, jsonObject, toJson } from "../../http/json-text.ts";
 import { jsonBody, validate } from "../../http/validate.ts";
 import { describe } from "../../openapi/describe.ts";

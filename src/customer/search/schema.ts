@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { SearchAccount } from "../../accounts/account.ts";
-import { optionalText, partsOf, TextParameter } from "../../values/parameter.ts";
+import { optionalText, PARAMETER_LIMIT, partsOf, TextParameter } from "../../values/parameter.ts";
 import { scalar } from "../../values/scalar.ts";
 import { codePoints, FIELD_LIMIT, mustBe } from "../../values/text.ts";
 
@@ -19,11 +19,16 @@ export const FullSearchBody = z.object({
   query: z
     .string({ error: mustBe("a string") })
     .trim()
-    .pipe(TextParameter.refine((text) => codePoints(text) >= SHORTEST_QUERY, "must be at least 3 characters"))
+    .pipe(
+      TextParameter.refine(
+        (text) => codePoints(text) >= SHORTEST_QUERY,
+        `must be at least ${SHORTEST_QUERY} characters`,
+      ),
+    )
     .meta({
       type: "string",
       minLength: SHORTEST_QUERY,
-      maxLength: 100,
+      maxLength: PARAMETER_LIMIT,
       description: "Each word must begin some word of the records found.",
     }),
   filter: optionalText(TextParameter.transform(partsOf).pipe(z.array(Kind)))

@@ -1,8 +1,9 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import { type Database, writtenOnce } from "../../db/database.ts";
+import { customerKeyOf } from "../../customers/queries.ts";
+import { compileOnce, type Database } from "../../db/database.ts";
 import { limitTo } from "../../db/limit.ts";
 import { customers, memberships, storeBalances, teamLinks } from "../../db/tables/index.ts";
-import { customerKeyOf, friendStatus } from "../../friendships/queries.ts";
+import { friendStatus } from "../../friendships/queries.ts";
 import { cutPage, type Page, type Paged } from "../../http/paging.ts";
 import { countStoresJoined, isStore, storeKeyOf } from "../../stores/queries.ts";
 import type { TeamMember } from "./schema.ts";
@@ -72,14 +73,14 @@ function isCaller(member: SQL): SQL {
 /** What is known of the store and the root, and the team. `rootOf` finds the root, if the caller may see it. */
 function teamStatements(rootOf: (value: Value) => SQL) {
   const root = (value: Value) => sql`root(store_key, caller, key) AS MATERIALIZED (${rootOf(value)})`;
-  const head = writtenOnce<Parameters<Value>[0]>(
+  const head = compileOnce<Parameters<Value>[0]>(
     (value) => sql`
       WITH ${root(value)}
       SELECT ${isStore(value("storeId"))} AS is_store, EXISTS (SELECT 1 FROM root) AS is_root`,
   );
   const customerKey = sql`${customers.key}`;
   // The page is cut from the links alone, so that what is skipped costs one row each.
-  const members = writtenOnce<Parameters<Value>[0]>(
+  const members = compileOnce<Parameters<Value>[0]>(
     (value) => sql`
       WITH ${root(value)}
       SELECT

@@ -1,4 +1,4 @@
-import { createRouter } from "../../http/context.ts";
+import { createRouter } from "../../app-env.ts";
 import { notFound } from "../../http/errors.ts";
 import { pageLinks, toPage } from "../../http/paging.ts";
 import { validate } from "../../http/validate.ts";

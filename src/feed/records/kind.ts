@@ -67,8 +67,8 @@ export interface List {
 export type Source<Output> =
   /** The field, stored as JSON text. */
   | { json: keyof Output & string }
-  /** The key of the record that the field names. `kept`: left out, it stays as it was. */
-  | { key: keyof Output & string; kept?: true }
+  /** The key of the record that the field names. `keepsStored`: left out, it stays as it was. */
+  | { key: keyof Output & string; keepsStored?: true }
   /** The field; left out, the time stays as it was, and is now when the record is first written. */
   | { time: keyof Output & string }
   /** Made from the fields by the Worker; `json`: stored as JSON text. */

@@ -40,26 +40,26 @@ export function toText(kind: Kind, number: number, fields: Fields): string {
   return JSON.stringify([number, ...writtenValues(kind).map(({ value }) => value(fields))]);
 }
 
-const lookedAtOf = new Map<Kind, readonly string[]>();
+const usedFieldsOf = new Map<Kind, readonly string[]>();
 
 /** The names of what checks and totals look at. */
-export function lookedAt(kind: Kind): readonly string[] {
-  const known = lookedAtOf.get(kind);
+export function usedFields(kind: Kind): readonly string[] {
+  const known = usedFieldsOf.get(kind);
   if (known !== undefined) return known;
   const fields = new Set(Object.keys(kind.fields.shape));
   const fixed = kind.type === "state" ? kind.fixed.map((column) => fieldOf(kind.columns[column])) : [];
   const account = kind.type === "state" ? [kind.account] : [];
   const used = [...kind.keyFields, ...fixed, ...account, ...Object.keys(kind.references), ...(kind.uses ?? [])];
   const names = [...used.filter((name) => name !== undefined && fields.has(name)), ...Object.keys(kind.counts ?? {})];
-  const lookedAt = [...new Set(names)] as string[];
-  lookedAtOf.set(kind, lookedAt);
-  return lookedAt;
+  const usedFields = [...new Set(names)] as string[];
+  usedFieldsOf.set(kind, usedFields);
+  return usedFields;
 }
 
 /** What checks and totals look at in a line. */
-export function toLookedAt(kind: Kind, fields: Fields): Fields {
+export function toUsedFields(kind: Kind, fields: Fields): Fields {
   return Object.fromEntries(
-    lookedAt(kind).map((name) => [name, kind.counts?.[name]?.(fields) ?? fields[name] ?? null]),
+    usedFields(kind).map((name) => [name, kind.counts?.[name]?.(fields) ?? fields[name] ?? null]),
   );
 }
 
@@ -71,7 +71,7 @@ export function fieldOf(source: Kind["columns"][string] | undefined): string | u
   return "json" in source && typeof source.json === "string" ? source.json : undefined;
 }
 
-/** What the lines write, as subqueries of parameters' size, in the order of the lines: `place`, `number` and each value. */
+/** What the lines write, as subqueries of parameters' size, in the order of the lines: `position`, `number` and each value. */
 export function writtenLines(kind: Kind, lines: readonly Line[]): SQL[] {
   return takeOutTexts(lines).map((text) => sql`${rowsOf([text], ...columnsOf(kind))}`);
 }
@@ -97,10 +97,10 @@ function takeOutTexts(lines: readonly Line[]): string[] {
 }
 
 /** What checks and totals look at in the lines, as one subquery: `number`, each value, and 1 in `counts` if it counts. */
-export function lookedAtLines(kind: Kind, lines: readonly Line[], counting?: ReadonlySet<Line>): SQL {
-  const names = lookedAt(kind);
+export function usedFieldLines(kind: Kind, lines: readonly Line[], deduplicated?: ReadonlySet<Line>): SQL {
+  const names = usedFields(kind);
   const rows = lines.map((line) => {
-    const counts = counting === undefined || counting.has(line) ? 1 : 0;
+    const counts = deduplicated === undefined || deduplicated.has(line) ? 1 : 0;
     return JSON.stringify([line.number, counts, ...names.map((name) => line.fields[name] ?? null)]);
   });
   return rowsOf(joinRows(rows), ["number", "counts", ...names]);

@@ -21,7 +21,7 @@ export const membership = defineState(memberships, {
   columns: {
     storeKey: { key: "store_id" },
     customerKey: { key: "customer_id" },
-    referrerKey: { key: "referrer_id", kept: true },
+    referrerKey: { key: "referrer_id", keepsStored: true },
     joinedAt: { time: "joined_at" },
   },
   fixed: ["referrerKey"],

@@ -11,7 +11,7 @@ import {
   type Target,
   tableName,
 } from "./kind.ts";
-import { fieldOf, lookedAt, lookedAtLines, otherLines, writtenLines } from "./line-texts.ts";
+import { fieldOf, otherLines, usedFieldLines, usedFields, writtenLines } from "./line-texts.ts";
 
 // The statements that a kind's lines become. Names that stand in them unquoted are this code's own, never a user's.
 
@@ -47,7 +47,7 @@ export function remove(kind: StateKind, lines: readonly Line[]): Statement[] {
   const { deletion, key } = kind;
   const [table, keys] = [sql.raw(tableName(kind)), sql.raw(key.join(", "))];
   const values = sql.raw(key.map((column) => columnValue(kind, column)).join(", "));
-  const given = resolved(kind, lookedAtLines(kind, lines), "pick", kind.keyFields);
+  const given = resolved(kind, usedFieldLines(kind, lines), "pick", kind.keyFields);
   const among = sql`(${keys}) IN (SELECT ${values} FROM ${given} AS line)`;
   if (deletion === undefined) return [sql`DELETE FROM ${table} WHERE ${among} RETURNING 1`];
   const { column, live, clears = {} } = deletion;
@@ -73,25 +73,25 @@ export function insert(kind: EventKind, lines: readonly Line[]): Statement[] {
  * the keys that a total does not look at.
  */
 export function freshLines(kind: EventKind, lines: readonly Line[]): SQL {
-  return sql`WITH ${relation(kind, lookedAtLines(kind, lines), notStored(kind), "")}`;
+  return sql`WITH ${relation(kind, usedFieldLines(kind, lines), notStored(kind), "")}`;
 }
 
-/** The relations in which faults are looked for: the lines that count, of events only those whose id is not stored yet. */
-export function countingRelations(kind: Kind, lines: readonly Line[]): SQL[] {
+/** The relations in which faults are looked for: the deduplicated lines, of events only those whose id is not stored yet. */
+export function deduplicatedRelations(kind: Kind, lines: readonly Line[]): SQL[] {
   const where = kind.type === "event" ? notStored(kind) : "true";
-  return [relation(kind, lookedAtLines(kind, lines), where), ...(kind.list ? [storedItems(kind, kind.list)] : [])];
+  return [relation(kind, usedFieldLines(kind, lines), where), ...(kind.list ? [storedItems(kind, kind.list)] : [])];
 }
 
-/** The relations in which accounts are looked for: all lines, whether they count or not. */
-export function allRelations(kind: Kind, all: readonly Line[], counting: readonly Line[]): SQL[] {
-  const given = relation(kind, lookedAtLines(kind, all, new Set(counting)), "true");
+/** The relations in which accounts are looked for: all lines, also those that a later one replaces. */
+export function allRelations(kind: Kind, all: readonly Line[], deduplicated: readonly Line[]): SQL[] {
+  const given = relation(kind, usedFieldLines(kind, all, new Set(deduplicated)), "true");
   if (kind.list === undefined) return [given];
-  const others = all.filter((line) => line.text !== "" && line.items > 0 && !counting.includes(line));
+  const others = all.filter((line) => line.text !== "" && line.items > 0 && !deduplicated.includes(line));
   return [given, storedItems(kind, kind.list, others)];
 }
 
 function relation(kind: Kind, lines: SQL, where: string, hint: "MATERIALIZED" | "" = "MATERIALIZED"): SQL {
-  const names = ["number AS line", "counts", ...lookedAt(kind), ...Object.keys(kind.references).map(keyName)];
+  const names = ["number AS line", "counts", ...usedFields(kind), ...Object.keys(kind.references).map(keyName)];
   return sql`${sql.raw(`${kind.record} AS ${hint}`)} (
     SELECT ${sql.raw(names.join(", "))} FROM ${resolved(kind, lines, "keep")} AS line WHERE ${sql.raw(where)}
   )`;
@@ -141,7 +141,9 @@ function fixedFaults(kind: StateKind): Fault[] {
     const field = fieldOf(source) ?? column;
     // A column that stays as it is when left out is no change when it is left out.
     const isGiven =
-      typeof source === "object" && "kept" in source && source.kept ? `${kind.record}.${field} IS NOT NULL AND ` : "";
+      typeof source === "object" && "keepsStored" in source && source.keepsStored
+        ? `${kind.record}.${field} IS NOT NULL AND `
+        : "";
     const changed = `EXISTS (
       SELECT 1 FROM ${tableName(kind)} AS stored WHERE ${match} AND stored.${column} IS NOT ${kind.record}.${column}
     )`;
@@ -185,7 +187,7 @@ function insertLines(kind: Kind, written: SQL): SQL {
   const values = columns.map((column) => columnValue(kind, column)).join(", ");
   // Without WHERE, SQLite reads ON CONFLICT as the ON of a join.
   return sql`${sql.raw(`INSERT INTO ${tableName(kind)} (${columns.join(", ")}) SELECT ${values}`)}
-    FROM ${resolved(kind, written, "pick")} AS line WHERE true ORDER BY place`;
+    FROM ${resolved(kind, written, "pick")} AS line WHERE true ORDER BY position`;
 }
 
 /**
@@ -224,7 +226,7 @@ function columnValue(kind: Kind, column: string): string {
   }
   if (!("key" in source)) throw new Error(`${kind.record} cannot fill its column ${column}.`);
   const key = `line.${keyName(source.key)}`;
-  return source.kept && kind.type === "state" ? `coalesce(${key}, ${storedValue(kind, column)})` : key;
+  return source.keepsStored && kind.type === "state" ? `coalesce(${key}, ${storedValue(kind, column)})` : key;
 }
 
 function storedValue(kind: StateKind, column: string): string {

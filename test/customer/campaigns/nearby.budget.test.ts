@@ -36,7 +36,7 @@ describe("what nearby campaigns cost at D1", () => {
     const items = await findNearbyCampaigns(db, { accountId: account.id, near: HERE, radiusMiles: 25, limit: 100 });
 
     expect(items).toHaveLength(stores === 0 ? 0 : running);
-    expect(db.usage.trips).toBe(1);
+    expect(db.usage.roundTrips).toBe(1);
     expect(db.usage.rowsRead).toBeLessThanOrEqual(20 + 3 * stores + 2 * stores * running + 2 * (running + ended));
   });
 });

@@ -60,7 +60,7 @@ describe("finding coupons", () => {
     await store(holds, others.id, 99_000);
     const amongHundredThousand = await usageOf(holds.customer.id);
 
-    expect(amongThousand).toMatchObject({ rows: HELD + 1, trips: 1, rowsWritten: 0 });
+    expect(amongThousand).toMatchObject({ rows: HELD + 1, roundTrips: 1, rowsWritten: 0 });
     expect(amongHundredThousand.rowsRead).toBe(amongThousand.rowsRead);
     expect(amongThousand.rowsRead).toBeLessThanOrEqual(13 * (HELD + 1));
   });
@@ -96,9 +96,9 @@ describe("finding coupons", () => {
     await store(holds, holds.customer.id, 9_000);
     const many = await usage();
 
-    expect(few).toMatchObject({ rows: limit, trips: 1 });
+    expect(few).toMatchObject({ rows: limit, roundTrips: 1 });
     expect(few.rowsRead).toBeLessThanOrEqual(6 * limit + 5 * HELD);
-    expect(many).toMatchObject({ rows: limit, trips: 1 });
+    expect(many).toMatchObject({ rows: limit, roundTrips: 1 });
     // One that is cut off costs its entry in the index, and its coupon by id: that may end sooner.
     expect(many.rowsRead - few.rowsRead).toBeLessThanOrEqual(3 * 9_000);
   });
@@ -116,6 +116,6 @@ describe("finding coupons", () => {
     });
 
     expect(rows).toEqual([]);
-    expect(db.usage.trips).toBe(0);
+    expect(db.usage.roundTrips).toBe(0);
   });
 });

@@ -52,7 +52,7 @@ describe("what messages cost at D1", () => {
 
       expect(news.items).toBe(Math.min(count, 50));
       expect(news.rowsRead).toBeLessThanOrEqual(10 * Math.min(count, 51) + 6);
-      expect(nothing).toMatchObject({ items: 0, trips: 1, rowsWritten: 0 });
+      expect(nothing).toMatchObject({ items: 0, roundTrips: 1, rowsWritten: 0 });
       expect(nothing.rowsRead).toBeLessThanOrEqual(7);
     },
   );

@@ -164,7 +164,7 @@ describe("the search index", () => {
     const many = await search(word);
 
     expect(many).toEqual({ ...few, milliseconds: many.milliseconds, sqlMilliseconds: many.sqlMilliseconds });
-    expect(many.trips).toBe(1);
+    expect(many.roundTrips).toBe(1);
     expect(many.rowsRead).toBeLessThan(625);
   });
 });

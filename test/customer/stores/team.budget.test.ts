@@ -39,7 +39,7 @@ describe("what a team costs at D1", () => {
     });
 
     expect(items).toHaveLength(50);
-    expect(db.usage.trips).toBe(1);
+    expect(db.usage.roundTrips).toBe(1);
     expect(db.usage.rowsRead).toBeLessThanOrEqual(6 * 50);
   });
 });

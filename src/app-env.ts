@@ -1,7 +1,7 @@
 import { Hono } from "hono";
-import type { FeedToken } from "../auth/token.ts";
-import type { Cache } from "../cache/cache.ts";
-import type { Database } from "../db/database.ts";
+import type { FeedToken } from "./auth/token.ts";
+import type { Cache } from "./cache/cache.ts";
+import type { Database } from "./db/database.ts";
 
 /** What a handler finds in `c.env` and `c.var`. */
 export interface AppEnv {

@@ -84,10 +84,12 @@ export const campaign = defineState(campaigns, {
   references: { account_id: ACCOUNTS },
   list: {
     field: "store_ids",
-    name: "campaign_store",
-    key: "store_key",
-    to: STORES,
-    items: sql`json_each(stored.listed_stores) AS item`,
+    checked: {
+      name: "campaign_store",
+      key: "store_key",
+      to: STORES,
+      items: sql`json_each(stored.listed_stores) AS item`,
+    },
   },
   counts: { stores: ({ store_ids }) => (Array.isArray(store_ids) ? new Set(store_ids).size : 0) },
   faults: [

@@ -49,18 +49,19 @@ export interface Fault {
   from?: string;
 }
 
-/**
- * A field that is a list of ids. It is sent once, to be written; checks look at what is written then, in the relation
- * `name`: the columns of the line, and the key of each item that is stored.
- */
+/** A field that is a list of ids. It is sent once, to be written. */
 export interface List {
   field: string;
-  name: string;
-  /** The name of an item's key in the relation. */
-  key: string;
-  to: Target;
-  /** The stored items of the record `stored`: a relation `item` with their keys as `value`. */
-  items: SQL;
+  /** Where checks look at single items as they were written; left out: a count of them is enough. */
+  checked?: {
+    /** The relation of them: the keys of the line, and the key of each item that is stored. */
+    name: string;
+    /** The name of an item's key in the relation. */
+    key: string;
+    to: Target;
+    /** The stored items of the record `stored`: a relation `item` with their keys as `value`. */
+    items: SQL;
+  };
 }
 
 /** Where the value of a column comes from, when it is not simply a field. */

@@ -42,13 +42,7 @@ export const messageGroup = defineState(messageGroups, {
   fixed: ["initialCustomerKey"],
   deletion: { column: "removed", live: 0 },
   references: { initial_customer_id: CUSTOMERS },
-  list: {
-    field: "member_ids",
-    name: "listed_member",
-    key: "customer_key",
-    to: CUSTOMERS,
-    items: sql`(SELECT group_key, customer_key AS value FROM message_group_members) AS item ON item.group_key = stored.key`,
-  },
+  list: { field: "member_ids" },
   counts: { members: (fields) => memberIds(fields).length },
   faults: [
     {

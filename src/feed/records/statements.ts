@@ -6,7 +6,6 @@ import {
   type Kind,
   keyName,
   type Line,
-  type List,
   type StateKind,
   type Target,
   tableName,
@@ -79,15 +78,15 @@ export function freshLines(kind: EventKind, lines: readonly Line[]): SQL {
 /** The relations in which faults are looked for: the deduplicated lines, of events only those whose id is not stored yet. */
 export function deduplicatedRelations(kind: Kind, lines: readonly Line[]): SQL[] {
   const where = kind.type === "event" ? notStored(kind) : "true";
-  return [relation(kind, usedFieldLines(kind, lines), where), ...(kind.list ? [storedItems(kind, kind.list)] : [])];
+  return [relation(kind, usedFieldLines(kind, lines), where), ...storedItems(kind)];
 }
 
 /** The relations in which accounts are looked for: all lines, also those that a later one replaces. */
 export function allRelations(kind: Kind, all: readonly Line[], deduplicated: readonly Line[]): SQL[] {
-  const given = relation(kind, usedFieldLines(kind, all, new Set(deduplicated)), "true");
-  if (kind.list === undefined) return [given];
-  const others = all.filter((line) => line.text !== "" && line.items > 0 && !deduplicated.includes(line));
-  return [given, storedItems(kind, kind.list, others)];
+  const counting = new Set(deduplicated);
+  const given = relation(kind, usedFieldLines(kind, all, counting), "true");
+  const others = all.filter((line) => line.items > 0 && !counting.has(line));
+  return [given, ...storedItems(kind, others)];
 }
 
 function relation(kind: Kind, lines: SQL, where: string, hint: "MATERIALIZED" | "" = "MATERIALIZED"): SQL {
@@ -102,8 +101,10 @@ function notStored(kind: EventKind): string {
 }
 
 /** The items of lists as they are stored now, and those of lines that do not count as they were given. */
-function storedItems(kind: Kind, { field, name, key, to, items }: List, others: readonly Line[] = []): SQL {
-  const { record } = kind;
+function storedItems(kind: Kind, others: readonly Line[] = []): SQL[] {
+  const { record, list } = kind;
+  if (list?.checked === undefined) return [];
+  const { name, key, to, items } = list.checked;
   const columns = ["line", ...Object.keys(kind.references).map(keyName)];
   const stored = sql`SELECT ${sql.raw(columns.map((one) => `${record}.${one}`).join(", "))}, item.value
     FROM ${sql.raw(`${record} CROSS JOIN ${tableName(kind)} AS stored ON stored.id = ${record}.id CROSS JOIN`)} ${items}
@@ -111,11 +112,13 @@ function storedItems(kind: Kind, { field, name, key, to, items }: List, others: 
   const given = sql`
     UNION ALL SELECT ${sql.raw(columns.map((one) => (one === "line" ? "given.number" : "NULL")).join(", "))}, target.key
     FROM ${otherLines(kind, others)} AS given
-    CROSS JOIN json_each(${sql.raw(`given.${field}`)}) AS item
+    CROSS JOIN json_each(${sql.raw(`given.${list.field}`)}) AS item
     CROSS JOIN ${sql.raw(`${tableName(to)} AS target ON target.id = item.value`)}`;
-  return sql`${sql.raw(`${name}(${[...columns, key].join(", ")})`)} AS MATERIALIZED (
-    ${stored} ${others.length > 0 ? given : sql``}
-  )`;
+  return [
+    sql`${sql.raw(`${name}(${[...columns, key].join(", ")})`)} AS MATERIALIZED (
+      ${stored} ${others.length > 0 ? given : sql``}
+    )`,
+  ];
 }
 
 /** What the kind's lines can break: a record that is not stored, a fixed column, a rule of its own. */
@@ -155,7 +158,8 @@ function fixedFaults(kind: StateKind): Fault[] {
 export function touchedAccounts(kind: Kind): SQL[] {
   const { record } = kind;
   const references = Object.entries(kind.references).map(([field, to]) => ({ from: record, key: keyName(field), to }));
-  const items = kind.list === undefined ? [] : [{ from: kind.list.name, key: kind.list.key, to: kind.list.to }];
+  const checked = kind.list?.checked;
+  const items = checked === undefined ? [] : [{ ...checked, from: checked.name }];
   const touched = [...references, ...items].flatMap(({ from, key, to }) =>
     to.account === undefined
       ? []

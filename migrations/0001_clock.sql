@@ -1,5 +1,6 @@
 -- The one definition of the current time, in UTC, by D1's clock. Tests replace it by another view.
-CREATE VIEW clock AS SELECT datetime('now') AS now, date('now') AS today;
+CREATE VIEW clock AS
+SELECT datetime('now') AS now, date('now') AS today, CAST(unixepoch('now', 'subsec') * 1000 AS INTEGER) % 1000 AS millisecond;
 
 -- Always empty. A feed request is one transaction: a check that finds bad lines inserts its report here, and the
 -- trigger undoes the whole request. So nothing of a refused request is left, and every bad line is named all the same.

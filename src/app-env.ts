@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import type { FeedToken } from "./auth/token.ts";
 import type { Cache } from "./cache/cache.ts";
 import type { Database } from "./db/database.ts";
+import type { Inboxes } from "./live/inboxes.ts";
 
 /** What a handler finds in `c.env` and `c.var`. */
 export interface AppEnv {
@@ -12,8 +13,14 @@ export interface AppEnv {
     db: Database;
     /** The way to KV. */
     cache: Cache;
+    /** The way to the inboxes of customers: set where messages are read, sockets opened, or changes fed. */
+    inboxes: Inboxes;
+    /** The tokens that came as subprotocols of a WebSocket: set for its route. */
+    subprotocolTokens: readonly string[];
     /** The customer who calls: set below /api/v1/customer. */
     customerId: string;
+    /** When their token expires, in seconds since 1970. */
+    tokenExpires: number;
     /** Who feeds: set below /api/v1/feed. */
     feedToken: FeedToken;
   };

@@ -1,5 +1,5 @@
 import { createRouter } from "./app-env.ts";
-import { customerOnly, feedOnly } from "./auth/middleware.ts";
+import { customerOnly, feedOnly, subprotocolTokens } from "./auth/middleware.ts";
 import { cache } from "./cache/middleware.ts";
 import { customer } from "./customer/routes.ts";
 import { database } from "./db/middleware.ts";
@@ -9,6 +9,7 @@ import { failureOf, internalError } from "./http/errors.ts";
 import { knownRoutes } from "./http/known-routes.ts";
 import { observe } from "./http/observe.ts";
 import { securityHeaders } from "./http/security-headers.ts";
+import { inboxes } from "./live/middleware.ts";
 import { service } from "./service/routes.ts";
 
 export const app = createRouter();
@@ -23,12 +24,16 @@ app.use(observe());
 app.use(securityHeaders());
 app.use(cors(app));
 app.use(knownRoutes(app));
-app.use("/api/v1/customer/*", customerOnly(), database("bookmark"), cache());
+// A browser cannot send a header with a WebSocket.
+app.use("/api/v1/customer/live", subprotocolTokens());
+app.use("/api/v1/customer/*", customerOnly(), database("bookmark"), cache(), inboxes());
 // A replica may know a second only in part, and then a poller would miss the rest of it.
 app.use("/api/v1/customer/messages", database("primary"));
+// Whoever listens is written down there.
+app.use("/api/v1/customer/live", database("primary"));
 // A board counts as being of the time when the database was asked, and a replica is behind that.
 app.use("/api/v1/customer/gamification/leaderboard", database("primary"));
-app.use("/api/v1/feed", feedOnly(), database("primary"), cache());
+app.use("/api/v1/feed", feedOnly(), database("primary"), cache(), inboxes());
 
 const routes = app.route("/api/v1/customer", customer).route("/api/v1/feed", feed).route("/", service(app));
 

@@ -1,4 +1,7 @@
 import { app } from "./app.ts";
+import { Inbox } from "./live/inbox.ts";
 import { onSchedule } from "./service/schedule.ts";
+
+export { Inbox };
 
 export default { fetch: app.fetch, scheduled: onSchedule } satisfies ExportedHandler<Env>;

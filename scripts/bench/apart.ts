@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
-import { benchConfig, customerToken, feedToken, migrate } from "./stand.ts";
+import { benchConfig, customerToken, feedToken, INBOXES, migrate } from "./stand.ts";
 
 /** The built Worker and its database in two runtimes, as in production, where no Worker pays for SQLite's memory. */
 export interface Apart {
@@ -51,6 +51,7 @@ export async function openApart(worker: string, folder: string, heapMegabytes: n
       modules: [{ type: "ESModule", path: "worker.js", contents: readFileSync(worker, "utf8") }],
       d1Databases: { DB: { id: "DB", remoteProxyConnectionString: remoteProxyConnectionString as never } },
       kvNamespaces: ["CACHE"],
+      durableObjects: INBOXES,
       resourcePersistencePath: path.join(folder, "worker"),
       inspectorPort: 0,
       handleStructuredLogs: ({ level, message }) => {

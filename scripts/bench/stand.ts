@@ -12,7 +12,7 @@ import type { Asked } from "./cases.ts";
 export interface Stand extends Asked {
   url: string;
   feedToken: string;
-  /** Does what the Worker's schedule does. */
+  /** Merges the search indexes, as the schedule does once a week. */
   runSchedule: () => Promise<void>;
   close: () => Promise<void>;
 }
@@ -24,6 +24,10 @@ interface Scheduled {
 const CONFIG = path.join(ROOT, "wrangler.toml");
 const SECRET = "a-secret-of-the-benchmark-that-guards-nothing";
 const DAY_SECONDS = 86_400;
+const MERGE_CRON = "0 6 * * MON";
+
+/** The binding of the inboxes, as a runtime of the benchmarks takes it. */
+export const INBOXES = { INBOXES: { className: "Inbox", useSQLite: true } };
 
 /** Bundles the Worker as a deploy would, with what it is measured against beside it. Resolves with the file. */
 export async function buildWorker(): Promise<string> {
@@ -45,6 +49,7 @@ export async function openStand(worker: string, folder: string, { keep }: { keep
       modules: [{ type: "ESModule", path: "worker.js", contents: readFileSync(worker, "utf8") }],
       d1Databases: { DB: { id: "DB" }, BARE: { id: "BARE" } },
       kvNamespaces: ["CACHE"],
+      durableObjects: INBOXES,
       resourcePersistencePath: path.join(folder, "v3"),
       host: "127.0.0.1",
       port: 0,
@@ -68,7 +73,7 @@ export async function openStand(worker: string, folder: string, { keep }: { keep
     feedToken: await feedToken("*"),
     runSchedule: async () => {
       const worker = (await miniflare.getWorker()) as unknown as Scheduled;
-      const { outcome } = await worker.scheduled({ cron: "bench" });
+      const { outcome } = await worker.scheduled({ cron: MERGE_CRON });
       if (outcome !== "ok") throw new CommandError(`The schedule ended with ${outcome}.`);
     },
     close: () => miniflare.dispose(),

@@ -54,4 +54,4 @@ app.post("/bench/statements", feedOnly(), async (c) => {
   return c.json({ status: true });
 });
 
-export { default } from "../../src/index.ts";
+export { default, Inbox } from "../../src/index.ts";

@@ -1,6 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { type AppEnv, isDevelopment } from "../app-env.ts";
 import { forbidden, tooManyRequests, unauthenticated, unavailable } from "../http/errors.ts";
+import { offeredSubprotocols, TOKEN_SUBPROTOCOL_PREFIX } from "../live/socket.ts";
 import { annotate } from "../openapi/notes.ts";
 import { KeySet } from "./key-set.ts";
 import { networkOf } from "./network.ts";
@@ -14,6 +15,7 @@ export function customerOnly(): MiddlewareHandler<AppEnv> {
     const claims = await authenticate(c);
     if (!hasScope(claims, "customer")) throw forbidden("This needs a token with the scope customer.");
     c.set("customerId", claims.sub);
+    c.set("tokenExpires", claims.exp);
     await rateLimit(c, c.env.CUSTOMER_LIMITER, claims.sub);
     await next();
   };
@@ -21,6 +23,19 @@ export function customerOnly(): MiddlewareHandler<AppEnv> {
     token: "customer",
     failures: ["Unauthenticated", "Forbidden", "TooManyRequests", "Unavailable"],
   });
+}
+
+/** Finds the tokens that a WebSocket's subprotocols carry; no other route takes a token from there. */
+export function subprotocolTokens(): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    const offered = offeredSubprotocols(c.req.header("Sec-WebSocket-Protocol"));
+    const tokens = offered.filter((one) => one.startsWith(TOKEN_SUBPROTOCOL_PREFIX));
+    c.set(
+      "subprotocolTokens",
+      tokens.map((one) => one.slice(TOKEN_SUBPROTOCOL_PREFIX.length)),
+    );
+    await next();
+  };
 }
 
 /** Lets systems of record in, each for the accounts that its token names. */
@@ -49,12 +64,19 @@ export function addressLimited(): MiddlewareHandler<AppEnv> {
 }
 
 async function authenticate(c: Context<AppEnv>): Promise<Claims> {
-  const token = /^Bearer +(\S+)$/i.exec(c.req.header("Authorization") ?? "")?.[1] ?? "";
-  const reading = await readToken(token, tokenRules(c), Date.now() / 1000);
+  const reading = await readToken(tokenOf(c), tokenRules(c), Date.now() / 1000);
   if (reading.kind === "good") return reading.claims;
   await rateLimitAddress(c);
   if (reading.kind === "no keys") throw unavailable("Tokens cannot be checked at the moment. Try again soon.");
   throw unauthenticated(isDevelopment(c.env) ? " Get one: npm run token -- customer ID" : "");
+}
+
+/** The request's one token; where two came, none of them counts. */
+function tokenOf(c: Context<AppEnv>): string {
+  const authorization = c.req.header("Authorization");
+  const bearer = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1] ?? "";
+  const tokens = [...(authorization === undefined ? [] : [bearer]), ...(c.var.subprotocolTokens ?? [])];
+  return tokens.length === 1 ? (tokens[0] ?? "") : "";
 }
 
 function rateLimitAddress(c: Context<AppEnv>): Promise<void> {

@@ -5,6 +5,8 @@ import type { AsymmetricAlgorithm, PublicKey } from "./key-set.ts";
 /** The claims of a token (docs/contract/interface.md, 2). All of them are checked before they are believed. */
 export interface Claims {
   sub: string;
+  /** When the token expires, in seconds since 1970. */
+  exp: number;
   scope?: unknown;
   accounts?: unknown;
 }
@@ -33,7 +35,8 @@ export interface TokenRules {
 export type TokenReading = { kind: "good"; claims: Claims } | { kind: "bad" } | { kind: "no keys" };
 
 const BAD: TokenReading = { kind: "bad" };
-const LEEWAY_SECONDS = 5;
+/** So much longer than its time a token counts, because clocks differ. */
+export const LEEWAY_SECONDS = 5;
 const LONGEST_SUBJECT = 64;
 const LONGEST_TOKEN = 8_192;
 // What a token may say that it is, if it says so: the second is an OAuth access token (RFC 9068).

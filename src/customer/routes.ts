@@ -2,6 +2,7 @@ import { createRouter } from "../app-env.ts";
 import { campaigns } from "./campaigns/routes.ts";
 import { coupons, myCoupons } from "./coupons/routes.ts";
 import { gamification } from "./gamification/routes.ts";
+import { live } from "./live/routes.ts";
 import { messages } from "./messages/routes.ts";
 import { search } from "./search/routes.ts";
 import { stores } from "./stores/routes.ts";
@@ -13,5 +14,6 @@ export const customer = createRouter()
   .route("/my-coupons", myCoupons)
   .route("/full-search", search)
   .route("/gamification", gamification)
+  .route("/live", live)
   .route("/messages", messages)
   .route("/stores", stores);

@@ -1,5 +1,6 @@
 import type { Database } from "../db/database.ts";
 import { forbidden, invalid, payloadTooLarge } from "../http/errors.ts";
+import type { Changes } from "../live/queries.ts";
 import { addMessage, type FieldMessages } from "../values/messages.ts";
 import { deduplicate } from "./deduplicate.ts";
 import { ITEM_LIMIT, LINE_LIMIT, NAMED_LINES } from "./limits.ts";
@@ -15,6 +16,16 @@ export interface Accepted {
   ignored: number;
 }
 
+/** An accepted request. */
+export interface AcceptedFeed {
+  items: Accepted;
+  batches: readonly Batch[];
+  /** How many requests have been committed, with this one. */
+  version: number;
+  /** What it changed for listeners. */
+  changes: Changes;
+}
+
 type GoodLine = Extract<CheckedLine, { line: Line }>;
 
 /**
@@ -25,15 +36,15 @@ type GoodLine = Extract<CheckedLine, { line: Line }>;
 export async function acceptFeed(
   db: Database,
   { body, accounts }: { body: Uint8Array; accounts: FeedRequest["accounts"] },
-): Promise<{ items: Accepted; batches: readonly Batch[] }> {
+): Promise<AcceptedFeed> {
   const lines = await checkLines(body);
   if (accounts !== "*") refuseGlobal(lines);
 
   const batches = toBatches(lines);
   const outcome = await applyFeed(db, { batches, accounts });
   if (outcome.applied) {
-    const { ignored } = outcome;
-    return { items: { accepted: lines.length - ignored, ignored }, batches };
+    const { ignored, version, changes } = outcome;
+    return { items: { accepted: lines.length - ignored, ignored }, batches, version, changes };
   }
   if ("foreign" in outcome) throw foreignLines(outcome.foreign);
   throw invalid(faultMessages(outcome.faults));

@@ -25,6 +25,12 @@ export const sendLines: Operation = {
       answer: { status: true, items: { accepted: 1, ignored: 0 } },
     },
   ],
+  headers: {
+    "X-Feed-Version": {
+      description: "How many feed requests have been committed, with this one.",
+      example: "1042",
+    },
+  },
   failures: ["BrokenBody", "PayloadTooLarge", "InvalidLines"],
 };
 

@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Database, Statement } from "../db/database.ts";
 import { unionAll } from "../db/json-rows.ts";
 import { limitTo } from "../db/limit.ts";
+import { type Changes, countFeed, selectChanges, toChanges } from "../live/queries.ts";
 import { NAMED_LINES } from "./limits.ts";
 import { type EventKind, type Fault, type Kind, type Line, type StateKind, tableName } from "./records/kind.ts";
 import {
@@ -35,7 +36,7 @@ export interface FeedRequest {
 
 /** The outcome of a request: all of it is committed, or none. */
 export type Outcome =
-  | { applied: true; ignored: number }
+  | { applied: true; ignored: number; version: number; changes: Changes }
   | { applied: false; foreign: readonly number[] }
   | { applied: false; faults: readonly { line: number; field: string; text: string }[] };
 
@@ -44,7 +45,8 @@ const LARGEST_TOTAL = "70,000,000,000,000";
 
 /**
  * Applies a request in one transaction and one round trip: the upserts, the deletes, the checks, and the events with
- * their totals. A check that finds a line aborts the transaction, so a refused request leaves nothing behind.
+ * their totals. A check that finds a line aborts the transaction, so a refused request leaves nothing behind. What it
+ * changed for listeners comes with the answer.
  */
 export async function applyFeed(db: Database, { batches, accounts }: FeedRequest): Promise<Outcome> {
   const states = batches.filter((batch): batch is Batch & { kind: StateKind } => batch.kind.type === "state");
@@ -62,10 +64,24 @@ export async function applyFeed(db: Database, { batches, accounts }: FeedRequest
   try {
     // Accounts are looked at before references, so that a request with both kinds of fault answers 403; and before the
     // deletes, because a record that is removed can no longer say whose it was.
-    const [, , removed, , , inserted] = await db.steps([upserts, foreign, deletes, checks.statements, totals, inserts]);
+    const [counted, , , removed, , , inserted, changed] = await db.steps([
+      [countFeed()],
+      upserts,
+      foreign,
+      deletes,
+      checks.statements,
+      totals,
+      inserts,
+      [selectChanges()],
+    ]);
     const nothingToDelete = countLines(states, "deletes") - (removed?.length ?? 0);
     const repeated = countLines(events, "all") - (inserted?.length ?? 0);
-    return { applied: true, ignored: nothingToDelete + repeated };
+    return {
+      applied: true,
+      ignored: nothingToDelete + repeated,
+      version: Number(counted?.[0]?.version),
+      changes: toChanges(changed ?? []),
+    };
   } catch (error) {
     return readRefusal(db, error, { faults: checks.faults, batches });
   }

@@ -1,6 +1,7 @@
 import { createRouter } from "../app-env.ts";
 import { refreshBoards } from "../customer/gamification/boards.ts";
 import { bytesToRead, readBody } from "../http/body.ts";
+import { tellOfFeed } from "../live/tell.ts";
 import { describe } from "../openapi/describe.ts";
 import { acceptFeed } from "./accept.ts";
 import { Admission } from "./admission.ts";
@@ -20,12 +21,20 @@ export const feed = createRouter().post("/", describe(sendLines), async (c) => {
   const leave = await admission.enter(bytesToRead(c.req.raw, BODY_LIMIT));
   const work = readBody(c.req.raw, BODY_LIMIT)
     .then((body) => acceptFeed(c.var.db, { body, accounts: c.var.feedToken.accounts }))
-    .finally(leave);
+    .finally(leave)
+    .then(async (accepted) => {
+      await tellOfFeed(c.var.inboxes, accepted.changes, {
+        db: c.var.db,
+        inBackground: (work) => c.var.cache.inBackground(work),
+      });
+      return accepted;
+    });
   // So that it leaves even when its client is gone.
   c.executionCtx.waitUntil(work.catch(() => {}));
-  const { items, batches } = await work;
+  const { items, batches, version } = await work;
 
   // The leaderboards that the plays touched are cached anew in the background.
   c.var.cache.inBackground(refreshBoards(c.var.db.inBackground(), c.var.cache, playedBoards(batches)));
+  c.header("X-Feed-Version", String(version));
   return c.json({ status: true as const, items });
 });

@@ -4,7 +4,7 @@ import { allowedMethods } from "./known-routes.ts";
 
 const PREFLIGHT_SECONDS = 86_400;
 const REQUEST_HEADERS = "Authorization, Content-Type, X-D1-Bookmark";
-const RESPONSE_HEADERS = "X-Request-Id, Server-Timing, X-D1-Bookmark, X-Board-Age, Link, Retry-After";
+const RESPONSE_HEADERS = "X-Request-Id, Server-Timing, X-D1-Bookmark, X-Board-Age, Link, Retry-After, X-Feed-Version";
 
 /**
  * Lets the pages of other origins read answers: those that `CORS_ORIGINS` names, with commas between them, or `*` for
@@ -12,9 +12,9 @@ const RESPONSE_HEADERS = "X-Request-Id, Server-Timing, X-D1-Bookmark, X-Board-Ag
  */
 export function cors(app: Hono<AppEnv>): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
-    const origins = c.env.CORS_ORIGINS.split(",").map((origin) => origin.trim());
+    const origins = allowedOrigins(c.env);
     const origin = c.req.header("Origin") ?? "";
-    const isAllowed = origin !== "" && (origins.includes("*") || origins.includes(origin));
+    const isAllowed = origin !== "" && isAllowedOrigin(c.env, origin);
 
     const methods = allowedMethods(app, c.req.path);
     const isPreflight = c.req.method === "OPTIONS" && c.req.header("Access-Control-Request-Method") !== undefined;
@@ -33,6 +33,18 @@ export function cors(app: Hono<AppEnv>): MiddlewareHandler<AppEnv> {
       c.header("Access-Control-Expose-Headers", RESPONSE_HEADERS);
     }
     // What a cache keeps for one origin must not be given to another.
-    if (origins.some((one) => one !== "")) c.header("Vary", "Origin", { append: true });
+    if (origins.length > 0) c.header("Vary", "Origin", { append: true });
   };
+}
+
+/** Whether `CORS_ORIGINS` lets the pages of an origin call. */
+export function isAllowedOrigin(env: Env, origin: string): boolean {
+  const origins = allowedOrigins(env);
+  return origins.includes("*") || origins.includes(origin);
+}
+
+function allowedOrigins({ CORS_ORIGINS }: Env): string[] {
+  return CORS_ORIGINS.split(",")
+    .map((origin) => origin.trim())
+    .filter((origin) => origin !== "");
 }

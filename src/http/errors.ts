@@ -14,6 +14,7 @@ export const Failure = z.object({
       "NOT_FOUND",
       "METHOD_NOT_ALLOWED",
       "PAYLOAD_TOO_LARGE",
+      "UPGRADE_REQUIRED",
       "TOO_MANY_REQUESTS",
       "UNAVAILABLE",
       "INTERNAL_ERROR",
@@ -28,7 +29,7 @@ export const Failure = z.object({
 });
 export type Failure = z.output<typeof Failure>;
 
-type FailureStatus = 200 | 400 | 401 | 403 | 404 | 405 | 413 | 422 | 429 | 500 | 503;
+type FailureStatus = 200 | 400 | 401 | 403 | 404 | 405 | 413 | 422 | 426 | 429 | 500 | 503;
 
 /** A failed call: thrown anywhere, answered in one place (`app.onError`). */
 export class ApiError extends Error {
@@ -76,6 +77,11 @@ export function forbidden(message: string): ApiError {
   return new ApiError(403, { errorCode: "FORBIDDEN", message });
 }
 
+/** A page of another origin, where a browser asks no leave for it (docs/contract/live.md, 2). */
+export function foreignPage(): ApiError {
+  return forbidden("Pages of this origin may not listen: the service does not name it among those that may call.");
+}
+
 export function notFound(message: string): ApiError {
   return new ApiError(404, { errorCode: "NOT_FOUND", message });
 }
@@ -88,6 +94,12 @@ export function methodNotAllowed(allowed: readonly string[]): ApiError {
 
 export function payloadTooLarge(message: string): ApiError {
   return new ApiError(413, { errorCode: "PAYLOAD_TOO_LARGE", message });
+}
+
+/** A plain request where a WebSocket is served. */
+export function upgradeRequired(): ApiError {
+  const message = "This path answers a WebSocket handshake only: send Upgrade: websocket.";
+  return new ApiError(426, { errorCode: "UPGRADE_REQUIRED", message }, { Upgrade: "websocket" });
 }
 
 export function tooManyRequests(retryAfterSeconds: number): ApiError {

@@ -27,6 +27,9 @@ interface ResponseObject {
   content: Record<string, { schema: JsonSchema; examples: Record<string, unknown> }>;
 }
 
+/** The statuses of answers that are no failures, and what they say. */
+const GOOD = { 200: "The call went well.", 101: "The WebSocket is open." } as const;
+
 const JSON_TYPE = "application/json";
 
 /** The headers of every answer (docs/contract/interface.md, 3). */
@@ -94,7 +97,7 @@ function notesBefore(app: Hono<AppEnv>, method: string, path: string): Notes[] {
 function operationObject(notes: readonly Notes[], schemas: Components): OperationObject {
   const operation = notes.findLast((note) => note.operation !== undefined)?.operation;
   if (operation === undefined) throw new Error("An endpoint is not described: begin its chain with describe().");
-  const { id, tag, summary, description, answer } = operation;
+  const { id, tag, summary, description } = operation;
   const examples = operation.examples();
   const token = notes.find((note) => note.token !== undefined)?.token;
   const body = notes.findLast((note) => note.body !== undefined)?.body;
@@ -102,9 +105,13 @@ function operationObject(notes: readonly Notes[], schemas: Components): Operatio
   const failures = [...new Set([...notes.flatMap((note) => note.failures ?? []), ...(operation.failures ?? [])])];
   const headers = Object.assign({}, COMMON_HEADERS, ...notes.map((note) => note.headers ?? {}), operation.headers);
 
+  // What goes over a WebSocket is no body, but OpenAPI has no other place for its schema.
+  const [status, answer] =
+    operation.answer === undefined ? ([101, operation.frames] as const) : ([200, operation.answer] as const);
+  if (answer === undefined) throw new Error(`The operation ${id} does not say what it answers.`);
   const responses: OperationObject["responses"] = {
-    200: {
-      description: "The call went well.",
+    [status]: {
+      description: GOOD[status],
       headers: headerObjects(headers),
       content: { [JSON_TYPE]: { schema: toJsonSchema(answer, "output", schemas), examples: answersOf(examples) } },
     },

@@ -4,6 +4,7 @@ import {
   type ApiError,
   databaseUnavailable,
   forbidden,
+  foreignPage,
   internalError,
   invalid,
   malformedBody,
@@ -13,6 +14,7 @@ import {
   refused,
   tooManyRequests,
   unauthenticated,
+  upgradeRequired,
 } from "../http/errors.ts";
 
 /** The meaning of a failure for a client, with an example made as the service makes it. */
@@ -50,6 +52,10 @@ export const FAILURES = {
       "The token has the wrong scope, or lines touch an account that it does not cover. Nothing was applied.",
     example: forbidden("Lines 3, 9 touch an account that the token does not cover."),
   },
+  ForeignPage: {
+    description: "A page of an origin that `CORS_ORIGINS` does not name asked. An app sends no `Origin`.",
+    example: foreignPage(),
+  },
   NotFound: {
     description: "What the path names does not exist, or the caller may not see it.",
     example: notFound("There is no store with this id."),
@@ -69,6 +75,10 @@ export const FAILURES = {
   InvalidLines: {
     description: `Lines break a rule. Up to ${NAMED_LINES} of them are named, with their fields. Nothing was applied.`,
     example: invalid({ "line 3.latitude": ["must be at most 90"], "line 9.record": ["is required"] }),
+  },
+  UpgradeRequired: {
+    description: "The request has no `Upgrade: websocket`: a WebSocket handshake is needed here.",
+    example: upgradeRequired(),
   },
   RefusedRankOn: {
     description: "`rank_on` is none of the four values. The answer has a message but no code.",

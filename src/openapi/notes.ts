@@ -14,8 +14,10 @@ export interface Operation {
   tag: "Customer" | "Feed" | "Service";
   summary: string;
   description: string;
-  /** The whole body of a successful call. */
-  answer: z.ZodType;
+  /** The whole body of a successful call; left out where a WebSocket is opened instead. */
+  answer?: z.ZodType;
+  /** What the service sends over the WebSocket, as JSON text. */
+  frames?: z.ZodType;
   /** If no schema checks the body as a whole. */
   body?: BodyNote;
   /** Made when the document is: an account object has 130 fields. */

@@ -132,8 +132,13 @@ beforeAll(() => mustFeed([...mine.lines, ...theirs.lines, blocker, seed.block(bl
 describe("what a customer can reach", () => {
   it("is tried at every endpoint for customers", ({ expect }) => {
     expect(Object.keys(REACHES).sort()).toEqual(customerRoutes());
-    // The feed has a table of its own; the others know nobody.
-    expect(otherRoutes()).toEqual(["GET /health", "GET /openapi.json", "POST /api/v1/feed"]);
+    // The socket and the feed have tests of their own; the others know nobody.
+    expect(otherRoutes()).toEqual([
+      "GET /api/v1/customer/live",
+      "GET /health",
+      "GET /openapi.json",
+      "POST /api/v1/feed",
+    ]);
   });
 
   const cases = Object.entries(REACHES).flatMap(([route, reaches]) => reaches.map((reach) => ({ route, ...reach })));

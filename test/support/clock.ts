@@ -4,6 +4,6 @@ import { env } from "cloudflare:workers";
 export async function setClock(now: string): Promise<void> {
   await env.DB.batch([
     env.DB.prepare("DROP VIEW clock"),
-    env.DB.prepare(`CREATE VIEW clock AS SELECT '${now}' AS now, date('${now}') AS today`),
+    env.DB.prepare(`CREATE VIEW clock AS SELECT '${now}' AS now, date('${now}') AS today, 0 AS millisecond`),
   ]);
 }

@@ -8,8 +8,8 @@ export function signToken(claims: Record<string, unknown>, secret = env.JWT_SECR
   return sign({ exp: Math.floor(Date.now() / 1000) + HOUR, ...claims }, secret, "HS256");
 }
 
-export function customerToken(customerId: string): Promise<string> {
-  return signToken({ scope: "customer", sub: customerId });
+export function customerToken(customerId: string, claims: Record<string, unknown> = {}): Promise<string> {
+  return signToken({ scope: "customer", sub: customerId, ...claims });
 }
 
 export function feedToken(accounts: readonly string[] | "*"): Promise<string> {

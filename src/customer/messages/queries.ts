@@ -12,6 +12,8 @@ import {
 } from "../../db/tables/index.ts";
 import { friendStatus, hasBlocked } from "../../friendships/queries.ts";
 import { cutPage, type Page, type Paged } from "../../http/paging.ts";
+import type { Report } from "../../live/inbox-state.ts";
+import { keepListening, readNews } from "../../live/queries.ts";
 import { groupName } from "./group-name.ts";
 import type { Cursor, GroupMember, MessageGroup } from "./schema.ts";
 
@@ -22,6 +24,11 @@ export interface MessageGroupsQuery {
   page: Page;
   /** Where the page before ended: the page begins there, whatever its offset. */
   after: Cursor | undefined;
+}
+
+/** A page of groups, and what the customer's inbox needs to know to answer the next poll without D1. */
+export interface MessageGroupsFound extends Paged<MessageGroup> {
+  news: Omit<Report, "at">;
 }
 
 type Customer = typeof customers.$inferSelect;
@@ -41,17 +48,20 @@ type GroupRow = Omit<MessageGroup, "group_name" | "group_members"> & { members: 
 /**
  * The groups of which the caller is a member and that show a message, newest message first, then by id
  * (docs/contract/interface.md, 4.2). Only the primary answers right: a replica may know a second only in part. One
- * round trip.
+ * round trip, which also makes the customer a listener, before the news are read: what is stored later is told.
  */
-export async function findMessageGroups(db: Database, query: MessageGroupsQuery): Promise<Paged<MessageGroup>> {
+export async function findMessageGroups(db: Database, query: MessageGroupsQuery): Promise<MessageGroupsFound> {
   const { customerId, checkTime = "", page, after } = query;
   const limit = page.limit + 1;
   const statement =
     after === undefined
       ? pageByNumber({ customerId, checkTime, limit, offset: page.offset })
       : pageAfter({ customerId, checkTime, limit, offset: 0, time: after.time, groupId: after.groupId });
-  const rows = await db.all<GroupRow>(statement);
-  return cutPage(rows.map(toGroup), page);
+  const [, news = [], rows = []] = await db.batch([keepListening(customerId), readNews({ customerId }), statement]);
+  return {
+    ...cutPage((rows as unknown as GroupRow[]).map(toGroup), page),
+    news: news[0] as unknown as Omit<Report, "at">,
+  };
 }
 
 type PageValues = "customerId" | "checkTime" | "limit" | "offset";

@@ -6,6 +6,7 @@ export { campaignStores, campaigns } from "./campaigns.ts";
 export { couponJson, coupons, customerCoupons } from "./coupons.ts";
 export { customers } from "./customers.ts";
 export { blocks, friendships } from "./friendships.ts";
+export { feedVersion, listeners, outbox } from "./live.ts";
 export { memberships, teamLinks, tokenEarnings } from "./memberships.ts";
 export {
   messageClock,

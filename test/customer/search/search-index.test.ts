@@ -2,11 +2,11 @@ import { env } from "cloudflare:workers";
 import { describe, it } from "vitest";
 import { searchAll } from "../../../src/customer/search/queries.ts";
 import { Database } from "../../../src/db/database.ts";
-import { acceptFeed } from "../../../src/feed/accept.ts";
 import type { JsonText } from "../../../src/http/json-text.ts";
 import { wordsOf } from "../../../src/values/words.ts";
-import { mustFeed, ndjson } from "../../support/api.ts";
+import { mustFeed } from "../../support/api.ts";
 import * as seed from "../../support/seed.ts";
+import { feedUsage } from "../../support/state.ts";
 
 const freshWord = () => seed.freshId("word");
 
@@ -19,13 +19,6 @@ async function search(query: string) {
   });
   const ids = (texts: readonly JsonText[]) => texts.map((pieces) => JSON.parse(pieces.join("")).id);
   return { ...db.usage, stores: ids(found.stores), customers: ids(found.customers), campaigns: ids(found.campaigns) };
-}
-
-/** Feeds lines and says what that has cost. */
-async function cost(lines: Record<string, unknown>[]) {
-  const db = new Database(env.DB, "first-primary");
-  await acceptFeed(db, { body: new TextEncoder().encode(ndjson(lines)), accounts: "*" });
-  return db.usage;
 }
 
 describe("the search index", () => {
@@ -53,7 +46,7 @@ describe("the search index", () => {
     const rename = async (count: number) => {
       const account = seed.account({ company: freshWord() });
       await mustFeed([account, ...Array.from({ length: count }, () => seed.store(account.id))]);
-      return cost([{ ...account, company: freshWord() }]);
+      return feedUsage([{ ...account, company: freshWord() }]);
     };
 
     const [few, hundreds, thousands] = [await rename(10), await rename(200), await rename(4_000)];
@@ -69,8 +62,8 @@ describe("the search index", () => {
     const lines = [account, store, campaign, customer];
     await mustFeed(lines);
 
-    expect((await cost(lines)).rowsWritten).toBe(0);
-    const others = await cost([
+    expect((await feedUsage(lines)).rowsWritten).toBe(0);
+    const others = await feedUsage([
       { ...account, company: `${account.company} !`, phone: "1" },
       { ...store, phone: "1" },
       { ...campaign, status: 0 },
@@ -86,11 +79,11 @@ describe("the search index", () => {
     const stores = Array.from({ length: 300 }, () => seed.store(account.id));
     await mustFeed([account, ...stores]);
 
-    const deleted = await cost([{ record: "account", id: account.id, deleted: true }]);
+    const deleted = await feedUsage([{ record: "account", id: account.id, deleted: true }]);
     expect(deleted.rowsWritten).toBeLessThanOrEqual(3);
     expect(await search(word)).toMatchObject({ stores: [] });
 
-    const back = await cost([account]);
+    const back = await feedUsage([account]);
     expect(back.rowsWritten).toBeLessThanOrEqual(3);
     expect((await search(word)).stores).toEqual(stores.slice(0, 20).map(({ id }) => id));
   });

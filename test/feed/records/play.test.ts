@@ -1,11 +1,10 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, it } from "vitest";
-import { Database } from "../../../src/db/database.ts";
-import { acceptFeed } from "../../../src/feed/accept.ts";
-import { feed, mustFeed, ndjson } from "../../support/api.ts";
+import { feed, mustFeed } from "../../support/api.ts";
 import { setClock } from "../../support/clock.ts";
 import { createPublicViews } from "../../support/public-views.ts";
 import * as seed from "../../support/seed.ts";
+import { feedUsage } from "../../support/state.ts";
 
 beforeAll(createPublicViews);
 
@@ -65,11 +64,7 @@ describe("the feed's employee, eip_campaign and play", () => {
     await mustFeed(lines);
     const plays = (count: number) =>
       Array.from({ length: count }, () => seed.play(campaign.id, store.id, employee.id, { hits: 1 }));
-    const written = async (lines: Record<string, unknown>[]) => {
-      const db = new Database(env.DB, "first-primary");
-      await acceptFeed(db, { body: new TextEncoder().encode(ndjson(lines)), accounts: "*" });
-      return db.usage.rowsWritten;
-    };
+    const written = async (lines: Record<string, unknown>[]) => (await feedUsage(lines)).rowsWritten;
 
     const first = plays(500);
     expect(await written(first)).toBe(501);

@@ -1,0 +1,34 @@
+import type { Context } from "hono";
+import { type AppEnv, createRouter } from "../../app-env.ts";
+import { isAllowedOrigin } from "../../http/cors.ts";
+import { foreignPage, unavailable, upgradeRequired } from "../../http/errors.ts";
+import { beginListening } from "../../live/queries.ts";
+import { offeredSubprotocols, SUBPROTOCOL } from "../../live/socket.ts";
+import { describe } from "../../openapi/describe.ts";
+import { openSocket } from "./operations.ts";
+
+export const live = createRouter().get("/", describe(openSocket), async (c) => {
+  refusePlainRequest(c);
+  refuseForeignPage(c);
+  const { customerId, tokenExpires, db, inboxes } = c.var;
+
+  // In D1 before the socket opens, so that no change is missed after hello.
+  await beginListening(db, customerId);
+  const hasSubprotocol = offeredSubprotocols(c.req.header("Sec-WebSocket-Protocol")).includes(SUBPROTOCOL);
+  const answer = await inboxes.connect({ customerId, tokenExpires, hasSubprotocol }).catch((cause: unknown) => {
+    throw unavailable("Changes cannot be listened for at the moment. Poll, and try again in a while.", cause);
+  });
+  // A new one, whose headers can be added to.
+  return new Response(null, { status: 101, webSocket: answer.webSocket, headers: answer.headers });
+});
+
+function refusePlainRequest({ req }: Context<AppEnv>): void {
+  if (req.method !== "GET" || req.header("Upgrade")?.toLowerCase() !== "websocket") throw upgradeRequired();
+}
+
+/** A browser sends no preflight for a WebSocket, so the origin is looked at here. Apps send none. */
+function refuseForeignPage({ req, env }: Context<AppEnv>): void {
+  const origin = req.header("Origin");
+  if (origin === undefined || origin === new URL(req.url).origin || isAllowedOrigin(env, origin)) return;
+  throw foreignPage();
+}

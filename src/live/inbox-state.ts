@@ -1,0 +1,56 @@
+/** What was read at D1 for a poll (docs/contract/live.md, 1). */
+export interface Report {
+  /** The feed version that was read with it. */
+  version: number;
+  /** The time of the newest message in the customer's groups, shown or not; empty where there is none. */
+  newestAt: string;
+  /** What the inbox's clock said before D1 was asked, in milliseconds since 1970. */
+  at: number;
+}
+
+/** What an inbox remembers. It is stored, because an idle object loses its memory. */
+export interface InboxState {
+  /** The highest feed version that it was told or that was reported, and when it heard of it. */
+  highest: { version: number; at: number } | null;
+  /** The last report that may be trusted: none that was read before `highest` was committed. */
+  report: Report | null;
+}
+
+export const EMPTY_INBOX: InboxState = { highest: null, report: null };
+
+/**
+ * So long a report is trusted, counted from when its poll began; so an inbox that cannot be told is wrong for no longer.
+ * A version is remembered for as long, because every report from before it is too old by then; so an inbox recovers
+ * where the database was set back.
+ */
+const TRUST_MS = 30 * 60_000;
+
+/** Whether no group has a message later than this time: the answer of an inbox, if it can be sure. */
+export function hasNothingNew({ report }: InboxState, checkTime: string, now: number): boolean {
+  return report !== null && isRecent(report.at, now) && report.newestAt <= checkTime;
+}
+
+/** After a report came, which may be late: one that was read before a version that the inbox has heard of is dropped. */
+export function afterReport(state: InboxState, report: Report, now: number): InboxState {
+  const known = knownVersion(state, now);
+  if (!isRecent(report.at, now) || report.version < known) return state;
+  const isOlder = state.report?.version === report.version && state.report.at >= report.at;
+  if (isOlder) return state;
+  return { highest: report.version > known ? { version: report.version, at: now } : state.highest, report };
+}
+
+/** After the inbox was told that a feed of this version concerns its customer: maybe late, maybe not for the first time. */
+export function afterTelling(state: InboxState, version: number, now: number): InboxState {
+  if (version <= knownVersion(state, now)) return state;
+  const isBefore = state.report !== null && state.report.version < version;
+  return { highest: { version, at: now }, report: isBefore ? null : state.report };
+}
+
+function knownVersion({ highest }: InboxState, now: number): number {
+  return highest !== null && isRecent(highest.at, now) ? highest.version : -1;
+}
+
+// A clock that was ahead is no reason to trust for longer.
+function isRecent(at: number, now: number): boolean {
+  return Math.abs(now - at) <= TRUST_MS;
+}

@@ -1,0 +1,182 @@
+import { DurableObject } from "cloudflare:workers";
+import { LEEWAY_SECONDS } from "../auth/token.ts";
+import { Database } from "../db/database.ts";
+import { addChanges, nextFrameAt, type Pending, takeFrame, type What } from "./frames.ts";
+import { afterReport, afterTelling, EMPTY_INBOX, hasNothingNew, type InboxState, type Report } from "./inbox-state.ts";
+import { beginListening, RENEW_AFTER_MS } from "./queries.ts";
+import { CONNECTION_HEADER, type Connection, SUBPROTOCOL } from "./socket.ts";
+
+/** What is told of a feed request. */
+export interface Telling {
+  /** Its feed version. */
+  version: number;
+  what: readonly What[];
+  /** Milliseconds until its messages are shown. */
+  messageWaitMs: number;
+}
+
+/** What an inbox says to a poll. */
+export interface PollAnswer {
+  nothingNew: boolean;
+  /** Its clock, for the report if D1 must be asked. */
+  at: number;
+}
+
+/** What belongs to a socket, and survives hibernation. */
+interface Attachment extends Connection {
+  /** Counts the inbox's sockets, so that the oldest is known. */
+  order: number;
+}
+
+const SOCKETS_A_CUSTOMER = 8;
+const LONGEST_FRAME_BYTES = 1_024;
+// Once a message's second is over by D1's clock, this much later no part of D1 still thinks that it is not.
+const MESSAGE_MARGIN_MS = 100;
+const RENEW_AGAIN_MS = 60_000;
+
+const CLOSE = {
+  tooLarge: [1009, `A frame of at most ${LONGEST_FRAME_BYTES} bytes is taken.`],
+  expired: [4401, "The token has expired."],
+  replaced: [4408, `More than ${SOCKETS_A_CUSTOMER} sockets were opened.`],
+} as const;
+
+/**
+ * The inbox of one customer: it answers polls when nothing is new, and holds the sockets of the customer's open apps
+ * (docs/contract/live.md, 2). It stores nothing of the program. An idle one is not in memory, so whatever must not be
+ * forgotten is in its storage, or attached to a socket.
+ */
+export class Inbox extends DurableObject<Env> {
+  #state: InboxState;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.#state = ctx.storage.kv.get<InboxState>("state") ?? EMPTY_INBOX;
+    ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
+  }
+
+  /** Whether a poll with this `check_time` has nothing to answer; false whenever D1 must be asked. */
+  poll(checkTime: string): PollAnswer {
+    const now = Date.now();
+    return { nothingNew: hasNothingNew(this.#state, checkTime, now), at: now };
+  }
+
+  /** Takes what a poll has read at D1. */
+  report(report: Report): void {
+    this.#keep(afterReport(this.#state, report, Date.now()));
+  }
+
+  /** Takes what a feed request has changed: D1 must be asked from now on, and open apps are told. */
+  async tell({ version, what, messageWaitMs }: Telling): Promise<void> {
+    const now = Date.now();
+    this.#keep(afterTelling(this.#state, version, now));
+    if (this.#sockets().length === 0) return;
+    const messagesAt = now + messageWaitMs + MESSAGE_MARGIN_MS;
+    const [messages, others] = [what.filter((one) => one === "messages"), what.filter((one) => one !== "messages")];
+    this.#pending = addChanges(addChanges(this.#pending, messages, messagesAt), others, now);
+    await this.#setAlarm();
+  }
+
+  /** Opens a socket for a customer whose token has been checked, and who is a listener in D1 by now. */
+  override async fetch(request: Request): Promise<Response> {
+    const connection: Connection = JSON.parse(request.headers.get(CONNECTION_HEADER) ?? "");
+    const { 0: client, 1: server } = new WebSocketPair();
+    const open = this.#sockets();
+    const order = Math.max(0, ...open.map(({ attachment }) => attachment.order)) + 1;
+    for (const { socket } of open.slice(0, Math.max(0, open.length - SOCKETS_A_CUSTOMER + 1))) {
+      socket.close(...CLOSE.replaced);
+    }
+    this.ctx.acceptWebSocket(server);
+    server.serializeAttachment({ ...connection, order } satisfies Attachment);
+    this.#renewAt = Date.now() + RENEW_AFTER_MS;
+    await this.#setAlarm();
+    server.send(JSON.stringify({ type: "hello" }));
+    const headers = new Headers(connection.hasSubprotocol ? { "Sec-WebSocket-Protocol": SUBPROTOCOL } : {});
+    return new Response(null, { status: 101, webSocket: client, headers });
+  }
+
+  /** Frames of the app say nothing; `ping` is answered without this object. */
+  override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
+    const bytes = typeof message === "string" ? new TextEncoder().encode(message).length : message.byteLength;
+    if (bytes > LONGEST_FRAME_BYTES) socket.close(...CLOSE.tooLarge);
+  }
+
+  /** Does whatever is due: frames, sockets whose token has expired, the listener's row. */
+  override async alarm(): Promise<void> {
+    const now = Date.now();
+    this.#sendFrame(now);
+    for (const { socket, attachment } of this.#sockets()) {
+      if (expiresAt(attachment) <= now) socket.close(...CLOSE.expired);
+    }
+    await this.#renew(now);
+    await this.#setAlarm();
+  }
+
+  #sendFrame(now: number): void {
+    const { what, left } = takeFrame(this.#pending, now);
+    if (what.length === 0) return;
+    this.#pending = left;
+    const frame = JSON.stringify({ type: "changed", what });
+    for (const { socket } of this.#sockets()) socket.send(frame);
+  }
+
+  async #renew(now: number): Promise<void> {
+    const [first] = this.#sockets();
+    if (first === undefined || this.#renewAt > now) return;
+    try {
+      await beginListening(new Database(this.env.DB, "first-primary"), first.attachment.customerId);
+      this.#renewAt = now + RENEW_AFTER_MS;
+    } catch (error) {
+      // There is half a day left for it.
+      this.#renewAt = now + RENEW_AGAIN_MS;
+      console.error(JSON.stringify({ error: "LISTENER_NOT_RENEWED", cause: error instanceof Error ? error.name : "" }));
+    }
+  }
+
+  /** The open sockets, oldest first. */
+  #sockets(): { socket: WebSocket; attachment: Attachment }[] {
+    return this.ctx
+      .getWebSockets()
+      .filter((socket) => socket.readyState === WebSocket.OPEN)
+      .map((socket) => ({ socket, attachment: socket.deserializeAttachment() as Attachment }))
+      .sort((a, b) => a.attachment.order - b.attachment.order);
+  }
+
+  /** An object has one alarm: it is set to the earliest of what is due. */
+  async #setAlarm(): Promise<void> {
+    const open = this.#sockets();
+    const frameAt = nextFrameAt(this.#pending);
+    const due = [
+      ...(frameAt === null ? [] : [frameAt]),
+      ...(open.length === 0 ? [] : [this.#renewAt, ...open.map(({ attachment }) => expiresAt(attachment))]),
+    ];
+    const earliest = due.length === 0 ? null : Math.min(...due);
+    if (earliest === (await this.ctx.storage.getAlarm())) return;
+    await (earliest === null ? this.ctx.storage.deleteAlarm() : this.ctx.storage.setAlarm(earliest));
+  }
+
+  #keep(state: InboxState): void {
+    if (state === this.#state) return;
+    this.#state = state;
+    this.ctx.storage.kv.put("state", state);
+  }
+
+  get #pending(): Pending {
+    return this.ctx.storage.kv.get<Pending>("pending") ?? [];
+  }
+
+  set #pending(pending: Pending) {
+    this.ctx.storage.kv.put("pending", pending);
+  }
+
+  get #renewAt(): number {
+    return this.ctx.storage.kv.get<number>("renewAt") ?? 0;
+  }
+
+  set #renewAt(at: number) {
+    this.ctx.storage.kv.put("renewAt", at);
+  }
+}
+
+function expiresAt({ tokenExpires }: Attachment): number {
+  return (tokenExpires + LEEWAY_SECONDS) * 1_000;
+}

@@ -1,0 +1,54 @@
+import { within } from "../values/within.ts";
+import type { Inbox, PollAnswer, Telling } from "./inbox.ts";
+import type { Report } from "./inbox-state.ts";
+import { CONNECTION_HEADER, type Connection } from "./socket.ts";
+
+// A poll does not wait longer for its inbox: then D1 answers it.
+const ANSWER_WITHIN_MS = 250;
+
+/** The way to customers' inboxes: one object a request. Whose inbox it is comes from the token alone. */
+export class Inboxes {
+  readonly #namespace: DurableObjectNamespace<Inbox>;
+
+  constructor(namespace: DurableObjectNamespace<Inbox>) {
+    this.#namespace = namespace;
+  }
+
+  /** What the inbox says to a poll; null where it does not say anything in time. */
+  async poll(customerId: string, checkTime: string): Promise<PollAnswer | null> {
+    return inTime(() => this.#of(customerId).poll(checkTime));
+  }
+
+  /** Reports what a poll has read at D1; where it does not get through, the next poll asks D1 too. */
+  async report(customerId: string, report: Report): Promise<void> {
+    await inTime(async () => this.#of(customerId).report(report));
+  }
+
+  /** @throws when the inbox cannot be told. */
+  async tell(customerId: string, telling: Telling): Promise<void> {
+    await this.#of(customerId).tell(telling);
+  }
+
+  /**
+   * Opens a socket at the customer's inbox.
+   * @throws when the inbox cannot be reached.
+   */
+  connect(connection: Connection): Promise<Response> {
+    const headers = { Upgrade: "websocket", [CONNECTION_HEADER]: JSON.stringify(connection) };
+    return this.#of(connection.customerId).fetch("https://inbox/", { headers });
+  }
+
+  #of(customerId: string): DurableObjectStub<Inbox> {
+    return this.#namespace.get(this.#namespace.idFromName(customerId));
+  }
+}
+
+/** An inbox only saves D1 work: that it fails or is slow is logged, and nobody's trouble. */
+async function inTime<Value>(ask: () => Promise<Value>): Promise<Value | null> {
+  try {
+    return await within(ANSWER_WITHIN_MS, ask());
+  } catch (error) {
+    console.error(JSON.stringify({ error: "INBOX_UNAVAILABLE", cause: error instanceof Error ? error.name : "" }));
+    return null;
+  }
+}

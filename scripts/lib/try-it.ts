@@ -28,7 +28,21 @@ export const EXAMPLES: readonly Example[] = [
   },
 ];
 
-/** What `npm start` prints: the address, a customer's token, and lines of curl that work as they stand. */
+/** A message for the demo customer, with an id of its own each time. */
+const MESSAGE = `{"record":"message","id":"try-'$(date +%s)'","group_id":"g1","customer_id":"c6","body":"Tea at four?"}`;
+
+/** A line that prints what changes for the customer of `$TOKEN`, and one that changes something. */
+function listen(url: string): string {
+  const script =
+    `new WebSocket("${url.replace(/^http/, "ws")}/api/v1/customer/live", ["loyalty-edge", "bearer." + process.env.TOKEN])` +
+    ".onmessage = ({ data }) => console.log(data)";
+  return `# Listen for what changes for this customer. Leave it running: the next line, in another terminal, sends them a message
+TOKEN=$TOKEN node_modules/.bin/node -e '${script}'
+
+curl -s -H "Authorization: Bearer $(npm run --silent token -- feed '*')" "${url}/api/v1/feed" -d '${MESSAGE}'`;
+}
+
+/** What `npm start` prints: the address, a customer's token, and lines that work as they stand. */
 export function tryIt(url: string, customerId: string, token: string): string {
   const lines = EXAMPLES.map(({ what, path, body }) => {
     const data = body === undefined ? "" : ` -d '${JSON.stringify(body)}'`;
@@ -41,5 +55,7 @@ loyalty-edge is at ${url}: open it for the reference, with a token filled in. Ct
 TOKEN=${token}
 
 ${lines.join("\n\n")}
+
+${listen(url)}
 `;
 }

@@ -9,9 +9,11 @@ const ANSWER_WITHIN_MS = 250;
 /** The way to customers' inboxes: one object a request. Whose inbox it is comes from the token alone. */
 export class Inboxes {
   readonly #namespace: DurableObjectNamespace<Inbox>;
+  readonly #waitUntil: (work: Promise<unknown>) => void;
 
-  constructor(namespace: DurableObjectNamespace<Inbox>) {
+  constructor(namespace: DurableObjectNamespace<Inbox>, waitUntil: (work: Promise<unknown>) => void) {
     this.#namespace = namespace;
+    this.#waitUntil = waitUntil;
   }
 
   /** What the inbox says to a poll; null where it does not say anything in time. */
@@ -19,9 +21,9 @@ export class Inboxes {
     return inTime(() => this.#of(customerId).poll(checkTime));
   }
 
-  /** Reports what a poll has read at D1; where it does not get through, the next poll asks D1 too. */
-  async report(customerId: string, report: Report): Promise<void> {
-    await inTime(async () => this.#of(customerId).report(report));
+  /** Reports in the background what a poll has read at D1; where it does not get through, the next poll asks D1 too. */
+  report(customerId: string, report: Report): void {
+    this.#waitUntil(inTime(async () => this.#of(customerId).report(report)));
   }
 
   /** @throws when the inbox cannot be told. */

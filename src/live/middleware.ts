@@ -5,7 +5,7 @@ import { Inboxes } from "./inboxes.ts";
 /** Opens the request's way to the inboxes. */
 export function inboxes(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
-    c.set("inboxes", new Inboxes(c.env.INBOXES));
+    c.set("inboxes", new Inboxes(c.env.INBOXES, (work) => c.executionCtx.waitUntil(work)));
     await next();
   };
 }

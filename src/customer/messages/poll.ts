@@ -1,0 +1,22 @@
+import type { Database } from "../../db/database.ts";
+import type { Paged } from "../../http/paging.ts";
+import type { Inboxes } from "../../live/inboxes.ts";
+import { findMessageGroups, type MessageGroupsQuery } from "./queries.ts";
+import type { MessageGroup } from "./schema.ts";
+
+/**
+ * The groups that a poll asks for. The database is not asked when the customer's inbox is sure that there are none
+ * (docs/contract/live.md, 1); else the inbox is told what was read there, for the next poll.
+ */
+export async function pollMessageGroups(
+  db: Database,
+  inboxes: Inboxes,
+  query: MessageGroupsQuery,
+): Promise<Paged<MessageGroup>> {
+  const { customerId, checkTime = "" } = query;
+  const answer = await inboxes.poll(customerId, checkTime);
+  if (answer?.nothingNew) return { items: [], hasMore: false };
+  const { news, ...found } = await findMessageGroups(db, query);
+  if (answer !== null) inboxes.report(customerId, { ...news, at: answer.at });
+  return found;
+}

@@ -1,5 +1,3 @@
-import type { FeedLine } from "./api.ts";
-
 // Lines of the feed with everything that a test does not care about filled in. Each test takes ids of its own.
 
 let count = 0;
@@ -17,7 +15,8 @@ export function freshAccountId(): string {
 }
 
 type Fields = object;
-type Seed = Record<string, unknown> & { record: string; id: string };
+type Line = Record<string, unknown> & { record: string };
+type Seed = Line & { id: string };
 
 export const account = (fields: Fields = {}): Seed => ({
   record: "account",
@@ -62,7 +61,7 @@ export const entry = (customerId: unknown, storeId: unknown, amount: string, fie
   ...fields,
 });
 
-export const membership = (storeId: unknown, customerId: unknown, fields: Fields = {}): FeedLine => ({
+export const membership = (storeId: unknown, customerId: unknown, fields: Fields = {}): Line => ({
   record: "membership",
   store_id: storeId,
   customer_id: customerId,
@@ -103,14 +102,14 @@ export const earning = (storeId: unknown, customerId: unknown, level: number, to
   tokens,
 });
 
-export const friendship = (customerId: unknown, friendId: unknown, status = 1): FeedLine => ({
+export const friendship = (customerId: unknown, friendId: unknown, status = 1): Line => ({
   record: "friendship",
   customer_id: customerId,
   friend_id: friendId,
   status,
 });
 
-export const block = (customerId: unknown, blockedId: unknown): FeedLine => ({
+export const block = (customerId: unknown, blockedId: unknown): Line => ({
   record: "block",
   customer_id: customerId,
   blocked_id: blockedId,
@@ -134,16 +133,16 @@ export const message = (groupId: unknown, customerId: unknown, fields: Fields = 
   ...fields,
 });
 
-export const messageState = (groupId: unknown, customerId: unknown, fields: Fields = {}): FeedLine => ({
+export const messageState = (groupId: unknown, customerId: unknown, fields: Fields = {}): Line => ({
   record: "message_state",
   group_id: groupId,
   customer_id: customerId,
   ...fields,
 });
 
-export const deleted = (record: string, key: Fields): FeedLine => ({ record, ...key, deleted: true });
+export const deleted = (record: string, key: Fields): Line => ({ record, ...key, deleted: true });
 
-export const registration = (campaignId: unknown, customerId: unknown): FeedLine => ({
+export const registration = (campaignId: unknown, customerId: unknown): Line => ({
   record: "registration",
   campaign_id: campaignId,
   customer_id: customerId,

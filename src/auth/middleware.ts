@@ -4,10 +4,9 @@ import { forbidden, tooManyRequests, unauthenticated, unavailable } from "../htt
 import { offeredSubprotocols, TOKEN_SUBPROTOCOL_PREFIX } from "../live/socket.ts";
 import { annotate } from "../openapi/notes.ts";
 import { KeySet } from "./key-set.ts";
+import { LIMIT_PERIOD_SECONDS } from "./limits.ts";
 import { networkOf } from "./network.ts";
 import { type Claims, feedAccounts, hasScope, type Keys, readToken, type TokenRules } from "./token.ts";
-
-const LIMIT_PERIOD_SECONDS = 60;
 
 /** Lets customers in, each as themselves, and no more often than the limit. */
 export function customerOnly(): MiddlewareHandler<AppEnv> {

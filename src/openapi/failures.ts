@@ -1,3 +1,4 @@
+import { LIMIT_PERIOD_SECONDS, REQUESTS_A_MINUTE } from "../auth/limits.ts";
 import { NAMED_LINES } from "../feed/limits.ts";
 import { bodyTooLarge, JSON_BODY_LIMIT, NOT_WHOLE } from "../http/body.ts";
 import {
@@ -85,8 +86,8 @@ export const FAILURES = {
     example: refused("rank_on must be one of run, hit, double or triple."),
   },
   TooManyRequests: {
-    description: "More requests than the limit: 600 a minute for a customer, 120 for an address without a valid token.",
-    example: tooManyRequests(60),
+    description: `More requests than the limit: ${REQUESTS_A_MINUTE.customer} a minute for a customer, ${REQUESTS_A_MINUTE.address} for an address without a valid token.`,
+    example: tooManyRequests(LIMIT_PERIOD_SECONDS),
   },
   InternalError: {
     description: "A bug of the service. The message holds the id to report.",

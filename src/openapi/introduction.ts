@@ -1,3 +1,5 @@
+import { REQUESTS_A_MINUTE } from "../auth/limits.ts";
+
 export const INTRODUCTION = `The API behind a customer's loyalty app.
 
 **Envelope.** Every answer is a JSON object with a boolean \`status\`. When it is true, the data is in \`items\`. When it is false,
@@ -16,7 +18,7 @@ absent. Unknown parameters are ignored.
 **Changes.** An open app need not ask again and again: \`GET /api/v1/customer/live\` is a WebSocket that says what to ask for anew. A
 poll for messages with nothing new is cheap, and makes no round trip to the database.
 
-**Limits.** A customer may send 600 requests a minute. After a 429 or 503, \`Retry-After\` says when to try again.`;
+**Limits.** A customer may send ${REQUESTS_A_MINUTE.customer} requests a minute. After a 429 or 503, \`Retry-After\` says when to try again.`;
 
 export const TAGS = [
   { name: "Customer", description: "What a customer's app asks for, with the customer's token." },

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, it, vi } from "vitest";
+import { REQUESTS_A_MINUTE } from "../../src/auth/limits.ts";
 import { networkOf } from "../../src/auth/network.ts";
 import { as, send } from "../support/api.ts";
 
@@ -21,7 +22,7 @@ describe("the network of an address", () => {
   it("is rate-limited as one, however many addresses it sends from", async ({ expect }) => {
     const from = (address: string) => send(PATH, { headers: { "CF-Connecting-IP": address } });
 
-    for (let sent = 0; sent < 120; sent += 1) await from(`2001:db8:7:7::${sent.toString(16)}`);
+    for (let sent = 0; sent < REQUESTS_A_MINUTE.address; sent += 1) await from(`2001:db8:7:7::${sent.toString(16)}`);
 
     expect((await from("2001:db8:7:7:ffff::1")).status).toBe(429);
     expect((await from("2001:db8:7:8::1")).status).toBe(401);

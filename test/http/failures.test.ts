@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, it, vi } from "vitest";
+import { REQUESTS_A_MINUTE } from "../../src/auth/limits.ts";
 import { as, feed, send } from "../support/api.ts";
 import { customerToken, signToken } from "../support/tokens.ts";
 
@@ -76,27 +77,30 @@ describe("failures, in the order in which they are checked", () => {
     if (left < 5_000) await new Promise((resolve) => setTimeout(resolve, left));
   });
 
-  it("rate-limits a customer after 600 requests a minute", async ({ expect }) => {
+  it(`rate-limits a customer after ${REQUESTS_A_MINUTE.customer} requests a minute`, async ({ expect }) => {
     const customer = as("a-customer-in-a-hurry");
     const statuses: number[] = [];
 
-    for (let sent = 0; sent < 602; sent += 1) statuses.push((await customer.post(PATH, {})).status);
+    for (let sent = 0; sent < REQUESTS_A_MINUTE.customer + 2; sent += 1)
+      statuses.push((await customer.post(PATH, {})).status);
 
-    expect(statuses.filter((status) => status === 422)).toHaveLength(600);
+    expect(statuses.filter((status) => status === 422)).toHaveLength(REQUESTS_A_MINUTE.customer);
     const answer = await customer.post(PATH, {});
     expect(answer.status).toBe(429);
     expect(answer.headers.get("Retry-After")).toBe("60");
     expect(answer.body).toMatchObject({ status: false, errorCode: "TOO_MANY_REQUESTS" });
   });
 
-  it("rate-limits an address after 120 requests a minute without a valid token, and no other", async ({ expect }) => {
+  it(`rate-limits an address after ${REQUESTS_A_MINUTE.address} requests a minute without a valid token, and no other`, async ({
+    expect,
+  }) => {
     const from = (address: string) => send(PATH, { method: "POST", headers: { "CF-Connecting-IP": address } });
     const statuses: number[] = [];
 
-    for (let sent = 0; sent < 121; sent += 1) statuses.push((await from("192.0.2.1")).status);
+    for (let sent = 0; sent <= REQUESTS_A_MINUTE.address; sent += 1) statuses.push((await from("192.0.2.1")).status);
 
-    expect(statuses.at(119)).toBe(401);
-    expect(statuses.at(120)).toBe(429);
+    expect(statuses.at(REQUESTS_A_MINUTE.address - 1)).toBe(401);
+    expect(statuses.at(REQUESTS_A_MINUTE.address)).toBe(429);
     expect((await from("192.0.2.2")).status).toBe(401);
   });
 

@@ -1,4 +1,4 @@
-import { type BodyLimit, readBody } from "../http/body.ts";
+import { readLimitedBody } from "../values/limited-body.ts";
 import { within } from "../values/within.ts";
 
 /** A public key of a JSON Web Key Set (RFC 7517). */
@@ -10,7 +10,7 @@ const FRESH_MS = 10 * 60_000;
 const USABLE_MS = 24 * 60 * 60_000;
 const BETWEEN_FETCHES_MS = 60_000;
 const FETCH_LIMIT_MS = 3_000;
-const LARGEST_SET: BodyLimit = { bytes: 256 * 1024, name: "256 KiB" };
+const LARGEST_SET_BYTES = 256 * 1024;
 
 /**
  * The keys at an address, cached (docs/contract/interface.md, 2): fresh for ten minutes, those of before usable for a
@@ -74,7 +74,9 @@ export class KeySet {
     try {
       const response = await fetch(this.#url, { signal: AbortSignal.timeout(FETCH_LIMIT_MS) });
       if (!response.ok) throw new Error(`the key set answers ${response.status}`);
-      const keys = readKeys(new TextDecoder().decode(await readBody(response, LARGEST_SET)));
+      const body = await readLimitedBody(response, LARGEST_SET_BYTES);
+      if (body.kind !== "whole") throw new Error(`the key set is ${body.kind}`);
+      const keys = readKeys(new TextDecoder().decode(body.bytes));
       if (keys.length === 0) throw new Error("the key set holds no key that can be used");
       this.#keys = keys;
       this.#fetchedAt = this.#now();

@@ -1,18 +1,17 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { type AppEnv, isDevelopment } from "../app-env.ts";
-import { forbidden, tooManyRequests, unauthenticated, unavailable } from "../http/errors.ts";
-import { offeredSubprotocols, TOKEN_SUBPROTOCOL_PREFIX } from "../live/socket.ts";
 import { annotate } from "../openapi/notes.ts";
+import { NotLetIn } from "./errors.ts";
 import { KeySet } from "./key-set.ts";
 import { LIMIT_PERIOD_SECONDS } from "./limits.ts";
 import { networkOf } from "./network.ts";
+import { tokensOffered } from "./subprotocols.ts";
 import { type Claims, feedAccounts, hasScope, type Keys, readToken, type TokenRules } from "./token.ts";
 
 /** Lets customers in, each as themselves, and no more often than the limit. */
 export function customerOnly(): MiddlewareHandler<AppEnv> {
   const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
-    const claims = await authenticate(c);
-    if (!hasScope(claims, "customer")) throw forbidden("This needs a token with the scope customer.");
+    const claims = await authenticate(c, "customer");
     c.set("customerId", claims.sub);
     c.set("tokenExpires", claims.exp);
     await rateLimit(c, c.env.CUSTOMER_LIMITER, claims.sub);
@@ -27,12 +26,7 @@ export function customerOnly(): MiddlewareHandler<AppEnv> {
 /** Finds the tokens that a WebSocket's subprotocols carry; no other route takes a token from there. */
 export function subprotocolTokens(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
-    const offered = offeredSubprotocols(c.req.header("Sec-WebSocket-Protocol"));
-    const tokens = offered.filter((one) => one.startsWith(TOKEN_SUBPROTOCOL_PREFIX));
-    c.set(
-      "subprotocolTokens",
-      tokens.map((one) => one.slice(TOKEN_SUBPROTOCOL_PREFIX.length)),
-    );
+    c.set("subprotocolTokens", tokensOffered(c.req.header("Sec-WebSocket-Protocol")));
     await next();
   };
 }
@@ -40,10 +34,9 @@ export function subprotocolTokens(): MiddlewareHandler<AppEnv> {
 /** Lets systems of record in, each for the accounts that its token names. */
 export function feedOnly(): MiddlewareHandler<AppEnv> {
   const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
-    const claims = await authenticate(c);
-    if (!hasScope(claims, "feed")) throw forbidden("This needs a token with the scope feed.");
+    const claims = await authenticate(c, "feed");
     const accounts = feedAccounts(claims);
-    if (accounts === null) throw forbidden('A feed token names its accounts: "accounts": ["165"] or "*".');
+    if (accounts === null) throw wrongToken('A feed token names its accounts: "accounts": ["165"] or "*".');
     c.set("feedToken", { accounts });
     await next();
   };
@@ -62,12 +55,21 @@ export function addressLimited(): MiddlewareHandler<AppEnv> {
   return annotate(handler, { failures: ["TooManyRequests"] });
 }
 
-async function authenticate(c: Context<AppEnv>): Promise<Claims> {
+/** The claims of the request's token, which must be good and have the scope. */
+async function authenticate(c: Context<AppEnv>, scope: "customer" | "feed"): Promise<Claims> {
   const reading = await readToken(tokenOf(c), tokenRules(c), Date.now() / 1000);
-  if (reading.kind === "good") return reading.claims;
+  if (reading.kind === "good") {
+    if (!hasScope(reading.claims, scope)) throw wrongToken(`This needs a token with the scope ${scope}.`);
+    return reading.claims;
+  }
   await rateLimitAddress(c);
-  if (reading.kind === "no keys") throw unavailable("Tokens cannot be checked at the moment. Try again soon.");
-  throw unauthenticated(isDevelopment(c.env) ? " Get one: npm run token -- customer ID" : "");
+  if (reading.kind === "no keys") throw new NotLetIn({ reason: "no keys" });
+  const hint = isDevelopment(c.env) ? " Get one: npm run token -- customer ID" : "";
+  throw new NotLetIn({ reason: "no good token", hint });
+}
+
+function wrongToken(needed: string): NotLetIn {
+  return new NotLetIn({ reason: "wrong token", needed });
 }
 
 /** The request's one token; where two came, none of them counts. */
@@ -99,7 +101,8 @@ function keysAt(url: string, c: Context<AppEnv>): Keys | null {
 
 async function rateLimit(c: Context<AppEnv>, limiter: RateLimit, key: string): Promise<void> {
   if (isDevelopment(c.env)) return;
-  if (!(await isWithinLimit(limiter, key))) throw tooManyRequests(LIMIT_PERIOD_SECONDS);
+  if (await isWithinLimit(limiter, key)) return;
+  throw new NotLetIn({ reason: "too many requests", retryAfterSeconds: LIMIT_PERIOD_SECONDS });
 }
 
 // The limiter only guards against abuse: if it fails, requests are let through.

@@ -1,4 +1,5 @@
-import { ApiError, malformedBody, payloadTooLarge } from "./errors.ts";
+import { declaredLength, readLimitedBody } from "../values/limited-body.ts";
+import { type ApiError, malformedBody, payloadTooLarge } from "./errors.ts";
 
 /** The error text for a body that broke off. */
 export const NOT_WHOLE = "must arrive whole";
@@ -24,59 +25,14 @@ export async function readBody(
   message: Pick<Request | Response, "headers" | "body" | "arrayBuffer">,
   limit: BodyLimit,
 ): Promise<Uint8Array> {
-  const tooLarge = () => bodyTooLarge(limit);
-  const declared = Number(message.headers.get("Content-Length") ?? 0);
-  if (declared > limit.bytes) throw tooLarge();
-  if (message.body === null) return new Uint8Array();
-  // A body with a declared length is never longer, so it is read at once.
-  const length = declaredLength(message);
-  const body = length > 0 ? await whole(message) : await uptoLimit(message.body, limit.bytes, tooLarge);
-  if (body.length > limit.bytes) throw tooLarge();
-  // Not every reader tells a body that broke off from one that ended, and half a feed must not pass for a whole one.
-  if (body.length < length) throw malformedBody(NOT_WHOLE);
-  return body;
+  const reading = await readLimitedBody(message, limit.bytes);
+  if (reading.kind === "too large") throw bodyTooLarge(limit);
+  if (reading.kind === "broken off") throw malformedBody(NOT_WHOLE);
+  return reading.bytes;
 }
 
 /** The most bytes that reading a body may take: its declared length, or the limit; 0 if it is refused unread. */
 export function bytesToRead(message: Pick<Request, "headers" | "body">, limit: BodyLimit): number {
   const length = declaredLength(message) || limit.bytes;
   return message.body === null || length > limit.bytes ? 0 : length;
-}
-
-/** The declared length of a body, or 0 if there is none. A compressed body declares its compressed length. */
-function declaredLength({ headers }: Pick<Request, "headers">): number {
-  return headers.has("Content-Encoding") ? 0 : Number(headers.get("Content-Length") ?? 0);
-}
-
-async function whole(message: Pick<Request | Response, "arrayBuffer">): Promise<Uint8Array> {
-  try {
-    return new Uint8Array(await message.arrayBuffer());
-  } catch {
-    throw malformedBody(NOT_WHOLE);
-  }
-}
-
-async function uptoLimit(
-  stream: ReadableStream<Uint8Array>,
-  most: number,
-  tooLarge: () => ApiError,
-): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of stream) {
-      size += chunk.byteLength;
-      if (size > most) throw tooLarge();
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    throw error instanceof ApiError ? error : malformedBody(NOT_WHOLE);
-  }
-  const body = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    body.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return body;
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { NotLetIn, type Refusal } from "../auth/errors.ts";
 import { DatabaseUnavailable, WriteTooLarge } from "../db/errors.ts";
 import type { FieldMessages } from "../values/messages.ts";
 
@@ -125,12 +126,26 @@ export function databaseUnavailable(cause?: unknown): ApiError {
 const WRITE_TOO_LARGE =
   "These lines come to more than the database takes in one request, which long texts beyond Latin letters do. Send fewer at once.";
 
-/** The failure that an error stands for: one of the API itself or of the database; undefined for a bug. */
+/** The failure that an error stands for: one of the API itself, of `auth/` or of `db/`; undefined for a bug. */
 export function failureOf(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error;
+  if (error instanceof NotLetIn) return notLetIn(error.refusal);
   if (error instanceof DatabaseUnavailable) return databaseUnavailable(error.cause);
   if (error instanceof WriteTooLarge) return payloadTooLarge(WRITE_TOO_LARGE);
   return undefined;
+}
+
+function notLetIn(refusal: Refusal): ApiError {
+  switch (refusal.reason) {
+    case "no good token":
+      return unauthenticated(refusal.hint);
+    case "wrong token":
+      return forbidden(refusal.needed);
+    case "no keys":
+      return unavailable("Tokens cannot be checked at the moment. Try again soon.");
+    case "too many requests":
+      return tooManyRequests(refusal.retryAfterSeconds);
+  }
 }
 
 /** A bug: the answer names the request and nothing of the cause. */

@@ -1,10 +1,11 @@
 import { DurableObject } from "cloudflare:workers";
+import { SUBPROTOCOL } from "../auth/subprotocols.ts";
 import { LEEWAY_SECONDS } from "../auth/token.ts";
 import { Database } from "../db/database.ts";
 import { addChanges, nextFrameAt, type Pending, takeFrame, type What } from "./frames.ts";
 import { afterReport, afterTelling, EMPTY_INBOX, hasNothingNew, type InboxState, type Report } from "./inbox-state.ts";
 import { beginListening, RENEW_AFTER_MS } from "./queries.ts";
-import { CONNECTION_HEADER, type Connection, SUBPROTOCOL } from "./socket.ts";
+import { CONNECTION_HEADER, type Connection } from "./socket.ts";
 
 /** What is told of a feed request. */
 export interface Telling {

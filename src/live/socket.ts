@@ -9,15 +9,3 @@ export interface Connection {
 
 /** Carries the connection from the Worker to the inbox; a client's own header of that name goes no further. */
 export const CONNECTION_HEADER = "X-Loyalty-Connection";
-
-/** The subprotocol of the socket. A browser offers a second one that carries the token. */
-export const SUBPROTOCOL = "loyalty-edge";
-export const TOKEN_SUBPROTOCOL_PREFIX = "bearer.";
-
-/** The subprotocols that a client offers, in its order. */
-export function offeredSubprotocols(header: string | undefined): string[] {
-  return (header ?? "")
-    .split(",")
-    .map((one) => one.trim())
-    .filter((one) => one !== "");
-}

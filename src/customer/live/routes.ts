@@ -1,9 +1,9 @@
 import type { Context } from "hono";
 import { type AppEnv, createRouter } from "../../app-env.ts";
+import { offeredSubprotocols, SUBPROTOCOL } from "../../auth/subprotocols.ts";
 import { isAllowedOrigin } from "../../http/cors.ts";
 import { foreignPage, unavailable, upgradeRequired } from "../../http/errors.ts";
 import { beginListening } from "../../live/queries.ts";
-import { offeredSubprotocols, SUBPROTOCOL } from "../../live/socket.ts";
 import { describe } from "../../openapi/describe.ts";
 import { openSocket } from "./operations.ts";
 

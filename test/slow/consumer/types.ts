@@ -23,7 +23,7 @@ type Items<Call extends Exclude<keyof Client, "newMessages">> = Extract<
   { status: true }
 >["items"];
 type Code = "NO_ITEMS" | "VALIDATION_EXCEPTION" | "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED";
-type Trouble = "PAYLOAD_TOO_LARGE" | "TOO_MANY_REQUESTS" | "UNAVAILABLE" | "INTERNAL_ERROR";
+type Trouble = "PAYLOAD_TOO_LARGE" | "UPGRADE_REQUIRED" | "TOO_MANY_REQUESTS" | "UNAVAILABLE" | "INTERNAL_ERROR";
 
 same<
   keyof Client,

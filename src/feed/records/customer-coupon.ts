@@ -8,6 +8,7 @@ import { Datetime, End } from "../../values/time.ts";
 import { COUPONS } from "./coupon.ts";
 import { CUSTOMERS } from "./customer.ts";
 import { defineState } from "./kind.ts";
+import { byId } from "./line-texts.ts";
 import { STORES } from "./store.ts";
 
 /** A coupon that was issued to a customer at a store. */
@@ -46,6 +47,7 @@ export const customerCoupon = defineState(customerCoupons, {
     deletedAt: "deleted_at",
   },
   fixed: ["customerKey", "campaignCouponKey", "storeKey"],
+  arrange: byId,
   references: { customer_id: CUSTOMERS, campaign_coupon_id: COUPONS, store_id: STORES },
   rules: ({ usage_count, total_count }) =>
     usage_count > total_count ? { usage_count: ["must be at most total_count"] } : {},

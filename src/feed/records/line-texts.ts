@@ -35,6 +35,11 @@ function writtenValues(kind: Kind): readonly WrittenValue[] {
   return written;
 }
 
+/** The lines in the order of their ids, in which the pages of a table by id come one after the other. */
+export function byId(lines: readonly Line[]): Line[] {
+  return lines.toSorted(({ fields: one }, { fields: other }) => (String(one.id) < String(other.id) ? -1 : 1));
+}
+
 /** A line's number and what it writes, as a JSON array. */
 export function toText(kind: Kind, number: number, fields: Fields): string {
   return JSON.stringify([number, ...writtenValues(kind).map(({ value }) => value(fields))]);

@@ -13,3 +13,10 @@ CREATE TRIGGER refusals_undo_the_request BEFORE INSERT ON refusals
 BEGIN
   SELECT RAISE(ABORT, NEW.report);
 END;
+
+-- Always empty. A feed request of many events puts those here that are not stored yet, with the keys of what they name,
+-- and takes them out again: its checks and totals read them, so that each id is looked up once and not by every one.
+CREATE TABLE fresh_events (
+  record TEXT NOT NULL, -- their kind
+  lines TEXT NOT NULL -- JSON: an array for each event
+);

@@ -89,16 +89,21 @@ export class Database {
   }
 
   /**
-   * The rows of each step, any number of statements that write, in one round trip and one transaction like `batch`, but
-   * sent once: whoever asked for it knows whether it may be asked for again.
+   * The rows of each step, any number of statements that write, by the step's name and in the order of the steps, in one
+   * round trip and one transaction like `batch`, but sent once: whoever asked for it knows whether it may be asked for
+   * again.
    * @throws {WriteTooLarge} where sending it would take more memory than a Worker has to spare.
    */
-  async steps(steps: readonly (readonly Statement[])[]): Promise<Record<string, unknown>[][]> {
-    const queries = steps.flat().map(toQuery);
+  async steps<Name extends string>(
+    steps: Readonly<Record<Name, readonly Statement[]>>,
+  ): Promise<Record<Name, Record<string, unknown>[]>> {
+    const named = Object.entries<readonly Statement[]>(steps);
+    const queries = named.flatMap(([, statements]) => statements).map(toQuery);
     if (memoryToSend(queries) > WRITE_LIMIT_BYTES) throw new WriteTooLarge();
     try {
       const results = (await this.#send(queries, WRITE_LIMIT_MS)).values();
-      return steps.map((step) => step.flatMap(() => results.next().value ?? []));
+      const rows = named.map(([name, statements]) => [name, statements.flatMap(() => results.next().value ?? [])]);
+      return Object.fromEntries(rows) as Record<Name, Record<string, unknown>[]>;
     } catch (error) {
       throw toDatabaseError(error);
     }

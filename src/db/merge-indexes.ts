@@ -56,8 +56,8 @@ async function takeStep(db: Database, merge: Merge, pagesAStep: number): Promise
   const pages = isMerging ? pagesAStep : -pagesAStep;
   const name = sql.raw(index);
   const mergePages = sql`INSERT INTO ${name} (${name}, rank) VALUES ('merge', ${pages})`;
-  const [rows] = await db.steps([[mergePages, selectStructure(index)]]);
-  Object.assign(merge, toStructure(rows), { hasBegun: hasBegun || !isMerging });
+  const { structure } = await db.steps({ merged: [mergePages], structure: [selectStructure(index)] });
+  Object.assign(merge, toStructure(structure), { hasBegun: hasBegun || !isMerging });
 }
 
 function toReport(steps: number, merges: readonly Merge[]): MergeReport {

@@ -4,12 +4,13 @@ import { unionAll } from "../db/json-rows.ts";
 import { limitTo } from "../db/limit.ts";
 import { type Changes, countFeed, selectChanges, toChanges } from "../live/queries.ts";
 import { NAMED_LINES } from "./limits.ts";
+import { collectFreshEvents, dropFreshEvents, freshEvents } from "./records/fresh-events.ts";
 import { type EventKind, type Fault, type Kind, type Line, type StateKind, tableName } from "./records/kind.ts";
+import { byId } from "./records/line-texts.ts";
 import {
   allRelations,
   deduplicatedRelations,
   faultsOf,
-  freshLines,
   insert,
   remove,
   touchedAccounts,
@@ -50,7 +51,9 @@ const LARGEST_TOTAL = "70,000,000,000,000";
  */
 export async function applyFeed(db: Database, { batches, accounts }: FeedRequest): Promise<Outcome> {
   const states = batches.filter((batch): batch is Batch & { kind: StateKind } => batch.kind.type === "state");
-  const events = batches.filter((batch): batch is Batch & { kind: EventKind } => batch.kind.type === "event");
+  const events = batches
+    .filter((batch): batch is Batch & { kind: EventKind } => batch.kind.type === "event")
+    .map((batch) => ({ ...batch, writes: byId(batch.writes) }));
   const checks = findFaults(batches);
   // Before the writes, which take out of the lines what they write.
   const foreign = findForeign(batches, accounts);
@@ -58,29 +61,33 @@ export async function applyFeed(db: Database, { batches, accounts }: FeedRequest
   const upserts = states.flatMap(({ kind, writes }) => upsert(kind, writes));
   // What refers comes before what it refers to, so that no delete takes away what another is to count.
   const deletes = states.toReversed().flatMap(({ kind, deletes }) => remove(kind, deletes));
-  const totals = events.flatMap(({ kind, writes }) => kind.totals(freshLines(kind, writes)));
+  const fresh = events.flatMap(({ kind, writes }) => collectFreshEvents(kind, writes));
+  // Not materialized, so that SQLite takes out of the JSON only what a total looks at.
+  const totals = events.flatMap(({ kind, writes }) => kind.totals(sql`WITH ${freshEvents(kind, writes, "")}`));
   const inserts = events.flatMap(({ kind, writes }) => insert(kind, writes));
 
   try {
     // Accounts are looked at before references, so that a request with both kinds of fault answers 403; and before the
     // deletes, because a record that is removed can no longer say whose it was.
-    const [counted, , , removed, , , inserted, changed] = await db.steps([
-      [countFeed()],
+    const { counted, removed, inserted, changed } = await db.steps({
+      counted: [countFeed()],
       upserts,
       foreign,
-      deletes,
-      checks.statements,
+      removed: deletes,
+      fresh,
+      checks: checks.statements,
       totals,
-      inserts,
-      [selectChanges()],
-    ]);
-    const nothingToDelete = countLines(states, "deletes") - (removed?.length ?? 0);
-    const repeated = countLines(events, "all") - (inserted?.length ?? 0);
+      inserted: inserts,
+      dropped: fresh.length > 0 ? [dropFreshEvents()] : [],
+      changed: [selectChanges()],
+    });
+    const nothingToDelete = countLines(states, "deletes") - removed.length;
+    const repeated = countLines(events, "all") - inserted.length;
     return {
       applied: true,
       ignored: nothingToDelete + repeated,
-      version: Number(counted?.[0]?.version),
-      changes: toChanges(changed ?? []),
+      version: Number(counted[0]?.version),
+      changes: toChanges(changed),
     };
   } catch (error) {
     return readRefusal(db, error, { faults: checks.faults, batches });

@@ -88,14 +88,14 @@ export async function forgetChanges(db: Database, told: readonly Change[]): Prom
   const parts = Array.from({ length: Math.ceil(told.length / CHANGES_A_PARAMETER) }, (_, index) =>
     told.slice(index * CHANGES_A_PARAMETER, (index + 1) * CHANGES_A_PARAMETER),
   );
-  await db.steps([
-    parts.map((part) => {
+  await db.steps({
+    forgotten: parts.map((part) => {
       const rows = part.map(({ version, what, customers }) => [version, what, JSON.stringify(customers)]);
       return sql`DELETE FROM outbox WHERE (version, what, customers) IN (
         SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(${JSON.stringify(rows)})
       )`;
     }),
-  ]);
+  });
 }
 
 // By then every report from before is too old to be trusted, and an app has polled: telling it serves nobody.
@@ -105,20 +105,22 @@ const LISTENERS_AT_ONCE = 10_000;
 /** Ends what nobody needs any more: changes that could not be told for an hour. */
 export async function forgetOutdated(db: Database): Promise<void> {
   const limit = sql.raw(`'-${OUTDATED_HOURS} hours'`);
-  await db.steps([[sql`DELETE FROM outbox WHERE stored_at < (SELECT datetime(now, ${limit}) FROM clock)`]]);
+  await db.steps({
+    forgotten: [sql`DELETE FROM outbox WHERE stored_at < (SELECT datetime(now, ${limit}) FROM clock)`],
+  });
 }
 
 /** Removes customers who have not listened for a day, and says how many. */
 export async function removeFormerListeners(db: Database): Promise<number> {
   for (let removed = 0; ; ) {
-    const [rows = []] = await db.steps([
-      [
+    const { former } = await db.steps({
+      former: [
         sql`DELETE FROM listeners WHERE customer_id IN (
           SELECT customer_id FROM listeners WHERE until < (SELECT now FROM clock) ${limitTo(LISTENERS_AT_ONCE)}
         ) RETURNING 1`,
       ],
-    ]);
-    removed += rows.length;
-    if (rows.length < LISTENERS_AT_ONCE) return removed;
+    });
+    removed += former.length;
+    if (former.length < LISTENERS_AT_ONCE) return removed;
   }
 }

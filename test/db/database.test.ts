@@ -115,7 +115,7 @@ describe("the way to D1", () => {
   it("writes once only, because a lost connection may come after the commit", async ({ expect }) => {
     const batch = vi.spyOn(session, "batch").mockRejectedValue(LOST);
 
-    await expect(open().steps([[sql`DELETE FROM accounts`]])).rejects.toBeInstanceOf(DatabaseUnavailable);
+    await expect(open().steps({ deleted: [sql`DELETE FROM accounts`] })).rejects.toBeInstanceOf(DatabaseUnavailable);
     expect(batch).toHaveBeenCalledTimes(1);
   });
 

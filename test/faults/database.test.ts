@@ -61,7 +61,7 @@ describe("every endpoint for customers", () => {
     const wait = (name: string, work: Promise<unknown>) =>
       work.catch((error: unknown) => settled.set(name, failureOf(error)?.status));
     void wait("read", open().all(sql`SELECT 1`));
-    void wait("write", open().steps([[sql`SELECT 1`]]));
+    void wait("write", open().steps({ one: [sql`SELECT 1`] }));
 
     await vi.advanceTimersByTimeAsync(9_999);
     const early = settled.size;

@@ -48,4 +48,5 @@ export const balanceEntry = defineEvent(balanceEntries, {
     JOIN balance_entries AS stored ON stored.id = balance_entry.id
     JOIN stores ON stores.key = stored.store_key`,
   totals: (fresh) => [addToCustomerBalances(fresh), addToStoreBalances(fresh), addToCampaignEarnings(fresh)],
+  collected: true,
 });

@@ -140,6 +140,8 @@ export interface EventKind extends CommonKind {
    * whose id is not stored yet, as a relation named after the record.
    */
   totals: (fresh: SQL) => SQL[];
+  /** Whether many lines are collected for their checks and totals (fresh-events.ts): worth it where these are several. */
+  collected?: true;
 }
 
 export type Kind = StateKind | EventKind;

@@ -76,7 +76,7 @@ export function fieldOf(source: Kind["columns"][string] | undefined): string | u
   return "json" in source && typeof source.json === "string" ? source.json : undefined;
 }
 
-/** What the lines write, as subqueries of parameters' size, in the order of the lines: `position`, `number` and each value. */
+/** What the lines write, as subqueries of a parameter each, in the order of the lines: `position`, `number` and each value. */
 export function writtenLines(kind: Kind, lines: readonly Line[]): SQL[] {
   return takeOutTexts(lines).map((text) => sql`${rowsOf([text], ...columnsOf(kind))}`);
 }
@@ -103,10 +103,23 @@ function takeOutTexts(lines: readonly Line[]): string[] {
 
 /** What checks and totals look at in the lines, as one subquery: `number`, each value, and 1 in `counts` if it counts. */
 export function usedFieldLines(kind: Kind, lines: readonly Line[], deduplicated?: ReadonlySet<Line>): SQL {
+  return rowsOf(usedFieldTexts(kind, lines, deduplicated), usedColumns(kind));
+}
+
+/** The same as subqueries of a parameter each. */
+export function usedFieldParts(kind: Kind, lines: readonly Line[]): SQL[] {
+  return usedFieldTexts(kind, lines).map((text) => rowsOf([text], usedColumns(kind)));
+}
+
+function usedColumns(kind: Kind): string[] {
+  return ["number", "counts", ...usedFields(kind)];
+}
+
+function usedFieldTexts(kind: Kind, lines: readonly Line[], deduplicated?: ReadonlySet<Line>): string[] {
   const names = usedFields(kind);
   const rows = lines.map((line) => {
     const counts = deduplicated === undefined || deduplicated.has(line) ? 1 : 0;
     return JSON.stringify([line.number, counts, ...names.map((name) => line.fields[name] ?? null)]);
   });
-  return rowsOf(joinRows(rows), ["number", "counts", ...names]);
+  return joinRows(rows);
 }

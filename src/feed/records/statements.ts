@@ -1,16 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Statement } from "../../db/database.ts";
-import {
-  type EventKind,
-  type Fault,
-  type Kind,
-  keyName,
-  type Line,
-  type StateKind,
-  type Target,
-  tableName,
-} from "./kind.ts";
+import { freshEvents } from "./fresh-events.ts";
+import { type EventKind, type Fault, type Kind, keyName, type Line, type StateKind, tableName } from "./kind.ts";
 import { fieldOf, otherLines, usedFieldLines, usedFields, writtenLines } from "./line-texts.ts";
+import { referenceKeys, resolved } from "./resolved-lines.ts";
 
 // The statements that a kind's lines become. Names that stand in them unquoted are this code's own, never a user's.
 
@@ -67,37 +60,25 @@ export function insert(kind: EventKind, lines: readonly Line[]): Statement[] {
   );
 }
 
-/**
- * The `WITH` clause of an event's totals: its lines that are not stored yet. Not materialized, so that SQLite leaves out
- * the keys that a total does not look at.
- */
-export function freshLines(kind: EventKind, lines: readonly Line[]): SQL {
-  return sql`WITH ${relation(kind, usedFieldLines(kind, lines), notStored(kind), "")}`;
-}
-
 /** The relations in which faults are looked for: the deduplicated lines, of events only those whose id is not stored yet. */
 export function deduplicatedRelations(kind: Kind, lines: readonly Line[]): SQL[] {
-  const where = kind.type === "event" ? notStored(kind) : "true";
-  return [relation(kind, usedFieldLines(kind, lines), where), ...storedItems(kind)];
+  if (kind.type === "event") return [freshEvents(kind, lines, "MATERIALIZED")];
+  return [relation(kind, usedFieldLines(kind, lines)), ...storedItems(kind)];
 }
 
 /** The relations in which accounts are looked for: all lines, also those that a later one replaces. */
 export function allRelations(kind: Kind, all: readonly Line[], deduplicated: readonly Line[]): SQL[] {
   const counting = new Set(deduplicated);
-  const given = relation(kind, usedFieldLines(kind, all, counting), "true");
+  const given = relation(kind, usedFieldLines(kind, all, counting));
   const others = all.filter((line) => line.items > 0 && !counting.has(line));
   return [given, ...storedItems(kind, others)];
 }
 
-function relation(kind: Kind, lines: SQL, where: string, hint: "MATERIALIZED" | "" = "MATERIALIZED"): SQL {
-  const names = ["number AS line", "counts", ...usedFields(kind), ...Object.keys(kind.references).map(keyName)];
-  return sql`${sql.raw(`${kind.record} AS ${hint}`)} (
-    SELECT ${sql.raw(names.join(", "))} FROM ${resolved(kind, lines, "keep")} AS line WHERE ${sql.raw(where)}
+function relation(kind: Kind, lines: SQL): SQL {
+  const names = ["number AS line", "counts", ...usedFields(kind), ...referenceKeys(kind)];
+  return sql`${sql.raw(kind.record)} AS MATERIALIZED (
+    SELECT ${sql.raw(names.join(", "))} FROM ${resolved(kind, lines, "keep")} AS line
   )`;
-}
-
-function notStored(kind: EventKind): string {
-  return `NOT EXISTS (SELECT 1 FROM ${tableName(kind)} AS stored WHERE stored.id = line.id)`;
 }
 
 /** The items of lists as they are stored now, and those of lines that do not count as they were given. */
@@ -105,7 +86,7 @@ function storedItems(kind: Kind, others: readonly Line[] = []): SQL[] {
   const { record, list } = kind;
   if (list?.checked === undefined) return [];
   const { name, key, to, items } = list.checked;
-  const columns = ["line", ...Object.keys(kind.references).map(keyName)];
+  const columns = ["line", ...referenceKeys(kind)];
   const stored = sql`SELECT ${sql.raw(columns.map((one) => `${record}.${one}`).join(", "))}, item.value
     FROM ${sql.raw(`${record} CROSS JOIN ${tableName(kind)} AS stored ON stored.id = ${record}.id CROSS JOIN`)} ${items}
     WHERE ${sql.raw(record)}.counts = 1`;
@@ -132,10 +113,6 @@ export function faultsOf(kind: Kind): Fault[] {
 }
 
 export const NOT_STORED = "names a record that is not stored";
-
-function whenStored(alias: string, { stored }: Target): string {
-  return stored === undefined ? "" : ` AND ${alias}.${stored}`;
-}
 
 function fixedFaults(kind: StateKind): Fault[] {
   const match = storedMatch(kind, (column) => `${kind.record}.${column}`);
@@ -192,28 +169,6 @@ function insertLines(kind: Kind, written: SQL): SQL {
   // Without WHERE, SQLite reads ON CONFLICT as the ON of a join.
   return sql`${sql.raw(`INSERT INTO ${tableName(kind)} (${columns.join(", ")}) SELECT ${values}`)}
     FROM ${resolved(kind, written, "pick")} AS line WHERE true ORDER BY position`;
-}
-
-/**
- * The lines with the keys of what they refer to, as a subquery. `pick` leaves out those whose references are not stored,
- * in silence, because the checks name them; `keep` has NULL for their keys. `fields`: only these references.
- */
-function resolved(kind: Kind, lines: SQL, unresolved: "pick" | "keep", fields?: readonly string[]): SQL {
-  const references = Object.entries(kind.references).filter(
-    ([field]) => fields === undefined || fields.includes(field),
-  );
-  const joins = references.map(([field, to], index) => {
-    const isNeeded = unresolved === "pick" && !isOptional(kind, field);
-    const target = `${tableName(to)} AS target_${index}`;
-    return `${isNeeded ? "CROSS" : "LEFT"} JOIN ${target} ON target_${index}.id = given.${field}${whenStored(`target_${index}`, to)}`;
-  });
-  const keys = references.map(([field], index) => `, target_${index}.key AS ${keyName(field)}`);
-  return sql`(SELECT given.* ${sql.raw(keys.join(""))} FROM ${lines} AS given ${sql.raw(joins.join(" "))})`;
-}
-
-/** Whether a reference may be left out. */
-function isOptional(kind: Kind, field: string): boolean {
-  return kind.fields.shape[field]?.safeParse(undefined).success ?? false;
 }
 
 /** A column's value: the line's, or made of it; left out, what is stored or the time of storing, as the kind says. */

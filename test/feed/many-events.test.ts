@@ -1,0 +1,84 @@
+import { describe, it } from "vitest";
+import { DERIVED } from "../../src/db/derived/index.ts";
+import { ALL_KEYS, findDifferences } from "../../src/db/derived/recount.ts";
+import { feed } from "../support/api.ts";
+import { program } from "../support/programs.ts";
+import * as seed from "../support/seed.ts";
+import { rows, value } from "../support/state.ts";
+
+// From 1,000 balance entries on, their ids are looked up once for all checks and totals.
+const MANY = 1_100;
+
+const numbers = (first: number) => Array.from({ length: MANY }, (_, index) => first + index);
+
+function world() {
+  const { lines, store, campaign, customer, contest, one } = program(seed.freshId("many"));
+  /** Events of every kind, in both directions of their ids. */
+  const events = (first: number) =>
+    numbers(first).flatMap((number) => {
+      const id = `${store.id}-${number % 2 === 0 ? number : -number}`;
+      const sent_at = `2026-01-01 00:${String(number % 60).padStart(2, "0")}:00`;
+      return [
+        seed.entry(customer.id, store.id, "1.25", { id, campaign_id: number % 3 === 0 ? campaign.id : null }),
+        { ...seed.earning(store.id, customer.id, 1, "0.50"), id },
+        seed.play(contest.id, store.id, one.employee?.id, { id, runs: "2" }),
+        seed.message(one.message_group?.id, customer.id, { id, sent_at }),
+      ];
+    });
+  return { lines, events, customer: String(customer.id), store: String(store.id) };
+}
+
+const balanceOf = (customer: unknown) => value("SELECT balance FROM customers WHERE id = ?", customer);
+
+async function differences() {
+  return (await Promise.all(DERIVED.map((derived) => rows(findDifferences(derived, ALL_KEYS))))).flat();
+}
+
+describe("a request of many events", () => {
+  it("adds each new one to the totals once", async ({ expect }) => {
+    const { lines, events, customer } = world();
+    const half = MANY / 2;
+
+    const first = await feed([...lines, ...events(0)]);
+    const overlapping = await feed(events(half));
+    const again = await feed(events(half));
+
+    expect(first.body.items.ignored).toBe(0);
+    expect(overlapping.body.items).toEqual({ accepted: 4 * half, ignored: 4 * half });
+    expect(again.body.items).toEqual({ accepted: 0, ignored: 4 * MANY });
+    // 5.00 are the program's own.
+    expect(await balanceOf(customer)).toBe(500 + 125 * (MANY + half));
+    expect(await differences()).toEqual([]);
+    expect(await rows("SELECT * FROM fresh_events")).toEqual([]);
+  });
+
+  it("is taken whole where its ids fill more than one parameter", async ({ expect }) => {
+    const long = (id: string) => `${id}${"🙂".repeat(64 - id.length)}`;
+    const account = seed.account();
+    const store = seed.store(account.id, { id: long(seed.freshId("s")) });
+    const campaign = seed.campaign(account.id, { id: long(seed.freshId("k")) });
+    const customer = seed.customer({ id: long(seed.freshId("c")) });
+    const entries = [...numbers(0), ...numbers(MANY)].map(() =>
+      seed.entry(customer.id, store.id, "1.25", { id: long(seed.freshId("b")), campaign_id: campaign.id }),
+    );
+
+    const answer = await feed([account, store, campaign, customer, ...entries]);
+
+    expect(answer.body.items).toEqual({ accepted: 4 + entries.length, ignored: 0 });
+    expect(await balanceOf(customer.id)).toBe(125 * entries.length);
+    expect(await differences()).toEqual([]);
+  });
+
+  it("is refused whole by the line that is wrong, and leaves nothing behind", async ({ expect }) => {
+    const { lines, events, customer, store } = world();
+
+    const answer = await feed([...lines, ...events(0), seed.entry(seed.freshId("nobody"), store, "1.00")]);
+
+    expect(answer.status).toBe(422);
+    expect(answer.body.messages).toEqual({
+      [`line ${lines.length + 4 * MANY + 1}.customer_id`]: ["names a record that is not stored"],
+    });
+    expect(await rows("SELECT 1 FROM customers WHERE id = ?", customer)).toEqual([]);
+    expect(await rows("SELECT * FROM fresh_events")).toEqual([]);
+  });
+});

@@ -98,12 +98,13 @@ function selectGroups(value: (name: PageValues) => Placeholder, after: CursorVal
 
 /**
  * The page's groups, each with the time of the message that it shows: its newest, or, until that one's second is over,
- * the newest of an earlier second. One index walk, besides the groups with a message in the second that is not over.
+ * the newest of an earlier second. One index walk, besides the groups with a message that is not older than the current
+ * second: only for these is the horizon read, which is never before that second.
  */
 function shownMessages(value: (name: PageValues) => Placeholder, after: CursorValues | undefined): SQL {
-  const horizon = horizonOf(after);
   const news = messageGroupNews;
   const callers = sql`${news.customerKey} = ${customerKeyOf(value("customerId"))}`;
+  const isNewest = sql`${news.newestAt} < (SELECT at FROM message_horizon)`;
   const inPage = (at: SQL) => {
     const afterCursor =
       after && sql`AND ${at} <= ${after.time} AND (${at} < ${after.time} OR ${news.groupId} > ${after.groupId})`;
@@ -112,19 +113,24 @@ function shownMessages(value: (name: PageValues) => Placeholder, after: CursorVa
   return sql`
     SELECT ${news.customerKey}, ${news.groupKey}, ${news.groupId}, ${news.newestAt} AS at, 1
     FROM ${news}
-    WHERE ${callers} AND ${news.newestAt} < ${horizon} AND ${inPage(sql`${news.newestAt}`)}
+    WHERE ${callers} AND ${news.newestAt} < ${overBefore(after)} AND ${inPage(sql`${news.newestAt}`)}
     UNION ALL
-    SELECT ${news.customerKey}, ${news.groupKey}, ${news.groupId}, ${messageGroups.earlierAt}, 0
-    FROM ${news} CROSS JOIN ${messageGroups} ON ${messageGroups.key} = ${news.groupKey}
-    WHERE ${callers} AND ${news.newestAt} >= ${horizon} AND ${inPage(sql`${messageGroups.earlierAt}`)}
+    SELECT customer_key, group_key, group_id, at, is_newest FROM (
+      SELECT
+        ${news.customerKey}, ${news.groupKey}, ${news.groupId}, ${isNewest} AS is_newest,
+        iif(${isNewest}, ${news.newestAt}, ${messageGroups.earlierAt}) AS at
+      FROM ${news} CROSS JOIN ${messageGroups} ON ${messageGroups.key} = ${news.groupKey}
+      WHERE ${callers} AND ${news.newestAt} >= ${overBefore(after)}
+    ) AS ${news}
+    WHERE ${inPage(sql`at`)}
     ORDER BY at DESC, group_id
     ${limitTo(value("limit"))} OFFSET ${value("offset")}`;
 }
 
-/** The first second that is not over. One that a page has shown was over, even if the clock has been set back since. */
-function horizonOf(after: CursorValues | undefined): SQL {
-  const horizon = sql.raw("(SELECT at FROM message_horizon)");
-  return after === undefined ? horizon : sql`max(${horizon}, datetime(${after.time}, '+1 second'))`;
+/** Seconds before this one are over. One that a page has shown was over, even if the clock has been set back since. */
+function overBefore(after: CursorValues | undefined): SQL {
+  const now = sql.raw("(SELECT now FROM clock)");
+  return after === undefined ? now : sql`max(${now}, datetime(${after.time}, '+1 second'))`;
 }
 
 /** The members of a group other than the caller, in the group's order, as a JSON array. */

@@ -1,19 +1,11 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import { accounts, memberships, stores } from "../db/tables/index.ts";
+import { memberships, stores } from "../db/tables/index.ts";
 
 // A store that is soft-deleted, or whose account is, answers as if it were not there (docs/contract/feed.md, 2).
 
-/** Whether there is a store with this id. */
+/** Whether a row of `stores` is the store with this id. */
 export function isStore(storeId: Placeholder): SQL {
-  return sql`EXISTS (
-    SELECT 1 FROM ${stores} JOIN ${accounts} ON ${accounts.key} = ${stores.accountKey}
-    WHERE ${stores.id} = ${storeId} AND ${stores.deleted} = 0 AND ${accounts.deleted} = 0
-  )`;
-}
-
-/** The key of the store with this id, soft-deleted or not. */
-export function storeKeyOf(storeId: Placeholder): SQL {
-  return sql`(SELECT ${stores.key} FROM ${stores} WHERE ${stores.id} = ${storeId})`;
+  return sql`${stores.id} = ${storeId} AND ${stores.deleted} = 0 AND NOT ${isAccountDeleted(sql`${stores.accountKey}`)}`;
 }
 
 /** Whether the store with this key is soft-deleted: one look into an index that holds none but those. */

@@ -179,7 +179,9 @@ function searchCustomers(words: Placeholder, caller: Placeholder): SQL {
   return sql`
     WITH ${askForWords(words)}, ${found},
     seen AS MATERIALIZED (
-      SELECT found.rank, found.key, ${friendStatus(customerKeyOf(caller), sql`found.key`)} AS friend_status
+      SELECT found.rank, found.key, (
+        SELECT ${friendStatus(sql`caller.key`, sql`found.key`)} FROM (SELECT ${customerKeyOf(caller)} AS key) AS caller
+      ) AS friend_status
       FROM found
     ),
     joined AS MATERIALIZED (

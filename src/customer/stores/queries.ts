@@ -1,11 +1,10 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import { customerKeyOf } from "../../customers/queries.ts";
 import { compileOnce, type Database } from "../../db/database.ts";
 import { limitTo } from "../../db/limit.ts";
-import { customers, memberships, storeBalances, teamLinks } from "../../db/tables/index.ts";
+import { customers, memberships, storeBalances, stores, teamLinks } from "../../db/tables/index.ts";
 import { friendStatus } from "../../friendships/queries.ts";
 import { cutPage, type Page, type Paged } from "../../http/paging.ts";
-import { countStoresJoined, isStore, storeKeyOf } from "../../stores/queries.ts";
+import { countStoresJoined, isStore } from "../../stores/queries.ts";
 import type { TeamMember } from "./schema.ts";
 
 export interface TeamQuery {
@@ -38,7 +37,7 @@ export async function findTeam(db: Database, query: TeamQuery): Promise<Team> {
   const values = { customerId, storeId, rootId, from: level ?? 1, to: level ?? 5, ...page, limit: page.limit + 1 };
   const [[found] = [], rows = []] = await db.batch(statements.map((statement) => statement(values)));
   return {
-    isStore: found?.is_store === 1,
+    isStore: found !== undefined,
     isRoot: found?.is_root === 1 || rootId === customerId,
     ...cutPage((rows as unknown[] as TeamRow[]).map(toMember), page),
   };
@@ -46,57 +45,60 @@ export async function findTeam(db: Database, query: TeamQuery): Promise<Team> {
 
 type Value = (name: "customerId" | "storeId" | "rootId" | "from" | "to" | "limit" | "offset") => Placeholder;
 
-const OWN_TEAM = teamStatements(
-  () => sql`
-    SELECT member.store_key, member.customer_key, member.customer_key
-    FROM ${memberships} AS member WHERE ${isCaller(sql`member`)}`,
-);
+const OWN_TEAM = teamStatements({ isRoot: () => sql`1`, rootKey: () => sql`own.customer_key` });
 
-const TEAM_OF_A_MEMBER = teamStatements(
-  (value) => sql`
-    SELECT member.store_key, member.customer_key, link.descendant_key
-    FROM ${memberships} AS member
-    CROSS JOIN ${customers} AS root ON root.id = ${value("rootId")}
-    CROSS JOIN ${teamLinks} AS link
-      ON link.store_key = member.store_key AND link.ancestor_key = member.customer_key
-      AND link.joined = 1 AND link.depth IN (1, 2, 3, 4, 5)
-      AND link.name = root.name AND link.descendant_id = root.id
-    WHERE ${isCaller(sql`member`)}`,
-);
+const TEAM_OF_A_MEMBER = teamStatements({
+  isRoot: (value) => sql`EXISTS (
+    SELECT 1 FROM ${callerAt(sql`${stores.key}`, value)} CROSS JOIN ${linkToRoot(value)}
+  )`,
+  rootKey: (value) => sql`(SELECT link.descendant_key FROM ${linkToRoot(value)})`,
+});
 
-/** Whether a membership is the caller's, now. */
-function isCaller(member: SQL): SQL {
-  return sql`${member}.store_key = ${storeKeyOf(sql.placeholder("storeId"))}
-    AND ${member}.customer_key = ${customerKeyOf(sql.placeholder("customerId"))} AND ${member}.joined = 1`;
+/** The caller, where the caller is a member now. By the primary key, so that this is known to be one row at most. */
+function callerAt(storeKey: SQL, value: Value): SQL {
+  return sql`${customers} AS caller
+    CROSS JOIN ${memberships} AS own ON caller.id = ${value("customerId")}
+      AND own.store_key = ${storeKey} AND own.customer_key = caller.key AND +own.joined = 1`;
 }
 
-/** What is known of the store and the root, and the team. `rootOf` finds the root, if the caller may see it. */
-function teamStatements(rootOf: (value: Value) => SQL) {
-  const root = (value: Value) => sql`root(store_key, caller, key) AS MATERIALIZED (${rootOf(value)})`;
+/** The link from the caller to the root. The levels come from a list, because those of an `IN` count as rows read. */
+function linkToRoot(value: Value): SQL {
+  return sql`${customers} AS root
+    CROSS JOIN (VALUES (1), (2), (3), (4), (5)) AS level
+    CROSS JOIN ${teamLinks} AS link ON root.id = ${value("rootId")}
+      AND link.store_key = own.store_key AND link.ancestor_key = own.customer_key AND link.joined = 1
+      AND link.depth = level.column1 AND link.name = root.name AND link.descendant_id = root.id`;
+}
+
+/**
+ * The store, if there is one, with whether the caller may see the root; and the team. Each key is looked up once and
+ * carried along by the joins: a common table expression would be a row more wherever it is read.
+ */
+function teamStatements({ isRoot, rootKey }: Record<"isRoot" | "rootKey", (value: Value) => SQL>) {
   const head = compileOnce<Parameters<Value>[0]>(
-    (value) => sql`
-      WITH ${root(value)}
-      SELECT ${isStore(value("storeId"))} AS is_store, EXISTS (SELECT 1 FROM root) AS is_root`,
+    (value) => sql`SELECT ${isRoot(value)} AS is_root FROM ${stores} WHERE ${isStore(value("storeId"))}`,
   );
   const customerKey = sql`${customers.key}`;
   // The page is cut from the links alone, so that what is skipped costs one row each.
   const members = compileOnce<Parameters<Value>[0]>(
     (value) => sql`
-      WITH ${root(value)}
       SELECT
         link.id AS id, link.name AS name, ${customers.customerDescription} AS customer_description,
-        ${friendStatus(sql`(SELECT caller FROM root)`, customerKey)} AS friend_status,
+        ${friendStatus(sql`link.caller`, customerKey)} AS friend_status,
         ${countStoresJoined({ customerKey, storesCount: sql`${customers.storesCount}` })} AS team_store_count,
         ${customers.avatar} AS avatar,
         coalesce(${storeBalances.balance}, 0) / 100.0 AS total_balance, link.depth AS current_level,
         ${sql.join([1, 2, 3, 4, 5].map(levelTotals), sql`, `)}
       FROM (
         SELECT
-          ${teamLinks.storeKey} AS store_key, ${teamLinks.depth} AS depth, ${teamLinks.name} AS name, ${teamLinks.descendantId} AS id,
-          ${teamLinks.descendantKey} AS key
-        FROM ${teamLinks}
-        WHERE ${teamLinks.storeKey} = (SELECT store_key FROM root) AND ${teamLinks.ancestorKey} = (SELECT key FROM root)
-          AND ${teamLinks.joined} = 1 AND ${teamLinks.depth} BETWEEN ${value("from")} AND ${value("to")}
+          caller.key AS caller, ${teamLinks.storeKey} AS store_key, ${teamLinks.depth} AS depth,
+          ${teamLinks.name} AS name, ${teamLinks.descendantId} AS id, ${teamLinks.descendantKey} AS key
+        FROM ${stores}
+        CROSS JOIN ${callerAt(sql`${stores.key}`, value)}
+        CROSS JOIN ${teamLinks} ON ${teamLinks.storeKey} = own.store_key
+          AND ${teamLinks.ancestorKey} = ${rootKey(value)} AND ${teamLinks.joined} = 1
+          AND ${teamLinks.depth} BETWEEN ${value("from")} AND ${value("to")}
+        WHERE ${stores.id} = ${value("storeId")}
         ORDER BY ${teamLinks.depth}, ${teamLinks.name}, ${teamLinks.descendantId}
         ${limitTo(value("limit"))} OFFSET ${value("offset")}
       ) AS link

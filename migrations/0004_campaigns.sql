@@ -12,13 +12,15 @@ CREATE TABLE campaigns (
   details TEXT NOT NULL, -- JSON: the fields of a search result that no query looks at
   words TEXT NOT NULL, -- the words that a search finds it by besides its account's, folded, each once
   deleted INTEGER NOT NULL DEFAULT 0, -- 1: soft-deleted
-  listed_stores TEXT -- JSON: the keys of its stores; NULL: all of its account. Last, because it can be long
+  listed_stores TEXT, -- JSON: the keys of its stores; NULL: all of its account. Last, because it can be long
+  for_all INTEGER GENERATED ALWAYS AS (listed_stores IS NULL) VIRTUAL -- 1: for all stores of its account
 );
 
--- Nearby campaigns, and a search result's count of campaigns: those of an account that may run today. Its first column
--- serves every query over the campaigns of an account.
+-- Nearby campaigns, and a search result's count of campaigns: those of an account that may run today. Campaigns for all
+-- stores that have earned nothing nearby are listed by id: it walks no further than the list. Its first column serves
+-- every query over the campaigns of an account.
 CREATE INDEX campaigns_by_account ON campaigns (
-  account_key, deleted, status, campaign_start_date, campaign_end_date
+  account_key, deleted, status, for_all, id, campaign_start_date, campaign_end_date
 );
 
 -- Derived: a campaign at a store, by store, because nearby campaigns are found from the stores in range. A campaign

@@ -16,13 +16,13 @@ const A_COLD_BOARD = 60;
 
 /**
  * The rows that a request may read, for each case of the benchmark. To find the key of an id is a row; so is each band of
- * latitude of the account's stores, whether a store is in it or not. Messages that D1 answers read three for the inbox:
- * the listener, the feed version, and the newest message of the customer, whose key is found once more.
+ * latitude that is looked into, whether a store is in it or not. Messages that D1 answers read three
+ * for the inbox: the listener, the feed version, and the customer's newest message.
  */
 const ROWS: Record<string, number> = {
-  "nearby: densest place": 1_765,
-  "nearby: one store": 80,
-  "nearby: no store": 16,
+  "nearby: densest place": 1_610,
+  "nearby: one store": 50,
+  "nearby: no store": 9,
   "messages: first page": 672,
   "messages: few groups": 22,
   "messages: poll, news": 47,

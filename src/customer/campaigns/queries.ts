@@ -45,76 +45,119 @@ type ValueName =
   | "otherWest"
   | "otherEast";
 
-/** Up to so many running campaigns for all stores, each is looked up at each store nearby. */
-const FEW_CAMPAIGNS = 8;
+/** Up to so many stores nearby, each running campaign is looked up at each of them. Of more, so many are a sample. */
+const FEW_STORES = sql.raw("4");
+
+type Value = (name: ValueName) => Placeholder;
 
 /**
- * Each campaign is looked up at each store nearby, the nearest first. A campaign for all stores is as near as the
- * nearest store and needs only the pairs in which it has earned something. Where there are many such campaigns, most
- * without a pair, the pairs that exist are read instead, store by store.
+ * What campaigns have earned nearby is found in one of two ways, and a few stores tell which reads less. Either each
+ * running campaign is looked up at each store, or, `by_store`, all pairs of these stores are read: not where a store has
+ * more pairs than campaigns are running, most being of campaigns that are over.
  */
 const nearbyCampaigns = compilePer<Shape, ValueName>(
   (shape, value) => sql`
-    WITH account(key) AS MATERIALIZED (
-      SELECT ${accounts.key} FROM ${accounts} WHERE ${accounts.id} = ${value("accountId")} AND ${accounts.deleted} = 0
+    WITH near_store AS MATERIALIZED (${storesNearby(shape, value)}),
+    way AS MATERIALIZED (
+      SELECT account_key, iif((SELECT 1 FROM near_store LIMIT 1 OFFSET ${FEW_STORES}), (
+        SELECT 1 FROM ${campaigns} WHERE ${runningOf(sql`SELECT account_key FROM near_store LIMIT 1`)}
+        LIMIT 1 OFFSET 1 + (
+          SELECT count(*) FROM (SELECT key FROM near_store LIMIT ${FEW_STORES}) AS one
+          CROSS JOIN ${campaignStores} AS pair ON pair.store_key = one.key
+        ) / ${FEW_STORES}
+      ), NULL) AS by_store
+      FROM near_store LIMIT 1
     ),
-    near_store AS MATERIALIZED (
-      SELECT key, miles FROM (
-        SELECT ${stores.key} AS key, ${milesTo(value("latitude"), value("longitude"))} AS miles
-        FROM (VALUES ${stripsOf(shape)}) AS strip
-        CROSS JOIN stores INDEXED BY stores_by_position
-          ON ${stores.accountKey} = (SELECT key FROM account) AND ${stores.band} = ${value("firstBand")} + strip.column1
-          AND ${stores.longitude} BETWEEN iif(strip.column2, ${value("otherWest")}, ${value("west")})
-            AND iif(strip.column2, ${value("otherEast")}, ${value("east")})
-          AND ${stores.deleted} = 0
-      )
-      WHERE miles <= ${value("radiusMiles")}
-      ORDER BY miles
-    ),
-    running AS MATERIALIZED (
+    paired AS MATERIALIZED (
       SELECT
-        ${campaigns.key} AS key, ${campaigns.listedStores} IS NULL AS for_all, ${campaigns.name} AS name,
-        ${campaigns.id} AS id, ${campaigns.campaignDescription} AS campaign_description,
-        ${campaigns.campaignImage} AS campaign_image,
-        iif(${campaigns.listedStores} IS NULL, (SELECT miles FROM near_store LIMIT 1), (
-          SELECT near_store.miles FROM ${atStoresNearby(sql`${campaigns.key}`)} AND pair.listed = 1 LIMIT 1
-        )) AS miles
-      FROM ${campaigns}
-      WHERE ${campaigns.accountKey} = (SELECT key FROM account WHERE EXISTS (SELECT 1 FROM near_store))
-        AND ${isRunning(campaigns)}
-    ),
-    earned_everywhere AS MATERIALIZED (
-      SELECT pair.campaign_key AS key, total(pair.earned) AS earned
-      FROM near_store CROSS JOIN ${campaignStores} AS pair
-        ON pair.store_key = near_store.key
-        AND pair.campaign_key BETWEEN (SELECT min(key) FROM running WHERE for_all)
-        AND (SELECT max(key) FROM running WHERE for_all)
+        pair.campaign_key AS key, total(pair.earned) AS earned,
+        total(iif(pair.listed, pair.earned, 0)) AS earned_where_listed,
+        min(near_store.miles) AS miles, min(iif(pair.listed, near_store.miles, NULL)) AS miles_where_listed
+      FROM way CROSS JOIN near_store LEFT JOIN ${campaignStores} AS pair ON pair.store_key = near_store.key
+      WHERE way.by_store
       GROUP BY pair.campaign_key
     )
     SELECT name, id, campaign_description, campaign_image, round(miles, 2) AS distance
-    FROM running
-    WHERE miles IS NOT NULL
-    ORDER BY
-      iif(
-        for_all AND (SELECT count(*) FROM running AS one WHERE one.for_all) > ${sql.raw(String(FEW_CAMPAIGNS))},
-        coalesce((SELECT earned FROM earned_everywhere WHERE key = running.key), 0),
-        (SELECT total(pair.earned) FROM ${atStoresNearby(sql`running.key`)} AND (pair.listed = 1 OR running.for_all))
-      ) DESC,
-      miles, id
+    FROM (${LOOKED_UP} UNION ALL ${WITH_PAIRS} UNION ALL SELECT * FROM (${withoutPairs(value("limit"))}))
+    ORDER BY earned DESC, miles, id
     ${limitTo(value("limit"))}`,
 );
+
+const SHOWN = sql`
+  ${campaigns.name} AS name, ${campaigns.id} AS id, ${campaigns.campaignDescription} AS campaign_description,
+  ${campaigns.campaignImage} AS campaign_image`;
+
+// A campaign for all stores is as near as the nearest store. `paired` has every store nearby, with a pair or without.
+const NEAREST = sql.raw("(SELECT min(miles) FROM paired)");
+
+/** Each running campaign, looked up at each store nearby. The groups are in the order of the index. */
+const LOOKED_UP = sql`
+  SELECT ${SHOWN}, total(pair.earned) AS earned, min(near_store.miles) AS miles
+  FROM ${campaigns}
+  CROSS JOIN near_store
+  LEFT JOIN ${campaignStores} AS pair ON pair.store_key = near_store.key AND pair.campaign_key = ${campaigns.key}
+  WHERE ${runningOf(sql`SELECT account_key FROM way WHERE by_store IS NULL`)}
+    AND (${campaigns.forAll} = 1 OR pair.listed = 1)
+  GROUP BY ${campaigns.forAll}, ${campaigns.id}`;
+
+/** The running campaigns of the pairs: those that list a store nearby, and those for all stores that earned there. */
+const WITH_PAIRS = sql`
+  SELECT ${SHOWN}, iif(${campaigns.forAll}, paired.earned, paired.earned_where_listed),
+    iif(${campaigns.forAll}, ${NEAREST}, paired.miles_where_listed)
+  FROM paired CROSS JOIN ${campaigns} ON ${campaigns.key} = paired.key
+  WHERE ${runningOf(sql`SELECT account_key FROM way`)}
+    AND (${campaigns.forAll} = 1 OR paired.miles_where_listed IS NOT NULL)`;
+
+/** The others for all stores, by id: with nothing earned and one distance, no more of them count than are asked for. */
+function withoutPairs(limit: Placeholder): SQL {
+  return sql`
+    SELECT ${SHOWN}, 0, ${NEAREST}
+    FROM ${campaigns}
+    WHERE ${runningOf(sql`SELECT account_key FROM way WHERE by_store`)} AND ${campaigns.forAll} = 1
+      AND ${campaigns.key} NOT IN (SELECT key FROM paired WHERE key IS NOT NULL)
+    ORDER BY ${campaigns.id} ${limitTo(limit)}`;
+}
+
+function runningOf(accountKey: SQL): SQL {
+  return sql`${campaigns.accountKey} = (${accountKey}) AND ${isRunning(campaigns)}`;
+}
+
+/**
+ * The stores within the radius. Each band looked into is a row, whether a store is in it or not, and many accounts have
+ * stores in few: so the outermost bands with a store are looked up first.
+ */
+function storesNearby(shape: Shape, value: Value): SQL {
+  const accountKey = sql`(
+    SELECT ${accounts.key} FROM ${accounts} WHERE ${accounts.id} = ${value("accountId")} AND ${accounts.deleted} = 0
+  )`;
+  const outermostBand = (which: "min" | "max", bound: SQL) => sql`(
+    SELECT ${sql.raw(which)}(${stores.band}) FROM stores INDEXED BY stores_by_position
+    WHERE ${stores.accountKey} = ${accountKey} AND ${stores.band} ${bound}
+  )`;
+  const firstBand = value("firstBand");
+  const band = sql`${firstBand} + strip.column1`;
+  return sql`
+    SELECT account_key, key, miles FROM (
+      SELECT
+        ${stores.accountKey} AS account_key, ${stores.key} AS key,
+        ${milesTo(value("latitude"), value("longitude"))} AS miles
+      FROM (VALUES ${stripsOf(shape)}) AS strip
+      CROSS JOIN stores INDEXED BY stores_by_position
+        ON ${stores.accountKey} = ${accountKey} AND ${stores.band} = ${band}
+        AND ${stores.longitude} BETWEEN iif(strip.column2, ${value("otherWest")}, ${value("west")})
+          AND iif(strip.column2, ${value("otherEast")}, ${value("east")})
+        AND ${stores.deleted} = 0
+      WHERE ${band} >= ${outermostBand("min", sql`>= ${firstBand}`)}
+        AND ${band} <= ${outermostBand("max", sql`< ${firstBand} + ${sql.raw(String(shape.bands))}`)}
+    )
+    WHERE miles <= ${value("radiusMiles")}`;
+}
 
 /** The strips of which stores are read: each band of the first box and, where there is one, of the other. */
 function stripsOf({ bands, isCut }: Shape): SQL {
   const boxes = isCut ? [0, 1] : [0];
   const strips = boxes.flatMap((box) => Array.from({ length: bands }, (_, band) => `(${band}, ${box})`));
   return sql.raw(strips.join(", "));
-}
-
-/** The pairs of a campaign with the stores nearby, the nearest first. */
-function atStoresNearby(campaignKey: SQL): SQL {
-  return sql`near_store CROSS JOIN ${campaignStores} AS pair
-    ON pair.store_key = near_store.key AND pair.campaign_key = ${campaignKey}`;
 }
 
 /** Whether a campaign runs today: not soft-deleted, `status` 1, today within its dates, both ends included. */

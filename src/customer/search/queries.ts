@@ -190,10 +190,10 @@ function searchCustomers(words: Placeholder, caller: Placeholder): SQL {
       GROUP BY seen.key, ${stores.accountKey}
     ),
     running AS MATERIALIZED (
-      SELECT ${campaigns.accountKey} AS account_key, count(*) AS campaigns
-      FROM ${campaigns}
-      WHERE ${campaigns.accountKey} IN (SELECT account_key FROM joined) AND ${isRunning(campaigns)}
-      GROUP BY ${campaigns.accountKey}
+      SELECT account_key, (
+        SELECT count(*) FROM ${campaigns} WHERE ${campaigns.accountKey} = one.account_key AND ${isRunning(campaigns)}
+      ) AS campaigns
+      FROM (SELECT DISTINCT account_key FROM joined) AS one
     ),
     counted AS MATERIALIZED (
       SELECT joined.key, sum(joined.stores) AS stores, sum(running.campaigns) AS campaigns

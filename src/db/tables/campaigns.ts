@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { accounts } from "./accounts.ts";
 import { stores } from "./stores.ts";
@@ -20,12 +21,15 @@ export const campaigns = sqliteTable(
     words: text().notNull(),
     deleted: integer().notNull().default(0),
     listedStores: text("listed_stores"),
+    forAll: integer("for_all").generatedAlwaysAs(() => sql`listed_stores IS NULL`),
   },
   (table) => [
     index("campaigns_by_account").on(
       table.accountKey,
       table.deleted,
       table.status,
+      table.forAll,
+      table.id,
       table.campaignStartDate,
       table.campaignEndDate,
     ),

@@ -39,4 +39,30 @@ describe("what nearby campaigns cost at D1", () => {
     expect(db.usage.roundTrips).toBe(1);
     expect(db.usage.rowsRead).toBeLessThanOrEqual(20 + 3 * stores + 2 * stores * running + 2 * (running + ended));
   });
+
+  it("many more campaigns for all stores cost hardly a row more", async ({ expect }) => {
+    const cost = async (more: number) => {
+      const account = seed.account();
+      const own = Array.from({ length: 100 }, () => seed.store(account.id, HERE));
+      const popular = Array.from({ length: 3 }, () => seed.campaign(account.id));
+      const listing = seed.campaign(account.id, { store_ids: [own[0]?.id] });
+      const quiet = Array.from({ length: more }, () => seed.campaign(account.id));
+      const customer = seed.customer();
+      const entries = popular.flatMap((campaign) =>
+        own.map(({ id }) => seed.entry(customer.id, id, "1.00", { campaign_id: campaign.id })),
+      );
+      await mustFeed([account, ...own, ...popular, listing, ...quiet, customer, ...entries]);
+      const db = new Database(env.DB, "first-unconstrained");
+      const query = { accountId: account.id, near: HERE, radiusMiles: 25, limit: 8 };
+      const items = await findNearbyCampaigns(db, query);
+      const byId = [popular, [listing, ...quiet]].flatMap((campaigns) => campaigns.map(({ id }) => id).sort());
+      expect(items.map(({ id }) => id)).toEqual(byId.slice(0, 8));
+      return db.usage.rowsRead;
+    };
+
+    const [without, with20, with300] = [await cost(0), await cost(20), await cost(300)];
+
+    expect(with20).toBeLessThanOrEqual(1.3 * without);
+    expect(with300).toBeLessThanOrEqual(1.3 * without);
+  });
 });

@@ -60,10 +60,15 @@ const programs: fc.Arbitrary<Program> = fc.constantFrom(...CENTERS).chain((cente
       }),
       { minLength: 3, maxLength: 8 },
     ),
-    entries: fc.array(
-      fc.record({ store: fc.nat(11), campaign: fc.nat(7), hundredths: fc.constantFrom(100, 100, 250, 1, -500) }),
-      { maxLength: 20 },
-    ),
+    // Few or many: that decides in which of two ways they are added up.
+    entries: fc
+      .constantFrom(20, 120)
+      .chain((maxLength) =>
+        fc.array(
+          fc.record({ store: fc.nat(11), campaign: fc.nat(7), hundredths: fc.constantFrom(100, 100, 250, 1, -500) }),
+          { maxLength, size: "max" },
+        ),
+      ),
     asks: fc.array(fc.record({ place, count: fc.integer({ min: 1, max: 10 }) }), { minLength: 15, maxLength: 15 }),
   });
 });

@@ -18,6 +18,8 @@ interface Script {
   secrets: Set<string>;
   bindings: Binding[];
   deployments: number;
+  /** The last migration of its Durable Objects; absent before the first. */
+  migrationTag?: string | undefined;
 }
 
 interface Reply {
@@ -110,14 +112,24 @@ export class Cloudflare {
   async #script(what: string, name: string, body: Response): Promise<Reply | null> {
     const script = this.scripts.get(name);
     if (what === "PUT scripts ") {
-      this.scripts.set(name, { secrets: new Set(), bindings: await bindingsOf(body), deployments: 1 });
+      // A Worker whose Durable Objects are migrated is put as a whole, and keeps the secrets that it has.
+      const { bindings, migrationTag = script?.migrationTag } = await readUpload(body);
+      const [secrets, deployments] = [script?.secrets ?? new Set<string>(), (script?.deployments ?? 0) + 1];
+      this.scripts.set(name, { secrets, bindings: inherited(bindings, script), deployments, migrationTag });
       return { result: { id: name, etag: "etag", deployment_id: randomUUID() } };
     }
     if (script === undefined)
       return { status: 404, code: 10007, message: "This Worker does not exist on your account." };
     switch (what) {
       case "GET services ":
-        return { result: { default_environment: { environment: "production", script: { tag: "tag", tags: [] } } } };
+        return {
+          result: {
+            default_environment: {
+              environment: "production",
+              script: { tag: "tag", tags: [], migration_tag: script.migrationTag },
+            },
+          },
+        };
       case "GET scripts secrets":
         return { result: [...script.secrets].map((secret) => ({ name: secret, type: "secret_text" })) };
       case "PUT scripts secrets": {
@@ -134,15 +146,11 @@ export class Cloudflare {
         return { result: { jwt: "uploaded", buckets: [] } };
       case "POST scripts versions": {
         const id = randomUUID();
-        const bindings = await bindingsOf(body);
+        const { bindings } = await readUpload(body);
         const absent = bindings.find((one) => one.type === "inherit" && !canInherit(script, one.name));
         if (absent !== undefined)
           return { status: 400, code: 10057, message: `inherit binding '${absent.name}' is invalid` };
-        const before = (name: string) => script.bindings.find((one) => one.name === name);
-        this.#uploading.set(
-          id,
-          bindings.flatMap((one) => (one.type === "inherit" ? (before(one.name) ?? []) : one)),
-        );
+        this.#uploading.set(id, inherited(bindings, script));
         return { result: { id, resources: { script: { etag: "etag" } }, startup_time_ms: 1 } };
       }
       case "POST scripts deployments": {
@@ -170,10 +178,20 @@ function canInherit({ secrets, bindings }: Script, name: string): boolean {
   return secrets.has(name) || bindings.some((one) => one.name === name);
 }
 
-/** What an upload binds. */
-async function bindingsOf(upload: Response): Promise<Binding[]> {
+/** The bindings of an upload, with those in place of which it inherits what the Worker has. */
+function inherited(bindings: readonly Binding[], script: Script | undefined): Binding[] {
+  const before = (name: string) => script?.bindings.find((one) => one.name === name);
+  return bindings.flatMap((one) => (one.type === "inherit" ? (before(one.name) ?? []) : one));
+}
+
+/** What an upload binds, and to which tag it migrates Durable Objects. */
+async function readUpload(upload: Response): Promise<{ bindings: Binding[]; migrationTag: string | undefined }> {
   const metadata = (await upload.formData()).get("metadata");
-  return (JSON.parse(String(metadata)) as { bindings?: Binding[] }).bindings ?? [];
+  const { bindings = [], migrations } = JSON.parse(String(metadata)) as {
+    bindings?: Binding[];
+    migrations?: { new_tag: string };
+  };
+  return { bindings, migrationTag: migrations?.new_tag };
 }
 
 function run(sql: DatabaseSync, text: string): unknown[] {

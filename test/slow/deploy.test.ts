@@ -78,6 +78,8 @@ describe("npm run deploy", () => {
     expect(config()).toBe(before);
     const { uuid, sql } = cloudflare.databases.get(WORKER) ?? {};
     expect(bindings.find(({ name }) => name === "DB")).toMatchObject({ type: "d1", id: uuid });
+    expect(bindings.find(({ name }) => name === "INBOXES")).toMatchObject({ class_name: "Inbox" });
+    expect(script()?.migrationTag).toBe("inboxes");
     const namespace = cloudflare.namespaces.get(`${WORKER}-cache`);
     expect(bindings.find(({ name }) => name === "CACHE")).toMatchObject({ namespace_id: namespace });
     expect(sql?.prepare("SELECT count(*) AS n FROM accounts").get()).toEqual({ n: 0 });

@@ -1,15 +1,20 @@
 import { type ClientRequestOptions, hc } from "hono/client";
 import type { App } from "../app.ts";
 import { getting, gettingOf, init, posting } from "./call.ts";
-import { type PollOptions, pollMessages } from "./poll.ts";
+import { type ChangesOptions, followChanges } from "./changes.ts";
+import type { LiveWay } from "./live.ts";
+import { followMessages, type PollOptions } from "./new-messages.ts";
 import { type RetryOptions, retrying } from "./retry.ts";
+import type { SocketConstructor } from "./socket.ts";
 
 export type { CallOptions } from "./call.ts";
+export type { Changed, ChangesOptions } from "./changes.ts";
 export { LoyaltyError, type Since } from "./loyalty-error.ts";
-export type { PollOptions } from "./poll.ts";
+export type { PollOptions } from "./new-messages.ts";
 export type { Result } from "./result.ts";
 export type { RetryOptions } from "./retry.ts";
 export type * from "./shapes.ts";
+export type { Change, SocketConstructor, SocketLike } from "./socket.ts";
 
 export interface ClientOptions {
   /** Where the service is, such as `https://loyalty.example`. */
@@ -18,6 +23,8 @@ export interface ClientOptions {
   token: string | (() => string | Promise<string>);
   /** Another `fetch` than the global one. */
   fetch?: typeof fetch;
+  /** Another `WebSocket` than the global one; null for none. */
+  WebSocket?: SocketConstructor | null;
   /**
    * How often and how long a call is tried: three times of 30 seconds at most, with waits of ten seconds at most. A
    * lost connection, 429, 502, 503 and 504 are tried again; nothing else is.
@@ -31,15 +38,24 @@ const RETRY: RetryOptions = { attempts: 3, longestWaitMs: 10_000, answerWithinMs
  * A client of the service as one customer. A call resolves with what the service answers, failures included; where no
  * answer of the service came it throws a LoyaltyError with the cause. Its types are those of the service's own routes.
  */
-export function createClient({ url, token, fetch: send = fetch, retry }: ClientOptions) {
+export function createClient({
+  url,
+  token,
+  fetch: send = fetch,
+  WebSocket = globalThis.WebSocket ?? null,
+  retry,
+}: ClientOptions) {
+  const askToken = async () => (typeof token === "string" ? token : token());
+  // Called as a plain function: a browser's fetch asks for no other `this` than its own.
+  const plainSend: typeof fetch = (input, init) => send(input, init);
   const sendWithToken: typeof fetch = async (input, init) => {
     const headers = new Headers(init?.headers);
-    headers.set("Authorization", `Bearer ${typeof token === "string" ? token : await token()}`);
-    // Called as a plain function: a browser's fetch asks for no other `this` than its own.
-    return send(input, { ...init, headers });
+    headers.set("Authorization", `Bearer ${await askToken()}`);
+    return plainSend(input, { ...init, headers });
   };
   const options: ClientRequestOptions = { fetch: retrying(sendWithToken, { ...RETRY, ...retry }) };
   const { customer } = hc<App>(url, options).api.v1;
+  const live: LiveWay = { url, askToken, send: plainSend, WebSocket };
 
   return {
     /** Popular campaigns near a position. */
@@ -58,12 +74,18 @@ export function createClient({ url, token, fetch: send = fetch, retry }: ClientO
     messages: getting(customer.messages.$get),
 
     /**
+     * What changed, as the service tells it: its first item, and the first after each reconnection, lists everything. It
+     * reconnects until its signal ends it, or the service refuses the token: then it throws a LoyaltyError.
+     */
+    changes: (options: ChangesOptions = {}) => followChanges(live, options),
+
+    /**
      * Message groups as they get new messages, from now on or from `since`, oldest first; it ends with its signal. To
      * go on after a stop or a crash, store the last group that you dealt with, and give it as `since`: every group with
      * news comes, none twice, none lost. After a LoyaltyError its own `since` is where to go on.
      */
-    newMessages: (poll: PollOptions = {}) =>
-      pollMessages((query, call) => customer.messages.$get({ query }, init(call)), poll),
+    newMessages: (options: PollOptions = {}) =>
+      followMessages((query, call) => customer.messages.$get({ query }, init(call)), live, options),
 
     /** The team of a store. */
     teamWithLevel: gettingOf(customer.stores[":id"]["team-with-level"].$get),

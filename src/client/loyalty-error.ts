@@ -3,7 +3,7 @@ import type { Failure, MessageGroup } from "./shapes.ts";
 /** Where `newMessages` begins: a time of the service, or the last group that was dealt with. */
 export type Since = string | Pick<MessageGroup, "group_id" | "last_message_time">;
 
-/** A call that failed where no result can be given back: no answer came, or `newMessages` cannot go on. */
+/** A call that failed where no result can be given back: no answer came, or an iteration cannot go on. */
 export class LoyaltyError extends Error {
   override readonly name = "LoyaltyError";
   /** What the service answered; null where it did not answer, and then `cause` says why. */
@@ -15,4 +15,8 @@ export class LoyaltyError extends Error {
     super(message, cause === undefined ? {} : { cause });
     this.failure = failure;
   }
+}
+
+export function errorOf(failure: Failure): LoyaltyError {
+  return new LoyaltyError(failure.message ?? failure.errorCode ?? "The call failed.", { failure });
 }

@@ -1,20 +1,6 @@
-import { LoyaltyError, type Since } from "./loyalty-error.ts";
+import { errorOf, LoyaltyError, type Since } from "./loyalty-error.ts";
 import { bodyOf } from "./result.ts";
-import { pause } from "./retry.ts";
 import type { Failure, MessageGroup } from "./shapes.ts";
-
-export interface PollOptions {
-  /**
-   * Where to begin: the last group that you dealt with, whose `group_id` and `last_message_time` are enough; or a time
-   * of the service, such as the newest `last_message_time` of a list that you have; `""` for every group. Left out:
-   * now.
-   */
-  since?: Since | undefined;
-  /** The time between two polls: five seconds unless told. */
-  everyMs?: number;
-  /** Ends the iteration. */
-  signal?: AbortSignal;
-}
 
 interface MessagesQuery {
   check_time?: string;
@@ -29,12 +15,20 @@ interface AnswerLike {
   json(): Promise<unknown>;
 }
 
-type GetMessages = (query: MessagesQuery, call: { signal?: AbortSignal }) => Promise<AnswerLike>;
+export type GetMessages = (query: MessagesQuery, call: { signal?: AbortSignal }) => Promise<AnswerLike>;
 type GetPage = (query: MessagesQuery) => Promise<{ groups: MessageGroup[]; next: MessagesQuery | null }>;
 
 const GROUPS_A_PAGE = 100;
 // How many groups of a poll are held at once. Where there are more, the oldest come first, and the poll is read again.
 const HELD_GROUPS = 1_000;
+
+export interface Polling {
+  /** The last group that was dealt with, or a time of the service, or `""` for every group. Left out: now. */
+  since?: Since | undefined;
+  /** Waits until it is time for another poll. */
+  untilDue: () => Promise<void>;
+  signal: AbortSignal;
+}
 
 /**
  * Message groups, each whenever it has a new message, oldest first. All pages of a poll are read with one `check_time`
@@ -47,7 +41,7 @@ const HELD_GROUPS = 1_000;
  */
 export async function* pollMessages(
   get: GetMessages,
-  { since, everyMs = 5_000, signal }: PollOptions,
+  { since, untilDue, signal }: Polling,
 ): AsyncGenerator<MessageGroup, void, undefined> {
   const getPage = pageReader(get, signal);
   let reached = since;
@@ -55,35 +49,32 @@ export async function* pollMessages(
     if (reached === undefined) {
       const { groups } = await getPage({ per_page: "1" });
       reached = groups[0]?.last_message_time ?? "";
-      await pause(everyMs, signal ?? null);
+      await untilDue();
     }
     for (;;) {
       const { groups, upTo } = await readOldest(getPage, reached);
       for (const group of groups) {
-        if (signal?.aborted) return;
+        if (signal.aborted) return;
         yield group;
         reached = group;
       }
       if (upTo === null) continue;
       reached = upTo;
-      await pause(everyMs, signal ?? null);
+      await untilDue();
     }
   } catch (error) {
-    // Called off is the way to end it, and no fault.
-    if (signal?.aborted) return;
     if (error instanceof LoyaltyError && reached !== undefined) error.since = reached;
     throw error;
   }
 }
 
-function pageReader(get: GetMessages, signal: AbortSignal | undefined): GetPage {
-  const call = signal === undefined ? {} : { signal };
+function pageReader(get: GetMessages, signal: AbortSignal): GetPage {
   return async (query) => {
-    const answer = await get(query, call);
+    const answer = await get(query, { signal });
     const body = (await bodyOf(answer)) as { status: true; items: MessageGroup[] } | Failure;
     if (body.status) return { groups: body.items, next: nextPage(answer.headers.get("Link"), query) };
     if (body.errorCode === "NO_ITEMS") return { groups: [], next: null };
-    throw new LoyaltyError(body.message ?? body.errorCode ?? "The call failed.", { failure: body });
+    throw errorOf(body);
   };
 }
 

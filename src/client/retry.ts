@@ -60,7 +60,7 @@ function waitBefore(attempt: number, asked: number | null, longestWaitMs: number
 }
 
 /** What `run` comes to, unless it is called off or its time is over before: also where it does not heed its signal. */
-async function limited<Outcome>(
+export async function limited<Outcome>(
   milliseconds: number,
   signal: AbortSignal | null,
   run: (limit: AbortSignal) => Promise<Outcome>,

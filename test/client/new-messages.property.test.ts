@@ -1,72 +1,15 @@
 import fc from "fast-check";
 import { describe, it } from "vitest";
+import { endable } from "../../src/client/endable.ts";
 import { LoyaltyError, type Since } from "../../src/client/index.ts";
-import { pollMessages } from "../../src/client/poll.ts";
+import { type GetMessages, pollMessages } from "../../src/client/poll.ts";
+import { BEGINNING, GROUP_IDS, newsSince, ServiceModel, timeOf } from "../support/messages-model.ts";
 
 // The polling of the client against a model of the service (docs/contract/interface.md, 4.2), in which anything may
 // happen before any request and after any group: messages, seconds that pass, a lost connection, a client that ends and
 // resumes.
 
-type Get = Parameters<typeof pollMessages>[0];
 type Event = { say: string } | "second passes" | "connection is lost" | "client restarts";
-
-/** A group with its messages as the seconds in which they were stored, the newest last. */
-type Group = [id: string, seconds: number[]];
-
-const BEGINNING = Date.UTC(2026, 5, 1) / 1_000;
-const timeOf = (second: number) => new Date(second * 1_000).toISOString().slice(0, 19).replace("T", " ");
-/** Texts in the order of their code points, as SQLite has it. */
-const byCodePoint = (id: string) => Array.from(id, (one) => one.codePointAt(0)?.toString(16).padStart(6, "0")).join("");
-
-class ServiceModel {
-  now = BEGINNING;
-  readonly groups = new Map<string, number[]>();
-  readonly #largestPage: number;
-
-  constructor(largestPage = 100) {
-    this.#largestPage = largestPage;
-  }
-
-  say(id: string): void {
-    this.groups.set(id, [...(this.groups.get(id) ?? []), this.now]);
-  }
-
-  /** The page of groups as the service answers it: a message is shown once its second is over. */
-  readonly get: Get = async ({ check_time = "", per_page, after }) => {
-    const limit = Math.min(Number(per_page), this.#largestPage);
-    const list = [...this.groups]
-      .flatMap(([id, seconds]) => shownOf([id, seconds.filter((second) => second < this.now)]))
-      .filter(({ last_message_time }) => last_message_time > check_time)
-      .map((group) => ({ group, place: placeOf(group.last_message_time, group.group_id) }))
-      .filter(({ place }) => after === undefined || place > placeOf(after.slice(0, 19), after.slice(20)))
-      .sort((a, b) => (a.place < b.place ? -1 : 1))
-      .map(({ group }) => group);
-    const items = list.slice(0, limit);
-    const last = items.at(-1);
-    if (last === undefined) return answer({ status: false, errorCode: "NO_ITEMS" }, {});
-    const next = new URL("https://loyalty.example/?page=2");
-    next.searchParams.set("after", `${last.last_message_time} ${last.group_id}`);
-    return answer({ status: true, items }, list.length > limit ? { Link: `<${next}>; rel="next"` } : {});
-  };
-}
-
-function shownOf([group_id, seconds]: Group) {
-  const last = seconds.at(-1);
-  return last === undefined
-    ? []
-    : [{ group_id, last_message_time: timeOf(last), last_message: `${group_id} ${seconds.length}` }];
-}
-
-/** A text that sorts as the service's list does: newest first, then by id. */
-function placeOf(time: string, id: string): string {
-  return `${1e12 - Date.parse(`${time.replace(" ", "T")}Z`) / 1_000} ${byCodePoint(id)}`;
-}
-
-const answer = (body: object, headers: Record<string, string>) => ({
-  status: 200,
-  headers: new Headers(headers),
-  json: async () => body,
-});
 
 /**
  * What a user is given who stores each group once it was dealt with, resumes from there, and after a failure goes on as
@@ -82,7 +25,7 @@ async function follow(service: ServiceModel, since: Since | undefined, events: E
     return event;
   };
   const get =
-    (stop: AbortController): Get =>
+    (stop: AbortController): GetMessages =>
     async (query, call) => {
       const isQuiet = events.length === 0;
       if (isQuiet) service.now += 2;
@@ -98,8 +41,10 @@ async function follow(service: ServiceModel, since: Since | undefined, events: E
     };
   while (!isOver) {
     const stop = new AbortController();
+    const untilDue = async () => stop.signal.throwIfAborted();
+    const polling = endable(stop.signal, (signal) => pollMessages(get(stop), { since: goOn, untilDue, signal }));
     try {
-      for await (const group of pollMessages(get(stop), { since: goOn, everyMs: 0, signal: stop.signal })) {
+      for await (const group of polling) {
         given.push(group);
         goOn = group;
         if (happens() === "client restarts") break;
@@ -112,17 +57,12 @@ async function follow(service: ServiceModel, since: Since | undefined, events: E
   return { given: given.map(({ last_message }) => last_message), now };
 }
 
-// Among them a pair whose order by UTF-16 unit is not that by code point.
-const ids = fc.constantFrom("a", "ab", "b", "c", "d", "e", "\u{ff5e}", "\u{1f600}");
+const ids = fc.constantFrom(...GROUP_IDS);
 const event = fc.oneof(
   { weight: 6, arbitrary: fc.record({ say: ids }) },
   { weight: 2, arbitrary: fc.constant<Event>("second passes") },
   { weight: 1, arbitrary: fc.constantFrom<Event>("connection is lost", "client restarts") },
 );
-
-/** The newest message of each group that has one in this second or later. */
-const newsSince = ({ groups }: ServiceModel, second: number) =>
-  [...groups].filter(([, seconds]) => (seconds.at(-1) ?? -1) >= second).map(([id, { length }]) => `${id} ${length}`);
 
 describe("following the messages", () => {
   it("gives each message of a group at most once and its newest one always, whatever happens", async ({ expect }) => {

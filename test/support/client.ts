@@ -18,6 +18,8 @@ export function clientOf(customerId: string, send: Send = worker, retry: ClientO
       sent.push(String(input));
       return send(input, init);
     },
+    // Sockets have tests of their own, where the service is a model.
+    WebSocket: null,
     retry,
   });
   return { client, sent };

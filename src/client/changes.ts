@@ -1,0 +1,111 @@
+import { endable } from "./endable.ts";
+import { type LiveListener, type LiveWay, stayConnected, type Trouble } from "./live.ts";
+import { type Change, EVERYTHING } from "./socket.ts";
+
+export interface ChangesOptions {
+  /** Ends the iteration, and closes the connection. */
+  signal?: AbortSignal;
+}
+
+/** Something changed. */
+export interface Changed {
+  /** What to ask for anew: one or more. */
+  what: Change[];
+}
+
+export type LiveState = "connecting" | "connected" | Trouble;
+
+/** After how many milliseconds everything counts as changed, though nobody said so. */
+export type Rhythm = (state: LiveState) => number;
+
+const BLOCKED_EVERY_MS = 60_000;
+
+/** Where no socket comes through, an app asks now and then, rather than never. */
+const patiently: Rhythm = (state) => (state === "blocked" ? BLOCKED_EVERY_MS * (1 + Math.random()) : Infinity);
+
+/**
+ * What changed, in items: everything after each connection, then as the service tells; what comes while nobody asks is
+ * merged into one item.
+ * @throws a LoyaltyError when the service refuses the token.
+ */
+export function followChanges(way: LiveWay, { signal }: ChangesOptions): AsyncGenerator<Changed, void, undefined> {
+  return endable(signal, async function* (stop) {
+    const pending = new PendingChanges(EVERYTHING);
+    stayConnected(way, pending, stop).catch((error: unknown) => pending.fail(error));
+    let rhythm: Rhythm = (state) => (state === "blocked" ? 0 : Infinity);
+    for (;;) {
+      const what = await pending.next(rhythm, stop);
+      rhythm = patiently;
+      yield { what };
+    }
+  });
+}
+
+/** What changed since it was last asked: each kind once, however many times it has changed. */
+export class PendingChanges implements LiveListener {
+  readonly #kinds: readonly Change[];
+  readonly #changed = new Set<Change>();
+  #state: LiveState = "connecting";
+  #failure: { error: unknown } | null = null;
+  #wake = () => {};
+
+  constructor(kinds: readonly Change[]) {
+    this.#kinds = kinds;
+  }
+
+  readonly onHello = () => {
+    this.#state = "connected";
+    // What was missed before cannot be known.
+    this.onChanged(EVERYTHING);
+  };
+
+  readonly onChanged = (what: readonly Change[]) => {
+    for (const change of what) if (this.#kinds.includes(change)) this.#changed.add(change);
+    this.#wake();
+  };
+
+  readonly onTrouble = (trouble: Trouble) => {
+    this.#state = trouble;
+    this.#wake();
+  };
+
+  fail(error: unknown): void {
+    this.#failure = { error };
+    this.#wake();
+  }
+
+  /**
+   * Waits until there is something, or until the rhythm says that everything counts as changed.
+   * @throws what it failed with, and the signal's reason when it is called off.
+   */
+  async next(rhythm: Rhythm, signal: AbortSignal): Promise<Change[]> {
+    const askedAt = Date.now();
+    while (this.#changed.size === 0) {
+      if (this.#failure !== null) throw this.#failure.error;
+      signal.throwIfAborted();
+      const longest = rhythm(this.#state);
+      const passed = Math.max(Date.now() - askedAt, 0);
+      if (passed >= longest) return this.#take(this.#kinds);
+      await this.#woken(longest - passed, signal);
+    }
+    return this.#take([...this.#changed]);
+  }
+
+  #take(what: readonly Change[]): Change[] {
+    this.#changed.clear();
+    return EVERYTHING.filter((change) => what.includes(change));
+  }
+
+  #woken(withinMs: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", wake);
+        resolve();
+      };
+      const timer = withinMs === Infinity ? null : setTimeout(wake, withinMs);
+      signal.addEventListener("abort", wake, { once: true });
+      this.#wake = wake;
+    });
+  }
+}

@@ -1,0 +1,107 @@
+import { errorOf } from "./loyalty-error.ts";
+import { bodyOf } from "./result.ts";
+import { limited, pause, retrying } from "./retry.ts";
+import type { Failure } from "./shapes.ts";
+import { connect, type Ending, type SocketConstructor, type SocketListener } from "./socket.ts";
+
+/** How to get to the service. */
+export interface LiveWay {
+  /** Where the service is. */
+  url: string;
+  askToken: () => string | Promise<string>;
+  send: typeof fetch;
+  /** Null where there are no sockets. */
+  WebSocket: SocketConstructor | null;
+}
+
+/**
+ * `dropped`: a connection stood, and another is due. `blocked`: the service answers, but no socket comes through.
+ * `unreachable`: the service does not answer either.
+ */
+export type Trouble = "dropped" | "blocked" | "unreachable";
+
+export interface LiveListener extends SocketListener {
+  onTrouble: (trouble: Trouble) => void;
+}
+
+const PATH = "/api/v1/customer/live";
+const PROTOCOL = "loyalty-edge";
+const ANSWER_WITHIN_MS = 10_000;
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 60_000;
+// A deployment drops all sockets at once.
+const WAIT_AFTER_DROP_MS = 30_000;
+// Each socket beyond the eighth closes the customer's oldest one, which must not come back at once and close another.
+const WAIT_AFTER_REPLACED_MS = 300_000;
+
+const TOKEN_EXPIRED = 4401;
+const REPLACED = 4408;
+
+/**
+ * Keeps a connection, and another after it, each with a token that was asked for anew, until it is called off.
+ * @throws a LoyaltyError when the service refuses the token, and the signal's reason when it is called off.
+ */
+export async function stayConnected(way: LiveWay, listener: LiveListener, signal: AbortSignal): Promise<never> {
+  for (let failures = 0; ; ) {
+    const ending = await tryOnce(way, listener, signal);
+    failures = ending.hasStood ? 0 : failures + 1;
+    await pause(waitAfter(ending, failures), signal);
+  }
+}
+
+async function tryOnce(way: LiveWay, listener: LiveListener, signal: AbortSignal): Promise<Ending> {
+  const token = await limited(ANSWER_WITHIN_MS, signal, async () => way.askToken()).catch(() => {
+    signal.throwIfAborted();
+    return null;
+  });
+  const ending = token === null ? { hasStood: false, code: null } : await open(way, token, listener, signal);
+  if (ending.hasStood) listener.onTrouble(ending.code === REPLACED ? "blocked" : "dropped");
+  else listener.onTrouble(token === null ? "unreachable" : await findTrouble(way, token, signal));
+  return ending;
+}
+
+async function open(
+  { url, WebSocket }: LiveWay,
+  token: string,
+  listener: SocketListener,
+  signal: AbortSignal,
+): Promise<Ending> {
+  if (WebSocket === null) return { hasStood: false, code: null };
+  const address = addressOf(url);
+  address.protocol = address.protocol === "http:" ? "ws:" : "wss:";
+  return connect(() => new WebSocket(address.href, [PROTOCOL, `bearer.${token}`]), listener, signal);
+}
+
+/** The address of the sockets; that of the service may be relative to a page's. */
+function addressOf(url: string): URL {
+  const page = (globalThis as { location?: { href?: string } }).location?.href;
+  return new URL(url.replace(/\/+$/, "") + PATH, page);
+}
+
+/**
+ * Why no connection came about. A browser does not tell, so the same address is asked without a socket: it refuses a
+ * bad token, and a good one with 426.
+ * @throws a LoyaltyError when the service refuses the token.
+ */
+async function findTrouble({ url, send }: LiveWay, token: string, signal: AbortSignal): Promise<Trouble> {
+  const once = retrying(send, { attempts: 1, longestWaitMs: 0, answerWithinMs: ANSWER_WITHIN_MS });
+  const asked = once(addressOf(url).href, { headers: { Authorization: `Bearer ${token}` }, signal });
+  const answer = await asked
+    .then(async (response) => ({ status: response.status, body: await bodyOf(response) }))
+    .catch(() => {
+      signal.throwIfAborted();
+      return null;
+    });
+  if (answer === null) return "unreachable";
+  if (answer.status === 401 || answer.status === 403) throw errorOf(answer.body as Failure);
+  return answer.status < 500 && answer.status !== 429 ? "blocked" : "unreachable";
+}
+
+/** All of a wait is chance, so that clients that were dropped together do not come back together. */
+function waitAfter({ hasStood, code }: Ending, failures: number): number {
+  if (code === REPLACED) return WAIT_AFTER_REPLACED_MS * (1 + Math.random());
+  // Nobody else was dropped with a connection that has gone silent, or whose token has expired.
+  const isAlone = code === null || code === TOKEN_EXPIRED;
+  const longest = hasStood && !isAlone ? WAIT_AFTER_DROP_MS : FIRST_WAIT_MS * 2 ** Math.max(failures - 1, 0);
+  return Math.random() * Math.min(longest, LONGEST_WAIT_MS);
+}

@@ -1,0 +1,168 @@
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { createClient, LoyaltyError, type Since } from "../../src/client/index.ts";
+import { MINUTE, pass, SECOND } from "../support/changes.ts";
+import { type FakeSocket, fakeSockets } from "../support/fake-socket.ts";
+import { BEGINNING, GROUP_IDS, newsSince, ServiceModel, timeOf } from "../support/messages-model.ts";
+
+// `newMessages` with sockets against a model of the service, in which anything may happen at any time, also before and
+// after each answer and each group: frames that come late, twice or never, connections that break, go silent or are
+// refused, requests that are lost, a client that ends and resumes.
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const HAPPENINGS = [
+  "second passes",
+  "frame arrives",
+  "frame arrives twice",
+  "frame is lost",
+  "frame says something else",
+  "connection breaks",
+  "connection goes silent",
+  "connection is replaced",
+  "token expires",
+  "sockets are refused",
+  "sockets come through",
+  "request is lost",
+  "client restarts",
+] as const;
+type Event = (typeof HAPPENINGS)[number] | { say: string } | { wait: number };
+
+class World {
+  readonly service = new ServiceModel(3);
+  readonly given: string[] = [];
+  /** The second in which a client without `since` has begun. */
+  now = -1;
+  readonly #events: Event[];
+  readonly #sockets = fakeSockets((socket) => this.#opened(socket));
+  #frames: object[] = [];
+  #isRefusing = false;
+  #losesRequest = false;
+  #stop = new AbortController();
+  #goOn: Since | undefined;
+
+  constructor(since: Since | undefined, events: readonly Event[]) {
+    this.#goOn = since;
+    this.#events = [...events];
+  }
+
+  /** Runs all events, then lets things be well for a while; what is told then never arrives. */
+  async run(): Promise<void> {
+    let isOver = false;
+    const following = (async () => {
+      while (!isOver) await this.#follow();
+    })();
+    while (this.#events.length > 0) {
+      const event = this.#happens();
+      await pass(typeof event === "object" && "wait" in event ? event.wait : 20);
+    }
+    this.#isRefusing = false;
+    this.service.now += 2;
+    await pass(4 * MINUTE);
+    isOver = true;
+    this.#stop.abort();
+    await pass(MINUTE);
+    await following;
+  }
+
+  async #follow(): Promise<void> {
+    this.#stop = new AbortController();
+    const client = createClient({
+      url: "https://loyalty.example",
+      token: "t",
+      fetch: (input) => this.#answer(new URL(String(input))),
+      WebSocket: this.#sockets.WebSocket,
+      retry: { attempts: 1 },
+    });
+    try {
+      for await (const group of client.newMessages({ since: this.#goOn, signal: this.#stop.signal })) {
+        this.given.push(group.last_message);
+        this.#goOn = group;
+        if (this.#happens() === "client restarts") break;
+      }
+    } catch (error) {
+      if (!(error instanceof LoyaltyError)) throw error;
+      this.#goOn = error.since ?? this.#goOn;
+    }
+  }
+
+  async #answer(address: URL): Promise<Response> {
+    if (address.pathname.endsWith("/live")) return Response.json({ status: false }, { status: 426 });
+    this.#happens();
+    if (this.#losesRequest) {
+      this.#losesRequest = false;
+      throw new TypeError("connection lost");
+    }
+    const answer = await this.service.fetch(address);
+    const isBeginning = !address.searchParams.has("check_time") && address.searchParams.get("per_page") === "1";
+    if (isBeginning) this.now = (await answer.clone().text()).includes("NO_ITEMS") ? 0 : this.service.now;
+    this.#happens();
+    return answer;
+  }
+
+  #opened(socket: FakeSocket): void {
+    this.#frames = [];
+    if (this.#isRefusing) setTimeout(() => socket.drops());
+    else setTimeout(() => socket.hello(), 5);
+  }
+
+  #happens(): Event | undefined {
+    const event = this.#events.shift();
+    const socket = this.#sockets.opened.at(-1);
+    if (typeof event === "object") {
+      if ("say" in event) this.service.say(event.say);
+    } else if (event === "second passes") {
+      this.service.now += 1;
+      this.#frames.push({ type: "changed", what: ["messages"] });
+    } else if (event === "frame arrives") socket?.says(this.#frames.shift() ?? { type: "later" });
+    else if (event === "frame arrives twice") {
+      const frame = this.#frames.shift() ?? { type: "later" };
+      socket?.says(frame);
+      socket?.says(frame);
+    } else if (event === "frame is lost") this.#frames.shift();
+    else if (event === "frame says something else") socket?.changed("coupons", "balance");
+    else if (event === "connection breaks") socket?.drops();
+    else if (event === "connection is replaced") socket?.drops(4408);
+    else if (event === "token expires") socket?.drops(4401);
+    else if (event === "connection goes silent") socket?.goesSilent();
+    else if (event === "sockets are refused") this.#isRefusing = true;
+    else if (event === "sockets come through") this.#isRefusing = false;
+    else if (event === "request is lost") this.#losesRequest = true;
+    else if (event === "client restarts") this.#stop.abort();
+    return event;
+  }
+}
+
+const ids = fc.constantFrom(...GROUP_IDS);
+const event = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ say: ids }) },
+  { weight: 3, arbitrary: fc.constantFrom<Event>("second passes", "frame arrives") },
+  { weight: 2, arbitrary: fc.record({ wait: fc.integer({ min: 1, max: 70 * SECOND }) }) },
+  { weight: 4, arbitrary: fc.constantFrom<Event>(...HAPPENINGS) },
+);
+
+describe("following the messages with sockets", () => {
+  it("gives each message of a group at most once and its newest one always, whatever happens", async ({ expect }) => {
+    const property = fc.asyncProperty(
+      fc.array(ids, { maxLength: 12 }),
+      fc.array(event, { maxLength: 60 }),
+      fc.constantFrom<Since | undefined>("", timeOf(BEGINNING - 1), undefined),
+      async (stored, events, since) => {
+        const world = new World(since, events);
+        for (const id of stored) world.service.say(id);
+
+        await world.run();
+
+        expect(new Set(world.given).size).toBe(world.given.length);
+        expect(world.given).toEqual(expect.arrayContaining(newsSince(world.service, world.now)));
+      },
+    );
+
+    await fc.assert(property, { numRuns: 200 });
+  });
+});

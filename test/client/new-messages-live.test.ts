@@ -1,0 +1,248 @@
+import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { createClient, type PollOptions } from "../../src/client/index.ts";
+import { fakeTime, MINUTE, pass, realTime, refusal, SECOND, secondsPassed, soon } from "../support/changes.ts";
+import { type FakeSocket, fakeSockets } from "../support/fake-socket.ts";
+import { ServiceModel } from "../support/messages-model.ts";
+
+beforeEach(fakeTime);
+afterEach(realTime);
+
+interface FollowOptions extends PollOptions {
+  onOpen?: (socket: FakeSocket) => void;
+  /** What happens after a poll was answered, and before the client has the answer. */
+  onPolled?: (polls: number) => void;
+  hasSockets?: boolean;
+}
+
+const hello = (socket: FakeSocket) => void setTimeout(() => socket.hello());
+const breakAtOnce = (socket: FakeSocket) => void setTimeout(() => socket.drops());
+
+/** Somebody who follows the messages of a model of the service: what they were given, and when they polled. */
+function follow({ onOpen = hello, onPolled, hasSockets = true, ...options }: FollowOptions = {}) {
+  const service = new ServiceModel();
+  const token = { isRefused: false };
+  const openedAt: number[] = [];
+  const sockets = fakeSockets((socket) => {
+    openedAt.push(secondsPassed());
+    onOpen(socket);
+  });
+  const polledAt: number[] = [];
+  const given: string[] = [];
+  const stop = new AbortController();
+  const client = createClient({
+    url: "https://loyalty.example",
+    token: "t",
+    fetch: async (input) => {
+      const address = new URL(String(input));
+      if (token.isRefused) return Response.json(refusal, { status: 401 });
+      if (address.pathname.endsWith("/live")) return Response.json({ status: false }, { status: 426 });
+      const answer = await service.fetch(address);
+      polledAt.push(secondsPassed());
+      onPolled?.(polledAt.length);
+      return answer;
+    },
+    WebSocket: hasSockets ? sockets.WebSocket : null,
+  });
+  const iteration = client.newMessages({ since: "", signal: stop.signal, ...options });
+  const ended = (async () => {
+    for await (const { last_message } of iteration) given.push(last_message);
+  })().then(
+    () => "ended",
+    (error: unknown) => error,
+  );
+  /** Stores a message that is shown from now on. */
+  const say = (id: string) => {
+    service.say(id);
+    service.now += 1;
+  };
+  return { ...sockets, client, iteration, say, token, openedAt, polledAt, given, stop, ended };
+}
+
+const waitsOf = (times: number[]) => times.slice(1).map((at, index) => at - (times[index] ?? 0));
+
+describe("newMessages with a socket", () => {
+  it("polls at once, and again when the connection stands", async ({ expect }) => {
+    const { polledAt, last } = follow({ onOpen: () => {} });
+    await pass(2 * SECOND);
+    expect(polledAt).toEqual([0]);
+
+    last().hello();
+    await soon();
+
+    expect(polledAt).toEqual([0, 2]);
+  });
+
+  it("polls as soon as it is told of messages, and for nothing else", async ({ expect }) => {
+    const { say, last, polledAt, given } = follow();
+    await pass(SECOND);
+    say("a");
+
+    last().changed("coupons", "balance");
+    await pass(SECOND);
+    last().changed("messages", "coupons");
+    await soon();
+
+    expect(polledAt).toEqual([0, 0, 2]);
+    expect(given).toEqual(["a 1"]);
+  });
+
+  it("polls again for what it is told while a poll is under way", async ({ expect }) => {
+    const { say, last, given, polledAt } = follow({
+      onPolled: (polls) => {
+        if (polls !== 2) return;
+        say("a");
+        last().changed("messages");
+      },
+    });
+
+    await pass(SECOND);
+
+    expect(polledAt).toEqual([0, 0, 0]);
+    expect(given).toEqual(["a 1"]);
+  });
+
+  it("polls once a minute beside it, for what it was not told", async ({ expect }) => {
+    const { polledAt, say, given } = follow();
+    await pass(SECOND);
+    say("a");
+
+    await pass(5 * MINUTE);
+
+    expect(given).toEqual(["a 1"]);
+    for (const wait of waitsOf(polledAt.slice(1))) expect(wait).toBe(52.5);
+  });
+
+  it("polls beside it as seldom as everyMs, where that is longer", async ({ expect }) => {
+    const { polledAt } = follow({ everyMs: 2 * MINUTE });
+
+    await pass(5 * MINUTE);
+
+    expect(polledAt).toEqual([0, 0, 120, 240]);
+  });
+
+  it("leaves the polls to the reconnection when the service has dropped the connection", async ({ expect }) => {
+    const { polledAt, say, last, given } = follow();
+    await pass(SECOND);
+    last().drops();
+    say("a");
+
+    await pass(16 * SECOND);
+
+    expect(polledAt.map(Math.floor)).toEqual([0, 0, 16]);
+    expect(given).toEqual(["a 1"]);
+  });
+
+  it("is not opened for somebody who takes what there is and leaves", async ({ expect }) => {
+    const { say, client, opened, stop } = follow();
+    await soon();
+    stop.abort();
+    say("a");
+    const before = opened.length;
+
+    for await (const group of client.newMessages({ since: "" })) {
+      expect(group.last_message).toBe("a 1");
+      break;
+    }
+
+    expect(opened).toHaveLength(before);
+  });
+
+  it.for([
+    ["its signal", ({ stop }: ReturnType<typeof follow>) => stop.abort()],
+    ["return()", ({ iteration }: ReturnType<typeof follow>) => iteration.return()],
+  ] as const)("is closed with %s, which is no error", async ([, end], { expect }) => {
+    const following = follow();
+    await pass(SECOND);
+
+    await end(following);
+
+    expect(await following.ended).toBe("ended");
+    expect(following.last().closedWith).toBe(1000);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("is closed when a poll fails", async ({ expect }) => {
+    const { ended, last, say, token } = follow();
+    say("a");
+    await pass(SECOND);
+    token.isRefused = true;
+    last().changed("messages");
+
+    expect(await ended).toMatchObject({
+      name: "LoyaltyError",
+      failure: { errorCode: "UNAUTHENTICATED" },
+      since: "2026-06-01 00:00:00",
+    });
+    expect(last().closedWith).toBe(1000);
+  });
+});
+
+describe("newMessages without sockets", () => {
+  it.for([
+    ["as a runtime without them", { hasSockets: false }],
+    ["as behind a proxy that breaks them", { onOpen: breakAtOnce }],
+  ] as const)("polls every five to ten seconds: %s", async ([, options], { expect }) => {
+    const { polledAt, say, given } = follow(options);
+    say("a");
+
+    await pass(MINUTE);
+
+    expect(given).toEqual(["a 1"]);
+    expect(waitsOf(polledAt).length).toBeGreaterThan(5);
+    for (const wait of waitsOf(polledAt)) expect(wait).toBe(7.5);
+  });
+
+  it.for([
+    [0, 5],
+    [1, 10],
+  ] as const)("polls by chance between everyMs and twice as long: %i", async ([chance, wait], { expect }) => {
+    vi.mocked(Math.random).mockReturnValue(chance);
+    const { polledAt } = follow({ hasSockets: false, everyMs: 5 * SECOND });
+
+    await pass(30 * SECOND);
+
+    expect(polledAt.slice(0, 3)).toEqual([0, wait, 2 * wait]);
+  });
+
+  it("tries sockets again now and then, and goes on with one that stands", async ({ expect }) => {
+    let isBlocked = true;
+    const { openedAt, polledAt, say, last, given } = follow({
+      onOpen: (socket) => (isBlocked ? breakAtOnce(socket) : hello(socket)),
+    });
+    await pass(4 * MINUTE);
+    isBlocked = false;
+    await pass(30 * SECOND);
+    polledAt.length = 0;
+    say("a");
+    last().changed("messages");
+    await pass(30 * SECOND);
+
+    for (const wait of waitsOf(openedAt)) expect(wait).toBeLessThanOrEqual(60);
+    expect(given).toEqual(["a 1"]);
+    expect(polledAt).toEqual([270]);
+  });
+
+  it("polls as soon when a newer socket has taken the place", async ({ expect }) => {
+    const { polledAt, last, opened } = follow();
+    await pass(SECOND);
+    last().drops(4408);
+
+    await pass(30 * SECOND);
+
+    expect(polledAt).toEqual([0, 0, 7.5, 15, 22.5, 30]);
+    expect(opened).toHaveLength(1);
+  });
+
+  it("ends with the failure of its own poll when the token is refused", async ({ expect }) => {
+    const { ended, last, token, polledAt } = follow();
+    await pass(SECOND);
+    token.isRefused = true;
+    last().drops(4401);
+    await pass(SECOND);
+    last().drops();
+    await pass(10 * SECOND);
+
+    expect(await ended).toMatchObject({ failure: { errorCode: "UNAUTHENTICATED" }, since: "" });
+    expect(polledAt).toHaveLength(2);
+  });
+});

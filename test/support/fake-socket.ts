@@ -1,0 +1,81 @@
+import type { SocketLike } from "../../src/client/index.ts";
+
+type Listener = (event: object) => void;
+
+/** A socket whose service is the test. */
+export class FakeSocket implements SocketLike {
+  readonly url: string;
+  readonly protocols: string[];
+  readonly sent: string[] = [];
+  answersPings = true;
+  /** The code with which the client has closed it. */
+  closedWith: number | null = null;
+  readonly #listeners: Record<string, Listener[]> = {};
+
+  constructor(url: string, protocols: string[]) {
+    this.url = url;
+    this.protocols = protocols;
+  }
+
+  get isOpen(): boolean {
+    return this.closedWith === null;
+  }
+
+  addEventListener(type: string, listener: Listener): void {
+    this.#listeners[type] = [...(this.#listeners[type] ?? []), listener];
+  }
+
+  send(text: string): void {
+    this.sent.push(text);
+    if (text === "ping" && this.answersPings) queueMicrotask(() => this.says("pong"));
+  }
+
+  close(code?: number): void {
+    this.closedWith ??= code ?? 1005;
+  }
+
+  says(data: unknown): void {
+    this.#fire("message", { data: typeof data === "string" ? data : JSON.stringify(data) });
+  }
+
+  hello(): void {
+    this.says({ type: "hello" });
+  }
+
+  changed(...what: string[]): void {
+    this.says({ type: "changed", what });
+  }
+
+  /** The service closes it, or, without a code, it breaks: browsers then have an error first. */
+  drops(code?: number): void {
+    if (code === undefined) this.#fire("error", {});
+    this.#fire("close", { code: code ?? 1006 });
+  }
+
+  /** From now on nothing comes of it, not even its end. */
+  goesSilent(): void {
+    for (const type of Object.keys(this.#listeners)) this.#listeners[type] = [];
+  }
+
+  #fire(type: string, event: object): void {
+    for (const listener of this.#listeners[type] ?? []) listener(event);
+  }
+}
+
+/** A WebSocket for `createClient`, and the sockets that it has opened; `onOpen` is told of each. */
+export function fakeSockets(onOpen: (socket: FakeSocket) => void = () => {}) {
+  const opened: FakeSocket[] = [];
+  class Socket extends FakeSocket {
+    constructor(url: string, protocols: string[]) {
+      super(url, protocols);
+      opened.push(this);
+      onOpen(this);
+    }
+  }
+  const last = () => {
+    const socket = opened.at(-1);
+    if (socket === undefined) throw new Error("No socket was opened.");
+    return socket;
+  };
+  return { WebSocket: Socket, opened, last };
+}

@@ -59,8 +59,9 @@ describe("the packed client", () => {
     expect(files.sort()).toEqual([
       "LICENSE",
       "README.md",
-      ...["call.d.ts", "index.d.ts", "index.js", "loyalty-error.d.ts", "package.json"],
-      ...["poll", "result", "retry", "shapes"].map((file) => `${file}.d.ts`),
+      ...["call.d.ts", "changes.d.ts", "endable.d.ts", "index.d.ts", "index.js", "live.d.ts", "loyalty-error.d.ts"],
+      ...["new-messages.d.ts", "package.json"],
+      ...["poll", "result", "retry", "shapes", "socket"].map((file) => `${file}.d.ts`),
     ]);
     const bytes = files.reduce((total, file) => total + statSync(path.join(installed, file)).size, 0);
     expect(bytes).toBeLessThan(100 * 1024);

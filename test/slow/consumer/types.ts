@@ -1,4 +1,6 @@
 import {
+  type Change,
+  type Changed,
   type Client,
   type ClientOptions,
   createClient,
@@ -18,7 +20,7 @@ declare function same<A, B>(...none: Equal<A, B> extends true ? [] : [never]): v
 
 const client: Client = createClient({ url: "https://loyalty.example", token: async () => "t" });
 type Takes<Call extends keyof Client> = NonNullable<Parameters<Client[Call]>[0]>;
-type Items<Call extends Exclude<keyof Client, "newMessages">> = Extract<
+type Items<Call extends Exclude<keyof Client, "changes" | "newMessages">> = Extract<
   Awaited<ReturnType<Client[Call]>>,
   { status: true }
 >["items"];
@@ -27,6 +29,7 @@ type Trouble = "PAYLOAD_TOO_LARGE" | "UPGRADE_REQUIRED" | "TOO_MANY_REQUESTS" | 
 
 same<
   keyof Client,
+  | "changes"
   | "coupons"
   | "fullSearch"
   | "leaderboard"
@@ -54,6 +57,9 @@ same<
 same<Items<"messages">[number]["group_members"][number]["friend_status"], -1 | 0 | 1>();
 same<MessageGroup["group_image"], string | null>();
 same<ReturnType<Client["newMessages"]>, AsyncGenerator<MessageGroup, void, undefined>>();
+same<ReturnType<Client["changes"]>, AsyncGenerator<Changed, void, undefined>>();
+same<Changed, { what: Change[] }>();
+same<Change, "messages" | "coupons" | "balance">();
 same<Items<"teamWithLevel">[number]["levels"][number]["total_tokens_earned"], number>();
 same<Items<"myCoupons">["store"][number]["expected_end_date"], string | null>();
 same<Items<"myCoupons">["digital"][number]["coupon"]["coupon_barcode"], string>();
@@ -71,6 +77,9 @@ same<Takes<"teamWithLevel">, string>();
 same<Takes<"myCoupons">["storeId"], string | string[] | undefined>();
 same<Takes<"myCoupons">["type"], "store" | "mfg" | undefined>();
 client.newMessages({ since: { group_id: "g", last_message_time: "2026-11-20 09:30:00" }, everyMs: 1_000 });
+client.changes({ signal: AbortSignal.timeout(1_000) });
+createClient({ url: "https://loyalty.example", token: "t", WebSocket });
+createClient({ url: "https://loyalty.example", token: "t", WebSocket: null });
 await client.messages();
 await client.messages({ page: 2 }, { signal: AbortSignal.timeout(1_000) });
 

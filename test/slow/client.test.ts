@@ -15,8 +15,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, it } from "vitest";
+import { devFeedToken } from "../../scripts/lib/dev-token.ts";
+import { sendLines } from "../../scripts/lib/feed-client.ts";
 import { CHROMIUM, launchBrowser } from "./chromium.ts";
-import { command, freePort, printed, ROOT, type Running } from "./command.ts";
+import { command, freePort, printed, ROOT, type Running, running } from "./command.ts";
 
 // The client as somebody else's project has it: built and packed as the README says, and installed where there is no
 // other package.
@@ -99,6 +101,7 @@ describe("the packed client against the service", () => {
       messages: { query: ["must be at least 3 characters"] },
     },
     polled: 2,
+    refused: "UNAUTHENTICATED",
     thrown: "UNAUTHENTICATED",
     unreachable: true,
   };
@@ -130,6 +133,49 @@ describe("the packed client against the service", () => {
     const { stdout } = await run("node", ["--input-type=module", "-e", script, url, token], { cwd: consumer });
 
     expect(JSON.parse(stdout)).toMatchObject(ANSWERED);
+  });
+
+  /** Somebody writes to a group of the demo's customer. */
+  async function feedMessage(body: string): Promise<void> {
+    const line = { record: "message", id: body, group_id: "g1", customer_id: "c6", body };
+    const bytes = Buffer.from(JSON.stringify(line));
+    await sendLines({ url, token: await devFeedToken("*", 1) }, [{ number: 1, bytes }]);
+  }
+  const TOLD = [["messages", "coupons", "balance"], ["messages"]];
+
+  it("is told of a message in Node", async ({ expect }) => {
+    const script = `import { listen } from "./calls.js"; const [url, token] = process.argv.slice(1);
+      console.log(JSON.stringify(await listen(url, token, () => console.log("ready")))); process.exit();`;
+    const listening = running("node", ["--input-type=module", "-e", script, url, token], { cwd: consumer });
+    await printed(listening, "ready\n");
+
+    await feedMessage("to-node");
+
+    expect(await listening.ended).toBe(0);
+    const { changed, message, secondsLater } = JSON.parse(listening.output().replace("ready\n", ""));
+    expect({ changed, message }).toEqual({ changed: TOLD, message: "to-node" });
+    // Beside a socket it polls after 45 seconds at the earliest.
+    expect(secondsLater).toBeLessThan(5);
+  });
+
+  it.skipIf(CHROMIUM === null)("is told of a message on a page of another origin", async ({ expect }) => {
+    const browser = await launchBrowser();
+    try {
+      const page = await browser.newPage();
+      await page.goto(origin);
+      const listening = page.evaluate<{ changed: string[][]; message: string; secondsLater: number }>(
+        `import("/calls.js").then(({ listen }) => listen("${url}", "${token}", () => { window.isReady = true; }))`,
+      );
+      await page.waitForFunction("window.isReady");
+
+      await feedMessage("to-a-page");
+
+      const { changed, message, secondsLater } = await listening;
+      expect({ changed, message }).toEqual({ changed: TOLD, message: "to-a-page" });
+      expect(secondsLater).toBeLessThan(5);
+    } finally {
+      await browser.close();
+    }
   });
 
   it.skipIf(CHROMIUM === null)("makes every call from a page of another origin", async ({ expect }) => {

@@ -24,11 +24,31 @@ export async function callAll(url, token) {
     leaderboard: first(await client.leaderboard({ location_id: "s101-1-1" })),
     failure: await client.fullSearch({ query: "b" }),
     polled: polled.length,
+    refused: await createClient({ url, token: "nobody's" })
+      .changes()
+      .next()
+      .catch((error) => error instanceof LoyaltyError && error.failure?.errorCode),
     thrown: await strangers.next().catch((error) => error instanceof LoyaltyError && error.failure?.errorCode),
     unreachable: await unreachable
       .messages()
       .catch((error) => error instanceof LoyaltyError && error.cause instanceof Error),
   };
+}
+
+/** Listens both ways until a message has come; `onReady` is called when it is time to feed one. */
+export async function listen(url, token, onReady) {
+  const client = createClient({ url, token });
+  const since = first(await client.messages({ per_page: 1 }));
+  const arriving = client.newMessages({ since }).next();
+  const changed = [];
+  for await (const { what } of client.changes()) {
+    changed.push(what);
+    if (changed.length === 1) onReady();
+    else break;
+  }
+  const changedAt = Date.now();
+  const { value } = await arriving;
+  return { changed, message: value.last_message, secondsLater: (Date.now() - changedAt) / 1_000 };
 }
 
 function first(result) {

@@ -1,5 +1,6 @@
 import { endable } from "./endable.ts";
-import { type LiveListener, type LiveWay, stayConnected, type Trouble } from "./live.ts";
+import type { LiveListener, Trouble } from "./live.ts";
+import type { LiveState, SharedConnection } from "./shared-connection.ts";
 import { type Change, EVERYTHING } from "./socket.ts";
 
 export interface ChangesOptions {
@@ -12,8 +13,6 @@ export interface Changed {
   /** What to ask for anew: one or more. */
   what: Change[];
 }
-
-export type LiveState = "connecting" | "connected" | Trouble;
 
 /** After how many milliseconds everything counts as changed, though nobody said so. */
 export type Rhythm = (state: LiveState) => number;
@@ -28,10 +27,13 @@ const patiently: Rhythm = (state) => (state === "blocked" ? BLOCKED_EVERY_MS * (
  * merged into one item.
  * @throws a LoyaltyError when the service refuses the token.
  */
-export function followChanges(way: LiveWay, { signal }: ChangesOptions): AsyncGenerator<Changed, void, undefined> {
+export function followChanges(
+  connection: SharedConnection,
+  { signal }: ChangesOptions,
+): AsyncGenerator<Changed, void, undefined> {
   return endable(signal, async function* (stop) {
     const pending = new PendingChanges(EVERYTHING);
-    stayConnected(way, pending, stop).catch((error: unknown) => pending.fail(error));
+    connection.listen(pending, stop).catch((error: unknown) => pending.fail(error));
     let rhythm: Rhythm = (state) => (state === "blocked" ? 0 : Infinity);
     for (;;) {
       const what = await pending.next(rhythm, stop);

@@ -2,9 +2,9 @@ import { type ClientRequestOptions, hc } from "hono/client";
 import type { App } from "../app.ts";
 import { getting, gettingOf, init, posting } from "./call.ts";
 import { type ChangesOptions, followChanges } from "./changes.ts";
-import type { LiveWay } from "./live.ts";
 import { followMessages, type PollOptions } from "./new-messages.ts";
 import { type RetryOptions, retrying } from "./retry.ts";
+import { SharedConnection } from "./shared-connection.ts";
 import type { SocketConstructor } from "./socket.ts";
 
 export type { CallOptions } from "./call.ts";
@@ -55,7 +55,7 @@ export function createClient({
   };
   const options: ClientRequestOptions = { fetch: retrying(sendWithToken, { ...RETRY, ...retry }) };
   const { customer } = hc<App>(url, options).api.v1;
-  const live: LiveWay = { url, askToken, send: plainSend, WebSocket };
+  const connection = new SharedConnection({ url, askToken, send: plainSend, WebSocket });
 
   return {
     /** Popular campaigns near a position. */
@@ -77,7 +77,7 @@ export function createClient({
      * What changed, as the service tells it: its first item, and the first after each reconnection, lists everything. It
      * reconnects until its signal ends it, or the service refuses the token: then it throws a LoyaltyError.
      */
-    changes: (options: ChangesOptions = {}) => followChanges(live, options),
+    changes: (options: ChangesOptions = {}) => followChanges(connection, options),
 
     /**
      * Message groups as they get new messages, from now on or from `since`, oldest first; it ends with its signal. To
@@ -85,7 +85,7 @@ export function createClient({
      * news comes, none twice, none lost. After a LoyaltyError its own `since` is where to go on.
      */
     newMessages: (options: PollOptions = {}) =>
-      followMessages((query, call) => customer.messages.$get({ query }, init(call)), live, options),
+      followMessages((query, call) => customer.messages.$get({ query }, init(call)), connection, options),
 
     /** The team of a store. */
     teamWithLevel: gettingOf(customer.stores[":id"]["team-with-level"].$get),

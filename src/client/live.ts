@@ -45,7 +45,33 @@ export async function stayConnected(way: LiveWay, listener: LiveListener, signal
   for (let failures = 0; ; ) {
     const ending = await tryOnce(way, listener, signal);
     failures = ending.hasStood ? 0 : failures + 1;
-    await pause(waitAfter(ending, failures), signal);
+    const wait = waitAfter(ending, failures);
+    await (ending.code === REPLACED ? pause(wait, signal) : pauseUntilOnline(wait, signal));
+  }
+}
+
+/** What a browser has beside other runtimes. */
+interface MaybeBrowser {
+  navigator?: { onLine?: boolean };
+  addEventListener?: (type: "online", listener: () => void) => void;
+  removeEventListener?: (type: "online", listener: () => void) => void;
+}
+
+/** Waits, but no longer than until a browser that was offline is online again. */
+async function pauseUntilOnline(milliseconds: number, signal: AbortSignal): Promise<void> {
+  const scope = globalThis as unknown as MaybeBrowser;
+  const browser = scope.navigator?.onLine === undefined ? null : scope;
+  const early = new AbortController();
+  const end = () => early.abort();
+  signal.addEventListener("abort", end, { once: true });
+  browser?.addEventListener?.("online", end);
+  try {
+    await pause(milliseconds, early.signal);
+  } catch {
+    signal.throwIfAborted();
+  } finally {
+    signal.removeEventListener("abort", end);
+    browser?.removeEventListener?.("online", end);
   }
 }
 

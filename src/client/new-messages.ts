@@ -1,10 +1,10 @@
 import { PendingChanges, type Rhythm } from "./changes.ts";
 import { endable } from "./endable.ts";
-import { type LiveWay, stayConnected } from "./live.ts";
 import type { Since } from "./loyalty-error.ts";
 import { type GetMessages, pollMessages } from "./poll.ts";
 import { pause } from "./retry.ts";
 import type { MessageGroup } from "./shapes.ts";
+import type { SharedConnection } from "./shared-connection.ts";
 
 export interface PollOptions {
   /**
@@ -34,7 +34,7 @@ const REFUSED_WAIT_MS = 60_000;
  */
 export function followMessages(
   get: GetMessages,
-  live: LiveWay,
+  connection: SharedConnection,
   { since, everyMs = EVERY_MS, signal }: PollOptions,
 ): AsyncGenerator<MessageGroup, void, undefined> {
   return endable(signal, (stop) => {
@@ -42,7 +42,7 @@ export function followMessages(
     // Connects when there is something to wait for: whoever takes one group and leaves opens no socket.
     let pending: PendingChanges | null = null;
     const untilDue = async () => {
-      pending ??= listen(live, stop);
+      pending ??= listen(connection, stop);
       await pending.next(rhythm, stop);
     };
     return pollMessages(get, { since, untilDue, signal: stop });
@@ -57,16 +57,16 @@ function rhythmOf(everyMs: number): Rhythm {
       : Math.max(BESIDE_SOCKET_MS * (0.75 + 0.25 * Math.random()), everyMs);
 }
 
-function listen(live: LiveWay, stop: AbortSignal): PendingChanges {
+function listen(connection: SharedConnection, stop: AbortSignal): PendingChanges {
   const pending = new PendingChanges(["messages"]);
-  if (live.WebSocket === null) pending.onTrouble("blocked");
-  else keepListening(live, pending, stop).catch(() => {});
+  if (connection.hasSockets) keepListening(connection, pending, stop).catch(() => {});
+  else pending.onTrouble("blocked");
   return pending;
 }
 
-async function keepListening(live: LiveWay, pending: PendingChanges, stop: AbortSignal): Promise<never> {
+async function keepListening(connection: SharedConnection, pending: PendingChanges, stop: AbortSignal): Promise<never> {
   for (;;) {
-    await stayConnected(live, pending, stop).catch(() => pending.onTrouble("blocked"));
+    await connection.listen(pending, stop).catch(() => pending.onTrouble("blocked"));
     await pause(REFUSED_WAIT_MS * (1 + Math.random()), stop);
   }
 }

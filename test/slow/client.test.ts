@@ -63,7 +63,7 @@ describe("the packed client", () => {
       "README.md",
       ...["call.d.ts", "changes.d.ts", "endable.d.ts", "index.d.ts", "index.js", "live.d.ts", "loyalty-error.d.ts"],
       ...["new-messages.d.ts", "package.json"],
-      ...["poll", "result", "retry", "shapes", "socket"].map((file) => `${file}.d.ts`),
+      ...["poll", "result", "retry", "shapes", "shared-connection", "socket"].map((file) => `${file}.d.ts`),
     ]);
     const bytes = files.reduce((total, file) => total + statSync(path.join(installed, file)).size, 0);
     expect(bytes).toBeLessThan(100 * 1024);

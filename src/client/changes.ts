@@ -14,16 +14,16 @@ export interface Changed {
   what: Change[];
 }
 
-/** After how many milliseconds everything counts as changed, though nobody said so. */
+/** After how many milliseconds everything counts as changed, although the service has not said so. */
 export type Rhythm = (state: LiveState) => number;
 
 const BLOCKED_EVERY_MS = 60_000;
 
-/** Where no socket comes through, an app asks now and then, rather than never. */
+/** Without a socket an app asks for everything now and then. */
 const patiently: Rhythm = (state) => (state === "blocked" ? BLOCKED_EVERY_MS * (1 + Math.random()) : Infinity);
 
 /**
- * What changed, in items: everything after each connection, then as the service tells; what comes while nobody asks is
+ * What changed: everything after each connection, then what the service tells. What comes while the app is busy is
  * merged into one item.
  * @throws a LoyaltyError when the service refuses the token.
  */
@@ -43,7 +43,7 @@ export function followChanges(
   });
 }
 
-/** What changed since it was last asked: each kind once, however many times it has changed. */
+/** What changed since `next` was last asked: each kind once, however many times it has changed. */
 export class PendingChanges implements LiveListener {
   readonly #kinds: readonly Change[];
   readonly #changed = new Set<Change>();
@@ -57,7 +57,7 @@ export class PendingChanges implements LiveListener {
 
   readonly onHello = () => {
     this.#state = "connected";
-    // What was missed before cannot be known.
+    // Nobody knows what was missed before.
     this.onChanged(EVERYTHING);
   };
 
@@ -82,15 +82,15 @@ export class PendingChanges implements LiveListener {
    */
   async next(rhythm: Rhythm, signal: AbortSignal): Promise<Change[]> {
     const askedAt = Date.now();
-    while (this.#changed.size === 0) {
-      if (this.#failure !== null) throw this.#failure.error;
+    for (;;) {
       signal.throwIfAborted();
+      if (this.#changed.size > 0) return this.#take([...this.#changed]);
+      if (this.#failure !== null) throw this.#failure.error;
       const longest = rhythm(this.#state);
       const passed = Math.max(Date.now() - askedAt, 0);
       if (passed >= longest) return this.#take(this.#kinds);
       await this.#woken(longest - passed, signal);
     }
-    return this.#take([...this.#changed]);
   }
 
   #take(what: readonly Change[]): Change[] {

@@ -1,6 +1,6 @@
 /**
- * An iteration that ends with the signal, and at once with `return()`: an async generator of its own would first wait
- * for its next item. `run` is told by the signal that it gets, and whatever it throws after that is no fault.
+ * An iteration that ends with the signal, or with `return()`, at once: a plain async generator would first wait for its
+ * next item. `run` gets a signal that says so, and what it throws after that is ignored.
  */
 export function endable<Item>(
   signal: AbortSignal | undefined,

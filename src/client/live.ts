@@ -15,8 +15,8 @@ export interface LiveWay {
 }
 
 /**
- * `dropped`: a connection stood, and another is due. `blocked`: the service answers, but no socket comes through.
- * `unreachable`: the service does not answer either.
+ * `dropped`: a connection has ended, and another will be tried. `blocked`: no connection can be made, but the service
+ * answers. `unreachable`: it does not answer either.
  */
 export type Trouble = "dropped" | "blocked" | "unreachable";
 
@@ -26,19 +26,20 @@ export interface LiveListener extends SocketListener {
 
 const PATH = "/api/v1/customer/live";
 const PROTOCOL = "loyalty-edge";
+const TOKEN_WITHIN_MS = 30_000;
 const ANSWER_WITHIN_MS = 10_000;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
 // A deployment drops all sockets at once.
 const WAIT_AFTER_DROP_MS = 30_000;
-// Each socket beyond the eighth closes the customer's oldest one, which must not come back at once and close another.
+// A customer's ninth socket closes the oldest. If that came back at once, it would close the next one, and so on.
 const WAIT_AFTER_REPLACED_MS = 300_000;
 
 const TOKEN_EXPIRED = 4401;
 const REPLACED = 4408;
 
 /**
- * Keeps a connection, and another after it, each with a token that was asked for anew, until it is called off.
+ * Keeps a connection open, and opens another one when it ends, until it is called off. Asks for the token each time.
  * @throws a LoyaltyError when the service refuses the token, and the signal's reason when it is called off.
  */
 export async function stayConnected(way: LiveWay, listener: LiveListener, signal: AbortSignal): Promise<never> {
@@ -76,7 +77,7 @@ async function pauseUntilOnline(milliseconds: number, signal: AbortSignal): Prom
 }
 
 async function tryOnce(way: LiveWay, listener: LiveListener, signal: AbortSignal): Promise<Ending> {
-  const token = await limited(ANSWER_WITHIN_MS, signal, async () => way.askToken()).catch(() => {
+  const token = await limited(TOKEN_WITHIN_MS, signal, async () => way.askToken()).catch(() => {
     signal.throwIfAborted();
     return null;
   });
@@ -98,15 +99,15 @@ async function open(
   return connect(() => new WebSocket(address.href, [PROTOCOL, `bearer.${token}`]), listener, signal);
 }
 
-/** The address of the sockets; that of the service may be relative to a page's. */
+/** The address for sockets. On a page, the address of the service may be relative. */
 function addressOf(url: string): URL {
   const page = (globalThis as { location?: { href?: string } }).location?.href;
   return new URL(url.replace(/\/+$/, "") + PATH, page);
 }
 
 /**
- * Why no connection came about. A browser does not tell, so the same address is asked without a socket: it refuses a
- * bad token, and a good one with 426.
+ * Why a connection could not be made. A browser does not tell, so the same address is asked without a socket: the answer
+ * to a good token is 426, to a bad one 401 or 403.
  * @throws a LoyaltyError when the service refuses the token.
  */
 async function findTrouble({ url, send }: LiveWay, token: string, signal: AbortSignal): Promise<Trouble> {
@@ -123,10 +124,10 @@ async function findTrouble({ url, send }: LiveWay, token: string, signal: AbortS
   return answer.status < 500 && answer.status !== 429 ? "blocked" : "unreachable";
 }
 
-/** All of a wait is chance, so that clients that were dropped together do not come back together. */
+/** The whole wait is random, so that clients that were dropped together do not come back together. */
 function waitAfter({ hasStood, code }: Ending, failures: number): number {
   if (code === REPLACED) return WAIT_AFTER_REPLACED_MS * (1 + Math.random());
-  // Nobody else was dropped with a connection that has gone silent, or whose token has expired.
+  // When a connection has gone silent, or its token has expired, no other client is waiting to connect.
   const isAlone = code === null || code === TOKEN_EXPIRED;
   const longest = hasStood && !isAlone ? WAIT_AFTER_DROP_MS : FIRST_WAIT_MS * 2 ** Math.max(failures - 1, 0);
   return Math.random() * Math.min(longest, LONGEST_WAIT_MS);

@@ -14,8 +14,8 @@ export interface PollOptions {
    */
   since?: Since | undefined;
   /**
-   * How long it waits between two polls where no socket comes through: this long, 5,000 unless told, to twice as long,
-   * by chance. Beside a socket it polls once a minute, or as seldom as this.
+   * How long it waits between two polls if there is no socket: a random time between this and twice this, 5,000 if left
+   * out. Beside a socket it polls once a minute, or every `everyMs` if that is longer.
    */
   everyMs?: number;
   /** Ends the iteration. */
@@ -24,12 +24,12 @@ export interface PollOptions {
 
 const EVERY_MS = 5_000;
 const BESIDE_SOCKET_MS = 60_000;
-// The polls say why, if the token is refused; until then a new token may come.
+// If the token is refused, a poll ends the iteration with the failure. If no poll does, there is a better token by then.
 const REFUSED_WAIT_MS = 60_000;
 
 /**
- * Message groups as they get new messages. The polls alone keep the promise (`pollMessages`); a socket only says that
- * one is worth it now, so it makes no difference what it says, or whether there is one.
+ * Message groups as they get new messages. Only polls find them (`pollMessages`). A socket says when to poll, so nothing
+ * is lost or given twice, whatever it says.
  * @throws a LoyaltyError for a poll that failed, also after trying again; its `since` is where to go on.
  */
 export function followMessages(
@@ -39,7 +39,7 @@ export function followMessages(
 ): AsyncGenerator<MessageGroup, void, undefined> {
   return endable(signal, (stop) => {
     const rhythm = rhythmOf(everyMs);
-    // Connects when there is something to wait for: whoever takes one group and leaves opens no socket.
+    // Somebody who takes the groups that there are and leaves needs no socket, so it is opened at the first wait.
     let pending: PendingChanges | null = null;
     const untilDue = async () => {
       pending ??= listen(connection, stop);
@@ -49,7 +49,7 @@ export function followMessages(
   });
 }
 
-/** A poll that everything hangs on is due soon; beside a socket, or while the next one is due, it is a precaution. */
+/** Without a socket only polls find new messages. Beside one, and right after it was dropped, they are a precaution. */
 function rhythmOf(everyMs: number): Rhythm {
   return (state) =>
     state === "blocked" || state === "unreachable"

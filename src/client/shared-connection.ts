@@ -4,8 +4,8 @@ import { type LiveListener, type LiveWay, stayConnected, type Trouble } from "./
 export type LiveState = "connecting" | "connected" | Trouble;
 
 /**
- * The one connection of a client, for all who listen: a customer may have eight in all. It is there while somebody
- * listens.
+ * The one connection of a client, which all its iterations share: a customer may have eight in all. It is open while
+ * somebody listens.
  */
 export class SharedConnection {
   readonly #way: LiveWay;
@@ -41,22 +41,22 @@ export class SharedConnection {
     const stop = new AbortController();
     this.#stop = stop;
     this.#state = "connecting";
+    const tell = (state: LiveState, inform: (listener: LiveListener) => void) => {
+      // Those who listen after this connection was called off have another.
+      if (stop.signal.aborted) return;
+      this.#state = state;
+      for (const listener of this.#listeners.keys()) inform(listener);
+    };
     const all: LiveListener = {
-      onHello: () => this.#tell("connected", (listener) => listener.onHello()),
-      onChanged: (what) => this.#tell("connected", (listener) => listener.onChanged(what)),
-      onTrouble: (trouble) => this.#tell(trouble, (listener) => listener.onTrouble(trouble)),
+      onHello: () => tell("connected", (listener) => listener.onHello()),
+      onChanged: (what) => tell("connected", (listener) => listener.onChanged(what)),
+      onTrouble: (trouble) => tell(trouble, (listener) => listener.onTrouble(trouble)),
     };
     stayConnected(this.#way, all, stop.signal).catch((error: unknown) => {
-      // Whoever listens by now, after it was called off, has another.
-      if (this.#stop !== stop) return;
+      if (stop.signal.aborted) return;
       for (const reject of this.#listeners.values()) reject(error);
       this.#listeners.clear();
     });
-  }
-
-  #tell(state: LiveState, tell: (listener: LiveListener) => void): void {
-    this.#state = state;
-    for (const listener of this.#listeners.keys()) tell(listener);
   }
 
   #leave(listener: LiveListener, signal: AbortSignal): void {

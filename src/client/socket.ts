@@ -32,8 +32,8 @@ const CLOSED_NORMALLY = 1000;
 const BROKEN = 1006;
 
 /**
- * One connection, from its handshake to its end. One that is silent is asked with `ping`, and given up where nothing
- * comes in return.
+ * One connection, from its handshake to its end. After a time of silence it sends `ping`, and gives the connection up if
+ * nothing comes in return.
  * @throws the signal's reason when it is called off.
  */
 export function connect(
@@ -89,7 +89,7 @@ export function connect(
 
 type Frame = { type: "hello" } | { type: "changed"; what: Change[] } | { type: "other" };
 
-/** Whatever a later service may send beside what is known here is no fault, and neither is `pong`. */
+/** A frame of another kind is no fault: it may be `pong`, or what a later service sends. */
 function readFrame(data: unknown): Frame {
   const frame = quietly(() => JSON.parse(String(data)) as unknown);
   if (typeof frame !== "object" || frame === null || !("type" in frame)) return { type: "other" };
@@ -99,7 +99,7 @@ function readFrame(data: unknown): Frame {
   return { type: "changed", what: EVERYTHING.filter((change) => what.includes(change)) };
 }
 
-/** Null where it throws: sockets differ in whether they do so once they are closed. */
+/** Null if it throws: some sockets do so once they are closed, some do not. */
 function quietly<Outcome>(run: () => Outcome): Outcome | null {
   try {
     return run();

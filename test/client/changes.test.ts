@@ -140,6 +140,22 @@ describe("the end of changes()", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it("comes with its signal also if something has changed that was not asked for yet", async ({ expect }) => {
+    const { WebSocket, last } = fakeSockets();
+    const stop = new AbortController();
+    const client = createClient({ url: "https://loyalty.example", token: "t", WebSocket });
+    const changes = client.changes({ signal: stop.signal });
+    const first = changes.next();
+    await soon();
+    last().hello();
+    await first;
+    last().changed("coupons");
+
+    stop.abort();
+
+    expect(await changes.next()).toEqual({ done: true, value: undefined });
+  });
+
   it("comes when the loop is left", async ({ expect }) => {
     const { WebSocket, last } = fakeSockets((socket) => setTimeout(() => socket.hello(), 1));
     const client = createClient({ url: "https://loyalty.example", token: "t", WebSocket });

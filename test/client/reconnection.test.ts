@@ -162,7 +162,7 @@ describe("a reconnection", () => {
     let asked = 0;
     const { opened } = follow({ token: () => cases[asked++]?.() ?? "t" });
 
-    await pass(10 * SECOND + 1.5 * SECOND);
+    await pass(30 * SECOND + 1.5 * SECOND);
 
     expect(opened).toHaveLength(1);
     expect(opened[0]?.protocols[1]).toBe("bearer.t");

@@ -145,12 +145,13 @@ describe("the packed client against the service", () => {
 
   it("is told of a message in Node", async ({ expect }) => {
     const script = `import { listen } from "./calls.js"; const [url, token] = process.argv.slice(1);
-      console.log(JSON.stringify(await listen(url, token, () => console.log("ready")))); process.exit();`;
+      console.log(JSON.stringify(await listen(url, token, () => console.log("ready"))));`;
     const listening = running("node", ["--input-type=module", "-e", script, url, token], { cwd: consumer });
     await printed(listening, "ready\n");
 
     await feedMessage("to-node");
 
+    // It ends by itself: no socket and no timer is left.
     expect(await listening.ended).toBe(0);
     const { changed, message, secondsLater } = JSON.parse(listening.output().replace("ready\n", ""));
     expect({ changed, message }).toEqual({ changed: TOLD, message: "to-node" });

@@ -35,11 +35,12 @@ export async function callAll(url, token) {
   };
 }
 
-/** Listens both ways until a message has come; `onReady` is called when it is time to feed one. */
+/** Listens both ways until a message has come, and leaves; `onReady` is called when it is time to feed one. */
 export async function listen(url, token, onReady) {
   const client = createClient({ url, token });
   const since = first(await client.messages({ per_page: 1 }));
-  const arriving = client.newMessages({ since }).next();
+  const messages = client.newMessages({ since });
+  const arriving = messages.next();
   const changed = [];
   for await (const { what } of client.changes()) {
     changed.push(what);
@@ -48,6 +49,7 @@ export async function listen(url, token, onReady) {
   }
   const changedAt = Date.now();
   const { value } = await arriving;
+  await messages.return();
   return { changed, message: value.last_message, secondsLater: (Date.now() - changedAt) / 1_000 };
 }
 

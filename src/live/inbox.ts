@@ -5,7 +5,7 @@ import { Database } from "../db/database.ts";
 import { addChanges, nextFrameAt, type Pending, takeFrame, type What } from "./frames.ts";
 import { afterReport, afterTelling, EMPTY_INBOX, hasNothingNew, type InboxState, type Report } from "./inbox-state.ts";
 import { beginListening, RENEW_AFTER_MS } from "./queries.ts";
-import { CONNECTION_HEADER, type Connection } from "./socket.ts";
+import { CONNECTION_HEADER, type Connection, readConnection } from "./socket.ts";
 
 /** What is told of a feed request. */
 export interface Telling {
@@ -79,7 +79,7 @@ export class Inbox extends DurableObject<Env> {
 
   /** Opens a socket for a customer whose token has been checked, and who is a listener in D1 by now. */
   override async fetch(request: Request): Promise<Response> {
-    const connection: Connection = JSON.parse(request.headers.get(CONNECTION_HEADER) ?? "");
+    const connection = readConnection(request.headers.get(CONNECTION_HEADER) ?? "");
     const { 0: client, 1: server } = new WebSocketPair();
     const open = this.#sockets();
     const order = Math.max(0, ...open.map(({ attachment }) => attachment.order)) + 1;

@@ -1,7 +1,7 @@
 import { within } from "../values/within.ts";
 import type { Inbox, PollAnswer, Telling } from "./inbox.ts";
 import type { Report } from "./inbox-state.ts";
-import { CONNECTION_HEADER, type Connection } from "./socket.ts";
+import { CONNECTION_HEADER, type Connection, writeConnection } from "./socket.ts";
 
 // A poll does not wait longer for its inbox: then D1 answers it.
 const ANSWER_WITHIN_MS = 250;
@@ -36,7 +36,7 @@ export class Inboxes {
    * @throws when the inbox cannot be reached.
    */
   connect(connection: Connection): Promise<Response> {
-    const headers = { Upgrade: "websocket", [CONNECTION_HEADER]: JSON.stringify(connection) };
+    const headers = { Upgrade: "websocket", [CONNECTION_HEADER]: writeConnection(connection) };
     return this.#of(connection.customerId).fetch("https://inbox/", { headers });
   }
 

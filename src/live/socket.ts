@@ -9,3 +9,12 @@ export interface Connection {
 
 /** Carries the connection from the Worker to the inbox; a client's own header of that name goes no further. */
 export const CONNECTION_HEADER = "X-Loyalty-Connection";
+
+/** A connection as a header's value: an id may have letters that a header may not, and the runtime would log them. */
+export function writeConnection(connection: Connection): string {
+  return encodeURIComponent(JSON.stringify(connection));
+}
+
+export function readConnection(header: string): Connection {
+  return JSON.parse(decodeURIComponent(header));
+}

@@ -1,7 +1,10 @@
-import { exports } from "cloudflare:workers";
+import { runInDurableObject } from "cloudflare:test";
+import { env, exports } from "cloudflare:workers";
+import { vi } from "vitest";
+import type { Pending } from "../../src/live/frames.ts";
 import { customerToken } from "./tokens.ts";
 
-const ADDRESS = "https://loyalty.example/api/v1/customer/live";
+export const LIVE = "/api/v1/customer/live";
 
 /** What a test sees of a socket: its frames, as they come, and how it was closed. */
 export interface Listener {
@@ -13,8 +16,9 @@ export interface Listener {
 }
 
 /** Asks for a socket with these headers. */
-export function handshake(headers: Record<string, string>): Promise<Response> {
-  return exports.default.fetch(new Request(ADDRESS, { headers: { Upgrade: "websocket", ...headers } }));
+export function handshake(headers: Record<string, string>, path = LIVE): Promise<Response> {
+  const address = new URL(path, "https://loyalty.example");
+  return exports.default.fetch(new Request(address, { headers: { Upgrade: "websocket", ...headers } }));
 }
 
 /** Opens a customer's socket; it has said hello. */
@@ -27,6 +31,34 @@ export async function listenAs(customerId: string, claims: Record<string, unknow
   if (JSON.stringify(hello) !== '{"type":"hello"}') throw new Error(`no hello: ${JSON.stringify(hello)}`);
   return listener;
 }
+
+/** A customer's inbox. */
+export function inboxOf(customerId: string) {
+  return env.INBOXES.get(env.INBOXES.idFromName(customerId));
+}
+
+/** What a customer's inbox stores, as a test can read and change it. */
+export function inInbox<Value>(customerId: string, look: (state: DurableObjectState) => Value | Promise<Value>) {
+  return runInDurableObject(inboxOf(customerId), (_, state) => look(state));
+}
+
+/** What every frame so far has told, once nothing is left to tell: each frame's `what`, in the order of the frames. */
+export async function toldBy({ socket, frames }: Listener, customerId: string): Promise<unknown[]> {
+  const pending = () => inInbox(customerId, ({ storage }) => storage.kv.get<Pending>("pending")?.length ?? 0);
+  await vi.waitUntil(async () => (await pending()) === 0, { timeout: 5_000, interval: 50 });
+  // The answer comes after whatever was sent before.
+  const pongs = () => frames.filter((frame) => frame === "pong").length;
+  const before = pongs();
+  socket.send("ping");
+  await vi.waitUntil(() => pongs() > before, { timeout: 2_000, interval: 5 });
+  return frames.flatMap((frame) => (isChanged(frame) ? [frame.what] : []));
+}
+
+function isChanged(frame: unknown): frame is { what: string[] } {
+  return typeof frame === "object" && frame !== null && "what" in frame;
+}
+
+export const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 export function listenOn(socket: WebSocket): Listener {
   const frames: unknown[] = [];

@@ -41,6 +41,9 @@ const CLOSE = {
   replaced: [4408, `More than ${SOCKETS_A_CUSTOMER} sockets were opened.`],
 } as const;
 
+// They say that no close frame came or that it had no code, and may not be sent.
+const CODES_NOT_SENT = [1005, 1006, 1015];
+
 /**
  * The inbox of one customer: it answers polls when nothing is new, and holds the sockets of the customer's open apps
  * (docs/contract/live.md, 2). It stores nothing of the program. An idle one is not in memory, so whatever must not be
@@ -99,6 +102,12 @@ export class Inbox extends DurableObject<Env> {
   override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
     const bytes = typeof message === "string" ? new TextEncoder().encode(message).length : message.byteLength;
     if (bytes > LONGEST_FRAME_BYTES) socket.close(...CLOSE.tooLarge);
+  }
+
+  /** Answers a close frame: without that, the client's own close lasts until it gives up waiting. */
+  override async webSocketClose(socket: WebSocket, code: number): Promise<void> {
+    socket.close(...(CODES_NOT_SENT.includes(code) ? [] : [code]));
+    await this.#setAlarm();
   }
 
   /** Does whatever is due: frames, sockets whose token has expired, the listener's row. */

@@ -126,7 +126,7 @@ export class Inbox extends DurableObject<Env> {
     if (what.length === 0) return;
     this.#pending = left;
     const frame = JSON.stringify({ type: "changed", what });
-    for (const { socket } of this.#sockets()) socket.send(frame);
+    for (const { socket } of this.#sockets()) sendTo(socket, frame);
   }
 
   async #renew(now: number): Promise<void> {
@@ -184,6 +184,14 @@ export class Inbox extends DurableObject<Env> {
 
   set #renewAt(at: number) {
     this.ctx.storage.kv.put("renewAt", at);
+  }
+}
+
+function sendTo(socket: WebSocket, frame: string): void {
+  try {
+    socket.send(frame);
+  } catch {
+    // Its connection has just been lost, which must keep nobody else from their frame.
   }
 }
 

@@ -117,7 +117,7 @@ export class Inbox extends DurableObject<Env> {
     for (const { socket, attachment } of this.#sockets()) {
       if (expiresAt(attachment) <= now) socket.close(...CLOSE.expired);
     }
-    await this.#renew(now);
+    this.#renew(now);
     await this.#setAlarm();
   }
 
@@ -129,17 +129,24 @@ export class Inbox extends DurableObject<Env> {
     for (const { socket } of this.#sockets()) sendTo(socket, frame);
   }
 
-  async #renew(now: number): Promise<void> {
+  /** Renews the listener's row beside the alarm, because no frame may wait for a database that does not answer. */
+  #renew(now: number): void {
     const [first] = this.#sockets();
     if (first === undefined || this.#renewAt > now) return;
+    // Should it fail, or this object end meanwhile, it is tried again: there is half a day left for it.
+    this.#renewAt = now + RENEW_AGAIN_MS;
+    this.ctx.waitUntil(this.#renewRow(first.attachment.customerId, now));
+  }
+
+  async #renewRow(customerId: string, now: number): Promise<void> {
     try {
-      await beginListening(new Database(this.env.DB, "first-primary"), first.attachment.customerId);
-      this.#renewAt = now + RENEW_AFTER_MS;
+      await beginListening(new Database(this.env.DB, "first-primary"), customerId);
     } catch (error) {
-      // There is half a day left for it.
-      this.#renewAt = now + RENEW_AGAIN_MS;
       console.error(JSON.stringify({ error: "LISTENER_NOT_RENEWED", cause: error instanceof Error ? error.name : "" }));
+      return;
     }
+    this.#renewAt = now + RENEW_AFTER_MS;
+    await this.#setAlarm();
   }
 
   /** The open sockets, oldest first. */

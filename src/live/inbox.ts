@@ -41,9 +41,6 @@ const CLOSE = {
   replaced: [4408, `More than ${SOCKETS_A_CUSTOMER} sockets were opened.`],
 } as const;
 
-// They say that no close frame came or that it had no code, and may not be sent.
-const CODES_NOT_SENT = [1005, 1006, 1015];
-
 /**
  * The inbox of one customer: it answers polls when nothing is new, and holds the sockets of the customer's open apps
  * (docs/contract/live.md, 2). It stores nothing of the program. An idle one is not in memory, so whatever must not be
@@ -91,9 +88,10 @@ export class Inbox extends DurableObject<Env> {
     }
     this.ctx.acceptWebSocket(server);
     server.serializeAttachment({ ...connection, order } satisfies Attachment);
+    // Before anything is waited for, so that no other frame comes first.
+    server.send(JSON.stringify({ type: "hello" }));
     this.#renewAt = Date.now() + RENEW_AFTER_MS;
     await this.#setAlarm();
-    server.send(JSON.stringify({ type: "hello" }));
     const headers = new Headers(connection.hasSubprotocol ? { "Sec-WebSocket-Protocol": SUBPROTOCOL } : {});
     return new Response(null, { status: 101, webSocket: client, headers });
   }
@@ -106,7 +104,7 @@ export class Inbox extends DurableObject<Env> {
 
   /** Answers a close frame: without that, the client's own close lasts until it gives up waiting. */
   override async webSocketClose(socket: WebSocket, code: number): Promise<void> {
-    socket.close(...(CODES_NOT_SENT.includes(code) ? [] : [code]));
+    socket.close(...(mayBeSent(code) ? [code] : []));
     await this.#setAlarm();
   }
 
@@ -200,6 +198,11 @@ function sendTo(socket: WebSocket, frame: string): void {
   } catch {
     // Its connection has just been lost, which must keep nobody else from their frame.
   }
+}
+
+/** Whether a close frame may have this code: others say that none came, or that it had none, or are not codes. */
+function mayBeSent(code: number): boolean {
+  return code >= 1000 && code < 5000 && ![1004, 1005, 1006, 1015].includes(code);
 }
 
 function expiresAt({ tokenExpires }: Attachment): number {

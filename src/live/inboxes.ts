@@ -5,6 +5,8 @@ import { CONNECTION_HEADER, type Connection, writeConnection } from "./socket.ts
 
 // A poll does not wait longer for its inbox: then D1 answers it.
 const ANSWER_WITHIN_MS = 250;
+// An app that waits for its socket is told to come back, rather than left waiting.
+const CONNECT_WITHIN_MS = 10_000;
 
 /** The way to customers' inboxes: one object a request. Whose inbox it is comes from the token alone. */
 export class Inboxes {
@@ -33,11 +35,11 @@ export class Inboxes {
 
   /**
    * Opens a socket at the customer's inbox.
-   * @throws when the inbox cannot be reached.
+   * @throws when the inbox cannot be reached, or does not answer for ten seconds.
    */
   connect(connection: Connection): Promise<Response> {
     const headers = { Upgrade: "websocket", [CONNECTION_HEADER]: writeConnection(connection) };
-    return this.#of(connection.customerId).fetch("https://inbox/", { headers });
+    return within(CONNECT_WITHIN_MS, this.#of(connection.customerId).fetch("https://inbox/", { headers }));
   }
 
   #of(customerId: string): DurableObjectStub<Inbox> {

@@ -1,4 +1,4 @@
-import { evictDurableObject } from "cloudflare:test";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { describe, it, vi } from "vitest";
 import { Inbox } from "../../../src/live/inbox.ts";
 import { mustFeed } from "../../support/api.ts";
@@ -138,6 +138,19 @@ describe("a socket that the app closes", () => {
     expect((await closed).code).toBe(1005);
     expect(await inInbox(id, (state) => state.getWebSockets().length)).toBe(0);
   });
+
+  it.for([0, 999, 1004, 1006, 1015, 5000, 65_535])(
+    "with %i, which may not be sent, is closed all the same",
+    async (code, { expect }) => {
+      const { id, closed } = await listener();
+
+      await runInDurableObject(inboxOf(id), async (inbox, state) => {
+        for (const socket of state.getWebSockets()) await inbox.webSocketClose(socket, code);
+      });
+
+      expect((await closed).code).toBe(1005);
+    },
+  );
 
   it("leaves no alarm, once it was the last", async ({ expect }) => {
     const id = seed.freshId("c");

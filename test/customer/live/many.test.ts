@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, it, vi } from "vitest";
 import { Inboxes } from "../../../src/live/inboxes.ts";
 import { mustFeed } from "../../support/api.ts";
-import { inInbox, listenAs, listenOn, toldBy } from "../../support/live.ts";
+import { inboxOf, inInbox, type Listener, listenAs, listenOn, toldBy } from "../../support/live.ts";
 import * as seed from "../../support/seed.ts";
 
 describe("several sockets of one customer", () => {
@@ -24,6 +24,28 @@ describe("several sockets of one customer", () => {
         expect(await toldBy(listener, id)).toEqual(Array.from({ length: changes }, () => ["balance"]));
       }
     }
+  });
+
+  it("get hello first, while changes are being told", async ({ expect }) => {
+    const { id } = await seedCustomer();
+    await listenAs(id);
+    let isOver = false;
+    const telling = (async () => {
+      for (let version = 1; !isOver; version += 1) {
+        await inboxOf(id).tell({ version, what: ["balance"], messageWaitMs: 0 });
+      }
+    })();
+
+    const listeners: Listener[] = [];
+    const startedAt = Date.now();
+    while (Date.now() < startedAt + 1_500) listeners.push(await listenAs(id));
+    isOver = true;
+    await telling;
+
+    expect(listeners.length).toBeGreaterThan(5);
+    expect(new Set(listeners.map(({ frames }) => JSON.stringify(frames[0])))).toEqual(new Set(['{"type":"hello"}']));
+    const last = listeners.at(-1);
+    if (last !== undefined) await toldBy(last, id);
   });
 
   it("get it though the connection of one is lost at that moment", async ({ expect }) => {

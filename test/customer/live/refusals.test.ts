@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, it, vi } from "vitest";
 import { app } from "../../../src/app.ts";
 import { Inbox } from "../../../src/live/inbox.ts";
+import { Inboxes } from "../../../src/live/inboxes.ts";
 import { type Answer, send } from "../../support/api.ts";
 import { handshake, LIVE, listenAs } from "../../support/live.ts";
 import { freshId } from "../../support/seed.ts";
@@ -134,6 +135,22 @@ describe("a handshake that is refused", () => {
     expect(answer.status).toBe(503);
     expect(answer.headers.get("Retry-After")).toBe("2");
     expect(JSON.stringify(answer.body)).not.toContain("secret");
+  });
+
+  it("is the same while the inbox does not answer: it is given ten seconds", async ({ expect }) => {
+    stopInbox().mockImplementation(() => new Promise(() => {}));
+    vi.useFakeTimers();
+    const settled: unknown[] = [];
+    const connection = { customerId: "c", tokenExpires: 0, hasSubprotocol: false };
+    void new Inboxes(env.INBOXES).connect(connection).catch((error: unknown) => settled.push(error));
+
+    await vi.advanceTimersByTimeAsync(9_999);
+    const early = settled.length;
+    await vi.advanceTimersByTimeAsync(1);
+    vi.useRealTimers();
+
+    expect(early).toBe(0);
+    expect(settled).toHaveLength(1);
   });
 });
 

@@ -69,7 +69,7 @@ describe("several sockets of one customer", () => {
     const members = Array.from({ length: 100 }, () => seed.customer());
     const group = seed.group(members.map(({ id }) => id));
     await mustFeed([...members, group]);
-    const inboxes = new Inboxes(env.INBOXES);
+    const inboxes = new Inboxes(env.INBOXES, () => {});
     const tokenExpires = Date.now() / 1_000 + 3_600;
     const startedAt = Date.now();
     let [told, lastAt] = [0, 0];

@@ -142,7 +142,7 @@ describe("a handshake that is refused", () => {
     vi.useFakeTimers();
     const settled: unknown[] = [];
     const connection = { customerId: "c", tokenExpires: 0, hasSubprotocol: false };
-    void new Inboxes(env.INBOXES).connect(connection).catch((error: unknown) => settled.push(error));
+    void new Inboxes(env.INBOXES, () => {}).connect(connection).catch((error: unknown) => settled.push(error));
 
     await vi.advanceTimersByTimeAsync(9_999);
     const early = settled.length;

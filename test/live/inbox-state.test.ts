@@ -1,0 +1,30 @@
+import { describe, it } from "vitest";
+import { afterReport, EMPTY_INBOX, hasNothingNew } from "../../src/live/inbox-state.ts";
+
+const MINUTE = 60_000;
+const NOW = 1_000 * MINUTE;
+const report = (fields: object = {}) => ({ version: 5, newestAt: "2027-01-01 00:00:00", at: NOW, ...fields });
+
+// What no message depends on; test/live/quiet-poll.model.test.ts has the rest.
+describe("an inbox", () => {
+  it("keeps the newer of two reports of one version, so that it is trusted for longer", ({ expect }) => {
+    const state = afterReport(EMPTY_INBOX, report(), NOW);
+
+    expect(afterReport(state, report({ at: NOW - MINUTE }), NOW)).toBe(state);
+    expect(afterReport(state, report({ at: NOW + MINUTE }), NOW + MINUTE).report?.at).toBe(NOW + MINUTE);
+  });
+
+  it("does not trust a stamp of a clock that was far ahead", ({ expect }) => {
+    const ahead = report({ at: NOW + 31 * MINUTE });
+
+    expect(afterReport(EMPTY_INBOX, ahead, NOW)).toBe(EMPTY_INBOX);
+    expect(hasNothingNew({ highest: null, report: ahead }, ahead.newestAt, NOW)).toBe(false);
+  });
+
+  it("answers a poll without a check_time only where there is no message at all", ({ expect }) => {
+    const [some, none] = [report(), report({ newestAt: "" })].map((one) => afterReport(EMPTY_INBOX, one, NOW));
+
+    expect(some && hasNothingNew(some, "", NOW)).toBe(false);
+    expect(none && hasNothingNew(none, "", NOW)).toBe(true);
+  });
+});

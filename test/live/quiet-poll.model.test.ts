@@ -1,0 +1,169 @@
+import { describe, it } from "vitest";
+import { EMPTY_INBOX, type InboxState } from "../../src/live/inbox-state.ts";
+import { DESIGN, type Limits, MINUTE, type Rules } from "./quiet-poll.model.ts";
+import { explore } from "./quiet-poll.search.ts";
+
+const FEW: Limits = { polls: 2, messages: 2, moves: 0, others: 0, arrivals: 1, ticks: [], travels: 0, listensFor: 0 };
+const quarters = [{ by: 15 * MINUTE, times: 3 }];
+const seconds = [{ by: 1_000, times: 2 }];
+
+const SCHEDULES: Record<string, Limits> = {
+  "three polls at once": { ...FEW, polls: 3, others: 1 },
+  "reports and tellings that come twice": { ...FEW, polls: 3, arrivals: 2 },
+  "reports and tellings that come after up to 45 minutes": { ...FEW, ticks: quarters },
+  "a message whose second is not over": { ...FEW, ticks: seconds },
+  "groups that the customer leaves and joins": { ...FEW, messages: 1, moves: 2 },
+  "a listener's row that ends": { ...FEW, messages: 1, ticks: quarters, listensFor: 20 * MINUTE },
+  "a database that is set back": { ...FEW, travels: 1, ticks: [{ by: 16 * MINUTE, times: 2 }] },
+};
+
+describe("the inbox in every schedule", () => {
+  it.for(Object.entries(SCHEDULES))(
+    "is right about whatever it was told, late by 30 minutes at most, and of use: %s",
+    ([, limits], { expect }) => {
+      const { counterexample, states } = explore(limits, DESIGN);
+
+      expect(counterexample).toBeNull();
+      expect(states).toBeGreaterThan(500);
+    },
+  );
+});
+
+// The rules, each broken in one way.
+
+const trustsFor =
+  (milliseconds: number): Rules["hasNothingNew"] =>
+  (state, checkTime, now) =>
+    state.report !== null && now - state.report.at <= milliseconds && state.report.newestAt <= checkTime;
+
+const remembersFor =
+  (isOver: (age: number) => boolean): Rules["afterReport"] =>
+  (state, report, now) => {
+    const forgets = state.highest !== null && isOver(now - state.highest.at);
+    return DESIGN.afterReport(forgets ? { ...state, highest: null } : state, report, now);
+  };
+
+const neverForgets: Rules["afterReport"] = (state, report, now) =>
+  report.version < (state.highest?.version ?? 0) ? state : DESIGN.afterReport(state, report, now);
+
+const BROKEN: Record<string, { broken: Partial<Rules>; in: keyof typeof SCHEDULES; fault: RegExp }> = {
+  "a report from before a telling is trusted": {
+    broken: { afterReport: (state, report) => ({ ...state, report }) },
+    in: "three polls at once",
+    fault: /though the inbox was told/,
+  },
+  "a telling leaves the report": {
+    broken: { afterTelling: (state, version, now) => ({ ...state, highest: { version, at: now } }) },
+    in: "three polls at once",
+    fault: /though the inbox was told/,
+  },
+  "a telling is not remembered": {
+    broken: {
+      afterTelling: (state, version, now) => ({ ...DESIGN.afterTelling(state, version, now), highest: state.highest }),
+    },
+    in: "three polls at once",
+    fault: /though the inbox was told/,
+  },
+  "a version is forgotten after 15 minutes": {
+    broken: { afterReport: remembersFor((age) => age >= 15 * MINUTE) },
+    in: "reports and tellings that come after up to 45 minutes",
+    fault: /though the inbox was told/,
+  },
+  "a version is forgotten in the last millisecond in which a report from before it is trusted": {
+    broken: { afterReport: remembersFor((age) => age >= 30 * MINUTE) },
+    in: "reports and tellings that come after up to 45 minutes",
+    fault: /though the inbox was told/,
+  },
+  "a version is never forgotten": {
+    broken: { afterReport: neverForgets },
+    in: "a database that is set back",
+    fault: /not quiet after a poll/,
+  },
+  "a report is trusted for 45 minutes": {
+    broken: { hasNothingNew: trustsFor(45 * MINUTE) },
+    in: "reports and tellings that come after up to 45 minutes",
+    fault: /late by more than 30 minutes/,
+  },
+  "a report is not trusted at exactly 30 minutes": {
+    broken: { hasNothingNew: trustsFor(30 * MINUTE - 1) },
+    in: "three polls at once",
+    fault: /not quiet for 30 minutes/,
+  },
+  "a report is stamped after D1 was read": {
+    broken: { isStampedFirst: false },
+    in: "reports and tellings that come after up to 45 minutes",
+    fault: /late by more than 30 minutes|though the inbox was told/,
+  },
+  "the own newest message counts as new": {
+    broken: {
+      hasNothingNew: (state, checkTime, now) =>
+        DESIGN.hasNothingNew(state, checkTime, now) && state.report?.newestAt !== checkTime,
+    },
+    in: "three polls at once",
+    fault: /not quiet after a poll/,
+  },
+  "a report of the very version that was told is dropped": {
+    broken: {
+      afterReport: (state, report, now) =>
+        report.version <= (state.highest?.version ?? 0) ? state : DESIGN.afterReport(state, report, now),
+    },
+    in: "three polls at once",
+    fault: /not quiet after a poll/,
+  },
+  "a telling that comes again drops the report": {
+    broken: { afterTelling: (state, version, now) => ({ ...DESIGN.afterTelling(state, version, now), report: null }) },
+    in: "three polls at once",
+    fault: /not quiet after it was told once more/,
+  },
+  "the state is not stored": {
+    broken: { stores: (): InboxState => EMPTY_INBOX },
+    in: "three polls at once",
+    fault: /not quiet after eviction/,
+  },
+  "only reports are stored": {
+    broken: { stores: ({ stored, memory, isTelling }) => (isTelling ? stored : memory) },
+    in: "three polls at once",
+    fault: /though the inbox was told/,
+  },
+  "a report leaves out a message that is not shown yet": {
+    broken: { countsUnshown: false },
+    in: "a message whose second is not over",
+    fault: /though the inbox was told|though it was read/,
+  },
+  "the customer becomes a listener after the news were read": {
+    broken: { transactions: [["version", "news"], ["listen"]] },
+    in: "three polls at once",
+    fault: /nobody will tell/,
+  },
+  "the customer never becomes a listener": {
+    broken: { transactions: [["version", "news"]] },
+    in: "three polls at once",
+    fault: /nobody will tell/,
+  },
+  "a listener's row is renewed only when it has ended": {
+    broken: { renewsBelow: 0 },
+    in: "a listener's row that ends",
+    fault: /nobody will tell/,
+  },
+  "the version is read after the news": {
+    broken: { transactions: [["listen", "news"], ["version"]] },
+    in: "three polls at once",
+    fault: /though the inbox was told|though it was read/,
+  },
+  "the schedule tells of several changes with the lowest version": {
+    broken: { versionOf: (versions) => Math.min(...versions) },
+    in: "a message whose second is not over",
+    fault: /though the inbox was told/,
+  },
+};
+
+describe("a broken rule is found", () => {
+  it.for(Object.entries(BROKEN))("%s", ([, { broken, in: schedules, fault }], { expect }) => {
+    const limits = SCHEDULES[schedules];
+    if (limits === undefined) throw new Error(`There are no schedules ${schedules}.`);
+
+    const { counterexample } = explore(limits, { ...DESIGN, ...broken });
+
+    expect(counterexample?.fault).toMatch(fault);
+  });
+});

@@ -1,0 +1,235 @@
+import {
+  afterReport,
+  afterTelling,
+  EMPTY_INBOX,
+  hasNothingNew,
+  type InboxState,
+  type Report,
+} from "../../src/live/inbox-state.ts";
+
+// One customer, the database, the inbox, and what is on its way between them. A move is one thing that happens at once;
+// whatever two moves can follow each other in any order, they are tried in every order. The inbox's own rules are the
+// service's functions; the rest of the design is written down here, so that a test can break each of its rules.
+
+export const SECOND = 1_000;
+export const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const START = 100 * MINUTE;
+
+/** What of D1 a poll does: `listen` renews the listener's row. */
+type Part = "listen" | "version" | "news";
+
+export interface Rules {
+  hasNothingNew: typeof hasNothingNew;
+  afterReport: typeof afterReport;
+  afterTelling: typeof afterTelling;
+  /** What a poll does at D1; each list is one transaction. */
+  transactions: readonly (readonly Part[])[];
+  /** Whether the stamp of a report is from before D1 was asked. */
+  isStampedFirst: boolean;
+  /** Whether a report's newest time counts a message that is not shown yet. */
+  countsUnshown: boolean;
+  /** The listener's row is renewed when less than this is left of its 24 hours. */
+  renewsBelow: number;
+  /** The version with which the schedule tells of several changes at once. */
+  versionOf: (versions: readonly number[]) => number;
+  /** What is stored after a report or a telling. */
+  stores: (change: { stored: InboxState; memory: InboxState; isTelling: boolean }) => InboxState;
+}
+
+/** The design as it is. */
+export const DESIGN: Rules = {
+  hasNothingNew,
+  afterReport,
+  afterTelling,
+  transactions: [["listen", "version", "news"]],
+  isStampedFirst: true,
+  countsUnshown: true,
+  renewsBelow: 12 * HOUR,
+  versionOf: (versions) => Math.max(...versions),
+  stores: ({ memory }) => memory,
+};
+
+/** What the moves of a schedule may be, and how many of each. */
+export interface Limits {
+  polls: number;
+  /** Messages in a group of the customer. */
+  messages: number;
+  /** The customer leaves all groups, or joins one with an old message. */
+  moves: number;
+  /** Feeds that do not concern the customer. */
+  others: number;
+  /** So often each report and each telling can arrive. */
+  arrivals: number;
+  /** By how much the clock can move on, and how often. */
+  ticks: readonly { by: number; times: number }[];
+  /** How often the database can be set back to any state that it had. */
+  travels: number;
+  /** For how long the customer is a listener at the start; 0: no row. */
+  listensFor: number;
+}
+
+interface Message {
+  version: number;
+  /** Its stamp, in seconds. */
+  at: number;
+  /** Whether the outbox had it: the customer was a listener. */
+  isTold: boolean;
+}
+
+interface Db {
+  version: number;
+  messages: readonly Message[];
+  listensUntil: number;
+}
+
+/** A report, with what only the model knows: when its poll began. */
+export type Traced = Report & { begunAt: number };
+
+interface Poll {
+  begunAt: number;
+  /** How many of its transactions are over. */
+  transactions: number;
+  version: number;
+  newestAt: string;
+  report: Traced | null;
+  arrivals: number;
+}
+
+export interface World {
+  now: number;
+  db: Db;
+  past: readonly Db[];
+  polls: readonly Poll[];
+  /** Each change that is to be told, and how often it still can be. */
+  tellings: readonly { version: number; isTold: boolean; arrivals: number }[];
+  memory: InboxState;
+  stored: InboxState;
+  hasTravelled: boolean;
+  left: Limits;
+}
+
+export const toText = (at: number) => String(at).padStart(8, "0");
+export const newestOf = (messages: readonly Message[]) =>
+  messages.reduce((newest, { at }) => (toText(at) > newest ? toText(at) : newest), "");
+export const isShown = ({ at }: Message, now: number) => at < Math.floor(now / SECOND);
+
+export function start(limits: Limits): World {
+  const db = { version: 7, messages: [], listensUntil: limits.listensFor === 0 ? 0 : START + limits.listensFor };
+  return {
+    now: START,
+    db,
+    past: [],
+    polls: [],
+    tellings: [],
+    memory: EMPTY_INBOX,
+    stored: EMPTY_INBOX,
+    hasTravelled: false,
+    left: limits,
+  };
+}
+
+/** What can happen next, by name. */
+export function* nextOf(world: World, rules: Rules): Generator<[move: string, world: World]> {
+  const { left } = world;
+  if (left.messages > 0) {
+    const at = Math.floor(world.now / SECOND);
+    yield ["message", commit(spend(world, "messages"), (messages, one) => [...messages, { ...one, at }])];
+  }
+  if (left.moves > 0) {
+    yield ["leave", commit(spend(world, "moves"), () => [])];
+    yield ["join", commit(spend(world, "moves"), (messages, one) => [...messages, { ...one, at: 1 }])];
+  }
+  if (left.others > 0) {
+    const db = { ...world.db, version: world.db.version + 1 };
+    yield ["other", { ...spend(world, "others"), db, past: pastOf(world) }];
+  }
+  if (left.polls > 0) yield ["poll", begin(spend(world, "polls"))];
+  for (const [index, poll] of world.polls.entries()) {
+    if (poll.transactions < rules.transactions.length) yield [`read ${index}`, read(world, index, rules)];
+    else if (poll.arrivals > 0) yield [`report ${index}`, report(world, index, rules)];
+  }
+  for (const [index, { version, arrivals }] of world.tellings.entries()) {
+    if (arrivals > 0) yield [`tell ${version}`, tell(world, [index], rules)];
+  }
+  const untold = [...world.tellings.keys()].filter((index) => !world.tellings[index]?.isTold);
+  if (untold.length > 1) yield ["schedule", tell(world, untold, rules)];
+  if (world.memory !== world.stored) yield ["evict", { ...world, memory: world.stored }];
+  for (const [index, { by, times }] of left.ticks.entries()) {
+    if (times === 0) continue;
+    const ticks = left.ticks.with(index, { by, times: times - 1 });
+    yield [`+${by / SECOND} s`, { ...world, now: world.now + by, left: { ...left, ticks } }];
+  }
+  if (left.travels > 0) {
+    for (const [index, db] of world.past.entries()) {
+      yield [`back to ${index}`, { ...spend(world, "travels"), db, past: [], hasTravelled: true }];
+    }
+  }
+}
+
+// What nobody can go back to is forgotten: it would only make states differ.
+const pastOf = ({ past, db, left }: World) => (left.travels > 0 ? [...past, db] : []);
+
+function spend(world: World, what: "polls" | "messages" | "moves" | "others" | "travels"): World {
+  return { ...world, left: { ...world.left, [what]: world.left[what] - 1 } };
+}
+
+/** A feed request that concerns the customer commits, and is to be told if the customer is a listener. */
+function commit(
+  world: World,
+  change: (messages: readonly Message[], one: Omit<Message, "at">) => readonly Message[],
+): World {
+  const version = world.db.version + 1;
+  const isTold = world.db.listensUntil > world.now;
+  const db = { ...world.db, version, messages: change(world.db.messages, { version, isTold }) };
+  const telling = { version, isTold: false, arrivals: world.left.arrivals };
+  return {
+    ...world,
+    db,
+    past: pastOf(world),
+    tellings: isTold ? [...world.tellings, telling] : world.tellings,
+  };
+}
+
+/** A poll that the inbox leaves to D1 begins. What the inbox answers others is looked at in every state. */
+function begin(world: World): World {
+  const { now, left } = world;
+  const poll = { begunAt: now, transactions: 0, version: 0, newestAt: "", report: null, arrivals: left.arrivals };
+  return { ...world, polls: [...world.polls, poll] };
+}
+
+function read(world: World, index: number, rules: Rules): World {
+  const { now } = world;
+  const poll = { ...(world.polls[index] as Poll) };
+  const db = { ...world.db };
+  for (const part of rules.transactions[poll.transactions] ?? []) {
+    if (part === "listen" && db.listensUntil < now + rules.renewsBelow) db.listensUntil = now + 24 * HOUR;
+    if (part === "version") poll.version = db.version;
+    const counted = rules.countsUnshown ? db.messages : db.messages.filter((one) => isShown(one, now));
+    if (part === "news") poll.newestAt = newestOf(counted);
+  }
+  poll.transactions += 1;
+  if (poll.transactions === rules.transactions.length) {
+    const { version, newestAt, begunAt } = poll;
+    poll.report = { version, newestAt, at: rules.isStampedFirst ? begunAt : now, begunAt };
+  }
+  return { ...world, db, polls: world.polls.with(index, poll) };
+}
+
+function report(world: World, index: number, rules: Rules): World {
+  const poll = world.polls[index] as Poll;
+  const memory = rules.afterReport(world.memory, poll.report as Traced, world.now);
+  const stored = rules.stores({ stored: world.stored, memory, isTelling: false });
+  const polls = world.polls.with(index, { ...poll, arrivals: poll.arrivals - 1 });
+  return { ...world, memory, stored, polls: polls.filter(({ arrivals }) => arrivals > 0) };
+}
+
+function tell(world: World, indexes: readonly number[], rules: Rules): World {
+  const told = indexes.map((index) => world.tellings[index] as World["tellings"][number]);
+  const memory = rules.afterTelling(world.memory, rules.versionOf(told.map(({ version }) => version)), world.now);
+  const stored = rules.stores({ stored: world.stored, memory, isTelling: true });
+  const tellings = world.tellings.map((one) =>
+    told.includes(one) ? { ...one, isTold: true, arrivals: Math.max(0, one.arrivals - 1) } : one,
+  );
+  return { ...world, memory, stored, tellings };
+}

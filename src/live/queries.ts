@@ -61,15 +61,23 @@ const CHANGES_AT_ONCE = 500;
 /** What the request that has just been counted changed for listeners: in its own transaction, after its writes. */
 export const selectChanges = (): Statement => selectOutbox(sql`outbox.version = (SELECT version FROM feed_version)`);
 
-/** What is left in the outbox, oldest first: of requests that can no longer be telling it themselves. */
-export async function findUntold(db: Database): Promise<Changes> {
-  return toChanges(await db.all(selectOutbox(sql`outbox.stored_at < (SELECT datetime(now, '-5 seconds') FROM clock)`)));
+/**
+ * What is left in the outbox after a change, or from the beginning, oldest first: of requests that can no longer be
+ * telling it themselves.
+ */
+export async function findUntold(db: Database, after: Change | undefined): Promise<Changes> {
+  const isLeft = sql`outbox.stored_at < (SELECT datetime(now, '-5 seconds') FROM clock)`;
+  return toChanges(await db.all(selectOutbox(after === undefined ? isLeft : sql`${isLeft} AND ${isAfter(after)}`)));
+}
+
+function isAfter({ version, what, customers }: Change): SQL {
+  return sql`(version, what, customers) > (${version}, ${what}, ${JSON.stringify(customers)})`;
 }
 
 function selectOutbox(which: SQL): Statement {
   return sql`
     SELECT version, what, customers, (SELECT milliseconds FROM message_wait) AS messageWaitMs
-    FROM outbox WHERE ${which} ORDER BY version ${limitTo(CHANGES_AT_ONCE)}`;
+    FROM outbox WHERE ${which} ORDER BY version, what, customers ${limitTo(CHANGES_AT_ONCE)}`;
 }
 
 export function toChanges(rows: readonly Record<string, unknown>[]): Changes {

@@ -1,6 +1,6 @@
 import type { Database } from "../db/database.ts";
 import type { Inboxes } from "./inboxes.ts";
-import { findUntold, forgetChanges, forgetOutdated } from "./queries.ts";
+import { type Change, findUntold, forgetChanges, forgetOutdated } from "./queries.ts";
 import { tellInboxes } from "./tell.ts";
 
 /** How far one run goes: the next begins a minute later. A Worker may make 10,000 calls. */
@@ -20,18 +20,17 @@ export async function tellUntold(db: Database, inboxes: Inboxes): Promise<Untold
   const report: UntoldReport = { told: 0, failed: 0 };
   await forgetOutdated(db);
   let customers = RUN_LIMITS.customers;
-  for (;;) {
-    const untold = await findUntold(db);
+  let last: Change | undefined;
+  while (customers > 0 && performance.now() < endsAt) {
+    const untold = await findUntold(db, last);
     if (untold.changes.length === 0) break;
     const told = await tellInboxes(inboxes, untold, { customers, milliseconds: endsAt - performance.now() });
     await forgetChanges(db, told);
     report.told += told.length;
-    customers -= new Set(told.flatMap((change) => change.customers)).size;
-    // Some fail or the run is over: what is left has its turn in a minute, so that one that fails holds up no others.
-    if (told.length < untold.changes.length) {
-      report.failed = untold.changes.length - told.length;
-      break;
-    }
+    report.failed += untold.changes.length - told.length;
+    customers -= new Set(untold.changes.flatMap((change) => change.customers)).size;
+    // What failed has its turn in a minute, and holds up nothing after it.
+    last = untold.changes.at(-1);
   }
   return report.told + report.failed === 0 ? null : report;
 }

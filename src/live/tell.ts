@@ -14,6 +14,8 @@ export interface TellLimits {
 export const A_FEED_TELLS: TellLimits = { customers: 500, milliseconds: 2_000 };
 
 const AT_ONCE = 50;
+// So that inboxes that hang do not take the time of the others.
+const ONE_TELLING_MS = 2_000;
 
 interface ToTell {
   customerId: string;
@@ -38,7 +40,7 @@ export async function tellInboxes(
       const waited = Math.max(0, messageWaitMs - elapsed());
       const telling = inboxes.tell(customerId, { version, what, messageWaitMs: waited });
       // One that fails or takes too long stays in the outbox.
-      const isTold = await within(left, telling).then(
+      const isTold = await within(Math.min(left, ONE_TELLING_MS), telling).then(
         () => true,
         () => false,
       );

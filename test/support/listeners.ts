@@ -1,0 +1,61 @@
+import { createExecutionContext, createScheduledController } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import worker from "../../src/index.ts";
+import { setClocks, toText } from "../customer/messages/simulation.ts";
+import { PATH } from "../customer/messages/support.ts";
+import { type Answer, as, mustFeed, trips } from "./api.ts";
+import * as seed from "./seed.ts";
+import { rows } from "./state.ts";
+
+let now = 0;
+
+/** Moves the clocks of the Worker, of inboxes and of D1 on. Only for a test that has faked `Date`. */
+export async function pass(seconds: number): Promise<string> {
+  now += seconds;
+  await setClocks(now);
+  return toText(now);
+}
+
+/** A group of two, of whom the first polls and the second writes. */
+export async function seedGroup() {
+  const [reader, writer] = [seed.customer(), seed.customer()];
+  const group = seed.group([writer.id, reader.id]);
+  await mustFeed([reader, writer, group]);
+  return { reader: reader.id, writer: writer.id, group: group.id };
+}
+
+/** A poll, with what it found and what it cost. */
+export async function poll(customerId: string, checkTime?: string) {
+  const answer = await as(customerId).get(pollPath(checkTime));
+  return { status: answer.status, found: bodiesOf(answer), roundTrips: trips(answer) };
+}
+
+function pollPath(checkTime?: string): string {
+  return checkTime === undefined ? PATH : `${PATH}?check_time=${encodeURIComponent(checkTime)}`;
+}
+
+function bodiesOf({ body }: Answer): string[] {
+  return (body.items ?? []).map(({ last_message }: { last_message: string }) => last_message);
+}
+
+/** Polls until the inbox has the report, and the next poll is quiet. */
+export async function pollUntilQuiet(customerId: string, checkTime?: string): Promise<void> {
+  for (let polls = 1; (await poll(customerId, checkTime)).roundTrips > 0; polls += 1) {
+    if (polls > 50) throw new Error("no poll is quiet");
+  }
+}
+
+export const outbox = () => rows("SELECT version, what, customers FROM outbox");
+
+/** Waits for what a request does to the outbox in the background. */
+export async function outboxIsEmpty(): Promise<boolean> {
+  for (let attempts = 0; attempts < 100; attempts += 1) {
+    if ((await outbox()).length === 0) return true;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  return false;
+}
+
+/** Runs a scheduled job. */
+export const runSchedule = (cron: "* * * * *" | "30 5 * * *") =>
+  worker.scheduled(createScheduledController({ cron }), env, createExecutionContext());

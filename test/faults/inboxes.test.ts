@@ -1,0 +1,126 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { Inbox } from "../../src/live/inbox.ts";
+import { Inboxes } from "../../src/live/inboxes.ts";
+import { mustFeed } from "../support/api.ts";
+import { outboxIsEmpty, pass, poll, pollUntilQuiet, seedGroup } from "../support/listeners.ts";
+import { handshake } from "../support/live.ts";
+import * as seed from "../support/seed.ts";
+import { customerToken } from "../support/tokens.ts";
+
+const session = Object.getPrototypeOf(env.DB.withSession());
+const LATE_MS = 1_500;
+
+const later = (milliseconds: number) => new Promise<never>((_, reject) => setTimeout(reject, milliseconds));
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+describe("a poll", () => {
+  it("that is quiet is answered while D1 fails; other polls and sockets get 503", async ({ expect }) => {
+    await pass(1);
+    const { reader, writer } = await seedGroup();
+    await pollUntilQuiet(reader);
+    vi.spyOn(session, "batch").mockRejectedValue(new Error("D1_ERROR: D1 DB is overloaded."));
+
+    const quiet = await poll(reader);
+    const other = await poll(writer);
+    const socket = await handshake({ Authorization: `Bearer ${await customerToken(reader)}` });
+
+    expect(quiet).toEqual({ status: 200, found: [], roundTrips: 0 });
+    expect(other.status).toBe(503);
+    expect([socket.status, socket.headers.get("Retry-After")]).toEqual([503, "2"]);
+  });
+
+  it("needs no KV, quiet or not", async ({ expect }) => {
+    const kv = Object.getPrototypeOf(env.CACHE);
+    const down = new Error("KV GET failed: 503 Service Unavailable");
+    for (const method of ["get", "put"]) vi.spyOn(kv, method).mockRejectedValue(down);
+    await pass(1);
+    const { reader, writer, group } = await seedGroup();
+    await pollUntilQuiet(reader);
+
+    await mustFeed([seed.message(group, writer, { body: "Hi" })]);
+    const seen = await pass(1);
+
+    expect(await poll(reader)).toEqual({ status: 200, found: ["Hi"], roundTrips: 1 });
+    await pollUntilQuiet(reader, seen);
+  });
+
+  it("is answered by D1 while its inbox fails", async ({ expect }) => {
+    await pass(1);
+    const { reader, writer, group } = await seedGroup();
+    await pollUntilQuiet(reader);
+    const failing = vi.spyOn(Inbox.prototype, "poll").mockImplementation(() => {
+      throw new Error("the inbox fails");
+    });
+    await mustFeed([seed.message(group, writer, { body: "Hi" })]);
+    const seen = await pass(1);
+
+    expect(await poll(reader)).toEqual({ status: 200, found: ["Hi"], roundTrips: 1 });
+    expect(await poll(reader, seen)).toEqual({ status: 200, found: [], roundTrips: 1 });
+    failing.mockRestore();
+    await pollUntilQuiet(reader, seen);
+  });
+
+  it("waits 250 ms for its inbox, and then asks D1", async ({ expect }) => {
+    await pass(1);
+    const { reader, writer, group } = await seedGroup();
+    await mustFeed([seed.message(group, writer, { body: "Hi" })]);
+    await pass(1);
+    await poll(reader);
+    vi.spyOn(Inbox.prototype, "poll").mockImplementation(() => later(2 * LATE_MS) as never);
+
+    const startedAt = performance.now();
+    const answer = await poll(reader);
+    const milliseconds = performance.now() - startedAt;
+
+    expect(answer).toEqual({ status: 200, found: ["Hi"], roundTrips: 1 });
+    expect(milliseconds).toBeGreaterThan(240);
+    expect(milliseconds).toBeLessThan(LATE_MS);
+  });
+
+  it.for(["fails", "hangs"])(
+    "does not need its report, which %s: the next one asks D1 again",
+    async (how, { expect }) => {
+      await pass(1);
+      const { reader, writer, group } = await seedGroup();
+      const report = vi.spyOn(Inbox.prototype, "report").mockImplementation(() => {
+        if (how === "fails") throw new Error("the inbox fails");
+        return later(2 * LATE_MS) as never;
+      });
+
+      const startedAt = performance.now();
+      const answers = [await poll(reader), await poll(reader)];
+      const milliseconds = performance.now() - startedAt;
+      await mustFeed([seed.message(group, writer, { body: "Hi" })]);
+      await pass(1);
+
+      expect(answers.map(({ roundTrips }) => roundTrips)).toEqual([1, 1]);
+      expect(milliseconds).toBeLessThan(LATE_MS);
+      expect((await poll(reader)).found).toEqual(["Hi"]);
+      expect(report).toHaveBeenCalled();
+    },
+  );
+
+  it("misses a message for half an hour at most, even if its inbox is never told", async ({ expect }) => {
+    await pass(1);
+    const { reader, writer, group } = await seedGroup();
+    await pollUntilQuiet(reader);
+    vi.spyOn(Inboxes.prototype, "tell").mockRejectedValue(new Error("the inbox cannot be reached"));
+    await mustFeed([seed.message(group, writer, { body: "Hi" })]);
+
+    await pass(1_799);
+    const late = await poll(reader);
+    await pass(2);
+
+    expect(late).toEqual({ status: 200, found: [], roundTrips: 0 });
+    expect(await poll(reader)).toEqual({ status: 200, found: ["Hi"], roundTrips: 1 });
+    expect(await outboxIsEmpty()).toBe(false);
+  });
+});

@@ -1,0 +1,120 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, it } from "vitest";
+import { app } from "../../src/app.ts";
+import { PATH } from "../customer/messages/support.ts";
+import { type FeedLine, mustFeed } from "../support/api.ts";
+import { setClock } from "../support/clock.ts";
+import { outbox, outboxIsEmpty, poll } from "../support/listeners.ts";
+import * as seed from "../support/seed.ts";
+import { feedUsage, rows } from "../support/state.ts";
+import { customerToken } from "../support/tokens.ts";
+
+/** What a poll without `check_time` costs at D1. Its report has arrived when this resolves. */
+async function pollUsage(customerId: string) {
+  const headers = { Authorization: `Bearer ${await customerToken(customerId)}` };
+  const context = createExecutionContext();
+  // In development an answer says how many rows were read and written.
+  const development = { ...env, ENVIRONMENT: "development" };
+  const answer = await app.fetch(new Request(`https://loyalty.example${PATH}`, { headers }), development, context);
+  await waitOnExecutionContext(context);
+  const timing = answer.headers.get("Server-Timing") ?? "";
+  const count = (name: string) => Number(new RegExp(`${name};desc="(\\d+)"`).exec(timing)?.[1]);
+  return { roundTrips: count("trips"), rowsRead: count("rows"), rowsWritten: count("written") };
+}
+
+/** A program with a group of as many members, who listen or not. */
+async function seedProgram(members: number, listening: boolean) {
+  const account = seed.account();
+  const [store, coupon] = [seed.store(account.id), seed.coupon(account.id)];
+  const customers = Array.from({ length: members }, () => seed.customer());
+  const ids = customers.map(({ id }) => id);
+  const group = seed.group(ids);
+  await mustFeed([account, store, coupon, ...customers, group]);
+  if (listening) for (const id of ids) await poll(id);
+  return { ids, group: group.id, store: store.id, coupon: coupon.id };
+}
+type Program = Awaited<ReturnType<typeof seedProgram>>;
+
+const MEMBERS = 5;
+let seconds = 10;
+
+/** The first message of a second moves the message clock, which is a row: so all are compared in seconds of their own. */
+function nextSecond(): Promise<void> {
+  seconds += 1;
+  return setClock(`2027-01-01 00:00:${seconds}`);
+}
+
+// What a feed changes, and the rows of the outbox that it writes where all whom it concerns are listeners.
+const FEEDS: Record<string, { linesOf: (program: Program) => FeedLine[]; rows: number }> = {
+  "messages of one group": {
+    linesOf: ({ group, ids }) => ids.map((id) => seed.message(group, id)),
+    rows: 1,
+  },
+  "two coupons for each customer": {
+    linesOf: ({ coupon, store, ids }) => [...ids, ...ids].map((id) => seed.customerCoupon(id, coupon, store)),
+    rows: MEMBERS,
+  },
+  "two balance entries for each customer": {
+    linesOf: ({ store, ids }) => [...ids, ...ids].map((id) => seed.entry(id, store, "1.00")),
+    rows: MEMBERS,
+  },
+  "a group with new members": { linesOf: ({ ids }) => [seed.group(ids)], rows: MEMBERS },
+  "a group that is removed": { linesOf: ({ group }) => [seed.deleted("message_group", { id: group })], rows: MEMBERS },
+  "a coupon that many hold": { linesOf: ({ coupon }) => [seed.deleted("coupon", { id: coupon })], rows: 0 },
+};
+
+describe("what inboxes cost at D1", () => {
+  beforeAll(nextSecond);
+
+  it("a quiet poll makes no round trip", async ({ expect }) => {
+    const { ids } = await seedProgram(2, false);
+    const [reader] = ids;
+
+    const first = await pollUsage(String(reader));
+    const others = [await pollUsage(String(reader)), await pollUsage(String(reader))];
+
+    expect(first).toMatchObject({ roundTrips: 1, rowsWritten: 1 });
+    expect(others).toEqual(others.map(() => ({ roundTrips: 0, rowsRead: 0, rowsWritten: 0 })));
+  });
+
+  it("a poll that D1 answers writes nothing for one who listens already", async ({ expect }) => {
+    const { ids, group } = await seedProgram(2, false);
+    const [reader, writer] = ids;
+    await pollUsage(String(reader));
+    await mustFeed([seed.message(group, writer)]);
+
+    expect(await pollUsage(String(reader))).toMatchObject({ roundTrips: 1, rowsWritten: 0 });
+  });
+
+  it.for(Object.entries(FEEDS))(
+    "%s: a row for each listener or group, and none without listeners",
+    async (feed, { expect }) => {
+      const [, { linesOf, rows: written }] = feed;
+      const [unheard, heard] = [await seedProgram(MEMBERS, false), await seedProgram(MEMBERS, true)];
+
+      await nextSecond();
+      const without = await feedUsage(linesOf(unheard));
+      const leftWithout = await outbox();
+      await nextSecond();
+      const withListeners = await feedUsage(linesOf(heard));
+      const leftWith = await outbox();
+      await rows("DELETE FROM outbox");
+
+      expect(leftWithout).toEqual([]);
+      expect(leftWith).toHaveLength(written);
+      expect([withListeners.roundTrips, without.roundTrips]).toEqual([1, 1]);
+      expect(withListeners.rowsWritten - without.rowsWritten).toBe(written);
+    },
+  );
+
+  it("telling empties the outbox", async ({ expect }) => {
+    const program = await seedProgram(MEMBERS, true);
+
+    await mustFeed(
+      ["messages of one group", "two coupons for each customer"].flatMap((name) => FEEDS[name]?.linesOf(program) ?? []),
+    );
+
+    expect(await outboxIsEmpty()).toBe(true);
+  });
+});

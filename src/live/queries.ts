@@ -58,8 +58,12 @@ export const countFeed = (): Statement => sql`UPDATE feed_version SET version = 
 // One request or turn reads no more of the outbox.
 const CHANGES_AT_ONCE = 500;
 
-/** What the request that has just been counted changed for listeners: in its own transaction, after its writes. */
-export const selectChanges = (): Statement => selectOutbox(sql`outbox.version = (SELECT version FROM feed_version)`);
+/**
+ * What the request that has just been counted changed for listeners: in its own transaction, after its writes. Messages
+ * come first, because polls depend on them.
+ */
+export const selectChanges = (): Statement =>
+  selectOutbox(sql`outbox.version = (SELECT version FROM feed_version)`, sql`what DESC, customers DESC`);
 
 /**
  * What is left in the outbox after a change, or from the beginning, oldest first: of requests that can no longer be
@@ -67,17 +71,18 @@ export const selectChanges = (): Statement => selectOutbox(sql`outbox.version = 
  */
 export async function findUntold(db: Database, after: Change | undefined): Promise<Changes> {
   const isLeft = sql`outbox.stored_at < (SELECT datetime(now, '-5 seconds') FROM clock)`;
-  return toChanges(await db.all(selectOutbox(after === undefined ? isLeft : sql`${isLeft} AND ${isAfter(after)}`)));
+  const which = after === undefined ? isLeft : sql`${isLeft} AND ${isAfter(after)}`;
+  return toChanges(await db.all(selectOutbox(which, sql`version, what, customers`)));
 }
 
 function isAfter({ version, what, customers }: Change): SQL {
   return sql`(version, what, customers) > (${version}, ${what}, ${JSON.stringify(customers)})`;
 }
 
-function selectOutbox(which: SQL): Statement {
+function selectOutbox(which: SQL, order: SQL): Statement {
   return sql`
     SELECT version, what, customers, (SELECT milliseconds FROM message_wait) AS messageWaitMs
-    FROM outbox WHERE ${which} ORDER BY version, what, customers ${limitTo(CHANGES_AT_ONCE)}`;
+    FROM outbox WHERE ${which} ORDER BY ${order} ${limitTo(CHANGES_AT_ONCE)}`;
 }
 
 export function toChanges(rows: readonly Record<string, unknown>[]): Changes {

@@ -22,7 +22,7 @@ function reach(isReached: (customerId: string) => boolean): string[] {
   return told;
 }
 
-/** Customers with ids that begin so, who listen, in groups of a hundred in which one of them writes. */
+/** Customers who listen, in groups of a hundred, and a message to each group. */
 async function seedListeners(count: number) {
   const customers = Array.from({ length: count }, () => seed.customer());
   const groups = Array.from({ length: count / 100 }, (_, index) =>
@@ -32,7 +32,10 @@ async function seedListeners(count: number) {
   const insert =
     "INSERT INTO listeners (customer_id, until) SELECT value, datetime(now, '+24 hours') FROM json_each(?), clock";
   await rows(insert, JSON.stringify(customers.map(({ id }) => id)));
-  return groups.map(({ id, initial_customer_id }) => seed.message(id, initial_customer_id));
+  return {
+    customers: customers.map(({ id }) => id),
+    messages: groups.map(({ id, initial_customer_id }) => seed.message(id, initial_customer_id)),
+  };
 }
 
 beforeEach(async () => {
@@ -118,7 +121,7 @@ describe("a feed that cannot tell an inbox", () => {
   });
 
   it("tells 500 inboxes, and leaves the others to the schedule", async ({ expect }) => {
-    const messages = await seedListeners(700);
+    const { messages } = await seedListeners(700);
     const tell = vi.spyOn(Inboxes.prototype, "tell").mockResolvedValue();
 
     await mustFeed(messages);
@@ -131,6 +134,27 @@ describe("a feed that cannot tell an inbox", () => {
     expect(tell).toHaveBeenCalledTimes(700);
     expect(new Set(tell.mock.calls.map(([customerId]) => customerId)).size).toBe(700);
     expect(await outbox()).toEqual([]);
+  });
+});
+
+describe("a feed that concerns more listeners than it tells", () => {
+  it("tells of messages first: polls depend on them", async ({ expect }) => {
+    const { reader, writer, group } = await seedGroup();
+    await pollUntilQuiet(reader);
+    const { customers } = await seedListeners(600);
+    const account = seed.account();
+    const store = seed.store(account.id);
+    await mustFeed([account, store]);
+    const tell = vi.spyOn(Inboxes.prototype, "tell").mockResolvedValue();
+
+    await mustFeed([
+      ...customers.map((customerId) => seed.entry(customerId, store.id, "1.00")),
+      seed.message(group, writer),
+    ]);
+
+    const told = tell.mock.calls.map(([customerId]) => customerId);
+    expect(told).toHaveLength(500);
+    expect(told).toContain(reader);
   });
 });
 

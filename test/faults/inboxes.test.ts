@@ -1,3 +1,4 @@
+import { evictAllDurableObjects } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
 import { Inbox } from "../../src/live/inbox.ts";
@@ -11,7 +12,7 @@ import { customerToken } from "../support/tokens.ts";
 const session = Object.getPrototypeOf(env.DB.withSession());
 const LATE_MS = 1_500;
 
-const later = (milliseconds: number) => new Promise<never>((_, reject) => setTimeout(reject, milliseconds));
+const hangs = () => new Promise<void>((resolve) => setTimeout(resolve, 2 * LATE_MS)) as never;
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date"] });
@@ -74,7 +75,7 @@ describe("a poll", () => {
     await mustFeed([seed.message(group, writer, { body: "Hi" })]);
     await pass(1);
     await poll(reader);
-    vi.spyOn(Inbox.prototype, "poll").mockImplementation(() => later(2 * LATE_MS) as never);
+    vi.spyOn(Inbox.prototype, "poll").mockImplementation(hangs);
 
     const startedAt = performance.now();
     const answer = await poll(reader);
@@ -92,7 +93,7 @@ describe("a poll", () => {
       const { reader, writer, group } = await seedGroup();
       const report = vi.spyOn(Inbox.prototype, "report").mockImplementation(() => {
         if (how === "fails") throw new Error("the inbox fails");
-        return later(2 * LATE_MS) as never;
+        return hangs();
       });
 
       const startedAt = performance.now();
@@ -107,6 +108,35 @@ describe("a poll", () => {
       expect(report).toHaveBeenCalled();
     },
   );
+
+  it("finds what its inbox was told before it lost its memory, even if an older report comes then", async ({
+    expect,
+  }) => {
+    await pass(1);
+    const { reader, writer, group } = await seedGroup();
+    const report = vi.spyOn(Inboxes.prototype, "report").mockResolvedValue();
+    await poll(reader);
+    const [late] = report.mock.calls;
+    report.mockRestore();
+    await mustFeed([seed.message(group, writer, { body: "Hi" })]);
+    await pass(1);
+
+    await evictAllDurableObjects();
+    if (late !== undefined) await new Inboxes(env.INBOXES).report(...late);
+
+    expect(late).toBeDefined();
+    expect(await poll(reader)).toEqual({ status: 200, found: ["Hi"], roundTrips: 1 });
+  });
+
+  it("is quiet after its inbox has lost its memory", async ({ expect }) => {
+    await pass(1);
+    const { reader } = await seedGroup();
+    await pollUntilQuiet(reader);
+
+    await evictAllDurableObjects();
+
+    expect((await poll(reader)).roundTrips).toBe(0);
+  });
 
   it("misses a message for half an hour at most, even if its inbox is never told", async ({ expect }) => {
     await pass(1);

@@ -19,7 +19,7 @@ const SCHEDULES: Record<string, Limits> = {
 
 describe("the inbox in every schedule", () => {
   it.for(Object.entries(SCHEDULES))(
-    "is right about whatever it was told, late by 30 minutes at most, and of use: %s",
+    "is right about whatever it was told or reported, late by 30 minutes at most, and of use: %s",
     ([, limits], { expect }) => {
       const { counterexample, states } = explore(limits, DESIGN);
 
@@ -63,6 +63,13 @@ const BROKEN: Record<string, { broken: Partial<Rules>; in: keyof typeof SCHEDULE
     },
     in: "three polls at once",
     fault: /though the inbox was told/,
+  },
+  "a report is not remembered once an older one comes": {
+    broken: {
+      afterReport: (state, report, now) => ({ ...DESIGN.afterReport(state, report, now), highest: state.highest }),
+    },
+    in: "three polls at once",
+    fault: /though it was reported/,
   },
   "a version is forgotten after 15 minutes": {
     broken: { afterReport: remembersFor((age) => age >= 15 * MINUTE) },

@@ -103,6 +103,8 @@ export interface World {
   polls: readonly Poll[];
   /** Each change that is to be told, and how often it still can be. */
   tellings: readonly { version: number; isTold: boolean; arrivals: number }[];
+  /** The highest version that was reported within 30 minutes of its poll. */
+  reported: number;
   memory: InboxState;
   stored: InboxState;
   hasTravelled: boolean;
@@ -112,6 +114,7 @@ export interface World {
 export const toText = (at: number) => String(at).padStart(8, "0");
 export const newestOf = (messages: readonly Message[]) =>
   messages.reduce((newest, { at }) => (toText(at) > newest ? toText(at) : newest), "");
+export const isTooOld = ({ begunAt }: Traced, now: number) => now - begunAt > 30 * MINUTE;
 export const isShown = ({ at }: Message, now: number) => at < Math.floor(now / SECOND);
 
 export function start(limits: Limits): World {
@@ -122,6 +125,7 @@ export function start(limits: Limits): World {
     past: [],
     polls: [],
     tellings: [],
+    reported: 0,
     memory: EMPTY_INBOX,
     stored: EMPTY_INBOX,
     hasTravelled: false,
@@ -218,10 +222,12 @@ function read(world: World, index: number, rules: Rules): World {
 
 function report(world: World, index: number, rules: Rules): World {
   const poll = world.polls[index] as Poll;
-  const memory = rules.afterReport(world.memory, poll.report as Traced, world.now);
+  const traced = poll.report as Traced;
+  const memory = rules.afterReport(world.memory, traced, world.now);
   const stored = rules.stores({ stored: world.stored, memory, isTelling: false });
   const polls = world.polls.with(index, { ...poll, arrivals: poll.arrivals - 1 });
-  return { ...world, memory, stored, polls: polls.filter(({ arrivals }) => arrivals > 0) };
+  const reported = isTooOld(traced, world.now) ? world.reported : Math.max(world.reported, traced.version);
+  return { ...world, memory, stored, reported, polls: polls.filter(({ arrivals }) => arrivals > 0) };
 }
 
 function tell(world: World, indexes: readonly number[], rules: Rules): World {

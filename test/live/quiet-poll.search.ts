@@ -1,6 +1,7 @@
 import type { InboxState } from "../../src/live/inbox-state.ts";
 import {
   isShown,
+  isTooOld,
   type Limits,
   MINUTE,
   newestOf,
@@ -21,17 +22,18 @@ function findFault(world: World, rules: Rules): string | null {
   return findFaultNow(world, rules) ?? findFaultNow(later, rules);
 }
 
-function findFaultNow({ db, memory, now, tellings, hasTravelled }: World, rules: Rules): string | null {
+function findFaultNow({ db, memory, now, tellings, reported, hasTravelled }: World, rules: Rules): string | null {
   const report = memory.report as Traced | null;
   const times = new Set(["", ...db.messages.map(({ at }) => toText(at))]);
   for (const checkTime of times) {
     if (!rules.hasNothingNew(memory, checkTime, now)) continue;
     const missed = db.messages.filter((one) => isShown(one, now) && toText(one.at) > checkTime);
     if (missed.length === 0) continue;
-    if (report === null || now - report.begunAt > TRUST_MS) return "late by more than 30 minutes";
+    if (report === null || isTooOld(report, now)) return "late by more than 30 minutes";
     // After time travel versions mean something else, and the 30 minutes are all that holds.
     if (hasTravelled) continue;
     if (missed.some(({ version }) => version <= report.version)) return "missed, though it was read";
+    if (missed.some(({ version }) => version <= reported)) return "missed, though it was reported";
     if (missed.some(({ isTold }) => !isTold)) return "missed, and nobody will tell";
     const told = tellings.filter(({ isTold }) => isTold).map(({ version }) => version);
     if (missed.some(({ version }) => told.includes(version))) return "missed, though the inbox was told";

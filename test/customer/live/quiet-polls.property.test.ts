@@ -132,6 +132,7 @@ describe("polls of customers with inboxes", () => {
         for (const customerId of world.readers) {
           expect(await findUntold(customerId, 0)).toEqual([]);
           await poll(customerId, undefined);
+          await evictAllDurableObjects();
           expect(await poll(customerId, toText(now))).toBe(true);
         }
       }),

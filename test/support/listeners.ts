@@ -1,6 +1,8 @@
 import { createExecutionContext, createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { vi } from "vitest";
 import worker from "../../src/index.ts";
+import { Inboxes } from "../../src/live/inboxes.ts";
 import { setClocks, toText } from "../customer/messages/simulation.ts";
 import { PATH } from "../customer/messages/support.ts";
 import { type Answer, as, mustFeed, trips } from "./api.ts";
@@ -59,3 +61,32 @@ export async function outboxIsEmpty(): Promise<boolean> {
 /** Runs a scheduled job. */
 export const runSchedule = (cron: "* * * * *" | "30 5 * * *") =>
   worker.scheduled(createScheduledController({ cron }), env, createExecutionContext());
+
+export const realTell = Inboxes.prototype.tell;
+
+/** Lets the inboxes of these customers be reached, and no others; says who was told. */
+export function reach(isReached: (customerId: string) => boolean): string[] {
+  const told: string[] = [];
+  vi.spyOn(Inboxes.prototype, "tell").mockImplementation(async function (this: Inboxes, customerId, telling) {
+    if (!isReached(customerId)) throw new Error("the inbox cannot be reached");
+    told.push(customerId);
+    await realTell.call(this, customerId, telling);
+  });
+  return told;
+}
+
+/** Customers who listen, in groups of a hundred, and a message to each group. */
+export async function seedListeners(count: number) {
+  const customers = Array.from({ length: count }, () => seed.customer());
+  const groups = Array.from({ length: count / 100 }, (_, index) =>
+    seed.group(customers.slice(100 * index, 100 * (index + 1)).map(({ id }) => id)),
+  );
+  await mustFeed([...customers, ...groups]);
+  const insert =
+    "INSERT INTO listeners (customer_id, until) SELECT value, datetime(now, '+24 hours') FROM json_each(?), clock";
+  await rows(insert, JSON.stringify(customers.map(({ id }) => id)));
+  return {
+    customers: customers.map(({ id }) => id),
+    messages: groups.map(({ id, initial_customer_id }) => seed.message(id, initial_customer_id)),
+  };
+}

@@ -1,0 +1,145 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { Inboxes } from "../../src/live/inboxes.ts";
+import { mustFeed } from "../support/api.ts";
+import {
+  outbox,
+  outboxIsEmpty,
+  pass,
+  poll,
+  pollUntilQuiet,
+  reach,
+  realTell,
+  runSchedule,
+  seedGroup,
+} from "../support/listeners.ts";
+import * as seed from "../support/seed.ts";
+import { rows, value } from "../support/state.ts";
+
+const HOURS = 3_600;
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  // What an earlier test left is dropped.
+  await pass(2 * HOURS);
+  await runSchedule("* * * * *");
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+describe("the schedule", () => {
+  it("drops what could not be told for an hour: no report is trusted for so long", async ({ expect }) => {
+    const { reader, writer, group } = await seedGroup();
+    await pollUntilQuiet(reader);
+    const told = reach(() => false);
+    await mustFeed([seed.message(group, writer, { body: "Hi" })]);
+
+    await pass(HOURS);
+    await runSchedule("* * * * *");
+    const afterAnHour = (await outbox()).length;
+    await pass(1);
+    await runSchedule("* * * * *");
+
+    expect([afterAnHour, (await outbox()).length]).toEqual([1, 0]);
+    expect(told).toEqual([]);
+    expect(await poll(reader)).toEqual({ status: 200, found: ["Hi"], roundTrips: 1 });
+  });
+
+  it("tells the others of more than 500 changes of which the oldest cannot be told", async ({ expect }) => {
+    const [stuck, fine] = [await seedGroup(), await seedGroup()];
+    for (const { reader } of [stuck, fine]) await pollUntilQuiet(reader);
+    reach(() => false);
+    await rows(
+      `INSERT INTO outbox (version, what, customers, stored_at)
+       SELECT value, 'balance', json_array(?), clock.now FROM json_each(?), clock`,
+      stuck.reader,
+      JSON.stringify(Array.from({ length: 600 }, (_, index) => -index)),
+    );
+    await mustFeed([seed.message(fine.group, fine.writer, { body: "Hi" })]);
+    await pass(6);
+    reach((customerId) => customerId !== stuck.reader);
+
+    await runSchedule("* * * * *");
+
+    expect(await outbox()).toHaveLength(600);
+    expect((await poll(fine.reader)).found).toEqual(["Hi"]);
+  });
+
+  it("tells of several changes with the newest version: a report may be from between them", async ({ expect }) => {
+    const { reader, writer, group } = await seedGroup();
+    const report = vi.spyOn(Inboxes.prototype, "report").mockResolvedValue();
+    await poll(reader);
+    report.mockRestore();
+    reach(() => false);
+    await mustFeed([seed.message(group, writer, { body: "first" })]);
+    const seen = await pass(1);
+    await pollUntilQuiet(reader, seen);
+    await pass(1);
+    await mustFeed([seed.message(group, writer, { body: "second" })]);
+    await pass(6);
+    const told = reach(() => true);
+
+    await runSchedule("* * * * *");
+
+    expect(told).toEqual([reader]);
+    expect((await poll(reader, seen)).found).toEqual(["second"]);
+  });
+
+  it("does not wait for an inbox that hangs", async ({ expect }) => {
+    const [stuck, fine] = [await seedGroup(), await seedGroup()];
+    for (const { reader } of [stuck, fine]) await pollUntilQuiet(reader);
+    reach(() => false);
+    for (const { group, writer } of [stuck, fine]) await mustFeed([seed.message(group, writer, { body: "Hi" })]);
+    await pass(6);
+    vi.spyOn(Inboxes.prototype, "tell").mockImplementation(function (this: Inboxes, customerId, telling) {
+      return customerId === stuck.reader ? new Promise(() => {}) : realTell.call(this, customerId, telling);
+    });
+
+    const startedAt = performance.now();
+    await runSchedule("* * * * *");
+    const milliseconds = performance.now() - startedAt;
+
+    expect(milliseconds).toBeLessThan(5_000);
+    expect((await poll(fine.reader)).found).toEqual(["Hi"]);
+    expect(await outbox()).toHaveLength(1);
+  });
+
+  it("goes on a minute later where D1 fails", async ({ expect }) => {
+    const { reader, writer, group } = await seedGroup();
+    await pollUntilQuiet(reader);
+    reach(() => false);
+    await mustFeed([seed.message(group, writer, { body: "Hi" })]);
+    reach(() => true);
+    await pass(6);
+    const session = Object.getPrototypeOf(env.DB.withSession());
+    const broken = vi.spyOn(session, "batch").mockRejectedValue(new Error("D1_ERROR: D1 DB is overloaded."));
+    await expect(runSchedule("* * * * *")).rejects.toMatchObject({ name: "DatabaseUnavailable" });
+    broken.mockRestore();
+
+    await runSchedule("* * * * *");
+
+    expect((await poll(reader)).found).toEqual(["Hi"]);
+  });
+});
+
+describe("a listener", () => {
+  it("whose day is over is told no more, is removed, and loses nothing", async ({ expect }) => {
+    const { reader, writer, group } = await seedGroup();
+    await pollUntilQuiet(reader);
+    const told = reach(() => true);
+
+    await pass(24 * HOURS);
+    await mustFeed([seed.message(group, writer, { body: "Hi" })]);
+    await pass(1);
+    await runSchedule("30 5 * * *");
+
+    expect([told, await outbox()]).toEqual([[], []]);
+    expect(await value("SELECT count(*) FROM listeners WHERE customer_id = ?", reader)).toBe(0);
+    expect(await poll(reader)).toEqual({ status: 200, found: ["Hi"], roundTrips: 1 });
+    await mustFeed([seed.message(group, writer)]);
+    expect(told).toEqual([reader]);
+    expect(await outboxIsEmpty()).toBe(true);
+  });
+});

@@ -125,6 +125,21 @@ describe("the schedule", () => {
 });
 
 describe("a listener", () => {
+  it("who still polls is made one for another day, long before the day is over", async ({ expect }) => {
+    const { reader } = await seedGroup();
+    const hoursLeft = () =>
+      value("SELECT (unixepoch(until) - unixepoch(now)) / 3600 FROM listeners, clock WHERE customer_id = ?", reader);
+
+    const left: unknown[] = [];
+    for (const hours of [0, 11, 2]) {
+      await pass(hours * HOURS);
+      await poll(reader);
+      left.push(await hoursLeft());
+    }
+
+    expect(left).toEqual([24, 13, 24]);
+  });
+
   it("whose day is over is told no more, is removed, and loses nothing", async ({ expect }) => {
     const { reader, writer, group } = await seedGroup();
     await pollUntilQuiet(reader);

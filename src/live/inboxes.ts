@@ -23,9 +23,14 @@ export class Inboxes {
     return inTime(() => this.#of(customerId).poll(checkTime));
   }
 
-  /** Reports in the background what a poll has read at D1; where it does not get through, the next poll asks D1 too. */
-  report(customerId: string, report: Report): void {
-    this.#waitUntil(inTime(async () => this.#of(customerId).report(report)));
+  /**
+   * Reports what a poll has read at D1; where it does not get through, the next poll asks D1 too. It need not be waited
+   * for: the request is kept alive until it is done.
+   */
+  report(customerId: string, report: Report): Promise<void> {
+    const work = inTime(async () => this.#of(customerId).report(report)).then(() => {});
+    this.#waitUntil(work);
+    return work;
   }
 
   /** @throws when the inbox cannot be told. */

@@ -122,7 +122,7 @@ describe("a poll", () => {
     await pass(1);
 
     await evictAllDurableObjects();
-    if (late !== undefined) await new Inboxes(env.INBOXES).report(...late);
+    if (late !== undefined) await new Inboxes(env.INBOXES, () => {}).report(...late);
 
     expect(late).toBeDefined();
     expect(await poll(reader)).toEqual({ status: 200, found: ["Hi"], roundTrips: 1 });

@@ -17,6 +17,6 @@ export async function pollMessageGroups(
   const answer = await inboxes.poll(customerId, checkTime);
   if (answer?.nothingNew) return { items: [], hasMore: false };
   const { news, ...found } = await findMessageGroups(db, query);
-  if (answer !== null) inboxes.report(customerId, { ...news, at: answer.at });
+  if (answer !== null) void inboxes.report(customerId, { ...news, at: answer.at });
   return found;
 }

@@ -35,7 +35,7 @@ export class Network {
     vi.spyOn(Inboxes.prototype, "report").mockImplementation(async function (this: Inboxes, customerId, report) {
       if (network.holdsReports) {
         // By then the request is over, and its way to the inboxes with it.
-        network.late.push(() => real.report.call(new Inboxes(env.INBOXES), customerId, report));
+        network.late.push(() => real.report.call(new Inboxes(env.INBOXES, () => {}), customerId, report));
         return;
       }
       network.#onTheWay += 1;

@@ -6,6 +6,8 @@ import { aimsTable } from "./bench/aims.ts";
 import { capacityTable, crowdedTable } from "./bench/capacity.ts";
 import { type Cases, casesOf } from "./bench/cases.ts";
 import { compareAnswers, type Lane, lanesOf } from "./bench/drive.ts";
+import { measureLive } from "./bench/live/measure.ts";
+import { listenersTable, memoryTable, toldTable } from "./bench/live/tables.ts";
 import { type KindLoad, load } from "./bench/load.ts";
 import { measure, measureCrowded } from "./bench/measure.ts";
 import { indexForNaiveQueries } from "./bench/naive/indexes.ts";
@@ -26,6 +28,7 @@ interface Options {
   before?: string;
   rounds: number;
   seconds: number;
+  live: number;
   reuse: boolean;
   json?: string;
   docs: boolean;
@@ -69,6 +72,7 @@ const program = new Command("npm run bench --")
   .option("--before <file>", "compare with what an earlier run wrote with --json")
   .option("--rounds <n>", "how often each case is asked", countingNumber, 200)
   .option("--seconds <n>", "how long each case is asked with 1 and with 32 connections; 0: not at all", wholeNumber, 1)
+  .option("--live <n>", "how often each figure of inboxes and sockets is taken; 0: not at all", wholeNumber, 20)
   .option("--reuse", "drive what an earlier run has loaded, and measure no feeding", false)
   .option("--json <file>", "write everything that was measured", outputFile)
   .option("--docs", "write docs/benchmark.md and its charts", false)
@@ -118,7 +122,9 @@ async function bench(options: Options): Promise<void> {
     const measured = await measure(lanes, loaded.at(-1)?.name ?? "", options, bar);
     // Last, because it feeds more.
     const crowded = last === undefined ? [] : await measureCrowded(last, options.rounds, bar);
-    finish(reportOf(loaded, { measured, crowded, machine }, options), options, before);
+    const live =
+      options.live === 0 ? {} : { live: await measureLive(worker, options.live, bar, (stand) => stands.push(stand)) };
+    finish(reportOf(loaded, { measured, crowded, machine, ...live }, options), options, before);
   } finally {
     bar.stop();
     await close();
@@ -126,10 +132,10 @@ async function bench(options: Options): Promise<void> {
 }
 
 /** What is to be loaded, or is there from before. @throws a CommandError for options that do not go together. */
-function wantedOf({ scale, data, ids, reuse, docs, seconds }: Options): Scale[] {
+function wantedOf({ scale, data, ids, reuse, docs, seconds, live }: Options): Scale[] {
   if (reuse && ids === "both") throw new CommandError("--ids both compares feeding: leave out --reuse.");
-  if (docs && (reuse || data !== undefined || seconds === 0))
-    throw new CommandError("--docs writes a page of whole runs: leave out --reuse, --data and --seconds 0.");
+  if (docs && (reuse || data !== undefined || seconds === 0 || live === 0))
+    throw new CommandError("--docs writes a page of whole runs: leave out --reuse, --data, --seconds 0 and --live 0.");
   if (new Set(scale.map(({ name }) => name)).size < scale.length) throw new CommandError("A scale is named twice.");
   const named = data === undefined ? scale : [scaleOf(data)];
   const wanted = ids === "uuid" ? named.map((one) => ({ ...one, folder: uuidFolder(one) })) : named;
@@ -183,7 +189,7 @@ async function* inUuids(lines: AsyncIterable<FileLine> | Iterable<FileLine>): As
 
 function reportOf(
   loaded: readonly Loaded[],
-  found: Pick<Report, "measured" | "crowded" | "machine">,
+  found: Pick<Report, "measured" | "crowded" | "machine" | "live">,
   { rounds, ids }: Options,
 ): Report {
   return {
@@ -201,6 +207,8 @@ function finish(report: Report, { json, docs }: Options, before?: Report): void 
   if (report.scales.length > 1) console.log(`\n${growthTable(report)}`);
   if (report.loads.length > 0) console.log(`\n${feedTable(report)}`);
   console.log(`\n${capacityTable(report)}\n\n${crowdedTable(report)}`);
+  if (report.live !== undefined)
+    console.log(`\n${toldTable(report.live)}\n\n${listenersTable(report.live)}\n\n${memoryTable(report.live)}`);
   console.log(`\n${aimsTable(report, before)}`);
   if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
   if (docs) writePage(report, before);

@@ -164,7 +164,8 @@ export async function throughput({ url, call }: Lane, connectionCount: number, s
   }
 }
 
-function shuffled<Item>(items: readonly Item[]): Item[] {
+/** The same items in any order. */
+export function shuffled<Item>(items: readonly Item[]): Item[] {
   return items
     .map((item) => ({ item, order: Math.random() }))
     .sort((one, other) => one.order - other.order)

@@ -5,6 +5,7 @@ import { aimsTable } from "./aims.ts";
 import { capacityTable, crowdedTable } from "./capacity.ts";
 import { latencyChart, rowsChart } from "./charts.ts";
 import { MORE_CAMPAIGNS } from "./crowded.ts";
+import { liveSection } from "./live/tables.ts";
 import { feedTable, growthTable, largest, latencyTable, naiveTable, type Report } from "./report.ts";
 import type { Ids } from "./scales.ts";
 
@@ -47,7 +48,7 @@ ${IDS[ids]}
 ## Aims
 
 Of the ratios below, at ${largest(report)}: what must be reached at least, the aim, the worst case and the best, and how many cases reach each. Every request makes one
-round trip to D1, a warm leaderboard none.${before === undefined ? "" : BEFORE}
+round trip to D1, a warm leaderboard and a poll to which nothing is new none.${before === undefined ? "" : BEFORE}
 
 ${aimsTable(report, before)}
 
@@ -66,7 +67,7 @@ Plan a deployment by this table: add up, over the requests that you expect in a 
 
 ${capacityTable(report)}
 
-A warm leaderboard does not ask the database. These are upper limits of one database at ${largest(report)} on this machine. They leave out the network and the Workers, of which there are as many as are needed; what
+A warm leaderboard does not ask the database, nor does a poll to which nothing is new. These are upper limits of one database at ${largest(report)} on this machine. They leave out the network and the Workers, of which there are as many as are needed; what
 D1 adds to each request around SQLite; replicas, each of which answers as many again; and feeding, which takes its time from the same database.
 
 ## Many campaigns for all stores
@@ -76,7 +77,7 @@ store: it must not cost a look at every store nearby. The copies are fed after e
 
 ${crowdedTable(report)}
 
-## Growth
+${report.live === undefined ? "" : `${liveSection(report.live)}\n`}## Growth
 
 Data: ${sizes}, the same seed. Where the answer is larger at the larger scale, its cost is not comparable.
 

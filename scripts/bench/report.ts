@@ -1,6 +1,7 @@
 import { cpus, loadavg, totalmem } from "node:os";
 import { table } from "../lib/table.ts";
 import type { Measured, Way } from "./drive.ts";
+import type { Live } from "./live/measure.ts";
 import type { KindLoad } from "./load.ts";
 import type { Ids } from "./scales.ts";
 
@@ -19,6 +20,8 @@ export interface Report {
   /** The densest place of the largest scale with more campaigns; the first has none more. */
   crowded: Measured[];
   loads: { scale: string; kinds: KindLoad[] }[];
+  /** Of inboxes and sockets, where that was measured. */
+  live?: Live;
 }
 
 export function thisMachine(workerd: string): Report["machine"] {

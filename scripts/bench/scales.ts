@@ -18,6 +18,9 @@ export interface Scale {
 
 const FOLDER = path.join(ROOT, ".wrangler", "bench");
 
+/** Where the databases of inboxes and sockets are kept. */
+export const LIVE_FOLDERS = { feeds: path.join(FOLDER, "live-feeds"), memory: path.join(FOLDER, "live-memory") };
+
 /** The scales that an option names, from the smallest to the largest. */
 export function scales(text: string): Scale[] {
   const named = text.split(",").map((name) => {

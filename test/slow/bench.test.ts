@@ -8,11 +8,25 @@ import { command, pressCtrlC, printed, type Running } from "./command.ts";
 const folder = mkdtempSync(path.join(tmpdir(), "bench-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** What is answered without D1. */
+const QUIET = ["warm", "poll, no news"];
+
 describe("npm run bench", () => {
   it("measures every endpoint and the feed, at each scale that it is asked for", async ({ expect }) => {
     const json = path.join(folder, "report.json");
 
-    const run = command("bench", ["--scale", "1k,2k", "--rounds", "5", "--seconds", "0", "--json", json]);
+    const run = command("bench", [
+      "--scale",
+      "1k,2k",
+      "--rounds",
+      "5",
+      "--seconds",
+      "0",
+      "--live",
+      "2",
+      "--json",
+      json,
+    ]);
 
     expect(await run.ended, run.output()).toBe(0);
     const report = JSON.parse(readFileSync(json, "utf8")) as Report;
@@ -20,22 +34,31 @@ describe("npm run bench", () => {
     expect(new Set(ours.map(({ endpoint }) => endpoint))).toEqual(
       new Set(["nearby", "messages", "team", "coupons", "my-coupons", "search", "leaderboard"]),
     );
-    expect(ours.filter(({ name, roundTrips }) => roundTrips !== (name === "warm" ? 0 : 1))).toEqual([]);
+    expect(ours.filter(({ name, roundTrips }) => roundTrips !== (QUIET.includes(name) ? 0 : 1))).toEqual([]);
     expect(report.scales.map(({ name }) => name)).toEqual(["1k", "2k"]);
     expect(report.loads[1]?.kinds.reduce((sum, { lines }) => sum + lines, 0)).toBe(report.scales[1]?.lines);
+    expect(report.live?.told).toMatchObject({ members: 100, sockets: 500 });
+    expect(report.live?.told.messages).toHaveLength(2);
+    expect(report.live?.feeds.map(({ name }) => name)).toContain("they hold a socket");
+    expect(report.live?.memory).toMatchObject({ sockets: 2_000, objects: 2_000 });
     expect(run.output()).toContain("to baseline");
+    expect(run.output()).toContain("all 500 sockets of a group told");
   });
 
   it("measures with UUIDs for ids, and feeding with them beside feeding with own ids", async ({ expect }) => {
     const json = path.join(folder, "ids.json");
     const measure = (ids: string, ...rest: string[]) =>
-      command("bench", ["--scale", "1k", "--ids", ids, "--rounds", "5", "--seconds", "0", "--json", json, ...rest]);
+      command("bench", [
+        ...["--scale", "1k", "--ids", ids, "--rounds", "5", "--seconds", "0", "--live", "0", "--json", json],
+        ...rest,
+      ]);
 
     const withUuids = measure("uuid");
 
     expect(await withUuids.ended, withUuids.output()).toBe(0);
     const report = JSON.parse(readFileSync(json, "utf8")) as Report;
     expect(report.ids).toBe("uuid");
+    expect(report.live).toBeUndefined();
     expect(report.crowded.map(({ name }) => name)).toEqual(["0", "20", "100", "300"]);
     expect(report.crowded.filter(({ samples }) => samples < 5)).toEqual([]);
 
@@ -66,6 +89,7 @@ describe("npm run bench", () => {
     [["--data", "nowhere.ndjson"], "There is no file nowhere.ndjson."],
     [["--scale", "9k", "--reuse"], "Nothing is loaded for 9k"],
     [["--reuse", "--docs"], "leave out --reuse"],
+    [["--live", "0", "--docs"], "--live 0"],
     [["--scale", "1k", "--reuse", "--ids", "both"], "leave out --reuse"],
     [["--before", "nowhere.json"], "nowhere.json is not what a run has written"],
   ] as const)("says in one line what is wrong with %j", async ([args, text], { expect }) => {

@@ -24,6 +24,7 @@ export const EMPTY_INBOX: InboxState = { highest: null, report: null };
  * where the database was set back.
  */
 const TRUST_MS = 30 * 60_000;
+const STORED_AGAIN_AFTER_MS = TRUST_MS / 2;
 
 /** Whether no group has a message later than this time: the answer of an inbox, if it can be sure. */
 export function hasNothingNew({ report }: InboxState, checkTime: string, now: number): boolean {
@@ -44,6 +45,17 @@ export function afterTelling(state: InboxState, version: number, now: number): I
   if (version <= knownVersion(state, now)) return state;
   const isBefore = state.report !== null && state.report.version < version;
   return { highest: { version, at: now }, report: isBefore ? null : state.report };
+}
+
+/**
+ * Whether a state says more than the stored one. A later report that says the same need not be stored each time, because
+ * a poll is slower for each write: an inbox that loses its memory then trusts the earlier one, which ends sooner.
+ */
+export function isWorthStoring(state: InboxState, stored: InboxState): boolean {
+  const [report, before] = [state.report, stored.report];
+  if (report === null || before === null || state.highest !== stored.highest) return true;
+  const saysTheSame = report.version === before.version && report.newestAt === before.newestAt;
+  return !saysTheSame || report.at > before.at + STORED_AGAIN_AFTER_MS;
 }
 
 function knownVersion({ highest }: InboxState, now: number): number {

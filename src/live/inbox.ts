@@ -3,7 +3,15 @@ import { SUBPROTOCOL } from "../auth/subprotocols.ts";
 import { LEEWAY_SECONDS } from "../auth/token.ts";
 import { Database } from "../db/database.ts";
 import { addChanges, nextFrameAt, type Pending, takeFrame, type What } from "./frames.ts";
-import { afterReport, afterTelling, EMPTY_INBOX, hasNothingNew, type InboxState, type Report } from "./inbox-state.ts";
+import {
+  afterReport,
+  afterTelling,
+  EMPTY_INBOX,
+  hasNothingNew,
+  type InboxState,
+  isWorthStoring,
+  type Report,
+} from "./inbox-state.ts";
 import { beginListening, RENEW_AFTER_MS } from "./queries.ts";
 import { CONNECTION_HEADER, type Connection, readConnection } from "./socket.ts";
 
@@ -48,10 +56,12 @@ const CLOSE = {
  */
 export class Inbox extends DurableObject<Env> {
   #state: InboxState;
+  #stored: InboxState;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    this.#state = ctx.storage.kv.get<InboxState>("state") ?? EMPTY_INBOX;
+    this.#stored = ctx.storage.kv.get<InboxState>("state") ?? EMPTY_INBOX;
+    this.#state = this.#stored;
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
   }
 
@@ -172,7 +182,9 @@ export class Inbox extends DurableObject<Env> {
   #keep(state: InboxState): void {
     if (state === this.#state) return;
     this.#state = state;
+    if (!isWorthStoring(state, this.#stored)) return;
     this.ctx.storage.kv.put("state", state);
+    this.#stored = state;
   }
 
   get #pending(): Pending {

@@ -8,11 +8,13 @@ import { command, pressCtrlC, printed, type Running } from "./command.ts";
 const folder = mkdtempSync(path.join(tmpdir(), "bench-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+// Two thousand sockets are opened, and left alone until they are idle.
+const LONG = { timeout: 360_000 };
 /** What is answered without D1. */
 const QUIET = ["warm", "poll, no news"];
 
 describe("npm run bench", () => {
-  it("measures every endpoint and the feed, at each scale that it is asked for", async ({ expect }) => {
+  it("measures every endpoint, the feed and sockets, at each scale that it is asked for", LONG, async ({ expect }) => {
     const json = path.join(folder, "report.json");
 
     const run = command("bench", [

@@ -1,7 +1,7 @@
-/** The subprotocol of the service's WebSocket. A browser offers a second one, which carries the token. */
+/** The subprotocol of the service's WebSocket. A browser offers a second one, which carries the token after this prefix. */
 export const SUBPROTOCOL = "loyalty-edge";
 
-const TOKEN_PREFIX = "bearer.";
+export const TOKEN_PREFIX = "bearer.";
 
 /** The subprotocols that the header `Sec-WebSocket-Protocol` offers, in its order. */
 export function offeredSubprotocols(header: string | undefined): string[] {

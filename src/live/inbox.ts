@@ -57,6 +57,8 @@ const CLOSE = {
 export class Inbox extends DurableObject<Env> {
   #state: InboxState;
   #stored: InboxState;
+  /** When the alarm is set to; undefined as long as this object has not set it. */
+  #alarmAt: number | null | undefined;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -121,6 +123,7 @@ export class Inbox extends DurableObject<Env> {
   /** Does whatever is due: frames, sockets whose token has expired, the listener's row. */
   override async alarm(): Promise<void> {
     const now = Date.now();
+    this.#alarmAt = null;
     this.#sendFrame(now);
     for (const { socket, attachment } of this.#sockets()) {
       if (expiresAt(attachment) <= now) socket.close(...CLOSE.expired);
@@ -166,7 +169,10 @@ export class Inbox extends DurableObject<Env> {
       .sort((a, b) => a.attachment.order - b.attachment.order);
   }
 
-  /** An object has one alarm: it is set to the earliest of what is due. */
+  /**
+   * An object has one alarm: it is set to the earliest of what is due. Nothing is waited for before, so that it is stored
+   * together with what was changed, in one write.
+   */
   async #setAlarm(): Promise<void> {
     const open = this.#sockets();
     const frameAt = nextFrameAt(this.#pending);
@@ -175,7 +181,8 @@ export class Inbox extends DurableObject<Env> {
       ...(open.length === 0 ? [] : [this.#renewAt, ...open.map(({ attachment }) => expiresAt(attachment))]),
     ];
     const earliest = due.length === 0 ? null : Math.min(...due);
-    if (earliest === (await this.ctx.storage.getAlarm())) return;
+    if (earliest === this.#alarmAt) return;
+    this.#alarmAt = earliest;
     await (earliest === null ? this.ctx.storage.deleteAlarm() : this.ctx.storage.setAlarm(earliest));
   }
 

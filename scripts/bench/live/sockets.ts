@@ -1,5 +1,5 @@
 import { WebSocket } from "undici";
-import { SUBPROTOCOL, TOKEN_SUBPROTOCOL_PREFIX } from "../../../src/live/socket.ts";
+import { SUBPROTOCOL, TOKEN_PREFIX } from "../../../src/auth/subprotocols.ts";
 import { CommandError } from "../../lib/project.ts";
 
 const AT_ONCE = 50;
@@ -79,7 +79,7 @@ export class Sockets {
   #connect(url: string, token: string): Promise<void> {
     const socket = new WebSocket(new URL("/api/v1/customer/live", url.replace(/^http/, "ws")), [
       SUBPROTOCOL,
-      TOKEN_SUBPROTOCOL_PREFIX + token,
+      TOKEN_PREFIX + token,
     ]);
     return new Promise((resolve, reject) => {
       const fail = () => reject(new CommandError("A socket could not be opened."));

@@ -32,7 +32,7 @@ export interface PollAnswer {
 }
 
 /** What belongs to a socket, and survives hibernation. */
-interface Attachment extends Connection {
+interface Attachment extends Omit<Connection, "messageWaitMs"> {
   /** Counts the inbox's sockets, so that the oldest is known. */
   order: number;
 }
@@ -83,15 +83,15 @@ export class Inbox extends DurableObject<Env> {
     const now = Date.now();
     this.#keep(afterTelling(this.#state, version, now));
     if (this.#sockets().length === 0) return;
-    const messagesAt = now + messageWaitMs + MESSAGE_MARGIN_MS;
-    const [messages, others] = [what.filter((one) => one === "messages"), what.filter((one) => one !== "messages")];
-    this.#pending = addChanges(addChanges(this.#pending, messages, messagesAt), others, now);
+    if (what.includes("messages")) this.#tellMessages(now + messageWaitMs);
+    const others = what.filter((one) => one !== "messages");
+    this.#pending = addChanges(this.#pending, others, now);
     await this.#setAlarm();
   }
 
   /** Opens a socket for a customer whose token has been checked, and who is a listener in D1 by now. */
   override async fetch(request: Request): Promise<Response> {
-    const connection = readConnection(request.headers.get(CONNECTION_HEADER) ?? "");
+    const { messageWaitMs, ...connection } = readConnection(request.headers.get(CONNECTION_HEADER) ?? "");
     const { 0: client, 1: server } = new WebSocketPair();
     const open = this.#sockets();
     const order = Math.max(0, ...open.map(({ attachment }) => attachment.order)) + 1;
@@ -102,7 +102,10 @@ export class Inbox extends DurableObject<Env> {
     server.serializeAttachment({ ...connection, order } satisfies Attachment);
     // Before anything is waited for, so that no other frame comes first.
     server.send(JSON.stringify({ type: "hello" }));
-    this.#renewAt = Date.now() + RENEW_AFTER_MS;
+    const now = Date.now();
+    this.#renewAt = now + RENEW_AFTER_MS;
+    // A message of this second was told before the socket was there, and the app does not get it by asking now.
+    if (messageWaitMs !== null) this.#tellMessages(now + messageWaitMs);
     await this.#setAlarm();
     const headers = new Headers(connection.hasSubprotocol ? { "Sec-WebSocket-Protocol": SUBPROTOCOL } : {});
     return new Response(null, { status: 101, webSocket: client, headers });
@@ -130,6 +133,10 @@ export class Inbox extends DurableObject<Env> {
     }
     this.#renew(now);
     await this.#setAlarm();
+  }
+
+  #tellMessages(shownAt: number): void {
+    this.#pending = addChanges(this.#pending, ["messages"], shownAt + MESSAGE_MARGIN_MS);
   }
 
   #sendFrame(now: number): void {

@@ -29,10 +29,26 @@ export function keepListening(customerId: string): Statement {
   return listen({ customerId, atLeast: `+${RENEWED_AT_HOURS} hours` });
 }
 
-/** Makes the customer a listener for 24 hours from now. */
-export async function beginListening(db: Database, customerId: string): Promise<void> {
-  await db.all(listen({ customerId, atLeast: `+${LISTENS_HOURS} hours` }));
+/**
+ * Makes the customer a listener for 24 hours from now. Where a message of theirs is stored, but its second is not over,
+ * it resolves with the milliseconds until it is shown: that message may have been told to nobody. Else null.
+ */
+export async function beginListening(db: Database, customerId: string): Promise<number | null> {
+  const [, unshown = []] = await db.batch([
+    listen({ customerId, atLeast: `+${LISTENS_HOURS} hours` }),
+    readUnshown({ customerId }),
+  ]);
+  return unshown[0] === undefined ? null : Number(unshown[0].milliseconds);
 }
+
+const readUnshown = compileOnce<"customerId">(
+  (value) => sql`
+    SELECT milliseconds FROM message_wait
+    WHERE (
+      SELECT newest_at FROM message_group_news WHERE customer_key = ${customerKeyOf(value("customerId"))}
+      ORDER BY newest_at DESC LIMIT 1
+    ) >= (SELECT at FROM message_horizon)`,
+);
 
 const listen = compileOnce<"customerId" | "atLeast">(
   (value) => sql`

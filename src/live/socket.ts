@@ -5,6 +5,8 @@ export interface Connection {
   tokenExpires: number;
   /** Whether the client offered the subprotocol, which the answer then selects. */
   hasSubprotocol: boolean;
+  /** Milliseconds until a message that is stored is shown; null: none waits to be shown. */
+  messageWaitMs: number | null;
 }
 
 /** Carries the connection from the Worker to the inbox; a client's own header of that name goes no further. */

@@ -13,11 +13,13 @@ export const live = createRouter().get("/", describe(openSocket), async (c) => {
   const { customerId, tokenExpires, db, inboxes } = c.var;
 
   // In D1 before the socket opens, so that no change is missed after hello.
-  await beginListening(db, customerId);
+  const messageWaitMs = await beginListening(db, customerId);
   const hasSubprotocol = offeredSubprotocols(c.req.header("Sec-WebSocket-Protocol")).includes(SUBPROTOCOL);
-  const answer = await inboxes.connect({ customerId, tokenExpires, hasSubprotocol }).catch((cause: unknown) => {
-    throw unavailable("Changes cannot be listened for at the moment. Poll, and try again in a while.", cause);
-  });
+  const answer = await inboxes
+    .connect({ customerId, tokenExpires, hasSubprotocol, messageWaitMs })
+    .catch((cause: unknown) => {
+      throw unavailable("Changes cannot be listened for at the moment. Poll, and try again in a while.", cause);
+    });
   // A new one, whose headers can be added to.
   return new Response(null, { status: 101, webSocket: answer.webSocket, headers: answer.headers });
 });

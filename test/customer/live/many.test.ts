@@ -77,7 +77,7 @@ describe("several sockets of one customer", () => {
       // One makes the customer a listener; the others are spared the same way through the Worker.
       const first = (await listenAs(id)).socket;
       const connections = Array.from({ length: 4 }, () =>
-        inboxes.connect({ customerId: id, tokenExpires, hasSubprotocol: false }),
+        inboxes.connect({ customerId: id, tokenExpires, hasSubprotocol: false, messageWaitMs: null }),
       );
       const others = (await Promise.all(connections)).flatMap(({ webSocket }) => webSocket ?? []);
       for (const socket of others) listenOn(socket);

@@ -141,7 +141,7 @@ describe("a handshake that is refused", () => {
     stopInbox().mockImplementation(() => new Promise(() => {}));
     vi.useFakeTimers();
     const settled: unknown[] = [];
-    const connection = { customerId: "c", tokenExpires: 0, hasSubprotocol: false };
+    const connection = { customerId: "c", tokenExpires: 0, hasSubprotocol: false, messageWaitMs: null };
     void new Inboxes(env.INBOXES, () => {}).connect(connection).catch((error: unknown) => settled.push(error));
 
     await vi.advanceTimersByTimeAsync(9_999);

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,12 +14,16 @@ import { loadDemo, prepare, type Service, serve } from "./lib/service.ts";
 import { type FeedReport, feedOn } from "./soak/feeding.ts";
 import { Ledger } from "./soak/ledger.ts";
 import { type MemorySample, reportMemory, runtimeMemory } from "./soak/memory.ts";
+import { OpenApps } from "./soak/open-apps.ts";
 import { type SoakReport, summarize, toText, verdict } from "./soak/report.ts";
+import { runSchedule, settle } from "./soak/settle.ts";
 import { browse, type EndpointReport } from "./soak/traffic.ts";
 
 interface Options {
   minutes: number;
   connections: number;
+  sockets: number;
+  followers: number;
   seed: number;
   port: number;
   json?: string;
@@ -28,16 +32,23 @@ interface Options {
 // An isolate has the 128 MB that it has in production, else the runtime lets garbage lie until it has gigabytes; and
 // wrangler keeps no record of each request, which grows for as long as it runs.
 const MEASURED = { MINIFLARE_WORKERD_V8_FLAGS: "--max-heap-size=128", X_LOCAL_OBSERVABILITY: "false" };
+const MEMORY_FOLDER = "/dev/shm";
+const ROOM_BYTES = 2 * 1024 ** 3;
 const SAMPLE_MS = 1_000;
 const PROGRESS_MS = 5_000;
+const SCHEDULE_MS = 60_000;
 const STOP_WITHIN_MS = 10_000;
+// A customer may have eight; some are the followers'.
+const MOST_SOCKETS = 2_000;
 
 const program = new Command("npm run soak --")
   .description(
-    "Load a service of its own with apps and feeds at once, then hold its memory and every total against what was asked.",
+    "Load a service of its own with apps and feeds at once, drop a tenth of the open apps every few seconds, then hold its memory, every total and every delivered message against what was asked.",
   )
   .option("--minutes <n>", "how long", minutes, 5)
   .option("--connections <n>", "how many apps ask at the same time", countingNumber, 64)
+  .option("--sockets <n>", `how many apps hold a socket: up to ${MOST_SOCKETS}`, socketsNumber, 500)
+  .option("--followers <n>", "how many apps poll for messages, and as many follow newMessages()", countingNumber, 50)
   .option("--seed <n>", "where randomness begins: the same seed asks and feeds the same", countingNumber, 1)
   .option("--port <n>", "the port to listen on", portNumber, 8788)
   .option("--json <file>", "also write the report to a file", outputFile)
@@ -49,7 +60,7 @@ await main(async () => {
 });
 
 async function soak(options: Options): Promise<void> {
-  const persistTo = mkdtempSync(path.join(tmpdir(), "loyalty-edge-soak-"));
+  const persistTo = mkdtempSync(path.join(folderOfDatabases(), "loyalty-edge-soak-"));
   const stop = new AbortController();
   let service: Service | undefined;
   // The first ends the load and reports; a second one does not wait for a service that hangs.
@@ -66,7 +77,7 @@ async function soak(options: Options): Promise<void> {
     service = serve(local, { detached: true, env: MEASURED });
     if (!(await service.ready)) throw new CommandError("The server did not start; see wrangler's output above.");
     await loadDemo(service.url);
-    const { ledger, ...load } = await loadService(service, options, stop);
+    const { ledger, ...load } = await loadService(service, { ...options, persistTo }, stop);
     await end(service);
     console.error("Comparing the derived data with the records …");
     const recounts = await askDatabase<Difference>(
@@ -77,8 +88,8 @@ async function soak(options: Options): Promise<void> {
       found.map((difference) => `${DERIVED[index]?.name}, ${toDifferenceText(difference)}`),
     );
     differences.push(...(await ledger.differences({ persistTo })));
-    const { connections, seed } = options;
-    const report: SoakReport = { ...load, connections, seed, differences };
+    const { connections, sockets, followers, seed } = options;
+    const report: SoakReport = { ...load, connections, sockets, followers, seed, differences };
     console.log(toText(report));
     if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
     const fault = verdict(report);
@@ -91,8 +102,19 @@ async function soak(options: Options): Promise<void> {
   }
 }
 
+/** In memory where there is room: hundreds of inboxes that write at once would wait for this machine's disk. */
+function folderOfDatabases(): string {
+  if (!existsSync(MEMORY_FOLDER)) return tmpdir();
+  const { bavail, bsize } = statfsSync(MEMORY_FOLDER);
+  return bavail * bsize >= ROOM_BYTES ? MEMORY_FOLDER : tmpdir();
+}
+
 /** Apps and feeds at once, until the time is over, Ctrl-C, or the service is gone. */
-async function loadService({ url, pid, ended }: Service, options: Options, stop: AbortController) {
+async function loadService(
+  { url, pid, ended }: Service,
+  options: Options & { persistTo: string },
+  stop: AbortController,
+) {
   const endpoints = new Map<string, EndpointReport>();
   const errors: Record<string, number> = {};
   const onError = (text: string) => {
@@ -100,19 +122,28 @@ async function loadService({ url, pid, ended }: Service, options: Options, stop:
   };
   const ledger = new Ledger();
   const feed: FeedReport = { lines: 0, requests: 0 };
+  const apps = new OpenApps({ ...options, url, onError });
   const samples: MemorySample[] = [];
+  const closing = new AbortController();
   const over = new AbortController();
   const signal = AbortSignal.any([over.signal, stop.signal]);
   const startedAt = performance.now();
   const elapsed = () => (performance.now() - startedAt) / 1_000;
   const timer = setTimeout(() => over.abort(), options.minutes * 60_000);
   void ended.then(() => {
-    if (!signal.aborted) onError("the service ended by itself");
+    if (!closing.signal.aborted) onError("the service ended by itself");
     over.abort();
+    closing.abort();
   });
 
   try {
-    const watching = [every(SAMPLE_MS, signal, sample), every(PROGRESS_MS, signal, async () => progress())];
+    const open = apps.run(closing.signal);
+    const watching = [
+      every(SAMPLE_MS, signal, sample),
+      every(PROGRESS_MS, signal, async () => progress()),
+      every(SCHEDULE_MS, signal, () => runSchedule(url, onError)),
+      apps.dropSome(signal),
+    ];
     const token = await devFeedToken("*", 1);
     const random = new Random(`feed ${options.seed}`);
     await Promise.all([
@@ -122,14 +153,21 @@ async function loadService({ url, pid, ended }: Service, options: Options, stop:
         browse(url, `${options.seed} ${index}`, { endpoints, onError, signal }),
       ),
     ]);
+    const seconds = elapsed();
+    await sample();
+    const memory = reportMemory(samples);
+    console.error("Waiting until every open app has been told …");
+    const where = { persistTo: options.persistTo };
+    const live = closing.signal.aborted ? null : await settle({ url, where, apps, ledger, onError });
+    closing.abort();
+    await open;
+    return { seconds, endpoints: summarize(endpoints), feed, live, memory, errors, ledger };
   } finally {
     // Where one of them fails, the others must not go on without it.
     clearTimeout(timer);
     over.abort();
+    closing.abort();
   }
-  await sample();
-  const memory = reportMemory(samples);
-  return { seconds: elapsed(), endpoints: summarize(endpoints), feed, memory, errors, ledger };
 
   function asked(): number {
     return [...endpoints.values()].reduce((sum, { requests }) => sum + requests, 0);
@@ -144,7 +182,7 @@ async function loadService({ url, pid, ended }: Service, options: Options, stop:
     const memory = Math.round(samples.at(-1)?.mebibytes ?? 0);
     const left = Math.max(0, Math.round(options.minutes * 60 - elapsed()));
     console.error(
-      `${asked().toLocaleString("en")} requests | ${feed.lines.toLocaleString("en")} lines fed | ${faults} errors | ${memory} MiB | ${left} s left`,
+      `${asked().toLocaleString("en")} requests | ${feed.lines.toLocaleString("en")} lines fed | ${apps.openSockets} sockets | ${faults} errors | ${memory} MiB | ${left} s left`,
     );
   }
 }
@@ -175,5 +213,11 @@ function killGroup({ pid }: Service): void {
 function minutes(text: string): number {
   if (!/^\d{1,4}(\.\d{1,3})?$/.test(text) || Number(text) === 0)
     throw new InvalidArgumentError("It must be a number of minutes, such as 5 or 0.5.");
+  return Number(text);
+}
+
+function socketsNumber(text: string): number {
+  if (!/^\d{1,4}$/.test(text) || Number(text) > MOST_SOCKETS)
+    throw new InvalidArgumentError(`It must be a whole number, 0 to ${MOST_SOCKETS}.`);
   return Number(text);
 }

@@ -115,7 +115,7 @@ function message(random: Random, id: string): SoakLine {
   const sender = random.pick(member_ids as string[]);
   return {
     line: { record: "message", id, group_id: group, customer_id: sender, body: `Seen at ${id}` },
-    book: (ledger) => ledger.add("messages", String(group), 1),
+    book: (ledger) => ledger.addMessage(id, String(group)),
   };
 }
 

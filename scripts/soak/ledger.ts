@@ -17,9 +17,47 @@ const BOOKS = {
 
 type Book = keyof typeof BOOKS;
 
+/** The messages that the soak has fed, as the database has them. */
+export const STORED_MESSAGES = `SELECT messages.id, message_groups.id AS "group", sent_at AS sentAt
+  FROM messages JOIN message_groups ON message_groups.key = messages.group_key WHERE messages.id LIKE 'soak-%'`;
+
+/** A message that the feed has acknowledged, as the database has it. */
+export interface StoredMessage {
+  id: string;
+  group: string;
+  sentAt: string;
+  /** In milliseconds since 1970. */
+  acknowledgedAt: number;
+}
+
+/** The number of the fed file that a message's id or text names; 0 for one that the soak has not fed. */
+export function fileOf(text: string): number {
+  return Number(/soak-(\d+)-/.exec(text)?.[1] ?? 0);
+}
+
 /** An independent account of what the feed has acknowledged, to be held against the database. */
 export class Ledger {
   readonly #books = new Map<Book, Map<string, unknown>>();
+  readonly #messages = new Map<string, number>();
+
+  /** Notes a message that is acknowledged now. */
+  addMessage(id: string, group: string): void {
+    this.add("messages", group, 1);
+    this.#messages.set(id, Date.now());
+  }
+
+  /** The acknowledged messages among those that the database has. */
+  acknowledged(stored: readonly Omit<StoredMessage, "acknowledgedAt">[]): StoredMessage[] {
+    return stored.flatMap((message) => {
+      const acknowledgedAt = this.#messages.get(message.id);
+      return acknowledgedAt === undefined ? [] : [{ ...message, acknowledgedAt }];
+    });
+  }
+
+  /** When the last message was acknowledged, in milliseconds since 1970; 0 where none was. */
+  get lastMessageAt(): number {
+    return Math.max(0, ...[...this.#messages.values()].slice(-1));
+  }
 
   /** Adds to a sum; in hundredths where it is one of decimals. */
   add(book: Book, key: string, amount: number): void {

@@ -1,15 +1,20 @@
 import { quantile } from "../lib/quantile.ts";
 import { table } from "../lib/table.ts";
 import type { FeedReport } from "./feeding.ts";
+import { type LiveReport, toLines } from "./live-report.ts";
 import type { MemoryReport } from "./memory.ts";
 import type { EndpointReport } from "./traffic.ts";
 
 export interface SoakReport {
   seconds: number;
   connections: number;
+  sockets: number;
+  followers: number;
   seed: number;
   endpoints: Record<string, { requests: number; statuses: Record<number, number>; p50: number; p99: number }>;
   feed: FeedReport;
+  /** What open apps were told and given; null where the service ended before they could be. */
+  live: LiveReport | null;
   /** Resident memory of the Workers runtime, in MiB. */
   memory: MemoryReport;
   /** What was not as expected, and how often. */
@@ -33,7 +38,7 @@ export function summarize(endpoints: ReadonlyMap<string, EndpointReport>): SoakR
 
 /** The report as a person reads it. */
 export function toText(report: SoakReport): string {
-  const { endpoints, feed, memory, errors, differences, seconds } = report;
+  const { endpoints, feed, live, memory, errors, differences, seconds } = report;
   const rows = Object.entries(endpoints).map(([name, { requests, p50, p99, statuses }]) => {
     const counts = Object.entries(statuses).map(([status, times]) => `${status}: ${count(times)}`);
     return [name, count(requests), String(p50), String(p99), counts.join(", ")];
@@ -45,6 +50,8 @@ export function toText(report: SoakReport): string {
     "",
     `${count(requests)} requests in ${Math.round(seconds)} s, ${count(Math.round(requests / seconds))} a second`,
     `Feed: ${count(feed.lines)} lines in ${count(feed.requests)} requests, ${count(Math.round(feed.lines / seconds))} lines a second`,
+    "",
+    ...(live === null ? [] : toLines(live)),
     `Memory: ${start} MiB at the start, at most ${warm} while it warmed up, ${end} at the end`,
     differences.length === 0 ? "Totals: as acknowledged, and as counted from the records" : "Totals: wrong",
     ...differences.slice(0, NAMED).map((difference) => `  ${difference}`),
@@ -55,11 +62,13 @@ export function toText(report: SoakReport): string {
 }
 
 /** What the run has failed by, in a line; null when it has not. */
-export function verdict({ errors, memory, differences }: SoakReport): string | null {
+export function verdict({ errors, live, memory, differences }: SoakReport): string | null {
   const total = Object.values(errors).reduce((sum, times) => sum + times, 0);
   const faults = [
     ...(total > 0 ? [`${count(total)} errors`] : []),
     ...(differences.length > 0 ? [`${count(differences.length)} totals that differ`] : []),
+    ...(live !== null && live.missed.length > 0 ? [`${count(live.missed.length)} messages missed`] : []),
+    ...(live !== null && live.outbox > 0 ? [`${count(live.outbox)} changes left in the outbox`] : []),
     ...(memory.allowed !== null && memory.end > memory.allowed
       ? [`${memory.end} MiB at the end, where ${memory.allowed} are allowed`]
       : []),

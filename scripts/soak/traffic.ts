@@ -72,7 +72,8 @@ function parse(text: string): unknown {
   }
 }
 
-function tokenOf(customer: string): Promise<string> {
+/** A customer's token, which is signed once. */
+export function tokenOf(customer: string): Promise<string> {
   const token = tokens.get(customer) ?? devCustomerToken(customer, 1);
   tokens.set(customer, token);
   return token;

@@ -101,7 +101,7 @@ export class PendingChanges implements LiveListener {
   #woken(withinMs: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {
-        clearTimeout(timer);
+        if (timer !== null) clearTimeout(timer);
         signal.removeEventListener("abort", wake);
         resolve();
       };

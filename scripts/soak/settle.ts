@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { askDatabase, type Where } from "../lib/database.ts";
+import { DELIVERED_WITHIN_MS } from "./deliveries.ts";
+import { type Ledger, STORED_MESSAGES, type StoredMessage } from "./ledger.ts";
+import type { LiveReport } from "./live-report.ts";
+import { GROUPS_OF, type OpenApps } from "./open-apps.ts";
+
+export interface Settling {
+  url: string;
+  where: Where;
+  apps: OpenApps;
+  ledger: Ledger;
+  onError: (text: string) => void;
+}
+
+// The schedule leaves alone what a feed request may still be telling: five seconds, and the one that is not over.
+const UNTOLD_AFTER_MS = 7_000;
+const LOOK_AGAIN_MS = 1_000;
+const LONGEST_MS = 60_000;
+
+/** What `wrangler dev` runs at no time by itself: the job that tells inboxes what feed requests left in the outbox. */
+export async function runSchedule(url: string, onError: (text: string) => void): Promise<void> {
+  const answer = fetch(`${url}/__scheduled?cron=*+*+*+*+*`, { signal: AbortSignal.timeout(LONGEST_MS) });
+  const fault = await answer.then(
+    ({ ok, status }) => (ok ? null : String(status)),
+    (error: unknown) => String(error),
+  );
+  if (fault !== null) onError(`schedule: ${fault}`);
+}
+
+/** After the last feed request: runs the schedule, and waits until everybody was told, as long as that may take. */
+export async function settle({ url, where, apps, ledger, onError }: Settling): Promise<LiveReport> {
+  await sleep(ledger.lastMessageAt + UNTOLD_AFTER_MS - Date.now());
+  await runSchedule(url, onError);
+  const [stored, rows] = await askDatabase([STORED_MESSAGES, "SELECT count(*) AS changes FROM outbox"], where);
+  const messages = ledger.acknowledged(stored as Omit<StoredMessage, "acknowledgedAt">[]);
+  const outbox = Number((rows as { changes: number }[])[0]?.changes);
+  for (;;) {
+    const report = { ...apps.report({ messages, groupsOf: GROUPS_OF }), outbox };
+    if (report.missed.length === 0 || Date.now() > ledger.lastMessageAt + DELIVERED_WITHIN_MS) return report;
+    await sleep(LOOK_AGAIN_MS);
+  }
+}

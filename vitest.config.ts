@@ -26,8 +26,8 @@ export default defineConfig({
     setupFiles: ["./test/setup.ts"],
     // A workerd for each worker, with storage of its own; each file starts from reset(), see test/setup.ts.
     isolate: false,
-    // Vitest would leave one of two processors idle, and some tests wait rather than work.
-    maxWorkers: Math.min(4, Math.max(2, availableParallelism())),
+    // One more than there are of two processors, because many tests wait rather than work.
+    maxWorkers: Math.min(4, Math.max(3, availableParallelism())),
     reporters: REPORTERS,
     silent: "passed-only",
     // How much is fuzzed, and from where: `npm run fuzz` sets both.

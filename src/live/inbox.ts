@@ -9,7 +9,7 @@ import {
   EMPTY_INBOX,
   hasNothingNew,
   type InboxState,
-  isWorthStoring,
+  knownNews,
   type Report,
 } from "./inbox-state.ts";
 import { beginListening, RENEW_AFTER_MS } from "./queries.ts";
@@ -29,6 +29,8 @@ export interface PollAnswer {
   nothingNew: boolean;
   /** Its clock, for the report if D1 must be asked. */
   at: number;
+  /** The newest message that it knows of, which need not be reported; null: it should hear of it. */
+  knows: string | null;
 }
 
 /** What belongs to a socket, and survives hibernation. */
@@ -56,21 +58,20 @@ const CLOSE = {
  */
 export class Inbox extends DurableObject<Env> {
   #state: InboxState;
-  #stored: InboxState;
   /** When the alarm is set to; undefined as long as this object has not set it. */
   #alarmAt: number | null | undefined;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    this.#stored = ctx.storage.kv.get<InboxState>("state") ?? EMPTY_INBOX;
-    this.#state = this.#stored;
+    this.#state = ctx.storage.kv.get<InboxState>("state") ?? EMPTY_INBOX;
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
   }
 
   /** Whether a poll with this `check_time` has nothing to answer; false whenever D1 must be asked. */
   poll(checkTime: string): PollAnswer {
     const now = Date.now();
-    return { nothingNew: hasNothingNew(this.#state, checkTime, now), at: now };
+    const [nothingNew, knows] = [hasNothingNew(this.#state, checkTime, now), knownNews(this.#state, now)];
+    return { nothingNew, at: now, knows };
   }
 
   /** Takes what a poll has read at D1. */
@@ -196,9 +197,7 @@ export class Inbox extends DurableObject<Env> {
   #keep(state: InboxState): void {
     if (state === this.#state) return;
     this.#state = state;
-    if (!isWorthStoring(state, this.#stored)) return;
     this.ctx.storage.kv.put("state", state);
-    this.#stored = state;
   }
 
   get #pending(): Pending {

@@ -17,6 +17,8 @@ export async function pollMessageGroups(
   const answer = await inboxes.poll(customerId, checkTime);
   if (answer?.nothingNew) return { items: [], hasMore: false };
   const { news, ...found } = await findMessageGroups(db, query);
-  if (answer !== null) void inboxes.report(customerId, { ...news, at: answer.at });
+  // Not waited for: this answer is right, whatever comes of the report.
+  const isNews = answer !== null && answer.knows !== news.newestAt;
+  if (isNews) void inboxes.report(customerId, { ...news, at: answer.at });
   return found;
 }

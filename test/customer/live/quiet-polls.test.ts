@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { Inboxes } from "../../../src/live/inboxes.ts";
 import { mustFeed } from "../../support/api.ts";
-import { pass, poll, pollUntilQuiet } from "../../support/listeners.ts";
+import { pass, poll, pollUntilQuiet, seedGroup } from "../../support/listeners.ts";
 import * as seed from "../../support/seed.ts";
 
 beforeEach(async () => {
@@ -9,6 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => {
   vi.useRealTimers();
+  vi.restoreAllMocks();
 });
 
 /** A reader who has no group, and a group of two others with a message. */
@@ -71,5 +73,22 @@ describe("a poll after quiet ones", () => {
     await mustFeed([seed.message(group.id, writer), seed.customer()]);
 
     expect((await poll(reader)).roundTrips).toBe(0);
+  });
+
+  it("tells the inbox once what it has read at D1, and again when that is something else", async ({ expect }) => {
+    await pass(1);
+    const { reader, writer, group } = await seedGroup();
+    await mustFeed([seed.message(group, writer)]);
+    await pass(1);
+    const report = vi.spyOn(Inboxes.prototype, "report");
+
+    await poll(reader);
+    await poll(reader);
+    expect(report).toHaveBeenCalledTimes(1);
+
+    await mustFeed([seed.message(group, writer)]);
+    await pass(1);
+    await poll(reader);
+    expect(report).toHaveBeenCalledTimes(2);
   });
 });

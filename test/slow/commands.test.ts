@@ -64,7 +64,7 @@ const TRIALS: Record<string, Trial> = {
   "npm run bench:feed": { says: "One by one" },
   "npm run schema": { status: 0, says: "docs/schema.md describes" },
   "npm run soak": { with: ["--port", PORT], says: "requests |", lastWords: "| endpoint" },
-  "npm run soak -- --minutes 60 --connections 200 --seed 7 --json report.json": {
+  "npm run soak -- --minutes 60 --connections 200 --sockets 1000 --followers 100 --seed 7 --json report.json": {
     with: ["--port", PORT],
     says: "Migrating the local database",
   },

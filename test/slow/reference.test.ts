@@ -42,7 +42,14 @@ async function open(width: number, height: number): Promise<{ page: Page; elsewh
     if (/^https?:/.test(request.url()) && !request.url().startsWith(url)) elsewhere.push(request.url());
   });
   await page.goto(url);
-  await page.getByRole("heading", { name: "Popular campaigns nearby" }).first().waitFor();
+  await page.getByRole("heading", { name: "loyalty-edge" }).first().waitFor();
+  // An endpoint is put on the page when one scrolls near it.
+  const first = page.getByRole("heading", { name: "Popular campaigns nearby" }).first();
+  for (let step = 0; step < 50 && (await first.count()) === 0; step += 1) {
+    await page.mouse.wheel(0, 300);
+    await page.waitForTimeout(100);
+  }
+  await first.waitFor();
   return { page, elsewhere, errors };
 }
 

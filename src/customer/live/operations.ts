@@ -3,11 +3,7 @@ import { Frame } from "./schema.ts";
 
 const DESCRIPTION = `A WebSocket that tells an open app what has changed, so that it need not poll. It cannot be tried on this page.
 
-\`\`\`js
-const socket = new WebSocket("wss://…/api/v1/customer/live", ["loyalty-edge", "bearer." + token]);
-\`\`\`
-
-A page sends the token as a subprotocol, because a browser sends no headers with a WebSocket. An app may send \`Authorization\` instead.
+A page offers two subprotocols, \`loyalty-edge\` and \`bearer.\` with the token after it, because a browser sends no headers with a WebSocket. An app may send \`Authorization\` instead.
 
 - **hello** is the first frame: call the endpoints once after it.
 - **changed** says in \`what\` which endpoints to call again: \`messages\` for the message groups, \`coupons\` for the coupons, \`balance\`

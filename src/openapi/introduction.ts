@@ -15,6 +15,9 @@ absent. Unknown parameters are ignored.
 
 **Pages.** \`page\` begins at 1. If there are more items, the header \`Link\` has the address of the next page.
 
+**Changes.** An open app need not ask again and again: \`GET /api/v1/customer/live\` is a WebSocket that says what to ask for anew. A
+poll for messages with nothing new is cheap, and makes no round trip to the database.
+
 **Limits.** A customer may send ${REQUESTS_A_MINUTE.customer} requests a minute. After a 429 or 503, \`Retry-After\` says when to try again.`;
 
 export const TAGS = [

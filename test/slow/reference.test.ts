@@ -108,10 +108,9 @@ describe.skipIf(CHROMIUM === null)("the reference page", () => {
         expect(Object.values(items ?? lists).flat(), endpoint.summary).not.toEqual([]);
       }
       expect({ elsewhere, errors }).toEqual({ elsewhere: [], errors: [] });
-      // On a phone the socket's statuses reach six pixels beyond the edge.
-      expect(
-        await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"),
-      ).toBeLessThanOrEqual(6);
+      expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(
+        0,
+      );
     },
   );
 

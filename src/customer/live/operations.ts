@@ -3,7 +3,11 @@ import { Frame } from "./schema.ts";
 
 const DESCRIPTION = `A WebSocket that tells an open app what has changed, so that it need not poll. It cannot be tried on this page.
 
-A page offers two subprotocols, \`loyalty-edge\` and \`bearer.\` with the token after it, because a browser sends no headers with a WebSocket. An app may send \`Authorization\` instead.
+\`\`\`js
+const socket = new WebSocket("wss://…/api/v1/customer/live", ["loyalty-edge", "bearer." + token]);
+\`\`\`
+
+A page sends the token as a subprotocol, because a browser sends no headers with a WebSocket. An app may send \`Authorization\` instead.
 
 - **hello** is the first frame: call the endpoints once after it.
 - **changed** says in \`what\` which endpoints to call again: \`messages\` for the message groups, \`coupons\` for the coupons, \`balance\`
@@ -16,7 +20,7 @@ Nothing may depend on a frame: poll now and then. A deployment closes all socket
 export const openSocket: Operation = {
   id: "live",
   tag: "Customer",
-  summary: "Changes, as they happen",
+  summary: "Live changes",
   description: DESCRIPTION,
   frames: Frame,
   examples: () => [

@@ -27,7 +27,7 @@ export function database(begins: "bookmark" | "primary"): MiddlewareHandler<AppE
 
     // One that stands after this may have opened the database elsewhere, and then gives that one's bookmark.
     if (c.var.db !== db || db.bookmark === null) return;
-    c.header("X-D1-Bookmark", await signBookmark(db.bookmark, rules));
+    c.res.headers.set("X-D1-Bookmark", await signBookmark(db.bookmark, rules));
   };
   return annotate(handler, { headers: { "X-D1-Bookmark": BOOKMARK_NOTE }, failures: ["Unavailable"] });
 }

@@ -26,8 +26,9 @@ export function observe(): MiddlewareHandler<AppEnv> {
     const timing = [`d1;dur=${usage.milliseconds.toFixed(1)}`, `trips;desc="${usage.roundTrips}"`];
     if (isDevelopment(c.env)) timing.push(`rows;desc="${usage.rowsRead}"`, `written;desc="${usage.rowsWritten}"`);
     if (isDevelopment(c.env)) timing.push(`sql;dur=${usage.sqlMilliseconds}`);
-    c.header("X-Request-Id", requestId);
-    c.header("Server-Timing", timing.join(", "));
+    // Not by `c.header()`, which makes a finished response anew for each header.
+    c.res.headers.set("X-Request-Id", requestId);
+    c.res.headers.set("Server-Timing", timing.join(", "));
 
     console.log(
       JSON.stringify({

@@ -16,6 +16,8 @@ export default defineConfig({
     cloudflareTest(async () => ({
       wrangler: { configPath: "./wrangler.toml" },
       miniflare: {
+        // Databases for tests of more than one program: a test binds them as it needs them.
+        d1Databases: { TEST_DATABASE_1: "test-1", TEST_DATABASE_2: "test-2" },
         bindings: { TEST_MIGRATIONS: await readD1Migrations(path.join(import.meta.dirname, "migrations")) },
       },
     })),

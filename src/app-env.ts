@@ -3,14 +3,19 @@ import type { FeedToken } from "./auth/token.ts";
 import type { Cache } from "./cache/cache.ts";
 import type { Database } from "./db/database.ts";
 import type { Inboxes } from "./live/inboxes.ts";
+import type { Program } from "./programs/programs.ts";
 
 /** What a handler finds in `c.env` and `c.var`. */
 export interface AppEnv {
   Bindings: Env;
   Variables: {
     requestId: string;
+    /** Whose request it is, by its token: set below /api/v1. */
+    program: Program;
     /** Set for the routes that read or write D1. */
     db: Database;
+    /** The databases of all programs: set where the service looks at itself. */
+    databases: readonly Database[];
     /** The way to KV. */
     cache: Cache;
     /** The way to the inboxes of customers: set where messages are read, sockets opened, or changes fed. */

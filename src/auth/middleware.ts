@@ -1,20 +1,29 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { type AppEnv, isDevelopment } from "../app-env.ts";
 import { annotate } from "../openapi/notes.ts";
+import {
+  DEFAULT_PROGRAM,
+  findProgram,
+  isProgramName,
+  ownVariable,
+  type Program,
+  qualify,
+} from "../programs/programs.ts";
 import { NotLetIn } from "./errors.ts";
 import { KeySet } from "./key-set.ts";
 import { LIMIT_PERIOD_SECONDS } from "./limits.ts";
 import { networkOf } from "./network.ts";
+import { type ProgramRules, readProgramToken } from "./program-token.ts";
 import { tokensOffered } from "./subprotocols.ts";
-import { type Claims, feedAccounts, hasScope, type Keys, readToken, type TokenRules } from "./token.ts";
+import { type Claims, feedAccounts, hasScope, type Keys } from "./token.ts";
 
-/** Lets customers in, each as themselves, and no more often than the limit. */
+/** Lets customers in, each as themselves in the program that the token names, and no more often than the limit. */
 export function customerOnly(): MiddlewareHandler<AppEnv> {
   const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
     const claims = await authenticate(c, "customer");
     c.set("customerId", claims.sub);
     c.set("tokenExpires", claims.exp);
-    await rateLimit(c, c.env.CUSTOMER_LIMITER, claims.sub);
+    await rateLimit(c, c.env.CUSTOMER_LIMITER, qualify(c.var.program.name, claims.sub));
     await next();
   };
   return annotate(handler, {
@@ -55,10 +64,14 @@ export function addressLimited(): MiddlewareHandler<AppEnv> {
   return annotate(handler, { failures: ["TooManyRequests"] });
 }
 
-/** The claims of the request's token, which must be good and have the scope. */
+/** The claims of the request's token, which must be good and have the scope. The request is its program's from then on. */
 async function authenticate(c: Context<AppEnv>, scope: "customer" | "feed"): Promise<Claims> {
-  const reading = await readToken(tokenOf(c), tokenRules(c), Date.now() / 1000);
-  if (reading.kind === "good") {
+  const rules = { rulesOf: (claim: unknown) => rulesOf(c, claim), defaultRules: tokenRules(c, DEFAULT_PROGRAM) };
+  const reading = await readProgramToken(tokenOf(c), rules, Date.now() / 1000);
+  if (reading.kind === "no such program") throw wrongToken("This needs a token for a program that is served here.");
+  const program = reading.kind === "good" ? programOf(c, reading.claims.program) : null;
+  if (reading.kind === "good" && program !== null) {
+    c.set("program", program);
     if (!hasScope(reading.claims, scope)) throw wrongToken(`This needs a token with the scope ${scope}.`);
     return reading.claims;
   }
@@ -87,9 +100,33 @@ function rateLimitAddress(c: Context<AppEnv>): Promise<void> {
 // One set of keys an address and isolate: everything in it is public.
 const keySets = new Map<string, KeySet>();
 
-function tokenRules(c: Context<AppEnv>): TokenRules {
-  const { JWT_SECRET = "", JWKS_URL = "", JWT_ISSUER = "", JWT_AUDIENCE = "" }: Partial<Env> = c.env;
-  return { secret: JWT_SECRET, keys: keysAt(JWKS_URL, c), issuer: JWT_ISSUER, audience: JWT_AUDIENCE };
+/** The program of a token's claim; null where none of that name is configured. Only who names none is the default's. */
+function programOf({ env }: Context<AppEnv>, claim: unknown): Program | null {
+  if (claim === undefined) return findProgram(env, DEFAULT_PROGRAM);
+  return isProgramName(claim) ? findProgram(env, claim) : null;
+}
+
+function rulesOf(c: Context<AppEnv>, claim: unknown): ProgramRules | null {
+  const program = programOf(c, claim);
+  return program === null ? null : tokenRules(c, program.name);
+}
+
+/**
+ * What a program's tokens are held against: its own secret and key set if it has either, else the default program's. Its
+ * own issuer and audience replace the default's where they are set, also to nothing, which switches their check off.
+ */
+function tokenRules(c: Context<AppEnv>, program: string): ProgramRules {
+  const own = (name: string) => ownVariable(c.env, name, program);
+  const shared = (name: string) => ownVariable(c.env, name, DEFAULT_PROGRAM);
+  const hasOwnKeys = program !== DEFAULT_PROGRAM && [own("JWT_SECRET"), own("JWKS_URL")].some((key) => key);
+  const keyOf = hasOwnKeys ? own : shared;
+  return {
+    secret: keyOf("JWT_SECRET") ?? "",
+    keys: keysAt(keyOf("JWKS_URL") ?? "", c),
+    issuer: own("JWT_ISSUER") ?? shared("JWT_ISSUER") ?? "",
+    audience: own("JWT_AUDIENCE") ?? shared("JWT_AUDIENCE") ?? "",
+    hasOwnKeys,
+  };
 }
 
 function keysAt(url: string, c: Context<AppEnv>): Keys | null {

@@ -9,6 +9,7 @@ export interface Claims {
   exp: number;
   scope?: unknown;
   accounts?: unknown;
+  program?: unknown;
 }
 
 export interface FeedToken {
@@ -54,6 +55,16 @@ export async function readToken(token: string, rules: TokenRules, now: number): 
     return isCurrent(claims, now) && isMeantForUs(claims, rules) && hasSubject(claims) ? { kind: "good", claims } : BAD;
   }
   return BAD;
+}
+
+/** The claim `program` of a token, before anything of it is believed; undefined where there is none. */
+export function programClaim(token: string): unknown {
+  if (token.length > LONGEST_TOKEN) return undefined;
+  try {
+    return decode(token).payload.program;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether the scope, a space-separated list as in OAuth, holds the word. */

@@ -1,5 +1,5 @@
 import { within } from "../values/within.ts";
-import type { Cache } from "./cache.ts";
+import type { Cache, CacheKey } from "./cache.ts";
 import { clock } from "./clock.ts";
 
 /**
@@ -47,18 +47,19 @@ const PAUSES_BEFORE_WRITES_MS = [0, 1_100];
  */
 export class CachedValues<T> {
   readonly #rules: CacheRules;
-  readonly #memory = new Map<string, Cached<T>>();
-  readonly #refreshes = new Map<string, Refresh<T>>();
+  readonly #memory = new Map<CacheKey, Cached<T>>();
+  readonly #refreshes = new Map<CacheKey, Refresh<T>>();
 
   constructor(rules: CacheRules) {
     this.#rules = rules;
   }
 
   /**
-   * The value under a key, cached or loaded.
+   * The value that the cache's program has under a name, cached or loaded.
    * @throws what `load` throws, when no value of any age is cached.
    */
-  async read(cache: Cache, key: string, load: Load<T>): Promise<Cached<T>> {
+  async read(cache: Cache, name: string, load: Load<T>): Promise<Cached<T>> {
+    const key = cache.keyOf(name);
     const remembered = this.#memory.get(key);
     if (this.#isFresh(remembered)) return remembered;
 
@@ -76,7 +77,11 @@ export class CachedValues<T> {
   }
 
   /** Caches a value, unless a newer one is cached already. */
-  write(cache: Cache, key: string, cached: Cached<T>): void {
+  write(cache: Cache, name: string, cached: Cached<T>): void {
+    this.#write(cache, cache.keyOf(name), cached);
+  }
+
+  #write(cache: Cache, key: CacheKey, cached: Cached<T>): void {
     if (isNewer(this.#memory.get(key), cached)) return;
     this.#remember(key, cached);
     cache.inBackground(this.#store(cache, key, cached));
@@ -89,7 +94,7 @@ export class CachedValues<T> {
   }
 
   /** Remembers the newer of two values, and forgets those that were remembered longest ago. */
-  #remember(key: string, cached: Cached<T>): void {
+  #remember(key: CacheKey, cached: Cached<T>): void {
     const before = this.#memory.get(key);
     this.#memory.delete(key);
     this.#memory.set(key, before !== undefined && isNewer(before, cached) ? before : cached);
@@ -100,7 +105,7 @@ export class CachedValues<T> {
   }
 
   /** Loads a value, or waits for another request that does so already. */
-  async #refresh(cache: Cache, key: string, load: Load<T>): Promise<Cached<T>> {
+  async #refresh(cache: Cache, key: CacheKey, load: Load<T>): Promise<Cached<T>> {
     for (let running = this.#refreshes.get(key); running !== undefined; running = this.#refreshes.get(key)) {
       const left = running.at + ABANDONED_AFTER_MS - clock.now();
       const loaded = left > 0 ? await Promise.race([running.loaded, clock.pause(left)]) : undefined;
@@ -118,14 +123,14 @@ export class CachedValues<T> {
     return loaded;
   }
 
-  async #load(cache: Cache, key: string, load: Load<T>, at: number): Promise<Cached<T>> {
+  async #load(cache: Cache, key: CacheKey, load: Load<T>, at: number): Promise<Cached<T>> {
     const { value, cacheable } = await load();
     const cached = { value, at };
-    if (cacheable) this.write(cache, key, cached);
+    if (cacheable) this.#write(cache, key, cached);
     return cached;
   }
 
-  async #store(cache: Cache, key: string, cached: Cached<T>): Promise<void> {
+  async #store(cache: Cache, key: CacheKey, cached: Cached<T>): Promise<void> {
     let refusal: unknown;
     for (const pause of PAUSES_BEFORE_WRITES_MS) {
       if (pause > 0) await clock.pause(pause);
@@ -146,7 +151,7 @@ export class CachedValues<T> {
  * What KV holds, if it can be understood. That KV cannot be asked is not the client's trouble, as the value can be
  * loaded; and a time in the future would keep a value fresh, and unreplaced, for longer than its age.
  */
-async function readStored<T>(cache: Cache, key: string): Promise<Cached<T> | undefined> {
+async function readStored<T>(cache: Cache, key: CacheKey): Promise<Cached<T> | undefined> {
   try {
     const stored = (await within(READ_LIMIT_MS, cache.get(key))) as Cached<T> | null;
     return stored !== null && stored.at <= clock.now() ? stored : undefined;

@@ -2,12 +2,13 @@ import { decodeBase64Url, encodeBase64Url } from "hono/utils/encode";
 import type { Consistency } from "./database.ts";
 
 /**
- * What bookmarks are signed with. Those of another environment, whose database is another, or of before the secret was
- * changed, do not count. An empty secret signs nothing.
+ * What bookmarks are signed with. Those of another environment or program, whose database is another, or of before the
+ * secret was changed, do not count. An empty secret signs nothing.
  */
 export interface BookmarkRules {
   secret: string;
   environment: string;
+  program: string;
 }
 
 const SIGNED = /^([!-~]{1,200})\.([\w-]{43})$/;
@@ -40,8 +41,8 @@ export async function verifyBookmark(given: string, rules: BookmarkRules): Promi
 const keys = new Map<string, CryptoKey>();
 
 /** A key of its own, so that no signature of a bookmark can pass for that of a token. */
-async function keyOf({ secret, environment }: BookmarkRules): Promise<CryptoKey> {
-  const name = JSON.stringify([environment, secret]);
+async function keyOf({ secret, environment, program }: BookmarkRules): Promise<CryptoKey> {
+  const name = JSON.stringify([environment, program, secret]);
   const known = keys.get(name);
   if (known !== undefined) return known;
   const base = await crypto.subtle.importKey("raw", bytesOf(secret), "HKDF", false, ["deriveKey"]);
@@ -49,7 +50,7 @@ async function keyOf({ secret, environment }: BookmarkRules): Promise<CryptoKey>
     name: "HKDF",
     hash: "SHA-256",
     salt: new Uint8Array(),
-    info: bytesOf(`bookmark ${environment}`),
+    info: bytesOf(`bookmark ${JSON.stringify([environment, program])}`),
   };
   const algorithm = { name: "HMAC", hash: "SHA-256", length: 256 };
   const key = await crypto.subtle.deriveKey(derivation, base, algorithm, false, ["sign", "verify"]);

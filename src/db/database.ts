@@ -17,6 +17,10 @@ export interface Usage {
   rowsWritten: number;
 }
 
+export function noUsage(): Usage {
+  return { roundTrips: 0, milliseconds: 0, sqlMilliseconds: 0, rowsRead: 0, rowsWritten: 0 };
+}
+
 /** A bookmark of a D1 session, or where a session without one begins. */
 export type Consistency = "first-unconstrained" | "first-primary" | (string & {});
 
@@ -35,13 +39,15 @@ const dialect = new SQLiteAsyncDialect();
  * its `batch()` mixes up columns of one name and drops what D1 says of the rows (drizzle-orm 0.45).
  */
 export class Database {
-  readonly usage: Usage = { roundTrips: 0, milliseconds: 0, sqlMilliseconds: 0, rowsRead: 0, rowsWritten: 0 };
+  readonly usage: Usage;
   readonly #d1: Pick<D1Database, "withSession">;
   #session: D1DatabaseSession;
   #begunAtBookmark: boolean;
 
-  constructor(d1: Pick<D1Database, "withSession">, consistency: Consistency) {
+  /** @param usage what the request has cost so far, where it asks several databases. */
+  constructor(d1: Pick<D1Database, "withSession">, consistency: Consistency, usage: Usage = noUsage()) {
     this.#d1 = d1;
+    this.usage = usage;
     this.#begunAtBookmark = consistency !== "first-unconstrained" && consistency !== "first-primary";
     this.#session = d1.withSession(consistency);
   }

@@ -1,8 +1,9 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { AppEnv } from "../app-env.ts";
 import { annotate } from "../openapi/notes.ts";
+import { listPrograms } from "../programs/programs.ts";
 import { type BookmarkRules, signBookmark, verifyBookmark } from "./bookmarks.ts";
-import { Database } from "./database.ts";
+import { Database, noUsage } from "./database.ts";
 
 const BOOKMARK_NOTE = {
   description:
@@ -11,7 +12,7 @@ const BOOKMARK_NOTE = {
 };
 
 /**
- * Opens the request's database. It begins where the `X-D1-Bookmark` says that the client sends back, and without one at
+ * Opens the database of the request's program. It begins where the `X-D1-Bookmark` says that the client sends back, and without one at
  * the nearest replica; or else at the primary, which is behind no bookmark, so that none is looked at. The answer gives
  * the bookmark that the database stands at then.
  */
@@ -20,7 +21,7 @@ export function database(begins: "bookmark" | "primary"): MiddlewareHandler<AppE
     const rules = bookmarkRules(c);
     const consistency =
       begins === "primary" ? "first-primary" : await verifyBookmark(c.req.header("X-D1-Bookmark") ?? "", rules);
-    const db = new Database(c.env.DB, consistency);
+    const db = new Database(c.var.program.database, consistency);
     c.set("db", db);
 
     await next();
@@ -32,10 +33,13 @@ export function database(begins: "bookmark" | "primary"): MiddlewareHandler<AppE
   return annotate(handler, { headers: { "X-D1-Bookmark": BOOKMARK_NOTE }, failures: ["Unavailable"] });
 }
 
-/** Opens the nearest database, where no bookmark is taken or given: for what needs no token. */
-export function nearestDatabase(): MiddlewareHandler<AppEnv> {
+/** Opens every program's nearest database, where no bookmark is taken or given: for what needs no token. */
+export function nearestDatabases(): MiddlewareHandler<AppEnv> {
   const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
-    c.set("db", new Database(c.env.DB, "first-unconstrained"));
+    const usage = noUsage();
+    const databases = listPrograms(c.env).map(({ database }) => new Database(database, "first-unconstrained", usage));
+    c.set("databases", databases);
+    if (databases[0] !== undefined) c.set("db", databases[0]);
     await next();
   };
   return annotate(handler, { failures: ["Unavailable"] });
@@ -43,5 +47,5 @@ export function nearestDatabase(): MiddlewareHandler<AppEnv> {
 
 function bookmarkRules(c: Context<AppEnv>): BookmarkRules {
   const { JWT_SECRET = "", ENVIRONMENT = "" }: Partial<Env> = c.env;
-  return { secret: JWT_SECRET, environment: ENVIRONMENT };
+  return { secret: JWT_SECRET, environment: ENVIRONMENT, program: c.var.program.name };
 }

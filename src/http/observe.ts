@@ -1,7 +1,9 @@
 import type { MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
 import { type AppEnv, isDevelopment } from "../app-env.ts";
+import { noUsage } from "../db/database.ts";
 import { annotate } from "../openapi/notes.ts";
+import { nameInLog } from "../programs/programs.ts";
 import { failureOf } from "./errors.ts";
 
 /**
@@ -16,13 +18,7 @@ export function observe(): MiddlewareHandler<AppEnv> {
 
     await next();
 
-    const usage = c.var.db?.usage ?? {
-      roundTrips: 0,
-      milliseconds: 0,
-      sqlMilliseconds: 0,
-      rowsRead: 0,
-      rowsWritten: 0,
-    };
+    const usage = c.var.db?.usage ?? noUsage();
     const timing = [`d1;dur=${usage.milliseconds.toFixed(1)}`, `trips;desc="${usage.roundTrips}"`];
     if (isDevelopment(c.env)) timing.push(`rows;desc="${usage.rowsRead}"`, `written;desc="${usage.rowsWritten}"`);
     if (isDevelopment(c.env)) timing.push(`sql;dur=${usage.sqlMilliseconds}`);
@@ -33,6 +29,7 @@ export function observe(): MiddlewareHandler<AppEnv> {
     console.log(
       JSON.stringify({
         requestId,
+        ...(c.var.program === undefined ? {} : nameInLog(c.var.program)),
         method: c.req.method,
         route: routePath(c, -1),
         status: c.res.status,

@@ -2,6 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import { SUBPROTOCOL } from "../auth/subprotocols.ts";
 import { LEEWAY_SECONDS } from "../auth/token.ts";
 import { Database } from "../db/database.ts";
+import { findProgram } from "../programs/programs.ts";
 import { addChanges, nextFrameAt, type Pending, takeFrame, type What } from "./frames.ts";
 import {
   afterReport,
@@ -154,12 +155,14 @@ export class Inbox extends DurableObject<Env> {
     if (first === undefined || this.#renewAt > now) return;
     // Should it fail, or this object end meanwhile, it is tried again: there is half a day left for it.
     this.#renewAt = now + RENEW_AGAIN_MS;
-    this.ctx.waitUntil(this.#renewRow(first.attachment.customerId, now));
+    this.ctx.waitUntil(this.#renewRow(first.attachment, now));
   }
 
-  async #renewRow(customerId: string, now: number): Promise<void> {
+  async #renewRow({ program, customerId }: Attachment, now: number): Promise<void> {
     try {
-      await beginListening(new Database(this.env.DB, "first-primary"), customerId);
+      const found = findProgram(this.env, program);
+      if (found === null) throw new Error("the program is not configured any more");
+      await beginListening(new Database(found.database, "first-primary"), customerId);
     } catch (error) {
       console.error(JSON.stringify({ error: "LISTENER_NOT_RENEWED", cause: error instanceof Error ? error.name : "" }));
       return;

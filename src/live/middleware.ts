@@ -2,10 +2,10 @@ import type { MiddlewareHandler } from "hono";
 import type { AppEnv } from "../app-env.ts";
 import { Inboxes } from "./inboxes.ts";
 
-/** Opens the request's way to the inboxes. */
+/** Opens the way to the inboxes of the request's program. */
 export function inboxes(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
-    c.set("inboxes", new Inboxes(c.env.INBOXES, (work) => c.executionCtx.waitUntil(work)));
+    c.set("inboxes", new Inboxes(c.env.INBOXES, c.var.program.name, (work) => c.executionCtx.waitUntil(work)));
     await next();
   };
 }

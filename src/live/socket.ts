@@ -1,5 +1,6 @@
 /** What the Worker tells an inbox of a socket whose token it has checked. */
 export interface Connection {
+  program: string;
   customerId: string;
   /** The token's `exp`, in seconds since 1970. */
   tokenExpires: number;

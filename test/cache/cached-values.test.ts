@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, it, vi } from "vitest";
 import { Cache } from "../../src/cache/cache.ts";
 import { CachedValues } from "../../src/cache/cached-values.ts";
 import { clock } from "../../src/cache/clock.ts";
+import { DEFAULT_PROGRAM } from "../../src/programs/programs.ts";
 
 const RULES = { freshSeconds: 30, expireSeconds: 604_800 };
 const START = Date.UTC(2026, 4, 10, 12);
@@ -38,11 +39,11 @@ function room() {
     get: vi.fn(async (key: string, _options?: unknown) => JSON.parse(stored.get(key) ?? "null")),
     put: vi.fn(async (key: string, value: string, _options?: unknown) => void stored.set(key, value)),
   };
-  const cache = new Cache(kv as unknown as KVNamespace, (work) => background.push(work));
+  const cache = new Cache(kv as unknown as KVNamespace, DEFAULT_PROGRAM, (work) => background.push(work));
   const settle = async () => {
     while (background.length > 0) await background.shift();
   };
-  const inKv = (key: string) => JSON.parse(stored.get(key) ?? "null");
+  const inKv = (name: string) => JSON.parse(stored.get(cache.keyOf(name)) ?? "null");
   return { kv, cache, settle, inKv };
 }
 
@@ -149,7 +150,7 @@ describe("the age of a cached value", () => {
 
   it("in the future, by another clock or a mistake, counts as no value", async ({ expect }) => {
     const { kv, cache, settle, inKv } = room();
-    await cache.put("k", { value: "of tomorrow", at: START + 86_400_000 }, RULES);
+    await cache.put(cache.keyOf("k"), { value: "of tomorrow", at: START + 86_400_000 }, RULES);
 
     expect((await isolate().read(cache, "k", loading("one"))).value).toBe("one");
     await settle();
@@ -279,7 +280,7 @@ describe("of two cached values", () => {
     kv.put.mockRejectedValueOnce(new Error("KV PUT failed: 429 Too Many Requests"));
     vi.mocked(clock.pause).mockImplementation(async () => {
       pass(1);
-      await cache.put("k", { value: "new", at: now }, RULES);
+      await cache.put(cache.keyOf("k"), { value: "new", at: now }, RULES);
     });
 
     isolate().write(cache, "k", { value: "old", at: START });
@@ -412,7 +413,7 @@ describe("cached values", () => {
 
     for (let second = 0; second <= 30; second += 1, pass(1)) await values.read(cache, "k", failing());
 
-    expect(kv.get.mock.calls).toEqual([["k", { type: "json", cacheTtl: 30 }]]);
+    expect(kv.get.mock.calls).toEqual([[cache.keyOf("k"), { type: "json", cacheTtl: 30 }]]);
   });
 
   it("stay in bounds in memory: those remembered longest ago are forgotten", async ({ expect }) => {

@@ -19,9 +19,9 @@ export async function send(path: string, init: RequestInit = {}): Promise<Answer
   return answer;
 }
 
-/** The API as one customer sees it. */
-export function as(customerId: string) {
-  const headers = async () => ({ Authorization: `Bearer ${await customerToken(customerId)}` });
+/** The API as one customer sees it, with a token of more claims if need be. */
+export function as(customerId: string, claims: Record<string, unknown> = {}) {
+  const headers = async () => ({ Authorization: `Bearer ${await customerToken(customerId, claims)}` });
   return {
     async get(path: string): Promise<Answer> {
       return send(path, { headers: await headers() });

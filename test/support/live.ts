@@ -2,6 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { vi } from "vitest";
 import type { Pending } from "../../src/live/frames.ts";
+import { DEFAULT_PROGRAM, qualify } from "../../src/programs/programs.ts";
 import { customerToken } from "./tokens.ts";
 
 export const LIVE = "/api/v1/customer/live";
@@ -34,7 +35,7 @@ export async function listenAs(customerId: string, claims: Record<string, unknow
 
 /** A customer's inbox. */
 export function inboxOf(customerId: string) {
-  return env.INBOXES.get(env.INBOXES.idFromName(customerId));
+  return env.INBOXES.get(env.INBOXES.idFromName(qualify(DEFAULT_PROGRAM, customerId)));
 }
 
 /** What a customer's inbox stores, as a test can read and change it. */

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, it, vi } from "vitest";
 import { Inboxes } from "../../../src/live/inboxes.ts";
+import { DEFAULT_PROGRAM } from "../../../src/programs/programs.ts";
 import { mustFeed } from "../../support/api.ts";
 import { inboxOf, inInbox, type Listener, listenAs, listenOn, toldBy } from "../../support/live.ts";
 import * as seed from "../../support/seed.ts";
@@ -69,7 +70,7 @@ describe("several sockets of one customer", () => {
     const members = Array.from({ length: 100 }, () => seed.customer());
     const group = seed.group(members.map(({ id }) => id));
     await mustFeed([...members, group]);
-    const inboxes = new Inboxes(env.INBOXES, () => {});
+    const inboxes = new Inboxes(env.INBOXES, DEFAULT_PROGRAM, () => {});
     const tokenExpires = Date.now() / 1_000 + 3_600;
     const startedAt = Date.now();
     let [told, lastAt] = [0, 0];

@@ -5,6 +5,7 @@ import { findMessageGroups } from "../../../src/customer/messages/queries.ts";
 import type { MessageGroup } from "../../../src/customer/messages/schema.ts";
 import { Database, type Statement } from "../../../src/db/database.ts";
 import { Inboxes } from "../../../src/live/inboxes.ts";
+import { DEFAULT_PROGRAM } from "../../../src/programs/programs.ts";
 import { type FeedLine, mustFeed } from "../../support/api.ts";
 import * as seed from "../../support/seed.ts";
 import { rows } from "../../support/state.ts";
@@ -35,7 +36,9 @@ export class Network {
     vi.spyOn(Inboxes.prototype, "report").mockImplementation(async function (this: Inboxes, customerId, report) {
       if (network.holdsReports) {
         // By then the request is over, and its way to the inboxes with it.
-        network.late.push(() => real.report.call(new Inboxes(env.INBOXES, () => {}), customerId, report));
+        network.late.push(() =>
+          real.report.call(new Inboxes(env.INBOXES, DEFAULT_PROGRAM, () => {}), customerId, report),
+        );
         return;
       }
       network.#onTheWay += 1;

@@ -4,6 +4,7 @@ import { afterEach, describe, it, vi } from "vitest";
 import { app } from "../../../src/app.ts";
 import { Inbox } from "../../../src/live/inbox.ts";
 import { Inboxes } from "../../../src/live/inboxes.ts";
+import { DEFAULT_PROGRAM, qualify } from "../../../src/programs/programs.ts";
 import { type Answer, send } from "../../support/api.ts";
 import { handshake, LIVE, listenAs } from "../../support/live.ts";
 import { freshId } from "../../support/seed.ts";
@@ -112,7 +113,7 @@ describe("a handshake that is refused", () => {
 
     expect(answer.status).toBe(429);
     expect(answer.headers.get("Retry-After")).toBe("60");
-    expect(limit.mock.calls).toEqual([[{ key: customerId }]]);
+    expect(limit.mock.calls).toEqual([[{ key: qualify(DEFAULT_PROGRAM, customerId) }]]);
   });
 
   it("says 503 and when to come back while D1 is down, and no inbox has a socket then", async ({ expect }) => {
@@ -142,7 +143,9 @@ describe("a handshake that is refused", () => {
     vi.useFakeTimers();
     const settled: unknown[] = [];
     const connection = { customerId: "c", tokenExpires: 0, hasSubprotocol: false, messageWaitMs: null };
-    void new Inboxes(env.INBOXES, () => {}).connect(connection).catch((error: unknown) => settled.push(error));
+    void new Inboxes(env.INBOXES, DEFAULT_PROGRAM, () => {})
+      .connect(connection)
+      .catch((error: unknown) => settled.push(error));
 
     await vi.advanceTimersByTimeAsync(9_999);
     const early = settled.length;

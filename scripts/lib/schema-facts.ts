@@ -91,7 +91,10 @@ export async function readSchema(ask: Ask): Promise<Schema> {
   return {
     tables: await readTables(ask, new Map(objects.map(({ name, sql }) => [name, onOneLine(sql)]))),
     virtualTables,
-    views: ofType("view").map(({ name, sql }) => ({ name, reads: named(onOneLine(sql), /\b(?:FROM|JOIN) (\w+)/g) })),
+    views: ofType("view").map(({ name, sql }) => ({
+      name,
+      reads: named(onOneLine(sql), /\b(?:FROM|JOIN) (?!json_each\b)(\w+)/g),
+    })),
     triggers: ofType("trigger").map(({ name, table, sql }) => readTrigger(name, table, onOneLine(sql))),
   };
 }

@@ -1,10 +1,19 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { accountIdsOf, accountsOf, type OfAccount } from "../../accounts/answers.ts";
 import { oncePerAccount, searchAccount } from "../../accounts/queries.ts";
+import { nameBeginnings } from "../../customers/name-words.ts";
 import { customerKeyOf } from "../../customers/queries.ts";
-import { compileOnce, type Database } from "../../db/database.ts";
-import { campaigns, customers, registrations, stores } from "../../db/tables/index.ts";
-import { askForWords, askForWordsOrMarks, findWords } from "../../db/word-search.ts";
+import { compilePer, type Database } from "../../db/database.ts";
+import { accounts, campaigns, customers, registrations, stores } from "../../db/tables/index.ts";
+import {
+  askForRarestOrMarks,
+  askForWords,
+  askForWordsOrMarks,
+  findWords,
+  holdsBeginnings,
+  LOOKED_UP,
+  withoutBeginnings,
+} from "../../db/word-search.ts";
 import { friendStatus, hasBlocked } from "../../friendships/queries.ts";
 import { type JsonText, merge, storedJson, toJson, withMember } from "../../http/json-text.ts";
 import { isAccountDeleted, joinStoresOf } from "../../stores/queries.ts";
@@ -36,8 +45,15 @@ const FOUND_LIMIT = 20;
 export async function searchAll(db: Database, { words, kinds, customerId }: FullSearch): Promise<Found> {
   if (words.length === 0) return { stores: [], customers: [], campaigns: [] };
   const asked = KINDS.filter((kind) => kinds.includes(kind));
-  const values = { words: JSON.stringify(words), caller: customerId };
-  const results = await db.batch(asked.map((kind) => SEARCHES[kind](values)));
+  const beginnings = withoutBeginnings(words);
+  const values = {
+    words: JSON.stringify(words),
+    beginnings: JSON.stringify(beginnings),
+    nameBeginnings: JSON.stringify(nameBeginnings(beginnings)),
+    caller: customerId,
+  };
+  const shape = { many: beginnings.length > LOOKED_UP };
+  const results = await db.batch(asked.map((kind) => SEARCHES[kind](shape, values)));
   const rowsOf = <Row>(kind: SearchKind) => (results[asked.indexOf(kind)] ?? []) as unknown as Row[];
   const [stores, campaigns] = [rowsOf<StoreRow>("stores"), rowsOf<CampaignRow>("campaigns")];
   const records = [...stores, ...campaigns];
@@ -97,26 +113,38 @@ function toCustomer({ customer, personal, ...counts }: CustomerRow): JsonText {
   return merge(storedJson(customer), personal === null ? HIDDEN : storedJson(personal), toJson(counts));
 }
 
+type Value = (name: "words" | "beginnings" | "nameBeginnings" | "caller") => Placeholder;
+
+interface Shape {
+  /** Whether there are more beginnings than are looked up. */
+  many: boolean;
+}
+
 const SEARCHES = {
-  stores: compileOnce<"words" | "caller">((value) => searchStores(value("words"))),
-  customers: compileOnce<"words" | "caller">((value) => searchCustomers(value("words"), value("caller"))),
-  campaigns: compileOnce<"words" | "caller">((value) => searchCampaigns(value("words"))),
+  stores: compilePer(searchStores),
+  customers: compilePer((_: Shape, value: Value) => searchCustomers(value)),
+  campaigns: compilePer(searchCampaigns),
 } satisfies Record<SearchKind, unknown>;
 
-function searchStores(words: Placeholder): SQL {
-  const found = findWords(
-    {
-      index: "store_words",
-      record: sql`CROSS JOIN ${stores} ON ${stores.key} = store_words.rowid`,
-      where: sql`NOT ${isAccountDeleted(sql`${stores.accountKey}`)}`,
-    },
-    FOUND_LIMIT,
-  );
+/** For a `WITH` clause: finds stores or campaigns, to which the words of their account belong. */
+function findOfAccounts({ many }: Shape, value: Value, index: string, table: typeof stores | typeof campaigns): SQL {
+  const words = { whole: value("words"), beginnings: value("beginnings") };
+  const isOpen = sql`NOT ${isAccountDeleted(sql`${table.accountKey}`)}`;
+  const ofAccount = sql`(SELECT ${accounts.words} FROM ${accounts} WHERE ${accounts.key} = ${table.accountKey})`;
+  const isFound = sql`${isOpen} AND ${holdsBeginnings(words.beginnings, sql`${table.words} || ' ' || ${ofAccount}`)}`;
+  const record = sql`CROSS JOIN ${table} ON ${table.key} = ${sql.raw(index)}.rowid`;
+  return sql`
+    ${many ? askForRarestOrMarks(words, index) : askForWordsOrMarks(words)},
+    ${findWords({ index, record, where: many ? isFound : isOpen }, FOUND_LIMIT)}`;
+}
+
+function searchStores(shape: Shape, value: Value): SQL {
+  const found = findOfAccounts(shape, value, "store_words", stores);
   const record = sql`CROSS JOIN ${stores} ON ${stores.key} = found.key`;
   const accountKey = sql`${stores.accountKey}`;
   // Not the position: JSON made by SQLite has fewer digits than a position may have.
   return sql`
-    WITH ${askForWordsOrMarks(words)}, ${found}
+    WITH ${found}
     SELECT
       json_object(
         'id', ${stores.id}, 'name', ${stores.name},
@@ -141,19 +169,12 @@ function accountPart(record: SQL, accountKey: SQL): SQL {
 }
 
 /** Campaigns of any date and status: both are in the record. */
-function searchCampaigns(words: Placeholder): SQL {
-  const found = findWords(
-    {
-      index: "campaign_words",
-      record: sql`CROSS JOIN ${campaigns} ON ${campaigns.key} = campaign_words.rowid`,
-      where: sql`NOT ${isAccountDeleted(sql`${campaigns.accountKey}`)}`,
-    },
-    FOUND_LIMIT,
-  );
+function searchCampaigns(shape: Shape, value: Value): SQL {
+  const found = findOfAccounts(shape, value, "campaign_words", campaigns);
   const record = sql`CROSS JOIN ${campaigns} ON ${campaigns.key} = found.key`;
   const accountKey = sql`${campaigns.accountKey}`;
   return sql`
-    WITH ${askForWordsOrMarks(words)}, ${found}
+    WITH ${found}
     SELECT
       json_object(
         'id', ${campaigns.id}, 'name', ${campaigns.name},
@@ -167,7 +188,8 @@ function searchCampaigns(words: Placeholder): SQL {
 }
 
 /** Customers whom the caller may find, with what the caller may see of them. */
-function searchCustomers(words: Placeholder, caller: Placeholder): SQL {
+function searchCustomers(value: Value): SQL {
+  const caller = value("caller");
   const found = findWords(
     {
       index: "customer_words",
@@ -177,7 +199,7 @@ function searchCustomers(words: Placeholder, caller: Placeholder): SQL {
     FOUND_LIMIT,
   );
   return sql`
-    WITH ${askForWords(words)}, ${found},
+    WITH ${askForWords({ whole: value("words"), beginnings: value("nameBeginnings") })}, ${found},
     seen AS MATERIALIZED (
       SELECT found.rank, found.key, (
         SELECT ${friendStatus(sql`caller.key`, sql`found.key`)} FROM (SELECT ${customerKeyOf(caller)} AS key) AS caller

@@ -117,6 +117,28 @@ describe("POST /full-search", () => {
     expect(await found(`house ${city}`)).toEqual([]);
   });
 
+  it.for([2, 3, 4, 5, 6])("finds a name of %i words by a letter or two of each", async (count, { expect }) => {
+    const letters = [..."აბგდევზთიკლმნოპჟრსტუ"].slice((count * (count - 1)) / 2 - 1).slice(0, count);
+    const name = letters.map((letter, index) => `${letter}${index}`);
+    const customer = seed.customer({ first_name: name.slice(1).join(" "), last_name: `${name[0]}s` });
+    await mustFeed([customer, seed.customer({ first_name: name.slice(1).join(" "), last_name: "x" })]);
+
+    expect(await found(letters.join(" "))).toEqual([customer.id]);
+    expect(await found(name.map((word, index) => word.slice(0, 1 + (index % 2))).join(" "))).toEqual([customer.id]);
+    expect(await found(name.map((word) => `${word}s`).join(" "))).toEqual([]);
+  });
+
+  it("finds stores and campaigns that hold all of many beginnings, and no others", async ({ expect }) => {
+    const letters = [..."ԱԲԳԴԵԶԷԸ"];
+    const [account, other] = [seed.account({ company: "Ըx" }), seed.account()];
+    const description = letters.slice(0, -1).join("- ");
+    const store = seed.store(account.id, { name: description });
+    const campaign = seed.campaign(account.id, { campaign_description: `${description}-x` });
+    await mustFeed([account, other, store, campaign, seed.store(other.id, { name: description })]);
+
+    expect(await found(letters.join(" "))).toEqual([store.id, campaign.id]);
+  });
+
   it("puts whole words first, each group in the order first stored, and answers twenty at most", async ({ expect }) => {
     const word = freshWord();
     const longer = Array.from({ length: 15 }, () => seed.customer({ last_name: `${word}s` }));

@@ -131,7 +131,7 @@ function twenty(query: string, records: readonly Line[], fields: (record: Line) 
 }
 
 /** Runs of letters and digits of the folded text: NFD, marks dropped, lower case, the two small sigmas one. */
-function words(text: string): string[] {
+export function words(text: string): string[] {
   const folded = [...text.normalize("NFD")]
     .filter((character) => !/\p{M}/u.test(character))
     // One at a time, so that a neighbour makes no difference.

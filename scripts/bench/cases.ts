@@ -33,6 +33,9 @@ export interface Case {
 const CUSTOMER = "/api/v1/customer";
 const NAIVE = `${CUSTOMER}/naive`;
 
+/** The dearest search of a sample. */
+export const SHORT_WORDS = "random short words";
+
 function baselineCall(token: string): Call {
   return { method: "GET", path: `${CUSTOMER}/baseline`, token };
 }
@@ -139,17 +142,22 @@ async function coupons({ manyCoupons, someCoupons, fewCoupons }: Picks, stand: A
   ];
 }
 
-function search({ name, rareName, company }: Picks, token: string): Case[] {
-  const asked = (title: string, query: string): Case => {
-    const body = JSON.stringify({ query });
-    return {
-      endpoint: "search",
-      name: title,
-      call: () => ({ method: "POST", path: `${CUSTOMER}/full-search`, token, body }),
-      naive: { method: "POST", path: `${NAIVE}/search`, token, body },
-      roundTrips: 1,
-    };
-  };
+function search({ name, rareName, company, misspelt, shortWords }: Picks, token: string): Case[] {
+  const ours = (title: string, body: { query: string; filter?: string }): Case => ({
+    endpoint: "search",
+    name: title,
+    call: () => ({ method: "POST", path: `${CUSTOMER}/full-search`, token, body: JSON.stringify(body) }),
+    roundTrips: 1,
+  });
+  const asked = (title: string, query: string): Case => ({
+    ...ours(title, { query }),
+    naive: { method: "POST", path: `${NAIVE}/search`, token, body: JSON.stringify({ query }) },
+  });
+  const withTypos = (filter: keyof Picks["misspelt"]): Case[] => [
+    ours(`${filter}, a typo`, { query: misspelt[filter].one, filter }),
+    ours(`${filter}, two words, a typo`, { query: misspelt[filter].two, filter }),
+    ours(`${filter}, nothing near`, { query: misspelt[filter].nothing, filter }),
+  ];
   return [
     asked("common beginning", name.first.slice(0, 3)),
     asked("common name", name.last),
@@ -157,6 +165,9 @@ function search({ name, rareName, company }: Picks, token: string): Case[] {
     asked("a chain", company),
     asked("rare name", rareName),
     asked("nothing", "zzyzxqq"),
+    ours(SHORT_WORDS, { query: shortWords }),
+    ...withTypos("customers"),
+    ...withTypos("stores"),
   ];
 }
 

@@ -42,7 +42,7 @@ the machine's load just before was ${machine.load}.
 Times depend on the machine, so look at the ratios. Every case and the baseline are asked in turn, in another order each
 round, so that all of them meet the same machine; the naive queries come after them, because a scan of a million rows throws everything else out of the processor's caches. The **baseline** is a \`SELECT 1\` for an authenticated customer by the same Worker: what the
 runtime, the token and one round trip to D1 cost. Everything runs on one machine, so a round trip takes a millisecond; across a network it takes ten,
-and the ratios come closer to one. After the load the Worker's schedule has run once. What is asked for is picked from the data: the densest place, the widest team, the commonest name, and their opposites.
+and the ratios come closer to one. After the load the Worker's schedule has run once. What is asked for is picked from the data: the densest place, the widest team, the commonest name, and their opposites; a common name with a typo; of a hundred searches for words of one to three letters the slowest.
 ${IDS[ids]}
 
 ## Aims

@@ -4,13 +4,26 @@ import type { ProgramLine } from "./program.ts";
 import { type Shape, wideTeamOf } from "./shape.ts";
 
 const REFERRALS_IN_THE_WIDE_TEAM = 12;
-// A name that nobody else bears: no syllable of the others has its letters.
+// A name that nobody else bears: no sound of the others is written with two x.
 const RARE = { customer: 7, first_name: "Xyxqu", last_name: "Quxxy" };
+
+/** One in fifteen has a second first name, one in twenty-five an initial. */
+function firstNames(random: Random): string {
+  const [first, chance] = [firstName(random), random.next()];
+  if (chance < 1 / 15) return `${first} ${firstName(random)}`;
+  return chance > 1 - 1 / 25 ? `${first} ${firstName(random).charAt(0)}.` : first;
+}
+
+/** One in twenty has two. */
+function lastNames(random: Random): string {
+  const last = lastName(random);
+  return random.next() < 1 / 20 ? `${last}-${lastName(random)}` : last;
+}
 
 export function* customers({ customers }: Shape): Generator<ProgramLine> {
   const random = new Random("customers");
   for (let customer = 0; customer < customers; customer += 1) {
-    const name = { first_name: firstName(random), last_name: lastName(random) };
+    const name = { first_name: firstNames(random), last_name: lastNames(random) };
     yield {
       record: "customer",
       id: `c${customer}`,

@@ -34,12 +34,16 @@ function texts(words: Placeholder, one: string): SQL {
   return sql`SELECT ${sql.raw(one)} AS text FROM json_each(${words})`;
 }
 
-/** The same where the mark of an account may stand for its words. */
-function textsWithMarks(words: Placeholder, one: string): SQL {
-  return sql`SELECT '(' || text || coalesce((
+/** The same where the mark of an account may stand for its words: the texts, and the marks of those that it stands for. */
+function textsAndMarks(words: Placeholder, one: string): SQL {
+  return sql`SELECT text, coalesce((
       SELECT group_concat(' OR "+' || rowid || '"', '') FROM chain_words WHERE chain_words MATCH text
-    ), '') || ')' AS text
+    ), '') AS marks
     FROM (${texts(words, one)})`;
+}
+
+function textsWithMarks(textsAndMarks: SQL): SQL {
+  return sql`SELECT '(' || text || marks || ')' AS text FROM ${textsAndMarks}`;
 }
 
 /** For a `WITH` clause: what to ask an index whose entries hold all words of their record. */
@@ -49,15 +53,20 @@ export function askForWords({ whole, beginnings }: Words): SQL {
 
 /** The same for an index in which the mark of an account may stand for its words. */
 export function askForWordsOrMarks({ whole, beginnings }: Words): SQL {
-  return ask(textsWithMarks(whole, QUOTED), textsWithMarks(beginnings, QUOTED_BEGINNING));
+  return ask(
+    textsWithMarks(sql`(${textsAndMarks(whole, QUOTED)})`),
+    textsWithMarks(sql`(${textsAndMarks(beginnings, QUOTED_BEGINNING)})`),
+  );
 }
 
 /**
  * How many beginnings are looked up at most. FTS5 goes through all records of each, a million of them in 20 ms, and after
- * the rarest five hardly any record is left that does not hold the others too.
+ * the rarest four few records are left that do not hold the others too.
  */
-export const LOOKED_UP = 5;
+export const LOOKED_UP = 4;
 const SAMPLE = 100;
+// Each mark has its own list to go through: ten of them, of some nine letters, double what a beginning costs.
+const LETTERS_OF_TEN_MARKS = 90;
 
 /**
  * The same for more than `LOOKED_UP` beginnings: asks for the rarest, so `holdsBeginnings` must say of each record found
@@ -68,12 +77,13 @@ export function askForRarestOrMarks({ whole, beginnings }: Words, index: string)
   const name = sql.raw(index);
   const hundredth = sql`SELECT rowid FROM ${name} WHERE ${name} MATCH text
     ORDER BY rowid LIMIT 1 OFFSET ${sql.raw(String(SAMPLE - 1))}`;
+  const cost = sql`(1 + length(marks) / ${sql.raw(LETTERS_OF_TEN_MARKS.toFixed(1))})`;
   return sql`
-    beginnings AS MATERIALIZED (${textsWithMarks(beginnings, QUOTED_BEGINNING)}),
+    beginnings AS MATERIALIZED (${textsAndMarks(beginnings, QUOTED_BEGINNING)}),
     rarest AS MATERIALIZED (
-      SELECT text FROM beginnings ORDER BY coalesce((${hundredth}), 9e18) DESC ${limitTo(LOOKED_UP)}
+      SELECT text, marks FROM beginnings ORDER BY coalesce((${hundredth}), 9e18) / ${cost} DESC ${limitTo(LOOKED_UP)}
     ),
-    ${ask(textsWithMarks(whole, QUOTED), sql`SELECT text FROM rarest`)}`;
+    ${ask(textsWithMarks(sql`(${textsAndMarks(whole, QUOTED)})`), textsWithMarks(sql`rarest`))}`;
 }
 
 /** Whether some word of each beginning is among those of a record: `held`, with blanks between them. */

@@ -179,7 +179,7 @@ describe("full search against brute force", () => {
           for (const step of steps) {
             await mustFeed(step);
             world.apply(step);
-            for (let count = 0; count < 5; count += 1) {
+            for (let count = 0; count < 4; count += 1) {
               const asked = g(() => fc.boolean()) ? g(() => query) : manyShort(g as unknown as Gen, lines);
               const caller = String(g(() => fc.constantFrom(...customers)).id);
               expectFound(await as(caller).post(PATH, { query: asked }), world, asked, caller);

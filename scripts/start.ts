@@ -1,6 +1,8 @@
 import path from "node:path";
 import { Command } from "commander";
 import { DEMO_CUSTOMER, demoLines, lastEntryId } from "./demo/program.ts";
+import { buildAppPage } from "./lib/app-page.ts";
+import { serveAppSession } from "./lib/app-session.ts";
 import { askDatabase } from "./lib/database.ts";
 import { devCustomerToken } from "./lib/dev-token.ts";
 import { portNumber } from "./lib/options.ts";
@@ -22,8 +24,17 @@ await main(async () => {
   await program.parseAsync();
 });
 
-async function start({ demo, ...options }: ServiceOptions & { demo: boolean }): Promise<void> {
-  await prepare(options);
+async function start(options: ServiceOptions & { demo: boolean }): Promise<void> {
+  const session = await serveAppSession(options.port);
+  try {
+    await prepare(options, await buildAppPage(session.url));
+    await run(options);
+  } finally {
+    session.close();
+  }
+}
+
+async function run({ demo, ...options }: ServiceOptions & { demo: boolean }): Promise<void> {
   const loadsDemo = demo && (await needsDemo(options.persistTo));
 
   const service = serve(options);

@@ -36,6 +36,8 @@ const CHECKS: readonly Check[] = [
   tool("types of scripts", "tsc", ["-p", "scripts/tsconfig.json"]),
   tool("types of test", "tsc", ["-p", "test/tsconfig.json"]),
   { name: "client package", run: buildClient },
+  // It uses the client as the package has it.
+  tool("types of the example app", "tsc", ["-p", "examples/app/tsconfig.json"]),
   { name: "OpenAPI document", run: lintOpenApi },
   { name: "Worker to deploy", run: checkBundle },
 ];

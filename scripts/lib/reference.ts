@@ -7,35 +7,52 @@ import { CommandError, ROOT } from "./project.ts";
 const DEPLOYED = path.join(ROOT, "dist", "reference");
 const PAGE = path.join(ROOT, "scripts", "reference");
 
+/** What is served beside the page, and what `_headers` says of it. */
+export interface Beside {
+  files: ReadonlyMap<string, string>;
+  headers: string;
+}
+
+const NOTHING: Beside = { files: new Map(), headers: "" };
+
 /** Puts the reference page together: the page itself, and the bundle of its renderer. Nothing is loaded from elsewhere. */
 export async function buildReference(): Promise<string> {
   build(DEPLOYED, {});
   return "good";
 }
 
-/** The same in a folder of its own, with a token filled in for trying it out on this machine. */
-export function buildDevelopmentReference(folder: string, token: string): void {
-  build(folder, { token });
+/**
+ * The same in a folder of its own, with a token filled in for trying it out on this machine, and with what else is
+ * served there.
+ */
+export function buildDevelopmentReference(folder: string, token: string, beside: Beside = NOTHING): void {
+  build(folder, { token }, beside);
 }
 
-function build(folder: string, settings: { token?: string }): void {
+function build(folder: string, settings: { token?: string }, beside = NOTHING): void {
   const page = readdirSync(PAGE).map((name) => [name, readFileSync(path.join(PAGE, name))] as const);
   const files = new Map<string, string | Uint8Array>([
     ...page,
+    ["_headers", readFileSync(path.join(PAGE, "_headers"), "utf8") + beside.headers],
     ["settings.json", `${JSON.stringify(settings)}\n`],
     ["scalar.js", scalarBundle()],
+    ...beside.files,
   ]);
   mkdirSync(folder, { recursive: true });
-  for (const name of readdirSync(folder))
-    if (!files.has(name)) rmSync(path.join(folder, name), { recursive: true, force: true });
-  for (const [name, contents] of files) put(path.join(folder, name), contents);
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const name = path.relative(folder, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, "/");
+    if (!entry.isDirectory() && !files.has(name)) rmSync(path.join(folder, name));
+  }
+  for (const [name, contents] of files) put(folder, name, contents);
 }
 
 /** Writes a file whole or not at all: another command may be reading the folder. */
-function put(file: string, contents: string | Uint8Array): void {
+function put(folder: string, name: string, contents: string | Uint8Array): void {
+  const file = path.join(folder, name);
   if (existsSync(file) && readFileSync(file).equals(Buffer.from(contents))) return;
-  const draft = path.join(path.dirname(path.dirname(file)), `${path.basename(file)}.${process.pid}.draft`);
+  const draft = path.join(path.dirname(folder), `${path.basename(file)}.${process.pid}.draft`);
   writeFileSync(draft, contents);
+  mkdirSync(path.dirname(file), { recursive: true });
   renameSync(draft, file);
 }
 

@@ -7,7 +7,7 @@ import { DEMO_CUSTOMER, demoLines } from "../demo/program.ts";
 import { devCustomerToken, devFeedToken, ensureDevVars } from "./dev-token.ts";
 import { sendLines } from "./feed-client.ts";
 import { CommandError, ROOT, TOOL_ENV } from "./project.ts";
-import { buildDevelopmentReference } from "./reference.ts";
+import { type Beside, buildDevelopmentReference } from "./reference.ts";
 import { runWrangler } from "./wrangler.ts";
 
 /** A service on this machine, on a database of its own. */
@@ -39,13 +39,14 @@ function localDatabase(persistTo: string): string[] {
 }
 
 /**
- * Makes everything that the service needs: a secret, a migrated database, the reference page.
+ * Makes everything that the service needs: a secret, a migrated database, the reference page with what is served beside
+ * it.
  * @throws a CommandError when the port is taken or the database cannot be migrated.
  */
-export async function prepare({ port, persistTo }: ServiceOptions): Promise<void> {
+export async function prepare({ port, persistTo }: ServiceOptions, beside?: Beside): Promise<void> {
   await refuseTakenPort(port);
   ensureDevVars();
-  buildDevelopmentReference(referenceIn(persistTo), await devCustomerToken(DEMO_CUSTOMER));
+  buildDevelopmentReference(referenceIn(persistTo), await devCustomerToken(DEMO_CUSTOMER), beside);
   await migrate(persistTo);
 }
 

@@ -49,7 +49,8 @@ export function tryIt(url: string, customerId: string, token: string): string {
     return `# ${what}\ncurl -s -H "Authorization: Bearer $TOKEN" "${url}${path}"${data}`;
   });
   return `
-loyalty-edge is at ${url}: open it for the reference, with a token filled in. Ctrl-C stops it.
+The example app is at ${url}/app/: a customer's app, and beside it a till that changes it while you watch.
+The reference is at ${url}, with a token filled in. Ctrl-C stops it.
 
 # A token of the demo customer ${customerId}, good for 30 days
 TOKEN=${token}

@@ -18,7 +18,10 @@ absent. Unknown parameters are ignored.
 **Changes.** An open app need not ask again and again: \`GET /api/v1/customer/live\` is a WebSocket that says what to ask for anew. A
 poll for messages with nothing new is cheap, and makes no round trip to the database.
 
-**Limits.** A customer may send ${REQUESTS_A_MINUTE.customer} requests a minute. After a 429 or 503, \`Retry-After\` says when to try again.`;
+**Limits.** A customer may send ${REQUESTS_A_MINUTE.customer} requests a minute. After a 429 or 503, \`Retry-After\` says when to try again.
+
+**Example.** The repository has an app on the typed client in \`examples/app\`. \`npm start\` serves it at \`/app/\`, with a till
+that changes it while you watch.`;
 
 export const TAGS = [
   { name: "Customer", description: "What a customer's app asks for, with the customer's token." },

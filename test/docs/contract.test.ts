@@ -5,13 +5,13 @@ import { describe, it } from "vitest";
 
 const sources = import.meta.glob<string>(
   [
-    "../../{src,scripts,test}/**/*.{ts,js,mjs,html}",
+    "../../{src,scripts,test,examples}/**/*.{ts,js,mjs,html}",
     "../../migrations/*.sql",
     "../../{wrangler.toml,vitest.config.ts}",
   ],
   { query: "?raw", import: "default", eager: true },
 );
-const documents = import.meta.glob<string>(["../../*.md", "../../docs/**/*.md", "../../src/**/*.md"], {
+const documents = import.meta.glob<string>(["../../*.md", "../../{docs,src,examples}/**/*.md"], {
   query: "?raw",
   import: "default",
   eager: true,

@@ -1,0 +1,56 @@
+import { type Failure, LoyaltyError, type Result } from "loyalty-edge/client";
+import type { View } from "./app.ts";
+import { type Child, h } from "./dom.ts";
+
+interface Question<Items> {
+  /** The call; null when there is nothing to ask yet. */
+  ask: (signal: AbortSignal) => Promise<Result<Items>> | null;
+  /** What to show of the answer; an empty list shows `empty`. */
+  show: (items: Items, answer: Result<Items>) => Child[];
+  empty: string;
+}
+
+/**
+ * A part of the page that the service fills. It says when it waits, has nothing, or has failed. What it shows stays
+ * until the next answer, and an answer that is overtaken by a later question is dropped.
+ */
+export function asked<Items>({ ask, show, empty }: Question<Items>): View {
+  const element = h("div", { class: "asked" }, h("div", { class: "waiting" }));
+  let latest = new AbortController();
+
+  async function refresh(): Promise<void> {
+    latest.abort();
+    latest = new AbortController();
+    const { signal } = latest;
+    const call = ask(signal);
+    element.ariaBusy = "true";
+    const shown = await call?.then(read, (error: unknown) => (signal.aborted ? [] : failed(error)));
+    if (signal.aborted) return;
+    element.replaceChildren(...(shown ?? [note(empty)]));
+    element.ariaBusy = "false";
+  }
+
+  function read(answer: Result<Items>): Child[] {
+    if (!answer.status && answer.errorCode !== "NO_ITEMS") return [note(textOf(answer), retry())];
+    const shown = answer.status ? show(answer.items, answer) : [];
+    return shown.length > 0 ? shown : [note(empty)];
+  }
+
+  function failed(error: unknown): Child[] {
+    if (!(error instanceof LoyaltyError)) throw error;
+    return [note("The service does not answer.", retry())];
+  }
+
+  const retry = () => h("button", { type: "button", click: () => void refresh() }, "Try again");
+  return { element, refresh };
+}
+
+export function note(text: string, ...more: Child[]): HTMLElement {
+  return h("div", { class: "note" }, h("p", {}, text), ...more);
+}
+
+/** What a failure says in words. */
+export function textOf({ message, messages }: Failure): string {
+  const named = Object.entries(messages ?? {}).map(([field, texts]) => `${field} ${texts.join(", ")}`);
+  return message ?? named.join("; ");
+}

@@ -1,0 +1,22 @@
+/**
+ * A `fetch` that tells what each answer has cost, or null where none came: the browser's wait, and what `Server-Timing`
+ * says of the database, such as `d1;dur=1.5, trips;desc="1", rows;desc="42"`.
+ */
+export function measured(tell: (cost: string | null) => void): typeof fetch {
+  return async (input, init) => {
+    const askedAt = performance.now();
+    try {
+      const answer = await fetch(input, init);
+      const waited = Math.round(performance.now() - askedAt);
+      const timing = answer.headers.get("Server-Timing") ?? "";
+      const figure = (name: string) => new RegExp(`\\b${name};(?:dur=|desc=")([\\d.]+)`).exec(timing)?.[1] ?? "no";
+      const trips = figure("trips") === "1" ? "1 round trip" : `${figure("trips")} round trips`;
+      const path = new URL(answer.url).pathname.replace("/api/v1", "");
+      tell(`${waited} ms, ${figure("d1")} at the database · ${trips} · ${figure("rows")} rows read · ${path}`);
+      return answer;
+    } catch (error) {
+      if (init?.signal?.aborted !== true) tell(null);
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,132 @@
+import { createClient, LoyaltyError } from "loyalty-edge/client";
+import type { App, View } from "./lib/app.ts";
+import { note } from "./lib/asked.ts";
+import { measured } from "./lib/cost.ts";
+import { byId, choice, h } from "./lib/dom.ts";
+import { currentSession, type DemoCustomer, type Session } from "./lib/session.ts";
+import { serveWith } from "./till.ts";
+import { createBalance } from "./views/balance.ts";
+import { createBoard } from "./views/board.ts";
+import { createCoupons } from "./views/coupons.ts";
+import { createMessages } from "./views/messages.ts";
+import { createNearby } from "./views/nearby.ts";
+import { createSearch } from "./views/search.ts";
+import { createTeam } from "./views/team.ts";
+
+const CREATE: Record<string, (app: App) => View> = {
+  nearby: createNearby,
+  coupons: createCoupons,
+  messages: createMessages,
+  team: createTeam,
+  search: createSearch,
+  board: createBoard,
+};
+const SAID_FOR_MS = 6_000;
+
+const view = byId("view", HTMLElement);
+const title = byId("title", HTMLElement);
+const cost = byId("cost", HTMLElement);
+const said = byId("said", HTMLElement);
+const tillSide = byId("till", HTMLDialogElement);
+const isDesk = matchMedia("(min-width: 60rem)");
+const send = measured(showCost);
+
+/** The app of the customer who was chosen last, with the views that were shown so far. */
+let app: App | null = null;
+let views = new Map<string, View>();
+let leave = new AbortController();
+let saying = 0;
+
+isDesk.addEventListener("change", placeTill);
+byId("open-till", HTMLElement).addEventListener("click", () => tillSide.showModal());
+byId("close-till", HTMLElement).addEventListener("click", () => tillSide.close());
+addEventListener("offline", () => showCost(null));
+addEventListener("hashchange", () => {
+  showView();
+  title.focus({ preventScroll: true });
+});
+placeTill();
+await currentSession().then(begin, (error: Error) => {
+  const reload = h("button", { type: "button", click: () => location.reload() }, "Reload");
+  view.replaceChildren(note(`There are no tokens: is npm start running? ${error.message}`, reload));
+});
+
+function begin(session: Session): void {
+  const choose = (id: string) =>
+    become(session.customers.find((one) => one.id === id) ?? session.customers[0], session);
+  byId("who", HTMLElement).replaceChildren(choice("I\u00a0am", session.customers, choose));
+  become(session.customers[0], session);
+}
+
+function become(customer: DemoCustomer, session: Session): void {
+  leave.abort();
+  leave = new AbortController();
+  const { signal } = leave;
+  const token = async () => (await currentSession()).customers.find(({ id }) => id === customer.id)?.token ?? "";
+  app = {
+    client: createClient({ url: location.origin, token, fetch: send }),
+    customer,
+    session,
+    say: (text) => void (signal.aborted || say(text)),
+    count: (name, number, what) => void (signal.aborted || showCount(name, number, what)),
+  };
+  views = new Map();
+  for (const name of Object.keys(CREATE)) showCount(name, 0, "");
+  // A play tells nobody, so the board is asked again.
+  const onSent = (record: string) => void (record === "play" && views.get("board")?.refresh());
+  for (const form of document.forms) serveWith(form, { customer, session, send, onSent, signal });
+  void follow(app, signal);
+  showView();
+}
+
+/** Asks for what has changed whenever the service says so, the first time for everything, until somebody else is chosen. */
+async function follow(mine: App, signal: AbortSignal): Promise<void> {
+  const live = { coupons: createCoupons(mine), messages: createMessages(mine), balance: createBalance(mine) };
+  views.set("coupons", live.coupons).set("messages", live.messages);
+  byId("balance", HTMLElement).replaceChildren(live.balance.element);
+  try {
+    for await (const { what } of mine.client.changes({ signal }))
+      await Promise.all(what.map((kind) => live[kind].refresh()));
+  } catch (error) {
+    if (!(error instanceof LoyaltyError)) throw error;
+    view.replaceChildren(note(`The service refused the token: ${error.message}`));
+  }
+}
+
+/** Shows the view that the address names. It is made, and asks the service, when it is first shown. */
+function showView(): void {
+  if (app === null) return;
+  const name = Object.hasOwn(CREATE, location.hash.slice(1)) ? location.hash.slice(1) : "nearby";
+  const shown = views.get(name) ?? (CREATE[name] ?? createNearby)(app);
+  if (!views.has(name)) void shown.refresh();
+  views.set(name, shown);
+  view.replaceChildren(shown.element);
+  for (const link of document.querySelectorAll("nav a")) {
+    const isShown = link.getAttribute("href") === `#${name}`;
+    link.ariaCurrent = isShown ? "page" : null;
+    if (isShown) title.textContent = link.querySelector("span")?.textContent ?? "";
+  }
+}
+
+/** On a desk the till stands beside the app; on a phone a button opens it. */
+function placeTill(): void {
+  tillSide.close();
+  tillSide.open = isDesk.matches;
+}
+
+function showCount(name: string, number: number, what: string): void {
+  const badge = document.querySelector(`nav a[href="#${name}"] b`);
+  badge?.replaceChildren(number === 0 ? "" : String(number));
+  badge?.setAttribute("title", `${number} ${what}`);
+}
+
+function showCost(text: string | null): void {
+  cost.classList.toggle("offline", text === null);
+  cost.textContent = text ?? "Offline: the service does not answer. Trying again …";
+}
+
+function say(text: string): void {
+  said.textContent = text;
+  clearTimeout(saying);
+  saying = setTimeout(() => said.replaceChildren(), SAID_FOR_MS);
+}

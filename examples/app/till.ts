@@ -1,0 +1,94 @@
+import type { Failure } from "loyalty-edge/client";
+import { textOf } from "./lib/asked.ts";
+import { h } from "./lib/dom.ts";
+import { currentSession, type DemoCustomer, type Named, type Session } from "./lib/session.ts";
+
+type Line = { record: string } & Record<string, unknown>;
+type Values = Record<string, string>;
+
+const newId = () => `app-${crypto.randomUUID()}`;
+
+interface Till {
+  session: Session;
+  customer: DemoCustomer;
+  send: typeof fetch;
+  /** Told of what was committed. */
+  onSent: (record: string) => void;
+  /** Ends the serving of this customer. */
+  signal: AbortSignal;
+}
+
+/** The lines of each form of index.html, by the record in its `data-record`; `id` is one that nothing else has. */
+const LINES: Record<string, (values: Values, id: string, customer: DemoCustomer) => Line[]> = {
+  balance_entry: (values, id, { id: customer_id }) => [{ record: "balance_entry", id, customer_id, ...values }],
+  customer_coupon: (values, id, { id: customer_id }) => [{ record: "customer_coupon", id, customer_id, ...values }],
+  play: ({ hits, ...values }, id) => [{ record: "play", id, ...values, hits: Number(hits) }],
+  message: ({ from = "", body }, id, customer) => {
+    const member_ids = [customer.id, from].sort();
+    const group_id = `app-${member_ids.join("-")}`;
+    return [
+      { record: "message_group", id: group_id, initial_customer_id: member_ids[0], member_ids },
+      { record: "message", id, group_id, customer_id: from, body },
+    ];
+  },
+};
+
+/** Serves a customer with a form of index.html: fills its choices, shows the lines that it would send, and sends them. */
+export function serveWith(form: HTMLFormElement, { session, customer, send, onSent, signal }: Till): void {
+  const record = form.dataset.record ?? "";
+  const [code, button, outcome] = ["code", "button", "[role=status]"].map((part) => form.querySelector(part));
+  let lines: Line[] = [];
+  let id = newId();
+
+  const preview = () => {
+    const values = Object.fromEntries(new FormData(form).entries()) as Values;
+    lines = LINES[record]?.(values, id, customer) ?? [];
+    code?.replaceChildren(toNdjson(lines));
+  };
+  const submit = async () => {
+    button?.toggleAttribute("disabled", true);
+    const refusal = await feed(send, lines);
+    button?.toggleAttribute("disabled", false);
+    outcome?.replaceChildren(refusal ?? "Committed.");
+    if (refusal !== null) return;
+    // The same line once more would be ignored: an event is stored once by its id.
+    id = newId();
+    preview();
+    onSent(record);
+  };
+  const onSubmit = (event: Event) => {
+    event.preventDefault();
+    void submit();
+  };
+
+  for (const select of form.querySelectorAll("select")) {
+    const options = choices(session, customer)[select.dataset.among ?? ""] ?? [];
+    select.replaceChildren(...options.map((one) => h("option", { value: one.id }, one.name)));
+  }
+  outcome?.replaceChildren();
+  preview();
+  form.addEventListener("input", preview, { signal });
+  form.addEventListener("submit", onSubmit, { signal });
+}
+
+/** What the forms' choices are among, by their `data-among`: what there is at the customer's first chain. */
+function choices({ chains, customers }: Session, { id, stores }: DemoCustomer): Record<string, readonly Named[]> {
+  const chain = chains.find((one) => one.id === stores[0]?.chainId) ?? chains[0];
+  const { campaigns, coupons, contests, employees } = chain;
+  const atChain = stores.filter(({ chainId }) => chainId === chain.id);
+  return { campaigns, coupons, contests, employees, stores: atChain, others: customers.filter((one) => one.id !== id) };
+}
+
+/** Sends lines to the feed. Resolves with why they were refused, or null; lines that are sent again count once. */
+async function feed(send: typeof fetch, lines: readonly Line[]): Promise<string | null> {
+  const { tillToken } = await currentSession();
+  const headers = { Authorization: `Bearer ${tillToken}`, "Content-Type": "application/x-ndjson" };
+  const answer = await send("/api/v1/feed", { method: "POST", headers, body: toNdjson(lines) }).catch(() => null);
+  if (answer === null) return "The service does not answer. Send it again.";
+  const body = (await answer.json()) as { status: true } | Failure;
+  return body.status ? null : `Refused: ${textOf(body)}`;
+}
+
+function toNdjson(lines: readonly Line[]): string {
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+}

@@ -1,0 +1,44 @@
+import type { LeaderboardItem } from "loyalty-edge/client";
+import type { App, View } from "../lib/app.ts";
+import { asked } from "../lib/asked.ts";
+import { choice, entry, h, list } from "../lib/dom.ts";
+
+const RANKINGS = [
+  { by: "run", title: "Runs", total: ({ total_runs }: LeaderboardItem) => total_runs },
+  { by: "hit", title: "Hits", total: ({ total_hits }: LeaderboardItem) => total_hits },
+  { by: "double", title: "Doubles", total: ({ total_doubles }: LeaderboardItem) => total_doubles },
+  { by: "triple", title: "Triples", total: ({ total_triples }: LeaderboardItem) => total_triples },
+] as const;
+type Ranking = (typeof RANKINGS)[number];
+
+/** Who leads at a store, by each of the four rankings. */
+export function createBoard({ client, customer }: App): View {
+  let store = customer.stores[0]?.id ?? "";
+  let ranking: Ranking = RANKINGS[0];
+
+  const board = asked({
+    ask: (signal) => client.leaderboard({ location_id: store, rank_on: ranking.by }, { signal }),
+    show: (employees) => list(employees.map((one) => drawEmployee(one, ranking))),
+    empty: "Nobody has played at this store. The till can record a play.",
+  });
+  const chosen = choice("Store", customer.stores, (id) => {
+    store = id;
+    void board.refresh();
+  });
+  const buttons = RANKINGS.map((one) => {
+    const click = () => {
+      ranking = one;
+      for (const button of buttons) button.ariaPressed = String(button.textContent === one.title);
+      void board.refresh();
+    };
+    return h("button", { type: "button", "aria-pressed": String(one === ranking), click }, one.title);
+  });
+  return { element: h("div", {}, chosen, ...buttons, board.element), refresh: board.refresh };
+}
+
+function drawEmployee(employee: LeaderboardItem, ranking: Ranking): HTMLElement {
+  const { rank, employee_name: name } = employee;
+  const others = RANKINGS.filter((one) => one !== ranking).map(({ title, total }) => `${title} ${total(employee)}`);
+  const about = [`Rank ${rank}`, ...others].join(" · ");
+  return h("li", { class: "row" }, ...entry(name, about, `${ranking.title} ${ranking.total(employee)}`, String(rank)));
+}

@@ -1,0 +1,86 @@
+import type { DigitalCoupon, MyCouponRecord } from "loyalty-edge/client";
+import type { App, View } from "../lib/app.ts";
+import { asked } from "../lib/asked.ts";
+import { barcode } from "../lib/barcode.ts";
+import { h, when } from "../lib/dom.ts";
+
+// A number has lost the leading zeros of what the merchant's scanner reads.
+const BARCODE_DIGITS = 12;
+
+/** The coupons that the customer can use, by kind. What arrives while the page is open stands first. */
+export function createCoupons({ client, say, count }: App): View {
+  let known: Set<string> | null = null;
+  const arrived = new Set<string>();
+
+  return asked({
+    ask: async (signal) => {
+      const answer = await client.myCoupons({ per_page: 100 }, { signal });
+      if (!answer.status && answer.errorCode === "NO_ITEMS") known ??= new Set();
+      return answer;
+    },
+    show: ({ store, mfg, digital }) => {
+      const kinds = [
+        { title: "From the stores", cards: store.map(cardOfRecord) },
+        { title: "From the manufacturers", cards: mfg.map(cardOfRecord) },
+        { title: "For every member", cards: digital.map(cardOfDigital) },
+      ];
+      const all = kinds.flatMap(({ cards }) => cards);
+      for (const { id, name } of all.filter((card) => known !== null && !known.has(card.id))) {
+        arrived.add(id);
+        say(`A new coupon: ${name}`);
+      }
+      known = new Set([...(known ?? []), ...all.map(({ id }) => id)]);
+      const isNew = ({ id }: Card) => arrived.has(id);
+      count("coupons", all.filter(isNew).length, "new");
+      const before = kinds.map(({ title, cards }) => ({ title, cards: cards.filter((card) => !isNew(card)) }));
+      return [{ title: "Just arrived", cards: all.filter(isNew) }, ...before].flatMap(drawGroup);
+    },
+    empty: "No coupons yet. The till can issue one.",
+  });
+}
+
+/** What a card shows of a coupon of any kind. */
+type Card = ReturnType<typeof cardOf>;
+
+function drawGroup({ title, cards }: { title: string; cards: readonly Card[] }): HTMLElement[] {
+  return cards.length === 0 ? [] : [h("h2", {}, title), h("ul", { class: "cards" }, ...cards.map(drawCard))];
+}
+
+function drawCard({ company, name, worth, about, end, digits }: Card): HTMLElement {
+  const text = h(
+    "div",
+    {},
+    h("p", { class: "hint" }, company),
+    h("h3", {}, name),
+    h("p", { class: "worth" }, worth),
+    h("p", { class: "hint" }, about),
+    h("p", { class: "hint" }, end),
+  );
+  return h("li", { class: "card" }, text, h("figure", {}, barcode(digits), h("figcaption", {}, digits)));
+}
+
+function cardOfRecord(coupon: MyCouponRecord): Card {
+  // The earlier of the customer's own end and the coupon's.
+  const ends = [coupon.expected_end_date, coupon.can_expire === 1 ? coupon.expiration_date : null];
+  const [end = null] = ends.filter((one) => one !== null).sort();
+  const digits = String(coupon.coupon_barcode).padStart(BARCODE_DIGITS, "0");
+  const card = cardOf(coupon, coupon.account.company, end, digits);
+  return { ...card, end: `${card.end} · ${coupon.remaining_count} left` };
+}
+
+function cardOfDigital({ account, coupon }: DigitalCoupon): Card {
+  const end = coupon.can_expire === 1 ? coupon.expiration_date : null;
+  return cardOf(coupon, account.company, end, coupon.coupon_barcode);
+}
+
+function cardOf(coupon: MyCouponRecord | DigitalCoupon["coupon"], company: string, end: string | null, digits: string) {
+  const { id, name, type, value } = coupon;
+  const worths: Record<string, string> = {
+    Dollar_Off: `$${value} off`,
+    Percent_Off: `${Number(value)} % off`,
+    Free_Item: "Free",
+  };
+  const worth = worths[type] ?? type.replaceAll("_", " ");
+  const about = coupon.text_lines.join(" · ");
+  return { id, company, name, worth, about, end: end === null ? "No end" : `Until ${when(end)}`, digits };
+}

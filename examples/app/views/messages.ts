@@ -1,0 +1,24 @@
+import type { MessageGroup } from "loyalty-edge/client";
+import type { App, View } from "../lib/app.ts";
+import { asked } from "../lib/asked.ts";
+import { entry, h, initials, list, when } from "../lib/dom.ts";
+
+/** The customer's message groups, the newest message first. */
+export function createMessages({ client, count }: App): View {
+  return asked({
+    ask: (signal) => client.messages({ per_page: 100 }, { signal }),
+    show: (groups) => {
+      count("messages", groups.filter(({ read_status }) => read_status === 0).length, "unread");
+      return list(groups.map(drawGroup));
+    },
+    empty: "Nobody has written yet. The till can send a message.",
+  });
+}
+
+function drawGroup(group: MessageGroup): HTMLElement {
+  const { group_name: name, last_customer_name: person, last_message, last_message_time } = group;
+  const isMuted = group.notifications_disabled === 1;
+  const about = `${person}: ${last_message}${isMuted ? " · muted" : ""}`;
+  const mark = group.read_status === 0 ? [h("b", {}, "Unread")] : [];
+  return h("li", { class: "row" }, ...entry(name, about, when(last_message_time), initials(person)), ...mark);
+}

@@ -1,0 +1,67 @@
+import type { SearchCampaign, SearchCustomer, SearchStore } from "loyalty-edge/client";
+import type { App, View } from "../lib/app.ts";
+import { asked } from "../lib/asked.ts";
+import { entry, h, initials, list, when } from "../lib/dom.ts";
+
+const SHORTEST_QUERY = 3;
+/** How long a person may pause within a word. */
+const PAUSE_MS = 200;
+
+/** Stores, customers and campaigns, found while one types. */
+export function createSearch({ client }: App): View {
+  let pause = 0;
+  const input = h("input", {
+    type: "search",
+    maxlength: 100,
+    autocomplete: "off",
+    placeholder: "blue har, goran, double points …",
+    input: () => {
+      clearTimeout(pause);
+      pause = setTimeout(() => void results.refresh(), PAUSE_MS);
+    },
+  });
+  const found = h("p", { class: "hint", role: "status" });
+
+  const results = asked({
+    ask: (signal) => {
+      const query = input.value.trim();
+      found.textContent = "";
+      return [...query].length < SHORTEST_QUERY ? null : client.fullSearch({ query }, { signal });
+    },
+    show: (items, answer) => {
+      const campaigns = "campaigns" in items ? items.campaigns : [];
+      const entries = [...items.stores.map(ofStore), ...items.customers.map(ofCustomer), ...campaigns.map(ofCampaign)];
+      found.textContent = summary(entries.length, forgivenIn(items, answer));
+      return list(entries);
+    },
+    empty: "Three letters or more: the beginnings of words, in any order.",
+  });
+
+  const label = h("label", { class: "choice" }, h("span", {}, "Search"), input);
+  return { element: h("div", { role: "search" }, label, found, results.element), refresh: results.refresh };
+}
+
+function summary(total: number, forgiven: readonly string[]): string {
+  if (forgiven.length === 0) return total === 0 ? "Nothing found." : `${total} found.`;
+  return `Showing ${total} results for what is close, although you typed “${forgiven.join("”, “")}”.`;
+}
+
+/** The words that the service forgave, which stand beside the lists; a service that forgives none says nothing. */
+function forgivenIn(...places: object[]): string[] {
+  return places.flatMap((place) => ("forgiven" in place ? (place.forgiven as string[]) : []));
+}
+
+function ofStore({ name, address_line_1, city, phone }: SearchStore): HTMLElement {
+  return h("li", { class: "row" }, ...entry(name, `Store · ${address_line_1}, ${city}`, phone));
+}
+
+function ofCustomer({ first_name, last_name, friend_status, stores_count, balance }: SearchCustomer): HTMLElement {
+  const name = `${first_name} ${last_name}`;
+  const about = `${friend_status === 1 ? "Friend" : "Customer"} · ${stores_count} stores`;
+  return h("li", { class: "row" }, ...entry(name, about, balance.toFixed(2), initials(name)));
+}
+
+function ofCampaign({ name, account, campaign_end_date: end }: SearchCampaign): HTMLElement {
+  const figure = end === null ? "No end" : `Until ${when(`${end} 12:00:00`)}`;
+  return h("li", { class: "row" }, ...entry(name, `Campaign · ${account.company}`, figure));
+}

@@ -1,0 +1,48 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { build } from "esbuild";
+import { ROOT } from "./project.ts";
+
+const APP = path.join(ROOT, "examples", "app");
+
+/** The files of the example app's page, below `app/`, and the lines of `_headers` for them. */
+export async function buildAppPage(sessionUrl: string): Promise<{ files: Map<string, string>; headers: string }> {
+  const { outputFiles } = await build({
+    entryPoints: [path.join(APP, "main.ts"), path.join(APP, "styles.css")],
+    // The client as its package would have it.
+    alias: { "loyalty-edge/client": path.join(ROOT, "src", "client", "index.ts") },
+    outdir: APP,
+    write: false,
+    bundle: true,
+    format: "esm",
+    target: "es2022",
+    legalComments: "none",
+    logLevel: "error",
+  });
+  const bundled = outputFiles.map(({ path: file, text }) => [`app/${path.basename(file)}`, text] as const);
+  return {
+    files: new Map([
+      ...bundled,
+      ["app/index.html", readFileSync(path.join(APP, "index.html"), "utf8")],
+      ["app/settings.json", `${JSON.stringify({ session: sessionUrl })}\n`],
+    ]),
+    headers: headersFor(new URL(sessionUrl).origin),
+  };
+}
+
+/** Nothing but its own files, the service, and the address of its tokens; and no text is ever taken for HTML. */
+function headersFor(sessionOrigin: string): string {
+  const policy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    `connect-src 'self' ${sessionOrigin}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+  ];
+  // The first line takes away the reference page's policy, which would hold beside this one.
+  return `\n/app/*\n  ! Content-Security-Policy\n  Content-Security-Policy: ${policy.join("; ")}\n`;
+}

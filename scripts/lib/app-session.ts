@@ -1,0 +1,137 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Chain, DemoCustomer, Session } from "../../examples/app/lib/session.ts";
+import { employees } from "../demo/boards.ts";
+import { accounts, campaigns, type DemoLine, stores } from "../demo/chains.ts";
+import { coupons } from "../demo/coupons.ts";
+import { customers, visits } from "../demo/customers.ts";
+import { devCustomerToken, devFeedToken } from "./dev-token.ts";
+
+/** Who the example app's page can be: the first customer with friends, and one who has nothing yet. */
+const APP_CUSTOMERS = ["c1", "c6", "c11", "c16", "c21", "c2"];
+const HOUR_IN_DAYS = 1 / 24;
+const ADDRESS = "127.0.0.1";
+// What has ended or is to come: a till has no use for it.
+const NOT_NOW = /-(past|opening|jubilee|next)$/;
+
+/** What of the demo program the page needs to know; it is the same for each request. */
+interface Program {
+  customers: Omit<DemoCustomer, "token">[];
+  chains: Chain[];
+}
+
+export interface AppSession {
+  url: string;
+  close: () => void;
+}
+
+/**
+ * Gives the example app's page its tokens, at an address beside the service. They are made for each request and stored
+ * nowhere. Only the service's own pages get them.
+ */
+export async function serveAppSession(servicePort: number): Promise<AppSession> {
+  const program: Program = { customers: listCustomers(), chains: listChains() };
+  const server = createServer();
+  const address = `${ADDRESS}:${await listen(server)}`;
+  const pages = [ADDRESS, "localhost"].map((host) => `http://${host}:${servicePort}`);
+  server.on("request", (request, response) => {
+    const origin = request.headers.origin ?? "";
+    const status = statusFor(request, { address, pages });
+    response.setHeader("Cache-Control", "no-store").setHeader("Vary", "Origin");
+    if (pages.includes(origin)) response.setHeader("Access-Control-Allow-Origin", origin);
+    if (status !== 200) return void response.writeHead(status).end();
+    makeSession(program).then(
+      (session) => response.setHeader("Content-Type", "application/json").end(JSON.stringify(session)),
+      (error: unknown) => {
+        console.error(error);
+        response.writeHead(500).end();
+      },
+    );
+  });
+  return {
+    url: `http://${address}/session`,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+/**
+ * A page of somebody else's may reach this address, but its browser says so in `Origin`. One whose own name was made to
+ * point here (DNS rebinding) has that name in `Host`.
+ */
+function statusFor(
+  { method, url, headers }: IncomingMessage,
+  { address, pages }: { address: string; pages: readonly string[] },
+): number {
+  if (headers.host !== address || !pages.includes(headers.origin ?? "")) return 403;
+  if (url !== "/session") return 404;
+  return method === "GET" ? 200 : 405;
+}
+
+async function listen(server: Server): Promise<number> {
+  server.listen(0, ADDRESS);
+  await once(server, "listening");
+  return (server.address() as AddressInfo).port;
+}
+
+/** Tokens for whoever is in the program. */
+async function makeSession({ customers, chains }: Program): Promise<Session> {
+  return {
+    customers: atLeastOne(
+      await Promise.all(
+        customers.map(async (one) => ({ ...one, token: await devCustomerToken(one.id, HOUR_IN_DAYS) })),
+      ),
+    ),
+    chains: atLeastOne(chains),
+    tillToken: await devFeedToken("*", HOUR_IN_DAYS),
+  };
+}
+
+function listCustomers(): Program["customers"] {
+  const [all, visited, allStores] = [customers(), visits(), stores()];
+  return APP_CUSTOMERS.map((id) => {
+    const person = all.find((one) => one.id === id);
+    const joined = visited.filter(({ customerId }) => customerId === id);
+    return {
+      id,
+      name: `${person?.first_name} ${person?.last_name}`,
+      stores: joined.map(({ storeId, accountId }) => {
+        const store = allStores.find((one) => one.id === storeId);
+        return { id: storeId, name: `${store?.address_line_1}, ${store?.city}`, chainId: accountId };
+      }),
+    };
+  });
+}
+
+function listChains(): Chain[] {
+  const all = { stores: stores(), campaigns: campaigns(), coupons: coupons(), employees: employees() };
+  return accounts().map(({ id, company }) => {
+    const own = (lines: readonly DemoLine[]) => lines.filter((line) => line.account_id === id);
+    const named = (lines: readonly DemoLine[]) =>
+      own(lines)
+        .filter((line) => !NOT_NOW.test(String(line.id)))
+        .map((line) => ({ id: String(line.id), name: String(line.name) }));
+    const city = own(all.stores)[0]?.city;
+    const there = own(all.stores).filter((store) => store.city === city);
+    const middle = (field: string) => there.reduce((sum, store) => sum + Number(store[field]), 0) / there.length;
+    return {
+      id,
+      name: company,
+      city: String(city),
+      latitude: middle("latitude"),
+      longitude: middle("longitude"),
+      campaigns: named(all.campaigns),
+      coupons: named(all.coupons.filter(({ kind }) => kind !== "digital")),
+      employees: named(all.employees.filter(({ record }) => record === "employee")),
+      contests: named(all.employees.filter(({ record }) => record === "eip_campaign")),
+    };
+  });
+}
+
+function atLeastOne<Item>([first, ...others]: readonly Item[]): [Item, ...Item[]] {
+  if (first === undefined) throw new Error("The demo program has nothing for the page.");
+  return [first, ...others];
+}

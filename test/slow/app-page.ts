@@ -1,0 +1,72 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Browser, Page } from "playwright-core";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+export const VIEWS = ["Nearby", "Coupons", "Messages", "Team", "Search", "Board"] as const;
+export type ViewName = (typeof VIEWS)[number];
+
+export interface Screen {
+  width: number;
+  height: number;
+  colorScheme: "light" | "dark";
+}
+
+export const DESK: Screen = { width: 1280, height: 800, colorScheme: "light" };
+export const PHONE: Screen = { width: 380, height: 780, colorScheme: "light" };
+
+/** The example app in a window, with its errors and what it asked of other hosts: nothing, it should be. */
+export interface AppPage {
+  page: Page;
+  errors: string[];
+  elsewhere: string[];
+}
+
+/** Opens the app, and waits until it shows the customer's balance: then it is connected. */
+export async function openApp(browser: Browser, url: string, { colorScheme, ...viewport }: Screen): Promise<AppPage> {
+  const page = await browser.newPage({ viewport, colorScheme });
+  const errors: string[] = [];
+  const elsewhere: string[] = [];
+  page.on("console", (message) => ["error", "warning"].includes(message.type()) && errors.push(message.text()));
+  page.on("pageerror", (error) => errors.push(error.message));
+  page.on("request", (request) => {
+    // The page's tokens come from another port of this machine.
+    if (/^https?:/.test(request.url()) && new URL(request.url()).hostname !== new URL(url).hostname)
+      elsewhere.push(request.url());
+  });
+  await page.goto(`${url}/app/`);
+  await page.getByText(/^\d+\.\d\d\s*points$/).waitFor();
+  return { page, errors, elsewhere };
+}
+
+export async function goTo(page: Page, view: ViewName): Promise<void> {
+  await page.getByRole("navigation").getByText(view, { exact: true }).click();
+  await page.getByRole("heading", { level: 1, name: view }).waitFor();
+  await page.locator("main .waiting:visible").first().waitFor({ state: "detached" });
+}
+
+/** What axe finds wrong with the page as it is now. */
+export async function accessibilityFaults(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const { violations } = (await page.evaluate("axe.run()")) as {
+    violations: { id: string; nodes: { target: string[] }[] }[];
+  };
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(" ")}`));
+}
+
+/** By how many pixels the page, or its view, is wider than it can show. */
+export async function overflow(page: Page): Promise<number> {
+  const excess = (element: string) => `${element}.scrollWidth - ${element}.clientWidth`;
+  const [whole, main] = [excess("document.documentElement"), excess("document.querySelector('main')")];
+  return Number(await page.evaluate(`Math.max(${whole}, ${main})`));
+}
+
+/** How far the page's contents have jumped without anybody touching them, as browsers measure it (CLS). */
+export async function layoutShift(page: Page): Promise<number> {
+  const shifts = `new Promise((resolve) => {
+    new PerformanceObserver((list) => resolve(list.getEntries())).observe({ type: "layout-shift", buffered: true });
+    setTimeout(() => resolve([]), 500);
+  }).then((entries) => entries.filter((entry) => !entry.hadRecentInput).reduce((sum, entry) => sum + entry.value, 0))`;
+  return Number(await page.evaluate(shifts));
+}

@@ -1,0 +1,292 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, it } from "vitest";
+import type { Session } from "../../examples/app/lib/session.ts";
+import {
+  type AppPage,
+  accessibilityFaults,
+  DESK,
+  goTo,
+  layoutShift,
+  openApp,
+  overflow,
+  PHONE,
+  type Screen,
+  VIEWS,
+} from "./app-page.ts";
+import { CHROMIUM, launchBrowser } from "./chromium.ts";
+import { command, freePort, printed, ROOT, type Running } from "./command.ts";
+
+// The example app in a real browser, against a service that `npm start` has started.
+const folder = mkdtempSync(path.join(tmpdir(), "loyalty-edge-app-"));
+const LIVE_WITHIN_MS = 3_000;
+let service: Running;
+let port: number;
+let url: string;
+let browser: Browser;
+
+beforeAll(async () => {
+  port = await freePort();
+  url = `http://127.0.0.1:${port}`;
+  service = command("start", ["--port", String(port), "--persist-to", folder]);
+  await printed(service, "TOKEN=");
+});
+afterAll(async () => {
+  service?.child.kill("SIGTERM");
+  await service?.ended;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe.skipIf(CHROMIUM === null)("the example app", () => {
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+  });
+
+  /** Runs a test in a window of its own, in which nothing may go wrong. */
+  async function inWindow(screen: Screen, run: (page: Page, app: AppPage) => Promise<void>): Promise<void> {
+    const app = await openApp(browser, url, screen);
+    try {
+      await run(app.page, app);
+    } finally {
+      await app.page.close();
+    }
+  }
+
+  it("shows the demo program's data in each view", async ({ expect }) => {
+    await inWindow(DESK, async (page, { errors, elsewhere }) => {
+      await goTo(page, "Nearby");
+      await page.getByText("20 stores of Blue Cup Coffee in Tokyo").waitFor();
+      expect(await page.locator("main svg > g > circle[cx]").count()).toBe(20);
+      expect(await page.getByRole("listitem").allInnerTexts()).toEqual([
+        expect.stringMatching(/^Double points\s+Double points at Blue Cup Coffee\s+\d+\.\d+ mi$/),
+        expect.stringMatching(/^Weekend treats\s/),
+      ]);
+
+      await goTo(page, "Coupons");
+      await page.getByRole("heading", { name: "From the stores" }).waitFor();
+      const card = page.getByRole("listitem").filter({ hasText: "Five off" }).first();
+      expect(await card.innerText()).toMatch(
+        /Blue Cup Coffee\s+Five off\s+\$5\.00 off[\s\S]*Until .* left\s+000000000001/,
+      );
+      expect(await card.getByRole("img", { name: "Bar code 000000000001" }).count()).toBe(1);
+
+      await goTo(page, "Messages");
+      expect(await page.getByRole("listitem").count()).toBe(3);
+      expect(await page.getByText("Unread").count()).toBe(2);
+
+      await goTo(page, "Team");
+      await page.getByRole("button", { name: "Team of Hana Fischer" }).click();
+      await page.getByRole("button", { name: "Team of Ben Adeyemi" }).click();
+      await page.getByText("Level 3").first().waitFor();
+
+      await goTo(page, "Search");
+      await page.getByRole("searchbox").fill("blue har");
+      await page.getByText("Blue Cup Coffee Harbour Lane").first().waitFor();
+      await page.getByText(/^\d+ found\.$/).waitFor();
+
+      await goTo(page, "Board");
+      await page.getByText("Runs 12").waitFor();
+      await page.getByRole("button", { name: "Hits" }).click();
+      await page.getByText(/^Hits 8$/).waitFor();
+      expect(await page.getByRole("contentinfo").innerText()).toMatch(/\d+ ms, .* round trips? · \d+ rows read/);
+      expect({ errors, elsewhere }).toEqual({ errors: [], elsewhere: [] });
+    });
+  });
+
+  /** Opens one of the till's forms and sends it. Resolves with its lines. */
+  async function sendForm(page: Page, title: string): Promise<Record<string, unknown>[]> {
+    const details = page.locator("details", { hasText: title });
+    if ((await details.getAttribute("open")) === null) await details.locator("summary").click();
+    const ndjson = await details.locator("code").innerText();
+    await details.getByRole("button").click();
+    await details.getByText("Committed.").waitFor();
+    return ndjson
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  }
+
+  it("shows within three seconds what the till sends, without a reload", async ({ expect }) => {
+    await inWindow(DESK, async (page, { errors }) => {
+      const live = { timeout: LIVE_WITHIN_MS };
+      const points = async () => Number.parseFloat(await page.locator("#balance").innerText());
+      const before = await points();
+      expect(await sendForm(page, "Book points")).toMatchObject([{ record: "balance_entry", amount: "5.00" }]);
+      await expect.poll(points, live).toBeCloseTo(before + 5, 2);
+
+      await goTo(page, "Coupons");
+      expect(await page.getByText("Just arrived").count()).toBe(0);
+      expect(await sendForm(page, "Issue a coupon")).toMatchObject([{ record: "customer_coupon", customer_id: "c1" }]);
+      await page.getByRole("heading", { name: "Just arrived" }).waitFor(live);
+      await page.getByText("A new coupon: Five off").waitFor(live);
+
+      await goTo(page, "Messages");
+      const lines = await sendForm(page, "Send a message");
+      expect(lines.map(({ record }) => record)).toEqual(["message_group", "message"]);
+      await page.getByText("Mia Łukasz: Tea at four?").waitFor(live);
+
+      await goTo(page, "Board");
+      const runs = async () => page.getByRole("listitem").filter({ hasText: "Noor Aziz" }).innerText();
+      expect(await runs()).toContain("Runs 12");
+      await sendForm(page, "Record a play");
+      await expect.poll(runs, live).toContain("Runs 32");
+      expect(errors).toEqual([]);
+    });
+  });
+
+  it("has the till behind a button on a phone, where a coupon arrives as quickly", async ({ expect }) => {
+    await inWindow(PHONE, async (page) => {
+      await page.getByLabel("I am").selectOption("Mia Łukasz");
+      await goTo(page, "Coupons");
+      await page.getByRole("button", { name: "Till" }).click();
+      await page.getByText("Book points").waitFor();
+
+      await sendForm(page, "Issue a coupon");
+
+      await page.getByText("Just arrived").waitFor({ timeout: LIVE_WITHIN_MS });
+      await page.getByRole("button", { name: "Close" }).click();
+      expect(await page.locator("dialog").isVisible()).toBe(false);
+    });
+  });
+
+  it("asks for what is near again when the pin is moved, by a pointer or by keys", async ({ expect }) => {
+    await inWindow(DESK, async (page) => {
+      await goTo(page, "Nearby");
+      const nearest = async () => page.getByRole("listitem").first().innerText();
+      const before = await nearest();
+      const pin = await page.locator(".pin").boundingBox();
+      if (pin === null) throw new Error("There is no pin.");
+      await page.mouse.move(pin.x + pin.width / 2, pin.y + pin.height / 2);
+      await page.mouse.down();
+      await page.mouse.move(pin.x + 90, pin.y - 60, { steps: 5 });
+      await page.mouse.up();
+      await expect.poll(nearest).not.toBe(before);
+
+      const dragged = await nearest();
+      await page.getByRole("application").focus();
+      for (let mile = 0; mile < 4; mile += 1) await page.keyboard.press("ArrowLeft");
+      await expect.poll(nearest).not.toBe(dragged);
+    });
+  });
+
+  it("says when there is nothing, and when the service does not answer", async ({ expect }) => {
+    await inWindow(PHONE, async (page) => {
+      await page.getByLabel("I am").selectOption("Goran Fischer");
+      await goTo(page, "Messages");
+      await page.getByText("Nobody has written yet.").waitFor();
+
+      await page.context().setOffline(true);
+      await page.getByRole("contentinfo").getByText("Offline").waitFor();
+      await goTo(page, "Search");
+      await page.getByRole("searchbox").fill("goran");
+      const again = page.getByRole("button", { name: "Try again" });
+      await again.waitFor({ timeout: 30_000 });
+
+      await page.context().setOffline(false);
+      await again.click();
+      await page.getByText("20 found.").waitFor();
+      expect(await page.getByText("Offline").count()).toBe(0);
+    });
+  });
+
+  const SCREENS = [DESK, PHONE].flatMap((screen) =>
+    (["light", "dark"] as const).map((colorScheme) => ({ ...screen, colorScheme })),
+  );
+  it.for(SCREENS)("fits, stands still, and satisfies axe: $width pixels, $colorScheme", async (screen, { expect }) => {
+    await inWindow(screen, async (page, { errors }) => {
+      expect(await layoutShift(page)).toBeLessThan(0.05);
+      for (const view of VIEWS) {
+        await goTo(page, view);
+        if (view === "Search") await page.getByRole("searchbox").fill("goran");
+        if (view === "Team") await page.getByRole("button", { name: "Team of Hana Fischer" }).click();
+        await page.waitForLoadState("networkidle");
+
+        expect(await accessibilityFaults(page), view).toEqual([]);
+        expect(await overflow(page), view).toBe(0);
+      }
+      if (screen.width < DESK.width) {
+        await page.getByRole("button", { name: "Till" }).click();
+        expect(await accessibilityFaults(page)).toEqual([]);
+      }
+      expect(errors).toEqual([]);
+    });
+  });
+});
+
+describe("the example app's tokens", () => {
+  const pageFolder = () => path.join(folder, "reference", "app");
+  const sessionUrl = () => {
+    const settings = JSON.parse(readFileSync(path.join(pageFolder(), "settings.json"), "utf8")) as { session: string };
+    return settings.session;
+  };
+
+  /** Asks for the tokens as a page of some origin, by some name of this machine, would. */
+  function ask(
+    headers: Record<string, string>,
+    method = "GET",
+  ): Promise<{ status: number; body: string; allowed: string }> {
+    return new Promise((resolve, reject) => {
+      const asking = request(sessionUrl(), { method, headers }, async (answer) => {
+        const chunks = await answer.toArray();
+        const allowed = String(answer.headers["access-control-allow-origin"]);
+        resolve({ status: answer.statusCode ?? 0, body: Buffer.concat(chunks).toString(), allowed });
+      });
+      asking.on("error", reject).end();
+    });
+  }
+
+  it("live an hour at most, and are given to the service's own pages", async ({ expect }) => {
+    for (const origin of [url, `http://localhost:${port}`]) {
+      const { status, body, allowed } = await ask({ Origin: origin });
+      const { customers, tillToken } = JSON.parse(body) as Session;
+
+      expect({ status, allowed }).toEqual({ status: 200, allowed: origin });
+      for (const token of [tillToken, ...customers.map((customer) => customer.token)]) {
+        const { exp } = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()) as { exp: number };
+        expect(exp - Date.now() / 1_000).toBeGreaterThan(3_500);
+        expect(exp - Date.now() / 1_000).toBeLessThanOrEqual(3_600);
+      }
+    }
+  });
+
+  it("are refused to other pages, to other names of this machine, and to other methods", async ({ expect }) => {
+    const own = { Origin: url };
+    const refused = [
+      await ask({}),
+      await ask({ Origin: "null" }),
+      await ask({ Origin: "http://evil.example" }),
+      await ask({ Origin: `http://evil.example:${port}` }),
+      await ask({ ...own, Host: "evil.example" }),
+      await ask({ ...own, Host: `evil.example:${new URL(sessionUrl()).port}` }),
+    ];
+
+    expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 403));
+    expect((await ask(own, "POST")).status).toBe(405);
+    for (const { body } of refused) expect(body).toBe("");
+  });
+
+  it("are in no file of the page", ({ expect }) => {
+    for (const name of readdirSync(pageFolder()))
+      expect(readFileSync(path.join(pageFolder(), name), "utf8"), name).not.toMatch(/eyJ[\w-]{10}/);
+  });
+});
+
+describe("the example app's files", () => {
+  it("are no part of a deployment", ({ expect }) => {
+    expect(existsSync(path.join(ROOT, "dist", "reference", "app"))).toBe(false);
+    expect(readFileSync(path.join(ROOT, "dist", "reference", "_headers"), "utf8")).not.toContain("/app");
+  });
+
+  it("come with a policy that allows no code, style or address but their own", async ({ expect }) => {
+    const policy = (await fetch(`${url}/app/`)).headers.get("Content-Security-Policy") ?? "";
+
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+    expect(policy).not.toMatch(/unsafe|\*/);
+  });
+});

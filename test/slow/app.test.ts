@@ -130,6 +130,7 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
       const lines = await sendForm(page, "Send a message");
       expect(lines.map(({ record }) => record)).toEqual(["message_group", "message"]);
       await page.getByText("Mia Łukasz: Tea at four?").waitFor(live);
+      await page.getByText("Mia Łukasz writes: Tea at four?").waitFor(live);
 
       await goTo(page, "Board");
       const runs = async () => page.getByRole("listitem").filter({ hasText: "Noor Aziz" }).innerText();
@@ -172,6 +173,20 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
       await page.getByRole("application").focus();
       for (let mile = 0; mile < 4; mile += 1) await page.keyboard.press("ArrowLeft");
       await expect.poll(nearest).not.toBe(dragged);
+    });
+  });
+
+  it("says which words the search forgave", async () => {
+    await inWindow(DESK, async (page) => {
+      await page.route("**/full-search", async (route) => {
+        const body = { ...route.request().postDataJSON(), query: "goran" };
+        const answer = await route.fetch({ postData: body });
+        await route.fulfill({ response: answer, json: { ...(await answer.json()), forgiven: ["gorna"] } });
+      });
+      await goTo(page, "Search");
+      await page.getByRole("searchbox").fill("gorna");
+
+      await page.getByText("Showing 20 results for what is close, although you typed “gorna”.").waitFor();
     });
   });
 

@@ -5,8 +5,8 @@ import { type Child, h } from "./dom.ts";
 interface Question<Items> {
   /** The call; null when there is nothing to ask yet. */
   ask: (signal: AbortSignal) => Promise<Result<Items>> | null;
-  /** What to show of the answer; an empty list shows `empty`. */
-  show: (items: Items, answer: Result<Items>) => Child[];
+  /** What to show of the answer, which may be the first; an empty list shows `empty`. */
+  show: (items: Items, answer: Result<Items>, isFirst: boolean) => Child[];
   empty: string;
 }
 
@@ -17,6 +17,7 @@ interface Question<Items> {
 export function asked<Items>({ ask, show, empty }: Question<Items>): View {
   const element = h("div", { class: "asked" }, h("div", { class: "waiting" }));
   let latest = new AbortController();
+  let isFirst = true;
 
   async function refresh(): Promise<void> {
     latest.abort();
@@ -32,7 +33,8 @@ export function asked<Items>({ ask, show, empty }: Question<Items>): View {
 
   function read(answer: Result<Items>): Child[] {
     if (!answer.status && answer.errorCode !== "NO_ITEMS") return [note(textOf(answer), retry())];
-    const shown = answer.status ? show(answer.items, answer) : [];
+    const shown = answer.status ? show(answer.items, answer, isFirst) : [];
+    isFirst = false;
     return shown.length > 0 ? shown : [note(empty)];
   }
 

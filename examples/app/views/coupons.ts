@@ -9,27 +9,24 @@ const BARCODE_DIGITS = 12;
 
 /** The coupons that the customer can use, by kind. What arrives while the page is open stands first. */
 export function createCoupons({ client, say, count }: App): View {
-  let known: Set<string> | null = null;
+  const known = new Set<string>();
   const arrived = new Set<string>();
 
   return asked({
-    ask: async (signal) => {
-      const answer = await client.myCoupons({ per_page: 100 }, { signal });
-      if (!answer.status && answer.errorCode === "NO_ITEMS") known ??= new Set();
-      return answer;
-    },
-    show: ({ store, mfg, digital }) => {
+    ask: (signal) => client.myCoupons({ per_page: 100 }, { signal }),
+    show: ({ store, mfg, digital }, _, isFirst) => {
       const kinds = [
         { title: "From the stores", cards: store.map(cardOfRecord) },
         { title: "From the manufacturers", cards: mfg.map(cardOfRecord) },
         { title: "For every member", cards: digital.map(cardOfDigital) },
       ];
       const all = kinds.flatMap(({ cards }) => cards);
-      for (const { id, name } of all.filter((card) => known !== null && !known.has(card.id))) {
+      for (const { id, name } of all.filter((card) => !known.has(card.id))) {
+        known.add(id);
+        if (isFirst) continue;
         arrived.add(id);
         say(`A new coupon: ${name}`);
       }
-      known = new Set([...(known ?? []), ...all.map(({ id }) => id)]);
       const isNew = ({ id }: Card) => arrived.has(id);
       count("coupons", all.filter(isNew).length, "new");
       const before = kinds.map(({ title, cards }) => ({ title, cards: cards.filter((card) => !isNew(card)) }));

@@ -4,10 +4,14 @@ import { asked } from "../lib/asked.ts";
 import { entry, h, initials, list, when } from "../lib/dom.ts";
 
 /** The customer's message groups, the newest message first. */
-export function createMessages({ client, count }: App): View {
+export function createMessages({ client, say, count }: App): View {
+  let newest = "";
   return asked({
     ask: (signal) => client.messages({ per_page: 100 }, { signal }),
-    show: (groups) => {
+    show: (groups, _, isFirst) => {
+      const { last_message_time: time = "", last_customer_name, last_message } = groups[0] ?? {};
+      if (!isFirst && time > newest) say(`${last_customer_name} writes: ${last_message}`);
+      newest = time;
       count("messages", groups.filter(({ read_status }) => read_status === 0).length, "unread");
       return list(groups.map(drawGroup));
     },

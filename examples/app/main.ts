@@ -34,6 +34,7 @@ const send = measured(showCost);
 /** The app of the customer who was chosen last, with the views that were shown so far. */
 let app: App | null = null;
 let views = new Map<string, View>();
+let shown: View | null = null;
 let leave = new AbortController();
 let saying = 0;
 
@@ -41,6 +42,7 @@ isDesk.addEventListener("change", placeTill);
 byId("open-till", HTMLElement).addEventListener("click", () => tillSide.showModal());
 byId("close-till", HTMLElement).addEventListener("click", () => tillSide.close());
 addEventListener("offline", () => showCost(null));
+addEventListener("online", () => void shown?.refresh());
 addEventListener("hashchange", () => {
   showView();
   title.focus({ preventScroll: true });
@@ -97,7 +99,7 @@ async function follow(mine: App, signal: AbortSignal): Promise<void> {
 function showView(): void {
   if (app === null) return;
   const name = Object.hasOwn(CREATE, location.hash.slice(1)) ? location.hash.slice(1) : "nearby";
-  const shown = views.get(name) ?? (CREATE[name] ?? createNearby)(app);
+  shown = views.get(name) ?? (CREATE[name] ?? createNearby)(app);
   if (!views.has(name)) void shown.refresh();
   views.set(name, shown);
   view.replaceChildren(shown.element);

@@ -201,12 +201,19 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
       await goTo(page, "Search");
       await page.getByRole("searchbox").fill("goran");
       const again = page.getByRole("button", { name: "Try again" });
-      await again.waitFor({ timeout: 30_000 });
+      await again.waitFor();
 
       await page.context().setOffline(false);
-      await again.click();
       await page.getByText("20 found.").waitFor();
       expect(await page.getByText("Offline").count()).toBe(0);
+
+      await page.route("**/full-search", (route) => route.abort());
+      await page.getByRole("searchbox").fill("blue cup");
+      await page.getByRole("contentinfo").getByText("Offline").waitFor();
+      await again.waitFor();
+      await page.unroute("**/full-search");
+      await again.click();
+      await page.getByText("Blue Cup Coffee").first().waitFor();
     });
   });
 

@@ -28,11 +28,15 @@ CREATE TABLE message_groups (
   newest_at TEXT DEFAULT NULL, -- and its stamp
   earlier_id TEXT DEFAULT NULL, -- derived: that of an earlier second, shown until the newest's second is over
   earlier_at TEXT DEFAULT NULL, -- and its stamp
-  removed INTEGER NOT NULL DEFAULT 0 -- 1: removed
+  removed INTEGER NOT NULL DEFAULT 0, -- 1: removed
+  removals INTEGER NOT NULL DEFAULT 0 -- how many groups of this id were removed before this one: a trigger counts them
 );
 
 -- The feed: the group of an id.
 CREATE UNIQUE INDEX message_groups_by_id ON message_groups (id) WHERE removed = 0;
+
+-- Export and restore: the removed groups of an id. A group that is not removed has no entry here.
+CREATE UNIQUE INDEX message_groups_removed ON message_groups (id, removals) WHERE removed = 1;
 
 -- Who is in a group.
 CREATE TABLE message_group_members (
@@ -78,6 +82,16 @@ CREATE TABLE message_states (
   FOREIGN KEY (group_key, customer_key) REFERENCES message_group_members (group_key, customer_key)
     DEFERRABLE INITIALLY DEFERRED
 ) WITHOUT ROWID;
+
+-- Counts the removed groups before a new one of the same id.
+CREATE TRIGGER message_groups_count_removals AFTER INSERT ON message_groups
+WHEN NEW.removed = 0 AND EXISTS (SELECT 1 FROM message_groups WHERE id = NEW.id AND removed = 1)
+BEGIN
+  UPDATE message_groups SET removals = (
+    SELECT 1 + max(removals) FROM message_groups WHERE id = NEW.id AND removed = 1
+  )
+  WHERE key = NEW.key;
+END;
 
 -- Moves the group up in each member's list: once a request, however many messages it brought.
 CREATE TRIGGER message_groups_tell_members AFTER UPDATE OF newest_at ON message_groups

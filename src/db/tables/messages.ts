@@ -27,8 +27,12 @@ export const messageGroups = sqliteTable(
     earlierId: text("earlier_id").default(sql`NULL`),
     earlierAt: text("earlier_at").default(sql`NULL`),
     removed: integer().notNull().default(0),
+    removals: integer().notNull().default(0),
   },
-  (table) => [uniqueIndex("message_groups_by_id").on(table.id).where(sql`removed = 0`)],
+  (table) => [
+    uniqueIndex("message_groups_by_id").on(table.id).where(sql`removed = 0`),
+    uniqueIndex("message_groups_removed").on(table.id, table.removals).where(sql`removed = 1`),
+  ],
 );
 
 export const messageGroupMembers = sqliteTable(

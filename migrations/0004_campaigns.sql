@@ -53,28 +53,26 @@ BEGIN
   ON CONFLICT (store_key, campaign_key) DO UPDATE SET listed = 1 WHERE listed = 0;
 END;
 
--- Undoes a request that would take the total beyond the largest one; customers_limit_balance says why there is one.
+-- Reports a total that passes the limit; it never comes back, because only what was earned is added.
 CREATE TRIGGER campaign_stores_limit_insert AFTER INSERT ON campaign_stores
 WHEN NEW.earned NOT BETWEEN -7000000000000000 AND 7000000000000000
 BEGIN
-  SELECT RAISE(ABORT, json_object('beyond', json_array(json_object(
-    'record', 'balance_entry', 'field', 'amount', 'total', NEW.earned, 'of', json_object(
-      'campaign_id', (SELECT id FROM campaigns WHERE key = NEW.campaign_key),
-      'store_id', (SELECT id FROM stores WHERE key = NEW.store_key)
-    )
-  ))));
+  INSERT INTO excesses (record, field, whose, total, largest)
+  SELECT 'balance_entry', 'amount', json_object(
+    'campaign_id', (SELECT id FROM campaigns WHERE key = NEW.campaign_key),
+    'store_id', (SELECT id FROM stores WHERE key = NEW.store_key)
+  ), NEW.earned, 7000000000000000;
 END;
 
 -- The same where the row is stored already.
 CREATE TRIGGER campaign_stores_limit_update AFTER UPDATE OF earned ON campaign_stores
 WHEN NEW.earned NOT BETWEEN -7000000000000000 AND 7000000000000000
 BEGIN
-  SELECT RAISE(ABORT, json_object('beyond', json_array(json_object(
-    'record', 'balance_entry', 'field', 'amount', 'total', NEW.earned, 'of', json_object(
-      'campaign_id', (SELECT id FROM campaigns WHERE key = NEW.campaign_key),
-      'store_id', (SELECT id FROM stores WHERE key = NEW.store_key)
-    )
-  ))));
+  INSERT INTO excesses (record, field, whose, total, largest)
+  SELECT 'balance_entry', 'amount', json_object(
+    'campaign_id', (SELECT id FROM campaigns WHERE key = NEW.campaign_key),
+    'store_id', (SELECT id FROM stores WHERE key = NEW.store_key)
+  ), NEW.earned, 7000000000000000;
 END;
 
 -- Derived: the search index of campaigns, made as store_words is.

@@ -45,15 +45,13 @@ BEGIN
   );
 END;
 
--- Undoes a request that would take a total beyond ±70,000,000,000,000. Up to there every hundredth is an exact JSON
--- number, and no request's amounts add up to more than a 64-bit integer, beyond which SQLite would go on in floats. The
--- report says how large the total would be, and names the fields by which the feed finds the lines.
+-- Reports a balance that passes the limit, or comes back.
 CREATE TRIGGER customers_limit_balance AFTER UPDATE OF balance ON customers
 WHEN NEW.balance NOT BETWEEN -7000000000000000 AND 7000000000000000
+  OR OLD.balance NOT BETWEEN -7000000000000000 AND 7000000000000000
 BEGIN
-  SELECT RAISE(ABORT, json_object('beyond', json_array(json_object(
-    'record', 'balance_entry', 'field', 'amount', 'total', NEW.balance, 'of', json_object('customer_id', NEW.id)
-  ))));
+  INSERT INTO excesses (record, field, whose, total, largest)
+  VALUES ('balance_entry', 'amount', json_object('customer_id', NEW.id), NEW.balance, 7000000000000000);
 END;
 
 -- Derived: the search index of customers, made as store_words is, but without marks.

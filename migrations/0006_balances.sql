@@ -17,27 +17,26 @@ CREATE TABLE store_balances (
   PRIMARY KEY (store_key, customer_key)
 ) WITHOUT ROWID;
 
--- Undoes a request that would take the total beyond the largest one; customers_limit_balance says why there is one.
--- After the insert: before it, the trigger would see what is added to a stored row, and not the sum.
+-- Reports a total that passes the limit. After the insert: before it, the trigger would see what is added to a stored row,
+-- and not the sum.
 CREATE TRIGGER store_balances_limit_insert AFTER INSERT ON store_balances
 WHEN NEW.balance NOT BETWEEN -7000000000000000 AND 7000000000000000
 BEGIN
-  SELECT RAISE(ABORT, json_object('beyond', json_array(json_object(
-    'record', 'balance_entry', 'field', 'amount', 'total', NEW.balance, 'of', json_object(
-      'store_id', (SELECT id FROM stores WHERE key = NEW.store_key),
-      'customer_id', (SELECT id FROM customers WHERE key = NEW.customer_key)
-    )
-  ))));
+  INSERT INTO excesses (record, field, whose, total, largest)
+  SELECT 'balance_entry', 'amount', json_object(
+    'store_id', (SELECT id FROM stores WHERE key = NEW.store_key),
+    'customer_id', (SELECT id FROM customers WHERE key = NEW.customer_key)
+  ), NEW.balance, 7000000000000000;
 END;
 
--- The same where the row is stored already.
+-- The same where the row is stored already, and where it comes back.
 CREATE TRIGGER store_balances_limit_update AFTER UPDATE OF balance ON store_balances
 WHEN NEW.balance NOT BETWEEN -7000000000000000 AND 7000000000000000
+  OR OLD.balance NOT BETWEEN -7000000000000000 AND 7000000000000000
 BEGIN
-  SELECT RAISE(ABORT, json_object('beyond', json_array(json_object(
-    'record', 'balance_entry', 'field', 'amount', 'total', NEW.balance, 'of', json_object(
-      'store_id', (SELECT id FROM stores WHERE key = NEW.store_key),
-      'customer_id', (SELECT id FROM customers WHERE key = NEW.customer_key)
-    )
-  ))));
+  INSERT INTO excesses (record, field, whose, total, largest)
+  SELECT 'balance_entry', 'amount', json_object(
+    'store_id', (SELECT id FROM stores WHERE key = NEW.store_key),
+    'customer_id', (SELECT id FROM customers WHERE key = NEW.customer_key)
+  ), NEW.balance, 7000000000000000;
 END;

@@ -129,20 +129,23 @@ CREATE TABLE token_earnings (
   FOREIGN KEY (store_key, customer_key) REFERENCES memberships (store_key, customer_key) DEFERRABLE INITIALLY DEFERRED
 ) WITHOUT ROWID;
 
--- Undoes a request that would take the total beyond the largest one; customers_limit_balance says why there is one.
+-- Reports a total that passes the limit, or comes back.
 CREATE TRIGGER memberships_limit_tokens
 AFTER UPDATE OF tokens_1, tokens_2, tokens_3, tokens_4, tokens_5 ON memberships
 BEGIN
-  SELECT RAISE(ABORT, json_object('beyond', json_array(json_object(
-    'record', 'token_earning', 'field', 'tokens', 'total', tokens, 'of', json_object(
-      'store_id', (SELECT id FROM stores WHERE key = NEW.store_key),
-      'customer_id', (SELECT id FROM customers WHERE key = NEW.customer_key),
-      'level_no', level_no
-    )
-  ))))
+  INSERT INTO excesses (record, field, whose, total, largest)
+  SELECT 'token_earning', 'tokens', json_object(
+    'store_id', (SELECT id FROM stores WHERE key = NEW.store_key),
+    'customer_id', (SELECT id FROM customers WHERE key = NEW.customer_key),
+    'level_no', level_no
+  ), tokens, 7000000000000000
   FROM (
-    SELECT 1 AS level_no, NEW.tokens_1 AS tokens UNION ALL SELECT 2, NEW.tokens_2 UNION ALL SELECT 3, NEW.tokens_3
-    UNION ALL SELECT 4, NEW.tokens_4 UNION ALL SELECT 5, NEW.tokens_5
+    SELECT 1 AS level_no, NEW.tokens_1 AS tokens, OLD.tokens_1 AS before
+    UNION ALL SELECT 2, NEW.tokens_2, OLD.tokens_2
+    UNION ALL SELECT 3, NEW.tokens_3, OLD.tokens_3
+    UNION ALL SELECT 4, NEW.tokens_4, OLD.tokens_4
+    UNION ALL SELECT 5, NEW.tokens_5, OLD.tokens_5
   )
-  WHERE tokens NOT BETWEEN -7000000000000000 AND 7000000000000000;
+  WHERE tokens NOT BETWEEN -7000000000000000 AND 7000000000000000
+    OR before NOT BETWEEN -7000000000000000 AND 7000000000000000;
 END;

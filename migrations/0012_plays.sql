@@ -48,41 +48,38 @@ CREATE TABLE play_totals (
   PRIMARY KEY (location_key, eip_campaign_key, employee_key)
 ) WITHOUT ROWID;
 
--- Undoes a request that would take a total beyond the largest one; customers_limit_balance says why there is one. Runs
--- are in hundredths, the other three are whole numbers.
+-- Reports a total that passes the limit. Runs are in hundredths, the other three are whole numbers.
 CREATE TRIGGER play_totals_limit_insert AFTER INSERT ON play_totals
 BEGIN
-  SELECT RAISE(ABORT, json_object('beyond', json_array(json_object(
-    'record', 'play', 'field', measure, 'total', total, 'of', json_object(
-      'location_id', (SELECT id FROM stores WHERE key = NEW.location_key),
-      'eip_campaign_id', (SELECT id FROM eip_campaigns WHERE key = NEW.eip_campaign_key),
-      'employee_id', (SELECT id FROM employees WHERE key = NEW.employee_key)
-    )
-  ))))
+  INSERT INTO excesses (record, field, whose, total, largest)
+  SELECT 'play', measure, json_object(
+    'location_id', (SELECT id FROM stores WHERE key = NEW.location_key),
+    'eip_campaign_id', (SELECT id FROM eip_campaigns WHERE key = NEW.eip_campaign_key),
+    'employee_id', (SELECT id FROM employees WHERE key = NEW.employee_key)
+  ), total, largest
   FROM (
-    SELECT 'runs' AS measure, NEW.runs AS total, 7000000000000000 AS most
-    UNION ALL SELECT 'hits', NEW.hits, 70000000000000
-    UNION ALL SELECT 'doubles', NEW.doubles, 70000000000000
-    UNION ALL SELECT 'triples', NEW.triples, 70000000000000
+    SELECT 'runs' AS measure, 7000000000000000 AS largest, NEW.runs AS total
+    UNION ALL SELECT 'hits', 70000000000000, NEW.hits
+    UNION ALL SELECT 'doubles', 70000000000000, NEW.doubles
+    UNION ALL SELECT 'triples', 70000000000000, NEW.triples
   )
-  WHERE total NOT BETWEEN -most AND most;
+  WHERE total NOT BETWEEN -largest AND largest;
 END;
 
--- The same where the row is stored already.
+-- The same where the row is stored already, and where it comes back.
 CREATE TRIGGER play_totals_limit_update AFTER UPDATE OF runs, hits, doubles, triples ON play_totals
 BEGIN
-  SELECT RAISE(ABORT, json_object('beyond', json_array(json_object(
-    'record', 'play', 'field', measure, 'total', total, 'of', json_object(
-      'location_id', (SELECT id FROM stores WHERE key = NEW.location_key),
-      'eip_campaign_id', (SELECT id FROM eip_campaigns WHERE key = NEW.eip_campaign_key),
-      'employee_id', (SELECT id FROM employees WHERE key = NEW.employee_key)
-    )
-  ))))
+  INSERT INTO excesses (record, field, whose, total, largest)
+  SELECT 'play', measure, json_object(
+    'location_id', (SELECT id FROM stores WHERE key = NEW.location_key),
+    'eip_campaign_id', (SELECT id FROM eip_campaigns WHERE key = NEW.eip_campaign_key),
+    'employee_id', (SELECT id FROM employees WHERE key = NEW.employee_key)
+  ), total, largest
   FROM (
-    SELECT 'runs' AS measure, NEW.runs AS total, 7000000000000000 AS most
-    UNION ALL SELECT 'hits', NEW.hits, 70000000000000
-    UNION ALL SELECT 'doubles', NEW.doubles, 70000000000000
-    UNION ALL SELECT 'triples', NEW.triples, 70000000000000
+    SELECT 'runs' AS measure, 7000000000000000 AS largest, NEW.runs AS total, OLD.runs AS before
+    UNION ALL SELECT 'hits', 70000000000000, NEW.hits, OLD.hits
+    UNION ALL SELECT 'doubles', 70000000000000, NEW.doubles, OLD.doubles
+    UNION ALL SELECT 'triples', 70000000000000, NEW.triples, OLD.triples
   )
-  WHERE total NOT BETWEEN -most AND most;
+  WHERE total NOT BETWEEN -largest AND largest OR before NOT BETWEEN -largest AND largest;
 END;

@@ -2,10 +2,11 @@
 -- what was read (docs/contract/live.md, 1).
 CREATE TABLE feed_version (
   id INTEGER PRIMARY KEY CHECK (id = 1),
-  version INTEGER NOT NULL
+  version INTEGER NOT NULL,
+  restorable INTEGER NOT NULL -- 1: all of them were restores, if there were any, so that another one is taken
 );
 
-INSERT INTO feed_version (id, version) VALUES (1, 0);
+INSERT INTO feed_version (id, version, restorable) VALUES (1, 0, 1);
 
 -- The customers whose apps poll or hold a socket. Only their inboxes are told of changes.
 CREATE TABLE listeners (

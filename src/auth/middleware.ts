@@ -46,7 +46,9 @@ export function feedOnly(): MiddlewareHandler<AppEnv> {
     const claims = await authenticate(c, "feed");
     const accounts = feedAccounts(claims);
     if (accounts === null) throw wrongToken('A feed token names its accounts: "accounts": ["165"] or "*".');
-    c.set("feedToken", { accounts });
+    const restores = hasScope(claims, "restore");
+    if (restores && accounts !== "*") throw wrongToken('A restore token covers all accounts: "accounts": "*".');
+    c.set("feedToken", { accounts, restores });
     await next();
   };
   return annotate(handler, {

@@ -15,6 +15,8 @@ export interface Claims {
 export interface FeedToken {
   /** The accounts whose records the token may write. */
   accounts: readonly string[] | "*";
+  /** Whether it feeds what an export has given (docs/contract/restore.md). */
+  restores: boolean;
 }
 
 /** Where keys come from: the keys that may have signed a token, or null where there are none at all. */

@@ -1,3 +1,4 @@
+import type { FeedToken } from "../auth/token.ts";
 import type { Database } from "../db/database.ts";
 import { forbidden, invalid, payloadTooLarge } from "../http/errors.ts";
 import type { Changes } from "../live/queries.ts";
@@ -6,9 +7,9 @@ import { deduplicate } from "./deduplicate.ts";
 import { ITEM_LIMIT, LINE_LIMIT, NAMED_LINES } from "./limits.ts";
 import { type CheckedLine, checkLine } from "./lines.ts";
 import { splitLines } from "./ndjson.ts";
-import { applyFeed, type Batch, type FeedRequest } from "./queries.ts";
-import { KINDS } from "./records/index.ts";
-import type { Line } from "./records/kind.ts";
+import { applyFeed, type Batch } from "./queries.ts";
+import { KINDS, RESTORED_KINDS } from "./records/index.ts";
+import type { Kind, Line } from "./records/kind.ts";
 
 /** The result of a feed request: the lines accepted, and the lines that changed nothing. */
 export interface Accepted {
@@ -35,20 +36,25 @@ type GoodLine = Extract<CheckedLine, { line: Line }>;
  */
 export async function acceptFeed(
   db: Database,
-  { body, accounts }: { body: Uint8Array; accounts: FeedRequest["accounts"] },
+  { body, token }: { body: Uint8Array; token: FeedToken },
 ): Promise<AcceptedFeed> {
-  const lines = await checkLines(body);
+  const { accounts, restores } = token;
+  const kinds = restores ? RESTORED_KINDS : KINDS;
+  const lines = await checkLines(body, kinds);
   if (accounts !== "*") refuseGlobal(lines);
 
-  const batches = toBatches(lines);
-  const outcome = await applyFeed(db, { batches, accounts });
+  const batches = toBatches(lines, kinds);
+  const outcome = await applyFeed(db, { batches, accounts, restores });
   if (outcome.applied) {
     const { ignored, version, changes } = outcome;
     return { items: { accepted: lines.length - ignored, ignored }, batches, version, changes };
   }
+  if ("isLive" in outcome) throw forbidden(NOT_RESTORABLE);
   if ("foreign" in outcome) throw foreignLines(outcome.foreign);
   throw invalid(faultMessages(outcome.faults));
 }
+
+const NOT_RESTORABLE = "A restore token feeds only a database that has been fed by nothing but restores.";
 
 // After so much text, other requests of this isolate get a turn.
 const TEXT_A_TURN = 256 * 1024;
@@ -57,14 +63,14 @@ const TEXT_A_TURN = 256 * 1024;
  * @throws the failure 413 for too many lines or items, else 422 that names the bad fields of the first hundred bad
  * lines.
  */
-async function checkLines(body: Uint8Array): Promise<GoodLine[]> {
+async function checkLines(body: Uint8Array, kinds: readonly Kind[]): Promise<GoodLine[]> {
   const good: GoodLine[] = [];
   const bad: FieldMessages = {};
   let [lines, items, badLines, length] = [0, 0, 0, 0];
   for (const text of splitLines(body)) {
     lines += 1;
     if (lines > LINE_LIMIT) throw payloadTooLarge(`A request of at most ${LINE_LIMIT} lines is taken here.`);
-    const checked = checkLine(text);
+    const checked = checkLine(text, kinds);
     if ("line" in checked) {
       items += checked.line.items;
       if (items > ITEM_LIMIT) throw payloadTooLarge(TOO_MANY_ITEMS);
@@ -111,8 +117,8 @@ function foreignLines(lines: readonly number[]) {
 }
 
 /** The lines by kind, in the order in which kinds refer to each other. */
-function toBatches(lines: readonly GoodLine[]): Batch[] {
-  return KINDS.flatMap((kind) => {
+function toBatches(lines: readonly GoodLine[], kinds: readonly Kind[]): Batch[] {
+  return kinds.flatMap((kind) => {
     const all = lines.filter((line) => line.kind === kind).map(({ line }) => line);
     return all.length === 0 ? [] : [{ kind, all, ...deduplicate(kind, all) }];
   });

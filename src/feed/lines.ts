@@ -8,29 +8,30 @@ import { toText, toUsedFields } from "./records/line-texts.ts";
 /** A valid line, or what is wrong with each of its fields; `""` stands for the line itself. */
 export type CheckedLine = { kind: Kind; line: Line } | { messages: FieldMessages };
 
-const kindsByName = new Map(KINDS.map((kind) => [kind.record, kind]));
-const UNKNOWN_RECORD = `must be one of ${KINDS.map(({ record }) => record).join(", ")}`;
-
 /** Checks all of a line that can be checked without the database (docs/contract/feed.md, 1 and 3). */
-export function checkLine({ number, text }: NumberedText): CheckedLine {
+export function checkLine({ number, text }: NumberedText, kinds: readonly Kind[] = KINDS): CheckedLine {
   const object = objectOf(text);
   if (Array.isArray(object)) return { messages: { "": object } };
 
   const { record, deleted = false } = object;
-  const kind = typeof record === "string" ? kindsByName.get(record) : undefined;
-  if (kind === undefined) return { messages: { record: [UNKNOWN_RECORD] } };
+  const kind = kinds.find((one) => one.record === record);
+  if (kind === undefined)
+    return { messages: { record: [`must be one of ${kinds.map((one) => one.record).join(", ")}`] } };
 
-  const deletes = deleted === true && kind.type === "state";
+  const isDeletable = kind.type === "state" && kind.permanent !== true;
+  const deletes = deleted === true && isDeletable;
   const schema = deletes ? keySchema(kind) : kind.fields;
   const result = schema.safeParse(object);
   const messages = result.success ? (kind.rules?.(result.data) ?? {}) : fieldMessages(result.error);
   if (typeof deleted !== "boolean") messages.deleted = ["must be true or false"];
-  else if (kind.type === "event" && "deleted" in object) messages.deleted = ["an event cannot be deleted"];
+  else if (!isDeletable && "deleted" in object) messages.deleted = [CANNOT_BE_DELETED[kind.type]];
   if (!result.success || Object.keys(messages).length > 0) return { messages };
 
   const line = toLine(kind, { number, deleted: deletes, fields: result.data });
   return fitsParameter(line) ? { kind, line } : { messages: { "": ["holds more than can be stored"] } };
 }
+
+const CANNOT_BE_DELETED = { event: "an event cannot be deleted", state: "it cannot be deleted" };
 
 const keySchemas = new Map<Kind, Kind["fields"]>();
 

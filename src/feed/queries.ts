@@ -12,6 +12,7 @@ import {
   deduplicatedRelations,
   faultsOf,
   insert,
+  prepare,
   remove,
   touchedAccounts,
   upsert,
@@ -33,11 +34,14 @@ export interface FeedRequest {
   batches: readonly Batch[];
   /** The accounts that may be touched. */
   accounts: readonly string[] | "*";
+  /** Whether it restores what an export has given. */
+  restores: boolean;
 }
 
 /** The outcome of a request: all of it is committed, or none. */
 export type Outcome =
   | { applied: true; ignored: number; version: number; changes: Changes }
+  | { applied: false; isLive: true }
   | { applied: false; foreign: readonly number[] }
   | { applied: false; faults: readonly { line: number; field: string; text: string }[] };
 
@@ -49,7 +53,7 @@ const LARGEST_TOTAL = "70,000,000,000,000";
  * their totals. A check that finds a line aborts the transaction, so a refused request leaves nothing behind. What it
  * changed for listeners comes with the answer.
  */
-export async function applyFeed(db: Database, { batches, accounts }: FeedRequest): Promise<Outcome> {
+export async function applyFeed(db: Database, { batches, accounts, restores }: FeedRequest): Promise<Outcome> {
   const states = batches.filter((batch): batch is Batch & { kind: StateKind } => batch.kind.type === "state");
   const events = batches
     .filter((batch): batch is Batch & { kind: EventKind } => batch.kind.type === "event")
@@ -59,6 +63,7 @@ export async function applyFeed(db: Database, { batches, accounts }: FeedRequest
   const foreign = findForeign(batches, accounts);
 
   const upserts = states.flatMap(({ kind, writes }) => upsert(kind, writes));
+  const prepared = events.flatMap(({ kind, writes }) => prepare(kind, writes));
   // What refers comes before what it refers to, so that no delete takes away what another is to count.
   const deletes = states.toReversed().flatMap(({ kind, deletes }) => remove(kind, deletes));
   const fresh = events.flatMap(({ kind, writes }) => collectFreshEvents(kind, writes));
@@ -70,10 +75,12 @@ export async function applyFeed(db: Database, { batches, accounts }: FeedRequest
     // Accounts are looked at before references, so that a request with both kinds of fault answers 403; and before the
     // deletes, because a record that is removed can no longer say whose it was.
     const { counted, removed, inserted, changed } = await db.steps({
-      counted: [countFeed()],
+      counted: [countFeed(restores)],
+      live: restores ? [refuseLive()] : [],
       upserts,
       foreign,
       removed: deletes,
+      prepared,
       fresh,
       checks: checks.statements,
       totals,
@@ -96,6 +103,12 @@ export async function applyFeed(db: Database, { batches, accounts }: FeedRequest
 
 function countLines(batches: readonly Batch[], which: "all" | "deletes"): number {
   return batches.reduce((sum, batch) => sum + batch[which].length, 0);
+}
+
+/** Refuses a restore of a database that was fed by anything else: there it could hide messages. */
+function refuseLive(): Statement {
+  return sql`INSERT INTO refusals (report)
+    SELECT json_object('live', json_array(version)) FROM feed_version WHERE restorable = 0`;
 }
 
 /** Refuses the request when a line touches an account that the token does not cover. */
@@ -140,6 +153,7 @@ function findFaults(batches: readonly Batch[]): { statements: Statement[]; fault
 
 /** What a check, or the limit of a total, says of the request that it undoes. */
 interface Report {
+  live?: [number];
   foreign?: number[];
   /** Lines, each with the index of its fault. */
   faults?: [number, number][];
@@ -161,9 +175,11 @@ async function readRefusal(
   error: unknown,
   { faults, batches }: { faults: readonly Fault[]; batches: readonly Batch[] },
 ): Promise<Outcome> {
-  const text = error instanceof Error ? /\{"(?:foreign|faults|beyond)":.*\]\}/s.exec(error.message)?.[0] : undefined;
+  const text =
+    error instanceof Error ? /\{"(?:live|foreign|faults|beyond)":.*\]\}/s.exec(error.message)?.[0] : undefined;
   if (text === undefined) throw error;
-  const { foreign, faults: found = [], beyond } = JSON.parse(text) as Report;
+  const { live, foreign, faults: found = [], beyond } = JSON.parse(text) as Report;
+  if (live !== undefined) return { applied: false, isLive: true };
   if (foreign !== undefined) return { applied: false, foreign };
   if (beyond !== undefined) return { applied: false, faults: await linesBeyond(db, beyond[0], batches) };
   const named = found.flatMap(([line, index]) => {

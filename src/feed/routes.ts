@@ -20,7 +20,7 @@ const admission = new Admission({
 export const feed = createRouter().post("/", describe(sendLines), async (c) => {
   const leave = await admission.enter(bytesToRead(c.req.raw, BODY_LIMIT));
   const work = readBody(c.req.raw, BODY_LIMIT)
-    .then((body) => acceptFeed(c.var.db, { body, accounts: c.var.feedToken.accounts }))
+    .then((body) => acceptFeed(c.var.db, { body, token: c.var.feedToken }))
     .finally(leave)
     .then(async (accepted) => {
       await tellOfFeed(c.var.inboxes, accepted.changes, {

@@ -68,8 +68,12 @@ export const readNews = compileOnce<"customerId">(
     FROM feed_version`,
 );
 
-/** Counts a feed request that commits. It comes first in its transaction, so that the outbox knows the version. */
-export const countFeed = (): Statement => sql`UPDATE feed_version SET version = version + 1 RETURNING version`;
+/**
+ * Counts a feed request that commits. It comes first in its transaction, so that the outbox knows the version. Once one
+ * was no restore, no more restores are taken.
+ */
+export const countFeed = (restores: boolean): Statement =>
+  sql`UPDATE feed_version SET version = version + 1 ${sql.raw(restores ? "" : ", restorable = 0")} RETURNING version`;
 
 // One request or turn reads no more of the outbox.
 const CHANGES_AT_ONCE = 500;

@@ -54,7 +54,7 @@ describe("a feed that cannot tell an inbox", () => {
     const { reader, writer, group } = await seedGroup();
     await pollUntilQuiet(reader);
     const body = new TextEncoder().encode(ndjson([seed.message(group, writer, { body: "Hi" })]));
-    await acceptFeed(new Database(env.DB, "first-primary"), { body, accounts: "*" });
+    await acceptFeed(new Database(env.DB, "first-primary"), { body, token: { accounts: "*", restores: false } });
 
     await pass(2);
     const late = await poll(reader);

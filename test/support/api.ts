@@ -1,6 +1,6 @@
 import { exports } from "cloudflare:workers";
 import { fitDocument } from "./openapi.ts";
-import { customerToken, feedToken } from "./tokens.ts";
+import { customerToken, feedToken, restoreToken } from "./tokens.ts";
 
 export interface Answer {
   status: number;
@@ -41,8 +41,18 @@ export function ndjson(lines: readonly FeedLine[]): string {
 
 /** Sends lines to the feed, with a token for all accounts unless told. */
 export async function feed(lines: readonly FeedLine[] | BodyInit, accounts: readonly string[] | "*" = "*") {
+  return feedWith(await feedToken(accounts), lines);
+}
+
+/** Sends lines to the feed with a token that restores. */
+export async function restore(lines: readonly FeedLine[] | BodyInit) {
+  return feedWith(await restoreToken(), lines);
+}
+
+/** Sends lines to the feed with this token. */
+export function feedWith(token: string, lines: readonly FeedLine[] | BodyInit): Promise<Answer> {
   const body = Array.isArray(lines) ? ndjson(lines) : (lines as BodyInit);
-  const headers = { Authorization: `Bearer ${await feedToken(accounts)}`, "Content-Type": "application/x-ndjson" };
+  const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/x-ndjson" };
   return send("/api/v1/feed", { method: "POST", headers, body });
 }
 

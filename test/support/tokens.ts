@@ -12,6 +12,11 @@ export function customerToken(customerId: string, claims: Record<string, unknown
   return signToken({ scope: "customer", sub: customerId, ...claims });
 }
 
+/** A token that restores. */
+export function restoreToken(claims: Record<string, unknown> = {}): Promise<string> {
+  return signToken({ scope: "feed restore", sub: "tests", accounts: "*", ...claims });
+}
+
 export function feedToken(accounts: readonly string[] | "*"): Promise<string> {
   return signToken({ scope: "feed", sub: "tests", accounts });
 }

@@ -6,6 +6,7 @@ export const feedVersion = sqliteTable(
   {
     id: integer().primaryKey(),
     version: integer().notNull(),
+    restorable: integer().notNull(),
   },
   () => [check("feed_version_has_one_row", sql`id = 1`)],
 );

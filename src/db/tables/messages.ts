@@ -5,11 +5,12 @@ import { customers } from "./customers.ts";
 export const messageClock = sqliteTable(
   "message_clock",
   {
-    id: integer().primaryKey(),
+    id: integer().notNull(),
     stamp: text().notNull(),
     clockSaid: text("clock_said").notNull(),
   },
-  () => [check("message_clock_has_one_row", sql`id = 1`)],
+  // As a key of its own an integer would have a default, and this one is written.
+  (table) => [primaryKey({ columns: [table.id] }), check("message_clock_has_one_row", sql`id = 1`)],
 );
 
 export const messageGroups = sqliteTable(

@@ -14,7 +14,10 @@ import { message } from "./message.ts";
 import { messageGroup } from "./message-group.ts";
 import { messageState } from "./message-state.ts";
 import { play } from "./play.ts";
+import { program } from "./program.ts";
 import { registration } from "./registration.ts";
+import { restoredMessage } from "./restored-message.ts";
+import { restoredMessageGroup } from "./restored-message-group.ts";
 import { store } from "./store.ts";
 import { tokenEarning } from "./token-earning.ts";
 
@@ -39,3 +42,11 @@ export const KINDS: readonly Kind[] = [
   play,
   message,
 ];
+
+const RESTORED = new Map<Kind, Kind>([
+  [messageGroup, restoredMessageGroup],
+  [message, restoredMessage],
+]);
+
+/** Every kind as a restore takes it (docs/contract/restore.md): some say more than a feed may. */
+export const RESTORED_KINDS: readonly Kind[] = [...KINDS.map((kind) => RESTORED.get(kind) ?? kind), program];

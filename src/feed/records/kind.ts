@@ -29,8 +29,11 @@ export interface Line {
 /** What others refer to by its id. */
 export interface Target {
   table: SQLiteTable;
-  /** When a row counts as stored, as a condition on its columns; left out: whenever it is there. */
-  stored?: string;
+  /**
+   * When the row of this name counts as stored, as a condition on it, and on the line's fields as `given`; left out:
+   * whenever it is there.
+   */
+  stored?: (row: string) => string;
   /** The column with the key of the record's account; left out: it belongs to none. */
   account?: string;
 }
@@ -98,8 +101,12 @@ interface CommonKind {
   list?: List;
   /** Rules besides those that `references` and `fixed` stand for. */
   faults?: readonly Fault[];
-  /** Fields that `faults` and `totals` look at, besides the key, the references and the fixed columns. */
+  /** Fields that are sent with what a line writes, besides those that columns come from. */
+  sent?: readonly string[];
+  /** Fields that `faults`, `totals` and `prepare` look at, besides the key, the references and the fixed columns. */
   uses?: readonly string[];
+  /** What is to be done before lines are written or, if they are events, checked. `lines` has what checks look at. */
+  prepare?: (lines: SQL) => SQL[];
   /** Numbers that `faults` look at, such as how many items a list has. */
   counts?: Readonly<Record<string, (fields: Fields) => number>>;
   /** `(line, account_key)` of the stored records that lines use by key, where that is not the column `account_key`. */
@@ -126,6 +133,8 @@ export interface StateKind extends CommonKind {
    * `clears` are emptied. Left out: the row is removed.
    */
   deletion?: { column: string; live: 0 | 1; clears?: Readonly<Record<string, "" | null>> };
+  /** Whether it cannot be deleted. */
+  permanent?: true;
   /** Puts the lines in the order in which they are to be written, where that is not their own. */
   arrange?: (lines: readonly Line[]) => Line[];
   /** Writes the items of the list, where they are rows of their own. `lines` is a relation of what the lines write. */

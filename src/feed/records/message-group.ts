@@ -11,20 +11,25 @@ import { NOT_STORED } from "./statements.ts";
 
 const NOT_REMOVED = "removed = 0";
 
-export const MESSAGE_GROUPS: Target = { table: messageGroups, stored: NOT_REMOVED };
+export const MESSAGE_GROUPS: Target = { table: messageGroups, stored: (row) => `${row}.${NOT_REMOVED}` };
 
-const MEMBERS = { fewest: 2, most: 100 };
-const MEMBERS_RANGE = `must be ${MEMBERS.fewest} to ${MEMBERS.most} customers`;
+const MOST_MEMBERS = 100;
+
+/** A list of customers, in their order. */
+export function memberList(fewest: number) {
+  const range = `must be ${fewest} to ${MOST_MEMBERS} customers`;
+  return z
+    .array(Id, { error: mustBe("an array of customer ids") })
+    .min(fewest, range)
+    .max(MOST_MEMBERS, range);
+}
 
 export const messageGroup = defineState(messageGroups, {
   record: "message_group",
   fields: z.object({
     id: Id,
     initial_customer_id: Id,
-    member_ids: z
-      .array(Id, { error: mustBe("an array of customer ids") })
-      .min(MEMBERS.fewest, MEMBERS_RANGE)
-      .max(MEMBERS.most, MEMBERS_RANGE),
+    member_ids: memberList(2),
     group_image: orNull(Field),
     created_at: orNull(Datetime),
   }),
@@ -76,14 +81,16 @@ function memberIds({ member_ids }: Fields): string[] {
   return Array.isArray(member_ids) ? member_ids : [];
 }
 
+/** What is wrong with the list of members; a line that deletes has a key only. */
+export function twice(record: Fields): string[] {
+  const ids = memberIds(record);
+  return new Set(ids).size < ids.length ? ["must not name a customer twice"] : [];
+}
+
 function membersRules(record: Fields): FieldMessages {
-  // A line that deletes has a key only.
   if (record.member_ids === undefined) return {};
-  const ids = new Set(memberIds(record));
-  const texts = [
-    ...(ids.size < memberIds(record).length ? ["must not name a customer twice"] : []),
-    ...(ids.has(String(record.initial_customer_id)) ? [] : ["must name the initial customer too"]),
-  ];
+  const isNamed = memberIds(record).includes(String(record.initial_customer_id));
+  const texts = [...twice(record), ...(isNamed ? [] : ["must name the initial customer too"])];
   return texts.length > 0 ? { member_ids: texts } : {};
 }
 

@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { updateNewestMessages } from "../../db/derived/newest-messages.ts";
 import { messages } from "../../db/tables/index.ts";
@@ -24,14 +24,18 @@ export const message = defineEvent(messages, {
   uses: ["sent_at"],
   faults: [noMember("message")],
   totals: (fresh) => [
-    // First, because all that follows in this transaction reads the stamp from there.
-    sql`${fresh}
-      UPDATE message_clock SET stamp = max(clock.now, datetime(stamp, '+1 second')), clock_said = clock.now
-      FROM clock
-      WHERE message_clock.clock_said <> clock.now AND EXISTS (SELECT 1 FROM message)`,
-    updateNewestMessages(fresh, sql.raw(timeOf("sent_at"))),
+    takeStamp(fresh, sql`EXISTS (SELECT 1 FROM message)`),
+    updateNewestMessages(fresh, { time: sql.raw(timeOf("sent_at")) }),
   ],
 });
+
+/** Takes the stamp of a request: first, because all that follows in its transaction reads the stamp from the clock. */
+export function takeStamp(fresh: SQL, when: SQL): SQL {
+  return sql`${fresh}
+    UPDATE message_clock SET stamp = max(clock.now, datetime(stamp, '+1 second')), clock_said = clock.now
+    FROM clock
+    WHERE message_clock.clock_said <> clock.now AND ${when}`;
+}
 
 /**
  * The time of a message: what its line says, where that is history, more than an hour old; else the stamp of the

@@ -24,7 +24,7 @@ export function referenceKeys(kind: Kind): string[] {
 }
 
 function whenStored(alias: string, { stored }: Target): string {
-  return stored === undefined ? "" : ` AND ${alias}.${stored}`;
+  return stored === undefined ? "" : ` AND ${stored(alias)}`;
 }
 
 /** Whether a reference may be left out. */

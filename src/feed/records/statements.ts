@@ -27,10 +27,18 @@ export function upsert(kind: StateKind, lines: readonly Line[]): Statement[] {
       : `DO UPDATE SET ${[...news].map(([column, value]) => `${column} = ${value}`)}
          WHERE ${[...guards, change].join(" AND ")}`;
   const target = `(${key.join(", ")})${kind.recordWhen === undefined ? "" : ` WHERE ${kind.recordWhen}`}`;
-  return writtenLines(kind, lines).flatMap((written) => [
-    sql`${insertLines(kind, written)} ON CONFLICT ${sql.raw(target)} ${sql.raw(onConflict)}`,
-    ...(kind.writeItems?.(written) ?? []),
-  ]);
+  return [
+    ...prepare(kind, lines),
+    ...writtenLines(kind, lines).flatMap((written) => [
+      sql`${insertLines(kind, written)} ON CONFLICT ${sql.raw(target)} ${sql.raw(onConflict)}`,
+      ...(kind.writeItems?.(written) ?? []),
+    ]),
+  ];
+}
+
+/** What a kind has done before its lines are checked, if they are events, or written. */
+export function prepare(kind: Kind, lines: readonly Line[]): Statement[] {
+  return lines.length === 0 ? [] : (kind.prepare?.(usedFieldLines(kind, lines)) ?? []);
 }
 
 /** Deletes the lines' records; the statement answers a row for every record that was there. */

@@ -47,7 +47,7 @@ export function send(writer: string, messages: readonly Sent[]): { arrive: () =>
   );
   const gate = Promise.withResolvers<void>();
   const body = new TextEncoder().encode(ndjson(lines));
-  const answer = acceptFeed(gatedDatabase(gate.promise), { body, accounts: "*" });
+  const answer = acceptFeed(gatedDatabase(gate.promise), { body, token: { accounts: "*", restores: false } });
   return {
     arrive: async () => {
       gate.resolve();

@@ -1,10 +1,8 @@
-import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, it } from "vitest";
-import { DERIVED } from "../../../src/db/derived/index.ts";
-import { ALL_KEYS, findDifferences } from "../../../src/db/derived/recount.ts";
 import { type FeedLine, feed } from "../../support/api.ts";
 import { setClock } from "../../support/clock.ts";
+import { differences } from "../../support/differences.ts";
 import * as seed from "../../support/seed.ts";
 import { rows } from "../../support/state.ts";
 
@@ -132,13 +130,6 @@ function lines(ids: World): fc.Arbitrary<FeedLine> {
     }),
   );
   return fc.oneof({ weight: 6, arbitrary: event }, { weight: 3, arbitrary: state }, { weight: 1, arbitrary: deleted });
-}
-
-async function differences() {
-  const found = await env.DB.batch(DERIVED.map((derived) => env.DB.prepare(findDifferences(derived, ALL_KEYS))));
-  return DERIVED.map(({ name }, index) => ({ name, found: found[index]?.results })).filter(
-    ({ found }) => found?.length,
-  );
 }
 
 describe("random sequences of feeds", () => {

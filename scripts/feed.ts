@@ -1,10 +1,10 @@
 import { SingleBar } from "cli-progress";
-import { Command, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { NAMED_LINES } from "../src/feed/limits.ts";
 import { checkLine } from "../src/feed/lines.ts";
 import { objectOf, readLine } from "../src/feed/ndjson.ts";
-import { KINDS } from "../src/feed/records/index.ts";
-import { devFeedToken } from "./lib/dev-token.ts";
+import { KINDS, RESTORED_KINDS } from "../src/feed/records/index.ts";
+import { devFeedToken, devRestoreToken } from "./lib/dev-token.ts";
 import { type Progress, sendLines } from "./lib/feed-client.ts";
 import { type FileLine, type NdjsonFile, openNdjson } from "./lib/ndjson-file.ts";
 import { CommandError, main } from "./lib/project.ts";
@@ -14,6 +14,7 @@ interface Options {
   token?: string;
   only?: string[];
   check?: boolean;
+  restore?: boolean;
   from: number;
 }
 
@@ -26,6 +27,9 @@ const program = new Command("npm run feed --")
   .option("--token <token>", "a feed token; else LOYALTY_EDGE_TOKEN, else for a local service one of its own")
   .option("--only <kinds>", "send only records of these kinds, with commas between them", kindNames)
   .option("--check", "check every line with the service's own schemas, and send nothing")
+  .addOption(
+    new Option("--restore", "feed a whole export into an empty database, with a restore token").conflicts("only"),
+  )
   .option("--from <line>", "begin at this line of the file", lineNumber, 1)
   .showHelpAfterError("Try: npm run feed -- --help")
   .addHelpText(
@@ -41,7 +45,7 @@ await main(async () => {
 async function send(name: string, options: Options): Promise<void> {
   const target = {
     url: options.url,
-    token: options.token ?? process.env.LOYALTY_EDGE_TOKEN ?? (await localToken(options.url)),
+    token: options.token ?? process.env.LOYALTY_EDGE_TOKEN ?? (await localToken(options)),
   };
   const file = openNdjson(name);
   const stop = new AbortController();
@@ -56,6 +60,7 @@ async function send(name: string, options: Options): Promise<void> {
     const progress = await sendLines(target, wanted(file, options), {
       onProgress: (now) => bar.update(now, startedAt),
       signal: stop.signal,
+      pages: options.restore === true,
     });
     bar.stop();
     console.error(summary(progress, startedAt, stop.signal.aborted));
@@ -82,13 +87,14 @@ function isWanted({ number, bytes }: FileLine, only: readonly string[]): boolean
 
 /** Names every bad line of the file; what only the database knows, such as references, is not looked at. */
 async function check(name: string, options: Options): Promise<void> {
+  const kinds = options.restore ? RESTORED_KINDS : KINDS;
   let checked = 0;
   let bad = 0;
   for await (const { number, bytes } of wanted(openNdjson(name), options)) {
     const line = readLine(number, bytes);
     if (line === null) continue;
     checked += 1;
-    const result = checkLine(line);
+    const result = checkLine(line, kinds);
     if (!("messages" in result)) continue;
     bad += 1;
     if (bad > NAMED_LINES) continue;
@@ -101,10 +107,11 @@ async function check(name: string, options: Options): Promise<void> {
   console.error(`${count(checked)} lines checked, all good. Nothing was sent; references are looked at when they are.`);
 }
 
-async function localToken(url: string): Promise<string> {
+async function localToken({ url, restore }: Options): Promise<string> {
+  const kind = restore ? "restore" : "feed";
   if (!LOCAL.test(url))
-    throw new CommandError("Name a feed token for this service: --token TOKEN, or LOYALTY_EDGE_TOKEN.");
-  return devFeedToken("*", 1);
+    throw new CommandError(`Name a ${kind} token for this service: --token TOKEN, or LOYALTY_EDGE_TOKEN.`);
+  return restore ? devRestoreToken(1) : devFeedToken("*", 1);
 }
 
 function progressBar({ size, position }: NdjsonFile) {

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from "commander";
-import { devCustomerToken, devFeedToken } from "./lib/dev-token.ts";
+import { devCustomerToken, devFeedToken, devRestoreToken } from "./lib/dev-token.ts";
 import { main } from "./lib/project.ts";
 
 const program = new Command("npm run token --")
@@ -21,6 +21,12 @@ program
   .action(async (accounts: readonly string[] | "*", { days }: { days: number }) =>
     console.log(await devFeedToken(accounts, days)),
   );
+
+program
+  .command("restore")
+  .description("a token that feeds what an export has given into an empty database")
+  .option("--days <n>", "days until it expires", wholeDays, 30)
+  .action(async ({ days }: { days: number }) => console.log(await devRestoreToken(days)));
 
 await main(async () => {
   await program.parseAsync();

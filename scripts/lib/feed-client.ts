@@ -40,14 +40,18 @@ const WORTH_ANOTHER_TRY = new Set([429, 502, 503, 504, 520, 521, 522, 523, 524])
 // What breaks only where somebody was there.
 const BROKEN_CONNECTION = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
 
-/** The lines in requests within the feed's limits, in order. */
-export async function* inBatches(lines: AsyncIterable<FileLine> | Iterable<FileLine>): AsyncGenerator<Batch> {
+/** The lines in requests within the feed's limits, in order; with `pages`, a page of an export begins a request. */
+export async function* inBatches(
+  lines: AsyncIterable<FileLine> | Iterable<FileLine>,
+  { pages = false }: { pages?: boolean } = {},
+): AsyncGenerator<Batch> {
   let batch: FileLine[] = [];
   let [bytes, items] = [0, 0];
   for await (const line of lines) {
     const size = line.bytes.length + 1;
     const listed = itemsOf(line);
-    if (batch.length === LINE_LIMIT || bytes + size > BODY_LIMIT.bytes || items + listed > ITEM_LIMIT) {
+    const isFull = batch.length === LINE_LIMIT || bytes + size > BODY_LIMIT.bytes || items + listed > ITEM_LIMIT;
+    if (isFull || (pages && line.beginsPage)) {
       if (batch.length > 0) yield { lines: batch };
       batch = [];
       [bytes, items] = [0, 0];
@@ -86,11 +90,15 @@ function cut({ lines }: Batch): Batch[] | null {
 export async function sendLines(
   target: FeedTarget,
   lines: AsyncIterable<FileLine> | Iterable<FileLine>,
-  { onProgress, signal }: { onProgress?: (progress: Progress) => void; signal?: AbortSignal } = {},
+  {
+    onProgress,
+    signal,
+    pages = false,
+  }: { onProgress?: (progress: Progress) => void; signal?: AbortSignal; pages?: boolean } = {},
 ): Promise<Progress> {
   const progress: Progress = { committed: 0, ignored: 0, lastLine: 0, waiting: false };
   let isThere = false;
-  const batches = inBatches(lines);
+  const batches = inBatches(lines, { pages });
   let next = batches.next();
   for (;;) {
     const { done, value: batch } = await next;

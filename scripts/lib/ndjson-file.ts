@@ -9,6 +9,8 @@ import { CommandError } from "./project.ts";
 export interface FileLine {
   number: number;
   bytes: Buffer;
+  /** Whether it is the first, or comes after a blank line: there a page of an export begins. */
+  beginsPage?: boolean;
 }
 
 export interface NdjsonFile {
@@ -73,6 +75,7 @@ async function* unzipped(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer>
 async function* splitLines(chunks: AsyncGenerator<Buffer>): AsyncGenerator<FileLine> {
   let rest: Buffer = Buffer.alloc(0);
   let number = 0;
+  let beginsPage = true;
   for await (const chunk of chunks) {
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
@@ -82,12 +85,14 @@ async function* splitLines(chunks: AsyncGenerator<Buffer>): AsyncGenerator<FileL
       rest = Buffer.alloc(0);
       start = end + 1;
       refuseLong(number, bytes);
-      if (readLine(number, bytes) !== null) yield { number, bytes };
+      const isBlank = readLine(number, bytes) === null;
+      if (!isBlank) yield { number, bytes, beginsPage };
+      beginsPage = isBlank;
     }
     rest = Buffer.concat([rest, chunk.subarray(start)]);
     refuseLong(number + 1, rest);
   }
-  if (readLine(number + 1, rest) !== null) yield { number: number + 1, bytes: rest };
+  if (readLine(number + 1, rest) !== null) yield { number: number + 1, bytes: rest, beginsPage };
 }
 
 function refuseLong(number: number, bytes: Buffer): void {

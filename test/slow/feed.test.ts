@@ -32,6 +32,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** A service that gives the replies in turn, then takes everything; `received` holds the lines of each request it took. */
 async function service(...replies: Reply[]) {
   const received: string[][] = [];
+  const tokens: (string | undefined)[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
@@ -40,7 +41,10 @@ async function service(...replies: Reply[]) {
     await sleep(reply.waitMs ?? 0);
     if (reply.hangUp) return request.socket.destroy();
     const status = reply.status ?? 200;
-    if (status === 200) received.push(lines);
+    if (status === 200) {
+      received.push(lines);
+      tokens.push(request.headers.authorization);
+    }
     response.writeHead(status, reply.headers);
     response.end(JSON.stringify(reply.body ?? { status: true, items: { accepted: lines.length, ignored: 0 } }));
   }).listen(0, "127.0.0.1");
@@ -48,7 +52,7 @@ async function service(...replies: Reply[]) {
   await new Promise((resolve) => server.once("listening", resolve));
   const { port } = server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
-  return { url, args: ["--url", url, "--token", "t"], received };
+  return { url, args: ["--url", url, "--token", "t"], received, tokens };
 }
 
 const customer = (number: number) =>
@@ -120,6 +124,51 @@ describe("npm run feed", () => {
     await run(["-", ...args], customer(9));
 
     expect(received).toEqual([numbered(3), [customer(9)]]);
+  });
+
+  it("begins a request at each page of an export to restore, and keeps the limits", async ({ expect }) => {
+    const { args, received, tokens } = await service();
+    const lines = numbered(5_003);
+    const text = `${lines[0]}\n${lines[1]}\n\n${lines.slice(2, 5_003).join("\n")}\n\n\n${customer(1)}\n\n`;
+
+    const { status, output } = await run([file("export", gzipSync(text)), "--restore", ...args]);
+
+    expect(status).toBe(0);
+    expect(output).toContain("5,004 lines committed");
+    expect(received.map((request) => request.length)).toEqual([2, 5_000, 1, 1]);
+    expect(tokens).toEqual(Array(4).fill("Bearer t"));
+  });
+
+  it("goes on with a restore at a page's middle", async ({ expect }) => {
+    const { args, received } = await service();
+    const text = [customer(1), customer(2), "", customer(4), "", customer(6)].join("\n");
+
+    await run([file("rest", text), "--restore", "--from", "2", ...args]);
+
+    expect(received).toEqual([[customer(2)], [customer(4)], [customer(6)]]);
+  });
+
+  it("restores no part of an export", async ({ expect }) => {
+    const { status, output } = await run([file("part", customer(1)), "--restore", "--only", "customer"]);
+
+    expect(status).toBe(1);
+    expect(output).toContain("cannot be used with option '--only <kinds>'");
+  });
+
+  it("checks the lines of an export as a restore takes them", async ({ expect }) => {
+    const program = {
+      record: "program",
+      message_stamp: "2026-05-01 10:00:00",
+      message_clock_said: "2026-05-01 10:00:00",
+    };
+    const group = { record: "message_group", id: "g", initial_customer_id: "c", member_ids: [], removals: 1 };
+    const place = file("export", [program, group].map((line) => JSON.stringify(line)).join("\n"));
+
+    const ordinary = await run([place, "--check"]);
+    const restored = await run([place, "--check", "--restore"]);
+
+    expect(ordinary.output).toContain("2 lines checked, 2 bad.");
+    expect(restored.output).toContain("2 lines checked, all good.");
   });
 
   it("sends only the kinds asked for, from the line asked for", async ({ expect }) => {

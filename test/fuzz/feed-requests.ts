@@ -1,12 +1,13 @@
 import fc from "fast-check";
-import { KINDS } from "../../src/feed/records/index.ts";
+import { KINDS, RESTORED_KINDS } from "../../src/feed/records/index.ts";
+import type { Kind } from "../../src/feed/records/kind.ts";
 import { fitting, nearly } from "./fitting.ts";
 import { damaged, hostileText, hostileValue, toHostileJson } from "./hostile.ts";
 import { type FuzzedRequest, headers } from "./requests.ts";
 import { plausible } from "./world.ts";
 
-/** Lines of each kind: whole, with fields that are wrong, or deleting. */
-const lineOf = KINDS.map((kind) => {
+/** Lines of a kind: whole, with fields that are wrong, or deleting. */
+function lineOf(kind: Kind): fc.Arbitrary<string> {
   const { record, fields } = kind;
   const whole = fitting(fields, plausible(record)).map((object) => ({ record, ...object }));
   const key = new Set(["record", ...kind.keyFields]);
@@ -21,37 +22,61 @@ const lineOf = KINDS.map((kind) => {
       { weight: 1, arbitrary: deleting },
     )
     .map(toHostileJson);
-});
+}
 
-const line = fc.oneof(
-  { weight: 30, arbitrary: fc.oneof(...lineOf) },
-  { weight: 2, arbitrary: fc.oneof(...lineOf).chain(damaged) },
-  { weight: 1, arbitrary: fc.oneof(hostileText, hostileValue.map(toHostileJson)) },
-  { weight: 1, arbitrary: fc.constantFrom("", " ", "{}", "[]", "{", '{"record":'.repeat(2_000), "\ufeff{}", "\r") },
-);
+function lineOfAny(kinds: readonly Kind[]): fc.Arbitrary<string> {
+  const line = fc.oneof(...kinds.map(lineOf));
+  return fc.oneof(
+    { weight: 30, arbitrary: line },
+    { weight: 2, arbitrary: line.chain(damaged) },
+    { weight: 1, arbitrary: fc.oneof(hostileText, hostileValue.map(toHostileJson)) },
+    { weight: 1, arbitrary: fc.constantFrom("", " ", "{}", "[]", "{", '{"record":'.repeat(2_000), "\ufeff{}", "\r") },
+  );
+}
 
-const body: fc.Arbitrary<FuzzedRequest["body"]> = fc
-  .record({ lines: fc.array(line, { maxLength: 8 }), end: fc.constantFrom("\n", "\r\n", "\n\n"), cut: fc.nat(400) })
-  .chain(({ lines, end, cut }) => {
-    const text = lines.join(end);
-    const bytes = new TextEncoder().encode(text);
-    return fc.oneof(
-      { weight: 12, arbitrary: fc.constant(text) },
-      { weight: 1, arbitrary: fc.constant(new Uint8Array(bytes.subarray(0, Math.max(0, bytes.length - cut)))) },
-      { weight: 1, arbitrary: fc.uint8Array({ maxLength: 300 }).map((random) => new Uint8Array(random)) },
-    );
+function bodyOf(line: fc.Arbitrary<string>): fc.Arbitrary<FuzzedRequest["body"]> {
+  return fc
+    .record({ lines: fc.array(line, { maxLength: 8 }), end: fc.constantFrom("\n", "\r\n", "\n\n"), cut: fc.nat(400) })
+    .chain(({ lines, end, cut }) => {
+      const text = lines.join(end);
+      const bytes = new TextEncoder().encode(text);
+      return fc.oneof(
+        { weight: 12, arbitrary: fc.constant(text) },
+        { weight: 1, arbitrary: fc.constant(new Uint8Array(bytes.subarray(0, Math.max(0, bytes.length - cut)))) },
+        { weight: 1, arbitrary: fc.uint8Array({ maxLength: 300 }).map((random) => new Uint8Array(random)) },
+      );
+    });
+}
+
+function requestTo(line: fc.Arbitrary<string>, caller: fc.Arbitrary<FuzzedRequest["caller"]>) {
+  return fc.record({
+    path: fc.constant("/api/v1/feed"),
+    method: fc.constant("POST"),
+    target: fc.constant("/api/v1/feed"),
+    headers,
+    body: bodyOf(line),
+    caller,
   });
+}
 
 /** A request to the feed. */
-export const feedRequest: fc.Arbitrary<FuzzedRequest> = fc.record({
-  path: fc.constant("/api/v1/feed"),
-  method: fc.constant("POST"),
-  target: fc.constant("/api/v1/feed"),
-  headers,
-  body,
-  caller: fc.oneof(
+export const feedRequest: fc.Arbitrary<FuzzedRequest> = requestTo(
+  lineOfAny(KINDS),
+  fc.oneof(
     { weight: 6, arbitrary: fc.constant({ accounts: "*" as const }) },
     { weight: 2, arbitrary: fc.constantFrom(["901"], ["902"], ["901", "902"], []).map((accounts) => ({ accounts })) },
     { weight: 1, arbitrary: fc.constant(null) },
   ),
-});
+);
+
+// Most of them about messages and groups, where a restore differs from a feed.
+const restored = fc.oneof(
+  lineOfAny(RESTORED_KINDS),
+  lineOfAny(RESTORED_KINDS.filter(({ record }) => /message|program/.test(record))),
+);
+
+/** A restore. */
+export const restoreRequest: fc.Arbitrary<FuzzedRequest> = requestTo(
+  restored,
+  fc.constant({ accounts: "*" as const, restores: true as const }),
+);

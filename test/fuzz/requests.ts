@@ -20,7 +20,7 @@ export interface FuzzedRequest {
   headers: Record<string, string>;
   body: string | Uint8Array<ArrayBuffer> | null;
   /** Whose token it carries; null: a broken one. */
-  caller: { customer: string } | { accounts: readonly string[] | "*" } | null;
+  caller: { customer: string } | { accounts: readonly string[] | "*"; restores?: true } | null;
 }
 
 interface Endpoint {

@@ -48,7 +48,10 @@ describe("a restore token", () => {
   it("must cover all accounts", async ({ expect }) => {
     const token = await restoreToken({ accounts: ["1"] });
 
-    expect((await feedWith(token, [seed.customer()])).status).toBe(403);
+    const answer = await feedWith(token, [seed.account({ id: "1" })]);
+
+    expect(answer.status).toBe(403);
+    expect(answer.body.message).toContain('"accounts": "*"');
   });
 
   it("needs the word feed too", async ({ expect }) => {

@@ -23,6 +23,9 @@ CREATE INDEX campaigns_by_account ON campaigns (
   account_key, deleted, status, for_all, id, campaign_start_date, campaign_end_date
 );
 
+-- Export: the soft-deleted campaigns.
+CREATE INDEX campaigns_deleted ON campaigns (deleted) WHERE deleted = 1;
+
 -- Derived: a campaign at a store, by store, because nearby campaigns are found from the stores in range. A campaign
 -- that lists no stores, and so is for all of its account, has a row only where it has earned something.
 CREATE TABLE campaign_stores (

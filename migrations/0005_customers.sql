@@ -21,6 +21,9 @@ CREATE TABLE customers (
   name TEXT GENERATED ALWAYS AS (iif(erased = 1, '', first_name || ' ' || last_name)) VIRTUAL -- as lists show it
 );
 
+-- Export: the erased customers.
+CREATE INDEX customers_erased ON customers (erased) WHERE erased = 1;
+
 -- Writes a new name into the links to the customer, and ends all that ends when a customer is erased: memberships,
 -- registrations, friendships, blocks, issued coupons and memberships of groups. One trigger, because ending a membership
 -- finds the links by the new name. The feed clears the personal columns.

@@ -16,11 +16,32 @@ CREATE TABLE memberships (
   tokens_3 INTEGER NOT NULL DEFAULT 0,
   tokens_4 INTEGER NOT NULL DEFAULT 0,
   tokens_5 INTEGER NOT NULL DEFAULT 0,
+  round INTEGER NOT NULL DEFAULT 0, -- derived: in which round of an export it comes; a trigger sets it
   PRIMARY KEY (store_key, customer_key)
 ) WITHOUT ROWID;
 
 -- The stores that a customer has joined: digital coupons, the counts of a search result, erasing a customer.
 CREATE INDEX memberships_by_customer ON memberships (customer_key, joined);
+
+-- Export: the members who have left.
+CREATE INDEX memberships_left ON memberships (store_key, customer_key) WHERE joined = 0;
+
+-- Export: the memberships of later rounds, which are few.
+CREATE INDEX memberships_of_later_rounds ON memberships (round, store_key, customer_key) WHERE round > 0;
+
+-- Sets the round of a new member. An export gives each referrer before whom they referred. In the order of the keys that
+-- is so for whoever was stored as a customer after the referrer; whoever was stored before comes one round later than the
+-- referrer. So no order but that of the keys has to be stored.
+CREATE TRIGGER memberships_insert_round AFTER INSERT ON memberships
+WHEN NEW.referrer_key IS NOT NULL
+BEGIN
+  UPDATE memberships SET round = expected.round
+  FROM (
+    SELECT round + (NEW.referrer_key > NEW.customer_key) AS round FROM memberships
+    WHERE store_key = NEW.store_key AND customer_key = NEW.referrer_key
+  ) AS expected
+  WHERE expected.round > 0 AND store_key = NEW.store_key AND customer_key = NEW.customer_key;
+END;
 
 -- The referrers above a member, 1 to 5 levels up. There are at most five, so they are looked up one by one: an index of
 -- team_links by descendant would be one row more to write for each link.

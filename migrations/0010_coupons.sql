@@ -32,6 +32,9 @@ CREATE TABLE coupons (
 -- holds them.
 CREATE INDEX coupons_digital ON coupons (account_key, ends_at) WHERE kind = 'digital';
 
+-- Export: the soft-deleted coupons.
+CREATE INDEX coupons_deleted ON coupons (deleted) WHERE deleted = 1;
+
 -- Derived: the parts of a coupon's answer that are the same for every customer, so that a list of a hundred coupons is
 -- put together from text.
 CREATE TABLE coupon_json (

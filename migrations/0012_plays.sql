@@ -8,6 +8,9 @@ CREATE TABLE employees (
   deleted INTEGER NOT NULL DEFAULT 0 -- 1: soft-deleted
 );
 
+-- Export: the soft-deleted employees.
+CREATE INDEX employees_deleted ON employees (deleted) WHERE deleted = 1;
+
 -- A campaign of the employee incentive program (EIP).
 CREATE TABLE eip_campaigns (
   key INTEGER PRIMARY KEY,
@@ -21,6 +24,9 @@ CREATE TABLE eip_campaigns (
 
 -- The leaderboard without a campaign, which is over all running campaigns of the location's account.
 CREATE INDEX eip_campaigns_by_account ON eip_campaigns (account_key);
+
+-- Export: the soft-deleted campaigns.
+CREATE INDEX eip_campaigns_deleted ON eip_campaigns (deleted) WHERE deleted = 1;
 
 -- An event: what an employee did at a location, which is a store, in a campaign.
 CREATE TABLE plays (

@@ -1,5 +1,5 @@
 import { createRouter } from "./app-env.ts";
-import { customerOnly, feedOnly, subprotocolTokens } from "./auth/middleware.ts";
+import { customerOnly, exportOnly, feedOnly, subprotocolTokens } from "./auth/middleware.ts";
 import { cache } from "./cache/middleware.ts";
 import { customer } from "./customer/routes.ts";
 import { database } from "./db/middleware.ts";
@@ -33,7 +33,9 @@ app.use("/api/v1/customer/messages", database("primary"));
 app.use("/api/v1/customer/live", database("primary"));
 // A board counts as being of the time when the database was asked, and a replica is behind that.
 app.use("/api/v1/customer/gamification/leaderboard", database("primary"));
-app.use("/api/v1/feed", feedOnly(), database("primary"), cache(), inboxes());
+app.post("/api/v1/feed", feedOnly(), database("primary"), cache(), inboxes());
+// The pages of an export are of one database: a replica may be behind that of the page before.
+app.get("/api/v1/feed", exportOnly(), database("primary"));
 
 const routes = app.route("/api/v1/customer", customer).route("/api/v1/feed", feed).route("/", service(app));
 

@@ -40,6 +40,19 @@ export function subprotocolTokens(): MiddlewareHandler<AppEnv> {
   };
 }
 
+/** Lets in who may take everything out: with a token for the export of all accounts. */
+export function exportOnly(): MiddlewareHandler<AppEnv> {
+  const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
+    const claims = await authenticate(c, "export");
+    if (feedAccounts(claims) !== "*") throw wrongToken('An export token is for all accounts: "accounts": "*".');
+    await next();
+  };
+  return annotate(handler, {
+    token: "export",
+    failures: ["Unauthenticated", "Forbidden", "TooManyRequests", "Unavailable"],
+  });
+}
+
 /** Lets systems of record in, each for the accounts that its token names. */
 export function feedOnly(): MiddlewareHandler<AppEnv> {
   const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
@@ -67,7 +80,7 @@ export function addressLimited(): MiddlewareHandler<AppEnv> {
 }
 
 /** The claims of the request's token, which must be good and have the scope. The request is its program's from then on. */
-async function authenticate(c: Context<AppEnv>, scope: "customer" | "feed"): Promise<Claims> {
+async function authenticate(c: Context<AppEnv>, scope: "customer" | "feed" | "export"): Promise<Claims> {
   const rules = { rulesOf: (claim: unknown) => rulesOf(c, claim), defaultRules: tokenRules(c, DEFAULT_PROGRAM) };
   const reading = await readProgramToken(tokenOf(c), rules, Date.now() / 1000);
   if (reading.kind === "no such program") throw wrongToken("This needs a token for a program that is served here.");

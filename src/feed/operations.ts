@@ -2,10 +2,12 @@ import * as z from "zod";
 import { success } from "../openapi/describe.ts";
 import type { Operation } from "../openapi/notes.ts";
 import { inWords } from "../values/number.ts";
-import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT } from "./limits.ts";
+import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT, NDJSON } from "./limits.ts";
 import { KINDS } from "./records/index.ts";
 import type { Kind } from "./records/kind.ts";
-import { Accepted } from "./schema.ts";
+import { Accepted, ProgramLine } from "./schema.ts";
+
+const LINK_EXAMPLE = '<https://loyalty.example/api/v1/feed?after=eyJ3YWxrIjoic3RvcmUgMSJ9>; rel="next"';
 
 export const sendLines: Operation = {
   id: "sendLines",
@@ -17,7 +19,7 @@ export const sendLines: Operation = {
     "All or nothing: 200 means that every line is committed. State is upserted by its key. An event is stored once by " +
     "its `id`, so that a request may be sent again. The schema describes one line.",
   answer: success(Accepted),
-  body: { mediaType: "application/x-ndjson", schema: z.lazy(() => z.union(KINDS.flatMap(lineSchemas))) },
+  body: { mediaType: NDJSON, schema: z.lazy(() => z.union(KINDS.flatMap(lineSchemas))) },
   examples: () => [
     {
       summary: "One customer",
@@ -32,6 +34,39 @@ export const sendLines: Operation = {
     },
   },
   failures: ["BrokenBody", "PayloadTooLarge", "InvalidLines"],
+};
+
+export const exportRecords: Operation = {
+  id: "exportRecords",
+  tag: "Feed",
+  summary: "Export records",
+  description:
+    "Gives everything that was fed, as lines that the feed takes, page by page; the header `Link` leads to the next. " +
+    `A page has at most ${inWords(LINE_LIMIT)} lines and ${BODY_LIMIT.name}. What was deleted and still matters ` +
+    "comes as its line, and is deleted again on a later page. The schema describes one line.",
+  lines: z.lazy(() => z.union([...KINDS.flatMap(lineSchemas), ProgramLine])),
+  examples: () => [
+    {
+      summary: "Contests",
+      query: { record: "eip_campaign" },
+      answer: {
+        record: "eip_campaign",
+        id: "eip-101",
+        account_id: "101",
+        name: "Upsell league",
+        start_date: "2024-01-01",
+        end_date: null,
+      },
+    },
+  ],
+  headers: {
+    Link: { description: "The address of the next page, if there is one (RFC 8288).", example: LINK_EXAMPLE },
+    "X-Feed-Version": {
+      description:
+        "How many feed requests have been committed. The same on all pages: nothing was fed while they were read.",
+      example: "1042",
+    },
+  },
 };
 
 function lineSchemas(kind: Kind): z.ZodType[] {

@@ -36,6 +36,13 @@ export const LINK_NOTE = {
   example: '<https://loyalty.example/api/v1/customer/my-coupons?page=2>; rel="next"',
 };
 
+/** The `Link` header of a page that is followed by another, where pages have no numbers. */
+export function nextLink(requestUrl: string, after: string): string {
+  const url = new URL(requestUrl);
+  url.searchParams.set("after", after);
+  return `<${url}>; rel="next"`;
+}
+
 /**
  * The `Link` header of a page (RFC 8288): `next` where there is more, `prev` after the first; null where there is none.
  * A list that changes while it is read says in `after` where this page ends, and the link to the next carries it.

@@ -2,11 +2,13 @@ import type { Hono } from "hono";
 import { METHOD_NAME_ALL } from "hono/router";
 import packageJson from "../../package.json" with { type: "json" };
 import type { AppEnv } from "../app-env.ts";
+import { NDJSON } from "../feed/limits.ts";
 import { Failure } from "../http/errors.ts";
+import { partsOf } from "../values/parameter.ts";
 import { FAILURES, type FailureName } from "./failures.ts";
 import { INTRODUCTION, SECURITY_SCHEMES, TAGS } from "./introduction.ts";
 import { type Components, type JsonSchema, toJsonSchema } from "./json-schema.ts";
-import { type Example, type HeaderNote, type Notes, notesOf } from "./notes.ts";
+import { type Example, type HeaderNote, type Notes, notesOf, type Operation } from "./notes.ts";
 
 export interface OpenApiDocument {
   openapi: "3.1.0";
@@ -105,17 +107,7 @@ function operationObject(notes: readonly Notes[], schemas: Components): Operatio
   const failures = [...new Set([...notes.flatMap((note) => note.failures ?? []), ...(operation.failures ?? [])])];
   const headers = Object.assign({}, COMMON_HEADERS, ...notes.map((note) => note.headers ?? {}), operation.headers);
 
-  // What goes over a WebSocket is no body, but OpenAPI has no other place for its schema.
-  const [status, answer] =
-    operation.answer === undefined ? ([101, operation.frames] as const) : ([200, operation.answer] as const);
-  if (answer === undefined) throw new Error(`The operation ${id} does not say what it answers.`);
-  const responses: OperationObject["responses"] = {
-    [status]: {
-      description: GOOD[status],
-      headers: headerObjects(headers),
-      content: { [JSON_TYPE]: { schema: toJsonSchema(answer, "output", schemas), examples: answersOf(examples) } },
-    },
-  };
+  const responses: OperationObject["responses"] = { ...goodResponse(operation, headers, schemas) };
   for (const name of failures) addFailure(responses, name, schemas);
   return {
     operationId: id,
@@ -152,9 +144,34 @@ function parameterObjects({ parameters }: Notes, examples: readonly Example[], s
       schema,
       // Lists are taken repeated and with commas; with commas is shorter.
       ...(schema.type === "array" && { style: "form", explode: false }),
-      ...(given !== undefined && { example: schema.type === "string" ? given : JSON.parse(given) }),
+      ...(given !== undefined && { example: exampleOf(schema, given) }),
     };
   });
+}
+
+/** What a call answers that went well. */
+function goodResponse(
+  { id, answer, lines, frames, examples }: Operation,
+  headers: Record<string, HeaderNote>,
+  schemas: Components,
+): OperationObject["responses"] {
+  const respond = (status: keyof typeof GOOD, mediaType: string, schema: JsonSchema) => ({
+    [status]: {
+      description: GOOD[status],
+      headers: headerObjects(headers),
+      content: { [mediaType]: { schema, examples: answersOf(examples()) } },
+    },
+  });
+  if (answer !== undefined) return respond(200, JSON_TYPE, toJsonSchema(answer, "output", schemas));
+  if (lines !== undefined) return respond(200, NDJSON, toJsonSchema(lines, "input", schemas));
+  // What goes over a WebSocket is no body, but OpenAPI has no other place for its schema.
+  if (frames !== undefined) return respond(101, JSON_TYPE, toJsonSchema(frames, "output", schemas));
+  throw new Error(`The operation ${id} does not say what it answers.`);
+}
+
+function exampleOf({ type }: JsonSchema, given: string): unknown {
+  if (type === "array") return partsOf(given);
+  return type === "string" ? given : JSON.parse(given);
 }
 
 /** Adds what a failure answers to the answers with its status. */

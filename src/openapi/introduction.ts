@@ -7,7 +7,8 @@ export const INTRODUCTION = `The API behind a customer's loyalty app.
 known path with another method is 405, in the same envelope.
 
 **Tokens.** \`Authorization: Bearer …\` carries a JWT. A customer's token, \`{"scope": "customer", "sub": "<customer id>"}\`, reads as
-that customer. A feed token, \`{"scope": "feed", "accounts": ["165"]}\` or \`"accounts": "*"\`, writes the feed.
+that customer. A feed token, \`{"scope": "feed", "accounts": ["165"]}\` or \`"accounts": "*"\`, writes the feed. An export token,
+\`{"scope": "export", "accounts": "*"}\`, reads everything.
 
 **Values.** Times are UTC, \`2026-11-20 09:30:00\`; days are \`2026-11-20\`. Amounts are exact decimals with two fraction digits.
 Distances are miles. Flags are 0 or 1. Ids are opaque texts of at most 64 characters. An empty parameter of a query counts as
@@ -41,5 +42,11 @@ export const SECURITY_SCHEMES = {
     scheme: "bearer",
     bearerFormat: "JWT",
     description: "A feed token. In development: `npm run token -- feed '*'`.",
+  },
+  export: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "JWT",
+    description: "An export token. In development: `npm run token -- export`.",
   },
 };

@@ -16,6 +16,8 @@ export interface Operation {
   description: string;
   /** The whole body of a successful call; left out where a WebSocket is opened instead. */
   answer?: z.ZodType;
+  /** What it answers instead, one JSON object a line: each as the feed takes it. */
+  lines?: z.ZodType;
   /** What the service sends over the WebSocket, as JSON text. */
   frames?: z.ZodType;
   /** If no schema checks the body as a whole. */
@@ -50,7 +52,7 @@ export interface Notes {
   /** The failures that it may answer with. */
   failures?: readonly FailureName[];
   /** The token that it requires. */
-  token?: "customer" | "feed";
+  token?: "customer" | "feed" | "export";
 }
 
 const notes = new WeakMap<object, Notes>();

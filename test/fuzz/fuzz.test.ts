@@ -3,11 +3,11 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, inject, it, vi } from "vitest";
 import { app } from "../../src/app.ts";
 import { Failure } from "../../src/http/errors.ts";
-import { mustFeed } from "../support/api.ts";
+import { mustFeed, toAnswer } from "../support/api.ts";
 import { differences } from "../support/differences.ts";
 import { fitDocument } from "../support/openapi.ts";
 import { rows } from "../support/state.ts";
-import { customerToken, feedToken, restoreToken } from "../support/tokens.ts";
+import { customerToken, exportToken, feedToken, restoreToken } from "../support/tokens.ts";
 import { feedRequest, restoreRequest } from "./feed-requests.ts";
 import { customerRequest, ENDPOINTS, type FuzzedRequest, OTHERS } from "./requests.ts";
 import { programLines } from "./world.ts";
@@ -24,13 +24,15 @@ let addresses = 0;
 
 function tokenOf(caller: NonNullable<FuzzedRequest["caller"]>): Promise<string> {
   const name = JSON.stringify(caller);
-  const token = tokens.get(name) ?? ("customer" in caller ? customerToken(caller.customer) : feederToken(caller));
+  const token = tokens.get(name) ?? signFor(caller);
   tokens.set(name, token);
   return token;
 }
 
-function feederToken({ accounts, restores }: { accounts: readonly string[] | "*"; restores?: true }): Promise<string> {
-  return restores ? restoreToken() : feedToken(accounts);
+function signFor(caller: NonNullable<FuzzedRequest["caller"]>): Promise<string> {
+  if ("exports" in caller) return exportToken();
+  if ("customer" in caller) return customerToken(caller.customer);
+  return caller.restores ? restoreToken() : feedToken(caller.accounts);
 }
 
 async function sendFuzzed({ method, target, headers, body, caller }: FuzzedRequest): Promise<Response> {
@@ -42,18 +44,15 @@ async function sendFuzzed({ method, target, headers, body, caller }: FuzzedReque
 }
 
 /** Makes sure that an answer is one of the interface, as the OpenAPI document describes it. */
-async function checkAnswer(
-  { method, path, target }: FuzzedRequest,
-  { status, headers, body }: Response,
-): Promise<void> {
-  const text = await new Response(body).text();
+async function checkAnswer({ method, path, target }: FuzzedRequest, response: Response): Promise<void> {
+  const { status, headers } = response;
   const where = `${method} ${target.slice(0, 200)} answers ${status}`;
-  if (status >= 500) throw new Error(`${where}: ${text}`);
+  if (status >= 500) throw new Error(`${where}: ${await response.text()}`);
   if (headers.get("X-Request-Id")?.length !== 36) throw new Error(`${where} and names no request`);
   if (headers.get("Cache-Control") !== (path === "/openapi.json" && status === 200 ? PUBLIC : "private, no-store"))
     throw new Error(`${where} and may be cached`);
   if (method === "HEAD") return;
-  const answer = { status, headers, body: JSON.parse(text) };
+  const answer = await toAnswer(response);
   if (status === 404 || status === 405) Failure.strict().parse(answer.body);
   else fitDocument({ method, path }, answer);
 }

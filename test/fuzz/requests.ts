@@ -6,6 +6,7 @@ import { LeaderboardParameters } from "../../src/customer/gamification/schema.ts
 import { MessagesQuery } from "../../src/customer/messages/schema.ts";
 import { FullSearchBody } from "../../src/customer/search/schema.ts";
 import { TeamQuery } from "../../src/customer/stores/schema.ts";
+import { ExportQuery } from "../../src/feed/schema.ts";
 import { fitting, nearly } from "./fitting.ts";
 import { damaged, hostileText, hostileValue, toHostileJson } from "./hostile.ts";
 import { CALLERS, plausible } from "./world.ts";
@@ -20,7 +21,7 @@ export interface FuzzedRequest {
   headers: Record<string, string>;
   body: string | Uint8Array<ArrayBuffer> | null;
   /** Whose token it carries; null: a broken one. */
-  caller: { customer: string } | { accounts: readonly string[] | "*"; restores?: true } | null;
+  caller: { customer: string } | { accounts: readonly string[] | "*"; restores?: true } | { exports: true } | null;
 }
 
 interface Endpoint {
@@ -28,7 +29,7 @@ interface Endpoint {
   body?: z.ZodObject;
 }
 
-/** The endpoints for customers with the schemas of what they take. A path's parameters are its own. */
+/** The endpoints for customers, and the export, with the schemas of what they take. A path's parameters are its own. */
 export const ENDPOINTS: Record<string, Endpoint> = {
   "POST /api/v1/customer/campaigns/near-by-popular-campaigns": { body: NearbyCampaignsBody },
   "GET /api/v1/customer/coupons": { query: CouponsQuery },
@@ -36,6 +37,7 @@ export const ENDPOINTS: Record<string, Endpoint> = {
   "GET /api/v1/customer/messages": { query: MessagesQuery },
   "GET /api/v1/customer/stores/:id/team-with-level": { query: TeamQuery },
   "POST /api/v1/customer/full-search": { body: FullSearchBody },
+  "GET /api/v1/feed": { query: ExportQuery },
   "POST /api/v1/customer/gamification/leaderboard": {
     body: LeaderboardParameters,
     query: LeaderboardParameters.pick({ location_id: true }).partial(),
@@ -48,6 +50,7 @@ export const OTHERS = ["GET /api/v1/customer/live", "POST /api/v1/feed", "GET /h
 const caller = fc.oneof(
   { weight: 30, arbitrary: fc.constantFrom(...CALLERS).map((customer) => ({ customer })) },
   { weight: 1, arbitrary: fc.constant({ accounts: "*" as const }) },
+  { weight: 3, arbitrary: fc.constant({ exports: true as const }) },
   { weight: 1, arbitrary: fc.constant(null) },
 );
 

@@ -135,6 +135,7 @@ describe("what a customer can reach", () => {
     // The socket and the feed have tests of their own; the others know nobody.
     expect(otherRoutes()).toEqual([
       "GET /api/v1/customer/live",
+      "GET /api/v1/feed",
       "GET /health",
       "GET /openapi.json",
       "POST /api/v1/feed",

@@ -1,4 +1,5 @@
 import { exports } from "cloudflare:workers";
+import { NDJSON } from "../../src/feed/limits.ts";
 import { fitDocument } from "./openapi.ts";
 import { customerToken, feedToken, restoreToken } from "./tokens.ts";
 
@@ -14,9 +15,17 @@ const BASE = "https://loyalty.example";
 /** Sends a request to the Worker and reads its JSON answer, which must be as the OpenAPI document says. */
 export async function send(path: string, init: RequestInit = {}): Promise<Answer> {
   const response = await exports.default.fetch(new Request(new URL(path, BASE), init));
-  const answer = { status: response.status, headers: response.headers, body: await response.json() };
+  const answer = await toAnswer(response);
   fitDocument({ method: init.method ?? "GET", path: new URL(path, BASE).pathname }, answer);
   return answer;
+}
+
+/** An answer with its body, of which lines are an array. */
+export async function toAnswer({ status, headers, body }: Response): Promise<Answer> {
+  const text = await new Response(body).text();
+  const lines = () => text.split("\n").filter((line) => line !== "");
+  const isLines = headers.get("Content-Type") === NDJSON;
+  return { status, headers, body: isLines ? lines().map((line) => JSON.parse(line)) : JSON.parse(text) };
 }
 
 /** The API as one customer sees it, with a token of more claims if need be. */

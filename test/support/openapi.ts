@@ -1,5 +1,6 @@
-import { Validator } from "@cfworker/json-schema";
+import { type OutputUnit, Validator } from "@cfworker/json-schema";
 import { app } from "../../src/app.ts";
+import { NDJSON } from "../../src/feed/limits.ts";
 import { Failure } from "../../src/http/errors.ts";
 import { openApiDocument } from "../../src/openapi/document.ts";
 import type { Answer } from "./api.ts";
@@ -28,11 +29,18 @@ export function fitDocument({ method, path }: { method: string; path: string }, 
   const missing = Object.keys(response.headers).filter((name) => !answer.headers.has(name) && !OPTIONAL.has(name));
   if (missing.length > 0) throw new Error(`${place} lacks the header ${missing.join(", ")}`);
 
-  const validator = validators.get(place) ?? validatorOf(response.content["application/json"]?.schema ?? false);
+  const [[mediaType = "", content] = []] = Object.entries(response.content);
+  if (mediaType !== answer.headers.get("Content-Type"))
+    throw new Error(`${place} is not described as its Content-Type`);
+  const validator = validators.get(place) ?? validatorOf(content?.schema ?? false);
   validators.set(place, validator);
-  const { valid, errors } = validator.validate(answer.body);
-  if (!valid) {
-    const faults = errors.slice(0, 10).map(({ instanceLocation, error }) => `${instanceLocation}: ${error}`);
+  // Of many lines the first stands for all: a page of an export is of one kind.
+  const described = mediaType === NDJSON ? answer.body.slice(0, 1) : [answer.body];
+  const errors = described.flatMap((body: unknown) => validator.validate(body).errors);
+  if (errors.length > 0) {
+    const faults = errors
+      .slice(0, 10)
+      .map(({ instanceLocation, error }: OutputUnit) => `${instanceLocation}: ${error}`);
     throw new Error([`${place} does not fit its schema:`, ...faults, JSON.stringify(answer.body)].join("\n"));
   }
 }

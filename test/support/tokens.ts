@@ -17,6 +17,10 @@ export function restoreToken(claims: Record<string, unknown> = {}): Promise<stri
   return signToken({ scope: "feed restore", sub: "tests", accounts: "*", ...claims });
 }
 
+export function exportToken(claims: Record<string, unknown> = {}): Promise<string> {
+  return signToken({ scope: "export", sub: "tests", accounts: "*", ...claims });
+}
+
 export function feedToken(accounts: readonly string[] | "*"): Promise<string> {
   return signToken({ scope: "feed", sub: "tests", accounts });
 }

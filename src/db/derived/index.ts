@@ -7,6 +7,7 @@ import { couponJson } from "./coupon-json.ts";
 import { customerBalances } from "./customer-balances.ts";
 import type { Derived } from "./derived.ts";
 import { listedStores } from "./listed-stores.ts";
+import { membershipRounds } from "./membership-rounds.ts";
 import { messageGroupNews } from "./message-group-news.ts";
 import { newestMessages } from "./newest-messages.ts";
 import { playTotals } from "./play-totals.ts";
@@ -26,6 +27,7 @@ export const DERIVED: readonly Derived[] = [
   teamLinks,
   teamMembers,
   teamTokens,
+  membershipRounds,
   messageGroupNews,
   newestMessages,
   accountJson,

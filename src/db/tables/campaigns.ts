@@ -33,6 +33,7 @@ export const campaigns = sqliteTable(
       table.campaignStartDate,
       table.campaignEndDate,
     ),
+    index("campaigns_deleted").on(table.deleted).where(sql`deleted = 1`),
   ],
 );
 

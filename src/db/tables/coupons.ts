@@ -38,7 +38,10 @@ export const coupons = sqliteTable(
       () => sql`iif(can_expire = 1, coalesce(expiration_date, 'never'), 'never')`,
     ),
   },
-  (table) => [index("coupons_digital").on(table.accountKey, table.endsAt).where(sql`kind = 'digital'`)],
+  (table) => [
+    index("coupons_digital").on(table.accountKey, table.endsAt).where(sql`kind = 'digital'`),
+    index("coupons_deleted").on(table.deleted).where(sql`deleted = 1`),
+  ],
 );
 
 export const couponJson = sqliteTable("coupon_json", {

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { foreignKey, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { customers } from "./customers.ts";
 import { stores } from "./stores.ts";
@@ -26,10 +27,13 @@ export const memberships = sqliteTable(
     tokens3: derived("tokens_3"),
     tokens4: derived("tokens_4"),
     tokens5: derived("tokens_5"),
+    round: derived("round"),
   },
   (table) => [
     primaryKey({ columns: [table.storeKey, table.customerKey] }),
     index("memberships_by_customer").on(table.customerKey, table.joined),
+    index("memberships_left").on(table.storeKey, table.customerKey).where(sql`joined = 0`),
+    index("memberships_of_later_rounds").on(table.round, table.storeKey, table.customerKey).where(sql`round > 0`),
   ],
 );
 

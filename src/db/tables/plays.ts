@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { accounts } from "./accounts.ts";
 import { stores } from "./stores.ts";
@@ -7,14 +8,18 @@ const accountKey = () =>
     .notNull()
     .references(() => accounts.key);
 
-export const employees = sqliteTable("employees", {
-  key: integer().primaryKey(),
-  id: text().notNull().unique(),
-  accountKey: accountKey(),
-  name: text().notNull(),
-  avatar: text().notNull(),
-  deleted: integer().notNull().default(0),
-});
+export const employees = sqliteTable(
+  "employees",
+  {
+    key: integer().primaryKey(),
+    id: text().notNull().unique(),
+    accountKey: accountKey(),
+    name: text().notNull(),
+    avatar: text().notNull(),
+    deleted: integer().notNull().default(0),
+  },
+  (table) => [index("employees_deleted").on(table.deleted).where(sql`deleted = 1`)],
+);
 
 export const eipCampaigns = sqliteTable(
   "eip_campaigns",
@@ -27,7 +32,10 @@ export const eipCampaigns = sqliteTable(
     endDate: text("end_date"),
     deleted: integer().notNull().default(0),
   },
-  (table) => [index("eip_campaigns_by_account").on(table.accountKey)],
+  (table) => [
+    index("eip_campaigns_by_account").on(table.accountKey),
+    index("eip_campaigns_deleted").on(table.deleted).where(sql`deleted = 1`),
+  ],
 );
 
 const eipCampaignKey = () =>

@@ -4,9 +4,10 @@ import { accounts } from "../../db/tables/index.ts";
 import { foldAll } from "../../values/fold.ts";
 import { orNull } from "../../values/scalar.ts";
 import { wordsColumn } from "../../values/words.ts";
-import { defineState, type Target } from "./kind.ts";
+import { octetsOf } from "./both-ways.ts";
+import { defineState, type Fields, type Target } from "./kind.ts";
 
-export const ACCOUNTS: Target = { table: accounts };
+export const ACCOUNTS: Target = { table: accounts, few: true };
 
 export const account = defineState(accounts, {
   record: "account",
@@ -16,15 +17,16 @@ export const account = defineState(accounts, {
   columns: {
     id: "id",
     company: "company",
-    fields: { made: ({ loyalty_options: _, ...fields }) => fields, json: true },
+    fields: { together: Account.keyof().options },
     loyaltyOptions: { json: "loyalty_options" },
     foldedNames: {
-      made: ({ company, loyalty_options }) =>
-        foldAll([company, (loyalty_options as LoyaltyOptions | null)?.chain_display_name]),
+      made: ({ company, loyalty_options }: { company: string; loyalty_options: LoyaltyOptions | null }) =>
+        foldAll([company, loyalty_options?.chain_display_name]),
     },
-    words: { made: (fields) => wordsColumn(fields, ["company"]) },
+    words: { made: (fields: Fields) => wordsColumn(fields, ["company"]) },
   },
   account: "id",
+  export: { bytes: octetsOf(accounts) },
   fixed: [],
   references: {},
   deletion: { column: "deleted", live: 0 },

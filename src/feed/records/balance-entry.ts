@@ -4,7 +4,7 @@ import { addToCampaignEarnings } from "../../db/derived/campaign-earnings.ts";
 import { addToCustomerBalances } from "../../db/derived/customer-balances.ts";
 import { addToStoreBalances } from "../../db/derived/store-balances.ts";
 import { balanceEntries } from "../../db/tables/index.ts";
-import { Hundredths } from "../../values/decimal.ts";
+import { Hundredths, toDecimal } from "../../values/decimal.ts";
 import { orNull } from "../../values/scalar.ts";
 import { Id } from "../../values/text.ts";
 import { Datetime } from "../../values/time.ts";
@@ -31,6 +31,7 @@ export const balanceEntry = defineEvent(balanceEntries, {
     amount: "amount",
     createdAt: { time: "created_at" },
   },
+  readBack: { amount: { column: "amount", as: toDecimal } },
   references: { customer_id: CUSTOMERS, store_id: STORES, campaign_id: CAMPAIGNS },
   uses: ["amount"],
   faults: [

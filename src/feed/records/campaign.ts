@@ -8,11 +8,12 @@ import { AccountId, Field, Id, LongText, mustBe, Name } from "../../values/text.
 import { DateOnly } from "../../values/time.ts";
 import { wordsColumn } from "../../values/words.ts";
 import { ACCOUNTS } from "./account.ts";
-import { defineState, type Target } from "./kind.ts";
+import { octetsOf } from "./both-ways.ts";
+import { defineState, type Fields, type Target } from "./kind.ts";
 import { NOT_STORED } from "./statements.ts";
 import { STORES } from "./store.ts";
 
-export const CAMPAIGNS: Target = { table: campaigns, account: "account_key" };
+export const CAMPAIGNS: Target = { table: campaigns, account: "account_key", few: true };
 
 const STORE_IDS_LIMIT = 20_000;
 
@@ -32,8 +33,6 @@ const CampaignDetails = z.object({
   allow_non_cash_tender: passedThrough(0),
   trigger_amount: orElse(Decimal, "0.00"),
 });
-
-const DETAILS = CampaignDetails.keyof().options;
 
 const StoreIds = z.union(
   [z.literal("all"), z.array(Id).max(STORE_IDS_LIMIT, `must be at most ${STORE_IDS_LIMIT} stores`)],
@@ -66,8 +65,8 @@ export const campaign = defineState(campaigns, {
     campaignStartDate: "campaign_start_date",
     campaignEndDate: "campaign_end_date",
     status: "status",
-    details: { made: (fields) => Object.fromEntries(DETAILS.map((field) => [field, fields[field]])), json: true },
-    words: { made: (fields) => wordsColumn(fields, ["name", "campaign_description"]) },
+    details: { together: CampaignDetails.keyof().options },
+    words: { made: (fields: Fields) => wordsColumn(fields, ["name", "campaign_description"]) },
     // In the order of the keys, so that a list in another order is no change.
     listedStores: {
       sql: `iif(line.store_ids IS NULL, NULL, (
@@ -79,6 +78,17 @@ export const campaign = defineState(campaigns, {
       ))`,
     },
   },
+  readBack: {
+    store_ids: {
+      sql: `iif(campaigns.listed_stores IS NULL, '"all"', (
+        SELECT json_group_array(stores.id ORDER BY item.id)
+        FROM json_each(campaigns.listed_stores) AS item CROSS JOIN stores ON stores.key = item.value
+      ))`,
+      json: true,
+    },
+  },
+  // A store's id takes up to ten times the bytes of its key.
+  export: { bytes: `${octetsOf(campaigns)} + 9 * coalesce(octet_length(campaigns.listed_stores), 0)` },
   account: "account_id",
   fixed: ["accountKey"],
   references: { account_id: ACCOUNTS },

@@ -8,10 +8,11 @@ import { orElse, orNull, passedThrough } from "../../values/scalar.ts";
 import { AccountId, Field, Id, mustBe, Name } from "../../values/text.ts";
 import { Datetime, End } from "../../values/time.ts";
 import { ACCOUNTS } from "./account.ts";
+import { octetsOf } from "./both-ways.ts";
 import { CAMPAIGNS } from "./campaign.ts";
 import { defineState, type Target } from "./kind.ts";
 
-export const COUPONS: Target = { table: coupons, account: "account_key" };
+export const COUPONS: Target = { table: coupons, account: "account_key", few: true };
 
 const LINES_LIMIT = 20;
 
@@ -68,9 +69,13 @@ export const coupon = defineState(coupons, {
     isCustom: "is_custom",
     canCombineWithOther: "can_combine_with_other",
     createdAt: { time: "created_at" },
-    foldedType: { made: ({ type }) => fold(type) },
-    foldedText: { made: ({ name, header_lines, text_lines }) => foldAll([name, ...header_lines, ...text_lines]) },
+    foldedType: { made: ({ type }: { type: string }) => fold(type) },
+    foldedText: {
+      made: ({ name, header_lines, text_lines }: { name: string; header_lines: string[]; text_lines: string[] }) =>
+        foldAll([name, ...header_lines, ...text_lines]),
+    },
   },
+  export: { bytes: octetsOf(coupons) },
   account: "account_id",
   fixed: ["accountKey", "kind"],
   references: { account_id: ACCOUNTS, campaign_id: CAMPAIGNS },

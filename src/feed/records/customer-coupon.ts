@@ -46,6 +46,8 @@ export const customerCoupon = defineState(customerCoupons, {
     updatedAt: "updated_at",
     deletedAt: "deleted_at",
   },
+  // Each has two texts of 2,000 characters.
+  export: { lines: 2_000 },
   fixed: ["customerKey", "campaignCouponKey", "storeKey"],
   arrange: byId,
   references: { customer_id: CUSTOMERS, campaign_coupon_id: COUPONS, store_id: STORES },

@@ -4,7 +4,8 @@ import { orElse, orNull } from "../../values/scalar.ts";
 import { Field, Id, LongText, Name } from "../../values/text.ts";
 import { DateOnly } from "../../values/time.ts";
 import { wordsColumn } from "../../values/words.ts";
-import { defineState, type Target } from "./kind.ts";
+import { octetsOf } from "./both-ways.ts";
+import { defineState, type Fields, type Target } from "./kind.ts";
 
 /** An erased customer counts as not stored (docs/contract/feed.md, 2). */
 export const CUSTOMERS: Target = { table: customers, stored: (row) => `${row}.erased = 0` };
@@ -40,8 +41,9 @@ export const customer = defineState(customers, {
     zip: "zip",
     customerDescription: "customer_description",
     avatar: "avatar",
-    words: { made: (fields) => wordsColumn(fields, ["first_name", "last_name"]) },
+    words: { made: (fields: Fields) => wordsColumn(fields, ["first_name", "last_name"]) },
   },
+  export: { bytes: octetsOf(customers) },
   global: true,
   fixed: [],
   references: {},

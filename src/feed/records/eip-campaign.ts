@@ -6,7 +6,7 @@ import { DateOnly } from "../../values/time.ts";
 import { ACCOUNTS } from "./account.ts";
 import { defineState, type Target } from "./kind.ts";
 
-export const EIP_CAMPAIGNS: Target = { table: eipCampaigns, account: "account_key" };
+export const EIP_CAMPAIGNS: Target = { table: eipCampaigns, account: "account_key", few: true };
 
 /** A campaign of the employee incentive program, in which employees are ranked by their plays. */
 export const eipCampaign = defineState(eipCampaigns, {

@@ -18,6 +18,7 @@ export const employee = defineState(employees, {
   key: ["id"],
   keyFields: ["id"],
   columns: { id: "id", accountKey: { key: "account_id" }, name: "name", avatar: "avatar" },
+  export: { lines: 2_000 },
   account: "account_id",
   fixed: ["accountKey"],
   references: { account_id: ACCOUNTS },

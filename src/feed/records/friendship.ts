@@ -17,6 +17,7 @@ export const friendship = defineState(friendships, {
     highKey: { sql: "max(line.customer_key, line.friend_key)" },
     status: "status",
   },
+  readBack: { customer_id: { key: "lowKey" }, friend_id: { key: "highKey" } },
   global: true,
   fixed: [],
   references: { customer_id: CUSTOMERS, friend_id: CUSTOMERS },

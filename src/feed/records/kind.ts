@@ -3,6 +3,15 @@ import { getTableColumns, getTableName } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type * as z from "zod";
 import type { FieldMessages } from "../../values/messages.ts";
+import {
+  type ColumnName,
+  type ColumnsBothWays,
+  type Export,
+  type FedColumn,
+  type ReadBack,
+  readBackByName,
+  type Sources,
+} from "./both-ways.ts";
 
 /** The checked fields of a record, by their names on the wire. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -36,6 +45,8 @@ export interface Target {
   stored?: (row: string) => string;
   /** The column with the key of the record's account; left out: it belongs to none. */
   account?: string;
+  /** Whether most programs have fewer of them than a page of an export has lines: their ids are then read at once. */
+  few?: true;
 }
 
 /**
@@ -71,6 +82,8 @@ export interface List {
 export type Source<Output> =
   /** The field, stored as JSON text. */
   | { json: keyof Output & string }
+  /** Several fields, stored together as JSON text. */
+  | { together: readonly (keyof Output & string)[] }
   /** The key of the record that the field names. `keepsStored`: left out, it stays as it was. */
   | { key: keyof Output & string; keepsStored?: true }
   /** The field; left out, the time stays as it was, and is now when the record is first written. */
@@ -96,6 +109,9 @@ interface CommonKind {
   /** The fields by which a record is known on the wire. */
   keyFields: readonly string[];
   columns: Columns;
+  /** The fields that are read back otherwise than from the column that has them. */
+  readBack?: Readonly<Record<string, ReadBack>>;
+  export?: Export;
   /** The fields that name another record by its id. */
   references: Readonly<Record<string, Target>>;
   list?: List;
@@ -155,24 +171,12 @@ export interface EventKind extends CommonKind {
 
 export type Kind = StateKind | EventKind;
 
-type TableColumns<Table extends SQLiteTable> = Table["_"]["columns"];
-
-/** The columns that a line fills: all but those with a default, which are derived, and generated ones. */
-type FedColumn<Table extends SQLiteTable> = {
-  [Name in keyof TableColumns<Table> & string]: TableColumns<Table>[Name]["_"]["hasDefault"] extends true
-    ? never
-    : Name;
-}[keyof TableColumns<Table> & string];
-
-type ColumnName<Table extends SQLiteTable> = keyof TableColumns<Table> & string;
-
-interface Definition<Table extends SQLiteTable, Output> {
+interface Definition<Output> {
   rules?: (fields: Output) => FieldMessages;
-  columns: { [Name in FedColumn<Table>]: (keyof Output & string) | Source<Output> };
   references: { [Field in keyof Output & string]?: Target };
 }
 
-interface StateDefinition<Table extends SQLiteTable, Output> extends Definition<Table, Output> {
+interface StateDefinition<Table extends SQLiteTable, Output> extends Definition<Output> {
   key: readonly FedColumn<Table>[];
   keyFields: readonly (keyof Output & string)[];
   account?: keyof Output & string;
@@ -185,21 +189,30 @@ interface StateDefinition<Table extends SQLiteTable, Output> extends Definition<
   };
 }
 
+/** What the definition of a kind says in its own way. */
+type Given = "type" | "table" | "fields" | "columns" | "readBack";
+
 /** Defines a kind of state on its table: each column that a line fills must be named, and no other can be. */
-export function defineState<Table extends SQLiteTable, Schema extends z.ZodObject>(
+export function defineState<
+  Table extends SQLiteTable,
+  Schema extends z.ZodObject,
+  const Sourced extends Sources<Table, z.output<Schema>>,
+>(
   table: Table,
-  kind: Omit<StateKind, keyof StateDefinition<Table, z.output<Schema>> | "type" | "table" | "fields"> & {
+  kind: Omit<StateKind, keyof StateDefinition<Table, z.output<Schema>> | Given> & {
     fields: Schema;
-  } & StateDefinition<Table, z.output<Schema>>,
+  } & StateDefinition<Table, z.output<Schema>> &
+    ColumnsBothWays<Table, Schema, Sourced>,
 ): StateKind {
-  const { columns, key, fixed, deletion, ...rest } = kind;
+  const { columns, readBack, key, fixed, deletion, ...rest } = kind;
   const name = columnNames(table);
   const named = (names: readonly string[]) => names.map(name);
   return {
-    ...(rest as unknown as Omit<StateKind, "type" | "table" | "columns" | "key" | "fixed" | "deletion">),
+    ...(rest as unknown as Omit<StateKind, Given | "key" | "fixed" | "deletion"> & Pick<StateKind, "fields">),
     type: "state",
     table,
     columns: byName(columns, name),
+    readBack: readBackByName(readBack, name),
     key: named(key),
     fixed: named(fixed),
     ...(deletion && {
@@ -213,19 +226,26 @@ export function defineState<Table extends SQLiteTable, Schema extends z.ZodObjec
 }
 
 /** Defines a kind of event on its table in the same way. */
-export function defineEvent<Table extends SQLiteTable, Schema extends z.ZodObject>(
+export function defineEvent<
+  Table extends SQLiteTable,
+  Schema extends z.ZodObject,
+  const Sourced extends Sources<Table, z.output<Schema>>,
+>(
   table: Table,
-  kind: Omit<EventKind, keyof Definition<Table, z.output<Schema>> | "type" | "table" | "fields" | "keyFields"> & {
+  kind: Omit<EventKind, keyof Definition<z.output<Schema>> | Given | "keyFields"> & {
     fields: Schema;
-  } & Definition<Table, z.output<Schema>>,
+  } & Definition<z.output<Schema>> &
+    ColumnsBothWays<Table, Schema, Sourced>,
 ): EventKind {
-  const { columns, ...rest } = kind;
+  const { columns, readBack, ...rest } = kind;
+  const name = columnNames(table);
   return {
-    ...(rest as unknown as Omit<EventKind, "type" | "table" | "columns" | "keyFields">),
+    ...(rest as unknown as Omit<EventKind, Given | "keyFields"> & Pick<EventKind, "fields">),
     type: "event",
     table,
     keyFields: ["id"],
-    columns: byName(columns, columnNames(table)),
+    columns: byName(columns, name),
+    readBack: readBackByName(readBack, name),
   };
 }
 
@@ -240,6 +260,12 @@ function byName(sources: Readonly<Record<string, unknown>>, name: (property: str
 
 export function tableName({ table }: Pick<Kind, "table"> | Target): string {
   return getTableName(table);
+}
+
+/** What the columns of a table hold, by their names. */
+export function columnTypes({ table }: Pick<Kind, "table">): ReadonlyMap<string, "string" | "number"> {
+  const columns = Object.values(getTableColumns(table));
+  return new Map(columns.map(({ name, dataType }) => [name, dataType === "number" ? "number" : "string"]));
 }
 
 /** The name under which the key of a reference stands in a relation: `store_key` for `store_id`. */

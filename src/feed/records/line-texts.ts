@@ -26,6 +26,10 @@ function writtenValues(kind: Kind): readonly WrittenValue[] {
     if (typeof source === "string") addField(source);
     else if ("made" in source) {
       values.set(column, { name: column, json: source.json === true, value: source.made as WrittenValue["value"] });
+    } else if ("together" in source) {
+      const { together } = source;
+      const value = (fields: Fields) => Object.fromEntries(together.map((field) => [field, fields[field]]));
+      values.set(column, { name: column, json: true, value });
     } else if ("json" in source) addField(source.json, true);
     else if ("time" in source) addField(source.time);
     else if ("sql" in source && source.field !== undefined) addField(source.field);

@@ -24,6 +24,13 @@ export const membership = defineState(memberships, {
     referrerKey: { key: "referrer_id", keepsStored: true },
     joinedAt: { time: "joined_at" },
   },
+  export: {
+    // A member comes after the referrer: docs/decisions.md says why two rounds are enough for most programs.
+    walks: [
+      { order: ["store_key", "customer_key"], when: "round = 0" },
+      { order: ["round", "store_key", "customer_key"], when: "round > 0" },
+    ],
+  },
   fixed: ["referrerKey"],
   references: { store_id: STORES, customer_id: CUSTOMERS, referrer_id: CUSTOMERS },
   faults: [

@@ -24,6 +24,14 @@ export function memberList(fewest: number) {
     .max(MOST_MEMBERS, range);
 }
 
+/** Whether a row is of a removed group, and the newest of its id. */
+const NEWEST_REMOVED = `message_groups.removed = 1
+  AND NOT EXISTS (SELECT 1 FROM message_groups AS one WHERE one.id = message_groups.id AND one.removed = 0)
+  AND NOT EXISTS (
+    SELECT 1 FROM message_groups AS one
+    WHERE one.id = message_groups.id AND one.removed = 1 AND one.removals > message_groups.removals
+  )`;
+
 export const messageGroup = defineState(messageGroups, {
   record: "message_group",
   fields: z.object({
@@ -41,6 +49,23 @@ export const messageGroup = defineState(messageGroups, {
     initialCustomerKey: { key: "initial_customer_id" },
     groupImage: "group_image",
     createdAt: { time: "created_at" },
+  },
+  readBack: {
+    member_ids: {
+      sql: `(
+        SELECT json_group_array(customers.id ORDER BY member.position)
+        FROM message_group_members AS member CROSS JOIN customers ON customers.key = member.customer_key
+        WHERE member.group_key = message_groups.key
+      )`,
+      json: true,
+    },
+  },
+  export: {
+    // Of the groups of an id the newest: the others come back with their messages.
+    walks: [{ order: ["key"], when: `(message_groups.removed = 0 OR ${NEWEST_REMOVED})` }],
+    deleted: { order: ["id", "removals"], when: NEWEST_REMOVED },
+    restored: { removals: { sql: "nullif(message_groups.removals, 0)" } },
+    lines: 1_000,
   },
   global: true,
   recordWhen: NOT_REMOVED,

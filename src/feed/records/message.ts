@@ -20,6 +20,26 @@ export const message = defineEvent(messages, {
     body: "body",
     sentAt: { sql: timeOf("line.sent_at"), field: "sent_at" },
   },
+  readBack: {
+    group_id: { sql: "in_group.id" },
+    sent_at: { column: "sentAt" },
+  },
+  export: {
+    restored: {
+      removals: { sql: "nullif(in_group.removals, 0)" },
+      // Of the messages of a second that its group shows, all but the one that it shows.
+      last: {
+        sql: `iif(
+          (messages.sent_at = in_group.newest_at AND messages.id <> in_group.newest_id)
+          OR (messages.sent_at = in_group.earlier_at AND messages.id <> in_group.earlier_id),
+          'false', NULL
+        )`,
+        json: true,
+      },
+    },
+    join: "CROSS JOIN message_groups AS in_group ON in_group.key = messages.group_key",
+    lines: 2_000,
+  },
   references: { group_id: MESSAGE_GROUPS, customer_id: CUSTOMERS },
   uses: ["sent_at"],
   faults: [noMember("message")],

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { addToPlayTotals } from "../../db/derived/play-totals.ts";
 import { plays } from "../../db/tables/index.ts";
-import { DecimalText, toHundredths } from "../../values/decimal.ts";
+import { DecimalText, toDecimal, toHundredths } from "../../values/decimal.ts";
 import { Count } from "../../values/number.ts";
 import { orElse, orNull } from "../../values/scalar.ts";
 import { Id } from "../../values/text.ts";
@@ -36,6 +36,7 @@ export const play = defineEvent(plays, {
     triples: "triples",
     playedAt: { time: "played_at" },
   },
+  readBack: { runs: { column: "runs", as: toDecimal } },
   references: { eip_campaign_id: EIP_CAMPAIGNS, location_id: STORES, employee_id: EMPLOYEES },
   uses: ["runs", "hits", "doubles", "triples"],
   faults: [

@@ -186,7 +186,7 @@ function columnValue(kind: Kind, column: string): string {
   if (typeof source === "string") return `line.${source}`;
   if ("sql" in source) return source.sql;
   if ("json" in source && typeof source.json === "string") return `line.${source.json}`;
-  if ("made" in source) return `line.${column}`;
+  if ("made" in source || "together" in source) return `line.${column}`;
   if ("time" in source) {
     const choices = [`line.${source.time}`, ...(kind.type === "state" ? [storedValue(kind, column)] : []), NOW];
     return `coalesce(${choices.join(", ")})`;

@@ -5,7 +5,8 @@ import { orElse } from "../../values/scalar.ts";
 import { AccountId, Field, Id, Name } from "../../values/text.ts";
 import { wordsColumn } from "../../values/words.ts";
 import { ACCOUNTS } from "./account.ts";
-import { defineState, type Target } from "./kind.ts";
+import { octetsOf } from "./both-ways.ts";
+import { defineState, type Fields, type Target } from "./kind.ts";
 
 export const STORES: Target = { table: stores, account: "account_key" };
 
@@ -42,8 +43,9 @@ export const store = defineState(stores, {
     state: "state",
     zip: "zip",
     phone: "phone",
-    words: { made: (fields) => wordsColumn(fields, SEARCHED) },
+    words: { made: (fields: Fields) => wordsColumn(fields, SEARCHED) },
   },
+  export: { bytes: octetsOf(stores) },
   account: "account_id",
   fixed: ["accountKey"],
   references: { account_id: ACCOUNTS },

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { addToTeamTokens } from "../../db/derived/team-tokens.ts";
 import { tokenEarnings } from "../../db/tables/index.ts";
-import { Hundredths } from "../../values/decimal.ts";
+import { Hundredths, toDecimal } from "../../values/decimal.ts";
 import { orNull } from "../../values/scalar.ts";
 import { Id, mustBe } from "../../values/text.ts";
 import { Datetime } from "../../values/time.ts";
@@ -30,6 +30,7 @@ export const tokenEarning = defineEvent(tokenEarnings, {
     tokens: "tokens",
     earnedAt: { time: "earned_at" },
   },
+  readBack: { tokens: { column: "tokens", as: toDecimal } },
   references: { store_id: STORES, customer_id: CUSTOMERS },
   uses: ["level_no", "tokens"],
   faults: [

@@ -106,6 +106,13 @@ const DAMAGE: Record<string, { by: string[]; differences: string[] | number }> =
     ],
     differences: 1,
   },
+  "rounds of memberships": {
+    by: [
+      `UPDATE memberships SET round = 3
+       WHERE store_key = ${key("stores", "s101-1-6")} AND customer_key = ${c1}`,
+    ],
+    differences: 1,
+  },
   "tokens of teams": {
     by: [
       `UPDATE memberships SET tokens_2 = tokens_2 + 5

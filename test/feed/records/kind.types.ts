@@ -52,3 +52,14 @@ defineState(people, { ...state, columns, deletion: { column: "erased", live: 0, 
 defineEvent(people, { ...event, columns: { id: "id", firstname: "first_name", birthday: "birthday" } });
 // @ts-expect-error An event's column is forgotten: birthday.
 defineEvent(people, { ...event, columns: { id: "id", firstName: "first_name" } });
+
+const amounts = z.object({ id: z.string(), first_name: z.string().transform(Number), birthday: z.string().nullable() });
+const counted = sqliteTable("counted", { id: text().notNull(), firstName: integer().notNull(), birthday: text() });
+
+defineState(counted, { ...state, fields: amounts, columns, readBack: { first_name: { column: "firstName" } } });
+// @ts-expect-error A text that is stored as a number does not say how it is read back: first_name.
+defineState(counted, { ...state, fields: amounts, columns });
+// @ts-expect-error It is read back from a column that the table does not have: first.
+defineState(counted, { ...state, fields: amounts, columns, readBack: { first_name: { column: "first" } } });
+// @ts-expect-error A field is in no column, and does not say how it is read back: nickname.
+defineEvent(people, { ...event, fields: fields.extend({ nickname: z.string() }), columns });

@@ -1,0 +1,33 @@
+import { type Answer, send } from "./api.ts";
+import { exportToken } from "./tokens.ts";
+
+export const EXPORT = "/api/v1/feed";
+
+/** A page of an export, whose body is its lines. */
+export async function exportPage(target = EXPORT): Promise<Answer> {
+  return send(target, { headers: { Authorization: `Bearer ${await exportToken()}` } });
+}
+
+/** Where the next page is. */
+export function nextPage({ headers }: Answer): string | undefined {
+  const url = /^<([^>]+)>; rel="next"$/.exec(headers.get("Link") ?? "")?.[1];
+  return url?.slice(new URL(url).origin.length);
+}
+
+/** All pages of an export, from this one on. */
+export async function exportPages(target = EXPORT): Promise<Answer[]> {
+  const pages: Answer[] = [];
+  for (let next: string | undefined = target; next !== undefined; ) {
+    const page = await exportPage(next);
+    if (page.status !== 200) throw new Error(`refused: ${JSON.stringify(page.body)}`);
+    pages.push(page);
+    next = nextPage(page);
+  }
+  return pages;
+}
+
+/** All lines of an export of some kinds. */
+export async function exported(...kinds: string[]): Promise<Record<string, unknown>[]> {
+  const pages = await exportPages(`${EXPORT}?record=${kinds.join(",")}`);
+  return pages.flatMap(({ body }) => body);
+}

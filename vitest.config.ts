@@ -35,6 +35,8 @@ export default defineConfig({
     // How much is fuzzed, and from where: `npm run fuzz` sets both.
     provide: {
       fuzz: { runs: Number(process.env.FUZZ_RUNS ?? 1_500), seed: Number(process.env.FUZZ_SEED ?? 20_261_120) },
+      // How many random programs are exported and restored: more than these few when something of either has changed.
+      restored: { programs: Number(process.env.PROGRAMS ?? 4), seed: Number(process.env.PROGRAMS_SEED ?? 20_261_122) },
     },
     testTimeout: 90_000,
   },

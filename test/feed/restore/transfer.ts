@@ -1,0 +1,165 @@
+import { env, exports } from "cloudflare:workers";
+import { vi } from "vitest";
+import { clock as workerClock } from "../../../src/cache/clock.ts";
+import { type Answer, feed, restore } from "../../support/api.ts";
+import { differences } from "../../support/differences.ts";
+import { freshDatabase } from "../../support/fresh-database.ts";
+import { customerToken, exportToken } from "../../support/tokens.ts";
+import type { Ids, Step } from "./random-program.ts";
+
+/** All pages of an export, as they came. */
+export async function exportAll(): Promise<string[]> {
+  const headers = { Authorization: `Bearer ${await exportToken()}` };
+  const pages: string[] = [];
+  for (let url: string | undefined = "https://loyalty.example/api/v1/feed"; url !== undefined; ) {
+    const response: Response = await exports.default.fetch(new Request(url, { headers }));
+    if (response.status !== 200) throw new Error(`no export: ${await response.text()}`);
+    pages.push(new TextDecoder().decode(await response.arrayBuffer()));
+    url = /<([^>]*)>; rel="next"/.exec(response.headers.get("Link") ?? "")?.[1];
+  }
+  return pages;
+}
+
+/** Restores the pages of an export, a request each. */
+export async function restoreAll(pages: readonly string[]): Promise<void> {
+  for (const page of pages) {
+    const { status, body } = await restore(page);
+    if (status !== 200) throw new Error(`refused: ${JSON.stringify(body)}\n${page}`);
+  }
+}
+
+let aged = 0;
+
+/** Lets the cached boards age by a minute: one that is older than 30 seconds is read anew. */
+function ageBoards(): void {
+  aged += 60_000;
+  vi.spyOn(workerClock, "now").mockImplementation(() => Date.now() + aged);
+}
+
+const timeOf = (second: number) =>
+  new Date(Date.UTC(2026, 5, 1, 12, 0, second)).toISOString().slice(0, 19).replace("T", " ");
+
+/** A clock that moves as the steps say. */
+export class Clock {
+  #second = 0;
+
+  /** A clock as this one was before the steps. */
+  beforeSteps(steps: readonly Step[]): Clock {
+    const before = new Clock();
+    before.#second = this.#second - steps.reduce((sum, { seconds }) => sum + seconds, 0);
+    return before;
+  }
+
+  async move(seconds: number): Promise<string> {
+    this.#second += seconds;
+    const now = timeOf(this.#second);
+    await env.DB.prepare("UPDATE stopped_clock SET now = ?").bind(now).run();
+    return now;
+  }
+}
+
+/** An empty database whose clock is a row: another view for each second would have all statements compiled anew. */
+export async function emptyDatabase(now: string): Promise<void> {
+  await freshDatabase(now);
+  await env.DB.batch([
+    env.DB.prepare("CREATE TABLE stopped_clock AS SELECT ? AS now").bind(now),
+    env.DB.prepare("DROP VIEW clock"),
+    env.DB.prepare("CREATE VIEW clock AS SELECT now, date(now) AS today, 0 AS millisecond FROM stopped_clock"),
+  ]);
+}
+
+/** Feeds the steps in turn, line by line where a bad one is among them, and says what each was answered. */
+export async function feedSteps(steps: readonly Step[], clock: Clock): Promise<Answer["body"][]> {
+  const answers: Answer["body"][] = [];
+  for (const { seconds, lines } of steps) {
+    await clock.move(seconds);
+    const whole = await feed(lines);
+    answers.push(whole.body);
+    if (whole.status !== 200) for (const line of lines) answers.push((await feed([line])).body);
+  }
+  return answers;
+}
+
+const CUSTOMER = "/api/v1/customer";
+
+/** What every endpoint answers every customer: the text of each answer, and its link, by the call. */
+export async function answersOf(ids: Ids): Promise<Record<string, string>> {
+  ageBoards();
+  const calls = [...ids.customers.flatMap((id) => ownCalls(id, ids)), ...sharedCalls(ids)];
+  const answers = await Promise.all(
+    calls.map(async ({ as, path, body }) => {
+      const headers = { Authorization: `Bearer ${await customerToken(as)}` };
+      const init = body === undefined ? { headers } : { headers, method: "POST", body: JSON.stringify(body) };
+      const response = await exports.default.fetch(new Request(`https://loyalty.example${CUSTOMER}/${path}`, init));
+      const answer = [response.status, response.headers.get("Link"), await response.text()].join(" ");
+      return [`${as}: ${path} ${init.body ?? ""}`, answer] as const;
+    }),
+  );
+  return Object.fromEntries(answers);
+}
+
+interface Call {
+  as: string;
+  path: string;
+  body?: object;
+}
+
+/** Calls whose answer is the customer's own. */
+function ownCalls(as: string, { stores }: Ids): Call[] {
+  const lists = ["messages", "messages?per_page=1", "coupons?includemfg=true&include_images=true", "my-coupons"];
+  const teams = stores.map((id) => `stores/${id}/team-with-level`);
+  const searches = ["Ada", "Zo X"].map((query) => ({ as, path: "full-search", body: { query } }));
+  return [...[...lists, ...teams].map((path) => ({ as, path })), ...searches];
+}
+
+/** Calls that all customers are answered alike. */
+function sharedCalls({ customers: [as = ""], accounts, stores, contests }: Ids): Call[] {
+  const nearby = accounts.map((id) => ({ latitude: 1, longitude: 3, single_account_id: id }));
+  const boards = stores.flatMap((location_id) =>
+    [undefined, ...contests].map((eip_campaign_id) => ({ location_id, eip_campaign_id })),
+  );
+  return [
+    ...nearby.map((body) => ({ as, path: "campaigns/near-by-popular-campaigns", body })),
+    ...boards.map((body) => ({ as, path: "gamification/leaderboard", body })),
+  ];
+}
+
+/** A program, and what both databases are fed after the export. */
+export interface Transfer {
+  ids: Ids;
+  first: readonly Step[];
+  further: readonly Step[];
+}
+
+const BEGINNING = "2026-06-01 12:00:00";
+
+/**
+ * Feeds a program, exports it, and feeds it further; then restores the export into an empty database and does the same
+ * there. Resolves with what is seen of both databases, step by step.
+ */
+export async function transfer(
+  { ids, first, further }: Transfer,
+  {
+    alter = (page) => page,
+    look = async () => {},
+  }: { alter?: (page: string) => string; look?: () => Promise<void> } = {},
+) {
+  await emptyDatabase(BEGINNING);
+  const clock = new Clock();
+  await feedSteps(first, clock);
+  const now = await clock.move(0);
+  const before = await seen(ids);
+  const fed = { before, answers: await feedSteps(further, clock), after: await seen(ids) };
+  await look();
+
+  await emptyDatabase(now);
+  await restoreAll(before.pages.map(alter));
+  const sameClock = clock.beforeSteps(further);
+  const restored = { before: await seen(ids), answers: await feedSteps(further, sameClock), after: await seen(ids) };
+  return { fed, restored };
+}
+
+/** Everything that can be seen of a database: all answers, its export, and what is wrong with its derived data. */
+export async function seen(ids: Ids) {
+  return { answers: await answersOf(ids), pages: await exportAll(), differences: await differences() };
+}

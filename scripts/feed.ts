@@ -7,7 +7,10 @@ import { KINDS, RESTORED_KINDS } from "../src/feed/records/index.ts";
 import { devFeedToken, devRestoreToken } from "./lib/dev-token.ts";
 import { type Progress, sendLines } from "./lib/feed-client.ts";
 import { type FileLine, type NdjsonFile, openNdjson } from "./lib/ndjson-file.ts";
+import { namesOf } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
+import { tokenFor } from "./lib/service-token.ts";
+import { count, duration } from "./lib/words.ts";
 
 interface Options {
   url: string;
@@ -18,14 +21,16 @@ interface Options {
   from: number;
 }
 
-const LOCAL = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?\/?$/;
-
 const program = new Command("npm run feed --")
   .description("Send a file of one JSON object a line to the feed, in order, in requests within its limits.")
   .argument("<file>", "an NDJSON file, compressed with gzip or not; - is standard input")
   .option("--url <url>", "the service", "http://127.0.0.1:8787")
   .option("--token <token>", "a feed token; else LOYALTY_EDGE_TOKEN, else for a local service one of its own")
-  .option("--only <kinds>", "send only records of these kinds, with commas between them", kindNames)
+  .option(
+    "--only <kinds>",
+    "send only records of these kinds, with commas between them",
+    namesOf(KINDS.map(({ record }) => record)),
+  )
   .option("--check", "check every line with the service's own schemas, and send nothing")
   .addOption(
     new Option("--restore", "feed a whole export into an empty database, with a restore token").conflicts("only"),
@@ -43,10 +48,13 @@ await main(async () => {
 });
 
 async function send(name: string, options: Options): Promise<void> {
-  const target = {
-    url: options.url,
-    token: options.token ?? process.env.LOYALTY_EDGE_TOKEN ?? (await localToken(options)),
-  };
+  const token = await tokenFor(
+    options,
+    options.restore
+      ? { what: "a restore token", make: () => devRestoreToken(1) }
+      : { what: "a feed token", make: () => devFeedToken("*", 1) },
+  );
+  const target = { url: options.url, token };
   const file = openNdjson(name);
   const stop = new AbortController();
   const onInterrupt = () => {
@@ -107,13 +115,6 @@ async function check(name: string, options: Options): Promise<void> {
   console.error(`${count(checked)} lines checked, all good. Nothing was sent; references are looked at when they are.`);
 }
 
-async function localToken({ url, restore }: Options): Promise<string> {
-  const kind = restore ? "restore" : "feed";
-  if (!LOCAL.test(url))
-    throw new CommandError(`Name a ${kind} token for this service: --token TOKEN, or LOYALTY_EDGE_TOKEN.`);
-  return restore ? devRestoreToken(1) : devFeedToken("*", 1);
-}
-
 function progressBar({ size, position }: NdjsonFile) {
   const known = size !== null;
   const format = known
@@ -146,22 +147,6 @@ function summary({ committed, ignored, lastLine }: Progress, startedAt: number, 
   const lines = `${count(committed)} lines committed (${count(committed - ignored)} accepted, ${count(ignored)} ignored)`;
   const rate = `in ${duration(seconds)}, ${count(Math.round(committed / Math.max(seconds, 0.001)))} lines/s`;
   return stopped ? `Stopped: ${lines}. Go on with: --from ${lastLine + 1}` : `${lines} ${rate}.`;
-}
-
-function duration(seconds: number): string {
-  const whole = Math.round(seconds);
-  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
-}
-
-function count(number: number): string {
-  return number.toLocaleString("en");
-}
-
-function kindNames(text: string): string[] {
-  const names = text.split(",").map((name) => name.trim());
-  const unknown = names.filter((name) => !KINDS.some(({ record }) => record === name));
-  if (unknown.length > 0) throw new InvalidArgumentError(`There is no kind ${unknown.join(", ")}.`);
-  return names;
 }
 
 function lineNumber(text: string): number {

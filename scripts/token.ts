@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from "commander";
-import { devCustomerToken, devFeedToken, devRestoreToken } from "./lib/dev-token.ts";
+import { devCustomerToken, devExportToken, devFeedToken, devRestoreToken } from "./lib/dev-token.ts";
 import { main } from "./lib/project.ts";
 
 const program = new Command("npm run token --")
@@ -21,6 +21,12 @@ program
   .action(async (accounts: readonly string[] | "*", { days }: { days: number }) =>
     console.log(await devFeedToken(accounts, days)),
   );
+
+program
+  .command("export")
+  .description("a token that reads everything")
+  .option("--days <n>", "days until it expires", wholeDays, 30)
+  .action(async ({ days }: { days: number }) => console.log(await devExportToken(days)));
 
 program
   .command("restore")

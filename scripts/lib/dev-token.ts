@@ -29,6 +29,10 @@ export function devCustomerToken(customerId: string, days?: number): Promise<str
   return devToken({ scope: "customer", sub: customerId }, days);
 }
 
+export function devExportToken(days?: number): Promise<string> {
+  return devToken({ scope: "export", sub: "development", accounts: "*" }, days);
+}
+
 export function devRestoreToken(days?: number): Promise<string> {
   return devToken({ scope: "feed restore", sub: "development", accounts: "*" }, days);
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT } from "../../src/feed/limits.ts";
 import { KINDS } from "../../src/feed/records/index.ts";
+import { type Answer, ATTEMPTS, ask, parse, waitBefore } from "./attempts.ts";
 import type { FileLine } from "./ndjson-file.ts";
 import { CommandError } from "./project.ts";
 
@@ -30,15 +31,7 @@ export interface FeedTarget {
   answerWithinMs?: number;
 }
 
-const ATTEMPTS = 8;
-const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 30_000;
 const ANSWER_WITHIN_MS = 120_000;
-// What a proxy or the edge says when the service behind it is not there; the feed's own are 429 and 503.
-const WORTH_ANOTHER_TRY = new Set([429, 502, 503, 504, 520, 521, 522, 523, 524]);
-
-// What breaks only where somebody was there.
-const BROKEN_CONNECTION = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
 
 /** The lines in requests within the feed's limits, in order; with `pages`, a page of an export begins a request. */
 export async function* inBatches(
@@ -129,7 +122,7 @@ export async function sendLines(
       const answer = await post(target, body);
       progress.waiting = answer.status !== 200;
       isThere ||= answer.connected;
-      if (answer.status === 200) return (answer.body as { items: { ignored: number } }).items;
+      if (answer.status === 200) return (parse(answer.bytes.toString()) as { items: { ignored: number } }).items;
       // Some limits, such as the memory that texts take on their way, only the service can tell.
       const parts = answer.status === 413 ? cut(batch) : null;
       if (parts !== null) return { parts };
@@ -137,63 +130,20 @@ export async function sendLines(
       if (!answer.mayRetry || !isThere || attempt === ATTEMPTS)
         throw new CommandError(refusal(answer, batch, progress));
       onProgress?.(progress);
-      const stopped = await sleep(Math.max(answer.retryAfterMs, waitBefore(attempt)), false, { signal }).catch(
-        () => true,
-      );
+      const stopped = await sleep(waitBefore(attempt, answer), false, { signal }).catch(() => true);
       if (stopped) return null;
     }
   }
 }
 
-interface Answer {
-  /** 0 where no answer came. */
-  status: number;
-  body: unknown;
-  /** Whether there was somebody to talk to, even if the connection was lost then. */
-  connected: boolean;
-  mayRetry: boolean;
-  retryAfterMs: number;
+function post({ url, token, answerWithinMs = ANSWER_WITHIN_MS }: FeedTarget, body: Buffer): Promise<Answer> {
+  const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/x-ndjson" };
+  const request = { method: "POST", headers, body: new Uint8Array(body) };
+  return ask(new URL("/api/v1/feed", url), request, answerWithinMs);
 }
 
-async function post({ url, token, answerWithinMs = ANSWER_WITHIN_MS }: FeedTarget, body: Buffer): Promise<Answer> {
-  const limit = AbortSignal.timeout(answerWithinMs);
-  try {
-    const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/x-ndjson" };
-    const request = { method: "POST", headers, body: new Uint8Array(body), signal: limit };
-    const response = await fetch(new URL("/api/v1/feed", url), request);
-    const text = await response.text();
-    return {
-      status: response.status,
-      body: parse(text),
-      connected: true,
-      mayRetry: WORTH_ANOTHER_TRY.has(response.status),
-      retryAfterMs: Number(response.headers.get("Retry-After") ?? 0) * 1_000,
-    };
-  } catch (error) {
-    const cause = error instanceof Error ? error.cause : undefined;
-    const { code, message } = (cause instanceof Error ? cause : {}) as NodeJS.ErrnoException;
-    // That nobody is there is known much sooner than the limit.
-    const connected = limit.aborted || (code !== undefined && BROKEN_CONNECTION.has(code));
-    const reason = limit.aborted ? "no answer" : message || code || String(error);
-    return { status: 0, body: reason, connected, mayRetry: true, retryAfterMs: 0 };
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text.slice(0, 200);
-  }
-}
-
-// Half of the wait is chance, so that clients that were refused together do not come back together.
-function waitBefore(attempt: number): number {
-  const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1));
-  return wait / 2 + (Math.random() * wait) / 2;
-}
-
-function refusal({ status, body }: Answer, batch: Batch, { committed, lastLine }: Progress): string {
+function refusal({ status, bytes }: Answer, batch: Batch, { committed, lastLine }: Progress): string {
+  const body = status === 0 ? bytes.toString() : parse(bytes.toString());
   const { messages, message } = (typeof body === "object" && body !== null ? body : {}) as {
     messages?: Record<string, string[]>;
     message?: string;

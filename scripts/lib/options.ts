@@ -17,6 +17,16 @@ export function countingNumber(text: string): number {
   return Number(text);
 }
 
+/** Reads kinds of record with commas between them, each of which must be known. */
+export function namesOf(known: readonly string[]): (text: string) => string[] {
+  return (text) => {
+    const names = text.split(",").map((name) => name.trim());
+    const unknown = names.filter((name) => !known.includes(name));
+    if (unknown.length > 0) throw new InvalidArgumentError(`There is no kind ${unknown.join(", ")}.`);
+    return names;
+  };
+}
+
 /** The deployed environment that an option names. */
 export function environmentName(text: string): string {
   if (!ENVIRONMENTS.includes(text)) throw new InvalidArgumentError(`It must be ${ENVIRONMENTS.join(" or ")}.`);

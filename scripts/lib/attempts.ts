@@ -1,0 +1,70 @@
+// How the commands call a service that may be busy, restarting or out of reach for a moment.
+
+export const ATTEMPTS = 8;
+
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 30_000;
+// What a proxy or the edge says when the service behind it is not there; the feed's own are 429 and 503.
+const WORTH_ANOTHER_TRY = new Set([429, 502, 503, 504, 520, 521, 522, 523, 524]);
+
+// What breaks only where somebody was there.
+const BROKEN_CONNECTION = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
+
+export interface Answer {
+  /** 0 where no answer came. */
+  status: number;
+  headers: Headers;
+  /** The body; where no answer came, why. */
+  bytes: Buffer;
+  /** Whether there was somebody to talk to, even if the connection was lost then. */
+  connected: boolean;
+  mayRetry: boolean;
+  retryAfterMs: number;
+}
+
+/** Sends a request once; an answer that does not come in time counts as none. */
+export async function ask(url: URL, request: RequestInit, withinMs: number): Promise<Answer> {
+  const limit = AbortSignal.timeout(withinMs);
+  const signal = request.signal ? AbortSignal.any([limit, request.signal]) : limit;
+  try {
+    const response = await fetch(url, { ...request, signal });
+    return {
+      status: response.status,
+      headers: response.headers,
+      bytes: Buffer.from(await response.arrayBuffer()),
+      connected: true,
+      mayRetry: WORTH_ANOTHER_TRY.has(response.status),
+      retryAfterMs: Number(response.headers.get("Retry-After") ?? 0) * 1_000,
+    };
+  } catch (error) {
+    const cause = error instanceof Error ? error.cause : undefined;
+    const { code, message } = (cause instanceof Error ? cause : {}) as NodeJS.ErrnoException;
+    // That nobody is there is known much sooner than the limit.
+    const connected = limit.aborted || (code !== undefined && BROKEN_CONNECTION.has(code));
+    const reason = limit.aborted ? "no answer" : message || code || String(error);
+    return {
+      status: 0,
+      headers: new Headers(),
+      bytes: Buffer.from(reason),
+      connected,
+      mayRetry: true,
+      retryAfterMs: 0,
+    };
+  }
+}
+
+/** What a body holds: JSON, else the beginning of its text. */
+export function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text.slice(0, 200);
+  }
+}
+
+/** How long to wait before another try. */
+export function waitBefore(attempt: number, { retryAfterMs }: Answer): number {
+  const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1));
+  // Half of the wait is chance, so that clients that were refused together do not come back together.
+  return Math.max(retryAfterMs, wait / 2 + (Math.random() * wait) / 2);
+}

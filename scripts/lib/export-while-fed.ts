@@ -1,0 +1,97 @@
+import { appendFileSync, createReadStream, existsSync, mkdtempSync, rmSync } from "node:fs";
+import path from "node:path";
+import { EXPORTED, PROGRAM } from "../../src/feed/export/walks.ts";
+import { type ExportSource, exportPages, type Page } from "./export-client.ts";
+import { PairFilter } from "./pair-filter.ts";
+import type { Output } from "./whole-file.ts";
+
+export interface WhileFed {
+  /** The versions of the first and the last page that were read. */
+  versions: readonly [string, string];
+  /** Lines that were left out, because they refer to what was stored too late. */
+  leftOut: number;
+}
+
+interface Options {
+  /** Where there is room for the export a second time, uncompressed. */
+  folder: string;
+  signal: AbortSignal;
+  onPage: (page: Page) => void;
+}
+
+/**
+ * Writes an export that restores, although something is fed meanwhile. The kinds are read backwards, so that what others
+ * refer to is read after them and has all that they name: nothing that others refer to goes away. They are written
+ * forwards. What may refer to something later all the same (within one kind, or to a group's members) is left out then:
+ * it was stored meanwhile itself. Resolves with null where it was told to stop.
+ */
+export async function exportWhileFed(source: ExportSource, output: Output, options: Options): Promise<WhileFed | null> {
+  const { signal, onPage } = options;
+  const kinds = EXPORTED.filter((kind) => source.only?.includes(kind) ?? true);
+  const folder = mkdtempSync(path.join(options.folder, "export-"));
+  const partOf = (kind: string, deleted: boolean) => path.join(folder, deleted ? `${kind}-deleted` : kind);
+  const complete = new Completeness();
+  const versions: string[] = [];
+  let leftOut = 0;
+  try {
+    for (const kind of readingOrder(kinds)) {
+      for await (const page of exportPages({ ...source, only: [kind] }, signal)) {
+        versions.push(page.version);
+        versions.splice(1, versions.length - 2);
+        const lines = page.lines === 0 ? [] : page.bytes.toString().trimEnd().split("\n");
+        const kept = complete.filter(kind, lines);
+        leftOut += lines.length - kept.length;
+        onPage(page);
+        if (kept.length === 0) continue;
+        const isDeleting = kept[0]?.endsWith('"deleted":true}') ?? false;
+        appendFileSync(partOf(kind, isDeleting), `${kept.join("\n")}\n\n`);
+      }
+    }
+    if (signal.aborted) return null;
+    const backwards = kinds.toReversed().map((kind) => partOf(kind, true));
+    const forwards = kinds.filter((kind) => kind !== PROGRAM).map((kind) => partOf(kind, false));
+    for (const part of [...forwards, ...backwards, partOf(PROGRAM, false)]) await copy(part, output);
+    return { versions: [versions[0] ?? "", versions.at(-1) ?? ""], leftOut };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** What refers to others first; but the states of members after the groups, and the clock at last. */
+function readingOrder(kinds: readonly string[]): string[] {
+  const last = (kind: string) => kind === "message_state" || kind === PROGRAM;
+  return [...kinds.filter((kind) => !last(kind)).toReversed(), ...kinds.filter(last)];
+}
+
+/** Leaves out lines that refer to what did not come before them. */
+class Completeness {
+  readonly #members = new PairFilter();
+  readonly #groupMembers = new PairFilter();
+
+  filter(kind: string, lines: readonly string[]): string[] {
+    if (kind === "membership") return lines.filter((line) => this.#hasReferrer(JSON.parse(line)));
+    if (kind === "message_state") return lines.filter((line) => this.#isOfMember(JSON.parse(line)));
+    if (kind === "message_group") for (const line of lines) this.#addGroup(JSON.parse(line));
+    return [...lines];
+  }
+
+  #hasReferrer({ store_id, customer_id, referrer_id = null }: Record<string, string | null>): boolean {
+    const store = String(store_id);
+    if (referrer_id !== null && !this.#members.has(store, referrer_id)) return false;
+    this.#members.add(store, String(customer_id));
+    return true;
+  }
+
+  #addGroup({ id, member_ids = [] }: { id: string; member_ids?: string[] }): void {
+    for (const member of member_ids) this.#groupMembers.add(id, member);
+  }
+
+  #isOfMember({ group_id, customer_id }: Record<string, string>): boolean {
+    return this.#groupMembers.has(String(group_id), String(customer_id));
+  }
+}
+
+async function copy(part: string, output: Output): Promise<void> {
+  if (!existsSync(part)) return;
+  for await (const chunk of createReadStream(part, { highWaterMark: 1024 * 1024 })) await output.write(chunk as Buffer);
+}

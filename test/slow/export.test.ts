@@ -1,0 +1,207 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { gunzipSync } from "node:zlib";
+import { afterAll, afterEach, describe, it } from "vitest";
+import { command, freePort, pressCtrlC } from "./command.ts";
+
+// The command against a service that answers as a test tells it to: what it does when things go wrong on the way.
+
+interface Page {
+  lines?: readonly object[];
+  version?: number;
+  status?: number;
+  hangUp?: boolean;
+  waitMs?: number;
+}
+
+const folder = mkdtempSync(path.join(tmpdir(), "loyalty-edge-export-"));
+const servers: Server[] = [];
+
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const store = (id: string) => ({ record: "store", id });
+
+/** A service whose answers come in turn. The last page that is left is the last of the export, unless `more` says so. */
+async function service(...pages: (Page & { more?: boolean })[]) {
+  const asked: URL[] = [];
+  const server = createServer(async (request, response) => {
+    const url = new URL(request.url ?? "", "https://its-own-name.example");
+    const page = pages.shift() ?? {};
+    asked.push(url);
+    await sleep(page.waitMs ?? 0);
+    if (page.hangUp) return request.socket.destroy();
+    const headers = {
+      "X-Feed-Version": String(page.version ?? 7),
+      ...((page.more ?? pages.length > 0) && {
+        Link: `<${url.origin}${url.pathname}?after=${asked.length}>; rel="next"`,
+      }),
+    };
+    response.writeHead(page.status ?? 200, (page.status ?? 200) === 200 ? headers : { "Retry-After": "0" });
+    response.end(page.status ? "{}" : (page.lines ?? []).map((line) => `${JSON.stringify(line)}\n`).join(""));
+  }).listen(0, "127.0.0.1");
+  servers.push(server);
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as AddressInfo;
+  return { args: ["--url", `http://127.0.0.1:${port}`, "--token", "t"], asked };
+}
+
+async function run(...args: string[]) {
+  const running = command("export", args);
+  return { status: await running.ended, output: running.output() };
+}
+
+const place = (name: string) => path.join(folder, name);
+const left = () => readdirSync(folder).filter((name) => !name.endsWith(".ndjson") && !name.endsWith(".gz"));
+
+describe("npm run export", () => {
+  it("writes the pages with an empty line after each, and leaves out empty ones", async ({ expect }) => {
+    const { args, asked } = await service({ lines: [store("a"), store("b")] }, {}, { lines: [store("c")] });
+
+    const { status, output } = await run(place("pages.ndjson"), ...args);
+
+    expect(status, output).toBe(0);
+    expect(output).toContain("3 lines (0 MB)");
+    expect(output).toContain("A snapshot after 7 feed requests.");
+    const text = readFileSync(place("pages.ndjson"), "utf8");
+    expect(text).toBe('{"record":"store","id":"a"}\n{"record":"store","id":"b"}\n\n{"record":"store","id":"c"}\n\n');
+    expect(asked.map(({ search }) => search)).toEqual(["", "?after=1", "?after=2"]);
+  });
+
+  it("compresses where the name says so, and writes to standard output for -", async ({ expect }) => {
+    const zipped = await service({ lines: [store("a")] });
+    const piped = await service({ lines: [store("a")] });
+
+    const file = await run(place("zipped.ndjson.gz"), ...zipped.args, "--only", "store,customer");
+    const pipe = await run("-", ...piped.args);
+
+    expect([file.status, pipe.status]).toEqual([0, 0]);
+    expect(gunzipSync(readFileSync(place("zipped.ndjson.gz"))).toString()).toBe('{"record":"store","id":"a"}\n\n');
+    expect(pipe.output).toContain('{"record":"store","id":"a"}\n\n');
+    expect(zipped.asked[0]?.searchParams.get("record")).toBe("store,customer");
+  });
+
+  it("asks for a page again that it could not have", async ({ expect }) => {
+    const { args } = await service(
+      { lines: [store("a")] },
+      { status: 503 },
+      { hangUp: true, more: true },
+      { lines: [store("b")] },
+    );
+
+    const { status, output } = await run(place("again.ndjson"), ...args);
+
+    expect(status, output).toBe(0);
+    expect(readFileSync(place("again.ndjson"), "utf8").split("\n\n")).toHaveLength(3);
+  });
+
+  it("begins again when something was fed meanwhile", async ({ expect }) => {
+    const { args } = await service(
+      { lines: [store("old")] },
+      { lines: [store("b")], version: 8 },
+      { lines: [store("new")], version: 8 },
+      { lines: [store("b")], version: 8 },
+    );
+
+    const { status, output } = await run(place("fed.ndjson"), ...args);
+
+    expect(status, output).toBe(0);
+    expect(output).toContain("the export begins again");
+    expect(readFileSync(place("fed.ndjson"), "utf8")).not.toContain("old");
+  });
+
+  it("ends with an error and no file when it has begun again three times", async ({ expect }) => {
+    const { args } = await service(
+      ...Array.from({ length: 8 }, (_, version) => ({ lines: [store("a")], version, more: true })),
+    );
+
+    const { status, output } = await run(place("never.ndjson"), ...args);
+
+    expect(status).toBe(1);
+    expect(output).toContain("Something was fed during each of 4 exports: no file was written.");
+    expect(existsSync(place("never.ndjson"))).toBe(false);
+    expect(left()).toEqual([]);
+  });
+
+  it("leaves no half of a file behind when it cannot go on", async ({ expect }) => {
+    const { args } = await service({ lines: [store("a")] }, { status: 403 });
+
+    const { status, output } = await run(place("half.ndjson"), ...args);
+
+    expect(status).toBe(1);
+    expect(output).toContain("The service answered 403");
+    expect(existsSync(place("half.ndjson"))).toBe(false);
+    expect(left()).toEqual([]);
+  });
+
+  it("leaves no half of a file behind when it is stopped", async ({ expect }) => {
+    const { args, asked } = await service({ lines: [store("a")] }, { waitMs: 20_000, more: true });
+    const running = command("export", [place("stopped.ndjson.gz"), ...args]);
+    await expect.poll(() => asked.length, { timeout: 60_000 }).toBe(2);
+
+    pressCtrlC(running);
+
+    expect(await running.ended).toBe(130);
+    expect(running.output()).toContain("Stopped: no file was written.");
+    expect(existsSync(place("stopped.ndjson.gz"))).toBe(false);
+    expect(left()).toEqual([]);
+  });
+
+  it("says what is wrong when nobody is there", async ({ expect }) => {
+    const { status, output } = await run(
+      place("x.ndjson"),
+      "--url",
+      `http://127.0.0.1:${await freePort()}`,
+      "--token",
+      "t",
+    );
+
+    expect(status).toBe(1);
+    expect(output).toContain("The service cannot be reached");
+  });
+
+  it("asks for a token where the service is not on this machine", async ({ expect }) => {
+    const { status, output } = await run(place("x.ndjson"), "--url", "https://loyalty.example");
+
+    expect(status).toBe(1);
+    expect(output).toContain("Name an export token for this service");
+  });
+
+  it("reads kinds backwards and writes them forwards while something is fed", async ({ expect }) => {
+    const member = (id: string, referrer: string | null) => ({
+      ...{ record: "membership", store_id: "s", customer_id: id, referrer_id: referrer },
+    });
+    const state = (id: string) => ({ record: "message_state", group_id: "g", customer_id: id });
+    const { args, asked } = await service(
+      { lines: [{ record: "message_group", id: "g", member_ids: ["c1", "c2"] }], version: 1, more: false },
+      { lines: [member("c1", null), member("c2", "c1"), member("c3", "late")], version: 2 },
+      { lines: [{ record: "membership", store_id: "s", customer_id: "c2", deleted: true }], version: 3, more: false },
+      { lines: [state("c1"), state("late")], version: 4, more: false },
+    );
+
+    const kinds = "membership,message_group,message_state";
+    const { status, output } = await run(place("live.ndjson"), ...args, "--while-feeding", "--only", kinds);
+
+    expect(status, output).toBe(0);
+    expect(output).toContain(
+      "No snapshot: 3 feed requests were committed meanwhile. 2 lines that came too late were left out.",
+    );
+    const records = asked.map(({ searchParams }) => searchParams.get("record"));
+    expect(records).toEqual(["message_group", "membership", null, "message_state"]);
+    const pages = readFileSync(place("live.ndjson"), "utf8").trimEnd().split("\n\n");
+    const lines = pages.map((page) => page.split("\n").map((line) => JSON.parse(line)));
+    expect(lines.map((page) => [page[0].record, page[0].deleted ?? false, page.length])).toEqual([
+      ["membership", false, 2],
+      ["message_group", false, 1],
+      ["message_state", false, 1],
+      ["membership", true, 1],
+    ]);
+    expect(left()).toEqual([]);
+  });
+});

@@ -81,7 +81,7 @@ export const campaign = defineState(campaigns, {
   readBack: {
     store_ids: {
       sql: `iif(campaigns.listed_stores IS NULL, '"all"', (
-        SELECT json_group_array(stores.id ORDER BY item.id)
+        SELECT json_group_array(stores.id)
         FROM json_each(campaigns.listed_stores) AS item CROSS JOIN stores ON stores.key = item.value
       ))`,
       json: true,

@@ -1,0 +1,116 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, it } from "vitest";
+import { programLines } from "../../scripts/bench/program/program.ts";
+import { Database, type Usage } from "../../src/db/database.ts";
+import { readPage } from "../../src/feed/export/page.ts";
+import { WALKS } from "../../src/feed/export/walks.ts";
+import { KINDS } from "../../src/feed/records/index.ts";
+import { mustFeed } from "../support/api.ts";
+import { value } from "../support/state.ts";
+
+const CUSTOMERS = 1_000;
+
+/** What a page reads besides its lines: whether there are more, and the accounts, campaigns and coupons that lines name. */
+const ROWS_A_PAGE = 60;
+
+/** A row for the line, one for each record that it names and that is not read with the page, and one to see its size. */
+const ROWS_A_LINE: Record<string, number> = {
+  account: 2,
+  store: 2,
+  customer: 2,
+  registration: 2,
+  friendship: 3,
+  block: 3,
+  coupon: 2,
+  customer_coupon: 3,
+  message_state: 3,
+  employee: 1,
+  eip_campaign: 1,
+  balance_entry: 3,
+  token_earning: 3,
+  play: 3,
+  message: 3,
+  // With the referrer, and where most are out of order, their place in the index of rounds.
+  membership: 5,
+};
+
+/** The rows for each item of a list: its key, what it is the key of, and where the list has an order, its place there. */
+const ROWS_AN_ITEM: Record<string, number> = { campaign: 2, message_group: 3 };
+
+interface ReadPage {
+  lines: Record<string, unknown>[];
+  usage: Usage;
+}
+
+async function readPages(...records: string[]): Promise<ReadPage[]> {
+  const pages: ReadPage[] = [];
+  for (
+    let walk = WALKS.find(({ record }) => records.includes(record)), after: undefined | (string | number)[];
+    walk;
+  ) {
+    const db = new Database(env.DB, "first-primary");
+    const page = await readPage(db, { records, after: { walk, after } });
+    const lines = (page?.text ?? "").split("\n").filter((line) => line !== "");
+    pages.push({ lines: lines.map((line) => JSON.parse(line)), usage: db.usage });
+    if (page?.next === undefined) break;
+    const next = JSON.parse(atob(page.next.replaceAll("-", "+").replaceAll("_", "/")));
+    walk = WALKS.find(({ name }) => name === next.walk);
+    after = next.after;
+  }
+  return pages;
+}
+
+beforeAll(async () => {
+  const lines = [...programLines(CUSTOMERS)];
+  for (let from = 0; from < lines.length; from += 2_500) await mustFeed(lines.slice(from, from + 2_500));
+});
+
+describe("what a page of an export costs at D1", () => {
+  it("has a budget for every kind", ({ expect }) => {
+    const budgets = [...Object.keys(ROWS_A_LINE), ...Object.keys(ROWS_AN_ITEM)];
+    expect(budgets.sort()).toEqual(KINDS.map(({ record }) => record).sort());
+  });
+
+  it.for(Object.entries(ROWS_A_LINE))(
+    "%s: one round trip and %i rows a line, nothing written",
+    async (budget, { expect }) => {
+      const [kind, rows] = budget;
+
+      const pages = await readPages(kind);
+
+      expect(pages.flatMap(({ lines }) => lines).length).toBeGreaterThan(0);
+      for (const { lines, usage } of pages) {
+        expect(usage).toMatchObject({ roundTrips: 1, rowsWritten: 0 });
+        expect(usage.rowsRead).toBeLessThanOrEqual(rows * lines.length + ROWS_A_PAGE);
+      }
+    },
+  );
+
+  it.for(Object.entries(ROWS_AN_ITEM))("%s: three rows a line and %i an item", async (budget, { expect }) => {
+    const [kind, rows] = budget;
+
+    for (const { lines, usage } of await readPages(kind)) {
+      const items = lines.flatMap(({ store_ids, member_ids }) => [store_ids ?? member_ids].flat()).length;
+      expect(usage.rowsRead).toBeLessThanOrEqual(3 * lines.length + rows * items + ROWS_A_PAGE);
+    }
+  });
+
+  it("is no more for what was deleted, however much is there", async ({ expect }) => {
+    const [customer, store] = [
+      await value("SELECT id FROM customers WHERE key = 500"),
+      await value("SELECT id FROM stores"),
+    ];
+    const employee = await value("SELECT id FROM employees");
+    await mustFeed([
+      { record: "customer", id: customer, deleted: true },
+      { record: "store", id: store, deleted: true },
+      { record: "employee", id: employee, deleted: true },
+    ]);
+
+    const pages = await readPages(...KINDS.map(({ record }) => record));
+
+    const deleting = pages.filter(({ lines }) => lines[0]?.deleted === true);
+    expect(deleting.map(({ lines }) => lines[0]?.record)).toEqual(["employee", "membership", "customer", "store"]);
+    for (const { lines, usage } of deleting) expect(usage.rowsRead).toBeLessThanOrEqual(3 * lines.length + ROWS_A_PAGE);
+  });
+});

@@ -47,7 +47,7 @@ const TRIALS: Record<string, Trial> = {
   "npm run --silent token -- customer ada": JWT,
   "npm run --silent token -- feed '*'": JWT,
   "npm run token -- restore": JWT,
-  "npm run --silent token -- export": JWT,
+  "npm run token -- export": JWT,
   "npm run export -- FILE": NO_SERVICE,
   "npm run export -- FILE --url https://loyalty.example": {
     status: 1,

@@ -6,7 +6,7 @@ import { EXPORT, exported, exportPage, exportPages, nextPage } from "../../suppo
 import { program } from "../../support/programs.ts";
 import * as seed from "../../support/seed.ts";
 import { rows } from "../../support/state.ts";
-import { exportToken, feedToken, signToken } from "../../support/tokens.ts";
+import { customerToken, exportToken, feedToken, signToken } from "../../support/tokens.ts";
 
 const stored = program("export");
 const lines = (pages: readonly Answer[]): Record<string, unknown>[] => pages.flatMap(({ body }) => body);
@@ -218,6 +218,14 @@ describe("an export is refused", () => {
     ]);
 
     expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403]);
+  });
+
+  it("to a customer, and its token feeds nothing", async ({ expect }) => {
+    const headers = { Authorization: `Bearer ${await exportToken()}` };
+    const fed = await send(EXPORT, { method: "POST", headers, body: JSON.stringify(stored.customer) });
+
+    expect((await get(await customerToken(stored.customer.id))).status).toBe(403);
+    expect(fed.status).toBe(403);
   });
 
   it("with no token at all", async ({ expect }) => {

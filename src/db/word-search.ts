@@ -42,9 +42,9 @@ export interface Searched {
 }
 
 /**
- * For a `WITH` clause, after `askFor…`: `found(rank, key)`, at most `limit` records: those that hold every word whole
- * (rank 0), then the others (1), each in the order first stored. Two walks along the index, by rowid, that stop when
- * they have enough, so that their cost follows what is found.
+ * For a `WITH` clause, after `askFor…`: `whole(key)`, the records that hold every word whole, and `others(key)`, at most
+ * `limit` together, each in the order first stored. Two walks along the index, by rowid, that stop when they have enough,
+ * so that their cost follows what is found.
  */
 export function findWords({ index, record, where }: Searched, limit: number): SQL {
   const name = sql.raw(index);
@@ -54,6 +54,5 @@ export function findWords({ index, record, where }: Searched, limit: number): SQ
     ORDER BY ${name}.rowid ${end}`;
   return sql`
     whole AS MATERIALIZED (${walk("whole", limitTo(limit))}),
-    others AS MATERIALIZED (${walk("others", sql`${limitTo(limit)} - (SELECT count(*) FROM whole)`)}),
-    found(rank, key) AS MATERIALIZED (SELECT 0, key FROM whole UNION ALL SELECT 1, key FROM others)`;
+    others AS MATERIALIZED (${walk("others", sql`${limitTo(limit)} - (SELECT count(*) FROM whole)`)})`;
 }

@@ -3,8 +3,18 @@ import { accountIdsOf, accountsOf, type OfAccount } from "../../accounts/answers
 import { oncePerAccount, searchAccount } from "../../accounts/queries.ts";
 import { customerKeyOf } from "../../customers/queries.ts";
 import { compileOnce, type Database } from "../../db/database.ts";
-import { campaigns, customers, registrations, stores } from "../../db/tables/index.ts";
-import { askForWords, askForWordsOrMarks, findWords } from "../../db/word-search.ts";
+import { type Asked, findForgivingly, forgivenWords } from "../../db/forgiving-search.ts";
+import {
+  accounts,
+  campaigns,
+  campaignVocabulary,
+  customers,
+  customerVocabulary,
+  registrations,
+  stores,
+  storeVocabulary,
+} from "../../db/tables/index.ts";
+import { askForWords, askForWordsOrMarks } from "../../db/word-search.ts";
 import { friendStatus, hasBlocked } from "../../friendships/queries.ts";
 import { type JsonText, merge, storedJson, toJson, withMember } from "../../http/json-text.ts";
 import { isAccountDeleted, joinStoresOf } from "../../stores/queries.ts";
@@ -14,6 +24,8 @@ import { KINDS, type SearchCustomer, type SearchKind } from "./schema.ts";
 export interface FullSearch {
   /** Folded, each once. */
   words: readonly string[];
+  /** Those of the words that may be forgiven a typo, in a list that would be empty otherwise. */
+  forgivable: readonly string[];
   /** What to search; the other lists stay empty. */
   kinds: readonly SearchKind[];
   /** Who asks. */
@@ -25,42 +37,61 @@ export interface Found {
   stores: JsonText[];
   customers: JsonText[];
   campaigns: JsonText[];
+  /** The words that were forgiven in one of these records, in the order of the query. */
+  forgiven: string[];
 }
 
 const FOUND_LIMIT = 20;
 
 /**
  * The records of which some word begins with each word asked for (docs/contract/interface.md, 4.6): first those that
- * hold every word whole, then the others, each in the order first stored. One round trip; none for no words.
+ * hold every word whole, then the others, each in the order first stored. Where there are none, those that hold words
+ * like the forgivable ones. One round trip; none for no words.
  */
-export async function searchAll(db: Database, { words, kinds, customerId }: FullSearch): Promise<Found> {
-  if (words.length === 0) return { stores: [], customers: [], campaigns: [] };
+export async function searchAll(db: Database, search: FullSearch): Promise<Found> {
+  const { words, forgivable, kinds, customerId } = search;
+  if (words.length === 0) return { stores: [], customers: [], campaigns: [], forgiven: [] };
   const asked = KINDS.filter((kind) => kinds.includes(kind));
-  const values = { words: JSON.stringify(words), caller: customerId };
+  const values = { words: JSON.stringify(words), forgivable: JSON.stringify(forgivable), caller: customerId };
   const results = await db.batch(asked.map((kind) => SEARCHES[kind](values)));
   const rowsOf = <Row>(kind: SearchKind) => (results[asked.indexOf(kind)] ?? []) as unknown as Row[];
   const [stores, campaigns] = [rowsOf<StoreRow>("stores"), rowsOf<CampaignRow>("campaigns")];
   const records = [...stores, ...campaigns];
+  const customers = rowsOf<CustomerRow>("customers");
   const [accountOf, accountIdOf] = [accountsOf(records), accountIdsOf(records)];
   return {
     stores: stores.map((row) => withMember(toStore(row, accountIdOf(row)), "account", accountOf(row))),
-    customers: rowsOf<CustomerRow>("customers").map(toCustomer),
+    customers: customers.map(toCustomer),
     campaigns: campaigns.map((row) => withMember(toCampaign(row, accountIdOf(row)), "account", accountOf(row))),
+    forgiven: forgivenIn([...records, ...customers], words),
   };
+}
+
+function forgivenIn(rows: readonly Forgiving[], words: readonly string[]): string[] {
+  const forgiven = new Set(
+    rows.flatMap(({ forgiven }) => (forgiven === null ? [] : (JSON.parse(forgiven) as string[]))),
+  );
+  return words.filter((word) => forgiven.has(word));
 }
 
 // What is text is an object in JSON, to be put together without a look inside.
 
-interface StoreRow extends OfAccount, Pick<typeof stores.$inferSelect, "latitude" | "longitude"> {
+interface Forgiving {
+  /** A JSON array of the words that were forgiven; null where the record was found as asked. */
+  forgiven: string | null;
+}
+
+interface StoreRow extends OfAccount, Forgiving, Pick<typeof stores.$inferSelect, "latitude" | "longitude"> {
   store: string;
 }
 
-interface CampaignRow extends OfAccount, Pick<typeof campaigns.$inferSelect, "details"> {
+interface CampaignRow extends OfAccount, Forgiving, Pick<typeof campaigns.$inferSelect, "details"> {
   campaign: string;
 }
 
 interface CustomerRow
-  extends Pick<SearchCustomer, "balance" | "stores_count" | "campaigns_total" | "campaigns_registered"> {
+  extends Forgiving,
+    Pick<SearchCustomer, "balance" | "stores_count" | "campaigns_total" | "campaigns_registered"> {
   customer: string;
   /** What the customer shows to friends; null where the caller is none. */
   personal: string | null;
@@ -93,30 +124,41 @@ const PERSONAL = sql.raw(
     .join(", "),
 );
 
-function toCustomer({ customer, personal, ...counts }: CustomerRow): JsonText {
+function toCustomer({ customer, personal, forgiven: _, ...counts }: CustomerRow): JsonText {
   return merge(storedJson(customer), personal === null ? HIDDEN : storedJson(personal), toJson(counts));
 }
 
+type Value = "words" | "forgivable" | "caller";
+
+function askedIn(value: (name: Value) => Placeholder): Asked {
+  return { words: value("words"), forgivable: value("forgivable") };
+}
+
 const SEARCHES = {
-  stores: compileOnce<"words" | "caller">((value) => searchStores(value("words"))),
-  customers: compileOnce<"words" | "caller">((value) => searchCustomers(value("words"), value("caller"))),
-  campaigns: compileOnce<"words" | "caller">((value) => searchCampaigns(value("words"))),
+  stores: compileOnce<Value>((value) => searchStores(askedIn(value))),
+  customers: compileOnce<Value>((value) => searchCustomers(askedIn(value), value("caller"))),
+  campaigns: compileOnce<Value>((value) => searchCampaigns(askedIn(value))),
 } satisfies Record<SearchKind, unknown>;
 
-function searchStores(words: Placeholder): SQL {
-  const found = findWords(
+function searchStores(asked: Asked): SQL {
+  const accountKey = sql`${stores.accountKey}`;
+  const recordWords = wordsWithCompany(stores.words, accountKey);
+  const found = findForgivingly(
     {
       index: "store_words",
       record: sql`CROSS JOIN ${stores} ON ${stores.key} = store_words.rowid`,
-      where: sql`NOT ${isAccountDeleted(sql`${stores.accountKey}`)}`,
+      where: sql`NOT ${isAccountDeleted(accountKey)}`,
+      vocabulary: storeVocabulary,
+      recordWords,
+      hasMarks: true,
     },
+    asked,
     FOUND_LIMIT,
   );
   const record = sql`CROSS JOIN ${stores} ON ${stores.key} = found.key`;
-  const accountKey = sql`${stores.accountKey}`;
   // Not the position: JSON made by SQLite has fewer digits than a position may have.
   return sql`
-    WITH ${askForWordsOrMarks(words)}, ${found}
+    WITH ${askForWordsOrMarks(asked.words)}, ${found}
     SELECT
       json_object(
         'id', ${stores.id}, 'name', ${stores.name},
@@ -125,9 +167,15 @@ function searchStores(words: Placeholder): SQL {
         'zip', ${stores.zip}, 'phone', ${stores.phone}
       ) AS store,
       ${stores.latitude} AS latitude, ${stores.longitude} AS longitude,
+      ${forgivenWords(sql`found.rank`, { words: asked.words, recordWords })} AS forgiven,
       ${accountPart(record, accountKey)}
     FROM found ${record}
     ORDER BY found.rank, found.key`;
+}
+
+/** All words that a record of an account is found by, whether its entry in the index holds the company's or a mark. */
+function wordsWithCompany(own: typeof stores.words | typeof campaigns.words, accountKey: SQL): SQL {
+  return sql`(${own} || ' ' || (SELECT ${accounts.words} FROM ${accounts} WHERE ${accounts.key} = ${accountKey}))`;
 }
 
 /** The account of a record; its object stands beside one record of each account. */
@@ -141,19 +189,24 @@ function accountPart(record: SQL, accountKey: SQL): SQL {
 }
 
 /** Campaigns of any date and status: both are in the record. */
-function searchCampaigns(words: Placeholder): SQL {
-  const found = findWords(
+function searchCampaigns(asked: Asked): SQL {
+  const accountKey = sql`${campaigns.accountKey}`;
+  const recordWords = wordsWithCompany(campaigns.words, accountKey);
+  const found = findForgivingly(
     {
       index: "campaign_words",
       record: sql`CROSS JOIN ${campaigns} ON ${campaigns.key} = campaign_words.rowid`,
-      where: sql`NOT ${isAccountDeleted(sql`${campaigns.accountKey}`)}`,
+      where: sql`NOT ${isAccountDeleted(accountKey)}`,
+      vocabulary: campaignVocabulary,
+      recordWords,
+      hasMarks: true,
     },
+    asked,
     FOUND_LIMIT,
   );
   const record = sql`CROSS JOIN ${campaigns} ON ${campaigns.key} = found.key`;
-  const accountKey = sql`${campaigns.accountKey}`;
   return sql`
-    WITH ${askForWordsOrMarks(words)}, ${found}
+    WITH ${askForWordsOrMarks(asked.words)}, ${found}
     SELECT
       json_object(
         'id', ${campaigns.id}, 'name', ${campaigns.name},
@@ -161,23 +214,27 @@ function searchCampaigns(words: Placeholder): SQL {
         'campaign_description', ${campaigns.campaignDescription}, 'status', ${campaigns.status}
       ) AS campaign,
       ${campaigns.details} AS details,
+      ${forgivenWords(sql`found.rank`, { words: asked.words, recordWords })} AS forgiven,
       ${accountPart(record, accountKey)}
     FROM found ${record}
     ORDER BY found.rank, found.key`;
 }
 
 /** Customers whom the caller may find, with what the caller may see of them. */
-function searchCustomers(words: Placeholder, caller: Placeholder): SQL {
-  const found = findWords(
+function searchCustomers(asked: Asked, caller: Placeholder): SQL {
+  const found = findForgivingly(
     {
       index: "customer_words",
       record: sql`CROSS JOIN ${customers} ON ${customers.key} = customer_words.rowid`,
       where: sql`NOT ${hasBlocked(sql`${customers.key}`, customerKeyOf(caller))}`,
+      vocabulary: customerVocabulary,
+      recordWords: sql`${customers.words}`,
     },
+    asked,
     FOUND_LIMIT,
   );
   return sql`
-    WITH ${askForWords(words)}, ${found},
+    WITH ${askForWords(asked.words)}, ${found},
     seen AS MATERIALIZED (
       SELECT found.rank, found.key, (
         SELECT ${friendStatus(sql`caller.key`, sql`found.key`)} FROM (SELECT ${customerKeyOf(caller)} AS key) AS caller
@@ -215,7 +272,8 @@ function searchCustomers(words: Placeholder, caller: Placeholder): SQL {
         CROSS JOIN ${campaigns} ON ${campaigns.key} = ${registrations.campaignKey} AND ${isRunning(campaigns)}
         CROSS JOIN joined ON joined.key = seen.key AND joined.account_key = ${campaigns.accountKey}
         WHERE ${registrations.customerKey} = seen.key
-      ) AS campaigns_registered
+      ) AS campaigns_registered,
+      ${forgivenWords(sql`seen.rank`, { words: asked.words, recordWords: sql`${customers.words}` })} AS forgiven
     FROM seen
     CROSS JOIN ${customers} ON ${customers.key} = seen.key
     LEFT JOIN counted ON counted.key = seen.key

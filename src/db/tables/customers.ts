@@ -21,3 +21,5 @@ export const customers = sqliteTable("customers", {
   erased: integer().notNull().default(0),
   name: text().generatedAlwaysAs(() => sql`iif(erased = 1, '', first_name || ' ' || last_name)`),
 });
+
+export const customerVocabulary = sqliteTable("customer_vocabulary", { word: text().primaryKey() });

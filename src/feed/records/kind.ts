@@ -128,6 +128,8 @@ export interface StateKind extends CommonKind {
   deletion?: { column: string; live: 0 | 1; clears?: Readonly<Record<string, "" | null>> };
   /** Puts the lines in the order in which they are to be written, where that is not their own. */
   arrange?: (lines: readonly Line[]) => Line[];
+  /** The table of all words that records are found by, where these have a column `words`. */
+  vocabulary?: SQLiteTable;
   /** Writes the items of the list, where they are rows of their own. `lines` is a relation of what the lines write. */
   writeItems?: (lines: SQL) => SQL[];
 }

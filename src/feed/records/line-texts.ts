@@ -1,4 +1,4 @@
-import { type SQL, sql } from "drizzle-orm";
+import type { SQL } from "drizzle-orm";
 import { joinRows, rowsOf } from "../../db/json-rows.ts";
 import type { Fields, Kind, Line } from "./kind.ts";
 
@@ -76,9 +76,18 @@ export function fieldOf(source: Kind["columns"][string] | undefined): string | u
   return "json" in source && typeof source.json === "string" ? source.json : undefined;
 }
 
-/** What the lines write, as subqueries of a parameter each, in the order of the lines: `position`, `number` and each value. */
-export function writtenLines(kind: Kind, lines: readonly Line[]): SQL[] {
-  return takeOutTexts(lines).map((text) => sql`${rowsOf([text], ...columnsOf(kind))}`);
+/**
+ * What the lines write, as JSON texts of a parameter each, and these as subqueries, in the order of the lines: `position`,
+ * `number` and each value.
+ */
+export function writtenLines(kind: Kind, lines: readonly Line[]): { text: string; rows: SQL }[] {
+  return takeOutTexts(lines).map((text) => ({ text, rows: rowsOf([text], ...columnsOf(kind)) }));
+}
+
+/** A value of each line in such a text, by its name: a text as well. */
+export function columnIn(kind: Kind, text: string, name: string): string[] {
+  const at = columnsOf(kind)[0].indexOf(name);
+  return (JSON.parse(text) as unknown[][]).map((line) => String(line[at]));
 }
 
 /** The same of lines that do not count, as one subquery; their texts stay. */

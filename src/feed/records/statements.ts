@@ -4,6 +4,7 @@ import { freshEvents } from "./fresh-events.ts";
 import { type EventKind, type Fault, type Kind, keyName, type Line, type StateKind, tableName } from "./kind.ts";
 import { fieldOf, otherLines, usedFieldLines, usedFields, writtenLines } from "./line-texts.ts";
 import { referenceKeys, resolved } from "./resolved-lines.ts";
+import { addToVocabulary } from "./vocabulary.ts";
 
 // The statements that a kind's lines become. Names that stand in them unquoted are this code's own, never a user's.
 
@@ -27,9 +28,10 @@ export function upsert(kind: StateKind, lines: readonly Line[]): Statement[] {
       : `DO UPDATE SET ${[...news].map(([column, value]) => `${column} = ${value}`)}
          WHERE ${[...guards, change].join(" AND ")}`;
   const target = `(${key.join(", ")})${kind.recordWhen === undefined ? "" : ` WHERE ${kind.recordWhen}`}`;
-  return writtenLines(kind, lines).flatMap((written) => [
-    sql`${insertLines(kind, written)} ON CONFLICT ${sql.raw(target)} ${sql.raw(onConflict)}`,
-    ...(kind.writeItems?.(written) ?? []),
+  return writtenLines(kind, lines).flatMap(({ text, rows }) => [
+    sql`${insertLines(kind, rows)} ON CONFLICT ${sql.raw(target)} ${sql.raw(onConflict)}`,
+    ...(kind.writeItems?.(rows) ?? []),
+    ...addToVocabulary(kind, text),
   ]);
 }
 
@@ -56,7 +58,7 @@ export function remove(kind: StateKind, lines: readonly Line[]): Statement[] {
 /** Writes the lines' events, each once; every statement answers a row for each that is new. */
 export function insert(kind: EventKind, lines: readonly Line[]): Statement[] {
   return writtenLines(kind, lines).map(
-    (written) => sql`${insertLines(kind, written)} ON CONFLICT (id) DO NOTHING RETURNING 1`,
+    ({ rows }) => sql`${insertLines(kind, rows)} ON CONFLICT (id) DO NOTHING RETURNING 1`,
   );
 }
 

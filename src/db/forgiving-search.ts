@@ -1,0 +1,192 @@
+import { type Placeholder, type SQL, sql } from "drizzle-orm";
+import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import { limitTo } from "./limit.ts";
+import { findWords, type Searched } from "./word-search.ts";
+
+/** What is searched forgivingly. */
+export interface SearchedForgivingly extends Searched {
+  /** The table that holds each word of the index once. */
+  vocabulary: SQLiteTable;
+  /** The words that a record is found by, with blanks between them: an expression on the record. */
+  recordWords: SQL;
+  /** Whether the mark of an account may stand for its words. */
+  hasMarks?: true;
+}
+
+export interface Asked {
+  /** The words asked for, as a JSON array. */
+  words: Placeholder;
+  /** Those of them that may be forgiven. */
+  forgivable: Placeholder;
+}
+
+// FTS5 gathers all records with a longer beginning before it finds the first: these are spelled out as whole words.
+const LONGEST_BEGINNING = 6;
+
+/** The rank of records in which one word was forgiven; each more adds one. */
+const ONE_FORGIVEN = 2;
+
+// Sorts after every letter and digit.
+const LAST = sql`char(1114111)`;
+
+/**
+ * For a `WITH` clause, after `askFor…`: `found(rank, key)`, at most `limit` records: those that hold every word whole (rank
+ * 0), then those that only begin so (1). If there are none, those in which words are forgiven (2 for one, 3 for two …,
+ * docs/contract/interface.md, 4.6). Of one rank, the record stored first comes first.
+ *
+ * What forgives is one chain behind an `iif`: nothing of it runs if something was found. Each relation of it reads the one
+ * before it, and no other: SQLite prepares a relation anew wherever it is read, so that reading two of them twice took half
+ * a second.
+ */
+export function findForgivingly(searched: SearchedForgivingly, { words, forgivable }: Asked, limit: number): SQL {
+  return sql`
+    ${findWords(searched, limit)},
+    ${findNearWords(searched.vocabulary, forgivable)},
+    ${askForNearWords(words, searched.hasMarks === true)},
+    ${findForgiven(searched, words, limit)},
+    found(rank, key) AS MATERIALIZED (
+      SELECT 0, key FROM whole
+      UNION ALL SELECT 1, key FROM others
+      UNION ALL SELECT value ->> 0, value ->> 1 FROM json_each(iif(
+        ${forgivable} = '[]' OR EXISTS (SELECT 1 FROM whole) OR EXISTS (SELECT 1 FROM others), '[]',
+        (SELECT list FROM forgiven)
+      ))
+    )`;
+}
+
+/** The words asked for that were forgiven in a record of that rank, as a JSON array; NULL where it was found as asked. */
+export function forgivenWords(rank: SQL, { words, recordWords }: { words: Placeholder; recordWords: SQL }): SQL {
+  return sql`iif(${rank} < ${sql.raw(String(ONE_FORGIVEN))}, NULL, (
+    SELECT json_group_array(value) FROM (${notBegun(words, recordWords)})
+  ))`;
+}
+
+/** The words asked for that begin no word of a record. */
+function notBegun(words: Placeholder, recordWords: SQL): SQL {
+  return sql`SELECT value FROM json_each(${words}) WHERE instr(' ' || ${recordWords}, ' ' || value) = 0`;
+}
+
+/**
+ * `near(asked, text)`: for a word that may be forgiven, what to ask an index for its neighbours: each beginning that is one
+ * typo away and that some word has. The vocabulary is walked as a trie: `depth` letters of the word, as far as some word
+ * begins so (`letter` is empty), and from each such stem every letter that follows it in some word. So there is no
+ * alphabet, and what no word has is not tried.
+ */
+function findNearWords(vocabulary: SQLiteTable, forgivable: Placeholder): SQL {
+  const stem = sql`substr(asked, 1, depth)`;
+  const beginning = (text: SQL) => sql`word >= ${text} AND word < ${text} || ${LAST}`;
+  const after = sql`${stem} || iif(letter = '', '', letter || ${LAST})`;
+  const next = sql`(SELECT min(word) FROM ${vocabulary} WHERE word > ${after} AND word < ${stem} || ${LAST})`;
+  const hasNext = sql`depth < length(asked) - 1`;
+  return sql`
+    walk(asked, depth, letter) AS MATERIALIZED (
+      SELECT value, 1, '' FROM json_each(${forgivable})
+      UNION ALL
+      SELECT asked, depth + 1, '' FROM walk
+      WHERE letter = '' AND ${hasNext}
+        AND EXISTS (SELECT 1 FROM ${vocabulary} WHERE ${beginning(sql`substr(asked, 1, depth + 1)`)})
+      UNION ALL
+      SELECT asked, depth, substr(${next}, depth + 1, 1) FROM walk WHERE letter IS NOT NULL AND ${hasNext}
+    ),
+    meant(asked, beginning) AS MATERIALIZED (
+      SELECT DISTINCT asked, ${stem} || ${neighbour()}
+      FROM walk CROSS JOIN (VALUES (1), (2)) AS way
+      WHERE letter IS NOT NULL
+    ),
+    near(asked, text) AS MATERIALIZED (
+      SELECT asked, iif(
+        length(beginning) <= ${sql.raw(String(LONGEST_BEGINNING))},
+        (SELECT '"' || beginning || '"*' FROM ${vocabulary} WHERE ${beginning(sql`beginning`)} LIMIT 1),
+        (SELECT group_concat('"' || word || '"', ' OR ') FROM ${vocabulary} WHERE ${beginning(sql`beginning`)})
+      )
+      FROM meant
+    )`;
+}
+
+/** What may follow a stem in the word that was meant: in two ways for each `letter`, and in two for none. */
+function neighbour(): SQL {
+  const rest = (skipped: string) => sql.raw(`substr(asked, depth + ${skipped} + 1)`);
+  const isAdded = sql`letter <> ''`;
+  const isLeftOut = sql`way.column1 = 2`;
+  const swapped = sql`substr(asked, depth + 2, 1) || substr(asked, depth + 1, 1) || ${rest("2")}`;
+  // The last letter is left open: where it is left out, another, or comes after one more, the stem before it begins the word.
+  return sql`iif(
+    depth = length(asked) - 1, '',
+    iif(${isAdded}, letter || iif(${isLeftOut}, ${rest("1")}, ${rest("0")}), iif(${isLeftOut}, ${rest("1")}, ${swapped}))
+  )`;
+}
+
+/**
+ * `forgiving(one, more)`: what to ask the index: for records in which one word is forgiven and the others match, and for
+ * those in which more are. Nothing matches as asked, so `one` need not say that the forgiven word does not.
+ */
+function askForNearWords(words: Placeholder, hasMarks: boolean): SQL {
+  const orMarks = (text: string) => sql.raw(hasMarks ? textOrMarks(text) : text);
+  return sql`
+    neighbours(texts) AS MATERIALIZED (
+      SELECT json_group_object(asked, text) FROM (
+        SELECT asked, group_concat(text, ' OR ') AS text FROM near WHERE text IS NOT NULL GROUP BY asked
+      )
+      HAVING count(*) > 0
+    ),
+    plain(at, exact, close) AS MATERIALIZED (
+      SELECT key, '"' || value || '"*', '(' || (texts -> value ->> '$') || ')'
+      FROM neighbours CROSS JOIN json_each(${words})
+    ),
+    asking(at, exact, close) AS MATERIALIZED (
+      SELECT at, ${orMarks("exact")}, ${orMarks("close")} FROM plain
+    ),
+    asking_all(exact, close, others) AS MATERIALIZED (
+      SELECT exact, close, group_concat(exact, ' AND ') OVER (
+        ORDER BY at ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING EXCLUDE CURRENT ROW
+      )
+      FROM asking
+    ),
+    forgiving(one, more) AS MATERIALIZED (
+      SELECT
+        group_concat('(' || close || coalesce(' AND ' || others, '') || ')', ' OR '),
+        iif(
+          count(close) < 2, NULL,
+          '(' || group_concat('(' || exact || coalesce(' OR ' || close, '') || ')', ' AND ') || ')'
+        )
+      FROM asking_all HAVING count(close) > 0
+    )`;
+}
+
+/** A text, or the mark of any account whose words it finds. */
+function textOrMarks(text: string): string {
+  return `iif(${text} IS NULL, NULL, '(' || ${text} || coalesce((
+    SELECT group_concat(' OR "+' || rowid || '"', '') FROM chain_words WHERE chain_words MATCH ${text}
+  ), '') || ')')`;
+}
+
+/**
+ * `forgiven(list)`: what is found so, as a JSON array of ranks and keys. Records in which one word is forgiven are walked by
+ * rowid, and where these are too few, the others are sorted by how many words are.
+ */
+function findForgiven(
+  { index, record, where, recordWords }: SearchedForgivingly,
+  words: Placeholder,
+  limit: number,
+): SQL {
+  const name = sql.raw(index);
+  const [one, all] = [sql.raw(String(ONE_FORGIVEN)), sql.raw(String(limit))];
+  const found = (rank: SQL, text: SQL, end: SQL) => sql`
+    SELECT ${rank} AS rank, ${name}.rowid AS key FROM ${name} ${record}
+    WHERE ${name} MATCH ${text} AND ${where}
+    ORDER BY ${end}`;
+  const asJson = (list: SQL) => sql`(SELECT json_group_array(json_array(rank, key)) FROM (${list}))`;
+  const rank = sql`${one} - 1 + (SELECT count(*) FROM (${notBegun(words, recordWords)}))`;
+  const most = limitTo(limit);
+  return sql`
+    one_forgiven(first, one, more) AS MATERIALIZED (
+      SELECT ${asJson(found(one, sql`one`, sql`key ${most}`))}, one, more FROM forgiving
+    ),
+    forgiven(list) AS MATERIALIZED (
+      SELECT iif(more IS NULL OR json_array_length(first) >= ${all}, first, ${asJson(sql`
+        SELECT value ->> 0 AS rank, value ->> 1 AS key FROM json_each(first)
+        UNION ALL SELECT * FROM (${found(rank, sql`more || ' NOT (' || one || ')'`, sql`rank, key ${most}`)})
+        ORDER BY rank, key ${most}`)})
+      FROM one_forgiven
+    )`;
+}

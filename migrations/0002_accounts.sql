@@ -96,11 +96,13 @@ BEGIN
   );
   INSERT INTO store_vocabulary (word)
   SELECT value FROM json_each('["' || replace(NEW.words, ' ', '","') || '"]') AS word
-  WHERE EXISTS (SELECT 1 FROM store_words WHERE store_words MATCH '"' || word.value || '"')
+  WHERE word.value GLOB '[^0-9+]???*' AND (
+    EXISTS (SELECT 1 FROM store_words WHERE store_words MATCH '"' || word.value || '"')
     OR EXISTS (
       SELECT 1 FROM chain_words CROSS JOIN accounts AS chain ON chain.key = chain_words.rowid
       WHERE chain_words MATCH '"' || word.value || '"' AND chain.far_stores_from IS NOT NULL
     )
+  )
   ON CONFLICT (word) DO NOTHING;
   DELETE FROM store_vocabulary
   WHERE word IN (SELECT value FROM json_each('["' || replace(OLD.words, ' ', '","') || '"]'))
@@ -111,11 +113,13 @@ BEGIN
     );
   INSERT INTO campaign_vocabulary (word)
   SELECT value FROM json_each('["' || replace(NEW.words, ' ', '","') || '"]') AS word
-  WHERE EXISTS (SELECT 1 FROM campaign_words WHERE campaign_words MATCH '"' || word.value || '"')
+  WHERE word.value GLOB '[^0-9+]???*' AND (
+    EXISTS (SELECT 1 FROM campaign_words WHERE campaign_words MATCH '"' || word.value || '"')
     OR EXISTS (
       SELECT 1 FROM chain_words CROSS JOIN accounts AS chain ON chain.key = chain_words.rowid
       WHERE chain_words MATCH '"' || word.value || '"' AND chain.far_campaigns_from IS NOT NULL
     )
+  )
   ON CONFLICT (word) DO NOTHING;
   DELETE FROM campaign_vocabulary
   WHERE word IN (SELECT value FROM json_each('["' || replace(OLD.words, ' ', '","') || '"]'))

@@ -46,9 +46,10 @@ INSERT INTO store_words (store_words, rank) VALUES ('usermerge', 2);
 -- What store_words holds, term by term: an index without contents can be compared in no other way.
 CREATE VIRTUAL TABLE store_words_terms USING fts5vocab(store_words, instance);
 
--- Derived: each word of store_words and chain_words once, without marks. A search that forgives a typo walks along it, to
--- find which words are like the one asked for. The feed adds words, in one statement a request: a trigger for each row
--- would take three times as long. Triggers take out the words that no entry holds any more.
+-- Derived: the words of store_words, and of chain_words where marks stand for them, each once: those of four characters or
+-- more that begin with no digit. A search that forgives a typo walks along it to find which words are like the one asked
+-- for. The feed adds words, all of a request at once: a trigger for each row would take three times as long. Triggers take
+-- out the words that no entry holds any more.
 CREATE TABLE store_vocabulary (
   word TEXT PRIMARY KEY
 ) WITHOUT ROWID;

@@ -87,7 +87,7 @@ INSERT INTO campaign_words (campaign_words, rank) VALUES ('usermerge', 2);
 -- What campaign_words holds, term by term: an index without contents can be compared in no other way.
 CREATE VIRTUAL TABLE campaign_words_terms USING fts5vocab(campaign_words, instance);
 
--- Derived: each word of campaign_words and chain_words, made as store_vocabulary is.
+-- Derived: the words of campaign_words and chain_words, made as store_vocabulary is.
 CREATE TABLE campaign_vocabulary (
   word TEXT PRIMARY KEY
 ) WITHOUT ROWID;

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { campaigns, campaignVocabulary } from "../../db/tables/index.ts";
+import { campaigns } from "../../db/tables/index.ts";
 import { Decimal } from "../../values/decimal.ts";
 import { Count } from "../../values/number.ts";
 import { orElse, orNull, passedThrough } from "../../values/scalar.ts";
@@ -81,7 +81,7 @@ export const campaign = defineState(campaigns, {
   },
   account: "account_id",
   fixed: ["accountKey"],
-  vocabulary: campaignVocabulary,
+  vocabulary: "campaign",
   references: { account_id: ACCOUNTS },
   list: {
     field: "store_ids",

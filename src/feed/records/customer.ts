@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { customers, customerVocabulary } from "../../db/tables/index.ts";
+import { customers } from "../../db/tables/index.ts";
 import { orElse, orNull } from "../../values/scalar.ts";
 import { Field, Id, LongText, Name } from "../../values/text.ts";
 import { DateOnly } from "../../values/time.ts";
@@ -44,7 +44,7 @@ export const customer = defineState(customers, {
   },
   global: true,
   fixed: [],
-  vocabulary: customerVocabulary,
+  vocabulary: "customer",
   references: {},
   deletion: {
     column: "erased",

@@ -2,6 +2,7 @@ import type { SQL } from "drizzle-orm";
 import { getTableColumns, getTableName } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type * as z from "zod";
+import type { SearchedNoun } from "../../db/derived/vocabularies.ts";
 import type { FieldMessages } from "../../values/messages.ts";
 
 /** The checked fields of a record, by their names on the wire. */
@@ -128,8 +129,8 @@ export interface StateKind extends CommonKind {
   deletion?: { column: string; live: 0 | 1; clears?: Readonly<Record<string, "" | null>> };
   /** Puts the lines in the order in which they are to be written, where that is not their own. */
   arrange?: (lines: readonly Line[]) => Line[];
-  /** The table of all words that records are found by, where these have a column `words`. */
-  vocabulary?: SQLiteTable;
+  /** Whose vocabulary the column `words` goes into. */
+  vocabulary?: SearchedNoun;
   /** Writes the items of the list, where they are rows of their own. `lines` is a relation of what the lines write. */
   writeItems?: (lines: SQL) => SQL[];
 }

@@ -1,6 +1,7 @@
 import type { SQL } from "drizzle-orm";
+import type { WrittenWords } from "../../db/derived/vocabularies.ts";
 import { joinRows, rowsOf } from "../../db/json-rows.ts";
-import type { Fields, Kind, Line } from "./kind.ts";
+import type { Fields, Kind, Line, StateKind } from "./kind.ts";
 
 // What is sent of a line: once all that it writes, and with each check and total the little that these look at.
 
@@ -84,10 +85,15 @@ export function writtenLines(kind: Kind, lines: readonly Line[]): { text: string
   return takeOutTexts(lines).map((text) => ({ text, rows: rowsOf([text], ...columnsOf(kind)) }));
 }
 
-/** A value of each line in such a text, by its name: a text as well. */
-export function columnIn(kind: Kind, text: string, name: string): string[] {
-  const at = columnsOf(kind)[0].indexOf(name);
-  return (JSON.parse(text) as unknown[][]).map((line) => String(line[at]));
+/** The words that lines write, each once, and their accounts. */
+export function writtenWords(kind: StateKind, text: string): WrittenWords {
+  const [columns] = columnsOf(kind);
+  const lines = JSON.parse(text) as unknown[][];
+  const valuesOf = (column: string) => lines.map((line) => String(line[columns.indexOf(column)]));
+  return {
+    words: [...new Set(valuesOf("words").flatMap((words) => words.split(" ")))].join(" "),
+    accounts: kind.account === undefined ? [] : [...new Set(valuesOf(kind.account))],
+  };
 }
 
 /** The same of lines that do not count, as one subquery; their texts stay. */

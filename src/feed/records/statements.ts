@@ -1,10 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Statement } from "../../db/database.ts";
+import { addToVocabulary } from "../../db/derived/vocabularies.ts";
 import { freshEvents } from "./fresh-events.ts";
 import { type EventKind, type Fault, type Kind, keyName, type Line, type StateKind, tableName } from "./kind.ts";
-import { fieldOf, otherLines, usedFieldLines, usedFields, writtenLines } from "./line-texts.ts";
+import { fieldOf, otherLines, usedFieldLines, usedFields, writtenLines, writtenWords } from "./line-texts.ts";
 import { referenceKeys, resolved } from "./resolved-lines.ts";
-import { addToVocabulary } from "./vocabulary.ts";
 
 // The statements that a kind's lines become. Names that stand in them unquoted are this code's own, never a user's.
 
@@ -31,7 +31,7 @@ export function upsert(kind: StateKind, lines: readonly Line[]): Statement[] {
   return writtenLines(kind, lines).flatMap(({ text, rows }) => [
     sql`${insertLines(kind, rows)} ON CONFLICT ${sql.raw(target)} ${sql.raw(onConflict)}`,
     ...(kind.writeItems?.(rows) ?? []),
-    ...addToVocabulary(kind, text),
+    ...(kind.vocabulary === undefined ? [] : [addToVocabulary(kind.vocabulary, writtenWords(kind, text))]),
   ]);
 }
 

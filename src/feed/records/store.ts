@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { stores, storeVocabulary } from "../../db/tables/index.ts";
+import { stores } from "../../db/tables/index.ts";
 import { Latitude, Longitude } from "../../values/number.ts";
 import { orElse } from "../../values/scalar.ts";
 import { AccountId, Field, Id, Name } from "../../values/text.ts";
@@ -46,7 +46,7 @@ export const store = defineState(stores, {
   },
   account: "account_id",
   fixed: ["accountKey"],
-  vocabulary: storeVocabulary,
+  vocabulary: "store",
   references: { account_id: ACCOUNTS },
   deletion: { column: "deleted", live: 0 },
 });

@@ -42,7 +42,7 @@ export function findForgivingly(searched: SearchedForgivingly, { words, forgivab
   return sql`
     ${findWords(searched, limit)},
     ${findNearWords(searched.vocabulary, forgivable)},
-    ${askForNearWords(words, searched.hasMarks === true)},
+    ${askForNearWords(searched.vocabulary, words, searched.hasMarks === true)},
     ${findForgiven(searched, words, limit)},
     found(rank, key) AS MATERIALIZED (
       SELECT 0, key FROM whole
@@ -61,6 +61,11 @@ export function forgivenWords(rank: SQL, { words, recordWords }: { words: Placeh
   ))`;
 }
 
+/** A condition on words of a vocabulary. */
+function beginsWith(text: SQL): SQL {
+  return sql`word >= ${text} AND word < ${text} || ${LAST}`;
+}
+
 /** The words asked for that begin no word of a record. */
 function notBegun(words: Placeholder, recordWords: SQL): SQL {
   return sql`SELECT value FROM json_each(${words}) WHERE instr(' ' || ${recordWords}, ' ' || value) = 0`;
@@ -74,7 +79,6 @@ function notBegun(words: Placeholder, recordWords: SQL): SQL {
  */
 function findNearWords(vocabulary: SQLiteTable, forgivable: Placeholder): SQL {
   const stem = sql`substr(asked, 1, depth)`;
-  const beginning = (text: SQL) => sql`word >= ${text} AND word < ${text} || ${LAST}`;
   const after = sql`${stem} || iif(letter = '', '', letter || ${LAST})`;
   const next = sql`(SELECT min(word) FROM ${vocabulary} WHERE word > ${after} AND word < ${stem} || ${LAST})`;
   const hasNext = sql`depth < length(asked) - 1`;
@@ -84,7 +88,7 @@ function findNearWords(vocabulary: SQLiteTable, forgivable: Placeholder): SQL {
       UNION ALL
       SELECT asked, depth + 1, '' FROM walk
       WHERE letter = '' AND ${hasNext}
-        AND EXISTS (SELECT 1 FROM ${vocabulary} WHERE ${beginning(sql`substr(asked, 1, depth + 1)`)})
+        AND EXISTS (SELECT 1 FROM ${vocabulary} WHERE ${beginsWith(sql`substr(asked, 1, depth + 1)`)})
       UNION ALL
       SELECT asked, depth, substr(${next}, depth + 1, 1) FROM walk WHERE letter IS NOT NULL AND ${hasNext}
     ),
@@ -96,8 +100,8 @@ function findNearWords(vocabulary: SQLiteTable, forgivable: Placeholder): SQL {
     near(asked, text) AS MATERIALIZED (
       SELECT asked, iif(
         length(beginning) <= ${sql.raw(String(LONGEST_BEGINNING))},
-        (SELECT '"' || beginning || '"*' FROM ${vocabulary} WHERE ${beginning(sql`beginning`)} LIMIT 1),
-        (SELECT group_concat('"' || word || '"', ' OR ') FROM ${vocabulary} WHERE ${beginning(sql`beginning`)})
+        (SELECT '"' || beginning || '"*' FROM ${vocabulary} WHERE ${beginsWith(sql`beginning`)} LIMIT 1),
+        (SELECT group_concat('"' || word || '"', ' OR ') FROM ${vocabulary} WHERE ${beginsWith(sql`beginning`)})
       )
       FROM meant
     )`;
@@ -117,39 +121,49 @@ function neighbour(): SQL {
 }
 
 /**
- * `forgiving(one, more)`: what to ask the index: for records in which one word is forgiven and the others match, and for
- * those in which more are. Nothing matches as asked, so `one` need not say that the forgiven word does not.
+ * `forgiving(least, walks, sorted)`: what to ask the index. `least` words begin no word of it: these have to be forgiven. So
+ * the first walk is for records in which only these are, the second for those with one more; nothing matches as asked, so
+ * that neither need say that a forgiven word does not. All others are the third walk if they have two more, because no more
+ * can be; otherwise they have to be `sorted`.
  */
-function askForNearWords(words: Placeholder, hasMarks: boolean): SQL {
+function askForNearWords(vocabulary: SQLiteTable, words: Placeholder, hasMarks: boolean): SQL {
   const orMarks = (text: string) => sql.raw(hasMarks ? textOrMarks(text) : text);
   return sql`
     neighbours(texts) AS MATERIALIZED (
       SELECT json_group_object(asked, text) FROM (
-        SELECT asked, group_concat(text, ' OR ') AS text FROM near WHERE text IS NOT NULL GROUP BY asked
+        SELECT asked, '(' || group_concat(text, ' OR ') || ')' AS text FROM near WHERE text IS NOT NULL GROUP BY asked
       )
       HAVING count(*) > 0
     ),
-    plain(at, exact, close) AS MATERIALIZED (
-      SELECT key, '"' || value || '"*', '(' || (texts -> value ->> '$') || ')'
+    plain(at, exact, close, must) AS MATERIALIZED (
+      SELECT key, '"' || value || '"*', texts -> value ->> '$',
+        texts -> value IS NOT NULL AND NOT EXISTS (SELECT 1 FROM ${vocabulary} WHERE ${beginsWith(sql`value`)})
       FROM neighbours CROSS JOIN json_each(${words})
     ),
-    asking(at, exact, close) AS MATERIALIZED (
-      SELECT at, ${orMarks("exact")}, ${orMarks("close")} FROM plain
+    asking(at, exact, close, must) AS MATERIALIZED (
+      SELECT at, iif(must, NULL, ${orMarks("exact")}), ${orMarks("close")}, must FROM plain
     ),
-    asking_all(exact, close, others) AS MATERIALIZED (
-      SELECT exact, close, group_concat(exact, ' AND ') OVER (
+    asking_others(exact, close, must, others) AS MATERIALIZED (
+      SELECT exact, close, must, group_concat(iif(must, close, exact), ' AND ') OVER (
         ORDER BY at ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING EXCLUDE CURRENT ROW
       )
       FROM asking
     ),
-    forgiving(one, more) AS MATERIALIZED (
+    degrees(least, most, no_more, one_more, every) AS MATERIALIZED (
       SELECT
-        group_concat('(' || close || coalesce(' AND ' || others, '') || ')', ' OR '),
-        iif(
-          count(close) < 2, NULL,
-          '(' || group_concat('(' || exact || coalesce(' OR ' || close, '') || ')', ' AND ') || ')'
-        )
-      FROM asking_all HAVING count(close) > 0
+        sum(must), count(close),
+        iif(sum(must) = 0, '""', group_concat(iif(must, close, exact), ' AND ')),
+        group_concat(iif(must, NULL, '(' || close || coalesce(' AND ' || others, '') || ')'), ' OR '),
+        group_concat('(' || coalesce(exact || ' OR ' || close, exact, close) || ')', ' AND ')
+      FROM asking_others HAVING count(close) > 0
+    ),
+    forgiving(least, walks, sorted) AS MATERIALIZED (
+      SELECT least, json_array(
+        no_more,
+        iif(most > least, '(' || one_more || ') NOT (' || no_more || ')', '""'),
+        iif(most = least + 2, rest, '""')
+      ), iif(most > least + 2, rest, '""')
+      FROM (SELECT *, '(' || every || ') NOT ((' || no_more || ') OR ' || one_more || ')' AS rest FROM degrees)
     )`;
 }
 
@@ -161,8 +175,8 @@ function textOrMarks(text: string): string {
 }
 
 /**
- * `forgiven(list)`: what is found so, as a JSON array of ranks and keys. Records in which one word is forgiven are walked by
- * rowid, and where these are too few, the others are sorted by how many words are.
+ * `forgiven(list)`: what is found so, as a JSON array of ranks and keys. A walk goes by rowid, and stops when it has enough;
+ * what has to be sorted is read as a whole. Each only if the ones before have found too few.
  */
 function findForgiven(
   { index, record, where, recordWords }: SearchedForgivingly,
@@ -170,23 +184,29 @@ function findForgiven(
   limit: number,
 ): SQL {
   const name = sql.raw(index);
-  const [one, all] = [sql.raw(String(ONE_FORGIVEN)), sql.raw(String(limit))];
-  const found = (rank: SQL, text: SQL, end: SQL) => sql`
+  const [exact, all] = [sql.raw(String(ONE_FORGIVEN - 1)), sql.raw(String(limit))];
+  const found = (rank: SQL, text: SQL, order: SQL) => sql`
     SELECT ${rank} AS rank, ${name}.rowid AS key FROM ${name} ${record}
     WHERE ${name} MATCH ${text} AND ${where}
-    ORDER BY ${end}`;
-  const asJson = (list: SQL) => sql`(SELECT json_group_array(json_array(rank, key)) FROM (${list}))`;
-  const rank = sql`${one} - 1 + (SELECT count(*) FROM (${notBegun(words, recordWords)}))`;
-  const most = limitTo(limit);
+    ORDER BY ${order} ${limitTo(limit)}`;
+  const more = (list: SQL) => sql`(
+    SELECT json_group_array(json_array(rank, key)) FROM (
+      SELECT value ->> 0 AS rank, value ->> 1 AS key FROM json_each(list)
+      UNION ALL SELECT * FROM (${list})
+      ORDER BY rank, key ${limitTo(limit)}
+    )
+  )`;
+  const counted = sql`${exact} + (SELECT count(*) FROM (${notBegun(words, recordWords)}))`;
   return sql`
-    one_forgiven(first, one, more) AS MATERIALIZED (
-      SELECT ${asJson(found(one, sql`one`, sql`key ${most}`))}, one, more FROM forgiving
+    walked(walk, list, least, walks, sorted) AS MATERIALIZED (
+      SELECT 0, '[]', least, walks, sorted FROM forgiving
+      UNION ALL
+      SELECT walk + 1, ${more(found(sql`${exact} + least + walk`, sql`walks ->> walk`, sql`key`))}, least, walks, sorted
+      FROM walked WHERE walk < 3 AND json_array_length(list) < ${all}
     ),
+    last_walk(list, sorted) AS MATERIALIZED (SELECT list, sorted FROM walked ORDER BY walk DESC ${limitTo(1)}),
     forgiven(list) AS MATERIALIZED (
-      SELECT iif(more IS NULL OR json_array_length(first) >= ${all}, first, ${asJson(sql`
-        SELECT value ->> 0 AS rank, value ->> 1 AS key FROM json_each(first)
-        UNION ALL SELECT * FROM (${found(rank, sql`more || ' NOT (' || one || ')'`, sql`rank, key ${most}`)})
-        ORDER BY rank, key ${most}`)})
-      FROM one_forgiven
+      SELECT iif(sorted = '""' OR json_array_length(list) >= ${all}, list, ${more(found(counted, sql`sorted`, sql`rank, key`))})
+      FROM last_walk
     )`;
 }

@@ -23,6 +23,9 @@ export interface Asked {
 // FTS5 gathers all records with a longer beginning before it finds the first: these are spelled out as whole words.
 const LONGEST_BEGINNING = 6;
 
+// The text of the second walk grows with the square of the words: sixteen took 80 ms.
+const WALKED_WORDS = 3;
+
 /** The rank of records in which one word was forgiven; each more adds one. */
 const ONE_FORGIVEN = 2;
 
@@ -124,7 +127,7 @@ function neighbour(): SQL {
  * `forgiving(least, walks, sorted)`: what to ask the index. `least` words begin no word of it: these have to be forgiven. So
  * the first walk is for records in which only these are, the second for those with one more; nothing matches as asked, so
  * that neither need say that a forgiven word does not. All others are the third walk if they have two more, because no more
- * can be; otherwise they have to be `sorted`.
+ * can be; otherwise they have to be `sorted`. Where many words are asked for, few records have all, and all are sorted.
  */
 function askForNearWords(vocabulary: SQLiteTable, words: Placeholder, hasMarks: boolean): SQL {
   const orMarks = (text: string) => sql.raw(hasMarks ? textOrMarks(text) : text);
@@ -149,21 +152,29 @@ function askForNearWords(vocabulary: SQLiteTable, words: Placeholder, hasMarks: 
       )
       FROM asking
     ),
-    degrees(least, most, no_more, one_more, every) AS MATERIALIZED (
+    degrees(asked, least, most, no_more, one_more, every) AS MATERIALIZED (
       SELECT
-        sum(must), count(close),
+        count(*), sum(must), count(close),
         iif(sum(must) = 0, '""', group_concat(iif(must, close, exact), ' AND ')),
         group_concat(iif(must, NULL, '(' || close || coalesce(' AND ' || others, '') || ')'), ' OR '),
         group_concat('(' || coalesce(exact || ' OR ' || close, exact, close) || ')', ' AND ')
       FROM asking_others HAVING count(close) > 0
     ),
     forgiving(least, walks, sorted) AS MATERIALIZED (
-      SELECT least, json_array(
-        no_more,
-        iif(most > least, '(' || one_more || ') NOT (' || no_more || ')', '""'),
-        iif(most = least + 2, rest, '""')
-      ), iif(most > least + 2, rest, '""')
-      FROM (SELECT *, '(' || every || ') NOT ((' || no_more || ') OR ' || one_more || ')' AS rest FROM degrees)
+      SELECT
+        least,
+        json_array(
+          no_more,
+          iif(walks > 1, '(' || one_more || ') NOT (' || no_more || ')', '""'),
+          iif(walks = 3, rest, '""')
+        ),
+        iif(walks = 1 AND most > least, '(' || every || ') NOT (' || no_more || ')', iif(walks = 2 AND most > least + 2, rest, '""'))
+      FROM (
+        SELECT *,
+          iif(asked > ${sql.raw(String(WALKED_WORDS))} OR most = least, 1, iif(most = least + 2, 3, 2)) AS walks,
+          '(' || every || ') NOT ((' || no_more || ') OR ' || one_more || ')' AS rest
+        FROM degrees
+      )
     )`;
 }
 

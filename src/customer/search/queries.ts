@@ -1,5 +1,5 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import { accountIdsOf, accountsOf, type OfAccount } from "../../accounts/answers.ts";
+import { accountIdsOf, accountsOf } from "../../accounts/answers.ts";
 import { oncePerAccount, searchAccount } from "../../accounts/queries.ts";
 import { customerKeyOf } from "../../customers/queries.ts";
 import { compileOnce, type Database } from "../../db/database.ts";
@@ -16,10 +16,20 @@ import {
 } from "../../db/tables/index.ts";
 import { askForWords, askForWordsOrMarks } from "../../db/word-search.ts";
 import { friendStatus, hasBlocked } from "../../friendships/queries.ts";
-import { type JsonText, merge, storedJson, toJson, withMember } from "../../http/json-text.ts";
+import { type JsonText, withMember } from "../../http/json-text.ts";
 import { isAccountDeleted, joinStoresOf } from "../../stores/queries.ts";
 import { isRunning } from "../campaigns/queries.ts";
-import { KINDS, type SearchCustomer, type SearchKind } from "./schema.ts";
+import {
+  type CampaignRow,
+  type CustomerRow,
+  forgivenIn,
+  NOTHING_PERSONAL,
+  type StoreRow,
+  toCampaign,
+  toCustomer,
+  toStore,
+} from "./answers.ts";
+import { KINDS, type SearchKind } from "./schema.ts";
 
 export interface FullSearch {
   /** Folded, each once. */
@@ -67,66 +77,11 @@ export async function searchAll(db: Database, search: FullSearch): Promise<Found
   };
 }
 
-function forgivenIn(rows: readonly Forgiving[], words: readonly string[]): string[] {
-  const forgiven = new Set(
-    rows.flatMap(({ forgiven }) => (forgiven === null ? [] : (JSON.parse(forgiven) as string[]))),
-  );
-  return words.filter((word) => forgiven.has(word));
-}
-
-// What is text is an object in JSON, to be put together without a look inside.
-
-interface Forgiving {
-  /** A JSON array of the words that were forgiven; null where the record was found as asked. */
-  forgiven: string | null;
-}
-
-interface StoreRow extends OfAccount, Forgiving, Pick<typeof stores.$inferSelect, "latitude" | "longitude"> {
-  store: string;
-}
-
-interface CampaignRow extends OfAccount, Forgiving, Pick<typeof campaigns.$inferSelect, "details"> {
-  campaign: string;
-}
-
-interface CustomerRow
-  extends Forgiving,
-    Pick<SearchCustomer, "balance" | "stores_count" | "campaigns_total" | "campaigns_registered"> {
-  customer: string;
-  /** What the customer shows to friends; null where the caller is none. */
-  personal: string | null;
-}
-
-function toStore({ store, latitude, longitude }: StoreRow, accountId: string): JsonText {
-  return merge(storedJson(store), toJson({ account_id: accountId, latitude, longitude }));
-}
-
-/** Here the account's id is a number (docs/contract/interface.md, 4.6). */
-function toCampaign({ campaign, details }: CampaignRow, accountId: string): JsonText {
-  return merge(storedJson(campaign), toJson({ account_id: Number(accountId) }), storedJson(details));
-}
-
-/** The address, the birth date and the scan id are for the caller and the caller's friends only; others see this. */
-const NOTHING_PERSONAL = {
-  scan_id: "",
-  date_of_birth: null,
-  address_line_1: "",
-  address_line_2: "",
-  city: "",
-  state: "",
-  zip: "",
-} satisfies Partial<SearchCustomer>;
-
-const HIDDEN = toJson(NOTHING_PERSONAL);
 const PERSONAL = sql.raw(
   Object.keys(NOTHING_PERSONAL)
     .map((name) => `'${name}', customers.${name}`)
     .join(", "),
 );
-
-function toCustomer({ customer, personal, forgiven: _, ...counts }: CustomerRow): JsonText {
-  return merge(storedJson(customer), personal === null ? HIDDEN : storedJson(personal), toJson(counts));
-}
 
 type Value = "words" | "forgivable" | "caller";
 

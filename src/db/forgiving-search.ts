@@ -110,17 +110,15 @@ function findNearWords(vocabulary: SQLiteTable, forgivable: Placeholder): SQL {
     )`;
 }
 
-/** What may follow a stem in the word that was meant: in two ways for each `letter`, and in two for none. */
+/** What may follow a stem in the word that was meant: in two ways where `letter` follows, and in two where none does. */
 function neighbour(): SQL {
-  const rest = (skipped: string) => sql.raw(`substr(asked, depth + ${skipped} + 1)`);
-  const isAdded = sql`letter <> ''`;
-  const isLeftOut = sql`way.column1 = 2`;
-  const swapped = sql`substr(asked, depth + 2, 1) || substr(asked, depth + 1, 1) || ${rest("2")}`;
+  const rest = (from: string) => sql.raw(`substr(asked, depth + ${from})`);
+  const isFirstWay = sql`way.column1 = 1`;
+  const addedOrReplaced = sql`letter || iif(${isFirstWay}, ${rest("1")}, ${rest("2")})`;
+  const swapped = sql`substr(asked, depth + 2, 1) || substr(asked, depth + 1, 1) || ${rest("3")}`;
+  const swappedOrLeftOut = sql`iif(${isFirstWay}, ${swapped}, ${rest("2")})`;
   // The last letter is left open: where it is left out, another, or comes after one more, the stem before it begins the word.
-  return sql`iif(
-    depth = length(asked) - 1, '',
-    iif(${isAdded}, letter || iif(${isLeftOut}, ${rest("1")}, ${rest("0")}), iif(${isLeftOut}, ${rest("1")}, ${swapped}))
-  )`;
+  return sql`iif(depth = length(asked) - 1, '', iif(letter <> '', ${addedOrReplaced}, ${swappedOrLeftOut}))`;
 }
 
 /**

@@ -39,5 +39,6 @@ export default defineConfig({
       restored: { programs: Number(process.env.PROGRAMS ?? 4), seed: Number(process.env.PROGRAMS_SEED ?? 20_261_122) },
     },
     testTimeout: 90_000,
+    hookTimeout: 90_000,
   },
 });

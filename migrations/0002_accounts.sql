@@ -70,30 +70,62 @@ CREATE VIEW expected_chain_words AS
 SELECT key, words FROM accounts
 WHERE deleted = 0 AND (far_stores_from IS NOT NULL OR far_campaigns_from IS NOT NULL);
 
--- Follows a new company name, soft deletion, and the first mark of an account.
-CREATE TRIGGER accounts_update_chain_words
+-- Follows a new company name, soft deletion, and the first mark of an account: in chain_words, in the entries that hold
+-- the name, which are at most a hundred stores and a hundred campaigns, and in the vocabularies. One trigger, because
+-- whether an entry holds a word is asked when all have been written.
+CREATE TRIGGER accounts_update_words
 AFTER UPDATE OF words, deleted, far_stores_from, far_campaigns_from ON accounts
 WHEN (OLD.words, OLD.deleted, OLD.far_stores_from, OLD.far_campaigns_from)
   IS NOT (NEW.words, NEW.deleted, NEW.far_stores_from, NEW.far_campaigns_from)
 BEGIN
   DELETE FROM chain_words WHERE rowid = OLD.key;
   INSERT INTO chain_words (rowid, words) SELECT key, words FROM expected_chain_words WHERE key = NEW.key;
-END;
-
--- Writes a new company name into the entries that hold it: at most a hundred stores and a hundred campaigns.
-CREATE TRIGGER accounts_rename_near_stores_and_campaigns AFTER UPDATE OF words ON accounts
-WHEN OLD.words IS NOT NEW.words
-BEGIN
-  DELETE FROM store_words WHERE rowid IN (
+  DELETE FROM store_words WHERE OLD.words IS NOT NEW.words AND rowid IN (
     SELECT key FROM stores WHERE account_key = NEW.key AND key < coalesce(NEW.far_stores_from, 9e18)
   );
-  INSERT INTO store_words (rowid, words) SELECT key, words FROM expected_store_words WHERE key IN (
+  INSERT INTO store_words (rowid, words)
+  SELECT key, words FROM expected_store_words WHERE OLD.words IS NOT NEW.words AND key IN (
     SELECT key FROM stores WHERE account_key = NEW.key AND key < coalesce(NEW.far_stores_from, 9e18)
   );
-  DELETE FROM campaign_words WHERE rowid IN (
+  DELETE FROM campaign_words WHERE OLD.words IS NOT NEW.words AND rowid IN (
     SELECT key FROM campaigns WHERE account_key = NEW.key AND key < coalesce(NEW.far_campaigns_from, 9e18)
   );
-  INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_campaign_words WHERE key IN (
+  INSERT INTO campaign_words (rowid, words)
+  SELECT key, words FROM expected_campaign_words WHERE OLD.words IS NOT NEW.words AND key IN (
     SELECT key FROM campaigns WHERE account_key = NEW.key AND key < coalesce(NEW.far_campaigns_from, 9e18)
   );
+  INSERT INTO store_vocabulary (word)
+  SELECT value FROM json_each('["' || replace(NEW.words, ' ', '","') || '"]') AS word
+  WHERE word.value GLOB '[^0-9+]???*' AND (
+    EXISTS (SELECT 1 FROM store_words WHERE store_words MATCH '"' || word.value || '"')
+    OR EXISTS (
+      SELECT 1 FROM chain_words CROSS JOIN accounts AS chain ON chain.key = chain_words.rowid
+      WHERE chain_words MATCH '"' || word.value || '"' AND chain.far_stores_from IS NOT NULL
+    )
+  )
+  ON CONFLICT (word) DO NOTHING;
+  DELETE FROM store_vocabulary
+  WHERE word IN (SELECT value FROM json_each('["' || replace(OLD.words, ' ', '","') || '"]'))
+    AND NOT EXISTS (SELECT 1 FROM store_words WHERE store_words MATCH '"' || store_vocabulary.word || '"')
+    AND NOT EXISTS (
+      SELECT 1 FROM chain_words CROSS JOIN accounts AS chain ON chain.key = chain_words.rowid
+      WHERE chain_words MATCH '"' || store_vocabulary.word || '"' AND chain.far_stores_from IS NOT NULL
+    );
+  INSERT INTO campaign_vocabulary (word)
+  SELECT value FROM json_each('["' || replace(NEW.words, ' ', '","') || '"]') AS word
+  WHERE word.value GLOB '[^0-9+]???*' AND (
+    EXISTS (SELECT 1 FROM campaign_words WHERE campaign_words MATCH '"' || word.value || '"')
+    OR EXISTS (
+      SELECT 1 FROM chain_words CROSS JOIN accounts AS chain ON chain.key = chain_words.rowid
+      WHERE chain_words MATCH '"' || word.value || '"' AND chain.far_campaigns_from IS NOT NULL
+    )
+  )
+  ON CONFLICT (word) DO NOTHING;
+  DELETE FROM campaign_vocabulary
+  WHERE word IN (SELECT value FROM json_each('["' || replace(OLD.words, ' ', '","') || '"]'))
+    AND NOT EXISTS (SELECT 1 FROM campaign_words WHERE campaign_words MATCH '"' || campaign_vocabulary.word || '"')
+    AND NOT EXISTS (
+      SELECT 1 FROM chain_words CROSS JOIN accounts AS chain ON chain.key = chain_words.rowid
+      WHERE chain_words MATCH '"' || campaign_vocabulary.word || '"' AND chain.far_campaigns_from IS NOT NULL
+    );
 END;

@@ -67,6 +67,11 @@ INSERT INTO customer_words (customer_words, rank) VALUES ('usermerge', 2);
 -- What customer_words holds, term by term: an index without contents can be compared in no other way.
 CREATE VIRTUAL TABLE customer_words_terms USING fts5vocab(customer_words, instance);
 
+-- Derived: the words of customer_words, made as store_vocabulary is, but without companies.
+CREATE TABLE customer_vocabulary (
+  word TEXT PRIMARY KEY
+) WITHOUT ROWID;
+
 -- What customer_words must hold: the words of everyone who is not erased. Where they are four or more, as few people
 -- have, "+" and the first two letters of each stand beside them. A search for four beginnings can be met by nobody else,
 -- and asks for these where a beginning has one or two letters: the lists of all who have such a word are long.
@@ -93,10 +98,14 @@ BEGIN
   INSERT INTO customer_words (rowid, words) SELECT key, words FROM expected_customer_words WHERE key = NEW.key;
 END;
 
--- Indexes a customer again when the names change, and not any more once erased.
+-- Indexes a customer again when the names change, and not any more once erased. The vocabulary forgets the words that
+-- nobody else has.
 CREATE TRIGGER customers_update_words AFTER UPDATE OF words, erased ON customers
 WHEN OLD.words IS NOT NEW.words OR OLD.erased IS NOT NEW.erased
 BEGIN
   DELETE FROM customer_words WHERE rowid = OLD.key;
   INSERT INTO customer_words (rowid, words) SELECT key, words FROM expected_customer_words WHERE key = NEW.key;
+  DELETE FROM customer_vocabulary
+  WHERE word IN (SELECT value FROM json_each('["' || replace(OLD.words, ' ', '","') || '"]'))
+    AND NOT EXISTS (SELECT 1 FROM customer_words WHERE customer_words MATCH '"' || customer_vocabulary.word || '"');
 END;

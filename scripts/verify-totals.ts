@@ -40,7 +40,7 @@ async function verify(options: Options): Promise<void> {
     : { persistTo: options.persistTo };
   const last = await lastKeys(where);
   const steps = DERIVED.flatMap((derived) =>
-    ranges(last[derived.over], options.step).map((range) => ({ derived, range })),
+    ranges(derived.over === null ? 0 : last[derived.over], options.step).map((range) => ({ derived, range })),
   );
   const bar = new SingleBar({ format: "{bar} {name}", hideCursor: true, clearOnComplete: true, barsize: 24 });
   bar.start(steps.length, 0, { name: "" });
@@ -60,10 +60,10 @@ async function verify(options: Options): Promise<void> {
   report(found, options.repair ?? false);
 }
 
-type LastKeys = Record<Derived["over"], number>;
+type LastKeys = Record<NonNullable<Derived["over"]>, number>;
 
 async function lastKeys(where: Where): Promise<LastKeys> {
-  const tables = [...new Set(DERIVED.map(({ over }) => over))];
+  const tables = [...new Set(DERIVED.map(({ over }) => over))].filter((table) => table !== null);
   const columns = tables.map((table) => `(SELECT coalesce(max(key), 0) FROM ${table}) AS ${table}`);
   const [[row] = []] = await askDatabase<LastKeys>([`SELECT ${columns.join(", ")}`], where);
   if (row === undefined) throw new CommandError("The database answers nothing.");

@@ -22,6 +22,11 @@ export const EXAMPLES: readonly Example[] = [
     body: { query: "blue har" },
   },
   {
+    what: "Customers by a name with a typo: the answer says what it forgave",
+    path: "/api/v1/customer/full-search",
+    body: { query: "ficsher", filter: "customers" },
+  },
+  {
     what: "Who leads the board at a store",
     path: "/api/v1/customer/gamification/leaderboard",
     body: { location_id: "s101-1-1", rank_on: "run" },

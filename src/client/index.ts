@@ -67,7 +67,10 @@ export function createClient({
     /** Store, manufacturer and digital coupons, in pages. */
     myCoupons: getting(customer["my-coupons"].$get),
 
-    /** Stores, customers and campaigns by words. */
+    /**
+     * Stores, customers and campaigns by words. A list that would be empty has what is one typo away, unless `typos` is
+     * false; `forgiven` has the words in question, and is not there if none was forgiven.
+     */
     fullSearch: posting(customer["full-search"].$post),
 
     /** The message groups, newest message first. */

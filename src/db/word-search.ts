@@ -98,21 +98,22 @@ export interface Searched {
   record: SQL;
   /** Which records may be found: the others do not count towards the limit. */
   where: SQL;
+  /** What a record that was looked up by some of the words must hold besides. */
+  holds?: SQL | undefined;
 }
 
 /**
- * For a `WITH` clause, after `askFor…`: `found(rank, key)`, at most `limit` records: those that hold every word whole
- * (rank 0), then the others (1), each in the order first stored. Two walks along the index, by rowid, that stop when
- * they have enough, so that their cost follows what is found.
+ * For a `WITH` clause, after `askFor…`: `whole(key)`, the records that hold every word whole, and `others(key)`, at most
+ * `limit` together, each in the order first stored. Two walks along the index, by rowid, that stop when they have enough,
+ * so that their cost follows what is found.
  */
-export function findWords({ index, record, where }: Searched, limit: number): SQL {
+export function findWords({ index, record, where, holds = sql`true` }: Searched, limit: number): SQL {
   const name = sql.raw(index);
   const walk = (text: "whole" | "others", end: SQL) => sql`
     SELECT ${name}.rowid AS key FROM ${name} ${record}
-    WHERE ${name} MATCH (SELECT ${sql.raw(text)} FROM asked) AND ${where}
+    WHERE ${name} MATCH (SELECT ${sql.raw(text)} FROM asked) AND ${where} AND ${holds}
     ORDER BY ${name}.rowid ${end}`;
   return sql`
     whole AS MATERIALIZED (${walk("whole", limitTo(limit))}),
-    others AS MATERIALIZED (${walk("others", sql`${limitTo(limit)} - (SELECT count(*) FROM whole)`)}),
-    found(rank, key) AS MATERIALIZED (SELECT 0, key FROM whole UNION ALL SELECT 1, key FROM others)`;
+    others AS MATERIALIZED (${walk("others", sql`${limitTo(limit)} - (SELECT count(*) FROM whole)`)})`;
 }

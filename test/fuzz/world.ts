@@ -62,6 +62,10 @@ export function plausible(record = ""): (field: string) => fc.Arbitrary<unknown>
     if (/_lines$/.test(field)) return fc.constantFrom(["Free coffee"], []);
     if (field === "after") return fc.constantFrom("2026-01-01 00:00:00 fg1", "2026-01-01 00:00:01 x");
     if (field === "rank_on") return fc.constantFrom("run", "hit", "double", "triple");
+    if (field === "query") {
+      const typos = fc.constantFrom("lovelcae", "Ada Lovlace", "coffe blue ucp", "strete adda lovealce", "main sreet");
+      return fc.oneof(typos, fc.constantFrom("Main", "Ada L"), hostileText);
+    }
     if (field === "filter") return fc.constantFrom("stores", "customers,campaigns", "stores, customers", "");
     return fc.oneof(
       { weight: 3, arbitrary: fc.constantFrom("Main", "Blue Cup coffee", "Ada L", "main st") },

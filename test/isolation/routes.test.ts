@@ -71,20 +71,20 @@ const REACHES: Record<string, readonly Reach[]> = {
   [`POST ${CUSTOMER}/full-search`]: [
     {
       what: "a stranger's private fields",
-      ask: async (api) => {
-        const { body, ...answer } = await search("theirs", "customers")(api);
-        // Names may be seen; a birth date bears no mark.
-        const customers = body.customers.map(({ first_name, ...one }: Record<string, unknown>) => ({
-          ...one,
-          date_of_birth: one.date_of_birth === null ? null : "theirs",
-        }));
-        return { ...answer, body: customers };
-      },
+      ask: async (api) => withoutNames(await search("theirs", "customers")(api)),
     },
     {
       what: "a customer who has blocked me",
       ask: search("theirs-blocker", "customers"),
       control: (api) => search("theirs-blocker", "customers")(api),
+    },
+    {
+      what: "a customer who has blocked me, by a typo",
+      ask: search("thiers blokcer", "customers"),
+    },
+    {
+      what: "a stranger's private fields, by a typo",
+      ask: async (api) => withoutNames(await search("thiers", "customers")(api)),
     },
     {
       what: "the inner fields of an account that is found",
@@ -113,6 +113,15 @@ const REACHES: Record<string, readonly Reach[]> = {
     },
   ],
 };
+
+/** The customers of an answer without what everybody may see, which is names; a birth date bears no mark. */
+function withoutNames({ body, ...answer }: Answer): Answer {
+  const customers = body.customers.map(({ first_name, ...one }: Record<string, unknown>) => ({
+    ...one,
+    date_of_birth: one.date_of_birth === null ? null : "theirs",
+  }));
+  return { ...answer, body: customers };
+}
 
 /** The API as I see it, claiming in every way but the token to be them. */
 function pretending(customerId: string): Api {

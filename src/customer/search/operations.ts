@@ -7,7 +7,9 @@ export const fullSearch: Operation = {
   summary: "Stores, customers and campaigns by words",
   description:
     "Finds records in which every word of the query begins some word: at most 20 of each kind, those with the whole words " +
-    "first. With a filter without campaigns, `stores` and `customers` are beside `status` instead of in `items`. The birth " +
+    "first. A list that would be empty is searched once more: a word of five letters or more then stands for words one typo " +
+    "away that begin with the same letter (a letter more, less or other, or two neighbours swapped), and `forgiven` names it. " +
+    "With a filter without campaigns, `stores` and `customers` are beside `status` instead of in `items`. The birth " +
     "date, card and address of customers who are not friends are empty.",
   answer: FullSearchAnswer,
   examples: () => [
@@ -38,6 +40,36 @@ export const fullSearch: Operation = {
             campaigns_registered: 1,
           },
         ],
+      },
+    },
+    {
+      summary: "A name with a typo",
+      body: { query: "ada ficsher", filter: "customers" },
+      answer: {
+        status: true,
+        stores: [],
+        customers: [
+          {
+            id: "c419",
+            first_name: "Ada",
+            last_name: "Fischer",
+            customer_description: "",
+            avatar: "https://images.example/customers/c419.png",
+            friend_status: -1,
+            scan_id: "",
+            date_of_birth: null,
+            address_line_1: "",
+            address_line_2: "",
+            city: "",
+            state: "",
+            zip: "",
+            balance: 132.71,
+            stores_count: 3,
+            campaigns_total: 6,
+            campaigns_registered: 1,
+          },
+        ],
+        forgiven: ["ficsher"],
       },
     },
   ],

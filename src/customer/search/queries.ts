@@ -1,28 +1,49 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import { accountIdsOf, accountsOf, type OfAccount } from "../../accounts/answers.ts";
+import { accountIdsOf, accountsOf } from "../../accounts/answers.ts";
 import { oncePerAccount, searchAccount } from "../../accounts/queries.ts";
 import { nameBeginnings } from "../../customers/name-words.ts";
 import { customerKeyOf } from "../../customers/queries.ts";
 import { compilePer, type Database } from "../../db/database.ts";
-import { accounts, campaigns, customers, registrations, stores } from "../../db/tables/index.ts";
+import { findForgivingly, forgivenWords, splitNearWords } from "../../db/forgiving-search.ts";
+import {
+  accounts,
+  campaigns,
+  campaignVocabulary,
+  customers,
+  customerVocabulary,
+  registrations,
+  stores,
+  storeVocabulary,
+} from "../../db/tables/index.ts";
 import {
   askForRarestOrMarks,
   askForWords,
   askForWordsOrMarks,
-  findWords,
   holdsBeginnings,
   LOOKED_UP,
   withoutBeginnings,
 } from "../../db/word-search.ts";
 import { friendStatus, hasBlocked } from "../../friendships/queries.ts";
-import { type JsonText, merge, storedJson, toJson, withMember } from "../../http/json-text.ts";
+import { type JsonText, withMember } from "../../http/json-text.ts";
 import { isAccountDeleted, joinStoresOf } from "../../stores/queries.ts";
 import { isRunning } from "../campaigns/queries.ts";
-import { KINDS, type SearchCustomer, type SearchKind } from "./schema.ts";
+import {
+  type CampaignRow,
+  type CustomerRow,
+  forgivenIn,
+  NOTHING_PERSONAL,
+  type StoreRow,
+  toCampaign,
+  toCustomer,
+  toStore,
+} from "./answers.ts";
+import { KINDS, type SearchKind } from "./schema.ts";
 
 export interface FullSearch {
   /** Folded, each once. */
   words: readonly string[];
+  /** Those of the words that may be forgiven a typo, in a list that would be empty otherwise. */
+  forgivable: readonly string[];
   /** What to search; the other lists stay empty. */
   kinds: readonly SearchKind[];
   /** Who asks. */
@@ -34,22 +55,30 @@ export interface Found {
   stores: JsonText[];
   customers: JsonText[];
   campaigns: JsonText[];
+  /** The words that were forgiven in one of these records, in the order of the query. */
+  forgiven: string[];
 }
 
 const FOUND_LIMIT = 20;
 
 /**
  * The records of which some word begins with each word asked for (docs/contract/interface.md, 4.6): first those that
- * hold every word whole, then the others, each in the order first stored. One round trip; none for no words.
+ * hold every word whole, then the others, each in the order first stored. Where there are none, those that hold words
+ * like the forgivable ones. One round trip; none for no words.
  */
-export async function searchAll(db: Database, { words, kinds, customerId }: FullSearch): Promise<Found> {
-  if (words.length === 0) return { stores: [], customers: [], campaigns: [] };
+export async function searchAll(db: Database, search: FullSearch): Promise<Found> {
+  const { words, forgivable, kinds, customerId } = search;
+  if (words.length === 0) return { stores: [], customers: [], campaigns: [], forgiven: [] };
   const asked = KINDS.filter((kind) => kinds.includes(kind));
   const beginnings = withoutBeginnings(words);
+  const near = splitNearWords(words);
   const values = {
     words: JSON.stringify(words),
     beginnings: JSON.stringify(beginnings),
     nameBeginnings: JSON.stringify(nameBeginnings(beginnings)),
+    forgivable: JSON.stringify(forgivable),
+    lookedUp: JSON.stringify(near.lookedUp),
+    held: JSON.stringify(near.held),
     caller: customerId,
   };
   const shape = { many: beginnings.length > LOOKED_UP };
@@ -57,63 +86,25 @@ export async function searchAll(db: Database, { words, kinds, customerId }: Full
   const rowsOf = <Row>(kind: SearchKind) => (results[asked.indexOf(kind)] ?? []) as unknown as Row[];
   const [stores, campaigns] = [rowsOf<StoreRow>("stores"), rowsOf<CampaignRow>("campaigns")];
   const records = [...stores, ...campaigns];
+  const customers = rowsOf<CustomerRow>("customers");
   const [accountOf, accountIdOf] = [accountsOf(records), accountIdsOf(records)];
   return {
     stores: stores.map((row) => withMember(toStore(row, accountIdOf(row)), "account", accountOf(row))),
-    customers: rowsOf<CustomerRow>("customers").map(toCustomer),
+    customers: customers.map(toCustomer),
     campaigns: campaigns.map((row) => withMember(toCampaign(row, accountIdOf(row)), "account", accountOf(row))),
+    forgiven: forgivenIn([...records, ...customers], words),
   };
 }
 
-// What is text is an object in JSON, to be put together without a look inside.
-
-interface StoreRow extends OfAccount, Pick<typeof stores.$inferSelect, "latitude" | "longitude"> {
-  store: string;
-}
-
-interface CampaignRow extends OfAccount, Pick<typeof campaigns.$inferSelect, "details"> {
-  campaign: string;
-}
-
-interface CustomerRow
-  extends Pick<SearchCustomer, "balance" | "stores_count" | "campaigns_total" | "campaigns_registered"> {
-  customer: string;
-  /** What the customer shows to friends; null where the caller is none. */
-  personal: string | null;
-}
-
-function toStore({ store, latitude, longitude }: StoreRow, accountId: string): JsonText {
-  return merge(storedJson(store), toJson({ account_id: accountId, latitude, longitude }));
-}
-
-/** Here the account's id is a number (docs/contract/interface.md, 4.6). */
-function toCampaign({ campaign, details }: CampaignRow, accountId: string): JsonText {
-  return merge(storedJson(campaign), toJson({ account_id: Number(accountId) }), storedJson(details));
-}
-
-/** The address, the birth date and the scan id are for the caller and the caller's friends only; others see this. */
-const NOTHING_PERSONAL = {
-  scan_id: "",
-  date_of_birth: null,
-  address_line_1: "",
-  address_line_2: "",
-  city: "",
-  state: "",
-  zip: "",
-} satisfies Partial<SearchCustomer>;
-
-const HIDDEN = toJson(NOTHING_PERSONAL);
 const PERSONAL = sql.raw(
   Object.keys(NOTHING_PERSONAL)
     .map((name) => `'${name}', customers.${name}`)
     .join(", "),
 );
 
-function toCustomer({ customer, personal, ...counts }: CustomerRow): JsonText {
-  return merge(storedJson(customer), personal === null ? HIDDEN : storedJson(personal), toJson(counts));
-}
-
-type Value = (name: "words" | "beginnings" | "nameBeginnings" | "caller") => Placeholder;
+type Value = (
+  name: "words" | "beginnings" | "nameBeginnings" | "forgivable" | "lookedUp" | "held" | "caller",
+) => Placeholder;
 
 interface Shape {
   /** Whether there are more beginnings than are looked up. */
@@ -126,20 +117,42 @@ const SEARCHES = {
   campaigns: compilePer(searchCampaigns),
 } satisfies Record<SearchKind, unknown>;
 
-/** For a `WITH` clause: finds stores or campaigns, to which the words of their account belong. */
-function findOfAccounts({ many }: Shape, value: Value, index: string, table: typeof stores | typeof campaigns): SQL {
-  const words = { whole: value("words"), beginnings: value("beginnings") };
-  const isOpen = sql`NOT ${isAccountDeleted(sql`${table.accountKey}`)}`;
-  const ofAccount = sql`(SELECT ${accounts.words} FROM ${accounts} WHERE ${accounts.key} = ${table.accountKey})`;
-  const isFound = sql`${isOpen} AND ${holdsBeginnings(words.beginnings, sql`${table.words} || ' ' || ${ofAccount}`)}`;
-  const record = sql`CROSS JOIN ${table} ON ${table.key} = ${sql.raw(index)}.rowid`;
+/** Stores or campaigns, to which the words of their account belong. */
+const OF_ACCOUNTS = {
+  stores: { table: stores, index: "store_words", vocabulary: storeVocabulary },
+  campaigns: { table: campaigns, index: "campaign_words", vocabulary: campaignVocabulary },
+};
+
+/** For a `WITH` clause: finds these. */
+function findOfAccounts({ many }: Shape, value: Value, kind: keyof typeof OF_ACCOUNTS): SQL {
+  const { table, index, vocabulary } = OF_ACCOUNTS[kind];
+  const asked = { whole: value("words"), beginnings: value("beginnings") };
+  const recordWords = wordsWithCompany(table);
+  const searched = {
+    index,
+    record: sql`CROSS JOIN ${table} ON ${table.key} = ${sql.raw(index)}.rowid`,
+    where: sql`NOT ${isAccountDeleted(sql`${table.accountKey}`)}`,
+    holds: many ? holdsBeginnings(asked.beginnings, recordWords) : undefined,
+    vocabulary,
+    recordWords,
+    hasMarks: true,
+  };
   return sql`
-    ${many ? askForRarestOrMarks(words, index) : askForWordsOrMarks(words)},
-    ${findWords({ index, record, where: many ? isFound : isOpen }, FOUND_LIMIT)}`;
+    ${many ? askForRarestOrMarks(asked, index) : askForWordsOrMarks(asked)},
+    ${findForgivingly(searched, nearOf(value), FOUND_LIMIT)}`;
+}
+
+function nearOf(value: Value) {
+  return {
+    words: value("words"),
+    forgivable: value("forgivable"),
+    lookedUp: value("lookedUp"),
+    held: value("held"),
+  };
 }
 
 function searchStores(shape: Shape, value: Value): SQL {
-  const found = findOfAccounts(shape, value, "store_words", stores);
+  const found = findOfAccounts(shape, value, "stores");
   const record = sql`CROSS JOIN ${stores} ON ${stores.key} = found.key`;
   const accountKey = sql`${stores.accountKey}`;
   // Not the position: JSON made by SQLite has fewer digits than a position may have.
@@ -153,9 +166,15 @@ function searchStores(shape: Shape, value: Value): SQL {
         'zip', ${stores.zip}, 'phone', ${stores.phone}
       ) AS store,
       ${stores.latitude} AS latitude, ${stores.longitude} AS longitude,
+      ${forgivenWords(sql`found.rank`, { words: value("words"), recordWords: wordsWithCompany(stores) })} AS forgiven,
       ${accountPart(record, accountKey)}
     FROM found ${record}
     ORDER BY found.rank, found.key`;
+}
+
+/** All words that a record of an account is found by, whether its entry in the index holds the company's or a mark. */
+function wordsWithCompany({ words, accountKey }: typeof stores | typeof campaigns): SQL {
+  return sql`(${words} || ' ' || (SELECT ${accounts.words} FROM ${accounts} WHERE ${accounts.key} = ${accountKey}))`;
 }
 
 /** The account of a record; its object stands beside one record of each account. */
@@ -170,7 +189,7 @@ function accountPart(record: SQL, accountKey: SQL): SQL {
 
 /** Campaigns of any date and status: both are in the record. */
 function searchCampaigns(shape: Shape, value: Value): SQL {
-  const found = findOfAccounts(shape, value, "campaign_words", campaigns);
+  const found = findOfAccounts(shape, value, "campaigns");
   const record = sql`CROSS JOIN ${campaigns} ON ${campaigns.key} = found.key`;
   const accountKey = sql`${campaigns.accountKey}`;
   return sql`
@@ -182,6 +201,7 @@ function searchCampaigns(shape: Shape, value: Value): SQL {
         'campaign_description', ${campaigns.campaignDescription}, 'status', ${campaigns.status}
       ) AS campaign,
       ${campaigns.details} AS details,
+      ${forgivenWords(sql`found.rank`, { words: value("words"), recordWords: wordsWithCompany(campaigns) })} AS forgiven,
       ${accountPart(record, accountKey)}
     FROM found ${record}
     ORDER BY found.rank, found.key`;
@@ -189,17 +209,20 @@ function searchCampaigns(shape: Shape, value: Value): SQL {
 
 /** Customers whom the caller may find, with what the caller may see of them. */
 function searchCustomers(value: Value): SQL {
-  const caller = value("caller");
-  const found = findWords(
+  const [words, caller] = [value("words"), value("caller")];
+  const found = findForgivingly(
     {
       index: "customer_words",
       record: sql`CROSS JOIN ${customers} ON ${customers.key} = customer_words.rowid`,
       where: sql`NOT ${hasBlocked(sql`${customers.key}`, customerKeyOf(caller))}`,
+      vocabulary: customerVocabulary,
+      recordWords: sql`${customers.words}`,
     },
+    nearOf(value),
     FOUND_LIMIT,
   );
   return sql`
-    WITH ${askForWords({ whole: value("words"), beginnings: value("nameBeginnings") })}, ${found},
+    WITH ${askForWords({ whole: words, beginnings: value("nameBeginnings") })}, ${found},
     seen AS MATERIALIZED (
       SELECT found.rank, found.key, (
         SELECT ${friendStatus(sql`caller.key`, sql`found.key`)} FROM (SELECT ${customerKeyOf(caller)} AS key) AS caller
@@ -237,7 +260,8 @@ function searchCustomers(value: Value): SQL {
         CROSS JOIN ${campaigns} ON ${campaigns.key} = ${registrations.campaignKey} AND ${isRunning(campaigns)}
         CROSS JOIN joined ON joined.key = seen.key AND joined.account_key = ${campaigns.accountKey}
         WHERE ${registrations.customerKey} = seen.key
-      ) AS campaigns_registered
+      ) AS campaigns_registered,
+      ${forgivenWords(sql`seen.rank`, { words, recordWords: sql`${customers.words}` })} AS forgiven
     FROM seen
     CROSS JOIN ${customers} ON ${customers.key} = seen.key
     LEFT JOIN counted ON counted.key = seen.key

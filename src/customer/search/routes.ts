@@ -14,9 +14,15 @@ export const search = createRouter().post(
   jsonBody(),
   validate("json", FullSearchBody),
   async (c) => {
-    const { query, filter } = c.req.valid("json");
+    const { query, filter, typos } = c.req.valid("json");
+    const words = wordsOf(query);
 
-    const found = await searchAll(c.var.db, { words: wordsOf(query), kinds: filter, customerId: c.var.customerId });
+    const found = await searchAll(c.var.db, {
+      words,
+      forgivable: typos ? words.filter(isForgivable) : [],
+      kinds: filter,
+      customerId: c.var.customerId,
+    });
 
     return answerJson<z.output<typeof FullSearchAnswer>>(c, inVariant(found, filter));
   },
@@ -26,6 +32,15 @@ export const search = createRouter().post(
 function inVariant(found: Found, kinds: readonly SearchKind[]): JsonText {
   const lists = { stores: jsonArray(found.stores), customers: jsonArray(found.customers) };
   const status = toJson(true);
-  if (!kinds.includes("campaigns")) return jsonObject({ status, ...lists });
-  return jsonObject({ status, items: jsonObject({ ...lists, campaigns: jsonArray(found.campaigns) }) });
+  const forgiven = found.forgiven.length === 0 ? undefined : { forgiven: toJson(found.forgiven) };
+  if (!kinds.includes("campaigns")) return jsonObject({ status, ...lists, ...forgiven });
+  const items = jsonObject({ ...lists, campaigns: jsonArray(found.campaigns) });
+  return jsonObject({ status, items, ...forgiven });
+}
+
+const FORGIVABLE = /^\p{L}{5,}$/u;
+
+/** Whether a typo in a word is forgiven: a shorter one, or a number, is like too many others. */
+function isForgivable(word: string): boolean {
+  return FORGIVABLE.test(word);
 }

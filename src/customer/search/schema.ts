@@ -38,6 +38,10 @@ export const FullSearchBody = z.object({
       default: KINDS.join(","),
       description: "The kinds to look for, with commas between them.",
     }),
+  typos: z
+    .boolean({ error: mustBe("true or false") })
+    .default(true)
+    .describe("Whether a list that would be empty may have records with words that are one typo away."),
 });
 
 /** A store in a search result (docs/contract/interface.md, 4.6). */
@@ -121,6 +125,13 @@ export const SearchCampaign = CampaignDetails.extend({
 }).meta({ id: "SearchCampaign" });
 export type SearchCampaign = z.output<typeof SearchCampaign>;
 
+const Forgiven = z
+  .array(z.string())
+  .optional()
+  .describe(
+    "The words of the query, folded, that were forgiven a typo in a record shown here. Left out where none was.",
+  );
+
 /** The lists that were found. */
 const Found = z.object({
   stores: z.array(SearchStore).describe("The stores that were found."),
@@ -132,6 +143,7 @@ export const FullSearchAnswer = z.union([
   z.object({
     status: z.literal(true),
     items: Found.extend({ campaigns: z.array(SearchCampaign).describe("The campaigns that were found.") }),
+    forgiven: Forgiven,
   }),
-  Found.extend({ status: z.literal(true) }),
+  Found.extend({ status: z.literal(true), forgiven: Forgiven }),
 ]);

@@ -1,5 +1,5 @@
 // All that is derived. What others are derived from comes before them, so that one repair puts right both: the marks of
-// accounts before the words. Only the news come before the newest messages, whose triggers expect them to be right.
+// accounts before the words, these before the vocabularies. Only the news come before the newest messages, whose triggers expect them to be right.
 import { accountJson } from "./account-json.ts";
 import { accountMarks } from "./account-marks.ts";
 import { campaignEarnings } from "./campaign-earnings.ts";
@@ -17,6 +17,7 @@ import { storesJoined } from "./stores-joined.ts";
 import { teamLinks } from "./team-links.ts";
 import { teamMembers } from "./team-members.ts";
 import { teamTokens } from "./team-tokens.ts";
+import { campaignVocabulary, customerVocabulary, storeVocabulary } from "./vocabularies.ts";
 
 export const DERIVED: readonly Derived[] = [
   customerBalances,
@@ -38,4 +39,7 @@ export const DERIVED: readonly Derived[] = [
   campaignWords,
   chainWords,
   customerWords,
+  storeVocabulary,
+  campaignVocabulary,
+  customerVocabulary,
 ];

@@ -5,7 +5,7 @@ export const storeWords = searchIndex({
   name: "words of stores",
   index: "store_words",
   over: "stores",
-  triggers: ["stores_insert_words", "stores_update_words", "accounts_rename_near_stores_and_campaigns"],
+  triggers: ["stores_insert_words", "stores_update_words", "accounts_update_words"],
 });
 
 /** The words of each campaign that is not soft-deleted, with those of its account as a store has them. */
@@ -13,7 +13,7 @@ export const campaignWords = searchIndex({
   name: "words of campaigns",
   index: "campaign_words",
   over: "campaigns",
-  triggers: ["campaigns_insert_words", "campaigns_update_words", "accounts_rename_near_stores_and_campaigns"],
+  triggers: ["campaigns_insert_words", "campaigns_update_words", "accounts_update_words"],
 });
 
 /** The words of the companies that marks stand for. */
@@ -21,7 +21,7 @@ export const chainWords = searchIndex({
   name: "words of large accounts",
   index: "chain_words",
   over: "accounts",
-  triggers: ["accounts_update_chain_words"],
+  triggers: ["accounts_update_words"],
 });
 
 /** The words of the names of each customer who is not erased. */
@@ -36,7 +36,10 @@ export const customerWords = searchIndex({
  * An FTS5 index keeps no contents, so it is compared word by word with the view that says what it must hold: `…_terms`
  * lists what it holds.
  */
-function searchIndex({ index, ...rest }: Pick<Derived, "name" | "over" | "triggers"> & { index: string }): Derived {
+function searchIndex({
+  index,
+  ...rest
+}: Pick<Derived, "name" | "triggers"> & { index: string; over: NonNullable<Derived["over"]> }): Derived {
   return {
     ...rest,
     table: index,

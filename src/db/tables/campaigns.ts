@@ -51,3 +51,5 @@ export const campaignStores = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.storeKey, table.campaignKey] })],
 );
+
+export const campaignVocabulary = sqliteTable("campaign_vocabulary", { word: text().primaryKey() });

@@ -25,3 +25,5 @@ export const customers = sqliteTable(
   },
   (table) => [index("customers_erased").on(table.erased).where(sql`erased = 1`)],
 );
+
+export const customerVocabulary = sqliteTable("customer_vocabulary", { word: text().primaryKey() });

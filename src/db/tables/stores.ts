@@ -30,3 +30,5 @@ export const stores = sqliteTable(
     index("stores_deleted").on(table.deleted).where(sql`deleted = 1`),
   ],
 );
+
+export const storeVocabulary = sqliteTable("store_vocabulary", { word: text().primaryKey() });

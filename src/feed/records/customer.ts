@@ -46,6 +46,7 @@ export const customer = defineState(customers, {
   export: { bytes: octetsOf(customers) },
   global: true,
   fixed: [],
+  vocabulary: "customer",
   references: {},
   deletion: {
     column: "erased",

@@ -1,6 +1,7 @@
-import { type SQL, sql } from "drizzle-orm";
+import type { SQL } from "drizzle-orm";
+import type { WrittenWords } from "../../db/derived/vocabularies.ts";
 import { joinRows, rowsOf } from "../../db/json-rows.ts";
-import type { Fields, Kind, Line } from "./kind.ts";
+import type { Fields, Kind, Line, StateKind } from "./kind.ts";
 
 // What is sent of a line: once all that it writes, and with each check and total the little that these look at.
 
@@ -80,9 +81,23 @@ export function fieldOf(source: Kind["columns"][string] | undefined): string | u
   return "json" in source && typeof source.json === "string" ? source.json : undefined;
 }
 
-/** What the lines write, as subqueries of a parameter each, in the order of the lines: `position`, `number` and each value. */
-export function writtenLines(kind: Kind, lines: readonly Line[]): SQL[] {
-  return takeOutTexts(lines).map((text) => sql`${rowsOf([text], ...columnsOf(kind))}`);
+/**
+ * What the lines write, as JSON texts of a parameter each, and these as subqueries, in the order of the lines: `position`,
+ * `number` and each value.
+ */
+export function writtenLines(kind: Kind, lines: readonly Line[]): { text: string; rows: SQL }[] {
+  return takeOutTexts(lines).map((text) => ({ text, rows: rowsOf([text], ...columnsOf(kind)) }));
+}
+
+/** The words that lines write, each once, and their accounts. */
+export function writtenWords(kind: StateKind, text: string): WrittenWords {
+  const [columns] = columnsOf(kind);
+  const lines = JSON.parse(text) as unknown[][];
+  const valuesOf = (column: string) => lines.map((line) => String(line[columns.indexOf(column)]));
+  return {
+    words: [...new Set(valuesOf("words").flatMap((words) => words.split(" ")))].join(" "),
+    accounts: kind.account === undefined ? [] : [...new Set(valuesOf(kind.account))],
+  };
 }
 
 /** The same of lines that do not count, as one subquery; their texts stay. */

@@ -1,8 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Statement } from "../../db/database.ts";
+import { addToVocabulary } from "../../db/derived/vocabularies.ts";
 import { freshEvents } from "./fresh-events.ts";
 import { type EventKind, type Fault, type Kind, keyName, type Line, type StateKind, tableName } from "./kind.ts";
-import { fieldOf, otherLines, usedFieldLines, usedFields, writtenLines } from "./line-texts.ts";
+import { fieldOf, otherLines, usedFieldLines, usedFields, writtenLines, writtenWords } from "./line-texts.ts";
 import { referenceKeys, resolved } from "./resolved-lines.ts";
 
 // The statements that a kind's lines become. Names that stand in them unquoted are this code's own, never a user's.
@@ -29,9 +30,10 @@ export function upsert(kind: StateKind, lines: readonly Line[]): Statement[] {
   const target = `(${key.join(", ")})${kind.recordWhen === undefined ? "" : ` WHERE ${kind.recordWhen}`}`;
   return [
     ...prepare(kind, lines),
-    ...writtenLines(kind, lines).flatMap((written) => [
-      sql`${insertLines(kind, written)} ON CONFLICT ${sql.raw(target)} ${sql.raw(onConflict)}`,
-      ...(kind.writeItems?.(written) ?? []),
+    ...writtenLines(kind, lines).flatMap(({ text, rows }) => [
+      sql`${insertLines(kind, rows)} ON CONFLICT ${sql.raw(target)} ${sql.raw(onConflict)}`,
+      ...(kind.writeItems?.(rows) ?? []),
+      ...(kind.vocabulary === undefined ? [] : [addToVocabulary(kind.vocabulary, writtenWords(kind, text))]),
     ]),
   ];
 }
@@ -64,7 +66,7 @@ export function remove(kind: StateKind, lines: readonly Line[]): Statement[] {
 /** Writes the lines' events, each once; every statement answers a row for each that is new. */
 export function insert(kind: EventKind, lines: readonly Line[]): Statement[] {
   return writtenLines(kind, lines).map(
-    (written) => sql`${insertLines(kind, written)} ON CONFLICT (id) DO NOTHING RETURNING 1`,
+    ({ rows }) => sql`${insertLines(kind, rows)} ON CONFLICT (id) DO NOTHING RETURNING 1`,
   );
 }
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, it } from "vitest";
+import { wordsOf } from "../../../src/values/words.ts";
 import { type Answer, as, mustFeed } from "../../support/api.ts";
 import { setClock } from "../../support/clock.ts";
 import * as seed from "../../support/seed.ts";
@@ -139,12 +140,19 @@ function changes(g: Gen, lines: readonly Line[]): Line[][] {
 function expectFound(answer: Answer, world: World, asked: string, caller: string): void {
   const ids = (records: { id: unknown }[]) => records.map(({ id }) => id);
   const { stores, customers, campaigns } = answer.body.items;
+  const query = { query: asked };
+  const lists = [
+    world.findStores(query),
+    world.findCampaigns(query),
+    world.findCustomers(query, caller, TODAY),
+  ] as const;
   const expected = {
-    stores: ids(world.findStores(asked) as { id: unknown }[]),
-    campaigns: ids(world.findCampaigns(asked) as { id: unknown }[]),
-    customers: world.findCustomers(asked, caller, TODAY),
+    stores: ids(lists[0].records as { id: unknown }[]),
+    campaigns: ids(lists[1].records as { id: unknown }[]),
+    customers: lists[2].records,
+    forgiven: wordsOf(asked).filter((word) => lists.some(({ forgiven }) => forgiven.includes(word))),
   };
-  const found = { stores: ids(stores), campaigns: ids(campaigns), customers };
+  const found = { stores: ids(stores), campaigns: ids(campaigns), customers, forgiven: answer.body.forgiven ?? [] };
   if (JSON.stringify(sorted(found)) !== JSON.stringify(sorted(expected))) {
     throw new Error(`${JSON.stringify(asked)} found ${JSON.stringify(found)} instead of ${JSON.stringify(expected)}`);
   }

@@ -1,7 +1,15 @@
 // What a search must find by docs/contract/interface.md, 4.6, computed in the plainest way from the lines that were
 // fed.
 
+import { forgives } from "./typos.ts";
+
 type Line = Record<string, unknown>;
+
+/** What is asked for. */
+export interface Query {
+  query: string;
+  typos?: boolean;
+}
 
 /** The program as the feed has left it. Maps keep the order in which keys were first set, which is "first stored". */
 export class World {
@@ -44,7 +52,7 @@ export class World {
     }
   }
 
-  findStores(query: string): Line[] {
+  findStores(query: Query): Listed {
     const stores = [...this.stores.values()].filter((store) => !store.deleted && this.#account(store));
     return twenty(query, stores, (store) => [
       ...["name", "address_line_1", "address_line_2", "city", "state", "zip"].map((field) => store[field]),
@@ -52,18 +60,17 @@ export class World {
     ]);
   }
 
-  findCampaigns(query: string): Line[] {
+  findCampaigns(query: Query): Listed {
     const campaigns = [...this.campaigns.values()].filter((campaign) => !campaign.deleted && this.#account(campaign));
     return twenty(query, campaigns, (one) => [one.name, one.campaign_description, this.#account(one)?.company]);
   }
 
-  findCustomers(query: string, caller: string, today: string): Line[] {
+  findCustomers(query: Query, caller: string, today: string): Listed {
     const customers = [...this.customers.values()].filter(
       ({ id, deleted }) => !deleted && !this.blocks.has(`${id} ${caller}`),
     );
-    return twenty(query, customers, (one) => [one.first_name, one.last_name]).map((one) =>
-      this.#seen(one, caller, today),
-    );
+    const { records, forgiven } = twenty(query, customers, (one) => [one.first_name, one.last_name]);
+    return { records: records.map((one) => this.#seen(one, caller, today)), forgiven };
   }
 
   #account({ account_id }: Line): Line | undefined {
@@ -117,17 +124,33 @@ export class World {
 
 const pair = (one: unknown, other: unknown) => [one, other].sort().join(" ");
 
-function twenty(query: string, records: readonly Line[], fields: (record: Line) => unknown[]): Line[] {
-  const asked = words(query);
-  if (asked.length === 0) return [];
-  const withWords = records.map((record) => ({
-    record,
-    held: fields(record).flatMap((one) => words(String(one ?? ""))),
-  }));
-  const begin = withWords.filter(({ held }) => asked.every((word) => held.some((one) => one.startsWith(word))));
+/** At most twenty records, and the words of the query that are forgiven in one of them. */
+export interface Listed {
+  records: Line[];
+  forgiven: string[];
+}
+
+function twenty({ query, typos = true }: Query, records: readonly Line[], fields: (record: Line) => unknown[]): Listed {
+  const asked = [...new Set(words(query))];
+  if (asked.length === 0) return { records: [], forgiven: [] };
+  const withWords = records.map((record) => {
+    const held = fields(record).flatMap((one) => words(String(one ?? "")));
+    const missing = asked.filter((word) => !held.some((one) => one.startsWith(word)));
+    return { record, held, missing };
+  });
   const isWhole = ({ held }: { held: string[] }) => asked.every((word) => held.includes(word));
-  const ordered = [...begin.filter(isWhole), ...begin.filter((one) => !isWhole(one))];
-  return ordered.slice(0, 20).map(({ record }) => record);
+  const begin = withWords.filter(({ missing }) => missing.length === 0);
+  if (begin.length > 0 || !typos) {
+    const ordered = [...begin.filter(isWhole), ...begin.filter((one) => !isWhole(one))];
+    return { records: ordered.slice(0, 20).map(({ record }) => record), forgiven: [] };
+  }
+  const listed = withWords
+    .filter(({ held, missing }) => missing.every((word) => held.some((one) => forgives(word, one))))
+    // Sorting leaves records with as many in the order in which they were first stored.
+    .sort((one, other) => one.missing.length - other.missing.length)
+    .slice(0, 20);
+  const forgiven = new Set(listed.flatMap(({ missing }) => missing));
+  return { records: listed.map(({ record }) => record), forgiven: asked.filter((word) => forgiven.has(word)) };
 }
 
 /** Runs of letters and digits of the folded text: NFD, marks dropped, lower case, the two small sigmas one. */

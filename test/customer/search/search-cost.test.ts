@@ -32,7 +32,7 @@ class Noted extends Database {
 /** The lists that a search goes through, and how many entries they hold together. */
 async function listsOf(kind: SearchKind, query: string): Promise<{ lists: string[]; entries: number }> {
   const database = new Noted(env.DB, "first-unconstrained");
-  await searchAll(database, { words: wordsOf(query), kinds: [kind], customerId: "c" });
+  await searchAll(database, { words: wordsOf(query), forgivable: [], kinds: [kind], customerId: "c" });
   const { text, params } = database.asking;
   const others = await env.DB.prepare(text)
     .bind(...params)

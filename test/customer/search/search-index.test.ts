@@ -14,6 +14,7 @@ async function search(query: string) {
   const db = new Database(env.DB, "first-unconstrained");
   const found = await searchAll(db, {
     words: wordsOf(query),
+    forgivable: [],
     kinds: ["stores", "customers", "campaigns"],
     customerId: "c",
   });

@@ -1,0 +1,277 @@
+import { describe, it } from "vitest";
+import { FullSearchAnswer } from "../../../src/customer/search/schema.ts";
+import { wordsOf } from "../../../src/values/words.ts";
+import { as, feed, mustFeed, trips } from "../../support/api.ts";
+import * as seed from "../../support/seed.ts";
+import { value } from "../../support/state.ts";
+
+const PATH = "/api/v1/customer/full-search";
+
+/** A word of letters that no other test has, so that it finds what one test has fed; it is never forgiven itself. */
+function freshWord(): string {
+  const digits = seed.freshId("").replace(/\D/g, "");
+  return `x${[...digits].map((digit) => "abcdefghij"[Number(digit)]).join("")}0`;
+}
+
+async function ask(query: string, body: Record<string, unknown> = {}, caller = seed.freshId("c")) {
+  return as(caller).post(PATH, { query, filter: "customers", ...body });
+}
+
+const ids = (records: readonly { id: string }[]) => records.map(({ id }) => id);
+
+describe("a search with a typo", () => {
+  // Each kind of typo in the first, a middle and the last letter, as far as the first letter stays.
+  it.for([
+    ["a letter more, after the first", "gharcia", "García"],
+    ["the first letter twice", "ggarcia", "García"],
+    ["a letter more in the middle", "garrcia", "García"],
+    ["a letter more before the last", "garcixa", "García"],
+    ["a letter more at the end", "garciae", "García"],
+    ["another last letter, of a longer word", "maris", "Marina"],
+    ["the second letter left out", "grcia", "García"],
+    ["a middle letter left out", "garca", "García"],
+    ["another second letter", "gercia", "García"],
+    ["another middle letter", "gartia", "García"],
+    ["another last letter", "garcie", "García"],
+    ["the second and third letter swapped", "gracia", "García"],
+    ["middle letters swapped", "garica", "García"],
+    ["the last letters swapped", "garcai", "García"],
+    ["the first letters the same and swapped with the next", "alaron", "Aalron"],
+    ["a beginning with a typo", "gracian", "Garcianello"],
+    ["a long word", "christophre", "Christopher"],
+    ["a long beginning", "chrsitophe", "Christophers"],
+    ["five letters", "smiht", "Smith"],
+    ["a word of four letters, meant by five", "annan", "Anna"],
+    ["Greek", "οδισσεας", "Οδυσσέας"],
+    ["Cyrillic", "хелбный", "Хлебный"],
+    ["Han", "日本語京東", "日本語東京"],
+    ["letters beyond the basic plane", "𐐨𐐪𐐩𐐫𐐬", "𐐨𐐩𐐪𐐫𐐬"],
+    ["a digit where a letter was meant", "garciab", "Garcia1"],
+  ] as const)("finds, for %s, by %s who is called %s", async ([, query, name], { expect }) => {
+    const word = freshWord();
+    const customer = seed.customer({ first_name: name, last_name: word });
+    await mustFeed([customer]);
+
+    const { body } = await ask(`${query} ${word}`);
+
+    expect(ids(body.customers)).toEqual([customer.id]);
+    expect(body.forgiven).toEqual(wordsOf(query));
+  });
+
+  it.for([
+    ["another first letter", "karcia", "Garcia"],
+    ["the first two letters swapped", "agrcia", "Garcia"],
+    ["the first letter left out", "arcia", "Garcia"],
+    ["a letter more before the first", "agarcia", "Garcia"],
+    ["two typos", "gracai", "Garcia"],
+    ["one letter moved by two", "grcaia", "Garcia"],
+    ["two letters left out", "garc", "Garcoa"],
+    ["a word of four letters", "smit", "Simth"],
+    ["a word with a digit", "garica1", "Garcia1"],
+    ["digits", "12354", "12345"],
+  ] as const)("does not find, for %s, by %s who is called %s", async ([, query, name], { expect }) => {
+    const word = freshWord();
+    await mustFeed([seed.customer({ first_name: name, last_name: word })]);
+    const isBeginning = name.toLowerCase().startsWith(query);
+
+    const { body } = await ask(`${query} ${word}`);
+
+    expect(ids(body.customers)).toHaveLength(isBeginning ? 1 : 0);
+    expect(body).not.toHaveProperty("forgiven");
+  });
+
+  it("finds a word that lacks the last letter, and none that lacks two", async ({ expect }) => {
+    const word = freshWord();
+    const names = ["Smith", "Smit", "Smithson"].map((name) => seed.customer({ first_name: name, last_name: word }));
+    await mustFeed(names);
+
+    const { body } = await ask(`smithe ${word}`);
+
+    expect(ids(body.customers)).toEqual([names[0]?.id, names[2]?.id]);
+  });
+
+  it("finds what is as asked, and only that, where there is any", async ({ expect }) => {
+    const word = freshWord();
+    const [asked, alike] = [
+      seed.customer({ first_name: "Garica", last_name: word }),
+      seed.customer({ first_name: "Garcia", last_name: word }),
+    ];
+    await mustFeed([asked, alike]);
+
+    const { body } = await ask(`garica ${word}`);
+
+    expect(body).toEqual({ status: true, stores: [], customers: [expect.objectContaining({ id: asked.id })] });
+  });
+
+  it("lists records with fewer forgiven words first, then in the order first stored, and twenty at most", async ({
+    expect,
+  }) => {
+    const word = freshWord();
+    const two = Array.from({ length: 15 }, () => seed.customer({ first_name: "Maria Garcias", last_name: word }));
+    const one = Array.from({ length: 10 }, () => seed.customer({ first_name: "Maria Gracias", last_name: word }));
+    await mustFeed([...two, ...one]);
+
+    const { body } = await ask(`mraia gracias ${word}`);
+
+    expect(ids(body.customers)).toEqual(ids([...one, ...two.slice(0, 10)] as { id: string }[]));
+    expect(body.forgiven).toEqual(["mraia", "gracias"]);
+  });
+
+  it("names only words that were forgiven in a record that is shown", async ({ expect }) => {
+    const word = freshWord();
+    const shown = Array.from({ length: 20 }, () => seed.customer({ first_name: "Maria Gracias", last_name: word }));
+    await mustFeed([seed.customer({ first_name: "Maria Garcias", last_name: word }), ...shown]);
+
+    const { body } = await ask(`mraia gracias ${word}`);
+
+    expect(ids(body.customers)).toEqual(ids(shown as { id: string }[]));
+    expect(body.forgiven).toEqual(["mraia"]);
+  });
+
+  it("searches each empty list once more, and leaves those that are not", async ({ expect }) => {
+    const word = freshWord();
+    const account = seed.account({ company: `Starbucks ${word}` });
+    const [store, campaign] = [seed.store(account.id), seed.campaign(account.id)];
+    const customers = [
+      seed.customer({ first_name: "Starbuks", last_name: word }),
+      seed.customer({ first_name: "Starbucks", last_name: word }),
+    ];
+    await mustFeed([account, store, campaign, ...customers]);
+
+    const answer = await ask(`starbuks ${word}`, { filter: "" });
+
+    expect(FullSearchAnswer.safeParse(answer.body).error).toBeUndefined();
+    expect(ids(answer.body.items.customers)).toEqual([customers[0]?.id]);
+    expect(ids(answer.body.items.stores)).toEqual([store.id]);
+    expect(ids(answer.body.items.campaigns)).toEqual([campaign.id]);
+    expect(answer.body.forgiven).toEqual(["starbuks"]);
+    expect(answer.body.items).not.toHaveProperty("forgiven");
+    expect(trips(answer)).toBe(1);
+  });
+
+  it("finds the stores of a chain by its company, also where only marks are left of it", async ({ expect }) => {
+    const [word, city] = [freshWord(), freshWord()];
+    const account = seed.account({ company: `Walgreens ${word}` });
+    const stores = Array.from({ length: 102 }, (_, index) => seed.store(account.id, index === 101 ? { city } : {}));
+    await mustFeed([account, ...stores]);
+    await mustFeed(stores.slice(0, 100).map(({ id }) => seed.deleted("store", { id })));
+    const found = async (query: string) => ids((await ask(query, { filter: "stores" })).body.stores);
+
+    expect(await found(`walgreesn ${word}`)).toEqual(ids(stores.slice(100) as { id: string }[]));
+    expect(await found(`walgreesn ${city}`)).toEqual([stores[101]?.id]);
+  });
+
+  it("forgives nothing where the body says so, and takes a JSON boolean only", async ({ expect }) => {
+    const word = freshWord();
+    const customer = seed.customer({ first_name: "Garcia", last_name: word });
+    await mustFeed([customer]);
+
+    expect((await ask(`garica ${word}`, { typos: false })).body).toEqual({ status: true, stores: [], customers: [] });
+    expect(ids((await ask(`garica ${word}`, { typos: true })).body.customers)).toEqual([customer.id]);
+    for (const typos of ["false", 0, null, "", []]) {
+      const answer = await ask("garica", { typos });
+      expect(answer.status).toBe(422);
+      expect(answer.body.messages).toEqual({ typos: ["must be true or false"] });
+    }
+  });
+
+  it("shows no more than a search without: no birth date of a stranger, and nobody who has blocked the caller", async ({
+    expect,
+  }) => {
+    const word = freshWord();
+    const [caller, blocker, stranger] = [
+      seed.customer(),
+      seed.customer({ first_name: "Garcia", last_name: word }),
+      seed.customer({ first_name: "Garcia", last_name: word, date_of_birth: "1990-02-03", scan_id: "S1", city: "Ada" }),
+    ];
+    await mustFeed([caller, blocker, stranger, seed.block(blocker.id, caller.id)]);
+
+    const { body } = await ask(`garica ${word}`, {}, String(caller.id));
+
+    expect(body.customers).toEqual([
+      expect.objectContaining({ id: stranger.id, date_of_birth: null, scan_id: "", city: "" }),
+    ]);
+  });
+
+  it("takes as many words as fit into a query, in one round trip", async ({ expect }) => {
+    const word = freshWord();
+    const names = "garcia martin tomson walker robins alvare benson carter dawson".split(" ");
+    const customer = seed.customer({ first_name: names.join(" "), last_name: word });
+    await mustFeed([customer]);
+    const swapped = names.map((name) => name.replace(/^(.)(.)(.)/, "$1$3$2"));
+
+    const answer = await ask(`${swapped.join(" ")} ${word}`);
+
+    expect(ids(answer.body.customers)).toEqual([customer.id]);
+    expect(answer.body.forgiven).toEqual(swapped);
+    expect(trips(answer)).toBe(1);
+  });
+});
+
+describe("a vocabulary", () => {
+  const holds = async (noun: string, word: string) =>
+    (await value(`SELECT count(*) FROM ${noun}_vocabulary WHERE word = ?`, word)) === 1;
+
+  it("forgets the name of an erased customer, unless somebody else has it", async ({ expect }) => {
+    const [own, shared] = [freshWord(), freshWord()];
+    const [one, other] = [seed.customer({ first_name: own, last_name: shared }), seed.customer({ last_name: shared })];
+    await mustFeed([one, other]);
+    const before = [await holds("customer", own), await holds("customer", shared)];
+
+    await mustFeed([seed.deleted("customer", { id: one.id })]);
+
+    expect(before).toEqual([true, true]);
+    expect([await holds("customer", own), await holds("customer", shared)]).toEqual([false, true]);
+    await mustFeed([seed.deleted("customer", { id: other.id })]);
+    expect(await holds("customer", shared)).toBe(false);
+  });
+
+  it("follows a new name, a soft-deleted store and campaign, and a new company", async ({ expect }) => {
+    const [before, after, company, renamed] = [freshWord(), freshWord(), freshWord(), freshWord()];
+    const account = seed.account({ company });
+    const [store, campaign] = [seed.store(account.id, { name: before }), seed.campaign(account.id, { name: before })];
+    await mustFeed([account, store, campaign]);
+    const both = async (word: string) => [await holds("store", word), await holds("campaign", word)];
+
+    expect([await both(before), await both(company)]).toEqual([
+      [true, true],
+      [true, true],
+    ]);
+    await mustFeed([
+      { ...account, company: renamed },
+      { ...store, name: after },
+      { ...campaign, name: after },
+    ]);
+    for (const word of [before, company]) expect(await both(word)).toEqual([false, false]);
+    for (const word of [after, renamed]) expect(await both(word)).toEqual([true, true]);
+    await mustFeed([store, campaign].map(({ record, id }) => seed.deleted(record, { id })));
+    for (const word of [after, renamed]) expect(await both(word)).toEqual([false, false]);
+    await mustFeed([store, campaign]);
+    for (const word of [before, renamed]) expect(await both(word)).toEqual([true, true]);
+  });
+
+  it("has no word of a request that is refused, nor of a line that a later one replaces", async ({ expect }) => {
+    const [refused, replaced, kept] = [freshWord(), freshWord(), freshWord()];
+    const customer = seed.customer({ first_name: replaced });
+
+    const { status } = await feed([seed.customer({ first_name: refused }), seed.store("0815", { name: refused })]);
+    await mustFeed([customer, { ...customer, first_name: kept }]);
+
+    expect(status).toBe(422);
+    expect(await Promise.all([refused, replaced, kept].map((word) => holds("customer", word)))).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  it("leaves out what no word can be meant for: short words, and those that begin with a digit", async ({ expect }) => {
+    await mustFeed([seed.customer({ first_name: "Qyx 4711qyxqyx", last_name: "Qyxq" })]);
+
+    expect(await Promise.all(["qyx", "4711qyxqyx", "qyxq"].map((word) => holds("customer", word)))).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+});

@@ -181,7 +181,10 @@ function askForNearWords(vocabulary: SQLiteTable, words: Placeholder, hasMarks: 
           iif(walks > 1, '(' || one_more || ') NOT (' || no_more || ')', '""'),
           iif(walks = 3, rest, '""')
         ),
-        iif(walks = 1 AND most > least, '(' || every || ') NOT (' || no_more || ')', iif(walks = 2 AND most > least + 2, rest, '""'))
+        iif(
+          walks = 1 AND most > least, '(' || every || ') NOT (' || no_more || ')',
+          iif(walks = 2 AND most > least + 2, rest, '""')
+        )
       FROM (
         SELECT *,
           iif(asked > ${sql.raw(String(WALKED_WORDS))} OR most = least, 1, iif(most = least + 2, 3, 2)) AS walks,

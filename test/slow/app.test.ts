@@ -176,20 +176,6 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
     });
   });
 
-  it("says which words the search forgave", async () => {
-    await inWindow(DESK, async (page) => {
-      await page.route("**/full-search", async (route) => {
-        const body = { ...route.request().postDataJSON(), query: "goran" };
-        const answer = await route.fetch({ postData: body });
-        await route.fulfill({ response: answer, json: { ...(await answer.json()), forgiven: ["gorna"] } });
-      });
-      await goTo(page, "Search");
-      await page.getByRole("searchbox").fill("gorna");
-
-      await page.getByText("Showing 20 results for what is close, although you typed “gorna”.").waitFor();
-    });
-  });
-
   it("says when there is nothing, and when the service does not answer", async ({ expect }) => {
     await inWindow(PHONE, async (page) => {
       await page.getByLabel("I am").selectOption("Goran Fischer");

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { InvalidArgumentError } from "commander";
+import { isProgramName } from "../../src/programs/programs.ts";
 
 const ENVIRONMENTS = ["production", "staging"];
 
@@ -36,6 +37,17 @@ export function environmentName(text: string): string {
 /** What tells wrangler which environment; the top level of wrangler.toml, production, has no name there. */
 export function environmentFlag(name: string): string {
   return `--env=${name === "production" ? "" : name}`;
+}
+
+/** The program that an option names: not the default one, which has no name. */
+export function programName(text: string): string {
+  if (!isProgramName(text)) throw new InvalidArgumentError("It must be 1 to 32 of a-z, 0-9 and -.");
+  return text;
+}
+
+/** The programs that an option names, with commas between them. */
+export function programNames(text: string): string[] {
+  return [...new Set(text.split(",").map((name) => programName(name.trim())))];
 }
 
 /** A file for the results, written at the end. It is checked now, so that a long run does not fail there. */

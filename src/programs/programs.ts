@@ -27,11 +27,12 @@ export function findProgram(env: Env, name: string): Program | null {
 
 /** All programs that are configured, the default one first. */
 export function listPrograms(env: Env): Program[] {
-  const others = Object.keys(env)
-    .map((binding) => DATABASE.exec(binding)?.[1]?.toLowerCase().replaceAll("_", "-"))
-    .filter((name) => name !== undefined)
-    .sort();
-  return [DEFAULT_PROGRAM, ...others].map((name) => findProgram(env, name)).filter((program) => program !== null);
+  return Object.keys(env)
+    .map(programOfDatabase)
+    .filter((name) => name !== null)
+    .sort()
+    .map((name) => findProgram(env, name))
+    .filter((program) => program !== null);
 }
 
 /**
@@ -40,6 +41,12 @@ export function listPrograms(env: Env): Program[] {
  */
 export function bindingName(base: string, program: string): string {
   return program === DEFAULT_PROGRAM ? base : `${base}_${program.toUpperCase().replaceAll("-", "_")}`;
+}
+
+/** The name of the program whose database has this binding; null where it is no program's. */
+export function programOfDatabase(binding: string): string | null {
+  if (binding === bindingName("DB", DEFAULT_PROGRAM)) return DEFAULT_PROGRAM;
+  return DATABASE.exec(binding)?.[1]?.toLowerCase().replaceAll("_", "-") ?? null;
 }
 
 /** A program's own variable; undefined where it has none. */

@@ -1,8 +1,10 @@
 import path from "node:path";
 import { Command } from "commander";
 import { unstable_readConfig as readConfig } from "wrangler";
+import { DEFAULT_PROGRAM } from "../src/programs/programs.ts";
 import { databaseExists } from "./lib/database.ts";
 import { environmentFlag, environmentName } from "./lib/options.ts";
+import { type ConfiguredProgram, configuredPrograms } from "./lib/program-config.ts";
 import { CommandError, main, ROOT } from "./lib/project.ts";
 import { checkBundle } from "./lib/worker-bundle.ts";
 import { runWrangler } from "./lib/wrangler.ts";
@@ -14,7 +16,7 @@ interface Options {
 }
 
 const program = new Command("npm run deploy --")
-  .description("Migrate the database and deploy the Worker to Cloudflare. The first time it makes the database.")
+  .description("Migrate the database of each program and deploy the Worker to Cloudflare. What is missing is made.")
   .option("--env <name>", "production or staging", environmentName, "production")
   .option("--dry-run", "build everything and reach nothing")
   .showHelpAfterError("Try: npm run deploy -- --help")
@@ -34,12 +36,12 @@ async function deploy({ env, dryRun }: Options): Promise<void> {
   }
 
   await refuseMissingSecrets(env);
-  if (!(await databaseExists(env))) await createDatabase(env);
-  // Expand, deploy, contract: what runs now must go on running on the migrated database, so migrations come first.
-  // Whoever runs this has said yes to them: with nothing to read from, wrangler does not ask again, where no would go
-  // on to deploy without them.
-  await wrangler("The migration", ["d1", "migrations", "apply", "DB", "--remote", environmentFlag(env)], "nobody");
-  await wrangler("The deployment", ["deploy", environmentFlag(env)], "terminal");
+  const programs = configuredPrograms(env);
+  for (const program of programs) if (!(await databaseExists(program.binding, env))) await createDatabase(program, env);
+  // Expand, deploy, contract: what runs now must go on running on the migrated databases, so migrations come first, and
+  // code that needs one runs only once it is everywhere.
+  for (const program of programs) await migrate(program, env);
+  await wrangler("The deployment failed", ["deploy", environmentFlag(env)], "terminal");
   console.error(`Deployed to ${env}. Is it well? Ask /health at the address above.`);
 }
 
@@ -69,11 +71,21 @@ async function refuseMissingSecrets(env: string): Promise<void> {
 }
 
 /** Wrangler would make it while it deploys, and the Worker would run for a while without tables. */
-async function createDatabase(env: string): Promise<void> {
-  const name = configOf(env).d1_databases[0]?.database_name ?? "";
+async function createDatabase({ databaseName: name }: ConfiguredProgram, env: string): Promise<void> {
   const { status, output } = await runWrangler(["d1", "create", name, environmentFlag(env)], { capture: true });
   if (status !== 0) throw new CommandError(`The database ${name} could not be made.\n${output.trim()}`);
   console.error(`Made the database ${name}. It is found by that name: there is nothing to write down.`);
+}
+
+/**
+ * Whoever runs this has said yes to migrations: with nothing to read from, wrangler does not ask again, where no would
+ * go on to deploy without them.
+ */
+async function migrate({ name, binding, databaseName }: ConfiguredProgram, env: string): Promise<void> {
+  const which = name === DEFAULT_PROGRAM ? "the default program" : `the program ${name}`;
+  console.error(`Migrating ${databaseName}, the database of ${which} …`);
+  const args = ["d1", "migrations", "apply", binding, "--remote", environmentFlag(env)];
+  await wrangler(`The migration of ${databaseName} failed, so nothing was deployed`, args, "nobody");
 }
 
 function configOf(env: string) {
@@ -83,7 +95,5 @@ function configOf(env: string) {
 async function wrangler(what: string, args: readonly string[], reads: "terminal" | "nobody"): Promise<void> {
   const { status } = await runWrangler(args, { reads });
   if (status !== 0)
-    throw new CommandError(
-      `${what} failed; see wrangler's output above. Try it alone: npm run wrangler -- ${args.join(" ")}`,
-    );
+    throw new CommandError(`${what}; see wrangler's output above. Try it alone: npm run wrangler -- ${args.join(" ")}`);
 }

@@ -7,7 +7,7 @@ import { KINDS, RESTORED_KINDS } from "../src/feed/records/index.ts";
 import { devFeedToken, devRestoreToken } from "./lib/dev-token.ts";
 import { type Progress, sendLines } from "./lib/feed-client.ts";
 import { type FileLine, type NdjsonFile, openNdjson } from "./lib/ndjson-file.ts";
-import { namesOf } from "./lib/options.ts";
+import { namesOf, programName } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
 import { tokenFor } from "./lib/service-token.ts";
 import { count, duration } from "./lib/words.ts";
@@ -15,6 +15,7 @@ import { count, duration } from "./lib/words.ts";
 interface Options {
   url: string;
   token?: string;
+  program?: string;
   only?: string[];
   check?: boolean;
   restore?: boolean;
@@ -26,6 +27,7 @@ const program = new Command("npm run feed --")
   .argument("<file>", "an NDJSON file, compressed with gzip or not; - is standard input")
   .option("--url <url>", "the service", "http://127.0.0.1:8787")
   .option("--token <token>", "a feed token; else LOYALTY_EDGE_TOKEN, else for a local service one of its own")
+  .option("--program <name>", "the program, if it is not the default one; a given token must name it", programName)
   .option(
     "--only <kinds>",
     "send only records of these kinds, with commas between them",
@@ -51,8 +53,8 @@ async function send(name: string, options: Options): Promise<void> {
   const token = await tokenFor(
     options,
     options.restore
-      ? { what: "a restore token", make: () => devRestoreToken(1) }
-      : { what: "a feed token", make: () => devFeedToken("*", 1) },
+      ? { what: "a restore token", make: () => devRestoreToken(1, options.program) }
+      : { what: "a feed token", make: () => devFeedToken("*", 1, options.program) },
   );
   const target = { url: options.url, token };
   const file = openNdjson(name);

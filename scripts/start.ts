@@ -1,11 +1,13 @@
 import path from "node:path";
 import { Command } from "commander";
+import { DEFAULT_PROGRAM } from "../src/programs/programs.ts";
 import { DEMO_CUSTOMER, demoLines, lastEntryId } from "./demo/program.ts";
 import { buildAppPage } from "./lib/app-page.ts";
 import { serveAppSession } from "./lib/app-session.ts";
 import { askDatabase } from "./lib/database.ts";
 import { devCustomerToken } from "./lib/dev-token.ts";
-import { portNumber } from "./lib/options.ts";
+import { localPrograms } from "./lib/local-config.ts";
+import { portNumber, programNames } from "./lib/options.ts";
 import { CommandError, main, ROOT } from "./lib/project.ts";
 import { loadDemo, prepare, type ServiceOptions, serve } from "./lib/service.ts";
 import { tryIt } from "./lib/try-it.ts";
@@ -16,7 +18,8 @@ const program = new Command("npm start --")
   )
   .option("--port <n>", "the port to listen on", portNumber, 8787)
   .option("--persist-to <dir>", "where the local database is stored", path.join(ROOT, ".wrangler", "state"))
-  .option("--no-demo", "leave the database as it is")
+  .option("--programs <names>", "serve these programs too, with commas between them", programNames)
+  .option("--no-demo", "leave the databases as they are")
   .option("--cors <origins>", 'the origins whose pages may call, with commas between them, or "*"')
   .action(start);
 
@@ -35,7 +38,9 @@ async function start(options: ServiceOptions & { demo: boolean }): Promise<void>
 }
 
 async function run({ demo, ...options }: ServiceOptions & { demo: boolean }): Promise<void> {
-  const loadsDemo = demo && (await needsDemo(options.persistTo));
+  const programs = localPrograms(options);
+  const empty: string[] = [];
+  for (const name of demo ? programs : []) if (await needsDemo(options.persistTo, name)) empty.push(name);
 
   const service = serve(options);
   // A terminal sends Ctrl-C to the server too; a kill is passed on. Either way this waits for the server to end.
@@ -52,19 +57,23 @@ async function run({ demo, ...options }: ServiceOptions & { demo: boolean }): Pr
     service.stop("SIGTERM");
     throw new CommandError("The server did not start; see wrangler's output above.");
   }
-  if (ready && loadsDemo) await loadDemo(service.url);
+  for (const name of ready ? empty : []) await loadDemo(service.url, name);
   if (ready) console.log(tryIt(service.url, DEMO_CUSTOMER, await devCustomerToken(DEMO_CUSTOMER)));
+  for (const name of ready ? programs.filter((one) => one !== DEFAULT_PROGRAM) : []) {
+    const token = await devCustomerToken(DEMO_CUSTOMER, 30, name);
+    console.log(`# A token of ${DEMO_CUSTOMER} in the program ${name}\nTOKEN=${token}\n`);
+  }
   const status = await service.ended;
   if (!stopping) throw new CommandError(`The server ended by itself, with status ${status}.`);
   console.error("Stopped.");
 }
 
-/** Whether the database is empty, or holds a demo program whose loading was cut short. */
-async function needsDemo(persistTo: string): Promise<boolean> {
+/** Whether a program's database is empty, or holds a demo program whose loading was cut short. */
+async function needsDemo(persistTo: string, program: string): Promise<boolean> {
   const [first] = demoLines();
   const query = `SELECT NOT EXISTS (SELECT 1 FROM accounts) OR (
     EXISTS (SELECT 1 FROM accounts WHERE id = '${first?.id}')
     AND NOT EXISTS (SELECT 1 FROM balance_entries WHERE id = '${lastEntryId()}')) AS needed`;
-  const [[answer] = []] = await askDatabase<{ needed: number }>([query], { persistTo });
+  const [[answer] = []] = await askDatabase<{ needed: number }>([query], { persistTo, program });
   return answer?.needed === 1;
 }

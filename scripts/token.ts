@@ -1,6 +1,12 @@
 import { Command, InvalidArgumentError } from "commander";
 import { devCustomerToken, devExportToken, devFeedToken, devRestoreToken } from "./lib/dev-token.ts";
+import { programName } from "./lib/options.ts";
 import { main } from "./lib/project.ts";
+
+interface Options {
+  days: number;
+  program?: string;
+}
 
 const program = new Command("npm run token --")
   .description("Print a token for the development server, signed with the JWT_SECRET in .dev.vars.")
@@ -11,28 +17,32 @@ program
   .description("a token that reads as one customer")
   .argument("<id>", "the customer's id, 1 to 64 characters", customerId)
   .option("--days <n>", "days until it expires", wholeDays, 30)
-  .action(async (id: string, { days }: { days: number }) => console.log(await devCustomerToken(id, days)));
+  .option("--program <name>", "the program, if it is not the default one", programName)
+  .action(async (id: string, { days, program }: Options) => console.log(await devCustomerToken(id, days, program)));
 
 program
   .command("feed")
   .description("a token that feeds")
   .argument("<accounts>", 'the accounts that it covers: ids with commas between them, or "*" for all', accountIds)
   .option("--days <n>", "days until it expires", wholeDays, 30)
-  .action(async (accounts: readonly string[] | "*", { days }: { days: number }) =>
-    console.log(await devFeedToken(accounts, days)),
+  .option("--program <name>", "the program, if it is not the default one", programName)
+  .action(async (accounts: readonly string[] | "*", { days, program }: Options) =>
+    console.log(await devFeedToken(accounts, days, program)),
   );
 
 program
   .command("export")
   .description("a token that reads everything")
   .option("--days <n>", "days until it expires", wholeDays, 30)
-  .action(async ({ days }: { days: number }) => console.log(await devExportToken(days)));
+  .option("--program <name>", "the program, if it is not the default one", programName)
+  .action(async ({ days, program }: Options) => console.log(await devExportToken(days, program)));
 
 program
   .command("restore")
   .description("a token that feeds what an export has given into an empty database")
   .option("--days <n>", "days until it expires", wholeDays, 30)
-  .action(async ({ days }: { days: number }) => console.log(await devRestoreToken(days)));
+  .option("--program <name>", "the program, if it is not the default one", programName)
+  .action(async ({ days, program }: Options) => console.log(await devRestoreToken(days, program)));
 
 await main(async () => {
   await program.parseAsync();

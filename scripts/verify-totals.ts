@@ -5,12 +5,13 @@ import type { Derived, KeyRange } from "../src/db/derived/derived.ts";
 import { DERIVED } from "../src/db/derived/index.ts";
 import { type Difference, findDifferences, rangeOfKeys, repair, toText } from "../src/db/derived/recount.ts";
 import { askDatabase, type Where } from "./lib/database.ts";
-import { countingNumber, environmentName } from "./lib/options.ts";
+import { countingNumber, environmentName, programName } from "./lib/options.ts";
 import { CommandError, main, ROOT } from "./lib/project.ts";
 
 interface Options {
   remote?: boolean;
   env?: string;
+  program?: string;
   persistTo: string;
   repair?: boolean;
   step: number;
@@ -22,6 +23,7 @@ const program = new Command("npm run verify-totals --")
   .description("Compare all derived data (totals, team links, JSON, search indexes) with the records it follows from.")
   .option("--remote", "look at the deployed database instead of the local one")
   .option("--env <name>", "which deployed database: production, unless told, or staging", environmentName)
+  .option("--program <name>", "the program, if it is not the default one", programName)
   .option("--persist-to <dir>", "the folder of the local database", path.join(ROOT, ".wrangler", "state"))
   .option("--repair", "repair what differs; the service may go on running")
   .option("--step <keys>", "keys in the range that one statement compares", countingNumber, 50_000)
@@ -36,8 +38,8 @@ async function verify(options: Options): Promise<void> {
   if (options.env !== undefined && !options.remote)
     throw new CommandError("--env names a deployed database: add --remote, or leave it out.");
   const where: Where = options.remote
-    ? { remote: true, env: options.env ?? "production" }
-    : { persistTo: options.persistTo };
+    ? { remote: true, env: options.env ?? "production", program: options.program }
+    : { persistTo: options.persistTo, program: options.program };
   const last = await lastKeys(where);
   const steps = DERIVED.flatMap((derived) =>
     ranges(derived.over === null ? 0 : last[derived.over], options.step).map((range) => ({ derived, range })),

@@ -3,9 +3,10 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseEnv } from "node:util";
 import { sign } from "hono/jwt";
+import { bindingName, DEFAULT_PROGRAM } from "../../src/programs/programs.ts";
 import { CommandError, ROOT } from "./project.ts";
 
-const DEV_VARS = path.join(ROOT, ".dev.vars");
+export const DEV_VARS = path.join(ROOT, ".dev.vars");
 const DAY_SECONDS = 86_400;
 
 /** Writes `.dev.vars` from its example, with a secret of its own, where it is absent. */
@@ -16,27 +17,33 @@ export function ensureDevVars(): void {
   writeFileSync(DEV_VARS, example.replace(/^JWT_SECRET=.*$/m, `JWT_SECRET="${secret}"`), { mode: 0o600 });
 }
 
-/** A token of the development server, signed with the secret in `.dev.vars`. */
-export function devToken(claims: Record<string, unknown>, days = 30): Promise<string> {
+/** A token of the development server, signed with the secret in `.dev.vars`: the program's own where it has one. */
+export function devToken(
+  claims: Record<string, unknown>,
+  days = 30,
+  program: string = DEFAULT_PROGRAM,
+): Promise<string> {
   ensureDevVars();
-  const secret = parseEnv(readFileSync(DEV_VARS, "utf8")).JWT_SECRET ?? "";
+  const vars = parseEnv(readFileSync(DEV_VARS, "utf8"));
+  const secret = vars[bindingName("JWT_SECRET", program)] || vars.JWT_SECRET || "";
   if (secret === "")
     throw new CommandError("There is no JWT_SECRET in .dev.vars. Set one, or delete the file to get a new one.");
-  return sign({ ...claims, exp: Math.floor(Date.now() / 1000) + days * DAY_SECONDS }, secret, "HS256");
+  const named = program === DEFAULT_PROGRAM ? claims : { ...claims, program };
+  return sign({ ...named, exp: Math.floor(Date.now() / 1000) + days * DAY_SECONDS }, secret, "HS256");
 }
 
-export function devCustomerToken(customerId: string, days?: number): Promise<string> {
-  return devToken({ scope: "customer", sub: customerId }, days);
+export function devCustomerToken(customerId: string, days?: number, program?: string): Promise<string> {
+  return devToken({ scope: "customer", sub: customerId }, days, program);
 }
 
-export function devExportToken(days?: number): Promise<string> {
-  return devToken({ scope: "export", sub: "development", accounts: "*" }, days);
+export function devExportToken(days?: number, program?: string): Promise<string> {
+  return devToken({ scope: "export", sub: "development", accounts: "*" }, days, program);
 }
 
-export function devRestoreToken(days?: number): Promise<string> {
-  return devToken({ scope: "feed restore", sub: "development", accounts: "*" }, days);
+export function devRestoreToken(days?: number, program?: string): Promise<string> {
+  return devToken({ scope: "feed restore", sub: "development", accounts: "*" }, days, program);
 }
 
-export function devFeedToken(accounts: readonly string[] | "*", days?: number): Promise<string> {
-  return devToken({ scope: "feed", sub: "development", accounts }, days);
+export function devFeedToken(accounts: readonly string[] | "*", days?: number, program?: string): Promise<string> {
+  return devToken({ scope: "feed", sub: "development", accounts }, days, program);
 }

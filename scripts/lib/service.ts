@@ -3,9 +3,11 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { bindingName, DEFAULT_PROGRAM } from "../../src/programs/programs.ts";
 import { DEMO_CUSTOMER, demoLines } from "../demo/program.ts";
 import { devCustomerToken, devFeedToken, ensureDevVars } from "./dev-token.ts";
 import { sendLines } from "./feed-client.ts";
+import { type LocalPrograms, localConfigArgs, localPrograms, writeLocalConfig } from "./local-config.ts";
 import { CommandError, ROOT, TOOL_ENV } from "./project.ts";
 import { type Beside, buildDevelopmentReference } from "./reference.ts";
 import { runWrangler } from "./wrangler.ts";
@@ -22,10 +24,8 @@ export interface Service {
   stop: (signal: NodeJS.Signals) => void;
 }
 
-export interface ServiceOptions {
+export interface ServiceOptions extends LocalPrograms {
   port: number;
-  /** The folder of the local database. */
-  persistTo: string;
   /** The origins whose pages may call: as `CORS_ORIGINS`. */
   cors?: string;
 }
@@ -33,21 +33,18 @@ export interface ServiceOptions {
 const READY_WITHIN_MS = 60_000;
 const TOP_LEVEL = "--env=";
 
-/** What tells wrangler to use the local database in a folder. */
-function localDatabase(persistTo: string): string[] {
-  return ["--local", "--persist-to", path.resolve(persistTo), TOP_LEVEL];
-}
-
 /**
- * Makes everything that the service needs: a secret, a migrated database, the reference page with what is served beside
- * it.
- * @throws a CommandError when the port is taken or the database cannot be migrated.
+ * Makes everything that the service needs: a secret, a migrated database for each program, the reference page with what is
+ * served beside it.
+ * @throws a CommandError when the port is taken or a database cannot be migrated.
  */
-export async function prepare({ port, persistTo }: ServiceOptions, beside?: Beside): Promise<void> {
+export async function prepare(options: ServiceOptions, beside?: Beside): Promise<void> {
+  const { port, persistTo } = options;
   await refuseTakenPort(port);
   ensureDevVars();
   buildDevelopmentReference(referenceIn(persistTo), await devCustomerToken(DEMO_CUSTOMER), beside);
-  await migrate(persistTo);
+  writeLocalConfig(options);
+  for (const program of localPrograms(options)) await migrate(program, options);
 }
 
 /**
@@ -55,12 +52,13 @@ export async function prepare({ port, persistTo }: ServiceOptions, beside?: Besi
  * and the runtime.
  */
 export function serve(
-  { port, persistTo, cors }: ServiceOptions,
+  { port, persistTo, programs, cors }: ServiceOptions,
   { detached = false, env = {} }: { detached?: boolean; env?: Record<string, string> } = {},
 ): Service {
   const server = spawn(
     path.join(ROOT, "node_modules", ".bin", "wrangler"),
     ["dev", "--port", String(port), "--ip", "127.0.0.1", "--persist-to", path.resolve(persistTo), TOP_LEVEL].concat(
+      ...localConfigArgs({ persistTo, programs }),
       "--var",
       "ENVIRONMENT:development",
       ...(cors === undefined ? [] : ["--var", `CORS_ORIGINS:${cors}`]),
@@ -79,11 +77,12 @@ export function serve(
   return { url, pid: server.pid, ready, ended, stop: (signal) => void server.kill(signal) };
 }
 
-/** Sends the demo program to a service that is ready. */
-export async function loadDemo(url: string): Promise<void> {
+/** Sends the demo program to a service that is ready: into the default program, unless told. */
+export async function loadDemo(url: string, program: string = DEFAULT_PROGRAM): Promise<void> {
   const lines = demoLines().map((line, index) => ({ number: index + 1, bytes: Buffer.from(JSON.stringify(line)) }));
-  console.error(`Loading the demo program: ${lines.length.toLocaleString("en")} lines …`);
-  await sendLines({ url, token: await devFeedToken("*", 1) }, lines);
+  const into = program === DEFAULT_PROGRAM ? "" : ` into ${program}`;
+  console.error(`Loading the demo program${into}: ${lines.length.toLocaleString("en")} lines …`);
+  await sendLines({ url, token: await devFeedToken("*", 1, program) }, lines);
 }
 
 function referenceIn(persistTo: string): string {
@@ -104,11 +103,13 @@ async function refuseTakenPort(port: number): Promise<void> {
   await once(probe, "close");
 }
 
-async function migrate(persistTo: string): Promise<void> {
-  console.error("Migrating the local database …");
-  const args = ["d1", "migrations", "apply", "DB", ...localDatabase(persistTo)];
+async function migrate(program: string, options: ServiceOptions): Promise<void> {
+  const which = program === DEFAULT_PROGRAM ? "the local database" : `the local database of ${program}`;
+  console.error(`Migrating ${which} …`);
+  const place = ["--local", "--persist-to", path.resolve(options.persistTo), TOP_LEVEL, ...localConfigArgs(options)];
+  const args = ["d1", "migrations", "apply", bindingName("DB", program), ...place];
   const { status, output } = await runWrangler(args, { capture: true });
-  if (status !== 0) throw new CommandError(`The local database could not be migrated.\n${output}`);
+  if (status !== 0) throw new CommandError(`Wrangler could not migrate ${which}.\n${output}`);
 }
 
 async function answers(url: string): Promise<boolean> {

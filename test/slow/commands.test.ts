@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, it } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
@@ -40,11 +40,13 @@ const TRIALS: Record<string, Trial> = {
     with: ["--port", PORT],
     says: "Migrating the local database",
   },
+  "npm start -- --programs acme,globex": { with: ["--port", PORT], says: "in the program globex" },
   "npm test": { says: "Worker to deploy" },
   "npm run build && npm pack ./dist/client --pack-destination dist": { status: 0, says: ".tgz" },
   "npm run build": { status: 0, says: "dist/client" },
   "npm run --silent token -- customer c1": JWT,
   "npm run --silent token -- customer ada": JWT,
+  "npm run --silent token -- customer c1 --program acme": JWT,
   "npm run --silent token -- feed '*'": JWT,
   "npm run token -- restore": JWT,
   "npm run token -- export": JWT,
@@ -63,10 +65,20 @@ const TRIALS: Record<string, Trial> = {
   "npm run feed -- program.ndjson.gz --check": noFile("program.ndjson.gz"),
   "npm run feed -- visits.ndjson": noFile("visits.ndjson"),
   "npm run feed -- visits.ndjson --check": noFile("visits.ndjson"),
+  "npm run export -- FILE --program acme": NO_SERVICE,
+  "npm run feed -- FILE --restore --program acme": noFile("FILE"),
   "npm run feed": { status: 1, says: "missing required argument 'file'" },
   "npm run verify-totals": { status: 1, says: /^There is no database in .* yet: npm start makes it\.$/m },
+  "npm run verify-totals -- --program acme": {
+    status: 1,
+    says: /^There is no database in .* yet: npm start makes it\.$/m,
+  },
   "npm run verify-totals -- --remote": NOBODY,
   "npm run verify-totals -- --remote --repair": NOBODY,
+  "npm run verify-totals -- --remote --program acme": { status: 1, says: "There is no program acme in production." },
+  "npm run programs -- list": { status: 0, says: "loyalty-edge" },
+  "npm run programs -- add acme": { status: 0, says: "makes the database loyalty-edge-acme" },
+  "npm run programs -- remove acme": { stdin: "acme", status: 1, says: "There is no program acme in production." },
   "npm run deploy": NOBODY,
   "npm run deploy -- --env staging": NOBODY,
   "npm run bench": { says: "Loading 10k" },
@@ -86,7 +98,10 @@ const TRIALS: Record<string, Trial> = {
   "npm run wrangler -- login": HELP,
   "npm run wrangler -- secret put JWT_SECRET --env staging": HELP,
   "npm run wrangler -- secret put JWT_SECRET --env=": HELP,
+  "npm run wrangler -- secret put JWT_SECRET_ACME --env=": HELP,
   "npm run wrangler -- d1 create loyalty-edge --location weur": HELP,
+  "npm run wrangler -- d1 create loyalty-edge-acme --location weur": HELP,
+  "npm run wrangler -- d1 delete loyalty-edge-acme": HELP,
   "npm run wrangler -- kv namespace list": HELP,
   "npm run wrangler -- tail": HELP,
   "npm run wrangler -- rollback": HELP,
@@ -97,6 +112,7 @@ const TRIALS: Record<string, Trial> = {
 };
 
 const MADE_BY_COMMANDS = ["dist", ".wrangler", ".dev.vars"];
+const EDITED_BY_COMMANDS = ["wrangler.toml", "worker-configuration.d.ts"];
 const PAGES = ["README.md", "SECURITY.md", ...readdirSync(path.join(ROOT, "docs")).map((name) => `docs/${name}`)];
 
 /** Every command of the project in the documentation, without a pipe before it or a comment behind it. */
@@ -154,6 +170,7 @@ const STACK = /^ {4}at /m;
 describe("on a fresh clone", () => {
   beforeEach(() => {
     for (const name of MADE_BY_COMMANDS) rmSync(path.join(clone, name), { recursive: true, force: true });
+    for (const name of EDITED_BY_COMMANDS) copyFileSync(path.join(ROOT, name), path.join(clone, name));
   });
 
   it("every command that the documentation names is tried here", ({ expect }) => {
@@ -217,6 +234,7 @@ describe("a command of the project", () => {
   it.for([
     [["start", "--persist-to", "package.json/state"], "package.json"],
     [["start", "--port", "99999"], "It must be 1 to 65535."],
+    [["start", "--programs", "acme,Globex"], "It must be 1 to 32 of a-z, 0-9 and -."],
     [["test", "test/no-such-file"], "There is no test file such as test/no-such-file."],
     [["test-slow", "no-such-file"], "There is no test file such as"],
     [["fuzz", "--runs", "many"], "It must be a whole number."],

@@ -1,8 +1,9 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import path from "node:path";
-import { afterEach, describe, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, it } from "vitest";
+import { cloneCheckout } from "./clone.ts";
 import { Cloudflare } from "./cloudflare.ts";
-import { command, ROOT } from "./command.ts";
+import { ROOT, running } from "./command.ts";
 
 const WORKER = "loyalty-edge-staging";
 const STAGING = ["--env", "staging"];
@@ -21,9 +22,9 @@ async function account({ hasSecret = false } = {}) {
   return { cloudflare, env, script: () => cloudflare.scripts.get(WORKER) };
 }
 
-async function run(name: string, args: string[], { env = {}, stdin = "" } = {}) {
-  const running = command(name, args, { stdin, env });
-  return { status: await running.ended, output: running.output() };
+async function run(name: string, args: readonly string[], { env = {}, stdin = "", cwd = ROOT } = {}) {
+  const started = running("node", ["scripts/run.mjs", name, ...args], { stdin, env, cwd });
+  return { status: await started.ended, output: started.output() };
 }
 
 const config = () => readFileSync(path.join(ROOT, "wrangler.toml"), "utf8");
@@ -116,7 +117,77 @@ describe("npm run deploy", () => {
     const { status, output } = await run("deploy", STAGING, { env });
 
     expect(status).toBe(1);
-    expect(output).toContain("The migration failed");
+    expect(output).toContain(`The migration of ${WORKER} failed, so nothing was deployed`);
     expect(script()?.deployments).toBe(1);
+  });
+});
+
+describe("npm run deploy of three programs", () => {
+  const clone = cloneCheckout();
+  afterAll(() => rmSync(clone, { recursive: true, force: true }));
+  beforeAll(async () => {
+    for (const name of ["acme-eu", "globex"]) await run("programs", ["add", name, ...STAGING], { cwd: clone });
+  });
+
+  const DATABASES = ["", "-acme-eu", "-globex"].map((suffix) => WORKER + suffix);
+  const tables = (cloudflare: Cloudflare, name: string) =>
+    cloudflare.databases
+      .get(name)
+      ?.sql.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name = 'customers'")
+      .get();
+
+  it("makes what is missing, migrates and names each database, and binds each", { timeout: 300_000 }, async ({
+    expect,
+  }) => {
+    const { cloudflare, env, script } = await account({ hasSecret: true });
+    await run("wrangler", ["d1", "create", `${WORKER}-acme-eu`, "--env=staging"], { env, cwd: clone });
+    cloudflare.writes.splice(0);
+
+    const { status, output } = await run("deploy", STAGING, { env, cwd: clone });
+    const verified = await run("verify-totals", ["--remote", "--program", "globex", ...STAGING], { env, cwd: clone });
+
+    expect(status, output).toBe(0);
+    expect(cloudflare.unknown).toEqual([]);
+    expect(cloudflare.writes.filter((write) => write === "POST /d1/database")).toHaveLength(2);
+    expect([...cloudflare.databases.keys()].sort()).toEqual(DATABASES);
+    expect(DATABASES.map((name) => tables(cloudflare, name))).toEqual(DATABASES.map(() => ({ n: 1 })));
+    const named = [...output.matchAll(/^Migrating (\S+), the database of the (.*) …$/gm)].map(([, ...which]) => which);
+    expect(named).toEqual([
+      [WORKER, "default program"],
+      [`${WORKER}-acme-eu`, "program acme-eu"],
+      [`${WORKER}-globex`, "program globex"],
+    ]);
+    const bound = script()?.bindings.filter(({ type }) => type === "d1");
+    expect(bound?.map(({ name, id }) => [name, id])).toEqual(
+      ["DB", "DB_ACME_EU", "DB_GLOBEX"].map((name, index) => [
+        name,
+        cloudflare.databases.get(DATABASES[index] ?? "")?.uuid,
+      ]),
+    );
+    expect(verified.output).toContain("All derived data agrees with the records.");
+  });
+
+  it("stops at the first migration that fails, and deploys nothing", { timeout: 300_000 }, async ({ expect }) => {
+    const { cloudflare, env, script } = await account({ hasSecret: true });
+    await run("wrangler", ["d1", "create", `${WORKER}-acme-eu`, "--env=staging"], { env, cwd: clone });
+    cloudflare.databases.get(`${WORKER}-acme-eu`)?.sql.exec("CREATE TABLE accounts (somebody_elses TEXT)");
+
+    const { status, output } = await run("deploy", STAGING, { env, cwd: clone });
+
+    expect(status, output).toBe(1);
+    expect(output).toContain(`The migration of ${WORKER}-acme-eu failed, so nothing was deployed`);
+    expect(output).toContain("npm run wrangler -- d1 migrations apply DB_ACME_EU --remote --env=staging");
+    expect(output).not.toContain(`Migrating ${WORKER}-globex`);
+    expect(DATABASES.map((name) => tables(cloudflare, name))).toEqual([{ n: 1 }, { n: 0 }, { n: 0 }]);
+    expect(script()).toMatchObject({ deployments: 1, bindings: [] });
+  });
+
+  it("says in a line that there is no such program", async ({ expect }) => {
+    const { env } = await account();
+
+    const { status, output } = await run("verify-totals", ["--remote", "--program", "acme-eu"], { env, cwd: clone });
+
+    expect(status).toBe(1);
+    expect(output).toContain("There is no program acme-eu in production. Which there are: npm run programs -- list");
   });
 });

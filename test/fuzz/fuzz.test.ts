@@ -1,16 +1,18 @@
-import { exports } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, inject, it, vi } from "vitest";
 import { app } from "../../src/app.ts";
 import { Failure } from "../../src/http/errors.ts";
-import { mustFeed, toAnswer } from "../support/api.ts";
+import { bindingName, DEFAULT_PROGRAM } from "../../src/programs/programs.ts";
+import { ndjson, send, toAnswer } from "../support/api.ts";
 import { differences } from "../support/differences.ts";
 import { fitDocument } from "../support/openapi.ts";
 import { rows } from "../support/state.ts";
-import { customerToken, exportToken, feedToken, restoreToken } from "../support/tokens.ts";
+import { addPrograms } from "../support/test-programs.ts";
+import { signToken } from "../support/tokens.ts";
 import { feedRequest, restoreRequest } from "./feed-requests.ts";
-import { customerRequest, ENDPOINTS, type FuzzedRequest, OTHERS } from "./requests.ts";
-import { programLines } from "./world.ts";
+import { customerRequest, ENDPOINTS, type FuzzedRequest, inAnyProgram, OTHERS } from "./requests.ts";
+import { PROGRAMS, programLines } from "./world.ts";
 
 const { runs, seed } = inject("fuzz");
 // A feed request writes, so it costs some ten times what a customer's does.
@@ -20,34 +22,50 @@ const PUBLIC = "public, max-age=300";
 
 const tokens = new Map<string, Promise<string>>();
 const counts = new Map<string, number>();
+// How many feed requests each program has committed: a version that jumps has taken another program's request.
+const versions = new Map<unknown, number>();
 let addresses = 0;
 
-function tokenOf(caller: NonNullable<FuzzedRequest["caller"]>): Promise<string> {
-  const name = JSON.stringify(caller);
-  const token = tokens.get(name) ?? signFor(caller);
+type Caller = NonNullable<FuzzedRequest["caller"]>;
+
+function tokenOf({ caller, program }: Pick<FuzzedRequest, "program"> & { caller: Caller }): Promise<string> {
+  // A claim that is undefined is none.
+  const claims = { ...claimsOf(caller), program };
+  const name = JSON.stringify(claims);
+  const token = tokens.get(name) ?? signToken(claims);
   tokens.set(name, token);
   return token;
 }
 
-function signFor(caller: NonNullable<FuzzedRequest["caller"]>): Promise<string> {
-  if ("exports" in caller) return exportToken();
-  if ("customer" in caller) return customerToken(caller.customer);
-  return caller.restores ? restoreToken() : feedToken(caller.accounts);
+function claimsOf(caller: Caller): Record<string, unknown> {
+  if ("customer" in caller) return { scope: "customer", sub: caller.customer };
+  if ("exports" in caller) return { scope: "export", sub: "tests", accounts: "*" };
+  return { scope: caller.restores ? "feed restore" : "feed", sub: "tests", accounts: caller.accounts };
 }
 
-async function sendFuzzed({ method, target, headers, body, caller }: FuzzedRequest): Promise<Response> {
+async function sendFuzzed({ method, target, headers, body, caller, program }: FuzzedRequest): Promise<Response> {
   addresses += 1;
   const all = new Headers({ ...headers, "CF-Connecting-IP": `192.0.2.${addresses}` });
-  all.set("Authorization", caller === null ? `Bearer ${addresses}.x.y` : `Bearer ${await tokenOf(caller)}`);
+  all.set(
+    "Authorization",
+    caller === null ? `Bearer ${addresses}.x.y` : `Bearer ${await tokenOf({ caller, program })}`,
+  );
   const request = new Request(`https://loyalty.example${target}`, { method, headers: all, body });
   return exports.default.fetch(request);
 }
 
 /** Makes sure that an answer is one of the interface, as the OpenAPI document describes it. */
-async function checkAnswer({ method, path, target }: FuzzedRequest, response: Response): Promise<void> {
+async function checkAnswer({ method, path, target, program }: FuzzedRequest, response: Response): Promise<void> {
   const { status, headers } = response;
   const where = `${method} ${target.slice(0, 200)} answers ${status}`;
   if (status >= 500) throw new Error(`${where}: ${await response.text()}`);
+  if (status < 400 && target.startsWith("/api/") && !PROGRAMS.some((one) => one === program))
+    throw new Error(`${where} for the program ${JSON.stringify(program)}`);
+  const version = headers.get("X-Feed-Version");
+  const expected = (versions.get(program) ?? 0) + (method === "POST" ? 1 : 0);
+  if (version !== null && Number(version) !== expected)
+    throw new Error(`${where} with the version ${version} instead of ${expected}`);
+  if (version !== null) versions.set(program, expected);
   if (headers.get("X-Request-Id")?.length !== 36) throw new Error(`${where} and names no request`);
   if (headers.get("Cache-Control") !== (path === "/openapi.json" && status === 200 ? PUBLIC : "private, no-store"))
     throw new Error(`${where} and may be cached`);
@@ -78,12 +96,23 @@ async function fuzz(requests: fc.Arbitrary<FuzzedRequest>, numRuns: number): Pro
   await fc.assert(property, { numRuns, seed });
 }
 
+async function feedInto(program: string | undefined): Promise<void> {
+  const token = await tokenOf({ caller: { accounts: "*" }, program });
+  const headers = { Authorization: `Bearer ${token}` };
+  const answer = await send("/api/v1/feed", { method: "POST", headers, body: ndjson(programLines()) });
+  if (answer.status !== 200) throw new Error(`refused: ${JSON.stringify(answer.body)}`);
+  versions.set(program, Number(answer.headers.get("X-Feed-Version")));
+}
+
+let remove: () => void;
 beforeAll(async () => {
-  await mustFeed(programLines());
+  remove = await addPrograms(...PROGRAMS.filter((name) => name !== undefined));
+  for (const program of PROGRAMS) await feedInto(program);
   // One line a request would drown what matters.
   vi.spyOn(console, "log").mockImplementation(() => {});
 });
 afterAll(() => {
+  remove();
   vi.restoreAllMocks();
   console.info(`Fuzzed with seed ${seed}: ${JSON.stringify(Object.fromEntries([...counts].sort()))}`);
 });
@@ -95,12 +124,16 @@ describe("any request", () => {
     expect([...Object.keys(ENDPOINTS), ...OTHERS].sort()).toEqual([...new Set(served)].sort());
   });
 
-  it("of a customer is answered as the interface has it", () => fuzz(customerRequest, runs * (1 - FEED_SHARE)));
+  it("of a customer of any program is answered as the interface has it", () =>
+    fuzz(inAnyProgram(customerRequest), runs * (1 - FEED_SHARE)));
 
-  it("to the feed is answered as the interface has it, and leaves every total right", async ({ expect }) => {
-    await fuzz(feedRequest, runs * FEED_SHARE);
+  it("to the feed of any program is answered as the interface has it, and leaves every total right", async ({
+    expect,
+  }) => {
+    await fuzz(inAnyProgram(feedRequest), runs * FEED_SHARE);
 
-    expect(await differences()).toEqual([]);
+    for (const program of PROGRAMS)
+      expect(await differences(Reflect.get(env, bindingName("DB", program ?? DEFAULT_PROGRAM)))).toEqual([]);
   });
 
   it("that restores is answered as the interface has it, and leaves every total right", async ({ expect }) => {

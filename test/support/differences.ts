@@ -3,8 +3,8 @@ import { DERIVED } from "../../src/db/derived/index.ts";
 import { ALL_KEYS, findDifferences } from "../../src/db/derived/recount.ts";
 
 /** All derived data that is not as its definition has it: what `npm run verify-totals` would find. */
-export async function differences() {
-  const found = await env.DB.batch(DERIVED.map((derived) => env.DB.prepare(findDifferences(derived, ALL_KEYS))));
+export async function differences(database = env.DB) {
+  const found = await database.batch(DERIVED.map((derived) => database.prepare(findDifferences(derived, ALL_KEYS))));
   return DERIVED.map(({ name }, index) => ({ name, found: found[index]?.results })).filter(
     ({ found }) => found?.length,
   );

@@ -5,8 +5,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Command, InvalidArgumentError } from "commander";
 import { DERIVED } from "../src/db/derived/index.ts";
 import { ALL_KEYS, type Difference, findDifferences, toText as toDifferenceText } from "../src/db/derived/recount.ts";
+import { DEFAULT_PROGRAM } from "../src/programs/programs.ts";
 import { Random } from "./demo/random.ts";
-import { askDatabase } from "./lib/database.ts";
+import { askDatabase, type Where } from "./lib/database.ts";
 import { devFeedToken } from "./lib/dev-token.ts";
 import { countingNumber, outputFile, portNumber } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
@@ -15,6 +16,7 @@ import { type FeedReport, feedOn } from "./soak/feeding.ts";
 import { Ledger } from "./soak/ledger.ts";
 import { type MemorySample, reportMemory, runtimeMemory } from "./soak/memory.ts";
 import { OpenApps } from "./soak/open-apps.ts";
+import { inProgram, PROGRAMS } from "./soak/programs.ts";
 import { type SoakReport, summarize, toText, verdict } from "./soak/report.ts";
 import { runSchedule, settle } from "./soak/settle.ts";
 import { browse, type EndpointReport } from "./soak/traffic.ts";
@@ -43,7 +45,7 @@ const MOST_SOCKETS = 2_000;
 
 const program = new Command("npm run soak --")
   .description(
-    "Load a service of its own with apps and feeds at once, drop a tenth of the open apps every few seconds, then hold its memory, every total and every delivered message against what was asked.",
+    "Load a service of its own with three programs, apps and feeds at once, drop a tenth of the open apps every few seconds, then hold its memory, every total and every delivered message against what was asked.",
   )
   .option("--minutes <n>", "how long", minutes, 5)
   .option("--connections <n>", "how many apps ask at the same time", countingNumber, 64)
@@ -72,22 +74,19 @@ async function soak(options: Options): Promise<void> {
   };
   process.on("SIGINT", onInterrupt).on("SIGTERM", onInterrupt);
   try {
-    const local = { port: options.port, persistTo };
+    const local = { port: options.port, persistTo, programs: PROGRAMS };
     await prepare(local);
     service = serve(local, { detached: true, env: MEASURED });
     if (!(await service.ready)) throw new CommandError("The server did not start; see wrangler's output above.");
-    await loadDemo(service.url);
-    const { ledger, ...load } = await loadService(service, { ...options, persistTo }, stop);
+    for (const name of PROGRAMS) await loadDemo(service.url, name);
+    const { ledgers, ...load } = await loadService(service, { ...options, persistTo }, stop);
     await end(service);
     console.error("Comparing the derived data with the records …");
-    const recounts = await askDatabase<Difference>(
-      DERIVED.map((derived) => findDifferences(derived, ALL_KEYS)),
-      { persistTo },
-    );
-    const differences = recounts.flatMap((found, index) =>
-      found.map((difference) => `${DERIVED[index]?.name}, ${toDifferenceText(difference)}`),
-    );
-    differences.push(...(await ledger.differences({ persistTo })));
+    const differences: string[] = [];
+    for (const [name, ledger] of ledgers) {
+      const found = await differencesOf(ledger, { persistTo, program: name });
+      differences.push(...found.map((difference) => inProgram(name, difference)));
+    }
     const { connections, sockets, followers, seed } = options;
     const report: SoakReport = { ...load, connections, sockets, followers, seed, differences };
     console.log(toText(report));
@@ -100,6 +99,18 @@ async function soak(options: Options): Promise<void> {
     if (service !== undefined) await end(service);
     rmSync(persistTo, { recursive: true, force: true });
   }
+}
+
+/** Where a program's database says otherwise than its records, or than what was acknowledged, a line each. */
+async function differencesOf(ledger: Ledger, where: Where): Promise<string[]> {
+  const recounts = await askDatabase<Difference>(
+    DERIVED.map((derived) => findDifferences(derived, ALL_KEYS)),
+    where,
+  );
+  const differences = recounts.flatMap((found, index) =>
+    found.map((difference) => `${DERIVED[index]?.name}, ${toDifferenceText(difference)}`),
+  );
+  return [...differences, ...(await ledger.differences(where))];
 }
 
 /** In memory where there is room: hundreds of inboxes that write at once would wait for this machine's disk. */
@@ -120,7 +131,7 @@ async function loadService(
   const onError = (text: string) => {
     errors[text] = (errors[text] ?? 0) + 1;
   };
-  const ledger = new Ledger();
+  const ledgers = new Map(PROGRAMS.map((name) => [name, new Ledger()]));
   const feed: FeedReport = { lines: 0, requests: 0 };
   const apps = new OpenApps({ ...options, url, onError });
   const samples: MemorySample[] = [];
@@ -144,24 +155,27 @@ async function loadService(
       every(SCHEDULE_MS, signal, () => runSchedule(url, onError)),
       apps.dropSome(signal),
     ];
-    const token = await devFeedToken("*", 1);
-    const random = new Random(`feed ${options.seed}`);
     await Promise.all([
       ...watching,
-      feedOn({ url, token, ledger, random, signal, report: feed, onError }),
-      ...Array.from({ length: options.connections }, (_, index) =>
-        browse(url, `${options.seed} ${index}`, { endpoints, onError, signal }),
-      ),
+      ...[...ledgers].map(async ([name, ledger]) => {
+        const token = await devFeedToken("*", 1, name);
+        const random = new Random(inProgram(name, `feed ${options.seed}`));
+        await feedOn({ url, token, ledger, random, signal, report: feed, onError });
+      }),
+      ...Array.from({ length: options.connections }, (_, index) => {
+        const name = PROGRAMS[index % PROGRAMS.length] ?? DEFAULT_PROGRAM;
+        return browse(url, `${options.seed} ${index}`, { program: name, endpoints, onError, signal });
+      }),
     ]);
     const seconds = elapsed();
     await sample();
     const memory = reportMemory(samples);
     console.error("Waiting until every open app has been told …");
-    const where = { persistTo: options.persistTo };
-    const live = closing.signal.aborted ? null : await settle({ url, where, apps, ledger, onError });
+    const { persistTo } = options;
+    const live = closing.signal.aborted ? null : await settle({ url, persistTo, apps, ledgers, onError });
     closing.abort();
     await open;
-    return { seconds, endpoints: summarize(endpoints), feed, live, memory, errors, ledger };
+    return { seconds, endpoints: summarize(endpoints), feed, live, memory, errors, ledgers };
   } finally {
     // Where one of them fails, the others must not go on without it.
     clearTimeout(timer);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type ClientOptions, createClient, type Since } from "../../src/client/index.ts";
 import type { Random } from "../demo/random.ts";
 import { DroppableSocket } from "./droppable-socket.ts";
+import { inProgram, partsOf } from "./programs.ts";
 import { tokenOf } from "./traffic.ts";
 
 /** A group that somebody was given, with the message that it showed. */
@@ -61,7 +62,7 @@ export async function poll(follower: Follower, { url, random, signal, onError }:
       const { errorCode, items = [] } = (await response.json()) as { errorCode?: string; items?: Group[] };
       if (response.status !== 200 || (errorCode !== undefined && errorCode !== "NO_ITEMS"))
         onError(`poll: ${response.status} ${errorCode}`);
-      for (const group of items) follower.given.push(toGiven(group));
+      for (const group of items) follower.given.push(toGiven(group, follower));
       since = [since, ...items.map(({ last_message_time }) => last_message_time)].sort().at(-1) ?? since;
     } catch (error) {
       if (!signal.aborted) onError(`poll: no answer (${error})`);
@@ -103,7 +104,7 @@ export class MessageFollower {
       const end = AbortSignal.any([signal, this.#restart.signal]);
       try {
         for await (const group of createClient(options).newMessages({ since, signal: end })) {
-          this.follower.given.push(toGiven(group));
+          this.follower.given.push(toGiven(group, this.follower));
           since = { group_id: group.group_id, last_message_time: group.last_message_time };
         }
       } catch (error) {
@@ -119,8 +120,9 @@ export class MessageFollower {
   }
 }
 
-function toGiven({ group_id, last_message, last_message_time }: Group): Given {
-  return { group: group_id, message: last_message, sentAt: last_message_time, at: Date.now() };
+function toGiven({ group_id, last_message, last_message_time }: Group, { customer }: Follower): Given {
+  const group = inProgram(partsOf(customer).program, group_id);
+  return { group, message: last_message, sentAt: last_message_time, at: Date.now() };
 }
 
 /** A `fetch` that counts the polls, and those that were quiet. */

@@ -6,6 +6,7 @@ import { AppSocket, type Connection, type SocketCounts } from "./app-socket.ts";
 import { givenTo, type News, toldOver } from "./deliveries.ts";
 import { type Follower, MessageFollower, newFollower, poll } from "./followers.ts";
 import { type ListenerReport, type LiveReport, toListenerReport } from "./live-report.ts";
+import { inAllPrograms, inProgram, partsOf } from "./programs.ts";
 
 export interface OpenAppsOptions {
   url: string;
@@ -19,15 +20,18 @@ export interface OpenAppsOptions {
 const DROPPED_SHARE = 0.1;
 const DROP_EVERY_MS = { from: 2_000, to: 6_000 };
 
-const CUSTOMERS = customers().map(({ id }) => id);
+const CUSTOMERS = inAllPrograms(customers().map(({ id }) => id));
 const GROUPS = messageGroups() as unknown as readonly { id: string; member_ids: readonly string[] }[];
 
-/** The groups of each customer who has any. */
+/** The groups of each customer who has any, in each program. */
 export const GROUPS_OF: ReadonlyMap<string, readonly string[]> = new Map(
-  [...new Set(GROUPS.flatMap(({ member_ids }) => member_ids))].map((member) => [
-    member,
-    GROUPS.filter(({ member_ids }) => member_ids.includes(member)).map(({ id }) => id),
-  ]),
+  inAllPrograms([...new Set(GROUPS.flatMap(({ member_ids }) => member_ids))]).map((member) => {
+    const { program, id } = partsOf(member);
+    return [
+      member,
+      GROUPS.filter(({ member_ids }) => member_ids.includes(id)).map((group) => inProgram(program, group.id)),
+    ];
+  }),
 );
 
 /** Apps that stay open: sockets of all customers, pollers, and clients that follow `newMessages()`. */

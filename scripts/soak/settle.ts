@@ -1,15 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { askDatabase, type Where } from "../lib/database.ts";
+import { askDatabase } from "../lib/database.ts";
 import { DELIVERED_WITHIN_MS } from "./deliveries.ts";
 import { type Ledger, STORED_MESSAGES, type StoredMessage } from "./ledger.ts";
 import type { LiveReport } from "./live-report.ts";
 import { GROUPS_OF, type OpenApps } from "./open-apps.ts";
+import { inProgram } from "./programs.ts";
 
 export interface Settling {
   url: string;
-  where: Where;
+  persistTo: string;
   apps: OpenApps;
-  ledger: Ledger;
+  /** Of each program, by its name. */
+  ledgers: ReadonlyMap<string, Ledger>;
   onError: (text: string) => void;
 }
 
@@ -29,15 +31,22 @@ export async function runSchedule(url: string, onError: (text: string) => void):
 }
 
 /** After the last feed request: runs the schedule, and waits until everybody was told, as long as that may take. */
-export async function settle({ url, where, apps, ledger, onError }: Settling): Promise<LiveReport> {
-  await sleep(ledger.lastMessageAt + UNTOLD_AFTER_MS - Date.now());
+export async function settle({ url, persistTo, apps, ledgers, onError }: Settling): Promise<LiveReport> {
+  const lastMessageAt = Math.max(...[...ledgers.values()].map((ledger) => ledger.lastMessageAt));
+  await sleep(lastMessageAt + UNTOLD_AFTER_MS - Date.now());
   await runSchedule(url, onError);
-  const [stored, rows] = await askDatabase([STORED_MESSAGES, "SELECT count(*) AS changes FROM outbox"], where);
-  const messages = ledger.acknowledged(stored as Omit<StoredMessage, "acknowledgedAt">[]);
-  const outbox = Number((rows as { changes: number }[])[0]?.changes);
+  const messages: StoredMessage[] = [];
+  let outbox = 0;
+  for (const [program, ledger] of ledgers) {
+    const asked = [STORED_MESSAGES, "SELECT count(*) AS changes FROM outbox"];
+    const [stored, rows] = await askDatabase(asked, { persistTo, program });
+    const acknowledged = ledger.acknowledged(stored as Omit<StoredMessage, "acknowledgedAt">[]);
+    messages.push(...acknowledged.map((message) => ({ ...message, group: inProgram(program, message.group) })));
+    outbox += Number((rows as { changes: number }[])[0]?.changes);
+  }
   for (;;) {
     const report = { ...apps.report({ messages, groupsOf: GROUPS_OF }), outbox };
-    if (report.missed.length === 0 || Date.now() > ledger.lastMessageAt + DELIVERED_WITHIN_MS) return report;
+    if (report.missed.length === 0 || Date.now() > lastMessageAt + DELIVERED_WITHIN_MS) return report;
     await sleep(LOOK_AGAIN_MS);
   }
 }

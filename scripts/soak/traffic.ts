@@ -1,6 +1,7 @@
 import { Random } from "../demo/random.ts";
 import { devCustomerToken } from "../lib/dev-token.ts";
 import { type Call, newVisitor, nextCall } from "./calls.ts";
+import { inProgram, partsOf } from "./programs.ts";
 
 /** What was asked of an endpoint. */
 export interface EndpointReport {
@@ -12,6 +13,8 @@ export interface EndpointReport {
 }
 
 export interface Traffic {
+  /** Where all requests of the connection go. */
+  program: string;
   endpoints: Map<string, EndpointReport>;
   onError: (text: string) => void;
   signal: AbortSignal;
@@ -32,11 +35,12 @@ export async function browse(url: string, seed: string, traffic: Traffic): Promi
   }
 }
 
-async function ask(url: string, call: Call, { endpoints, onError }: Traffic): Promise<void> {
+async function ask(url: string, call: Call, { program, endpoints, onError }: Traffic): Promise<void> {
   const report = endpoints.get(call.endpoint) ?? { requests: 0, statuses: {}, took: [] };
   endpoints.set(call.endpoint, report);
   report.requests += 1;
-  const headers = call.customer === null ? {} : { Authorization: `Bearer ${await tokenOf(call.customer)}` };
+  const token = call.customer === null ? null : await tokenOf(inProgram(program, call.customer));
+  const headers = token === null ? {} : { Authorization: `Bearer ${token}` };
   const init = call.body === undefined ? {} : { method: "POST", body: call.body };
   const startedAt = performance.now();
   try {
@@ -72,9 +76,10 @@ function parse(text: string): unknown {
   }
 }
 
-/** A customer's token, which is signed once. */
+/** The token of a customer of a program, which is signed once. */
 export function tokenOf(customer: string): Promise<string> {
-  const token = tokens.get(customer) ?? devCustomerToken(customer, 1);
+  const { program, id } = partsOf(customer);
+  const token = tokens.get(customer) ?? devCustomerToken(id, 1, program);
   tokens.set(customer, token);
   return token;
 }

@@ -13,12 +13,11 @@ export interface Step {
   lines: ModelLine[];
 }
 
-export interface RandomProgram {
+/** A program, and what both databases are fed after its export. */
+export interface Transfer {
   ids: Ids;
-  /** What is fed before the export. */
-  first: Step[];
-  /** What is fed to both databases after it. */
-  further: Step[];
+  first: readonly Step[];
+  further: readonly Step[];
 }
 
 export type Ids = World & ReturnType<typeof more>;
@@ -157,7 +156,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   ),
 });
 
-export const randomProgram: fc.Arbitrary<RandomProgram> = fc
+export const randomProgram: fc.Arbitrary<Transfer> = fc
   .record({
     salt: fc.nat(),
     first: fc.array(step, { minLength: 8, maxLength: 16, size: "max" }),

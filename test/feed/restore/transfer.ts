@@ -5,7 +5,7 @@ import { type Answer, feed, restore } from "../../support/api.ts";
 import { differences } from "../../support/differences.ts";
 import { freshDatabase } from "../../support/fresh-database.ts";
 import { customerToken, exportToken } from "../../support/tokens.ts";
-import type { Ids, Step } from "./random-program.ts";
+import type { Ids, Step, Transfer } from "./random-program.ts";
 
 /** All pages of an export, as they came. */
 export async function exportAll(): Promise<string[]> {
@@ -124,13 +124,6 @@ function sharedCalls({ customers: [as = ""], accounts, stores, contests }: Ids):
   ];
 }
 
-/** A program, and what both databases are fed after the export. */
-export interface Transfer {
-  ids: Ids;
-  first: readonly Step[];
-  further: readonly Step[];
-}
-
 const BEGINNING = "2026-06-01 12:00:00";
 
 /**
@@ -139,10 +132,7 @@ const BEGINNING = "2026-06-01 12:00:00";
  */
 export async function transfer(
   { ids, first, further }: Transfer,
-  {
-    alter = (page) => page,
-    look = async () => {},
-  }: { alter?: (page: string) => string; look?: () => Promise<void> } = {},
+  { look = async () => {} }: { look?: () => Promise<void> } = {},
 ) {
   await emptyDatabase(BEGINNING);
   const clock = new Clock();
@@ -153,7 +143,7 @@ export async function transfer(
   await look();
 
   await emptyDatabase(now);
-  await restoreAll(before.pages.map(alter));
+  await restoreAll(before.pages);
   const sameClock = clock.beforeSteps(further);
   const restored = { before: await seen(ids), answers: await feedSteps(further, sameClock), after: await seen(ids) };
   return { fed, restored };

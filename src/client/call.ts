@@ -1,4 +1,4 @@
-import { bodyOf, type ItemsOf, type Result, toResult } from "./result.ts";
+import { type BesideOf, bodyOf, type ItemsOf, type Result, toResult } from "./result.ts";
 import type { Failure } from "./shapes.ts";
 
 export interface CallOptions {
@@ -42,7 +42,7 @@ export function init({ signal }: CallOptions = {}): SendOptions {
   return signal === undefined ? {} : { init: { signal } };
 }
 
-async function read<Body>(answer: Promise<Answer<Body>>): Promise<Result<ItemsOf<Body>>> {
+async function read<Body>(answer: Promise<Answer<Body>>): Promise<Result<ItemsOf<Body>, BesideOf<Body>>> {
   // The routes are typed by the answers of calls that go well; any other answer is a failure.
   const body = await bodyOf(await answer);
   return toResult<Body>(body as (Body & { status: true }) | Failure);

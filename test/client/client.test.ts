@@ -35,6 +35,29 @@ describe("createClient", () => {
     expect(found?.distance.toFixed(2)).toBe("0.00");
   });
 
+  it("hands on which words a search forgave, beside the lists, in both variants", async ({ expect }) => {
+    await mustFeed([seed.customer({ first_name: "Guillaume" })]);
+    const { client } = clientOf("c");
+
+    const results = [
+      await client.fullSearch({ query: "guilluame" }),
+      await client.fullSearch({ query: "guilluame", filter: "customers" }),
+      await client.fullSearch({ query: "guillaume" }),
+    ];
+
+    expect(results.map((result) => result.status && result.items.customers[0]?.first_name)).toEqual([
+      "Guillaume",
+      "Guillaume",
+      "Guillaume",
+    ]);
+    expect(results.map((result) => (result.status ? Object.keys(result) : []))).toEqual([
+      ["status", "items", "forgiven"],
+      ["status", "items", "forgiven"],
+      ["status", "items"],
+    ]);
+    expect(results[0]).toMatchObject({ forgiven: ["guilluame"] });
+  });
+
   it("answers each endpoint", async ({ expect }) => {
     const { client } = clientOf("nobody");
 

@@ -176,6 +176,15 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
     });
   });
 
+  it("says which words the search forgave", async () => {
+    await inWindow(DESK, async (page) => {
+      await goTo(page, "Search");
+      await page.getByRole("searchbox").fill("gorna");
+
+      await page.getByText(/^Showing \d+ results for what is close, although you typed “gorna”\.$/).waitFor();
+    });
+  });
+
   it("says when there is nothing, and when the service does not answer", async ({ expect }) => {
     await inWindow(PHONE, async (page) => {
       await page.getByLabel("I am").selectOption("Goran Fischer");

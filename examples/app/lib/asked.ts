@@ -2,11 +2,11 @@ import { type Failure, LoyaltyError, type Result } from "loyalty-edge/client";
 import type { View } from "./app.ts";
 import { type Child, h } from "./dom.ts";
 
-interface Question<Items> {
+interface Question<Items, Beside> {
   /** The call; null when there is nothing to ask yet. */
-  ask: (signal: AbortSignal) => Promise<Result<Items>> | null;
+  ask: (signal: AbortSignal) => Promise<Result<Items, Beside>> | null;
   /** What to show of the answer, which may be the first; an empty list shows `empty`. */
-  show: (items: Items, answer: Result<Items>, isFirst: boolean) => Child[];
+  show: (items: Items, answer: Result<Items, Beside>, isFirst: boolean) => Child[];
   empty: string;
 }
 
@@ -14,7 +14,7 @@ interface Question<Items> {
  * A part of the page that the service fills. It says when it waits, has nothing, or has failed. What it shows stays
  * until the next answer, and an answer that is overtaken by a later question is dropped.
  */
-export function asked<Items>({ ask, show, empty }: Question<Items>): View {
+export function asked<Items, Beside>({ ask, show, empty }: Question<Items, Beside>): View {
   const element = h("div", { class: "asked" }, h("div", { class: "waiting" }));
   let latest = new AbortController();
   let isFirst = true;
@@ -31,7 +31,7 @@ export function asked<Items>({ ask, show, empty }: Question<Items>): View {
     element.ariaBusy = "false";
   }
 
-  function read(answer: Result<Items>): Child[] {
+  function read(answer: Result<Items, Beside>): Child[] {
     if (!answer.status && answer.errorCode !== "NO_ITEMS") return [note(textOf(answer), retry())];
     const shown = answer.status ? show(answer.items, answer, isFirst) : [];
     isFirst = false;

@@ -31,7 +31,7 @@ export function createSearch({ client }: App): View {
     show: (items, answer) => {
       const campaigns = "campaigns" in items ? items.campaigns : [];
       const entries = [...items.stores.map(ofStore), ...items.customers.map(ofCustomer), ...campaigns.map(ofCampaign)];
-      found.textContent = summary(entries.length, forgivenIn(items, answer));
+      found.textContent = summary(entries.length, answer.status ? (answer.forgiven ?? []) : []);
       return list(entries);
     },
     empty: "Three letters or more: the beginnings of words, in any order.",
@@ -44,11 +44,6 @@ export function createSearch({ client }: App): View {
 function summary(total: number, forgiven: readonly string[]): string {
   if (forgiven.length === 0) return total === 0 ? "Nothing found." : `${total} found.`;
   return `Showing ${total} results for what is close, although you typed “${forgiven.join("”, “")}”.`;
-}
-
-/** The words that the service forgave, which stand beside the lists; a service that forgives none says nothing. */
-function forgivenIn(...places: object[]): string[] {
-  return places.flatMap((place) => ("forgiven" in place ? (place.forgiven as string[]) : []));
 }
 
 function ofStore({ name, address_line_1, city, phone }: SearchStore): HTMLElement {

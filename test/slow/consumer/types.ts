@@ -66,12 +66,13 @@ same<Items<"myCoupons">["digital"][number]["coupon"]["coupon_barcode"], string>(
 same<Items<"myCoupons">["mfg"][number]["account"]["zip"], string | number | boolean | null>();
 same<Items<"fullSearch">["customers"][number]["date_of_birth"], string | null>();
 same<Items<"leaderboard">[number]["total_runs"], string>();
+same<Extract<Awaited<ReturnType<Client["fullSearch"]>>, { status: true }>["forgiven"], string[] | undefined>();
 
 const coupons = await client.coupons({ includemfg: "true" });
 if (!coupons.status) same<typeof coupons, Failure>();
 else if (!Array.isArray(coupons.items)) same<(typeof coupons.items.mfg)[number]["campaign_coupon"]["value"], string>();
 
-same<Takes<"fullSearch">, { query: string; filter?: string | null | undefined }>();
+same<Takes<"fullSearch">, { query: string; filter?: string | null | undefined; typos?: boolean | undefined }>();
 same<Takes<"leaderboard">["rank_on"], "run" | "hit" | "double" | "triple" | undefined>();
 same<Takes<"teamWithLevel">, string>();
 same<Takes<"myCoupons">["storeId"], string | string[] | undefined>();

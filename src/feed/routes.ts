@@ -26,7 +26,7 @@ export const feed = createRouter()
   .get("/", describe(exportRecords), validate("query", ExportQuery), async (c) => {
     const { record, after } = c.req.valid("query");
 
-    const page = await readPage(c.var.db, { records: record, after });
+    const page = await readPage(c.var.db, { program: c.var.program.name, records: record, after });
     if (page === null) throw invalid({ after: [FOREIGN_CURSOR] });
 
     if (page.next !== undefined) c.header("Link", nextLink(c.req.url, page.next));

@@ -65,11 +65,17 @@ const ROWS: Record<string, number> = {
  */
 const FORGIVING_ROWS: Record<string, number> = {
   "search: common beginning": 620,
-  "search: common name": 600,
-  "search: two words": 500,
+  "search: common name": 672,
+  "search: two words": 766,
   "search: a chain": 1_110,
   "search: rare name": 460,
-  "search: nothing": 124,
+  "search: nothing": 245,
+  "search: customers, a typo": 787,
+  "search: customers, two words, a typo": 281,
+  "search: customers, nothing near": 265,
+  "search: stores, a typo": 346,
+  "search: stores, two words, a typo": 278,
+  "search: stores, nothing near": 253,
 };
 
 describe("what a request costs at D1", () => {

@@ -5,6 +5,7 @@ import { Database, type Usage } from "../../src/db/database.ts";
 import { readPage } from "../../src/feed/export/page.ts";
 import { WALKS } from "../../src/feed/export/walks.ts";
 import { KINDS } from "../../src/feed/records/index.ts";
+import { DEFAULT_PROGRAM } from "../../src/programs/programs.ts";
 import { mustFeed } from "../support/api.ts";
 import { value } from "../support/state.ts";
 
@@ -49,7 +50,11 @@ async function readPages(...records: string[]): Promise<ReadPage[]> {
     walk;
   ) {
     const db = new Database(env.DB, "first-primary");
-    const page = await readPage(db, { records, after: { walk, after } });
+    const page = await readPage(db, {
+      program: DEFAULT_PROGRAM,
+      records,
+      after: { program: DEFAULT_PROGRAM, walk, after },
+    });
     const lines = (page?.text ?? "").split("\n").filter((line) => line !== "");
     pages.push({ lines: lines.map((line) => JSON.parse(line)), usage: db.usage });
     if (page?.next === undefined) break;

@@ -110,7 +110,7 @@ beforeAll(async () => {
   for (const program of PROGRAMS) await feedInto(program);
   // One line a request would drown what matters.
   vi.spyOn(console, "log").mockImplementation(() => {});
-});
+}, 60_000);
 afterAll(() => {
   remove();
   vi.restoreAllMocks();

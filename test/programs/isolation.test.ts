@@ -47,6 +47,7 @@ describe("programs with the same ids", () => {
     expect(Object.keys(CALLS).sort()).toEqual(customerRoutes());
     expect(otherRoutes()).toEqual([
       "GET /api/v1/customer/live",
+      "GET /api/v1/feed",
       "GET /health",
       "GET /openapi.json",
       "POST /api/v1/feed",
@@ -83,6 +84,22 @@ describe("programs with the same ids", () => {
 
     expect(new Set(versions).size).toBe(1);
     expect(names).toEqual(["Lovelace", "changed", "Lovelace"]);
+  });
+
+  it("are exported each for itself, and take no cursor of each other", async ({ expect }) => {
+    const exported = async (claims: object, query = "") => {
+      const token = await signToken({ scope: "export", sub: "tests", accounts: "*", ...claims });
+      return send(`/api/v1/feed${query}`, { headers: { Authorization: `Bearer ${token}` } });
+    };
+    const page = await exported({ program: "acme" }, "?record=store,campaign");
+    const cursor = /after=([^&>]+)/.exec(page.headers.get("Link") ?? "")?.[1];
+    const next = `?record=store,campaign&after=${cursor}`;
+
+    for (const { mark, claims } of PROGRAMS)
+      expect(marksIn(JSON.stringify((await exported(claims)).body))).toEqual([mark]);
+    const statuses = [];
+    for (const { claims } of PROGRAMS) statuses.push((await exported(claims, next)).status);
+    expect(statuses).toEqual([422, 200, 422]);
   });
 
   it("tell their own listeners only", async ({ expect }) => {

@@ -4,8 +4,9 @@ import { decodeUtf8, parseObject } from "../../values/json.ts";
 import { codePoints, ID_LIMIT, mustBe } from "../../values/text.ts";
 import { type ExportWalk, WALKS } from "./walks.ts";
 
-/** Where a page of an export begins: in which walk, and after which row; at its beginning where there is none. */
+/** Where a page of an export begins: of which program, in which walk, and after which row; at its beginning where there is none. */
 export interface Cursor {
+  program: string;
   walk: ExportWalk;
   after: readonly (string | number)[] | undefined;
 }
@@ -13,8 +14,8 @@ export interface Cursor {
 const walksByName = new Map(WALKS.map((walk) => [walk.name, walk]));
 
 /** A cursor as a link carries it. */
-export function toText({ walk, after }: Cursor): string {
-  const bytes = new TextEncoder().encode(JSON.stringify({ walk: walk.name, after }));
+export function toText({ program, walk, after }: Cursor): string {
+  const bytes = new TextEncoder().encode(JSON.stringify({ program, walk: walk.name, after }));
   return encodeBase64Url(bytes.buffer as ArrayBuffer).replace(/=+$/, "");
 }
 
@@ -30,16 +31,20 @@ export const CursorParameter = z
 
 const LONGEST_CURSOR = 1_000;
 
-const Content = z.object({ walk: z.string(), after: z.array(z.union([z.string(), z.int()])).optional() });
+const Content = z.object({
+  program: z.string(),
+  walk: z.string(),
+  after: z.array(z.union([z.string(), z.int()])).optional(),
+});
 
 function toCursor(text: string): Cursor | undefined {
   const { success, data } = Content.safeParse(contentOf(text));
   const walk = success ? walksByName.get(data.walk) : undefined;
   if (!success || walk === undefined) return undefined;
-  const { after } = data;
-  if (after === undefined) return { walk, after };
+  const { program, after } = data;
+  if (after === undefined) return { program, walk, after };
   const fits = after.length === walk.order.length && walk.order.every(({ type }, index) => isOf(type, after[index]));
-  return fits ? { walk, after } : undefined;
+  return fits ? { program, walk, after } : undefined;
 }
 
 function contentOf(text: string): Record<string, unknown> | null {

@@ -15,28 +15,30 @@ export interface ExportPage {
 }
 
 export interface ExportQuery {
+  /** The name of the program. */
+  program: string;
   /** The kinds of record; left out: all. */
   records: readonly string[] | undefined;
   /** Left out: from the beginning. */
   after: Cursor | undefined;
 }
 
-/** What is wrong with the cursor of an export of other kinds. */
-export const FOREIGN_CURSOR = "must be of an export of the same kinds";
+/** What is wrong with the cursor of another export. */
+export const FOREIGN_CURSOR = "must be of an export of the same program and kinds";
 
-/** Reads a page, or null where the cursor is one of an export of other kinds. */
-export async function readPage(db: Database, { records, after }: ExportQuery): Promise<ExportPage | null> {
+/** Reads a page, or null where the cursor is one of an export of another program or of other kinds. */
+export async function readPage(db: Database, { program, records, after }: ExportQuery): Promise<ExportPage | null> {
   const walks = records === undefined ? WALKS : WALKS.filter(({ record }) => records.includes(record));
   const [first] = walks;
-  const cursor = after ?? (first && { walk: first, after: undefined });
-  if (cursor === undefined || !walks.includes(cursor.walk)) return null;
+  const cursor = after ?? (first && { program, walk: first, after: undefined });
+  if (cursor === undefined || cursor.program !== program || !walks.includes(cursor.walk)) return null;
 
   const found = await findPage(db, cursor, walks);
   const { lines, end } = cut(cursor.walk, found);
   const next =
     end === undefined
-      ? found.later[0] && { walk: found.later[0], after: undefined }
-      : { walk: cursor.walk, after: end };
+      ? found.later[0] && { program, walk: found.later[0], after: undefined }
+      : { program, walk: cursor.walk, after: end };
   return {
     text: lines.map((line) => `${line}\n`).join(""),
     version: found.version,

@@ -14,7 +14,8 @@ export async function tokenFor(
 ): Promise<string> {
   const given = token ?? process.env.LOYALTY_EDGE_TOKEN;
   if (given === undefined) {
-    if (!LOCAL.test(url)) throw new CommandError(`Name ${what} for this service: --token TOKEN, or LOYALTY_EDGE_TOKEN.`);
+    if (!LOCAL.test(url))
+      throw new CommandError(`Name ${what} for this service: --token TOKEN, or LOYALTY_EDGE_TOKEN.`);
     return make();
   }
   if (program !== undefined && programClaim(given) !== program)

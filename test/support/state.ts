@@ -1,4 +1,5 @@
 import { env } from "cloudflare:workers";
+import type { FeedToken } from "../../src/auth/token.ts";
 import { Database, type Usage } from "../../src/db/database.ts";
 import { acceptFeed } from "../../src/feed/accept.ts";
 import { type FeedLine, ndjson } from "./api.ts";
@@ -29,9 +30,11 @@ export async function snapshot(): Promise<string> {
 /** The row that a feed request writes, whatever its lines: the feed version. */
 export const ROWS_A_REQUEST = 1;
 
+const ALL_ACCOUNTS: FeedToken = { accounts: "*", restores: false };
+
 /** What it costs at D1 to take lines, besides that row. */
-export async function feedUsage(lines: readonly FeedLine[]): Promise<Usage> {
+export async function feedUsage(lines: readonly FeedLine[], token = ALL_ACCOUNTS): Promise<Usage> {
   const db = new Database(env.DB, "first-primary");
-  await acceptFeed(db, { body: new TextEncoder().encode(ndjson(lines)), token: { accounts: "*", restores: false } });
+  await acceptFeed(db, { body: new TextEncoder().encode(ndjson(lines)), token });
   return { ...db.usage, rowsWritten: db.usage.rowsWritten - ROWS_A_REQUEST };
 }

@@ -28,24 +28,35 @@ export const restoredMessageGroup: StateKind = {
 
 /** Removes the group that is stored where the line's has been removed more often. */
 function removeEarlier(lines: SQL): SQL {
-  return sql`
-    UPDATE message_groups SET removed = 1 FROM ${lines} AS line
-    WHERE message_groups.id = line.id AND message_groups.removed = 0 AND message_groups.removals < line.removals`;
+  const earlier = sql`stored.removed = 0 AND stored.removals < line.removals`;
+  return sql`UPDATE message_groups SET removed = 1 WHERE key IN (SELECT key FROM (${storedGroups(lines, earlier)}))`;
 }
 
 /** Brings the line's group back where it is stored, but removed: its messages may be there. */
 function bringBack(lines: SQL): SQL {
-  return sql`
-    UPDATE message_groups SET removed = 0 FROM ${lines} AS line
-    WHERE message_groups.id = line.id AND message_groups.removed = 1 AND message_groups.removals = line.removals
-      AND NOT EXISTS (SELECT 1 FROM message_groups AS stored WHERE stored.id = line.id AND stored.removed = 0)`;
+  const same = sql`stored.removed = 1 AND stored.removals = line.removals
+    AND NOT EXISTS (SELECT 1 FROM message_groups AS other WHERE other.id = line.id AND other.removed = 0)`;
+  return sql`UPDATE message_groups SET removed = 0 WHERE key IN (SELECT key FROM (${storedGroups(lines, same)}))`;
 }
 
 /** Of a group just written. A trigger has counted the removed ones that are stored, which may be fewer. */
 function setRemovals(lines: SQL): SQL {
+  const fewer = sql`stored.removed = 0 AND stored.removals < line.removals`;
   return sql`
-    UPDATE message_groups SET removals = line.removals FROM ${lines} AS line
-    WHERE message_groups.id = line.id AND message_groups.removed = 0 AND message_groups.removals < line.removals`;
+    WITH counted(key, removals) AS MATERIALIZED (${storedGroups(lines, fewer)})
+    UPDATE message_groups SET removals = (SELECT counted.removals FROM counted WHERE counted.key = message_groups.key)
+    WHERE key IN (SELECT key FROM counted)`;
+}
+
+/**
+ * The stored groups of the lines, each with the line's `removals`: from the lines to the groups, because SQLite would go
+ * through all groups for each line.
+ */
+function storedGroups(lines: SQL, where: SQL): SQL {
+  return sql`
+    SELECT stored.key, line.removals FROM ${lines} AS line
+    CROSS JOIN message_groups AS stored ON stored.id = line.id
+    WHERE ${where}`;
 }
 
 /** Of groups that have nobody: where a list is empty, no item of it says whose members these are. */

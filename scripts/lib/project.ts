@@ -25,12 +25,20 @@ class Interrupted extends Error {
 
 /** Runs a command's main function: an error of the user is one line, with status 1; a bug has its stack. */
 export async function main(run: () => Promise<void>): Promise<void> {
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stopUnlessHandled(signal));
   try {
     await run();
   } catch (error) {
     console.error(isForPeople(error) ? error.message : error);
     process.exitCode = error instanceof Interrupted ? error.status : 1;
   }
+}
+
+/** Ends a command that has nothing to put away: whoever has listens for the signal too, and ends it. */
+function stopUnlessHandled(signal: NodeJS.Signals): void {
+  if (process.listenerCount(signal) > 1) return;
+  console.error(new Interrupted(signal).message);
+  process.exit(128 + constants.signals[signal]);
 }
 
 /** What the system refuses, such as to write into a folder, says what and where. */

@@ -123,11 +123,12 @@ describe("npm run deploy", () => {
 });
 
 describe("npm run deploy of three programs", () => {
-  const clone = cloneCheckout();
-  afterAll(() => rmSync(clone, { recursive: true, force: true }));
+  let clone = "";
   beforeAll(async () => {
+    clone = cloneCheckout();
     for (const name of ["acme-eu", "globex"]) await run("programs", ["add", name, ...STAGING], { cwd: clone });
   });
+  afterAll(() => rmSync(clone, { recursive: true, force: true }));
 
   const DATABASES = ["", "-acme-eu", "-globex"].map((suffix) => WORKER + suffix);
   const tables = (cloudflare: Cloudflare, name: string) =>

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { afterAll, describe, it } from "vitest";
+import { afterAll, beforeAll, describe, it } from "vitest";
 import { cloneCheckout } from "./clone.ts";
 import { command, freePort, pressCtrlC, printed, ROOT, type Running, running } from "./command.ts";
 
@@ -68,7 +68,10 @@ describe("npm start", () => {
 });
 
 describe("npm start of three programs", () => {
-  const clone = cloneCheckout();
+  let clone = "";
+  beforeAll(() => {
+    clone = cloneCheckout();
+  });
   afterAll(() => rmSync(clone, { recursive: true, force: true }));
 
   const run = (name: string, args: readonly string[], stdin = "") =>

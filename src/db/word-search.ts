@@ -1,63 +1,19 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { limitTo } from "./limit.ts";
 
-// A word is letters and digits only, so inside quotes it is nothing but text to FTS5.
-const QUOTED = `'"' || value || '"'`;
-const QUOTED_BEGINNING = `${QUOTED} || '*'`;
-
-/** What a search looks for, as JSON arrays of folded words. */
-export interface Words {
-  /** All of them: a record that holds each of them whole comes first. */
-  whole: Placeholder;
-  /** Those that some word of a record must begin with. */
-  beginnings: Placeholder;
+/** What is searched: an index of words, the record that an entry stands for, and which records may be found. */
+export interface Searched {
+  index: string;
+  /** Joins the record to its key. */
+  record: (key: SQL) => SQL;
+  /** Which records may be found: the others do not count towards the limit. */
+  where: SQL;
+  /** The words that a record is found by, with blanks between them: an expression on the record. */
+  recordWords: SQL;
 }
 
-/**
- * The words that no other one begins with: a record with a word that begins with `ali` has one that begins with `a` and
- * with `al`. Each of those that are left begins another word of the record.
- */
-export function withoutBeginnings(words: readonly string[]): string[] {
-  return words.filter((word) => !words.some((other) => other !== word && other.startsWith(word)));
-}
-
-/** What an index of words is asked: `whole` for records that hold every word, `others` for those that only begin so. */
-function ask(whole: SQL, beginnings: SQL): SQL {
-  const all = (texts: SQL) => sql`(SELECT group_concat(text, ' AND ') FROM (${texts}))`;
-  return sql`asked(whole, others) AS MATERIALIZED (
-    SELECT whole, '(' || beginning || ') NOT (' || whole || ')'
-    FROM (SELECT ${all(whole)} AS whole, ${all(beginnings)} AS beginning)
-  )`;
-}
-
-function texts(words: Placeholder, one: string): SQL {
-  return sql`SELECT ${sql.raw(one)} AS text FROM json_each(${words})`;
-}
-
-/** The same where the mark of an account may stand for its words: the texts, and the marks of those that it stands for. */
-function textsAndMarks(words: Placeholder, one: string): SQL {
-  return sql`SELECT text, coalesce((
-      SELECT group_concat(' OR "+' || rowid || '"', '') FROM chain_words WHERE chain_words MATCH text
-    ), '') AS marks
-    FROM (${texts(words, one)})`;
-}
-
-function textsWithMarks(textsAndMarks: SQL): SQL {
-  return sql`SELECT '(' || text || marks || ')' AS text FROM ${textsAndMarks}`;
-}
-
-/** For a `WITH` clause: what to ask an index whose entries hold all words of their record. */
-export function askForWords({ whole, beginnings }: Words): SQL {
-  return ask(texts(whole, QUOTED), texts(beginnings, QUOTED_BEGINNING));
-}
-
-/** The same for an index in which the mark of an account may stand for its words. */
-export function askForWordsOrMarks({ whole, beginnings }: Words): SQL {
-  return ask(
-    textsWithMarks(sql`(${textsAndMarks(whole, QUOTED)})`),
-    textsWithMarks(sql`(${textsAndMarks(beginnings, QUOTED_BEGINNING)})`),
-  );
-}
+/** FTS5 has lists of records for beginnings of so many letters; of a longer one it gathers all before it finds the first. */
+export const LONGEST_BEGINNING = 6;
 
 /**
  * How many beginnings are looked up at most. FTS5 goes through all records of each, a million of them in 20 ms, and after
@@ -65,55 +21,62 @@ export function askForWordsOrMarks({ whole, beginnings }: Words): SQL {
  */
 export const LOOKED_UP = 4;
 const SAMPLE = 100;
-// Each mark has its own list to go through: ten of them, of some nine letters, double what a beginning costs.
-const LETTERS_OF_TEN_MARKS = 90;
 
 /**
- * The same for more than `LOOKED_UP` beginnings: asks for the rarest, so `holdsBeginnings` must say of each record found
- * whether it holds the others. A beginning counts as the rarer the later its hundredth record was stored, which is known
- * without going through all of them.
+ * What FTS5 is asked for records with the rarest of many beginnings; each must be looked at for the others. A beginning
+ * counts as the rarer the later its hundredth record was stored, which is known without going through all.
+ * @param beginnings a JSON array
  */
-export function askForRarestOrMarks({ whole, beginnings }: Words, index: string): SQL {
+export function rarestBeginnings(index: string, beginnings: SQL | Placeholder): SQL {
   const name = sql.raw(index);
   const hundredth = sql`SELECT rowid FROM ${name} WHERE ${name} MATCH text
     ORDER BY rowid LIMIT 1 OFFSET ${sql.raw(String(SAMPLE - 1))}`;
-  const cost = sql`(1 + length(marks) / ${sql.raw(LETTERS_OF_TEN_MARKS.toFixed(1))})`;
+  return sql`(
+    SELECT group_concat(text, ' AND ') FROM (
+      SELECT text FROM (SELECT '"' || value || '"*' AS text FROM json_each(${beginnings}))
+      ORDER BY coalesce((${hundredth}), 9e18) DESC ${limitTo(LOOKED_UP)}
+    )
+  )`;
+}
+
+/** Those of the words, a JSON array, that begin no word of a record. */
+export function notBegun(recordWords: SQL, words: Placeholder): SQL {
+  return sql`SELECT value FROM json_each(${words}) WHERE instr(' ' || ${recordWords}, ' ' || value) = 0`;
+}
+
+/** The keys of records that an index finds, in the order first stored: a walk along it, which ends with its limit. */
+export function walk({ index, record, where }: Searched, text: SQL | Placeholder, limit: SQL): SQL {
+  const name = sql.raw(index);
   return sql`
-    beginnings AS MATERIALIZED (${textsAndMarks(beginnings, QUOTED_BEGINNING)}),
-    rarest AS MATERIALIZED (
-      SELECT text, marks FROM beginnings ORDER BY coalesce((${hundredth}), 9e18) / ${cost} DESC ${limitTo(LOOKED_UP)}
-    ),
-    ${ask(textsWithMarks(sql`(${textsAndMarks(whole, QUOTED)})`), textsWithMarks(sql`rarest`))}`;
+    SELECT ${name}.rowid AS key FROM ${name} ${record(sql`${name}.rowid`)}
+    WHERE ${name} MATCH ${text} AND ${where}
+    ORDER BY ${name}.rowid ${limit}`;
 }
 
-/** Whether some word of each beginning is among those of a record: `held`, with blanks between them. */
-export function holdsBeginnings(beginnings: Placeholder, held: SQL): SQL {
-  return sql`NOT EXISTS (SELECT 1 FROM json_each(${beginnings}) WHERE instr(' ' || ${held}, ' ' || value) = 0)`;
-}
-
-/** What is searched: an index of words, the record that an entry stands for, and which records may be found. */
-export interface Searched {
-  index: string;
-  /** Joins the record to the index by its key. */
-  record: SQL;
-  /** Which records may be found: the others do not count towards the limit. */
-  where: SQL;
-  /** What a record that was looked up by some of the words must hold besides. */
-  holds?: SQL | undefined;
+/** What is asked: texts for FTS5, and which beginnings a record must hold besides, as a JSON array. */
+export interface Asked {
+  whole: Placeholder;
+  beginnings: SQL | Placeholder;
+  /** The beginnings cut to what the index has lists of: where no record has all of these, the others are not asked for. */
+  short?: Placeholder | undefined;
+  held?: Placeholder | undefined;
 }
 
 /**
- * For a `WITH` clause, after `askFor…`: `whole(key)`, the records that hold every word whole, and `others(key)`, at most
- * `limit` together, each in the order first stored. Two walks along the index, by rowid, that stop when they have enough,
- * so that their cost follows what is found.
+ * For a `WITH` clause: `found(rank, key, forgiven)`, at most `limit` records: those that hold every word whole (rank 0), then
+ * those that only begin so (1). No word is forgiven.
  */
-export function findWords({ index, record, where, holds = sql`true` }: Searched, limit: number): SQL {
-  const name = sql.raw(index);
-  const walk = (text: "whole" | "others", end: SQL) => sql`
-    SELECT ${name}.rowid AS key FROM ${name} ${record}
-    WHERE ${name} MATCH (SELECT ${sql.raw(text)} FROM asked) AND ${where} AND ${holds}
-    ORDER BY ${name}.rowid ${end}`;
+export function findWords(searched: Searched, { whole, beginnings, short, held }: Asked, limit: number): SQL {
+  const name = sql.raw(searched.index);
+  const isFound = sql`${name}.rowid IN (SELECT key FROM whole)`;
+  const holdsAll = held === undefined ? sql`` : sql`AND NOT EXISTS (${notBegun(searched.recordWords, held)})`;
+  const mayBe = short === undefined ? sql`true` : sql`EXISTS (SELECT 1 FROM ${name} WHERE ${name} MATCH ${short})`;
+  const left = sql`LIMIT iif(${mayBe}, ${sql.raw(String(limit))} - (SELECT count(*) FROM whole), 0)`;
+  const others = { ...searched, where: sql`${searched.where} AND NOT ${isFound} ${holdsAll}` };
   return sql`
-    whole AS MATERIALIZED (${walk("whole", limitTo(limit))}),
-    others AS MATERIALIZED (${walk("others", sql`${limitTo(limit)} - (SELECT count(*) FROM whole)`)})`;
+    whole AS MATERIALIZED (${walk(searched, whole, limitTo(limit))}),
+    others AS MATERIALIZED (${walk(others, beginnings, left)}),
+    found(rank, key, forgiven) AS MATERIALIZED (
+      SELECT 0, key, NULL FROM whole UNION ALL SELECT 1, key, NULL FROM others
+    )`;
 }

@@ -14,23 +14,26 @@ const CUSTOMERS = 1_000;
 /** What a page reads besides its lines: whether there are more, and the accounts, campaigns and coupons that lines name. */
 const ROWS_A_PAGE = 60;
 
-/** A row for the line, one for each record that it names and that is not read with the page, and one to see its size. */
+/**
+ * A row for the line, and one for each record that it names and that is not read with the page. Where lines may be large,
+ * two to add up what is sent, and one to see its size before it is read.
+ */
 const ROWS_A_LINE: Record<string, number> = {
-  account: 2,
-  store: 2,
-  customer: 2,
+  account: 4,
+  store: 4,
+  customer: 4,
   registration: 2,
   friendship: 3,
   block: 3,
-  coupon: 2,
-  customer_coupon: 3,
+  coupon: 4,
+  customer_coupon: 5,
   message_state: 3,
-  employee: 1,
+  employee: 3,
   eip_campaign: 1,
   balance_entry: 3,
   token_earning: 3,
   play: 3,
-  message: 3,
+  message: 5,
   // With the referrer, and where most are out of order, their place in the index of rounds.
   membership: 5,
 };
@@ -55,7 +58,10 @@ async function readPages(...records: string[]): Promise<ReadPage[]> {
       records,
       after: { program: DEFAULT_PROGRAM, walk, after },
     });
-    const lines = (page?.text ?? "").split("\n").filter((line) => line !== "");
+    const lines = new TextDecoder()
+      .decode(page?.bytes)
+      .split("\n")
+      .filter((line) => line !== "");
     pages.push({ lines: lines.map((line) => JSON.parse(line)), usage: db.usage });
     if (page?.next === undefined) break;
     const next = JSON.parse(atob(page.next.replaceAll("-", "+").replaceAll("_", "/")));
@@ -91,12 +97,12 @@ describe("what a page of an export costs at D1", () => {
     },
   );
 
-  it.for(Object.entries(ROWS_AN_ITEM))("%s: three rows a line and %i an item", async (budget, { expect }) => {
+  it.for(Object.entries(ROWS_AN_ITEM))("%s: five rows a line and %i an item", async (budget, { expect }) => {
     const [kind, rows] = budget;
 
     for (const { lines, usage } of await readPages(kind)) {
       const items = lines.flatMap(({ store_ids, member_ids }) => [store_ids ?? member_ids].flat()).length;
-      expect(usage.rowsRead).toBeLessThanOrEqual(3 * lines.length + rows * items + ROWS_A_PAGE);
+      expect(usage.rowsRead).toBeLessThanOrEqual(5 * lines.length + rows * items + ROWS_A_PAGE);
     }
   });
 

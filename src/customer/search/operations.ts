@@ -4,13 +4,15 @@ import { FullSearchAnswer } from "./schema.ts";
 export const fullSearch: Operation = {
   id: "fullSearch",
   tag: "Customer",
-  summary: "Stores, customers and campaigns by words",
+  summary: "Full search",
   description:
-    "Finds records in which every word of the query begins some word: at most 20 of each kind, those with the whole words " +
-    "first. A list that would be empty is searched once more: a word of five letters or more then stands for words one typo " +
+    "Finds the stores, customers and campaigns in which every word of the query begins some word: at most 20 of each " +
+    "kind, those with the whole words first. Where every list would be empty, they are searched once more: a word of " +
+    "five letters or more then stands for words one typo " +
     "away that begin with the same letter (a letter more, less or other, or two neighbours swapped), and `forgiven` names it. " +
     "With a filter without campaigns, `stores` and `customers` are beside `status` instead of in `items`. The birth " +
-    "date, card and address of customers who are not friends are empty.",
+    "date, card, address and balance of customers who are not friends are empty, and the operator decides whom a search finds: " +
+    "everybody, friends, or only the caller.",
   answer: FullSearchAnswer,
   examples: () => [
     {
@@ -34,7 +36,7 @@ export const fullSearch: Operation = {
             city: "",
             state: "",
             zip: "",
-            balance: 108.46,
+            balance: 0,
             stores_count: 3,
             campaigns_total: 6,
             campaigns_registered: 1,
@@ -63,7 +65,7 @@ export const fullSearch: Operation = {
             city: "",
             state: "",
             zip: "",
-            balance: 132.71,
+            balance: 0,
             stores_count: 3,
             campaigns_total: 6,
             campaigns_registered: 1,

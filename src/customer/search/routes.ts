@@ -7,6 +7,7 @@ import { wordsOf } from "../../values/words.ts";
 import { fullSearch } from "./operations.ts";
 import { type Found, searchAll } from "./queries.ts";
 import { type FullSearchAnswer, FullSearchBody, type SearchKind } from "./schema.ts";
+import { customerSearchOf } from "./whom.ts";
 
 export const search = createRouter().post(
   "/",
@@ -15,13 +16,12 @@ export const search = createRouter().post(
   validate("json", FullSearchBody),
   async (c) => {
     const { query, filter, typos } = c.req.valid("json");
-    const words = wordsOf(query);
-
     const found = await searchAll(c.var.db, {
-      words,
-      forgivable: typos ? words.filter(isForgivable) : [],
+      words: wordsOf(query),
+      typos,
       kinds: filter,
       customerId: c.var.customerId,
+      whom: customerSearchOf(c.env),
     });
 
     return answerJson<z.output<typeof FullSearchAnswer>>(c, inVariant(found, filter));
@@ -36,11 +36,4 @@ function inVariant(found: Found, kinds: readonly SearchKind[]): JsonText {
   if (!kinds.includes("campaigns")) return jsonObject({ status, ...lists, ...forgiven });
   const items = jsonObject({ ...lists, campaigns: jsonArray(found.campaigns) });
   return jsonObject({ status, items, ...forgiven });
-}
-
-const FORGIVABLE = /^\p{L}{5,}$/u;
-
-/** Whether a typo in a word is forgiven: a shorter one, or a number, is like too many others. */
-function isForgivable(word: string): boolean {
-  return FORGIVABLE.test(word);
 }

@@ -41,7 +41,7 @@ export const FullSearchBody = z.object({
   typos: z
     .boolean({ error: mustBe("true or false") })
     .default(true)
-    .describe("Whether a list that would be empty may have records with words that are one typo away."),
+    .describe("Whether records with words one typo away are found where every list would be empty."),
 });
 
 /** A store in a search result (docs/contract/interface.md, 4.6). */
@@ -65,8 +65,8 @@ export const SearchStore = z
 export type SearchStore = z.output<typeof SearchStore>;
 
 /**
- * A customer in a search result (docs/contract/interface.md, 4.6). Who is no friend sees no birth date, scan id or
- * address.
+ * A customer in a search result (docs/contract/interface.md, 4.6). Who is no friend sees no birth date, scan id,
+ * address or balance.
  */
 export const SearchCustomer = z
   .object({
@@ -85,7 +85,9 @@ export const SearchCustomer = z
     customer_description: z.string().describe("What the customer says of themself."),
     stores_count: z.int().describe("Stores joined."),
     friend_status: z.literal([-1, 0, 1]).describe("1 friends, 0 request pending, -1 neither, and -1 to oneself."),
-    balance: z.number().describe("The balance over all stores, with two decimals."),
+    balance: z
+      .number()
+      .describe("The balance over all stores, with two decimals; 0 for others than oneself and friends."),
     avatar: z.string().describe("The address of a picture, or empty."),
     campaigns_total: z.int().describe("Campaigns that run today at the chains whose stores the customer has joined."),
     campaigns_registered: z.int().describe("Of those, the ones that the customer has registered for."),

@@ -1,10 +1,10 @@
+import { env } from "cloudflare:workers";
 import fc from "fast-check";
-import { describe, it } from "vitest";
-import { wordsOf } from "../../../src/values/words.ts";
+import { afterAll, describe, it } from "vitest";
 import { type Answer, as, mustFeed } from "../../support/api.ts";
 import { setClock } from "../../support/clock.ts";
 import * as seed from "../../support/seed.ts";
-import { World, words } from "./model.ts";
+import { WHOM, type Whom, World, words } from "./model.ts";
 
 const PATH = "/api/v1/customer/full-search";
 const TODAY = "2026-05-10";
@@ -137,20 +137,14 @@ function changes(g: Gen, lines: readonly Line[]): Line[][] {
   return [changed, deleted.map(({ record, id }) => ({ record, id, deleted: true })), back];
 }
 
-function expectFound(answer: Answer, world: World, asked: string, caller: string): void {
+function expectFound(answer: Answer, world: World, asked: string, caller: string, whom: Whom): void {
   const ids = (records: { id: unknown }[]) => records.map(({ id }) => id);
   const { stores, customers, campaigns } = answer.body.items;
-  const query = { query: asked };
-  const lists = [
-    world.findStores(query),
-    world.findCampaigns(query),
-    world.findCustomers(query, caller, TODAY),
-  ] as const;
+  const model = world.find({ query: asked, whom }, caller, TODAY);
   const expected = {
-    stores: ids(lists[0].records as { id: unknown }[]),
-    campaigns: ids(lists[1].records as { id: unknown }[]),
-    customers: lists[2].records,
-    forgiven: wordsOf(asked).filter((word) => lists.some(({ forgiven }) => forgiven.includes(word))),
+    ...model,
+    stores: ids(model.stores as { id: unknown }[]),
+    campaigns: ids(model.campaigns as { id: unknown }[]),
   };
   const found = { stores: ids(stores), campaigns: ids(campaigns), customers, forgiven: answer.body.forgiven ?? [] };
   if (JSON.stringify(sorted(found)) !== JSON.stringify(sorted(expected))) {
@@ -174,6 +168,8 @@ function sorted(value: unknown): unknown {
   );
 }
 
+afterAll(() => Object.assign(env, { CUSTOMER_SEARCH: "all" }));
+
 describe("full search against brute force", () => {
   it("finds the same records, in the same order, with the same fields, through every change", async () => {
     await setClock(`${TODAY} 12:00:00`);
@@ -190,7 +186,9 @@ describe("full search against brute force", () => {
             for (let count = 0; count < 4; count += 1) {
               const asked = g(() => fc.boolean()) ? g(() => query) : manyShort(g as unknown as Gen, lines);
               const caller = String(g(() => fc.constantFrom(...customers)).id);
-              expectFound(await as(caller).post(PATH, { query: asked }), world, asked, caller);
+              const whom = g(() => fc.constantFrom(...WHOM));
+              Object.assign(env, { CUSTOMER_SEARCH: whom });
+              expectFound(await as(caller).post(PATH, { query: asked }), world, asked, caller, whom);
             }
           }
         } finally {

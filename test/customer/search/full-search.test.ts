@@ -284,7 +284,7 @@ describe("POST /full-search", () => {
       seed.entry(customer.id, stores[2]?.id, "0.20"),
     ]);
     await mustFeed([seed.deleted("membership", { store_id: stores[1]?.id, customer_id: customer.id })]);
-    const counts = async () => (await search(word)).customers[0];
+    const counts = async () => (await search(word, { caller: customer.id })).customers[0];
 
     expect(await counts()).toMatchObject({
       stores_count: 3,

@@ -9,7 +9,12 @@ type Line = Record<string, unknown>;
 export interface Query {
   query: string;
   typos?: boolean;
+  /** `CUSTOMER_SEARCH`, as the operator has set it. */
+  whom?: Whom;
 }
+
+export const WHOM = ["all", "friends", "none"] as const;
+export type Whom = (typeof WHOM)[number];
 
 /** The program as the feed has left it. Maps keep the order in which keys were first set, which is "first stored". */
 export class World {
@@ -52,7 +57,26 @@ export class World {
     }
   }
 
-  findStores(query: Query): Listed {
+  /** All three lists; where they are empty, as they are with typos forgiven. */
+  find({ query, typos = true, whom = "all" }: Query, caller: string, today: string): Found {
+    const find = (typos: boolean) => ({
+      stores: this.#findStores({ query, typos, whom }),
+      customers: this.#findCustomers({ query, typos, whom }, caller, today),
+      campaigns: this.#findCampaigns({ query, typos, whom }),
+    });
+    const exact = find(false);
+    const isNothing = Object.values(exact).every(({ records }) => records.length === 0);
+    const lists = isNothing && typos ? find(true) : exact;
+    const forgiven = new Set(Object.values(lists).flatMap((list) => list.forgiven));
+    return {
+      stores: lists.stores.records,
+      customers: lists.customers.records,
+      campaigns: lists.campaigns.records,
+      forgiven: [...new Set(words(query))].filter((word) => forgiven.has(word)),
+    };
+  }
+
+  #findStores(query: Required<Query>): Listed {
     const stores = [...this.stores.values()].filter((store) => !store.deleted && this.#account(store));
     return twenty(query, stores, (store) => [
       ...["name", "address_line_1", "address_line_2", "city", "state", "zip"].map((field) => store[field]),
@@ -60,14 +84,17 @@ export class World {
     ]);
   }
 
-  findCampaigns(query: Query): Listed {
+  #findCampaigns(query: Required<Query>): Listed {
     const campaigns = [...this.campaigns.values()].filter((campaign) => !campaign.deleted && this.#account(campaign));
     return twenty(query, campaigns, (one) => [one.name, one.campaign_description, this.#account(one)?.company]);
   }
 
-  findCustomers(query: Query, caller: string, today: string): Listed {
+  #findCustomers(query: Required<Query>, caller: string, today: string): Listed {
+    const { whom } = query;
+    const isFriend = (id: unknown) => this.friendships.get(pair(id, caller))?.status === 1;
+    const mayBeFound = (id: unknown) => whom === "all" || id === caller || (whom === "friends" && isFriend(id));
     const customers = [...this.customers.values()].filter(
-      ({ id, deleted }) => !deleted && !this.blocks.has(`${id} ${caller}`),
+      ({ id, deleted }) => !deleted && !this.blocks.has(`${id} ${caller}`) && mayBeFound(id),
     );
     const { records, forgiven } = twenty(query, customers, (one) => [one.first_name, one.last_name]);
     return { records: records.map((one) => this.#seen(one, caller, today)), forgiven };
@@ -114,7 +141,7 @@ export class World {
       customer_description: text("customer_description"),
       stores_count: stores.length,
       friend_status: status,
-      balance: hundredths / 100,
+      balance: open ? hundredths / 100 : 0,
       avatar: text("avatar"),
       campaigns_total: campaigns.length,
       campaigns_registered: campaigns.filter((one) => this.registrations.has(`${one.id} ${id}`)).length,
@@ -124,13 +151,25 @@ export class World {
 
 const pair = (one: unknown, other: unknown) => [one, other].sort().join(" ");
 
+/** What a search finds, and the words of the query that are forgiven in it. */
+export interface Found {
+  stores: Line[];
+  customers: Line[];
+  campaigns: Line[];
+  forgiven: string[];
+}
+
 /** At most twenty records, and the words of the query that are forgiven in one of them. */
-export interface Listed {
+interface Listed {
   records: Line[];
   forgiven: string[];
 }
 
-function twenty({ query, typos = true }: Query, records: readonly Line[], fields: (record: Line) => unknown[]): Listed {
+function twenty(
+  { query, typos }: Required<Query>,
+  records: readonly Line[],
+  fields: (record: Line) => unknown[],
+): Listed {
   const asked = [...new Set(words(query))];
   if (asked.length === 0) return { records: [], forgiven: [] };
   const withWords = records.map((record) => {

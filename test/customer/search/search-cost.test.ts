@@ -1,8 +1,10 @@
 import { env } from "cloudflare:workers";
+import { sql } from "drizzle-orm";
 import { beforeAll, describe, it } from "vitest";
-import { searchAll } from "../../../src/customer/search/queries.ts";
-import type { SearchKind } from "../../../src/customer/search/schema.ts";
-import { Database, type Statement } from "../../../src/db/database.ts";
+import { asBeginnings, withoutBeginnings } from "../../../src/customer/search/expressions.ts";
+import { nameBeginnings } from "../../../src/customers/name-words.ts";
+import { Database } from "../../../src/db/database.ts";
+import { rarestBeginnings } from "../../../src/db/word-search.ts";
 import { wordsOf } from "../../../src/values/words.ts";
 import { mustFeed } from "../../support/api.ts";
 import * as seed from "../../support/seed.ts";
@@ -12,35 +14,11 @@ import * as seed from "../../support/seed.ts";
 
 const COMMON = "abcdefgh";
 const RARE = "qrst";
-const INDEX = { stores: "store_words", customers: "customer_words", campaigns: "campaign_words" };
-
-/** A database that takes down the statement of a search, up to what it asks its index, and finds nothing. */
-class Noted extends Database {
-  asking = { text: "", params: [] as unknown[] };
-
-  override async batch(statements: readonly Statement[]): Promise<Record<string, unknown>[][]> {
-    for (const statement of statements) {
-      if (!("toSQL" in statement)) throw new Error("A search is compiled once.");
-      const { sql, params } = statement.toSQL();
-      const [text = ""] = sql.split(", whole AS MATERIALIZED");
-      this.asking = { text: `${text} SELECT others FROM asked`, params: params.slice(0, text.split("?").length - 1) };
-    }
-    return [];
-  }
-}
-
-/** The lists that a search goes through, and how many entries they hold together. */
-async function listsOf(kind: SearchKind, query: string): Promise<{ lists: string[]; entries: number }> {
-  const database = new Noted(env.DB, "first-unconstrained");
-  await searchAll(database, { words: wordsOf(query), forgivable: [], kinds: [kind], customerId: "c" });
-  const { text, params } = database.asking;
-  const others = await env.DB.prepare(text)
-    .bind(...params)
-    .first<string>("others");
-  const lists = others?.split(" NOT ")[0]?.match(/"[^"]+"\*?/g) ?? [];
-  const count = env.DB.prepare(`SELECT count(*) AS entries FROM ${INDEX[kind]} WHERE ${INDEX[kind]} MATCH ?`);
-  const counts = await env.DB.batch<{ entries: number }>(lists.map((one) => count.bind(one)));
-  return { lists, entries: counts.reduce((sum, { results }) => sum + (results[0]?.entries ?? 0), 0) };
+/** How many entries the lists hold together that an expression names. */
+async function entriesOf(index: string, expression: string): Promise<number> {
+  const count = env.DB.prepare(`SELECT count(*) AS entries FROM ${index} WHERE ${index} MATCH ?`);
+  const counts = await env.DB.batch<{ entries: number }>(expression.split(" AND ").map((one) => count.bind(one)));
+  return counts.reduce((sum, { results }) => sum + (results[0]?.entries ?? 0), 0);
 }
 
 describe("the lists that a search goes through", () => {
@@ -60,34 +38,30 @@ describe("the lists that a search goes through", () => {
     ]);
   });
 
-  it.for(["stores", "campaigns"] as const)(
+  it.for(["store_words", "campaign_words"])(
     "are those of the rarest four beginnings in %s",
-    async (kind, { expect }) => {
-      const { lists, entries } = await listsOf(kind, [...COMMON, ...RARE].join(" "));
+    async (index, { expect }) => {
+      const beginnings = JSON.stringify([...COMMON, ...RARE]);
+      const db = new Database(env.DB, "first-unconstrained");
 
-      expect(lists).toHaveLength(RARE.length);
-      expect(entries).toBe(RARE.length);
+      const [row] = await db.all<{ rarest: string }>(
+        sql`SELECT ${rarestBeginnings(index, sql`${beginnings}`)} AS rarest`,
+      );
+
+      expect(row?.rarest.split(" AND ").sort()).toEqual([...RARE].map((letter) => `"${letter}"*`));
+      expect(await entriesOf(index, row?.rarest ?? "")).toBe(RARE.length);
     },
   );
 
   it("are those of customers with many words, for many beginnings of one or two letters", async ({ expect }) => {
-    const [three, four, five] = [
-      await listsOf("customers", "a b c"),
-      await listsOf("customers", "a b c d"),
-      await listsOf("customers", "ao bo co do eo"),
-    ];
+    const entries = (query: string) => entriesOf("customer_words", asBeginnings(nameBeginnings(wordsOf(query))));
 
-    expect(three.entries).toBeGreaterThan(700);
-    expect(four.entries).toBe(4);
-    expect(five.entries).toBe(5);
+    expect(await entries("a b c")).toBeGreaterThan(700);
+    expect(await entries("a b c d")).toBe(4);
+    expect(await entries("ao bo co do eo")).toBe(5);
   });
 
-  it.for(["stores", "customers", "campaigns"] as const)(
-    "leave out what begins another word in %s",
-    async (kind, { expect }) => {
-      const { lists } = await listsOf(kind, "a alice al lice");
-
-      expect(lists).toEqual(['"alice"*', '"lice"*']);
-    },
-  );
+  it("leave out what begins another word", ({ expect }) => {
+    expect(withoutBeginnings(wordsOf("a alice al lice"))).toEqual(["alice", "lice"]);
+  });
 });

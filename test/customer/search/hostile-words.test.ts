@@ -1,0 +1,68 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, it } from "vitest";
+import { searchAll } from "../../../src/customer/search/queries.ts";
+import { KINDS, type SearchKind } from "../../../src/customer/search/schema.ts";
+import { Database } from "../../../src/db/database.ts";
+import { wordsOf } from "../../../src/values/words.ts";
+import { mustFeed } from "../../support/api.ts";
+import { customersWith, HOSTILE_QUERIES, hostileLines, SHORT, toRequests } from "../../support/hostile-words.ts";
+
+const ROWS = 20_000;
+// So many times what it takes to look up as many stores by their ids: a measure for any machine, however busy.
+const LOOK_UPS = 8;
+// The least time counts: others use the machine too.
+const ATTEMPTS = 6;
+
+const search = async (query: string, kinds: readonly SearchKind[]) => {
+  const db = new Database(env.DB, "first-unconstrained");
+  const found = await searchAll(db, { words: wordsOf(query), typos: true, kinds, customerId: "c", whom: "all" });
+  return { ...db.usage, found };
+};
+
+/** How long SQLite takes to look up records by their ids: what a search takes is compared with it, on whatever machine. */
+const lookUp = async (ids: readonly unknown[]) => {
+  const query = "SELECT count(name) FROM json_each(?) CROSS JOIN stores ON stores.id = value";
+  const { meta } = await env.DB.prepare(query).bind(JSON.stringify(ids)).run();
+  return meta.duration;
+};
+
+describe("a search for words that were chosen to make it expensive", () => {
+  const ids: unknown[] = [];
+
+  beforeAll(async () => {
+    const lines = hostileLines(ROWS);
+    ids.push(...lines.filter(({ name }) => String(name).startsWith("Location")).map(({ id }) => id));
+    for (const request of toRequests(lines)) await mustFeed(request);
+  }, 90_000);
+
+  it.for(Object.entries(HOSTILE_QUERIES))("reads few rows, for a short time: %s", async ([, query], { expect }) => {
+    for (const kinds of [KINDS, ["stores"], ["customers"]] as const) {
+      const first = await search(query, kinds);
+      const [times, lookUps] = [[first.sqlMilliseconds], [await lookUp(ids)]];
+      for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+        times.push((await search(query, kinds)).sqlMilliseconds);
+        lookUps.push(await lookUp(ids));
+      }
+
+      expect(first.roundTrips).toBeLessThanOrEqual(3);
+      expect(first.rowsRead).toBeLessThanOrEqual(ROWS);
+      expect(Math.min(...times)).toBeLessThanOrEqual(LOOK_UPS * Math.min(...lookUps));
+    }
+  });
+
+  it("still finds what is meant", async ({ expect }) => {
+    expect((await search("loaction", KINDS)).found.stores).toHaveLength(20);
+    expect((await search("starlihgt", KINDS)).found.stores).toEqual([]);
+    const { found } = await search(`starl${String.fromCodePoint(0x4e00)}igth`, KINDS);
+    expect([found.stores.length, found.customers.length, found.campaigns.length]).toEqual([1, 1, 1]);
+  });
+
+  it("tries neighbours in the order of their code points, two hundred of a word", async ({ expect }) => {
+    const held = customersWith([SHORT[0] ?? "", SHORT[199] ?? "", SHORT[200] ?? ""].map((word) => `${word} held`));
+    await mustFeed(held);
+
+    const { found } = await search("soaaa held", ["customers"]);
+
+    expect(found.customers).toHaveLength(1);
+  });
+});

@@ -1,0 +1,102 @@
+// Programs whose words were chosen to make a search expensive: whoever may feed one account can have them.
+
+import * as seed from "./seed.ts";
+
+type Line = Record<string, unknown>;
+
+// Letters of two planes that no folding changes: each of them is one more neighbour at the same place of a word.
+const LETTERS = [
+  [0x4e00, 0x9fa5],
+  [0x3400, 0x4db5],
+  [0x20000, 0x2a6d6],
+] as const;
+
+/** So many words that are alike but for one letter: each is one typo away from every other. */
+function neighbours(count: number, before: string, after: string): string[] {
+  const letters = LETTERS.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, at) => from + at));
+  return letters.slice(0, count).map((letter) => before + String.fromCodePoint(letter) + after);
+}
+
+/** Stores of a chain, each with a number in its name. */
+function numberedStores(accountId: unknown, count: number): Line[] {
+  return Array.from({ length: count }, (_, at) =>
+    seed.store(accountId, { name: `Location${String(at + 1).padStart(5, "0")}` }),
+  );
+}
+
+/** Stores that hold as many of the words as a store may have. */
+function storesWith(accountId: unknown, words: readonly string[]): Line[] {
+  const fields = ["address_line_1", "address_line_2", "city", "state", "zip"];
+  const texts = toTexts(words, 2_000);
+  return chunks(texts, fields.length).map((chunk) =>
+    seed.store(accountId, Object.fromEntries(chunk.map((text, at) => [fields[at], text]))),
+  );
+}
+
+function campaignsWith(accountId: unknown, words: readonly string[]): Line[] {
+  return toTexts(words, 4_000).map((text) => seed.campaign(accountId, { campaign_description: text }));
+}
+
+export function customersWith(words: readonly string[]): Line[] {
+  return chunks(toTexts(words, 200), 2).map(([first_name = "", last_name = ""]) =>
+    seed.customer({ first_name, last_name }),
+  );
+}
+
+export const SHORT = neighbours(80_000, "s", "aaa");
+export const LONG = neighbours(20_000, "starl", "ight");
+
+export const HOSTILE_QUERIES = {
+  "a beginning of 20,000 stores": "location",
+  "a typo in it": "loaction",
+  "a word with another letter, as 80,000 words have one": "soaaa",
+  "sixteen such words": Array.from("bcdefghijklmnopq", (letter) => `s${letter}aaa`).join(" "),
+  "a typo behind which every word is another": "starlihgt",
+  "several such words": "starlihgt straight starliight stalright soaaa saaao",
+  "words that no neighbour has": "saaaa sbaaa starlight",
+  "typos beside a beginning of many stores": "soaaa starlight location",
+  "words that each have neighbours and stand in no record together": `${SHORT[0]} ${SHORT[19_999]} ${LONG[0]}`,
+};
+
+/** A chain with so many numbered stores, and stores, campaigns and customers with all those words. */
+export function hostileLines(stores: number): Line[] {
+  const account = seed.account({ company: "x" });
+  return [
+    account,
+    ...numberedStores(account.id, stores),
+    ...storesWith(account.id, [...SHORT, ...LONG]),
+    ...campaignsWith(account.id, SHORT.slice(0, 20_000)),
+    ...campaignsWith(account.id, LONG),
+    ...customersWith(SHORT.slice(0, 20_000)),
+    ...customersWith(LONG),
+  ];
+}
+
+const LINES_A_REQUEST = 5_000;
+const BYTES_A_REQUEST = 6_000_000;
+const BYTES_A_UNIT = 3;
+
+/** The lines in requests that the feed takes. */
+export function toRequests(lines: readonly Line[]): Line[][] {
+  const requests: Line[][] = [[]];
+  let bytes = 0;
+  for (const line of lines) {
+    bytes += JSON.stringify(line).length * BYTES_A_UNIT;
+    if (bytes > BYTES_A_REQUEST || requests.at(-1)?.length === LINES_A_REQUEST) {
+      requests.push([]);
+      bytes = 0;
+    }
+    requests.at(-1)?.push(line);
+  }
+  return requests;
+}
+
+/** The words in texts of at most so many characters, with blanks between. */
+function toTexts(words: readonly string[], limit: number): string[] {
+  const longest = Math.max(...words.map((word) => [...word].length));
+  return chunks(words, Math.floor((limit + 1) / (longest + 1))).map((chunk) => chunk.join(" "));
+}
+
+function chunks<Item>(items: readonly Item[], size: number): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
+}

@@ -31,8 +31,11 @@ interface Refresh<T> {
 // An isolate has 128 MB, and a value may have a hundred kilobytes.
 const MEMORY_LIMIT = 64;
 
-// A refresh is abandoned if its request is cancelled, and then never ends. D1 has answered or failed within 12 seconds.
-const ABANDONED_AFTER_MS = 13_000;
+// A refresh is abandoned if its request is cancelled, and then never ends. D1 has answered or failed within 5 seconds.
+const ABANDONED_AFTER_MS = 6_000;
+
+// Nobody who can be answered with an old value waits longer for its source.
+const PATIENCE_MS = 300;
 
 // KV answers from afar within half a second. Beyond this, the source answers sooner.
 const READ_LIMIT_MS = 1_000;
@@ -42,8 +45,9 @@ const PAUSES_BEFORE_WRITES_MS = [0, 1_100];
 
 /**
  * Values that are expensive to load, cached in memory and in KV. Their age decides, wherever they come from: KV may lag
- * for a minute and more, but no value says less than its source did `freshSeconds` ago, unless the source fails. Of a
- * value, an isolate runs one refresh at a time.
+ * for a minute and more, but no value says less than its source did `freshSeconds` ago, unless the source fails or is
+ * slow: then an older one is answered, and the refresh goes on in the background. Of a value, an isolate runs one
+ * refresh at a time.
  */
 export class CachedValues<T> {
   readonly #rules: CacheRules;
@@ -62,18 +66,16 @@ export class CachedValues<T> {
     const key = cache.keyOf(name);
     const remembered = this.#memory.get(key);
     if (this.#isFresh(remembered)) return remembered;
+    if (remembered !== undefined && this.#isSlow(key)) return remembered;
 
-    const stored = await readStored<T>(cache, key);
+    const stored = await readStored<T>(cache, key, remembered === undefined ? READ_LIMIT_MS : PATIENCE_MS);
     if (stored !== undefined) this.#remember(key, stored);
     const last = this.#memory.get(key);
     if (this.#isFresh(last)) return last;
 
-    try {
-      return await this.#refresh(cache, key, load);
-    } catch (error) {
-      if (last === undefined) throw error;
-      return last;
-    }
+    const refreshed = this.#refresh(cache, key, load);
+    if (last === undefined) return refreshed;
+    return within(PATIENCE_MS, refreshed).catch(() => last);
   }
 
   /** Caches a value, unless a newer one is cached already. */
@@ -91,6 +93,14 @@ export class CachedValues<T> {
     if (cached === undefined) return false;
     const age = clock.now() - cached.at;
     return age >= 0 && age <= this.#rules.freshSeconds * 1_000;
+  }
+
+  /** Whether the source has been asked, and has not answered for so long that nobody else need wait for it. */
+  #isSlow(key: CacheKey): boolean {
+    const running = this.#refreshes.get(key);
+    if (running === undefined) return false;
+    const age = clock.now() - running.at;
+    return age >= PATIENCE_MS && age < ABANDONED_AFTER_MS;
   }
 
   /** Remembers the newer of two values, and forgets those that were remembered longest ago. */
@@ -151,9 +161,9 @@ export class CachedValues<T> {
  * What KV holds, if it can be understood. That KV cannot be asked is not the client's trouble, as the value can be
  * loaded; and a time in the future would keep a value fresh, and unreplaced, for longer than its age.
  */
-async function readStored<T>(cache: Cache, key: CacheKey): Promise<Cached<T> | undefined> {
+async function readStored<T>(cache: Cache, key: CacheKey, limit = READ_LIMIT_MS): Promise<Cached<T> | undefined> {
   try {
-    const stored = (await within(READ_LIMIT_MS, cache.get(key))) as Cached<T> | null;
+    const stored = (await within(limit, cache.get(key))) as Cached<T> | null;
     return stored !== null && stored.at <= clock.now() ? stored : undefined;
   } catch {
     return undefined;

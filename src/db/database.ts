@@ -1,7 +1,8 @@
 import { fillPlaceholders, type Placeholder, SQL, sql } from "drizzle-orm";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
-import { within } from "../values/within.ts";
-import { DatabaseUnavailable, WriteTooLarge } from "./errors.ts";
+import { TimedOut, within } from "../values/within.ts";
+import { CircuitBreaker, type Outcome } from "./circuit-breaker.ts";
+import { DatabaseFull, DatabaseUnavailable, PrimaryStalled, WriteTooLarge } from "./errors.ts";
 import { memoryToSend, type Query } from "./sending.ts";
 
 /** A Drizzle builder, or a template of Drizzle's `sql`. */
@@ -15,17 +16,19 @@ export interface Usage {
   sqlMilliseconds: number;
   rowsRead: number;
   rowsWritten: number;
+  /** How large the database is after a write; null where nothing was written. */
+  databaseBytes: number | null;
 }
 
 export function noUsage(): Usage {
-  return { roundTrips: 0, milliseconds: 0, sqlMilliseconds: 0, rowsRead: 0, rowsWritten: 0 };
+  return { roundTrips: 0, milliseconds: 0, sqlMilliseconds: 0, rowsRead: 0, rowsWritten: 0, databaseBytes: null };
 }
 
 /** A bookmark of a D1 session, or where a session without one begins. */
 export type Consistency = "first-unconstrained" | "first-primary" | (string & {});
 
 // D1 ends a statement after 30 seconds; a customer is not left waiting so long, and a write is given what it needs.
-const READ_LIMIT_MS = 10_000;
+const READ_LIMIT_MS = 5_000;
 const WRITE_LIMIT_MS = 40_000;
 const BOOKMARK_LIMIT_MS = 2_000;
 const WRITE_LIMIT_BYTES = 40_000_000;
@@ -33,6 +36,15 @@ const RETRY_WITHIN_MS = 2_000;
 const FIRST_WAIT_MS = 50;
 
 const dialect = new SQLiteAsyncDialect();
+
+/** What this isolate knows of each primary, by its binding. */
+const breakers = new WeakMap<object, CircuitBreaker>();
+
+function breakerOf(d1: object): CircuitBreaker {
+  const breaker = breakers.get(d1) ?? new CircuitBreaker(() => performance.now());
+  breakers.set(d1, breaker);
+  return breaker;
+}
 
 /**
  * The way to D1: one object a request, one round trip a call. Drizzle writes the statements, but does not send them:
@@ -43,12 +55,14 @@ export class Database {
   readonly #d1: Pick<D1Database, "withSession">;
   #session: D1DatabaseSession;
   #begunAtBookmark: boolean;
+  #isAtPrimary: boolean;
 
   /** @param usage what the request has cost so far, where it asks several databases. */
   constructor(d1: Pick<D1Database, "withSession">, consistency: Consistency, usage: Usage = noUsage()) {
     this.#d1 = d1;
     this.usage = usage;
     this.#begunAtBookmark = consistency !== "first-unconstrained" && consistency !== "first-primary";
+    this.#isAtPrimary = consistency === "first-primary";
     this.#session = d1.withSession(consistency);
   }
 
@@ -73,11 +87,13 @@ export class Database {
 
   /**
    * The rows of each statement, all in one round trip and one transaction. The statements read: where the connection is
-   * lost they are sent again, for two seconds at most.
-   * @throws {DatabaseUnavailable} when D1 cannot be reached; D1's own error for anything else, such as a check that failed.
+   * lost they are sent again, for two seconds at most. It is all over after five.
+   * @throws {DatabaseUnavailable} when D1 cannot be reached, {DatabaseFull} where a statement would add to a full
+   * database; D1's own error for anything else, such as a check that failed.
    */
   async batch(statements: readonly Statement[]): Promise<Record<string, unknown>[][]> {
     const queries = statements.map(toQuery);
+    const endsAt = performance.now() + READ_LIMIT_MS;
     if (this.#begunAtBookmark) {
       const results = await this.#sendAtBookmark(queries);
       if (results !== null) return results;
@@ -85,7 +101,7 @@ export class Database {
     const deadline = performance.now() + RETRY_WITHIN_MS;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#send(queries, READ_LIMIT_MS);
+        return await this.#send(queries, endsAt - performance.now());
       } catch (error) {
         const wait = Math.random() * FIRST_WAIT_MS * 2 ** attempt;
         if (!isLostConnection(error) || performance.now() + wait > deadline) throw toDatabaseError(error);
@@ -124,6 +140,7 @@ export class Database {
       return await this.#send(queries, BOOKMARK_LIMIT_MS);
     } catch (error) {
       if (!isOutage(error) || OVERLOADED.test(error.message)) throw toDatabaseError(error);
+      this.#isAtPrimary = true;
       this.#session = this.#d1.withSession("first-primary");
       return null;
     } finally {
@@ -131,21 +148,33 @@ export class Database {
     }
   }
 
+  /** @throws {PrimaryStalled} at once, where the primary did not answer the calls before. */
   async #send(queries: readonly Query[], limit: number): Promise<Record<string, unknown>[][]> {
     if (queries.length === 0) return [];
     const prepared = queries.map(({ sql, params }) => this.#session.prepare(sql).bind(...params));
+    const settle = this.#isAtPrimary ? breakerOf(this.#d1).enter() : () => {};
+    if (settle === null) throw new PrimaryStalled();
     const startedAt = performance.now();
     this.usage.roundTrips += 1;
     try {
       const results = await within(limit, this.#session.batch<Record<string, unknown>>(prepared));
-      for (const { meta } of results) {
-        this.usage.sqlMilliseconds += meta.duration;
-        this.usage.rowsRead += meta.rows_read;
-        this.usage.rowsWritten += meta.rows_written;
-      }
+      settle("answered");
+      this.#count(results);
       return results.map(({ results: rows }) => rows);
+    } catch (error) {
+      settle(outcomeOf(error));
+      throw error;
     } finally {
       this.usage.milliseconds += performance.now() - startedAt;
+    }
+  }
+
+  #count(results: readonly D1Result[]): void {
+    for (const { meta } of results) {
+      this.usage.sqlMilliseconds += meta.duration;
+      this.usage.rowsRead += meta.rows_read;
+      this.usage.rowsWritten += meta.rows_written;
+      if (meta.rows_written > 0) this.usage.databaseBytes = meta.size_after;
     }
   }
 }
@@ -199,6 +228,14 @@ const OWN_FAULT = /SQLITE_(?!BUSY|LOCKED|NOMEM|INTERRUPT|IOERR|FULL|CANTOPEN)[A-
 const LOST_CONNECTION = /Network connection lost|caused object to be reset|its code was updated|transient issue/;
 const OVERLOADED = /overloaded/;
 
+// One database may hold 10 GB, and an account has a limit for all of its databases.
+const FULL = /Exceeded maximum (DB size|account storage)|SQLITE_FULL|database or disk is full/;
+
+function outcomeOf(error: unknown): Outcome {
+  if (error instanceof TimedOut) return "timed out";
+  return isOutage(error) && !FULL.test(error.message) ? "failed" : "answered";
+}
+
 function isLostConnection(error: unknown): boolean {
   return error instanceof Error && LOST_CONNECTION.test(error.message);
 }
@@ -208,5 +245,6 @@ function isOutage(error: unknown): error is Error {
 }
 
 function toDatabaseError(error: unknown): unknown {
+  if (error instanceof Error && FULL.test(error.message)) return new DatabaseFull(error);
   return isOutage(error) ? new DatabaseUnavailable(error) : error;
 }

@@ -33,13 +33,16 @@ export function database(begins: "bookmark" | "primary"): MiddlewareHandler<AppE
   return annotate(handler, { headers: { "X-D1-Bookmark": BOOKMARK_NOTE }, failures: ["Unavailable"] });
 }
 
-/** Opens every program's nearest database, where no bookmark is taken or given: for what needs no token. */
-export function nearestDatabases(): MiddlewareHandler<AppEnv> {
+/** Opens every program's database, where no bookmark is taken or given: for what needs no token. */
+export function allDatabases(): MiddlewareHandler<AppEnv> {
   const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
     const usage = noUsage();
-    const databases = listPrograms(c.env).map(({ database }) => new Database(database, "first-unconstrained", usage));
+    const databases = listPrograms(c.env).map(({ database }) => ({
+      primary: new Database(database, "first-primary", usage),
+      nearest: new Database(database, "first-unconstrained", usage),
+    }));
     c.set("databases", databases);
-    if (databases[0] !== undefined) c.set("db", databases[0]);
+    if (databases[0] !== undefined) c.set("db", databases[0].nearest);
     await next();
   };
   return annotate(handler, { failures: ["Unavailable"] });

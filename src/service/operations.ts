@@ -8,7 +8,9 @@ export const health: Operation = {
   id: "health",
   tag: "Service",
   summary: "Health",
-  description: "Whether the database (D1) and the cache (KV) answer within 3 seconds each. 503 if one does not.",
+  description:
+    "Whether the database (D1: its primary, and a replica) and the cache (KV) answer within 2.5 seconds each. 503 if one " +
+    "does not. An answer is remembered for 5 seconds.",
   answer: success(Health),
   examples: () => [
     {
@@ -21,7 +23,7 @@ export const health: Operation = {
 export const openApi: Operation = {
   id: "openApi",
   tag: "Service",
-  summary: "This document",
+  summary: "OpenAPI document",
   description: "The OpenAPI document that the reference page shows and that clients are generated from.",
   answer: z.looseObject({
     openapi: z.literal("3.1.0"),

@@ -1,58 +1,125 @@
+import { Cache } from "../cache/cache.ts";
 import { Database } from "../db/database.ts";
-import { mergeIndexes } from "../db/merge-indexes.ts";
+import { MERGE_LIMITS, mergeIndexes } from "../db/merge-indexes.ts";
 import { Inboxes } from "../live/inboxes.ts";
 import { removeFormerListeners } from "../live/queries.ts";
 import { tellUntold } from "../live/schedule.ts";
-import { DEFAULT_PROGRAM, listPrograms, nameInLog } from "../programs/programs.ts";
+import { DEFAULT_PROGRAM, listPrograms, nameInLog, type Program } from "../programs/programs.ts";
+import { countQueries } from "./count-queries.ts";
+import { Place } from "./place.ts";
+import { type Allowance, orderFrom, runTurns, type TurnRules, type Used } from "./turns.ts";
 
-interface Job {
-  work: string;
+/** What a program's turns have come to so far. */
+interface Turn {
   /** What there was to do and what is left; null where there was nothing. */
-  run: (db: Database, inboxes: Inboxes) => Promise<object | null>;
+  report: object | null;
+  /** How many inboxes the last turn called. */
+  calls?: number;
+  isDone: boolean;
 }
+
+interface Job extends TurnRules {
+  work: string;
+  begin: (db: Database, inboxes: Inboxes) => (allowance: Allowance) => Promise<Turn>;
+}
+
+// A Worker has six connections.
+const AT_ONCE = 4;
 
 /** The job of each cron of `wrangler.toml`. */
 const JOBS: Readonly<Record<string, Job>> = {
-  "* * * * *": { work: "tell inboxes", run: tellUntold },
-  "30 5 * * *": { work: "remove former listeners", run: async (db) => ({ removed: await removeFormerListeners(db) }) },
-  "0 6 * * MON": { work: "merge the search indexes", run: (db) => mergeIndexes(db) },
+  "* * * * *": {
+    work: "tell inboxes",
+    milliseconds: 50_000,
+    // The largest group has a hundred members.
+    least: { queries: 25, calls: 100 },
+    atOnce: AT_ONCE,
+    begin: tellUntold,
+  },
+  "30 5 * * *": {
+    work: "remove former listeners",
+    milliseconds: 300_000,
+    least: { queries: 1, calls: 0 },
+    atOnce: AT_ONCE,
+    begin: (db) => {
+      let removed = 0;
+      return async () => {
+        const turn = await removeFormerListeners(db);
+        removed += turn.removed;
+        return { report: { removed }, isDone: turn.isDone };
+      };
+    },
+  },
+  "0 6 * * MON": {
+    work: "merge the search indexes",
+    milliseconds: MERGE_LIMITS.milliseconds,
+    least: { queries: 25, calls: 0 },
+    atOnce: 1,
+    begin:
+      (db) =>
+      async ({ queries, milliseconds }) => {
+        // A step is two queries, and one comes before them.
+        const steps = Math.min(MERGE_LIMITS.steps, Math.floor((queries - 1) / 2));
+        return { report: await mergeIndexes(db, { ...MERGE_LIMITS, steps, milliseconds }), isDone: true };
+      },
+  },
 };
 
-/** At most so many programs at once: a Worker has six connections. */
-const AT_ONCE = 4;
-const MINUTE_MS = 60_000;
-
 /**
- * Runs a scheduled job for every program. A failure ends it for that program, the platform's log has it, and the next
- * run goes on.
+ * Runs a scheduled job for every program, or for as many as a Worker's limits allow: the next run begins where this one
+ * ended. A failure ends it for that program, the platform's log has it, and the next run goes on.
  */
 export const onSchedule: ExportedHandlerScheduledHandler<Env> = async ({ cron, scheduledTime }, env, context) => {
   const job = JOBS[cron];
   if (job === undefined) throw new Error(`There is no job for the cron ${cron}.`);
-  // Another program is first each minute, because a Worker is ended after 1,000 queries.
-  const queue = rotate(listPrograms(env), Math.floor(scheduledTime / MINUTE_MS)).values();
-  const failures: unknown[] = [];
-  const runNext = async () => {
-    for (const program of queue) {
-      const startedAt = performance.now();
-      const inboxes = new Inboxes(env.INBOXES, program.name, (work) => context.waitUntil(work));
-      try {
-        const report = await job.run(new Database(program.database, "first-primary"), inboxes);
-        const milliseconds = Math.round(performance.now() - startedAt);
-        const line = { schedule: cron, work: job.work, ...nameInLog(program), ...report, milliseconds };
-        if (report !== null) console.log(JSON.stringify(line));
-      } catch (error) {
-        if (program.name !== DEFAULT_PROGRAM)
-          console.error(JSON.stringify({ schedule: cron, work: job.work, ...nameInLog(program), error: "JOB_FAILED" }));
-        failures.push(error);
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, runNext));
+  const waitUntil = (work: Promise<unknown>) => context.waitUntil(work);
+  const place = new Place(new Cache(env.CACHE, DEFAULT_PROGRAM, waitUntil), job.work);
+  const programs = listPrograms(env);
+  const order = programs.length === 1 ? programs : orderFrom(programs, await place.read(programs, scheduledTime));
+  const runs = order.map((program) => runOf(job, program, new Inboxes(env.INBOXES, program.name, waitUntil)));
+
+  const begun = await runTurns(
+    runs.map(({ takeTurn }) => takeTurn),
+    job,
+  );
+  const next = order[begun];
+  if (next !== undefined) await place.write(next);
+  const failures = runs.flatMap((run) => run.end({ schedule: cron, work: job.work }));
   if (failures.length > 0) throw failures[0];
 };
 
-function rotate<Item>(items: readonly Item[], by: number): Item[] {
-  const first = by % items.length;
-  return [...items.slice(first), ...items.slice(0, first)];
+/** A job's run for one program. */
+function runOf(job: Job, program: Program, inboxes: Inboxes) {
+  let queries = 0;
+  let milliseconds = 0;
+  let report: object | null = null;
+  const failures: unknown[] = [];
+  let turn: ReturnType<Job["begin"]> | undefined;
+
+  const takeTurn = async (allowance: Allowance): Promise<Used> => {
+    const database = countQueries(program.database, (count) => {
+      queries += count;
+    });
+    turn ??= job.begin(new Database(database, "first-primary"), inboxes);
+    const [before, startedAt] = [queries, performance.now()];
+    let outcome: Turn = { report: null, calls: 0, isDone: true };
+    try {
+      outcome = await turn(allowance);
+    } catch (error) {
+      failures.push(error);
+    }
+    milliseconds += performance.now() - startedAt;
+    report = outcome.report;
+    return { queries: queries - before, calls: outcome.calls ?? 0, isDone: outcome.isDone };
+  };
+
+  /** Logs what the run has come to, and returns what failed. */
+  const end = (line: object): unknown[] => {
+    const named = { ...line, ...nameInLog(program) };
+    if (report !== null) console.log(JSON.stringify({ ...named, ...report, milliseconds: Math.round(milliseconds) }));
+    if (failures.length > 0 && program.name !== DEFAULT_PROGRAM)
+      console.error(JSON.stringify({ ...named, error: "JOB_FAILED" }));
+    return failures;
+  };
+  return { takeTurn, end };
 }

@@ -6,7 +6,7 @@ import { DEFAULT_PROGRAM } from "../../src/programs/programs.ts";
 
 const RULES = { freshSeconds: 30, expireSeconds: 604_800 };
 const START = Date.UTC(2026, 4, 10, 12);
-const ABANDONED_AFTER_MS = 13_000;
+const ABANDONED_AFTER_MS = 6_000;
 
 let now = START;
 let pauses: number[] = [];
@@ -183,7 +183,9 @@ describe("a refresh", () => {
     expect(kv.put.mock.calls[0]?.[2]).toEqual({ expirationTtl: 604_800 });
   });
 
-  it("runs once while the value is old, too: nobody is answered the old one meanwhile", async ({ expect }) => {
+  it("runs once while the value is old, too: nobody is answered the old one where it ends in time", async ({
+    expect,
+  }) => {
     const { cache, settle } = room();
     const values = isolate();
     await values.read(cache, "k", loading("one"));
@@ -196,6 +198,48 @@ describe("a refresh", () => {
 
     expect(new Set((await Promise.all(reads)).map(({ value }) => value))).toEqual(new Set(["two"]));
     expect(load).toHaveBeenCalledTimes(1);
+  });
+
+  it("that is slow is not waited for longer than 300 ms by anybody who can be answered with an old value", async ({
+    expect,
+  }) => {
+    const { kv, cache, settle, inKv } = room();
+    const values = isolate();
+    await values.read(cache, "k", loading("one"));
+    await settle();
+    pass(31);
+    const { load, end } = slowLoad();
+
+    const startedAt = performance.now();
+    const first = await values.read(cache, "k", load);
+    const milliseconds = performance.now() - startedAt;
+    pass(1);
+    kv.get.mockClear();
+    const later = await Promise.all(Array.from({ length: 20 }, () => values.read(cache, "k", load)));
+    const laterAsked = kv.get.mock.calls.length;
+    end("two");
+    await settle();
+
+    expect(first).toEqual({ value: "one", at: START });
+    expect(milliseconds).toBeGreaterThan(290);
+    expect(milliseconds).toBeLessThan(450);
+    expect(new Set(later.map(({ value }) => value))).toEqual(new Set(["one"]));
+    expect(laterAsked).toBe(0);
+    expect(load).toHaveBeenCalledTimes(1);
+    expect((await values.read(cache, "k", failing())).value).toBe("two");
+    expect(inKv("k").value).toBe("two");
+  });
+
+  it("that was cancelled does not leave the old value there for ever", async ({ expect }) => {
+    const { cache, settle } = room();
+    const values = isolate();
+    await values.read(cache, "k", loading("one"));
+    await settle();
+    pass(31);
+    await values.read(cache, "k", slowLoad().load);
+    pass(6);
+
+    expect((await values.read(cache, "k", loading("two"))).value).toBe("two");
   });
 
   it("of one value does not wait for that of another", async ({ expect }) => {
@@ -225,7 +269,7 @@ describe("a refresh", () => {
     await vi.waitUntil(() => waiting.length === 20);
     expect(pauses).toEqual(Array(20).fill(ABANDONED_AFTER_MS - 3_000));
 
-    pass(10);
+    pass(3);
     for (const resume of waiting) resume();
 
     expect(new Set((await Promise.all(reads)).map(({ value }) => value))).toEqual(new Set(["two"]));
@@ -239,7 +283,7 @@ describe("a refresh", () => {
     const abandoned = slowLoad();
     const first = values.read(cache, "k", abandoned.load);
     await vi.waitUntil(() => abandoned.load.mock.calls.length > 0);
-    pass(13);
+    pass(6);
     await values.read(cache, "k", loading("new"));
     abandoned.end("old");
     await first;
@@ -331,6 +375,19 @@ describe("when something fails", () => {
 
     expect(early).toBe(0);
     expect((await read).value).toBe("one");
+  });
+
+  it("KV that hangs is not waited for longer than 300 ms where memory has an old value", async ({ expect }) => {
+    const { kv, cache, settle } = room();
+    const values = isolate();
+    await values.read(cache, "k", loading("one"));
+    await settle();
+    pass(31);
+    kv.get.mockReturnValue(new Promise(() => {}));
+
+    const startedAt = performance.now();
+    expect((await values.read(cache, "k", loading("two"))).value).toBe("two");
+    expect(performance.now() - startedAt).toBeLessThan(450);
   });
 
   it("a refused write is tried once more, after the second that KV asks for", async ({ expect }) => {

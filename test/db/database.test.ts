@@ -86,6 +86,21 @@ describe("the way to D1", () => {
     expect(starts).toHaveLength(2);
   });
 
+  it("waits for five seconds in all, at a bookmark and then at the primary", async ({ expect }) => {
+    const batch = () => new Promise<never>(() => {});
+    const withSession = () => ({ prepare: () => ({ bind: () => ({}) }), batch, getBookmark: () => null });
+    vi.useFakeTimers();
+    const failed = vi.fn();
+    new Database({ withSession } as unknown as D1Database, BOOKMARK).all(sql`SELECT 1`).catch(failed);
+
+    await vi.advanceTimersByTimeAsync(4_999);
+    expect(failed).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    vi.useRealTimers();
+
+    expect(failed).toHaveBeenCalledExactlyOnceWith(expect.any(DatabaseUnavailable));
+  });
+
   it("goes on at the primary where the database refuses a bookmark", async ({ expect }) => {
     const { starts, d1 } = stuckAtBookmark(() => Promise.reject(new Error("D1_ERROR: this bookmark is not known")));
 

@@ -1,10 +1,21 @@
 import { env } from "cloudflare:workers";
-import { describe, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, it, vi } from "vitest";
 import packageJson from "../../package.json";
-import { send, trips } from "../support/api.ts";
+import { clock } from "../../src/cache/clock.ts";
+import { send, toAnswer, trips } from "../support/api.ts";
+import { passHealth } from "../support/health.ts";
+import { sendTo, stallingDatabase, timed } from "../support/stalling.ts";
+import { exportToken } from "../support/tokens.ts";
+
+beforeEach(() => passHealth());
+afterEach(() => vi.restoreAllMocks());
+
+const health = async (bindings: object) => toAnswer(await sendTo(bindings, "/health"));
 
 describe("GET /health", () => {
-  it("says the version, and that D1 and KV answer, without a token, in one round trip", async ({ expect }) => {
+  it("says the version, and that D1 and KV answer, without a token, in a round trip to the primary and one to a replica", async ({
+    expect,
+  }) => {
     const answer = await send("/health");
 
     expect(answer.status).toBe(200);
@@ -12,7 +23,7 @@ describe("GET /health", () => {
       status: true,
       items: { version: packageJson.version, database: "up", cache: "up" },
     });
-    expect(trips(answer)).toBe(1);
+    expect(trips(answer)).toBe(2);
   });
 
   it("answers 503 and names what does not answer", async ({ expect }) => {
@@ -22,6 +33,7 @@ describe("GET /health", () => {
 
     const both = await send("/health");
     database.mockRestore();
+    passHealth();
     const one = await send("/health");
     cache.mockRestore();
 
@@ -35,14 +47,124 @@ describe("GET /health", () => {
     expect(one.body.message).toBe("The cache cannot be reached.");
   });
 
-  it("does not wait longer than three seconds for what hangs", async ({ expect }) => {
-    const cache = vi.spyOn(Object.getPrototypeOf(env.CACHE), "get").mockReturnValue(new Promise(() => {}));
-    const startedAt = Date.now();
+  it.for([
+    ["cache", { CACHE: { get: () => new Promise(() => {}) } }],
+    ["primary of the database", stalled("first-primary")],
+    ["replicas of the database", stalled("first-unconstrained")],
+    ["database", stalled("first-primary", "first-unconstrained")],
+  ] as const)("says within three seconds that the %s hangs", async ([name, bindings], { expect }) => {
+    const { value, milliseconds } = await timed(health(bindings));
 
-    const answer = await send("/health");
-    cache.mockRestore();
+    expect([value.status, value.body.message]).toEqual([503, `The ${name} cannot be reached.`]);
+    expect(milliseconds).toBeGreaterThan(2_400);
+    expect(milliseconds).toBeLessThan(3_000);
+  });
 
-    expect(answer.status).toBe(503);
-    expect(Date.now() - startedAt).toBeLessThan(5_000);
+  it("says so at once where the primary is known to stall, and that it is back", async ({ expect }) => {
+    const { primary, DB } = stallingDatabase();
+    primary.isStalled = true;
+    await Promise.all([stallingFor(5_000, DB), stallingFor(5_000, DB)]);
+
+    const ill = await timed(health({ DB }));
+    primary.isStalled = false;
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    passHealth();
+
+    expect(ill.value.body.message).toBe("The primary of the database cannot be reached.");
+    expect(ill.milliseconds).toBeLessThan(250);
+    expect((await health({ DB })).status).toBe(200);
+  });
+
+  it("remembers its answer for five seconds, good or bad", async ({ expect }) => {
+    const now = clock.now();
+    const down = { DB: { withSession: () => ({ prepare: () => ({}) }) } };
+    const statusAfter = async (seconds: number, bindings: object) => {
+      vi.mocked(clock.now).mockReturnValue(now + seconds * 1_000);
+      return (await health(bindings)).status;
+    };
+
+    expect(await statusAfter(0, {})).toBe(200);
+    expect(await statusAfter(4.9, down)).toBe(200);
+    expect(await statusAfter(5, down)).toBe(503);
+    expect(await statusAfter(9.9, {})).toBe(503);
+    expect(await statusAfter(10, {})).toBe(200);
   });
 });
+
+describe("GET /health of many programs", () => {
+  it("is well where 300 of them take 20 ms each", async ({ expect }) => {
+    const { databases, most } = programs(300);
+
+    const { value } = await timed(health(databases));
+
+    expect([value.status, value.body.items.programs]).toEqual([200, { well: 301, of: 301 }]);
+    expect(most()).toBeLessThanOrEqual(5);
+  });
+
+  it("says within four seconds that one of 300 hangs, and not which", async ({ expect }) => {
+    const { databases } = programs(300, { hanging: 150 });
+
+    const { value, milliseconds } = await timed(health(databases));
+
+    expect([value.status, value.body.message]).toEqual([503, "The database of 1 of 301 programs cannot be reached."]);
+    expect(milliseconds).toBeLessThan(6_000);
+  });
+
+  it("answers after five seconds with what it has asked, and asks the others the next time", async ({ expect }) => {
+    const { databases, asked } = programs(300, { milliseconds: 100 });
+
+    const { value: first, milliseconds } = await timed(health(databases));
+    passHealth();
+    const second = await health(databases);
+
+    for (const { status, body } of [first, second]) {
+      const { well, of, asked } = body.items.programs;
+      expect([status, of, well]).toEqual([200, 301, asked]);
+      expect(asked).toBeGreaterThan(50);
+      expect(asked).toBeLessThan(301);
+    }
+    expect(milliseconds).toBeGreaterThan(4_900);
+    expect(milliseconds).toBeLessThan(6_000);
+    expect(asked()).toBeGreaterThan(first.body.items.programs.asked + second.body.items.programs.asked - 10);
+  });
+});
+
+/** A D1 whose sessions that begin there say nothing. */
+function stalled(...starts: string[]) {
+  const withSession = (start = "") => {
+    const session = env.DB.withSession(start);
+    const batch = () => new Promise(() => {});
+    const { prepare } = session;
+    return starts.includes(start) ? { prepare: prepare.bind(session), batch, getBookmark: () => null } : session;
+  };
+  return { DB: { withSession } };
+}
+
+/** So many programs beside the default one, each of which takes so long; and how many calls were under way at most. */
+function programs(count: number, { milliseconds = 20, hanging = -1 } = {}) {
+  let [running, most] = [0, 0];
+  const asked = new Set<number>();
+  const database = (index: number) => {
+    const batch = async () => {
+      asked.add(index);
+      running += 1;
+      most = Math.max(most, running);
+      await (index === hanging ? new Promise(() => {}) : new Promise((resolve) => setTimeout(resolve, milliseconds)));
+      running -= 1;
+      return [{ results: [], meta: { duration: 0, rows_read: 0, rows_written: 0 } }];
+    };
+    return { withSession: () => ({ prepare: () => ({ bind: () => ({}) }), batch, getBookmark: () => null }) };
+  };
+  const databases = Object.fromEntries(Array.from({ length: count }, (_, index) => [`DB_P${index}`, database(index)]));
+  return { databases, most: () => most, asked: () => asked.size };
+}
+
+/** A read of the primary that is given up after so long. */
+async function stallingFor(milliseconds: number, DB: D1Database): Promise<void> {
+  const { milliseconds: taken } = await timed(sendTo({ DB }, "/api/v1/feed?record=store", await exporting()));
+  if (taken < milliseconds - 100) throw new Error(`it was given up after ${taken} ms`);
+}
+
+async function exporting() {
+  return { headers: { Authorization: `Bearer ${await exportToken()}` } };
+}

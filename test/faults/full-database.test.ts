@@ -1,0 +1,139 @@
+import { env } from "cloudflare:workers";
+import { afterEach, describe, it, vi } from "vitest";
+import { Inboxes } from "../../src/live/inboxes.ts";
+import { type Answer, type FeedLine, feed, mustFeed, ndjson, toAnswer } from "../support/api.ts";
+import { CALLS } from "../support/calls.ts";
+import { fullDatabase } from "../support/full.ts";
+import { LIVE } from "../support/live.ts";
+import { fitDocument } from "../support/openapi.ts";
+import { program } from "../support/programs.ts";
+import * as seed from "../support/seed.ts";
+import { asAt, sendTo } from "../support/stalling.ts";
+import { rows, value } from "../support/state.ts";
+import { customerToken, feedToken } from "../support/tokens.ts";
+
+const FULL = { DB: fullDatabase() };
+
+afterEach(() => vi.restoreAllMocks());
+
+async function feedTo(bindings: object, lines: readonly FeedLine[]): Promise<Answer> {
+  const headers = { Authorization: `Bearer ${await feedToken("*")}` };
+  const answer = await toAnswer(
+    await sendTo(bindings, "/api/v1/feed", { method: "POST", headers, body: ndjson(lines) }),
+  );
+  fitDocument({ method: "POST", path: "/api/v1/feed" }, answer);
+  return answer;
+}
+
+async function openSocket(customerId: string): Promise<Response> {
+  const headers = { Authorization: `Bearer ${await customerToken(customerId)}`, Upgrade: "websocket" };
+  return sendTo(FULL, LIVE, { headers });
+}
+
+const listenFor = (customerId: string, hours: string) =>
+  rows("INSERT INTO listeners (customer_id, until) SELECT ?, datetime(now, ?) FROM clock", customerId, hours);
+
+describe("a feed to a full database", () => {
+  it.for([
+    "D1_ERROR: Exceeded maximum DB size",
+    "D1_ERROR: Exceeded maximum account storage limit",
+    "D1_ERROR: database or disk is full: SQLITE_FULL",
+  ])("is answered 507, and not told to come back: %s", async (message, { expect }) => {
+    const answer = await feedTo({ DB: fullDatabase(message) }, [seed.customer()]);
+
+    expect(answer.status).toBe(507);
+    expect(answer.headers.get("Retry-After")).toBeNull();
+    expect(answer.body).toMatchObject({ status: false, errorCode: "DATABASE_FULL" });
+    expect(answer.body.message).toContain("Delete what is not needed any more");
+  });
+
+  it("is taken where it only deletes", async ({ expect }) => {
+    const [one, other] = [seed.customer(), seed.customer()];
+    const friendship = seed.friendship(one.id, other.id);
+    await mustFeed([one, other, friendship]);
+
+    const answer = await feedTo(FULL, [{ ...friendship, deleted: true }]);
+
+    expect([answer.status, answer.body.items]).toEqual([200, { accepted: 1, ignored: 0 }]);
+    expect((await feed([{ ...friendship, deleted: true }])).body.items).toEqual({ accepted: 0, ignored: 1 });
+  });
+});
+
+describe("customers of a full database", () => {
+  it("are answered as ever, at every endpoint", async ({ expect }) => {
+    const stored = program("full");
+    await mustFeed(stored.lines);
+    const api = asAt(FULL, String(stored.customer.id));
+
+    for (const [route, call] of Object.entries(CALLS)) {
+      const { status, body } = await call(api, stored);
+      expect([route, status, JSON.stringify(body)]).toEqual([route, 200, expect.stringContaining("full")]);
+    }
+  });
+
+  it("read messages without listening: their inbox, which nobody would tell, is told of no report", async ({
+    expect,
+  }) => {
+    const customer = seed.customer();
+    await mustFeed([customer]);
+    const report = vi.spyOn(Inboxes.prototype, "report");
+
+    const answer = await asAt(FULL, customer.id).get("/api/v1/customer/messages");
+
+    expect(answer.body.errorCode).toBe("NO_ITEMS");
+    expect(report).not.toHaveBeenCalled();
+    expect(await value("SELECT count(*) FROM listeners WHERE customer_id = ?", customer.id)).toBe(0);
+  });
+
+  it("can open a socket as long as they are listeners, without a write", async ({ expect }) => {
+    const customer = seed.freshId("c");
+    await listenFor(customer, "+13 hours");
+
+    expect((await openSocket(customer)).status).toBe(101);
+  });
+
+  it.for(["not at all", "+5 minutes"])(
+    "cannot open a socket where they are listeners %s",
+    async (hours, { expect }) => {
+      const customer = seed.freshId("c");
+      if (hours.startsWith("+")) await listenFor(customer, hours);
+
+      const answer = await openSocket(customer);
+
+      expect([answer.status, answer.headers.get("Retry-After")]).toEqual([503, "2"]);
+      expect(await answer.json()).toMatchObject({ errorCode: "UNAVAILABLE", message: expect.stringContaining("full") });
+    },
+  );
+});
+
+describe("a database that grows", () => {
+  /** A database of so many gigabytes, by what D1 says after a write. */
+  function databaseOf(gigabytes: number) {
+    const withSession = (start?: string) => {
+      const session = env.DB.withSession(start);
+      const batch = async (statements: D1PreparedStatement[]) => {
+        const results = await session.batch(statements);
+        for (const { meta } of results) meta.size_after = gigabytes * 1_000_000_000;
+        return results;
+      };
+      return { prepare: session.prepare.bind(session), batch, getBookmark: () => null };
+    };
+    return { DB: { withSession } };
+  }
+
+  it("is in the log line of each feed, and has a line of its own at 70, 85 and 95 percent, once each", async ({
+    expect,
+  }) => {
+    const log = vi.spyOn(console, "log").mockImplementation(() => {});
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+
+    for (const gigabytes of [6.9, 7, 7.1, 9.6, 9.7, 8]) await feedTo(databaseOf(gigabytes), [seed.customer()]);
+
+    const lines = log.mock.calls.map(([line]) => JSON.parse(line)).filter(({ route }) => route === "/api/v1/feed");
+    expect(lines.map(({ databaseBytes }) => databaseBytes / 1e9)).toEqual([6.9, 7, 7.1, 9.6, 9.7, 8]);
+    expect(warn.mock.calls.map(([line]) => JSON.parse(line))).toEqual([
+      { warning: "DATABASE_SIZE", percent: 70, databaseBytes: 7e9 },
+      { warning: "DATABASE_SIZE", percent: 95, databaseBytes: 9.6e9 },
+    ]);
+  });
+});

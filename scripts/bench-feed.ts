@@ -5,6 +5,7 @@ import { Command } from "commander";
 import { type Apart, openApart } from "./bench/apart.ts";
 import { Heap } from "./bench/heap.ts";
 import { groundwork, type Largest, largestRequests } from "./bench/largest.ts";
+import { type LargestExport, largestExports } from "./bench/largest-exports.ts";
 import { buildWorker } from "./bench/stand.ts";
 import { countingNumber } from "./lib/options.ts";
 import { CommandError, main, ROOT } from "./lib/project.ts";
@@ -17,7 +18,10 @@ interface Options {
   json?: string;
 }
 
-/** What a request took: when its records were new, when they were there already, and of the isolate's heap. */
+/**
+ * What a request took: when its records were new, when they were there already, and of the isolate's heap. An export is
+ * all its pages.
+ */
 interface Measured {
   name: string;
   megabytes: number;
@@ -31,6 +35,8 @@ interface Measured {
 /** What became of requests that came at once, and of others' meanwhile. */
 interface AtOnce {
   requests: number;
+  /** Of the isolate's heap above idle, while three of the largest feed and two of the largest export were under way. */
+  exportMegabytes: number;
   wrong: string[];
   seconds: number;
   others: number;
@@ -40,12 +46,14 @@ interface AtOnce {
 
 const FOLDER = path.join(ROOT, ".wrangler", "bench", "feed");
 const LIVE_LIMIT_MEGABYTES = 48;
+// One of the largest that is worked on, and the body of the next.
+const TOGETHER_LIMIT_MEGABYTES = 64;
 const OTHERS_EVERY_MS = 25;
 const BAR = { format: "{what} {bar} {value}/{total}", barsize: 30, noTTYOutput: true, notTTYSchedule: 10_000 };
 
 const program = new Command("npm run bench:feed --")
   .description(
-    `Send the largest requests that the feed takes, each alone and then the largest at once, to a Worker whose heap is that of production, and its database in another runtime.\nFails where one takes more than ${LIVE_LIMIT_MEGABYTES} MB above idle, or is not answered as it must be. About two minutes.`,
+    `Send the largest requests that the feed takes, and the largest exports, each alone and then the largest at once, to a Worker whose heap is that of production, and its database in another runtime.\nFails where one takes more than ${LIVE_LIMIT_MEGABYTES} MB above idle, or is not answered as it must be. About four minutes.`,
   )
   .option("--heap <megabytes>", "the heap of the Worker", countingNumber, 128)
   .option("--at-once <n>", "how many come at once", countingNumber, 8)
@@ -60,7 +68,9 @@ await main(async () => {
 
 async function bench({ heap: heapMegabytes, only, atOnce, json }: Options): Promise<void> {
   const requests = largestRequests().filter(({ name }) => only === undefined || name.includes(only));
-  if (requests.length === 0) throw new CommandError(`No request's name holds ${JSON.stringify(only)}.`);
+  const exports = largestExports().filter(({ name }) => only === undefined || name.includes(only));
+  if (requests.length + exports.length === 0)
+    throw new CommandError(`No request's name holds ${JSON.stringify(only)}.`);
   const bar = new SingleBar(BAR);
   let close = async (): Promise<unknown> => undefined;
   // Before the runtimes are started, which end the process on a signal too, but without a word.
@@ -78,18 +88,26 @@ async function bench({ heap: heapMegabytes, only, atOnce, json }: Options): Prom
     for (const body of groundwork()) await mustTake(apart, body);
     heap = await Heap.open(apart.inspector, () => health(apart));
     const measured: Measured[] = [];
-    bar.start(requests.length, 0, { what: "One by one" });
+    bar.start(requests.length + exports.length, 0, { what: "One by one" });
     for (const request of requests) {
-      measured.push(await measure(apart, heap, request));
+      measured.push(await measure(heap, request, () => send(apart, request)));
+      bar.increment();
+    }
+    for (const one of exports) {
+      for (const body of one.bodies) await mustTake(apart, body);
+      measured.push(await measure(heap, { name: one.name, status: 200 }, () => exportAll(apart, one)));
       bar.increment();
     }
     bar.stop();
     console.log(`\n${toTable(measured)}`);
-    const largest = measured.toSorted((one, other) => other.liveMegabytes - one.liveMegabytes).map(({ name }) => name);
-    const together = Array.from({ length: atOnce }, (_, index) => largest[index % largest.length]).flatMap((name) =>
-      requests.filter((request) => request.name === name),
+    const byMemory = measured.toSorted((one, other) => other.liveMegabytes - one.liveMegabytes).map(({ name }) => name);
+    const largest = byMemory.flatMap((name) => requests.filter((request) => request.name === name));
+    const together = Array.from({ length: atOnce }, (_, index) => largest[index % largest.length]).flatMap(
+      (one) => one ?? [],
     );
-    const result = await allAtOnce(apart, together);
+    const page = byMemory.flatMap((name) => exports.filter((one) => one.name === name))[0];
+    const exportMegabytes = await withExport(apart, heap, together[0], page);
+    const result = { ...(await allAtOnce(apart, together)), exportMegabytes };
     console.log(`\n${describe(result, heapMegabytes)}`);
     if (json !== undefined) writeFileSync(json, `${JSON.stringify({ measured, atOnce: result }, null, 2)}\n`);
     const faults = faultsOf(measured, result);
@@ -101,23 +119,40 @@ async function bench({ heap: heapMegabytes, only, atOnce, json }: Options): Prom
   }
 }
 
-async function measure(apart: Apart, heap: Heap, request: Largest): Promise<Measured> {
+async function measure(
+  heap: Heap,
+  { name, status }: Pick<Largest, "name" | "status">,
+  work: () => Promise<Sent>,
+): Promise<Measured> {
   const idle = await heap.megabytes();
-  const first = await send(apart, request);
-  const again = await send(apart, request);
-  const live = await heap.mostDuring(send(apart, request));
+  const first = await work();
+  const again = await work();
+  const live = await heap.mostDuring(work());
   return {
-    name: request.name,
-    megabytes: Buffer.byteLength(request.body) / 1_000_000,
+    name,
+    megabytes: first.bytes / 1_000_000,
     answer: first.status,
-    expected: request.status,
+    expected: status,
     newSeconds: first.seconds,
     againSeconds: again.seconds,
     liveMegabytes: live - idle,
   };
 }
 
-async function allAtOnce(apart: Apart, requests: readonly Largest[]): Promise<AtOnce> {
+/** What the largest feed and the largest export take together. */
+async function withExport(apart: Apart, heap: Heap, request?: Largest, page?: LargestExport): Promise<number> {
+  if (request === undefined || page === undefined) return 0;
+  const idle = await heap.megabytes();
+  const feeds = [request, request, request].map((one) => send(apart, one));
+  const all = Promise.all([...feeds, exportAll(apart, page), exportAll(apart, page)]);
+  const most = await heap.mostDuring(all);
+  const wrong = (await all).find(({ status }, index) => status !== (index < feeds.length ? request.status : 200));
+  if (wrong !== undefined)
+    throw new CommandError(`Feeds and exports at once: ${wrong.status} ${wrong.text.slice(0, 300)}`);
+  return most - idle;
+}
+
+async function allAtOnce(apart: Apart, requests: readonly Largest[]): Promise<Omit<AtOnce, "exportMegabytes">> {
   let isDone = false;
   const others: { seconds: number; ok: boolean }[] = [];
   const askOn = async () => {
@@ -143,12 +178,20 @@ async function allAtOnce(apart: Apart, requests: readonly Largest[]): Promise<At
     seconds,
     others: others.length,
     othersFailed: others.filter(({ ok }) => !ok).length,
-    othersSlowestSeconds: Math.max(...others.map((one) => one.seconds)),
+    othersSlowestSeconds: Math.max(0, ...others.map((one) => one.seconds)),
   };
 }
 
-/** What became of a request; status 0 where the connection was lost. */
-async function send(apart: Apart, { body, accounts }: Pick<Largest, "body" | "accounts">) {
+/** What became of a request, or of an export: status 0 where the connection was lost. */
+interface Sent {
+  status: number;
+  text: string;
+  seconds: number;
+  /** Of the body, or of the largest page. */
+  bytes: number;
+}
+
+async function send(apart: Apart, { body, accounts }: Pick<Largest, "body" | "accounts">): Promise<Sent> {
   const headers = {
     Authorization: `Bearer ${await apart.feedToken(accounts)}`,
     "Content-Type": "application/x-ndjson",
@@ -157,7 +200,27 @@ async function send(apart: Apart, { body, accounts }: Pick<Largest, "body" | "ac
   const { status, text } = await fetch(new URL("/api/v1/feed", apart.url), { method: "POST", headers, body })
     .then(async (response) => ({ status: response.status, text: await response.text() }))
     .catch((error: Error) => ({ status: 0, text: String(error.cause ?? error) }));
-  return { status, text, seconds: (performance.now() - startedAt) / 1_000 };
+  return { status, text, seconds: (performance.now() - startedAt) / 1_000, bytes: Buffer.byteLength(body) };
+}
+
+/** Reads all pages of an export. */
+async function exportAll(apart: Apart, { record }: Pick<LargestExport, "record">): Promise<Sent> {
+  const headers = { Authorization: `Bearer ${await apart.exportToken()}` };
+  const startedAt = performance.now();
+  let bytes = 0;
+  let next: string | undefined = `/api/v1/feed?record=${record}`;
+  while (next !== undefined) {
+    const response: Response | Error = await fetch(new URL(next, apart.url), { headers }).catch(
+      (error: Error) => error,
+    );
+    if (response instanceof Error || response.status !== 200) {
+      const text = response instanceof Error ? String(response.cause ?? response) : await response.text();
+      return { status: response instanceof Error ? 0 : response.status, text, seconds: 0, bytes };
+    }
+    bytes = Math.max(bytes, (await response.arrayBuffer()).byteLength);
+    next = /<([^>]*)>; rel="next"/.exec(response.headers.get("Link") ?? "")?.[1];
+  }
+  return { status: 200, text: "", seconds: (performance.now() - startedAt) / 1_000, bytes };
 }
 
 async function mustTake(apart: Apart, body: string): Promise<void> {
@@ -179,7 +242,7 @@ async function health(apart: Apart): Promise<void> {
 
 function toTable(measured: readonly Measured[]): string {
   return table(
-    ["request", "MB sent", "answer", "s, new", "s, again", "MB above idle"],
+    ["request", "MB", "answer", "s, new", "s, again", "MB above idle"],
     measured.map((one) => [
       one.name,
       one.megabytes.toFixed(1),
@@ -192,14 +255,15 @@ function toTable(measured: readonly Measured[]): string {
 }
 
 function describe(result: AtOnce, heapMegabytes: number): string {
-  const { requests, wrong, seconds, others, othersFailed, othersSlowestSeconds } = result;
+  const { requests, wrong, seconds, others, othersFailed, othersSlowestSeconds, exportMegabytes } = result;
   return (
     `The ${requests} largest at once, in a heap of ${heapMegabytes} MB: ${requests - wrong.length} answered as they must be, ` +
-    `in ${seconds.toFixed(1)} s. Meanwhile ${others} requests of a customer, ${othersFailed} failed, the slowest took ${othersSlowestSeconds.toFixed(2)} s.`
+    `in ${seconds.toFixed(1)} s. Meanwhile ${others} requests of a customer, ${othersFailed} failed, the slowest took ${othersSlowestSeconds.toFixed(2)} s.\n` +
+    `Three of the largest and two of the largest exports at once: ${exportMegabytes.toFixed(1)} MB above idle.`
   );
 }
 
-function faultsOf(measured: readonly Measured[], { wrong, othersFailed }: AtOnce): string[] {
+function faultsOf(measured: readonly Measured[], { wrong, othersFailed, exportMegabytes }: AtOnce): string[] {
   return [
     ...measured
       .filter(({ answer, expected }) => answer !== expected)
@@ -210,6 +274,11 @@ function faultsOf(measured: readonly Measured[], { wrong, othersFailed }: AtOnce
         ({ name, liveMegabytes }) =>
           `${name}: ${liveMegabytes.toFixed(1)} MB above idle, more than ${LIVE_LIMIT_MEGABYTES}.`,
       ),
+    ...(exportMegabytes > TOGETHER_LIMIT_MEGABYTES
+      ? [
+          `Feeds and exports at once: ${exportMegabytes.toFixed(1)} MB above idle, more than ${TOGETHER_LIMIT_MEGABYTES}.`,
+        ]
+      : []),
     ...wrong.map((one) => `At once, ${one}.`),
     ...(othersFailed > 0 ? [`Of the requests of a customer ${othersFailed} failed meanwhile.`] : []),
   ];

@@ -2,14 +2,18 @@ import { clock } from "../cache/clock.ts";
 import { unavailable } from "../http/errors.ts";
 
 export interface AdmissionRules {
-  /** The bytes of bodies that are worked on at a time. */
+  /** The bytes that may be inside at a time. */
   bytes: number;
-  /** A body of up to so many bytes need not wait. */
-  smallBytes: number;
-  /** A request that has waited for so long gets a 503. */
-  waitMilliseconds: number;
+  /** How many of them may be of one program, so that it leaves room for others however long it stays. */
+  bytesOfProgram: number;
   /** A request that is inside for so long was cancelled, and is no longer counted. */
   stayMilliseconds: number;
+}
+
+/** Who wants in: of which program, and for how long it may still wait, wherever. */
+export interface Visitor {
+  program: string;
+  patienceMilliseconds: number;
 }
 
 const LOOK_EVERY_MILLISECONDS = 50;
@@ -18,50 +22,74 @@ const LOOK_EVERY_MILLISECONDS = 50;
 const GONE_AFTER_MILLISECONDS = 2_000;
 
 /**
- * Lets large bodies into an isolate in the order in which they came, as many as its memory can take. Nothing is handed
- * from one request to another, because the runtime may end any of them at any time. Each checks for itself.
+ * Lets large requests into a part of an isolate's memory, as many as it can take: programs in turns, and those of one
+ * program in the order in which they came. Nothing is handed from one request to another, because the runtime may end
+ * any of them at any time. Each checks for itself.
  */
 export class Admission {
   readonly #rules: AdmissionRules;
-  readonly #waiting = new Map<symbol, { seenAt: number }>();
-  readonly #inside = new Map<symbol, { bytes: number; since: number }>();
+  // In the order in which they came.
+  readonly #waiting = new Map<symbol, { program: string; bytes: number; seenAt: number }>();
+  readonly #inside = new Map<symbol, { program: string; bytes: number; since: number }>();
+  // In the order in which they had their last turn.
+  readonly #programs = new Set<string>();
 
   constructor(rules: AdmissionRules) {
     this.#rules = rules;
   }
 
   /**
-   * Resolves once a body may be read, with a function to call when the work is done.
+   * Resolves once there is room, with a function to call when it is no longer needed.
    * @throws the failure 503 when it takes too long.
    */
-  async enter(bytes: number): Promise<() => void> {
-    if (bytes <= this.#rules.smallBytes) return () => {};
+  async enter(bytes: number, visitor: Visitor): Promise<() => void> {
     const me = Symbol();
-    const deadline = clock.now() + this.#rules.waitMilliseconds;
+    const { program } = visitor;
+    const cameAt = clock.now();
     try {
       for (;;) {
-        this.#waiting.set(me, { seenAt: clock.now() });
-        if (this.#isNext(me) && this.#hasRoom(bytes)) break;
-        if (clock.now() >= deadline) throw unavailable("Too many large requests at once. Try again in a moment.");
+        const now = clock.now();
+        this.#waiting.set(me, { program, bytes, seenAt: now });
+        if (this.#next() === me && this.#hasRoom(bytes)) break;
+        if (now >= cameAt + visitor.patienceMilliseconds) {
+          throw unavailable("Too many large requests at once. Try again in a moment.");
+        }
         await clock.pause(LOOK_EVERY_MILLISECONDS);
       }
     } finally {
       this.#waiting.delete(me);
+      visitor.patienceMilliseconds -= clock.now() - cameAt;
     }
-    this.#inside.set(me, { bytes, since: clock.now() });
+    this.#programs.delete(program);
+    this.#programs.add(program);
+    this.#inside.set(me, { program, bytes, since: clock.now() });
     return () => void this.#inside.delete(me);
   }
 
-  #isNext(me: symbol): boolean {
+  /** Whose turn it is: the first of that program whose last turn was the longest ago, of those with room in their share. */
+  #next(): symbol | undefined {
     const gone = clock.now() - GONE_AFTER_MILLISECONDS;
     for (const [one, { seenAt }] of this.#waiting) if (seenAt < gone) this.#waiting.delete(one);
-    return this.#waiting.keys().next().value === me;
+    const turns = [...this.#programs];
+    const [next] = [...this.#waiting]
+      .filter(([, { program }], index, all) => all.findIndex(([, one]) => one.program === program) === index)
+      .filter(([, { program, bytes }]) => fits(bytes, this.#taken(program), this.#rules.bytesOfProgram))
+      .toSorted(([, one], [, other]) => turns.indexOf(one.program) - turns.indexOf(other.program));
+    return next?.[0];
   }
 
   #hasRoom(bytes: number): boolean {
+    return fits(bytes, this.#taken(), this.#rules.bytes);
+  }
+
+  #taken(program?: string): number {
     const gone = clock.now() - this.#rules.stayMilliseconds;
     for (const [one, { since }] of this.#inside) if (since < gone) this.#inside.delete(one);
-    const taken = [...this.#inside.values()].reduce((sum, one) => sum + one.bytes, 0);
-    return taken === 0 || taken + bytes <= this.#rules.bytes;
+    const counted = [...this.#inside.values()].filter((one) => program === undefined || one.program === program);
+    return counted.reduce((sum, one) => sum + one.bytes, 0);
   }
+}
+
+function fits(bytes: number, taken: number, limit: number): boolean {
+  return taken === 0 || taken + bytes <= limit;
 }

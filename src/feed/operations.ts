@@ -12,7 +12,7 @@ const LINK_EXAMPLE = '<https://loyalty.example/api/v1/feed?after=eyJ3YWxrIjoic3R
 export const sendLines: Operation = {
   id: "sendLines",
   tag: "Feed",
-  summary: "Feed records",
+  summary: "Feed",
   description:
     `Takes one JSON object a line (NDJSON), each with its kind in \`record\`: at most ${inWords(LINE_LIMIT)} lines, ` +
     `${BODY_LIMIT.name}, and ${inWords(ITEM_LIMIT)} items of \`store_ids\` and \`member_ids\`. ` +
@@ -33,13 +33,13 @@ export const sendLines: Operation = {
       example: "1042",
     },
   },
-  failures: ["BrokenBody", "PayloadTooLarge", "InvalidLines"],
+  failures: ["BrokenBody", "RequestTimeout", "PayloadTooLarge", "InvalidLines", "DatabaseFull"],
 };
 
 export const exportRecords: Operation = {
   id: "exportRecords",
   tag: "Feed",
-  summary: "Export records",
+  summary: "Export",
   description:
     "Gives everything that was fed, as lines that the feed takes, page by page; the header `Link` leads to the next. " +
     `A page has at most ${inWords(LINE_LIMIT)} lines and ${BODY_LIMIT.name}. What was deleted and still matters ` +

@@ -1,5 +1,5 @@
-import { declaredLength, readLimitedBody } from "../values/limited-body.ts";
-import { type ApiError, malformedBody, payloadTooLarge } from "./errors.ts";
+import { type BeforeLarge, readLimitedBody } from "../values/limited-body.ts";
+import { type ApiError, malformedBody, payloadTooLarge, requestTimeout } from "./errors.ts";
 
 /** The error text for a body that broke off. */
 export const NOT_WHOLE = "must arrive whole";
@@ -19,20 +19,22 @@ export function bodyTooLarge(limit: BodyLimit): ApiError {
 
 /**
  * The bytes of a body, no more than the limit.
- * @throws the failure 413 beyond it, before the rest is read, and 400 for a body that breaks off.
+ * @throws the failure 413 beyond it, before the rest is read, 400 for a body that breaks off, and 408 for a slow one.
  */
 export async function readBody(
-  message: Pick<Request | Response, "headers" | "body" | "arrayBuffer">,
+  message: Pick<Request | Response, "headers" | "body">,
   limit: BodyLimit,
+  beforeLarge?: BeforeLarge,
 ): Promise<Uint8Array> {
-  const reading = await readLimitedBody(message, limit.bytes);
-  if (reading.kind === "too large") throw bodyTooLarge(limit);
-  if (reading.kind === "broken off") throw malformedBody(NOT_WHOLE);
-  return reading.bytes;
-}
-
-/** The most bytes that reading a body may take: its declared length, or the limit; 0 if it is refused unread. */
-export function bytesToRead(message: Pick<Request, "headers" | "body">, limit: BodyLimit): number {
-  const length = declaredLength(message) || limit.bytes;
-  return message.body === null || length > limit.bytes ? 0 : length;
+  const reading = await readLimitedBody(message, limit.bytes, beforeLarge);
+  switch (reading.kind) {
+    case "whole":
+      return reading.bytes;
+    case "too large":
+      throw bodyTooLarge(limit);
+    case "broken off":
+      throw malformedBody(NOT_WHOLE);
+    case "too slow":
+      throw requestTimeout();
+  }
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { NotLetIn, type Refusal } from "../auth/errors.ts";
-import { DatabaseUnavailable, WriteTooLarge } from "../db/errors.ts";
+import { DatabaseFull, DatabaseUnavailable, WriteTooLarge } from "../db/errors.ts";
 import type { FieldMessages } from "../values/messages.ts";
 
 /** Every body that a failed call can have (docs/contract/interface.md, 3). */
@@ -14,11 +14,13 @@ export const Failure = z.object({
       "FORBIDDEN",
       "NOT_FOUND",
       "METHOD_NOT_ALLOWED",
+      "REQUEST_TIMEOUT",
       "PAYLOAD_TOO_LARGE",
       "UPGRADE_REQUIRED",
       "TOO_MANY_REQUESTS",
       "UNAVAILABLE",
       "INTERNAL_ERROR",
+      "DATABASE_FULL",
     ])
     .optional()
     .describe("What failed, for a program."),
@@ -30,7 +32,7 @@ export const Failure = z.object({
 });
 export type Failure = z.output<typeof Failure>;
 
-type FailureStatus = 200 | 400 | 401 | 403 | 404 | 405 | 413 | 422 | 426 | 429 | 500 | 503;
+type FailureStatus = 200 | 400 | 401 | 403 | 404 | 405 | 408 | 413 | 422 | 426 | 429 | 500 | 503 | 507;
 
 /** A failed call: thrown anywhere, answered in one place (`app.onError`). */
 export class ApiError extends Error {
@@ -93,6 +95,11 @@ export function methodNotAllowed(allowed: readonly string[]): ApiError {
   return new ApiError(405, { errorCode: "METHOD_NOT_ALLOWED", message }, { Allow: methods });
 }
 
+/** A body that makes no progress for 5 seconds, or is not whole after 60. */
+export function requestTimeout(): ApiError {
+  return new ApiError(408, { errorCode: "REQUEST_TIMEOUT", message: "The body came too slowly. Send it again." });
+}
+
 export function payloadTooLarge(message: string): ApiError {
   return new ApiError(413, { errorCode: "PAYLOAD_TOO_LARGE", message });
 }
@@ -123,6 +130,15 @@ export function databaseUnavailable(cause?: unknown): ApiError {
   return unavailable("The database cannot be reached. Try again in a moment.", cause);
 }
 
+/** It does not help to come back: somebody has to make room. */
+export function databaseFull(cause?: unknown): ApiError {
+  const message =
+    "The database is at its largest size and takes nothing that adds to it. Delete what is not needed any more, or split the program; then send this again.";
+  const error = new ApiError(507, { errorCode: "DATABASE_FULL", message });
+  error.cause = cause;
+  return error;
+}
+
 const WRITE_TOO_LARGE =
   "These lines come to more than the database takes in one request, which long texts beyond Latin letters do. Send fewer at once.";
 
@@ -131,6 +147,7 @@ export function failureOf(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error;
   if (error instanceof NotLetIn) return notLetIn(error.refusal);
   if (error instanceof DatabaseUnavailable) return databaseUnavailable(error.cause);
+  if (error instanceof DatabaseFull) return databaseFull(error.cause);
   if (error instanceof WriteTooLarge) return payloadTooLarge(WRITE_TOO_LARGE);
   return undefined;
 }

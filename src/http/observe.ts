@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
 import { type AppEnv, isDevelopment } from "../app-env.ts";
+import { NotLetIn } from "../auth/errors.ts";
 import { noUsage } from "../db/database.ts";
 import { annotate } from "../openapi/notes.ts";
 import { nameInLog } from "../programs/programs.ts";
@@ -38,6 +39,7 @@ export function observe(): MiddlewareHandler<AppEnv> {
         roundTrips: usage.roundTrips,
         rowsRead: usage.rowsRead,
         rowsWritten: usage.rowsWritten,
+        ...(usage.databaseBytes === null ? {} : { databaseBytes: usage.databaseBytes }),
         ...(c.error === undefined ? {} : causeOf(c.error)),
       }),
     );
@@ -50,7 +52,8 @@ function causeOf(error: Error): Record<string, unknown> {
   const failure = failureOf(error);
   if (failure === undefined) return { error: "INTERNAL_ERROR", ...kindOf(error) };
   const code = failure.body.errorCode ?? failure.message;
-  return { error: code, ...(failure.cause === undefined ? {} : kindOf(failure.cause)) };
+  const token = error instanceof NotLetIn && "fault" in error.refusal ? { token: error.refusal.fault } : {};
+  return { error: code, ...token, ...(failure.cause === undefined ? {} : kindOf(failure.cause)) };
 }
 
 function kindOf(cause: unknown): Record<string, unknown> {

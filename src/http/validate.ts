@@ -44,7 +44,7 @@ export function jsonBody(): MiddlewareHandler<AppEnv> {
     if (c.req.header("Content-Type") !== JSON_TYPE) c.req.raw = asJson(c.req.raw);
     await next();
   };
-  return annotate(handler, { failures: ["MalformedBody", "PayloadTooLarge"] });
+  return annotate(handler, { failures: ["MalformedBody", "RequestTimeout", "PayloadTooLarge"] });
 }
 
 /** The same request, whose body has been read, as one that says it is JSON. */

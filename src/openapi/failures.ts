@@ -3,6 +3,7 @@ import { NAMED_LINES } from "../feed/limits.ts";
 import { bodyTooLarge, JSON_BODY_LIMIT, NOT_WHOLE } from "../http/body.ts";
 import {
   type ApiError,
+  databaseFull,
   databaseUnavailable,
   forbidden,
   foreignPage,
@@ -13,6 +14,7 @@ import {
   noItems,
   notFound,
   refused,
+  requestTimeout,
   tooManyRequests,
   unauthenticated,
   upgradeRequired,
@@ -65,6 +67,10 @@ export const FAILURES = {
     description: "The path does not take this method. `Allow` names the methods that it takes.",
     example: methodNotAllowed(["POST"]),
   },
+  RequestTimeout: {
+    description: "The body made no progress for 5 seconds, or was not whole after 60. Nothing was applied.",
+    example: requestTimeout(),
+  },
   PayloadTooLarge: {
     description: "The body is over a limit; the message names it.",
     example: bodyTooLarge(JSON_BODY_LIMIT),
@@ -96,6 +102,11 @@ export const FAILURES = {
   Unavailable: {
     description: "Something that the service depends on does not answer. Try again after `Retry-After` seconds.",
     example: databaseUnavailable(),
+  },
+  DatabaseFull: {
+    description:
+      "The database is at its largest size, and a line would add to it. Nothing was applied. Requests that only delete are taken.",
+    example: databaseFull(),
   },
 } satisfies Record<string, FailureNote>;
 

@@ -3,7 +3,7 @@ import { clock } from "../../src/cache/clock.ts";
 import { Admission } from "../../src/feed/admission.ts";
 
 const MIB = 1024 * 1024;
-const RULES = { bytes: 10 * MIB, smallBytes: 64 * 1024, waitMilliseconds: 30_000, stayMilliseconds: 60_000 };
+const RULES = { bytes: 10 * MIB, bytesOfProgram: 10 * MIB, stayMilliseconds: 60_000 };
 
 let now = 0;
 let sleeping: { until: number; wake: () => void }[] = [];
@@ -30,9 +30,10 @@ async function pass(milliseconds: number): Promise<void> {
 }
 
 /** A request that wants in, and what has become of it. */
-function request(admission: Admission, bytes: number) {
-  const state = { inside: false, status: 0, leave: () => {} };
-  admission.enter(bytes).then(
+function request(admission: Admission, bytes: number, program = "acme") {
+  const visitor = { program, patienceMilliseconds: 30_000 };
+  const state = { inside: false, status: 0, leave: () => {}, visitor };
+  admission.enter(bytes, visitor).then(
     (leave) => Object.assign(state, { inside: true, leave }),
     (error: { status: number }) => Object.assign(state, { status: error.status }),
   );
@@ -74,15 +75,33 @@ describe("large feed requests at once", () => {
     expect([large?.inside, fitting?.inside]).toEqual([false, false]);
   });
 
-  it("do not hold up small ones", async ({ expect }) => {
+  it("let programs in by turns, however many one has waiting", async ({ expect }) => {
     const admission = new Admission(RULES);
-    for (let others = 0; others < 3; others += 1) request(admission, 8 * MIB);
+    const names = ["acme", "acme", "acme", "globex", "acme", "initech", "globex"];
+    const requests = names.map((name) => request(admission, 8 * MIB, name));
+
+    const order: string[] = [];
+    for (let turn = 0; turn < names.length; turn += 1) {
+      await pass(100);
+      const at = requests.findIndex(({ inside }) => inside);
+      order.push(names[at] ?? "");
+      requests[at]?.leave();
+      Object.assign(requests[at] ?? {}, { inside: false });
+    }
+
+    expect(order).toEqual(["acme", "globex", "initech", "acme", "globex", "acme", "acme"]);
+  });
+
+  it("of one program leave the room beyond its share to others", async ({ expect }) => {
+    const admission = new Admission({ ...RULES, bytes: 30 * MIB });
+    const own = [8, 8, 2].map((mebibytes) => request(admission, mebibytes * MIB));
+    await pass(200);
+
+    const other = request(admission, 8 * MIB, "globex");
     await pass(100);
 
-    const small = request(admission, 64 * 1024);
-    await pass(50);
-
-    expect(small.inside).toBe(true);
+    expect(own.map(({ inside }) => inside)).toEqual([true, false, false]);
+    expect(other.inside).toBe(true);
   });
 
   it("get a 503 after waiting for half a minute", async ({ expect }) => {
@@ -94,6 +113,21 @@ describe("large feed requests at once", () => {
     await pass(2_000);
 
     expect(waiting).toMatchObject({ inside: false, status: 503 });
+  });
+
+  it("wait for half a minute in all, wherever they wait", async ({ expect }) => {
+    const [first, second] = [new Admission(RULES), new Admission(RULES)];
+    const [before] = [request(first, 8 * MIB), request(second, 8 * MIB)];
+    const waiting = request(first, 8 * MIB);
+    await pass(20_000);
+    before?.leave();
+    await pass(100);
+    expect(waiting.inside).toBe(true);
+
+    const refused = second.enter(8 * MIB, waiting.visitor).catch(({ status }: { status: number }) => status);
+    await pass(11_000);
+
+    expect(await refused).toBe(503);
   });
 
   it("do not wait for ever behind one that was cancelled while it was inside", async ({ expect }) => {

@@ -55,6 +55,14 @@ describe("GET /openapi.json", () => {
     expect(served.length).toBeGreaterThan(3);
   });
 
+  it.for(operations)("names $method $path as its path does", ({ method, path, operation }, { expect }) => {
+    const OTHERS: Record<string, string> = { "GET /api/v1/feed": "Export", "GET /openapi.json": "OpenAPI document" };
+    const last = path.split("/").at(-1) ?? "";
+
+    const named = OTHERS[`${method} ${path}`] ?? last.replaceAll("-", " ");
+    expect(String(operation.summary).replaceAll("-", " ").toLowerCase()).toBe(named.toLowerCase());
+  });
+
   it("gives defaults that may be sent: each fits its own schema", ({ expect }) => {
     const all = defaultsIn(document, "");
     // Most fields have a schema that others have too, but for the description.

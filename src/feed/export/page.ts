@@ -1,14 +1,15 @@
 import type { Database } from "../../db/database.ts";
-import { utf8Bytes } from "../../db/json-rows.ts";
 import { BODY_LIMIT, ITEM_LIMIT } from "../limits.ts";
 import type { Fields } from "../records/kind.ts";
 import { type Cursor, toText } from "./cursor.ts";
 import { findPage, type PageRows } from "./queries.ts";
 import { type ExportWalk, WALKS } from "./walks.ts";
 
+type Bytes = Uint8Array<ArrayBuffer>;
+
 /** A page of an export: lines that one feed request takes. */
 export interface ExportPage {
-  text: string;
+  bytes: Bytes;
   version: number;
   /** The cursor of the next page, if there is one. */
   next: string | undefined;
@@ -34,32 +35,34 @@ export async function readPage(db: Database, { program, records, after }: Export
   if (cursor === undefined || cursor.program !== program || !walks.includes(cursor.walk)) return null;
 
   const found = await findPage(db, cursor, walks);
-  const { lines, end } = cut(cursor.walk, found);
+  const { bytes, end } = writeLines(cursor.walk, found);
   const next =
     end === undefined
       ? found.later[0] && { program, walk: found.later[0], after: undefined }
       : { program, walk: cursor.walk, after: end };
-  return {
-    text: lines.map((line) => `${line}\n`).join(""),
-    version: found.version,
-    next: next && toText(next),
-  };
+  return { bytes, version: found.version, next: next && toText(next) };
 }
 
+const encoder = new TextEncoder();
+
 /** The lines that one feed request takes, and where they end, if there is more in the walk. */
-function cut(walk: ExportWalk, { rows, ids, hasMore }: PageRows): { lines: string[]; end: Cursor["after"] } {
-  const lines: string[] = [];
-  let [bytes, items] = [0, 0];
-  for (const row of rows) {
+function writeLines(walk: ExportWalk, { rows, ids, hasMore }: PageRows): { bytes: Bytes; end: Cursor["after"] } {
+  // Written as bytes at once: as texts, and all of them joined, they would take several times as much memory.
+  const page = new Uint8Array(BODY_LIMIT.bytes);
+  let [size, items] = [0, 0];
+  for (const [index, row] of rows.entries()) {
     const fields = walk.reader.toLine(row, ids);
-    const line = JSON.stringify(fields);
-    bytes += utf8Bytes(line) + 1;
+    const line = `${JSON.stringify(fields)}\n`;
+    const { read, written } = encoder.encodeInto(line, page.subarray(size));
     items += itemsOf(fields, walk);
-    if (lines.length > 0 && (bytes > BODY_LIMIT.bytes || items > ITEM_LIMIT))
-      return { lines, end: endOf(rows[lines.length - 1]) };
-    lines.push(line);
+    if (read < line.length || items > ITEM_LIMIT) {
+      // A page has one line at least, whatever its size.
+      if (index === 0) return { bytes: new Uint8Array(encoder.encode(line)), end: endOf(row) };
+      return { bytes: page.subarray(0, size), end: endOf(rows[index - 1]) };
+    }
+    size += written;
   }
-  return { lines, end: hasMore ? endOf(rows.at(-1)) : undefined };
+  return { bytes: new Uint8Array(page.buffer.transfer(size)), end: hasMore ? endOf(rows.at(-1)) : undefined };
 
   function itemsOf(fields: Fields, { list }: ExportWalk): number {
     const items = list === undefined ? undefined : fields[list];

@@ -2,6 +2,7 @@ import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { compilePer, type Database, type Statement } from "../../db/database.ts";
 import { limitTo } from "../../db/limit.ts";
 import { feedVersion } from "../../db/tables/index.ts";
+import { LINE_LIMIT } from "../limits.ts";
 import { tableName } from "../records/kind.ts";
 import { idsOf, type KnownIds } from "../records/read-back.ts";
 import type { Cursor } from "./cursor.ts";
@@ -18,8 +19,14 @@ export interface PageRows {
   later: readonly ExportWalk[];
 }
 
-/** The memory that the rows of a page may take, by their sizes, where a walk says these. */
-const PAGE_BYTES = 16 * 1024 * 1024;
+/** The bytes of rows, by their sizes, of which a page is made at most, where a walk says these. */
+const LOOKED_AT_BYTES = 16 * 1024 * 1024;
+
+/**
+ * The bytes of rows as D1 sends them, after which no more of them are sent. One letter beyond Latin-1 in each text makes
+ * it take two bytes a letter, as D1's answer and as values: 42 MB in all.
+ */
+const SENT_BYTES = 8 * 1024 * 1024;
 
 /** Reads a page's rows, at most as many as fit into memory, in one round trip and one transaction. */
 export async function findPage(db: Database, { walk, after }: Cursor, walks: readonly ExportWalk[]): Promise<PageRows> {
@@ -35,7 +42,7 @@ export async function findPage(db: Database, { walk, after }: Cursor, walks: rea
   return {
     version: Number(versions?.[0]?.version),
     rows,
-    hasMore: rows.length > 0 && rows.length === rows[0]?.most_lines,
+    hasMore: rows.length > 0 && (rows.length === rows[0]?.most_lines || Number(rows.at(-1)?.sent) >= SENT_BYTES),
     ids: Object.fromEntries(few.map(({ target }, index) => [tableName(target), toMap(ids[index] ?? [])])),
     later: later.filter((_, index) => withRows?.[0]?.[`walk_${index}`] === 1),
   };
@@ -54,18 +61,35 @@ const selectRows = compilePer<Shape, string>(({ walk: name, isFirst }, value) =>
   const isAfter = isFirst ? sql`` : sql`AND (${sql.raw(order.join(", "))}) > (${placeholders(order.length, value)})`;
   const inOrder = sql`WHERE ${sql.raw(walk.when)} ${isAfter} ORDER BY ${sql.raw(order.join(", "))}`;
   const ends = order.map((column, index) => `${column} AS end_${index}`);
-  return sql`
-    WITH page(lines) AS MATERIALIZED (${linesOf(walk, inOrder)})
+  const found = sql`
     SELECT ${sql.raw(walk.reader.columns)}, ${sql.raw(ends.join(", "))}, (SELECT lines FROM page) AS most_lines
     FROM ${table} ${sql.raw(walk.join)} ${inOrder}
     LIMIT (SELECT lines FROM page)`;
+  return sql`WITH page(lines) AS MATERIALIZED (${linesOf(walk, inOrder)}) ${isLarge(walk) ? firstOf(walk, found) : found}`;
 });
+
+/** Whether as many lines as a page may have could be more than D1 should send. */
+function isLarge({ lines, bytes }: ExportWalk): boolean {
+  return bytes !== undefined || lines < LINE_LIMIT;
+}
+
+/** Of rows in the order of the walk the first, up to that with which they come to `SENT_BYTES`. */
+function firstOf({ order, reader }: ExportWalk, found: SQL): SQL {
+  const ends = order.map((_, index) => `end_${index}`);
+  // As JSON, because that is how they are sent: a control character takes six bytes.
+  const size = reader.names.map((name) => `octet_length(json_quote(${name}))`);
+  return sql`
+    SELECT * FROM (
+      SELECT *, sum(size) OVER (ORDER BY ${sql.raw(ends.join(", "))} ROWS UNBOUNDED PRECEDING) AS sent
+      FROM (SELECT *, ${sql.raw(size.join(" + "))} AS size FROM (${found}))
+    ) WHERE sent - size < ${sql.raw(String(SENT_BYTES))}`;
+}
 
 /** How many lines a page has: where they differ much, as many as fit if each were as large as the largest of them. */
 function linesOf({ table, lines, bytes }: ExportWalk, inOrder: SQL): SQL {
   if (bytes === undefined) return sql.raw(`SELECT ${lines}`);
   return sql`
-    SELECT max(1, min(${sql.raw(String(lines))}, ${sql.raw(String(PAGE_BYTES))} / coalesce(max(bytes), 1)))
+    SELECT max(1, min(${sql.raw(String(lines))}, ${sql.raw(String(LOOKED_AT_BYTES))} / coalesce(max(bytes), 1)))
     FROM (SELECT ${sql.raw(bytes)} AS bytes FROM ${sql.raw(table)} ${inOrder} ${limitTo(lines)})`;
 }
 

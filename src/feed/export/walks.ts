@@ -95,6 +95,7 @@ function programWalk(): ExportWalk {
     order: [{ column: "id", type: "number" }],
     reader: {
       columns: "stamp AS message_stamp, clock_said AS message_clock_said",
+      names: ["message_stamp", "message_clock_said"],
       few: [],
       toLine: ({ message_stamp, message_clock_said }) => ({ record: PROGRAM, message_stamp, message_clock_said }),
     },

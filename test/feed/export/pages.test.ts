@@ -1,4 +1,5 @@
-import { beforeAll, describe, it } from "vitest";
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, it, vi } from "vitest";
 import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT } from "../../../src/feed/limits.ts";
 import { KINDS } from "../../../src/feed/records/index.ts";
 import { type Answer, feed, mustFeed, send } from "../../support/api.ts";
@@ -120,6 +121,35 @@ describe("a page of an export", () => {
     const given = lines(pages).map(({ id }) => id);
     expect(new Set(given).size).toBe(given.length);
     expect([...accounts, ...campaigns].filter(({ id }) => !given.includes(id))).toEqual([]);
+  });
+});
+
+describe("a page of texts that take more room as JSON than in the database", () => {
+  it("is not sent by the database beyond 8 MiB, and no message is lost between pages", async ({ expect }) => {
+    const [one, other] = [seed.customer(), seed.customer()];
+    const group = seed.group([one.id, other.id]);
+    const messages = Array.from({ length: 700 }, (_, index) =>
+      seed.message(group.id, one.id, { id: `control-${index}`, body: "\u0001".repeat(4_000) }),
+    );
+    await mustFeed([one, other, group, ...messages.slice(0, 300)]);
+    await mustFeed(messages.slice(300, 600));
+    await mustFeed(messages.slice(600));
+    const session = Object.getPrototypeOf(env.DB.withSession());
+    const real = session.batch;
+    const sent: number[] = [];
+    vi.spyOn(session, "batch").mockImplementation(async function (this: unknown, ...given: unknown[]) {
+      const results = await real.apply(this, given);
+      sent.push(JSON.stringify(results).length);
+      return results;
+    });
+
+    const pages = await exportPages(`${EXPORT}?record=message`);
+    vi.restoreAllMocks();
+
+    expect(Math.max(...sent)).toBeLessThan(8.5 * 1024 * 1024);
+    const ids = lines(pages).map(({ id }) => String(id));
+    expect(ids.filter((id) => id.startsWith("control-")).sort()).toEqual(messages.map(({ id }) => String(id)).sort());
+    expect(new Set(ids).size).toBe(ids.length);
   });
 });
 

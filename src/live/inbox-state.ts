@@ -14,9 +14,11 @@ export interface InboxState {
   highest: { version: number; at: number } | null;
   /** The last report that may be trusted: none that was read before `highest` was committed. */
   report: Report | null;
+  /** Until when a socket that opens is to be told of a message that it was told of: the endpoint does not show it yet. */
+  messageDueAt: number;
 }
 
-export const EMPTY_INBOX: InboxState = { highest: null, report: null };
+export const EMPTY_INBOX: InboxState = { highest: null, report: null, messageDueAt: 0 };
 
 /**
  * So long a report is trusted, counted from when its poll began; so an inbox that cannot be told is wrong for no longer.
@@ -37,14 +39,19 @@ export function afterReport(state: InboxState, report: Report, now: number): Inb
   if (!isRecent(report.at, now) || report.version < known) return state;
   const isOlder = state.report?.version === report.version && state.report.at >= report.at;
   if (isOlder) return state;
-  return { highest: report.version > known ? { version: report.version, at: now } : state.highest, report };
+  return { ...state, highest: report.version > known ? { version: report.version, at: now } : state.highest, report };
 }
 
 /** After the inbox was told that a feed of this version concerns its customer: maybe late, maybe not for the first time. */
 export function afterTelling(state: InboxState, version: number, now: number): InboxState {
   if (version <= knownVersion(state, now)) return state;
   const isBefore = state.report !== null && state.report.version < version;
-  return { highest: { version, at: now }, report: isBefore ? null : state.report };
+  return { ...state, highest: { version, at: now }, report: isBefore ? null : state.report };
+}
+
+/** After the inbox was told of a message that is shown later. */
+export function afterMessage(state: InboxState, dueAt: number): InboxState {
+  return dueAt > state.messageDueAt ? { ...state, messageDueAt: dueAt } : state;
 }
 
 /**

@@ -1,10 +1,11 @@
 import { DurableObject } from "cloudflare:workers";
 import { SUBPROTOCOL } from "../auth/subprotocols.ts";
-import { LEEWAY_SECONDS } from "../auth/token.ts";
 import { Database } from "../db/database.ts";
 import { findProgram } from "../programs/programs.ts";
+import { type Attachment, attach, attachmentOf, countFrame, expiresAt, FRAMES_A_MINUTE } from "./attachment.ts";
 import { addChanges, nextFrameAt, type Pending, takeFrame, type What } from "./frames.ts";
 import {
+  afterMessage,
   afterReport,
   afterTelling,
   EMPTY_INBOX,
@@ -13,8 +14,8 @@ import {
   knownNews,
   type Report,
 } from "./inbox-state.ts";
-import { beginListening, RENEW_AFTER_MS } from "./queries.ts";
-import { CONNECTION_HEADER, type Connection, readConnection } from "./socket.ts";
+import { RENEW_AFTER_MS, renewListening } from "./queries.ts";
+import { CONNECTION_HEADER, readConnection } from "./socket.ts";
 
 /** What is told of a feed request. */
 export interface Telling {
@@ -34,10 +35,9 @@ export interface PollAnswer {
   knows: string | null;
 }
 
-/** What belongs to a socket, and survives hibernation. */
-interface Attachment extends Omit<Connection, "messageWaitMs"> {
-  /** Counts the inbox's sockets, so that the oldest is known. */
-  order: number;
+interface Open {
+  socket: WebSocket;
+  attachment: Attachment;
 }
 
 const SOCKETS_A_CUSTOMER = 8;
@@ -47,6 +47,7 @@ const MESSAGE_MARGIN_MS = 100;
 const RENEW_AGAIN_MS = 60_000;
 
 const CLOSE = {
+  tooMany: [1008, `At most ${FRAMES_A_MINUTE} frames a minute are taken.`],
   tooLarge: [1009, `A frame of at most ${LONGEST_FRAME_BYTES} bytes is taken.`],
   expired: [4401, "The token has expired."],
   replaced: [4408, `More than ${SOCKETS_A_CUSTOMER} sockets were opened.`],
@@ -83,11 +84,14 @@ export class Inbox extends DurableObject<Env> {
   /** Takes what a feed request has changed: D1 must be asked from now on, and open apps are told. */
   async tell({ version, what, messageWaitMs }: Telling): Promise<void> {
     const now = Date.now();
-    this.#keep(afterTelling(this.#state, version, now));
+    const dueAt = now + messageWaitMs + MESSAGE_MARGIN_MS;
+    const after = afterTelling(this.#state, version, now);
+    // Sockets may be on their way, whose apps do not get it by asking after hello.
+    const isWaitedFor = what.some(isMessages) && messageWaitMs > 0;
+    this.#keep(isWaitedFor ? afterMessage(after, dueAt) : after);
     if (this.#sockets().length === 0) return;
-    if (what.includes("messages")) this.#tellMessages(now + messageWaitMs);
-    const others = what.filter((one) => one !== "messages");
-    this.#pending = addChanges(this.#pending, others, now);
+    const [messages, others] = [what.filter(isMessages), what.filter((one) => !isMessages(one))];
+    this.#pending = addChanges(addChanges(this.#pending, messages, dueAt), others, now);
     await this.#setAlarm();
   }
 
@@ -100,14 +104,16 @@ export class Inbox extends DurableObject<Env> {
     for (const { socket } of open.slice(0, Math.max(0, open.length - SOCKETS_A_CUSTOMER + 1))) {
       socket.close(...CLOSE.replaced);
     }
+    const now = Date.now();
     this.ctx.acceptWebSocket(server);
-    server.serializeAttachment({ ...connection, order } satisfies Attachment);
+    attach(server, { ...connection, order, renewAt: now + RENEW_AFTER_MS, frames: { since: now, count: 0 } });
     // Before anything is waited for, so that no other frame comes first.
     server.send(JSON.stringify({ type: "hello" }));
-    const now = Date.now();
-    this.#renewAt = now + RENEW_AFTER_MS;
-    // A message of this second was told before the socket was there, and the app does not get it by asking now.
-    if (messageWaitMs !== null) this.#tellMessages(now + messageWaitMs);
+    // A message of this second was stored or told before the socket was there, and the app does not get it by asking now.
+    const storedDueAt = messageWaitMs === null ? 0 : now + messageWaitMs + MESSAGE_MARGIN_MS;
+    for (const dueAt of [storedDueAt, this.#state.messageDueAt]) {
+      if (dueAt > now) this.#pending = addChanges(this.#pending, ["messages"], dueAt);
+    }
     await this.#setAlarm();
     const headers = new Headers(connection.hasSubprotocol ? { "Sec-WebSocket-Protocol": SUBPROTOCOL } : {});
     return new Response(null, { status: 101, webSocket: client, headers });
@@ -117,6 +123,7 @@ export class Inbox extends DurableObject<Env> {
   override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
     const bytes = typeof message === "string" ? new TextEncoder().encode(message).length : message.byteLength;
     if (bytes > LONGEST_FRAME_BYTES) socket.close(...CLOSE.tooLarge);
+    else if (countFrame(socket, Date.now())) socket.close(...CLOSE.tooMany);
   }
 
   /** Answers a close frame: without that, the client's own close lasts until it gives up waiting. */
@@ -137,10 +144,6 @@ export class Inbox extends DurableObject<Env> {
     await this.#setAlarm();
   }
 
-  #tellMessages(shownAt: number): void {
-    this.#pending = addChanges(this.#pending, ["messages"], shownAt + MESSAGE_MARGIN_MS);
-  }
-
   #sendFrame(now: number): void {
     const { what, left } = takeFrame(this.#pending, now);
     if (what.length === 0) return;
@@ -151,10 +154,11 @@ export class Inbox extends DurableObject<Env> {
 
   /** Renews the listener's row beside the alarm, because no frame may wait for a database that does not answer. */
   #renew(now: number): void {
-    const [first] = this.#sockets();
-    if (first === undefined || this.#renewAt > now) return;
-    // Should it fail, or this object end meanwhile, it is tried again: there is half a day left for it.
-    this.#renewAt = now + RENEW_AGAIN_MS;
+    const open = this.#sockets();
+    const [first] = open;
+    if (first === undefined || renewAtOf(open) > now) return;
+    // Should this object end meanwhile, it is done in an hour: the row is valid for most of a day.
+    this.#renewAt(now + RENEW_AFTER_MS);
     this.ctx.waitUntil(this.#renewRow(first.attachment, now));
   }
 
@@ -162,21 +166,26 @@ export class Inbox extends DurableObject<Env> {
     try {
       const found = findProgram(this.env, program);
       if (found === null) throw new Error("the program is not configured any more");
-      await beginListening(new Database(found.database, "first-primary"), customerId);
+      await renewListening(new Database(found.database, "first-primary"), customerId);
     } catch (error) {
       console.error(JSON.stringify({ error: "LISTENER_NOT_RENEWED", cause: error instanceof Error ? error.name : "" }));
-      return;
+      this.#renewAt(now + RENEW_AGAIN_MS);
+      await this.#setAlarm();
     }
-    this.#renewAt = now + RENEW_AFTER_MS;
-    await this.#setAlarm();
+  }
+
+  #renewAt(renewAt: number): void {
+    for (const { socket, attachment } of this.#sockets()) {
+      attach(socket, { ...attachment, renewAt });
+    }
   }
 
   /** The open sockets, oldest first. */
-  #sockets(): { socket: WebSocket; attachment: Attachment }[] {
+  #sockets(): Open[] {
     return this.ctx
       .getWebSockets()
       .filter((socket) => socket.readyState === WebSocket.OPEN)
-      .map((socket) => ({ socket, attachment: socket.deserializeAttachment() as Attachment }))
+      .map((socket) => ({ socket, attachment: attachmentOf(socket) }))
       .sort((a, b) => a.attachment.order - b.attachment.order);
   }
 
@@ -189,7 +198,7 @@ export class Inbox extends DurableObject<Env> {
     const frameAt = nextFrameAt(this.#pending);
     const due = [
       ...(frameAt === null ? [] : [frameAt]),
-      ...(open.length === 0 ? [] : [this.#renewAt, ...open.map(({ attachment }) => expiresAt(attachment))]),
+      ...(open.length === 0 ? [] : [renewAtOf(open), ...open.map(({ attachment }) => expiresAt(attachment))]),
     ];
     const earliest = due.length === 0 ? null : Math.min(...due);
     if (earliest === this.#alarmAt) return;
@@ -210,14 +219,15 @@ export class Inbox extends DurableObject<Env> {
   set #pending(pending: Pending) {
     this.ctx.storage.kv.put("pending", pending);
   }
+}
 
-  get #renewAt(): number {
-    return this.ctx.storage.kv.get<number>("renewAt") ?? 0;
-  }
+function isMessages(what: What): boolean {
+  return what === "messages";
+}
 
-  set #renewAt(at: number) {
-    this.ctx.storage.kv.put("renewAt", at);
-  }
+/** Each socket that opens finds the row renewed. */
+function renewAtOf(open: readonly Open[]): number {
+  return Math.max(...open.map(({ attachment }) => attachment.renewAt));
 }
 
 function sendTo(socket: WebSocket, frame: string): void {
@@ -231,8 +241,4 @@ function sendTo(socket: WebSocket, frame: string): void {
 /** Whether a close frame may have this code: others say that none came, or that it had none, or are not codes. */
 function mayBeSent(code: number): boolean {
   return code >= 1000 && code < 5000 && ![1004, 1005, 1006, 1015].includes(code);
-}
-
-function expiresAt({ tokenExpires }: Attachment): number {
-  return (tokenExpires + LEEWAY_SECONDS) * 1_000;
 }

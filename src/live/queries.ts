@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { customerKeyOf } from "../customers/queries.ts";
 import { compileOnce, type Database, type Statement } from "../db/database.ts";
+import { joinRows } from "../db/json-rows.ts";
 import { limitTo } from "../db/limit.ts";
 import type { What } from "./frames.ts";
 
@@ -20,24 +21,45 @@ export interface Changes {
 }
 
 const LISTENS_HOURS = 24;
-const RENEWED_AT_HOURS = LISTENS_HOURS / 2;
-/** When an object with sockets is to renew its row. */
-export const RENEW_AFTER_MS = RENEWED_AT_HOURS * 3_600_000;
+const POLL_RENEWS_BELOW_HOURS = LISTENS_HOURS / 2;
+const SOCKET_RENEWS_BELOW_HOURS = LISTENS_HOURS - 1;
+/** An inbox with sockets looks after its row so often: time travel of the database may have taken it away. */
+export const RENEW_AFTER_MS = 3_600_000;
 
-/** Makes the customer a listener for 24 hours, unless they are one for half of that or more. */
+/** For a poll: makes the customer a listener for 24 hours, unless they are one for half of that or more. */
 export function keepListening(customerId: string): Statement {
-  return listen({ customerId, atLeast: `+${RENEWED_AT_HOURS} hours` });
+  return listen({ customerId, atLeast: `+${POLL_RENEWS_BELOW_HOURS} hours` });
+}
+
+/** For a socket that is open: the same, unless they are one for 23 hours or more. */
+export async function renewListening(db: Database, customerId: string): Promise<void> {
+  await db.batch([listen({ customerId, atLeast: `+${SOCKET_RENEWS_BELOW_HOURS} hours` })]);
 }
 
 /**
- * Makes the customer a listener for 24 hours from now. Where a message of theirs is stored, but its second is not over,
- * it resolves with the milliseconds until it is shown: that message may have been told to nobody. Else null.
+ * The same for a socket that is to open. Where a message of theirs is stored, but its second is not over, it resolves
+ * with the milliseconds until it is shown: that message may have been told to nobody. Else null.
  */
 export async function beginListening(db: Database, customerId: string): Promise<number | null> {
   const [, unshown = []] = await db.batch([
-    listen({ customerId, atLeast: `+${LISTENS_HOURS} hours` }),
+    listen({ customerId, atLeast: `+${SOCKET_RENEWS_BELOW_HOURS} hours` }),
     readUnshown({ customerId }),
   ]);
+  return unshown[0] === undefined ? null : Number(unshown[0].milliseconds);
+}
+
+/**
+ * What `beginListening` resolves with, for a customer who is a listener already, and until their inbox is to renew that:
+ * nothing is written. Undefined for anybody else.
+ */
+export async function goOnListening(db: Database, customerId: string): Promise<number | null | undefined> {
+  const seconds = `+${RENEW_AFTER_MS / 1_000} seconds`;
+  const [listens = [], unshown = []] = await db.batch([
+    sql`SELECT 1 AS one FROM listeners
+      WHERE customer_id = ${customerId} AND until >= (SELECT datetime(now, ${seconds}) FROM clock)`,
+    readUnshown({ customerId }),
+  ]);
+  if (listens.length === 0) return undefined;
   return unshown[0] === undefined ? null : Number(unshown[0].milliseconds);
 }
 
@@ -85,18 +107,24 @@ const CHANGES_AT_ONCE = 500;
 export const selectChanges = (): Statement =>
   selectOutbox(sql`outbox.version = (SELECT version FROM feed_version)`, sql`what DESC, customers DESC`);
 
-/**
- * What is left in the outbox after a change, or from the beginning, oldest first: of requests that can no longer be
- * telling it themselves.
- */
-export async function findUntold(db: Database, after: Change | undefined): Promise<Changes> {
-  const isLeft = sql`outbox.stored_at < (SELECT datetime(now, '-5 seconds') FROM clock)`;
-  const which = after === undefined ? isLeft : sql`${isLeft} AND ${isAfter(after)}`;
-  return toChanges(await db.all(selectOutbox(which, sql`version, what, customers`)));
+/** Whether the outbox has anything at all. Mostly it is empty, and then this is all that the schedule asks. */
+export async function hasUntold(db: Database): Promise<boolean> {
+  return (await db.all(sql`SELECT 1 FROM outbox ${limitTo(1)}`)).length > 0;
 }
 
-function isAfter({ version, what, customers }: Change): SQL {
-  return sql`(version, what, customers) > (${version}, ${what}, ${JSON.stringify(customers)})`;
+/**
+ * What is left in the outbox from before a change, or at all, newest first: of requests that can no longer be telling it
+ * themselves.
+ */
+export async function findUntold(db: Database, before: Change | undefined): Promise<Changes & { isLast: boolean }> {
+  const isLeft = sql`outbox.stored_at < (SELECT datetime(now, '-5 seconds') FROM clock)`;
+  const which = before === undefined ? isLeft : sql`${isLeft} AND ${isBefore(before)}`;
+  const untold = toChanges(await db.all(selectOutbox(which, sql`version DESC, what DESC, customers DESC`)));
+  return { ...untold, isLast: untold.changes.length < CHANGES_AT_ONCE };
+}
+
+function isBefore({ version, what, customers }: Change): SQL {
+  return sql`(version, what, customers) < (${version}, ${what}, ${JSON.stringify(customers)})`;
 }
 
 function selectOutbox(which: SQL, order: SQL): Statement {
@@ -113,47 +141,42 @@ export function toChanges(rows: readonly Record<string, unknown>[]): Changes {
   };
 }
 
-// A hundred ids of 64 letters each have at most 26 KB.
-const CHANGES_A_PARAMETER = 25;
-
 /** Takes changes out of the outbox whose listeners have all been told. */
 export async function forgetChanges(db: Database, told: readonly Change[]): Promise<void> {
-  const parts = Array.from({ length: Math.ceil(told.length / CHANGES_A_PARAMETER) }, (_, index) =>
-    told.slice(index * CHANGES_A_PARAMETER, (index + 1) * CHANGES_A_PARAMETER),
-  );
+  const rows = told.map(({ version, what, customers }) => JSON.stringify([version, what, JSON.stringify(customers)]));
   await db.steps({
-    forgotten: parts.map((part) => {
-      const rows = part.map(({ version, what, customers }) => [version, what, JSON.stringify(customers)]);
-      return sql`DELETE FROM outbox WHERE (version, what, customers) IN (
-        SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(${JSON.stringify(rows)})
-      )`;
-    }),
+    forgotten: joinRows(rows).map(
+      (text) => sql`DELETE FROM outbox WHERE (version, what, customers) IN (
+        SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(${text})
+      )`,
+    ),
   });
 }
 
-// By then every report from before is too old to be trusted, and an app has polled: telling it serves nobody.
-const OUTDATED_HOURS = 1;
+/**
+ * Ends what nobody needs any more. After 30 minutes no report from before a message is trusted, so every inbox asks D1;
+ * coupons and balances are told for an hour, to apps that are open.
+ */
+export async function forgetOutdated(db: Database): Promise<void> {
+  await db.steps({
+    forgotten: [
+      sql`DELETE FROM outbox WHERE stored_at < (
+        SELECT datetime(now, iif(outbox.what = 'messages', '-30 minutes', '-1 hour')) FROM clock
+      )`,
+    ],
+  });
+}
+
 const LISTENERS_AT_ONCE = 10_000;
 
-/** Ends what nobody needs any more: changes that could not be told for an hour. */
-export async function forgetOutdated(db: Database): Promise<void> {
-  const limit = sql.raw(`'-${OUTDATED_HOURS} hours'`);
-  await db.steps({
-    forgotten: [sql`DELETE FROM outbox WHERE stored_at < (SELECT datetime(now, ${limit}) FROM clock)`],
+/** Removes customers who have not listened for a day, and says how many, and whether these were all. */
+export async function removeFormerListeners(db: Database): Promise<{ removed: number; isDone: boolean }> {
+  const { former } = await db.steps({
+    former: [
+      sql`DELETE FROM listeners WHERE customer_id IN (
+        SELECT customer_id FROM listeners WHERE until < (SELECT now FROM clock) ${limitTo(LISTENERS_AT_ONCE)}
+      ) RETURNING 1`,
+    ],
   });
-}
-
-/** Removes customers who have not listened for a day, and says how many. */
-export async function removeFormerListeners(db: Database): Promise<number> {
-  for (let removed = 0; ; ) {
-    const { former } = await db.steps({
-      former: [
-        sql`DELETE FROM listeners WHERE customer_id IN (
-          SELECT customer_id FROM listeners WHERE until < (SELECT now FROM clock) ${limitTo(LISTENERS_AT_ONCE)}
-        ) RETURNING 1`,
-      ],
-    });
-    removed += former.length;
-    if (former.length < LISTENERS_AT_ONCE) return removed;
-  }
+  return { removed: former.length, isDone: former.length < LISTENERS_AT_ONCE };
 }

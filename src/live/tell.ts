@@ -4,14 +4,8 @@ import type { What } from "./frames.ts";
 import type { Inboxes } from "./inboxes.ts";
 import { type Change, type Changes, forgetChanges } from "./queries.ts";
 
-/** How many inboxes are told, and for how long. What is not told in time is left to the schedule. */
-export interface TellLimits {
-  customers: number;
-  milliseconds: number;
-}
-
-/** What a feed request tells before it is answered. */
-export const A_FEED_TELLS: TellLimits = { customers: 500, milliseconds: 2_000 };
+/** What a feed request tells before it is answered. What is not told in time is left to the schedule. */
+const A_FEED_TELLS = { customers: 500, milliseconds: 2_000 };
 
 const AT_ONCE = 50;
 // So that inboxes that hang do not take the time of the others.
@@ -23,15 +17,15 @@ interface ToTell {
   what: What[];
 }
 
-/** Tells inboxes of changes, and resolves with those changes of which every listener has been told. */
+/** Tells inboxes, each with one call, and resolves with the customers whose inbox was told in time. */
 export async function tellInboxes(
   inboxes: Inboxes,
-  { changes, messageWaitMs }: Changes,
-  { customers, milliseconds }: TellLimits,
-): Promise<Change[]> {
+  toTell: readonly ToTell[],
+  { messageWaitMs, milliseconds }: { messageWaitMs: number; milliseconds: number },
+): Promise<Set<string>> {
   const startedAt = performance.now();
   const elapsed = () => performance.now() - startedAt;
-  const queue = byCustomer(changes).slice(0, customers).values();
+  const queue = toTell.values();
   const told = new Set<string>();
   const tellNext = async () => {
     for (const { customerId, version, what } of queue) {
@@ -48,21 +42,24 @@ export async function tellInboxes(
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, tellNext));
-  return changes.filter((change) => change.customers.every((customerId) => told.has(customerId)));
+  return told;
 }
 
 /** Tells inboxes of what a feed request changed, before it is answered; the outbox is emptied in the background. */
 export async function tellOfFeed(
   inboxes: Inboxes,
-  changes: Changes,
+  { changes, messageWaitMs }: Changes,
   { db, inBackground }: { db: Database; inBackground: (work: Promise<unknown>) => void },
 ): Promise<void> {
-  if (changes.changes.length === 0) return;
-  const told = await tellInboxes(inboxes, changes, A_FEED_TELLS);
-  if (told.length > 0) inBackground(forgetChanges(db.inBackground(), told));
+  if (changes.length === 0) return;
+  const { customers, milliseconds } = A_FEED_TELLS;
+  const told = await tellInboxes(inboxes, byCustomer(changes).slice(0, customers), { messageWaitMs, milliseconds });
+  const done = changes.filter((change) => change.customers.every((customerId) => told.has(customerId)));
+  if (done.length > 0) inBackground(forgetChanges(db.inBackground(), done));
 }
 
-function byCustomer(changes: readonly Change[]): ToTell[] {
+/** What each customer is to be told of several changes: with the newest version, because a report may be from between. */
+export function byCustomer(changes: readonly Change[]): ToTell[] {
   const all = new Map<string, ToTell>();
   for (const { version, what, customers } of changes) {
     for (const customerId of customers) {

@@ -18,7 +18,7 @@ describe("an inbox", () => {
     const ahead = report({ at: NOW + 31 * MINUTE });
 
     expect(afterReport(EMPTY_INBOX, ahead, NOW)).toBe(EMPTY_INBOX);
-    expect(hasNothingNew({ highest: null, report: ahead }, ahead.newestAt, NOW)).toBe(false);
+    expect(hasNothingNew({ ...EMPTY_INBOX, report: ahead }, ahead.newestAt, NOW)).toBe(false);
   });
 
   it("answers a poll without a check_time only where there is no message at all", ({ expect }) => {

@@ -162,6 +162,16 @@ const BROKEN: Record<string, { broken: Partial<Rules>; in: keyof typeof SCHEDULE
     in: "a message whose second is not over",
     fault: /though the inbox was told/,
   },
+  "a message is dropped from the outbox after 15 minutes": {
+    broken: { isDropped: (age) => age >= 15 * MINUTE },
+    in: "reports and tellings that come after up to 45 minutes",
+    fault: /nobody will tell/,
+  },
+  "a message is dropped in the last millisecond in which a report from before it is trusted": {
+    broken: { isDropped: (age) => age >= 30 * MINUTE },
+    in: "reports and tellings that come after up to 45 minutes",
+    fault: /nobody will tell/,
+  },
 };
 
 describe("a broken rule is found", () => {

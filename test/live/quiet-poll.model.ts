@@ -33,6 +33,8 @@ export interface Rules {
   renewsBelow: number;
   /** The version with which the schedule tells of several changes at once. */
   versionOf: (versions: readonly number[]) => number;
+  /** Whether the schedule drops a change of messages that has been in the outbox for so long. */
+  isDropped: (age: number) => boolean;
   /** What is stored after a report or a telling. */
   stores: (change: { stored: InboxState; memory: InboxState; isTelling: boolean }) => InboxState;
 }
@@ -47,6 +49,7 @@ export const DESIGN: Rules = {
   countsUnshown: true,
   renewsBelow: 12 * HOUR,
   versionOf: (versions) => Math.max(...versions),
+  isDropped: (age) => age > 30 * MINUTE,
   stores: ({ memory }) => memory,
 };
 
@@ -73,7 +76,7 @@ interface Message {
   version: number;
   /** Its stamp, in seconds. */
   at: number;
-  /** Whether the outbox had it: the customer was a listener. */
+  /** Whether the outbox had it, because the customer was a listener, and did not drop it untold. */
   isTold: boolean;
 }
 
@@ -102,7 +105,7 @@ export interface World {
   past: readonly Db[];
   polls: readonly Poll[];
   /** Each change that is to be told, and how often it still can be. */
-  tellings: readonly { version: number; isTold: boolean; arrivals: number }[];
+  tellings: readonly { version: number; storedAt: number; isTold: boolean; arrivals: number }[];
   /** The highest version that was reported within 30 minutes of its poll. */
   reported: number;
   memory: InboxState;
@@ -162,7 +165,7 @@ export function* nextOf(world: World, rules: Rules): Generator<[move: string, wo
   for (const [index, { by, times }] of left.ticks.entries()) {
     if (times === 0) continue;
     const ticks = left.ticks.with(index, { by, times: times - 1 });
-    yield [`+${by / SECOND} s`, { ...world, now: world.now + by, left: { ...left, ticks } }];
+    yield [`+${by / SECOND} s`, drop({ ...world, now: world.now + by, left: { ...left, ticks } }, rules)];
   }
   if (left.travels > 0) {
     for (const [index, db] of world.past.entries()) {
@@ -186,13 +189,23 @@ function commit(
   const version = world.db.version + 1;
   const isTold = world.db.listensUntil > world.now;
   const db = { ...world.db, version, messages: change(world.db.messages, { version, isTold }) };
-  const telling = { version, isTold: false, arrivals: world.left.arrivals };
+  const telling = { version, storedAt: world.now, isTold: false, arrivals: world.left.arrivals };
   return {
     ...world,
     db,
     past: pastOf(world),
     tellings: isTold ? [...world.tellings, telling] : world.tellings,
   };
+}
+
+/** The schedule drops what could not be told in time. */
+function drop(world: World, rules: Rules): World {
+  const isOld = ({ isTold, storedAt }: World["tellings"][number]) => !isTold && rules.isDropped(world.now - storedAt);
+  const dropped = world.tellings.filter(isOld).map(({ version }) => version);
+  if (dropped.length === 0) return world;
+  const messages = world.db.messages.map((one) => (dropped.includes(one.version) ? { ...one, isTold: false } : one));
+  const tellings = world.tellings.filter((one) => !isOld(one));
+  return { ...world, db: { ...world.db, messages }, tellings };
 }
 
 /** A poll that the inbox leaves to D1 begins. What the inbox answers others is looked at in every state. */

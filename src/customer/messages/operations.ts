@@ -7,7 +7,7 @@ import { MessageGroup } from "./schema.ts";
 export const listMessages: Operation = {
   id: "messages",
   tag: "Customer",
-  summary: "Message groups",
+  summary: "Messages",
   description:
     "The groups of the customer with their newest message, newest first. To poll, send in `check_time` the greatest " +
     "`last_message_time` seen, read all pages of a poll with one `check_time`, and follow the header `Link`. You " +

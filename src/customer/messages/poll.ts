@@ -18,7 +18,7 @@ export async function pollMessageGroups(
   if (answer?.nothingNew) return { items: [], hasMore: false };
   const { news, ...found } = await findMessageGroups(db, query);
   // Not waited for: this answer is right, whatever comes of the report.
-  const isNews = answer !== null && answer.knows !== news.newestAt;
+  const isNews = answer !== null && news !== null && answer.knows !== news.newestAt;
   if (isNews) void inboxes.report(customerId, { ...news, at: answer.at });
   return found;
 }

@@ -1,6 +1,7 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { customerKeyOf } from "../../customers/queries.ts";
 import { compileOnce, type Database } from "../../db/database.ts";
+import { DatabaseFull } from "../../db/errors.ts";
 import { limitTo } from "../../db/limit.ts";
 import {
   customers,
@@ -26,9 +27,12 @@ export interface MessageGroupsQuery {
   after: Cursor | undefined;
 }
 
-/** A page of groups, and what the customer's inbox needs to know to answer the next poll without D1. */
+/**
+ * A page of groups, and what the customer's inbox needs to know to answer the next poll without D1; null where the
+ * database is too full to write down that the customer listens, so that nobody would tell the inbox of what comes.
+ */
 export interface MessageGroupsFound extends Paged<MessageGroup> {
-  news: Omit<Report, "at">;
+  news: Omit<Report, "at"> | null;
 }
 
 type Customer = typeof customers.$inferSelect;
@@ -57,11 +61,17 @@ export async function findMessageGroups(db: Database, query: MessageGroupsQuery)
     after === undefined
       ? pageByNumber({ customerId, checkTime, limit, offset: page.offset })
       : pageAfter({ customerId, checkTime, limit, offset: 0, time: after.time, groupId: after.groupId });
-  const [, news = [], rows = []] = await db.batch([keepListening(customerId), readNews({ customerId }), statement]);
-  return {
-    ...cutPage((rows as unknown as GroupRow[]).map(toGroup), page),
-    news: news[0] as unknown as Omit<Report, "at">,
-  };
+  const found = (rows: unknown, news: unknown) => ({
+    ...cutPage((rows as GroupRow[]).map(toGroup), page),
+    news: news as MessageGroupsFound["news"],
+  });
+  try {
+    const [, news = [], rows = []] = await db.batch([keepListening(customerId), readNews({ customerId }), statement]);
+    return found(rows, news[0]);
+  } catch (error) {
+    if (!(error instanceof DatabaseFull)) throw error;
+    return found(await db.all(statement), null);
+  }
 }
 
 type PageValues = "customerId" | "checkTime" | "limit" | "offset";

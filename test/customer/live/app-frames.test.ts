@@ -1,5 +1,5 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
-import { describe, it, vi } from "vitest";
+import { afterEach, describe, it, vi } from "vitest";
 import { Inbox } from "../../../src/live/inbox.ts";
 import { mustFeed } from "../../support/api.ts";
 import { inboxOf, inInbox, type Listener, listenAs, sleep, toldBy } from "../../support/live.ts";
@@ -110,6 +110,55 @@ describe("any other frame of the app", () => {
 
     expect(await toldBy(second, customer.id)).toEqual([["balance"]]);
     expect(first.frames).toEqual([{ type: "hello" }]);
+  });
+});
+
+describe("the frames of a socket", () => {
+  afterEach(() => vi.useRealTimers());
+
+  /** Sends as many and waits until the object has heard them, or the socket is closed. */
+  async function send({ id, socket }: Awaited<ReturnType<typeof listener>>, count: number) {
+    const heard = vi.spyOn(Inbox.prototype, "webSocketMessage");
+    for (let sent = 0; sent < count; sent += 1) socket.send("hello");
+    await vi.waitUntil(() => heard.mock.calls.length === count);
+    heard.mockRestore();
+    return openSockets(id);
+  }
+
+  it("may be 60 a minute; one more closes it with 1008, also if its object slept", async ({ expect }) => {
+    const app = await listener();
+    const afterSome = await send(app, 40);
+    await evictDurableObject(inboxOf(app.id));
+    const after60 = await send(app, 20);
+
+    const after61 = await send(app, 1);
+
+    expect([afterSome, after60, after61]).toEqual([1, 1, 0]);
+    expect(await app.closed).toEqual({ code: 1008, reason: "At most 60 frames a minute are taken." });
+  });
+
+  it("are counted anew each minute", async ({ expect }) => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const app = await listener();
+    await send(app, 60);
+
+    vi.setSystemTime(Date.now() + 60_000);
+
+    expect(await send(app, 60)).toBe(1);
+  });
+
+  it("are counted for each socket alone, and ping is not counted", async ({ expect }) => {
+    const id = seed.freshId("c");
+    const [one, other] = [
+      { ...(await listenAs(id)), id },
+      { ...(await listenAs(id)), id },
+    ];
+    for (let pings = 0; pings < 200; pings += 1) one.socket.send("ping");
+    await vi.waitUntil(() => one.frames.length === 201);
+
+    await send(one, 60);
+
+    expect(await send(other, 60)).toBe(2);
   });
 });
 

@@ -20,7 +20,7 @@ CREATE TABLE stores (
   band INTEGER GENERATED ALWAYS AS (CAST(floor(latitude * 10) AS INTEGER)) VIRTUAL -- its tenth of a degree of latitude
 );
 
--- Search: the stores of an account in the order first stored, the first hundred of which hold its company's words.
+-- The stores of an account, whose entries in the search index a new company name writes anew.
 CREATE INDEX stores_by_account ON stores (account_key);
 
 -- Nearby campaigns: the stores of an account within a box, and all that their distance needs. Its first column serves
@@ -36,7 +36,7 @@ CREATE INDEX stores_deleted ON stores (deleted) WHERE deleted = 1;
 -- longer ones FTS5 first gathers all words with that beginning, which takes longer with every record. It stores no
 -- contents: an entry is removed by its rowid, the store's key.
 CREATE VIRTUAL TABLE store_words USING fts5(
-  words, content = '', contentless_delete = 1, detail = none, prefix = '1 2 3 4 5 6', tokenize = "ascii tokenchars '+'"
+  words, content = '', contentless_delete = 1, detail = none, prefix = '1 2 3 4 5 6', tokenize = ascii
 );
 
 -- A step of the weekly merge goes on with what is under way, unless another level of the index has as many segments. It
@@ -46,33 +46,26 @@ INSERT INTO store_words (store_words, rank) VALUES ('usermerge', 2);
 -- What store_words holds, term by term: an index without contents can be compared in no other way.
 CREATE VIRTUAL TABLE store_words_terms USING fts5vocab(store_words, instance);
 
--- Derived: the words of store_words, and of chain_words where marks stand for them, each once: those of four characters or
--- more that begin with no digit. A search that forgives a typo walks along it to find which words are like the one asked
--- for. The feed adds words, all of a request at once: a trigger for each row would take three times as long. Triggers take
--- out the words that no entry holds any more.
+-- Derived: the words of store_words, each once: those of four characters or more that begin with no digit. A search that
+-- forgives a typo walks along it to find which words are like the one asked for. The feed adds words, all of a request at
+-- once: a trigger for each row would take three times as long. Triggers take out the words that no entry holds any more.
 CREATE TABLE store_vocabulary (
   word TEXT PRIMARY KEY
 ) WITHOUT ROWID;
 
--- What store_words must hold: a store's own words, and its account's words or mark.
+-- What store_words must hold: a store's own words, and those of its account's company.
 CREATE VIEW expected_store_words AS
 SELECT
   stores.key,
-  stores.words || ' ' ||
-    iif(stores.key >= accounts.far_stores_from, '+' || accounts.key, accounts.words) AS words
+  stores.account_key,
+  stores.words || ' ' || accounts.words AS words
 FROM stores
 JOIN accounts ON accounts.key = stores.account_key
 WHERE stores.deleted = 0;
 
--- Indexes a new store. The 101st store of an account is the first that holds the account's mark.
+-- Indexes a new store.
 CREATE TRIGGER stores_insert_words AFTER INSERT ON stores
 BEGIN
-  UPDATE accounts SET far_stores_from = NEW.key
-  WHERE key = NEW.account_key AND iif(
-    far_stores_from IS NULL,
-    (SELECT count(*) FROM (SELECT 1 FROM stores WHERE account_key = NEW.account_key LIMIT 101)) > 100,
-    0
-  );
   INSERT INTO store_words (rowid, words) SELECT key, words FROM expected_store_words WHERE key = NEW.key;
 END;
 
@@ -89,9 +82,5 @@ BEGIN
       CROSS JOIN json_each('["' || replace(OLD.words || ' ' || account.words, ' ', '","') || '"]') AS word
       WHERE account.key = OLD.account_key
     )
-    AND NOT EXISTS (SELECT 1 FROM store_words WHERE store_words MATCH '"' || store_vocabulary.word || '"')
-    AND NOT EXISTS (
-      SELECT 1 FROM chain_words CROSS JOIN accounts AS chain ON chain.key = chain_words.rowid
-      WHERE chain_words MATCH '"' || store_vocabulary.word || '"' AND chain.far_stores_from IS NOT NULL
-    );
+    AND NOT EXISTS (SELECT 1 FROM store_words WHERE store_words MATCH '"' || store_vocabulary.word || '"');
 END;

@@ -33,7 +33,8 @@ CREATE TABLE campaign_stores (
   campaign_key INTEGER NOT NULL REFERENCES campaigns (key) DEFERRABLE INITIALLY DEFERRED,
   listed INTEGER NOT NULL DEFAULT 0, -- 1: the campaign lists the store now; triggers follow `listed_stores`
   earned INTEGER NOT NULL DEFAULT 0, -- the sum of its positive balance entries there, in hundredths; the feed adds
-  PRIMARY KEY (store_key, campaign_key)
+  PRIMARY KEY (store_key, campaign_key),
+  CONSTRAINT campaign_earnings CHECK (earned <= 7000000000000000)
 ) WITHOUT ROWID;
 
 -- Adds a row for each store that a new campaign lists.
@@ -56,31 +57,9 @@ BEGIN
   ON CONFLICT (store_key, campaign_key) DO UPDATE SET listed = 1 WHERE listed = 0;
 END;
 
--- Reports a total that passes the limit; it never comes back, because only what was earned is added.
-CREATE TRIGGER campaign_stores_limit_insert AFTER INSERT ON campaign_stores
-WHEN NEW.earned NOT BETWEEN -7000000000000000 AND 7000000000000000
-BEGIN
-  INSERT INTO excesses (record, field, whose, total, largest)
-  SELECT 'balance_entry', 'amount', json_object(
-    'campaign_id', (SELECT id FROM campaigns WHERE key = NEW.campaign_key),
-    'store_id', (SELECT id FROM stores WHERE key = NEW.store_key)
-  ), NEW.earned, 7000000000000000;
-END;
-
--- The same where the row is stored already.
-CREATE TRIGGER campaign_stores_limit_update AFTER UPDATE OF earned ON campaign_stores
-WHEN NEW.earned NOT BETWEEN -7000000000000000 AND 7000000000000000
-BEGIN
-  INSERT INTO excesses (record, field, whose, total, largest)
-  SELECT 'balance_entry', 'amount', json_object(
-    'campaign_id', (SELECT id FROM campaigns WHERE key = NEW.campaign_key),
-    'store_id', (SELECT id FROM stores WHERE key = NEW.store_key)
-  ), NEW.earned, 7000000000000000;
-END;
-
 -- Derived: the search index of campaigns, made as store_words is.
 CREATE VIRTUAL TABLE campaign_words USING fts5(
-  words, content = '', contentless_delete = 1, detail = none, prefix = '1 2 3 4 5 6', tokenize = "ascii tokenchars '+'"
+  words, content = '', contentless_delete = 1, detail = none, prefix = '1 2 3 4 5 6', tokenize = ascii
 );
 
 INSERT INTO campaign_words (campaign_words, rank) VALUES ('usermerge', 2);
@@ -88,30 +67,24 @@ INSERT INTO campaign_words (campaign_words, rank) VALUES ('usermerge', 2);
 -- What campaign_words holds, term by term: an index without contents can be compared in no other way.
 CREATE VIRTUAL TABLE campaign_words_terms USING fts5vocab(campaign_words, instance);
 
--- Derived: the words of campaign_words and chain_words, made as store_vocabulary is.
+-- Derived: the words of campaign_words, made as store_vocabulary is.
 CREATE TABLE campaign_vocabulary (
   word TEXT PRIMARY KEY
 ) WITHOUT ROWID;
 
--- What campaign_words must hold: a campaign's own words, and its account's words or mark.
+-- What campaign_words must hold: a campaign's own words, and those of its account's company.
 CREATE VIEW expected_campaign_words AS
 SELECT
   campaigns.key,
-  campaigns.words || ' ' ||
-    iif(campaigns.key >= accounts.far_campaigns_from, '+' || accounts.key, accounts.words) AS words
+  campaigns.account_key,
+  campaigns.words || ' ' || accounts.words AS words
 FROM campaigns
 JOIN accounts ON accounts.key = campaigns.account_key
 WHERE campaigns.deleted = 0;
 
--- Indexes a new campaign. The 101st campaign of an account is the first that holds the account's mark.
+-- Indexes a new campaign.
 CREATE TRIGGER campaigns_insert_words AFTER INSERT ON campaigns
 BEGIN
-  UPDATE accounts SET far_campaigns_from = NEW.key
-  WHERE key = NEW.account_key AND iif(
-    far_campaigns_from IS NULL,
-    (SELECT count(*) FROM (SELECT 1 FROM campaigns WHERE account_key = NEW.account_key LIMIT 101)) > 100,
-    0
-  );
   INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_campaign_words WHERE key = NEW.key;
 END;
 
@@ -128,9 +101,5 @@ BEGIN
       CROSS JOIN json_each('["' || replace(OLD.words || ' ' || account.words, ' ', '","') || '"]') AS word
       WHERE account.key = OLD.account_key
     )
-    AND NOT EXISTS (SELECT 1 FROM campaign_words WHERE campaign_words MATCH '"' || campaign_vocabulary.word || '"')
-    AND NOT EXISTS (
-      SELECT 1 FROM chain_words CROSS JOIN accounts AS chain ON chain.key = chain_words.rowid
-      WHERE chain_words MATCH '"' || campaign_vocabulary.word || '"' AND chain.far_campaigns_from IS NOT NULL
-    );
+    AND NOT EXISTS (SELECT 1 FROM campaign_words WHERE campaign_words MATCH '"' || campaign_vocabulary.word || '"');
 END;

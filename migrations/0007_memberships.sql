@@ -17,7 +17,9 @@ CREATE TABLE memberships (
   tokens_4 INTEGER NOT NULL DEFAULT 0,
   tokens_5 INTEGER NOT NULL DEFAULT 0,
   round INTEGER NOT NULL DEFAULT 0, -- derived: in which round of an export it comes; a trigger sets it
-  PRIMARY KEY (store_key, customer_key)
+  PRIMARY KEY (store_key, customer_key),
+  CONSTRAINT member_tokens CHECK (min(tokens_1, tokens_2, tokens_3, tokens_4, tokens_5) >= -7000000000000000
+    AND max(tokens_1, tokens_2, tokens_3, tokens_4, tokens_5) <= 7000000000000000)
 ) WITHOUT ROWID;
 
 -- The stores that a customer has joined: digital coupons, the counts of a search result, erasing a customer.
@@ -149,24 +151,3 @@ CREATE TABLE token_earnings (
   earned_at TEXT NOT NULL,
   FOREIGN KEY (store_key, customer_key) REFERENCES memberships (store_key, customer_key) DEFERRABLE INITIALLY DEFERRED
 ) WITHOUT ROWID;
-
--- Reports a total that passes the limit, or comes back.
-CREATE TRIGGER memberships_limit_tokens
-AFTER UPDATE OF tokens_1, tokens_2, tokens_3, tokens_4, tokens_5 ON memberships
-BEGIN
-  INSERT INTO excesses (record, field, whose, total, largest)
-  SELECT 'token_earning', 'tokens', json_object(
-    'store_id', (SELECT id FROM stores WHERE key = NEW.store_key),
-    'customer_id', (SELECT id FROM customers WHERE key = NEW.customer_key),
-    'level_no', level_no
-  ), tokens, 7000000000000000
-  FROM (
-    SELECT 1 AS level_no, NEW.tokens_1 AS tokens, OLD.tokens_1 AS before
-    UNION ALL SELECT 2, NEW.tokens_2, OLD.tokens_2
-    UNION ALL SELECT 3, NEW.tokens_3, OLD.tokens_3
-    UNION ALL SELECT 4, NEW.tokens_4, OLD.tokens_4
-    UNION ALL SELECT 5, NEW.tokens_5, OLD.tokens_5
-  )
-  WHERE tokens NOT BETWEEN -7000000000000000 AND 7000000000000000
-    OR before NOT BETWEEN -7000000000000000 AND 7000000000000000;
-END;

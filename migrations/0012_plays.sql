@@ -51,41 +51,9 @@ CREATE TABLE play_totals (
   hits INTEGER NOT NULL,
   doubles INTEGER NOT NULL,
   triples INTEGER NOT NULL,
-  PRIMARY KEY (location_key, eip_campaign_key, employee_key)
+  PRIMARY KEY (location_key, eip_campaign_key, employee_key),
+  CONSTRAINT play_runs CHECK (runs BETWEEN -7000000000000000 AND 7000000000000000),
+  CONSTRAINT play_hits CHECK (hits <= 70000000000000),
+  CONSTRAINT play_doubles CHECK (doubles <= 70000000000000),
+  CONSTRAINT play_triples CHECK (triples <= 70000000000000)
 ) WITHOUT ROWID;
-
--- Reports a total that passes the limit. Runs are in hundredths, the other three are whole numbers.
-CREATE TRIGGER play_totals_limit_insert AFTER INSERT ON play_totals
-BEGIN
-  INSERT INTO excesses (record, field, whose, total, largest)
-  SELECT 'play', measure, json_object(
-    'location_id', (SELECT id FROM stores WHERE key = NEW.location_key),
-    'eip_campaign_id', (SELECT id FROM eip_campaigns WHERE key = NEW.eip_campaign_key),
-    'employee_id', (SELECT id FROM employees WHERE key = NEW.employee_key)
-  ), total, largest
-  FROM (
-    SELECT 'runs' AS measure, 7000000000000000 AS largest, NEW.runs AS total
-    UNION ALL SELECT 'hits', 70000000000000, NEW.hits
-    UNION ALL SELECT 'doubles', 70000000000000, NEW.doubles
-    UNION ALL SELECT 'triples', 70000000000000, NEW.triples
-  )
-  WHERE total NOT BETWEEN -largest AND largest;
-END;
-
--- The same where the row is stored already, and where it comes back.
-CREATE TRIGGER play_totals_limit_update AFTER UPDATE OF runs, hits, doubles, triples ON play_totals
-BEGIN
-  INSERT INTO excesses (record, field, whose, total, largest)
-  SELECT 'play', measure, json_object(
-    'location_id', (SELECT id FROM stores WHERE key = NEW.location_key),
-    'eip_campaign_id', (SELECT id FROM eip_campaigns WHERE key = NEW.eip_campaign_key),
-    'employee_id', (SELECT id FROM employees WHERE key = NEW.employee_key)
-  ), total, largest
-  FROM (
-    SELECT 'runs' AS measure, 7000000000000000 AS largest, NEW.runs AS total, OLD.runs AS before
-    UNION ALL SELECT 'hits', 70000000000000, NEW.hits, OLD.hits
-    UNION ALL SELECT 'doubles', 70000000000000, NEW.doubles, OLD.doubles
-    UNION ALL SELECT 'triples', 70000000000000, NEW.triples, OLD.triples
-  )
-  WHERE total NOT BETWEEN -largest AND largest OR before NOT BETWEEN -largest AND largest;
-END;

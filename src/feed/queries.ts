@@ -5,7 +5,7 @@ import { limitTo } from "../db/limit.ts";
 import { type Changes, countFeed, selectChanges, toChanges } from "../live/queries.ts";
 import { NAMED_LINES } from "./limits.ts";
 import { collectFreshEvents, dropFreshEvents, freshEvents } from "./records/fresh-events.ts";
-import { type EventKind, type Fault, type Kind, type Line, type StateKind, tableName } from "./records/kind.ts";
+import type { EventKind, Fault, Kind, Line, StateKind } from "./records/kind.ts";
 import { byId } from "./records/line-texts.ts";
 import {
   allRelations,
@@ -45,8 +45,18 @@ export type Outcome =
   | { applied: false; foreign: readonly number[] }
   | { applied: false; faults: readonly { line: number; field: string; text: string }[] };
 
-/** The largest total on either side of zero. Triggers in the migrations check it. */
-const LARGEST_TOTAL = "70,000,000,000,000";
+/** The field of events that adds to each total whose size a `CHECK` of this name bounds. */
+const LIMITED_TOTALS: Readonly<Record<string, { record: string; field: string }>> = {
+  customer_balance: { record: "balance_entry", field: "amount" },
+  store_balance: { record: "balance_entry", field: "amount" },
+  campaign_earnings: { record: "balance_entry", field: "amount" },
+  member_tokens: { record: "token_earning", field: "tokens" },
+  play_runs: { record: "play", field: "runs" },
+  play_hits: { record: "play", field: "hits" },
+  play_doubles: { record: "play", field: "doubles" },
+  play_triples: { record: "play", field: "triples" },
+};
+const BEYOND_LIMIT = "takes a total beyond 70,000,000,000,000, the largest that can be stored";
 
 /**
  * Applies a request in one transaction and one round trip: the upserts, the deletes, the checks, and the events with
@@ -97,7 +107,7 @@ export async function applyFeed(db: Database, { batches, accounts, restores }: F
       changes: toChanges(changed),
     };
   } catch (error) {
-    return readRefusal(db, error, { faults: checks.faults, batches });
+    return readRefusal(error, { faults: checks.faults, batches });
   }
 }
 
@@ -151,37 +161,27 @@ function findFaults(batches: readonly Batch[]): { statements: Statement[]; fault
   return { statements: [statement], faults };
 }
 
-/** What a check, or the limit of a total, says of the request that it undoes. */
+/** What a check says of the request that it undoes. */
 interface Report {
   live?: [number];
   foreign?: number[];
   /** Lines, each with the index of its fault. */
   faults?: [number, number][];
-  /** The total that would go beyond its limit. */
-  beyond?: [BeyondLimit];
 }
 
-/** A total that events of a kind add to by a field, and the fields that say which of them do. */
-interface BeyondLimit {
-  record: string;
-  field: string;
-  total: number;
-  of: Readonly<Record<string, unknown>>;
-}
-
-/** Reads the report of a check out of the error with which it undid the request; any other error stays one. */
-async function readRefusal(
-  db: Database,
+/** Reads out of the error why the request was undone; any other error stays one. */
+function readRefusal(
   error: unknown,
   { faults, batches }: { faults: readonly Fault[]; batches: readonly Batch[] },
-): Promise<Outcome> {
-  const text =
-    error instanceof Error ? /\{"(?:live|foreign|faults|beyond)":.*\]\}/s.exec(error.message)?.[0] : undefined;
+): Outcome {
+  const message = error instanceof Error ? error.message : "";
+  const total = LIMITED_TOTALS[/CHECK constraint failed: (\w+)/.exec(message)?.[1] ?? ""];
+  if (total !== undefined) return { applied: false, faults: linesAddingTo(total, batches) };
+  const text = /\{"(?:live|foreign|faults)":.*\]\}/s.exec(message)?.[0];
   if (text === undefined) throw error;
-  const { live, foreign, faults: found = [], beyond } = JSON.parse(text) as Report;
+  const { live, foreign, faults: found = [] } = JSON.parse(text) as Report;
   if (live !== undefined) return { applied: false, isLive: true };
   if (foreign !== undefined) return { applied: false, foreign };
-  if (beyond !== undefined) return { applied: false, faults: await linesBeyond(db, beyond[0], batches) };
   const named = found.flatMap(([line, index]) => {
     const fault = faults[index];
     return fault === undefined ? [] : [{ line, field: fault.field, text: fault.text }];
@@ -189,23 +189,14 @@ async function readRefusal(
   return { applied: false, faults: named };
 }
 
-/** The lines that take a total towards the limit that it would pass: not those that are stored, which add nothing. */
-async function linesBeyond(db: Database, { record, field, total, of }: BeyondLimit, batches: readonly Batch[]) {
-  const adding = batches
+/** The lines that add to totals by a field: which of them is beyond its limit is not known, because nobody gets there. */
+function linesAddingTo({ record, field }: { record: string; field: string }, batches: readonly Batch[]) {
+  return batches
     .filter(({ kind }) => kind.record === record)
-    .flatMap(({ kind, writes }) => writes.map((line) => ({ ...line, table: tableName(kind) })))
-    .filter(({ fields }) => Object.entries(of).every(([name, value]) => fields[name] === value))
-    .filter(({ fields }) => Math.sign(Number(fields[field])) === Math.sign(total));
-  const ids = JSON.stringify(adding.map(({ fields }) => fields.id));
-  const stored = await db.all<{ id: unknown }>(
-    sql`SELECT id FROM ${sql.raw(adding[0]?.table ?? "")} WHERE id IN (SELECT value FROM json_each(${ids}))`,
-  );
-  const isStored = new Set(stored.map(({ id }) => id));
-  const text = `takes a total beyond ${LARGEST_TOTAL}, the largest that can be stored`;
-  return adding
-    .filter(({ fields }) => !isStored.has(fields.id))
+    .flatMap(({ writes }) => writes.filter(({ fields }) => Number(fields[field]) !== 0))
+    .sort((one, other) => one.number - other.number)
     .slice(0, NAMED_LINES)
-    .map(({ number }) => ({ line: number, field, text }));
+    .map(({ number }) => ({ line: number, field, text: BEYOND_LIMIT }));
 }
 
 function commas(parts: readonly SQL[]): SQL {

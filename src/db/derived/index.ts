@@ -1,7 +1,6 @@
-// All that is derived. What others are derived from comes before them, so that one repair puts right both: the marks of
-// accounts before the words, these before the vocabularies. Only the news come before the newest messages, whose triggers expect them to be right.
+// All that is derived. What others are derived from comes before them, so that one repair puts right both: the words
+// before the vocabularies. Only the news come before the newest messages, whose triggers expect them to be right.
 import { accountJson } from "./account-json.ts";
-import { accountMarks } from "./account-marks.ts";
 import { campaignEarnings } from "./campaign-earnings.ts";
 import { couponJson } from "./coupon-json.ts";
 import { customerBalances } from "./customer-balances.ts";
@@ -11,7 +10,7 @@ import { membershipRounds } from "./membership-rounds.ts";
 import { messageGroupNews } from "./message-group-news.ts";
 import { newestMessages } from "./newest-messages.ts";
 import { playTotals } from "./play-totals.ts";
-import { campaignWords, chainWords, customerWords, storeWords } from "./search-indexes.ts";
+import { campaignWords, customerWords, storeWords } from "./search-indexes.ts";
 import { storeBalances } from "./store-balances.ts";
 import { storesJoined } from "./stores-joined.ts";
 import { teamLinks } from "./team-links.ts";
@@ -34,10 +33,8 @@ export const DERIVED: readonly Derived[] = [
   accountJson,
   couponJson,
   playTotals,
-  accountMarks,
   storeWords,
   campaignWords,
-  chainWords,
   customerWords,
   storeVocabulary,
   campaignVocabulary,

@@ -1,6 +1,6 @@
 import type { Derived } from "./derived.ts";
 
-/** The words of each store that is not soft-deleted, with those of its account's company or with its account's mark. */
+/** The words of each store that is not soft-deleted, with those of its account's company. */
 export const storeWords = searchIndex({
   name: "words of stores",
   index: "store_words",
@@ -14,14 +14,6 @@ export const campaignWords = searchIndex({
   index: "campaign_words",
   over: "campaigns",
   triggers: ["campaigns_insert_words", "campaigns_update_words", "accounts_update_words"],
-});
-
-/** The words of the companies that marks stand for. */
-export const chainWords = searchIndex({
-  name: "words of large accounts",
-  index: "chain_words",
-  over: "accounts",
-  triggers: ["accounts_update_words"],
 });
 
 /** The words of the names of each customer who is not erased. */

@@ -11,8 +11,6 @@ export const accounts = sqliteTable(
     loyaltyOptions: text("loyalty_options"),
     foldedNames: text("folded_names").notNull(),
     words: text().notNull(),
-    farStoresFrom: integer("far_stores_from").default(sql`NULL`),
-    farCampaignsFrom: integer("far_campaigns_from").default(sql`NULL`),
     deleted: integer().notNull().default(0),
   },
   (table) => [index("accounts_deleted").on(table.deleted).where(sql`deleted = 1`)],

@@ -1,4 +1,5 @@
-import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { sql } from "drizzle-orm";
+import { check, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { campaigns } from "./campaigns.ts";
 import { customers } from "./customers.ts";
 import { stores } from "./stores.ts";
@@ -27,5 +28,8 @@ export const storeBalances = sqliteTable(
       .references(() => customers.key),
     balance: integer().notNull(),
   },
-  (table) => [primaryKey({ columns: [table.storeKey, table.customerKey] })],
+  (table) => [
+    primaryKey({ columns: [table.storeKey, table.customerKey] }),
+    check("store_balance", sql`balance BETWEEN -7000000000000000 AND 7000000000000000`),
+  ],
 );

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { check, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { accounts } from "./accounts.ts";
 import { stores } from "./stores.ts";
 
@@ -49,7 +49,10 @@ export const campaignStores = sqliteTable(
     listed: integer().notNull().default(0),
     earned: integer().notNull().default(0),
   },
-  (table) => [primaryKey({ columns: [table.storeKey, table.campaignKey] })],
+  (table) => [
+    primaryKey({ columns: [table.storeKey, table.campaignKey] }),
+    check("campaign_earnings", sql`earned <= 7000000000000000`),
+  ],
 );
 
 export const campaignVocabulary = sqliteTable("campaign_vocabulary", { word: text().primaryKey() });

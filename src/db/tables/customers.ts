@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { check, index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 export const customers = sqliteTable(
   "customers",
@@ -23,7 +23,10 @@ export const customers = sqliteTable(
     erased: integer().notNull().default(0),
     name: text().generatedAlwaysAs(() => sql`iif(erased = 1, '', first_name || ' ' || last_name)`),
   },
-  (table) => [index("customers_erased").on(table.erased).where(sql`erased = 1`)],
+  (table) => [
+    index("customers_erased").on(table.erased).where(sql`erased = 1`),
+    check("customer_balance", sql`balance BETWEEN -7000000000000000 AND 7000000000000000`),
+  ],
 );
 
 export const customerVocabulary = sqliteTable("customer_vocabulary", { word: text().primaryKey() });

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { foreignKey, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { check, foreignKey, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { customers } from "./customers.ts";
 import { stores } from "./stores.ts";
 
@@ -31,6 +31,11 @@ export const memberships = sqliteTable(
   },
   (table) => [
     primaryKey({ columns: [table.storeKey, table.customerKey] }),
+    check(
+      "member_tokens",
+      sql`min(tokens_1, tokens_2, tokens_3, tokens_4, tokens_5) >= -7000000000000000
+        AND max(tokens_1, tokens_2, tokens_3, tokens_4, tokens_5) <= 7000000000000000`,
+    ),
     index("memberships_by_customer").on(table.customerKey, table.joined),
     index("memberships_left").on(table.storeKey, table.customerKey).where(sql`joined = 0`),
     index("memberships_of_later_rounds").on(table.round, table.storeKey, table.customerKey).where(sql`round > 0`),

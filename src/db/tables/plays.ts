@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { check, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { accounts } from "./accounts.ts";
 import { stores } from "./stores.ts";
 
@@ -77,5 +77,11 @@ export const playTotals = sqliteTable(
     employeeKey: employeeKey(),
     ...measures(),
   },
-  (table) => [primaryKey({ columns: [table.locationKey, table.eipCampaignKey, table.employeeKey] })],
+  (table) => [
+    primaryKey({ columns: [table.locationKey, table.eipCampaignKey, table.employeeKey] }),
+    check("play_runs", sql`runs BETWEEN -7000000000000000 AND 7000000000000000`),
+    check("play_hits", sql`hits <= 70000000000000`),
+    check("play_doubles", sql`doubles <= 70000000000000`),
+    check("play_triples", sql`triples <= 70000000000000`),
+  ],
 );

@@ -1,4 +1,3 @@
-import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { messageClock } from "../../db/tables/index.ts";
 import { Datetime } from "../../values/time.ts";
@@ -14,12 +13,5 @@ export const program = defineState(messageClock, {
   global: true,
   fixed: [],
   references: {},
-  faults: [
-    {
-      field: "",
-      text: "comes while a total is beyond 70,000,000,000,000, the largest that can be stored",
-      when: sql`EXISTS (SELECT 1 FROM excesses)`,
-    },
-  ],
   permanent: true,
 });

@@ -13,6 +13,8 @@ type Row = Readonly<Record<string, unknown>>;
 export interface Reader {
   /** What is selected of a row, with what is joined to it. */
   columns: string;
+  /** The names of these columns. */
+  names: readonly string[];
   /** What the rows name of tables that are read whole where they are small. */
   few: readonly Target[];
   toLine: (row: Row, ids: KnownIds) => Fields;
@@ -47,6 +49,7 @@ function reader(kind: Kind, fields: readonly Field[]): Reader {
   const columns = Object.entries(select).map(([name, expression]) => `${expression} AS ${name}`);
   return {
     columns: columns.join(", "),
+    names: Object.keys(select),
     few: [...new Set(fields.flatMap(({ few }) => few ?? []))],
     toLine(row, ids) {
       const line: Record<string, unknown> = { record: kind.record };

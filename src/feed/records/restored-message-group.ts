@@ -4,10 +4,16 @@ import { orElse } from "../../values/scalar.ts";
 import type { StateKind } from "./kind.ts";
 import { memberList, messageGroup, twice } from "./message-group.ts";
 
+/**
+ * How many groups of an id were removed before one. Each removal in use counts on from it, so the largest leaves room
+ * below the largest whole number that a line may hold: else an export would hold what no restore takes.
+ */
+export const Removals = orElse(Count.max(1_000_000, "must be at most 1000000"), 0);
+
 /** A message group as it was: erasures may have left anybody in it or nobody, and others of its id came before it. */
 export const restoredMessageGroup: StateKind = {
   ...messageGroup,
-  fields: messageGroup.fields.extend({ member_ids: memberList(0), removals: orElse(Count, 0) }),
+  fields: messageGroup.fields.extend({ member_ids: memberList(0), removals: Removals }),
   rules: (record) => (twice(record).length > 0 ? { member_ids: twice(record) } : {}),
   sent: ["removals"],
   uses: ["removals"],

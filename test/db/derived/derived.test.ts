@@ -167,13 +167,6 @@ const DAMAGE: Record<string, { by: string[]; differences: string[] | number }> =
     ],
     differences: 3,
   },
-  "marks of large accounts": {
-    by: [
-      "UPDATE accounts SET far_stores_from = NULL WHERE id = '900'",
-      "UPDATE accounts SET far_campaigns_from = 1 WHERE key = 1",
-    ],
-    differences: 2,
-  },
   // Each word of an entry is a difference: "Main Street" of "Large Chain" has four.
   "words of stores": {
     by: [
@@ -187,10 +180,6 @@ const DAMAGE: Record<string, { by: string[]; differences: string[] | number }> =
   "words of campaigns": {
     by: [`DELETE FROM campaign_words WHERE rowid IN (${key("campaigns", "k900-1")}, ${key("campaigns", "k900-2")})`],
     differences: 8,
-  },
-  "words of large accounts": {
-    by: ["INSERT INTO chain_words (rowid, words) VALUES (1, 'blue')"],
-    differences: [`101 blue: stored there, expected nothing`],
   },
   "words of customers": { by: ["DELETE FROM customer_words WHERE rowid = 1"], differences: 2 },
   "vocabulary of stores": {

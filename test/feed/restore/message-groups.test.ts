@@ -76,4 +76,35 @@ describe("a restored message group", () => {
 
     expect(refused.body.messages).toEqual({ "line 1.removals": ["must not be less than before"] });
   });
+
+  it("can be removed after it came back from before a removed one, and a message came for it", async ({ expect }) => {
+    const { customers, a, group } = talk();
+    await mustRestore([...customers, group]);
+    await mustRestore([{ ...group, removals: 5 }]);
+    await mustRestore([seed.deleted("message_group", { id: group.id })]);
+    await mustRestore([group]);
+
+    await mustRestore([seed.message(group.id, a, { sent_at: "2026-05-01 10:00:00", body: "Hi" })]);
+    const shown = await groupsOf(a);
+    const later = await restore([{ ...group, removals: 7 }]);
+
+    expect(shown).toMatchObject([{ last_message: "Hi" }]);
+    expect(later.status).toBe(200);
+    expect(await rows("SELECT removals, removed FROM message_groups ORDER BY removals")).toEqual([
+      { removals: 0, removed: 1 },
+      { removals: 5, removed: 1 },
+      { removals: 7, removed: 0 },
+    ]);
+  });
+
+  it("is refused with more removals than any group has, so that they can be counted on", async ({ expect }) => {
+    const { customers, a, group } = talk();
+    const line = { ...group, member_ids: [], removals: 999_999_999 };
+
+    const refused = await restore([...customers, line, seed.message(group.id, a, { removals: 1_000_001 })]);
+
+    const text = ["must be at most 1000000"];
+    expect(refused.status).toBe(422);
+    expect(refused.body.messages).toEqual({ "line 4.removals": text, "line 5.removals": text });
+  });
 });

@@ -4,6 +4,7 @@ import type { Cache } from "./cache/cache.ts";
 import type { Database } from "./db/database.ts";
 import type { Inboxes } from "./live/inboxes.ts";
 import type { Program } from "./programs/programs.ts";
+import type { ProgramDatabases } from "./service/health.ts";
 
 /** What a handler finds in `c.env` and `c.var`. */
 export interface AppEnv {
@@ -15,7 +16,7 @@ export interface AppEnv {
     /** Set for the routes that read or write D1. */
     db: Database;
     /** The databases of all programs: set where the service looks at itself. */
-    databases: readonly Database[];
+    databases: readonly ProgramDatabases[];
     /** The way to KV. */
     cache: Cache;
     /** The way to the inboxes of customers: set where messages are read, sockets opened, or changes fed. */

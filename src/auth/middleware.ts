@@ -93,7 +93,8 @@ async function authenticate(c: Context<AppEnv>, scope: "customer" | "feed" | "ex
   await rateLimitAddress(c);
   if (reading.kind === "no keys") throw new NotLetIn({ reason: "no keys" });
   const hint = isDevelopment(c.env) ? " Get one: npm run token -- customer ID" : "";
-  throw new NotLetIn({ reason: "no good token", hint });
+  const fault = reading.kind === "bad" ? reading.fault : "program";
+  throw new NotLetIn({ reason: "no good token", hint, fault });
 }
 
 function wrongToken(needed: string): NotLetIn {

@@ -34,11 +34,25 @@ export interface TokenRules {
   audience: string;
 }
 
-/** Whether a token is good; a bad one is bad for every cause alike. */
-export type TokenReading = { kind: "good"; claims: Claims } | { kind: "bad" } | { kind: "no keys" };
+/** What is wrong with a token: for the log, which must tell a wrong clock from a wrong key. The answer never says it. */
+export type TokenFault =
+  | "missing"
+  | "too_long"
+  | "malformed"
+  | "algorithm"
+  | "no_key"
+  | "signature"
+  | "expired"
+  | "not_yet_valid"
+  | "issuer"
+  | "audience"
+  | "subject"
+  | "program";
 
-const BAD: TokenReading = { kind: "bad" };
-/** So much longer than its time a token counts, because clocks differ. */
+export type TokenReading = { kind: "good"; claims: Claims } | { kind: "bad"; fault: TokenFault } | { kind: "no keys" };
+
+const bad = (fault: TokenFault): TokenReading => ({ kind: "bad", fault });
+/** Clocks differ. */
 export const LEEWAY_SECONDS = 5;
 const LONGEST_SUBJECT = 64;
 const LONGEST_TOKEN = 8_192;
@@ -47,16 +61,21 @@ const TOKEN_TYPES = ["JWT", "at+jwt"];
 
 /** Reads a token at `now`, in seconds since 1970. */
 export async function readToken(token: string, rules: TokenRules, now: number): Promise<TokenReading> {
-  if (token.length > LONGEST_TOKEN) return BAD;
+  if (token === "") return bad("missing");
+  if (token.length > LONGEST_TOKEN) return bad("too_long");
   const header = readHeader(token);
-  const signers = header === null ? [] : await signersOf(header, rules);
+  if (header === null) return bad("malformed");
+  const signers = await signersOf(header, rules);
   if (signers === null) return { kind: "no keys" };
+  if (typeof signers === "string") return bad(signers);
   for (const { key, algorithm } of signers) {
-    const claims = await verifiedPayload(token, key, algorithm, header?.typ);
+    const claims = await verifiedPayload(token, key, algorithm, header.typ);
     if (claims === null) continue;
-    return isCurrent(claims, now) && isMeantForUs(claims, rules) && hasSubject(claims) ? { kind: "good", claims } : BAD;
+    const fault = timeFault(claims, now) ?? recipientFault(claims, rules);
+    if (fault !== undefined) return bad(fault);
+    return hasSubject(claims) ? { kind: "good", claims } : bad("subject");
   }
-  return BAD;
+  return bad("signature");
 }
 
 /** The claim `program` of a token, before anything of it is believed; undefined where there is none. */
@@ -105,12 +124,16 @@ function readHeader(token: string): Header | null {
 
 // The algorithm decides which keys are looked at, and each key stands for one algorithm: a public key is never taken
 // for a secret, whatever the token says.
-async function signersOf({ alg, kid }: Header, { secret, keys }: TokenRules): Promise<Signer[] | null> {
-  if (alg === "HS256") return secret === "" ? [] : [{ key: secret, algorithm: "HS256" }];
-  if ((alg !== "RS256" && alg !== "ES256" && alg !== "EdDSA") || keys === null) return [];
-  if (kid !== undefined && typeof kid !== "string") return [];
+async function signersOf(
+  { alg, kid }: Header,
+  { secret, keys }: TokenRules,
+): Promise<Signer[] | "algorithm" | "no_key" | null> {
+  if (alg === "HS256") return secret === "" ? "algorithm" : [{ key: secret, algorithm: "HS256" }];
+  if ((alg !== "RS256" && alg !== "ES256" && alg !== "EdDSA") || keys === null) return "algorithm";
+  if (kid !== undefined && typeof kid !== "string") return "no_key";
   const found = await keys.find(alg, kid);
-  return found?.map((key) => ({ key, algorithm: alg })) ?? null;
+  if (found === null) return null;
+  return found.length === 0 ? "no_key" : found.map((key) => ({ key, algorithm: alg }));
 }
 
 // Any failure of the library, whatever it says, is a token that is not good.
@@ -124,14 +147,19 @@ async function verifiedPayload(token: string, key: string | PublicKey, alg: Algo
   }
 }
 
-function isCurrent({ exp, nbf }: Record<string, unknown>, now: number): boolean {
-  if (typeof exp !== "number" || !(exp + LEEWAY_SECONDS > now)) return false;
-  return nbf === undefined || (typeof nbf === "number" && nbf - LEEWAY_SECONDS <= now);
+function timeFault({ exp, nbf }: Record<string, unknown>, now: number): TokenFault | undefined {
+  if (typeof exp !== "number" || !(exp + LEEWAY_SECONDS > now)) return "expired";
+  const isValidYet = nbf === undefined || (typeof nbf === "number" && nbf - LEEWAY_SECONDS <= now);
+  return isValidYet ? undefined : "not_yet_valid";
 }
 
-function isMeantForUs({ iss, aud }: Record<string, unknown>, { issuer, audience }: TokenRules): boolean {
+function recipientFault(
+  { iss, aud }: Record<string, unknown>,
+  { issuer, audience }: TokenRules,
+): TokenFault | undefined {
+  if (issuer !== "" && iss !== issuer) return "issuer";
   const audiences: unknown[] = Array.isArray(aud) ? aud : [aud];
-  return (issuer === "" || iss === issuer) && (audience === "" || audiences.includes(audience));
+  return audience === "" || audiences.includes(audience) ? undefined : "audience";
 }
 
 // Half of a surrogate pair would reach the database as another character, and so as another customer.

@@ -32,9 +32,14 @@ export default defineConfig({
     maxWorkers: Math.min(4, Math.max(3, availableParallelism())),
     reporters: REPORTERS,
     silent: "passed-only",
-    // How much is fuzzed, and from where: `npm run fuzz` sets both.
+    // How much is fuzzed, and from where; and within how long each request must be answered, over words that make a search
+    // expensive. `npm run fuzz` sets all three.
     provide: {
-      fuzz: { runs: Number(process.env.FUZZ_RUNS ?? 1_500), seed: Number(process.env.FUZZ_SEED ?? 20_261_120) },
+      fuzz: {
+        runs: Number(process.env.FUZZ_RUNS ?? 1_500),
+        seed: Number(process.env.FUZZ_SEED ?? 20_261_120),
+        limitMs: Number(process.env.FUZZ_LIMIT_MS ?? 0),
+      },
       // How many random programs are exported and restored: more than these few when something of either has changed.
       restored: { programs: Number(process.env.PROGRAMS ?? 4), seed: Number(process.env.PROGRAMS_SEED ?? 20_261_122) },
     },

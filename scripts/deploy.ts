@@ -1,6 +1,7 @@
 import path from "node:path";
 import { Command } from "commander";
 import { unstable_readConfig as readConfig } from "wrangler";
+import { CUSTOMER_SEARCHES } from "../src/customer/search/whom.ts";
 import { DEFAULT_PROGRAM } from "../src/programs/programs.ts";
 import { databaseExists } from "./lib/database.ts";
 import { environmentFlag, environmentName } from "./lib/options.ts";
@@ -28,6 +29,7 @@ await main(async () => {
 });
 
 async function deploy({ env, dryRun }: Options): Promise<void> {
+  refuseUnknownSearch(env);
   if (!dryRun) await refuseStranger();
   console.error(`The Worker is ${await checkBundle()}.`);
   if (dryRun) {
@@ -43,6 +45,13 @@ async function deploy({ env, dryRun }: Options): Promise<void> {
   for (const program of programs) await migrate(program, env);
   await wrangler("The deployment failed", ["deploy", environmentFlag(env)], "terminal");
   console.error(`Deployed to ${env}. Is it well? Ask /health at the address above.`);
+}
+
+/** The Worker takes a misspelt word as `none`: better to hear of it before nobody is found. */
+function refuseUnknownSearch(env: string): void {
+  const value = configOf(env).vars?.CUSTOMER_SEARCH ?? "";
+  if (value !== "" && !CUSTOMER_SEARCHES.some((known) => known === value))
+    throw new CommandError(`CUSTOMER_SEARCH of ${env} is ${value}. It must be ${CUSTOMER_SEARCHES.join(", ")}.`);
 }
 
 async function refuseStranger(): Promise<void> {

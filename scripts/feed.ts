@@ -10,6 +10,7 @@ import { type FileLine, type NdjsonFile, openNdjson } from "./lib/ndjson-file.ts
 import { namesOf, programName } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
 import { tokenFor } from "./lib/service-token.ts";
+import { UnknownFields } from "./lib/unknown-fields.ts";
 import { count, duration } from "./lib/words.ts";
 
 interface Options {
@@ -98,12 +99,14 @@ function isWanted({ number, bytes }: FileLine, only: readonly string[]): boolean
 /** Names every bad line of the file; what only the database knows, such as references, is not looked at. */
 async function check(name: string, options: Options): Promise<void> {
   const kinds = options.restore ? RESTORED_KINDS : KINDS;
+  const unknown = new UnknownFields(kinds);
   let checked = 0;
   let bad = 0;
   for await (const { number, bytes } of wanted(openNdjson(name), options)) {
     const line = readLine(number, bytes);
     if (line === null) continue;
     checked += 1;
+    unknown.look(number, line.text);
     const result = checkLine(line, kinds);
     if (!("messages" in result)) continue;
     bad += 1;
@@ -113,6 +116,9 @@ async function check(name: string, options: Options): Promise<void> {
     }
   }
   if (bad > NAMED_LINES) console.error(`… and ${bad - NAMED_LINES} more bad lines.`);
+  const warnings = unknown.warnings();
+  for (const warning of warnings) console.error(`Warning: ${warning}`);
+  if (warnings.length > 0) console.error("The feed ignores these fields.");
   if (bad > 0) throw new CommandError(`${count(checked)} lines checked, ${count(bad)} bad. Nothing was sent.`);
   console.error(`${count(checked)} lines checked, all good. Nothing was sent; references are looked at when they are.`);
 }

@@ -1,16 +1,29 @@
 // The way into every command. It runs on any Node from 20 on with nothing installed: it installs what the lock file
 // says when that is needed, and hands over to the project's own Node, which runs scripts/*.ts as they are. What is no
 // script there is a tool of node_modules, such as biome.
-import { spawn, spawnSync } from "node:child_process";
-import { existsSync, statSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { constants } from "node:os";
 import path from "node:path";
 
 const root = path.dirname(import.meta.dirname ?? new URL(".", import.meta.url).pathname);
 const [command, ...args] = process.argv.slice(2);
 
-if (installIsStale()) install();
-handOver();
+const PROGRESS_EVERY_MS = 10_000;
+const LOOK_FOR_NPM_EVERY_MS = 500;
+
+// The install, or the command.
+let child;
+let stopped;
+// A terminal sends Ctrl-C to both; a kill reaches only this one, and is passed on.
+process.on("SIGINT", () => {
+  stopped = "SIGINT";
+});
+process.on("SIGTERM", passOnKill);
+if (process.env.npm_lifecycle_event !== undefined) endWithNpm();
+
+if (installIsStale()) await install();
+await handOver();
 
 function installIsStale() {
   if (!existsSync(projectNode())) return true;
@@ -19,34 +32,72 @@ function installIsStale() {
   return !existsSync(installed) || statSync(installed).mtimeMs < statSync(lock).mtimeMs;
 }
 
-function install() {
-  console.error("Installing what package-lock.json names: about half a minute …");
+async function install() {
+  console.error("Installing what package-lock.json names: half a minute to two …");
+  const startedAt = Date.now();
+  const progress = setInterval(() => {
+    console.error(`Installing for ${Math.round((Date.now() - startedAt) / 1_000)} seconds …`);
+  }, PROGRESS_EVERY_MS);
   const flags = ["ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
   const npm = process.env.npm_execpath;
   const [file, first] = npm === undefined ? ["npm", []] : [process.execPath, [npm]];
-  const { status, error } = spawnSync(file, [...first, ...flags], {
-    cwd: root,
-    stdio: ["ignore", 2, 2],
-  });
+  const { status, error } = await run(file, [...first, ...flags], { cwd: root, stdio: ["ignore", 2, 2] });
+  clearInterval(progress);
   if (error !== undefined) fail(`npm cannot be run (${error.message}). Install Node 20 or newer with its npm.`);
+  if (stopped !== undefined) fail("Stopped.", 128 + constants.signals[stopped]);
   if (status !== 0) fail("The install failed; see npm's output above.");
   if (!existsSync(projectNode())) failWithoutNode();
 }
 
-function handOver() {
+async function handOver() {
   const bin = path.join(root, "node_modules", ".bin");
   const script = path.join(root, "scripts", `${command}.ts`);
   const tool = path.join(bin, command ?? "");
   if (command === undefined || !(existsSync(script) || existsSync(tool)))
     fail(`There is no command ${command ?? ""}. See "scripts" in package.json.`);
   const env = { ...process.env, PATH: `${bin}${path.delimiter}${process.env.PATH ?? ""}` };
-  const child = existsSync(script)
-    ? spawn(projectNode(), [script, ...args], { cwd: process.env.INIT_CWD ?? root, env, stdio: "inherit" })
-    : spawn(tool, args, { cwd: root, env, stdio: "inherit" });
-  // A terminal sends Ctrl-C to both; a kill reaches only this one, and is passed on.
-  process.on("SIGINT", () => {});
-  process.on("SIGTERM", () => child.kill("SIGTERM"));
-  child.on("exit", (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
+  // By the channel a script notices that this process was killed (scripts/lib/project.ts).
+  const stdio = ["inherit", "inherit", "inherit", "ipc"];
+  const { status, signal, error } = existsSync(script)
+    ? await run(projectNode(), [script, ...args], { cwd: process.env.INIT_CWD ?? root, env, stdio })
+    : await run(tool, args, { cwd: root, env, stdio: "inherit" });
+  if (error !== undefined) throw error;
+  process.exit(status ?? 128 + (constants.signals[signal] ?? 0));
+}
+
+/** Runs a program, and resolves with how it ended, or with why it could not begin. */
+function run(file, args, options) {
+  return new Promise((resolve) => {
+    child = spawn(file, args, options);
+    child.on("error", (error) => resolve({ error }));
+    child.on("exit", (status, signal) => resolve({ status, signal }));
+  });
+}
+
+function passOnKill() {
+  stopped = "SIGTERM";
+  child?.kill("SIGTERM");
+}
+
+/** Of a kill of npm its shell dies at most, and does not pass it on. So this looks whether both are still there. */
+function endWithNpm() {
+  const before = starters();
+  const looking = setInterval(() => {
+    if (starters() === before) return;
+    clearInterval(looking);
+    passOnKill();
+  }, LOOK_FOR_NPM_EVERY_MS).unref();
+}
+
+/** The parent's process id and, where the parent is a shell, that of npm. Only Linux tells a parent's parent. */
+function starters() {
+  const { ppid } = process;
+  try {
+    const [, name = "", npm] = /^\d+ \((.*)\) \w (\d+)/s.exec(readFileSync(`/proc/${ppid}/stat`, "utf8")) ?? [];
+    return name.endsWith("sh") ? `${ppid} ${npm}` : `${ppid}`;
+  } catch {
+    return `${ppid}`;
+  }
 }
 
 function projectNode() {
@@ -57,7 +108,7 @@ function failWithoutNode() {
   fail("The install left no Node behind. Run: npm ci --include=dev --ignore-scripts=false");
 }
 
-function fail(message) {
+function fail(message, status = 1) {
   console.error(message);
-  process.exit(1);
+  process.exit(status);
 }

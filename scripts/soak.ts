@@ -19,6 +19,7 @@ import { OpenApps } from "./soak/open-apps.ts";
 import { inProgram, PROGRAMS } from "./soak/programs.ts";
 import { type SoakReport, summarize, toText, verdict } from "./soak/report.ts";
 import { runSchedule, settle } from "./soak/settle.ts";
+import { type OnError, Stalls } from "./soak/stalls.ts";
 import { browse, type EndpointReport } from "./soak/traffic.ts";
 
 interface Options {
@@ -27,6 +28,7 @@ interface Options {
   sockets: number;
   followers: number;
   seed: number;
+  stall: number;
   port: number;
   json?: string;
 }
@@ -52,6 +54,7 @@ const program = new Command("npm run soak --")
   .option("--sockets <n>", `how many apps hold a socket: up to ${MOST_SOCKETS}`, socketsNumber, 500)
   .option("--followers <n>", "how many apps poll for messages, and as many follow newMessages()", countingNumber, 50)
   .option("--seed <n>", "where randomness begins: the same seed asks and feeds the same", countingNumber, 1)
+  .option("--stall <seconds>", "once a minute the primaries do not answer for so long: up to 30", stallSeconds, 0)
   .option("--port <n>", "the port to listen on", portNumber, 8788)
   .option("--json <file>", "also write the report to a file", outputFile)
   .showHelpAfterError("Try: npm run soak -- --help")
@@ -76,7 +79,8 @@ async function soak(options: Options): Promise<void> {
   try {
     const local = { port: options.port, persistTo, programs: PROGRAMS };
     await prepare(local);
-    service = serve(local, { detached: true, env: MEASURED });
+    const entry = options.stall === 0 ? {} : { entry: "scripts/soak/worker.ts" };
+    service = serve({ ...local, ...entry }, { detached: true, env: MEASURED });
     if (!(await service.ready)) throw new CommandError("The server did not start; see wrangler's output above.");
     for (const name of PROGRAMS) await loadDemo(service.url, name);
     const { ledgers, ...load } = await loadService(service, { ...options, persistTo }, stop);
@@ -128,9 +132,13 @@ async function loadService(
 ) {
   const endpoints = new Map<string, EndpointReport>();
   const errors: Record<string, number> = {};
-  const onError = (text: string) => {
-    errors[text] = (errors[text] ?? 0) + 1;
+  const excused: Record<string, number> = {};
+  const stalls = new Stalls(url, options.stall * 1_000);
+  const onError: OnError = (text, startedAt) => {
+    const into = startedAt !== undefined && stalls.excuses(startedAt) ? excused : errors;
+    into[text] = (into[text] ?? 0) + 1;
   };
+  await stalls.cacheBoards();
   const ledgers = new Map(PROGRAMS.map((name) => [name, new Ledger()]));
   const feed: FeedReport = { lines: 0, requests: 0 };
   const apps = new OpenApps({ ...options, url, onError });
@@ -154,6 +162,7 @@ async function loadService(
       every(PROGRESS_MS, signal, async () => progress()),
       every(SCHEDULE_MS, signal, () => runSchedule(url, onError)),
       apps.dropSome(signal),
+      stalls.run(signal),
     ];
     await Promise.all([
       ...watching,
@@ -164,7 +173,8 @@ async function loadService(
       }),
       ...Array.from({ length: options.connections }, (_, index) => {
         const name = PROGRAMS[index % PROGRAMS.length] ?? DEFAULT_PROGRAM;
-        return browse(url, `${options.seed} ${index}`, { program: name, endpoints, onError, signal });
+        const onBoard = (boardAt: number) => stalls.noteBoard(boardAt);
+        return browse(url, `${options.seed} ${index}`, { program: name, endpoints, onError, onBoard, signal });
       }),
     ]);
     const seconds = elapsed();
@@ -175,7 +185,17 @@ async function loadService(
     const live = closing.signal.aborted ? null : await settle({ url, persistTo, apps, ledgers, onError });
     closing.abort();
     await open;
-    return { seconds, endpoints: summarize(endpoints), feed, live, memory, errors, ledgers };
+    return {
+      seconds,
+      endpoints: summarize(endpoints),
+      feed,
+      live,
+      memory,
+      errors,
+      ledgers,
+      excused,
+      stalls: stalls.report(),
+    };
   } finally {
     // Where one of them fails, the others must not go on without it.
     clearTimeout(timer);
@@ -227,6 +247,14 @@ function killGroup({ pid }: Service): void {
 function minutes(text: string): number {
   if (!/^\d{1,4}(\.\d{1,3})?$/.test(text) || Number(text) === 0)
     throw new InvalidArgumentError("It must be a number of minutes, such as 5 or 0.5.");
+  return Number(text);
+}
+
+// A feed waits 40 seconds for the database. One that is given up may be committed, and then its repeat is ignored, which
+// the ledger does not expect.
+function stallSeconds(text: string): number {
+  if (!/^\d{1,2}$/.test(text) || Number(text) > 30)
+    throw new InvalidArgumentError("It must be a whole number of seconds, 0 to 30.");
   return Number(text);
 }
 

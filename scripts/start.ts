@@ -10,7 +10,7 @@ import { localPrograms } from "./lib/local-config.ts";
 import { portNumber, programNames } from "./lib/options.ts";
 import { CommandError, main, ROOT } from "./lib/project.ts";
 import { loadDemo, prepare, type ServiceOptions, serve } from "./lib/service.ts";
-import { tryIt } from "./lib/try-it.ts";
+import { tryIt, tryWithoutDemo } from "./lib/try-it.ts";
 
 const program = new Command("npm start --")
   .description(
@@ -39,8 +39,13 @@ async function start(options: ServiceOptions & { demo: boolean }): Promise<void>
 
 async function run({ demo, ...options }: ServiceOptions & { demo: boolean }): Promise<void> {
   const programs = localPrograms(options);
-  const empty: string[] = [];
-  for (const name of demo ? programs : []) if (await needsDemo(options.persistTo, name)) empty.push(name);
+  const toLoad: string[] = [];
+  const withDemo: string[] = [];
+  for (const name of demo ? programs : []) {
+    const held = await lookForDemo(options.persistTo, name);
+    if (held === "nothing" || held === "part") toLoad.push(name);
+    if (held !== "other data") withDemo.push(name);
+  }
 
   const service = serve(options);
   // A terminal sends Ctrl-C to the server too; a kill is passed on. Either way this waits for the server to end.
@@ -57,9 +62,11 @@ async function run({ demo, ...options }: ServiceOptions & { demo: boolean }): Pr
     service.stop("SIGTERM");
     throw new CommandError("The server did not start; see wrangler's output above.");
   }
-  for (const name of ready ? empty : []) await loadDemo(service.url, name);
-  if (ready) console.log(tryIt(service.url, DEMO_CUSTOMER, await devCustomerToken(DEMO_CUSTOMER)));
-  for (const name of ready ? programs.filter((one) => one !== DEFAULT_PROGRAM) : []) {
+  for (const name of ready ? toLoad : []) await loadDemo(service.url, name);
+  if (ready && withDemo.includes(DEFAULT_PROGRAM))
+    console.log(tryIt(service.url, DEMO_CUSTOMER, await devCustomerToken(DEMO_CUSTOMER)));
+  else if (ready) console.log(tryWithoutDemo(service.url));
+  for (const name of ready ? withDemo.filter((one) => one !== DEFAULT_PROGRAM) : []) {
     const token = await devCustomerToken(DEMO_CUSTOMER, 30, name);
     console.log(`# A token of ${DEMO_CUSTOMER} in the program ${name}\nTOKEN=${token}\n`);
   }
@@ -68,12 +75,18 @@ async function run({ demo, ...options }: ServiceOptions & { demo: boolean }): Pr
   console.error("Stopped.");
 }
 
-/** Whether a program's database is empty, or holds a demo program whose loading was cut short. */
-async function needsDemo(persistTo: string, program: string): Promise<boolean> {
+/** Whether a program's database holds the demo program, a part of it because its loading was cut short, or something else. */
+async function lookForDemo(persistTo: string, program: string): Promise<"nothing" | "part" | "whole" | "other data"> {
   const [first] = demoLines();
-  const query = `SELECT NOT EXISTS (SELECT 1 FROM accounts) OR (
-    EXISTS (SELECT 1 FROM accounts WHERE id = '${first?.id}')
-    AND NOT EXISTS (SELECT 1 FROM balance_entries WHERE id = '${lastEntryId()}')) AS needed`;
-  const [[answer] = []] = await askDatabase<{ needed: number }>([query], { persistTo, program });
-  return answer?.needed === 1;
+  const query = `SELECT
+    EXISTS (SELECT 1 FROM accounts) AS anything,
+    EXISTS (SELECT 1 FROM accounts WHERE id = '${first?.id}') AS first,
+    EXISTS (SELECT 1 FROM balance_entries WHERE id = '${lastEntryId()}') AS last`;
+  const [[held] = []] = await askDatabase<Record<"anything" | "first" | "last", number>>([query], {
+    persistTo,
+    program,
+  });
+  if (held?.last) return "whole";
+  if (held?.first) return "part";
+  return held?.anything ? "other data" : "nothing";
 }

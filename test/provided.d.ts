@@ -2,8 +2,8 @@ import "vitest";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** How many requests are fuzzed, and from which seed. */
-    fuzz: { runs: number; seed: number };
+    /** How many requests are fuzzed, from which seed, and how long one may take over hostile words; 0: neither. */
+    fuzz: { runs: number; seed: number; limitMs: number };
     /** How many programs are exported and restored, and from which seed. */
     restored: { programs: number; seed: number };
   }

@@ -1,4 +1,5 @@
 import { createClient, LoyaltyError } from "loyalty-edge/client";
+import { inAddress, putInAddress } from "./lib/address.ts";
 import type { App, View } from "./lib/app.ts";
 import { note } from "./lib/asked.ts";
 import { measured } from "./lib/cost.ts";
@@ -54,10 +55,13 @@ await currentSession().then(begin, (error: Error) => {
 });
 
 function begin(session: Session): void {
-  const choose = (id: string) =>
+  const choose = (id: string) => {
+    putInAddress("customer", id);
     become(session.customers.find((one) => one.id === id) ?? session.customers[0], session);
-  byId("who", HTMLElement).replaceChildren(choice("I\u00a0am", session.customers, choose));
-  become(session.customers[0], session);
+  };
+  const chosen = inAddress("customer");
+  byId("who", HTMLElement).replaceChildren(choice("I\u00a0am", session.customers, choose, chosen));
+  choose(chosen);
 }
 
 function become(customer: DemoCustomer, session: Session): void {
@@ -69,6 +73,7 @@ function become(customer: DemoCustomer, session: Session): void {
     client: createClient({ url: location.origin, token, fetch: send }),
     customer,
     session,
+    ended: signal,
     say: (text) => void (signal.aborted || say(text)),
     count: (name, number, what) => void (signal.aborted || showCount(name, number, what)),
   };
@@ -123,8 +128,11 @@ function showCount(name: string, number: number, what: string): void {
 }
 
 function showCost(text: string | null): void {
+  const isBack = text !== null && cost.classList.contains("offline");
   cost.classList.toggle("offline", text === null);
   cost.textContent = text ?? "Offline: the service does not answer. Trying again …";
+  // For the browser it never was offline: what has failed asks again, and the client's socket connects.
+  if (isBack) dispatchEvent(new Event("online"));
 }
 
 function say(text: string): void {

@@ -43,18 +43,20 @@ export function serveWith(form: HTMLFormElement, { session, customer, send, onSe
   const preview = () => {
     const values = Object.fromEntries(new FormData(form).entries()) as Values;
     lines = LINES[record]?.(values, id, customer) ?? [];
+    outcome?.replaceChildren();
     code?.replaceChildren(toNdjson(lines));
   };
   const submit = async () => {
     button?.toggleAttribute("disabled", true);
     const refusal = await feed(send, lines);
     button?.toggleAttribute("disabled", false);
+    if (refusal === null) {
+      // The same line once more would be ignored: an event is stored once by its id.
+      id = newId();
+      preview();
+      onSent(record);
+    }
     outcome?.replaceChildren(refusal ?? "Committed.");
-    if (refusal !== null) return;
-    // The same line once more would be ignored: an event is stored once by its id.
-    id = newId();
-    preview();
-    onSent(record);
   };
   const onSubmit = (event: Event) => {
     event.preventDefault();
@@ -65,7 +67,6 @@ export function serveWith(form: HTMLFormElement, { session, customer, send, onSe
     const options = choices(session, customer)[select.dataset.among ?? ""] ?? [];
     select.replaceChildren(...options.map((one) => h("option", { value: one.id }, one.name)));
   }
-  outcome?.replaceChildren();
   preview();
   form.addEventListener("input", preview, { signal });
   form.addEventListener("submit", onSubmit, { signal });

@@ -22,15 +22,17 @@ interface Aim {
   unit?: "s";
 }
 
-/** What searches may take that are not for names as they are: p50 to the baseline. */
+/** What searches may take that are not for one name as it is: p50 to the baseline. What is not found takes two or three round trips. */
 const SEARCH_AIMS: Readonly<Record<string, number>> = {
+  "two words": 1.9,
+  nothing: 3,
   [SHORT_WORDS]: 4,
-  "customers, a typo": 2.5,
-  "customers, two words, a typo": 3.2,
-  "customers, nothing near": 1.6,
-  "stores, a typo": 2.5,
-  "stores, two words, a typo": 3.2,
-  "stores, nothing near": 1.6,
+  "customers, a typo": 4,
+  "customers, two words, a typo": 4,
+  "customers, nothing near": 3,
+  "stores, a typo": 4,
+  "stores, two words, a typo": 4,
+  "stores, nothing near": 3,
 };
 
 /** What the service is meant to reach, and what it does: the worst of its cases, the best, and how many reach it. */
@@ -141,7 +143,7 @@ function aims(report: Report, before?: Report): Aim[] {
     {
       what: "search: p50 to the baseline",
       figures: ratios(of("search").filter(({ name }) => !(name in SEARCH_AIMS))),
-      atLeast: 2,
+      atLeast: 1.7,
       aim: 1.4,
     },
     ...Object.entries(SEARCH_AIMS).map(([name, limit]) => ({

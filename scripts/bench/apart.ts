@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
-import { benchConfig, customerToken, feedToken, INBOXES, migrate } from "./stand.ts";
+import { benchConfig, customerToken, exportToken, feedToken, INBOXES, migrate } from "./stand.ts";
 
 /** The built Worker and its database in two runtimes, as in production, where no Worker pays for SQLite's memory. */
 export interface Apart {
@@ -10,6 +10,7 @@ export interface Apart {
   inspector: string;
   customerToken: (customerId: string) => Promise<string>;
   feedToken: (accounts: readonly string[] | "*") => Promise<string>;
+  exportToken: () => Promise<string>;
   close: () => Promise<unknown>;
 }
 
@@ -64,5 +65,6 @@ export async function openApart(worker: string, folder: string, heapMegabytes: n
   const inspectors = new URL("/json", String(await main.getInspectorURL()).replace(/^ws/, "http"));
   const list = (await (await fetch(inspectors)).json()) as { title: string; webSocketDebuggerUrl: string }[];
   const inspector = list.find(({ title }) => title.endsWith("worker"))?.webSocketDebuggerUrl ?? "";
-  return { url, inspector, customerToken, feedToken, close: () => Promise.all([main.dispose(), database.dispose()]) };
+  const close = () => Promise.all([main.dispose(), database.dispose()]);
+  return { url, inspector, customerToken, feedToken, exportToken, close };
 }

@@ -15,7 +15,7 @@ export interface Lane {
   way: Way;
   url: string;
   call: (round: number) => Call;
-  roundTrips?: 0 | 1;
+  roundTrips?: Case["roundTrips"];
 }
 
 /** What was measured of it. */

@@ -48,7 +48,7 @@ ${IDS[ids]}
 ## Aims
 
 Of the ratios below, at ${largest(report)}: what must be reached at least, the aim, the worst case and the best, and how many cases reach each. Every request makes one
-round trip to D1, a warm leaderboard and a poll to which nothing is new none.${before === undefined ? "" : BEFORE}
+round trip to D1, a search that finds nothing two or three, a warm leaderboard and a poll to which nothing is new none.${before === undefined ? "" : BEFORE}
 
 ${aimsTable(report, before)}
 

@@ -79,12 +79,6 @@ export async function pick(database: D1Database): Promise<Picks> {
      WHERE customer_key = ${keyOf("customers")} AND newest_at <> '' ORDER BY newest_at DESC LIMIT 4`,
     many.customerId,
   );
-  const common = (column: "first_name" | "last_name") =>
-    row<{ name: string }>(
-      "no customer",
-      `SELECT ${column} AS name FROM customers WHERE erased = 0 AND length(${column}) > 2
-       GROUP BY ${column} ORDER BY count(*) DESC, ${column} LIMIT 1`,
-    );
   const boards = await rows<Board>(
     `SELECT DISTINCT stores.id AS locationId, eip_campaigns.id AS campaignId
      FROM play_totals JOIN stores ON stores.key = location_key JOIN eip_campaigns ON eip_campaigns.key = eip_campaign_key
@@ -117,7 +111,13 @@ export async function pick(database: D1Database): Promise<Picks> {
     manyCoupons: await couponsOf("count(*) DESC"),
     someCoupons: await couponsOf("abs(count(*) - 20)"),
     fewCoupons: await couponsOf("count(*)"),
-    name: { first: (await common("first_name")).name, last: (await common("last_name")).name },
+    // Names that somebody has together: the search for both finds a customer at every scale.
+    name: await row<{ first: string; last: string }>(
+      "no customer",
+      `SELECT first_name AS first, last_name AS last FROM customers
+       WHERE erased = 0 AND length(first_name) > 2 AND length(last_name) > 2
+       GROUP BY 1, 2 ORDER BY count(*) DESC, 1, 2 LIMIT 1`,
+    ),
     rareName: (
       await row<{ name: string }>(
         "no rare name",

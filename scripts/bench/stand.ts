@@ -100,6 +100,10 @@ export function feedToken(accounts: readonly string[] | "*"): Promise<string> {
   return token({ scope: "feed", sub: "bench", accounts });
 }
 
+export function exportToken(): Promise<string> {
+  return token({ scope: "export", sub: "bench", accounts: "*" });
+}
+
 /** The statements of all migrations. */
 function migrations(): string[] {
   const folder = path.join(ROOT, "migrations");

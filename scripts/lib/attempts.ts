@@ -4,8 +4,8 @@ export const ATTEMPTS = 8;
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
-// What a proxy or the edge says when the service behind it is not there; the feed's own are 429 and 503.
-const WORTH_ANOTHER_TRY = new Set([429, 502, 503, 504, 520, 521, 522, 523, 524]);
+// What a proxy or the edge says when the service behind it is not there; the feed's own are 408, 429 and 503.
+const WORTH_ANOTHER_TRY = new Set([408, 429, 502, 503, 504, 520, 521, 522, 523, 524]);
 
 // What breaks only where somebody was there.
 const BROKEN_CONNECTION = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);

@@ -148,19 +148,22 @@ function refusal({ status, bytes }: Answer, batch: Batch, { committed, lastLine 
     messages?: Record<string, string[]>;
     message?: string;
   };
-  const goOn = `${committed.toLocaleString("en")} lines are committed${committed > 0 ? `, through line ${lastLine}` : ""}. ${goOnFrom(lastLine, committed)}`;
+  const goOn = `${committed.toLocaleString("en")} lines are committed${committed > 0 ? `, through line ${lastLine}` : ""}. ${goOnFrom(lastLine, { committed, status })}`;
   if (status === 422 && messages !== undefined) {
     const bad = Object.entries(messages).map(([field, texts]) => `  ${inFile(field, batch)}: ${texts.join("; ")}`);
     return [`Bad lines: nothing of the last request was applied.`, ...bad, goOn].join("\n");
   }
   if (status === 401) return `The token is not good for this service (401). ${message ?? ""}\n${goOn}`;
   if (status === 403) return `${inFileText(message ?? "Refused (403).", batch)}\n${goOn}`;
+  if (status === 507) return `The database is full (507). ${message ?? ""}\n${goOn}`;
   if (status === 0) return `The service cannot be reached (${body}). Is it running, and is --url right?\n${goOn}`;
   return `The service answered ${status}${message === undefined ? "" : `: ${message}`}\n${goOn}`;
 }
 
-function goOnFrom(lastLine: number, committed: number): string {
-  return committed > 0 ? `Go on with: --from ${lastLine + 1}` : "Mend it and send the file again.";
+function goOnFrom(lastLine: number, { committed, status }: { committed: number; status: number }): string {
+  if (committed > 0) return `Go on with: --from ${lastLine + 1}`;
+  const isFaultOfLines = [400, 413, 422].includes(status);
+  return isFaultOfLines ? "Correct the file and send it again." : "Once that is put right, send the file again.";
 }
 
 /** `line 3.latitude` of a request, with the line's number in the file. */

@@ -26,6 +26,9 @@ class Interrupted extends Error {
 /** Runs a command's main function: an error of the user is one line, with status 1; a bug has its stack. */
 export async function main(run: () => Promise<void>): Promise<void> {
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stopUnlessHandled(signal));
+  // scripts/run.mjs was killed and could pass nothing on.
+  process.on("disconnect", () => process.kill(process.pid, "SIGTERM"));
+  process.channel?.unref();
   try {
     await run();
   } catch (error) {

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import path from "node:path";
@@ -28,6 +28,8 @@ export interface ServiceOptions extends LocalPrograms {
   port: number;
   /** The origins whose pages may call: as `CORS_ORIGINS`. */
   cors?: string;
+  /** Another entry than the service's own, from the root of the project. */
+  entry?: string;
 }
 
 const READY_WITHIN_MS = 60_000;
@@ -52,12 +54,13 @@ export async function prepare(options: ServiceOptions, beside?: Beside): Promise
  * and the runtime.
  */
 export function serve(
-  { port, persistTo, programs, cors }: ServiceOptions,
+  { port, persistTo, programs, cors, entry }: ServiceOptions,
   { detached = false, env = {} }: { detached?: boolean; env?: Record<string, string> } = {},
 ): Service {
   const server = spawn(
     path.join(ROOT, "node_modules", ".bin", "wrangler"),
     ["dev", "--port", String(port), "--ip", "127.0.0.1", "--persist-to", path.resolve(persistTo), TOP_LEVEL].concat(
+      ...(entry === undefined ? [] : [path.join(ROOT, entry)]),
       ...localConfigArgs({ persistTo, programs }),
       "--var",
       "ENVIRONMENT:development",
@@ -73,7 +76,7 @@ export function serve(
   if (server.pid === undefined) throw new CommandError("wrangler could not be started: is the project installed?");
   const url = `http://127.0.0.1:${port}`;
   const ended = once(server, "exit").then(([status]) => status as number | null);
-  const ready = Promise.race([answers(url), ended.then(() => false)]);
+  const ready = answers(url, server);
   return { url, pid: server.pid, ready, ended, stop: (signal) => void server.kill(signal) };
 }
 
@@ -112,8 +115,9 @@ async function migrate(program: string, options: ServiceOptions): Promise<void> 
   if (status !== 0) throw new CommandError(`Wrangler could not migrate ${which}.\n${output}`);
 }
 
-async function answers(url: string): Promise<boolean> {
-  for (const deadline = Date.now() + READY_WITHIN_MS; Date.now() < deadline; await sleep(100)) {
+async function answers(url: string, server: ChildProcess): Promise<boolean> {
+  const hasEnded = () => server.exitCode !== null || server.signalCode !== null;
+  for (const deadline = Date.now() + READY_WITHIN_MS; Date.now() < deadline && !hasEnded(); await sleep(100)) {
     const isThere = await fetch(url).then(
       () => true,
       () => false,

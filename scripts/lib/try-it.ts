@@ -47,7 +47,22 @@ TOKEN=$TOKEN node_modules/.bin/node -e '${script}'
 curl -s -H "Authorization: Bearer $(npm run --silent token -- feed '*')" "${url}/api/v1/feed" -d '${MESSAGE}'`;
 }
 
-/** What `npm start` prints: the address, a customer's token, and lines that work as they stand. */
+/** What `npm start` prints where it has not loaded the demo program: how to feed something, and to ask for it. */
+export function tryWithoutDemo(url: string): string {
+  return `
+The reference is at ${url}. Ctrl-C stops it.
+No demo program was loaded, and the example app shows nothing else.
+
+# Feed a customer; a file of lines goes with npm run feed -- FILE --url ${url}
+curl -s -H "Authorization: Bearer $(npm run --silent token -- feed '*')" "${url}/api/v1/feed" -d '{"record":"customer","id":"ada","first_name":"Ada","last_name":"Lovelace"}'
+
+# A token of that customer, and what it finds
+TOKEN=$(npm run --silent token -- customer ada)
+curl -s -H "Authorization: Bearer $TOKEN" "${url}/api/v1/customer/full-search" -d '{"query":"ada","filter":"customers"}'
+`;
+}
+
+/** What it prints where there is: the address, a customer's token, and lines that work as they stand. */
 export function tryIt(url: string, customerId: string, token: string): string {
   const lines = EXAMPLES.map(({ what, path, body }) => {
     const data = body === undefined ? "" : ` -d '${JSON.stringify(body)}'`;

@@ -22,6 +22,12 @@ globalThis.Scalar.createApiReference("#reference", {
   agent: { disabled: true },
   mcp: { disabled: true },
   telemetry: false,
-  // On a narrow screen the button that opens the sidebar lies on the address.
-  customCss: "@media (max-width: 800px) { .scalar-client .scalar-sidebar-toggle { display: none; } }",
+  customCss: `
+    /* On a narrow screen the button that opens the sidebar lies on the address. */
+    @media (max-width: 800px) { .scalar-client .scalar-sidebar-toggle { display: none; } }
+    /* The indentation shows what belongs to what: the lines of each level would stand beside the chosen entry. */
+    .scalar-sidebar-indent > * { visibility: hidden; }
+    /* A form sends no WebSocket handshake: all that it could get is 426. */
+    [id$="/customer/live"] .request-card, .scalar-client [data-sidebar-id$="/customer/live"] { display: none; }
+  `,
 });

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { WHATS, type What } from "../../src/live/frames.ts";
 import type { Random } from "../demo/random.ts";
 import { DroppableSocket } from "./droppable-socket.ts";
+import type { OnError } from "./stalls.ts";
 import { tokenOf } from "./traffic.ts";
 
 /** A connection from its hello to its end. Times are in milliseconds since 1970. */
@@ -31,7 +32,7 @@ export interface SocketWatch {
   random: Random;
   counts: SocketCounts;
   connections: Connection[];
-  onError: (text: string) => void;
+  onError: OnError;
 }
 
 const HELLO = '{"type":"hello"}';
@@ -85,6 +86,7 @@ export class AppSocket {
   /** One connection, from its handshake to its end. */
   async #connect(token: string, signal: AbortSignal): Promise<void> {
     const { url, onError, counts } = this.#watch;
+    const startedAt = Date.now();
     const socket = new DroppableSocket(url.replace("http", "ws") + PATH, ["loyalty-edge", `bearer.${token}`]);
     this.#socket = socket;
     const ended = new AbortController();
@@ -99,7 +101,7 @@ export class AppSocket {
       else this.#take(String(data));
     });
     socket.addEventListener("close", ({ code }) => {
-      if (!signal.aborted) this.#ended(code, socket.protocol !== "");
+      if (!signal.aborted) this.#ended({ code, wasOpen: socket.protocol !== "", startedAt });
       ended.abort();
     });
     await this.#pingUntil(over, socket);
@@ -117,13 +119,13 @@ export class AppSocket {
     }
   }
 
-  #ended(code: number, wasOpen: boolean): void {
+  #ended({ code, wasOpen, startedAt }: { code: number; wasOpen: boolean; startedAt: number }): void {
     const { counts, onError } = this.#watch;
     if (this.#connection !== null) {
       this.#connection.endedAt = Date.now();
       this.#connection = null;
       onError(`live: closed with ${code}`);
-    } else if (!wasOpen) onError("live: no connection");
+    } else if (!wasOpen) onError("live: no connection", startedAt);
     else if (this.#isClosing && code === CLOSED_NORMALLY) counts.answered += 1;
     this.#isClosing = false;
   }

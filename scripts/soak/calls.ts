@@ -1,3 +1,4 @@
+import { plays } from "../demo/boards.ts";
 import { accounts, CITIES, stores } from "../demo/chains.ts";
 import { customers, visits } from "../demo/customers.ts";
 import type { Random } from "../demo/random.ts";
@@ -49,6 +50,8 @@ const WORDS = [
 const MEASURES = ["run", "hit", "double", "triple"];
 const ACCOUNT_IDS = accounts().map(({ id }) => id);
 const STORE_IDS = stores().map(({ id }) => id);
+/** The stores that have a board with anybody on it. */
+export const PLAYED_STORE_IDS = [...new Set(plays().map(({ location_id }) => String(location_id)))];
 const CUSTOMER_IDS = customers().map(({ id }) => id);
 const VISITS = visits();
 
@@ -137,7 +140,7 @@ const ENDPOINTS: readonly Endpoint[] = [
     share: 10,
     good: (random) => ({
       path: `${BASE}/gamification/leaderboard`,
-      body: { location_id: random.pick(STORE_IDS), rank_on: random.pick(MEASURES) },
+      body: { location_id: random.pick(PLAYED_STORE_IDS), rank_on: random.pick(MEASURES) },
     }),
     bad: [
       { path: `${BASE}/gamification/leaderboard`, body: {} },

@@ -7,6 +7,7 @@ import type { Random } from "../demo/random.ts";
 import { sendLines } from "../lib/feed-client.ts";
 import type { FileLine } from "../lib/ndjson-file.ts";
 import type { Ledger } from "./ledger.ts";
+import type { OnError } from "./stalls.ts";
 
 export interface FeedReport {
   /** Lines that were committed, each as often as it was sent. */
@@ -21,7 +22,7 @@ interface Feeder {
   random: Random;
   signal: AbortSignal;
   report: FeedReport;
-  onError: (text: string) => void;
+  onError: OnError;
 }
 
 /** A line, and how it is booked once it is acknowledged. */
@@ -78,7 +79,7 @@ async function feedFile(feeder: Feeder, fresh: readonly SoakLine[]): Promise<voi
 function send({ url, token, onError }: Feeder, lines: readonly FileLine[]) {
   return sendLines({ url, token }, lines, {
     onProgress: ({ waiting }) => {
-      if (waiting) onError("feed: a request was not taken and had to be sent again");
+      if (waiting) onError("feed: a request was not taken and had to be sent again", Date.now());
     },
   });
 }

@@ -3,6 +3,7 @@ import { type ClientOptions, createClient, type Since } from "../../src/client/i
 import type { Random } from "../demo/random.ts";
 import { DroppableSocket } from "./droppable-socket.ts";
 import { inProgram, partsOf } from "./programs.ts";
+import type { OnError } from "./stalls.ts";
 import { tokenOf } from "./traffic.ts";
 
 /** A group that somebody was given, with the message that it showed. */
@@ -30,7 +31,7 @@ export interface Following {
   url: string;
   random: Random;
   signal: AbortSignal;
-  onError: (text: string) => void;
+  onError: OnError;
 }
 
 interface Group {
@@ -43,6 +44,7 @@ const PATH = "/api/v1/customer/messages?per_page=100&check_time=";
 const BEGINNING = "2026-01-01 00:00:00";
 const POLL_MS = { from: 3_000, to: 7_000 };
 const LONGEST_MS = 30_000;
+const AGAIN_MS = 1_000;
 
 export function newFollower(sort: string, customer: string): Follower {
   return { name: `${sort} ${customer}`, customer, given: [], polls: 0, quiet: 0 };
@@ -56,12 +58,13 @@ export async function poll(follower: Follower, { url, random, signal, onError }:
   while (!signal.aborted) {
     await sleep(random.integer(POLL_MS.from, POLL_MS.to), null, { signal }).catch(() => {});
     if (signal.aborted) return;
+    const startedAt = Date.now();
     try {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(LONGEST_MS)]);
       const response = await send(url + PATH + encodeURIComponent(since), { headers, signal: limit });
       const { errorCode, items = [] } = (await response.json()) as { errorCode?: string; items?: Group[] };
       if (response.status !== 200 || (errorCode !== undefined && errorCode !== "NO_ITEMS"))
-        onError(`poll: ${response.status} ${errorCode}`);
+        onError(`poll: ${response.status} ${errorCode}`, response.status === 503 ? startedAt : undefined);
       for (const group of items) follower.given.push(toGiven(group, follower));
       since = [since, ...items.map(({ last_message_time }) => last_message_time)].sort().at(-1) ?? since;
     } catch (error) {
@@ -108,8 +111,9 @@ export class MessageFollower {
           since = { group_id: group.group_id, last_message_time: group.last_message_time };
         }
       } catch (error) {
-        onError(`newMessages(): ${error instanceof Error ? error.message : error}`);
-        return;
+        // As an app does, it goes on from the last group.
+        onError(`newMessages(): ${error instanceof Error ? error.message : error}`, Date.now());
+        await sleep(AGAIN_MS, null, { signal }).catch(() => {});
       }
     }
   }

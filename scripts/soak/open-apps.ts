@@ -7,6 +7,7 @@ import { givenTo, type News, toldOver } from "./deliveries.ts";
 import { type Follower, MessageFollower, newFollower, poll } from "./followers.ts";
 import { type ListenerReport, type LiveReport, toListenerReport } from "./live-report.ts";
 import { inAllPrograms, inProgram, partsOf } from "./programs.ts";
+import type { OnError } from "./stalls.ts";
 
 export interface OpenAppsOptions {
   url: string;
@@ -14,7 +15,7 @@ export interface OpenAppsOptions {
   /** How many poll, and as many follow `newMessages()`. */
   followers: number;
   seed: number;
-  onError: (text: string) => void;
+  onError: OnError;
 }
 
 const DROPPED_SHARE = 0.1;

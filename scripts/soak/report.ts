@@ -3,6 +3,7 @@ import { table } from "../lib/table.ts";
 import type { FeedReport } from "./feeding.ts";
 import { type LiveReport, toLines } from "./live-report.ts";
 import type { MemoryReport } from "./memory.ts";
+import type { StallReport } from "./stalls.ts";
 import type { EndpointReport } from "./traffic.ts";
 
 export interface SoakReport {
@@ -17,6 +18,10 @@ export interface SoakReport {
   live: LiveReport | null;
   /** Resident memory of the Workers runtime, in MiB. */
   memory: MemoryReport;
+  /** Null where the primary was not made to stall. */
+  stalls: StallReport | null;
+  /** What was refused because of a stall, and how often. */
+  excused: Record<string, number>;
   /** What was not as expected, and how often. */
   errors: Record<string, number>;
   /** Where the database says otherwise than what was acknowledged, or than its own records. */
@@ -38,7 +43,7 @@ export function summarize(endpoints: ReadonlyMap<string, EndpointReport>): SoakR
 
 /** The report as a person reads it. */
 export function toText(report: SoakReport): string {
-  const { endpoints, feed, live, memory, errors, differences, seconds } = report;
+  const { endpoints, feed, live, memory, errors, excused, stalls, differences, seconds } = report;
   const rows = Object.entries(endpoints).map(([name, { requests, p50, p99, statuses }]) => {
     const counts = Object.entries(statuses).map(([status, times]) => `${status}: ${count(times)}`);
     return [name, count(requests), String(p50), String(p99), counts.join(", ")];
@@ -52,13 +57,26 @@ export function toText(report: SoakReport): string {
     `Feed: ${count(feed.lines)} lines in ${count(feed.requests)} requests, ${count(Math.round(feed.lines / seconds))} lines a second`,
     "",
     ...(live === null ? [] : toLines(live)),
+    ...(stalls === null ? [] : stallLines(stalls, excused)),
     `Memory: ${start} MiB at the start, at most ${warm} while it warmed up, ${end} at the end`,
     differences.length === 0 ? "Totals: as acknowledged, and as counted from the records" : "Totals: wrong",
     ...differences.slice(0, NAMED).map((difference) => `  ${difference}`),
-    ...Object.entries(errors)
-      .slice(0, NAMED)
-      .map(([text, times]) => `${count(times)} × ${text}`),
+    ...timesOf(errors),
   ].join("\n");
+}
+
+function stallLines({ stalls, seconds, boards }: StallReport, excused: SoakReport["excused"]): string[] {
+  const { requests, p50, p99, longest } = boards;
+  return [
+    `Stalls: ${count(stalls)} of ${seconds} s. Boards asked for meanwhile: ${count(requests)}, p50 ${p50} ms, p99 ${p99} ms, longest ${longest} ms`,
+    ...timesOf(excused).map((line) => `  refused: ${line}`),
+  ];
+}
+
+function timesOf(faults: Readonly<Record<string, number>>): string[] {
+  return Object.entries(faults)
+    .slice(0, NAMED)
+    .map(([text, times]) => `${count(times)} × ${text}`);
 }
 
 /** What the run has failed by, in a line; null when it has not. */

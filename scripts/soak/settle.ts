@@ -5,6 +5,7 @@ import { type Ledger, STORED_MESSAGES, type StoredMessage } from "./ledger.ts";
 import type { LiveReport } from "./live-report.ts";
 import { GROUPS_OF, type OpenApps } from "./open-apps.ts";
 import { inProgram } from "./programs.ts";
+import type { OnError } from "./stalls.ts";
 
 export interface Settling {
   url: string;
@@ -12,7 +13,7 @@ export interface Settling {
   apps: OpenApps;
   /** Of each program, by its name. */
   ledgers: ReadonlyMap<string, Ledger>;
-  onError: (text: string) => void;
+  onError: OnError;
 }
 
 // The schedule leaves alone what a feed request may still be telling: five seconds, and the one that is not over.
@@ -21,13 +22,14 @@ const LOOK_AGAIN_MS = 1_000;
 const LONGEST_MS = 60_000;
 
 /** What `wrangler dev` runs at no time by itself: the job that tells inboxes what feed requests left in the outbox. */
-export async function runSchedule(url: string, onError: (text: string) => void): Promise<void> {
+export async function runSchedule(url: string, onError: OnError): Promise<void> {
+  const startedAt = Date.now();
   const answer = fetch(`${url}/__scheduled?cron=*+*+*+*+*`, { signal: AbortSignal.timeout(LONGEST_MS) });
   const fault = await answer.then(
     ({ ok, status }) => (ok ? null : String(status)),
     (error: unknown) => String(error),
   );
-  if (fault !== null) onError(`schedule: ${fault}`);
+  if (fault !== null) onError(`schedule: ${fault}`, startedAt);
 }
 
 /** After the last feed request: runs the schedule, and waits until everybody was told, as long as that may take. */

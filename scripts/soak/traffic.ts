@@ -2,6 +2,7 @@ import { Random } from "../demo/random.ts";
 import { devCustomerToken } from "../lib/dev-token.ts";
 import { type Call, newVisitor, nextCall } from "./calls.ts";
 import { inProgram, partsOf } from "./programs.ts";
+import type { OnError } from "./stalls.ts";
 
 /** What was asked of an endpoint. */
 export interface EndpointReport {
@@ -16,11 +17,15 @@ export interface Traffic {
   /** Where all requests of the connection go. */
   program: string;
   endpoints: Map<string, EndpointReport>;
-  onError: (text: string) => void;
+  onError: OnError;
+  /** Is told when a board that was asked for then has been answered. */
+  onBoard: (startedAt: number) => void;
   signal: AbortSignal;
 }
 
 const LONGEST_MS = 30_000;
+// Boards ask the primary too, but each is cached.
+const REFUSED_IN_STALLS = "messages";
 const REQUESTS_A_VISIT = 40;
 
 const tokens = new Map<string, Promise<string>>();
@@ -35,14 +40,14 @@ export async function browse(url: string, seed: string, traffic: Traffic): Promi
   }
 }
 
-async function ask(url: string, call: Call, { program, endpoints, onError }: Traffic): Promise<void> {
+async function ask(url: string, call: Call, { program, endpoints, onError, onBoard }: Traffic): Promise<void> {
   const report = endpoints.get(call.endpoint) ?? { requests: 0, statuses: {}, took: [] };
   endpoints.set(call.endpoint, report);
   report.requests += 1;
   const token = call.customer === null ? null : await tokenOf(inProgram(program, call.customer));
   const headers = token === null ? {} : { Authorization: `Bearer ${token}` };
   const init = call.body === undefined ? {} : { method: "POST", body: call.body };
-  const startedAt = performance.now();
+  const [startedAt, startedAtDate] = [performance.now(), Date.now()];
   try {
     const response = await fetch(url + call.path, { ...init, headers, signal: AbortSignal.timeout(LONGEST_MS) });
     const text = await response.text();
@@ -50,7 +55,9 @@ async function ask(url: string, call: Call, { program, endpoints, onError }: Tra
     report.statuses[response.status] = (report.statuses[response.status] ?? 0) + 1;
     const fault =
       response.status === call.status ? faultIn(text, call) : `${response.status} instead of ${call.status}`;
-    if (fault !== null) onError(`${call.endpoint}: ${fault}`);
+    const isRefused = response.status === 503 && call.endpoint === REFUSED_IN_STALLS;
+    if (fault !== null) onError(`${call.endpoint}: ${fault}`, isRefused ? startedAtDate : undefined);
+    if (fault === null && call.endpoint === "leaderboard") onBoard(startedAtDate);
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
     onError(`${call.endpoint}: no answer (${cause})`);

@@ -4,8 +4,9 @@ import { afterAll, beforeAll, describe, inject, it, vi } from "vitest";
 import { app } from "../../src/app.ts";
 import { Failure } from "../../src/http/errors.ts";
 import { bindingName, DEFAULT_PROGRAM } from "../../src/programs/programs.ts";
-import { ndjson, send, toAnswer } from "../support/api.ts";
+import { type FeedLine, ndjson, send, toAnswer } from "../support/api.ts";
 import { differences } from "../support/differences.ts";
+import { hostileLines, toRequests } from "../support/hostile-words.ts";
 import { fitDocument } from "../support/openapi.ts";
 import { rows } from "../support/state.ts";
 import { addPrograms } from "../support/test-programs.ts";
@@ -14,7 +15,7 @@ import { feedRequest, restoreRequest } from "./feed-requests.ts";
 import { customerRequest, ENDPOINTS, type FuzzedRequest, inAnyProgram, OTHERS } from "./requests.ts";
 import { PROGRAMS, programLines } from "./world.ts";
 
-const { runs, seed } = inject("fuzz");
+const { runs, seed, limitMs } = inject("fuzz");
 // A feed request writes, so it costs some ten times what a customer's does.
 const FEED_SHARE = 0.25;
 const HANG_MS = 20_000;
@@ -54,6 +55,28 @@ async function sendFuzzed({ method, target, headers, body, caller, program }: Fu
   return exports.default.fetch(request);
 }
 
+// The request that took longest.
+const slowest = { milliseconds: 0, what: "" };
+
+async function sendTimed(request: FuzzedRequest): Promise<Response> {
+  const startedAt = performance.now();
+  const response = await sendFuzzed(request);
+  const milliseconds = performance.now() - startedAt;
+  const { method, target, body } = request;
+  const isRead = !target.startsWith("/api/v1/feed");
+  // What took longer only once was held up by something else on this machine.
+  const again = isRead && limitMs > 0 && milliseconds > limitMs ? await timeOf(request) : milliseconds;
+  if (again > slowest.milliseconds)
+    Object.assign(slowest, { milliseconds: again, what: `${method} ${target} ${String(body).slice(0, 300)}` });
+  return response;
+}
+
+async function timeOf(request: FuzzedRequest): Promise<number> {
+  const startedAt = performance.now();
+  await sendFuzzed(request);
+  return performance.now() - startedAt;
+}
+
 /** Makes sure that an answer is one of the interface, as the OpenAPI document describes it. */
 async function checkAnswer({ method, path, target, program }: FuzzedRequest, response: Response): Promise<void> {
   const { status, headers } = response;
@@ -86,7 +109,7 @@ async function inTime(work: Promise<void>): Promise<void> {
 async function fuzz(requests: fc.Arbitrary<FuzzedRequest>, numRuns: number): Promise<void> {
   const property = fc.asyncProperty(requests, (request) =>
     inTime(
-      sendFuzzed(request).then(async (response) => {
+      sendTimed(request).then(async (response) => {
         const name = `${request.target.startsWith("/api/v1/feed") ? "feed" : "customer"} ${response.status}`;
         counts.set(name, (counts.get(name) ?? 0) + 1);
         await checkAnswer(request, response);
@@ -96,10 +119,10 @@ async function fuzz(requests: fc.Arbitrary<FuzzedRequest>, numRuns: number): Pro
   await fc.assert(property, { numRuns, seed });
 }
 
-async function feedInto(program: string | undefined): Promise<void> {
+async function feedInto(program: string | undefined, lines: FeedLine[]): Promise<void> {
   const token = await tokenOf({ caller: { accounts: "*" }, program });
   const headers = { Authorization: `Bearer ${token}` };
-  const answer = await send("/api/v1/feed", { method: "POST", headers, body: ndjson(programLines()) });
+  const answer = await send("/api/v1/feed", { method: "POST", headers, body: ndjson(lines) });
   if (answer.status !== 200) throw new Error(`refused: ${JSON.stringify(answer.body)}`);
   versions.set(program, Number(answer.headers.get("X-Feed-Version")));
 }
@@ -107,13 +130,15 @@ async function feedInto(program: string | undefined): Promise<void> {
 let remove: () => void;
 beforeAll(async () => {
   remove = await addPrograms(...PROGRAMS.filter((name) => name !== undefined));
-  for (const program of PROGRAMS) await feedInto(program);
+  for (const program of PROGRAMS) await feedInto(program, programLines());
+  if (limitMs > 0) for (const lines of toRequests(hostileLines(20_000))) await feedInto(undefined, lines);
   // One line a request would drown what matters.
   vi.spyOn(console, "log").mockImplementation(() => {});
-}, 60_000);
+}, 120_000);
 afterAll(() => {
   remove();
   vi.restoreAllMocks();
+  console.info(`The slowest request took ${slowest.milliseconds.toFixed(0)} ms: ${slowest.what}`);
   console.info(`Fuzzed with seed ${seed}: ${JSON.stringify(Object.fromEntries([...counts].sort()))}`);
 });
 
@@ -124,8 +149,11 @@ describe("any request", () => {
     expect([...Object.keys(ENDPOINTS), ...OTHERS].sort()).toEqual([...new Set(served)].sort());
   });
 
-  it("of a customer of any program is answered as the interface has it", () =>
-    fuzz(inAnyProgram(customerRequest), runs * (1 - FEED_SHARE)));
+  it("of a customer of any program is answered as the interface has it, and in time", async ({ expect }) => {
+    await fuzz(inAnyProgram(customerRequest), runs * (1 - FEED_SHARE));
+
+    if (limitMs > 0) expect(slowest.milliseconds, slowest.what).toBeLessThanOrEqual(limitMs);
+  });
 
   it("to the feed of any program is answered as the interface has it, and leaves every total right", async ({
     expect,

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import type { FeedLine } from "../support/api.ts";
+import { HOSTILE_QUERIES } from "../support/hostile-words.ts";
 import * as seed from "../support/seed.ts";
 import { hostileText } from "./hostile.ts";
 
@@ -67,7 +68,7 @@ export function plausible(record = ""): (field: string) => fc.Arbitrary<unknown>
     if (field === "rank_on") return fc.constantFrom("run", "hit", "double", "triple");
     if (field === "query") {
       const typos = fc.constantFrom("lovelcae", "Ada Lovlace", "coffe blue ucp", "strete adda lovealce", "main sreet");
-      return fc.oneof(typos, fc.constantFrom("Main", "Ada L"), hostileText);
+      return fc.oneof(typos, fc.constantFrom("Main", "Ada L", ...Object.values(HOSTILE_QUERIES)), hostileText);
     }
     if (field === "filter") return fc.constantFrom("stores", "customers,campaigns", "stores, customers", "");
     return fc.oneof(

@@ -18,12 +18,13 @@ import {
   VIEWS,
 } from "./app-page.ts";
 import { CHROMIUM, launchBrowser } from "./chromium.ts";
-import { command, freePort, printed, ROOT, type Running } from "./command.ts";
+import { command, freePort, pressCtrlC, printed, ROOT, type Running } from "./command.ts";
 
 // The example app in a real browser, against a service that `npm start` has started.
 const folder = mkdtempSync(path.join(tmpdir(), "loyalty-edge-app-"));
 const LIVE_WITHIN_MS = 3_000;
-let service: Running;
+const RECOVERED_WITHIN_MS = 20_000;
+let service: Running | undefined;
 let port: number;
 let url: string;
 let browser: Browser;
@@ -31,14 +32,24 @@ let browser: Browser;
 beforeAll(async () => {
   port = await freePort();
   url = `http://127.0.0.1:${port}`;
-  service = command("start", ["--port", String(port), "--persist-to", folder]);
-  await printed(service, "TOKEN=");
+  await start();
 });
 afterAll(async () => {
-  service?.child.kill("SIGTERM");
-  await service?.ended;
+  await stop();
   rmSync(folder, { recursive: true, force: true });
 });
+
+async function start(): Promise<void> {
+  service = command("start", ["--port", String(port), "--persist-to", folder]);
+  await printed(service, "TOKEN=");
+}
+
+async function stop(): Promise<void> {
+  if (service === undefined) return;
+  pressCtrlC(service);
+  await service.ended;
+  service = undefined;
+}
 
 describe.skipIf(CHROMIUM === null)("the example app", () => {
   beforeAll(async () => {
@@ -209,6 +220,81 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
       await page.unroute("**/full-search");
       await again.click();
       await page.getByText("Blue Cup Coffee").first().waitFor();
+    });
+  });
+
+  it("recovers by itself in every view when the service is back, without a click or a reload", async ({ expect }) => {
+    await inWindow(DESK, async (page) => {
+      const failed = page.getByText("The service does not answer.", { exact: true });
+      await stop();
+      await page.getByLabel("I am").selectOption("Mia Łukasz");
+      for (const view of ["Nearby", "Team", "Board"] as const) {
+        await goTo(page, view);
+        await failed.first().waitFor();
+      }
+      await goTo(page, "Search");
+      await page.getByRole("searchbox").fill("blue har");
+      await failed.waitFor();
+
+      await start();
+
+      await page.getByText("Blue Cup Coffee Harbour Lane").first().waitFor({ timeout: RECOVERED_WITHIN_MS });
+      for (const view of VIEWS) {
+        await goTo(page, view);
+        await expect.poll(() => failed.count(), { timeout: RECOVERED_WITHIN_MS, message: view }).toBe(0);
+      }
+      await page
+        .locator("#balance")
+        .getByText(/\d\.\d\d/)
+        .waitFor();
+      expect(await page.getByText("Offline").count()).toBe(0);
+    });
+  });
+
+  it("finds the customer and the search again after a reload, with no token in the address", async ({ expect }) => {
+    await inWindow(DESK, async (page) => {
+      await page.getByLabel("I am").selectOption("Mia Łukasz");
+      await goTo(page, "Search");
+      await page.getByRole("searchbox").fill("blue har");
+      await page.getByText("Blue Cup Coffee Harbour Lane").first().waitFor();
+
+      await page.reload();
+
+      await page.getByText("Blue Cup Coffee Harbour Lane").first().waitFor();
+      expect(await page.getByRole("searchbox").inputValue()).toBe("blue har");
+      expect(await page.getByLabel("I am").locator("option:checked").innerText()).toBe("Mia Łukasz");
+      expect(page.url()).toBe(`${url}/app/?customer=c6&query=blue+har#search`);
+    });
+  });
+
+  it("says of the till's last line alone that it was committed, not of an input that is refused", async ({
+    expect,
+  }) => {
+    await inWindow(DESK, async (page) => {
+      await sendForm(page, "Book points");
+      const form = page.locator("form[data-record=balance_entry]");
+
+      await form.getByRole("textbox", { name: "Points" }).fill("many");
+      await form.getByRole("button", { name: "Book" }).click();
+
+      expect(await form.locator("input:invalid").count()).toBe(1);
+      expect(await form.getByText("Committed.").count()).toBe(0);
+    });
+  });
+
+  it("shows no balance rather than 0.00 where a search for the own name finds twenty others", async () => {
+    await inWindow(DESK, async (page) => {
+      await page.route("**/full-search", async (route) => {
+        const answer = await route.fetch();
+        const { customers, ...body } = (await answer.json()) as { customers: { id: string }[] };
+        await route.fulfill({ json: { ...body, customers: customers.filter(({ id }) => id !== "c1") } });
+      });
+      await page.reload();
+
+      await page
+        .locator("#balance")
+        .getByText(/^–\s*points$/)
+        .waitFor();
     });
   });
 

@@ -50,7 +50,6 @@ const TRIALS: Record<string, Trial> = {
   "npm run --silent token -- feed '*'": JWT,
   "npm run token -- restore": JWT,
   "npm run token -- export": JWT,
-  "npm run export -- FILE": NO_SERVICE,
   "npm run export -- FILE --url https://loyalty.example": {
     status: 1,
     says: /^Name an export token for this service/m,
@@ -67,6 +66,18 @@ const TRIALS: Record<string, Trial> = {
   "npm run feed -- visits.ndjson --check": noFile("visits.ndjson"),
   "npm run export -- FILE --program acme": NO_SERVICE,
   "npm run feed -- FILE --restore --program acme": noFile("FILE"),
+  "npm run export -- backup.ndjson --url http://127.0.0.1:8787": NO_SERVICE,
+  "npm start -- --port 8788 --persist-to /tmp/drill --no-demo": {
+    with: ["--port", PORT, "--persist-to", ".wrangler/drill"],
+    says: "Ctrl-C stops it",
+  },
+  "npm run feed -- backup.ndjson --restore --url http://127.0.0.1:8788": noFile("backup.ndjson"),
+  "npm run verify-totals -- --persist-to /tmp/drill": {
+    with: ["--persist-to", ".wrangler/drill"],
+    status: 1,
+    says: /^There is no database in .*drill yet: npm start makes it\.$/m,
+  },
+  "npm run export -- again.ndjson --url http://127.0.0.1:8788": NO_SERVICE,
   "npm run feed": { status: 1, says: "missing required argument 'file'" },
   "npm run verify-totals": { status: 1, says: /^There is no database in .* yet: npm start makes it\.$/m },
   "npm run verify-totals -- --program acme": {
@@ -75,6 +86,7 @@ const TRIALS: Record<string, Trial> = {
   },
   "npm run verify-totals -- --remote": NOBODY,
   "npm run verify-totals -- --remote --repair": NOBODY,
+  "npm run verify-totals -- --remote --env staging": NOBODY,
   "npm run verify-totals -- --remote --program acme": { status: 1, says: "There is no program acme in production." },
   "npm run programs -- list": { status: 0, says: "loyalty-edge" },
   "npm run programs -- add acme": { status: 0, says: "makes the database loyalty-edge-acme" },
@@ -86,6 +98,7 @@ const TRIALS: Record<string, Trial> = {
   "npm run bench:feed": { says: "One by one" },
   "npm run schema": { status: 0, says: "docs/schema.md describes" },
   "npm run soak": { with: ["--port", PORT], says: "requests |", lastWords: "| endpoint" },
+  "npm run soak -- --stall 20": { with: ["--port", PORT], says: "requests |", lastWords: "| endpoint" },
   "npm run soak -- --minutes 60 --connections 200 --sockets 1000 --followers 100 --seed 7 --json report.json": {
     with: ["--port", PORT],
     says: "Migrating the local database",

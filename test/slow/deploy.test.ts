@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, it } from "vitest";
 import { cloneCheckout } from "./clone.ts";
@@ -129,6 +129,18 @@ describe("npm run deploy of three programs", () => {
     for (const name of ["acme-eu", "globex"]) await run("programs", ["add", name, ...STAGING], { cwd: clone });
   });
   afterAll(() => rmSync(clone, { recursive: true, force: true }));
+
+  it("refuses a CUSTOMER_SEARCH that is misspelt", async ({ expect }) => {
+    const file = path.join(clone, "wrangler.toml");
+    const before = readFileSync(file, "utf8");
+    writeFileSync(file, before.replace('CUSTOMER_SEARCH = "all"', 'CUSTOMER_SEARCH = "friend"'));
+
+    const { status, output } = await run("deploy", ["--dry-run"], { cwd: clone });
+    writeFileSync(file, before);
+
+    expect(status).toBe(1);
+    expect(output.trim()).toBe("CUSTOMER_SEARCH of production is friend. It must be all, friends, none.");
+  });
 
   const DATABASES = ["", "-acme-eu", "-globex"].map((suffix) => WORKER + suffix);
   const tables = (cloudflare: Cloudflare, name: string) =>

@@ -229,7 +229,7 @@ describe("npm run feed", () => {
 
     expect(status).toBe(1);
     expect(output).toContain("The service cannot be reached");
-    expect(output).toContain("0 lines are committed.");
+    expect(output).toContain("0 lines are committed. Once that is put right, send the file again.");
     expect(Date.now() - startedAt).toBeLessThan(10_000);
   });
 
@@ -246,17 +246,25 @@ describe("npm run feed", () => {
   });
 
   it.for([
-    [401, { message: "A valid bearer token is needed." }, "The token is not good"],
-    [403, { message: "Line 1 touches an account that the token does not cover." }, "Line 1 touches an account"],
-    [500, { message: "Something went wrong on our side." }, "The service answered 500"],
-  ] as const)("gives up at once on %s, in words that help", async ([status, body, words], { expect }) => {
+    [401, { message: "A valid bearer token is needed." }, "The token is not good", "Once that is put right, send"],
+    [403, { message: "Line 1 touches an account that the token does not cover." }, "Line 1 touches", "Once that is"],
+    [413, { message: "These lines come to more." }, "The service answered 413", "Correct the file and send it again."],
+    [422, { messages: { "line 1.id": ["must be text"] } }, "line 1.id: must be text", "Correct the file and send it"],
+    [500, { message: "Something went wrong on our side." }, "The service answered 500", "Once that is put right, send"],
+    [
+      507,
+      { message: "Delete what is not needed any more." },
+      "The database is full (507). Delete what",
+      "Once that is",
+    ],
+  ] as const)("gives up at once on %s, in words that help", async ([status, body, words, advice], { expect }) => {
     const { args } = await service({ status, body });
 
     const { status: exit, output } = await run([file("refused", customer(1)), ...args]);
 
     expect(exit).toBe(1);
     expect(output).toContain(words);
-    expect(output).toContain("0 lines are committed.");
+    expect(output).toContain(`0 lines are committed. ${advice}`);
   });
 
   it("lets the request under way end on Ctrl-C, and says where to go on", async ({ expect }) => {
@@ -281,6 +289,28 @@ describe("npm run feed", () => {
     expect(output).toContain("line 4: must be a JSON object");
     expect(output).toContain("3 lines checked, 2 bad. Nothing was sent.");
     expect((await run([file("good", customer(1)), "--check"])).status).toBe(0);
+  });
+
+  it("warns in a check of fields that records of the kind do not have, once for all lines", async ({ expect }) => {
+    const lines = [
+      customer(1),
+      JSON.stringify({ ...JSON.parse(customer(2)), dob: "1990-01-01", Avatar: "a.png", qqqqqq: 1 }),
+      JSON.stringify({ record: "customer", id: "3", firstName: "Ada", last_name: "L" }),
+      ...Array.from({ length: 1_500 }, (_, index) =>
+        JSON.stringify({ ...JSON.parse(customer(10 + index)), dob: null }),
+      ),
+    ];
+
+    const { status, output } = await run([file("unknown", lines.join("\n")), "--check"]);
+
+    expect(status).toBe(1);
+    expect(output.match(/^Warning.*$/gm)).toEqual([
+      "Warning: line 2 and 1,500 more: customer has no field dob; did you mean date_of_birth?",
+      "Warning: line 2: customer has no field Avatar; did you mean avatar?",
+      "Warning: line 2: customer has no field qqqqqq",
+      "Warning: line 3: customer has no field firstName; did you mean first_name?",
+    ]);
+    expect(output).toContain("1,503 lines checked, 1 bad.");
   });
 
   it("checks bytes as the service reads them, and sends what counts there as a line", async ({ expect }) => {

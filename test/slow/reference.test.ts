@@ -33,7 +33,11 @@ async function listEndpoints(): Promise<Endpoint[]> {
 }
 
 /** The page at a window's size, with what it asked of other hosts, and its errors: nothing, it should be. */
-async function open(width: number, height: number): Promise<{ page: Page; elsewhere: string[]; errors: string[] }> {
+async function open(
+  width: number,
+  height: number,
+  section = "",
+): Promise<{ page: Page; elsewhere: string[]; errors: string[] }> {
   const page = await browser.newPage({ viewport: { width, height } });
   const elsewhere: string[] = [];
   const errors: string[] = [];
@@ -41,10 +45,14 @@ async function open(width: number, height: number): Promise<{ page: Page; elsewh
   page.on("request", (request) => {
     if (/^https?:/.test(request.url()) && !request.url().startsWith(url)) elsewhere.push(request.url());
   });
-  await page.goto(url);
+  await page.goto(`${url}/${section}`);
   await page.getByRole("heading", { name: "loyalty-edge" }).first().waitFor();
+  if (section !== "") {
+    await page.locator(".t-doc__sidebar [aria-current]").waitFor();
+    return { page, elsewhere, errors };
+  }
   // An endpoint is put on the page when one scrolls near it.
-  const first = page.getByRole("heading", { name: "Popular campaigns nearby" }).first();
+  const first = page.getByRole("heading", { name: "Near-by popular campaigns" }).first();
   for (let step = 0; step < 50 && (await first.count()) === 0; step += 1) {
     await page.mouse.wheel(0, 300);
     await page.waitForTimeout(100);
@@ -99,7 +107,7 @@ describe.skipIf(CHROMIUM === null)("the reference page", () => {
 
       expect(endpoints.map(({ isSocket }) => isSocket).sort()).toEqual([...Array(7).fill(false), true]);
       for (const endpoint of endpoints) {
-        expect(await page.getByText(endpoint.summary).count()).toBeGreaterThan(0);
+        expect(await page.getByText(endpoint.summary, { exact: true }).count()).toBeGreaterThan(0);
         if (endpoint.isSocket) continue;
         const response = await sendAsFilledIn(page, endpoint);
         const { status, items, ...lists } = await response.json();
@@ -113,6 +121,32 @@ describe.skipIf(CHROMIUM === null)("the reference page", () => {
       );
     },
   );
+
+  it("has no form for the WebSocket, which could only get 426, neither on the page nor beside other forms", async ({
+    expect,
+  }) => {
+    const { page } = await open(1280, 900, "#tag/customer/GET/api/v1/customer/live");
+    await page.getByText("A form cannot open one").waitFor();
+    const form = (path: string) => page.getByRole("button", { name: path });
+    expect(await form("(get /api/v1/customer/live)").count()).toBe(0);
+
+    await form("(get /api/v1/customer/messages)").click();
+    await page.locator(".scalar-client .scalar-sidebar-toggle").click();
+    const beside = page.locator(".scalar-client [data-sidebar-id]:visible");
+    expect(await beside.filter({ hasText: /^Messages/ }).count()).toBe(1);
+    expect(await beside.filter({ hasText: /^Live/ }).count()).toBe(0);
+  });
+
+  it("draws no lines beside the entry that is chosen", async ({ expect }) => {
+    const { page } = await open(1280, 900, "#tag/customer/POST/api/v1/customer/full-search");
+    const lines = (within: string) => page.locator(`${within} [aria-current] .scalar-sidebar-indent *:visible`).count();
+    const ofPage = await lines(".t-doc__sidebar");
+    await page.getByRole("button", { name: "(post /api/v1/customer/full-search)" }).click();
+    await page.locator(".scalar-client .scalar-sidebar-toggle").click();
+    await page.locator(".scalar-client [aria-current]").waitFor();
+
+    expect({ ofPage, ofForm: await lines(".scalar-client") }).toEqual({ ofPage: 0, ofForm: 0 });
+  });
 
   it("leaves every other path to the service, which answers in its envelope", async ({ expect }) => {
     for (const place of ["/nothing", "/_headers", "/scalar.js.map", "/api"]) {

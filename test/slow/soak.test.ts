@@ -108,6 +108,24 @@ describe("npm run soak", () => {
     await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toThrow();
   });
 
+  it("loses no message and answers every cached board while the primaries stall", { timeout: 600_000 }, async ({
+    expect,
+  }) => {
+    const [port, json] = [await freePort(), path.join(folder, "stalls.json")];
+    const load = ["--minutes", "0.6", "--connections", "8", "--sockets", "50", "--followers", "5", "--stall", "10"];
+
+    const running = command("soak", [...load, "--port", String(port), "--json", json]);
+    const status = await running.ended;
+
+    expect({ status, output: running.output() }).toMatchObject({ status: 0 });
+    const { live, stalls, endpoints, excused } = JSON.parse(readFileSync(json, "utf8"));
+    expect(live).toMatchObject({ outbox: 0, missed: [] });
+    expect(stalls).toMatchObject({ stalls: 1, seconds: 10 });
+    expect(stalls.boards.requests).toBeGreaterThan(0);
+    expect(Object.keys(endpoints.leaderboard.statuses)).not.toContain("503");
+    expect(Object.keys(excused)).toContain("messages: 503 instead of 200");
+  });
+
   it("ends on Ctrl-C with what it has, also while it measures its memory", { timeout: 300_000 }, async ({ expect }) => {
     // It measures all the time with a ps that takes a second.
     const slow = mkdtempSync(path.join(folder, "slow-"));
@@ -128,6 +146,7 @@ describe("npm run soak", () => {
   it.for([
     [["--minutes", "soon"], "It must be a number of minutes"],
     [["--connections", "0"], "It must be a whole number, 1 or more."],
+    [["--stall", "31"], "It must be a whole number of seconds, 0 to 30."],
     [["--sockets", "2001"], "It must be a whole number, 0 to 2000."],
   ] as const)("says in a line what is wrong with %j", async ([args, words], { expect }) => {
     const running = command("soak", args);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { afterAll, beforeAll, describe, it } from "vitest";
+import { afterAll, beforeAll, describe, it, onTestFinished } from "vitest";
 import { cloneCheckout } from "./clone.ts";
 import { command, freePort, pressCtrlC, printed, ROOT, type Running, running } from "./command.ts";
 
@@ -65,6 +65,65 @@ describe("npm start", () => {
     second.child.kill("SIGTERM");
     expect(await second.ended).toBe(0);
   });
+});
+
+describe("npm start -- --no-demo", () => {
+  it("prints lines that feed an empty database and find what was fed, and nothing of the demo", async ({ expect }) => {
+    const port = await freePort();
+    const empty = mkdtempSync(path.join(folder, "empty-"));
+
+    const started = command("start", ["--port", String(port), "--persist-to", empty, "--no-demo"]);
+    await printed(started, READY);
+    await printed(started, '"filter":"customers"');
+    const lines = started
+      .output()
+      .split("\n")
+      .filter((line) => /^(TOKEN=|curl )/.test(line));
+    const answers = execFileSync("sh", ["-c", lines.join("\necho\n")], { cwd: ROOT, encoding: "utf8" }).split("\n");
+    started.child.kill("SIGTERM");
+
+    expect(answers.filter((line) => line !== "").map((line) => JSON.parse(line))).toEqual([
+      { status: true, items: { accepted: 1, ignored: 0 } },
+      expect.objectContaining({ customers: [expect.objectContaining({ id: "ada" })] }),
+    ]);
+    expect(started.output()).not.toMatch(/\bc1\b|s101|g1\b/);
+    expect(await started.ended).toBe(0);
+  });
+});
+
+/** The processes of a group: their ids and what they run. */
+function processesOf({ child }: Running): { pid: number; command: string }[] {
+  return execFileSync("ps", ["-eo", "pgid=,pid=,stat=,args="], { encoding: "utf8" })
+    .split("\n")
+    .map((line) => /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [])
+    .filter(([, group, , state]) => Number(group) === child.pid && !state?.startsWith("Z"))
+    .map(([, , pid, , text = ""]) => ({ pid: Number(pid), command: text }));
+}
+
+describe("npm start that is killed", () => {
+  it.for([
+    ["SIGTERM", "npm", /^npm /, READY],
+    ["SIGTERM", "npm, while it migrates,", /^npm /, "Migrating"],
+    // Only Linux tells a shell's parent.
+    ...(process.platform === "linux" ? ([["SIGKILL", "npm", /^npm /, READY]] as const) : []),
+    ["SIGKILL", "scripts/run.mjs", /^node scripts\/run\.mjs/, READY],
+  ] as const)(
+    "by %s of %s ends with all of its processes, and frees its port",
+    async ([signal, , what, when], { expect }) => {
+      const port = await freePort();
+      const started = running("npm", ["start", "--", "--port", String(port), "--persist-to", folder, "--no-demo"]);
+      onTestFinished(() => {
+        for (const { pid } of processesOf(started)) process.kill(pid, "SIGKILL");
+      });
+      await printed(started, when);
+
+      const { pid = 0 } = processesOf(started).find(({ command }) => what.test(command)) ?? {};
+      process.kill(pid, signal);
+
+      await expect.poll(() => processesOf(started), { timeout: 10_000 }).toEqual([]);
+      await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toThrow();
+    },
+  );
 });
 
 describe("npm start of three programs", () => {

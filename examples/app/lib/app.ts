@@ -6,6 +6,8 @@ export interface App {
   client: Client;
   customer: DemoCustomer;
   session: Session;
+  /** Aborted when another customer is chosen. */
+  ended: AbortSignal;
   /** Says something for a moment, to a screen reader too. */
   say: (text: string) => void;
   /** Shows a number beside a view's name. */

@@ -2,6 +2,9 @@ import { type Failure, LoyaltyError, type Result } from "loyalty-edge/client";
 import type { View } from "./app.ts";
 import { type Child, h } from "./dom.ts";
 
+const FIRST_WAIT_MS = 2_000;
+const LONGEST_WAIT_MS = 15_000;
+
 interface Question<Items, Beside> {
   /** The call; null when there is nothing to ask yet. */
   ask: (signal: AbortSignal) => Promise<Result<Items, Beside>> | null;
@@ -11,13 +14,16 @@ interface Question<Items, Beside> {
 }
 
 /**
- * A part of the page that the service fills. It says when it waits, has nothing, or has failed. What it shows stays
- * until the next answer, and an answer that is overtaken by a later question is dropped.
+ * A part of the page that the service fills until `ended`. It says when it waits, has nothing, or has failed, and asks
+ * again by itself then. What it shows stays until the next answer, and an answer that is overtaken by a later question
+ * is dropped.
  */
-export function asked<Items, Beside>({ ask, show, empty }: Question<Items, Beside>): View {
+export function asked<Items, Beside>(ended: AbortSignal, { ask, show, empty }: Question<Items, Beside>): View {
   const element = h("div", { class: "asked" }, h("div", { class: "waiting" }));
   let latest = new AbortController();
   let isFirst = true;
+  let failures = 0;
+  ended.addEventListener("abort", () => latest.abort());
 
   async function refresh(): Promise<void> {
     latest.abort();
@@ -25,25 +31,36 @@ export function asked<Items, Beside>({ ask, show, empty }: Question<Items, Besid
     const { signal } = latest;
     const call = ask(signal);
     element.ariaBusy = "true";
-    const shown = await call?.then(read, (error: unknown) => (signal.aborted ? [] : failed(error)));
+    const shown = await call?.then(read, (error: unknown) => (signal.aborted ? [] : unanswered(error)));
     if (signal.aborted) return;
     element.replaceChildren(...(shown ?? [note(empty)]));
     element.ariaBusy = "false";
   }
 
   function read(answer: Result<Items, Beside>): Child[] {
-    if (!answer.status && answer.errorCode !== "NO_ITEMS") return [note(textOf(answer), retry())];
+    if (!answer.status && answer.errorCode !== "NO_ITEMS") return failed(textOf(answer));
+    failures = 0;
     const shown = answer.status ? show(answer.items, answer, isFirst) : [];
     isFirst = false;
     return shown.length > 0 ? shown : [note(empty)];
   }
 
-  function failed(error: unknown): Child[] {
+  function unanswered(error: unknown): Child[] {
     if (!(error instanceof LoyaltyError)) throw error;
-    return [note("The service does not answer.", retry())];
+    return failed("The service does not answer.");
   }
 
-  const retry = () => h("button", { type: "button", click: () => void refresh() }, "Try again");
+  /** Asks again in a while, and at once when the service is known to answer. */
+  function failed(text: string): Child[] {
+    const { signal } = latest;
+    const again = () => void refresh();
+    const timer = setTimeout(again, Math.min(FIRST_WAIT_MS * 2 ** failures, LONGEST_WAIT_MS));
+    failures += 1;
+    signal.addEventListener("abort", () => clearTimeout(timer));
+    addEventListener("online", again, { signal });
+    return [note(text, h("button", { type: "button", click: again }, "Try again"))];
+  }
+
   return { element, refresh };
 }
 

@@ -1,3 +1,5 @@
+import type { Named } from "./session.ts";
+
 type Attributes = Record<string, string | number | boolean | ((event: Event) => void)>;
 export type Child = Node | string;
 
@@ -27,9 +29,9 @@ export function byId<Kind extends HTMLElement>(id: string, kind: new () => Kind)
   return element;
 }
 
-/** A choice of one among some. */
-export function choice(label: string, among: readonly { id: string; name: string }[], onChoose: (id: string) => void) {
-  const options = among.map(({ id, name }) => h("option", { value: id }, name));
+/** A choice of one among some: at first the first, or the one with this id. */
+export function choice(label: string, among: readonly Named[], onChoose: (id: string) => void, chosen = "") {
+  const options = among.map(({ id, name }) => h("option", { value: id, selected: id === chosen }, name));
   const select = h("select", { change: () => onChoose(select.value) }, ...options);
   return h("label", { class: "choice" }, h("span", {}, label), select);
 }

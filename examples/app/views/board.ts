@@ -12,11 +12,11 @@ const RANKINGS = [
 type Ranking = (typeof RANKINGS)[number];
 
 /** Who leads at a store, by each of the four rankings. */
-export function createBoard({ client, customer }: App): View {
+export function createBoard({ client, customer, ended }: App): View {
   let store = customer.stores[0]?.id ?? "";
   let ranking: Ranking = RANKINGS[0];
 
-  const board = asked({
+  const board = asked(ended, {
     ask: (signal) => client.leaderboard({ location_id: store, rank_on: ranking.by }, { signal }),
     show: (employees) => list(employees.map((one) => drawEmployee(one, ranking))),
     empty: "Nobody has played at this store. The till can record a play.",

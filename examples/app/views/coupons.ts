@@ -8,11 +8,11 @@ import { h, when } from "../lib/dom.ts";
 const BARCODE_DIGITS = 12;
 
 /** The coupons that the customer can use, by kind. What arrives while the page is open stands first. */
-export function createCoupons({ client, say, count }: App): View {
+export function createCoupons({ client, say, count, ended }: App): View {
   const known = new Set<string>();
   const arrived = new Set<string>();
 
-  return asked({
+  return asked(ended, {
     ask: (signal) => client.myCoupons({ per_page: 100 }, { signal }),
     show: ({ store, mfg, digital }, _, isFirst) => {
       const kinds = [

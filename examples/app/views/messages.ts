@@ -4,9 +4,9 @@ import { asked } from "../lib/asked.ts";
 import { entry, h, initials, list, when } from "../lib/dom.ts";
 
 /** The customer's message groups, the newest message first. */
-export function createMessages({ client, say, count }: App): View {
+export function createMessages({ client, say, count, ended }: App): View {
   let newest = "";
-  return asked({
+  return asked(ended, {
     ask: (signal) => client.messages({ per_page: 100 }, { signal }),
     show: (groups, _, isFirst) => {
       const { last_message_time: time = "", last_customer_name, last_message } = groups[0] ?? {};

@@ -6,13 +6,13 @@ import type { Chain } from "../lib/session.ts";
 import { createMap, type Place } from "./map.ts";
 
 /** A chain's popular campaigns around the customer, and its stores on a map. */
-export function createNearby({ client, customer, session: { chains } }: App): View {
+export function createNearby({ client, customer, session: { chains }, ended }: App): View {
   const isOwn = ({ id }: Chain) => customer.stores[0]?.chainId === id;
   const ownFirst = chains.toSorted((one, other) => Number(isOwn(other)) - Number(isOwn(one)));
   let chain = ownFirst[0] ?? chains[0];
   let place: Place = chain;
 
-  const campaigns = asked({
+  const campaigns = asked(ended, {
     ask: (signal) => {
       const { latitude, longitude } = place;
       return client.nearbyCampaigns({ latitude, longitude, single_account_id: chain.id }, { signal });
@@ -24,7 +24,7 @@ export function createNearby({ client, customer, session: { chains } }: App): Vi
     place = moved;
     void campaigns.refresh();
   });
-  const stores = asked({
+  const stores = asked(ended, {
     ask: (signal) => client.fullSearch({ query: `${chain.name} ${chain.city}`, filter: "stores" }, { signal }),
     show: (found) => {
       map.show(chain, found.stores);

@@ -1,4 +1,5 @@
 import type { SearchCampaign, SearchCustomer, SearchStore } from "loyalty-edge/client";
+import { inAddress, putInAddress } from "../lib/address.ts";
 import type { App, View } from "../lib/app.ts";
 import { asked } from "../lib/asked.ts";
 import { entry, h, initials, list, when } from "../lib/dom.ts";
@@ -8,21 +9,26 @@ const SHORTEST_QUERY = 3;
 const PAUSE_MS = 200;
 
 /** Stores, customers and campaigns, found while one types. */
-export function createSearch({ client }: App): View {
+export function createSearch({ client, ended }: App): View {
   let pause = 0;
   const input = h("input", {
     type: "search",
+    value: inAddress("query"),
     maxlength: 100,
     autocomplete: "off",
     placeholder: "blue har, goran, double points …",
     input: () => {
       clearTimeout(pause);
-      pause = setTimeout(() => void results.refresh(), PAUSE_MS);
+      pause = setTimeout(search, PAUSE_MS);
     },
   });
+  const search = () => {
+    putInAddress("query", input.value);
+    void results.refresh();
+  };
   const found = h("p", { class: "hint", role: "status" });
 
-  const results = asked({
+  const results = asked(ended, {
     ask: (signal) => {
       const query = input.value.trim();
       found.textContent = "";

@@ -7,12 +7,12 @@ import { choice, entry, h, initials, list } from "../lib/dom.ts";
 const LEVELS = 5;
 
 /** Whom the customer has brought to a store, and whom they have brought, opened level by level. */
-export function createTeam({ client, customer }: App): View {
+export function createTeam({ client, customer, ended }: App): View {
   let store = customer.stores[0]?.id ?? "";
 
   /** The members directly below one of the team, or below the customer. */
   function below(root: { team_member_id?: string }, level: number): View {
-    return asked({
+    return asked(ended, {
       ask: (signal) => client.teamWithLevel(store, { ...root, level_no: 1, per_page: 100 }, { signal }),
       show: (members) => list(members.map((member) => branch(member, level))),
       empty: "Nobody has joined this store by your invitation yet.",

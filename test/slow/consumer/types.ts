@@ -25,7 +25,8 @@ type Items<Call extends Exclude<keyof Client, "changes" | "newMessages">> = Extr
   { status: true }
 >["items"];
 type Code = "NO_ITEMS" | "VALIDATION_EXCEPTION" | "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED";
-type Trouble = "PAYLOAD_TOO_LARGE" | "UPGRADE_REQUIRED" | "TOO_MANY_REQUESTS" | "UNAVAILABLE" | "INTERNAL_ERROR";
+type Body = "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE";
+type Trouble = "UPGRADE_REQUIRED" | "TOO_MANY_REQUESTS" | "UNAVAILABLE" | "INTERNAL_ERROR" | "DATABASE_FULL";
 
 same<
   keyof Client,
@@ -42,7 +43,7 @@ same<
 same<ClientOptions["token"], string | (() => string | Promise<string>)>();
 
 same<Failure["status"], false>();
-same<Failure["errorCode"], Code | Trouble | undefined>();
+same<Failure["errorCode"], Code | Body | Trouble | undefined>();
 same<Awaited<ReturnType<Client["messages"]>>, Result<MessageGroup[]>>();
 same<Result<string>, { status: true; items: string } | Failure>();
 same<LoyaltyError["failure"], Failure | null>();

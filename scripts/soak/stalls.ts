@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { DEMO_CUSTOMER } from "../demo/program.ts";
+import { CommandError } from "../lib/command-error.ts";
+import { quantile } from "../lib/quantile.ts";
+import { PLAYED_STORE_IDS } from "./calls.ts";
+import { inProgram, PROGRAMS } from "./programs.ts";
+import { STALL_PATH } from "./stall-path.ts";
+import { tokenOf } from "./traffic.ts";
+
+/** What became of the stalls, and of the boards that were asked for meanwhile: each is answered, from a cache. */
+export interface StallReport {
+  stalls: number;
+  seconds: number;
+  boards: { requests: number; p50: number; p99: number; longest: number };
+}
+
+/** Notes a fault; with the time at which what failed began, if a stall excuses it. */
+export type OnError = (text: string, startedAt?: number) => void;
+
+const EVERY_MS = 60_000;
+const FIRST_AFTER_MS = 10_000;
+const AT_ONCE = 16;
+// The circuit breaker lets a request through at the latest six seconds after the one before, and that takes its time.
+const AFTERMATH_MS = 10_000;
+
+/** Stalls the primaries of all programs once a minute, and says what a request may be refused for. */
+export class Stalls {
+  readonly #url: string;
+  readonly #milliseconds: number;
+  readonly #stalls: { from: number; to: number }[] = [];
+  readonly #boards: number[] = [];
+
+  constructor(url: string, milliseconds: number) {
+    this.#url = url;
+    this.#milliseconds = milliseconds;
+  }
+
+  /** Stalls again and again, until told to stop; the last stall ends then. */
+  async run(signal: AbortSignal): Promise<void> {
+    if (this.#milliseconds === 0) return;
+    for (let wait = FIRST_AFTER_MS; ; wait = EVERY_MS - this.#milliseconds) {
+      await sleep(wait, null, { signal }).catch(() => {});
+      if (signal.aborted) return;
+      const stall = { from: Date.now(), to: Date.now() + this.#milliseconds };
+      this.#stalls.push(stall);
+      await this.#tell(this.#milliseconds);
+      await sleep(this.#milliseconds, null, { signal }).catch(() => {});
+      await this.#tell(0);
+      stall.to = Date.now();
+    }
+  }
+
+  /** Whether what began then, and has failed now, may have failed because of a stall. */
+  excuses(startedAt: number): boolean {
+    return this.#stalls.some(({ from, to }) => startedAt < to + AFTERMATH_MS && Date.now() >= from);
+  }
+
+  /** Notes that a board which was asked for then has been answered now. */
+  noteBoard(startedAt: number): void {
+    if (this.#stalls.some(({ from, to }) => startedAt >= from && startedAt < to))
+      this.#boards.push(Date.now() - startedAt);
+  }
+
+  /** Asks for each board once: from then on it is cached. */
+  async cacheBoards(): Promise<void> {
+    if (this.#milliseconds === 0) return;
+    const boards = PROGRAMS.flatMap((program) => PLAYED_STORE_IDS.map((id) => ({ program, id })));
+    console.error(`Caching ${boards.length.toLocaleString("en")} boards …`);
+    const queue = boards.values();
+    const askNext = async () => {
+      for (const { program, id } of queue) {
+        const headers = { Authorization: `Bearer ${await tokenOf(inProgram(program, DEMO_CUSTOMER))}` };
+        const init = { method: "POST", headers, body: JSON.stringify({ location_id: id }) };
+        const { status } = await fetch(`${this.#url}/api/v1/customer/gamification/leaderboard`, init);
+        if (status !== 200) throw new CommandError(`The board of ${id} was answered ${status}.`);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, askNext));
+  }
+
+  report(): StallReport | null {
+    if (this.#milliseconds === 0) return null;
+    const boards = this.#boards;
+    const at = (share: number) => Math.round(quantile(boards, share) || 0);
+    return {
+      stalls: this.#stalls.length,
+      seconds: this.#milliseconds / 1_000,
+      boards: { requests: boards.length, p50: at(0.5), p99: at(0.99), longest: Math.max(0, ...boards) },
+    };
+  }
+
+  async #tell(milliseconds: number): Promise<void> {
+    const { ok } = await fetch(`${this.#url}${STALL_PATH}?ms=${milliseconds}`);
+    if (!ok) throw new CommandError("The service could not be made to stall.");
+  }
+}

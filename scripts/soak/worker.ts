@@ -1,0 +1,56 @@
+// The service itself, on databases whose primaries can be made to stall.
+import service, { Inbox as ServiceInbox } from "../../src/index.ts";
+import { programOfDatabase } from "../../src/programs/programs.ts";
+import { STALL_PATH } from "./stall-path.ts";
+
+const LOOK_AGAIN_MS = 50;
+
+let stalledUntil = 0;
+const databases = new Map<string, D1Database>();
+
+export class Inbox extends ServiceInbox {
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, stallable(env));
+  }
+}
+
+export default {
+  async fetch(request, env, context) {
+    const { pathname, searchParams } = new URL(request.url);
+    if (pathname !== STALL_PATH) return service.fetch(request, stallable(env), context);
+    stalledUntil = Date.now() + Number(searchParams.get("ms"));
+    return new Response();
+  },
+  scheduled: (controller, env, context) => service.scheduled?.(controller, stallable(env), context),
+} satisfies ExportedHandler<Env>;
+
+function stallable(env: Env): Env {
+  const bindings = Object.entries(env).map(([name, binding]) => {
+    if (programOfDatabase(name) === null) return [name, binding];
+    const database = databases.get(name) ?? stallableDatabase(binding as D1Database);
+    databases.set(name, database);
+    return [name, database];
+  });
+  return Object.fromEntries(bindings) as Env;
+}
+
+/** A database whose sessions at the primary answer only once no stall is under way: half of them have committed before. */
+function stallableDatabase(database: D1Database): D1Database {
+  const withSession = (start?: string) => {
+    const session = database.withSession(start);
+    const batch: D1DatabaseSession["batch"] = async (statements) => {
+      if (Math.random() < 0.5) await pass();
+      const results = await session.batch(statements);
+      await pass();
+      return results as never;
+    };
+    if (start !== "first-primary") return session;
+    return { prepare: session.prepare.bind(session), getBookmark: session.getBookmark.bind(session), batch };
+  };
+  return { withSession } as unknown as D1Database;
+}
+
+/** Waits until the stall is over. */
+async function pass(): Promise<void> {
+  while (Date.now() < stalledUntil) await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+}

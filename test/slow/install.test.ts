@@ -1,0 +1,44 @@
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, it } from "vitest";
+import { printed, ROOT, running } from "./command.ts";
+
+// A clone in which nothing is installed, with an npm that takes its time and then fails.
+
+let clone = "";
+beforeEach(() => {
+  clone = mkdtempSync(path.join(tmpdir(), "loyalty-edge-install-"));
+  mkdirSync(path.join(clone, "scripts"));
+  copyFileSync(path.join(ROOT, "scripts", "run.mjs"), path.join(clone, "scripts", "run.mjs"));
+  writeFileSync(path.join(clone, "npm.mjs"), "setTimeout(() => process.exit(1), 22_000)");
+});
+afterEach(() => rmSync(clone, { recursive: true, force: true }));
+
+const start = () =>
+  running("node", ["scripts/run.mjs", "start"], { cwd: clone, env: { npm_execpath: path.join(clone, "npm.mjs") } });
+
+describe("an install that takes long", () => {
+  it("says every ten seconds that it goes on", async ({ expect }) => {
+    const install = start();
+
+    expect(await install.ended).toBe(1);
+    expect(install.output().trim().split("\n")).toEqual([
+      "Installing what package-lock.json names: half a minute to two …",
+      "Installing for 10 seconds …",
+      "Installing for 20 seconds …",
+      "The install failed; see npm's output above.",
+    ]);
+  });
+
+  it("ends with its npm when it is killed", async ({ expect }) => {
+    const install = start();
+    await printed(install, "Installing");
+
+    install.child.kill("SIGTERM");
+
+    expect(await install.ended).toBe(143);
+    expect(install.output()).toContain("Stopped.");
+    expect(() => process.kill(-Number(install.child.pid), 0)).toThrow("ESRCH");
+  });
+});

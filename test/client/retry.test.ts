@@ -82,7 +82,7 @@ describe("a call that fails", () => {
     expect(askedAt).toEqual([0]);
   });
 
-  it.for([200, 401, 422, 500])("is not tried again if that would not help: %i", async (status, { expect }) => {
+  it.for([200, 401, 422, 500, 507])("is not tried again if that would not help: %i", async (status, { expect }) => {
     const { send, askedAt } = service(status);
 
     expect(await settle(send)).toBe(status);

@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { beforeAll, describe, it } from "vitest";
 import { type Answer, as, mustFeed } from "../support/api.ts";
 import { customerRoutes, otherRoutes } from "../support/calls.ts";
@@ -86,6 +87,15 @@ const REACHES: Record<string, readonly Reach[]> = {
       what: "a stranger's private fields, by a typo",
       ask: async (api) => withoutNames(await search("thiers", "customers")(api)),
     },
+    ...["friends", "none"].flatMap((whom) =>
+      ["theirs", "thiers"].map((query) => ({
+        what: `a stranger, where a search finds ${whom}, by ${query}`,
+        ask: async (api: Api) => {
+          Object.assign(env, { CUSTOMER_SEARCH: whom });
+          return search(query, "customers")(api).finally(() => Object.assign(env, { CUSTOMER_SEARCH: "all" }));
+        },
+      })),
+    ),
     {
       what: "the inner fields of an account that is found",
       ask: async (api) => {
@@ -114,11 +124,12 @@ const REACHES: Record<string, readonly Reach[]> = {
   ],
 };
 
-/** The customers of an answer without what everybody may see, which is names; a birth date bears no mark. */
+/** The customers of an answer without what everybody may see, which is names; dates and balances bear no mark. */
 function withoutNames({ body, ...answer }: Answer): Answer {
   const customers = body.customers.map(({ first_name, ...one }: Record<string, unknown>) => ({
     ...one,
     date_of_birth: one.date_of_birth === null ? null : "theirs",
+    balance: one.balance === 0 ? 0 : "theirs",
   }));
   return { ...answer, body: customers };
 }

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, it, vi } from "vitest";
 import worker from "../../src/index.ts";
 import { type Answer, as, ndjson, send } from "../support/api.ts";
 import { CALLS, customerRoutes, otherRoutes } from "../support/calls.ts";
+import { passHealth } from "../support/health.ts";
 import { handshake, listenOn } from "../support/live.ts";
 import { program } from "../support/programs.ts";
 import * as seed from "../support/seed.ts";
@@ -193,7 +194,9 @@ describe("the service of several programs", () => {
   };
 
   it("says how many are well, and names none", async ({ expect }) => {
+    passHealth();
     const well = await send("/health");
+    passHealth();
     setVariables({
       DB_ACME: {
         withSession: () => ({

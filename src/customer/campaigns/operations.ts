@@ -6,7 +6,7 @@ import { NearbyCampaign } from "./schema.ts";
 export const nearbyCampaigns: Operation = {
   id: "nearbyCampaigns",
   tag: "Customer",
-  summary: "Popular campaigns nearby",
+  summary: "Near-by popular campaigns",
   description:
     "The running campaigns of one merchant account at stores within 25 miles of a position, the most popular first: by what " +
     "customers have earned with them at those stores. If the account or the area has no campaigns, `items` is empty.",

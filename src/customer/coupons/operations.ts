@@ -30,7 +30,7 @@ export const listCoupons: Operation = {
 export const listMyCoupons: Operation = {
   id: "myCoupons",
   tag: "Customer",
-  summary: "Store, manufacturer and digital coupons",
+  summary: "My coupons",
   description:
     `The valid coupons that the customer holds, and the digital coupons of the chains whose stores the customer has ` +
     `joined, in pages that run over store, manufacturer and digital coupons as one list. ${VALID} Filters combine.`,

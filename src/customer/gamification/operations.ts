@@ -6,10 +6,10 @@ import { LeaderboardAnswer, LeaderboardParameters } from "./schema.ts";
 export const leaderboard: Operation = {
   id: "leaderboard",
   tag: "Customer",
-  summary: "Leaderboard of employees",
+  summary: "Leaderboard",
   description:
     "The employees of a store, ranked by their plays in an incentive campaign, or in all that run today. " +
-    `At most ${BOARD_LIMIT}. The board is at most ${BOARD_FRESH_SECONDS} seconds old, or older while the database fails. ` +
+    `At most ${BOARD_LIMIT}. The board is at most ${BOARD_FRESH_SECONDS} seconds old, or older while the database fails or is slow. ` +
     "`X-Board-Age` gives its age in seconds.",
   answer: LeaderboardAnswer,
   examples: () => [

@@ -7,7 +7,7 @@ import { TeamMember } from "./schema.ts";
 export const teamWithLevel: Operation = {
   id: "teamWithLevel",
   tag: "Customer",
-  summary: "Team of a store, with levels",
+  summary: "Team with level",
   description:
     "The members of a store whom the customer has referred, and those whom they have referred, down to depth 5, each with " +
     "the sizes and tokens of the member's own team. Order: depth, then name. If the customer has no team, `items` is empty.",

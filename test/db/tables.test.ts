@@ -40,33 +40,28 @@ function onOneLine(sql: string): string {
     .replace(/(?<=\() | (?=\))/g, "");
 }
 
-/** A table as the migrations write it. A key of text or of several columns is what its rows are stored by. */
-function createTable({ name, columns, primaryKeys, foreignKeys, checks }: Config): string {
-  const references = new Map(
-    foreignKeys.map((key) => [
-      key
-        .reference()
-        .columns.map((column) => column.name)
-        .join(),
-      key,
-    ]),
-  );
-  const keys = primaryKeys.map((key) => key.columns.map((column) => column.name).join(", "));
-  const parts = [
-    ...columns.map((column) => createColumn(column, references.get(column.name))),
-    ...keys.map((key) => `PRIMARY KEY (${key === "customer_key, newest_at, group_id" ? NEWEST_FIRST : key})`),
-    ...[...references].flatMap(([of, key]) =>
-      of.includes(",") ? [`FOREIGN KEY (${of.replaceAll(",", ", ")}) ${target(key)}`] : [],
-    ),
-    ...checks.map((check) => `CONSTRAINT ${check.name} CHECK (${textOf(check.value)})`),
-  ];
-  const isStoredByKey =
-    keys.length > 0 || columns.some((column) => column.primary && column.getSQLType() !== "integer");
-  return `CREATE TABLE ${name} (${parts.join(", ")})${isStoredByKey ? " WITHOUT ROWID" : ""}`;
-}
-
 // Drizzle cannot say that a key is sorted downwards.
 const NEWEST_FIRST = "customer_key, newest_at DESC, group_id";
+
+/** A table as the migrations write it. A key of text or of several columns is what its rows are stored by. */
+function createTable({ name, columns, primaryKeys, foreignKeys, checks }: Config): string {
+  const references = new Map(foreignKeys.map((key) => [namesOf(key.reference().columns), key]));
+  const keys = primaryKeys.map((key) => namesOf(key.columns));
+  const parts = [
+    ...columns.map((column) => createColumn(column, references.get(column.name))),
+    ...keys.map((key) => `PRIMARY KEY (${key === NEWEST_FIRST.replace(" DESC", "") ? NEWEST_FIRST : key})`),
+    ...[...references]
+      .filter(([names]) => names.includes(", "))
+      .map(([names, key]) => `FOREIGN KEY (${names}) ${target(key)}`),
+    ...checks.map((check) => `CONSTRAINT ${check.name} CHECK (${textOf(check.value)})`),
+  ];
+  const hasTextKey = columns.some((column) => column.primary && column.getSQLType() === "text");
+  return `CREATE TABLE ${name} (${parts.join(", ")})${keys.length > 0 || hasTextKey ? " WITHOUT ROWID" : ""}`;
+}
+
+function namesOf(columns: readonly { name: string }[]): string {
+  return columns.map(({ name }) => name).join(", ");
+}
 
 function createColumn(column: SQLiteColumn, reference: ForeignKey | undefined): string {
   return [
@@ -83,8 +78,7 @@ function createColumn(column: SQLiteColumn, reference: ForeignKey | undefined): 
 /** References are checked when the transaction ends, because the lines of a feed come in any order. */
 function target(key: ForeignKey): string {
   const { foreignTable, foreignColumns } = key.reference();
-  const names = foreignColumns.map(({ name }) => name).join(", ");
-  return `REFERENCES ${getTableConfig(foreignTable).name} (${names}) DEFERRABLE INITIALLY DEFERRED`;
+  return `REFERENCES ${getTableConfig(foreignTable).name} (${namesOf(foreignColumns)}) DEFERRABLE INITIALLY DEFERRED`;
 }
 
 function createIndex({ config: { name, table, columns, unique, where } }: Config["indexes"][number]): string {

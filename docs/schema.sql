@@ -755,89 +755,68 @@ CREATE TABLE listeners (
   until TEXT NOT NULL -- listens until this time
 ) WITHOUT ROWID;
 
-CREATE VIEW listening_customers AS
-SELECT customers.key, customers.id
-FROM customers CROSS JOIN listeners ON listeners.customer_id = customers.id
+CREATE VIEW listening AS
+SELECT customers.key AS customer_key, customers.id AS customer_id, feed_version.version, clock.now
+FROM customers CROSS JOIN listeners ON listeners.customer_id = customers.id CROSS JOIN feed_version CROSS JOIN clock
 WHERE listeners.until > (SELECT now FROM clock);
 
 CREATE TABLE outbox (
   version INTEGER NOT NULL, -- the feed version that changed it
-  what TEXT NOT NULL, -- messages, coupons or balance
+  change_kind TEXT NOT NULL, -- messages, coupons or balance
   customers TEXT NOT NULL, -- JSON: the ids of the listeners whom it concerns
   stored_at TEXT NOT NULL,
-  PRIMARY KEY (version, what, customers)
+  PRIMARY KEY (version, change_kind, customers)
 ) WITHOUT ROWID;
-
-CREATE VIEW message_wait AS
-SELECT max(0, (unixepoch(message_clock.clock_said) + 1 - unixepoch(clock.now)) * 1000 - clock.millisecond) AS milliseconds
-FROM clock CROSS JOIN message_clock;
 
 CREATE TRIGGER outbox_of_messages AFTER UPDATE OF newest_id, earlier_id ON message_groups
 WHEN OLD.newest_id IS NOT NEW.newest_id OR OLD.earlier_id IS NOT NEW.earlier_id
 BEGIN
-  INSERT INTO outbox (version, what, customers, stored_at)
-  SELECT feed_version.version, 'messages', told.ids, clock.now
-  FROM (
-    SELECT json_group_array(listening.id) AS ids
-    FROM message_group_members AS member
-    CROSS JOIN listening_customers AS listening ON listening.key = member.customer_key
-    WHERE member.group_key = NEW.key
-    HAVING count(*) > 0
-  ) AS told CROSS JOIN feed_version CROSS JOIN clock
-  WHERE true
+  INSERT INTO outbox (version, change_kind, customers, stored_at)
+  SELECT listening.version, 'messages', json_group_array(listening.customer_id), listening.now
+  FROM message_group_members AS member CROSS JOIN listening ON listening.customer_key = member.customer_key
+  WHERE member.group_key = NEW.key
+  HAVING count(*) > 0
   ON CONFLICT DO NOTHING;
 END;
 
 CREATE TRIGGER outbox_of_new_members AFTER INSERT ON message_group_members
 BEGIN
-  INSERT INTO outbox (version, what, customers, stored_at)
-  SELECT feed_version.version, 'messages', json_array(listening.id), clock.now
-  FROM listening_customers AS listening CROSS JOIN feed_version CROSS JOIN clock
-  WHERE listening.key = NEW.customer_key
+  INSERT INTO outbox (version, change_kind, customers, stored_at)
+  SELECT version, 'messages', json_array(customer_id), now FROM listening WHERE customer_key = NEW.customer_key
   ON CONFLICT DO NOTHING;
 END;
 
 CREATE TRIGGER outbox_of_former_members AFTER DELETE ON message_group_members
 BEGIN
-  INSERT INTO outbox (version, what, customers, stored_at)
-  SELECT feed_version.version, 'messages', json_array(listening.id), clock.now
-  FROM listening_customers AS listening CROSS JOIN feed_version CROSS JOIN clock
-  WHERE listening.key = OLD.customer_key
+  INSERT INTO outbox (version, change_kind, customers, stored_at)
+  SELECT version, 'messages', json_array(customer_id), now FROM listening WHERE customer_key = OLD.customer_key
   ON CONFLICT DO NOTHING;
 END;
 
 CREATE TRIGGER outbox_of_issued_coupons AFTER INSERT ON customer_coupons
 BEGIN
-  INSERT INTO outbox (version, what, customers, stored_at)
-  SELECT feed_version.version, 'coupons', json_array(listening.id), clock.now
-  FROM listening_customers AS listening CROSS JOIN feed_version CROSS JOIN clock
-  WHERE listening.key = NEW.customer_key
+  INSERT INTO outbox (version, change_kind, customers, stored_at)
+  SELECT version, 'coupons', json_array(customer_id), now FROM listening WHERE customer_key = NEW.customer_key
   ON CONFLICT DO NOTHING;
 END;
 
 CREATE TRIGGER outbox_of_changed_coupons AFTER UPDATE ON customer_coupons
 BEGIN
-  INSERT INTO outbox (version, what, customers, stored_at)
-  SELECT feed_version.version, 'coupons', json_array(listening.id), clock.now
-  FROM listening_customers AS listening CROSS JOIN feed_version CROSS JOIN clock
-  WHERE listening.key = NEW.customer_key
+  INSERT INTO outbox (version, change_kind, customers, stored_at)
+  SELECT version, 'coupons', json_array(customer_id), now FROM listening WHERE customer_key = NEW.customer_key
   ON CONFLICT DO NOTHING;
 END;
 
 CREATE TRIGGER outbox_of_withdrawn_coupons AFTER DELETE ON customer_coupons
 BEGIN
-  INSERT INTO outbox (version, what, customers, stored_at)
-  SELECT feed_version.version, 'coupons', json_array(listening.id), clock.now
-  FROM listening_customers AS listening CROSS JOIN feed_version CROSS JOIN clock
-  WHERE listening.key = OLD.customer_key
+  INSERT INTO outbox (version, change_kind, customers, stored_at)
+  SELECT version, 'coupons', json_array(customer_id), now FROM listening WHERE customer_key = OLD.customer_key
   ON CONFLICT DO NOTHING;
 END;
 
 CREATE TRIGGER outbox_of_balances AFTER UPDATE OF balance ON customers
 BEGIN
-  INSERT INTO outbox (version, what, customers, stored_at)
-  SELECT feed_version.version, 'balance', json_array(listening.id), clock.now
-  FROM listening_customers AS listening CROSS JOIN feed_version CROSS JOIN clock
-  WHERE listening.key = NEW.key
+  INSERT INTO outbox (version, change_kind, customers, stored_at)
+  SELECT version, 'balance', json_array(customer_id), now FROM listening WHERE customer_key = NEW.key
   ON CONFLICT DO NOTHING;
 END;

@@ -39,8 +39,7 @@ CREATE VIRTUAL TABLE store_words USING fts5(
   words, content = '', contentless_delete = 1, detail = none, prefix = '1 2 3 4 5 6', tokenize = ascii
 );
 
--- A step of the weekly merge goes on with what is under way, unless another level of the index has as many segments. It
--- then merges those first, if there are enough: two, so that small ones fed meanwhile do not hold it up.
+-- The weekly merge takes segments of one size together, and two are enough: by itself FTS5 waits for four.
 INSERT INTO store_words (store_words, rank) VALUES ('usermerge', 2);
 
 -- What store_words holds, term by term: an index without contents can be compared in no other way.

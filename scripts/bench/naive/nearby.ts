@@ -12,7 +12,7 @@ export function nearbyCampaigns(
   query: z.output<typeof NearbyCampaignsBody> & { radiusMiles: number },
 ): Promise<NearbyCampaign[]> {
   const { latitude, longitude, single_account_id, count, radiusMiles } = query;
-  return db.all<NearbyCampaign>(sql`
+  return db.all(sql<NearbyCampaign>`
     WITH account(key) AS MATERIALIZED (SELECT key FROM accounts WHERE id = ${single_account_id}),
     near_store AS MATERIALIZED (
       SELECT key, miles FROM (

@@ -19,7 +19,7 @@ const [STORE, CALLER] = [sql.raw("(SELECT key FROM store)"), sql.raw("(SELECT ke
  * The joins are crossed so that SQLite walks downwards: else it scans the store at every step.
  */
 export async function team(db: Database, { storeId, customerId, page }: TeamQuery): Promise<TeamMember[]> {
-  const rows = await db.all<Row>(sql`
+  const rows = await db.all(sql<Row>`
     WITH RECURSIVE
     store(key) AS MATERIALIZED (SELECT key FROM stores WHERE id = ${storeId}),
     caller(key) AS MATERIALIZED (SELECT key FROM customers WHERE id = ${customerId}),

@@ -70,7 +70,7 @@ export async function findCoupons(db: Database, query: CouponsQuery): Promise<Co
     accountId: accountId ?? "",
     storeIds: JSON.stringify(storeIds),
   };
-  const rows = await db.all<CouponRow>(couponList(shape, values));
+  const rows = await db.all(couponList(shape, values));
   const accountOf = accountsOf(rows);
   return rows.map((row) => ({ kind: row.kind, coupon: storedJson(row.coupon), account: accountOf(row) }));
 }
@@ -85,12 +85,12 @@ const NOW = sql`(SELECT now FROM clock)`;
 // By name, store, mfg and digital are in their order backwards.
 const ORDER = sql`page.kind DESC, page.ends_at, page.created_at DESC, page.id`;
 
-const couponList = compilePer<Shape, Parameters<Value>[0]>((shape, value) => {
+const couponList = compilePer((shape: Shape, value: Value) => {
   const sources = [
     ...(shape.kinds.some((kind) => kind !== "digital") ? [issuedCoupons(shape, value)] : []),
     ...(shape.kinds.includes("digital") ? [digitalCoupons(shape, value)] : []),
   ];
-  return sql`
+  return sql<CouponRow>`
     WITH page AS (
       SELECT * FROM (${sql.join(sources, sql` UNION ALL `)}) AS page
       ORDER BY ${ORDER} ${limitTo(value("limit"))} OFFSET ${value("offset")}

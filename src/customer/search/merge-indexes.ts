@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "../../db/database.ts";
+import { select } from "../../db/select.ts";
 
 const INDEXES = ["store_words", "campaign_words", "customer_words"] as const;
 
@@ -7,7 +8,7 @@ const INDEXES = ["store_words", "campaign_words", "customer_words"] as const;
 export const MERGE_LIMITS = { pagesAStep: 100, steps: 330, milliseconds: 300_000 };
 export const QUERIES_A_STEP = 3;
 
-const CHANGES = sql`SELECT total_changes() AS changes`;
+const CHANGES = select({ changes: sql<number>`total_changes()` }, sql``);
 
 export interface MergeReport {
   steps: number;
@@ -44,5 +45,5 @@ async function takeStep(db: Database, index: string, pages: number): Promise<num
     merge: [sql`INSERT INTO ${name} (${name}, rank) VALUES ('merge', ${pages})`],
     after: [CHANGES],
   });
-  return Number(after[0]?.changes) - Number(before[0]?.changes);
+  return (after[0]?.changes ?? 0) - (before[0]?.changes ?? 0);
 }

@@ -44,8 +44,8 @@ describe("the lists that a search goes through", () => {
       const beginnings = JSON.stringify([...COMMON, ...RARE]);
       const db = new Database(env.DB, "first-unconstrained");
 
-      const [row] = await db.all<{ rarest: string }>(
-        sql`SELECT ${rarestBeginnings(index, sql`${beginnings}`)} AS rarest`,
+      const [row] = await db.all(
+        sql<{ rarest: string }>`SELECT ${rarestBeginnings(index, sql`${beginnings}`)} AS rarest`,
       );
 
       expect(row?.rarest.split(" AND ").sort()).toEqual([...RARE].map((letter) => `"${letter}"*`));

@@ -1,14 +1,14 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { accountsOf, type OfAccount } from "../../accounts/answers.ts";
 import { couponAccount, oncePerAccount } from "../../accounts/queries.ts";
-import { customerKeyOf } from "../../customers/queries.ts";
 import { compilePer, type Database } from "../../db/database.ts";
 import { membersOf, objectWith } from "../../db/json-objects.ts";
 import { limitTo } from "../../db/limit.ts";
 import { accounts, couponJson, coupons, customerCoupons, stores } from "../../db/tables/index.ts";
+import { customerKeyOf } from "../../domain/customers.ts";
+import { isAccountDeleted, isStoreDeleted, joinStoresOf } from "../../domain/stores.ts";
 import { type JsonText, jsonArray, jsonObject, storedJson, withMember } from "../../http/json-text.ts";
 import type { Page } from "../../http/paging.ts";
-import { isAccountDeleted, isStoreDeleted, joinStoresOf } from "../../stores/queries.ts";
 import { fold } from "../../values/fold.ts";
 import type { CouponKind } from "./kinds.ts";
 

@@ -1,17 +1,17 @@
 import { type Placeholder, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { accountIdsOf, accountsOf } from "../../accounts/answers.ts";
 import { oncePerAccount, searchAccount } from "../../accounts/queries.ts";
-import { customerKeyOf } from "../../customers/queries.ts";
 import type { RowOf } from "../../db/database.ts";
 import { selectWith } from "../../db/select.ts";
 import { campaigns } from "../../db/tables/campaigns.ts";
 import { customers } from "../../db/tables/customers.ts";
 import { registrations } from "../../db/tables/registrations.ts";
 import { stores } from "../../db/tables/stores.ts";
-import { friendStatus } from "../../friendships/queries.ts";
+import { isRunning } from "../../domain/campaigns.ts";
+import { customerKeyOf } from "../../domain/customers.ts";
+import { friendStatus } from "../../domain/friendships.ts";
+import { joinStoresOf } from "../../domain/stores.ts";
 import { type JsonText, merge, storedJson, toJson, withMember } from "../../http/json-text.ts";
-import { joinStoresOf } from "../../stores/queries.ts";
-import { isRunning } from "../campaigns/queries.ts";
 import type { SearchList } from "./scope.ts";
 
 /** What was found, each record as its JSON text. */

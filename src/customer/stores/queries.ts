@@ -2,9 +2,9 @@ import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { compileOnce, type Database } from "../../db/database.ts";
 import { limitTo } from "../../db/limit.ts";
 import { customers, memberships, storeBalances, stores, teamLinks } from "../../db/tables/index.ts";
-import { friendStatus } from "../../friendships/queries.ts";
+import { friendStatus } from "../../domain/friendships.ts";
+import { countStoresJoined, isStore } from "../../domain/stores.ts";
 import { cutPage, type Page, type Paged } from "../../http/paging.ts";
-import { countStoresJoined, isStore } from "../../stores/queries.ts";
 import type { TeamMember } from "./schema.ts";
 
 export interface TeamQuery {

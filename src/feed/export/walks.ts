@@ -1,5 +1,5 @@
 import { messageClock } from "../../db/tables/index.ts";
-import { LINE_LIMIT } from "../limits.ts";
+import { LINE_LIMIT } from "../../http/limits.ts";
 import type { Walk } from "../records/both-ways.ts";
 import { KINDS } from "../records/index.ts";
 import { columnTypes, type Kind, tableName } from "../records/kind.ts";

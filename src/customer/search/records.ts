@@ -1,5 +1,4 @@
 import { type Placeholder, type SQL, type SQLWrapper, sql } from "drizzle-orm";
-import { accountIdsOf, accountsOf } from "../../accounts/answers.ts";
 import { oncePerAccount, searchAccount } from "../../accounts/queries.ts";
 import type { RowOf } from "../../db/database.ts";
 import { selectWith } from "../../db/select.ts";
@@ -157,8 +156,11 @@ function jsonOf(members: Readonly<Record<string, SQLWrapper>>): SQL<string> {
 }
 
 export function toFound(rows: readonly FoundRow[], words: readonly string[]): Found {
-  const ofAccounts = rows.filter((row) => row.list !== "customers");
-  const [accountOf, accountIdOf] = [accountsOf(ofAccounts), accountIdsOf(ofAccounts)];
+  const accounts = new Map<number, { id: string; text: JsonText }>();
+  for (const row of rows) {
+    if (row.list === "customers" || row.account === null) continue;
+    accounts.set(row.account_key, { id: JSON.parse(row.account).id, text: storedJson(row.account) });
+  }
   const found: Found = { stores: [], customers: [], campaigns: [], forgiven: [] };
   const forgiven = new Set<unknown>();
   for (const row of rows) {
@@ -166,14 +168,14 @@ export function toFound(rows: readonly FoundRow[], words: readonly string[]): Fo
     if (row.list === "customers") {
       const personal = row.personal === null ? HIDDEN : storedJson(row.personal);
       found.customers.push(merge(record, personal, toJson({ balance: row.balance })));
-    } else if (row.list === "stores") {
-      const { latitude, longitude } = row;
-      const store = merge(record, toJson({ account_id: accountIdOf(row), latitude, longitude }));
-      found.stores.push(withMember(store, "account", accountOf(row)));
     } else {
-      // Here the account's id is a number (docs/contract/interface.md, 4.6).
-      const campaign = merge(record, toJson({ account_id: Number(accountIdOf(row)) }), storedJson(row.details));
-      found.campaigns.push(withMember(campaign, "account", accountOf(row)));
+      const account = accounts.get(row.account_key);
+      const others =
+        row.list === "stores"
+          ? toJson({ account_id: account?.id, latitude: row.latitude, longitude: row.longitude })
+          : // Here the account's id is a number (docs/contract/interface.md, 4.6).
+            merge(toJson({ account_id: Number(account?.id) }), storedJson(row.details));
+      found[row.list].push(withMember(merge(record, others), "account", account?.text ?? toJson(null)));
     }
     for (const word of row.forgiven === null ? [] : JSON.parse(row.forgiven)) forgiven.add(word);
   }

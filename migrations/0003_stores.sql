@@ -45,10 +45,11 @@ INSERT INTO store_words (store_words, rank) VALUES ('usermerge', 2);
 -- What store_words holds, term by term: an index without contents can be compared in no other way.
 CREATE VIRTUAL TABLE store_words_terms USING fts5vocab(store_words, instance);
 
--- Derived: the words of store_words, each once: those of four characters or more that begin with no digit. A search that
--- forgives a typo walks along it to find which words are like the one asked for. The feed adds words, all of a request at
--- once: a trigger for each row would take three times as long. Triggers take out the words that no entry holds any more.
-CREATE TABLE store_vocabulary (
+-- Derived: the words of store_words and campaign_words, each once: those of four characters or more that begin with no
+-- digit. A search that forgives a typo walks along it to find which words are like the one asked for. The feed adds words,
+-- all of a request at once: a trigger for each row would take three times as long. Triggers take out the words that no
+-- entry holds any more.
+CREATE TABLE merchant_vocabulary (
   word TEXT PRIMARY KEY
 ) WITHOUT ROWID;
 
@@ -75,11 +76,12 @@ WHEN OLD.words IS NOT NEW.words OR OLD.deleted IS NOT NEW.deleted
 BEGIN
   DELETE FROM store_words WHERE rowid = OLD.key;
   INSERT INTO store_words (rowid, words) SELECT key, words FROM expected_store_words WHERE key = NEW.key;
-  DELETE FROM store_vocabulary
+  DELETE FROM merchant_vocabulary
   WHERE word IN (
       SELECT word.value FROM accounts AS account
       CROSS JOIN json_each('["' || replace(OLD.words || ' ' || account.words, ' ', '","') || '"]') AS word
       WHERE account.key = OLD.account_key
     )
-    AND NOT EXISTS (SELECT 1 FROM store_words WHERE store_words MATCH '"' || store_vocabulary.word || '"');
+    AND NOT EXISTS (SELECT 1 FROM store_words WHERE store_words MATCH '"' || merchant_vocabulary.word || '"')
+    AND NOT EXISTS (SELECT 1 FROM campaign_words WHERE campaign_words MATCH '"' || merchant_vocabulary.word || '"');
 END;

@@ -67,11 +67,6 @@ INSERT INTO campaign_words (campaign_words, rank) VALUES ('usermerge', 2);
 -- What campaign_words holds, term by term: an index without contents can be compared in no other way.
 CREATE VIRTUAL TABLE campaign_words_terms USING fts5vocab(campaign_words, instance);
 
--- Derived: the words of campaign_words, made as store_vocabulary is.
-CREATE TABLE campaign_vocabulary (
-  word TEXT PRIMARY KEY
-) WITHOUT ROWID;
-
 -- What campaign_words must hold: a campaign's own words, and those of its account's company.
 CREATE VIEW expected_campaign_words AS
 SELECT
@@ -95,11 +90,12 @@ WHEN OLD.words IS NOT NEW.words OR OLD.deleted IS NOT NEW.deleted
 BEGIN
   DELETE FROM campaign_words WHERE rowid = OLD.key;
   INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_campaign_words WHERE key = NEW.key;
-  DELETE FROM campaign_vocabulary
+  DELETE FROM merchant_vocabulary
   WHERE word IN (
       SELECT word.value FROM accounts AS account
       CROSS JOIN json_each('["' || replace(OLD.words || ' ' || account.words, ' ', '","') || '"]') AS word
       WHERE account.key = OLD.account_key
     )
-    AND NOT EXISTS (SELECT 1 FROM campaign_words WHERE campaign_words MATCH '"' || campaign_vocabulary.word || '"');
+    AND NOT EXISTS (SELECT 1 FROM store_words WHERE store_words MATCH '"' || merchant_vocabulary.word || '"')
+    AND NOT EXISTS (SELECT 1 FROM campaign_words WHERE campaign_words MATCH '"' || merchant_vocabulary.word || '"');
 END;

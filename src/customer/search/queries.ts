@@ -3,7 +3,7 @@ import { compileOnce, compilePer, type Database, type Value } from "../../db/dat
 import { findGiven, findKnown, forgiveKnown, type Known, readKnown } from "./known-customers.ts";
 import { type Found, type FoundRow, READ, toFound } from "./records.ts";
 import { type CustomerSearch, LISTS, type SearchList } from "./scope.ts";
-import { type ForgivingTexts, findForgiven, forgive, isForgivable, readNear } from "./typos.ts";
+import { type ForgivingTexts, findForgiven, forgive, isForgivable, readNear, vocabularyOf } from "./typos.ts";
 import { type AskedWords, askFor, findWords, INDEXES } from "./word-index.ts";
 
 export interface FullSearch {
@@ -46,21 +46,18 @@ async function forgivingly(db: Database, search: FullSearch, lists: readonly Sea
   const indexed = lists.filter((list) => known.length === 0 || list !== "customers");
   const read = (await db.batch([...readNear(words.filter(isForgivable), indexed), ...known])).flat();
 
-  const near = read.filter((row) => "list" in row);
+  const near = read.filter((row) => "vocabulary" in row);
+  const friends = read.filter((row) => "key" in row);
   const statements = indexed.flatMap((list) => {
     const texts = forgive(
       words,
-      near.filter((one) => one.list === list),
+      near.filter(({ vocabulary }) => vocabulary === vocabularyOf(list)),
     );
     return texts === null ? [] : [FORGIVINGLY({ list }, { ...texts, words: JSON.stringify(words), caller })];
   });
-  const given = forgiveKnown(
-    read.filter((row) => "key" in row),
-    words,
-    isForgivable,
-  ).slice(0, FOUND_LIMIT);
-  const givenCustomers = given.length === 0 ? [] : [GIVEN({ given: JSON.stringify(given), caller })];
-  return (await db.batch([...statements, ...givenCustomers])).flat();
+  const given = forgiveKnown(friends, words, isForgivable).slice(0, FOUND_LIMIT);
+  if (given.length > 0) statements.push(GIVEN({ given: JSON.stringify(given), caller }));
+  return (await db.batch(statements)).flat();
 }
 
 const EXACTLY = compilePer(

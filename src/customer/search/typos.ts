@@ -2,14 +2,13 @@ import { type SQL, sql } from "drizzle-orm";
 import { compilePer, type Value } from "../../db/database.ts";
 import { limitTo } from "../../db/limit.ts";
 import { selectWith } from "../../db/select.ts";
-import { campaignVocabulary } from "../../db/tables/campaigns.ts";
 import { customerVocabulary } from "../../db/tables/customers.ts";
-import { storeVocabulary } from "../../db/tables/stores.ts";
+import { merchantVocabulary } from "../../db/tables/stores.ts";
 import type { SearchList } from "./scope.ts";
 import { asBeginnings, LONGEST_BEGINNING, notBegun, type WordIndex, walk } from "./word-index.ts";
 
 // A search that found nothing is made once more with typos forgiven (docs/contract/interface.md, 4.6): a vocabulary, the
-// words of an index each once, says what the words may have been meant for. Each step has a bound, because whoever feeds
+// words of indexes each once, says what the words may have been meant for. Each step has a bound, because whoever feeds
 // names decides what it holds.
 
 const FORGIVABLE = /^\p{L}{5,}$/u;
@@ -29,22 +28,27 @@ const SPELLED_OUT = 5;
 // Of records that are sorted by how many words were forgiven in them, so many are looked at: those first stored.
 const SORTED = 2_000;
 
-const VOCABULARIES = { stores: storeVocabulary, customers: customerVocabulary, campaigns: campaignVocabulary };
+const VOCABULARIES = { merchants: merchantVocabulary, customers: customerVocabulary };
+type VocabularyName = keyof typeof VOCABULARIES;
 
-/** What lists have of each of these words, in rows of `NearWord`. */
-export function readNear(forgivable: readonly string[], lists: readonly SearchList[]) {
-  const [steps, neighbours] = [WALK_STEPS / lists.length, ALL_NEIGHBOURS / (forgivable.length * lists.length)];
-  const values = {
-    forgivable: JSON.stringify(forgivable),
-    steps: Math.floor(steps),
-    neighbours: Math.min(NEIGHBOURS, Math.floor(neighbours)),
-  };
-  return lists.map((list) => NEAR({ list }, values));
+export function vocabularyOf(list: SearchList): VocabularyName {
+  return list === "customers" ? "customers" : "merchants";
 }
 
-/** A word asked for, and what a list has of it: texts for FTS5, null where there is nothing. */
+/** What the vocabularies of these lists have of each word, in rows of `NearWord`. */
+export function readNear(forgivable: readonly string[], lists: readonly SearchList[]) {
+  const vocabularies = [...new Set(lists.map(vocabularyOf))];
+  const values = {
+    forgivable: JSON.stringify(forgivable),
+    steps: Math.floor(WALK_STEPS / vocabularies.length),
+    neighbours: Math.min(NEIGHBOURS, Math.floor(ALL_NEIGHBOURS / (forgivable.length * lists.length))),
+  };
+  return vocabularies.map((vocabulary) => NEAR({ vocabulary }, values));
+}
+
+/** A word asked for, and what a vocabulary has of it: texts for FTS5, null where there is nothing. */
 export interface NearWord {
-  list: SearchList;
+  vocabulary: VocabularyName;
   word: string;
   /** The words that begin so, or the beginning where they are many. Null: the word has to be forgiven. */
   exact: string | null;
@@ -62,7 +66,7 @@ export interface ForgivingTexts {
 
 const NOTHING = '""';
 
-/** What to ask the index of a list, which has this of the words; null where no record can have them. */
+/** What to ask the index of a list, whose vocabulary has this of the words; null where no record can have them. */
 export function forgive(words: readonly string[], near: readonly NearWord[]): ForgivingTexts | null {
   const of = new Map(near.map((one) => [one.word, one]));
   const choices = words.map((word) => of.get(word) ?? { exact: asBeginnings([word]), neighbours: null });
@@ -103,8 +107,8 @@ const LAST = sql`char(1114111)`;
  * tried. The rows of the walk come in the order in which they were found, so all words and stems share the steps.
  */
 const NEAR = compilePer(
-  ({ list }: { list: SearchList }, value: Value<"forgivable" | "steps" | "neighbours">): SQL<NearWord> => {
-    const vocabulary = VOCABULARIES[list];
+  (shape: { vocabulary: VocabularyName }, value: Value<"forgivable" | "steps" | "neighbours">): SQL<NearWord> => {
+    const vocabulary = VOCABULARIES[shape.vocabulary];
     const begins = (text: SQL) =>
       sql`EXISTS (SELECT 1 FROM ${vocabulary} WHERE word >= ${text} AND word < ${text} || ${LAST})`;
     const stem = sql`substr(asked, 1, depth)`;
@@ -137,7 +141,7 @@ const NEAR = compilePer(
     return selectWith(
       walked,
       {
-        list: sql<SearchList>`${sql.raw(`'${list}'`)}`,
+        vocabulary: sql<VocabularyName>`${sql.raw(`'${shape.vocabulary}'`)}`,
         word: sql<string>`forgivable.value`,
         exact: sql<string | null>`iif(
           (SELECT count(*) FROM (${begun} ${limitTo(SPELLED_OUT + 1)})) > ${sql.raw(String(SPELLED_OUT))},

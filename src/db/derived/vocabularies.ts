@@ -5,26 +5,26 @@ import type { Derived } from "./derived.ts";
 // letter. House numbers and postal codes would be most of the words of stores. What begins with "+" is no word.
 const CAN_BE_MEANT = "GLOB '[^0-9+]???*'";
 
-/** The nouns that have a vocabulary. Those with accounts are found by their company's words too. */
-export type SearchedNoun = "store" | "campaign" | "customer";
+/** Whose words a vocabulary has: those of stores and campaigns, which are found by their company's words too, or of customers. */
+export type VocabularyOf = "merchant" | "customer";
 
-/** The words of each entry of the index of stores. */
-export const storeVocabulary = vocabulary("store", ["stores_update_words", "accounts_update_words"]);
+export const merchantVocabulary = vocabulary(
+  "merchant",
+  ["store_words", "campaign_words"],
+  ["stores_update_words", "campaigns_update_words", "accounts_update_words"],
+);
 
-/** The words of each entry of the index of campaigns. */
-export const campaignVocabulary = vocabulary("campaign", ["campaigns_update_words", "accounts_update_words"]);
-
-/** The words of each entry of the index of customers. */
-export const customerVocabulary = vocabulary("customer", ["customers_update_words"]);
+export const customerVocabulary = vocabulary("customer", ["customer_words"], ["customers_update_words"]);
 
 /**
- * A vocabulary follows from a search index, as it is: that is recounted before it. The feed adds words, triggers take
+ * A vocabulary follows from search indexes, as they are: they are recounted before it. The feed adds words, triggers take
  * them out. The key of a word, for ranges, is the code of its first letter.
  */
-function vocabulary(noun: SearchedNoun, triggers: readonly string[]): Derived {
-  const table = `${noun}_vocabulary`;
+function vocabulary(of: VocabularyOf, indexes: readonly string[], triggers: readonly string[]): Derived {
+  const table = `${of}_vocabulary`;
+  const terms = indexes.map((index) => `SELECT term FROM ${index}_terms`);
   return {
-    name: `vocabulary of ${noun}s`,
+    name: `vocabulary of ${of}s`,
     triggers,
     over: null,
     table,
@@ -33,13 +33,14 @@ function vocabulary(noun: SearchedNoun, triggers: readonly string[]): Derived {
     key: ["word"],
     values: [],
     expected: (range) => `
-      SELECT DISTINCT term AS word FROM ${noun}_words_terms WHERE term ${CAN_BE_MEANT} AND unicode(term) ${range}`,
+      SELECT DISTINCT term AS word FROM (${terms.join(" UNION ALL ")})
+      WHERE term ${CAN_BE_MEANT} AND unicode(term) ${range}`,
     stored: (range) => `SELECT word FROM ${table} WHERE unicode(word) ${range}`,
     what: ["word"],
   };
 }
 
-/** What a request has written of a noun. */
+/** What a request has written of a kind of record. */
 export interface WrittenWords {
   /** With blanks between them. */
   words: string;
@@ -48,9 +49,9 @@ export interface WrittenWords {
 }
 
 /** Adds the words of records that have been written: once a word, where a trigger would look up each word of each record. */
-export function addToVocabulary(noun: SearchedNoun, { words, accounts }: WrittenWords): SQL {
+export function addToVocabulary(of: VocabularyOf, { words, accounts }: WrittenWords): SQL {
   return sql`
-    INSERT INTO ${sql.raw(`${noun}_vocabulary`)} (word)
+    INSERT INTO ${sql.raw(`${of}_vocabulary`)} (word)
     SELECT word FROM (
       SELECT value AS word FROM ${each(words)}
       UNION

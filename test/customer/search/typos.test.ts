@@ -243,28 +243,37 @@ describe("a vocabulary", () => {
     expect(await holds("customer", shared)).toBe(false);
   });
 
-  it("follows a new name, a soft-deleted store and campaign, and a new company", async ({ expect }) => {
-    const [before, after, company, renamed] = [freshWord(), freshWord(), freshWord(), freshWord()];
+  it("follows new names of stores, campaigns and companies, and those that are soft-deleted", async ({ expect }) => {
+    const [store, campaign, shared, company, renamed] = Array.from({ length: 5 }, freshWord);
     const account = seed.account({ company });
-    const [store, campaign] = [seed.store(account.id, { name: before }), seed.campaign(account.id, { name: before })];
-    await mustFeed([account, store, campaign]);
-    const both = async (word: string) => [await holds("store", word), await holds("campaign", word)];
+    const named = { store: seed.store(account.id), campaign: seed.campaign(account.id) };
+    const feedNames = (storeName: unknown, campaignName: unknown) =>
+      mustFeed([
+        { ...named.store, name: storeName },
+        { ...named.campaign, name: campaignName },
+      ]);
+    const held = async () => {
+      const words = [store, campaign, shared, company, renamed];
+      const holding = await Promise.all(words.map((word) => holds("merchant", word ?? "")));
+      return words.filter((_, index) => holding[index]);
+    };
+    await mustFeed([account]);
+    expect(await held()).toEqual([]);
 
-    expect([await both(before), await both(company)]).toEqual([
-      [true, true],
-      [true, true],
-    ]);
-    await mustFeed([
-      { ...account, company: renamed },
-      { ...store, name: after },
-      { ...campaign, name: after },
-    ]);
-    for (const word of [before, company]) expect(await both(word)).toEqual([false, false]);
-    for (const word of [after, renamed]) expect(await both(word)).toEqual([true, true]);
-    await mustFeed([store, campaign].map(({ record, id }) => seed.deleted(record, { id })));
-    for (const word of [after, renamed]) expect(await both(word)).toEqual([false, false]);
-    await mustFeed([store, campaign]);
-    for (const word of [before, renamed]) expect(await both(word)).toEqual([true, true]);
+    await feedNames(store, campaign);
+    expect(await held()).toEqual([store, campaign, company]);
+    await feedNames(shared, shared);
+    expect(await held()).toEqual([shared, company]);
+    await feedNames(store, shared);
+    expect(await held()).toEqual([store, shared, company]);
+    await mustFeed([{ ...account, company: renamed }]);
+    expect(await held()).toEqual([store, shared, renamed]);
+    await mustFeed([seed.deleted("store", { id: named.store.id })]);
+    expect(await held()).toEqual([shared, renamed]);
+    await mustFeed([seed.deleted("campaign", { id: named.campaign.id })]);
+    expect(await held()).toEqual([]);
+    await feedNames(store, campaign);
+    expect(await held()).toEqual([store, campaign, renamed]);
   });
 
   it("has no word of a request that is refused, nor of a line that a later one replaces", async ({ expect }) => {

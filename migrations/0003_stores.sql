@@ -47,8 +47,8 @@ CREATE VIRTUAL TABLE store_words_terms USING fts5vocab(store_words, instance);
 
 -- Derived: the words of store_words and campaign_words, each once: those of four characters or more that begin with no
 -- digit. A search that forgives a typo walks along it to find which words are like the one asked for. The feed adds words,
--- all of a request at once: a trigger for each row would take three times as long. Triggers take out the words that no
--- entry holds any more.
+-- all of a request at once: a trigger for each row would take three times as long. A word stays when no entry holds it any
+-- more: it finds nothing.
 CREATE TABLE merchant_vocabulary (
   word TEXT PRIMARY KEY
 ) WITHOUT ROWID;
@@ -69,19 +69,10 @@ BEGIN
   INSERT INTO store_words (rowid, words) SELECT key, words FROM expected_store_words WHERE key = NEW.key;
 END;
 
--- Indexes a store again when its words change, or when it is soft-deleted or comes back. The vocabulary forgets
--- the words that nothing else has, the company's among them.
+-- Indexes a store again when its words change, or when it is soft-deleted or comes back.
 CREATE TRIGGER stores_update_words AFTER UPDATE OF words, deleted ON stores
 WHEN OLD.words IS NOT NEW.words OR OLD.deleted IS NOT NEW.deleted
 BEGIN
   DELETE FROM store_words WHERE rowid = OLD.key;
   INSERT INTO store_words (rowid, words) SELECT key, words FROM expected_store_words WHERE key = NEW.key;
-  DELETE FROM merchant_vocabulary
-  WHERE word IN (
-      SELECT word.value FROM accounts AS account
-      CROSS JOIN json_each('["' || replace(OLD.words || ' ' || account.words, ' ', '","') || '"]') AS word
-      WHERE account.key = OLD.account_key
-    )
-    AND NOT EXISTS (SELECT 1 FROM store_words WHERE store_words MATCH '"' || merchant_vocabulary.word || '"')
-    AND NOT EXISTS (SELECT 1 FROM campaign_words WHERE campaign_words MATCH '"' || merchant_vocabulary.word || '"');
 END;

@@ -83,19 +83,10 @@ BEGIN
   INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_campaign_words WHERE key = NEW.key;
 END;
 
--- Indexes a campaign again when its words change, or when it is soft-deleted or comes back. The vocabulary forgets
--- the words that nothing else has, the company's among them.
+-- Indexes a campaign again when its words change, or when it is soft-deleted or comes back.
 CREATE TRIGGER campaigns_update_words AFTER UPDATE OF words, deleted ON campaigns
 WHEN OLD.words IS NOT NEW.words OR OLD.deleted IS NOT NEW.deleted
 BEGIN
   DELETE FROM campaign_words WHERE rowid = OLD.key;
   INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_campaign_words WHERE key = NEW.key;
-  DELETE FROM merchant_vocabulary
-  WHERE word IN (
-      SELECT word.value FROM accounts AS account
-      CROSS JOIN json_each('["' || replace(OLD.words || ' ' || account.words, ' ', '","') || '"]') AS word
-      WHERE account.key = OLD.account_key
-    )
-    AND NOT EXISTS (SELECT 1 FROM store_words WHERE store_words MATCH '"' || merchant_vocabulary.word || '"')
-    AND NOT EXISTS (SELECT 1 FROM campaign_words WHERE campaign_words MATCH '"' || merchant_vocabulary.word || '"');
 END;

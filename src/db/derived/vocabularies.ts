@@ -5,27 +5,32 @@ import type { Derived } from "./derived.ts";
 // letter. House numbers and postal codes would be most of the words of stores. What begins with "+" is no word.
 const CAN_BE_MEANT = "GLOB '[^0-9+]???*'";
 
-/** Whose words a vocabulary has: those of stores and campaigns, which are found by their company's words too, or of customers. */
-export type VocabularyOf = "merchant" | "customer";
+/** Of stores, campaigns and their companies, or of customers. */
+export type Vocabulary = "merchant" | "customer";
 
+/** A word that none of them has any more may stay, and finds nothing. */
 export const merchantVocabulary = vocabulary(
   "merchant",
   ["store_words", "campaign_words"],
-  ["stores_update_words", "campaigns_update_words", "accounts_update_words"],
+  `AND (
+    EXISTS (SELECT 1 FROM store_words WHERE store_words MATCH '"' || word || '"')
+    OR EXISTS (SELECT 1 FROM campaign_words WHERE campaign_words MATCH '"' || word || '"')
+  )`,
 );
 
-export const customerVocabulary = vocabulary("customer", ["customer_words"], ["customers_update_words"]);
+/** Of an erased customer no word stays that nobody else has: a trigger takes it out. */
+export const customerVocabulary = vocabulary("customer", ["customer_words"], "");
 
 /**
- * A vocabulary follows from search indexes, as they are: they are recounted before it. The feed adds words, triggers take
- * them out. The key of a word, for ranges, is the code of its first letter.
+ * A vocabulary follows from search indexes, as they are: they are recounted before it. The key of a word, for ranges, is
+ * the code of its first letter.
  */
-function vocabulary(of: VocabularyOf, indexes: readonly string[], triggers: readonly string[]): Derived {
+function vocabulary(of: Vocabulary, indexes: readonly string[], andIsUsed: string): Derived {
   const table = `${of}_vocabulary`;
   const terms = indexes.map((index) => `SELECT term FROM ${index}_terms`);
   return {
     name: `vocabulary of ${of}s`,
-    triggers,
+    triggers: of === "customer" ? ["customers_update_words"] : [],
     over: null,
     table,
     storedAs: "rows",
@@ -35,34 +40,19 @@ function vocabulary(of: VocabularyOf, indexes: readonly string[], triggers: read
     expected: (range) => `
       SELECT DISTINCT term AS word FROM (${terms.join(" UNION ALL ")})
       WHERE term ${CAN_BE_MEANT} AND unicode(term) ${range}`,
-    stored: (range) => `SELECT word FROM ${table} WHERE unicode(word) ${range}`,
+    stored: (range) => `SELECT word FROM ${table} WHERE unicode(word) ${range} ${andIsUsed}`,
     what: ["word"],
   };
 }
 
-/** What a request has written of a kind of record. */
-export interface WrittenWords {
-  /** With blanks between them. */
-  words: string;
-  /** The ids of the accounts of the records, whose companies' words their entries hold too. */
-  accounts: readonly string[];
-}
-
-/** Adds the words of records that have been written: once a word, where a trigger would look up each word of each record. */
-export function addToVocabulary(of: VocabularyOf, { words, accounts }: WrittenWords): SQL {
+/**
+ * Adds the words of records that have been written, with blanks between them: once a word, where a trigger would look up
+ * each word of each record.
+ */
+export function addToVocabulary(of: Vocabulary, words: string): SQL {
   return sql`
     INSERT INTO ${sql.raw(`${of}_vocabulary`)} (word)
-    SELECT word FROM (
-      SELECT value AS word FROM ${each(words)}
-      UNION
-      SELECT word.value FROM json_each(${JSON.stringify(accounts)}) AS account
-      CROSS JOIN accounts ON accounts.id = account.value
-      CROSS JOIN ${each(sql`accounts.words`)} AS word
-    )
-    WHERE word ${sql.raw(CAN_BE_MEANT)}
+    SELECT value FROM json_each('["' || replace(${words}, ' ', '","') || '"]')
+    WHERE value ${sql.raw(CAN_BE_MEANT)}
     ON CONFLICT (word) DO NOTHING`;
-}
-
-function each(words: string | SQL): SQL {
-  return sql`json_each('["' || replace(${words}, ' ', '","') || '"]')`;
 }

@@ -1,5 +1,5 @@
 import type { Database } from "../../db/database.ts";
-import { BODY_LIMIT, ITEM_LIMIT } from "../limits.ts";
+import { BODY_LIMIT, ITEM_LIMIT } from "../../http/limits.ts";
 import type { Fields } from "../records/kind.ts";
 import { type Cursor, toText } from "./cursor.ts";
 import { findPage, type PageRows } from "./queries.ts";

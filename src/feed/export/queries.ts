@@ -2,7 +2,7 @@ import { getTableColumns, type Placeholder, type SQL, sql } from "drizzle-orm";
 import { compilePer, type Database, type Statement } from "../../db/database.ts";
 import { limitTo } from "../../db/limit.ts";
 import { feedVersion } from "../../db/tables/index.ts";
-import { LINE_LIMIT } from "../limits.ts";
+import { LINE_LIMIT } from "../../http/limits.ts";
 import { tableName } from "../records/kind.ts";
 import type { Cursor } from "./cursor.ts";
 import { isSmall, type KnownIds, type Row } from "./fields.ts";

@@ -1,5 +1,5 @@
 import { messageGroups } from "../../db/tables/index.ts";
-import { LINE_LIMIT } from "../limits.ts";
+import { LINE_LIMIT } from "../../http/limits.ts";
 import { KINDS } from "../records/index.ts";
 import { columnTypes, type Kind, keyColumns, tableName } from "../records/kind.ts";
 import { program } from "../records/program.ts";

@@ -24,4 +24,5 @@ export const account = defineKind(accounts, {
   },
   references: {},
   deletion: "deleted",
+  vocabulary: "merchant",
 });

@@ -75,7 +75,7 @@ export const campaign = defineKind(campaigns, {
     },
   },
   fixed: ["accountKey"],
-  vocabulary: "campaign",
+  vocabulary: "merchant",
   references: { account_id: ACCOUNTS },
   list: { field: "store_ids", to: STORES },
   counts: { stores: ({ store_ids }) => (Array.isArray(store_ids) ? new Set(store_ids).size : 0) },

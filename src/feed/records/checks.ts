@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Statement } from "../../db/database.ts";
 import { unionAll } from "../../db/json-rows.ts";
 import { limitTo } from "../../db/limit.ts";
-import { NAMED_LINES } from "../limits.ts";
+import { NAMED_LINES } from "../../http/limits.ts";
 import {
   accountField,
   accountReference,

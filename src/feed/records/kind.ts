@@ -1,7 +1,7 @@
 import { getTableColumns, getTableName, type SQL } from "drizzle-orm";
 import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
 import type * as z from "zod";
-import type { SearchedNoun } from "../../db/derived/vocabularies.ts";
+import type { Vocabulary } from "../../db/derived/vocabularies.ts";
 import type { FieldMessages } from "../../values/messages.ts";
 
 /** The checked fields of a record, by their names on the wire. */
@@ -101,8 +101,8 @@ export interface Kind {
   deletion?: "deleted" | "erased";
   /** Puts the lines in the order in which they are to be written, where that is not their own. */
   arrange?(lines: readonly Line[]): Line[];
-  /** Whose vocabulary the column `words` goes into. */
-  vocabulary?: SearchedNoun;
+  /** The vocabulary that the column `words` goes into. */
+  vocabulary?: Vocabulary;
   /**
    * Writes records in its own way. `lines` has what is sent of the lines whose references are stored, with the keys of
    * these, and their order as `position`; `all` has all lines, without keys. An event's statement answers a row for each

@@ -2,7 +2,7 @@ import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Statement } from "../../db/database.ts";
 import { addToVocabulary } from "../../db/derived/vocabularies.ts";
 import { joinRows, rowsOf } from "../../db/json-rows.ts";
-import { accountField, type Fields, type Kind, keyColumns, keyName, type Line, NOW, tableName } from "./kind.ts";
+import { type Fields, type Kind, keyColumns, keyName, type Line, NOW, tableName } from "./kind.ts";
 
 // The statements that a kind's lines become. Names that stand in them unquoted are this code's own, never a user's.
 
@@ -32,12 +32,10 @@ function sentColumns({ sent }: Kind): string[] {
 /** Adds the words that lines write, each once. */
 function addWords(kind: Kind, text: string): Statement[] {
   if (kind.vocabulary === undefined) return [];
+  const column = sentColumns(kind).indexOf("words");
   const lines = JSON.parse(text) as unknown[][];
-  const columns = sentColumns(kind);
-  const valuesOf = (column: string) => lines.map((line) => String(line[columns.indexOf(column)]));
-  const account = accountField(kind);
-  const words = [...new Set(valuesOf("words").flatMap((words) => words.split(" ")))].join(" ");
-  return [addToVocabulary(kind.vocabulary, { words, accounts: account ? [...new Set(valuesOf(account))] : [] })];
+  const words = new Set(lines.flatMap((line) => String(line[column]).split(" ")));
+  return [addToVocabulary(kind.vocabulary, [...words].join(" "))];
 }
 
 function upsert(kind: Kind, lines: SQL): SQL {

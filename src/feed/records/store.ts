@@ -43,7 +43,7 @@ export const store = defineKind(stores, {
     words: { made: (fields: Fields) => wordsColumn(fields, SEARCHED) },
   },
   fixed: ["accountKey"],
-  vocabulary: "store",
+  vocabulary: "merchant",
   references: { account_id: ACCOUNTS },
   deletion: "deleted",
 });

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, it, vi } from "vitest";
-import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT } from "../../../src/feed/limits.ts";
 import { KINDS } from "../../../src/feed/records/index.ts";
+import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT } from "../../../src/http/limits.ts";
 import { type Answer, feed, mustFeed, send } from "../../support/api.ts";
 import { EXPORT, exported, exportPage, exportPages, nextPage } from "../../support/exporting.ts";
 import { program } from "../../support/programs.ts";

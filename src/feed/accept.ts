@@ -39,7 +39,7 @@ export async function acceptFeed(
 ): Promise<AcceptedFeed> {
   const { accounts, restores } = token;
   const kinds = restores ? RESTORED_KINDS : KINDS;
-  const { batches, count } = toBatches(await checkLines(body, kinds), kinds);
+  const { batches, count } = await readBatches(body, kinds);
   if (accounts !== "*") refuseGlobal(batches);
 
   const outcome = await applyFeed(db, { batches, accounts, restores });
@@ -50,6 +50,11 @@ export async function acceptFeed(
   if ("isLive" in outcome) throw forbidden(NOT_RESTORABLE);
   if ("foreign" in outcome) throw foreignLines(outcome.foreign);
   throw invalid(faultMessages(outcome.faults));
+}
+
+/** In a function of its own, because one that goes on waiting would hold the texts of all lines beside their parameters. */
+async function readBatches(body: Uint8Array, kinds: readonly Kind[]): Promise<{ batches: Batch[]; count: number }> {
+  return toBatches(await checkLines(body, kinds), kinds);
 }
 
 const NOT_RESTORABLE = "A restore token feeds only a database that has been fed by nothing but restores.";

@@ -12,7 +12,6 @@ import {
   deduplicatedRelations,
   faultsOf,
   insert,
-  prepare,
   remove,
   touchedAccounts,
   upsert,
@@ -73,7 +72,6 @@ export async function applyFeed(db: Database, { batches, accounts, restores }: F
   const foreign = findForeign(batches, accounts);
 
   const upserts = states.flatMap(({ kind, writes }) => upsert(kind, writes));
-  const prepared = events.flatMap(({ kind, writes }) => prepare(kind, writes));
   // What refers comes before what it refers to, so that no delete takes away what another is to count.
   const deletes = states.toReversed().flatMap(({ kind, deletes }) => remove(kind, deletes));
   const fresh = events.flatMap(({ kind, writes }) => collectFreshEvents(kind, writes));
@@ -90,7 +88,6 @@ export async function applyFeed(db: Database, { batches, accounts, restores }: F
       upserts,
       foreign,
       removed: deletes,
-      prepared,
       fresh,
       checks: checks.statements,
       totals,

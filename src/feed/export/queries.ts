@@ -62,7 +62,7 @@ const selectRows = compilePer<Shape, string>(({ walk: name, isFirst }, value) =>
   const inOrder = sql`WHERE ${sql.raw(walk.when)} ${isAfter} ORDER BY ${sql.raw(order.join(", "))}`;
   const ends = order.map((column, index) => `${column} AS end_${index}`);
   const found = sql`
-    SELECT ${sql.raw(walk.reader.columns)}, ${sql.raw(ends.join(", "))}, (SELECT lines FROM page) AS most_lines
+    SELECT ${sql.raw(walk.reader.columns(walk.leftOut))}, ${sql.raw(ends.join(", "))}, (SELECT lines FROM page) AS most_lines
     FROM ${table} ${sql.raw(walk.join)} ${inOrder}
     LIMIT (SELECT lines FROM page)`;
   return sql`WITH page(lines) AS MATERIALIZED (${linesOf(walk, inOrder)}) ${isLarge(walk) ? firstOf(walk, found) : found}`;

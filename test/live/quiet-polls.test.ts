@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
-import { Inboxes } from "../../../src/live/inboxes.ts";
-import { mustFeed } from "../../support/api.ts";
-import { pass, poll, pollUntilQuiet, seedGroup } from "../../support/listeners.ts";
-import * as seed from "../../support/seed.ts";
+import { Inboxes } from "../../src/live/inboxes.ts";
+import { mustFeed } from "../support/api.ts";
+import { pass, poll, pollUntilQuiet, seedGroup } from "../support/listeners.ts";
+import * as seed from "../support/seed.ts";
 
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
@@ -75,7 +75,7 @@ describe("a poll after quiet ones", () => {
     expect((await poll(reader)).roundTrips).toBe(0);
   });
 
-  it("tells the inbox once what it has read at D1, and again when that is something else", async ({ expect }) => {
+  it("reports to the inbox once what it has read at D1, and again when that is something else", async ({ expect }) => {
     await pass(1);
     const { reader, writer, group } = await seedGroup();
     await mustFeed([seed.message(group, writer)]);

@@ -1,16 +1,16 @@
 import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, it, vi } from "vitest";
-import { Database } from "../../../src/db/database.ts";
-import { type AcceptedFeed, acceptFeed } from "../../../src/feed/accept.ts";
-import { Inboxes } from "../../../src/live/inboxes.ts";
-import { beginListening } from "../../../src/live/queries.ts";
-import { DEFAULT_PROGRAM } from "../../../src/programs/programs.ts";
-import { as, mustFeed, ndjson } from "../../support/api.ts";
-import { setClock } from "../../support/clock.ts";
-import { inboxOf, inInbox, type Listener, listenAs, listenOn, sleep, toldBy } from "../../support/live.ts";
-import * as seed from "../../support/seed.ts";
-import { rows } from "../../support/state.ts";
+import { Database } from "../../src/db/database.ts";
+import { type AcceptedFeed, acceptFeed } from "../../src/feed/accept.ts";
+import { Inboxes } from "../../src/live/inboxes.ts";
+import { beginListening } from "../../src/live/queries.ts";
+import { DEFAULT_PROGRAM } from "../../src/programs/programs.ts";
+import { as, mustFeed, ndjson } from "../support/api.ts";
+import { setClock } from "../support/clock.ts";
+import { framesOf, inboxOf, inInbox, type Listener, listenAs, listenOn, sleep } from "../support/live.ts";
+import * as seed from "../support/seed.ts";
+import { rows } from "../support/state.ts";
 
 const MESSAGES = "/api/v1/customer/messages";
 
@@ -54,7 +54,7 @@ describe("a message whose second is not over when a socket opens", () => {
     const afterFrame = await as(bo).get(MESSAGES);
 
     expect(afterHello.body).toMatchObject({ status: false, errorCode: "NO_ITEMS" });
-    expect(frame).toEqual({ type: "changed", what: ["messages"] });
+    expect(frame).toEqual({ type: "changed", kinds: ["messages"] });
     expect(afterFrame.body.items).toMatchObject([{ last_message: "Just now" }]);
     socket.socket.close();
   });
@@ -76,17 +76,17 @@ describe("a message whose second is not over when a socket opens", () => {
       const afterFrame = await as(bo).get(MESSAGES);
 
       expect(afterHello.body).toMatchObject({ status: false, errorCode: "NO_ITEMS" });
-      expect(await toldBy(socket, bo)).toEqual([["messages"]]);
+      expect(await framesOf(socket, bo)).toEqual([["messages"]]);
       expect(afterFrame.body.items).toMatchObject([{ last_message: "Just now" }]);
       socket.socket.close();
     },
   );
 });
 
-describe("a message, in whatever order it is committed and told while a socket opens", () => {
-  const STEPS = ["row", "commit", "tell", "open"] as const;
+describe("a message, in whatever order it is committed and notified while a socket opens", () => {
+  const STEPS = ["row", "commit", "notify", "open"] as const;
   const ORDERS = permutations(STEPS).filter(
-    (order) => order.indexOf("row") < order.indexOf("open") && order.indexOf("commit") < order.indexOf("tell"),
+    (order) => order.indexOf("row") < order.indexOf("open") && order.indexOf("commit") < order.indexOf("notify"),
   );
 
   function permutations<Item>(items: readonly Item[]): Item[][] {
@@ -96,13 +96,13 @@ describe("a message, in whatever order it is committed and told while a socket o
 
   it.for(ORDERS.map((order) => order.join(", ")))("has one frame: %s", async (order, { expect }) => {
     const { bo, line } = await seedPair();
-    // A listener from before, so that the message is told in every order.
+    // A listener from before, so that the inbox is notified in every order.
     await as(bo).get(MESSAGES);
     const db = new Database(env.DB, "first-primary");
     const inboxes = new Inboxes(env.INBOXES, DEFAULT_PROGRAM, () => {});
     const tokenExpires = Date.now() / 1_000 + 3_600;
     let messageWaitMs: number | null = null;
-    let told: AcceptedFeed | undefined;
+    let accepted: AcceptedFeed | undefined;
     let socket: Listener | undefined;
     const steps: Record<(typeof STEPS)[number], () => Promise<void>> = {
       row: async () => {
@@ -110,14 +110,14 @@ describe("a message, in whatever order it is committed and told while a socket o
       },
       commit: async () => {
         const body = new TextEncoder().encode(ndjson([line()]));
-        told = await acceptFeed(db, { body, token: { accounts: "*", restores: false } });
+        accepted = await acceptFeed(db, { body, token: { accounts: "*", restores: false } });
       },
-      tell: async () => {
-        if (told === undefined) throw new Error("nothing was committed");
-        await inboxes.tell(bo, {
-          version: told.version,
-          what: ["messages"],
-          messageWaitMs: told.changes.messageWaitMs,
+      notify: async () => {
+        if (accepted === undefined) throw new Error("nothing was committed");
+        await inboxes.notify(bo, {
+          version: accepted.version,
+          kinds: ["messages"],
+          messageWaitMs: accepted.changes.messageWaitMs,
         });
       },
       open: async () => {
@@ -132,7 +132,7 @@ describe("a message, in whatever order it is committed and told while a socket o
     for (const step of STEPS.toSorted((a, b) => order.indexOf(a) - order.indexOf(b))) await steps[step]();
     await vi.waitFor(() => expect(socket?.frames).toHaveLength(2), { timeout: 2_500 });
 
-    expect(socket && (await toldBy(socket, bo))).toEqual([["messages"]]);
+    expect(socket && (await framesOf(socket, bo))).toEqual([["messages"]]);
     socket?.socket.close();
   });
 });
@@ -151,19 +151,19 @@ describe("a message whose second is over when a socket opens", () => {
     const afterHello = await as(bo).get(MESSAGES);
 
     expect(afterHello.body.items).toMatchObject([{ last_message: "Just now" }]);
-    expect(await toldBy(socket, bo)).toEqual([]);
+    expect(await framesOf(socket, bo)).toEqual([]);
     socket.socket.close();
   });
 });
 
 describe("an inbox without sockets", () => {
-  it("stores a telling with one write, also that of a message that is not shown yet", async ({ expect }) => {
+  it("stores a notification with one write, also that of a message that is not shown yet", async ({ expect }) => {
     const id = seed.freshId("c");
     const writes = await inInbox(id, ({ storage }) => vi.spyOn(storage.kv, "put"));
 
-    await inboxOf(id).tell({ version: 7, what: ["messages", "balance"], messageWaitMs: 800 });
+    await inboxOf(id).notify({ version: 7, kinds: ["messages", "balance"], messageWaitMs: 800 });
     const afterFirst = writes.mock.calls.length;
-    await inboxOf(id).tell({ version: 7, what: ["messages"], messageWaitMs: 0 });
+    await inboxOf(id).notify({ version: 7, kinds: ["messages"], messageWaitMs: 0 });
 
     expect([afterFirst, writes.mock.calls.length]).toEqual([1, 1]);
     expect(await inInbox(id, ({ storage }) => storage.getAlarm())).toBeNull();

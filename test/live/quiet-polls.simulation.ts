@@ -1,37 +1,40 @@
 import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { vi } from "vitest";
-import { findMessageGroups } from "../../../src/customer/messages/queries.ts";
-import type { MessageGroup } from "../../../src/customer/messages/schema.ts";
-import { Database, type Statement } from "../../../src/db/database.ts";
-import { Inboxes } from "../../../src/live/inboxes.ts";
-import { DEFAULT_PROGRAM } from "../../../src/programs/programs.ts";
-import { type FeedLine, mustFeed } from "../../support/api.ts";
-import * as seed from "../../support/seed.ts";
-import { rows } from "../../support/state.ts";
-import { HOUR } from "../messages/model.ts";
-import { toText } from "../messages/simulation.ts";
+import { findMessageGroups } from "../../src/customer/messages/queries.ts";
+import type { MessageGroup } from "../../src/customer/messages/schema.ts";
+import { Database, type Statement } from "../../src/db/database.ts";
+import { Inboxes } from "../../src/live/inboxes.ts";
+import { DEFAULT_PROGRAM } from "../../src/programs/programs.ts";
+import { HOUR } from "../customer/messages/model.ts";
+import { toText } from "../customer/messages/simulation.ts";
+import { type FeedLine, mustFeed } from "../support/api.ts";
+import * as seed from "../support/seed.ts";
+import { rows } from "../support/state.ts";
 
-const real = { tell: Inboxes.prototype.tell, report: Inboxes.prototype.report };
+const real = { notify: Inboxes.prototype.notify, report: Inboxes.prototype.report };
 
 export const WAYS = ["arrives", "is lost", "arrives, but its answer is lost"] as const;
 
 /** What becomes of calls to inboxes, and what has got through. */
 export class Network {
-  tellings: (typeof WAYS)[number] = "arrives";
+  notifications: (typeof WAYS)[number] = "arrives";
   holdsReports = false;
   readonly late: (() => Promise<void>)[] = [];
-  /** The highest version that each customer's inbox was told. */
-  readonly told = new Map<string, number>();
+  /** The highest version of which each customer's inbox was notified. */
+  readonly notifiedVersions = new Map<string, number>();
   #onTheWay = 0;
 
   constructor() {
     const network = this;
-    vi.spyOn(Inboxes.prototype, "tell").mockImplementation(async function (this: Inboxes, customerId, telling) {
-      if (network.tellings === "is lost") throw new Error("lost");
-      await real.tell.call(this, customerId, telling);
-      network.told.set(customerId, Math.max(telling.version, network.told.get(customerId) ?? 0));
-      if (network.tellings !== "arrives") throw new Error("its answer is lost");
+    vi.spyOn(Inboxes.prototype, "notify").mockImplementation(async function (this: Inboxes, customerId, notification) {
+      if (network.notifications === "is lost") throw new Error("lost");
+      await real.notify.call(this, customerId, notification);
+      network.notifiedVersions.set(
+        customerId,
+        Math.max(notification.version, network.notifiedVersions.get(customerId) ?? 0),
+      );
+      if (network.notifications !== "arrives") throw new Error("its answer is lost");
     });
     vi.spyOn(Inboxes.prototype, "report").mockImplementation(async function (this: Inboxes, customerId, report) {
       if (network.holdsReports) {
@@ -62,13 +65,13 @@ export async function askD1(customerId: string, checkTime: string | undefined): 
   return (await findMessageGroups(onlooker as unknown as Database, query)).items;
 }
 
-/** When each change was stored that is later than what the customer's inbox was told, by the simulated clock. */
-export async function findUntold(customerId: string, toldVersion: number): Promise<number[]> {
+/** When each change was stored of which the customer's inbox was not notified, by the simulated clock. */
+export async function findMissedChanges(customerId: string, notifiedVersion: number): Promise<number[]> {
   const found = await rows(
     `SELECT unixepoch(stored_at) - unixepoch(?) AS at FROM outbox
      WHERE version > ? AND EXISTS (SELECT 1 FROM json_each(customers) WHERE value = ?)`,
     toText(0),
-    toldVersion,
+    notifiedVersion,
     customerId,
   );
   return found.map(({ at }) => Number(at));

@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
-import { as, type FeedLine, feed, mustFeed, trips } from "../../support/api.ts";
-import { listenAs, toldBy } from "../../support/live.ts";
-import * as seed from "../../support/seed.ts";
+import { as, type FeedLine, feed, mustFeed, trips } from "../support/api.ts";
+import { framesOf, listenAs } from "../support/live.ts";
+import * as seed from "../support/seed.ts";
 
 const MESSAGES = "/api/v1/customer/messages";
 
@@ -24,113 +24,113 @@ type Stored = Awaited<ReturnType<typeof seedThree>>;
 interface Change {
   change: string;
   lines: (stored: Stored) => FeedLine[];
-  /** What Ada, Bo and Cy are told, each by the one frame that comes; none where it is left out. */
-  told: { ada?: string[]; bo?: string[]; cy?: string[] };
+  /** What the frames of Ada, Bo and Cy list; none comes where it is left out. */
+  frames: { ada?: string[]; bo?: string[]; cy?: string[] };
 }
 
-const both = (what: string[]) => ({ ada: what, bo: what });
+const both = (kinds: string[]) => ({ ada: kinds, bo: kinds });
 
 /** docs/contract/live.md, 3. */
 const CHANGES: readonly Change[] = [
   {
     change: "a message concerns the members, who sent it too",
     lines: ({ pair, ada }) => [seed.message(pair.id, ada.id)],
-    told: both(["messages"]),
+    frames: both(["messages"]),
   },
   {
     change: "messages of two groups are one frame",
     lines: ({ pair, three, bo }) => [seed.message(pair.id, bo.id), seed.message(three.id, bo.id)],
-    told: { ...both(["messages"]), cy: ["messages"] },
+    frames: { ...both(["messages"]), cy: ["messages"] },
   },
   {
-    change: "a message that came before tells nobody",
+    change: "a message that came before notifies nobody",
     lines: ({ message }) => [message],
-    told: {},
+    frames: {},
   },
   {
     change: "a member who is added sees a group that was not there",
     lines: ({ pair, ada, bo, cy }) => [{ ...pair, member_ids: [ada.id, bo.id, cy.id] }],
-    told: { cy: ["messages"] },
+    frames: { cy: ["messages"] },
   },
   {
     change: "a member who is removed sees it no longer",
     lines: ({ three, ada, bo }) => [{ ...three, member_ids: [ada.id, bo.id] }],
-    told: { cy: ["messages"] },
+    frames: { cy: ["messages"] },
   },
   {
     change: "a new group concerns its members",
     lines: ({ ada, bo }) => [seed.group([ada.id, bo.id])],
-    told: both(["messages"]),
+    frames: both(["messages"]),
   },
   {
     change: "a group that is removed concerns its members",
     lines: ({ pair }) => [seed.deleted("message_group", { id: pair.id })],
-    told: both(["messages"]),
+    frames: both(["messages"]),
   },
   {
-    change: "a group with the same members in another order tells nobody",
+    change: "a group with the same members in another order notifies nobody",
     lines: ({ three, ada, bo, cy }) => [{ ...three, member_ids: [ada.id, cy.id, bo.id] }],
-    told: {},
+    frames: {},
   },
   {
-    change: "a group as it was tells nobody",
+    change: "a group as it was notifies nobody",
     lines: ({ pair, three }) => [pair, three],
-    told: {},
+    frames: {},
   },
   {
-    change: "that somebody has read a group tells nobody",
+    change: "that somebody has read a group notifies nobody",
     lines: ({ pair, ada }) => [seed.messageState(pair.id, ada.id, { read_at: "2026-02-01 00:00:00" })],
-    told: {},
+    frames: {},
   },
   {
     change: "a coupon that is issued concerns its customer",
     lines: ({ bo, coupon, store }) => [seed.customerCoupon(bo.id, coupon.id, store.id)],
-    told: { bo: ["coupons"] },
+    frames: { bo: ["coupons"] },
   },
   {
     change: "a coupon that is used concerns its customer",
     lines: ({ issued }) => [{ ...issued, usage_count: 1 }],
-    told: { ada: ["coupons"] },
+    frames: { ada: ["coupons"] },
   },
   {
     change: "a coupon that is withdrawn concerns its customer",
     lines: ({ issued }) => [seed.deleted("customer_coupon", { id: issued.id })],
-    told: { ada: ["coupons"] },
+    frames: { ada: ["coupons"] },
   },
   {
-    change: "an issued coupon as it was tells nobody",
+    change: "an issued coupon as it was notifies nobody",
     lines: ({ issued }) => [issued],
-    told: {},
+    frames: {},
   },
   {
-    change: "a coupon itself tells nobody, for it may have a million holders",
+    change: "a coupon itself notifies nobody, for it may have a million holders",
     lines: ({ coupon }) => [{ ...coupon, name: "Free tea" }],
-    told: {},
+    frames: {},
   },
   {
-    change: "a coupon that is deleted tells nobody",
+    change: "a coupon that is deleted notifies nobody",
     lines: ({ coupon }) => [seed.deleted("coupon", { id: coupon.id })],
-    told: {},
+    frames: {},
   },
   {
     change: "a balance entry concerns its customer",
     lines: ({ bo, store }) => [seed.entry(bo.id, store.id, "5.00")],
-    told: { bo: ["balance"] },
+    frames: { bo: ["balance"] },
   },
   {
     change: "entries that sum to nothing concern their customer too",
     lines: ({ bo, store }) => [seed.entry(bo.id, store.id, "5.00"), seed.entry(bo.id, store.id, "-5.00")],
-    told: { bo: ["balance"] },
+    frames: { bo: ["balance"] },
   },
   {
-    change: "a repeated entry tells nobody",
+    change: "a repeated entry notifies nobody",
     lines: ({ entry }) => [entry],
-    told: {},
+    frames: {},
   },
   {
-    change: "a repeated entry beside a new one tells the customer of the new one",
+    change: "a repeated entry beside a new one concerns the customer of the new one",
     lines: ({ entry, cy, store }) => [entry, seed.entry(cy.id, store.id, "1.00")],
-    told: { cy: ["balance"] },
+    frames: { cy: ["balance"] },
   },
   {
     change: "coupons and balance of one request are one frame, in that order",
@@ -138,15 +138,15 @@ const CHANGES: readonly Change[] = [
       seed.entry(ada.id, store.id, "1.00"),
       seed.customerCoupon(ada.id, coupon.id, store.id),
     ],
-    told: { ada: ["coupons", "balance"] },
+    frames: { ada: ["coupons", "balance"] },
   },
   {
     change: "a customer who is erased loses groups and coupons; the others' groups stay as they were",
     lines: ({ ada }) => [seed.deleted("customer", { id: ada.id })],
-    told: { ada: ["messages", "coupons"] },
+    frames: { ada: ["messages", "coupons"] },
   },
   {
-    change: "names, stores, memberships and friendships tell nobody",
+    change: "names, stores, memberships and friendships notify nobody",
     lines: ({ ada, bo, store }) => [
       { ...ada, first_name: "Augusta" },
       { ...store, name: "Side Street" },
@@ -154,12 +154,12 @@ const CHANGES: readonly Change[] = [
       seed.friendship(ada.id, bo.id),
       seed.block(bo.id, ada.id),
     ],
-    told: {},
+    frames: {},
   },
 ];
 
-describe("who is told of what", () => {
-  it.for(CHANGES)("$change", async ({ lines, told }, { expect }) => {
+describe("who gets a frame of what", () => {
+  it.for(CHANGES)("$change", async ({ lines, frames }, { expect }) => {
     const stored = await seedThree();
     const { ada, bo, cy } = stored;
     const [hers, his, theirs] = [await listenAs(ada.id), await listenAs(bo.id), await listenAs(cy.id)];
@@ -167,17 +167,16 @@ describe("who is told of what", () => {
     await mustFeed(lines(stored));
 
     // Messages wait until they are shown, and what else came with them does not.
-    const flat = (frames: unknown[]) => frames.flat();
     const seen = {
-      ada: flat(await toldBy(hers, ada.id)),
-      bo: flat(await toldBy(his, bo.id)),
-      cy: flat(await toldBy(theirs, cy.id)),
+      ada: (await framesOf(hers, ada.id)).flat(),
+      bo: (await framesOf(his, bo.id)).flat(),
+      cy: (await framesOf(theirs, cy.id)).flat(),
     };
-    const sorted = ({ ada = [], bo = [], cy = [] }: Change["told"]) => [ada, bo, cy].map((whats) => whats.toSorted());
-    expect(sorted(seen as Change["told"])).toEqual(sorted(told));
+    const sorted = ({ ada = [], bo = [], cy = [] }: Change["frames"]) => [ada, bo, cy].map((kinds) => kinds.toSorted());
+    expect(sorted(seen as Change["frames"])).toEqual(sorted(frames));
   });
 
-  it("a request that is refused tells nobody", async ({ expect }) => {
+  it("a request that is refused notifies nobody", async ({ expect }) => {
     const { ada, pair, store } = await seedThree();
     const socket = await listenAs(ada.id);
 
@@ -188,7 +187,7 @@ describe("who is told of what", () => {
     ]);
 
     expect(answer.status).toBe(422);
-    expect(await toldBy(socket, ada.id)).toEqual([]);
+    expect(await framesOf(socket, ada.id)).toEqual([]);
   });
 
   it("a customer may listen before the feed knows them", async ({ expect }) => {
@@ -199,7 +198,7 @@ describe("who is told of what", () => {
     await mustFeed([early]);
     await mustFeed([seed.group([ada.id, early.id]), seed.entry(early.id, store.id, "1.00")]);
 
-    expect((await toldBy(socket, early.id)).flat().toSorted()).toEqual(["balance", "messages"]);
+    expect((await framesOf(socket, early.id)).flat().toSorted()).toEqual(["balance", "messages"]);
   });
 
   it("answers a quiet poll without D1", async ({ expect }) => {

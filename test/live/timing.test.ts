@@ -1,8 +1,8 @@
 import { describe, it, vi } from "vitest";
-import { as, mustFeed } from "../../support/api.ts";
-import { inInbox, type Listener, listenAs, sleep, toldBy } from "../../support/live.ts";
-import * as seed from "../../support/seed.ts";
-import { value } from "../../support/state.ts";
+import { as, mustFeed } from "../support/api.ts";
+import { framesOf, inInbox, type Listener, listenAs, sleep } from "../support/live.ts";
+import * as seed from "../support/seed.ts";
+import { value } from "../support/state.ts";
 
 const MESSAGES = "/api/v1/customer/messages";
 const GATHER_MS = 250;
@@ -51,7 +51,7 @@ describe("changes that follow each other", () => {
     await issue();
     await pay();
 
-    expect(await toldBy(socket, bo)).toEqual([["coupons", "balance"]]);
+    expect(await framesOf(socket, bo)).toEqual([["coupons", "balance"]]);
   });
 
   it("are listed as messages, coupons, balance", async ({ expect }) => {
@@ -62,7 +62,7 @@ describe("changes that follow each other", () => {
 
     await everything();
 
-    expect(await toldBy(socket, bo)).toEqual([["messages", "coupons", "balance"]]);
+    expect(await framesOf(socket, bo)).toEqual([["messages", "coupons", "balance"]]);
   });
 
   it("by more are two", async ({ expect }) => {
@@ -73,10 +73,10 @@ describe("changes that follow each other", () => {
     await socket.next();
     await issue();
 
-    expect(await toldBy(socket, bo)).toEqual([["balance"], ["coupons"]]);
+    expect(await framesOf(socket, bo)).toEqual([["balance"], ["coupons"]]);
   });
 
-  it("are told 250 ms after the first, not after the last", async ({ expect }) => {
+  it("are sent 250 ms after the first, not after the last", async ({ expect }) => {
     const { bo, pay } = await seedPair();
     const socket = await listenAs(bo);
     const times = timesOf(socket);
@@ -86,7 +86,7 @@ describe("changes that follow each other", () => {
       await pay();
       await sleep(50);
     }
-    await toldBy(socket, bo);
+    await framesOf(socket, bo);
 
     const gaps = times.slice(0, -1).map((time, index) => time - (times[index - 1] ?? startedAt));
     expect(gaps.length).toBeGreaterThanOrEqual(3);
@@ -103,7 +103,7 @@ describe("changes that follow each other", () => {
     await write("Hi");
     await pay();
 
-    expect(await toldBy(socket, bo)).toEqual([["balance"], ["messages"]]);
+    expect(await framesOf(socket, bo)).toEqual([["balance"], ["messages"]]);
   });
 });
 
@@ -123,7 +123,7 @@ describe("a message's frame", () => {
 
     expect(before.body.errorCode).toBe("NO_ITEMS");
     expect(early.body.errorCode).toBe("NO_ITEMS");
-    expect(frame).toEqual({ type: "changed", what: ["messages"] });
+    expect(frame).toEqual({ type: "changed", kinds: ["messages"] });
     expect(polled.body.items[0].last_message).toBe("Hi");
     const secondEnds = Date.parse(`${polled.body.items[0].last_message_time}Z`) + 1_000;
     expect(toldAt).toBeGreaterThanOrEqual(secondEnds);
@@ -150,7 +150,7 @@ describe("a message's frame", () => {
     }
 
     expect(bodies).toEqual(["One", "Two"]);
-    expect(await toldBy(socket, bo)).toEqual([["messages"], ["messages"]]);
+    expect(await framesOf(socket, bo)).toEqual([["messages"], ["messages"]]);
   });
 
   it("is not starved by a message every 100 ms", async ({ expect }) => {
@@ -167,7 +167,7 @@ describe("a message's frame", () => {
 
     const gaps = [startedAt, ...times].slice(0, -1).map((time, index) => (times[index] ?? 0) - time);
     for (const gap of gaps) expect(gap).toBeLessThan(2_000);
-    await toldBy(socket, bo);
+    await framesOf(socket, bo);
   });
 
   it("leaves nothing in the inbox however many messages come: one entry a step of 50 ms", async ({ expect }) => {
@@ -179,7 +179,7 @@ describe("a message's frame", () => {
     const pending = await inInbox(bo, ({ storage }) => storage.kv.get<unknown[]>("pending"));
 
     expect(pending?.length).toBeLessThanOrEqual(20);
-    expect((await toldBy(socket, bo)).length).toBeLessThanOrEqual(2);
+    expect((await framesOf(socket, bo)).length).toBeLessThanOrEqual(2);
     expect(await inInbox(bo, ({ storage }) => storage.kv.get("pending"))).toEqual([]);
   });
 });

@@ -2,15 +2,23 @@ import { createExecutionContext, createScheduledController, evictAllDurableObjec
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
-import worker from "../../../src/index.ts";
-import { as, feed, trips } from "../../support/api.ts";
-import { HOUR } from "../messages/model.ts";
-import { setClocks, toText } from "../messages/simulation.ts";
-import { PATH } from "../messages/support.ts";
-import { askD1, type Change, createWorld, findUntold, linesOf, Network, WAYS } from "./quiet-polls.simulation.ts";
+import worker from "../../src/index.ts";
+import { HOUR } from "../customer/messages/model.ts";
+import { setClocks, toText } from "../customer/messages/simulation.ts";
+import { PATH } from "../customer/messages/support.ts";
+import { as, feed, trips } from "../support/api.ts";
+import {
+  askD1,
+  type Change,
+  createWorld,
+  findMissedChanges,
+  linesOf,
+  Network,
+  WAYS,
+} from "./quiet-polls.simulation.ts";
 
 // Whatever feeds, polls, lost calls and evictions come one after the other, a poll must answer what D1 alone would, as
-// soon as the inbox has been told of all that D1 knows; before that it may be late for half an hour.
+// soon as the inbox has been notified of all that D1 knows; before that it may be late for half an hour.
 
 const READERS = 2;
 const GROUPS = 2;
@@ -32,8 +40,8 @@ const change: fc.Arbitrary<Change> = fc.oneof(
 );
 
 const event = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ do: fc.constant("feed" as const), change, telling: fc.constantFrom(...WAYS) }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant("schedule" as const), telling: fc.constantFrom(...WAYS) }) },
+  { weight: 6, arbitrary: fc.record({ do: fc.constant("feed" as const), change, delivery: fc.constantFrom(...WAYS) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("schedule" as const), delivery: fc.constantFrom(...WAYS) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("late reports" as const), comeAgain: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("evict" as const) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("clean up" as const) }) },
@@ -95,8 +103,8 @@ describe("polls of customers with inboxes", () => {
           count.quiet += isQuiet ? 1 : 0;
           count.late += isLate ? 1 : 0;
           if (isLate) {
-            const untold = await findUntold(customerId, network.told.get(customerId) ?? 0);
-            expect(Math.max(...untold), "told, or 30 minutes ago").toBeGreaterThanOrEqual(now - TRUSTED_SECONDS);
+            const missed = await findMissedChanges(customerId, network.notifiedVersions.get(customerId) ?? 0);
+            expect(Math.max(...missed), "notified, or 30 minutes ago").toBeGreaterThanOrEqual(now - TRUSTED_SECONDS);
           } else {
             expect(items).toEqual(expected);
           }
@@ -107,7 +115,7 @@ describe("polls of customers with inboxes", () => {
 
         for (const { seconds, event, secondsLater, polls } of rounds) {
           if (seconds > 0) await tick(seconds);
-          if ("telling" in event) network.tellings = event.telling;
+          if ("delivery" in event) network.notifications = event.delivery;
           if (event.do === "feed") {
             // Lines that name an erased customer are refused, and change nothing.
             expect([200, 422]).toContain((await feed(linesOf(event.change, world, now))).status);
@@ -124,13 +132,13 @@ describe("polls of customers with inboxes", () => {
           }
         }
 
-        // Once all is told, one poll that D1 answers is enough for the next to be quiet.
+        // Once the inbox was notified of everything, one poll that D1 answers is enough for the next to be quiet.
         await tick(6);
-        network.tellings = "arrives";
+        network.notifications = "arrives";
         network.holdsReports = false;
         await runSchedule("* * * * *");
         for (const customerId of world.readers) {
-          expect(await findUntold(customerId, 0)).toEqual([]);
+          expect(await findMissedChanges(customerId, 0)).toEqual([]);
           await poll(customerId, undefined);
           await evictAllDurableObjects();
           expect(await poll(customerId, toText(now))).toBe(true);

@@ -1,8 +1,8 @@
 /**
- * An iteration that ends with the signal, or with `return()`, at once: a plain async generator would first wait for its
+ * An iteration that ends at once with the signal, or with `return()`: a plain async generator would first wait for its
  * next item. `run` gets a signal that says so, and what it throws after that is ignored.
  */
-export function endable<Item>(
+export function abortable<Item>(
   signal: AbortSignal | undefined,
   run: (signal: AbortSignal) => AsyncGenerator<Item, void, undefined>,
 ): AsyncGenerator<Item, void, undefined> {

@@ -1,8 +1,8 @@
 import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { afterEach, describe, it, vi } from "vitest";
-import { mustFeed } from "../../support/api.ts";
-import { inboxOf, inInbox, type Listener, listenAs, toldBy } from "../../support/live.ts";
-import * as seed from "../../support/seed.ts";
+import { mustFeed } from "../support/api.ts";
+import { framesOf, inboxOf, inInbox, type Listener, listenAs } from "../support/live.ts";
+import * as seed from "../support/seed.ts";
 
 const LEEWAY_SECONDS = 5;
 const now = () => Math.floor(Date.now() / 1_000);
@@ -71,7 +71,7 @@ describe("a socket whose token expires", () => {
 
     await change();
 
-    expect(await toldBy(other, id)).toEqual([["balance"]]);
+    expect(await framesOf(other, id)).toEqual([["balance"]]);
     expect(frames).toEqual([{ type: "hello" }]);
   });
 
@@ -95,7 +95,7 @@ describe("a customer's ninth socket", () => {
     expect((await oldest?.closed)?.code).toBe(4408);
     expect(await openSockets(id)).toBe(8);
     await change();
-    for (const listener of [...others, ninth]) expect(await toldBy(listener, id)).toEqual([["balance"]]);
+    for (const listener of [...others, ninth]) expect(await framesOf(listener, id)).toEqual([["balance"]]);
     expect(oldest?.frames).toEqual([{ type: "hello" }]);
   });
 

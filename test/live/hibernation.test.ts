@@ -1,14 +1,14 @@
 import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, it, vi } from "vitest";
-import { Database } from "../../../src/db/database.ts";
-import { attach, attachmentOf } from "../../../src/live/attachment.ts";
-import { Inbox } from "../../../src/live/inbox.ts";
-import { renewListening } from "../../../src/live/queries.ts";
-import { as, mustFeed, trips } from "../../support/api.ts";
-import { inboxOf, inInbox, listenAs, toldBy } from "../../support/live.ts";
-import * as seed from "../../support/seed.ts";
-import { value } from "../../support/state.ts";
+import { Database } from "../../src/db/database.ts";
+import { Inbox } from "../../src/live/inbox.ts";
+import { renewListening } from "../../src/live/queries.ts";
+import { attach, attachmentOf } from "../../src/live/socket.ts";
+import { as, mustFeed, trips } from "../support/api.ts";
+import { framesOf, inboxOf, inInbox, listenAs } from "../support/live.ts";
+import * as seed from "../support/seed.ts";
+import { value } from "../support/state.ts";
 
 const MESSAGES = "/api/v1/customer/messages";
 const MINUTE_MS = 60_000;
@@ -54,7 +54,7 @@ describe("an object that sleeps", () => {
 
     await change();
 
-    expect(await toldBy(socket, id)).toEqual([["balance"]]);
+    expect(await framesOf(socket, id)).toEqual([["balance"]]);
   });
 
   it("between a change and its frame forgets neither", async ({ expect }) => {
@@ -64,10 +64,10 @@ describe("an object that sleeps", () => {
     await change();
     await evictDurableObject(inboxOf(id));
 
-    for (const socket of sockets) expect(await toldBy(socket, id)).toEqual([["balance"]]);
+    for (const socket of sockets) expect(await framesOf(socket, id)).toEqual([["balance"]]);
   });
 
-  it("still answers quiet polls, and no longer once it was told", async ({ expect }) => {
+  it("still answers quiet polls, and no longer once it was notified", async ({ expect }) => {
     const { id } = await seedCustomer();
     const other = seed.customer();
     await mustFeed([other]);
@@ -92,9 +92,9 @@ describe("an object that sleeps", () => {
     await change();
     const socket = await listenAs(id);
     await change();
-    expect(await toldBy(socket, id)).toEqual([["balance"]]);
+    expect(await framesOf(socket, id)).toEqual([["balance"]]);
     expect(lost.frames).toEqual([{ type: "hello" }]);
-    // The change was told, so the first of these asks again.
+    // The inbox was notified, so the first of these asks again.
     expect([trips(await as(id).get(MESSAGES)), trips(await as(id).get(MESSAGES))]).toEqual([1, 0]);
   });
 });
@@ -134,14 +134,14 @@ describe("the listener's row", () => {
     const socket = await listenForDays(id);
     await env.DB.prepare("DELETE FROM listeners WHERE customer_id = ?").bind(id).run();
     await change();
-    const whileDeaf = await toldBy(socket, id);
+    const whileDeaf = await framesOf(socket, id);
 
     await passAnHour(id);
     await runDurableObjectAlarm(inboxOf(id));
     await vi.waitFor(async () => expect(await hoursLeft(id)).toBeGreaterThan(23.9));
     await change();
 
-    expect([whileDeaf, await toldBy(socket, id)]).toEqual([[], [["balance"]]]);
+    expect([whileDeaf, await framesOf(socket, id)]).toEqual([[], [["balance"]]]);
   });
 
   it("is not written where another socket has renewed it: no row is written or read", async ({ expect }) => {
@@ -184,7 +184,7 @@ describe("the listener's row", () => {
       }
     });
     await change();
-    expect(await toldBy(socket, id)).toEqual([["balance"]]);
+    expect(await framesOf(socket, id)).toEqual([["balance"]]);
     await passAnHour(id);
     await runDurableObjectAlarm(inboxOf(id));
     await vi.waitFor(async () => expect(await hoursLeft(id)).toBeGreaterThan(23.9));
@@ -205,7 +205,7 @@ describe("the listener's row", () => {
     await vi.waitUntil(() => batch.mock.calls.length > 0);
     const startedAt = Date.now();
 
-    await inboxOf(id).tell({ version: 1, what: ["balance"], messageWaitMs: 0 });
+    await inboxOf(id).notify({ version: 1, kinds: ["balance"], messageWaitMs: 0 });
     await socket.next();
 
     expect(Date.now() - startedAt).toBeLessThan(2_000);

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, it, vi } from "vitest";
-import { handshake, LIVE, listenOn } from "../../support/live.ts";
-import { freshId } from "../../support/seed.ts";
-import { customerToken } from "../../support/tokens.ts";
+import { handshake, LIVE, listenOn } from "../support/live.ts";
+import { freshId } from "../support/seed.ts";
+import { customerToken } from "../support/tokens.ts";
 
 const ORIGIN = "https://app.example";
 

@@ -1,9 +1,9 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, it, vi } from "vitest";
-import { Inbox } from "../../../src/live/inbox.ts";
-import { mustFeed } from "../../support/api.ts";
-import { inboxOf, inInbox, type Listener, listenAs, sleep, toldBy } from "../../support/live.ts";
-import * as seed from "../../support/seed.ts";
+import { Inbox } from "../../src/live/inbox.ts";
+import { mustFeed } from "../support/api.ts";
+import { framesOf, inboxOf, inInbox, type Listener, listenAs, sleep } from "../support/live.ts";
+import * as seed from "../support/seed.ts";
 
 const LIMIT = 1_024;
 const EMOJI = "😀";
@@ -108,7 +108,7 @@ describe("any other frame of the app", () => {
     expect(await first.closed).toMatchObject({ code: 1009 });
     await mustFeed([seed.entry(customer.id, store.id, "1.00")]);
 
-    expect(await toldBy(second, customer.id)).toEqual([["balance"]]);
+    expect(await framesOf(second, customer.id)).toEqual([["balance"]]);
     expect(first.frames).toEqual([{ type: "hello" }]);
   });
 });
@@ -229,7 +229,7 @@ describe("a socket that the app closes", () => {
     const later = await listenAs(customer.id);
     await sleep(400);
 
-    expect(await toldBy(later, customer.id)).toEqual([]);
+    expect(await framesOf(later, customer.id)).toEqual([]);
     expect(gone.frames).toEqual([{ type: "hello" }]);
   });
 });

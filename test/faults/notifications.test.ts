@@ -10,7 +10,7 @@ import {
   poll,
   pollUntilQuiet,
   reach,
-  realTell,
+  realNotify,
   runSchedule,
   seedGroup,
   seedListeners,
@@ -30,8 +30,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe("a feed that cannot tell an inbox", () => {
-  it("is answered 200, and the schedule tells it a minute later", async ({ expect }) => {
+describe("a feed that cannot notify an inbox", () => {
+  it("is answered 200, and the schedule notifies it a minute later", async ({ expect }) => {
     const { reader, writer, group } = await seedGroup();
     await pollUntilQuiet(reader);
     reach(() => false);
@@ -44,13 +44,17 @@ describe("a feed that cannot tell an inbox", () => {
 
     expect(answer.body.items).toEqual({ accepted: 1, ignored: 0 });
     expect(left).toEqual([
-      { version: Number(answer.headers.get("X-Feed-Version")), what: "messages", customers: JSON.stringify([reader]) },
+      {
+        version: Number(answer.headers.get("X-Feed-Version")),
+        change_kind: "messages",
+        customers: JSON.stringify([reader]),
+      },
     ]);
     expect(await outbox()).toEqual([]);
     expect((await poll(reader)).found).toEqual(["Hi"]);
   });
 
-  it("may have died after the commit: the schedule tells what it committed", async ({ expect }) => {
+  it("may have died after the commit: the schedule notifies inboxes of what it committed", async ({ expect }) => {
     const { reader, writer, group } = await seedGroup();
     await pollUntilQuiet(reader);
     const body = new TextEncoder().encode(ndjson([seed.message(group, writer, { body: "Hi" })]));
@@ -71,23 +75,23 @@ describe("a feed that cannot tell an inbox", () => {
     await pollUntilQuiet(reader);
     reach(() => false);
     await mustFeed([seed.message(group, writer)]);
-    const told = reach(() => true);
+    const notified = reach(() => true);
 
     await pass(5);
     await runSchedule("* * * * *");
-    const early = [...told];
+    const early = [...notified];
     await pass(1);
     await runSchedule("* * * * *");
 
-    expect([early, told]).toEqual([[], [reader]]);
+    expect([early, notified]).toEqual([[], [reader]]);
   });
 
-  it("waits two seconds for it, and tells the others meanwhile", async ({ expect }) => {
+  it("waits two seconds for it, and notifies the others meanwhile", async ({ expect }) => {
     const first = await seedGroup();
     const second = await seedGroup();
     for (const { reader } of [first, second]) await pollUntilQuiet(reader);
-    vi.spyOn(Inboxes.prototype, "tell").mockImplementation(function (this: Inboxes, customerId, telling) {
-      return customerId === first.reader ? new Promise(() => {}) : realTell.call(this, customerId, telling);
+    vi.spyOn(Inboxes.prototype, "notify").mockImplementation(function (this: Inboxes, customerId, notification) {
+      return customerId === first.reader ? new Promise(() => {}) : realNotify.call(this, customerId, notification);
     });
 
     const startedAt = performance.now();
@@ -103,7 +107,7 @@ describe("a feed that cannot tell an inbox", () => {
 
   it("waits two seconds for all of them, however many hang", async ({ expect }) => {
     const { messages } = await seedListeners(200);
-    vi.spyOn(Inboxes.prototype, "tell").mockImplementation(() => new Promise(() => {}));
+    vi.spyOn(Inboxes.prototype, "notify").mockImplementation(() => new Promise(() => {}));
 
     const startedAt = performance.now();
     await mustFeed(messages);
@@ -113,10 +117,10 @@ describe("a feed that cannot tell an inbox", () => {
     expect(await outbox()).toHaveLength(2);
   });
 
-  it("leaves a group's change in the outbox until all its members are told", async ({ expect }) => {
+  it("leaves a group's change in the outbox until all its members are notified", async ({ expect }) => {
     const { reader, writer, group } = await seedGroup();
     for (const member of [reader, writer]) await pollUntilQuiet(member);
-    const told = reach((customerId) => customerId === writer);
+    const notified = reach((customerId) => customerId === writer);
     await mustFeed([seed.message(group, writer, { body: "Hi" })]);
     await pass(6);
     await runSchedule("* * * * *");
@@ -124,46 +128,46 @@ describe("a feed that cannot tell an inbox", () => {
     reach(() => true);
     await runSchedule("* * * * *");
 
-    expect(told).toEqual([writer, writer]);
+    expect(notified).toEqual([writer, writer]);
     expect(left).toHaveLength(1);
     expect(await outbox()).toEqual([]);
     expect((await poll(reader)).found).toEqual(["Hi"]);
   });
 
-  it("tells 500 inboxes, and leaves the others to the schedule", async ({ expect }) => {
+  it("notifies 500 inboxes, and leaves the others to the schedule", async ({ expect }) => {
     const { messages } = await seedListeners(700);
-    const tell = vi.spyOn(Inboxes.prototype, "tell").mockResolvedValue();
+    const notify = vi.spyOn(Inboxes.prototype, "notify").mockResolvedValue();
 
     await mustFeed(messages);
-    const byFeed = new Set(tell.mock.calls.map(([customerId]) => customerId));
+    const byFeed = new Set(notify.mock.calls.map(([customerId]) => customerId));
     await vi.waitUntil(async () => (await outbox()).length === 2);
     await pass(6);
     await runSchedule("* * * * *");
 
     expect(byFeed.size).toBe(500);
-    expect(tell).toHaveBeenCalledTimes(700);
-    expect(new Set(tell.mock.calls.map(([customerId]) => customerId)).size).toBe(700);
+    expect(notify).toHaveBeenCalledTimes(700);
+    expect(new Set(notify.mock.calls.map(([customerId]) => customerId)).size).toBe(700);
     expect(await outbox()).toEqual([]);
   });
 });
 
-describe("a feed that concerns more listeners than it tells", () => {
-  it("tells of messages first: polls depend on them", async ({ expect }) => {
+describe("a feed that concerns more listeners than it notifies", () => {
+  it("notifies of messages first: polls depend on them", async ({ expect }) => {
     const { reader, writer, group } = await seedGroup();
     await pollUntilQuiet(reader);
     const { customers } = await seedListeners(600);
     const account = seed.account();
     const store = seed.store(account.id);
     await mustFeed([account, store]);
-    const tell = vi.spyOn(Inboxes.prototype, "tell").mockResolvedValue();
+    const notify = vi.spyOn(Inboxes.prototype, "notify").mockResolvedValue();
 
     await mustFeed([
       ...customers.map((customerId) => seed.entry(customerId, store.id, "1.00")),
       seed.message(group, writer),
     ]);
 
-    const told = tell.mock.calls.map(([customerId]) => customerId);
-    expect(told).toHaveLength(500);
-    expect(told).toContain(reader);
+    const notified = notify.mock.calls.map(([customerId]) => customerId);
+    expect(notified).toHaveLength(500);
+    expect(notified).toContain(reader);
   });
 });

@@ -1,14 +1,14 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, it, vi } from "vitest";
-import { app } from "../../../src/app.ts";
-import { Inbox } from "../../../src/live/inbox.ts";
-import { Inboxes } from "../../../src/live/inboxes.ts";
-import { DEFAULT_PROGRAM, qualify } from "../../../src/programs/programs.ts";
-import { type Answer, send } from "../../support/api.ts";
-import { handshake, LIVE, listenAs } from "../../support/live.ts";
-import { freshId } from "../../support/seed.ts";
-import { customerToken, feedToken } from "../../support/tokens.ts";
+import { app } from "../../src/app.ts";
+import { Inbox } from "../../src/live/inbox.ts";
+import { Inboxes } from "../../src/live/inboxes.ts";
+import { DEFAULT_PROGRAM, qualify } from "../../src/programs/programs.ts";
+import { type Answer, send } from "../support/api.ts";
+import { handshake, LIVE, listenAs } from "../support/live.ts";
+import { freshId } from "../support/seed.ts";
+import { customerToken, feedToken } from "../support/tokens.ts";
 
 const OWN = "https://loyalty.example";
 const PAGE = "https://app.example";

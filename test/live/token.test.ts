@@ -1,8 +1,8 @@
 import { describe, it } from "vitest";
-import { send } from "../../support/api.ts";
-import { handshake, inInbox, LIVE } from "../../support/live.ts";
-import { freshId } from "../../support/seed.ts";
-import { customerToken, feedToken, signToken } from "../../support/tokens.ts";
+import { send } from "../support/api.ts";
+import { handshake, inInbox, LIVE } from "../support/live.ts";
+import { freshId } from "../support/seed.ts";
+import { customerToken, feedToken, signToken } from "../support/tokens.ts";
 
 const SUBPROTOCOLS = "Sec-WebSocket-Protocol";
 const now = () => Math.floor(Date.now() / 1_000);

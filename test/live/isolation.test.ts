@@ -1,10 +1,10 @@
 import { describe, it } from "vitest";
-import { CONNECTION_HEADER, readConnection, writeConnection } from "../../../src/live/socket.ts";
-import { mustFeed } from "../../support/api.ts";
-import { handshake, inInbox, listenAs, toldBy } from "../../support/live.ts";
-import { program } from "../../support/programs.ts";
-import * as seed from "../../support/seed.ts";
-import { customerToken } from "../../support/tokens.ts";
+import { CONNECTION_HEADER, readConnection, writeConnection } from "../../src/live/socket.ts";
+import { mustFeed } from "../support/api.ts";
+import { framesOf, handshake, inInbox, listenAs } from "../support/live.ts";
+import { program } from "../support/programs.ts";
+import * as seed from "../support/seed.ts";
+import { customerToken } from "../support/tokens.ts";
 
 const countSockets = (customerId: string) => inInbox(customerId, (state) => state.getWebSockets().length);
 
@@ -37,21 +37,21 @@ const ODD = [
 ];
 
 describe("a customer's socket", () => {
-  it("is told nothing of another program of the same shape", async ({ expect }) => {
+  it("gets no frame of another program of the same shape", async ({ expect }) => {
     const [mine, theirs] = [program("mine"), program("theirs")];
     const [me, them] = [String(mine.customer.id), String(theirs.customer.id)];
     await mustFeed([mine.account, mine.store, mine.customer]);
     const [my, their] = [await listenAs(me), await listenAs(them)];
 
     await mustFeed(theirs.lines);
-    const toldMe = await toldBy(my, me);
-    const toldThem = await toldBy(their, them);
+    const mineFrames = await framesOf(my, me);
+    const theirFrames = await framesOf(their, them);
     await mustFeed(mine.lines);
 
-    expect(toldMe).toEqual([]);
-    expect(new Set(toldThem.flat())).toEqual(new Set(["messages", "coupons", "balance"]));
-    expect(new Set((await toldBy(my, me)).flat())).toEqual(new Set(["messages", "coupons", "balance"]));
-    expect(await toldBy(their, them)).toEqual(toldThem);
+    expect(mineFrames).toEqual([]);
+    expect(new Set(theirFrames.flat())).toEqual(new Set(["messages", "coupons", "balance"]));
+    expect(new Set((await framesOf(my, me)).flat())).toEqual(new Set(["messages", "coupons", "balance"]));
+    expect(await framesOf(their, them)).toEqual(theirFrames);
   });
 
   it("is the token's customer's, whoever else the request names", async ({ expect }) => {
@@ -73,23 +73,23 @@ describe("a customer's socket", () => {
     expect([await countSockets(mine), await countSockets(theirs)]).toEqual([1, 0]);
   });
 
-  it("with an id of odd characters is told what concerns that id, and nobody else is", async ({ expect }) => {
+  it("with an id of odd characters gets the frames of that id, and no others", async ({ expect }) => {
     const account = seed.account();
     const store = seed.store(account.id);
     await mustFeed([account, store, ...ODD.map((id) => seed.customer({ id }))]);
     const listeners = await Promise.all(ODD.map(async (id) => ({ id, socket: await listenAs(id) })));
 
-    // In each round those whose number has the same bit set, so that any two of them are told apart in one.
-    const isTold = (index: number, round: number) => ((index + 1) & (1 << round)) !== 0;
+    // In each round those whose number has the same bit set, so that any two of them differ in one.
+    const isFed = (index: number, round: number) => ((index + 1) & (1 << round)) !== 0;
     for (let round = 0; round < 5; round += 1) {
-      await mustFeed(ODD.filter((_, index) => isTold(index, round)).map((id) => seed.entry(id, store.id, "1.00")));
-      const told = await Promise.all(listeners.map(({ id, socket }) => toldBy(socket, id)));
+      await mustFeed(ODD.filter((_, index) => isFed(index, round)).map((id) => seed.entry(id, store.id, "1.00")));
+      const frames = await Promise.all(listeners.map(({ id, socket }) => framesOf(socket, id)));
       const expected = ODD.map((_, index) =>
         Array.from({ length: round + 1 }, (_, before) => before).flatMap((before) =>
-          isTold(index, before) ? [["balance"]] : [],
+          isFed(index, before) ? [["balance"]] : [],
         ),
       );
-      expect(told).toEqual(expected);
+      expect(frames).toEqual(expected);
     }
   });
 

@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { describe, it, vi } from "vitest";
-import { Inboxes } from "../../../src/live/inboxes.ts";
-import { DEFAULT_PROGRAM } from "../../../src/programs/programs.ts";
-import { mustFeed } from "../../support/api.ts";
-import { inboxOf, inInbox, type Listener, listenAs, listenOn, toldBy } from "../../support/live.ts";
-import * as seed from "../../support/seed.ts";
+import { Inboxes } from "../../src/live/inboxes.ts";
+import { DEFAULT_PROGRAM } from "../../src/programs/programs.ts";
+import { mustFeed } from "../support/api.ts";
+import { framesOf, inboxOf, inInbox, type Listener, listenAs, listenOn } from "../support/live.ts";
+import * as seed from "../support/seed.ts";
 
 describe("several sockets of one customer", () => {
   async function seedCustomer() {
@@ -22,18 +22,18 @@ describe("several sockets of one customer", () => {
     for (let changes = 1; changes <= 3; changes += 1) {
       await change();
       for (const listener of listeners) {
-        expect(await toldBy(listener, id)).toEqual(Array.from({ length: changes }, () => ["balance"]));
+        expect(await framesOf(listener, id)).toEqual(Array.from({ length: changes }, () => ["balance"]));
       }
     }
   });
 
-  it("get hello first, while changes are being told", async ({ expect }) => {
+  it("get hello first, while the inbox is being notified", async ({ expect }) => {
     const { id } = await seedCustomer();
     await listenAs(id);
     let isOver = false;
-    const telling = (async () => {
+    const notifying = (async () => {
       for (let version = 1; !isOver; version += 1) {
-        await inboxOf(id).tell({ version, what: ["balance"], messageWaitMs: 0 });
+        await inboxOf(id).notify({ version, kinds: ["balance"], messageWaitMs: 0 });
       }
     })();
 
@@ -41,12 +41,12 @@ describe("several sockets of one customer", () => {
     const startedAt = Date.now();
     while (Date.now() < startedAt + 1_500) listeners.push(await listenAs(id));
     isOver = true;
-    await telling;
+    await notifying;
 
     expect(listeners.length).toBeGreaterThan(5);
     expect(new Set(listeners.map(({ frames }) => JSON.stringify(frames[0])))).toEqual(new Set(['{"type":"hello"}']));
     const last = listeners.at(-1);
-    if (last !== undefined) await toldBy(last, id);
+    if (last !== undefined) await framesOf(last, id);
   });
 
   it("get it though the connection of one is lost at that moment", async ({ expect }) => {
@@ -66,14 +66,14 @@ describe("several sockets of one customer", () => {
     expect(lost.frames).toEqual([{ type: "hello" }]);
   });
 
-  it("are all told within 2 s: a group's hundred members with five sockets each", async ({ expect }) => {
+  it("all get it within 2 s: a group's hundred members with five sockets each", async ({ expect }) => {
     const members = Array.from({ length: 100 }, () => seed.customer());
     const group = seed.group(members.map(({ id }) => id));
     await mustFeed([...members, group]);
     const inboxes = new Inboxes(env.INBOXES, DEFAULT_PROGRAM, () => {});
     const tokenExpires = Date.now() / 1_000 + 3_600;
     const startedAt = Date.now();
-    let [told, lastAt] = [0, 0];
+    let [frames, lastAt] = [0, 0];
     for (const { id } of members) {
       // One makes the customer a listener; the others are spared the same way through the Worker.
       const first = (await listenAs(id)).socket;
@@ -85,7 +85,7 @@ describe("several sockets of one customer", () => {
       for (const socket of [first, ...others]) {
         socket.addEventListener("message", ({ data }) => {
           if (data !== '{"type":"changed","what":["messages"]}') return;
-          told += 1;
+          frames += 1;
           lastAt = Date.now();
         });
       }
@@ -94,7 +94,7 @@ describe("several sockets of one customer", () => {
 
     const sentAt = Date.now();
     await mustFeed([seed.message(group.id, members[0]?.id)]);
-    await vi.waitUntil(() => told === 500, { timeout: 20_000 });
+    await vi.waitUntil(() => frames === 500, { timeout: 20_000 });
 
     // The frame is due at most half a second after the end of the message's second.
     const dueAt = (Math.floor(sentAt / 1_000) + 1.5) * 1_000;

@@ -1,6 +1,6 @@
 import { Cache } from "../cache/cache.ts";
+import { MERGE_LIMITS, mergeIndexes, QUERIES_A_STEP } from "../customer/search/merge-indexes.ts";
 import { Database } from "../db/database.ts";
-import { MERGE_LIMITS, mergeIndexes } from "../db/merge-indexes.ts";
 import { Inboxes } from "../inbox/inboxes.ts";
 import { drainOutbox } from "../inbox/notify.ts";
 import { removeFormerListeners } from "../inbox/queries.ts";
@@ -59,8 +59,7 @@ const JOBS: Readonly<Record<string, Job>> = {
     begin:
       (db) =>
       async ({ queries, milliseconds }) => {
-        // A step is two queries, and one comes before them.
-        const steps = Math.min(MERGE_LIMITS.steps, Math.floor((queries - 1) / 2));
+        const steps = Math.min(MERGE_LIMITS.steps, Math.floor(queries / QUERIES_A_STEP));
         return { report: await mergeIndexes(db, { ...MERGE_LIMITS, steps, milliseconds }), isDone: true };
       },
   },

@@ -9,7 +9,7 @@ import { messageGroupNews } from "./message-group-news.ts";
 import { newestMessages } from "./newest-messages.ts";
 import { campaignWords, customerWords, storeWords } from "./search-indexes.ts";
 import { campaignEarnings, customerBalances, playTotals, storeBalances, teamTokens } from "./totals.ts";
-import { campaignVocabulary, customerVocabulary, storeVocabulary } from "./vocabularies.ts";
+import { customerVocabulary, merchantVocabulary } from "./vocabularies.ts";
 
 export const DERIVED: readonly Derived[] = [
   customerBalances,
@@ -29,7 +29,6 @@ export const DERIVED: readonly Derived[] = [
   storeWords,
   campaignWords,
   customerWords,
-  storeVocabulary,
-  campaignVocabulary,
+  merchantVocabulary,
   customerVocabulary,
 ];

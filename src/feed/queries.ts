@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { NAMED_LINES } from "../http/limits.ts";
-import { type Changes, countFeed, selectChanges, toChanges } from "../live/queries.ts";
+import { type Changes, countFeed, selectChanges, toChanges } from "../inbox/queries.ts";
 import { findFaults, findForeign, refuseLive } from "./records/checks.ts";
 import type { Fault, Kind, Line } from "./records/kind.ts";
 import { collectFreshEvents, dropFreshEvents, freshEvents, remove, write } from "./records/statements.ts";

@@ -1,8 +1,6 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { addToCampaignEarnings } from "../../db/derived/campaign-earnings.ts";
-import { addToCustomerBalances } from "../../db/derived/customer-balances.ts";
-import { addToStoreBalances } from "../../db/derived/store-balances.ts";
+import { addToCampaignEarnings, addToCustomerBalances, addToStoreBalances } from "../../db/derived/totals.ts";
 import { balanceEntries } from "../../db/tables/index.ts";
 import { Hundredths } from "../../values/decimal.ts";
 import { orNull } from "../../values/scalar.ts";

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { addToPlayTotals } from "../../db/derived/play-totals.ts";
+import { addToPlayTotals } from "../../db/derived/totals.ts";
 import { plays } from "../../db/tables/index.ts";
 import { DecimalText, toHundredths } from "../../values/decimal.ts";
 import { Count } from "../../values/number.ts";

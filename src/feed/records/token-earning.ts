@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { addToTeamTokens } from "../../db/derived/team-tokens.ts";
+import { addToTeamTokens } from "../../db/derived/totals.ts";
 import { tokenEarnings } from "../../db/tables/index.ts";
 import { Hundredths } from "../../values/decimal.ts";
 import { orNull } from "../../values/scalar.ts";

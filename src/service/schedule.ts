@@ -1,8 +1,9 @@
 import { Database } from "../db/database.ts";
 import { MERGE_LIMITS, mergeIndexes } from "../db/merge-indexes.ts";
 import { Inboxes } from "../live/inboxes.ts";
+import { drainOutbox } from "../live/notify.ts";
 import { removeFormerListeners } from "../live/queries.ts";
-import { tellUntold } from "../live/schedule.ts";
+
 import { DEFAULT_PROGRAM, listPrograms, nameInLog, type Program } from "../programs/programs.ts";
 import { countQueries } from "./count-queries.ts";
 import { type Allowance, runTurns, type TurnRules, type Used } from "./turns.ts";
@@ -27,12 +28,12 @@ const AT_ONCE = 4;
 /** The job of each cron of `wrangler.toml`. */
 const JOBS: Readonly<Record<string, Job>> = {
   "* * * * *": {
-    work: "tell inboxes",
+    work: "notify inboxes",
     milliseconds: 50_000,
     // The largest group has a hundred members.
     least: { queries: 25, calls: 100 },
     atOnce: AT_ONCE,
-    begin: tellUntold,
+    begin: drainOutbox,
   },
   "30 5 * * *": {
     work: "remove former listeners",

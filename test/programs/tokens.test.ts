@@ -33,7 +33,8 @@ const statusOf = async (...asked: Parameters<typeof ask>) => (await ask(...asked
 /** Serves a key at every JWKS_URL; resolves with what asks with a token that it has signed. */
 async function serveKeySet() {
   const algorithm = { name: "ECDSA", namedCurve: "P-256" };
-  const { publicKey, privateKey } = (await crypto.subtle.generateKey(algorithm, true, ["sign"])) as CryptoKeyPair;
+  const pair = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
+  const { publicKey, privateKey } = pair as CryptoKeyPair;
   const key = { ...((await crypto.subtle.exportKey("jwk", publicKey)) as JsonWebKey), kid: "one" };
   vi.spyOn(globalThis, "fetch").mockImplementation(async () => Response.json({ keys: [key] }));
   return async (claims: object) => {

@@ -98,7 +98,7 @@ describe("npm run soak", () => {
     await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toThrow();
   });
 
-  it("ends on Ctrl-C with what it has, also while it measures its memory", { timeout: 300_000 }, async ({ expect }) => {
+  it("ends on Ctrl-C with what it has, also while it measures its memory", { timeout: 600_000 }, async ({ expect }) => {
     // It measures all the time with a ps that takes a second.
     const slow = mkdtempSync(path.join(folder, "slow-"));
     writeFileSync(path.join(slow, "ps"), `#!/bin/sh\nsleep 1\nPATH='${process.env.PATH}' exec ps "$@"\n`, {

@@ -1,9 +1,8 @@
+import { MERGE_LIMITS, mergeIndexes, QUERIES_A_STEP } from "../customer/search/merge-indexes.ts";
 import { Database } from "../db/database.ts";
-import { MERGE_LIMITS, mergeIndexes } from "../db/merge-indexes.ts";
 import { Inboxes } from "../live/inboxes.ts";
 import { drainOutbox } from "../live/notify.ts";
 import { removeFormerListeners } from "../live/queries.ts";
-
 import { DEFAULT_PROGRAM, listPrograms, nameInLog, type Program } from "../programs/programs.ts";
 import { countQueries } from "./count-queries.ts";
 import { type Allowance, runTurns, type TurnRules, type Used } from "./turns.ts";
@@ -57,8 +56,7 @@ const JOBS: Readonly<Record<string, Job>> = {
     begin:
       (db) =>
       async ({ queries, milliseconds }) => {
-        // A step is two queries, and one comes before them.
-        const steps = Math.min(MERGE_LIMITS.steps, Math.floor((queries - 1) / 2));
+        const steps = Math.min(MERGE_LIMITS.steps, Math.floor(queries / QUERIES_A_STEP));
         return { report: await mergeIndexes(db, { ...MERGE_LIMITS, steps, milliseconds }), isDone: true };
       },
   },

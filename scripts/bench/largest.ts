@@ -1,12 +1,16 @@
-// The largest requests of each sort that the feed takes, and the largest that it must refuse.
+// The largest requests of each sort that the feed takes, the largest that it must refuse, and the largest exports.
 
+/** A request of the feed, or an export of one kind of record, all pages. */
 export interface Largest {
   name: string;
-  body: string;
+  /** A request's body; of an export, bodies of requests that feed what is exported. */
+  bodies: readonly string[];
   /** `*` where a line belongs to no account; else the account check is measured too. */
   accounts: readonly string[] | "*";
   /** 200 unless it is one that is refused. */
   status: number;
+  /** The kind that is exported. */
+  exported?: string;
 }
 
 type Fields = Record<string, unknown>;
@@ -15,6 +19,7 @@ const ACCOUNT = "1";
 const LINES = 5_000;
 const STORES = 20_000;
 const LONGEST_BODY = 8 * 1024 * 1024;
+const EXPORTED = 2_000;
 const TIME = "2026-01-01 00:00:00";
 
 const storeId = (index: number) => `s${10_000 + (index % STORES)}`;
@@ -23,26 +28,28 @@ const emoji = (index: number) => "🎉".repeat(60) + (1_000 + (index % 50));
 
 /** What must be there first: an account, and its stores and customers. */
 export function* groundwork(): Generator<string> {
-  const stores = made("store", STORES, (index) => store(index));
-  const customers = made("customer", LINES, (index) => ({ id: customerId(index), first_name: "Ada", last_name: "L" }));
-  const others = made("customer", 50, (index) => ({ id: emoji(index), first_name: "Ada", last_name: "L" }));
-  const campaigns = made("campaign", 50, (index) => campaign(emoji(index)));
-  const coupons = made("coupon", 1, () => coupon("issued"));
-  const all = [
+  const customer = (id: string) => ({ id, first_name: "Ada", last_name: "L" });
+  const lines = [
     made("account", 1, () => ({ id: ACCOUNT, company: "A" })),
-    stores,
-    customers,
-    others,
-    campaigns,
-    coupons,
-  ];
-  const lines = all.flat();
+    made("store", STORES, store),
+    made("customer", LINES, (index) => customer(customerId(index))),
+    made("customer", 50, (index) => customer(emoji(index))),
+    made("campaign", 50, (index) => campaign(emoji(index))),
+    made("coupon", 1, () => coupon("issued")),
+    made("message_group", 1, () => ({ ...group(0, 0), id: "exported" })),
+  ].flat();
   for (let from = 0; from < lines.length; from += LINES) yield lines.slice(from, from + LINES).join("\n");
 }
 
 export function largestRequests(): Largest[] {
-  const ofAccount = (name: string, lines: readonly string[], status = 200) => request(name, [ACCOUNT], lines, status);
-  const ofAll = (name: string, lines: readonly string[], status = 200) => request(name, "*", lines, status);
+  const request = (name: string, accounts: Largest["accounts"], lines: readonly string[], status = 200) => ({
+    ...{ name, bodies: [lines.join("\n")], accounts, status },
+  });
+  const ofAccount = (name: string, lines: readonly string[], status?: number) =>
+    request(name, [ACCOUNT], lines, status);
+  const ofAll = (name: string, lines: readonly string[], status?: number) => request(name, "*", lines, status);
+  const hangul = (count: number) =>
+    made("coupon", count, (index) => ({ ...coupon(`hangul-${index}`), text_lines: ["각".repeat(2_000)] }));
   return [
     ofAll(
       "5,000 customers with long descriptions",
@@ -98,21 +105,8 @@ export function largestRequests(): Largest[] {
         text_lines: texts("🎉 a text line of some length"),
       })),
     ),
-    ofAccount(
-      "1,150 coupons with Hangul, the most of it",
-      made("coupon", 1_150, (index) => ({
-        ...coupon(`hangul-${index}`),
-        text_lines: ["각".repeat(2_000)],
-      })),
-    ),
-    ofAccount(
-      "1,350 coupons with Hangul, refused",
-      made("coupon", 1_350, (index) => ({
-        ...coupon(`hangul-${index}`),
-        text_lines: ["각".repeat(2_000)],
-      })),
-      413,
-    ),
+    ofAccount("1,150 coupons with Hangul, the most of it", hangul(1_150)),
+    ofAccount("1,350 coupons with Hangul, refused", hangul(1_350), 413),
     ofAccount(
       "5,000 issued coupons",
       made("customer_coupon", LINES, (index) => ({
@@ -172,8 +166,23 @@ export function largestRequests(): Largest[] {
   ];
 }
 
-function request(name: string, accounts: Largest["accounts"], lines: readonly string[], status: number): Largest {
-  return { name, accounts, body: lines.join("\n"), status };
+/** The exports whose pages are the largest. What the requests have not fed is fed before, in messages of 8 MiB at most. */
+export function largestExports(): Largest[] {
+  const messages = (prefix: string, aRequest: number, body: string) =>
+    Array.from({ length: Math.ceil(EXPORTED / aRequest) }, (_, request) =>
+      made("message", Math.min(aRequest, EXPORTED - request * aRequest), (index) => ({
+        ...{ id: `${prefix}-${request}-${index}`, group_id: "exported", customer_id: customerId(0), body },
+      })).join("\n"),
+    );
+  const exported = (name: string, record: string, bodies: readonly string[] = []): Largest => ({
+    ...{ name: `Export: ${name}`, accounts: "*", status: 200, exported: record, bodies },
+  });
+  return [
+    exported("messages of 4,000 emoji", "message", messages("a", 500, "🎉".repeat(4_000))),
+    exported("with messages of letters and one emoji", "message", messages("b", 2_000, `${"word ".repeat(799)}🎉`)),
+    exported("with messages of control characters", "message", messages("c", 340, "\u0001".repeat(4_000))),
+    ...["coupon", "account", "customer", "campaign", "message_group"].map((record) => exported(record, record)),
+  ];
 }
 
 function made(record: string, count: number, make: (index: number) => Fields): string[] {

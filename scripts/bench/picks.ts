@@ -1,5 +1,5 @@
 import { CommandError } from "../lib/command-error.ts";
-import { IN_CUSTOMERS, IN_STORES, type Misspelt, misspelt, worstOfShortWords } from "./queries.ts";
+import { IN_CUSTOMERS, IN_STORES, type Misspelt, misspelt } from "./queries.ts";
 
 // What the benchmark asks for is picked from what was loaded, whatever that is: the densest place, the widest team, the
 // commonest name, and their opposites.
@@ -18,7 +18,6 @@ export interface Picks {
   rareName: string;
   company: string;
   misspelt: { customers: Misspelt; stores: Misspelt };
-  shortWords: string;
   busyBoard: Board;
   boards: Board[];
 }
@@ -127,7 +126,6 @@ export async function pick(database: D1Database): Promise<Picks> {
     ).name,
     company: (await row<{ company: string }>("no chain", "SELECT company FROM accounts ORDER BY key LIMIT 1")).company,
     misspelt: { customers: await misspelt(database, IN_CUSTOMERS), stores: await misspelt(database, IN_STORES) },
-    shortWords: await worstOfShortWords(database),
     busyBoard: await row<Board>(
       "no play",
       `SELECT stores.id AS locationId, eip_campaigns.id AS campaignId

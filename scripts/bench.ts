@@ -6,7 +6,8 @@ import { SingleBar } from "cli-progress";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { casesOf } from "./bench/cases.ts";
 import { type Lane, lanesOf, measure } from "./bench/drive.ts";
-import { measureLive } from "./bench/live/live.ts";
+import { measureMemory } from "./bench/live/memory.ts";
+import { measureNotifications } from "./bench/live/notifications.ts";
 import { type KindLoad, load } from "./bench/load.ts";
 import { pageOf, type Report } from "./bench/page.ts";
 import { programLines } from "./bench/program/program.ts";
@@ -48,7 +49,7 @@ const program = new Command("npm run bench --")
   )
   .option("--data <file>", "measure with this feed file instead of a made program")
   .option("--rounds <n>", "how often each case is asked", countingNumber, 200)
-  .option("--live <n>", "how often each figure of inboxes and sockets is taken; 0: not at all", wholeNumber, 20)
+  .option("--live <n>", "of how many messages sockets are notified; 0: no sockets at all", wholeNumber, 20)
   .option("--reuse", "ask what an earlier run has loaded, and measure no feeding", false)
   .option("--json <file>", "write everything that was measured", outputFile)
   .option("--docs", "write docs/benchmark.md", false)
@@ -88,11 +89,7 @@ async function bench(options: Options): Promise<void> {
     bar.start(rounds, 0, { what: "Asking in turn" });
     const measured = await measure(lanes, rounds, () => bar.increment());
     bar.stop();
-    const openLive = async (name: string) => {
-      const folder = path.join(FOLDER, name);
-      return { folder, runtime: await open(folder) };
-    };
-    const live = times === 0 ? {} : { live: await measureLive(openLive, times, bar) };
+    const live = times === 0 ? {} : { live: await measureLive(open, times, bar) };
     const report: Report = { at: new Date().toISOString(), machine, rounds, scales: loaded, measured, ...live };
     const page = pageOf(report);
     console.log(`\n${page}`);
@@ -102,6 +99,22 @@ async function bench(options: Options): Promise<void> {
     bar.stop();
     await close();
   }
+}
+
+async function measureLive(
+  open: (folder: string) => Promise<Runtime>,
+  times: number,
+  bar: SingleBar,
+): Promise<NonNullable<Report["live"]>> {
+  bar.start(times, 0, { what: "Notifying sockets" });
+  const notifying = await open(path.join(FOLDER, "live-notifications"));
+  const notifications = await measureNotifications(notifying, times, () => bar.increment());
+  bar.stop();
+  bar.start(1, 0, { what: "Idle sockets" });
+  const folder = path.join(FOLDER, "live-memory");
+  const memory = await measureMemory(await open(folder), folder);
+  bar.stop();
+  return { notifications, memory };
 }
 
 /** What is to be loaded, or is there from before. @throws a CommandError for options that do not go together. */

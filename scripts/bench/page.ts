@@ -1,9 +1,8 @@
 import { quantile } from "../lib/quantile.ts";
 import { table } from "../lib/table.ts";
 import { BASELINE, type Measured } from "./drive.ts";
-import type { Live } from "./live/live.ts";
-import { IDLE_AFTER_MS } from "./live/memory.ts";
-import { CUSTOMERS_A_PART, MEMBERS, MESSAGES, type Part } from "./live/people.ts";
+import { IDLE_AFTER_MS, type SocketMemory } from "./live/memory.ts";
+import type { Notifications } from "./live/notifications.ts";
 import type { KindLoad } from "./load.ts";
 
 /** Everything that a run has measured, as `--json` writes it. */
@@ -14,8 +13,13 @@ export interface Report {
   /** From the smallest to the largest; what feeding took, where that was measured. */
   scales: { name: string; customers: number; lines: number; databaseBytes: number; kinds: KindLoad[] }[];
   measured: Measured[];
-  /** Of inboxes and sockets, where that was measured. */
   live?: Live;
+}
+
+/** Of inboxes and sockets, on databases of their own, where that was measured. */
+interface Live {
+  notifications: Notifications;
+  memory: SocketMemory;
 }
 
 /** Below this the clock of the machine, which knows whole milliseconds, tells nothing. */
@@ -78,20 +82,6 @@ function feedTable(kinds: readonly KindLoad[]): string {
   return table(["kind", "lines", "rows a line", "lines/s", "bare inserts/s", "to bare inserts"], rows);
 }
 
-const FEEDS: Record<Part, { who: string; aim: string }> = {
-  quiet: { who: "others listen", aim: "" },
-  polling: { who: "they poll", aim: "1.30" },
-  connected: { who: "they hold a socket", aim: "1.30" },
-};
-
-function listenersTable({ feeds }: Live): string {
-  const rows = feeds.map(({ part, milliseconds, toQuiet, left, rowsWritten }) => {
-    const { who, aim } = FEEDS[part];
-    return [who, milliseconds.toFixed(0), toQuiet.toFixed(2), aim, left, whole(rowsWritten)];
-  });
-  return table(["who listens", "ms", "ratio", "at most", "left", "rows written"], rows);
-}
-
 function notificationsTable({ notifications }: Live): string {
   const rows = (["first", "last"] as const).map((which) => {
     const all = notifications.messages.map((one) => one[which]);
@@ -151,20 +141,14 @@ ${feedTable(kinds)}
 }
 
 function liveSection(live: Live): string {
-  const { notifications, memory, times } = live;
+  const { notifications, memory } = live;
   return `
 ## Live
 
-**Notifications.** The ${MEMBERS} members of a group hold ${notifications.sockets} sockets, and one of them gets a message, ${times} times, at any moment of a second: seconds from the end of
+**Notifications.** The ${notifications.members} members of a group hold ${notifications.sockets} sockets, and one of them gets a message, ${notifications.messages.length} times, at any moment of a second: seconds from the end of
 the message's second until the first and the last socket had its frame.
 
 ${notificationsTable(live)}
-
-**Feeding listeners.** ${whole(MESSAGES)} messages for ${CUSTOMERS_A_PART} customers, in turn ${times} times: while only others listen, and for customers who listen, by polls or with a
-socket. \`ratio\` is the median of the ratios to the first in the same round. The feed answers once the inboxes have been notified, or after two seconds; \`left\` were left to the schedule.
-On this machine one thread runs the Worker, D1 and every inbox. On Cloudflare each inbox runs by itself, and fifty are notified at once.
-
-${listenersTable(live)}
 
 **Memory.** ${whole(memory.sockets)} sockets of as many customers: what the runtime's resident memory grew by for each, once all were open and
 ${IDLE_AFTER_MS / 1_000} seconds later, when all inboxes were idle, and what each inbox takes on disk.

@@ -3,7 +3,6 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { runtimeMemory } from "../../soak/memory.ts";
 import type { Runtime } from "../runtime.ts";
-import { idsOf } from "./people.ts";
 import { Sockets } from "./sockets.ts";
 
 /** What open sockets take of the machine, each of another customer. */
@@ -25,13 +24,15 @@ const WARM_UP_SOCKETS = 100;
 export const IDLE_AFTER_MS = 15_000;
 const OBJECTS = /^[0-9a-f]{64}\.sqlite$/;
 
+const customers = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
+
 /** Opens a socket for each of many customers, who need not be stored, and waits until they are idle. */
 export async function measureMemory(runtime: Runtime, folder: string): Promise<SocketMemory> {
-  const first = await Sockets.open(runtime, idsOf("warm", WARM_UP_SOCKETS));
+  const first = await Sockets.open(runtime, customers("warm", WARM_UP_SOCKETS));
   await first.close();
   await sleep(IDLE_AFTER_MS);
   const before = await runtimeMemory(process.pid);
-  const sockets = await Sockets.open(runtime, idsOf("idle", SOCKETS));
+  const sockets = await Sockets.open(runtime, customers("idle", SOCKETS));
   try {
     const open = await runtimeMemory(process.pid);
     await sleep(IDLE_AFTER_MS);

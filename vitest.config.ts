@@ -8,6 +8,8 @@ import { buildReference } from "./scripts/lib/reference.ts";
 // wrangler.toml declares it under [secrets]; set here, so that tests need no .dev.vars.
 process.env.JWT_SECRET ??= "a-secret-for-tests-only-a-secret-for-tests-only";
 
+const EFFORT = Number(process.env.PROPERTY_EFFORT ?? 1);
+
 // wrangler.toml names the folder, so it must be there.
 await buildReference();
 
@@ -36,14 +38,14 @@ export default defineConfig({
     // expensive. `npm run fuzz` sets all three.
     provide: {
       fuzz: {
-        runs: Number(process.env.FUZZ_RUNS ?? 1_500),
+        runs: Number(process.env.FUZZ_RUNS ?? 400),
         seed: Number(process.env.FUZZ_SEED ?? 20_261_120),
         limitMs: Number(process.env.FUZZ_LIMIT_MS ?? 0),
       },
-      // How many random programs are exported and restored: more than these few when something of either has changed.
-      restored: { programs: Number(process.env.PROGRAMS ?? 4), seed: Number(process.env.PROGRAMS_SEED ?? 20_261_122) },
+      // How many times more runs a property has than the few of `npm test`, and from which seed.
+      properties: { effort: EFFORT, seed: Number(process.env.PROPERTY_SEED ?? 20_261_122) },
     },
-    testTimeout: 90_000,
+    testTimeout: 90_000 * EFFORT,
     hookTimeout: 90_000,
   },
 });

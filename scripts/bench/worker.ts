@@ -2,7 +2,7 @@
 // conditions.
 import { sql } from "drizzle-orm";
 import { app } from "../../src/app.ts";
-import { feedOnly } from "../../src/auth/middleware.ts";
+import { feedOnly } from "../../src/middleware/token.ts";
 import { insertBare } from "./bare.ts";
 
 const BASELINE = sql`SELECT 1 AS one`;

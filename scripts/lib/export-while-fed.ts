@@ -1,5 +1,6 @@
 import { appendFileSync, createReadStream, existsSync, mkdtempSync, rmSync } from "node:fs";
 import path from "node:path";
+import { createInterface } from "node:readline";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { EXPORTED, PROGRAM } from "../../src/feed/export/walks.ts";
 import { type ExportSource, exportPages, type Page } from "./export-client.ts";
@@ -21,9 +22,9 @@ interface Options {
 
 /**
  * Writes an export that restores, although something is fed meanwhile. The kinds are read backwards, so that what others
- * refer to is read after them and has all that they name: nothing that others refer to goes away. They are written
- * forwards. What may refer to something later all the same (within one kind, or to a group's members) is left out then:
- * it was stored meanwhile itself. Resolves with null where it was told to stop.
+ * refer to is read after them and has all that they name. They are written forwards. What may refer to something later
+ * all the same (within one kind, or to a group's members) is left out, and so are the messages of groups that were
+ * removed meanwhile. Resolves with null where it was told to stop.
  */
 export async function exportWhileFed(source: ExportSource, output: Output, options: Options): Promise<WhileFed | null> {
   const { signal, onPage } = options;
@@ -50,7 +51,10 @@ export async function exportWhileFed(source: ExportSource, output: Output, optio
     if (signal.aborted) return null;
     const backwards = kinds.toReversed().map((kind) => partOf(kind, true));
     const forwards = kinds.filter((kind) => kind !== PROGRAM).map((kind) => partOf(kind, false));
-    for (const part of [...forwards, ...backwards, partOf(PROGRAM, false)]) await copy(part, output);
+    for (const part of [...forwards, ...backwards, partOf(PROGRAM, false)]) {
+      if (part === partOf("message", false)) leftOut += await copyMessages(part, output, complete);
+      else await copy(part, output);
+    }
     return { versions: [versions[0] ?? "", versions.at(-1) ?? ""], leftOut };
   } finally {
     complete.close();
@@ -72,6 +76,7 @@ class Completeness {
   readonly #database: DatabaseSync;
   readonly #insert: StatementSync;
   readonly #find: StatementSync;
+  #knowsGroups = false;
 
   constructor(file: string) {
     this.#database = new DatabaseSync(file);
@@ -100,8 +105,15 @@ class Completeness {
     return true;
   }
 
+  /** Whether the group of a message came after it; of an export without groups nobody knows. */
+  hasGroup(line: string): boolean {
+    return !this.#knowsGroups || this.#find.get(`group ${JSON.parse(line).group_id}`, "") !== undefined;
+  }
+
   #addGroup({ id, member_ids = [] }: { id: string; member_ids?: string[] }): void {
-    for (const member of member_ids) this.#insert.run(`group ${id}`, member);
+    this.#knowsGroups = true;
+    // Nobody's id is empty: "" says that the group is there.
+    for (const member of ["", ...member_ids]) this.#insert.run(`group ${id}`, member);
   }
 
   #isOfMember({ group_id, customer_id }: Record<string, string>): boolean {
@@ -112,4 +124,15 @@ class Completeness {
 async function copy(part: string, output: Output): Promise<void> {
   if (!existsSync(part)) return;
   for await (const chunk of createReadStream(part, { highWaterMark: 1024 * 1024 })) await output.write(chunk as Buffer);
+}
+
+/** Copies the messages of groups that are in the export too, and says how many it left out. */
+async function copyMessages(part: string, output: Output, complete: Completeness): Promise<number> {
+  let leftOut = 0;
+  if (!existsSync(part)) return leftOut;
+  for await (const line of createInterface({ input: createReadStream(part) })) {
+    if (line === "" || complete.hasGroup(line)) await output.write(Buffer.from(`${line}\n`));
+    else leftOut += 1;
+  }
+  return leftOut;
 }

@@ -1,5 +1,5 @@
-import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT } from "../../src/feed/limits.ts";
 import { KINDS } from "../../src/feed/records/index.ts";
+import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT } from "../../src/http/limits.ts";
 import { type Answer, PatientClient, parse } from "./attempts.ts";
 import type { FileLine } from "./ndjson-file.ts";
 import { CommandError } from "./project.ts";

@@ -6,6 +6,7 @@ import { ALL_KEYS, findDifferences } from "../../src/db/derived/recount.ts";
 import { readBody } from "../../src/http/body.ts";
 import { type FeedLine, feed, mustFeed, ndjson, send } from "../support/api.ts";
 import { program } from "../support/programs.ts";
+import { propertyRuns } from "../support/property-runs.ts";
 import * as seed from "../support/seed.ts";
 import { rows, snapshot, value } from "../support/state.ts";
 import { feedToken } from "../support/tokens.ts";
@@ -151,7 +152,7 @@ describe("a feed request", () => {
         expect(await balanceOf(mine.customer.id)).toBe(500 + 550);
         expect(await differences()).toEqual([]);
       }),
-      { numRuns: 25, seed: 20261120 },
+      propertyRuns(8),
     );
   });
 });

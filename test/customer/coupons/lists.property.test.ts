@@ -2,13 +2,13 @@ import * as fc from "fast-check";
 import { beforeAll, describe, it } from "vitest";
 import { mustFeed } from "../../support/api.ts";
 import { setClock } from "../../support/clock.ts";
+import { propertyRuns } from "../../support/property-runs.ts";
 import * as seed from "../../support/seed.ts";
 import { modelCoupons, modelMyCoupons, type Program } from "./model.ts";
 import { coupons, myCoupons } from "./support.ts";
 
 const NOW = "2026-05-10 12:00:00";
-// Ten programs share a feed request, because a request costs more than its lines: 300 cases.
-const RUNS = 30;
+// Ten programs share a feed request, because a request costs more than its lines.
 const PROGRAMS = 10;
 
 // constantFrom draws evenly, where numbers and options would come out small or absent too often for a full program.
@@ -186,7 +186,7 @@ describe("both coupon lists", () => {
           expect(flat(...pages)).toEqual(flat(whole));
         }
       }),
-      { numRuns: RUNS },
+      propertyRuns(6),
     );
   });
 });

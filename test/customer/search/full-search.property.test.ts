@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { afterAll, describe, it } from "vitest";
 import { type Answer, as, mustFeed } from "../../support/api.ts";
 import { setClock } from "../../support/clock.ts";
+import { propertyRuns } from "../../support/property-runs.ts";
 import * as seed from "../../support/seed.ts";
 import { WHOM, type Whom, World, words } from "./model.ts";
 
@@ -197,7 +198,7 @@ describe("full search against brute force", () => {
           await mustFeed(gone.map(({ record, id }) => ({ record, id, deleted: true })));
         }
       }),
-      { numRuns: 50, endOnFailure: true },
+      { ...propertyRuns(8), endOnFailure: true },
     );
   });
 });

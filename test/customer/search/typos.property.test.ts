@@ -4,12 +4,12 @@ import { afterAll, describe, it } from "vitest";
 import { DERIVED } from "../../../src/db/derived/index.ts";
 import { ALL_KEYS, findDifferences } from "../../../src/db/derived/recount.ts";
 import { as, mustFeed } from "../../support/api.ts";
+import { propertyRuns } from "../../support/property-runs.ts";
 import * as seed from "../../support/seed.ts";
 import { rows } from "../../support/state.ts";
 import { type Query, WHOM, World } from "./model.ts";
 
 const PATH = "/api/v1/customer/full-search";
-const PROGRAMS = 25;
 
 // Words of each script are alike, so that they are forgiven for each other.
 const SCRIPTS = [
@@ -110,7 +110,7 @@ async function compare(world: World, query: Query, caller: string): Promise<void
   if (forgiven.length > 1) counts.several += 1;
 }
 
-/** The vocabularies hold the words that are left, and no others. */
+/** The vocabularies hold the words that are left, and that of customers no others. */
 async function expectVocabularies(): Promise<void> {
   const vocabularies = DERIVED.filter(({ table }) => table.endsWith("_vocabulary"));
   for (const derived of vocabularies) {
@@ -120,6 +120,8 @@ async function expectVocabularies(): Promise<void> {
 }
 
 afterAll(() => Object.assign(env, { CUSTOMER_SEARCH: "all" }));
+
+const runs = propertyRuns(6);
 
 describe("a search that forgives typos, against brute force", () => {
   it("finds the same records in the same order, and names the same words, in every script", async ({ expect }) => {
@@ -156,12 +158,12 @@ describe("a search that forgives typos, against brute force", () => {
           await mustFeed(gone.map(({ record, id }) => ({ record, id, deleted: true })));
         }
       }),
-      { numRuns: PROGRAMS, endOnFailure: true },
+      { ...runs, endOnFailure: true },
     );
 
     // The comparison shows little where nothing is forgiven.
-    expect(counts.forgiven).toBeGreaterThan(PROGRAMS);
-    expect(counts.several).toBeGreaterThan(PROGRAMS / 5);
+    expect(counts.forgiven).toBeGreaterThan(runs.numRuns);
+    expect(counts.several).toBeGreaterThan(runs.numRuns / 5);
     expect(counts.forgivenFriends).toBeGreaterThan(0);
   });
 });

@@ -1,13 +1,11 @@
 import fc from "fast-check";
 import { beforeAll, describe, it } from "vitest";
+import { propertyRuns } from "../../support/property-runs.ts";
 import { createPublicViews } from "../../support/public-views.ts";
 import type { Ask, Join } from "./model.ts";
 import { CUSTOMERS, FIRST_NAMES, STORES, type Step, World } from "./world.ts";
 
 beforeAll(createPublicViews);
-
-// A history is long: looking for a shorter one that fails as well must end some time.
-const SHRINK_MILLISECONDS = 20_000;
 
 const store = fc.nat(STORES - 1);
 const customer = fc.nat(CUSTOMERS - 1);
@@ -129,7 +127,7 @@ describe("teams", () => {
           for (const ask of asks) expect(await world.team(ask)).toEqual(world.model.team(ask));
         }
       }),
-      { numRuns: 30, interruptAfterTimeLimit: SHRINK_MILLISECONDS },
+      propertyRuns(8),
     );
-  }, 60_000);
+  });
 });

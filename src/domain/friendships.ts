@@ -1,0 +1,18 @@
+import { type SQL, sql } from "drizzle-orm";
+import { blocks, friendships } from "../db/tables/friendships.ts";
+
+/** How two customers stand to each other: 1 friends, 0 request pending, -1 neither (docs/contract/interface.md, 4.2). */
+export function friendStatus(customerKey: SQL, otherKey: SQL): SQL<1 | 0 | -1> {
+  return sql<1 | 0 | -1>`coalesce((
+    SELECT ${friendships.status} FROM ${friendships}
+    WHERE ${friendships.lowKey} = min(${customerKey}, ${otherKey})
+      AND ${friendships.highKey} = max(${customerKey}, ${otherKey})
+  ), -1)`;
+}
+
+/** Whether one customer has blocked the other. */
+export function hasBlocked(customerKey: SQL, blockedKey: SQL): SQL<0 | 1> {
+  return sql<0 | 1>`EXISTS (
+    SELECT 1 FROM ${blocks} WHERE ${blocks.customerKey} = ${customerKey} AND ${blocks.blockedKey} = ${blockedKey}
+  )`;
+}

@@ -1,0 +1,30 @@
+import type { Hono, MiddlewareHandler } from "hono";
+import { METHOD_NAME_ALL } from "hono/router";
+import type { AppEnv } from "../app-env.ts";
+import { methodNotAllowed, notFound } from "../http/errors.ts";
+import { annotate } from "../openapi/notes.ts";
+
+const METHODS = ["GET", "POST"] as const;
+
+/** Refuses unknown paths (404) and known paths with another method (405), before anything else is looked at. */
+export function knownRoutes(app: Hono<AppEnv>): MiddlewareHandler<AppEnv> {
+  const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
+    const allowed = allowedMethods(app, c.req.path);
+    const method = c.req.method === "HEAD" ? "GET" : c.req.method;
+    if (allowed.length === 0) throw notFound("There is nothing at this path.");
+    if (!allowed.some((one) => one === method)) throw methodNotAllowed(allowed);
+    await next();
+  };
+  return annotate(handler, { failures: ["MethodNotAllowed"] });
+}
+
+/** The methods that an endpoint is registered for at a path. */
+export function allowedMethods(app: Hono<AppEnv>, path: string): (typeof METHODS)[number][] {
+  return METHODS.filter((method) => hasEndpoint(app, method, path));
+}
+
+// Middleware is registered for all methods; what answers is registered for one.
+function hasEndpoint(app: Hono<AppEnv>, method: string, path: string): boolean {
+  const [handlers] = app.router.match(method, path);
+  return handlers.some(([[, route]]) => route.method !== METHOD_NAME_ALL);
+}

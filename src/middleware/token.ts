@@ -1,0 +1,169 @@
+import type { Context, MiddlewareHandler } from "hono";
+import { type AppEnv, isDevelopment } from "../app-env.ts";
+import { NotLetIn } from "../auth/errors.ts";
+import { KeySet } from "../auth/key-set.ts";
+import { networkOf } from "../auth/network.ts";
+import { type ProgramRules, readProgramToken } from "../auth/program-token.ts";
+import { tokensOffered } from "../auth/subprotocols.ts";
+import { type Claims, feedAccounts, hasScope, type Keys } from "../auth/token.ts";
+import { LIMIT_PERIOD_SECONDS } from "../http/limits.ts";
+import { annotate } from "../openapi/notes.ts";
+import {
+  DEFAULT_PROGRAM,
+  findProgram,
+  isProgramName,
+  ownVariable,
+  type Program,
+  qualify,
+} from "../programs/programs.ts";
+
+/** Lets customers in, each as themselves in the program that the token names, and no more often than the limit. */
+export function customerOnly(): MiddlewareHandler<AppEnv> {
+  const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
+    const claims = await authenticate(c, "customer");
+    c.set("customerId", claims.sub);
+    c.set("tokenExpires", claims.exp);
+    await rateLimit(c, c.env.CUSTOMER_LIMITER, qualify(c.var.program.name, claims.sub));
+    await next();
+  };
+  return annotate(handler, {
+    token: "customer",
+    failures: ["Unauthenticated", "Forbidden", "TooManyRequests", "Unavailable"],
+  });
+}
+
+/** Finds the tokens that a WebSocket's subprotocols carry; no other route takes a token from there. */
+export function subprotocolTokens(): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    c.set("subprotocolTokens", tokensOffered(c.req.header("Sec-WebSocket-Protocol")));
+    await next();
+  };
+}
+
+/** Lets in who may take everything out: with a token for the export of all accounts. */
+export function exportOnly(): MiddlewareHandler<AppEnv> {
+  const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
+    const claims = await authenticate(c, "export");
+    if (feedAccounts(claims) !== "*") throw wrongToken('An export token is for all accounts: "accounts": "*".');
+    await next();
+  };
+  return annotate(handler, {
+    token: "export",
+    failures: ["Unauthenticated", "Forbidden", "TooManyRequests", "Unavailable"],
+  });
+}
+
+/** Lets systems of record in, each for the accounts that its token names. */
+export function feedOnly(): MiddlewareHandler<AppEnv> {
+  const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
+    const claims = await authenticate(c, "feed");
+    const accounts = feedAccounts(claims);
+    if (accounts === null) throw wrongToken('A feed token names its accounts: "accounts": ["165"] or "*".');
+    const restores = hasScope(claims, "restore");
+    if (restores && accounts !== "*") throw wrongToken('A restore token covers all accounts: "accounts": "*".');
+    c.set("feedToken", { accounts, restores });
+    await next();
+  };
+  return annotate(handler, {
+    token: "feed",
+    failures: ["Unauthenticated", "ForeignLines", "TooManyRequests", "Unavailable"],
+  });
+}
+
+/** Lets an address in no more often than the limit: for what needs no token. */
+export function addressLimited(): MiddlewareHandler<AppEnv> {
+  const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
+    await rateLimitAddress(c);
+    await next();
+  };
+  return annotate(handler, { failures: ["TooManyRequests"] });
+}
+
+/** The claims of the request's token, which must be good and have the scope. The request is its program's from then on. */
+async function authenticate(c: Context<AppEnv>, scope: "customer" | "feed" | "export"): Promise<Claims> {
+  const rules = { rulesOf: (claim: unknown) => rulesOf(c, claim), defaultRules: tokenRules(c, DEFAULT_PROGRAM) };
+  const reading = await readProgramToken(tokenOf(c), rules, Date.now() / 1000);
+  if (reading.kind === "no such program") throw wrongToken("This needs a token for a program that is served here.");
+  const program = reading.kind === "good" ? programOf(c, reading.claims.program) : null;
+  if (reading.kind === "good" && program !== null) {
+    c.set("program", program);
+    if (!hasScope(reading.claims, scope)) throw wrongToken(`This needs a token with the scope ${scope}.`);
+    return reading.claims;
+  }
+  await rateLimitAddress(c);
+  if (reading.kind === "no keys") throw new NotLetIn({ reason: "no keys" });
+  const hint = isDevelopment(c.env) ? " Get one: npm run token -- customer ID" : "";
+  const fault = reading.kind === "bad" ? reading.fault : "program";
+  throw new NotLetIn({ reason: "no good token", hint, fault });
+}
+
+function wrongToken(needed: string): NotLetIn {
+  return new NotLetIn({ reason: "wrong token", needed });
+}
+
+/** The request's one token; where two came, none of them counts. */
+function tokenOf(c: Context<AppEnv>): string {
+  const authorization = c.req.header("Authorization");
+  const bearer = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1] ?? "";
+  const tokens = [...(authorization === undefined ? [] : [bearer]), ...(c.var.subprotocolTokens ?? [])];
+  return tokens.length === 1 ? (tokens[0] ?? "") : "";
+}
+
+function rateLimitAddress(c: Context<AppEnv>): Promise<void> {
+  return rateLimit(c, c.env.ADDRESS_LIMITER, networkOf(c.req.header("CF-Connecting-IP") ?? "unknown"));
+}
+
+// One set of keys an address and isolate: everything in it is public.
+const keySets = new Map<string, KeySet>();
+
+/** The program of a token's claim; null where none of that name is configured. Only who names none is the default's. */
+function programOf({ env }: Context<AppEnv>, claim: unknown): Program | null {
+  if (claim === undefined) return findProgram(env, DEFAULT_PROGRAM);
+  return isProgramName(claim) ? findProgram(env, claim) : null;
+}
+
+function rulesOf(c: Context<AppEnv>, claim: unknown): ProgramRules | null {
+  const program = programOf(c, claim);
+  return program === null ? null : tokenRules(c, program.name);
+}
+
+/**
+ * What a program's tokens are held against: its own secret and key set if it has either, else the default program's. Its
+ * own issuer and audience replace the default's where they are set, also to nothing, which switches their check off.
+ */
+function tokenRules(c: Context<AppEnv>, program: string): ProgramRules {
+  const own = (name: string) => ownVariable(c.env, name, program);
+  const shared = (name: string) => ownVariable(c.env, name, DEFAULT_PROGRAM);
+  const hasOwnKeys = program !== DEFAULT_PROGRAM && [own("JWT_SECRET"), own("JWKS_URL")].some((key) => key);
+  const keyOf = hasOwnKeys ? own : shared;
+  return {
+    secret: keyOf("JWT_SECRET") ?? "",
+    keys: keysAt(keyOf("JWKS_URL") ?? "", c),
+    issuer: own("JWT_ISSUER") ?? shared("JWT_ISSUER") ?? "",
+    audience: own("JWT_AUDIENCE") ?? shared("JWT_AUDIENCE") ?? "",
+    hasOwnKeys,
+  };
+}
+
+function keysAt(url: string, c: Context<AppEnv>): Keys | null {
+  if (url === "") return null;
+  const keySet = keySets.get(url) ?? new KeySet(url);
+  keySets.set(url, keySet);
+  return { find: (algorithm, kid) => keySet.find(algorithm, kid, (work) => c.executionCtx.waitUntil(work)) };
+}
+
+async function rateLimit(c: Context<AppEnv>, limiter: RateLimit, key: string): Promise<void> {
+  if (isDevelopment(c.env)) return;
+  if (await isWithinLimit(limiter, key)) return;
+  throw new NotLetIn({ reason: "too many requests", retryAfterSeconds: LIMIT_PERIOD_SECONDS });
+}
+
+// The limiter only guards against abuse: if it fails, requests are let through.
+async function isWithinLimit(limiter: RateLimit, key: string): Promise<boolean> {
+  try {
+    return (await limiter.limit({ key })).success;
+  } catch (error) {
+    console.error(JSON.stringify({ error: "LIMITER_UNAVAILABLE", cause: error instanceof Error ? error.name : "" }));
+    return true;
+  }
+}

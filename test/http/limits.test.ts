@@ -1,0 +1,38 @@
+import { describe, it } from "vitest";
+import contract from "../../docs/contract/interface.md?raw";
+import { LIMIT_PERIOD_SECONDS, REQUESTS_A_MINUTE } from "../../src/http/limits.ts";
+import wrangler from "../../wrangler.toml?raw";
+
+/** The limiters that wrangler.toml gives an environment; production has no name there. */
+function limitersOf(environment: string) {
+  const table = environment === "" ? "ratelimits" : `env.${environment}.ratelimits`;
+  return wrangler
+    .split(/^(?=\[)/m)
+    .filter((section) => section.startsWith(`[[${table}]]`))
+    .map((section) => ({
+      name: /^name = "(\w+)"$/m.exec(section)?.[1],
+      limit: Number(/\blimit = (\d+)/.exec(section)?.[1]),
+      period: Number(/\bperiod = (\d+)/.exec(section)?.[1]),
+    }));
+}
+
+describe("the rate limits of src/http/limits.ts", () => {
+  const environments = ["", ...[...wrangler.matchAll(/^\[env\.(\w+)\]$/gm)].map(([, name = ""]) => name)];
+
+  it.for(environments)("are those of the limiters in wrangler.toml, environment %j", (environment, { expect }) => {
+    expect(limitersOf(environment)).toEqual([
+      { name: "CUSTOMER_LIMITER", limit: REQUESTS_A_MINUTE.customer, period: LIMIT_PERIOD_SECONDS },
+      { name: "ADDRESS_LIMITER", limit: REQUESTS_A_MINUTE.address, period: LIMIT_PERIOD_SECONDS },
+    ]);
+  });
+
+  it("are looked for in every environment", ({ expect }) => {
+    expect(environments).toEqual(["", "staging"]);
+  });
+
+  it("are those that the contract promises", ({ expect }) => {
+    const promised = [...contract.matchAll(/^\| requests a minute.* \| (\d+) \|$/gm)].map(([, limit]) => Number(limit));
+
+    expect(promised).toEqual([REQUESTS_A_MINUTE.customer, REQUESTS_A_MINUTE.address]);
+  });
+});

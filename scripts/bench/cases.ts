@@ -119,7 +119,7 @@ async function coupons({ manyCoupons, someCoupons, fewCoupons }: Picks, { custom
   ];
 }
 
-function search({ name, rareName, company, misspelt }: Picks, token: string): Case[] {
+function search({ name, rare, chain, misspelt }: Picks, token: string): Case[] {
   const asked = (title: string, aim: number, query: string) =>
     post("search", title, aim, "/full-search", token, { query });
   // What is not found as asked is looked for again with typos forgiven, if some word of the index is near.
@@ -135,8 +135,8 @@ function search({ name, rareName, company, misspelt }: Picks, token: string): Ca
     asked("common beginning", 1.7, name.first.slice(0, 3)),
     asked("common name", 1.7, name.last),
     asked("two words", 1.9, `${name.first} ${name.last}`),
-    asked("a chain", 2.1, company),
-    asked("rare name", 1.7, rareName),
+    asked("a chain", 2.1, chain.company),
+    asked("rare name", 1.7, rare.name),
     { ...asked("nothing", 3, "zzyzxqq"), roundTrips: 2 },
     asked("two initials", 4, `${name.first.slice(0, 1)} ${name.last.slice(0, 1)}`),
     ...withTypos("customers"),

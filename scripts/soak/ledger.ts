@@ -12,7 +12,7 @@ const BOOKS = {
   members: `SELECT stores.id || ' ' || customers.id AS key, 1 AS value ${joined("memberships", "store", "customer")}
     WHERE joined_at = '2026-10-01 00:00:00' AND joined = 1`,
   phones: "SELECT id AS key, phone AS value FROM stores WHERE phone LIKE 'soak-%'",
-  values: "SELECT id AS key, value FROM coupons WHERE name LIKE 'soak-%'",
+  values: "SELECT id AS key, text ->> '$.value' AS value FROM coupons WHERE text ->> '$.name' LIKE 'soak-%'",
 };
 
 type Book = keyof typeof BOOKS;

@@ -5,9 +5,10 @@ import { answerItems } from "../../http/json-text.ts";
 import { pageLinks, toPage } from "../../http/paging.ts";
 import { validate } from "../../http/validate.ts";
 import { describe } from "../../openapi/describe.ts";
+import { detailedItems, myItems, simpleItems } from "./answers.ts";
 import { kindsLeft } from "./kinds.ts";
 import { listCoupons, listMyCoupons } from "./operations.ts";
-import { detailedItems, findCoupons, myItems, simpleItems } from "./queries.ts";
+import { findCoupons } from "./queries.ts";
 import { COUPONS_LIMIT, type CouponItems, CouponsQuery, type MyCouponItems, MyCouponsQuery } from "./schema.ts";
 
 const NOT_FOUND = "No coupons were found.";

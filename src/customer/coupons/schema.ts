@@ -37,8 +37,8 @@ export const MyCouponsQuery = z.object({
   ...PagingParameters,
 });
 
-/** What a coupon says of itself, in whichever form it goes out. */
-const CouponText = z.object({
+/** What a coupon says of itself, in whichever form it goes out: as fed, as stored, as answered. */
+export const CouponText = z.object({
   account_id: z.string().describe("The merchant account whose coupon it is."),
   name: z.string().describe("What the coupon is called."),
   type: z.string().describe("What it gives, such as `Dollar_Off` or `Free_Item`."),

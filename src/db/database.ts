@@ -1,6 +1,6 @@
 import { fillPlaceholders, type Placeholder, SQL, sql } from "drizzle-orm";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
-import { TimedOut, within } from "../values/within.ts";
+import { TimedOut, withTimeout } from "../values/timeout.ts";
 import { CircuitBreaker, type Outcome } from "./circuit-breaker.ts";
 import { DatabaseFull, DatabaseUnavailable, PrimaryStalled, WriteTooLarge } from "./errors.ts";
 import { memoryToSend, type Query } from "./sending.ts";
@@ -175,7 +175,7 @@ export class Database {
     const startedAt = performance.now();
     this.usage.roundTrips += 1;
     try {
-      const results = await within(limit, this.#session.batch<Record<string, unknown>>(prepared));
+      const results = await withTimeout(limit, this.#session.batch<Record<string, unknown>>(prepared));
       settle("answered");
       this.#count(results);
       return results.map(({ results: rows }) => rows);

@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
-import { customerKeyOf } from "../customers/queries.ts";
 import { compileOnce, type Database, type Statement } from "../db/database.ts";
 import { joinRows } from "../db/json-rows.ts";
 import { limitTo } from "../db/limit.ts";
+import { customerKeyOf } from "../domain/customers.ts";
 import type { What } from "./frames.ts";
 
 /** What an outbox row says: a feed of this version changed something of these listeners. */

@@ -1,5 +1,5 @@
 import type { Database } from "../db/database.ts";
-import { within } from "../values/within.ts";
+import { withTimeout } from "../values/timeout.ts";
 import type { What } from "./frames.ts";
 import type { Inboxes } from "./inboxes.ts";
 import { type Change, type Changes, forgetChanges } from "./queries.ts";
@@ -34,7 +34,7 @@ export async function tellInboxes(
       const waited = Math.max(0, messageWaitMs - elapsed());
       const telling = inboxes.tell(customerId, { version, what, messageWaitMs: waited });
       // One that fails or takes too long stays in the outbox.
-      const isTold = await within(Math.min(left, ONE_TELLING_MS), telling).then(
+      const isTold = await withTimeout(Math.min(left, ONE_TELLING_MS), telling).then(
         () => true,
         () => false,
       );

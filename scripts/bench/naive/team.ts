@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { TeamMember } from "../../../src/customer/stores/schema.ts";
 import type { Database } from "../../../src/db/database.ts";
-import { friendStatus } from "../../../src/friendships/queries.ts";
+import { friendStatus } from "../../../src/domain/friendships.ts";
 import type { Page } from "../../../src/http/paging.ts";
 
 interface TeamQuery {

@@ -3,6 +3,7 @@ import { compilePer, type Database, type Value } from "../../db/database.ts";
 import { limitTo } from "../../db/limit.ts";
 import { select, selectWith } from "../../db/select.ts";
 import { accounts, campaignStores, campaigns, stores } from "../../db/tables/index.ts";
+import { isRunning } from "../../domain/campaigns.ts";
 import { boundingBoxes, EARTH_RADIUS_MILES, type Position } from "./bounding-boxes.ts";
 import type { NearbyCampaign } from "./schema.ts";
 
@@ -170,13 +171,6 @@ function stripsOf({ bands, isCut }: Shape): SQL {
   const boxes = isCut ? [0, 1] : [0];
   const strips = boxes.flatMap((box) => Array.from({ length: bands }, (_, band) => `(${band}, ${box})`));
   return sql.raw(strips.join(", "));
-}
-
-/** Whether a campaign runs today: not soft-deleted, `status` 1, today within its dates, both ends included. */
-export function isRunning(campaign: typeof campaigns): SQL {
-  return sql`${campaign.deleted} = 0 AND ${campaign.status} = 1
-    AND ${campaign.campaignStartDate} <= (SELECT today FROM clock)
-    AND coalesce(${campaign.campaignEndDate} >= (SELECT today FROM clock), 1)`;
 }
 
 /** The great-circle distance from a store to a position, in miles, by the haversine. */

@@ -1,13 +1,13 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { accountsOf, toCouponAccount } from "../../accounts/answers.ts";
 import { couponAccountParts, oncePerAccount } from "../../accounts/queries.ts";
-import { customerKeyOf } from "../../customers/queries.ts";
 import { compilePer, type Database, type RowOf, type Value } from "../../db/database.ts";
 import { limitTo } from "../../db/limit.ts";
 import { select, selectWith } from "../../db/select.ts";
 import { accounts, coupons, customerCoupons, stores } from "../../db/tables/index.ts";
+import { customerKeyOf } from "../../domain/customers.ts";
+import { isAccountDeleted, isStoreDeleted, joinStoresOf } from "../../domain/stores.ts";
 import type { Page } from "../../http/paging.ts";
-import { isAccountDeleted, isStoreDeleted, joinStoresOf } from "../../stores/queries.ts";
 import { fold } from "../../values/fold.ts";
 import { type Coupon, toDigital, toHeld } from "./answers.ts";
 import type { CouponKind } from "./kinds.ts";

@@ -3,9 +3,9 @@ import { type AppEnv, createRouter } from "../../app-env.ts";
 import { offeredSubprotocols, SUBPROTOCOL } from "../../auth/subprotocols.ts";
 import type { Database } from "../../db/database.ts";
 import { DatabaseFull } from "../../db/errors.ts";
-import { isAllowedOrigin } from "../../http/cors.ts";
 import { foreignPage, unavailable, upgradeRequired } from "../../http/errors.ts";
 import { beginListening, goOnListening } from "../../live/queries.ts";
+import { isAllowedOrigin } from "../../middleware/cors.ts";
 import { describe } from "../../openapi/describe.ts";
 import { openSocket } from "./operations.ts";
 

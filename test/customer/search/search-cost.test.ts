@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { beforeAll, describe, it } from "vitest";
 import { asBeginnings, withoutBeginnings } from "../../../src/customer/search/expressions.ts";
-import { nameBeginnings } from "../../../src/customers/name-words.ts";
+import { nameBeginnings } from "../../../src/customer/search/name-words.ts";
 import { Database } from "../../../src/db/database.ts";
 import { rarestBeginnings } from "../../../src/db/word-search.ts";
 import { wordsOf } from "../../../src/values/words.ts";

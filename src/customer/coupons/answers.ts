@@ -1,28 +1,55 @@
 import type * as z from "zod";
+import { accountsOf, toCouponAccount } from "../../accounts/answers.ts";
 import { type JsonText, jsonArray, jsonObject, merge, storedJson, toJson, withMember } from "../../http/json-text.ts";
-import type { CouponKind } from "./kinds.ts";
 import type { CouponRow } from "./queries.ts";
-import type { CampaignCoupon, CouponText, DigitalCoupon, MyCouponRecord } from "./schema.ts";
+import type { CampaignCoupon, CouponRecord, CouponText, DigitalCoupon } from "./schema.ts";
 
 // What a coupon says of itself is stored as JSON, and goes out without a look inside.
 
-/** A coupon as it goes out. */
-export interface Coupon {
-  kind: CouponKind;
-  coupon: JsonText;
-  /** Null where accounts are not wanted. */
-  account: JsonText;
+/** The `items` of the coupon list's simple variant. */
+export function simpleItems(rows: readonly CouponRow[], customerId: string): JsonText {
+  return jsonArray(rows.map((row) => toRecord(row, customerId)));
 }
 
-type BesidesText<Schema extends z.ZodType> = Omit<z.output<Schema>, keyof z.output<typeof CouponText> | "account">;
+/** The `items` of the coupon list's detailed variant. */
+export function detailedItems(rows: readonly CouponRow[], customerId: string): JsonText {
+  const accountOf = accountsOfCoupons(rows);
+  const toDetailed = (row: CouponRow) =>
+    withMember(
+      withMember(toFull(row, customerId), "campaign_coupon", toCampaignCoupon(row)),
+      "account",
+      accountOf(row),
+    );
+  return jsonObject({ stores: listOf("store", rows, toDetailed), mfg: listOf("mfg", rows, toDetailed) });
+}
 
-/** A coupon that the customer holds, without its account. */
-export function toHeld(
-  row: CouponRow,
-  { customerId, withAccount, details }: { customerId: string; withAccount: boolean; details: boolean },
-): JsonText {
-  const campaign = { campaign_id: row.campaignId ?? "", coupon_barcode: Number(row.barcode) };
-  const { coupon_id, reserved, ...simple } = {
+/** The `items` of the combined coupon list: the first `limit`, whose accounts may stand beside a row after them. */
+export function myItems(rows: readonly CouponRow[], customerId: string, limit: number): JsonText {
+  const accountOf = accountsOfCoupons(rows);
+  const shown = rows.slice(0, limit);
+  const toMine = (row: CouponRow) => withMember(toFull(row, customerId), "account", accountOf(row));
+  return jsonObject({
+    store: listOf("store", shown, toMine),
+    mfg: listOf("mfg", shown, toMine),
+    digital: listOf("digital", shown, (row) => jsonObject({ account: accountOf(row), coupon: toDigital(row) })),
+  });
+}
+
+function listOf(kind: CouponRow["kind"], rows: readonly CouponRow[], toJson: (row: CouponRow) => JsonText): JsonText {
+  return jsonArray(rows.filter((row) => row.kind === kind).map(toJson));
+}
+
+/** An account stays a piece of its own, however many coupons share it: so it is the last member of each. */
+function accountsOfCoupons(rows: readonly CouponRow[]) {
+  return accountsOf(rows.map((row) => ({ account_key: row.account_key, account: toCouponAccount(row) })));
+}
+
+/** The members of an answer that its text does not have. */
+type Besides<Schema extends z.ZodType> = Omit<z.output<Schema>, keyof z.output<typeof CouponText>>;
+
+/** A coupon that the customer holds. */
+function toRecord(row: CouponRow, customerId: string, more: object = {}): JsonText {
+  const record = {
     id: row.issuedId,
     customer_id: customerId,
     campaign_coupon_id: row.id,
@@ -32,28 +59,35 @@ export function toHeld(
     updated_at: row.updatedAt,
     deleted_at: row.deletedAt,
     store_name: row.storeName,
+    campaign_id: row.campaignId ?? "",
+    coupon_barcode: Number(row.barcode),
     campaign_coupon_created: row.createdAt,
     total_count: row.totalCount,
     usage_count: row.usageCount,
     remaining_count: row.totalCount - row.usageCount,
     store_image: row.storeImage,
-    coupon_id: row.couponId,
-    reserved: row.reserved,
-    ...campaign,
-  } satisfies BesidesText<typeof MyCouponRecord>;
-  const text = storedJson(row.text);
-  const record = merge(toJson(withAccount ? { ...simple, coupon_id, reserved } : simple), text);
-  if (!details) return record;
-  const more = { id: row.id, source_campaign_id: row.sourceCampaignId, ...campaign } satisfies Omit<
-    BesidesText<typeof CampaignCoupon>,
-    "filter_items"
-  >;
-  const issued = withMember(merge(toJson(more), text), "filter_items", storedJson(row.filterItems ?? "null"));
-  return withMember(record, "campaign_coupon", issued);
+  } satisfies Besides<typeof CouponRecord>;
+  return merge(toJson({ ...record, ...more }), storedJson(row.text));
 }
 
-/** A digital coupon, without its account. */
-export function toDigital(row: CouponRow): JsonText {
+/** The same with what all variants but the simple one have besides. */
+function toFull(row: CouponRow, customerId: string): JsonText {
+  return toRecord(row, customerId, { coupon_id: row.couponId, reserved: row.reserved });
+}
+
+/** The coupon that was issued. */
+function toCampaignCoupon(row: CouponRow): JsonText {
+  const coupon = {
+    id: row.id,
+    campaign_id: row.campaignId ?? "",
+    source_campaign_id: row.sourceCampaignId,
+    coupon_barcode: Number(row.barcode),
+  } satisfies Omit<Besides<typeof CampaignCoupon>, "filter_items">;
+  const members = merge(toJson(coupon), storedJson(row.text));
+  return withMember(members, "filter_items", storedJson(row.filterItems ?? "null"));
+}
+
+function toDigital(row: CouponRow): JsonText {
   const coupon = {
     id: row.id,
     coupon_barcode: row.barcode,
@@ -61,32 +95,6 @@ export function toDigital(row: CouponRow): JsonText {
     is_custom: row.isCustom,
     can_combine_with_other: row.canCombineWithOther,
     created_at: row.createdAt,
-  } satisfies BesidesText<typeof DigitalCoupon.shape.coupon>;
+  } satisfies Besides<typeof DigitalCoupon.shape.coupon>;
   return merge(toJson(coupon), storedJson(row.text));
-}
-
-/** The `items` of the coupon list's simple variant. */
-export function simpleItems(coupons: readonly Coupon[]): JsonText {
-  return jsonArray(coupons.map(({ coupon }) => coupon));
-}
-
-/** The `items` of the coupon list's detailed variant. */
-export function detailedItems(coupons: readonly Coupon[]): JsonText {
-  return jsonObject({ stores: heldCoupons(coupons, "store"), mfg: heldCoupons(coupons, "mfg") });
-}
-
-/** The `items` of the combined coupon list. */
-export function myItems(coupons: readonly Coupon[]): JsonText {
-  const digital = coupons.filter(({ kind }) => kind === "digital");
-  return jsonObject({
-    store: heldCoupons(coupons, "store"),
-    mfg: heldCoupons(coupons, "mfg"),
-    digital: jsonArray(digital.map(({ coupon, account }) => jsonObject({ account, coupon }))),
-  });
-}
-
-/** The coupons of one kind that the customer holds, each with its account. */
-function heldCoupons(coupons: readonly Coupon[], wanted: "store" | "mfg"): JsonText {
-  const held = coupons.filter(({ kind }) => kind === wanted);
-  return jsonArray(held.map(({ coupon, account }) => withMember(coupon, "account", account)));
 }

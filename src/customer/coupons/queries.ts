@@ -1,5 +1,4 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import { accountsOf, toCouponAccount } from "../../accounts/answers.ts";
 import { couponAccountParts, oncePerAccount } from "../../accounts/queries.ts";
 import { compilePer, type Database, type RowOf, type Value } from "../../db/database.ts";
 import { limitTo } from "../../db/limit.ts";
@@ -9,7 +8,6 @@ import { customerKeyOf } from "../../domain/customers.ts";
 import { isAccountDeleted, isStoreDeleted, joinStoresOf } from "../../domain/stores.ts";
 import type { Page } from "../../http/paging.ts";
 import { fold } from "../../values/fold.ts";
-import { type Coupon, toDigital, toHeld } from "./answers.ts";
 import type { CouponKind } from "./kinds.ts";
 
 export interface CouponsFilter {
@@ -29,16 +27,14 @@ export interface CouponsQuery {
   page: Page;
   /** Whether the coupons bring their account objects, and these the chain's logo. */
   accounts: false | { includeImages: boolean };
-  /** Whether they bring what stands in their `campaign_coupon` only. */
-  details: boolean;
 }
 
 /**
  * The coupons that are valid for the customer now: store, then mfg, then digital, each list in its order
  * (docs/contract/interface.md, 4.4 and 4.5). One round trip, or none if the filters leave no kind.
  */
-export async function findCoupons(db: Database, query: CouponsQuery): Promise<Coupon[]> {
-  const { customerId, page, accounts, details } = query;
+export async function findCoupons(db: Database, query: CouponsQuery): Promise<CouponRow[]> {
+  const { customerId, page, accounts } = query;
   const { kinds, search, type, accountId, storeIds = [] } = query.filter;
   if (kinds.length === 0) return [];
   const shape: Shape = {
@@ -57,14 +53,7 @@ export async function findCoupons(db: Database, query: CouponsQuery): Promise<Co
     accountId: accountId ?? "",
     storeIds: JSON.stringify(storeIds),
   };
-  const rows = await db.all(couponList(shape, values));
-  const accountOf = accountsOf(rows.map((row) => ({ account_key: row.account_key, account: toCouponAccount(row) })));
-  const withAccount = accounts !== false;
-  return rows.map((row) => ({
-    kind: row.kind,
-    coupon: row.kind === "digital" ? toDigital(row) : toHeld(row, { customerId, withAccount, details }),
-    account: accountOf(row),
-  }));
+  return db.all(couponList(shape, values));
 }
 
 /** What the text of the query depends on: what comes with the coupons, and which filters there are. */

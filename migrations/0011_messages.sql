@@ -3,10 +3,12 @@
 -- them. While the clock stands in that second the stamp stays; once it has moved, the next stamp is greater, even when
 -- the clock was set back.
 CREATE TABLE message_clock (
-  id INTEGER PRIMARY KEY CHECK (id = 1),
+  id INTEGER NOT NULL,
   stamp TEXT NOT NULL, -- the last one taken
-  clock_said TEXT NOT NULL -- what D1's clock said then
-);
+  clock_said TEXT NOT NULL, -- what D1's clock said then
+  PRIMARY KEY (id),
+  CONSTRAINT message_clock_has_one_row CHECK (id = 1)
+) WITHOUT ROWID;
 
 INSERT INTO message_clock (id, stamp, clock_said) VALUES (1, '0000-01-01 00:00:00', '0000-01-01 00:00:00');
 

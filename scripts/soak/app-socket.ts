@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { WHATS, type What } from "../../src/live/frames.ts";
+import { CHANGE_KINDS, type ChangeKind } from "../../src/live/frames.ts";
 import type { Random } from "../demo/random.ts";
 import { DroppableSocket } from "./droppable-socket.ts";
 import type { OnError } from "./stalls.ts";
@@ -22,7 +22,7 @@ export interface SocketCounts {
   closed: number;
   /** Of those that were closed, how many the service closed too. */
   answered: number;
-  frames: Record<What, number>;
+  frames: Record<ChangeKind, number>;
   pings: number;
   pongs: number;
 }
@@ -139,7 +139,7 @@ export class AppSocket {
     }
     // What was still on its way when it was dropped is nobody's.
     if (this.#connection === null) return;
-    const what = WHATS.filter((one) => text.includes(`"${one}"`));
+    const what = CHANGE_KINDS.filter((one) => text.includes(`"${one}"`));
     if (what.length === 0 || text !== JSON.stringify({ type: "changed", what })) onError(`live: the frame ${text}`);
     for (const one of what) counts.frames[one] += 1;
     if (what.includes("messages")) this.#connection.messageFramesAt.push(Date.now());

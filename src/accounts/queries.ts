@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { accounts } from "../db/tables/index.ts";
+import { accounts } from "../db/tables/accounts.ts";
 
 /** What `toCouponAccount` takes, of an account or of none. */
 export function couponAccountParts({ includeImages }: { includeImages: boolean }) {

@@ -1,6 +1,6 @@
-import { endable } from "./endable.ts";
-import type { LiveListener, Trouble } from "./live.ts";
-import type { LiveState, SharedConnection } from "./shared-connection.ts";
+import { abortable } from "./abortable.ts";
+import type { LiveListener, LiveState } from "./live.ts";
+import type { SharedConnection } from "./shared-connection.ts";
 import { type Change, EVERYTHING } from "./socket.ts";
 
 export interface ChangesOptions {
@@ -15,87 +15,68 @@ export interface Changed {
 }
 
 /** After how many milliseconds everything counts as changed, although the service has not said so. */
-export type Rhythm = (state: LiveState) => number;
+export type Interval = (state: LiveState) => number;
 
 const BLOCKED_EVERY_MS = 60_000;
 
-/** Without a socket an app asks for everything now and then. */
-const patiently: Rhythm = (state) => (state === "blocked" ? BLOCKED_EVERY_MS * (1 + Math.random()) : Infinity);
-
 /**
- * What changed: everything after each connection, then what the service tells. What comes while the app is busy is
- * merged into one item.
+ * What changed: everything after each connection, then what the service notifies of; without a socket everything now
+ * and then. What comes while the app is busy is merged into one item.
  * @throws a LoyaltyError when the service refuses the token.
  */
 export function followChanges(
   connection: SharedConnection,
   { signal }: ChangesOptions,
 ): AsyncGenerator<Changed, void, undefined> {
-  return endable(signal, async function* (stop) {
+  return abortable(signal, async function* (stop) {
     const pending = new PendingChanges(EVERYTHING);
-    connection.listen(pending, stop).catch((error: unknown) => pending.fail(error));
-    let rhythm: Rhythm = (state) => (state === "blocked" ? 0 : Infinity);
-    for (;;) {
-      const what = await pending.next(rhythm, stop);
-      rhythm = patiently;
-      yield { what };
+    const failed = connection.listen(pending.listener, stop);
+    // It may fail while the app is busy, and is heard of with the next item.
+    failed.catch(() => {});
+    for (let isFirst = true; ; isFirst = false) {
+      const blockedMs = isFirst ? 0 : BLOCKED_EVERY_MS * (1 + Math.random());
+      const interval: Interval = (state) => (state === "blocked" ? blockedMs : Infinity);
+      yield { what: await Promise.race([pending.next(interval, stop), failed]) };
     }
   });
 }
 
 /** What changed since `next` was last asked: each kind once, however many times it has changed. */
-export class PendingChanges implements LiveListener {
+export class PendingChanges {
   readonly #kinds: readonly Change[];
   readonly #changed = new Set<Change>();
   #state: LiveState = "connecting";
-  #failure: { error: unknown } | null = null;
   #wake = () => {};
 
   constructor(kinds: readonly Change[]) {
     this.#kinds = kinds;
   }
 
-  readonly onHello = () => {
-    this.#state = "connected";
-    // Nobody knows what was missed before.
-    this.onChanged(EVERYTHING);
-  };
-
-  readonly onChanged = (what: readonly Change[]) => {
-    for (const change of what) if (this.#kinds.includes(change)) this.#changed.add(change);
+  readonly listener: LiveListener = (state, changed) => {
+    this.#state = state;
+    for (const kind of changed) if (this.#kinds.includes(kind)) this.#changed.add(kind);
     this.#wake();
   };
-
-  readonly onTrouble = (trouble: Trouble) => {
-    this.#state = trouble;
-    this.#wake();
-  };
-
-  fail(error: unknown): void {
-    this.#failure = { error };
-    this.#wake();
-  }
 
   /**
-   * Waits until there is something, or until the rhythm says that everything counts as changed.
-   * @throws what it failed with, and the signal's reason when it is called off.
+   * Waits until there is something, or until the interval says that everything counts as changed.
+   * @throws the signal's reason when it is called off.
    */
-  async next(rhythm: Rhythm, signal: AbortSignal): Promise<Change[]> {
+  async next(interval: Interval, signal: AbortSignal): Promise<Change[]> {
     const askedAt = Date.now();
     for (;;) {
       signal.throwIfAborted();
       if (this.#changed.size > 0) return this.#take([...this.#changed]);
-      if (this.#failure !== null) throw this.#failure.error;
-      const longest = rhythm(this.#state);
+      const longest = interval(this.#state);
       const passed = Math.max(Date.now() - askedAt, 0);
       if (passed >= longest) return this.#take(this.#kinds);
       await this.#woken(longest - passed, signal);
     }
   }
 
-  #take(what: readonly Change[]): Change[] {
+  #take(kinds: readonly Change[]): Change[] {
     this.#changed.clear();
-    return EVERYTHING.filter((change) => what.includes(change));
+    return EVERYTHING.filter((kind) => kinds.includes(kind));
   }
 
   #woken(withinMs: number, signal: AbortSignal): Promise<void> {

@@ -1,11 +1,10 @@
 import { errorOf } from "./loyalty-error.ts";
 import { bodyOf } from "./result.ts";
-import { limited, pause, retrying } from "./retry.ts";
+import { pause, retrying, withTimeout } from "./retry.ts";
 import type { Failure } from "./shapes.ts";
-import { connect, type Ending, type SocketConstructor, type SocketListener } from "./socket.ts";
+import { type Change, connect, type Ending, type SocketConstructor } from "./socket.ts";
 
-/** How to get to the service. */
-export interface LiveWay {
+export interface LiveOptions {
   /** Where the service is. */
   url: string;
   askToken: () => string | Promise<string>;
@@ -15,14 +14,13 @@ export interface LiveWay {
 }
 
 /**
- * `dropped`: a connection has ended, and another will be tried. `blocked`: no connection can be made, but the service
- * answers. `unreachable`: it does not answer either.
+ * How the connection is. `dropped`: it has ended, and another will be tried. `blocked`: none can be made, but the
+ * service answers. `unreachable`: it does not answer either.
  */
-export type Trouble = "dropped" | "blocked" | "unreachable";
+export type LiveState = "connecting" | "connected" | "dropped" | "blocked" | "unreachable";
 
-export interface LiveListener extends SocketListener {
-  onTrouble: (trouble: Trouble) => void;
-}
+/** Is called with each state of the connection, and with what has changed: everything once it is connected. */
+export type LiveListener = (state: LiveState, changed: readonly Change[]) => void;
 
 const PATH = "/api/v1/customer/live";
 const PROTOCOL = "loyalty-edge";
@@ -42,13 +40,31 @@ const REPLACED = 4408;
  * Keeps a connection open, and opens another one when it ends, until it is called off. Asks for the token each time.
  * @throws a LoyaltyError when the service refuses the token, and the signal's reason when it is called off.
  */
-export async function stayConnected(way: LiveWay, listener: LiveListener, signal: AbortSignal): Promise<never> {
+export async function stayConnected(options: LiveOptions, listener: LiveListener, signal: AbortSignal): Promise<never> {
   for (let failures = 0; ; ) {
-    const ending = await tryOnce(way, listener, signal);
-    failures = ending.hasStood ? 0 : failures + 1;
+    const token = await withTimeout(TOKEN_WITHIN_MS, signal, async () => options.askToken()).catch(() => {
+      signal.throwIfAborted();
+      return null;
+    });
+    const ending = await open(options, token, (changed) => listener("connected", changed), signal);
+    if (ending.wasOpen) listener(ending.code === REPLACED ? "blocked" : "dropped", []);
+    else listener(token === null ? "unreachable" : await findTrouble(options, token, signal), []);
+    failures = ending.wasOpen ? 0 : failures + 1;
     const wait = waitAfter(ending, failures);
     await (ending.code === REPLACED ? pause(wait, signal) : pauseUntilOnline(wait, signal));
   }
+}
+
+async function open(
+  { url, WebSocket }: LiveOptions,
+  token: string | null,
+  onChanged: (changed: readonly Change[]) => void,
+  signal: AbortSignal,
+): Promise<Ending> {
+  if (WebSocket === null || token === null) return { wasOpen: false, code: null };
+  const address = addressOf(url);
+  address.protocol = address.protocol === "http:" ? "ws:" : "wss:";
+  return connect(() => new WebSocket(address.href, [PROTOCOL, `bearer.${token}`]), onChanged, signal);
 }
 
 /** What a browser has beside other runtimes. */
@@ -60,7 +76,7 @@ interface MaybeBrowser {
 
 /** Waits, but no longer than until a browser that was offline is online again. */
 async function pauseUntilOnline(milliseconds: number, signal: AbortSignal): Promise<void> {
-  const scope = globalThis as unknown as MaybeBrowser;
+  const scope = globalThis as MaybeBrowser;
   const browser = scope.navigator?.onLine === undefined ? null : scope;
   const early = new AbortController();
   const end = () => early.abort();
@@ -76,29 +92,6 @@ async function pauseUntilOnline(milliseconds: number, signal: AbortSignal): Prom
   }
 }
 
-async function tryOnce(way: LiveWay, listener: LiveListener, signal: AbortSignal): Promise<Ending> {
-  const token = await limited(TOKEN_WITHIN_MS, signal, async () => way.askToken()).catch(() => {
-    signal.throwIfAborted();
-    return null;
-  });
-  const ending = token === null ? { hasStood: false, code: null } : await open(way, token, listener, signal);
-  if (ending.hasStood) listener.onTrouble(ending.code === REPLACED ? "blocked" : "dropped");
-  else listener.onTrouble(token === null ? "unreachable" : await findTrouble(way, token, signal));
-  return ending;
-}
-
-async function open(
-  { url, WebSocket }: LiveWay,
-  token: string,
-  listener: SocketListener,
-  signal: AbortSignal,
-): Promise<Ending> {
-  if (WebSocket === null) return { hasStood: false, code: null };
-  const address = addressOf(url);
-  address.protocol = address.protocol === "http:" ? "ws:" : "wss:";
-  return connect(() => new WebSocket(address.href, [PROTOCOL, `bearer.${token}`]), listener, signal);
-}
-
 /** The address for sockets. On a page, the address of the service may be relative. */
 function addressOf(url: string): URL {
   const page = (globalThis as { location?: { href?: string } }).location?.href;
@@ -110,7 +103,7 @@ function addressOf(url: string): URL {
  * to a good token is 426, to a bad one 401 or 403.
  * @throws a LoyaltyError when the service refuses the token.
  */
-async function findTrouble({ url, send }: LiveWay, token: string, signal: AbortSignal): Promise<Trouble> {
+async function findTrouble({ url, send }: LiveOptions, token: string, signal: AbortSignal): Promise<LiveState> {
   const once = retrying(send, { attempts: 1, longestWaitMs: 0, answerWithinMs: ANSWER_WITHIN_MS });
   const asked = once(addressOf(url).href, { headers: { Authorization: `Bearer ${token}` }, signal });
   const answer = await asked
@@ -125,10 +118,10 @@ async function findTrouble({ url, send }: LiveWay, token: string, signal: AbortS
 }
 
 /** The whole wait is random, so that clients that were dropped together do not come back together. */
-function waitAfter({ hasStood, code }: Ending, failures: number): number {
+function waitAfter({ wasOpen, code }: Ending, failures: number): number {
   if (code === REPLACED) return WAIT_AFTER_REPLACED_MS * (1 + Math.random());
   // When a connection has gone silent, or its token has expired, no other client is waiting to connect.
   const isAlone = code === null || code === TOKEN_EXPIRED;
-  const longest = hasStood && !isAlone ? WAIT_AFTER_DROP_MS : FIRST_WAIT_MS * 2 ** Math.max(failures - 1, 0);
+  const longest = wasOpen && !isAlone ? WAIT_AFTER_DROP_MS : FIRST_WAIT_MS * 2 ** Math.max(failures - 1, 0);
   return Math.random() * Math.min(longest, LONGEST_WAIT_MS);
 }

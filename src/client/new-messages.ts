@@ -1,5 +1,5 @@
-import { PendingChanges, type Rhythm } from "./changes.ts";
-import { endable } from "./endable.ts";
+import { abortable } from "./abortable.ts";
+import { type Interval, PendingChanges } from "./changes.ts";
 import type { Since } from "./loyalty-error.ts";
 import { type GetMessages, pollMessages } from "./poll.ts";
 import { pause } from "./retry.ts";
@@ -37,20 +37,20 @@ export function followMessages(
   connection: SharedConnection,
   { since, everyMs = EVERY_MS, signal }: PollOptions,
 ): AsyncGenerator<MessageGroup, void, undefined> {
-  return endable(signal, (stop) => {
-    const rhythm = rhythmOf(everyMs);
+  return abortable(signal, (stop) => {
+    const interval = intervalOf(everyMs);
     // Somebody who takes the groups that there are and leaves needs no socket, so it is opened at the first wait.
     let pending: PendingChanges | null = null;
     const untilDue = async () => {
       pending ??= listen(connection, stop);
-      await pending.next(rhythm, stop);
+      await pending.next(interval, stop);
     };
     return pollMessages(get, { since, untilDue, signal: stop });
   });
 }
 
 /** Without a socket only polls find new messages. Beside one, and right after it was dropped, they are a precaution. */
-function rhythmOf(everyMs: number): Rhythm {
+function intervalOf(everyMs: number): Interval {
   return (state) =>
     state === "blocked" || state === "unreachable"
       ? everyMs * (1 + Math.random())
@@ -60,13 +60,13 @@ function rhythmOf(everyMs: number): Rhythm {
 function listen(connection: SharedConnection, stop: AbortSignal): PendingChanges {
   const pending = new PendingChanges(["messages"]);
   if (connection.hasSockets) keepListening(connection, pending, stop).catch(() => {});
-  else pending.onTrouble("blocked");
+  else pending.listener("blocked", []);
   return pending;
 }
 
 async function keepListening(connection: SharedConnection, pending: PendingChanges, stop: AbortSignal): Promise<never> {
   for (;;) {
-    await connection.listen(pending, stop).catch(() => pending.onTrouble("blocked"));
+    await connection.listen(pending.listener, stop).catch(() => pending.listener("blocked", []));
     await pause(REFUSED_WAIT_MS * (1 + Math.random()), stop);
   }
 }

@@ -24,7 +24,7 @@ export function retrying(send: typeof fetch, options: RetryOptions): typeof fetc
   return async (input, init) => {
     const signal = init?.signal ?? null;
     for (let attempt = 1; ; attempt += 1) {
-      const sending = limited(answerWithinMs, signal, async (limit) => {
+      const sending = withTimeout(answerWithinMs, signal, async (limit) => {
         const answer = await send(input, { ...init, signal: limit });
         await answer.clone().arrayBuffer();
         return answer;
@@ -59,8 +59,8 @@ function waitBefore(attempt: number, asked: number | null, longestWaitMs: number
   return Math.min((asked ?? half) + Math.random() * half, longestWaitMs);
 }
 
-/** What `run` comes to, unless it is called off or its time is over before: also where it does not heed its signal. */
-export async function limited<Outcome>(
+/** The outcome of `run`, unless it is called off or its time is over before: also where it does not heed its signal. */
+export async function withTimeout<Outcome>(
   milliseconds: number,
   signal: AbortSignal | null,
   run: (limit: AbortSignal) => Promise<Outcome>,

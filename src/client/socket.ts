@@ -12,14 +12,9 @@ export type Change = "messages" | "coupons" | "balance";
 
 export const EVERYTHING: readonly Change[] = ["messages", "coupons", "balance"];
 
-export interface SocketListener {
-  onHello: () => void;
-  onChanged: (what: Change[]) => void;
-}
-
 export interface Ending {
   /** Whether the service had said hello. */
-  hasStood: boolean;
+  wasOpen: boolean;
   /** The close code, 1006 where the connection broke; null where it had gone silent and was given up. */
   code: number | null;
 }
@@ -32,26 +27,24 @@ const CLOSED_NORMALLY = 1000;
 const BROKEN = 1006;
 
 /**
- * One connection, from its handshake to its end. After a time of silence it sends `ping`, and gives the connection up if
+ * One connection, from its handshake to its end; with hello everything counts as changed. After a time of silence it sends `ping`, and gives the connection up if
  * nothing comes in return.
  * @throws the signal's reason when it is called off.
  */
 export function connect(
   open: () => SocketLike,
-  { onHello, onChanged }: SocketListener,
+  onChanged: (changed: readonly Change[]) => void,
   signal: AbortSignal,
 ): Promise<Ending> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    let socket: SocketLike;
-    try {
-      socket = open();
-    } catch {
-      // A browser throws for a token that cannot be a subprotocol, and for ws: on a page of https:.
-      resolve({ hasStood: false, code: null });
+    // A browser throws for a token that cannot be a subprotocol, and for ws: on a page of https:.
+    const socket = quietly(open);
+    if (socket === null) {
+      resolve({ wasOpen: false, code: null });
       return;
     }
-    let [hasStood, isOver] = [false, false];
+    let [wasOpen, isOver] = [false, false];
     const finish = () => {
       isOver = true;
       clearTimeout(timer);
@@ -61,7 +54,7 @@ export function connect(
     const end = (code: number | null) => {
       if (isOver) return;
       finish();
-      resolve({ hasStood, code });
+      resolve({ wasOpen, code });
     };
     const onAbort = () => {
       finish();
@@ -76,27 +69,22 @@ export function connect(
     socket.addEventListener("error", () => end(BROKEN));
     socket.addEventListener("close", (event) => end((event as { code?: number }).code ?? BROKEN));
     socket.addEventListener("message", (event) => {
-      const frame = readFrame((event as { data?: unknown }).data);
-      if (isOver || (!hasStood && frame.type !== "hello")) return;
+      const { isHello, changed } = readFrame((event as { data?: unknown }).data);
+      if (isOver || (!wasOpen && !isHello)) return;
+      wasOpen = true;
       clearTimeout(timer);
       timer = setTimeout(ping, PING_AFTER_SILENCE_MS);
-      if (!hasStood) onHello();
-      hasStood = true;
-      if (frame.type === "changed") onChanged(frame.what);
+      if (changed.length > 0) onChanged(changed);
     });
   });
 }
 
-type Frame = { type: "hello" } | { type: "changed"; what: Change[] } | { type: "other" };
-
-/** A frame of another kind is no fault: it may be `pong`, or what a later service sends. */
-function readFrame(data: unknown): Frame {
-  const frame = quietly(() => JSON.parse(String(data)) as unknown);
-  if (typeof frame !== "object" || frame === null || !("type" in frame)) return { type: "other" };
-  if (frame.type === "hello") return { type: "hello" };
-  if (frame.type !== "changed" || !("what" in frame) || !Array.isArray(frame.what)) return { type: "other" };
-  const { what } = frame;
-  return { type: "changed", what: EVERYTHING.filter((change) => what.includes(change)) };
+/** A frame of another kind is no fault: it may be `pong`, or come of a later service. */
+function readFrame(data: unknown): { isHello: boolean; changed: readonly Change[] } {
+  const frame = quietly(() => JSON.parse(String(data)) as { type?: unknown; what?: unknown } | null);
+  if (frame?.type === "hello") return { isHello: true, changed: EVERYTHING };
+  const what: readonly unknown[] = frame?.type === "changed" && Array.isArray(frame.what) ? frame.what : [];
+  return { isHello: false, changed: EVERYTHING.filter((change) => what.includes(change)) };
 }
 
 /** Null if it throws: some sockets do so once they are closed, some do not. */

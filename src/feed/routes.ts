@@ -3,7 +3,7 @@ import { refreshBoards } from "../customer/gamification/boards.ts";
 import { invalid } from "../http/errors.ts";
 import { NDJSON } from "../http/limits.ts";
 import { nextLink } from "../http/paging.ts";
-import { tellOfFeed } from "../live/tell.ts";
+import { notifyOfFeed } from "../live/notify.ts";
 import { validate } from "../middleware/validate.ts";
 import { describe } from "../openapi/describe.ts";
 import { acceptFeed } from "./accept.ts";
@@ -34,7 +34,7 @@ export const feed = createRouter()
     const work = takeBodyInTurn({ program: c.var.program.name, message: c.req.raw }, (body) =>
       acceptFeed(c.var.db, { body, token: c.var.feedToken }),
     ).then(async (accepted) => {
-      await tellOfFeed(c.var.inboxes, accepted.changes, {
+      await notifyOfFeed(c.var.inboxes, accepted.changes, {
         db: c.var.db,
         inBackground: (work) => c.var.cache.inBackground(work),
       });

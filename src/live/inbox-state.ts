@@ -1,39 +1,39 @@
-/** What was read at D1 for a poll (docs/contract/live.md, 1). */
+/** What a poll has read at D1 (docs/contract/live.md, 1). */
 export interface Report {
   /** The feed version that was read with it. */
   version: number;
   /** The time of the newest message in the customer's groups, shown or not; empty where there is none. */
   newestAt: string;
-  /** What the inbox's clock said before D1 was asked, in milliseconds since 1970. */
+  /** The inbox's clock before D1 was asked, in milliseconds since 1970. */
   at: number;
 }
 
 /** What an inbox remembers. It is stored, because an idle object loses its memory. */
 export interface InboxState {
-  /** The highest feed version that it was told or that was reported, and when it heard of it. */
+  /** The highest feed version of which it was notified or that was reported, and when it heard of it. */
   highest: { version: number; at: number } | null;
   /** The last report that may be trusted: none that was read before `highest` was committed. */
   report: Report | null;
-  /** Until when a socket that opens is to be told of a message that it was told of: the endpoint does not show it yet. */
-  messageDueAt: number;
+  /** When the last message is shown of which it was notified: a socket that opens before is sent a frame then. */
+  messageShownAt: number;
 }
 
-export const EMPTY_INBOX: InboxState = { highest: null, report: null, messageDueAt: 0 };
+export const EMPTY_INBOX: InboxState = { highest: null, report: null, messageShownAt: 0 };
 
 /**
- * So long a report is trusted, counted from when its poll began; so an inbox that cannot be told is wrong for no longer.
+ * How long a report is trusted, from when its poll began; so an inbox that cannot be notified is wrong for no longer.
  * A version is remembered for as long, because every report from before it is too old by then; so an inbox recovers
  * where the database was set back.
  */
 const TRUST_MS = 30 * 60_000;
-const HEARD_AGAIN_AFTER_MS = TRUST_MS / 2;
+const REPORT_AGAIN_AFTER_MS = TRUST_MS / 2;
 
 /** Whether no group has a message later than this time: the answer of an inbox, if it can be sure. */
 export function hasNothingNew({ report }: InboxState, checkTime: string, now: number): boolean {
   return report !== null && isRecent(report.at, now) && report.newestAt <= checkTime;
 }
 
-/** After a report came, which may be late: one that was read before a version that the inbox has heard of is dropped. */
+/** After a report, which may come late: one that was read before a version that the inbox knows of is dropped. */
 export function afterReport(state: InboxState, report: Report, now: number): InboxState {
   const known = knownVersion(state, now);
   if (!isRecent(report.at, now) || report.version < known) return state;
@@ -42,24 +42,21 @@ export function afterReport(state: InboxState, report: Report, now: number): Inb
   return { ...state, highest: report.version > known ? { version: report.version, at: now } : state.highest, report };
 }
 
-/** After the inbox was told that a feed of this version concerns its customer: maybe late, maybe not for the first time. */
-export function afterTelling(state: InboxState, version: number, now: number): InboxState {
+/** After a notification that a feed of this version concerns the customer: it may come late, or a second time. */
+export function afterNotification(state: InboxState, version: number, now: number): InboxState {
   if (version <= knownVersion(state, now)) return state;
   const isBefore = state.report !== null && state.report.version < version;
   return { ...state, highest: { version, at: now }, report: isBefore ? null : state.report };
 }
 
-/** After the inbox was told of a message that is shown later. */
-export function afterMessage(state: InboxState, dueAt: number): InboxState {
-  return dueAt > state.messageDueAt ? { ...state, messageDueAt: dueAt } : state;
+/** After a notification of a message that is shown later. */
+export function afterUnshownMessage(state: InboxState, shownAt: number): InboxState {
+  return shownAt > state.messageShownAt ? { ...state, messageShownAt: shownAt } : state;
 }
 
-/**
- * The newest message that the inbox knows of; null where it should hear of it, soon enough to be sure without a break.
- * What it knows already need not be reported each time a poll asks D1.
- */
-export function knownNews({ report }: InboxState, now: number): string | null {
-  return report !== null && Math.abs(now - report.at) <= HEARD_AGAIN_AFTER_MS ? report.newestAt : null;
+/** The newest message that was reported; null where a poll should report it again, so that its trust never ends. */
+export function knownNewestAt({ report }: InboxState, now: number): string | null {
+  return report !== null && Math.abs(now - report.at) <= REPORT_AGAIN_AFTER_MS ? report.newestAt : null;
 }
 
 function knownVersion({ highest }: InboxState, now: number): number {

@@ -2,37 +2,45 @@ import { DurableObject } from "cloudflare:workers";
 import { SUBPROTOCOL } from "../auth/subprotocols.ts";
 import { Database } from "../db/database.ts";
 import { findProgram } from "../programs/programs.ts";
-import { type Attachment, attach, attachmentOf, countFrame, expiresAt, FRAMES_A_MINUTE } from "./attachment.ts";
-import { addChanges, nextFrameAt, type Pending, takeFrame, type What } from "./frames.ts";
+import { addChanges, type ChangeKind, nextFrameAt, type Pending, takeFrame } from "./frames.ts";
 import {
-  afterMessage,
+  afterNotification,
   afterReport,
-  afterTelling,
+  afterUnshownMessage,
   EMPTY_INBOX,
   hasNothingNew,
   type InboxState,
-  knownNews,
+  knownNewestAt,
   type Report,
 } from "./inbox-state.ts";
 import { RENEW_AFTER_MS, renewListening } from "./queries.ts";
-import { CONNECTION_HEADER, readConnection } from "./socket.ts";
+import {
+  type Attachment,
+  attach,
+  attachmentOf,
+  CONNECTION_HEADER,
+  countFrame,
+  expiresAt,
+  FRAMES_A_MINUTE,
+  readConnection,
+} from "./socket.ts";
 
-/** What is told of a feed request. */
-export interface Telling {
+/** That a feed request has changed something that concerns the customer. */
+export interface Notification {
   /** Its feed version. */
   version: number;
-  what: readonly What[];
+  kinds: readonly ChangeKind[];
   /** Milliseconds until its messages are shown. */
   messageWaitMs: number;
 }
 
-/** What an inbox says to a poll. */
+/** How an inbox answers a poll. */
 export interface PollAnswer {
   nothingNew: boolean;
   /** Its clock, for the report if D1 must be asked. */
   at: number;
-  /** The newest message that it knows of, which need not be reported; null: it should hear of it. */
-  knows: string | null;
+  /** The newest message that it knows of, which need not be reported; null: the poll should report it. */
+  newestAt: string | null;
 }
 
 interface Open {
@@ -72,26 +80,28 @@ export class Inbox extends DurableObject<Env> {
   /** Whether a poll with this `check_time` has nothing to answer; false whenever D1 must be asked. */
   poll(checkTime: string): PollAnswer {
     const now = Date.now();
-    const [nothingNew, knows] = [hasNothingNew(this.#state, checkTime, now), knownNews(this.#state, now)];
-    return { nothingNew, at: now, knows };
+    return {
+      nothingNew: hasNothingNew(this.#state, checkTime, now),
+      at: now,
+      newestAt: knownNewestAt(this.#state, now),
+    };
   }
 
-  /** Takes what a poll has read at D1. */
   report(report: Report): void {
     this.#keep(afterReport(this.#state, report, Date.now()));
   }
 
-  /** Takes what a feed request has changed: D1 must be asked from now on, and open apps are told. */
-  async tell({ version, what, messageWaitMs }: Telling): Promise<void> {
+  /** Takes a notification: from now on D1 must be asked, and open apps get a frame. */
+  async notify({ version, kinds, messageWaitMs }: Notification): Promise<void> {
     const now = Date.now();
-    const dueAt = now + messageWaitMs + MESSAGE_MARGIN_MS;
-    const after = afterTelling(this.#state, version, now);
-    // Sockets may be on their way, whose apps do not get it by asking after hello.
-    const isWaitedFor = what.some(isMessages) && messageWaitMs > 0;
-    this.#keep(isWaitedFor ? afterMessage(after, dueAt) : after);
+    const shownAt = now + messageWaitMs + MESSAGE_MARGIN_MS;
+    const state = afterNotification(this.#state, version, now);
+    // A socket may be on its way, whose app does not get the message by asking after hello.
+    const isUnshown = kinds.includes("messages") && messageWaitMs > 0;
+    this.#keep(isUnshown ? afterUnshownMessage(state, shownAt) : state);
     if (this.#sockets().length === 0) return;
-    const [messages, others] = [what.filter(isMessages), what.filter((one) => !isMessages(one))];
-    this.#pending = addChanges(addChanges(this.#pending, messages, dueAt), others, now);
+    const [messages, others] = [kinds.filter(isMessages), kinds.filter((kind) => !isMessages(kind))];
+    this.#pending = addChanges(addChanges(this.#pending, messages, shownAt), others, now);
     await this.#setAlarm();
   }
 
@@ -109,17 +119,17 @@ export class Inbox extends DurableObject<Env> {
     attach(server, { ...connection, order, renewAt: now + RENEW_AFTER_MS, frames: { since: now, count: 0 } });
     // Before anything is waited for, so that no other frame comes first.
     server.send(JSON.stringify({ type: "hello" }));
-    // A message of this second was stored or told before the socket was there, and the app does not get it by asking now.
-    const storedDueAt = messageWaitMs === null ? 0 : now + messageWaitMs + MESSAGE_MARGIN_MS;
-    for (const dueAt of [storedDueAt, this.#state.messageDueAt]) {
-      if (dueAt > now) this.#pending = addChanges(this.#pending, ["messages"], dueAt);
+    // A message of this second may be stored, or notified, already: the app does not get it by asking now.
+    const storedShownAt = messageWaitMs === null ? 0 : now + messageWaitMs + MESSAGE_MARGIN_MS;
+    for (const shownAt of [storedShownAt, this.#state.messageShownAt]) {
+      if (shownAt > now) this.#pending = addChanges(this.#pending, ["messages"], shownAt);
     }
     await this.#setAlarm();
     const headers = new Headers(connection.hasSubprotocol ? { "Sec-WebSocket-Protocol": SUBPROTOCOL } : {});
     return new Response(null, { status: 101, webSocket: client, headers });
   }
 
-  /** Frames of the app say nothing; `ping` is answered without this object. */
+  /** Frames of the app are ignored; `ping` is answered without waking this object. */
   override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
     const bytes = typeof message === "string" ? new TextEncoder().encode(message).length : message.byteLength;
     if (bytes > LONGEST_FRAME_BYTES) socket.close(...CLOSE.tooLarge);
@@ -145,14 +155,14 @@ export class Inbox extends DurableObject<Env> {
   }
 
   #sendFrame(now: number): void {
-    const { what, left } = takeFrame(this.#pending, now);
-    if (what.length === 0) return;
+    const { kinds, left } = takeFrame(this.#pending, now);
+    if (kinds.length === 0) return;
     this.#pending = left;
-    const frame = JSON.stringify({ type: "changed", what });
+    const frame = JSON.stringify({ type: "changed", what: kinds });
     for (const { socket } of this.#sockets()) sendTo(socket, frame);
   }
 
-  /** Renews the listener's row beside the alarm, because no frame may wait for a database that does not answer. */
+  /** Renews the listener's row in the background, because no frame may wait for a database that does not answer. */
   #renew(now: number): void {
     const open = this.#sockets();
     const [first] = open;
@@ -221,8 +231,8 @@ export class Inbox extends DurableObject<Env> {
   }
 }
 
-function isMessages(what: What): boolean {
-  return what === "messages";
+function isMessages(kind: ChangeKind): boolean {
+  return kind === "messages";
 }
 
 /** Each socket that opens finds the row renewed. */

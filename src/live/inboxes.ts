@@ -1,6 +1,6 @@
 import { qualify } from "../programs/programs.ts";
 import { withTimeout } from "../values/timeout.ts";
-import type { Inbox, PollAnswer, Telling } from "./inbox.ts";
+import type { Inbox, Notification, PollAnswer } from "./inbox.ts";
 import type { Report } from "./inbox-state.ts";
 import { CONNECTION_HEADER, type Connection, writeConnection } from "./socket.ts";
 
@@ -21,7 +21,7 @@ export class Inboxes {
     this.#waitUntil = waitUntil;
   }
 
-  /** What the inbox says to a poll; null where it does not say anything in time. */
+  /** The inbox's answer to a poll; null where none comes in time. */
   async poll(customerId: string, checkTime: string): Promise<PollAnswer | null> {
     return inTime(() => this.#of(customerId).poll(checkTime));
   }
@@ -36,9 +36,9 @@ export class Inboxes {
     return work;
   }
 
-  /** @throws when the inbox cannot be told. */
-  async tell(customerId: string, telling: Telling): Promise<void> {
-    await this.#of(customerId).tell(telling);
+  /** @throws when the inbox cannot be reached. */
+  async notify(customerId: string, notification: Notification): Promise<void> {
+    await this.#of(customerId).notify(notification);
   }
 
   /**
@@ -56,7 +56,7 @@ export class Inboxes {
   }
 }
 
-/** An inbox only saves D1 work: that it fails or is slow is logged, and nobody's trouble. */
+/** An inbox only saves D1 work: where it fails or is slow, that is logged, and D1 answers. */
 async function inTime<Value>(ask: () => Promise<Value>): Promise<Value | null> {
   try {
     return await withTimeout(ANSWER_WITHIN_MS, ask());

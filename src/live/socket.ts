@@ -1,4 +1,6 @@
-/** What the Worker tells an inbox of a socket whose token it has checked. */
+import { LEEWAY_SECONDS } from "../auth/token.ts";
+
+/** A socket whose token the Worker has checked, as it describes it to the inbox. */
 export interface Connection {
   program: string;
   customerId: string;
@@ -20,4 +22,40 @@ export function writeConnection(connection: Connection): string {
 
 export function readConnection(header: string): Connection {
   return JSON.parse(decodeURIComponent(header));
+}
+
+/** What belongs to a socket, and survives hibernation. Storage would bill each change as a row. */
+export interface Attachment extends Omit<Connection, "messageWaitMs"> {
+  /** Counts the inbox's sockets, so that the oldest is known. */
+  order: number;
+  /** When the listener's row is to be renewed. */
+  renewAt: number;
+  /** How many frames the app has sent in the minute that began then. */
+  frames: { since: number; count: number };
+}
+
+const MINUTE_MS = 60_000;
+/** Each frame wakes the object, which is billed for it. */
+export const FRAMES_A_MINUTE = 60;
+
+export function attach(socket: WebSocket, attachment: Attachment): void {
+  socket.serializeAttachment(attachment);
+}
+
+export function attachmentOf(socket: WebSocket): Attachment {
+  return socket.deserializeAttachment() as Attachment;
+}
+
+/** Counts a frame of the app, and says whether it is one too many. */
+export function countFrame(socket: WebSocket, now: number): boolean {
+  const attachment = attachmentOf(socket);
+  const { since, count } = attachment.frames;
+  const frames = now - since >= MINUTE_MS ? { since: now, count: 1 } : { since, count: count + 1 };
+  attach(socket, { ...attachment, frames });
+  return frames.count > FRAMES_A_MINUTE;
+}
+
+/** When the token has expired, with the usual leeway; in milliseconds since 1970. */
+export function expiresAt({ tokenExpires }: Attachment): number {
+  return (tokenExpires + LEEWAY_SECONDS) * 1_000;
 }

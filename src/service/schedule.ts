@@ -1,9 +1,10 @@
 import { Cache } from "../cache/cache.ts";
+import { MERGE_LIMITS, mergeIndexes, QUERIES_A_STEP } from "../customer/search/merge-indexes.ts";
 import { Database } from "../db/database.ts";
-import { MERGE_LIMITS, mergeIndexes } from "../db/merge-indexes.ts";
 import { Inboxes } from "../live/inboxes.ts";
+import { drainOutbox } from "../live/notify.ts";
 import { removeFormerListeners } from "../live/queries.ts";
-import { tellUntold } from "../live/schedule.ts";
+
 import { DEFAULT_PROGRAM, listPrograms, nameInLog, type Program } from "../programs/programs.ts";
 import { countQueries } from "./count-queries.ts";
 import { Place } from "./place.ts";
@@ -29,12 +30,12 @@ const AT_ONCE = 4;
 /** The job of each cron of `wrangler.toml`. */
 const JOBS: Readonly<Record<string, Job>> = {
   "* * * * *": {
-    work: "tell inboxes",
+    work: "notify inboxes",
     milliseconds: 50_000,
     // The largest group has a hundred members.
     least: { queries: 25, calls: 100 },
     atOnce: AT_ONCE,
-    begin: tellUntold,
+    begin: drainOutbox,
   },
   "30 5 * * *": {
     work: "remove former listeners",
@@ -58,8 +59,7 @@ const JOBS: Readonly<Record<string, Job>> = {
     begin:
       (db) =>
       async ({ queries, milliseconds }) => {
-        // A step is two queries, and one comes before them.
-        const steps = Math.min(MERGE_LIMITS.steps, Math.floor((queries - 1) / 2));
+        const steps = Math.min(MERGE_LIMITS.steps, Math.floor(queries / QUERIES_A_STEP));
         return { report: await mergeIndexes(db, { ...MERGE_LIMITS, steps, milliseconds }), isDone: true };
       },
   },

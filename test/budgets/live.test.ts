@@ -108,7 +108,7 @@ describe("what inboxes cost at D1", () => {
     },
   );
 
-  it("telling empties the outbox", async ({ expect }) => {
+  it("notification empties the outbox", async ({ expect }) => {
     const program = await seedProgram(MEMBERS, true);
 
     await mustFeed(

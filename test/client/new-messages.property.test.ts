@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, it } from "vitest";
-import { endable } from "../../src/client/endable.ts";
+import { abortable } from "../../src/client/abortable.ts";
 import { LoyaltyError, type Since } from "../../src/client/index.ts";
 import { type GetMessages, pollMessages } from "../../src/client/poll.ts";
 import { BEGINNING, GROUP_IDS, newsSince, ServiceModel, timeOf } from "../support/messages-model.ts";
@@ -42,7 +42,7 @@ async function follow(service: ServiceModel, since: Since | undefined, events: E
   while (!isOver) {
     const stop = new AbortController();
     const untilDue = async () => stop.signal.throwIfAborted();
-    const polling = endable(stop.signal, (signal) => pollMessages(get(stop), { since: goOn, untilDue, signal }));
+    const polling = abortable(stop.signal, (signal) => pollMessages(get(stop), { since: goOn, untilDue, signal }));
     try {
       for await (const group of polling) {
         given.push(group);

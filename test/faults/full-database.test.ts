@@ -71,7 +71,7 @@ describe("customers of a full database", () => {
     }
   });
 
-  it("read messages without listening: their inbox, which nobody would tell, is told of no report", async ({
+  it("read messages without listening: nothing is reported to their inbox, which nobody would notify", async ({
     expect,
   }) => {
     const customer = seed.customer();

@@ -110,7 +110,7 @@ describe("a poll", () => {
     },
   );
 
-  it("finds what its inbox was told before it lost its memory, even if an older report comes then", async ({
+  it("finds that of which its inbox was notified before it lost its memory, even if an older report comes then", async ({
     expect,
   }) => {
     await pass(1);
@@ -139,11 +139,11 @@ describe("a poll", () => {
     expect((await poll(reader)).roundTrips).toBe(0);
   });
 
-  it("misses a message for half an hour at most, even if its inbox is never told", async ({ expect }) => {
+  it("misses a message for half an hour at most, even if its inbox is never notified", async ({ expect }) => {
     await pass(1);
     const { reader, writer, group } = await seedGroup();
     await pollUntilQuiet(reader);
-    vi.spyOn(Inboxes.prototype, "tell").mockRejectedValue(new Error("the inbox cannot be reached"));
+    vi.spyOn(Inboxes.prototype, "notify").mockRejectedValue(new Error("the inbox cannot be reached"));
     await mustFeed([seed.message(group, writer, { body: "Hi" })]);
 
     await pass(1_799);

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, it, vi } from "vitest";
-import type { Telling } from "../../src/live/inbox.ts";
+import type { Notification } from "../../src/live/inbox.ts";
 import { Inboxes } from "../../src/live/inboxes.ts";
 import { runSchedule } from "../support/listeners.ts";
 import { addPrograms } from "../support/test-programs.ts";
@@ -23,70 +23,71 @@ async function leave(
   database: D1Database,
   { versions, what = "messages", customer = "c" }: { versions: number[]; what?: string; customer?: string },
 ): Promise<void> {
-  const insert = `INSERT INTO outbox (version, what, customers, stored_at)
+  const insert = `INSERT INTO outbox (version, change_kind, customers, stored_at)
     SELECT value, ?1, json_array(?2 || iif(?2 = 'c', value, '')), datetime(now, '-1 minute') FROM json_each(?3), clock`;
   await database.prepare(insert).bind(what, customer, JSON.stringify(versions)).run();
 }
 
-/** Inboxes that take every telling; says which came. */
-function takeTellings() {
-  const tell = vi.spyOn(Inboxes.prototype, "tell").mockResolvedValue();
-  return () => tell.mock.calls.map(([customer, { version, what }]: [string, Telling]) => ({ customer, version, what }));
+/** Inboxes that take every notification; says which came. */
+function takeNotifications() {
+  const notify = vi.spyOn(Inboxes.prototype, "notify").mockResolvedValue();
+  return () =>
+    notify.mock.calls.map(([customer, { version, kinds }]: [string, Notification]) => ({ customer, version, kinds }));
 }
 
 const count = (length: number, from = 1) => Array.from({ length }, (_, index) => from + index);
 const left = (database: D1Database) => database.prepare("SELECT count(*) AS count FROM outbox").first<number>("count");
 
-describe("a run of the schedule that cannot tell everything", () => {
-  it("tells the newest changes, with 5,000 calls, and the next run the others", async ({ expect }) => {
+describe("a run of the schedule that cannot notify everybody", () => {
+  it("notifies of the newest changes, with 5,000 calls, and the next run the others", async ({ expect }) => {
     await leave(env.DB, { versions: count(7_000) });
-    const told = takeTellings();
+    const notified = takeNotifications();
 
     await runSchedule("* * * * *");
-    const first = told().map(({ version }) => version);
+    const first = notified().map(({ version }) => version);
     await runSchedule("* * * * *");
 
     expect(first.toSorted((a, b) => a - b)).toEqual(count(A_RUN, 2_001));
-    expect(told()).toHaveLength(7_000);
+    expect(notified()).toHaveLength(7_000);
     expect(await left(env.DB)).toBe(0);
   });
 
-  it("tells a program with few changes all of them, though another has more than a run can tell", async ({
+  it("notifies a program's listeners of its few changes, though another has more than a run can take", async ({
     expect,
   }) => {
     await leave(env.DB, { versions: count(7_000) });
     await leave(ACME, { versions: count(1_500) });
-    const told = takeTellings();
+    const notified = takeNotifications();
 
     await runSchedule("* * * * *");
 
-    expect([told().length, await left(env.DB), await left(ACME)]).toEqual([A_RUN, 3_500, 0]);
+    expect([notified().length, await left(env.DB), await left(ACME)]).toEqual([A_RUN, 3_500, 0]);
   });
 });
 
 describe("a customer of whom the outbox has many changes", () => {
-  it("is told of the newest of each kind, and of no older one of that kind", async ({ expect }) => {
+  it("is notified of the newest of each kind, and of no older one of that kind", async ({ expect }) => {
     await leave(env.DB, { versions: count(1_200, 10), customer: "ada" });
     await leave(env.DB, { versions: [1, 2], what: "coupons", customer: "ada" });
     await leave(env.DB, { versions: [3], what: "balance", customer: "ada" });
-    const told = takeTellings();
+    const notified = takeNotifications();
 
     await runSchedule("* * * * *");
 
-    expect(told()).toEqual([
-      { customer: "ada", version: 1_209, what: ["messages"] },
-      { customer: "ada", version: 3, what: ["balance", "coupons"] },
+    expect(notified()).toEqual([
+      { customer: "ada", version: 1_209, kinds: ["messages"] },
+      { customer: "ada", version: 3, kinds: ["balance", "coupons"] },
     ]);
     expect(await left(env.DB)).toBe(0);
   });
 
   it("is called once a run where the inbox hangs, and keeps the changes for the next", async ({ expect }) => {
     await leave(env.DB, { versions: count(1_200, 10), customer: "ada" });
-    const tell = vi.spyOn(Inboxes.prototype, "tell").mockImplementation(() => new Promise(() => {}));
+    const notify = vi.spyOn(Inboxes.prototype, "notify").mockImplementation(() => new Promise(() => {}));
 
     await runSchedule("* * * * *");
 
-    expect(tell).toHaveBeenCalledTimes(1);
+    expect(notify).toHaveBeenCalledTimes(1);
     expect(await left(env.DB)).toBe(1_200);
   });
 });
@@ -97,7 +98,7 @@ describe("the rate of the contract", () => {
   }) => {
     await leave(env.DB, { versions: count(1_000) });
     let [calls, most] = [0, 0];
-    vi.spyOn(Inboxes.prototype, "tell").mockImplementation(async () => {
+    vi.spyOn(Inboxes.prototype, "notify").mockImplementation(async () => {
       calls += 1;
       most = Math.max(most, calls);
       await new Promise((resolve) => setTimeout(resolve, 20));

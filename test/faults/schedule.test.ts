@@ -9,7 +9,7 @@ import {
   poll,
   pollUntilQuiet,
   reach,
-  realTell,
+  realNotify,
   runSchedule,
   seedGroup,
 } from "../support/listeners.ts";
@@ -30,7 +30,7 @@ afterEach(() => {
 });
 
 describe("the schedule", () => {
-  it("drops a message that could not be told for half an hour: no report is trusted for so long; a balance after an hour", async ({
+  it("drops a message of which nobody could be notified for half an hour: no report is trusted for so long; a balance after an hour", async ({
     expect,
   }) => {
     const { reader, writer, group } = await seedGroup();
@@ -38,27 +38,27 @@ describe("the schedule", () => {
     const store = seed.store(account.id);
     await mustFeed([account, store]);
     await pollUntilQuiet(reader);
-    const told = reach(() => false);
+    const notified = reach(() => false);
     await mustFeed([seed.message(group, writer, { body: "Hi" }), seed.entry(reader, store.id, "1.00")]);
 
     const left: unknown[] = [];
     for (const seconds of [HOURS / 2, 1, HOURS / 2 - 1, 1]) {
       await pass(seconds);
       await runSchedule("* * * * *");
-      left.push((await outbox()).map(({ what }) => what));
+      left.push((await outbox()).map(({ change_kind }) => change_kind));
     }
 
     expect(left).toEqual([["balance", "messages"], ["balance"], ["balance"], []]);
-    expect(told).toEqual([]);
+    expect(notified).toEqual([]);
     expect(await poll(reader)).toEqual({ status: 200, found: ["Hi"], roundTrips: 1 });
   });
 
-  it("tells the others of more than 500 changes of which the newest cannot be told", async ({ expect }) => {
+  it("notifies the others of more than 500 changes of which the newest reach nobody", async ({ expect }) => {
     const [stuck, fine] = [await seedGroup(), await seedGroup()];
     for (const { reader } of [stuck, fine]) await pollUntilQuiet(reader);
     reach(() => false);
     await rows(
-      `INSERT INTO outbox (version, what, customers, stored_at)
+      `INSERT INTO outbox (version, change_kind, customers, stored_at)
        SELECT value, 'balance', json_array(?), clock.now FROM json_each(?), clock`,
       stuck.reader,
       JSON.stringify(Array.from({ length: 600 }, (_, index) => 1_000_000 + index)),
@@ -73,7 +73,7 @@ describe("the schedule", () => {
     expect((await poll(fine.reader)).found).toEqual(["Hi"]);
   });
 
-  it("tells of several changes with the newest version: a report may be from between them", async ({ expect }) => {
+  it("notifies of several changes with the newest version: a report may be from between them", async ({ expect }) => {
     const { reader, writer, group } = await seedGroup();
     const report = vi.spyOn(Inboxes.prototype, "report").mockResolvedValue();
     await poll(reader);
@@ -85,11 +85,11 @@ describe("the schedule", () => {
     await pass(1);
     await mustFeed([seed.message(group, writer, { body: "second" })]);
     await pass(6);
-    const told = reach(() => true);
+    const notified = reach(() => true);
 
     await runSchedule("* * * * *");
 
-    expect(told).toEqual([reader]);
+    expect(notified).toEqual([reader]);
     expect((await poll(reader, seen)).found).toEqual(["second"]);
   });
 
@@ -99,8 +99,8 @@ describe("the schedule", () => {
     reach(() => false);
     for (const { group, writer } of [stuck, fine]) await mustFeed([seed.message(group, writer, { body: "Hi" })]);
     await pass(6);
-    vi.spyOn(Inboxes.prototype, "tell").mockImplementation(function (this: Inboxes, customerId, telling) {
-      return customerId === stuck.reader ? new Promise(() => {}) : realTell.call(this, customerId, telling);
+    vi.spyOn(Inboxes.prototype, "notify").mockImplementation(function (this: Inboxes, customerId, notification) {
+      return customerId === stuck.reader ? new Promise(() => {}) : realNotify.call(this, customerId, notification);
     });
 
     const startedAt = performance.now();
@@ -146,21 +146,21 @@ describe("a listener", () => {
     expect(left).toEqual([24, 13, 24]);
   });
 
-  it("whose day is over is told no more, is removed, and loses nothing", async ({ expect }) => {
+  it("whose day is over is notified no more, is removed, and loses nothing", async ({ expect }) => {
     const { reader, writer, group } = await seedGroup();
     await pollUntilQuiet(reader);
-    const told = reach(() => true);
+    const notified = reach(() => true);
 
     await pass(24 * HOURS);
     await mustFeed([seed.message(group, writer, { body: "Hi" })]);
     await pass(1);
     await runSchedule("30 5 * * *");
 
-    expect([told, await outbox()]).toEqual([[], []]);
+    expect([notified, await outbox()]).toEqual([[], []]);
     expect(await value("SELECT count(*) FROM listeners WHERE customer_id = ?", reader)).toBe(0);
     expect(await poll(reader)).toEqual({ status: 200, found: ["Hi"], roundTrips: 1 });
     await mustFeed([seed.message(group, writer)]);
-    expect(told).toEqual([reader]);
+    expect(notified).toEqual([reader]);
     expect(await outboxIsEmpty()).toBe(true);
   });
 });

@@ -1,5 +1,11 @@
 import { describe, it } from "vitest";
-import { afterReport, EMPTY_INBOX, hasNothingNew } from "../../src/live/inbox-state.ts";
+import {
+  afterNotification,
+  afterReport,
+  EMPTY_INBOX,
+  hasNothingNew,
+  knownNewestAt,
+} from "../../src/live/inbox-state.ts";
 
 const MINUTE = 60_000;
 const NOW = 1_000 * MINUTE;
@@ -26,5 +32,19 @@ describe("an inbox", () => {
 
     expect(some && hasNothingNew(some, "", NOW)).toBe(false);
     expect(none && hasNothingNew(none, "", NOW)).toBe(true);
+  });
+
+  it("need not get its newest message again for half of the time that its report is trusted", ({ expect }) => {
+    const state = afterReport(EMPTY_INBOX, report(), NOW);
+
+    expect(knownNewestAt(state, NOW + 15 * MINUTE)).toBe(report().newestAt);
+    expect(knownNewestAt(state, NOW + 16 * MINUTE)).toBe(null);
+  });
+
+  it("knows no newest message without a report, or once it was notified", ({ expect }) => {
+    const state = afterReport(EMPTY_INBOX, report(), NOW);
+
+    expect(knownNewestAt(EMPTY_INBOX, NOW)).toBe(null);
+    expect(knownNewestAt(afterNotification(state, 6, NOW), NOW)).toBe(null);
   });
 });

@@ -9,8 +9,8 @@ const seconds = [{ by: 1_000, times: 2 }];
 
 const SCHEDULES: Record<string, Limits> = {
   "three polls at once": { ...FEW, polls: 3, others: 1 },
-  "reports and tellings that come twice": { ...FEW, polls: 3, arrivals: 2 },
-  "reports and tellings that come after up to 45 minutes": { ...FEW, ticks: quarters },
+  "reports and notifications that come twice": { ...FEW, polls: 3, arrivals: 2 },
+  "reports and notifications that come after up to 45 minutes": { ...FEW, ticks: quarters },
   "a message whose second is not over": { ...FEW, ticks: seconds },
   "groups that the customer leaves and joins": { ...FEW, messages: 1, moves: 2 },
   "a listener's row that ends": { ...FEW, messages: 1, ticks: quarters, listensFor: 20 * MINUTE },
@@ -19,7 +19,7 @@ const SCHEDULES: Record<string, Limits> = {
 
 describe("the inbox in every schedule", () => {
   it.for(Object.entries(SCHEDULES))(
-    "is right about whatever it was told or reported, late by 30 minutes at most, and of use: %s",
+    "is right about whatever it was notified of or was reported, late by 30 minutes at most, and of use: %s",
     ([, limits], { expect }) => {
       const { counterexample, states } = explore(limits, DESIGN);
 
@@ -47,22 +47,25 @@ const neverForgets: Rules["afterReport"] = (state, report, now) =>
   report.version < (state.highest?.version ?? 0) ? state : DESIGN.afterReport(state, report, now);
 
 const BROKEN: Record<string, { broken: Partial<Rules>; in: keyof typeof SCHEDULES; fault: RegExp }> = {
-  "a report from before a telling is trusted": {
+  "a report from before a notification is trusted": {
     broken: { afterReport: (state, report) => ({ ...state, report }) },
     in: "three polls at once",
-    fault: /though the inbox was told/,
+    fault: /though the inbox was notified/,
   },
-  "a telling leaves the report": {
-    broken: { afterTelling: (state, version, now) => ({ ...state, highest: { version, at: now } }) },
+  "a notification leaves the report": {
+    broken: { afterNotification: (state, version, now) => ({ ...state, highest: { version, at: now } }) },
     in: "three polls at once",
-    fault: /though the inbox was told/,
+    fault: /though the inbox was notified/,
   },
-  "a telling is not remembered": {
+  "a notification is not remembered": {
     broken: {
-      afterTelling: (state, version, now) => ({ ...DESIGN.afterTelling(state, version, now), highest: state.highest }),
+      afterNotification: (state, version, now) => ({
+        ...DESIGN.afterNotification(state, version, now),
+        highest: state.highest,
+      }),
     },
     in: "three polls at once",
-    fault: /though the inbox was told/,
+    fault: /though the inbox was notified/,
   },
   "a report is not remembered once an older one comes": {
     broken: {
@@ -73,13 +76,13 @@ const BROKEN: Record<string, { broken: Partial<Rules>; in: keyof typeof SCHEDULE
   },
   "a version is forgotten after 15 minutes": {
     broken: { afterReport: remembersFor((age) => age >= 15 * MINUTE) },
-    in: "reports and tellings that come after up to 45 minutes",
-    fault: /though the inbox was told/,
+    in: "reports and notifications that come after up to 45 minutes",
+    fault: /though the inbox was notified/,
   },
   "a version is forgotten in the last millisecond in which a report from before it is trusted": {
     broken: { afterReport: remembersFor((age) => age >= 30 * MINUTE) },
-    in: "reports and tellings that come after up to 45 minutes",
-    fault: /though the inbox was told/,
+    in: "reports and notifications that come after up to 45 minutes",
+    fault: /though the inbox was notified/,
   },
   "a version is never forgotten": {
     broken: { afterReport: neverForgets },
@@ -88,7 +91,7 @@ const BROKEN: Record<string, { broken: Partial<Rules>; in: keyof typeof SCHEDULE
   },
   "a report is trusted for 45 minutes": {
     broken: { hasNothingNew: trustsFor(45 * MINUTE) },
-    in: "reports and tellings that come after up to 45 minutes",
+    in: "reports and notifications that come after up to 45 minutes",
     fault: /late by more than 30 minutes/,
   },
   "a report is not trusted at exactly 30 minutes": {
@@ -98,8 +101,8 @@ const BROKEN: Record<string, { broken: Partial<Rules>; in: keyof typeof SCHEDULE
   },
   "a report is stamped after D1 was read": {
     broken: { isStampedFirst: false },
-    in: "reports and tellings that come after up to 45 minutes",
-    fault: /late by more than 30 minutes|though the inbox was told/,
+    in: "reports and notifications that come after up to 45 minutes",
+    fault: /late by more than 30 minutes|though the inbox was notified/,
   },
   "the own newest message counts as new": {
     broken: {
@@ -109,7 +112,7 @@ const BROKEN: Record<string, { broken: Partial<Rules>; in: keyof typeof SCHEDULE
     in: "three polls at once",
     fault: /not quiet after a poll/,
   },
-  "a report of the very version that was told is dropped": {
+  "a report of the very version of a notification is dropped": {
     broken: {
       afterReport: (state, report, now) =>
         report.version <= (state.highest?.version ?? 0) ? state : DESIGN.afterReport(state, report, now),
@@ -117,10 +120,12 @@ const BROKEN: Record<string, { broken: Partial<Rules>; in: keyof typeof SCHEDULE
     in: "three polls at once",
     fault: /not quiet after a poll/,
   },
-  "a telling that comes again drops the report": {
-    broken: { afterTelling: (state, version, now) => ({ ...DESIGN.afterTelling(state, version, now), report: null }) },
+  "a notification that comes again drops the report": {
+    broken: {
+      afterNotification: (state, version, now) => ({ ...DESIGN.afterNotification(state, version, now), report: null }),
+    },
     in: "three polls at once",
-    fault: /not quiet after it was told once more/,
+    fault: /not quiet after it was notified once more/,
   },
   "the state is not stored": {
     broken: { stores: (): InboxState => EMPTY_INBOX },
@@ -128,49 +133,49 @@ const BROKEN: Record<string, { broken: Partial<Rules>; in: keyof typeof SCHEDULE
     fault: /not quiet after eviction/,
   },
   "only reports are stored": {
-    broken: { stores: ({ stored, memory, isTelling }) => (isTelling ? stored : memory) },
+    broken: { stores: ({ stored, memory, isNotification }) => (isNotification ? stored : memory) },
     in: "three polls at once",
-    fault: /though the inbox was told/,
+    fault: /though the inbox was notified/,
   },
   "a report leaves out a message that is not shown yet": {
     broken: { countsUnshown: false },
     in: "a message whose second is not over",
-    fault: /though the inbox was told|though it was read/,
+    fault: /though the inbox was notified|though it was read/,
   },
   "the customer becomes a listener after the news were read": {
     broken: { transactions: [["version", "news"], ["listen"]] },
     in: "three polls at once",
-    fault: /nobody will tell/,
+    fault: /nobody will notify it/,
   },
   "the customer never becomes a listener": {
     broken: { transactions: [["version", "news"]] },
     in: "three polls at once",
-    fault: /nobody will tell/,
+    fault: /nobody will notify it/,
   },
   "a listener's row is renewed only when it has ended": {
     broken: { renewsBelow: 0 },
     in: "a listener's row that ends",
-    fault: /nobody will tell/,
+    fault: /nobody will notify it/,
   },
   "the version is read after the news": {
     broken: { transactions: [["listen", "news"], ["version"]] },
     in: "three polls at once",
-    fault: /though the inbox was told|though it was read/,
+    fault: /though the inbox was notified|though it was read/,
   },
-  "the schedule tells of several changes with the lowest version": {
+  "the schedule notifies of several changes with the lowest version": {
     broken: { versionOf: (versions) => Math.min(...versions) },
     in: "a message whose second is not over",
-    fault: /though the inbox was told/,
+    fault: /though the inbox was notified/,
   },
   "a message is dropped from the outbox after 15 minutes": {
     broken: { isDropped: (age) => age >= 15 * MINUTE },
-    in: "reports and tellings that come after up to 45 minutes",
-    fault: /nobody will tell/,
+    in: "reports and notifications that come after up to 45 minutes",
+    fault: /nobody will notify it/,
   },
   "a message is dropped in the last millisecond in which a report from before it is trusted": {
     broken: { isDropped: (age) => age >= 30 * MINUTE },
-    in: "reports and tellings that come after up to 45 minutes",
-    fault: /nobody will tell/,
+    in: "reports and notifications that come after up to 45 minutes",
+    fault: /nobody will notify it/,
   },
 };
 

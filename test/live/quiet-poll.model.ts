@@ -1,6 +1,6 @@
 import {
+  afterNotification,
   afterReport,
-  afterTelling,
   EMPTY_INBOX,
   hasNothingNew,
   type InboxState,
@@ -22,7 +22,7 @@ type Part = "listen" | "version" | "news";
 export interface Rules {
   hasNothingNew: typeof hasNothingNew;
   afterReport: typeof afterReport;
-  afterTelling: typeof afterTelling;
+  afterNotification: typeof afterNotification;
   /** What a poll does at D1; each list is one transaction. */
   transactions: readonly (readonly Part[])[];
   /** Whether the stamp of a report is from before D1 was asked. */
@@ -31,19 +31,19 @@ export interface Rules {
   countsUnshown: boolean;
   /** The listener's row is renewed when less than this is left of its 24 hours. */
   renewsBelow: number;
-  /** The version with which the schedule tells of several changes at once. */
+  /** The version with which the schedule notifies of several changes at once. */
   versionOf: (versions: readonly number[]) => number;
   /** Whether the schedule drops a change of messages that has been in the outbox for so long. */
   isDropped: (age: number) => boolean;
-  /** What is stored after a report or a telling. */
-  stores: (change: { stored: InboxState; memory: InboxState; isTelling: boolean }) => InboxState;
+  /** What is stored after a report or a notification. */
+  stores: (change: { stored: InboxState; memory: InboxState; isNotification: boolean }) => InboxState;
 }
 
 /** The design as it is. */
 export const DESIGN: Rules = {
   hasNothingNew,
   afterReport,
-  afterTelling,
+  afterNotification,
   transactions: [["listen", "version", "news"]],
   isStampedFirst: true,
   countsUnshown: true,
@@ -62,7 +62,7 @@ export interface Limits {
   moves: number;
   /** Feeds that do not concern the customer. */
   others: number;
-  /** So often each report and each telling can arrive. */
+  /** So often each report and each notification can arrive. */
   arrivals: number;
   /** By how much the clock can move on, and how often. */
   ticks: readonly { by: number; times: number }[];
@@ -76,8 +76,8 @@ interface Message {
   version: number;
   /** Its stamp, in seconds. */
   at: number;
-  /** Whether the outbox had it, because the customer was a listener, and did not drop it untold. */
-  isTold: boolean;
+  /** Whether the outbox had it, because the customer was a listener, and did not drop it before. */
+  isNotified: boolean;
 }
 
 interface Db {
@@ -104,8 +104,8 @@ export interface World {
   db: Db;
   past: readonly Db[];
   polls: readonly Poll[];
-  /** Each change that is to be told, and how often it still can be. */
-  tellings: readonly { version: number; storedAt: number; isTold: boolean; arrivals: number }[];
+  /** Each change of which the inbox is to be notified, and how often it still can be. */
+  notifications: readonly { version: number; storedAt: number; isNotified: boolean; arrivals: number }[];
   /** The highest version that was reported within 30 minutes of its poll. */
   reported: number;
   memory: InboxState;
@@ -127,7 +127,7 @@ export function start(limits: Limits): World {
     db,
     past: [],
     polls: [],
-    tellings: [],
+    notifications: [],
     reported: 0,
     memory: EMPTY_INBOX,
     stored: EMPTY_INBOX,
@@ -156,11 +156,11 @@ export function* nextOf(world: World, rules: Rules): Generator<[move: string, wo
     if (poll.transactions < rules.transactions.length) yield [`read ${index}`, read(world, index, rules)];
     else if (poll.arrivals > 0) yield [`report ${index}`, report(world, index, rules)];
   }
-  for (const [index, { version, arrivals }] of world.tellings.entries()) {
-    if (arrivals > 0) yield [`tell ${version}`, tell(world, [index], rules)];
+  for (const [index, { version, arrivals }] of world.notifications.entries()) {
+    if (arrivals > 0) yield [`notify ${version}`, notify(world, [index], rules)];
   }
-  const untold = [...world.tellings.keys()].filter((index) => !world.tellings[index]?.isTold);
-  if (untold.length > 1) yield ["schedule", tell(world, untold, rules)];
+  const waiting = [...world.notifications.keys()].filter((index) => !world.notifications[index]?.isNotified);
+  if (waiting.length > 1) yield ["schedule", notify(world, waiting, rules)];
   if (world.memory !== world.stored) yield ["evict", { ...world, memory: world.stored }];
   for (const [index, { by, times }] of left.ticks.entries()) {
     if (times === 0) continue;
@@ -177,35 +177,38 @@ export function* nextOf(world: World, rules: Rules): Generator<[move: string, wo
 // What nobody can go back to is forgotten: it would only make states differ.
 const pastOf = ({ past, db, left }: World) => (left.travels > 0 ? [...past, db] : []);
 
-function spend(world: World, what: "polls" | "messages" | "moves" | "others" | "travels"): World {
-  return { ...world, left: { ...world.left, [what]: world.left[what] - 1 } };
+function spend(world: World, part: "polls" | "messages" | "moves" | "others" | "travels"): World {
+  return { ...world, left: { ...world.left, [part]: world.left[part] - 1 } };
 }
 
-/** A feed request that concerns the customer commits, and is to be told if the customer is a listener. */
+/** A feed request that concerns the customer commits, and its customer is to be notified, if the customer is a listener. */
 function commit(
   world: World,
   change: (messages: readonly Message[], one: Omit<Message, "at">) => readonly Message[],
 ): World {
   const version = world.db.version + 1;
-  const isTold = world.db.listensUntil > world.now;
-  const db = { ...world.db, version, messages: change(world.db.messages, { version, isTold }) };
-  const telling = { version, storedAt: world.now, isTold: false, arrivals: world.left.arrivals };
+  const isNotified = world.db.listensUntil > world.now;
+  const db = { ...world.db, version, messages: change(world.db.messages, { version, isNotified }) };
+  const notification = { version, storedAt: world.now, isNotified: false, arrivals: world.left.arrivals };
   return {
     ...world,
     db,
     past: pastOf(world),
-    tellings: isTold ? [...world.tellings, telling] : world.tellings,
+    notifications: isNotified ? [...world.notifications, notification] : world.notifications,
   };
 }
 
-/** The schedule drops what could not be told in time. */
+/** The schedule drops changes of which nobody could be notified in time. */
 function drop(world: World, rules: Rules): World {
-  const isOld = ({ isTold, storedAt }: World["tellings"][number]) => !isTold && rules.isDropped(world.now - storedAt);
-  const dropped = world.tellings.filter(isOld).map(({ version }) => version);
+  const isOld = ({ isNotified, storedAt }: World["notifications"][number]) =>
+    !isNotified && rules.isDropped(world.now - storedAt);
+  const dropped = world.notifications.filter(isOld).map(({ version }) => version);
   if (dropped.length === 0) return world;
-  const messages = world.db.messages.map((one) => (dropped.includes(one.version) ? { ...one, isTold: false } : one));
-  const tellings = world.tellings.filter((one) => !isOld(one));
-  return { ...world, db: { ...world.db, messages }, tellings };
+  const messages = world.db.messages.map((one) =>
+    dropped.includes(one.version) ? { ...one, isNotified: false } : one,
+  );
+  const notifications = world.notifications.filter((one) => !isOld(one));
+  return { ...world, db: { ...world.db, messages }, notifications };
 }
 
 /** A poll that the inbox leaves to D1 begins. What the inbox answers others is looked at in every state. */
@@ -237,18 +240,22 @@ function report(world: World, index: number, rules: Rules): World {
   const poll = world.polls[index] as Poll;
   const traced = poll.report as Traced;
   const memory = rules.afterReport(world.memory, traced, world.now);
-  const stored = rules.stores({ stored: world.stored, memory, isTelling: false });
+  const stored = rules.stores({ stored: world.stored, memory, isNotification: false });
   const polls = world.polls.with(index, { ...poll, arrivals: poll.arrivals - 1 });
   const reported = isTooOld(traced, world.now) ? world.reported : Math.max(world.reported, traced.version);
   return { ...world, memory, stored, reported, polls: polls.filter(({ arrivals }) => arrivals > 0) };
 }
 
-function tell(world: World, indexes: readonly number[], rules: Rules): World {
-  const told = indexes.map((index) => world.tellings[index] as World["tellings"][number]);
-  const memory = rules.afterTelling(world.memory, rules.versionOf(told.map(({ version }) => version)), world.now);
-  const stored = rules.stores({ stored: world.stored, memory, isTelling: true });
-  const tellings = world.tellings.map((one) =>
-    told.includes(one) ? { ...one, isTold: true, arrivals: Math.max(0, one.arrivals - 1) } : one,
+function notify(world: World, indexes: readonly number[], rules: Rules): World {
+  const notified = indexes.map((index) => world.notifications[index] as World["notifications"][number]);
+  const memory = rules.afterNotification(
+    world.memory,
+    rules.versionOf(notified.map(({ version }) => version)),
+    world.now,
   );
-  return { ...world, memory, stored, tellings };
+  const stored = rules.stores({ stored: world.stored, memory, isNotification: true });
+  const notifications = world.notifications.map((one) =>
+    notified.includes(one) ? { ...one, isNotified: true, arrivals: Math.max(0, one.arrivals - 1) } : one,
+  );
+  return { ...world, memory, stored, notifications };
 }

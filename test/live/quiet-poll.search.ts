@@ -22,7 +22,7 @@ function findFault(world: World, rules: Rules): string | null {
   return findFaultNow(world, rules) ?? findFaultNow(later, rules);
 }
 
-function findFaultNow({ db, memory, now, tellings, reported, hasTravelled }: World, rules: Rules): string | null {
+function findFaultNow({ db, memory, now, notifications, reported, hasTravelled }: World, rules: Rules): string | null {
   const report = memory.report as Traced | null;
   const times = new Set(["", ...db.messages.map(({ at }) => toText(at))]);
   for (const checkTime of times) {
@@ -34,26 +34,27 @@ function findFaultNow({ db, memory, now, tellings, reported, hasTravelled }: Wor
     if (hasTravelled) continue;
     if (missed.some(({ version }) => version <= report.version)) return "missed, though it was read";
     if (missed.some(({ version }) => version <= reported)) return "missed, though it was reported";
-    if (missed.some(({ isTold }) => !isTold)) return "missed, and nobody will tell";
-    const told = tellings.filter(({ isTold }) => isTold).map(({ version }) => version);
-    if (missed.some(({ version }) => told.includes(version))) return "missed, though the inbox was told";
+    if (missed.some(({ isNotified }) => !isNotified)) return "missed, and nobody will notify it";
+    const notified = notifications.filter(({ isNotified }) => isNotified).map(({ version }) => version);
+    if (missed.some(({ version }) => notified.includes(version))) return "missed, though the inbox was notified";
   }
   return null;
 }
 
-/** Whether the inbox is of use: once all is told and a poll has been to D1, the next ones are quiet for 30 minutes. */
-function findUselessness({ db, memory, stored, now, tellings, hasTravelled }: World, rules: Rules): string | null {
-  const tellAll = (inbox: InboxState, at: number) =>
-    tellings.reduce((state, { version }) => rules.afterTelling(state, version, at), inbox);
+/** Whether the inbox is of use: once all is notified and a poll has been to D1, the next ones are quiet for 30 minutes. */
+function findUselessness({ db, memory, stored, now, notifications, hasTravelled }: World, rules: Rules): string | null {
+  const notifyAll = (inbox: InboxState, at: number) =>
+    notifications.reduce((state, { version }) => rules.afterNotification(state, version, at), inbox);
   const later = hasTravelled ? now + TRUST_MS + 1 : now;
   const newestAt = newestOf(db.messages);
   const report = { version: db.version, newestAt, at: later };
-  const inbox = rules.afterReport(tellAll(memory, now), report, later);
+  const inbox = rules.afterReport(notifyAll(memory, now), report, later);
   const isQuiet = (state: InboxState, at: number) => rules.hasNothingNew(state, newestAt, at);
   if (!isQuiet(inbox, later)) return "not quiet after a poll";
   if (!isQuiet(inbox, later + TRUST_MS)) return "not quiet for 30 minutes";
-  if (!isQuiet(rules.stores({ stored, memory: inbox, isTelling: false }), later)) return "not quiet after eviction";
-  if (!hasTravelled && !isQuiet(tellAll(inbox, later), later)) return "not quiet after it was told once more";
+  if (!isQuiet(rules.stores({ stored, memory: inbox, isNotification: false }), later))
+    return "not quiet after eviction";
+  if (!hasTravelled && !isQuiet(notifyAll(inbox, later), later)) return "not quiet after it was notified once more";
   return null;
 }
 

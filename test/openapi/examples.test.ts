@@ -12,7 +12,7 @@ import { customerToken } from "../support/tokens.ts";
 const examples = endpoints(app).flatMap(({ method, path }) => {
   const [handlers] = app.router.match(method, path);
   const operation = handlers.map(([[handler]]) => notesOf(handler).operation).find((one) => one !== undefined);
-  // What goes over a socket is tried in test/customer/live.
+  // What goes over a socket is tried in test/live.
   if (operation?.answer === undefined && operation?.lines === undefined) return [];
   return operation.examples().map((example) => ({ method, route: path, ...example }));
 });

@@ -103,7 +103,7 @@ describe("programs with the same ids", () => {
     expect(statuses).toEqual([422, 200, 422]);
   });
 
-  it("tell their own listeners only", async ({ expect }) => {
+  it("notify their own listeners only", async ({ expect }) => {
     const sockets = [];
     for (const { claims } of PROGRAMS) {
       const token = await customerToken(me, claims);
@@ -118,7 +118,7 @@ describe("programs with the same ids", () => {
     await sockets[2]?.next();
     await new Promise((resolve) => setTimeout(resolve, 500));
 
-    // The hello of each and what the last one was told.
+    // The hello of each and the frame of the last one.
     expect(sockets.map(({ frames }) => frames.length)).toEqual([1, 1, 2]);
     for (const { socket } of sockets) socket.close();
   });
@@ -126,7 +126,7 @@ describe("programs with the same ids", () => {
   it("know nothing of each other's quiet polls", async ({ expect }) => {
     const poll = (claims: object) =>
       as(me, { ...claims }).get("/api/v1/customer/messages?check_time=2026-06-01%2000:00:00");
-    // So that what the default program reports is newer than what acme tells.
+    // So that what the default program reports is newer than the notifications of acme.
     for (let time = 0; time < 5; time += 1) await feedInto({}, []);
     for (const { claims } of PROGRAMS) await poll(claims);
 

@@ -61,7 +61,7 @@ describe("the packed client", () => {
     expect(files.sort()).toEqual([
       "LICENSE",
       "README.md",
-      ...["call.d.ts", "changes.d.ts", "endable.d.ts", "index.d.ts", "index.js", "live.d.ts", "loyalty-error.d.ts"],
+      ...["abortable.d.ts", "call.d.ts", "changes.d.ts", "index.d.ts", "index.js", "live.d.ts", "loyalty-error.d.ts"],
       ...["new-messages.d.ts", "package.json"],
       ...["poll", "result", "retry", "shapes", "shared-connection", "socket"].map((file) => `${file}.d.ts`),
     ]);

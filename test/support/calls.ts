@@ -32,7 +32,7 @@ function routes(): string[] {
     .sort();
 }
 
-// The socket answers no JSON: test/customer/live has tests of the same kinds for it.
+// The socket answers no JSON: test/live has tests of the same kinds for it.
 const isForCustomers = (route: string) => route.includes(` ${CUSTOMER}/`) && !route.endsWith("/live");
 
 export const customerRoutes = (): string[] => routes().filter(isForCustomers);

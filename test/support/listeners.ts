@@ -47,7 +47,7 @@ export async function pollUntilQuiet(customerId: string, checkTime?: string): Pr
   }
 }
 
-export const outbox = () => rows("SELECT version, what, customers FROM outbox");
+export const outbox = () => rows("SELECT version, change_kind, customers FROM outbox");
 
 /** Waits for what a request does to the outbox in the background. */
 export async function outboxIsEmpty(): Promise<boolean> {
@@ -62,17 +62,17 @@ export async function outboxIsEmpty(): Promise<boolean> {
 export const runSchedule = (cron: "* * * * *" | "30 5 * * *") =>
   worker.scheduled(createScheduledController({ cron }), env, createExecutionContext());
 
-export const realTell = Inboxes.prototype.tell;
+export const realNotify = Inboxes.prototype.notify;
 
-/** Lets the inboxes of these customers be reached, and no others; says who was told. */
+/** Lets the inboxes of these customers be reached, and no others; says who was notified. */
 export function reach(isReached: (customerId: string) => boolean): string[] {
-  const told: string[] = [];
-  vi.spyOn(Inboxes.prototype, "tell").mockImplementation(async function (this: Inboxes, customerId, telling) {
+  const notified: string[] = [];
+  vi.spyOn(Inboxes.prototype, "notify").mockImplementation(async function (this: Inboxes, customerId, notification) {
     if (!isReached(customerId)) throw new Error("the inbox cannot be reached");
-    told.push(customerId);
-    await realTell.call(this, customerId, telling);
+    notified.push(customerId);
+    await realNotify.call(this, customerId, notification);
   });
-  return told;
+  return notified;
 }
 
 /** Customers who listen, in groups of a hundred, and a message to each group. */

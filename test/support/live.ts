@@ -43,8 +43,8 @@ export function inInbox<Value>(customerId: string, look: (state: DurableObjectSt
   return runInDurableObject(inboxOf(customerId), (_, state) => look(state));
 }
 
-/** What every frame so far has told, once nothing is left to tell: each frame's `what`, in the order of the frames. */
-export async function toldBy({ socket, frames }: Listener, customerId: string): Promise<unknown[]> {
+/** The `what` of each frame so far, once no frame is due any more. */
+export async function framesOf({ socket, frames }: Listener, customerId: string): Promise<unknown[]> {
   const pending = () => inInbox(customerId, ({ storage }) => storage.kv.get<Pending>("pending")?.length ?? 0);
   await vi.waitUntil(async () => (await pending()) === 0, { timeout: 5_000, interval: 50 });
   // The answer comes after whatever was sent before.

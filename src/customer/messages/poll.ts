@@ -6,7 +6,7 @@ import type { MessageGroup } from "./schema.ts";
 
 /**
  * The groups that a poll asks for. The database is not asked when the customer's inbox is sure that there are none
- * (docs/contract/live.md, 1); else the inbox is told what was read there, for the next poll.
+ * (docs/contract/live.md, 1); else what was read there is reported to the inbox, for the next poll.
  */
 export async function pollMessageGroups(
   db: Database,
@@ -18,7 +18,7 @@ export async function pollMessageGroups(
   if (answer?.nothingNew) return { items: [], hasMore: false };
   const { news, ...found } = await findMessageGroups(db, query);
   // Not waited for: this answer is right, whatever comes of the report.
-  const isNews = answer !== null && news !== null && answer.knows !== news.newestAt;
+  const isNews = answer !== null && news !== null && answer.newestAt !== news.newestAt;
   if (isNews) void inboxes.report(customerId, { ...news, at: answer.at });
   return found;
 }

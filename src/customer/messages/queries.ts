@@ -14,7 +14,7 @@ import { customerKeyOf } from "../../domain/customers.ts";
 import { friendStatus, hasBlocked } from "../../domain/friendships.ts";
 import { cutPage, type Page, type Paged } from "../../http/paging.ts";
 import type { Report } from "../../live/inbox-state.ts";
-import { keepListening, readNews } from "../../live/queries.ts";
+import { listenByPoll, selectNews } from "../../live/queries.ts";
 import { groupName } from "./group-name.ts";
 import type { Cursor, GroupMember, MessageGroup } from "./schema.ts";
 
@@ -29,7 +29,7 @@ export interface MessageGroupsQuery {
 
 /**
  * A page of groups, and what the customer's inbox needs to know to answer the next poll without D1; null where the
- * database is too full to write down that the customer listens, so that nobody would tell the inbox of what comes.
+ * database is too full to write down that the customer listens, so that the inbox would not be notified of what comes.
  */
 export interface MessageGroupsFound extends Paged<MessageGroup> {
   news: Omit<Report, "at"> | null;
@@ -52,7 +52,7 @@ type GroupRow = Omit<MessageGroup, "group_name" | "group_members"> & { members: 
 /**
  * The groups of which the caller is a member and that show a message, newest message first, then by id
  * (docs/contract/interface.md, 4.2). Only the primary answers right: a replica may know a second only in part. One
- * round trip, which also makes the customer a listener, before the news are read: what is stored later is told.
+ * round trip, which also makes the customer a listener, before the news are read: later changes notify the inbox.
  */
 export async function findMessageGroups(db: Database, query: MessageGroupsQuery): Promise<MessageGroupsFound> {
   const { customerId, checkTime = "", page, after } = query;
@@ -66,7 +66,7 @@ export async function findMessageGroups(db: Database, query: MessageGroupsQuery)
     news: news as MessageGroupsFound["news"],
   });
   try {
-    const [, news = [], rows = []] = await db.batch([keepListening(customerId), readNews({ customerId }), statement]);
+    const [, news = [], rows = []] = await db.batch([listenByPoll(customerId), selectNews({ customerId }), statement]);
     return found(rows, news[0]);
   } catch (error) {
     if (!(error instanceof DatabaseFull)) throw error;
@@ -108,7 +108,7 @@ function selectGroups(value: (name: PageValues) => Placeholder, after: CursorVal
 
 /**
  * The page's groups, each with the time of the message that it shows: its newest, or, until that one's second is over,
- * the newest of an earlier second. One index walk, besides the groups with a message that is not older than the current
+ * the newest of an earlier second. One scan of the index, besides the groups with a message that is not older than the current
  * second: only for these is the horizon read, which is never before that second.
  */
 function shownMessages(value: (name: PageValues) => Placeholder, after: CursorValues | undefined): SQL {

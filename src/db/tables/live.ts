@@ -20,9 +20,9 @@ export const outbox = sqliteTable(
   "outbox",
   {
     version: integer().notNull(),
-    what: text().notNull(),
+    changeKind: text("change_kind").notNull(),
     customers: text().notNull(),
     storedAt: text("stored_at").notNull(),
   },
-  (table) => [primaryKey({ columns: [table.version, table.what, table.customers] })],
+  (table) => [primaryKey({ columns: [table.version, table.changeKind, table.customers] })],
 );

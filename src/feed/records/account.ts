@@ -41,4 +41,5 @@ export const account = defineState(accounts, {
   fixed: [],
   references: {},
   deletion: { column: "deleted", live: 0 },
+  vocabulary: "merchant",
 });

@@ -1,0 +1,129 @@
+import type { Database } from "../db/database.ts";
+import { withTimeout } from "../values/timeout.ts";
+import type { ChangeKind } from "./frames.ts";
+import type { Inboxes } from "./inboxes.ts";
+import { type Change, type Changes, findChanges, hasChanges, removeChanges, removeOutdatedChanges } from "./queries.ts";
+
+/** How much a feed request notifies before it is answered. What is left then is left to the schedule. */
+const FEED_LIMITS = { customers: 500, milliseconds: 2_000 };
+
+const CALLS_AT_ONCE = 50;
+// So that inboxes that hang do not take the time of the others.
+const CALL_MS = 2_000;
+
+/** What one call notifies a customer's inbox of. */
+interface Call {
+  customerId: string;
+  version: number;
+  kinds: ChangeKind[];
+}
+
+/**
+ * Notifies inboxes of what a feed request changed, before it is answered. The outbox is emptied in the background.
+ */
+export async function notifyOfFeed(
+  inboxes: Inboxes,
+  { changes, messageWaitMs }: Changes,
+  { db, inBackground }: { db: Database; inBackground: (work: Promise<unknown>) => void },
+): Promise<void> {
+  if (changes.length === 0) return;
+  const { customers, milliseconds } = FEED_LIMITS;
+  const notified = await notifyInboxes(inboxes, toCalls(changes).slice(0, customers), { messageWaitMs, milliseconds });
+  const done = changes.filter((change) => change.customers.every((customerId) => notified.has(customerId)));
+  if (done.length > 0) inBackground(removeChanges(db.inBackground(), done));
+}
+
+/** What the turns of a run have come to so far. */
+interface DrainTurn {
+  /** Changes of which all listeners were notified, and those of which some could not be; null: there were none. */
+  report: { notified: number; failed: number } | null;
+  /** How many inboxes this turn called. */
+  calls: number;
+  isDone: boolean;
+}
+
+/**
+ * Notifies inboxes of the changes that feed requests left in the outbox, in turns of so many calls. The newest come
+ * first: a customer who was notified of one need not be notified of an older one of its kind. What fails waits for the
+ * next run.
+ */
+export function drainOutbox(
+  db: Database,
+  inboxes: Inboxes,
+): (limits: { calls: number; milliseconds: number }) => Promise<DrainTurn> {
+  const notified: Record<ChangeKind, Set<string>> = { messages: new Set(), coupons: new Set(), balance: new Set() };
+  const unreachable = new Set<string>();
+  const report = { notified: 0, failed: 0 };
+  const reportSoFar = () => (report.notified + report.failed === 0 ? null : report);
+  let last: Change | undefined;
+
+  return async ({ calls: limit, milliseconds }) => {
+    if (last === undefined) {
+      if (!(await hasChanges(db))) return { report: reportSoFar(), calls: 0, isDone: true };
+      await removeOutdatedChanges(db);
+    }
+    const { changes, messageWaitMs, isLast } = await findChanges(db, last);
+    const isToCall = (kind: ChangeKind) => (id: string) => !notified[kind].has(id) && !unreachable.has(id);
+    const waiting = toCalls(changes.map((one) => ({ ...one, customers: one.customers.filter(isToCall(one.kind)) })));
+    const calls = waiting.slice(0, limit);
+
+    const reached = await notifyInboxes(inboxes, calls, { messageWaitMs, milliseconds });
+    for (const { customerId, kinds } of calls) {
+      if (!reached.has(customerId)) unreachable.add(customerId);
+      else for (const kind of kinds) notified[kind].add(customerId);
+    }
+    const done = changes.filter(({ kind, customers }) => customers.every((id) => notified[kind].has(id)));
+    await removeChanges(db, done);
+
+    report.notified += done.length;
+    // Else the next turn reads the same changes once more.
+    const isWhole = calls.length === waiting.length;
+    if (isWhole) {
+      report.failed += changes.length - done.length;
+      last = changes.at(-1);
+    }
+    return { report: reportSoFar(), calls: calls.length, isDone: isWhole && isLast };
+  };
+}
+
+/** Makes these calls, and resolves with the customers whose inbox answered in time. */
+async function notifyInboxes(
+  inboxes: Inboxes,
+  calls: readonly Call[],
+  { messageWaitMs, milliseconds }: { messageWaitMs: number; milliseconds: number },
+): Promise<Set<string>> {
+  const startedAt = performance.now();
+  const elapsed = () => performance.now() - startedAt;
+  const queue = calls.values();
+  const notified = new Set<string>();
+  const callNext = async () => {
+    for (const { customerId, version, kinds } of queue) {
+      const left = milliseconds - elapsed();
+      if (left <= 0) return;
+      const wait = Math.max(0, messageWaitMs - elapsed());
+      const call = inboxes.notify(customerId, { version, kinds, messageWaitMs: wait });
+      // What fails or takes too long stays in the outbox.
+      const isNotified = await withTimeout(Math.min(left, CALL_MS), call).then(
+        () => true,
+        () => false,
+      );
+      if (isNotified) notified.add(customerId);
+    }
+  };
+  await Promise.all(Array.from({ length: CALLS_AT_ONCE }, callNext));
+  return notified;
+}
+
+/** One call for each customer, with the newest version, because a report may have been read between two changes. */
+function toCalls(changes: readonly Change[]): Call[] {
+  const calls = new Map<string, Call>();
+  for (const { version, kind, customers } of changes) {
+    for (const customerId of customers) {
+      const call = calls.get(customerId) ?? { customerId, version, kinds: [] };
+      call.version = Math.max(call.version, version);
+      if (!call.kinds.includes(kind)) call.kinds.push(kind);
+      calls.set(customerId, call);
+    }
+  }
+  return [...calls.values()];
+}

@@ -1,0 +1,36 @@
+import type { Operation } from "../openapi/notes.ts";
+import { Frame } from "./schema.ts";
+
+const DESCRIPTION = `A WebSocket that tells an open app what has changed, so that it need not poll. A form cannot open one, so there is none here.
+
+\`\`\`js
+const url = "wss://…/api/v1/customer/live";
+const socket = new WebSocket(url, [
+  "loyalty-edge",
+  "bearer." + token,
+]);
+\`\`\`
+
+A page sends the token as a subprotocol, because a browser sends no headers with a WebSocket. An app may send \`Authorization\` instead.
+
+- **hello** is the first frame: call the endpoints once after it.
+- **changed** says in \`what\` which endpoints to call again: \`messages\` for the message groups, \`coupons\` for the coupons, \`balance\`
+for whatever shows one. A frame has no data.
+- Send \`ping\` now and then: the answer is \`pong\`.
+- Close codes: **4401** the token has expired, **4408** a ninth socket was opened and this was the oldest, **1009** a frame over 1 KiB was sent,
+**1008** more than 60 frames were sent in a minute.
+
+Nothing may depend on a frame: poll now and then. A deployment closes all sockets: connect again after a random wait of up to 30 seconds.`;
+
+export const openSocket: Operation = {
+  id: "live",
+  tag: "Customer",
+  summary: "Live",
+  description: DESCRIPTION,
+  frames: Frame,
+  examples: () => [
+    { summary: "The first frame", answer: { type: "hello" } },
+    { summary: "A new message", answer: { type: "changed", what: ["messages"] } },
+  ],
+  failures: ["ForeignPage", "UpgradeRequired"],
+};

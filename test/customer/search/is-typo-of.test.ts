@@ -1,0 +1,20 @@
+import fc from "fast-check";
+import { describe, it } from "vitest";
+import { isTypoOf } from "../../../src/customer/search/known-customers.ts";
+import { forgives } from "./typos.ts";
+
+const letters = (of: string) => fc.constantFrom(...of);
+const word = (min: number) => fc.array(letters("ab𐐨"), { minLength: min, maxLength: 8 }).map((parts) => parts.join(""));
+
+describe("whether one word was meant by another", () => {
+  it("is as the distance to each of its beginnings says, for words of few letters", () => {
+    fc.assert(
+      fc.property(
+        word(5),
+        word(1),
+        (asked, held) => held.startsWith(asked) || isTypoOf(asked, held) === forgives(asked, held),
+      ),
+      { numRuns: 5_000 },
+    );
+  });
+});

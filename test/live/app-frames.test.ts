@@ -1,0 +1,235 @@
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { afterEach, describe, it, vi } from "vitest";
+import { Inbox } from "../../src/live/inbox.ts";
+import { mustFeed } from "../support/api.ts";
+import { framesOf, inboxOf, inInbox, type Listener, listenAs, sleep } from "../support/live.ts";
+import * as seed from "../support/seed.ts";
+
+const LIMIT = 1_024;
+const EMOJI = "😀";
+
+async function listener(): Promise<Listener & { id: string }> {
+  const id = seed.freshId("c");
+  return { ...(await listenAs(id)), id };
+}
+
+const openSockets = (id: string) =>
+  inInbox(id, (state) => state.getWebSockets().filter(({ readyState }) => readyState === WebSocket.OPEN).length);
+
+describe("ping", () => {
+  it("is answered with pong", async ({ expect }) => {
+    const { socket, next } = await listener();
+
+    socket.send("ping");
+
+    expect(await next()).toBe("pong");
+  });
+
+  it("does not wake the object", async ({ expect }) => {
+    const { id, socket, next } = await listener();
+    await evictDurableObject(inboxOf(id));
+
+    socket.send("ping");
+
+    expect(await next()).toBe("pong");
+    // Only one that is in memory can be put out of it.
+    await expect(evictDurableObject(inboxOf(id))).rejects.toThrow("not currently running");
+    const answeredAt = await inInbox(id, (state) =>
+      state.getWebSockets().map((one) => state.getWebSocketAutoResponseTimestamp(one)),
+    );
+    expect(answeredAt).toEqual([expect.any(Date)]);
+  });
+});
+
+describe("any other frame of the app", () => {
+  it.for([
+    ["a text", "hello"],
+    ["an empty text", ""],
+    ["broken JSON", '{"type":'],
+    ["a frame of ours", '{"type":"changed","what":["messages"]}'],
+    ["ping in other letters", "PING"],
+    ["ping with more", "ping "],
+    ["bytes", new Uint8Array([0, 255, 1])],
+    ["no bytes", new Uint8Array()],
+    ["the bytes of ping", new TextEncoder().encode("ping")],
+    ["half of a surrogate pair", "\ud800"],
+  ] as const)("is ignored: %s", async ([, frame], { expect }) => {
+    const { id, socket, frames } = await listener();
+    const said = vi.spyOn(Inbox.prototype, "webSocketMessage");
+
+    socket.send(frame);
+    await vi.waitUntil(() => said.mock.calls.length > 0);
+    said.mockRestore();
+    socket.send("ping");
+    await vi.waitUntil(() => frames.length > 1);
+
+    expect(frames).toEqual([{ type: "hello" }, "pong"]);
+    expect(await openSockets(id)).toBe(1);
+  });
+
+  it.for([
+    ["text", "x".repeat(LIMIT)],
+    ["text of more bytes than letters", EMOJI.repeat(LIMIT / 4)],
+    ["bytes", new Uint8Array(LIMIT)],
+  ] as const)("may have 1,024 bytes: %s", async ([, frame], { expect }) => {
+    const { id, socket, next } = await listener();
+
+    socket.send(frame);
+    socket.send("ping");
+
+    expect(await next()).toBe("pong");
+    expect(await openSockets(id)).toBe(1);
+  });
+
+  it.for([
+    ["text", "x".repeat(LIMIT + 1)],
+    ["text of fewer letters than bytes", `${EMOJI.repeat(LIMIT / 4)}x`],
+    ["bytes", new Uint8Array(LIMIT + 1)],
+    ["ping, again and again", "ping".repeat(LIMIT)],
+    ["a large one", "x".repeat(500_000)],
+  ] as const)("of 1,025 bytes or more closes the socket with 1009: %s", async ([, frame], { expect }) => {
+    const { id, socket, closed } = await listener();
+
+    socket.send(frame);
+
+    expect(await closed).toMatchObject({ code: 1009 });
+    expect(await openSockets(id)).toBe(0);
+  });
+
+  it("closes that socket only, even if two come at once", async ({ expect }) => {
+    const account = seed.account();
+    const store = seed.store(account.id);
+    const customer = seed.customer();
+    await mustFeed([account, store, customer]);
+    const [first, second] = [await listenAs(customer.id), await listenAs(customer.id)];
+
+    first.socket.send("x".repeat(LIMIT + 1));
+    first.socket.send("x".repeat(LIMIT + 1));
+    expect(await first.closed).toMatchObject({ code: 1009 });
+    await mustFeed([seed.entry(customer.id, store.id, "1.00")]);
+
+    expect(await framesOf(second, customer.id)).toEqual([["balance"]]);
+    expect(first.frames).toEqual([{ type: "hello" }]);
+  });
+});
+
+describe("the frames of a socket", () => {
+  afterEach(() => vi.useRealTimers());
+
+  /** Sends as many and waits until the object has heard them, or the socket is closed. */
+  async function send({ id, socket }: Awaited<ReturnType<typeof listener>>, count: number) {
+    const heard = vi.spyOn(Inbox.prototype, "webSocketMessage");
+    for (let sent = 0; sent < count; sent += 1) socket.send("hello");
+    await vi.waitUntil(() => heard.mock.calls.length === count);
+    heard.mockRestore();
+    return openSockets(id);
+  }
+
+  it("may be 60 a minute; one more closes it with 1008, also if its object slept", async ({ expect }) => {
+    const app = await listener();
+    const afterSome = await send(app, 40);
+    await evictDurableObject(inboxOf(app.id));
+    const after60 = await send(app, 20);
+
+    const after61 = await send(app, 1);
+
+    expect([afterSome, after60, after61]).toEqual([1, 1, 0]);
+    expect(await app.closed).toEqual({ code: 1008, reason: "At most 60 frames a minute are taken." });
+  });
+
+  it("are counted anew each minute", async ({ expect }) => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const app = await listener();
+    await send(app, 60);
+
+    vi.setSystemTime(Date.now() + 60_000);
+
+    expect(await send(app, 60)).toBe(1);
+  });
+
+  it("are counted for each socket alone, and ping is not counted", async ({ expect }) => {
+    const id = seed.freshId("c");
+    const [one, other] = [
+      { ...(await listenAs(id)), id },
+      { ...(await listenAs(id)), id },
+    ];
+    for (let pings = 0; pings < 200; pings += 1) one.socket.send("ping");
+    await vi.waitUntil(() => one.frames.length === 201);
+
+    await send(one, 60);
+
+    expect(await send(other, 60)).toBe(2);
+  });
+});
+
+describe("a socket that the app closes", () => {
+  it.for([
+    [1000, false],
+    [1001, false],
+    [3000, false],
+    [4999, false],
+    [1000, true],
+  ] as const)("with %i has its close frame answered, hibernating: %s", async ([code, hibernates], { expect }) => {
+    const { id, socket, closed } = await listener();
+    if (hibernates) await evictDurableObject(inboxOf(id));
+
+    socket.close(code, "bye");
+
+    expect((await closed).code).toBe(code);
+    expect(await inInbox(id, (state) => state.getWebSockets().length)).toBe(0);
+  });
+
+  it("without a code has its close frame answered too", async ({ expect }) => {
+    const { id, socket, closed } = await listener();
+
+    socket.close();
+
+    expect((await closed).code).toBe(1005);
+    expect(await inInbox(id, (state) => state.getWebSockets().length)).toBe(0);
+  });
+
+  it.for([0, 999, 1004, 1006, 1015, 5000, 65_535])(
+    "with %i, which may not be sent, is closed all the same",
+    async (code, { expect }) => {
+      const { id, closed } = await listener();
+
+      await runInDurableObject(inboxOf(id), async (inbox, state) => {
+        for (const socket of state.getWebSockets()) await inbox.webSocketClose(socket, code);
+      });
+
+      expect((await closed).code).toBe(1005);
+    },
+  );
+
+  it("leaves no alarm, once it was the last", async ({ expect }) => {
+    const id = seed.freshId("c");
+    const [one, other] = [await listenAs(id), await listenAs(id)];
+    const alarm = () => inInbox(id, ({ storage }) => storage.getAlarm());
+
+    one.socket.close(1000);
+    await one.closed;
+    const afterOne = await alarm();
+    other.socket.close(1000);
+    await other.closed;
+
+    expect(afterOne).toBeGreaterThan(Date.now());
+    await vi.waitFor(async () => expect(await alarm()).toBeNull());
+  });
+
+  it("is told nothing more, and nothing is kept for it", async ({ expect }) => {
+    const account = seed.account();
+    const store = seed.store(account.id);
+    const customer = seed.customer();
+    await mustFeed([account, store, customer]);
+    const gone = await listenAs(customer.id);
+    gone.socket.close(1000);
+    await gone.closed;
+
+    await mustFeed([seed.entry(customer.id, store.id, "1.00")]);
+    const later = await listenAs(customer.id);
+    await sleep(400);
+
+    expect(await framesOf(later, customer.id)).toEqual([]);
+    expect(gone.frames).toEqual([{ type: "hello" }]);
+  });
+});

@@ -1,0 +1,113 @@
+import { describe, it } from "vitest";
+import { CONNECTION_HEADER, readConnection, writeConnection } from "../../src/live/socket.ts";
+import { mustFeed } from "../support/api.ts";
+import { framesOf, handshake, inInbox, listenAs } from "../support/live.ts";
+import { program } from "../support/programs.ts";
+import * as seed from "../support/seed.ts";
+import { customerToken } from "../support/tokens.ts";
+
+const countSockets = (customerId: string) => inInbox(customerId, (state) => state.getWebSockets().length);
+
+/** Ids that something on the way could take for each other. */
+const ODD = [
+  "odd/id",
+  "odd%2Fid",
+  "odd%252Fid",
+  "odd id",
+  "odd+id",
+  "odd%20id",
+  " odd id",
+  "Odd id",
+  "odd\nid",
+  "odd?id#x",
+  'odd"id',
+  "odd\\id",
+  "odd,id",
+  "../odd",
+  "odd-é",
+  "odd-e\u0301",
+  "😀",
+  "👩‍👩‍👧",
+  "中文",
+  "__proto__",
+  "constructor",
+  "null",
+  "0",
+  "x".repeat(64),
+];
+
+describe("a customer's socket", () => {
+  it("gets no frame of another program of the same shape", async ({ expect }) => {
+    const [mine, theirs] = [program("mine"), program("theirs")];
+    const [me, them] = [String(mine.customer.id), String(theirs.customer.id)];
+    await mustFeed([mine.account, mine.store, mine.customer]);
+    const [my, their] = [await listenAs(me), await listenAs(them)];
+
+    await mustFeed(theirs.lines);
+    const mineFrames = await framesOf(my, me);
+    const theirFrames = await framesOf(their, them);
+    await mustFeed(mine.lines);
+
+    expect(mineFrames).toEqual([]);
+    expect(new Set(theirFrames.flat())).toEqual(new Set(["messages", "coupons", "balance"]));
+    expect(new Set((await framesOf(my, me)).flat())).toEqual(new Set(["messages", "coupons", "balance"]));
+    expect(await framesOf(their, them)).toEqual(theirFrames);
+  });
+
+  it("is the token's customer's, whoever else the request names", async ({ expect }) => {
+    const [mine, theirs] = [seed.freshId("c"), seed.freshId("c")];
+    const claimed = { program: "", customerId: theirs, tokenExpires: 9e9, hasSubprotocol: true, messageWaitMs: null };
+    const path = `/api/v1/customer/live?customer_id=${theirs}&customerId=${theirs}&sub=${theirs}`;
+
+    const answer = await handshake(
+      {
+        Authorization: `Bearer ${await customerToken(mine)}`,
+        [CONNECTION_HEADER]: writeConnection(claimed),
+        Cookie: `sub=${theirs}`,
+      },
+      path,
+    );
+
+    expect(answer.status).toBe(101);
+    expect(answer.headers.has("Sec-WebSocket-Protocol")).toBe(false);
+    expect([await countSockets(mine), await countSockets(theirs)]).toEqual([1, 0]);
+  });
+
+  it("with an id of odd characters gets the frames of that id, and no others", async ({ expect }) => {
+    const account = seed.account();
+    const store = seed.store(account.id);
+    await mustFeed([account, store, ...ODD.map((id) => seed.customer({ id }))]);
+    const listeners = await Promise.all(ODD.map(async (id) => ({ id, socket: await listenAs(id) })));
+
+    // In each round those whose number has the same bit set, so that any two of them differ in one.
+    const isFed = (index: number, round: number) => ((index + 1) & (1 << round)) !== 0;
+    for (let round = 0; round < 5; round += 1) {
+      await mustFeed(ODD.filter((_, index) => isFed(index, round)).map((id) => seed.entry(id, store.id, "1.00")));
+      const frames = await Promise.all(listeners.map(({ id, socket }) => framesOf(socket, id)));
+      const expected = ODD.map((_, index) =>
+        Array.from({ length: round + 1 }, (_, before) => before).flatMap((before) =>
+          isFed(index, before) ? [["balance"]] : [],
+        ),
+      );
+      expect(frames).toEqual(expected);
+    }
+  });
+
+  it.for(ODD)(
+    "reaches the inbox in letters that a header may have, which nobody logs: %j",
+    (customerId, { expect }) => {
+      const connection = {
+        program: "",
+        customerId,
+        tokenExpires: 1_800_000_000,
+        hasSubprotocol: false,
+        messageWaitMs: null,
+      };
+
+      const header = writeConnection(connection);
+
+      expect(header).toMatch(/^[\x21-\x7e]+$/);
+      expect(readConnection(header)).toEqual(connection);
+    },
+  );
+});

@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { Inboxes } from "../../src/live/inboxes.ts";
+import { mustFeed } from "../support/api.ts";
+import { pass, poll, pollUntilQuiet, seedGroup } from "../support/listeners.ts";
+import * as seed from "../support/seed.ts";
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  await pass(10);
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+/** A reader who has no group, and a group of two others with a message. */
+async function seedForeignGroup() {
+  const [reader, writer, other] = [seed.customer(), seed.customer(), seed.customer()];
+  const group = seed.group([writer.id, other.id]);
+  await mustFeed([reader, writer, other, group, seed.message(group.id, writer.id, { body: "Hi" })]);
+  await pass(1);
+  return { reader: reader.id, writer: writer.id, group };
+}
+
+describe("a poll after quiet ones", () => {
+  it("finds the message of a group that the customer has joined", async ({ expect }) => {
+    const { reader, writer, group } = await seedForeignGroup();
+    await pollUntilQuiet(reader);
+
+    await mustFeed([{ ...group, member_ids: [writer, reader] }]);
+
+    expect((await poll(reader)).found).toEqual(["Hi"]);
+  });
+
+  it("finds the message of a new group", async ({ expect }) => {
+    const { reader, writer } = await seedForeignGroup();
+    await pollUntilQuiet(reader);
+
+    const group = seed.group([writer, reader]);
+    await mustFeed([group, seed.message(group.id, writer, { body: "New" })]);
+    await pass(1);
+
+    expect((await poll(reader)).found).toEqual(["New"]);
+  });
+
+  it("finds what concerns a customer who was stored only after polling", async ({ expect }) => {
+    const { writer } = await seedForeignGroup();
+    const reader = seed.customer();
+    await pollUntilQuiet(reader.id);
+
+    const group = seed.group([writer, reader.id]);
+    await mustFeed([reader, group, seed.message(group.id, writer, { body: "Welcome" })]);
+    await pass(1);
+
+    expect((await poll(reader.id)).found).toEqual(["Welcome"]);
+  });
+
+  it("finds history that comes into an empty group", async ({ expect }) => {
+    const { reader, writer } = await seedForeignGroup();
+    const group = seed.group([writer, reader]);
+    await mustFeed([group]);
+    await pollUntilQuiet(reader);
+
+    await mustFeed([seed.message(group.id, writer, { body: "Old", sent_at: "2020-01-01 00:00:00" })]);
+
+    expect((await poll(reader)).found).toEqual(["Old"]);
+  });
+
+  it("stays quiet when a feed concerns somebody else", async ({ expect }) => {
+    const { reader, writer, group } = await seedForeignGroup();
+    await pollUntilQuiet(reader);
+
+    await mustFeed([seed.message(group.id, writer), seed.customer()]);
+
+    expect((await poll(reader)).roundTrips).toBe(0);
+  });
+
+  it("reports to the inbox once what it has read at D1, and again when that is something else", async ({ expect }) => {
+    await pass(1);
+    const { reader, writer, group } = await seedGroup();
+    await mustFeed([seed.message(group, writer)]);
+    await pass(1);
+    const report = vi.spyOn(Inboxes.prototype, "report");
+
+    await poll(reader);
+    await poll(reader);
+    expect(report).toHaveBeenCalledTimes(1);
+
+    await mustFeed([seed.message(group, writer)]);
+    await pass(1);
+    await poll(reader);
+    expect(report).toHaveBeenCalledTimes(2);
+  });
+});

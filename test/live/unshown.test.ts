@@ -1,0 +1,194 @@
+import { evictDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, describe, it, vi } from "vitest";
+import { Database } from "../../src/db/database.ts";
+import { type AcceptedFeed, acceptFeed } from "../../src/feed/accept.ts";
+import { Inboxes } from "../../src/live/inboxes.ts";
+import { beginListening } from "../../src/live/queries.ts";
+import { DEFAULT_PROGRAM } from "../../src/programs/programs.ts";
+import { as, mustFeed, ndjson } from "../support/api.ts";
+import { setClock } from "../support/clock.ts";
+import { framesOf, inboxOf, inInbox, type Listener, listenAs, listenOn, sleep } from "../support/live.ts";
+import * as seed from "../support/seed.ts";
+import { rows } from "../support/state.ts";
+
+const MESSAGES = "/api/v1/customer/messages";
+
+afterEach(() => vi.restoreAllMocks());
+
+let second = 10;
+
+/** D1's clock stands from here on: a message is not shown before it is set on, however slow this machine is. */
+function nextSecond(): Promise<void> {
+  second += 1;
+  return setClock(`2027-01-01 00:00:${second}`);
+}
+
+async function seedPair() {
+  const [ada, bo] = [seed.customer(), seed.customer()];
+  const group = seed.group([ada.id, bo.id]);
+  await mustFeed([ada, bo, group]);
+  const line = () => seed.message(group.id, ada.id, { body: "Just now" });
+  return { bo: bo.id, line, write: () => mustFeed([line()]) };
+}
+
+/** Does this after the listener's row is committed, and before the inbox accepts the socket. */
+function beforeSocketOpens(work: () => Promise<unknown>): void {
+  const connect = Inboxes.prototype.connect;
+  vi.spyOn(Inboxes.prototype, "connect").mockImplementation(async function (this: Inboxes, connection) {
+    await work();
+    return connect.call(this, connection);
+  });
+}
+
+describe("a message whose second is not over when a socket opens", () => {
+  it("has its frame, because what the app asks after hello does not show it", async ({ expect }) => {
+    const { bo, write } = await seedPair();
+    await nextSecond();
+
+    await write();
+    const socket = await listenAs(bo);
+    const afterHello = await as(bo).get(MESSAGES);
+    const frame = await socket.next();
+    await nextSecond();
+    const afterFrame = await as(bo).get(MESSAGES);
+
+    expect(afterHello.body).toMatchObject({ status: false, errorCode: "NO_ITEMS" });
+    expect(frame).toEqual({ type: "changed", kinds: ["messages"] });
+    expect(afterFrame.body.items).toMatchObject([{ last_message: "Just now" }]);
+    socket.socket.close();
+  });
+
+  it.for(["stays in memory", "loses its memory"])(
+    "has its frame where it comes between the listener's row and the socket, and the inbox %s",
+    async (how, { expect }) => {
+      const { bo, write } = await seedPair();
+      beforeSocketOpens(async () => {
+        await nextSecond();
+        await write();
+        if (how === "loses its memory") await evictDurableObject(inboxOf(bo));
+      });
+
+      const socket = await listenAs(bo);
+      const afterHello = await as(bo).get(MESSAGES);
+      await vi.waitFor(() => expect(socket.frames).toHaveLength(2), { timeout: 2_500 });
+      await nextSecond();
+      const afterFrame = await as(bo).get(MESSAGES);
+
+      expect(afterHello.body).toMatchObject({ status: false, errorCode: "NO_ITEMS" });
+      expect(await framesOf(socket, bo)).toEqual([["messages"]]);
+      expect(afterFrame.body.items).toMatchObject([{ last_message: "Just now" }]);
+      socket.socket.close();
+    },
+  );
+});
+
+describe("a message, in whatever order it is committed and notified while a socket opens", () => {
+  const STEPS = ["row", "commit", "notify", "open"] as const;
+  const ORDERS = permutations(STEPS).filter(
+    (order) => order.indexOf("row") < order.indexOf("open") && order.indexOf("commit") < order.indexOf("notify"),
+  );
+
+  function permutations<Item>(items: readonly Item[]): Item[][] {
+    if (items.length === 0) return [[]];
+    return items.flatMap((item) => permutations(items.filter((one) => one !== item)).map((rest) => [item, ...rest]));
+  }
+
+  it.for(ORDERS.map((order) => order.join(", ")))("has one frame: %s", async (order, { expect }) => {
+    const { bo, line } = await seedPair();
+    // A listener from before, so that the inbox is notified in every order.
+    await as(bo).get(MESSAGES);
+    const db = new Database(env.DB, "first-primary");
+    const inboxes = new Inboxes(env.INBOXES, DEFAULT_PROGRAM, () => {});
+    const tokenExpires = Date.now() / 1_000 + 3_600;
+    let messageWaitMs: number | null = null;
+    let accepted: AcceptedFeed | undefined;
+    let socket: Listener | undefined;
+    const steps: Record<(typeof STEPS)[number], () => Promise<void>> = {
+      row: async () => {
+        messageWaitMs = await beginListening(db, bo);
+      },
+      commit: async () => {
+        const body = new TextEncoder().encode(ndjson([line()]));
+        accepted = await acceptFeed(db, { body, token: { accounts: "*", restores: false } });
+      },
+      notify: async () => {
+        if (accepted === undefined) throw new Error("nothing was committed");
+        await inboxes.notify(bo, {
+          version: accepted.version,
+          kinds: ["messages"],
+          messageWaitMs: accepted.changes.messageWaitMs,
+        });
+      },
+      open: async () => {
+        const connection = { customerId: bo, tokenExpires, hasSubprotocol: false, messageWaitMs };
+        const { webSocket } = await inboxes.connect(connection);
+        if (webSocket === null) throw new Error("no socket");
+        socket = listenOn(webSocket);
+      },
+    };
+    await nextSecond();
+
+    for (const step of STEPS.toSorted((a, b) => order.indexOf(a) - order.indexOf(b))) await steps[step]();
+    await vi.waitFor(() => expect(socket?.frames).toHaveLength(2), { timeout: 2_500 });
+
+    expect(socket && (await framesOf(socket, bo))).toEqual([["messages"]]);
+    socket?.socket.close();
+  });
+});
+
+describe("a message whose second is over when a socket opens", () => {
+  it("has no frame: the app gets it after hello", async ({ expect }) => {
+    const { bo, write } = await seedPair();
+    beforeSocketOpens(async () => {
+      await nextSecond();
+      await write();
+      await sleep(1_200);
+      await nextSecond();
+    });
+
+    const socket = await listenAs(bo);
+    const afterHello = await as(bo).get(MESSAGES);
+
+    expect(afterHello.body.items).toMatchObject([{ last_message: "Just now" }]);
+    expect(await framesOf(socket, bo)).toEqual([]);
+    socket.socket.close();
+  });
+});
+
+describe("an inbox without sockets", () => {
+  it("stores a notification with one write, also that of a message that is not shown yet", async ({ expect }) => {
+    const id = seed.freshId("c");
+    const writes = await inInbox(id, ({ storage }) => vi.spyOn(storage.kv, "put"));
+
+    await inboxOf(id).notify({ version: 7, kinds: ["messages", "balance"], messageWaitMs: 800 });
+    const afterFirst = writes.mock.calls.length;
+    await inboxOf(id).notify({ version: 7, kinds: ["messages"], messageWaitMs: 0 });
+
+    expect([afterFirst, writes.mock.calls.length]).toEqual([1, 1]);
+    expect(await inInbox(id, ({ storage }) => storage.getAlarm())).toBeNull();
+  });
+});
+
+describe("the listener's row when a socket opens", () => {
+  const leftAfterOpening = async (hours: number) => {
+    const id = seed.freshId("c");
+    await rows(
+      "INSERT INTO listeners (customer_id, until) SELECT ?, datetime(now, ?) FROM clock",
+      id,
+      `+${hours} hours`,
+    );
+    const { socket } = await listenAs(id);
+    socket.close();
+    const [row] = await rows(
+      "SELECT (unixepoch(until) - unixepoch(now)) / 3600.0 AS hours FROM listeners, clock WHERE customer_id = ?",
+      id,
+    );
+    return Number(row?.hours);
+  };
+
+  it("is written where it is valid for less than 23 hours, and not before", async ({ expect }) => {
+    expect(await leftAfterOpening(22.9)).toBeGreaterThan(23.9);
+    expect(await leftAfterOpening(23.5)).toBeLessThan(23.6);
+  });
+});

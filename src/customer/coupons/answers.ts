@@ -1,8 +1,9 @@
 import type * as z from "zod";
 import { accountsOf, toCouponAccount } from "../../accounts/answers.ts";
 import { type JsonText, jsonArray, jsonObject, merge, storedJson, toJson, withMember } from "../../http/json-text.ts";
+import type { CouponText } from "./coupon-text.ts";
 import type { CouponRow } from "./queries.ts";
-import type { CampaignCoupon, CouponRecord, CouponText, DigitalCoupon } from "./schema.ts";
+import type { CampaignCoupon, CouponRecord, DigitalCoupon } from "./schema.ts";
 
 // What a coupon says of itself is stored as JSON, and goes out without a look inside.
 

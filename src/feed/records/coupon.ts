@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { CouponText } from "../../customer/coupons/schema.ts";
+import { CouponText } from "../../customer/coupons/coupon-text.ts";
 import { coupons } from "../../db/tables/index.ts";
 import { Decimal } from "../../values/decimal.ts";
 import { fold, foldAll } from "../../values/fold.ts";

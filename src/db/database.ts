@@ -8,7 +8,7 @@ import { memoryToSend, type Query } from "./memory.ts";
 /** `select(…)` of `select.ts` or another template of Drizzle's `sql`; or one of these, compiled. */
 export type Statement<Row = unknown> = SQL<Row> | CompiledStatement<Row>;
 
-interface CompiledStatement<Row> {
+export interface CompiledStatement<Row> {
   toSQL(): Query;
   /** Only a type: never set. */
   readonly row?: Row;

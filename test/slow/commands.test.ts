@@ -85,7 +85,7 @@ const TRIALS: Record<string, Trial> = {
   "npm run deploy": NOBODY,
   "npm run deploy -- --env staging": NOBODY,
   "npm run bench": { says: "Loading 10k" },
-  "npm run bench -- --scale 10k,100k,1m --rounds 200 --ids own --docs": { says: "Loading 10k" },
+  "npm run bench -- --scale 10k,100k,1m --rounds 200 --docs": { says: "Loading 10k" },
   "npm run bench:feed": { says: "One by one" },
   "npm run schema": { status: 0, says: "docs/schema.sql holds" },
   "npm run soak": { with: ["--port", PORT], says: MIGRATING },

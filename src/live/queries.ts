@@ -54,26 +54,8 @@ export async function renewListening(db: Database, customerId: string): Promise<
  * whose second is not over: nobody may have been notified of it. Null where there is none.
  */
 export async function beginListening(db: Database, customerId: string): Promise<number | null> {
-  const [, unshown] = await db.batch([listenBySocket(customerId), selectMessageWait({ customerId })]);
-  return toMessageWait(unshown);
-}
-
-/**
- * The same for a customer who is a listener already, and until their inbox is to renew that: nothing is written.
- * Undefined for anybody else.
- */
-export async function goOnListening(db: Database, customerId: string): Promise<number | null | undefined> {
-  const seconds = `+${RENEW_AFTER_MS / 1_000} seconds`;
-  const [listens = [], unshown] = await db.batch([
-    sql`SELECT 1 AS one FROM listeners
-      WHERE customer_id = ${customerId} AND until >= (SELECT datetime(now, ${seconds}) FROM clock)`,
-    selectMessageWait({ customerId }),
-  ]);
-  return listens.length === 0 ? undefined : toMessageWait(unshown);
-}
-
-function toMessageWait([row]: readonly Record<string, unknown>[] = []): number | null {
-  return row === undefined ? null : Number(row.milliseconds);
+  const [, [unshown] = []] = await db.batch([listenBySocket(customerId), selectMessageWait({ customerId })]);
+  return unshown === undefined ? null : Number(unshown.milliseconds);
 }
 
 /** How many milliseconds remain of the second of the newest messages, by D1's clock: then they are shown. */

@@ -3,10 +3,12 @@
 -- them. While the clock stands in that second the stamp stays; once it has moved, the next stamp is greater, even when
 -- the clock was set back.
 CREATE TABLE message_clock (
-  id INTEGER PRIMARY KEY CHECK (id = 1),
+  id INTEGER NOT NULL,
   stamp TEXT NOT NULL, -- the last one taken
-  clock_said TEXT NOT NULL -- what D1's clock said then
-);
+  clock_said TEXT NOT NULL, -- what D1's clock said then
+  PRIMARY KEY (id),
+  CONSTRAINT message_clock_has_one_row CHECK (id = 1)
+) WITHOUT ROWID;
 
 INSERT INTO message_clock (id, stamp, clock_said) VALUES (1, '0000-01-01 00:00:00', '0000-01-01 00:00:00');
 
@@ -16,27 +18,19 @@ CREATE VIEW message_horizon AS
 SELECT iif(clock.now > message_clock.clock_said, max(clock.now, datetime(stamp, '+1 second')), stamp) AS at
 FROM clock CROSS JOIN message_clock;
 
--- A group of customers who write to each other. A removed group keeps its row, because its messages outlive it; a group
--- that is written again under the same id gets a row and a key of its own, and so none of those messages.
+-- A group of customers who write to each other. A removed group loses its id and keeps its row, because its messages
+-- outlive it; a group that is written again under that id gets a row of its own, and so none of those messages.
 CREATE TABLE message_groups (
   key INTEGER PRIMARY KEY,
-  id TEXT NOT NULL, -- unique among the groups that are not removed
+  id TEXT UNIQUE, -- NULL: removed
   initial_customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED, -- who started it
   group_image TEXT,
   created_at TEXT NOT NULL,
   newest_id TEXT DEFAULT NULL, -- derived: the newest message; the feed sets these four
   newest_at TEXT DEFAULT NULL, -- and its stamp
   earlier_id TEXT DEFAULT NULL, -- derived: that of an earlier second, shown until the newest's second is over
-  earlier_at TEXT DEFAULT NULL, -- and its stamp
-  removed INTEGER NOT NULL DEFAULT 0, -- 1: removed
-  removals INTEGER NOT NULL DEFAULT 0 -- how many groups of this id were removed before this one: a trigger counts them
+  earlier_at TEXT DEFAULT NULL -- and its stamp
 );
-
--- The feed: the group of an id.
-CREATE UNIQUE INDEX message_groups_by_id ON message_groups (id) WHERE removed = 0;
-
--- Export and restore: the removed groups of an id. A group that is not removed has no entry here.
-CREATE UNIQUE INDEX message_groups_removed ON message_groups (id, removals) WHERE removed = 1;
 
 -- Who is in a group.
 CREATE TABLE message_group_members (
@@ -83,16 +77,6 @@ CREATE TABLE message_states (
     DEFERRABLE INITIALLY DEFERRED
 ) WITHOUT ROWID;
 
--- Counts the removed groups before a new one of the same id.
-CREATE TRIGGER message_groups_count_removals AFTER INSERT ON message_groups
-WHEN NEW.removed = 0 AND EXISTS (SELECT 1 FROM message_groups WHERE id = NEW.id AND removed = 1)
-BEGIN
-  UPDATE message_groups SET removals = (
-    SELECT 1 + max(removals) FROM message_groups WHERE id = NEW.id AND removed = 1
-  )
-  WHERE key = NEW.key;
-END;
-
 -- Moves the group up in each member's list: once a request, however many messages it brought.
 CREATE TRIGGER message_groups_tell_members AFTER UPDATE OF newest_at ON message_groups
 WHEN OLD.newest_at IS NOT NEW.newest_at
@@ -119,11 +103,4 @@ BEGIN
   DELETE FROM message_group_news WHERE (customer_key, newest_at, group_id) IN (
     SELECT OLD.customer_key, coalesce(newest_at, ''), id FROM message_groups WHERE key = OLD.group_key
   );
-END;
-
--- Ends the memberships of a group that is removed.
-CREATE TRIGGER message_groups_remove_members AFTER UPDATE OF removed ON message_groups
-WHEN OLD.removed = 0 AND NEW.removed = 1
-BEGIN
-  DELETE FROM message_group_members WHERE group_key = NEW.key;
 END;

@@ -1,9 +1,10 @@
 -- How many feed requests have been committed, in its only row. By it an inbox knows whether a notification came before
 -- what a poll has read (docs/contract/live.md, 1).
 CREATE TABLE feed_version (
-  id INTEGER PRIMARY KEY CHECK (id = 1),
+  id INTEGER PRIMARY KEY,
   version INTEGER NOT NULL,
-  restorable INTEGER NOT NULL -- 1: all of them were restores, if there were any, so that another one is taken
+  restorable INTEGER NOT NULL, -- 1: all of them were restores, if there were any, so that another one is taken
+  CONSTRAINT feed_version_has_one_row CHECK (id = 1)
 );
 
 INSERT INTO feed_version (id, version, restorable) VALUES (1, 0, 1);

@@ -1,9 +1,9 @@
 import { SingleBar } from "cli-progress";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { NAMED_LINES } from "../src/feed/limits.ts";
 import { checkLine } from "../src/feed/lines.ts";
 import { objectOf, readLine } from "../src/feed/ndjson.ts";
 import { KINDS, RESTORED_KINDS } from "../src/feed/records/index.ts";
+import { NAMED_LINES } from "../src/http/limits.ts";
 import { devFeedToken, devRestoreToken } from "./lib/dev-token.ts";
 import { type Progress, sendLines } from "./lib/feed-client.ts";
 import { type FileLine, type NdjsonFile, openNdjson } from "./lib/ndjson-file.ts";

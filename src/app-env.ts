@@ -4,7 +4,13 @@ import type { Cache } from "./cache/cache.ts";
 import type { Database } from "./db/database.ts";
 import type { Inboxes } from "./live/inboxes.ts";
 import type { Program } from "./programs/programs.ts";
-import type { ProgramDatabases } from "./service/health.ts";
+
+/** Both ways to a program's database. */
+export interface ProgramDatabases {
+  primary: Database;
+  /** The nearest replica, or the primary where there is none. */
+  nearest: Database;
+}
 
 /** What a handler finds in `c.env` and `c.var`. */
 export interface AppEnv {

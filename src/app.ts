@@ -1,15 +1,14 @@
 import { createRouter } from "./app-env.ts";
-import { customerOnly, exportOnly, feedOnly, subprotocolTokens } from "./auth/middleware.ts";
-import { cache } from "./cache/middleware.ts";
 import { customer } from "./customer/routes.ts";
-import { database } from "./db/middleware.ts";
 import { feed } from "./feed/routes.ts";
-import { cors } from "./http/cors.ts";
 import { failureOf, internalError } from "./http/errors.ts";
-import { knownRoutes } from "./http/known-routes.ts";
-import { observe } from "./http/observe.ts";
-import { securityHeaders } from "./http/security-headers.ts";
-import { inboxes } from "./live/middleware.ts";
+import { cors } from "./middleware/cors.ts";
+import { database } from "./middleware/database.ts";
+import { knownRoutes } from "./middleware/known-routes.ts";
+import { observe } from "./middleware/observe.ts";
+import { cache, inboxes } from "./middleware/program.ts";
+import { securityHeaders } from "./middleware/security-headers.ts";
+import { customerOnly, exportOnly, feedOnly, subprotocolTokens } from "./middleware/token.ts";
 import { service } from "./service/routes.ts";
 
 export const app = createRouter();

@@ -2,13 +2,13 @@
 // conditions.
 import { sql } from "drizzle-orm";
 import { app } from "../../src/app.ts";
-import { feedOnly } from "../../src/auth/middleware.ts";
 import { NearbyCampaignsBody } from "../../src/customer/campaigns/schema.ts";
 import { LeaderboardParameters } from "../../src/customer/gamification/schema.ts";
 import { FullSearchBody } from "../../src/customer/search/schema.ts";
 import { TeamPath, TeamQuery } from "../../src/customer/stores/schema.ts";
 import { toPage } from "../../src/http/paging.ts";
-import { jsonBody, validate } from "../../src/http/validate.ts";
+import { feedOnly } from "../../src/middleware/token.ts";
+import { jsonBody, validate } from "../../src/middleware/validate.ts";
 import { wordsOf } from "../../src/values/words.ts";
 import { runPacked } from "./bare.ts";
 import { leaderboard } from "./naive/leaderboard.ts";

@@ -1,5 +1,6 @@
 import { appendFileSync, createReadStream, existsSync, mkdtempSync, rmSync } from "node:fs";
 import path from "node:path";
+import { createInterface } from "node:readline";
 import { EXPORTED, PROGRAM } from "../../src/feed/export/walks.ts";
 import { type ExportSource, exportPages, type Page } from "./export-client.ts";
 import { PairFilter } from "./pair-filter.ts";
@@ -21,9 +22,9 @@ interface Options {
 
 /**
  * Writes an export that restores, although something is fed meanwhile. The kinds are read backwards, so that what others
- * refer to is read after them and has all that they name: nothing that others refer to goes away. They are written
- * forwards. What may refer to something later all the same (within one kind, or to a group's members) is left out then:
- * it was stored meanwhile itself. Resolves with null where it was told to stop.
+ * refer to is read after them and has all that they name. They are written forwards. What may refer to something later
+ * all the same (within one kind, or to a group's members) is left out, and so are the messages of groups that were
+ * removed meanwhile. Resolves with null where it was told to stop.
  */
 export async function exportWhileFed(source: ExportSource, output: Output, options: Options): Promise<WhileFed | null> {
   const { signal, onPage } = options;
@@ -50,7 +51,10 @@ export async function exportWhileFed(source: ExportSource, output: Output, optio
     if (signal.aborted) return null;
     const backwards = kinds.toReversed().map((kind) => partOf(kind, true));
     const forwards = kinds.filter((kind) => kind !== PROGRAM).map((kind) => partOf(kind, false));
-    for (const part of [...forwards, ...backwards, partOf(PROGRAM, false)]) await copy(part, output);
+    for (const part of [...forwards, ...backwards, partOf(PROGRAM, false)]) {
+      if (part === partOf("message", false)) leftOut += await copyMessages(part, output, complete);
+      else await copy(part, output);
+    }
     return { versions: [versions[0] ?? "", versions.at(-1) ?? ""], leftOut };
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -67,6 +71,7 @@ function readingOrder(kinds: readonly string[]): string[] {
 class Completeness {
   readonly #members = new PairFilter();
   readonly #groupMembers = new PairFilter();
+  readonly #groups = new Set<string>();
 
   filter(kind: string, lines: readonly string[]): string[] {
     if (kind === "membership") return lines.filter((line) => this.#hasReferrer(JSON.parse(line)));
@@ -82,7 +87,13 @@ class Completeness {
     return true;
   }
 
+  /** Whether the group of a message came after it; of an export without groups nobody knows. */
+  hasGroup(line: string): boolean {
+    return this.#groups.size === 0 || this.#groups.has(JSON.parse(line).group_id);
+  }
+
   #addGroup({ id, member_ids = [] }: { id: string; member_ids?: string[] }): void {
+    this.#groups.add(id);
     for (const member of member_ids) this.#groupMembers.add(id, member);
   }
 
@@ -94,4 +105,15 @@ class Completeness {
 async function copy(part: string, output: Output): Promise<void> {
   if (!existsSync(part)) return;
   for await (const chunk of createReadStream(part, { highWaterMark: 1024 * 1024 })) await output.write(chunk as Buffer);
+}
+
+/** Copies the messages of groups that are in the export too, and says how many it left out. */
+async function copyMessages(part: string, output: Output, complete: Completeness): Promise<number> {
+  let leftOut = 0;
+  if (!existsSync(part)) return leftOut;
+  for await (const line of createInterface({ input: createReadStream(part) })) {
+    if (line === "" || complete.hasGroup(line)) await output.write(Buffer.from(`${line}\n`));
+    else leftOut += 1;
+  }
+  return leftOut;
 }

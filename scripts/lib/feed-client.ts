@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT } from "../../src/feed/limits.ts";
 import { KINDS } from "../../src/feed/records/index.ts";
+import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT } from "../../src/http/limits.ts";
 import { type Answer, ATTEMPTS, ask, parse, waitBefore } from "./attempts.ts";
 import type { FileLine } from "./ndjson-file.ts";
 import { CommandError } from "./project.ts";

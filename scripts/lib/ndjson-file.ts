@@ -1,8 +1,8 @@
 import { createReadStream, statSync } from "node:fs";
 import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { BODY_LIMIT } from "../../src/feed/limits.ts";
 import { readLine } from "../../src/feed/ndjson.ts";
+import { BODY_LIMIT } from "../../src/http/limits.ts";
 import { CommandError } from "./project.ts";
 
 /** A line of a file: its number, from 1, and its bytes without the line's end. */

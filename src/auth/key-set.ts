@@ -1,5 +1,5 @@
 import { readLimitedBody } from "../values/limited-body.ts";
-import { within } from "../values/within.ts";
+import { withTimeout } from "../values/timeout.ts";
 
 /** A public key of a JSON Web Key Set (RFC 7517). */
 export type PublicKey = JsonWebKey & { kid?: string };
@@ -66,7 +66,7 @@ export class KeySet {
     }
     // A fetch of another request may have been cut off with it, and then never ends: nobody waits beyond its limit.
     const left = this.#triedAt + FETCH_LIMIT_MS - this.#now();
-    if (left > 0) await within(left, this.#underWay).catch(() => {});
+    if (left > 0) await withTimeout(left, this.#underWay).catch(() => {});
   }
 
   // A set that cannot be had, or is none, leaves the keys of before in place; the log says so.

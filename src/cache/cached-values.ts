@@ -1,4 +1,4 @@
-import { within } from "../values/within.ts";
+import { withTimeout } from "../values/timeout.ts";
 import type { Cache, CacheKey } from "./cache.ts";
 import { clock } from "./clock.ts";
 
@@ -75,7 +75,7 @@ export class CachedValues<T> {
 
     const refreshed = this.#refresh(cache, key, load);
     if (last === undefined) return refreshed;
-    return within(PATIENCE_MS, refreshed).catch(() => last);
+    return withTimeout(PATIENCE_MS, refreshed).catch(() => last);
   }
 
   /** Caches a value, unless a newer one is cached already. */
@@ -163,7 +163,7 @@ export class CachedValues<T> {
  */
 async function readStored<T>(cache: Cache, key: CacheKey, limit = READ_LIMIT_MS): Promise<Cached<T> | undefined> {
   try {
-    const stored = (await within(limit, cache.get(key))) as Cached<T> | null;
+    const stored = (await withTimeout(limit, cache.get(key))) as Cached<T> | null;
     return stored !== null && stored.at <= clock.now() ? stored : undefined;
   } catch {
     return undefined;

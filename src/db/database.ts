@@ -1,12 +1,26 @@
 import { fillPlaceholders, type Placeholder, SQL, sql } from "drizzle-orm";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
-import { TimedOut, within } from "../values/within.ts";
+import { TimedOut, withTimeout } from "../values/timeout.ts";
 import { CircuitBreaker, type Outcome } from "./circuit-breaker.ts";
 import { DatabaseFull, DatabaseUnavailable, PrimaryStalled, WriteTooLarge } from "./errors.ts";
 import { memoryToSend, type Query } from "./sending.ts";
 
-/** A Drizzle builder, or a template of Drizzle's `sql`. */
-export type Statement = SQL | { toSQL(): { sql: string; params: unknown[] } };
+/** What is sent: `select(…)` of `select.ts`, another template of Drizzle's `sql`, or one of these compiled. */
+export type Statement<Row = unknown> = SQL<Row> | CompiledStatement<Row>;
+
+interface CompiledStatement<Row> {
+  toSQL(): Query;
+  /** Never there: it carries the type. */
+  readonly row?: Row;
+}
+
+/** What a statement answers: rows of the columns that it selects. A template that says no type has rows of any. */
+export type RowOf<S extends Statement> =
+  S extends Statement<infer Row> ? (unknown extends Row ? Record<string, unknown> : Row) : never;
+type RowsOf<S extends readonly Statement[]> = { -readonly [Index in keyof S]: RowOf<S[Index]>[] };
+
+/** Where a compiled statement takes a value. */
+export type Value<Name extends string> = (name: Name) => Placeholder;
 
 /** What a request has cost at D1 so far. */
 export interface Usage {
@@ -80,9 +94,9 @@ export class Database {
   }
 
   /** The rows of one statement, each an object by column name. */
-  async all<Row>(statement: Statement): Promise<Row[]> {
-    const [rows = []] = await this.batch([statement]);
-    return rows as Row[];
+  async all<S extends Statement>(statement: S): Promise<RowOf<S>[]> {
+    const [rows] = await this.batch([statement]);
+    return rows;
   }
 
   /**
@@ -91,7 +105,11 @@ export class Database {
    * @throws {DatabaseUnavailable} when D1 cannot be reached, {DatabaseFull} where a statement would add to a full
    * database; D1's own error for anything else, such as a check that failed.
    */
-  async batch(statements: readonly Statement[]): Promise<Record<string, unknown>[][]> {
+  async batch<const S extends readonly Statement[]>(statements: S): Promise<RowsOf<S>> {
+    return (await this.#read(statements)) as RowsOf<S>;
+  }
+
+  async #read(statements: readonly Statement[]): Promise<Record<string, unknown>[][]> {
     const queries = statements.map(toQuery);
     const endsAt = performance.now() + READ_LIMIT_MS;
     if (this.#begunAtBookmark) {
@@ -116,16 +134,16 @@ export class Database {
    * again.
    * @throws {WriteTooLarge} where sending it would take more memory than a Worker has to spare.
    */
-  async steps<Name extends string>(
-    steps: Readonly<Record<Name, readonly Statement[]>>,
-  ): Promise<Record<Name, Record<string, unknown>[]>> {
+  async steps<const S extends Readonly<Record<string, readonly Statement[]>>>(
+    steps: S,
+  ): Promise<{ -readonly [Name in keyof S]: RowOf<S[Name][number]>[] }> {
     const named = Object.entries<readonly Statement[]>(steps);
     const queries = named.flatMap(([, statements]) => statements).map(toQuery);
     if (memoryToSend(queries) > WRITE_LIMIT_BYTES) throw new WriteTooLarge();
     try {
       const results = (await this.#send(queries, WRITE_LIMIT_MS)).values();
       const rows = named.map(([name, statements]) => [name, statements.flatMap(() => results.next().value ?? [])]);
-      return Object.fromEntries(rows) as Record<Name, Record<string, unknown>[]>;
+      return Object.fromEntries(rows) as { [Name in keyof S]: RowOf<S[Name][number]>[] };
     } catch (error) {
       throw toDatabaseError(error);
     }
@@ -157,7 +175,7 @@ export class Database {
     const startedAt = performance.now();
     this.usage.roundTrips += 1;
     try {
-      const results = await within(limit, this.#session.batch<Record<string, unknown>>(prepared));
+      const results = await withTimeout(limit, this.#session.batch<Record<string, unknown>>(prepared));
       settle("answered");
       this.#count(results);
       return results.map(({ results: rows }) => rows);
@@ -181,12 +199,13 @@ export class Database {
 
 /**
  * A statement whose text is always the same: it is compiled once, and then only its values are put in. Drizzle takes
- * longer to write a long statement than D1 to run it.
+ * longer to write a long statement than D1 to run it. Names of values and type of rows are both inferred where the
+ * parameter is annotated: `compileOnce((value: Value<"id" | "limit">) => select(…))`.
  */
-export function compileOnce<Name extends string>(
-  write: (value: (name: Name) => Placeholder) => SQL,
-): (values: Readonly<Record<Name, string | number>>) => Statement {
-  let compiled: { sql: string; params: unknown[] } | undefined;
+export function compileOnce<Name extends string, Row = unknown>(
+  write: (value: Value<Name>) => SQL<Row>,
+): (values: Readonly<Record<Name, string | number>>) => CompiledStatement<Row> {
+  let compiled: Query | undefined;
   return (values) => ({
     toSQL() {
       compiled ??= onOneLine(dialect.sqlToQuery(write((name) => sql.placeholder(name))));
@@ -196,13 +215,13 @@ export function compileOnce<Name extends string>(
 }
 
 /** The same for a statement whose text depends on a shape, which is JSON and of which there are few: once for each. */
-export function compilePer<Shape, Name extends string>(
-  write: (shape: Shape, value: (name: Name) => Placeholder) => SQL,
-): (shape: Shape, values: Readonly<Record<Name, string | number>>) => Statement {
-  const statements = new Map<string, ReturnType<typeof compileOnce<Name>>>();
+export function compilePer<Shape, Name extends string, Row = unknown>(
+  write: (shape: Shape, value: Value<Name>) => SQL<Row>,
+): (shape: Shape, values: Readonly<Record<Name, string | number>>) => CompiledStatement<Row> {
+  const statements = new Map<string, ReturnType<typeof compileOnce<Name, Row>>>();
   return (shape, values) => {
     const key = JSON.stringify(shape);
-    const statement = statements.get(key) ?? compileOnce<Name>((value) => write(shape, value));
+    const statement = statements.get(key) ?? compileOnce((value: Value<Name>) => write(shape, value));
     statements.set(key, statement);
     return statement(values);
   };

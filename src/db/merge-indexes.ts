@@ -29,7 +29,7 @@ interface Merge extends IndexStructure {
  */
 export async function mergeIndexes(db: Database, limits = MERGE_LIMITS): Promise<MergeReport> {
   const endsAt = performance.now() + limits.milliseconds;
-  const [structures = {}] = await db.all<Record<string, unknown>>(selectStructures());
+  const [structures = {}] = await db.all(selectStructures());
   const merges = INDEXES.map((index) => toMerge(index, toStructure(structures[index])));
   let steps = 0;
   for (let left = merges.filter(isLeft); left.length > 0; left = left.filter(isLeft)) {

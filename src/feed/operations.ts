@@ -1,8 +1,8 @@
 import * as z from "zod";
+import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT, NDJSON } from "../http/limits.ts";
 import { success } from "../openapi/describe.ts";
 import type { Operation } from "../openapi/notes.ts";
 import { inWords } from "../values/number.ts";
-import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT, NDJSON } from "./limits.ts";
 import { KINDS } from "./records/index.ts";
 import type { Kind } from "./records/kind.ts";
 import { Accepted, ProgramLine } from "./schema.ts";

@@ -2,8 +2,8 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Database, Statement } from "../db/database.ts";
 import { unionAll } from "../db/json-rows.ts";
 import { limitTo } from "../db/limit.ts";
+import { NAMED_LINES } from "../http/limits.ts";
 import { type Changes, countFeed, selectChanges, toChanges } from "../live/queries.ts";
-import { NAMED_LINES } from "./limits.ts";
 import { collectFreshEvents, dropFreshEvents, freshEvents } from "./records/fresh-events.ts";
 import type { EventKind, Fault, Kind, Line, StateKind } from "./records/kind.ts";
 import { byId } from "./records/line-texts.ts";
@@ -12,7 +12,6 @@ import {
   deduplicatedRelations,
   faultsOf,
   insert,
-  prepare,
   remove,
   touchedAccounts,
   upsert,
@@ -73,7 +72,6 @@ export async function applyFeed(db: Database, { batches, accounts, restores }: F
   const foreign = findForeign(batches, accounts);
 
   const upserts = states.flatMap(({ kind, writes }) => upsert(kind, writes));
-  const prepared = events.flatMap(({ kind, writes }) => prepare(kind, writes));
   // What refers comes before what it refers to, so that no delete takes away what another is to count.
   const deletes = states.toReversed().flatMap(({ kind, deletes }) => remove(kind, deletes));
   const fresh = events.flatMap(({ kind, writes }) => collectFreshEvents(kind, writes));
@@ -90,7 +88,6 @@ export async function applyFeed(db: Database, { batches, accounts, restores }: F
       upserts,
       foreign,
       removed: deletes,
-      prepared,
       fresh,
       checks: checks.statements,
       totals,

@@ -1,14 +1,14 @@
 import { createRouter } from "../app-env.ts";
 import { refreshBoards } from "../customer/gamification/boards.ts";
 import { invalid } from "../http/errors.ts";
+import { NDJSON } from "../http/limits.ts";
 import { nextLink } from "../http/paging.ts";
-import { validate } from "../http/validate.ts";
 import { notifyOfFeed } from "../live/notify.ts";
+import { validate } from "../middleware/validate.ts";
 import { describe } from "../openapi/describe.ts";
 import { acceptFeed } from "./accept.ts";
 import { warnOfSize } from "./database-size.ts";
 import { FOREIGN_CURSOR, readPage } from "./export/page.ts";
-import { NDJSON } from "./limits.ts";
 import { exportRecords, sendLines } from "./operations.ts";
 import { playedBoards } from "./records/play.ts";
 import { ExportQuery } from "./schema.ts";

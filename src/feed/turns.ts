@@ -1,7 +1,7 @@
 import { readBody } from "../http/body.ts";
+import { BODY_LIMIT } from "../http/limits.ts";
 import { SMALL_BODY_BYTES } from "../values/limited-body.ts";
 import { Admission, type Visitor } from "./admission.ts";
-import { BODY_LIMIT } from "./limits.ts";
 
 const MEBIBYTE = 1024 * 1024;
 

@@ -1,5 +1,5 @@
 import { qualify } from "../programs/programs.ts";
-import { within } from "../values/within.ts";
+import { withTimeout } from "../values/timeout.ts";
 import type { Inbox, Notification, PollAnswer } from "./inbox.ts";
 import type { Report } from "./inbox-state.ts";
 import { CONNECTION_HEADER, type Connection, writeConnection } from "./socket.ts";
@@ -48,7 +48,7 @@ export class Inboxes {
   connect(connection: Omit<Connection, "program">): Promise<Response> {
     const header = writeConnection({ ...connection, program: this.#program });
     const headers = { Upgrade: "websocket", [CONNECTION_HEADER]: header };
-    return within(CONNECT_WITHIN_MS, this.#of(connection.customerId).fetch("https://inbox/", { headers }));
+    return withTimeout(CONNECT_WITHIN_MS, this.#of(connection.customerId).fetch("https://inbox/", { headers }));
   }
 
   #of(customerId: string): DurableObjectStub<Inbox> {
@@ -59,7 +59,7 @@ export class Inboxes {
 /** An inbox only saves D1 work: where it fails or is slow, that is logged, and D1 answers. */
 async function inTime<Value>(ask: () => Promise<Value>): Promise<Value | null> {
   try {
-    return await within(ANSWER_WITHIN_MS, ask());
+    return await withTimeout(ANSWER_WITHIN_MS, ask());
   } catch (error) {
     console.error(JSON.stringify({ error: "INBOX_UNAVAILABLE", cause: error instanceof Error ? error.name : "" }));
     return null;

@@ -1,5 +1,5 @@
 import type { Database } from "../db/database.ts";
-import { within } from "../values/within.ts";
+import { withTimeout } from "../values/timeout.ts";
 import type { ChangeKind } from "./frames.ts";
 import type { Inboxes } from "./inboxes.ts";
 import { type Change, type Changes, findChanges, hasChanges, removeChanges, removeOutdatedChanges } from "./queries.ts";
@@ -103,7 +103,7 @@ async function notifyInboxes(
       const wait = Math.max(0, messageWaitMs - elapsed());
       const call = inboxes.notify(customerId, { version, kinds, messageWaitMs: wait });
       // What fails or takes too long stays in the outbox.
-      const isNotified = await within(Math.min(left, CALL_MS), call).then(
+      const isNotified = await withTimeout(Math.min(left, CALL_MS), call).then(
         () => true,
         () => false,
       );

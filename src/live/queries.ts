@@ -1,8 +1,8 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import { customerKeyOf } from "../customers/queries.ts";
 import { compileOnce, type Database, type Statement } from "../db/database.ts";
 import { joinRows } from "../db/json-rows.ts";
 import { limitTo } from "../db/limit.ts";
+import { customerKeyOf } from "../domain/customers.ts";
 import type { ChangeKind } from "./frames.ts";
 
 /** A row of the outbox: the feed request of this version changed something that concerns these listeners. */
@@ -110,7 +110,7 @@ export async function hasChanges(db: Database): Promise<boolean> {
 export async function findChanges(db: Database, olderThan?: Change): Promise<Changes & { isLast: boolean }> {
   const isLeft = sql`stored_at < (SELECT datetime(now, '-5 seconds') FROM clock)`;
   const isOlder = olderThan && sql`AND (version, change_kind, customers) < (${sql.join(keyOf(olderThan), sql`, `)})`;
-  const rows = await db.all<Record<string, unknown>>(
+  const rows = await db.all(
     selectOutbox(sql`${isLeft} ${isOlder ?? sql``}`, sql`version DESC, change_kind DESC, customers DESC`),
   );
   return { ...toChanges(rows), isLast: rows.length < CHANGES_AT_ONCE };

@@ -1,5 +1,3 @@
-import { LIMIT_PERIOD_SECONDS, REQUESTS_A_MINUTE } from "../auth/limits.ts";
-import { NAMED_LINES } from "../feed/limits.ts";
 import { bodyTooLarge, JSON_BODY_LIMIT, NOT_WHOLE } from "../http/body.ts";
 import {
   type ApiError,
@@ -19,6 +17,7 @@ import {
   unauthenticated,
   upgradeRequired,
 } from "../http/errors.ts";
+import { LIMIT_PERIOD_SECONDS, NAMED_LINES, REQUESTS_A_MINUTE } from "../http/limits.ts";
 
 /** The meaning of a failure for a client, with an example made as the service makes it. */
 interface FailureNote {

@@ -1,4 +1,4 @@
-import { REQUESTS_A_MINUTE } from "../auth/limits.ts";
+import { REQUESTS_A_MINUTE } from "../http/limits.ts";
 
 export const INTRODUCTION = `The API behind a customer's loyalty app.
 

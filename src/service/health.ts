@@ -1,15 +1,8 @@
+import type { ProgramDatabases } from "../app-env.ts";
 import type { Cache } from "../cache/cache.ts";
 import { clock } from "../cache/clock.ts";
-import type { Database } from "../db/database.ts";
-import { within } from "../values/within.ts";
+import { withTimeout } from "../values/timeout.ts";
 import { reachDatabase } from "./queries.ts";
-
-/** Both ways to a program's database. */
-export interface ProgramDatabases {
-  primary: Database;
-  /** The nearest replica, or the primary where there is none. */
-  nearest: Database;
-}
 
 /** What databases answered. */
 export interface DatabasesHealth {
@@ -90,7 +83,7 @@ async function askDatabases(programs: readonly ProgramDatabases[], first: number
 }
 
 function answers(work: Promise<unknown>): Promise<boolean> {
-  return within(ANSWERS_WITHIN_MS, work).then(
+  return withTimeout(ANSWERS_WITHIN_MS, work).then(
     () => true,
     () => false,
   );

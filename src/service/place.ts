@@ -1,6 +1,6 @@
 import type { Cache, CacheKey } from "../cache/cache.ts";
 import type { Program } from "../programs/programs.ts";
-import { within } from "../values/within.ts";
+import { withTimeout } from "../values/timeout.ts";
 
 const MINUTE_MS = 60_000;
 const READ_WITHIN_MS = 1_000;
@@ -25,7 +25,7 @@ export class Place {
   /** A program's name; while KV cannot be asked, that of another one each minute. */
   async read(programs: readonly Program[], scheduledTime: number): Promise<string> {
     try {
-      const stored = await within(READ_WITHIN_MS, this.#cache.get(this.#key));
+      const stored = await withTimeout(READ_WITHIN_MS, this.#cache.get(this.#key));
       return typeof stored === "string" ? stored : "";
     } catch (error) {
       this.#log(error);

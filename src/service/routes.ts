@@ -1,13 +1,12 @@
 import type { Hono } from "hono";
 import packageJson from "../../package.json" with { type: "json" };
 import { type AppEnv, createRouter } from "../app-env.ts";
-import { addressLimited } from "../auth/middleware.ts";
-import { cache } from "../cache/middleware.ts";
-import { allDatabases } from "../db/middleware.ts";
 import { unavailable } from "../http/errors.ts";
+import { allDatabases } from "../middleware/database.ts";
+import { cache, defaultProgram } from "../middleware/program.ts";
+import { addressLimited } from "../middleware/token.ts";
 import { describe } from "../openapi/describe.ts";
 import { openApiDocument } from "../openapi/document.ts";
-import { defaultProgram } from "../programs/middleware.ts";
 import { downInWords, HealthCheck } from "./health.ts";
 import { health, openApi } from "./operations.ts";
 

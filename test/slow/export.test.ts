@@ -178,28 +178,31 @@ describe("npm run export", () => {
       ...{ record: "membership", store_id: "s", customer_id: id, referrer_id: referrer },
     });
     const state = (id: string) => ({ record: "message_state", group_id: "g", customer_id: id });
+    const message = (group_id: string) => ({ record: "message", id: `in ${group_id}`, group_id });
     const { args, asked } = await service(
+      { lines: [message("g"), message("removed")], version: 1, more: false },
       { lines: [{ record: "message_group", id: "g", member_ids: ["c1", "c2"] }], version: 1, more: false },
       { lines: [member("c1", null), member("c2", "c1"), member("c3", "late")], version: 2 },
       { lines: [{ record: "membership", store_id: "s", customer_id: "c2", deleted: true }], version: 3, more: false },
       { lines: [state("c1"), state("late")], version: 4, more: false },
     );
 
-    const kinds = "membership,message_group,message_state";
+    const kinds = "membership,message_group,message_state,message";
     const { status, output } = await run(place("live.ndjson"), ...args, "--while-feeding", "--only", kinds);
 
     expect(status, output).toBe(0);
     expect(output).toContain(
-      "No snapshot: 3 feed requests were committed meanwhile. 2 lines that came too late were left out.",
+      "No snapshot: 3 feed requests were committed meanwhile. 3 lines that came too late were left out.",
     );
     const records = asked.map(({ searchParams }) => searchParams.get("record"));
-    expect(records).toEqual(["message_group", "membership", null, "message_state"]);
+    expect(records).toEqual(["message", "message_group", "membership", null, "message_state"]);
     const pages = readFileSync(place("live.ndjson"), "utf8").trimEnd().split("\n\n");
     const lines = pages.map((page) => page.split("\n").map((line) => JSON.parse(line)));
     expect(lines.map((page) => [page[0].record, page[0].deleted ?? false, page.length])).toEqual([
       ["membership", false, 2],
       ["message_group", false, 1],
       ["message_state", false, 1],
+      ["message", false, 1],
       ["membership", true, 1],
     ]);
     expect(left()).toEqual([]);

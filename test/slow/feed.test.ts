@@ -161,7 +161,7 @@ describe("npm run feed", () => {
       message_stamp: "2026-05-01 10:00:00",
       message_clock_said: "2026-05-01 10:00:00",
     };
-    const group = { record: "message_group", id: "g", initial_customer_id: "c", member_ids: [], removals: 1 };
+    const group = { record: "message_group", id: "g", initial_customer_id: "c", member_ids: [] };
     const place = file("export", [program, group].map((line) => JSON.stringify(line)).join("\n"));
 
     const ordinary = await run([place, "--check"]);

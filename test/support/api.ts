@@ -1,5 +1,5 @@
 import { exports } from "cloudflare:workers";
-import { NDJSON } from "../../src/feed/limits.ts";
+import { NDJSON } from "../../src/http/limits.ts";
 import { fitDocument } from "./openapi.ts";
 import { customerToken, feedToken, restoreToken } from "./tokens.ts";
 

@@ -1,7 +1,7 @@
 import { type OutputUnit, Validator } from "@cfworker/json-schema";
 import { app } from "../../src/app.ts";
-import { NDJSON } from "../../src/feed/limits.ts";
 import { Failure } from "../../src/http/errors.ts";
+import { NDJSON } from "../../src/http/limits.ts";
 import { openApiDocument } from "../../src/openapi/document.ts";
 import type { Answer } from "./api.ts";
 

@@ -8,7 +8,7 @@ const RUNNING = sql`start_date <= (SELECT today FROM clock) AND coalesce(end_dat
 
 /** The naive query: every play at the location summed up for each request. */
 export async function leaderboard(db: Database, locationId: string, campaignId: string | null) {
-  const totals = await db.all<EmployeeTotals>(sql`
+  const totals = await db.all(sql<EmployeeTotals>`
     SELECT
       employees.id, employees.name, employees.avatar,
       sum(runs) AS runs, sum(hits) AS hits, sum(doubles) AS doubles, sum(triples) AS triples

@@ -1,10 +1,10 @@
 import { sql } from "drizzle-orm";
 import type * as z from "zod";
 import { EARTH_RADIUS_MILES } from "../../../src/customer/campaigns/bounding-boxes.ts";
-import { isRunning } from "../../../src/customer/campaigns/queries.ts";
 import type { NearbyCampaign, NearbyCampaignsBody } from "../../../src/customer/campaigns/schema.ts";
 import type { Database } from "../../../src/db/database.ts";
 import { campaigns } from "../../../src/db/tables/index.ts";
+import { isRunning } from "../../../src/domain/campaigns.ts";
 
 /** The naive query: the haversine of every store of the chain, and the entries of those in range summed up. */
 export function nearbyCampaigns(
@@ -12,7 +12,7 @@ export function nearbyCampaigns(
   query: z.output<typeof NearbyCampaignsBody> & { radiusMiles: number },
 ): Promise<NearbyCampaign[]> {
   const { latitude, longitude, single_account_id, count, radiusMiles } = query;
-  return db.all<NearbyCampaign>(sql`
+  return db.all(sql<NearbyCampaign>`
     WITH account(key) AS MATERIALIZED (SELECT key FROM accounts WHERE id = ${single_account_id}),
     near_store AS MATERIALIZED (
       SELECT key, miles FROM (

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../../src/db/database.ts";
-import { friendStatus } from "../../../src/friendships/queries.ts";
+import { friendStatus } from "../../../src/domain/friendships.ts";
 
 interface Search {
   words: readonly string[];

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { TeamMember } from "../../../src/customer/stores/schema.ts";
 import type { Database } from "../../../src/db/database.ts";
-import { friendStatus } from "../../../src/friendships/queries.ts";
+import { friendStatus } from "../../../src/domain/friendships.ts";
 import type { Page } from "../../../src/http/paging.ts";
 
 interface TeamQuery {
@@ -19,7 +19,7 @@ const [STORE, CALLER] = [sql.raw("(SELECT key FROM store)"), sql.raw("(SELECT ke
  * The joins are crossed so that SQLite walks downwards: else it scans the store at every step.
  */
 export async function team(db: Database, { storeId, customerId, page }: TeamQuery): Promise<TeamMember[]> {
-  const rows = await db.all<Row>(sql`
+  const rows = await db.all(sql<Row>`
     WITH RECURSIVE
     store(key) AS MATERIALIZED (SELECT key FROM stores WHERE id = ${storeId}),
     caller(key) AS MATERIALIZED (SELECT key FROM customers WHERE id = ${customerId}),

@@ -1,7 +1,9 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import { compilePer, type Database } from "../../db/database.ts";
+import { compilePer, type Database, type Value } from "../../db/database.ts";
 import { limitTo } from "../../db/limit.ts";
+import { select, selectWith } from "../../db/select.ts";
 import { accounts, campaignStores, campaigns, stores } from "../../db/tables/index.ts";
+import { isRunning } from "../../domain/campaigns.ts";
 import { boundingBoxes, EARTH_RADIUS_MILES, type Position } from "./bounding-boxes.ts";
 import type { NearbyCampaign } from "./schema.ts";
 
@@ -25,9 +27,7 @@ export function findNearbyCampaigns(db: Database, query: NearbyCampaignsQuery): 
   const firstBand = Math.floor(box.south * BANDS_A_DEGREE);
   const bands = Math.floor(box.north * BANDS_A_DEGREE) - firstBand + 1;
   const sides = { west: box.west, east: box.east, otherWest: other.west, otherEast: other.east };
-  return db.all<NearbyCampaign>(
-    nearbyCampaigns({ bands, isCut: other !== box }, { ...values, ...near, firstBand, ...sides }),
-  );
+  return db.all(nearbyCampaigns({ bands, isCut: other !== box }, { ...values, ...near, firstBand, ...sides }));
 }
 
 /** What the text of the query depends on: how many bands the circle touches, and whether the 180th meridian cuts it. */
@@ -48,74 +48,87 @@ type ValueName =
 /** Up to so many stores nearby, each running campaign is looked up at each of them. Of more, so many are a sample. */
 const FEW_STORES = sql.raw("4");
 
-type Value = (name: ValueName) => Placeholder;
+const SHOWN = {
+  name: campaigns.name,
+  id: campaigns.id,
+  campaign_description: campaigns.campaignDescription,
+  campaign_image: campaigns.campaignImage,
+};
 
 /**
  * What campaigns have earned nearby is found in one of two ways, and a few stores tell which reads less. Either each
  * running campaign is looked up at each store, or, `by_store`, all pairs of these stores are read: not where a store has
  * more pairs than campaigns are running, most being of campaigns that are over.
  */
-const nearbyCampaigns = compilePer<Shape, ValueName>(
-  (shape, value) => sql`
-    WITH near_store AS MATERIALIZED (${storesNearby(shape, value)}),
+const nearbyCampaigns = compilePer((shape: Shape, value: Value<ValueName>) =>
+  selectWith(
+    sql`near_store AS MATERIALIZED (${storesNearby(shape, value)}),
     way AS MATERIALIZED (
       SELECT account_key, iif((SELECT 1 FROM near_store LIMIT 1 OFFSET ${FEW_STORES}), (
         SELECT 1 FROM ${campaigns} WHERE ${runningOf(sql`SELECT account_key FROM near_store LIMIT 1`)}
         LIMIT 1 OFFSET 1 + (
           SELECT count(*) FROM (SELECT key FROM near_store LIMIT ${FEW_STORES}) AS one
-          CROSS JOIN ${campaignStores} AS pair ON pair.store_key = one.key
+          CROSS JOIN ${campaignStores} ON ${campaignStores.storeKey} = one.key
         ) / ${FEW_STORES}
       ), NULL) AS by_store
       FROM near_store LIMIT 1
     ),
     paired AS MATERIALIZED (
       SELECT
-        pair.campaign_key AS key, total(pair.earned) AS earned,
-        total(iif(pair.listed, pair.earned, 0)) AS earned_where_listed,
-        min(near_store.miles) AS miles, min(iif(pair.listed, near_store.miles, NULL)) AS miles_where_listed
-      FROM way CROSS JOIN near_store LEFT JOIN ${campaignStores} AS pair ON pair.store_key = near_store.key
+        ${campaignStores.campaignKey} AS key, total(${campaignStores.earned}) AS earned,
+        total(iif(${campaignStores.listed}, ${campaignStores.earned}, 0)) AS earned_where_listed,
+        min(near_store.miles) AS miles, min(iif(${campaignStores.listed}, near_store.miles, NULL)) AS miles_where_listed
+      FROM way CROSS JOIN near_store LEFT JOIN ${campaignStores} ON ${campaignStores.storeKey} = near_store.key
       WHERE way.by_store
-      GROUP BY pair.campaign_key
-    )
-    SELECT name, id, campaign_description, campaign_image, round(miles, 2) AS distance
-    FROM (${LOOKED_UP} UNION ALL ${WITH_PAIRS} UNION ALL SELECT * FROM (${withoutPairs(value("limit"))}))
-    ORDER BY earned DESC, miles, id
+      GROUP BY ${campaignStores.campaignKey}
+    )`,
+    { ...SHOWN, distance: sql<number>`round(miles, 2)` },
+    sql`FROM (${LOOKED_UP} UNION ALL ${WITH_PAIRS} UNION ALL SELECT * FROM (${withoutPairs(value("limit"))}))
+      AS ${campaigns}
+    ORDER BY earned DESC, miles, ${campaigns.id}
     ${limitTo(value("limit"))}`,
+  ),
 );
-
-const SHOWN = sql`
-  ${campaigns.name} AS name, ${campaigns.id} AS id, ${campaigns.campaignDescription} AS campaign_description,
-  ${campaigns.campaignImage} AS campaign_image`;
 
 // A campaign for all stores is as near as the nearest store. `paired` has every store nearby, with a pair or without.
 const NEAREST = sql.raw("(SELECT min(miles) FROM paired)");
 
 /** Each running campaign, looked up at each store nearby. The groups are in the order of the index. */
-const LOOKED_UP = sql`
-  SELECT ${SHOWN}, total(pair.earned) AS earned, min(near_store.miles) AS miles
-  FROM ${campaigns}
-  CROSS JOIN near_store
-  LEFT JOIN ${campaignStores} AS pair ON pair.store_key = near_store.key AND pair.campaign_key = ${campaigns.key}
-  WHERE ${runningOf(sql`SELECT account_key FROM way WHERE by_store IS NULL`)}
-    AND (${campaigns.forAll} = 1 OR pair.listed = 1)
-  GROUP BY ${campaigns.forAll}, ${campaigns.id}`;
+const LOOKED_UP = select(
+  { ...SHOWN, earned: sql`total(${campaignStores.earned})`, miles: sql`min(near_store.miles)` },
+  sql`
+    FROM ${campaigns}
+    CROSS JOIN near_store
+    LEFT JOIN ${campaignStores}
+      ON ${campaignStores.storeKey} = near_store.key AND ${campaignStores.campaignKey} = ${campaigns.key}
+    WHERE ${runningOf(sql`SELECT account_key FROM way WHERE by_store IS NULL`)}
+      AND (${campaigns.forAll} = 1 OR ${campaignStores.listed} = 1)
+    GROUP BY ${campaigns.forAll}, ${campaigns.id}`,
+);
 
 /** The running campaigns of the pairs: those that list a store nearby, and those for all stores that earned there. */
-const WITH_PAIRS = sql`
-  SELECT ${SHOWN}, iif(${campaigns.forAll}, paired.earned, paired.earned_where_listed),
-    iif(${campaigns.forAll}, ${NEAREST}, paired.miles_where_listed)
-  FROM paired CROSS JOIN ${campaigns} ON ${campaigns.key} = paired.key
-  WHERE ${runningOf(sql`SELECT account_key FROM way`)}
-    AND (${campaigns.forAll} = 1 OR paired.miles_where_listed IS NOT NULL)`;
+const WITH_PAIRS = select(
+  {
+    ...SHOWN,
+    earned: sql`iif(${campaigns.forAll}, paired.earned, paired.earned_where_listed)`,
+    miles: sql`iif(${campaigns.forAll}, ${NEAREST}, paired.miles_where_listed)`,
+  },
+  sql`
+    FROM paired CROSS JOIN ${campaigns} ON ${campaigns.key} = paired.key
+    WHERE ${runningOf(sql`SELECT account_key FROM way`)}
+      AND (${campaigns.forAll} = 1 OR paired.miles_where_listed IS NOT NULL)`,
+);
 
 /** The others for all stores, by id: with nothing earned and one distance, no more of them count than are asked for. */
 function withoutPairs(limit: Placeholder): SQL {
-  return sql`
-    SELECT ${SHOWN}, 0, ${NEAREST}
-    FROM ${campaigns}
-    WHERE ${runningOf(sql`SELECT account_key FROM way WHERE by_store`)} AND ${campaigns.forAll} = 1
-      AND ${campaigns.key} NOT IN (SELECT key FROM paired WHERE key IS NOT NULL)
-    ORDER BY ${campaigns.id} ${limitTo(limit)}`;
+  return select(
+    { ...SHOWN, earned: sql`0`, miles: NEAREST },
+    sql`
+      FROM ${campaigns}
+      WHERE ${runningOf(sql`SELECT account_key FROM way WHERE by_store`)} AND ${campaigns.forAll} = 1
+        AND ${campaigns.key} NOT IN (SELECT key FROM paired WHERE key IS NOT NULL)
+      ORDER BY ${campaigns.id} ${limitTo(limit)}`,
+  );
 }
 
 function runningOf(accountKey: SQL): SQL {
@@ -126,12 +139,12 @@ function runningOf(accountKey: SQL): SQL {
  * The stores within the radius. Each band looked into is a row, whether a store is in it or not, and many accounts have
  * stores in few: so the outermost bands with a store are looked up first.
  */
-function storesNearby(shape: Shape, value: Value): SQL {
+function storesNearby(shape: Shape, value: Value<ValueName>): SQL {
   const accountKey = sql`(
     SELECT ${accounts.key} FROM ${accounts} WHERE ${accounts.id} = ${value("accountId")} AND ${accounts.deleted} = 0
   )`;
   const outermostBand = (which: "min" | "max", bound: SQL) => sql`(
-    SELECT ${sql.raw(which)}(${stores.band}) FROM stores INDEXED BY stores_by_position
+    SELECT ${sql.raw(which)}(${stores.band}) FROM ${stores} INDEXED BY stores_by_position
     WHERE ${stores.accountKey} = ${accountKey} AND ${stores.band} ${bound}
   )`;
   const firstBand = value("firstBand");
@@ -142,7 +155,7 @@ function storesNearby(shape: Shape, value: Value): SQL {
         ${stores.accountKey} AS account_key, ${stores.key} AS key,
         ${milesTo(value("latitude"), value("longitude"))} AS miles
       FROM (VALUES ${stripsOf(shape)}) AS strip
-      CROSS JOIN stores INDEXED BY stores_by_position
+      CROSS JOIN ${stores} INDEXED BY stores_by_position
         ON ${stores.accountKey} = ${accountKey} AND ${stores.band} = ${band}
         AND ${stores.longitude} BETWEEN iif(strip.column2, ${value("otherWest")}, ${value("west")})
           AND iif(strip.column2, ${value("otherEast")}, ${value("east")})
@@ -158,13 +171,6 @@ function stripsOf({ bands, isCut }: Shape): SQL {
   const boxes = isCut ? [0, 1] : [0];
   const strips = boxes.flatMap((box) => Array.from({ length: bands }, (_, band) => `(${band}, ${box})`));
   return sql.raw(strips.join(", "));
-}
-
-/** Whether a campaign runs today: not soft-deleted, `status` 1, today within its dates, both ends included. */
-export function isRunning(campaign: typeof campaigns): SQL {
-  return sql`${campaign.deleted} = 0 AND ${campaign.status} = 1
-    AND ${campaign.campaignStartDate} <= (SELECT today FROM clock)
-    AND coalesce(${campaign.campaignEndDate} >= (SELECT today FROM clock), 1)`;
 }
 
 /** The great-circle distance from a store to a position, in miles, by the haversine. */

@@ -1,5 +1,5 @@
 import { createRouter } from "../../app-env.ts";
-import { jsonBody, validate } from "../../http/validate.ts";
+import { jsonBody, validate } from "../../middleware/validate.ts";
 import { describe } from "../../openapi/describe.ts";
 import { nearbyCampaigns } from "./operations.ts";
 import { findNearbyCampaigns } from "./queries.ts";

@@ -1,14 +1,14 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { accountsOf, type OfAccount } from "../../accounts/answers.ts";
 import { couponAccount, oncePerAccount } from "../../accounts/queries.ts";
-import { customerKeyOf } from "../../customers/queries.ts";
 import { compilePer, type Database } from "../../db/database.ts";
 import { membersOf, objectWith } from "../../db/json-objects.ts";
 import { limitTo } from "../../db/limit.ts";
 import { accounts, couponJson, coupons, customerCoupons, stores } from "../../db/tables/index.ts";
+import { customerKeyOf } from "../../domain/customers.ts";
+import { isAccountDeleted, isStoreDeleted, joinStoresOf } from "../../domain/stores.ts";
 import { type JsonText, jsonArray, jsonObject, storedJson, withMember } from "../../http/json-text.ts";
 import type { Page } from "../../http/paging.ts";
-import { isAccountDeleted, isStoreDeleted, joinStoresOf } from "../../stores/queries.ts";
 import { fold } from "../../values/fold.ts";
 import type { CouponKind } from "./kinds.ts";
 
@@ -70,7 +70,7 @@ export async function findCoupons(db: Database, query: CouponsQuery): Promise<Co
     accountId: accountId ?? "",
     storeIds: JSON.stringify(storeIds),
   };
-  const rows = await db.all<CouponRow>(couponList(shape, values));
+  const rows = await db.all(couponList(shape, values));
   const accountOf = accountsOf(rows);
   return rows.map((row) => ({ kind: row.kind, coupon: storedJson(row.coupon), account: accountOf(row) }));
 }
@@ -85,12 +85,12 @@ const NOW = sql`(SELECT now FROM clock)`;
 // By name, store, mfg and digital are in their order backwards.
 const ORDER = sql`page.kind DESC, page.ends_at, page.created_at DESC, page.id`;
 
-const couponList = compilePer<Shape, Parameters<Value>[0]>((shape, value) => {
+const couponList = compilePer((shape: Shape, value: Value) => {
   const sources = [
     ...(shape.kinds.some((kind) => kind !== "digital") ? [issuedCoupons(shape, value)] : []),
     ...(shape.kinds.includes("digital") ? [digitalCoupons(shape, value)] : []),
   ];
-  return sql`
+  return sql<CouponRow>`
     WITH page AS (
       SELECT * FROM (${sql.join(sources, sql` UNION ALL `)}) AS page
       ORDER BY ${ORDER} ${limitTo(value("limit"))} OFFSET ${value("offset")}

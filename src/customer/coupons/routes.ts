@@ -3,7 +3,7 @@ import { createRouter } from "../../app-env.ts";
 import { noItems } from "../../http/errors.ts";
 import { answerItems } from "../../http/json-text.ts";
 import { pageLinks, toPage } from "../../http/paging.ts";
-import { validate } from "../../http/validate.ts";
+import { validate } from "../../middleware/validate.ts";
 import { describe } from "../../openapi/describe.ts";
 import { kindsLeft } from "./kinds.ts";
 import { listCoupons, listMyCoupons } from "./operations.ts";

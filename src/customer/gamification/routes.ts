@@ -1,7 +1,7 @@
 import { validator } from "hono/validator";
 import { createRouter } from "../../app-env.ts";
 import { invalid, refused } from "../../http/errors.ts";
-import { jsonBody } from "../../http/validate.ts";
+import { jsonBody } from "../../middleware/validate.ts";
 import { describe } from "../../openapi/describe.ts";
 import { annotate } from "../../openapi/notes.ts";
 import { fieldMessages } from "../../values/messages.ts";

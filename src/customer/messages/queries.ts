@@ -1,5 +1,4 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import { customerKeyOf } from "../../customers/queries.ts";
 import { compileOnce, type Database } from "../../db/database.ts";
 import { DatabaseFull } from "../../db/errors.ts";
 import { limitTo } from "../../db/limit.ts";
@@ -11,7 +10,8 @@ import {
   messageStates,
   messages,
 } from "../../db/tables/index.ts";
-import { friendStatus, hasBlocked } from "../../friendships/queries.ts";
+import { customerKeyOf } from "../../domain/customers.ts";
+import { friendStatus, hasBlocked } from "../../domain/friendships.ts";
 import { cutPage, type Page, type Paged } from "../../http/paging.ts";
 import type { Report } from "../../live/inbox-state.ts";
 import { listenByPoll, selectNews } from "../../live/queries.ts";

@@ -1,7 +1,7 @@
 import { createRouter } from "../../app-env.ts";
 import { noItems } from "../../http/errors.ts";
 import { pageLinks, toPage } from "../../http/paging.ts";
-import { validate } from "../../http/validate.ts";
+import { validate } from "../../middleware/validate.ts";
 import { describe } from "../../openapi/describe.ts";
 import { listMessages } from "./operations.ts";
 import { pollMessageGroups } from "./poll.ts";

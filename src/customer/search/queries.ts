@@ -1,7 +1,5 @@
 import { type Placeholder, sql } from "drizzle-orm";
 import { accountIdsOf, accountsOf } from "../../accounts/answers.ts";
-import { nameBeginnings } from "../../customers/name-words.ts";
-import { customerKeyOf } from "../../customers/queries.ts";
 import { compileOnce, compilePer, type Database, type Statement } from "../../db/database.ts";
 import { findForgiven, findNear } from "../../db/forgiving-search.ts";
 import {
@@ -14,9 +12,10 @@ import {
   storeVocabulary,
 } from "../../db/tables/index.ts";
 import { findWords, LOOKED_UP, rarestBeginnings, type Searched } from "../../db/word-search.ts";
-import { hasBlocked } from "../../friendships/queries.ts";
+import { customerKeyOf } from "../../domain/customers.ts";
+import { hasBlocked } from "../../domain/friendships.ts";
+import { isAccountDeleted } from "../../domain/stores.ts";
 import { type JsonText, withMember } from "../../http/json-text.ts";
-import { isAccountDeleted } from "../../stores/queries.ts";
 import {
   type CampaignRow,
   type CustomerRow,
@@ -37,6 +36,7 @@ import {
   withoutBeginnings,
 } from "./expressions.ts";
 import { findGiven, findKnown, forgiveKnown, type Known, readKnown } from "./known/queries.ts";
+import { nameBeginnings } from "./name-words.ts";
 import { ANSWERS } from "./records/queries.ts";
 import { KINDS, type SearchKind } from "./schema.ts";
 import type { CustomerSearch } from "./whom.ts";

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { createRouter } from "../../app-env.ts";
 import { answerJson, type JsonText, jsonArray, jsonObject, toJson } from "../../http/json-text.ts";
-import { jsonBody, validate } from "../../http/validate.ts";
+import { jsonBody, validate } from "../../middleware/validate.ts";
 import { describe } from "../../openapi/describe.ts";
 import { wordsOf } from "../../values/words.ts";
 import { fullSearch } from "./operations.ts";

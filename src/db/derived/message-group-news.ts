@@ -9,7 +9,6 @@ export const messageGroupNews: Derived = {
     "message_groups_tell_members",
     "message_group_members_insert_news",
     "message_group_members_remove_state_and_news",
-    "message_groups_remove_members",
   ],
   over: "message_groups",
   table: "message_group_news",

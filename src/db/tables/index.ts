@@ -1,5 +1,5 @@
 // Every table that the migrations make, with its keys, indexes and references; a test compares the two. What each table
-// holds is said in the migrations and in docs/schema.md.
+// holds is said in the migrations.
 export { accountJson, accounts } from "./accounts.ts";
 export { balanceEntries, storeBalances } from "./balances.ts";
 export { campaignStores, campaigns, campaignVocabulary } from "./campaigns.ts";

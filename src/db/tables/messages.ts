@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { check, foreignKey, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { check, foreignKey, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { customers } from "./customers.ts";
 
 export const messageClock = sqliteTable(
@@ -13,28 +13,19 @@ export const messageClock = sqliteTable(
   (table) => [primaryKey({ columns: [table.id] }), check("message_clock_has_one_row", sql`id = 1`)],
 );
 
-export const messageGroups = sqliteTable(
-  "message_groups",
-  {
-    key: integer().primaryKey(),
-    id: text().notNull(),
-    initialCustomerKey: integer("initial_customer_key")
-      .notNull()
-      .references(() => customers.key),
-    groupImage: text("group_image"),
-    createdAt: text("created_at").notNull(),
-    newestId: text("newest_id").default(sql`NULL`),
-    newestAt: text("newest_at").default(sql`NULL`),
-    earlierId: text("earlier_id").default(sql`NULL`),
-    earlierAt: text("earlier_at").default(sql`NULL`),
-    removed: integer().notNull().default(0),
-    removals: integer().notNull().default(0),
-  },
-  (table) => [
-    uniqueIndex("message_groups_by_id").on(table.id).where(sql`removed = 0`),
-    uniqueIndex("message_groups_removed").on(table.id, table.removals).where(sql`removed = 1`),
-  ],
-);
+export const messageGroups = sqliteTable("message_groups", {
+  key: integer().primaryKey(),
+  id: text().unique(),
+  initialCustomerKey: integer("initial_customer_key")
+    .notNull()
+    .references(() => customers.key),
+  groupImage: text("group_image"),
+  createdAt: text("created_at").notNull(),
+  newestId: text("newest_id").default(sql`NULL`),
+  newestAt: text("newest_at").default(sql`NULL`),
+  earlierId: text("earlier_id").default(sql`NULL`),
+  earlierAt: text("earlier_at").default(sql`NULL`),
+});
 
 export const messageGroupMembers = sqliteTable(
   "message_group_members",

@@ -1,5 +1,5 @@
 import type { Database } from "../../db/database.ts";
-import { BODY_LIMIT, ITEM_LIMIT } from "../limits.ts";
+import { BODY_LIMIT, ITEM_LIMIT } from "../../http/limits.ts";
 import type { Fields } from "../records/kind.ts";
 import { type Cursor, toText } from "./cursor.ts";
 import { findPage, type PageRows } from "./queries.ts";
@@ -51,13 +51,14 @@ function writeLines(walk: ExportWalk, { rows, ids, hasMore }: PageRows): { bytes
   const page = new Uint8Array(BODY_LIMIT.bytes);
   let [size, items] = [0, 0];
   for (const [index, row] of rows.entries()) {
+    if (row.left_out === 1) continue;
     const fields = walk.reader.toLine(row, ids);
     const line = `${JSON.stringify(fields)}\n`;
     const { read, written } = encoder.encodeInto(line, page.subarray(size));
     items += itemsOf(fields, walk);
     if (read < line.length || items > ITEM_LIMIT) {
       // A page has one line at least, whatever its size.
-      if (index === 0) return { bytes: new Uint8Array(encoder.encode(line)), end: endOf(row) };
+      if (size === 0) return { bytes: new Uint8Array(encoder.encode(line)), end: endOf(row) };
       return { bytes: page.subarray(0, size), end: endOf(rows[index - 1]) };
     }
     size += written;

@@ -2,7 +2,7 @@ import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { compilePer, type Database, type Statement } from "../../db/database.ts";
 import { limitTo } from "../../db/limit.ts";
 import { feedVersion } from "../../db/tables/index.ts";
-import { LINE_LIMIT } from "../limits.ts";
+import { LINE_LIMIT } from "../../http/limits.ts";
 import { tableName } from "../records/kind.ts";
 import { idsOf, type KnownIds } from "../records/read-back.ts";
 import type { Cursor } from "./cursor.ts";
@@ -62,7 +62,7 @@ const selectRows = compilePer<Shape, string>(({ walk: name, isFirst }, value) =>
   const inOrder = sql`WHERE ${sql.raw(walk.when)} ${isAfter} ORDER BY ${sql.raw(order.join(", "))}`;
   const ends = order.map((column, index) => `${column} AS end_${index}`);
   const found = sql`
-    SELECT ${sql.raw(walk.reader.columns)}, ${sql.raw(ends.join(", "))}, (SELECT lines FROM page) AS most_lines
+    SELECT ${sql.raw(walk.reader.columns(walk.leftOut))}, ${sql.raw(ends.join(", "))}, (SELECT lines FROM page) AS most_lines
     FROM ${table} ${sql.raw(walk.join)} ${inOrder}
     LIMIT (SELECT lines FROM page)`;
   return sql`WITH page(lines) AS MATERIALIZED (${linesOf(walk, inOrder)}) ${isLarge(walk) ? firstOf(walk, found) : found}`;

@@ -19,18 +19,18 @@ export type ReadBack<Column extends string = string> =
 export interface Walk {
   order: readonly string[];
   when?: string;
+  /** The table whose columns these are; left out: the kind's own. */
+  table?: SQLiteTable;
+  /** What else a line is made of: a join. */
+  join?: string;
+  /** Which rows make no line. They are read like the others, so that a page of them costs no more. */
+  leftOut?: string;
 }
 
 /** What an export needs to know of a kind beside its columns. */
 export interface Export {
   /** How its records are read, one walk after the other; left out: by the key of the table. */
   walks?: readonly Walk[];
-  /** How those are read that are to be deleted again; left out: by the key of the table. */
-  deleted?: Walk;
-  /** Fields that only a restore takes. One that is NULL is left out of its line. */
-  restored?: Readonly<Record<string, ReadBack>>;
-  /** What the expressions of fields look at beside the row: a join. */
-  join?: string;
   /** The most lines on a page, where fewer of the largest would fill a Worker's memory. */
   lines?: number;
   /** The bytes of a line, about, as an expression: given where lines differ so much that their sizes must be looked at first. */

@@ -10,14 +10,12 @@ import { employee } from "./employee.ts";
 import { friendship } from "./friendship.ts";
 import type { Kind } from "./kind.ts";
 import { membership } from "./membership.ts";
-import { message } from "./message.ts";
-import { messageGroup } from "./message-group.ts";
+import { message, restoredMessage } from "./message.ts";
+import { messageGroup, restoredMessageGroup } from "./message-group.ts";
 import { messageState } from "./message-state.ts";
 import { play } from "./play.ts";
 import { program } from "./program.ts";
 import { registration } from "./registration.ts";
-import { restoredMessage } from "./restored-message.ts";
-import { restoredMessageGroup } from "./restored-message-group.ts";
 import { store } from "./store.ts";
 import { tokenEarning } from "./token-earning.ts";
 

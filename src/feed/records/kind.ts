@@ -39,10 +39,7 @@ export interface Line {
 /** What others refer to by its id. */
 export interface Target {
   table: SQLiteTable;
-  /**
-   * When the row of this name counts as stored, as a condition on it, and on the line's fields as `given`; left out:
-   * whenever it is there.
-   */
+  /** When the row of this name counts as stored, as a condition on it; left out: whenever it is there. */
   stored?: (row: string) => string;
   /** The column with the key of the record's account; left out: it belongs to none. */
   account?: string;
@@ -118,12 +115,8 @@ interface CommonKind {
   list?: List;
   /** Rules besides those that `references` and `fixed` stand for. */
   faults?: readonly Fault[];
-  /** Fields that are sent with what a line writes, besides those that columns come from. */
-  sent?: readonly string[];
-  /** Fields that `faults`, `totals` and `prepare` look at, besides the key, the references and the fixed columns. */
+  /** Fields that `faults` and `totals` look at, besides the key, the references and the fixed columns. */
   uses?: readonly string[];
-  /** What is to be done before lines are written or, if they are events, checked. `lines` has what checks look at. */
-  prepare?: (lines: SQL) => SQL[];
   /** Numbers that `faults` look at, such as how many items a list has. */
   counts?: Readonly<Record<string, (fields: Fields) => number>>;
   /** `(line, account_key)` of the stored records that lines use by key, where that is not the column `account_key`. */
@@ -135,8 +128,6 @@ export interface StateKind extends CommonKind {
   type: "state";
   /** The columns of the key. */
   key: readonly string[];
-  /** Under which condition a row is a record, where the table keeps the rows of removed ones under the same key. */
-  recordWhen?: string;
   /** What tells records of the kind apart in a request; left out: the key fields in their order. */
   identity?: (fields: Fields) => unknown;
   /**
@@ -150,6 +141,8 @@ export interface StateKind extends CommonKind {
    * `clears` are emptied. Left out: the row is removed.
    */
   deletion?: { column: string; live: 0 | 1; clears?: Readonly<Record<string, "" | null>> };
+  /** Deletes records in its own way; the last statement answers a row for each that was there. */
+  remove?: (lines: SQL) => SQL[];
   /** Whether it cannot be deleted. */
   permanent?: true;
   /** Puts the lines in the order in which they are to be written, where that is not their own. */

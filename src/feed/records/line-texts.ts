@@ -21,7 +21,7 @@ function writtenValues(kind: Kind): readonly WrittenValue[] {
   const values = new Map<string, WrittenValue>();
   const addField = (name: string, json = false) =>
     values.set(name, { name, json, value: (fields) => fields[name] ?? null });
-  for (const field of [...kind.keyFields, ...Object.keys(kind.references), ...(kind.sent ?? [])]) addField(field);
+  for (const field of [...kind.keyFields, ...Object.keys(kind.references)]) addField(field);
   if (kind.list !== undefined) addField(kind.list.field, true);
   for (const [column, source] of Object.entries(kind.columns)) {
     if (typeof source === "string") addField(source);

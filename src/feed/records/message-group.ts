@@ -6,38 +6,20 @@ import { orNull } from "../../values/scalar.ts";
 import { Field, Id, mustBe } from "../../values/text.ts";
 import { Datetime } from "../../values/time.ts";
 import { CUSTOMERS } from "./customer.ts";
-import { defineState, type Fault, type Fields, type Target } from "./kind.ts";
+import { defineState, type Fault, type Fields, type StateKind, type Target } from "./kind.ts";
 import { NOT_STORED } from "./statements.ts";
 
-const NOT_REMOVED = "removed = 0";
-
-export const MESSAGE_GROUPS: Target = { table: messageGroups, stored: (row) => `${row}.${NOT_REMOVED}` };
+/** A removed group has no id. */
+export const MESSAGE_GROUPS: Target = { table: messageGroups };
 
 const MOST_MEMBERS = 100;
-
-/** A list of customers, in their order. */
-export function memberList(fewest: number) {
-  const range = `must be ${fewest} to ${MOST_MEMBERS} customers`;
-  return z
-    .array(Id, { error: mustBe("an array of customer ids") })
-    .min(fewest, range)
-    .max(MOST_MEMBERS, range);
-}
-
-/** Whether a row is of a removed group, and the newest of its id. */
-const NEWEST_REMOVED = `message_groups.removed = 1
-  AND NOT EXISTS (SELECT 1 FROM message_groups AS one WHERE one.id = message_groups.id AND one.removed = 0)
-  AND NOT EXISTS (
-    SELECT 1 FROM message_groups AS one
-    WHERE one.id = message_groups.id AND one.removed = 1 AND one.removals > message_groups.removals
-  )`;
 
 export const messageGroup = defineState(messageGroups, {
   record: "message_group",
   fields: z.object({
     id: Id,
     initial_customer_id: Id,
-    member_ids: memberList(2),
+    member_ids: memberIds(2),
     group_image: orNull(Field),
     created_at: orNull(Datetime),
   }),
@@ -60,20 +42,13 @@ export const messageGroup = defineState(messageGroups, {
       json: true,
     },
   },
-  export: {
-    // Of the groups of an id the newest: the others come back with their messages.
-    walks: [{ order: ["key"], when: `(message_groups.removed = 0 OR ${NEWEST_REMOVED})` }],
-    deleted: { order: ["id", "removals"], when: NEWEST_REMOVED },
-    restored: { removals: { sql: "nullif(message_groups.removals, 0)" } },
-    lines: 1_000,
-  },
+  export: { walks: [{ order: ["key"], leftOut: "message_groups.id IS NULL" }], lines: 1_000 },
   global: true,
-  recordWhen: NOT_REMOVED,
   fixed: ["initialCustomerKey"],
-  deletion: { column: "removed", live: 0 },
+  remove: (lines) => [endMemberships(lines), removeGroups(lines)],
   references: { initial_customer_id: CUSTOMERS },
   list: { field: "member_ids" },
-  counts: { members: (fields) => memberIds(fields).length },
+  counts: { members: ({ member_ids }) => idsOf(member_ids).length },
   faults: [
     {
       field: "member_ids",
@@ -82,12 +57,19 @@ export const messageGroup = defineState(messageGroups, {
       when: sql`members <> (
         SELECT count(*) FROM message_groups AS stored
         JOIN message_group_members AS member ON member.group_key = stored.key
-        WHERE stored.id = message_group.id AND stored.removed = 0
+        WHERE stored.id = message_group.id
       )`,
     },
   ],
   writeItems: listMembers,
 });
+
+/** A group as it was (docs/contract/restore.md, 2): erasures may have left anybody in it, or nobody. */
+export const restoredMessageGroup: StateKind = {
+  ...messageGroup,
+  fields: messageGroup.fields.extend({ member_ids: memberIds(0) }),
+  rules: (record) => (twice(record).length > 0 ? { member_ids: twice(record) } : {}),
+};
 
 /** The fault of a line, of the kind with this name, whose customer is no member of its group. */
 export function noMember(record: string): Fault {
@@ -102,19 +84,28 @@ export function noMember(record: string): Fault {
   };
 }
 
-function memberIds({ member_ids }: Fields): string[] {
-  return Array.isArray(member_ids) ? member_ids : [];
+/** A list of customers, in their order. */
+function memberIds(fewest: number) {
+  const range = `must be ${fewest} to ${MOST_MEMBERS} customers`;
+  return z
+    .array(Id, { error: mustBe("an array of customer ids") })
+    .min(fewest, range)
+    .max(MOST_MEMBERS, range);
 }
 
-/** What is wrong with the list of members; a line that deletes has a key only. */
-export function twice(record: Fields): string[] {
-  const ids = memberIds(record);
+function idsOf(memberIds: unknown): string[] {
+  return Array.isArray(memberIds) ? memberIds : [];
+}
+
+function twice({ member_ids }: Fields): string[] {
+  const ids = idsOf(member_ids);
   return new Set(ids).size < ids.length ? ["must not name a customer twice"] : [];
 }
 
+/** A line that deletes has no members. */
 function membersRules(record: Fields): FieldMessages {
   if (record.member_ids === undefined) return {};
-  const isNamed = memberIds(record).includes(String(record.initial_customer_id));
+  const isNamed = idsOf(record.member_ids).includes(String(record.initial_customer_id));
   const texts = [...twice(record), ...(isNamed ? [] : ["must name the initial customer too"])];
   return texts.length > 0 ? { member_ids: texts } : {};
 }
@@ -124,7 +115,7 @@ function listMembers(lines: SQL): SQL[] {
   const listed = sql`listed(group_key, customer_key, position) AS MATERIALIZED (
     SELECT message_groups.key, customers.key, item.key
     FROM ${lines} AS line
-    CROSS JOIN message_groups ON message_groups.id = line.id AND message_groups.removed = 0
+    CROSS JOIN message_groups ON message_groups.id = line.id
     CROSS JOIN json_each(line.member_ids) AS item
     CROSS JOIN customers ON customers.id = item.value AND customers.erased = 0
   )`;
@@ -133,8 +124,9 @@ function listMembers(lines: SQL): SQL[] {
     sql`WITH ${listed}
       DELETE FROM message_group_members WHERE (group_key, customer_key) IN (
         SELECT member.group_key, member.customer_key
-        FROM (SELECT DISTINCT group_key FROM listed) AS fed
-        CROSS JOIN message_group_members AS member ON member.group_key = fed.group_key
+        FROM (SELECT id FROM ${lines}) AS line
+        CROSS JOIN message_groups ON message_groups.id = line.id
+        CROSS JOIN message_group_members AS member ON member.group_key = message_groups.key
         EXCEPT SELECT group_key, customer_key FROM listed
       )`,
     sql`WITH ${listed}
@@ -143,4 +135,16 @@ function listMembers(lines: SQL): SQL[] {
       ON CONFLICT (group_key, customer_key) DO UPDATE SET position = excluded.position
       WHERE position <> excluded.position`,
   ];
+}
+
+function endMemberships(lines: SQL): SQL {
+  return sql`
+    DELETE FROM message_group_members WHERE group_key IN (
+      SELECT key FROM message_groups WHERE id IN (SELECT id FROM ${lines})
+    )`;
+}
+
+/** A removed group keeps its row without an id: its messages stay, so that theirs stay used. */
+function removeGroups(lines: SQL): SQL {
+  return sql`UPDATE message_groups SET id = NULL WHERE id IN (SELECT id FROM ${lines}) RETURNING 1`;
 }

@@ -11,8 +11,8 @@ type Row = Readonly<Record<string, unknown>>;
 
 /** How the lines of a kind are made of its rows. */
 export interface Reader {
-  /** What is selected of a row, with what is joined to it. */
-  columns: string;
+  /** What is selected of a row, with what is joined to it; of one that is left out, nothing. */
+  columns: (leftOut: string) => string;
   /** The names of these columns. */
   names: readonly string[];
   /** What the rows name of tables that are read whole where they are small. */
@@ -31,11 +31,12 @@ interface Field {
 /** A table of up to so many rows is read whole with a page, where most of a page's lines name one of them. */
 const FEW = 1_000;
 
-/** Reads records back with every field of their kind, and those that only a restore takes. */
+/** Reads records back with every field of their kind. */
 export function readerOf(kind: Kind): Reader {
-  const fields = Object.keys(kind.fields.shape).map((name) => fieldOf(kind, name, kind.readBack?.[name]));
-  const restored = Object.entries(kind.export?.restored ?? {}).map(([name, how]) => optional(fieldOf(kind, name, how)));
-  return reader(kind, [...fields, ...restored]);
+  return reader(
+    kind,
+    Object.keys(kind.fields.shape).map((name) => fieldOf(kind, name, kind.readBack?.[name])),
+  );
 }
 
 /** Reads the keys of records into lines that delete them. */
@@ -46,9 +47,14 @@ export function deletionReaderOf(kind: Kind): Reader {
 
 function reader(kind: Kind, fields: readonly Field[]): Reader {
   const select = Object.assign({}, ...fields.map((field) => field.select)) as Record<string, string>;
-  const columns = Object.entries(select).map(([name, expression]) => `${expression} AS ${name}`);
   return {
-    columns: columns.join(", "),
+    columns: (leftOut) =>
+      [
+        `(${leftOut}) IS TRUE AS left_out`,
+        ...Object.entries(select).map(([name, expression]) =>
+          leftOut === "0" ? `${expression} AS ${name}` : `iif(${leftOut}, NULL, ${expression}) AS ${name}`,
+        ),
+      ].join(", "),
     names: Object.keys(select),
     few: [...new Set(fields.flatMap(({ few }) => few ?? []))],
     toLine(row, ids) {
@@ -57,10 +63,6 @@ function reader(kind: Kind, fields: readonly Field[]): Reader {
       return line;
     },
   };
-}
-
-function optional(field: Field): Field {
-  return { ...field, value: (row, ids) => field.value(row, ids) ?? undefined };
 }
 
 function fieldOf(kind: Kind, name: string, how: ReadBack | undefined): Field {

@@ -27,25 +27,17 @@ export function upsert(kind: StateKind, lines: readonly Line[]): Statement[] {
       ? "DO NOTHING"
       : `DO UPDATE SET ${[...news].map(([column, value]) => `${column} = ${value}`)}
          WHERE ${[...guards, change].join(" AND ")}`;
-  const target = `(${key.join(", ")})${kind.recordWhen === undefined ? "" : ` WHERE ${kind.recordWhen}`}`;
-  return [
-    ...prepare(kind, lines),
-    ...writtenLines(kind, lines).flatMap(({ text, rows }) => [
-      sql`${insertLines(kind, rows)} ON CONFLICT ${sql.raw(target)} ${sql.raw(onConflict)}`,
-      ...(kind.writeItems?.(rows) ?? []),
-      ...(kind.vocabulary === undefined ? [] : [addToVocabulary(kind.vocabulary, writtenWords(kind, text))]),
-    ]),
-  ];
-}
-
-/** What a kind has done before its lines are checked, if they are events, or written. */
-export function prepare(kind: Kind, lines: readonly Line[]): Statement[] {
-  return lines.length === 0 ? [] : (kind.prepare?.(usedFieldLines(kind, lines)) ?? []);
+  return writtenLines(kind, lines).flatMap(({ text, rows }) => [
+    sql`${insertLines(kind, rows)} ON CONFLICT (${sql.raw(key.join(", "))}) ${sql.raw(onConflict)}`,
+    ...(kind.writeItems?.(rows) ?? []),
+    ...(kind.vocabulary === undefined ? [] : [addToVocabulary(kind.vocabulary, writtenWords(kind, text))]),
+  ]);
 }
 
 /** Deletes the lines' records; the statement answers a row for every record that was there. */
 export function remove(kind: StateKind, lines: readonly Line[]): Statement[] {
   if (lines.length === 0) return [];
+  if (kind.remove !== undefined) return kind.remove(usedFieldLines(kind, lines));
   const { deletion, key } = kind;
   const [table, keys] = [sql.raw(tableName(kind)), sql.raw(key.join(", "))];
   const values = sql.raw(key.map((column) => columnValue(kind, column)).join(", "));
@@ -204,7 +196,6 @@ function storedValue(kind: StateKind, column: string): string {
 }
 
 /** The condition on `stored` under which it is the record of a line. */
-function storedMatch({ key, recordWhen }: StateKind, value: (column: string) => string): string {
-  const sameKey = key.map((column) => `stored.${column} = ${value(column)}`);
-  return [...sameKey, ...(recordWhen === undefined ? [] : [`stored.${recordWhen}`])].join(" AND ");
+function storedMatch({ key }: StateKind, value: (column: string) => string): string {
+  return key.map((column) => `stored.${column} = ${value(column)}`).join(" AND ");
 }

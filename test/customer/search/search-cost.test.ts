@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { beforeAll, describe, it } from "vitest";
 import { asBeginnings, withoutBeginnings } from "../../../src/customer/search/expressions.ts";
-import { nameBeginnings } from "../../../src/customers/name-words.ts";
+import { nameBeginnings } from "../../../src/customer/search/name-words.ts";
 import { Database } from "../../../src/db/database.ts";
 import { rarestBeginnings } from "../../../src/db/word-search.ts";
 import { wordsOf } from "../../../src/values/words.ts";
@@ -44,8 +44,8 @@ describe("the lists that a search goes through", () => {
       const beginnings = JSON.stringify([...COMMON, ...RARE]);
       const db = new Database(env.DB, "first-unconstrained");
 
-      const [row] = await db.all<{ rarest: string }>(
-        sql`SELECT ${rarestBeginnings(index, sql`${beginnings}`)} AS rarest`,
+      const [row] = await db.all(
+        sql<{ rarest: string }>`SELECT ${rarestBeginnings(index, sql`${beginnings}`)} AS rarest`,
       );
 
       expect(row?.rarest.split(" AND ").sort()).toEqual([...RARE].map((letter) => `"${letter}"*`));

@@ -170,7 +170,7 @@ describe("random sequences of feeds", () => {
     const [reached] = await rows(`
       SELECT
         (SELECT count(*) FROM message_groups WHERE earlier_id IS NOT NULL) AS earlier,
-        (SELECT count(*) FROM message_groups WHERE removed = 1) AS removed,
+        (SELECT count(*) FROM message_groups WHERE id IS NULL) AS removed,
         (SELECT count(*) FROM memberships WHERE joined = 0) AS left,
         (SELECT count(*) FROM campaign_stores WHERE listed = 0) AS unlisted,
         (SELECT count(*) FROM team_links WHERE depth = 5) AS deep,

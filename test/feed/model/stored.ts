@@ -41,7 +41,7 @@ const QUERIES = {
   groups: `
     SELECT message_groups.id, customers.id AS initial_customer_id
     FROM message_groups JOIN customers ON customers.key = initial_customer_key
-    WHERE removed = 0 AND message_groups.id LIKE ? ORDER BY 1`,
+    WHERE message_groups.id LIKE ? ORDER BY 1`,
   members: `
     SELECT group_id, customer_id FROM public_message_group_members WHERE group_id LIKE ? ORDER BY group_id, position`,
   states: `

@@ -164,19 +164,6 @@ describe("a message group's removal", () => {
     expect(await seen(a)).toMatchObject({ last_message: "anew" });
   });
 
-  it("is counted in the group that is written again under its id", async ({ expect }) => {
-    const { group } = await talk();
-    const gone = seed.deleted("message_group", { id: group.id });
-
-    for (const line of [gone, group, gone, group]) await mustFeed([line]);
-
-    expect(await rows("SELECT removals, removed FROM message_groups WHERE id = ? ORDER BY key", group.id)).toEqual([
-      { removals: 0, removed: 1 },
-      { removals: 1, removed: 1 },
-      { removals: 2, removed: 0 },
-    ]);
-  });
-
   it("makes it a group that is not stored, and a second removal is ignored", async ({ expect }) => {
     const { a, group } = await talk();
     const gone = seed.deleted("message_group", { id: group.id });

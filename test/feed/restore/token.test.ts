@@ -2,7 +2,7 @@ import { beforeEach, describe, it } from "vitest";
 import { feed, feedWith, mustFeed, restore } from "../../support/api.ts";
 import { freshDatabase } from "../../support/fresh-database.ts";
 import * as seed from "../../support/seed.ts";
-import { rows, snapshot, value } from "../../support/state.ts";
+import { snapshot, value } from "../../support/state.ts";
 import { restoreToken, signToken } from "../../support/tokens.ts";
 import { clock, messagesStored, mustRestore, NOW, talk } from "./support.ts";
 
@@ -73,15 +73,6 @@ describe("a restore token", () => {
 });
 
 describe("without restore", () => {
-  it("the fields of a restore are unknown fields", async ({ expect }) => {
-    const { customers, a, group } = talk();
-
-    await mustFeed([...customers, { ...group, removals: 5 }]);
-    await mustFeed([seed.message(group.id, a, { id: "m", sent_at: NOW, removals: 3, last: "no" })]);
-
-    expect(await rows("SELECT removals FROM message_groups")).toEqual([{ removals: 0 }]);
-  });
-
   it("a recent time of a message is that of storing it, and its customer a member", async ({ expect }) => {
     const { customers, a, stranger, group } = talk();
     await mustFeed([...customers, group]);

@@ -42,13 +42,12 @@ async function count(reached: Record<string, number>): Promise<void> {
       (SELECT count(*) FROM customers WHERE erased = 1) AS erased,
       (SELECT count(*) FROM memberships WHERE joined = 0) AS left,
       (SELECT count(*) FROM memberships WHERE referrer_key IS NOT NULL) AS referred,
-      (SELECT count(*) FROM message_groups WHERE removed = 1) AS removed,
-      (SELECT count(*) FROM message_groups WHERE removed = 0 AND removals > 0) AS writtenAgain,
-      (SELECT count(*) FROM messages JOIN message_groups ON message_groups.key = group_key WHERE removed = 1) AS hidden,
+      (SELECT count(*) FROM message_groups WHERE id IS NULL) AS removed,
+      (SELECT count(*) FROM messages JOIN message_groups AS g ON g.key = group_key WHERE g.id IS NULL) AS hidden,
       (SELECT count(*) FROM message_groups WHERE earlier_id IS NOT NULL) AS earlier,
       (SELECT count(*) FROM messages JOIN message_groups AS g ON g.key = group_key
         WHERE sent_at = newest_at AND messages.id > newest_id) AS lastByOrder,
-      (SELECT count(*) FROM message_groups AS g WHERE removed = 0 AND NOT EXISTS (
+      (SELECT count(*) FROM message_groups AS g WHERE id IS NOT NULL AND NOT EXISTS (
         SELECT 1 FROM message_group_members WHERE group_key = g.key AND customer_key = initial_customer_key
       )) AS withoutInitial,
       (SELECT count(*) FROM message_states) AS states,

@@ -1,10 +1,10 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import { customerKeyOf } from "../../../customers/queries.ts";
 import { compilePer } from "../../../db/database.ts";
 import { limitTo } from "../../../db/limit.ts";
 import { customers, friendships } from "../../../db/tables/index.ts";
 import { notBegun } from "../../../db/word-search.ts";
-import { hasBlocked } from "../../../friendships/queries.ts";
+import { customerKeyOf } from "../../../domain/customers.ts";
+import { hasBlocked } from "../../../domain/friendships.ts";
 import { isTypoOf } from "../../../values/typo.ts";
 import type { CustomerSearch } from "../whom.ts";
 

@@ -1,10 +1,10 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { oncePerAccount, searchAccount } from "../../../accounts/queries.ts";
-import { customerKeyOf } from "../../../customers/queries.ts";
 import { campaigns, customers, registrations, stores } from "../../../db/tables/index.ts";
-import { friendStatus } from "../../../friendships/queries.ts";
-import { joinStoresOf } from "../../../stores/queries.ts";
-import { isRunning } from "../../campaigns/queries.ts";
+import { isRunning } from "../../../domain/campaigns.ts";
+import { customerKeyOf } from "../../../domain/customers.ts";
+import { friendStatus } from "../../../domain/friendships.ts";
+import { joinStoresOf } from "../../../domain/stores.ts";
 import { NOTHING_PERSONAL } from "../answers.ts";
 import type { SearchKind } from "../schema.ts";
 

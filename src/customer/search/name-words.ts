@@ -1,4 +1,4 @@
-import { codePoints } from "../values/text.ts";
+import { codePoints } from "../../values/text.ts";
 
 // The view expected_customer_words has the same two numbers.
 const MANY_WORDS = 4;

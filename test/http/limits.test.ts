@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 import contract from "../../docs/contract/interface.md?raw";
-import { LIMIT_PERIOD_SECONDS, REQUESTS_A_MINUTE } from "../../src/auth/limits.ts";
+import { LIMIT_PERIOD_SECONDS, REQUESTS_A_MINUTE } from "../../src/http/limits.ts";
 import wrangler from "../../wrangler.toml?raw";
 
 /** The limiters that wrangler.toml gives an environment; production has no name there. */
@@ -16,7 +16,7 @@ function limitersOf(environment: string) {
     }));
 }
 
-describe("the rate limits of src/auth/limits.ts", () => {
+describe("the rate limits of src/http/limits.ts", () => {
   const environments = ["", ...[...wrangler.matchAll(/^\[env\.(\w+)\]$/gm)].map(([, name = ""]) => name)];
 
   it.for(environments)("are those of the limiters in wrangler.toml, environment %j", (environment, { expect }) => {

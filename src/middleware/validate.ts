@@ -2,11 +2,11 @@ import { zValidator } from "@hono/zod-validator";
 import type { MiddlewareHandler } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../app-env.ts";
+import { JSON_BODY_LIMIT, readBody } from "../http/body.ts";
+import { invalid, malformedBody } from "../http/errors.ts";
 import { annotate, type Notes } from "../openapi/notes.ts";
 import { decodeUtf8, parseObject } from "../values/json.ts";
 import { fieldMessages } from "../values/messages.ts";
-import { JSON_BODY_LIMIT, readBody } from "./body.ts";
-import { invalid, malformedBody } from "./errors.ts";
 
 /** Checks one part of a request and names every bad field at once. An empty parameter of a query counts as absent. */
 export function validate<Schema extends z.ZodType, Target extends "json" | "query" | "param">(

@@ -1,9 +1,9 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { AppEnv } from "../app-env.ts";
+import { type BookmarkRules, signBookmark, verifyBookmark } from "../db/bookmarks.ts";
+import { Database, noUsage } from "../db/database.ts";
 import { annotate } from "../openapi/notes.ts";
 import { listPrograms } from "../programs/programs.ts";
-import { type BookmarkRules, signBookmark, verifyBookmark } from "./bookmarks.ts";
-import { Database, noUsage } from "./database.ts";
 
 const BOOKMARK_NOTE = {
   description:

@@ -1,5 +1,6 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import { memberships, stores } from "../db/tables/index.ts";
+import { alias } from "drizzle-orm/sqlite-core";
+import { accounts, memberships, stores } from "../db/tables/index.ts";
 
 // A store that is soft-deleted, or whose account is, answers as if it were not there (docs/contract/feed.md, 2).
 
@@ -10,29 +11,34 @@ export function isStore(storeId: Placeholder): SQL {
 
 /** Whether the store with this key is soft-deleted: one look into an index that holds none but those. */
 export function isStoreDeleted(storeKey: SQL): SQL {
-  return sql`EXISTS (SELECT 1 FROM stores INDEXED BY stores_deleted WHERE deleted = 1 AND key = ${storeKey})`;
+  return sql`EXISTS (
+    SELECT 1 FROM ${stores} INDEXED BY stores_deleted WHERE ${stores.deleted} = 1 AND ${stores.key} = ${storeKey}
+  )`;
 }
 
 /** Whether the account with this key is soft-deleted, in the same way. */
 export function isAccountDeleted(accountKey: SQL): SQL {
-  return sql`EXISTS (SELECT 1 FROM accounts INDEXED BY accounts_deleted WHERE deleted = 1 AND key = ${accountKey})`;
+  return sql`EXISTS (
+    SELECT 1 FROM ${accounts} INDEXED BY accounts_deleted WHERE ${accounts.deleted} = 1 AND ${accounts.key} = ${accountKey}
+  )`;
 }
 
-const ANY_STORE_DELETED = sql.raw("EXISTS (SELECT 1 FROM stores WHERE deleted = 1)");
-const ANY_ACCOUNT_DELETED = sql.raw("EXISTS (SELECT 1 FROM accounts WHERE deleted = 1)");
+const own = alias(memberships, "own");
+const ANY_STORE_DELETED = sql`EXISTS (SELECT 1 FROM ${stores} WHERE ${stores.deleted} = 1)`;
+const ANY_ACCOUNT_DELETED = sql`EXISTS (SELECT 1 FROM ${accounts} WHERE ${accounts.deleted} = 1)`;
 
 /**
  * How many stores a customer has joined. `storesCount`, the derived total, counts soft-deleted stores too, because a
  * soft deletion never writes an unbounded number of rows: they are subtracted here, which reads nothing more as long as
  * there are none.
  */
-export function countStoresJoined({ customerKey, storesCount }: { customerKey: SQL; storesCount: SQL }): SQL {
-  return sql`${storesCount} - iif(${ANY_STORE_DELETED} OR ${ANY_ACCOUNT_DELETED}, (
-    SELECT count(*) FROM ${memberships} AS own
-    WHERE own.customer_key = ${customerKey} AND own.joined = 1 AND (
-      ${isStoreDeleted(sql`own.store_key`)}
+export function countStoresJoined({ customerKey, storesCount }: { customerKey: SQL; storesCount: SQL }): SQL<number> {
+  return sql<number>`${storesCount} - iif(${ANY_STORE_DELETED} OR ${ANY_ACCOUNT_DELETED}, (
+    SELECT count(*) FROM ${memberships} AS ${own}
+    WHERE ${own.customerKey} = ${customerKey} AND ${own.joined} = 1 AND (
+      ${isStoreDeleted(sql`${own.storeKey}`)}
       OR ${ANY_ACCOUNT_DELETED} AND EXISTS (
-        SELECT 1 FROM ${stores} WHERE ${stores.key} = own.store_key AND ${isAccountDeleted(sql`${stores.accountKey}`)}
+        SELECT 1 FROM ${stores} WHERE ${stores.key} = ${own.storeKey} AND ${isAccountDeleted(sql`${stores.accountKey}`)}
       )
     )
   ), 0)`;

@@ -1,8 +1,8 @@
 import type { Hono, MiddlewareHandler } from "hono";
 import { METHOD_NAME_ALL } from "hono/router";
 import type { AppEnv } from "../app-env.ts";
+import { methodNotAllowed, notFound } from "../http/errors.ts";
 import { annotate } from "../openapi/notes.ts";
-import { methodNotAllowed, notFound } from "./errors.ts";
 
 const METHODS = ["GET", "POST"] as const;
 

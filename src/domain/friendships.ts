@@ -2,8 +2,8 @@ import { type SQL, sql } from "drizzle-orm";
 import { blocks, friendships } from "../db/tables/index.ts";
 
 /** How two customers stand to each other: 1 friends, 0 request pending, -1 neither (docs/contract/interface.md, 4.2). */
-export function friendStatus(customerKey: SQL, otherKey: SQL): SQL {
-  return sql`coalesce((
+export function friendStatus(customerKey: SQL, otherKey: SQL): SQL<1 | 0 | -1> {
+  return sql<1 | 0 | -1>`coalesce((
     SELECT ${friendships.status} FROM ${friendships}
     WHERE ${friendships.lowKey} = min(${customerKey}, ${otherKey})
       AND ${friendships.highKey} = max(${customerKey}, ${otherKey})
@@ -11,8 +11,8 @@ export function friendStatus(customerKey: SQL, otherKey: SQL): SQL {
 }
 
 /** Whether one customer has blocked the other. */
-export function hasBlocked(customerKey: SQL, blockedKey: SQL): SQL {
-  return sql`EXISTS (
+export function hasBlocked(customerKey: SQL, blockedKey: SQL): SQL<0 | 1> {
+  return sql<0 | 1>`EXISTS (
     SELECT 1 FROM ${blocks} WHERE ${blocks.customerKey} = ${customerKey} AND ${blocks.blockedKey} = ${blockedKey}
   )`;
 }

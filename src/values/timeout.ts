@@ -1,4 +1,4 @@
-/** That something was waited for as long as it may take. */
+/** Something took longer than its timeout. */
 export class TimedOut extends Error {
   override readonly name = "TimedOut";
 
@@ -7,17 +7,14 @@ export class TimedOut extends Error {
   }
 }
 
-/**
- * What is waited for, for so many milliseconds at most.
- * @throws a TimedOut once they are over.
- */
-export async function within<Value>(milliseconds: number, work: Promise<Value>): Promise<Value> {
+/** @throws {TimedOut} after so many milliseconds; the work itself goes on. */
+export async function withTimeout<Value>(milliseconds: number, work: Promise<Value>): Promise<Value> {
   let timer: ReturnType<typeof setTimeout> | null = null;
-  const tooLong = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new TimedOut(milliseconds)), milliseconds);
   });
   try {
-    return await Promise.race([work, tooLong]);
+    return await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);
   }

@@ -1,5 +1,12 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { type AppEnv, isDevelopment } from "../app-env.ts";
+import { NotLetIn } from "../auth/errors.ts";
+import { KeySet } from "../auth/key-set.ts";
+import { networkOf } from "../auth/network.ts";
+import { type ProgramRules, readProgramToken } from "../auth/program-token.ts";
+import { tokensOffered } from "../auth/subprotocols.ts";
+import { type Claims, feedAccounts, hasScope, type Keys } from "../auth/token.ts";
+import { LIMIT_PERIOD_SECONDS } from "../http/limits.ts";
 import { annotate } from "../openapi/notes.ts";
 import {
   DEFAULT_PROGRAM,
@@ -9,13 +16,6 @@ import {
   type Program,
   qualify,
 } from "../programs/programs.ts";
-import { NotLetIn } from "./errors.ts";
-import { KeySet } from "./key-set.ts";
-import { LIMIT_PERIOD_SECONDS } from "./limits.ts";
-import { networkOf } from "./network.ts";
-import { type ProgramRules, readProgramToken } from "./program-token.ts";
-import { tokensOffered } from "./subprotocols.ts";
-import { type Claims, feedAccounts, hasScope, type Keys } from "./token.ts";
 
 /** Lets customers in, each as themselves in the program that the token names, and no more often than the limit. */
 export function customerOnly(): MiddlewareHandler<AppEnv> {

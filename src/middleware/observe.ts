@@ -3,9 +3,9 @@ import { routePath } from "hono/route";
 import { type AppEnv, isDevelopment } from "../app-env.ts";
 import { NotLetIn } from "../auth/errors.ts";
 import { noUsage } from "../db/database.ts";
+import { failureOf } from "../http/errors.ts";
 import { annotate } from "../openapi/notes.ts";
 import { nameInLog } from "../programs/programs.ts";
-import { failureOf } from "./errors.ts";
 
 /**
  * Names the request, times it, and writes its one log line: the route's pattern, never its path, query, token or body,

@@ -1,0 +1,822 @@
+-- The database after all migrations. npm run schema writes this file, and a test compares it.
+
+CREATE VIEW clock AS
+SELECT datetime('now') AS now, date('now') AS today, CAST(unixepoch('now', 'subsec') * 1000 AS INTEGER) % 1000 AS millisecond;
+
+CREATE TABLE refusals (
+  report TEXT NOT NULL -- JSON: the bad lines, and what is wrong with them
+);
+
+CREATE TRIGGER refusals_undo_the_request BEFORE INSERT ON refusals
+BEGIN
+  SELECT RAISE(ABORT, NEW.report);
+END;
+
+CREATE TABLE fresh_events (
+  record TEXT NOT NULL, -- their kind
+  lines TEXT NOT NULL -- JSON: an array for each event
+);
+
+CREATE TABLE accounts (
+  key INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  company TEXT NOT NULL,
+  fields TEXT NOT NULL, -- JSON: the account object of the interface, as fed, without its loyalty options
+  loyalty_options TEXT, -- JSON, as fed without the `mailer_*` fields; NULL: it has none
+  folded_names TEXT NOT NULL, -- `company` and the options' `chain_display_name`, folded: what a coupon search compares
+  words TEXT NOT NULL, -- the words of `company`, folded, each once
+  deleted INTEGER NOT NULL DEFAULT 0 -- 1: soft-deleted
+);
+
+CREATE INDEX accounts_deleted ON accounts (deleted) WHERE deleted = 1;
+
+CREATE TABLE account_json (
+  key INTEGER PRIMARY KEY, -- the account's
+  coupons TEXT NOT NULL -- JSON
+);
+
+CREATE VIEW expected_account_json AS
+SELECT
+  key,
+  json_set(
+    json_remove(fields, '$.agreement_type'),
+    '$.loyalty_options', json_patch(loyalty_options, json_object(
+      'chain_logo', '', 'mailer_domain', '', 'mailer_secret', '', 'mailer_endpoint', '', 'mailer_username', '',
+      'mailer_password', '', 'mailer_from_email', '', 'mailer_from_name', ''
+    ))
+  ) AS coupons
+FROM accounts;
+
+CREATE TRIGGER accounts_insert_json AFTER INSERT ON accounts
+BEGIN
+  INSERT INTO account_json (key, coupons) SELECT key, coupons FROM expected_account_json WHERE key = NEW.key;
+END;
+
+CREATE TRIGGER accounts_update_json AFTER UPDATE OF fields, loyalty_options ON accounts
+BEGIN
+  UPDATE account_json SET coupons = expected.coupons
+  FROM expected_account_json AS expected
+  WHERE expected.key = NEW.key AND account_json.key = NEW.key AND account_json.coupons IS NOT expected.coupons;
+END;
+
+CREATE TRIGGER accounts_update_words AFTER UPDATE OF words ON accounts
+WHEN OLD.words IS NOT NEW.words
+BEGIN
+  DELETE FROM store_words WHERE rowid IN (SELECT key FROM stores WHERE account_key = NEW.key);
+  INSERT INTO store_words (rowid, words) SELECT key, words FROM expected_store_words WHERE account_key = NEW.key;
+  DELETE FROM campaign_words WHERE rowid IN (SELECT key FROM campaigns WHERE account_key = NEW.key);
+  INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_campaign_words WHERE account_key = NEW.key;
+  INSERT INTO store_vocabulary (word)
+  SELECT value FROM json_each('["' || replace(NEW.words, ' ', '","') || '"]') AS word
+  WHERE word.value GLOB '[^0-9]???*'
+    AND EXISTS (SELECT 1 FROM store_words WHERE store_words MATCH '"' || word.value || '"')
+  ON CONFLICT (word) DO NOTHING;
+  DELETE FROM store_vocabulary
+  WHERE word IN (SELECT value FROM json_each('["' || replace(OLD.words, ' ', '","') || '"]'))
+    AND NOT EXISTS (SELECT 1 FROM store_words WHERE store_words MATCH '"' || store_vocabulary.word || '"');
+  INSERT INTO campaign_vocabulary (word)
+  SELECT value FROM json_each('["' || replace(NEW.words, ' ', '","') || '"]') AS word
+  WHERE word.value GLOB '[^0-9]???*'
+    AND EXISTS (SELECT 1 FROM campaign_words WHERE campaign_words MATCH '"' || word.value || '"')
+  ON CONFLICT (word) DO NOTHING;
+  DELETE FROM campaign_vocabulary
+  WHERE word IN (SELECT value FROM json_each('["' || replace(OLD.words, ' ', '","') || '"]'))
+    AND NOT EXISTS (SELECT 1 FROM campaign_words WHERE campaign_words MATCH '"' || campaign_vocabulary.word || '"');
+END;
+
+CREATE TABLE stores (
+  key INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  account_key INTEGER NOT NULL REFERENCES accounts (key) DEFERRABLE INITIALLY DEFERRED,
+  name TEXT NOT NULL,
+  latitude REAL NOT NULL, -- degrees
+  longitude REAL NOT NULL, -- degrees
+  store_image TEXT NOT NULL,
+  address_line_1 TEXT NOT NULL,
+  address_line_2 TEXT NOT NULL,
+  city TEXT NOT NULL,
+  state TEXT NOT NULL,
+  zip TEXT NOT NULL,
+  phone TEXT NOT NULL,
+  words TEXT NOT NULL, -- the words that a search finds it by besides its account's, folded, each once
+  deleted INTEGER NOT NULL DEFAULT 0, -- 1: soft-deleted
+  band INTEGER GENERATED ALWAYS AS (CAST(floor(latitude * 10) AS INTEGER)) VIRTUAL -- its tenth of a degree of latitude
+);
+
+CREATE INDEX stores_by_account ON stores (account_key);
+
+CREATE INDEX stores_by_position ON stores (account_key, band, longitude, latitude, deleted);
+
+CREATE INDEX stores_deleted ON stores (deleted) WHERE deleted = 1;
+
+CREATE VIRTUAL TABLE store_words USING fts5(
+  words, content = '', contentless_delete = 1, detail = none, prefix = '1 2 3 4 5 6', tokenize = ascii
+);
+
+CREATE VIRTUAL TABLE store_words_terms USING fts5vocab(store_words, instance);
+
+CREATE TABLE store_vocabulary (
+  word TEXT PRIMARY KEY
+) WITHOUT ROWID;
+
+CREATE VIEW expected_store_words AS
+SELECT
+  stores.key,
+  stores.account_key,
+  stores.words || ' ' || accounts.words AS words
+FROM stores
+JOIN accounts ON accounts.key = stores.account_key
+WHERE stores.deleted = 0;
+
+CREATE TRIGGER stores_insert_words AFTER INSERT ON stores
+BEGIN
+  INSERT INTO store_words (rowid, words) SELECT key, words FROM expected_store_words WHERE key = NEW.key;
+END;
+
+CREATE TRIGGER stores_update_words AFTER UPDATE OF words, deleted ON stores
+WHEN OLD.words IS NOT NEW.words OR OLD.deleted IS NOT NEW.deleted
+BEGIN
+  DELETE FROM store_words WHERE rowid = OLD.key;
+  INSERT INTO store_words (rowid, words) SELECT key, words FROM expected_store_words WHERE key = NEW.key;
+  DELETE FROM store_vocabulary
+  WHERE word IN (
+      SELECT word.value FROM accounts AS account
+      CROSS JOIN json_each('["' || replace(OLD.words || ' ' || account.words, ' ', '","') || '"]') AS word
+      WHERE account.key = OLD.account_key
+    )
+    AND NOT EXISTS (SELECT 1 FROM store_words WHERE store_words MATCH '"' || store_vocabulary.word || '"');
+END;
+
+CREATE TABLE campaigns (
+  key INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  account_key INTEGER NOT NULL REFERENCES accounts (key) DEFERRABLE INITIALLY DEFERRED,
+  name TEXT NOT NULL,
+  campaign_description TEXT NOT NULL,
+  campaign_image TEXT NOT NULL,
+  campaign_start_date TEXT NOT NULL, -- the first day
+  campaign_end_date TEXT, -- the last day; NULL: it has no end
+  status INTEGER NOT NULL, -- 1: it is on; other values as fed
+  details TEXT NOT NULL, -- JSON: the fields of a search result that no query looks at
+  words TEXT NOT NULL, -- the words that a search finds it by besides its account's, folded, each once
+  deleted INTEGER NOT NULL DEFAULT 0, -- 1: soft-deleted
+  listed_stores TEXT, -- JSON: the keys of its stores; NULL: all of its account. Last, because it can be long
+  for_all INTEGER GENERATED ALWAYS AS (listed_stores IS NULL) VIRTUAL -- 1: for all stores of its account
+);
+
+CREATE INDEX campaigns_by_account ON campaigns (
+  account_key, deleted, status, for_all, id, campaign_start_date, campaign_end_date
+);
+
+CREATE INDEX campaigns_deleted ON campaigns (deleted) WHERE deleted = 1;
+
+CREATE TABLE campaign_stores (
+  store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
+  campaign_key INTEGER NOT NULL REFERENCES campaigns (key) DEFERRABLE INITIALLY DEFERRED,
+  listed INTEGER NOT NULL DEFAULT 0, -- 1: the campaign lists the store now; triggers follow `listed_stores`
+  earned INTEGER NOT NULL DEFAULT 0, -- the sum of its positive balance entries there, in hundredths; the feed adds
+  PRIMARY KEY (store_key, campaign_key),
+  CONSTRAINT campaign_earnings CHECK (earned <= 7000000000000000)
+) WITHOUT ROWID;
+
+CREATE TRIGGER campaigns_insert_stores AFTER INSERT ON campaigns
+BEGIN
+  INSERT INTO campaign_stores (store_key, campaign_key, listed)
+  SELECT value, NEW.key, 1 FROM json_each(NEW.listed_stores);
+END;
+
+CREATE TRIGGER campaigns_update_stores AFTER UPDATE OF listed_stores ON campaigns
+WHEN OLD.listed_stores IS NOT NEW.listed_stores
+BEGIN
+  UPDATE campaign_stores SET listed = 0
+  WHERE campaign_key = NEW.key AND listed = 1 AND store_key IN (
+    SELECT value FROM json_each(OLD.listed_stores) EXCEPT SELECT value FROM json_each(NEW.listed_stores)
+  );
+  INSERT INTO campaign_stores (store_key, campaign_key, listed)
+  SELECT value, NEW.key, 1 FROM json_each(NEW.listed_stores) WHERE true
+  ON CONFLICT (store_key, campaign_key) DO UPDATE SET listed = 1 WHERE listed = 0;
+END;
+
+CREATE VIRTUAL TABLE campaign_words USING fts5(
+  words, content = '', contentless_delete = 1, detail = none, prefix = '1 2 3 4 5 6', tokenize = ascii
+);
+
+CREATE VIRTUAL TABLE campaign_words_terms USING fts5vocab(campaign_words, instance);
+
+CREATE TABLE campaign_vocabulary (
+  word TEXT PRIMARY KEY
+) WITHOUT ROWID;
+
+CREATE VIEW expected_campaign_words AS
+SELECT
+  campaigns.key,
+  campaigns.account_key,
+  campaigns.words || ' ' || accounts.words AS words
+FROM campaigns
+JOIN accounts ON accounts.key = campaigns.account_key
+WHERE campaigns.deleted = 0;
+
+CREATE TRIGGER campaigns_insert_words AFTER INSERT ON campaigns
+BEGIN
+  INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_campaign_words WHERE key = NEW.key;
+END;
+
+CREATE TRIGGER campaigns_update_words AFTER UPDATE OF words, deleted ON campaigns
+WHEN OLD.words IS NOT NEW.words OR OLD.deleted IS NOT NEW.deleted
+BEGIN
+  DELETE FROM campaign_words WHERE rowid = OLD.key;
+  INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_campaign_words WHERE key = NEW.key;
+  DELETE FROM campaign_vocabulary
+  WHERE word IN (
+      SELECT word.value FROM accounts AS account
+      CROSS JOIN json_each('["' || replace(OLD.words || ' ' || account.words, ' ', '","') || '"]') AS word
+      WHERE account.key = OLD.account_key
+    )
+    AND NOT EXISTS (SELECT 1 FROM campaign_words WHERE campaign_words MATCH '"' || campaign_vocabulary.word || '"');
+END;
+
+CREATE TABLE customers (
+  key INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  first_name TEXT NOT NULL,
+  last_name TEXT NOT NULL,
+  scan_id TEXT NOT NULL,
+  date_of_birth TEXT,
+  address_line_1 TEXT NOT NULL,
+  address_line_2 TEXT NOT NULL,
+  city TEXT NOT NULL,
+  state TEXT NOT NULL,
+  zip TEXT NOT NULL,
+  customer_description TEXT NOT NULL,
+  avatar TEXT NOT NULL,
+  words TEXT NOT NULL, -- the words that a search finds the customer by: those of the names, folded, each once
+  balance INTEGER NOT NULL DEFAULT 0, -- derived: the sum of all balance entries, in hundredths; the feed adds to it
+  stores_count INTEGER NOT NULL DEFAULT 0, -- derived: the stores joined, soft-deleted ones included; triggers count it
+  erased INTEGER NOT NULL DEFAULT 0, -- 1: erased, and counts as not stored
+  name TEXT GENERATED ALWAYS AS (iif(erased = 1, '', first_name || ' ' || last_name)) VIRTUAL, -- as lists show it
+  -- Up to ±70,000,000,000,000 every hundredth is an exact JSON number, and no request's amounts add up to more than a 64-bit
+  -- integer. The name of such a check says which total: src/feed/queries.ts reads it out of the error.
+  CONSTRAINT customer_balance CHECK (balance BETWEEN -7000000000000000 AND 7000000000000000)
+);
+
+CREATE INDEX customers_erased ON customers (erased) WHERE erased = 1;
+
+CREATE TRIGGER customers_rename_or_erase AFTER UPDATE OF first_name, last_name, erased ON customers
+WHEN OLD.name IS NOT NEW.name OR OLD.erased IS NOT NEW.erased
+BEGIN
+  UPDATE team_links SET name = NEW.name
+  FROM memberships AS m JOIN ancestors AS a ON a.store_key = m.store_key AND a.customer_key = m.customer_key
+  WHERE m.customer_key = NEW.key
+    AND team_links.store_key = m.store_key AND team_links.ancestor_key = a.ancestor_key
+    AND team_links.joined = m.joined AND team_links.depth = a.depth
+    AND team_links.name = OLD.name AND team_links.descendant_id = NEW.id;
+  UPDATE memberships SET joined = 0 WHERE customer_key = NEW.key AND joined = 1 AND NEW.erased = 1;
+  DELETE FROM registrations WHERE customer_key = NEW.key AND NEW.erased = 1;
+  DELETE FROM friendships WHERE low_key = NEW.key AND NEW.erased = 1;
+  DELETE FROM friendships WHERE high_key = NEW.key AND NEW.erased = 1;
+  DELETE FROM blocks WHERE customer_key = NEW.key AND NEW.erased = 1;
+  DELETE FROM blocks WHERE blocked_key = NEW.key AND NEW.erased = 1;
+  DELETE FROM customer_coupons WHERE customer_key = NEW.key AND NEW.erased = 1;
+  DELETE FROM message_group_members WHERE NEW.erased = 1 AND (group_key, customer_key) IN (
+    SELECT group_key, customer_key FROM message_group_news WHERE customer_key = NEW.key
+  );
+END;
+
+CREATE VIRTUAL TABLE customer_words USING fts5(
+  words, content = '', contentless_delete = 1, detail = none, prefix = '1 2 3 4 5 6', tokenize = "ascii tokenchars '+'"
+);
+
+CREATE VIRTUAL TABLE customer_words_terms USING fts5vocab(customer_words, instance);
+
+CREATE TABLE customer_vocabulary (
+  word TEXT PRIMARY KEY
+) WITHOUT ROWID;
+
+CREATE VIEW expected_customer_words AS
+SELECT
+  key,
+  iif(
+    words LIKE '% % % %',
+    words || (
+      SELECT group_concat(letters, '')
+      FROM (
+        SELECT DISTINCT ' +' || substr(word.value, 1, 2) AS letters
+        FROM json_each('["' || replace(words, ' ', '","') || '"]') AS word
+      )
+    ),
+    words
+  ) AS words
+FROM customers
+WHERE erased = 0;
+
+CREATE TRIGGER customers_insert_words AFTER INSERT ON customers
+BEGIN
+  INSERT INTO customer_words (rowid, words) SELECT key, words FROM expected_customer_words WHERE key = NEW.key;
+END;
+
+CREATE TRIGGER customers_update_words AFTER UPDATE OF words, erased ON customers
+WHEN OLD.words IS NOT NEW.words OR OLD.erased IS NOT NEW.erased
+BEGIN
+  DELETE FROM customer_words WHERE rowid = OLD.key;
+  INSERT INTO customer_words (rowid, words) SELECT key, words FROM expected_customer_words WHERE key = NEW.key;
+  DELETE FROM customer_vocabulary
+  WHERE word IN (SELECT value FROM json_each('["' || replace(OLD.words, ' ', '","') || '"]'))
+    AND NOT EXISTS (SELECT 1 FROM customer_words WHERE customer_words MATCH '"' || customer_vocabulary.word || '"');
+END;
+
+CREATE TABLE balance_entries (
+  id TEXT PRIMARY KEY,
+  customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
+  store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
+  campaign_key INTEGER REFERENCES campaigns (key) DEFERRABLE INITIALLY DEFERRED, -- NULL: booked on no campaign
+  amount INTEGER NOT NULL, -- in hundredths; a negative one takes away
+  created_at TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE store_balances (
+  store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
+  customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
+  balance INTEGER NOT NULL, -- in hundredths
+  PRIMARY KEY (store_key, customer_key),
+  CONSTRAINT store_balance CHECK (balance BETWEEN -7000000000000000 AND 7000000000000000)
+) WITHOUT ROWID;
+
+CREATE TABLE memberships (
+  store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
+  customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
+  referrer_key INTEGER REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED, -- NULL: nobody
+  joined_at TEXT NOT NULL,
+  joined INTEGER NOT NULL DEFAULT 1, -- 1: a member now, 0: left
+  members_1 INTEGER NOT NULL DEFAULT 0, -- derived: members now, one level below; triggers count these five
+  members_2 INTEGER NOT NULL DEFAULT 0, -- two levels below, and so on
+  members_3 INTEGER NOT NULL DEFAULT 0,
+  members_4 INTEGER NOT NULL DEFAULT 0,
+  members_5 INTEGER NOT NULL DEFAULT 0,
+  tokens_1 INTEGER NOT NULL DEFAULT 0, -- derived: tokens earned from one level below, in hundredths; the feed adds
+  tokens_2 INTEGER NOT NULL DEFAULT 0,
+  tokens_3 INTEGER NOT NULL DEFAULT 0,
+  tokens_4 INTEGER NOT NULL DEFAULT 0,
+  tokens_5 INTEGER NOT NULL DEFAULT 0,
+  round INTEGER NOT NULL DEFAULT 0, -- derived: in which round of an export it comes; a trigger sets it
+  PRIMARY KEY (store_key, customer_key),
+  CONSTRAINT member_tokens CHECK (min(tokens_1, tokens_2, tokens_3, tokens_4, tokens_5) >= -7000000000000000
+    AND max(tokens_1, tokens_2, tokens_3, tokens_4, tokens_5) <= 7000000000000000)
+) WITHOUT ROWID;
+
+CREATE INDEX memberships_by_customer ON memberships (customer_key, joined);
+
+CREATE INDEX memberships_left ON memberships (store_key, customer_key) WHERE joined = 0;
+
+CREATE INDEX memberships_of_later_rounds ON memberships (round, store_key, customer_key) WHERE round > 0;
+
+CREATE TRIGGER memberships_insert_round AFTER INSERT ON memberships
+WHEN NEW.referrer_key IS NOT NULL
+BEGIN
+  UPDATE memberships SET round = expected.round
+  FROM (
+    SELECT round + (NEW.referrer_key > NEW.customer_key) AS round FROM memberships
+    WHERE store_key = NEW.store_key AND customer_key = NEW.referrer_key
+  ) AS expected
+  WHERE expected.round > 0 AND store_key = NEW.store_key AND customer_key = NEW.customer_key;
+END;
+
+CREATE VIEW ancestors AS
+SELECT m.store_key, m.customer_key, m.referrer_key AS ancestor_key, 1 AS depth
+FROM memberships AS m
+WHERE m.referrer_key IS NOT NULL
+UNION ALL
+SELECT m.store_key, m.customer_key, a1.referrer_key, 2
+FROM memberships AS m
+JOIN memberships AS a1 ON a1.store_key = m.store_key AND a1.customer_key = m.referrer_key
+WHERE a1.referrer_key IS NOT NULL
+UNION ALL
+SELECT m.store_key, m.customer_key, a2.referrer_key, 3
+FROM memberships AS m
+JOIN memberships AS a1 ON a1.store_key = m.store_key AND a1.customer_key = m.referrer_key
+JOIN memberships AS a2 ON a2.store_key = m.store_key AND a2.customer_key = a1.referrer_key
+WHERE a2.referrer_key IS NOT NULL
+UNION ALL
+SELECT m.store_key, m.customer_key, a3.referrer_key, 4
+FROM memberships AS m
+JOIN memberships AS a1 ON a1.store_key = m.store_key AND a1.customer_key = m.referrer_key
+JOIN memberships AS a2 ON a2.store_key = m.store_key AND a2.customer_key = a1.referrer_key
+JOIN memberships AS a3 ON a3.store_key = m.store_key AND a3.customer_key = a2.referrer_key
+WHERE a3.referrer_key IS NOT NULL
+UNION ALL
+SELECT m.store_key, m.customer_key, a4.referrer_key, 5
+FROM memberships AS m
+JOIN memberships AS a1 ON a1.store_key = m.store_key AND a1.customer_key = m.referrer_key
+JOIN memberships AS a2 ON a2.store_key = m.store_key AND a2.customer_key = a1.referrer_key
+JOIN memberships AS a3 ON a3.store_key = m.store_key AND a3.customer_key = a2.referrer_key
+JOIN memberships AS a4 ON a4.store_key = m.store_key AND a4.customer_key = a3.referrer_key
+WHERE a4.referrer_key IS NOT NULL;
+
+CREATE TABLE team_links (
+  store_key INTEGER NOT NULL,
+  ancestor_key INTEGER NOT NULL, -- the member above
+  joined INTEGER NOT NULL, -- that of the descendant's membership: 1: a member now, 0: left
+  depth INTEGER NOT NULL, -- 1 to 5
+  name TEXT NOT NULL, -- the descendant's
+  descendant_id TEXT NOT NULL, -- breaks ties of the order
+  descendant_key INTEGER NOT NULL, -- the member below
+  PRIMARY KEY (store_key, ancestor_key, joined, depth, name, descendant_id)
+) WITHOUT ROWID;
+
+CREATE VIEW expected_team_links AS
+SELECT
+  a.store_key, a.ancestor_key, m.joined, a.depth, customers.name, customers.id AS descendant_id,
+  a.customer_key AS descendant_key
+FROM ancestors AS a
+JOIN memberships AS above ON above.store_key = a.store_key AND above.customer_key = a.ancestor_key
+JOIN memberships AS m ON m.store_key = a.store_key AND m.customer_key = a.customer_key
+JOIN customers ON customers.key = a.customer_key;
+
+CREATE TRIGGER memberships_insert AFTER INSERT ON memberships
+BEGIN
+  INSERT INTO team_links (store_key, ancestor_key, joined, depth, name, descendant_id, descendant_key)
+  SELECT store_key, ancestor_key, joined, depth, name, descendant_id, descendant_key FROM expected_team_links
+  WHERE store_key = NEW.store_key AND descendant_key = NEW.customer_key;
+  UPDATE memberships SET
+    members_1 = members_1 + (a.depth = 1),
+    members_2 = members_2 + (a.depth = 2),
+    members_3 = members_3 + (a.depth = 3),
+    members_4 = members_4 + (a.depth = 4),
+    members_5 = members_5 + (a.depth = 5)
+  FROM ancestors AS a
+  WHERE a.store_key = NEW.store_key AND a.customer_key = NEW.customer_key
+    AND memberships.store_key = NEW.store_key AND memberships.customer_key = a.ancestor_key;
+  UPDATE customers SET stores_count = stores_count + 1 WHERE key = NEW.customer_key;
+END;
+
+CREATE TRIGGER memberships_leave_or_return AFTER UPDATE OF joined ON memberships
+WHEN OLD.joined IS NOT NEW.joined
+BEGIN
+  UPDATE team_links SET joined = NEW.joined
+  FROM ancestors AS a JOIN customers ON customers.key = a.customer_key
+  WHERE a.store_key = NEW.store_key AND a.customer_key = NEW.customer_key
+    AND team_links.store_key = NEW.store_key AND team_links.ancestor_key = a.ancestor_key
+    AND team_links.joined = OLD.joined AND team_links.depth = a.depth
+    AND team_links.name = customers.name AND team_links.descendant_id = customers.id;
+  UPDATE memberships SET
+    members_1 = members_1 + (NEW.joined - OLD.joined) * (a.depth = 1),
+    members_2 = members_2 + (NEW.joined - OLD.joined) * (a.depth = 2),
+    members_3 = members_3 + (NEW.joined - OLD.joined) * (a.depth = 3),
+    members_4 = members_4 + (NEW.joined - OLD.joined) * (a.depth = 4),
+    members_5 = members_5 + (NEW.joined - OLD.joined) * (a.depth = 5)
+  FROM ancestors AS a
+  WHERE a.store_key = NEW.store_key AND a.customer_key = NEW.customer_key
+    AND memberships.store_key = NEW.store_key AND memberships.customer_key = a.ancestor_key;
+  UPDATE customers SET stores_count = stores_count + NEW.joined - OLD.joined WHERE key = NEW.customer_key;
+END;
+
+CREATE TABLE token_earnings (
+  id TEXT PRIMARY KEY,
+  store_key INTEGER NOT NULL,
+  customer_key INTEGER NOT NULL,
+  level_no INTEGER NOT NULL, -- how far below, 1 to 5
+  tokens INTEGER NOT NULL, -- in hundredths
+  earned_at TEXT NOT NULL,
+  FOREIGN KEY (store_key, customer_key) REFERENCES memberships (store_key, customer_key) DEFERRABLE INITIALLY DEFERRED
+) WITHOUT ROWID;
+
+CREATE TABLE registrations (
+  customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
+  campaign_key INTEGER NOT NULL REFERENCES campaigns (key) DEFERRABLE INITIALLY DEFERRED,
+  PRIMARY KEY (customer_key, campaign_key)
+) WITHOUT ROWID;
+
+CREATE TABLE friendships (
+  low_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
+  high_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
+  status INTEGER NOT NULL, -- 1: friends, 0: the request is pending
+  PRIMARY KEY (low_key, high_key)
+) WITHOUT ROWID;
+
+CREATE INDEX friendships_by_high_key ON friendships (high_key);
+
+CREATE TABLE blocks (
+  customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
+  blocked_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
+  PRIMARY KEY (customer_key, blocked_key)
+) WITHOUT ROWID;
+
+CREATE INDEX blocks_by_blocked_key ON blocks (blocked_key);
+
+CREATE TABLE coupons (
+  key INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  account_key INTEGER NOT NULL REFERENCES accounts (key) DEFERRABLE INITIALLY DEFERRED,
+  kind TEXT NOT NULL, -- `store`, `mfg` or `digital`
+  campaign_key INTEGER REFERENCES campaigns (key) DEFERRABLE INITIALLY DEFERRED, -- NULL: of no campaign
+  source_campaign_id TEXT, -- plain text, no reference
+  name TEXT NOT NULL,
+  type TEXT NOT NULL,
+  value TEXT NOT NULL, -- a decimal, as fed
+  header_lines TEXT NOT NULL, -- JSON: an array of texts
+  text_lines TEXT NOT NULL, -- JSON: an array of texts
+  can_expire INTEGER NOT NULL, -- 1: it ends at `expiration_date`
+  expiration_type TEXT NOT NULL,
+  expiration_date TEXT,
+  expiration TEXT NOT NULL,
+  once_per_sale INTEGER NOT NULL,
+  filter_items TEXT, -- JSON, as fed
+  coupon_barcode TEXT NOT NULL, -- digits, with leading zeros
+  is_custom INTEGER NOT NULL,
+  can_combine_with_other INTEGER NOT NULL,
+  created_at TEXT NOT NULL,
+  folded_type TEXT NOT NULL, -- `type`, folded: what a filter compares
+  folded_text TEXT NOT NULL, -- the name and the lines, folded: what a coupon search compares
+  deleted INTEGER NOT NULL DEFAULT 0, -- 1: soft-deleted
+  ends_at TEXT GENERATED ALWAYS AS (iif(can_expire = 1, coalesce(expiration_date, 'never'), 'never')) VIRTUAL -- `never` sorts last
+);
+
+CREATE INDEX coupons_digital ON coupons (account_key, ends_at) WHERE kind = 'digital';
+
+CREATE INDEX coupons_deleted ON coupons (deleted) WHERE deleted = 1;
+
+CREATE TABLE coupon_json (
+  key INTEGER PRIMARY KEY, -- the coupon's
+  text TEXT NOT NULL, -- JSON: the fields that every form of the coupon has
+  record TEXT NOT NULL, -- JSON: what a record has besides, whether of a digital coupon or of one that a customer holds
+  detail TEXT NOT NULL -- JSON: what a record's `campaign_coupon` has besides
+);
+
+CREATE VIEW expected_coupon_json AS
+SELECT
+  coupons.key,
+  json_object(
+    'account_id', accounts.id, 'name', coupons.name, 'type', type, 'value', value,
+    'header_lines', json(header_lines), 'text_lines', json(text_lines), 'can_expire', can_expire,
+    'expiration_type', expiration_type, 'expiration', expiration, 'once_per_sale', once_per_sale,
+    'expiration_date', expiration_date
+  ) AS text,
+  iif(kind = 'digital', json_object(
+    'id', coupons.id, 'coupon_barcode', coupon_barcode, 'is_digital', 1, 'is_custom', is_custom,
+    'can_combine_with_other', can_combine_with_other, 'created_at', created_at
+  ), json_object(
+    'campaign_coupon_id', coupons.id, 'campaign_id', coalesce(campaigns.id, ''),
+    'coupon_barcode', CAST(coupon_barcode AS INTEGER), 'campaign_coupon_created', created_at
+  )) AS record,
+  json_object(
+    'id', coupons.id, 'campaign_id', coalesce(campaigns.id, ''), 'source_campaign_id', source_campaign_id,
+    'filter_items', json(filter_items), 'coupon_barcode', CAST(coupon_barcode AS INTEGER)
+  ) AS detail
+FROM coupons
+JOIN accounts ON accounts.key = coupons.account_key
+LEFT JOIN campaigns ON campaigns.key = coupons.campaign_key;
+
+CREATE TRIGGER coupons_insert_json AFTER INSERT ON coupons
+BEGIN
+  INSERT INTO coupon_json (key, text, record, detail)
+  SELECT key, text, record, detail FROM expected_coupon_json WHERE key = NEW.key;
+END;
+
+CREATE TRIGGER coupons_update_json AFTER UPDATE ON coupons
+BEGIN
+  UPDATE coupon_json SET text = expected.text, record = expected.record, detail = expected.detail
+  FROM expected_coupon_json AS expected
+  WHERE expected.key = NEW.key AND coupon_json.key = NEW.key
+    AND (coupon_json.text, coupon_json.record, coupon_json.detail)
+      IS NOT (expected.text, expected.record, expected.detail);
+END;
+
+CREATE TABLE customer_coupons (
+  id TEXT PRIMARY KEY,
+  customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
+  campaign_coupon_key INTEGER NOT NULL REFERENCES coupons (key) DEFERRABLE INITIALLY DEFERRED,
+  store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
+  coupon_id TEXT, -- plain text, no reference
+  expected_end_date TEXT,
+  creation_method TEXT NOT NULL,
+  reserved INTEGER NOT NULL,
+  total_count INTEGER NOT NULL, -- how often it may be used
+  usage_count INTEGER NOT NULL, -- how often it was used
+  created_at TEXT NOT NULL,
+  updated_at TEXT,
+  deleted_at TEXT, -- as fed; NULL: not deleted
+  ends_at TEXT GENERATED ALWAYS AS (coalesce(expected_end_date, 'never')) VIRTUAL, -- the coupon's end may be earlier
+  usable INTEGER GENERATED ALWAYS AS (deleted_at IS NULL AND usage_count < total_count) VIRTUAL -- 1: can be used
+) WITHOUT ROWID;
+
+CREATE INDEX customer_coupons_usable ON customer_coupons (
+  customer_key, usable, ends_at, campaign_coupon_key, store_key, created_at
+);
+
+CREATE TABLE message_clock (
+  id INTEGER NOT NULL,
+  stamp TEXT NOT NULL, -- the last one taken
+  clock_said TEXT NOT NULL, -- what D1's clock said then
+  PRIMARY KEY (id),
+  CONSTRAINT message_clock_has_one_row CHECK (id = 1)
+) WITHOUT ROWID;
+
+CREATE VIEW message_horizon AS
+SELECT iif(clock.now > message_clock.clock_said, max(clock.now, datetime(stamp, '+1 second')), stamp) AS at
+FROM clock CROSS JOIN message_clock;
+
+CREATE TABLE message_groups (
+  key INTEGER PRIMARY KEY,
+  id TEXT UNIQUE, -- NULL: removed
+  initial_customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED, -- who started it
+  group_image TEXT,
+  created_at TEXT NOT NULL,
+  newest_id TEXT DEFAULT NULL, -- derived: the newest message; the feed sets these four
+  newest_at TEXT DEFAULT NULL, -- and its stamp
+  earlier_id TEXT DEFAULT NULL, -- derived: that of an earlier second, shown until the newest's second is over
+  earlier_at TEXT DEFAULT NULL -- and its stamp
+);
+
+CREATE TABLE message_group_members (
+  group_key INTEGER NOT NULL REFERENCES message_groups (key) DEFERRABLE INITIALLY DEFERRED,
+  customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
+  position INTEGER NOT NULL, -- where in the group's list, from 0
+  PRIMARY KEY (group_key, customer_key)
+) WITHOUT ROWID;
+
+CREATE TABLE message_group_news (
+  customer_key INTEGER NOT NULL,
+  newest_at TEXT NOT NULL, -- the group's; empty while it has no message
+  group_id TEXT NOT NULL, -- breaks ties of the order
+  group_key INTEGER NOT NULL,
+  PRIMARY KEY (customer_key, newest_at DESC, group_id)
+) WITHOUT ROWID;
+
+CREATE VIEW expected_message_group_news AS
+SELECT
+  member.customer_key, coalesce(message_groups.newest_at, '') AS newest_at, message_groups.id AS group_id,
+  member.group_key
+FROM message_group_members AS member
+JOIN message_groups ON message_groups.key = member.group_key;
+
+CREATE TABLE messages (
+  id TEXT PRIMARY KEY,
+  group_key INTEGER NOT NULL REFERENCES message_groups (key) DEFERRABLE INITIALLY DEFERRED, -- its group, removed or not
+  customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED, -- who wrote it
+  body TEXT NOT NULL,
+  sent_at TEXT NOT NULL -- its stamp, or its time of more than an hour ago, as fed
+) WITHOUT ROWID;
+
+CREATE TABLE message_states (
+  group_key INTEGER NOT NULL,
+  customer_key INTEGER NOT NULL,
+  read_at TEXT, -- read up to this time; NULL: not at all
+  notifications_disabled INTEGER NOT NULL, -- 1: disabled
+  PRIMARY KEY (group_key, customer_key),
+  FOREIGN KEY (group_key, customer_key) REFERENCES message_group_members (group_key, customer_key)
+    DEFERRABLE INITIALLY DEFERRED
+) WITHOUT ROWID;
+
+CREATE TRIGGER message_groups_tell_members AFTER UPDATE OF newest_at ON message_groups
+WHEN OLD.newest_at IS NOT NEW.newest_at
+BEGIN
+  DELETE FROM message_group_news
+  WHERE newest_at = coalesce(OLD.newest_at, '') AND group_id = OLD.id
+    AND customer_key IN (SELECT customer_key FROM message_group_members WHERE group_key = OLD.key);
+  INSERT INTO message_group_news (customer_key, newest_at, group_id, group_key)
+  SELECT customer_key, newest_at, group_id, group_key FROM expected_message_group_news WHERE group_key = NEW.key;
+END;
+
+CREATE TRIGGER message_group_members_insert_news AFTER INSERT ON message_group_members
+BEGIN
+  INSERT INTO message_group_news (customer_key, newest_at, group_id, group_key)
+  SELECT customer_key, newest_at, group_id, group_key FROM expected_message_group_news
+  WHERE group_key = NEW.group_key AND customer_key = NEW.customer_key;
+END;
+
+CREATE TRIGGER message_group_members_remove_state_and_news AFTER DELETE ON message_group_members
+BEGIN
+  DELETE FROM message_states WHERE group_key = OLD.group_key AND customer_key = OLD.customer_key;
+  DELETE FROM message_group_news WHERE (customer_key, newest_at, group_id) IN (
+    SELECT OLD.customer_key, coalesce(newest_at, ''), id FROM message_groups WHERE key = OLD.group_key
+  );
+END;
+
+CREATE TABLE employees (
+  key INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  account_key INTEGER NOT NULL REFERENCES accounts (key) DEFERRABLE INITIALLY DEFERRED,
+  name TEXT NOT NULL,
+  avatar TEXT NOT NULL,
+  deleted INTEGER NOT NULL DEFAULT 0 -- 1: soft-deleted
+);
+
+CREATE INDEX employees_deleted ON employees (deleted) WHERE deleted = 1;
+
+CREATE TABLE eip_campaigns (
+  key INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  account_key INTEGER NOT NULL REFERENCES accounts (key) DEFERRABLE INITIALLY DEFERRED,
+  name TEXT NOT NULL,
+  start_date TEXT NOT NULL, -- the first day
+  end_date TEXT, -- the last day; NULL: it has no end
+  deleted INTEGER NOT NULL DEFAULT 0 -- 1: soft-deleted
+);
+
+CREATE INDEX eip_campaigns_by_account ON eip_campaigns (account_key);
+
+CREATE INDEX eip_campaigns_deleted ON eip_campaigns (deleted) WHERE deleted = 1;
+
+CREATE TABLE plays (
+  id TEXT PRIMARY KEY,
+  eip_campaign_key INTEGER NOT NULL REFERENCES eip_campaigns (key) DEFERRABLE INITIALLY DEFERRED,
+  location_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
+  employee_key INTEGER NOT NULL REFERENCES employees (key) DEFERRABLE INITIALLY DEFERRED,
+  runs INTEGER NOT NULL, -- in hundredths
+  hits INTEGER NOT NULL,
+  doubles INTEGER NOT NULL,
+  triples INTEGER NOT NULL,
+  played_at TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE play_totals (
+  location_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
+  eip_campaign_key INTEGER NOT NULL REFERENCES eip_campaigns (key) DEFERRABLE INITIALLY DEFERRED,
+  employee_key INTEGER NOT NULL REFERENCES employees (key) DEFERRABLE INITIALLY DEFERRED,
+  runs INTEGER NOT NULL, -- in hundredths
+  hits INTEGER NOT NULL,
+  doubles INTEGER NOT NULL,
+  triples INTEGER NOT NULL,
+  PRIMARY KEY (location_key, eip_campaign_key, employee_key),
+  CONSTRAINT play_runs CHECK (runs BETWEEN -7000000000000000 AND 7000000000000000),
+  CONSTRAINT play_hits CHECK (hits <= 70000000000000),
+  CONSTRAINT play_doubles CHECK (doubles <= 70000000000000),
+  CONSTRAINT play_triples CHECK (triples <= 70000000000000)
+) WITHOUT ROWID;
+
+CREATE TABLE feed_version (
+  id INTEGER PRIMARY KEY,
+  version INTEGER NOT NULL,
+  restorable INTEGER NOT NULL, -- 1: all of them were restores, if there were any, so that another one is taken
+  CONSTRAINT feed_version_has_one_row CHECK (id = 1)
+);
+
+CREATE TABLE listeners (
+  customer_id TEXT PRIMARY KEY, -- as in the token, whether the customer is stored or not
+  until TEXT NOT NULL -- listens until this time
+) WITHOUT ROWID;
+
+CREATE VIEW listening AS
+SELECT customers.key AS customer_key, customers.id AS customer_id, feed_version.version, clock.now
+FROM customers CROSS JOIN listeners ON listeners.customer_id = customers.id CROSS JOIN feed_version CROSS JOIN clock
+WHERE listeners.until > (SELECT now FROM clock);
+
+CREATE TABLE outbox (
+  version INTEGER NOT NULL, -- the feed version that changed it
+  change_kind TEXT NOT NULL, -- messages, coupons or balance
+  customers TEXT NOT NULL, -- JSON: the ids of the listeners whom it concerns
+  stored_at TEXT NOT NULL,
+  PRIMARY KEY (version, change_kind, customers)
+) WITHOUT ROWID;
+
+CREATE TRIGGER outbox_of_messages AFTER UPDATE OF newest_id, earlier_id ON message_groups
+WHEN OLD.newest_id IS NOT NEW.newest_id OR OLD.earlier_id IS NOT NEW.earlier_id
+BEGIN
+  INSERT INTO outbox (version, change_kind, customers, stored_at)
+  SELECT listening.version, 'messages', json_group_array(listening.customer_id), listening.now
+  FROM message_group_members AS member CROSS JOIN listening ON listening.customer_key = member.customer_key
+  WHERE member.group_key = NEW.key
+  HAVING count(*) > 0
+  ON CONFLICT DO NOTHING;
+END;
+
+CREATE TRIGGER outbox_of_new_members AFTER INSERT ON message_group_members
+BEGIN
+  INSERT INTO outbox (version, change_kind, customers, stored_at)
+  SELECT version, 'messages', json_array(customer_id), now FROM listening WHERE customer_key = NEW.customer_key
+  ON CONFLICT DO NOTHING;
+END;
+
+CREATE TRIGGER outbox_of_former_members AFTER DELETE ON message_group_members
+BEGIN
+  INSERT INTO outbox (version, change_kind, customers, stored_at)
+  SELECT version, 'messages', json_array(customer_id), now FROM listening WHERE customer_key = OLD.customer_key
+  ON CONFLICT DO NOTHING;
+END;
+
+CREATE TRIGGER outbox_of_issued_coupons AFTER INSERT ON customer_coupons
+BEGIN
+  INSERT INTO outbox (version, change_kind, customers, stored_at)
+  SELECT version, 'coupons', json_array(customer_id), now FROM listening WHERE customer_key = NEW.customer_key
+  ON CONFLICT DO NOTHING;
+END;
+
+CREATE TRIGGER outbox_of_changed_coupons AFTER UPDATE ON customer_coupons
+BEGIN
+  INSERT INTO outbox (version, change_kind, customers, stored_at)
+  SELECT version, 'coupons', json_array(customer_id), now FROM listening WHERE customer_key = NEW.customer_key
+  ON CONFLICT DO NOTHING;
+END;
+
+CREATE TRIGGER outbox_of_withdrawn_coupons AFTER DELETE ON customer_coupons
+BEGIN
+  INSERT INTO outbox (version, change_kind, customers, stored_at)
+  SELECT version, 'coupons', json_array(customer_id), now FROM listening WHERE customer_key = OLD.customer_key
+  ON CONFLICT DO NOTHING;
+END;
+
+CREATE TRIGGER outbox_of_balances AFTER UPDATE OF balance ON customers
+BEGIN
+  INSERT INTO outbox (version, change_kind, customers, stored_at)
+  SELECT version, 'balance', json_array(customer_id), now FROM listening WHERE customer_key = NEW.key
+  ON CONFLICT DO NOTHING;
+END;

@@ -1,0 +1,12 @@
+// Without what SQLite, D1 and wrangler keep for themselves, and without the tables that a search index is made of.
+export const SCHEMA_QUERY = String.raw`
+  SELECT sql FROM sqlite_schema
+  WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\_%' ESCAPE '\' AND name NOT LIKE '\_cf\_%' ESCAPE '\'
+    AND name <> 'd1_migrations' AND name NOT IN (SELECT name FROM pragma_table_list WHERE type = 'shadow')
+  ORDER BY rowid`;
+
+/** The text of docs/schema.sql, of the rows that the query answers. */
+export function schemaDump(rows: readonly Record<string, unknown>[]): string {
+  const head = "-- The database after all migrations. npm run schema writes this file, and a test compares it.";
+  return `${[head, ...rows.map(({ sql }) => `${String(sql)};`)].join("\n\n")}\n`;
+}

@@ -1,0 +1,30 @@
+import { type AnyColumn, type GetColumnData, type SQL, sql } from "drizzle-orm";
+
+/** The columns of an answer by their names: columns of tables, or expressions that say their type (`` sql<number>`…` ``). */
+export type Fields = Readonly<Record<string, AnyColumn | SQL>>;
+
+type Row<F extends Fields> = {
+  [K in keyof F]: F[K] extends AnyColumn ? GetColumnData<F[K]> : F[K] extends SQL<infer T> ? T : never;
+};
+
+/** `SELECT` with these columns, then the rest of the statement: `FROM …`. Its rows have the type of the columns. */
+export function select<F extends Fields>(fields: F, rest: SQL): SQL<Row<F>> {
+  return sql<Row<F>>`SELECT ${columnsOf(fields)} ${rest}`;
+}
+
+/** The same after `WITH` and these common table expressions: `name AS (…), …`. */
+export function selectWith<F extends Fields>(tables: SQL, fields: F, rest: SQL): SQL<Row<F>> {
+  return sql<Row<F>>`WITH ${tables} ${select(fields, rest)}`;
+}
+
+/** A statement that writes, then `RETURNING` with these columns. */
+export function returning<F extends Fields>(write: SQL, fields: F): SQL<Row<F>> {
+  return sql<Row<F>>`${write} RETURNING ${columnsOf(fields)}`;
+}
+
+function columnsOf(fields: Fields): SQL {
+  return sql.join(
+    Object.entries(fields).map(([name, field]) => sql`${field} AS ${sql.identifier(name)}`),
+    sql`, `,
+  );
+}

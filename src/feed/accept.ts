@@ -2,7 +2,7 @@ import type { FeedToken } from "../auth/token.ts";
 import type { Database } from "../db/database.ts";
 import { forbidden, invalid, payloadTooLarge } from "../http/errors.ts";
 import { ITEM_LIMIT, LINE_LIMIT, NAMED_LINES } from "../http/limits.ts";
-import type { Changes } from "../live/queries.ts";
+import type { Changes } from "../inbox/queries.ts";
 import { addMessage, type FieldMessages } from "../values/messages.ts";
 import { deduplicate } from "./deduplicate.ts";
 import { type CheckedLine, checkLine } from "./lines.ts";

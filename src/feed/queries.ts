@@ -3,7 +3,7 @@ import type { Database, Statement } from "../db/database.ts";
 import { unionAll } from "../db/json-rows.ts";
 import { limitTo } from "../db/limit.ts";
 import { NAMED_LINES } from "../http/limits.ts";
-import { type Changes, countFeed, selectChanges, toChanges } from "../live/queries.ts";
+import { type Changes, countFeed, selectChanges, toChanges } from "../inbox/queries.ts";
 import { collectFreshEvents, dropFreshEvents, freshEvents } from "./records/fresh-events.ts";
 import type { EventKind, Fault, Kind, Line, StateKind } from "./records/kind.ts";
 import { byId } from "./records/line-texts.ts";

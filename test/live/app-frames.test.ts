@@ -1,6 +1,6 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, it, vi } from "vitest";
-import { Inbox } from "../../src/live/inbox.ts";
+import { Inbox } from "../../src/inbox/inbox.ts";
 import {
   framesOf,
   inboxOf,

@@ -1,5 +1,5 @@
 import { describe, it } from "vitest";
-import { addChanges, type ChangeKind, nextFrameAt, type Pending, takeFrame } from "../../src/live/frames.ts";
+import { addChanges, type ChangeKind, nextFrameAt, type Pending, takeFrame } from "../../src/inbox/frames.ts";
 
 /** Changes of an inbox, in milliseconds: when it is notified, and from when on they are shown, if later. */
 type Changes = readonly { at: number; kinds: readonly ChangeKind[]; shownAt?: number }[];

@@ -1,5 +1,5 @@
 import { describe, it } from "vitest";
-import { CONNECTION_HEADER, readConnection, writeConnection } from "../../src/live/socket.ts";
+import { CONNECTION_HEADER, readConnection, writeConnection } from "../../src/inbox/socket.ts";
 import { mustFeed } from "../support/api.ts";
 import { framesOf, handshake, listenAs, openSockets } from "../support/live.ts";
 import { program } from "../support/programs.ts";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, it, vi } from "vitest";
-import { Inboxes } from "../../src/live/inboxes.ts";
+import { Inboxes } from "../../src/inbox/inboxes.ts";
 import { DEFAULT_PROGRAM } from "../../src/programs/programs.ts";
 import { mustFeed } from "../support/api.ts";
 import { seedListeners } from "../support/listeners.ts";

@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { vi } from "vitest";
-import type { Pending } from "../../src/live/frames.ts";
+import type { Pending } from "../../src/inbox/frames.ts";
 import { DEFAULT_PROGRAM, qualify } from "../../src/programs/programs.ts";
 import { mustFeed } from "./api.ts";
 import * as seed from "./seed.ts";

@@ -13,8 +13,8 @@ import {
 import { customerKeyOf } from "../../domain/customers.ts";
 import { friendStatus, hasBlocked } from "../../domain/friendships.ts";
 import { cutPage, type Page, type Paged } from "../../http/paging.ts";
-import type { Report } from "../../live/inbox-state.ts";
-import { listenByPoll, selectNews } from "../../live/queries.ts";
+import type { Report } from "../../inbox/inbox-state.ts";
+import { listenByPoll, selectNews } from "../../inbox/queries.ts";
 import { groupName } from "./group-name.ts";
 import type { Cursor, GroupMember, MessageGroup } from "./schema.ts";
 

@@ -1,12 +1,12 @@
 import type { Context } from "hono";
-import { type AppEnv, createRouter } from "../app-env.ts";
-import { offeredSubprotocols, SUBPROTOCOL } from "../auth/subprotocols.ts";
-import { DatabaseFull } from "../db/errors.ts";
-import { foreignPage, unavailable, upgradeRequired } from "../http/errors.ts";
-import { isAllowedOrigin } from "../middleware/cors.ts";
-import { describe } from "../openapi/describe.ts";
+import { type AppEnv, createRouter } from "../../app-env.ts";
+import { offeredSubprotocols, SUBPROTOCOL } from "../../auth/subprotocols.ts";
+import { DatabaseFull } from "../../db/errors.ts";
+import { foreignPage, unavailable, upgradeRequired } from "../../http/errors.ts";
+import { beginListening } from "../../inbox/queries.ts";
+import { isAllowedOrigin } from "../../middleware/cors.ts";
+import { describe } from "../../openapi/describe.ts";
 import { openSocket } from "./operations.ts";
-import { beginListening } from "./queries.ts";
 
 const DATABASE_FULL = "The database is full, so nobody can listen for changes. Poll, and try again later.";
 

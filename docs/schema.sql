@@ -66,22 +66,6 @@ BEGIN
   INSERT INTO store_words (rowid, words) SELECT key, words FROM expected_store_words WHERE account_key = NEW.key;
   DELETE FROM campaign_words WHERE rowid IN (SELECT key FROM campaigns WHERE account_key = NEW.key);
   INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_campaign_words WHERE account_key = NEW.key;
-  INSERT INTO store_vocabulary (word)
-  SELECT value FROM json_each('["' || replace(NEW.words, ' ', '","') || '"]') AS word
-  WHERE word.value GLOB '[^0-9]???*'
-    AND EXISTS (SELECT 1 FROM store_words WHERE store_words MATCH '"' || word.value || '"')
-  ON CONFLICT (word) DO NOTHING;
-  DELETE FROM store_vocabulary
-  WHERE word IN (SELECT value FROM json_each('["' || replace(OLD.words, ' ', '","') || '"]'))
-    AND NOT EXISTS (SELECT 1 FROM store_words WHERE store_words MATCH '"' || store_vocabulary.word || '"');
-  INSERT INTO campaign_vocabulary (word)
-  SELECT value FROM json_each('["' || replace(NEW.words, ' ', '","') || '"]') AS word
-  WHERE word.value GLOB '[^0-9]???*'
-    AND EXISTS (SELECT 1 FROM campaign_words WHERE campaign_words MATCH '"' || word.value || '"')
-  ON CONFLICT (word) DO NOTHING;
-  DELETE FROM campaign_vocabulary
-  WHERE word IN (SELECT value FROM json_each('["' || replace(OLD.words, ' ', '","') || '"]'))
-    AND NOT EXISTS (SELECT 1 FROM campaign_words WHERE campaign_words MATCH '"' || campaign_vocabulary.word || '"');
 END;
 
 CREATE TABLE stores (
@@ -115,7 +99,7 @@ CREATE VIRTUAL TABLE store_words USING fts5(
 
 CREATE VIRTUAL TABLE store_words_terms USING fts5vocab(store_words, instance);
 
-CREATE TABLE store_vocabulary (
+CREATE TABLE merchant_vocabulary (
   word TEXT PRIMARY KEY
 ) WITHOUT ROWID;
 
@@ -138,13 +122,6 @@ WHEN OLD.words IS NOT NEW.words OR OLD.deleted IS NOT NEW.deleted
 BEGIN
   DELETE FROM store_words WHERE rowid = OLD.key;
   INSERT INTO store_words (rowid, words) SELECT key, words FROM expected_store_words WHERE key = NEW.key;
-  DELETE FROM store_vocabulary
-  WHERE word IN (
-      SELECT word.value FROM accounts AS account
-      CROSS JOIN json_each('["' || replace(OLD.words || ' ' || account.words, ' ', '","') || '"]') AS word
-      WHERE account.key = OLD.account_key
-    )
-    AND NOT EXISTS (SELECT 1 FROM store_words WHERE store_words MATCH '"' || store_vocabulary.word || '"');
 END;
 
 CREATE TABLE campaigns (
@@ -203,10 +180,6 @@ CREATE VIRTUAL TABLE campaign_words USING fts5(
 
 CREATE VIRTUAL TABLE campaign_words_terms USING fts5vocab(campaign_words, instance);
 
-CREATE TABLE campaign_vocabulary (
-  word TEXT PRIMARY KEY
-) WITHOUT ROWID;
-
 CREATE VIEW expected_campaign_words AS
 SELECT
   campaigns.key,
@@ -226,13 +199,6 @@ WHEN OLD.words IS NOT NEW.words OR OLD.deleted IS NOT NEW.deleted
 BEGIN
   DELETE FROM campaign_words WHERE rowid = OLD.key;
   INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_campaign_words WHERE key = NEW.key;
-  DELETE FROM campaign_vocabulary
-  WHERE word IN (
-      SELECT word.value FROM accounts AS account
-      CROSS JOIN json_each('["' || replace(OLD.words || ' ' || account.words, ' ', '","') || '"]') AS word
-      WHERE account.key = OLD.account_key
-    )
-    AND NOT EXISTS (SELECT 1 FROM campaign_words WHERE campaign_words MATCH '"' || campaign_vocabulary.word || '"');
 END;
 
 CREATE TABLE customers (

@@ -49,8 +49,7 @@ BEGIN
   WHERE expected.key = NEW.key AND account_json.key = NEW.key AND account_json.coupons IS NOT expected.coupons;
 END;
 
--- Follows a new company name: in the entries of the account's stores and campaigns, which hold its words, and in the
--- vocabularies. One trigger, because whether an entry holds a word is asked when all have been written.
+-- Follows a new company name in the entries of the account's stores and campaigns, which hold its words.
 CREATE TRIGGER accounts_update_words AFTER UPDATE OF words ON accounts
 WHEN OLD.words IS NOT NEW.words
 BEGIN
@@ -58,20 +57,4 @@ BEGIN
   INSERT INTO store_words (rowid, words) SELECT key, words FROM expected_store_words WHERE account_key = NEW.key;
   DELETE FROM campaign_words WHERE rowid IN (SELECT key FROM campaigns WHERE account_key = NEW.key);
   INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_campaign_words WHERE account_key = NEW.key;
-  INSERT INTO store_vocabulary (word)
-  SELECT value FROM json_each('["' || replace(NEW.words, ' ', '","') || '"]') AS word
-  WHERE word.value GLOB '[^0-9]???*'
-    AND EXISTS (SELECT 1 FROM store_words WHERE store_words MATCH '"' || word.value || '"')
-  ON CONFLICT (word) DO NOTHING;
-  DELETE FROM store_vocabulary
-  WHERE word IN (SELECT value FROM json_each('["' || replace(OLD.words, ' ', '","') || '"]'))
-    AND NOT EXISTS (SELECT 1 FROM store_words WHERE store_words MATCH '"' || store_vocabulary.word || '"');
-  INSERT INTO campaign_vocabulary (word)
-  SELECT value FROM json_each('["' || replace(NEW.words, ' ', '","') || '"]') AS word
-  WHERE word.value GLOB '[^0-9]???*'
-    AND EXISTS (SELECT 1 FROM campaign_words WHERE campaign_words MATCH '"' || word.value || '"')
-  ON CONFLICT (word) DO NOTHING;
-  DELETE FROM campaign_vocabulary
-  WHERE word IN (SELECT value FROM json_each('["' || replace(OLD.words, ' ', '","') || '"]'))
-    AND NOT EXISTS (SELECT 1 FROM campaign_words WHERE campaign_words MATCH '"' || campaign_vocabulary.word || '"');
 END;

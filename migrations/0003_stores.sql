@@ -39,17 +39,17 @@ CREATE VIRTUAL TABLE store_words USING fts5(
   words, content = '', contentless_delete = 1, detail = none, prefix = '1 2 3 4 5 6', tokenize = ascii
 );
 
--- A step of the weekly merge goes on with what is under way, unless another level of the index has as many segments. It
--- then merges those first, if there are enough: two, so that small ones fed meanwhile do not hold it up.
+-- The weekly merge takes segments of one size together, and two are enough: by itself FTS5 waits for four.
 INSERT INTO store_words (store_words, rank) VALUES ('usermerge', 2);
 
 -- What store_words holds, term by term: an index without contents can be compared in no other way.
 CREATE VIRTUAL TABLE store_words_terms USING fts5vocab(store_words, instance);
 
--- Derived: the words of store_words, each once: those of four characters or more that begin with no digit. A search that
--- forgives a typo walks along it to find which words are like the one asked for. The feed adds words, all of a request at
--- once: a trigger for each row would take three times as long. Triggers take out the words that no entry holds any more.
-CREATE TABLE store_vocabulary (
+-- Derived: the words of store_words and campaign_words, each once: those of four characters or more that begin with no
+-- digit. A search that forgives a typo walks along it to find which words are like the one asked for. The feed adds words,
+-- all of a request at once: a trigger for each row would take three times as long. A word stays when no entry holds it any
+-- more: it finds nothing.
+CREATE TABLE merchant_vocabulary (
   word TEXT PRIMARY KEY
 ) WITHOUT ROWID;
 
@@ -69,18 +69,10 @@ BEGIN
   INSERT INTO store_words (rowid, words) SELECT key, words FROM expected_store_words WHERE key = NEW.key;
 END;
 
--- Indexes a store again when its words change, or when it is soft-deleted or comes back. The vocabulary forgets
--- the words that nothing else has, the company's among them.
+-- Indexes a store again when its words change, or when it is soft-deleted or comes back.
 CREATE TRIGGER stores_update_words AFTER UPDATE OF words, deleted ON stores
 WHEN OLD.words IS NOT NEW.words OR OLD.deleted IS NOT NEW.deleted
 BEGIN
   DELETE FROM store_words WHERE rowid = OLD.key;
   INSERT INTO store_words (rowid, words) SELECT key, words FROM expected_store_words WHERE key = NEW.key;
-  DELETE FROM store_vocabulary
-  WHERE word IN (
-      SELECT word.value FROM accounts AS account
-      CROSS JOIN json_each('["' || replace(OLD.words || ' ' || account.words, ' ', '","') || '"]') AS word
-      WHERE account.key = OLD.account_key
-    )
-    AND NOT EXISTS (SELECT 1 FROM store_words WHERE store_words MATCH '"' || store_vocabulary.word || '"');
 END;

@@ -67,11 +67,6 @@ INSERT INTO campaign_words (campaign_words, rank) VALUES ('usermerge', 2);
 -- What campaign_words holds, term by term: an index without contents can be compared in no other way.
 CREATE VIRTUAL TABLE campaign_words_terms USING fts5vocab(campaign_words, instance);
 
--- Derived: the words of campaign_words, made as store_vocabulary is.
-CREATE TABLE campaign_vocabulary (
-  word TEXT PRIMARY KEY
-) WITHOUT ROWID;
-
 -- What campaign_words must hold: a campaign's own words, and those of its account's company.
 CREATE VIEW expected_campaign_words AS
 SELECT
@@ -88,18 +83,10 @@ BEGIN
   INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_campaign_words WHERE key = NEW.key;
 END;
 
--- Indexes a campaign again when its words change, or when it is soft-deleted or comes back. The vocabulary forgets
--- the words that nothing else has, the company's among them.
+-- Indexes a campaign again when its words change, or when it is soft-deleted or comes back.
 CREATE TRIGGER campaigns_update_words AFTER UPDATE OF words, deleted ON campaigns
 WHEN OLD.words IS NOT NEW.words OR OLD.deleted IS NOT NEW.deleted
 BEGIN
   DELETE FROM campaign_words WHERE rowid = OLD.key;
   INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_campaign_words WHERE key = NEW.key;
-  DELETE FROM campaign_vocabulary
-  WHERE word IN (
-      SELECT word.value FROM accounts AS account
-      CROSS JOIN json_each('["' || replace(OLD.words || ' ' || account.words, ' ', '","') || '"]') AS word
-      WHERE account.key = OLD.account_key
-    )
-    AND NOT EXISTS (SELECT 1 FROM campaign_words WHERE campaign_words MATCH '"' || campaign_vocabulary.word || '"');
 END;

@@ -61,7 +61,7 @@ INSERT INTO customer_words (customer_words, rank) VALUES ('usermerge', 2);
 -- What customer_words holds, term by term: an index without contents can be compared in no other way.
 CREATE VIRTUAL TABLE customer_words_terms USING fts5vocab(customer_words, instance);
 
--- Derived: the words of customer_words, made as store_vocabulary is.
+-- Derived: the words of customer_words, made as merchant_vocabulary is, but without those that no entry holds any more.
 CREATE TABLE customer_vocabulary (
   word TEXT PRIMARY KEY
 ) WITHOUT ROWID;

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { Command } from "commander";
 import { unstable_readConfig as readConfig } from "wrangler";
-import { CUSTOMER_SEARCHES } from "../src/customer/search/whom.ts";
+import { CUSTOMER_SEARCHES } from "../src/customer/search/scope.ts";
 import { DEFAULT_PROGRAM } from "../src/programs/programs.ts";
 import { databaseExists } from "./lib/database.ts";
 import { environmentFlag, environmentName } from "./lib/options.ts";

@@ -1,5 +1,5 @@
 import { searchAll } from "../../src/customer/search/queries.ts";
-import { KINDS } from "../../src/customer/search/schema.ts";
+import { LISTS } from "../../src/customer/search/scope.ts";
 import { Database } from "../../src/db/database.ts";
 import { wordsOf } from "../../src/values/words.ts";
 import { Random } from "../demo/random.ts";
@@ -104,7 +104,7 @@ export async function worstOfShortWords(database: D1Database): Promise<string> {
     for (const query of queries) {
       const asked = new Database(database, "first-unconstrained");
       for (let time = 0; time < times; time += 1) {
-        await searchAll(asked, { words: wordsOf(query), typos: false, kinds: KINDS, customerId: "", whom: "all" });
+        await searchAll(asked, { words: wordsOf(query), typos: false, lists: LISTS, customerId: "", whom: "all" });
       }
       took.set(query, asked.usage.sqlMilliseconds);
     }

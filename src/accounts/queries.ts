@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { accountJson, accounts } from "../db/tables/index.ts";
+import { accountJson, accounts } from "../db/tables/accounts.ts";
 
 /** The account object of the coupon lists as JSON text. */
 export function couponAccount(accountKey: SQL, { includeImages }: { includeImages: boolean }): SQL {

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { campaigns } from "../db/tables/index.ts";
+import type { campaigns } from "../db/tables/campaigns.ts";
 
 /** Whether a campaign runs today: not soft-deleted, `status` 1, today within its dates, both ends included. */
 export function isRunning(campaign: typeof campaigns): SQL {

@@ -1,6 +1,8 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
-import { accounts, memberships, stores } from "../db/tables/index.ts";
+import { accounts } from "../db/tables/accounts.ts";
+import { memberships } from "../db/tables/memberships.ts";
+import { stores } from "../db/tables/stores.ts";
 
 // A store that is soft-deleted, or whose account is, answers as if it were not there (docs/contract/feed.md, 2).
 

@@ -1,10 +1,9 @@
 import { Cache } from "../cache/cache.ts";
+import { MERGE_LIMITS, mergeIndexes, QUERIES_A_STEP } from "../customer/search/merge-indexes.ts";
 import { Database } from "../db/database.ts";
-import { MERGE_LIMITS, mergeIndexes } from "../db/merge-indexes.ts";
 import { Inboxes } from "../inbox/inboxes.ts";
 import { drainOutbox } from "../inbox/notify.ts";
 import { removeFormerListeners } from "../inbox/queries.ts";
-
 import { DEFAULT_PROGRAM, listPrograms, nameInLog, type Program } from "../programs/programs.ts";
 import { countQueries } from "./count-queries.ts";
 import { Place } from "./place.ts";
@@ -59,8 +58,7 @@ const JOBS: Readonly<Record<string, Job>> = {
     begin:
       (db) =>
       async ({ queries, milliseconds }) => {
-        // A step is two queries, and one comes before them.
-        const steps = Math.min(MERGE_LIMITS.steps, Math.floor((queries - 1) / 2));
+        const steps = Math.min(MERGE_LIMITS.steps, Math.floor(queries / QUERIES_A_STEP));
         return { report: await mergeIndexes(db, { ...MERGE_LIMITS, steps, milliseconds }), isDone: true };
       },
   },

@@ -5,9 +5,10 @@ import { jsonBody, validate } from "../../middleware/validate.ts";
 import { describe } from "../../openapi/describe.ts";
 import { wordsOf } from "../../values/words.ts";
 import { fullSearch } from "./operations.ts";
-import { type Found, searchAll } from "./queries.ts";
-import { type FullSearchAnswer, FullSearchBody, type SearchKind } from "./schema.ts";
-import { customerSearchOf } from "./whom.ts";
+import { searchAll } from "./queries.ts";
+import type { Found } from "./records.ts";
+import { type FullSearchAnswer, FullSearchBody } from "./schema.ts";
+import { customerSearchOf, type SearchList } from "./scope.ts";
 
 export const search = createRouter().post(
   "/",
@@ -19,7 +20,7 @@ export const search = createRouter().post(
     const found = await searchAll(c.var.db, {
       words: wordsOf(query),
       typos,
-      kinds: filter,
+      lists: filter,
       customerId: c.var.customerId,
       whom: customerSearchOf(c.env),
     });
@@ -29,11 +30,11 @@ export const search = createRouter().post(
 );
 
 /** Variant A of the answer, or variant B if campaigns were not asked for (docs/contract/interface.md, 4.6). */
-function inVariant(found: Found, kinds: readonly SearchKind[]): JsonText {
-  const lists = { stores: jsonArray(found.stores), customers: jsonArray(found.customers) };
+function inVariant(found: Found, lists: readonly SearchList[]): JsonText {
+  const both = { stores: jsonArray(found.stores), customers: jsonArray(found.customers) };
   const status = toJson(true);
   const forgiven = found.forgiven.length === 0 ? undefined : { forgiven: toJson(found.forgiven) };
-  if (!kinds.includes("campaigns")) return jsonObject({ status, ...lists, ...forgiven });
-  const items = jsonObject({ ...lists, campaigns: jsonArray(found.campaigns) });
+  if (!lists.includes("campaigns")) return jsonObject({ status, ...both, ...forgiven });
+  const items = jsonObject({ ...both, campaigns: jsonArray(found.campaigns) });
   return jsonObject({ status, items, ...forgiven });
 }

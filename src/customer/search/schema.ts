@@ -3,14 +3,11 @@ import { SearchAccount } from "../../accounts/account.ts";
 import { optionalText, PARAMETER_LIMIT, partsOf, TextParameter } from "../../values/parameter.ts";
 import { scalar } from "../../values/scalar.ts";
 import { codePoints, FIELD_LIMIT, mustBe } from "../../values/text.ts";
+import { LISTS } from "./scope.ts";
 
 const SHORTEST_QUERY = 3;
 
-/** What can be searched. */
-export const KINDS = ["stores", "customers", "campaigns"] as const;
-export type SearchKind = (typeof KINDS)[number];
-
-const Kind = z.enum(KINDS, { error: `must be any of ${KINDS.join(", ")}, comma-separated` });
+const List = z.enum(LISTS, { error: `must be any of ${LISTS.join(", ")}, comma-separated` });
 
 /**
  * The body of a search (docs/contract/interface.md, 4.6). A filter of commas and blanks only counts as none.
@@ -31,11 +28,11 @@ export const FullSearchBody = z.object({
       maxLength: PARAMETER_LIMIT,
       description: "Each word must begin some word of the records found.",
     }),
-  filter: optionalText(TextParameter.transform(partsOf).pipe(z.array(Kind)))
-    .transform((kinds) => (kinds === undefined || kinds.length === 0 ? [...KINDS] : kinds))
+  filter: optionalText(TextParameter.transform(partsOf).pipe(z.array(List)))
+    .transform((lists) => (lists === undefined || lists.length === 0 ? [...LISTS] : lists))
     .meta({
       type: "string",
-      default: KINDS.join(","),
+      default: LISTS.join(","),
       description: "The kinds to look for, with commas between them.",
     }),
   typos: z

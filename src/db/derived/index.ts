@@ -16,7 +16,7 @@ import { storesJoined } from "./stores-joined.ts";
 import { teamLinks } from "./team-links.ts";
 import { teamMembers } from "./team-members.ts";
 import { teamTokens } from "./team-tokens.ts";
-import { campaignVocabulary, customerVocabulary, storeVocabulary } from "./vocabularies.ts";
+import { customerVocabulary, merchantVocabulary } from "./vocabularies.ts";
 
 export const DERIVED: readonly Derived[] = [
   customerBalances,
@@ -36,7 +36,6 @@ export const DERIVED: readonly Derived[] = [
   storeWords,
   campaignWords,
   customerWords,
-  storeVocabulary,
-  campaignVocabulary,
+  merchantVocabulary,
   customerVocabulary,
 ];

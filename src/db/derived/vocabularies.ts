@@ -5,27 +5,32 @@ import type { Derived } from "./derived.ts";
 // letter. House numbers and postal codes would be most of the words of stores. What begins with "+" is no word.
 const CAN_BE_MEANT = "GLOB '[^0-9+]???*'";
 
-/** The nouns that have a vocabulary. Those with accounts are found by their company's words too. */
-export type SearchedNoun = "store" | "campaign" | "customer";
+/** Of stores, campaigns and their companies, or of customers. */
+export type Vocabulary = "merchant" | "customer";
 
-/** The words of each entry of the index of stores. */
-export const storeVocabulary = vocabulary("store", ["stores_update_words", "accounts_update_words"]);
+/** A word that none of them has any more may stay, and finds nothing. */
+export const merchantVocabulary = vocabulary(
+  "merchant",
+  ["store_words", "campaign_words"],
+  `AND (
+    EXISTS (SELECT 1 FROM store_words WHERE store_words MATCH '"' || word || '"')
+    OR EXISTS (SELECT 1 FROM campaign_words WHERE campaign_words MATCH '"' || word || '"')
+  )`,
+);
 
-/** The words of each entry of the index of campaigns. */
-export const campaignVocabulary = vocabulary("campaign", ["campaigns_update_words", "accounts_update_words"]);
-
-/** The words of each entry of the index of customers. */
-export const customerVocabulary = vocabulary("customer", ["customers_update_words"]);
+/** Of an erased customer no word stays that nobody else has: a trigger takes it out. */
+export const customerVocabulary = vocabulary("customer", ["customer_words"], "");
 
 /**
- * A vocabulary follows from a search index, as it is: that is recounted before it. The feed adds words, triggers take
- * them out. The key of a word, for ranges, is the code of its first letter.
+ * A vocabulary follows from search indexes, as they are: they are recounted before it. The key of a word, for ranges, is
+ * the code of its first letter.
  */
-function vocabulary(noun: SearchedNoun, triggers: readonly string[]): Derived {
-  const table = `${noun}_vocabulary`;
+function vocabulary(of: Vocabulary, indexes: readonly string[], andIsUsed: string): Derived {
+  const table = `${of}_vocabulary`;
+  const terms = indexes.map((index) => `SELECT term FROM ${index}_terms`);
   return {
-    name: `vocabulary of ${noun}s`,
-    triggers,
+    name: `vocabulary of ${of}s`,
+    triggers: of === "customer" ? ["customers_update_words"] : [],
     over: null,
     table,
     storedAs: "rows",
@@ -33,35 +38,21 @@ function vocabulary(noun: SearchedNoun, triggers: readonly string[]): Derived {
     key: ["word"],
     values: [],
     expected: (range) => `
-      SELECT DISTINCT term AS word FROM ${noun}_words_terms WHERE term ${CAN_BE_MEANT} AND unicode(term) ${range}`,
-    stored: (range) => `SELECT word FROM ${table} WHERE unicode(word) ${range}`,
+      SELECT DISTINCT term AS word FROM (${terms.join(" UNION ALL ")})
+      WHERE term ${CAN_BE_MEANT} AND unicode(term) ${range}`,
+    stored: (range) => `SELECT word FROM ${table} WHERE unicode(word) ${range} ${andIsUsed}`,
     what: ["word"],
   };
 }
 
-/** What a request has written of a noun. */
-export interface WrittenWords {
-  /** With blanks between them. */
-  words: string;
-  /** The ids of the accounts of the records, whose companies' words their entries hold too. */
-  accounts: readonly string[];
-}
-
-/** Adds the words of records that have been written: once a word, where a trigger would look up each word of each record. */
-export function addToVocabulary(noun: SearchedNoun, { words, accounts }: WrittenWords): SQL {
+/**
+ * Adds the words of records that have been written, with blanks between them: once a word, where a trigger would look up
+ * each word of each record.
+ */
+export function addToVocabulary(of: Vocabulary, words: string): SQL {
   return sql`
-    INSERT INTO ${sql.raw(`${noun}_vocabulary`)} (word)
-    SELECT word FROM (
-      SELECT value AS word FROM ${each(words)}
-      UNION
-      SELECT word.value FROM json_each(${JSON.stringify(accounts)}) AS account
-      CROSS JOIN accounts ON accounts.id = account.value
-      CROSS JOIN ${each(sql`accounts.words`)} AS word
-    )
-    WHERE word ${sql.raw(CAN_BE_MEANT)}
+    INSERT INTO ${sql.raw(`${of}_vocabulary`)} (word)
+    SELECT value FROM json_each('["' || replace(${words}, ' ', '","') || '"]')
+    WHERE value ${sql.raw(CAN_BE_MEANT)}
     ON CONFLICT (word) DO NOTHING`;
-}
-
-function each(words: string | SQL): SQL {
-  return sql`json_each('["' || replace(${words}, ' ', '","') || '"]')`;
 }

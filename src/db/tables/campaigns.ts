@@ -54,5 +54,3 @@ export const campaignStores = sqliteTable(
     check("campaign_earnings", sql`earned <= 7000000000000000`),
   ],
 );
-
-export const campaignVocabulary = sqliteTable("campaign_vocabulary", { word: text().primaryKey() });

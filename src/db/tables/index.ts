@@ -2,7 +2,7 @@
 // holds is said in the migrations.
 export { accountJson, accounts } from "./accounts.ts";
 export { balanceEntries, storeBalances } from "./balances.ts";
-export { campaignStores, campaigns, campaignVocabulary } from "./campaigns.ts";
+export { campaignStores, campaigns } from "./campaigns.ts";
 export { couponJson, coupons, customerCoupons } from "./coupons.ts";
 export { customers, customerVocabulary } from "./customers.ts";
 export { blocks, friendships } from "./friendships.ts";
@@ -18,4 +18,4 @@ export {
 } from "./messages.ts";
 export { eipCampaigns, employees, plays, playTotals } from "./plays.ts";
 export { registrations } from "./registrations.ts";
-export { stores, storeVocabulary } from "./stores.ts";
+export { merchantVocabulary, stores } from "./stores.ts";

@@ -31,4 +31,4 @@ export const stores = sqliteTable(
   ],
 );
 
-export const storeVocabulary = sqliteTable("store_vocabulary", { word: text().primaryKey() });
+export const merchantVocabulary = sqliteTable("merchant_vocabulary", { word: text().primaryKey() });

@@ -30,4 +30,5 @@ export const account = defineState(accounts, {
   fixed: [],
   references: {},
   deletion: { column: "deleted", live: 0 },
+  vocabulary: "merchant",
 });

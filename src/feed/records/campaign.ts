@@ -91,7 +91,7 @@ export const campaign = defineState(campaigns, {
   export: { bytes: `${octetsOf(campaigns)} + 9 * coalesce(octet_length(campaigns.listed_stores), 0)` },
   account: "account_id",
   fixed: ["accountKey"],
-  vocabulary: "campaign",
+  vocabulary: "merchant",
   references: { account_id: ACCOUNTS },
   list: {
     field: "store_ids",

@@ -2,7 +2,7 @@ import type { SQL } from "drizzle-orm";
 import { getTableColumns, getTableName } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type * as z from "zod";
-import type { SearchedNoun } from "../../db/derived/vocabularies.ts";
+import type { Vocabulary } from "../../db/derived/vocabularies.ts";
 import type { FieldMessages } from "../../values/messages.ts";
 import {
   type ColumnName,
@@ -148,7 +148,7 @@ export interface StateKind extends CommonKind {
   /** Puts the lines in the order in which they are to be written, where that is not their own. */
   arrange?: (lines: readonly Line[]) => Line[];
   /** Whose vocabulary the column `words` goes into. */
-  vocabulary?: SearchedNoun;
+  vocabulary?: Vocabulary;
   /** Writes the items of the list, where they are rows of their own. `lines` is a relation of what the lines write. */
   writeItems?: (lines: SQL) => SQL[];
 }

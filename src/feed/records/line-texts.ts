@@ -1,5 +1,4 @@
 import type { SQL } from "drizzle-orm";
-import type { WrittenWords } from "../../db/derived/vocabularies.ts";
 import { joinRows, rowsOf } from "../../db/json-rows.ts";
 import type { Fields, Kind, Line, StateKind } from "./kind.ts";
 
@@ -89,15 +88,12 @@ export function writtenLines(kind: Kind, lines: readonly Line[]): { text: string
   return takeOutTexts(lines).map((text) => ({ text, rows: rowsOf([text], ...columnsOf(kind)) }));
 }
 
-/** The words that lines write, each once, and their accounts. */
-export function writtenWords(kind: StateKind, text: string): WrittenWords {
+/** The words that lines write, each once, with blanks between them. */
+export function writtenWords(kind: StateKind, text: string): string {
   const [columns] = columnsOf(kind);
   const lines = JSON.parse(text) as unknown[][];
-  const valuesOf = (column: string) => lines.map((line) => String(line[columns.indexOf(column)]));
-  return {
-    words: [...new Set(valuesOf("words").flatMap((words) => words.split(" ")))].join(" "),
-    accounts: kind.account === undefined ? [] : [...new Set(valuesOf(kind.account))],
-  };
+  const words = lines.flatMap((line) => String(line[columns.indexOf("words")]).split(" "));
+  return [...new Set(words)].join(" ");
 }
 
 /** The same of lines that do not count, as one subquery; their texts stay. */

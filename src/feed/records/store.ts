@@ -48,7 +48,7 @@ export const store = defineState(stores, {
   export: { bytes: octetsOf(stores) },
   account: "account_id",
   fixed: ["accountKey"],
-  vocabulary: "store",
+  vocabulary: "merchant",
   references: { account_id: ACCOUNTS },
   deletion: { column: "deleted", live: 0 },
 });

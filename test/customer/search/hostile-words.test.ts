@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, it } from "vitest";
 import { searchAll } from "../../../src/customer/search/queries.ts";
-import { KINDS, type SearchKind } from "../../../src/customer/search/schema.ts";
+import { LISTS, type SearchList } from "../../../src/customer/search/scope.ts";
 import { Database } from "../../../src/db/database.ts";
 import { wordsOf } from "../../../src/values/words.ts";
 import { mustFeed } from "../../support/api.ts";
@@ -13,9 +13,9 @@ const LOOK_UPS = 8;
 // The least time counts: others use the machine too.
 const ATTEMPTS = 6;
 
-const search = async (query: string, kinds: readonly SearchKind[]) => {
+const search = async (query: string, lists: readonly SearchList[]) => {
   const db = new Database(env.DB, "first-unconstrained");
-  const found = await searchAll(db, { words: wordsOf(query), typos: true, kinds, customerId: "c", whom: "all" });
+  const found = await searchAll(db, { words: wordsOf(query), typos: true, lists, customerId: "c", whom: "all" });
   return { ...db.usage, found };
 };
 
@@ -36,11 +36,11 @@ describe("a search for words that were chosen to make it expensive", () => {
   }, 90_000);
 
   it.for(Object.entries(HOSTILE_QUERIES))("reads few rows, for a short time: %s", async ([, query], { expect }) => {
-    for (const kinds of [KINDS, ["stores"], ["customers"]] as const) {
-      const first = await search(query, kinds);
+    for (const lists of [LISTS, ["stores"], ["customers"]] as const) {
+      const first = await search(query, lists);
       const [times, lookUps] = [[first.sqlMilliseconds], [await lookUp(ids)]];
       for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-        times.push((await search(query, kinds)).sqlMilliseconds);
+        times.push((await search(query, lists)).sqlMilliseconds);
         lookUps.push(await lookUp(ids));
       }
 
@@ -51,9 +51,9 @@ describe("a search for words that were chosen to make it expensive", () => {
   });
 
   it("still finds what is meant", async ({ expect }) => {
-    expect((await search("loaction", KINDS)).found.stores).toHaveLength(20);
-    expect((await search("starlihgt", KINDS)).found.stores).toEqual([]);
-    const { found } = await search(`starl${String.fromCodePoint(0x4e00)}igth`, KINDS);
+    expect((await search("loaction", LISTS)).found.stores).toHaveLength(20);
+    expect((await search("starlihgt", LISTS)).found.stores).toEqual([]);
+    const { found } = await search(`starl${String.fromCodePoint(0x4e00)}igth`, LISTS);
     expect([found.stores.length, found.customers.length, found.campaigns.length]).toEqual([1, 1, 1]);
   });
 

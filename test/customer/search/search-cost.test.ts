@@ -1,10 +1,13 @@
 import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { beforeAll, describe, it } from "vitest";
-import { asBeginnings, withoutBeginnings } from "../../../src/customer/search/expressions.ts";
-import { nameBeginnings } from "../../../src/customer/search/name-words.ts";
+import {
+  asBeginnings,
+  nameBeginnings,
+  rarestBeginnings,
+  withoutBeginnings,
+} from "../../../src/customer/search/word-index.ts";
 import { Database } from "../../../src/db/database.ts";
-import { rarestBeginnings } from "../../../src/db/word-search.ts";
 import { wordsOf } from "../../../src/values/words.ts";
 import { mustFeed } from "../../support/api.ts";
 import * as seed from "../../support/seed.ts";
@@ -45,7 +48,7 @@ describe("the lists that a search goes through", () => {
       const db = new Database(env.DB, "first-unconstrained");
 
       const [row] = await db.all(
-        sql<{ rarest: string }>`SELECT ${rarestBeginnings(index, sql`${beginnings}`)} AS rarest`,
+        sql<{ rarest: string }>`SELECT ${rarestBeginnings({ name: sql.raw(index) }, sql`${beginnings}`)} AS rarest`,
       );
 
       expect(row?.rarest.split(" AND ").sort()).toEqual([...RARE].map((letter) => `"${letter}"*`));

@@ -15,7 +15,7 @@ async function search(query: string) {
   const found = await searchAll(db, {
     words: wordsOf(query),
     typos: false,
-    kinds: ["stores", "customers", "campaigns"],
+    lists: ["stores", "customers", "campaigns"],
     customerId: "c",
     whom: "all",
   });

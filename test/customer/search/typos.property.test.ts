@@ -110,7 +110,7 @@ async function compare(world: World, query: Query, caller: string): Promise<void
   if (forgiven.length > 1) counts.several += 1;
 }
 
-/** The vocabularies hold the words that are left, and no others. */
+/** The vocabularies hold the words that are left, and that of customers no others. */
 async function expectVocabularies(): Promise<void> {
   const vocabularies = DERIVED.filter(({ table }) => table.endsWith("_vocabulary"));
   for (const derived of vocabularies) {

@@ -243,28 +243,20 @@ describe("a vocabulary", () => {
     expect(await holds("customer", shared)).toBe(false);
   });
 
-  it("follows a new name, a soft-deleted store and campaign, and a new company", async ({ expect }) => {
-    const [before, after, company, renamed] = [freshWord(), freshWord(), freshWord(), freshWord()];
+  it("has the words of stores, campaigns and companies, and their new ones", async ({ expect }) => {
+    const words = Array.from({ length: 6 }, freshWord);
+    const [store, campaign, company, newStore, newCampaign, newCompany] = words;
+    const held = () => Promise.all(words.map((word) => holds("merchant", word)));
     const account = seed.account({ company });
-    const [store, campaign] = [seed.store(account.id, { name: before }), seed.campaign(account.id, { name: before })];
-    await mustFeed([account, store, campaign]);
-    const both = async (word: string) => [await holds("store", word), await holds("campaign", word)];
+    const records = [seed.store(account.id, { name: store }), seed.campaign(account.id, { name: campaign })];
+    const renamed = [newStore, newCampaign].map((name, index) => ({ ...records[index], name }));
 
-    expect([await both(before), await both(company)]).toEqual([
-      [true, true],
-      [true, true],
-    ]);
-    await mustFeed([
-      { ...account, company: renamed },
-      { ...store, name: after },
-      { ...campaign, name: after },
-    ]);
-    for (const word of [before, company]) expect(await both(word)).toEqual([false, false]);
-    for (const word of [after, renamed]) expect(await both(word)).toEqual([true, true]);
-    await mustFeed([store, campaign].map(({ record, id }) => seed.deleted(record, { id })));
-    for (const word of [after, renamed]) expect(await both(word)).toEqual([false, false]);
-    await mustFeed([store, campaign]);
-    for (const word of [before, renamed]) expect(await both(word)).toEqual([true, true]);
+    await mustFeed([account, ...records]);
+    const before = await held();
+    await mustFeed([{ ...account, company: newCompany }, ...renamed]);
+
+    expect(before).toEqual([true, true, true, false, false, false]);
+    expect((await held()).slice(3)).toEqual([true, true, true]);
   });
 
   it("has no word of a request that is refused, nor of a line that a later one replaces", async ({ expect }) => {

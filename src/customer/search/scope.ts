@@ -1,3 +1,7 @@
+/** What can be searched. */
+export const LISTS = ["stores", "customers", "campaigns"] as const;
+export type SearchList = (typeof LISTS)[number];
+
 /** Whom a search for customers finds: everybody, the caller and the caller's friends, or only the caller. */
 export const CUSTOMER_SEARCHES = ["all", "friends", "none"] as const;
 export type CustomerSearch = (typeof CUSTOMER_SEARCHES)[number];

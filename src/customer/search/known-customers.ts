@@ -1,0 +1,87 @@
+import { type Placeholder, type SQL, sql } from "drizzle-orm";
+import { compilePer, type Value } from "../../db/database.ts";
+import { limitTo } from "../../db/limit.ts";
+import { select } from "../../db/select.ts";
+import { customers } from "../../db/tables/customers.ts";
+import { friendships } from "../../db/tables/friendships.ts";
+import { customerKeyOf } from "../../domain/customers.ts";
+import { hasBlocked } from "../../domain/friendships.ts";
+import type { CustomerSearch } from "./scope.ts";
+import { notBegun } from "./word-index.ts";
+
+// Where a search finds only those whom the caller knows, it starts from them: the index has no list of friends, so asking
+// it for a common name would go through everybody who bears it.
+
+export type Known = Exclude<CustomerSearch, "all">;
+
+/** `FROM` the caller, and the caller's friends if they are found too, but nobody who has blocked the caller. */
+function fromKnown(whom: Known, caller: Placeholder, where: SQL): SQL {
+  const me = customerKeyOf(caller);
+  const friends = sql`
+    UNION ALL SELECT ${friendships.highKey} FROM ${friendships} WHERE ${friendships.lowKey} = ${me} AND ${friendships.status} = 1
+    UNION ALL SELECT ${friendships.lowKey} FROM ${friendships} WHERE ${friendships.highKey} = ${me} AND ${friendships.status} = 1`;
+  return sql`
+    FROM (SELECT ${me} AS key ${whom === "friends" ? friends : sql``}) AS known
+    CROSS JOIN ${customers} ON ${customers.key} = known.key
+    WHERE ${where} AND NOT ${hasBlocked(sql`known.key`, me)}`;
+}
+
+/** For a `WITH` clause: `found(rank, key, forgiven)` of known customers, as a search of the index finds others. */
+export function findKnown(whom: Known, value: Value<"list" | "caller">, limit: number): SQL {
+  const isWhole = sql`NOT EXISTS (
+    SELECT 1 FROM json_each(${value("list")}) WHERE instr(' ' || ${customers.words} || ' ', ' ' || value || ' ') = 0
+  )`;
+  const where = sql`NOT EXISTS (${notBegun(sql`${customers.words}`, value("list"))})`;
+  return sql`found(rank, key, forgiven) AS MATERIALIZED (
+    SELECT iif(${isWhole}, 0, 1), ${customers.key}, NULL ${fromKnown(whom, value("caller"), where)}
+    ORDER BY 1, 2 ${limitTo(limit)}
+  )`;
+}
+
+export const readKnown = compilePer(({ whom }: { whom: Known }, value: Value<"caller">) =>
+  select({ key: customers.key, words: customers.words }, fromKnown(whom, value("caller"), sql`true`)),
+);
+
+/** Those in whose names words are forgiven, and which: fewest words first, then in the order first stored. */
+export function forgiveKnown(
+  known: readonly { key: number; words: string }[],
+  words: readonly string[],
+  isForgivable: (word: string) => boolean,
+): { key: number; forgiven: string[] }[] {
+  return known
+    .map(({ key, words: text }) => {
+      const held = text.split(" ");
+      return { key, held, forgiven: words.filter((word) => !held.some((one) => one.startsWith(word))) };
+    })
+    .filter(({ held, forgiven }) =>
+      forgiven.every((word) => isForgivable(word) && held.some((one) => isTypoOf(word, one))),
+    )
+    .map(({ key, forgiven }) => ({ key, forgiven }))
+    .sort((one, other) => one.forgiven.length - other.forgiven.length || one.key - other.key);
+}
+
+/** For a `WITH` clause: `found(rank, key, forgiven)`, from a JSON array of what `forgiveKnown` returns. */
+export function findGiven(given: Placeholder): SQL {
+  return sql`found(rank, key, forgiven) AS MATERIALIZED (
+    SELECT key, value ->> '$.key', value -> '$.forgiven' FROM json_each(${given})
+  )`;
+}
+
+/**
+ * Whether a word asked for is one typo away from some beginning of another word with the same first letter: a letter
+ * more, less or other, or two neighbours swapped (docs/contract/interface.md, 4.6). The beginning that is the word
+ * without its last letter must be all of the other word.
+ */
+export function isTypoOf(asked: string, held: string): boolean {
+  const [a, h] = [[...asked], [...held]];
+  let same = 0;
+  while (same < a.length && a[same] === h[same]) same += 1;
+  if (same === 0) return false;
+  const [first, second] = a.slice(same);
+  const goesOn = (from: number, rest: readonly string[]) => rest.every((letter, index) => h[from + index] === letter);
+  const isAdded = h.length > same && goesOn(same + 1, a.slice(same));
+  const isReplaced = h.length > same && goesOn(same + 1, a.slice(same + 1));
+  const isSwapped = second !== undefined && goesOn(same, [second, String(first), ...a.slice(same + 2)]);
+  const isLeftOut = same < a.length - 1 ? goesOn(same, a.slice(same + 1)) : h.length === a.length - 1;
+  return isAdded || isReplaced || isSwapped || isLeftOut;
+}

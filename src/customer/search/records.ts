@@ -1,0 +1,183 @@
+import { type Placeholder, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { oncePerAccount, searchAccount } from "../../accounts/queries.ts";
+import type { RowOf } from "../../db/database.ts";
+import { selectWith } from "../../db/select.ts";
+import { campaigns } from "../../db/tables/campaigns.ts";
+import { customers } from "../../db/tables/customers.ts";
+import { registrations } from "../../db/tables/registrations.ts";
+import { stores } from "../../db/tables/stores.ts";
+import { isRunning } from "../../domain/campaigns.ts";
+import { customerKeyOf } from "../../domain/customers.ts";
+import { friendStatus } from "../../domain/friendships.ts";
+import { joinStoresOf } from "../../domain/stores.ts";
+import { type JsonText, merge, storedJson, toJson, withMember } from "../../http/json-text.ts";
+import type { SearchList } from "./scope.ts";
+
+/** What was found, each record as its JSON text. */
+export interface Found extends Record<SearchList, JsonText[]> {
+  /** The words that were forgiven in one of these records, in the order of the query. */
+  forgiven: string[];
+}
+
+export type FoundRow = RowOf<ReturnType<(typeof READ)[SearchList]>>;
+
+/**
+ * Reads the records of a list, each as JSON text, to be put together without a look inside.
+ * @param found for a `WITH` clause: `found(rank, key, forgiven)`
+ */
+export const READ = {
+  stores: (found: SQL) => {
+    const record = sql`CROSS JOIN ${stores} ON ${stores.key} = found.key`;
+    const fields = {
+      list: sql<"stores">`'stores'`,
+      record: jsonOf({
+        id: stores.id,
+        name: stores.name,
+        store_image: stores.storeImage,
+        address_line_1: stores.addressLine1,
+        address_line_2: stores.addressLine2,
+        city: stores.city,
+        state: stores.state,
+        zip: stores.zip,
+        phone: stores.phone,
+      }),
+      // By themselves: JSON made by SQLite has fewer digits than a position may have.
+      latitude: stores.latitude,
+      longitude: stores.longitude,
+      forgiven: FORGIVEN,
+      ...accountPart(record, stores.accountKey),
+    };
+    return selectWith(found, fields, sql`FROM found ${record} ORDER BY found.rank, found.key`);
+  },
+  // Of any date and status: both are in the record.
+  campaigns: (found: SQL) => {
+    const record = sql`CROSS JOIN ${campaigns} ON ${campaigns.key} = found.key`;
+    const fields = {
+      list: sql<"campaigns">`'campaigns'`,
+      record: jsonOf({
+        id: campaigns.id,
+        name: campaigns.name,
+        campaign_start_date: campaigns.campaignStartDate,
+        campaign_end_date: campaigns.campaignEndDate,
+        campaign_description: campaigns.campaignDescription,
+        status: campaigns.status,
+      }),
+      details: campaigns.details,
+      forgiven: FORGIVEN,
+      ...accountPart(record, campaigns.accountKey),
+    };
+    return selectWith(found, fields, sql`FROM found ${record} ORDER BY found.rank, found.key`);
+  },
+  customers: readCustomers,
+};
+
+const FORGIVEN = sql<string | null>`found.forgiven`;
+
+/** The account of a record; its object stands beside one record of each account. */
+function accountPart(record: SQL, key: typeof stores.accountKey | typeof campaigns.accountKey) {
+  const accountKey = sql<number>`${key}`;
+  const list = sql`found ${record}`;
+  const object = oncePerAccount(searchAccount(accountKey), { list, key: sql`found.key`, accountKey });
+  return { account_key: accountKey, account: sql<string | null>`${object}` };
+}
+
+/** What a customer shows to friends only; others see `HIDDEN`. */
+const PERSONAL = {
+  scan_id: customers.scanId,
+  date_of_birth: customers.dateOfBirth,
+  address_line_1: customers.addressLine1,
+  address_line_2: customers.addressLine2,
+  city: customers.city,
+  state: customers.state,
+  zip: customers.zip,
+};
+const HIDDEN = toJson({ ...Object.fromEntries(Object.keys(PERSONAL).map((name) => [name, ""])), date_of_birth: null });
+
+/** With what the caller may see of each customer. */
+function readCustomers(found: SQL, caller: Placeholder) {
+  const isOpen = sql`${customers.id} = ${caller} OR seen.friend_status = 1`;
+  const counted = sql`${found},
+    seen AS MATERIALIZED (
+      SELECT found.rank, found.key, found.forgiven, (
+        SELECT ${friendStatus(sql`caller.key`, sql`found.key`)} FROM (SELECT ${customerKeyOf(caller)} AS key) AS caller
+      ) AS friend_status
+      FROM found
+    ),
+    joined AS MATERIALIZED (
+      SELECT seen.key, ${stores.accountKey} AS account_key, count(*) AS stores
+      FROM seen ${joinStoresOf(sql`seen.key`)}
+      GROUP BY seen.key, ${stores.accountKey}
+    ),
+    running AS MATERIALIZED (
+      SELECT account_key, (
+        SELECT count(*) FROM ${campaigns} WHERE ${campaigns.accountKey} = one.account_key AND ${isRunning(campaigns)}
+      ) AS campaigns
+      FROM (SELECT DISTINCT account_key FROM joined) AS one
+    ),
+    counted AS MATERIALIZED (
+      SELECT joined.key, sum(joined.stores) AS stores, sum(running.campaigns) AS campaigns
+      FROM joined LEFT JOIN running ON running.account_key = joined.account_key
+      GROUP BY joined.key
+    )`;
+  const fields = {
+    list: sql<"customers">`'customers'`,
+    record: jsonOf({
+      id: customers.id,
+      first_name: customers.firstName,
+      last_name: customers.lastName,
+      customer_description: customers.customerDescription,
+      avatar: customers.avatar,
+      friend_status: sql`seen.friend_status`,
+      stores_count: sql`coalesce(counted.stores, 0)`,
+      campaigns_total: sql`coalesce(counted.campaigns, 0)`,
+      campaigns_registered: sql`(
+        SELECT count(*) FROM ${registrations}
+        CROSS JOIN ${campaigns} ON ${campaigns.key} = ${registrations.campaignKey} AND ${isRunning(campaigns)}
+        CROSS JOIN joined ON joined.key = seen.key AND joined.account_key = ${campaigns.accountKey}
+        WHERE ${registrations.customerKey} = seen.key
+      )`,
+    }),
+    personal: sql<string | null>`iif(${isOpen}, ${jsonOf(PERSONAL)}, NULL)`,
+    // By itself, for the same reason as a position.
+    balance: sql<number>`iif(${isOpen}, ${customers.balance} / 100.0, 0)`,
+    forgiven: sql<string | null>`seen.forgiven`,
+  };
+  const rows = sql`
+    FROM seen
+    CROSS JOIN ${customers} ON ${customers.key} = seen.key
+    LEFT JOIN counted ON counted.key = seen.key
+    ORDER BY seen.rank, seen.key`;
+  return selectWith(counted, fields, rows);
+}
+
+function jsonOf(members: Readonly<Record<string, SQLWrapper>>): SQL<string> {
+  const parts = Object.entries(members).map(([name, value]) => sql`${sql.raw(`'${name}'`)}, ${value}`);
+  return sql`json_object(${sql.join(parts, sql`, `)})`;
+}
+
+export function toFound(rows: readonly FoundRow[], words: readonly string[]): Found {
+  const accounts = new Map<number, { id: string; text: JsonText }>();
+  for (const row of rows) {
+    if (row.list === "customers" || row.account === null) continue;
+    accounts.set(row.account_key, { id: JSON.parse(row.account).id, text: storedJson(row.account) });
+  }
+  const found: Found = { stores: [], customers: [], campaigns: [], forgiven: [] };
+  const forgiven = new Set<unknown>();
+  for (const row of rows) {
+    const record = storedJson(row.record);
+    if (row.list === "customers") {
+      const personal = row.personal === null ? HIDDEN : storedJson(row.personal);
+      found.customers.push(merge(record, personal, toJson({ balance: row.balance })));
+    } else {
+      const account = accounts.get(row.account_key);
+      const others =
+        row.list === "stores"
+          ? toJson({ account_id: account?.id, latitude: row.latitude, longitude: row.longitude })
+          : // Here the account's id is a number (docs/contract/interface.md, 4.6).
+            merge(toJson({ account_id: Number(account?.id) }), storedJson(row.details));
+      found[row.list].push(withMember(merge(record, others), "account", account?.text ?? toJson(null)));
+    }
+    for (const word of row.forgiven === null ? [] : JSON.parse(row.forgiven)) forgiven.add(word);
+  }
+  return { ...found, forgiven: words.filter((word) => forgiven.has(word)) };
+}

@@ -1,0 +1,151 @@
+import { type Placeholder, type SQL, sql } from "drizzle-orm";
+import { limitTo } from "../../db/limit.ts";
+import { accounts } from "../../db/tables/accounts.ts";
+import { campaigns } from "../../db/tables/campaigns.ts";
+import { customers } from "../../db/tables/customers.ts";
+import { stores } from "../../db/tables/stores.ts";
+import { customerKeyOf } from "../../domain/customers.ts";
+import { hasBlocked } from "../../domain/friendships.ts";
+import { isAccountDeleted } from "../../domain/stores.ts";
+import type { SearchList } from "./scope.ts";
+
+/** An index of words in FTS5, whose entries have the keys of records. */
+export interface WordIndex {
+  name: SQL;
+  /** Joins the record with a key. */
+  record: (key: SQL) => SQL;
+  /** Which records the caller may find: the others do not count towards the limit. */
+  where: SQL;
+  /** The words of a record, with blanks between them. */
+  words: SQL;
+}
+
+/** The index of each list, as a caller may search it. */
+export const INDEXES: Record<SearchList, (caller: Placeholder) => WordIndex> = {
+  stores: () => indexOfAccounts("store_words", stores),
+  campaigns: () => indexOfAccounts("campaign_words", campaigns),
+  customers: (caller) => ({
+    name: sql.raw("customer_words"),
+    record: (key) => sql`CROSS JOIN ${customers} ON ${customers.key} = ${key}`,
+    where: sql`NOT ${hasBlocked(sql`${customers.key}`, customerKeyOf(caller))}`,
+    words: sql`${customers.words}`,
+  }),
+};
+
+/** Stores or campaigns, to which the words of their account's company belong. */
+function indexOfAccounts(name: string, table: typeof stores | typeof campaigns): WordIndex {
+  const company = sql`(SELECT ${accounts.words} FROM ${accounts} WHERE ${accounts.key} = ${table.accountKey})`;
+  return {
+    name: sql.raw(name),
+    record: (key) => sql`CROSS JOIN ${table} ON ${table.key} = ${key}`,
+    where: sql`NOT ${isAccountDeleted(sql`${table.accountKey}`)}`,
+    words: sql`(${table.words} || ' ' || ${company})`,
+  };
+}
+
+/** The keys of records that an index finds, in the order first stored: a walk along it, which ends with its limit. */
+export function walk({ name, record, where }: WordIndex, text: SQL | Placeholder, limit: SQL): SQL {
+  return sql`
+    SELECT ${name}.rowid AS key FROM ${name} ${record(sql`${name}.rowid`)}
+    WHERE ${name} MATCH ${text} AND ${where}
+    ORDER BY ${name}.rowid ${limit}`;
+}
+
+/** Those of the words asked for, a JSON array, that begin no word of a record. */
+export function notBegun(recordWords: SQL, words: Placeholder): SQL {
+  return sql`SELECT value FROM json_each(${words}) WHERE instr(' ' || ${recordWords}, ' ' || value) = 0`;
+}
+
+/** What FTS5 is asked for records with a word of each of these beginnings. A word is letters and digits only. */
+export function asBeginnings(beginnings: readonly string[]): string {
+  return beginnings.map((beginning) => `"${beginning}"*`).join(" AND ");
+}
+
+/** FTS5 has lists of records for beginnings of so many letters; of a longer one it gathers all before it finds the first. */
+export const LONGEST_BEGINNING = 6;
+
+/**
+ * How many beginnings are looked up at most. FTS5 goes through all records of each, a million of them in 20 ms, and after
+ * the rarest four few records are left that do not hold the others too.
+ */
+const LOOKED_UP = 4;
+const SAMPLE = 100;
+
+// The view expected_customer_words has the same two numbers.
+const MANY_WORDS = 4;
+const LETTERS_APART = 2;
+
+/** What a list's index is asked for words. */
+export interface AskedWords {
+  /** Whether only the rarest of the beginnings are looked up. */
+  hasMany: boolean;
+  texts: Record<"whole" | "beginnings" | "short" | "list", string>;
+}
+
+export function askFor(list: SearchList, words: readonly string[]): AskedWords {
+  const needed = withoutBeginnings(words);
+  const beginnings = list === "customers" ? nameBeginnings(needed) : needed;
+  return {
+    hasMany: list !== "customers" && beginnings.length > LOOKED_UP,
+    texts: {
+      whole: words.map((word) => `"${word}"`).join(" AND "),
+      beginnings: asBeginnings(beginnings),
+      short: asBeginnings(beginnings.map((beginning) => [...beginning].slice(0, LONGEST_BEGINNING).join(""))),
+      list: JSON.stringify(beginnings),
+    },
+  };
+}
+
+/** The words that no other one begins with: a record with a word that begins with `ali` has one that begins with `al`. */
+export function withoutBeginnings(words: readonly string[]): string[] {
+  return words.filter((word) => !words.some((other) => other !== word && other.startsWith(word)));
+}
+
+/**
+ * Beginnings as the index of customers is asked for them. Where nobody with fewer words than `MANY_WORDS` can have them
+ * all, the short ones are looked up among the letters that the index holds apart for the others.
+ */
+export function nameBeginnings(beginnings: readonly string[]): string[] {
+  if (beginnings.length < MANY_WORDS) return [...beginnings];
+  return beginnings.map((word) => ([...word].length <= LETTERS_APART ? `+${word}` : word));
+}
+
+/**
+ * For a `WITH` clause: `found(rank, key, forgiven)`, at most `limit` records: those that hold every word whole (rank 0),
+ * then those that only begin so (1). No word is forgiven.
+ */
+export function findWords(
+  index: WordIndex,
+  hasMany: boolean,
+  value: (name: keyof AskedWords["texts"]) => Placeholder,
+  limit: number,
+): SQL {
+  const { name, where, words } = index;
+  const beginnings = hasMany ? rarestBeginnings(index, value("list")) : value("beginnings");
+  const holdsAll = hasMany ? sql`AND NOT EXISTS (${notBegun(words, value("list"))})` : sql``;
+  // A long beginning is gathered only where some record has the short ones.
+  const mayBe = hasMany ? sql`true` : sql`EXISTS (SELECT 1 FROM ${name} WHERE ${name} MATCH ${value("short")})`;
+  const left = sql`LIMIT iif(${mayBe}, ${sql.raw(String(limit))} - (SELECT count(*) FROM whole), 0)`;
+  const others = { ...index, where: sql`${where} AND ${name}.rowid NOT IN (SELECT key FROM whole) ${holdsAll}` };
+  return sql`
+    whole AS MATERIALIZED (${walk(index, value("whole"), limitTo(limit))}),
+    others AS MATERIALIZED (${walk(others, beginnings, left)}),
+    found(rank, key, forgiven) AS MATERIALIZED (
+      SELECT 0, key, NULL FROM whole UNION ALL SELECT 1, key, NULL FROM others
+    )`;
+}
+
+/**
+ * What FTS5 is asked for records with the rarest of many beginnings, a JSON array; each must be looked at for the others.
+ * A beginning counts as the rarer the later its hundredth record was stored, which is known without going through all.
+ */
+export function rarestBeginnings({ name }: Pick<WordIndex, "name">, beginnings: SQL | Placeholder): SQL<string> {
+  const hundredth = sql`SELECT rowid FROM ${name} WHERE ${name} MATCH text
+    ORDER BY rowid LIMIT 1 OFFSET ${sql.raw(String(SAMPLE - 1))}`;
+  return sql`(
+    SELECT group_concat(text, ' AND ') FROM (
+      SELECT text FROM (SELECT '"' || value || '"*' AS text FROM json_each(${beginnings}))
+      ORDER BY coalesce((${hundredth}), 9e18) DESC ${limitTo(LOOKED_UP)}
+    )
+  )`;
+}

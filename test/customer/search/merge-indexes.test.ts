@@ -1,0 +1,109 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { MERGE_LIMITS, mergeIndexes } from "../../../src/customer/search/merge-indexes.ts";
+import { Database } from "../../../src/db/database.ts";
+import { value } from "../../support/state.ts";
+
+const CUSTOMERS = 8_000;
+// Small steps, so that a small index takes as many as a large one does in practice.
+const LIMITS = { ...MERGE_LIMITS, pagesAStep: 5 };
+const INDEXES = ["store_words", "campaign_words", "customer_words"];
+const FEW = 4;
+
+const session = Object.getPrototypeOf(env.DB.withSession());
+const send = session.batch;
+
+let number = 0;
+
+/** Stores customers in one transaction, past the feed, because there are many of them. */
+async function addCustomers(count: number) {
+  await env.DB.prepare(
+    `WITH RECURSIVE numbers(number) AS (SELECT ?1 UNION ALL SELECT number + 1 FROM numbers WHERE number < ?1 + ?2 - 1)
+     INSERT INTO customers (
+       id, first_name, last_name, words, scan_id, address_line_1, address_line_2, city, state, zip,
+       customer_description, avatar
+     )
+     SELECT 'm' || number, '', '', printf('%x word%d', number * 2654435761 % 4294967296, number), '', '', '', '', '', '',
+       '', ''
+     FROM numbers`,
+  )
+    .bind(number, count)
+    .run();
+  number += count;
+}
+
+/** Calls `then` after each step, with how many there were. */
+function afterEachStep(then: (steps: number) => Promise<void>) {
+  let steps = 0;
+  vi.spyOn(session, "batch").mockImplementation(async function (this: unknown, statements: unknown) {
+    const results = await send.call(this, statements);
+    steps += 1;
+    await then(steps);
+    return results;
+  });
+}
+
+const merge = (limits = LIMITS) => mergeIndexes(new Database(env.DB, "first-primary"), limits);
+const segments = async () => Number(await value("SELECT count(DISTINCT segid) FROM customer_words_idx"));
+
+/** As many steps as it takes to write each page of the customers' index so many times, and to find nothing else. */
+async function stepsToWrite(times: number): Promise<number> {
+  const pages = await value("SELECT count(*) FROM customer_words_data WHERE id > 10");
+  return Math.ceil((times * Number(pages)) / LIMITS.pagesAStep) + INDEXES.length;
+}
+
+describe("merging the search indexes", () => {
+  // One large segment, as a run of a week ago may have left it, and what was fed since.
+  beforeEach(async () => {
+    for (let part = 0; part < 4; part += 1) {
+      await addCustomers(CUSTOMERS / 4);
+      if (part === 1) await env.DB.exec("INSERT INTO customer_words (customer_words) VALUES ('optimize')");
+    }
+    await addCustomers(1);
+  });
+  afterEach(() => vi.restoreAllMocks());
+
+  it("leaves very few segments, and then finds nothing more to merge", async ({ expect }) => {
+    const before = await segments();
+
+    const report = await merge();
+
+    expect(report.unfinished).toEqual([]);
+    expect(await segments()).toBeLessThan(Math.min(before, FEW));
+    expect(await merge()).toEqual({ steps: INDEXES.length, unfinished: [] });
+  });
+
+  it.for([1, 5])("loses no work to a customer who is fed after every %i. step", async (every, { expect }) => {
+    const most = await stepsToWrite(2);
+    afterEachStep(async (steps) => {
+      if (steps % every === 0) await addCustomers(1);
+    });
+
+    const report = await merge();
+
+    expect(report.steps).toBeGreaterThan(5);
+    expect(report.steps).toBeLessThanOrEqual(most);
+    expect(report.unfinished).toEqual([]);
+    expect(await segments()).toBeLessThanOrEqual(FEW + 1);
+  });
+
+  it("goes on in the next run with what a limit cut off, though it was fed meanwhile", async ({ expect }) => {
+    const most = await stepsToWrite(2);
+    const reports = [];
+    for (let run = 0; run === 0 || reports.at(-1)?.unfinished.length; run += 1) {
+      reports.push(await merge({ ...LIMITS, steps: 5 }));
+      if (run > most) break;
+      await addCustomers(1);
+    }
+
+    expect(reports.length).toBeGreaterThan(3);
+    // The steps of the customers' index: each run looks at the other two first.
+    expect(reports.reduce((sum, { steps }) => sum + steps - 2, 0)).toBeLessThanOrEqual(most);
+    expect(reports.slice(0, -1).every(({ unfinished }) => String(unfinished) === "customer_words")).toBe(true);
+    expect(reports.at(-1)?.unfinished).toEqual([]);
+  });
+
+  it("stops when its time is over, and says what is left", async ({ expect }) => {
+    expect(await merge({ ...LIMITS, milliseconds: 0 })).toEqual({ steps: 0, unfinished: INDEXES });
+  });
+});

@@ -1,10 +1,11 @@
 import type { SQL } from "drizzle-orm";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
+import { joinRows } from "../../src/db/json-rows.ts";
 import { deduplicate } from "../../src/feed/deduplicate.ts";
 import { checkLine } from "../../src/feed/lines.ts";
 import { KINDS } from "../../src/feed/records/index.ts";
-import type { Kind, Line } from "../../src/feed/records/kind.ts";
-import { insert, upsert } from "../../src/feed/records/statements.ts";
+import type { Kind } from "../../src/feed/records/kind.ts";
+import { write } from "../../src/feed/records/statements.ts";
 
 // What the feed is measured against: the same rows stored by nothing but `INSERT … SELECT … FROM json_each(?)`, with
 // the ids of other records turned into their keys. No line is parsed or checked; no account or total is looked at.
@@ -21,13 +22,14 @@ type Packed = string;
 /** The statements that store the lines' rows in tables as the service has them: with their indexes and triggers. */
 export function intoSameTables(record: string, texts: readonly string[]): Packed {
   const kind = kindOf(record);
-  const lines: Line[] = texts.map((text, index) => {
+  const lines = texts.map((text, index) => {
     const checked = checkLine({ number: index + 1, text });
     if ("messages" in checked) throw new Error(`A bad line: ${JSON.stringify(checked.messages)}`);
-    return checked.line;
+    return checked;
   });
-  const { writes } = deduplicate(kind, lines);
-  const statements = kind.type === "event" ? insert(kind, writes) : upsert(kind, writes);
+  const rows = new Map(lines.map(({ line, text }) => [line, text]));
+  const { writes } = deduplicate(kind, [...rows.keys()]);
+  const statements = write(kind, joinRows(writes.map((line) => rows.get(line) ?? "")));
   return packed(statements.map((statement) => dialect.sqlToQuery(statement as SQL)));
 }
 

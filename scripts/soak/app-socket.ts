@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { CHANGE_KINDS, type ChangeKind } from "../../src/live/frames.ts";
+import { CHANGE_KINDS, type ChangeKind } from "../../src/inbox/frames.ts";
 import type { Random } from "../demo/random.ts";
 import { DroppableSocket } from "./droppable-socket.ts";
 import type { OnError } from "./stalls.ts";

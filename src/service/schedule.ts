@@ -1,9 +1,9 @@
 import { Cache } from "../cache/cache.ts";
 import { MERGE_LIMITS, mergeIndexes, QUERIES_A_STEP } from "../customer/search/merge-indexes.ts";
 import { Database } from "../db/database.ts";
-import { Inboxes } from "../live/inboxes.ts";
-import { drainOutbox } from "../live/notify.ts";
-import { removeFormerListeners } from "../live/queries.ts";
+import { Inboxes } from "../inbox/inboxes.ts";
+import { drainOutbox } from "../inbox/notify.ts";
+import { removeFormerListeners } from "../inbox/queries.ts";
 
 import { DEFAULT_PROGRAM, listPrograms, nameInLog, type Program } from "../programs/programs.ts";
 import { countQueries } from "./count-queries.ts";

@@ -39,14 +39,15 @@ describe("a search for words that were chosen to make it expensive", () => {
     for (const lists of [LISTS, ["stores"], ["customers"]] as const) {
       const first = await search(query, lists);
       const [times, lookUps] = [[first.sqlMilliseconds], [await lookUp(ids)]];
-      for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const isShort = () => Math.min(...times) <= LOOK_UPS * Math.min(...lookUps);
+      for (let attempt = 0; attempt < ATTEMPTS && !isShort(); attempt += 1) {
         times.push((await search(query, lists)).sqlMilliseconds);
         lookUps.push(await lookUp(ids));
       }
 
       expect(first.roundTrips).toBeLessThanOrEqual(3);
       expect(first.rowsRead).toBeLessThanOrEqual(ROWS);
-      expect(Math.min(...times)).toBeLessThanOrEqual(LOOK_UPS * Math.min(...lookUps));
+      expect(isShort()).toBe(true);
     }
   });
 

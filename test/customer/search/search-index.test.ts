@@ -29,10 +29,10 @@ describe("the search index", () => {
   }) => {
     const [before, after, city] = [freshWord(), freshWord(), freshWord()];
     const account = seed.account({ company: before });
-    const stores = Array.from({ length: 130 }, (_, index) => seed.store(account.id, index === 129 ? { city } : {}));
-    const campaigns = Array.from({ length: 130 }, () => seed.campaign(account.id));
+    const stores = Array.from({ length: 25 }, (_, index) => seed.store(account.id, index === 24 ? { city } : {}));
+    const campaigns = Array.from({ length: 25 }, () => seed.campaign(account.id));
     await mustFeed([account, ...stores, ...campaigns]);
-    const [near, last] = [stores.slice(0, 20).map(({ id }) => id), stores.slice(129).map(({ id }) => id)];
+    const [near, last] = [stores.slice(0, 20).map(({ id }) => id), stores.slice(24).map(({ id }) => id)];
 
     expect(await search(before)).toMatchObject({ stores: near });
     expect(await search(`${city} ${before}`)).toMatchObject({ stores: last });
@@ -118,7 +118,7 @@ describe("the search index", () => {
   it("holds what its views say, so that it can be rebuilt from the tables", async ({ expect }) => {
     const word = freshWord();
     const account = seed.account({ company: word });
-    const stores = Array.from({ length: 110 }, (_, index) => seed.store(account.id, { name: `${word}${index}` }));
+    const stores = Array.from({ length: 21 }, (_, index) => seed.store(account.id, { name: `${word}${index}` }));
     const customer = seed.customer({ first_name: word });
     await mustFeed([account, ...stores, seed.campaign(account.id), customer]);
     await mustFeed([{ ...account, company: `${word} new` }, seed.deleted("store", { id: stores[3]?.id })]);

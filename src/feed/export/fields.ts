@@ -27,6 +27,10 @@ interface Field {
 
 /** What no column says as it is on the wire: an expression on the row, its value as it is selected or as made of that. */
 const OTHERWISE: Readonly<Record<string, { select: string; value?: (selected: unknown) => unknown }>> = {
+  "account.loyalty_options": {
+    select: "json_set(accounts.loyalty_options, '$.chain_logo', accounts.chain_logo)",
+    value: parse,
+  },
   "campaign.store_ids": {
     select: `iif(campaigns.listed_stores IS NULL, '"all"', (
       SELECT json_group_array(stores.id)

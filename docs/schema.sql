@@ -231,10 +231,9 @@ CREATE TRIGGER customers_rename_or_erase AFTER UPDATE OF first_name, last_name, 
 WHEN OLD.name IS NOT NEW.name OR OLD.erased IS NOT NEW.erased
 BEGIN
   UPDATE team_links SET name = NEW.name
-  FROM memberships AS m JOIN ancestors AS a ON a.store_key = m.store_key AND a.customer_key = m.customer_key
-  WHERE m.customer_key = NEW.key
-    AND team_links.store_key = m.store_key AND team_links.ancestor_key = a.ancestor_key
-    AND team_links.joined = m.joined AND team_links.depth = a.depth
+  FROM (SELECT * FROM ancestors WHERE customer_key = NEW.key LIMIT -1) AS a
+  WHERE team_links.store_key = a.store_key AND team_links.ancestor_key = a.ancestor_key
+    AND team_links.joined = a.joined AND team_links.depth = a.depth
     AND team_links.name = OLD.name AND team_links.descendant_id = NEW.id;
   UPDATE memberships SET joined = 0 WHERE customer_key = NEW.key AND joined = 1 AND NEW.erased = 1;
   DELETE FROM registrations WHERE customer_key = NEW.key AND NEW.erased = 1;
@@ -335,47 +334,23 @@ CREATE INDEX memberships_left ON memberships (store_key, customer_key) WHERE joi
 
 CREATE INDEX memberships_of_later_rounds ON memberships (round, store_key, customer_key) WHERE round > 0;
 
-CREATE TRIGGER memberships_insert_round AFTER INSERT ON memberships
-WHEN NEW.referrer_key IS NOT NULL
-BEGIN
-  UPDATE memberships SET round = expected.round
-  FROM (
-    SELECT round + (NEW.referrer_key > NEW.customer_key) AS round FROM memberships
-    WHERE store_key = NEW.store_key AND customer_key = NEW.referrer_key
-  ) AS expected
-  WHERE expected.round > 0 AND store_key = NEW.store_key AND customer_key = NEW.customer_key;
-END;
-
 CREATE VIEW ancestors AS
-SELECT m.store_key, m.customer_key, m.referrer_key AS ancestor_key, 1 AS depth
+SELECT
+  m.store_key, m.customer_key, m.joined, level.column1 AS depth,
+  CASE level.column1
+    WHEN 1 THEN m.referrer_key
+    WHEN 2 THEN a1.referrer_key
+    WHEN 3 THEN a2.referrer_key
+    WHEN 4 THEN a3.referrer_key
+    ELSE a4.referrer_key
+  END AS ancestor_key
 FROM memberships AS m
-WHERE m.referrer_key IS NOT NULL
-UNION ALL
-SELECT m.store_key, m.customer_key, a1.referrer_key, 2
-FROM memberships AS m
-JOIN memberships AS a1 ON a1.store_key = m.store_key AND a1.customer_key = m.referrer_key
-WHERE a1.referrer_key IS NOT NULL
-UNION ALL
-SELECT m.store_key, m.customer_key, a2.referrer_key, 3
-FROM memberships AS m
-JOIN memberships AS a1 ON a1.store_key = m.store_key AND a1.customer_key = m.referrer_key
-JOIN memberships AS a2 ON a2.store_key = m.store_key AND a2.customer_key = a1.referrer_key
-WHERE a2.referrer_key IS NOT NULL
-UNION ALL
-SELECT m.store_key, m.customer_key, a3.referrer_key, 4
-FROM memberships AS m
-JOIN memberships AS a1 ON a1.store_key = m.store_key AND a1.customer_key = m.referrer_key
-JOIN memberships AS a2 ON a2.store_key = m.store_key AND a2.customer_key = a1.referrer_key
-JOIN memberships AS a3 ON a3.store_key = m.store_key AND a3.customer_key = a2.referrer_key
-WHERE a3.referrer_key IS NOT NULL
-UNION ALL
-SELECT m.store_key, m.customer_key, a4.referrer_key, 5
-FROM memberships AS m
-JOIN memberships AS a1 ON a1.store_key = m.store_key AND a1.customer_key = m.referrer_key
-JOIN memberships AS a2 ON a2.store_key = m.store_key AND a2.customer_key = a1.referrer_key
-JOIN memberships AS a3 ON a3.store_key = m.store_key AND a3.customer_key = a2.referrer_key
-JOIN memberships AS a4 ON a4.store_key = m.store_key AND a4.customer_key = a3.referrer_key
-WHERE a4.referrer_key IS NOT NULL;
+LEFT JOIN memberships AS a1 ON a1.store_key = m.store_key AND a1.customer_key = m.referrer_key
+LEFT JOIN memberships AS a2 ON a2.store_key = m.store_key AND a2.customer_key = a1.referrer_key
+LEFT JOIN memberships AS a3 ON a3.store_key = m.store_key AND a3.customer_key = a2.referrer_key
+LEFT JOIN memberships AS a4 ON a4.store_key = m.store_key AND a4.customer_key = a3.referrer_key
+CROSS JOIN (VALUES (1), (2), (3), (4), (5)) AS level
+WHERE ancestor_key IS NOT NULL;
 
 CREATE TABLE team_links (
   store_key INTEGER NOT NULL,
@@ -390,11 +365,10 @@ CREATE TABLE team_links (
 
 CREATE VIEW expected_team_links AS
 SELECT
-  a.store_key, a.ancestor_key, m.joined, a.depth, customers.name, customers.id AS descendant_id,
+  a.store_key, a.ancestor_key, a.joined, a.depth, customers.name, customers.id AS descendant_id,
   a.customer_key AS descendant_key
 FROM ancestors AS a
 JOIN memberships AS above ON above.store_key = a.store_key AND above.customer_key = a.ancestor_key
-JOIN memberships AS m ON m.store_key = a.store_key AND m.customer_key = a.customer_key
 JOIN customers ON customers.key = a.customer_key;
 
 CREATE TRIGGER memberships_insert AFTER INSERT ON memberships
@@ -408,30 +382,39 @@ BEGIN
     members_3 = members_3 + (a.depth = 3),
     members_4 = members_4 + (a.depth = 4),
     members_5 = members_5 + (a.depth = 5)
-  FROM ancestors AS a
-  WHERE a.store_key = NEW.store_key AND a.customer_key = NEW.customer_key
-    AND memberships.store_key = NEW.store_key AND memberships.customer_key = a.ancestor_key;
+  FROM (
+    SELECT * FROM ancestors WHERE store_key = NEW.store_key AND customer_key = NEW.customer_key LIMIT 5
+  ) AS a
+  WHERE memberships.store_key = NEW.store_key AND memberships.customer_key = a.ancestor_key;
   UPDATE customers SET stores_count = stores_count + 1 WHERE key = NEW.customer_key;
+  UPDATE memberships SET round = referrer.round + (NEW.referrer_key > NEW.customer_key)
+  FROM memberships AS referrer
+  WHERE referrer.store_key = NEW.store_key AND referrer.customer_key = NEW.referrer_key
+    AND referrer.round + (NEW.referrer_key > NEW.customer_key) > 0
+    AND memberships.store_key = NEW.store_key AND memberships.customer_key = NEW.customer_key;
 END;
 
 CREATE TRIGGER memberships_leave_or_return AFTER UPDATE OF joined ON memberships
 WHEN OLD.joined IS NOT NEW.joined
 BEGIN
   UPDATE team_links SET joined = NEW.joined
-  FROM ancestors AS a JOIN customers ON customers.key = a.customer_key
-  WHERE a.store_key = NEW.store_key AND a.customer_key = NEW.customer_key
-    AND team_links.store_key = NEW.store_key AND team_links.ancestor_key = a.ancestor_key
+  FROM (
+    SELECT a.*, customers.id, customers.name FROM ancestors AS a JOIN customers ON customers.key = a.customer_key
+    WHERE store_key = NEW.store_key AND customer_key = NEW.customer_key LIMIT 5
+  ) AS a
+  WHERE team_links.store_key = NEW.store_key AND team_links.ancestor_key = a.ancestor_key
     AND team_links.joined = OLD.joined AND team_links.depth = a.depth
-    AND team_links.name = customers.name AND team_links.descendant_id = customers.id;
+    AND team_links.name = a.name AND team_links.descendant_id = a.id;
   UPDATE memberships SET
     members_1 = members_1 + (NEW.joined - OLD.joined) * (a.depth = 1),
     members_2 = members_2 + (NEW.joined - OLD.joined) * (a.depth = 2),
     members_3 = members_3 + (NEW.joined - OLD.joined) * (a.depth = 3),
     members_4 = members_4 + (NEW.joined - OLD.joined) * (a.depth = 4),
     members_5 = members_5 + (NEW.joined - OLD.joined) * (a.depth = 5)
-  FROM ancestors AS a
-  WHERE a.store_key = NEW.store_key AND a.customer_key = NEW.customer_key
-    AND memberships.store_key = NEW.store_key AND memberships.customer_key = a.ancestor_key;
+  FROM (
+    SELECT * FROM ancestors WHERE store_key = NEW.store_key AND customer_key = NEW.customer_key LIMIT 5
+  ) AS a
+  WHERE memberships.store_key = NEW.store_key AND memberships.customer_key = a.ancestor_key;
   UPDATE customers SET stores_count = stores_count + NEW.joined - OLD.joined WHERE key = NEW.customer_key;
 END;
 

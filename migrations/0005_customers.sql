@@ -34,10 +34,9 @@ CREATE TRIGGER customers_rename_or_erase AFTER UPDATE OF first_name, last_name, 
 WHEN OLD.name IS NOT NEW.name OR OLD.erased IS NOT NEW.erased
 BEGIN
   UPDATE team_links SET name = NEW.name
-  FROM memberships AS m JOIN ancestors AS a ON a.store_key = m.store_key AND a.customer_key = m.customer_key
-  WHERE m.customer_key = NEW.key
-    AND team_links.store_key = m.store_key AND team_links.ancestor_key = a.ancestor_key
-    AND team_links.joined = m.joined AND team_links.depth = a.depth
+  FROM (SELECT * FROM ancestors WHERE customer_key = NEW.key LIMIT -1) AS a
+  WHERE team_links.store_key = a.store_key AND team_links.ancestor_key = a.ancestor_key
+    AND team_links.joined = a.joined AND team_links.depth = a.depth
     AND team_links.name = OLD.name AND team_links.descendant_id = NEW.id;
   UPDATE memberships SET joined = 0 WHERE customer_key = NEW.key AND joined = 1 AND NEW.erased = 1;
   DELETE FROM registrations WHERE customer_key = NEW.key AND NEW.erased = 1;

@@ -1,14 +1,16 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { SingleBar } from "cli-progress";
 import { Command } from "commander";
-import { type Apart, openApart } from "./bench/apart.ts";
 import { Heap } from "./bench/heap.ts";
-import { groundwork, type Largest, largestRequests } from "./bench/largest.ts";
-import { type LargestExport, largestExports } from "./bench/largest-exports.ts";
-import { buildWorker } from "./bench/stand.ts";
+import { groundwork, type Largest, largestExports, largestRequests } from "./bench/largest.ts";
+import { buildWorker, customerToken, exportToken, feedToken, openSmallHeap } from "./bench/runtime.ts";
+import { FOLDER } from "./bench/scales.ts";
+import { stopAtSignal } from "./bench/stop.ts";
+import { exportPages } from "./lib/export-client.ts";
 import { countingNumber } from "./lib/options.ts";
-import { CommandError, main, ROOT } from "./lib/project.ts";
+import { CommandError, main } from "./lib/project.ts";
 import { table } from "./lib/table.ts";
 
 interface Options {
@@ -18,10 +20,16 @@ interface Options {
   json?: string;
 }
 
-/**
- * What a request took: when its records were new, when they were there already, and of the isolate's heap. An export is
- * all its pages.
- */
+/** What became of a request, or of an export: status 0 where the connection was lost. */
+interface Sent {
+  status: number;
+  text: string;
+  seconds: number;
+  /** Of the body, or of the largest page. */
+  bytes: number;
+}
+
+/** What a request took: when its records were new, when they were there already, and of the isolate's heap. */
 interface Measured {
   name: string;
   megabytes: number;
@@ -35,16 +43,15 @@ interface Measured {
 /** What became of requests that came at once, and of others' meanwhile. */
 interface AtOnce {
   requests: number;
-  /** Of the isolate's heap above idle, while three of the largest feed and two of the largest export were under way. */
-  exportMegabytes: number;
   wrong: string[];
   seconds: number;
   others: number;
   othersFailed: number;
   othersSlowestSeconds: number;
+  /** Of the isolate's heap above idle, while three of the largest feed and two of the largest export were under way. */
+  exportMegabytes: number;
 }
 
-const FOLDER = path.join(ROOT, ".wrangler", "bench", "feed");
 const LIVE_LIMIT_MEGABYTES = 48;
 // One of the largest that is worked on, and the body of the next.
 const TOGETHER_LIMIT_MEGABYTES = 64;
@@ -66,48 +73,38 @@ await main(async () => {
   await program.parseAsync();
 });
 
-async function bench({ heap: heapMegabytes, only, atOnce, json }: Options): Promise<void> {
-  const requests = largestRequests().filter(({ name }) => only === undefined || name.includes(only));
-  const exports = largestExports().filter(({ name }) => only === undefined || name.includes(only));
-  if (requests.length + exports.length === 0)
-    throw new CommandError(`No request's name holds ${JSON.stringify(only)}.`);
+async function bench({ heap: heapMegabytes, only = "", atOnce, json }: Options): Promise<void> {
+  const all = [...largestRequests(), ...largestExports()].filter(({ name }) => name.includes(only));
+  if (all.length === 0) throw new CommandError(`No request's name holds ${JSON.stringify(only)}.`);
   const bar = new SingleBar(BAR);
   let close = async (): Promise<unknown> => undefined;
   // Before the runtimes are started, which end the process on a signal too, but without a word.
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.once(signal, () => {
-      bar.stop();
-      console.error("Stopped. Nothing was written.");
-      void close().finally(() => process.exit(130));
-    });
-  }
-  const apart = await openApart(await buildWorker(), FOLDER, heapMegabytes);
-  close = apart.close;
+  stopAtSignal(bar, () => close());
+  const runtime = await openSmallHeap(await buildWorker(), path.join(FOLDER, "feed"), heapMegabytes);
+  close = runtime.close;
+  const { url } = runtime;
   let heap: Heap | undefined;
   try {
-    for (const body of groundwork()) await mustTake(apart, body);
-    heap = await Heap.open(apart.inspector, () => health(apart));
+    for (const body of groundwork()) await mustTake(url, body);
+    heap = await Heap.open(runtime.inspector, () => poke(url));
     const measured: Measured[] = [];
-    bar.start(requests.length + exports.length, 0, { what: "One by one" });
-    for (const request of requests) {
-      measured.push(await measure(heap, request, () => send(apart, request)));
-      bar.increment();
-    }
-    for (const one of exports) {
-      for (const body of one.bodies) await mustTake(apart, body);
-      measured.push(await measure(heap, { name: one.name, status: 200 }, () => exportAll(apart, one)));
+    bar.start(all.length, 0, { what: "One by one" });
+    for (const one of all) {
+      if (one.exported !== undefined) for (const body of one.bodies) await mustTake(url, body);
+      measured.push(await measure(heap, one, () => send(url, one)));
       bar.increment();
     }
     bar.stop();
     console.log(`\n${toTable(measured)}`);
-    const byMemory = measured.toSorted((one, other) => other.liveMegabytes - one.liveMegabytes).map(({ name }) => name);
-    const largest = byMemory.flatMap((name) => requests.filter((request) => request.name === name));
-    const together = Array.from({ length: atOnce }, (_, index) => largest[index % largest.length]).flatMap(
+    const memoryOf = ({ name }: Largest) => measured.find((one) => one.name === name)?.liveMegabytes ?? 0;
+    const largestFirst = all.toSorted((one, other) => memoryOf(other) - memoryOf(one));
+    const feeds = largestFirst.filter(({ exported }) => exported === undefined);
+    const exported = largestFirst.find(({ exported }) => exported !== undefined);
+    const exportMegabytes = await withExport(url, heap, feeds[0], exported);
+    const together = Array.from({ length: atOnce }, (_, index) => feeds[index % feeds.length]).flatMap(
       (one) => one ?? [],
     );
-    const page = byMemory.flatMap((name) => exports.filter((one) => one.name === name))[0];
-    const exportMegabytes = await withExport(apart, heap, together[0], page);
-    const result = { ...(await allAtOnce(apart, together)), exportMegabytes };
+    const result: AtOnce = { ...(await allAtOnce(url, together)), exportMegabytes };
     console.log(`\n${describe(result, heapMegabytes)}`);
     if (json !== undefined) writeFileSync(json, `${JSON.stringify({ measured, atOnce: result }, null, 2)}\n`);
     const faults = faultsOf(measured, result);
@@ -119,62 +116,51 @@ async function bench({ heap: heapMegabytes, only, atOnce, json }: Options): Prom
   }
 }
 
-async function measure(
-  heap: Heap,
-  { name, status }: Pick<Largest, "name" | "status">,
-  work: () => Promise<Sent>,
-): Promise<Measured> {
+async function measure(heap: Heap, { name, status }: Largest, work: () => Promise<Sent>): Promise<Measured> {
   const idle = await heap.megabytes();
   const first = await work();
   const again = await work();
   const live = await heap.mostDuring(work());
   return {
-    name,
-    megabytes: first.bytes / 1_000_000,
-    answer: first.status,
-    expected: status,
-    newSeconds: first.seconds,
-    againSeconds: again.seconds,
-    liveMegabytes: live - idle,
+    ...{ name, megabytes: first.bytes / 1_000_000, answer: first.status, expected: status },
+    ...{ newSeconds: first.seconds, againSeconds: again.seconds, liveMegabytes: live - idle },
   };
 }
 
 /** What the largest feed and the largest export take together. */
-async function withExport(apart: Apart, heap: Heap, request?: Largest, page?: LargestExport): Promise<number> {
-  if (request === undefined || page === undefined) return 0;
+async function withExport(url: string, heap: Heap, feed?: Largest, exported?: Largest): Promise<number> {
+  if (feed === undefined || exported === undefined) return 0;
   const idle = await heap.megabytes();
-  const feeds = [request, request, request].map((one) => send(apart, one));
-  const all = Promise.all([...feeds, exportAll(apart, page), exportAll(apart, page)]);
-  const most = await heap.mostDuring(all);
-  const wrong = (await all).find(({ status }, index) => status !== (index < feeds.length ? request.status : 200));
+  const all = [feed, feed, feed, exported, exported];
+  const sent = Promise.all(all.map((one) => send(url, one)));
+  const most = await heap.mostDuring(sent);
+  const wrong = (await sent).find(({ status }, index) => status !== all[index]?.status);
   if (wrong !== undefined)
     throw new CommandError(`Feeds and exports at once: ${wrong.status} ${wrong.text.slice(0, 300)}`);
   return most - idle;
 }
 
-async function allAtOnce(apart: Apart, requests: readonly Largest[]): Promise<Omit<AtOnce, "exportMegabytes">> {
+async function allAtOnce(url: string, requests: readonly Largest[]): Promise<Omit<AtOnce, "exportMegabytes">> {
   let isDone = false;
   const others: { seconds: number; ok: boolean }[] = [];
   const askOn = async () => {
-    const token = await apart.customerToken("customer-10000");
+    const headers = { Authorization: `Bearer ${await customerToken("customer-10000")}` };
     while (!isDone) {
-      const startedAt = performance.now();
-      const ok = await ask(apart, "/api/v1/customer/coupons", token).catch(() => false);
-      others.push({ ok, seconds: (performance.now() - startedAt) / 1_000 });
-      await new Promise((resolve) => setTimeout(resolve, OTHERS_EVERY_MS));
+      const { status, seconds } = await timed(new URL("/api/v1/customer/coupons", url), { headers });
+      others.push({ ok: status === 200, seconds });
+      await sleep(OTHERS_EVERY_MS);
     }
   };
   const asking = askOn();
   const startedAt = performance.now();
-  const answers = await Promise.all(requests.map((request) => send(apart, request)));
-  const seconds = (performance.now() - startedAt) / 1_000;
+  const answers = await Promise.all(requests.map((request) => send(url, request)));
+  const seconds = secondsSince(startedAt);
   isDone = true;
   await asking;
+  const wrong = requests.map(({ name, status }, index) => ({ name, status, answer: answers[index]?.status }));
   return {
     requests: requests.length,
-    wrong: answers.flatMap(({ status }, index) =>
-      status === requests[index]?.status ? [] : [`${requests[index]?.name}: ${status}`],
-    ),
+    wrong: wrong.filter(({ status, answer }) => answer !== status).map(({ name, answer }) => `${name}: ${answer}`),
     seconds,
     others: others.length,
     othersFailed: others.filter(({ ok }) => !ok).length,
@@ -182,76 +168,52 @@ async function allAtOnce(apart: Apart, requests: readonly Largest[]): Promise<Om
   };
 }
 
-/** What became of a request, or of an export: status 0 where the connection was lost. */
-interface Sent {
-  status: number;
-  text: string;
-  seconds: number;
-  /** Of the body, or of the largest page. */
-  bytes: number;
-}
-
-async function send(apart: Apart, { body, accounts }: Pick<Largest, "body" | "accounts">): Promise<Sent> {
-  const headers = {
-    Authorization: `Bearer ${await apart.feedToken(accounts)}`,
-    "Content-Type": "application/x-ndjson",
-  };
-  const startedAt = performance.now();
-  const { status, text } = await fetch(new URL("/api/v1/feed", apart.url), { method: "POST", headers, body })
-    .then(async (response) => ({ status: response.status, text: await response.text() }))
-    .catch((error: Error) => ({ status: 0, text: String(error.cause ?? error) }));
-  return { status, text, seconds: (performance.now() - startedAt) / 1_000, bytes: Buffer.byteLength(body) };
-}
-
-/** Reads all pages of an export. */
-async function exportAll(apart: Apart, { record }: Pick<LargestExport, "record">): Promise<Sent> {
-  const headers = { Authorization: `Bearer ${await apart.exportToken()}` };
+/** Sends a request of the feed, or reads all pages of an export. */
+async function send(url: string, { bodies: [body = ""], accounts, exported }: Largest): Promise<Sent> {
+  if (exported === undefined) {
+    const headers = {
+      Authorization: `Bearer ${await feedToken(accounts)}`,
+      "Content-Type": "application/x-ndjson",
+    };
+    const sent = await timed(new URL("/api/v1/feed", url), { method: "POST", headers, body });
+    return { ...sent, bytes: Buffer.byteLength(body) };
+  }
   const startedAt = performance.now();
   let bytes = 0;
-  let next: string | undefined = `/api/v1/feed?record=${record}`;
-  while (next !== undefined) {
-    const response: Response | Error = await fetch(new URL(next, apart.url), { headers }).catch(
-      (error: Error) => error,
-    );
-    if (response instanceof Error || response.status !== 200) {
-      const text = response instanceof Error ? String(response.cause ?? response) : await response.text();
-      return { status: response instanceof Error ? 0 : response.status, text, seconds: 0, bytes };
-    }
-    bytes = Math.max(bytes, (await response.arrayBuffer()).byteLength);
-    next = /<([^>]*)>; rel="next"/.exec(response.headers.get("Link") ?? "")?.[1];
-  }
-  return { status: 200, text: "", seconds: (performance.now() - startedAt) / 1_000, bytes };
+  const source = { url, token: await exportToken(), only: [exported] };
+  for await (const page of exportPages(source, new AbortController().signal))
+    bytes = Math.max(bytes, page.bytes.byteLength);
+  return { status: 200, text: "", seconds: secondsSince(startedAt), bytes };
 }
 
-async function mustTake(apart: Apart, body: string): Promise<void> {
-  const { status, text } = await send(apart, { body, accounts: "*" });
+async function timed(url: URL, request: RequestInit): Promise<Omit<Sent, "bytes">> {
+  const startedAt = performance.now();
+  const answer = await fetch(url, request)
+    .then(async (response) => ({ status: response.status, text: await response.text() }))
+    .catch((error: Error) => ({ status: 0, text: String(error.cause ?? error) }));
+  return { ...answer, seconds: secondsSince(startedAt) };
+}
+
+function secondsSince(startedAt: number): number {
+  return (performance.now() - startedAt) / 1_000;
+}
+
+async function mustTake(url: string, body: string): Promise<void> {
+  const { status, text } = await send(url, { name: "", bodies: [body], accounts: "*", status: 200 });
   if (status !== 200) throw new CommandError(`The feed answered ${status}: ${text.slice(0, 500)}`);
 }
 
-async function ask(apart: Apart, where: string, token: string): Promise<boolean> {
-  const response = await fetch(new URL(where, apart.url), { headers: { Authorization: `Bearer ${token}` } });
-  await response.arrayBuffer();
-  return response.status === 200;
-}
-
-async function health(apart: Apart): Promise<void> {
-  await fetch(new URL("/nothing", apart.url), { signal: AbortSignal.timeout(1_000) })
-    .then((response) => response.arrayBuffer())
-    .catch(() => {});
+/** Asks for something, whatever becomes of it. */
+async function poke(url: string): Promise<void> {
+  await timed(new URL("/nothing", url), { signal: AbortSignal.timeout(1_000) });
 }
 
 function toTable(measured: readonly Measured[]): string {
-  return table(
-    ["request", "MB", "answer", "s, new", "s, again", "MB above idle"],
-    measured.map((one) => [
-      one.name,
-      one.megabytes.toFixed(1),
-      one.answer,
-      one.newSeconds.toFixed(2),
-      one.againSeconds.toFixed(2),
-      one.liveMegabytes.toFixed(1),
-    ]),
-  );
+  const rows = measured.map(({ name, megabytes, answer, newSeconds, againSeconds, liveMegabytes }) => [
+    ...[name, megabytes.toFixed(1), answer],
+    ...[newSeconds.toFixed(2), againSeconds.toFixed(2), liveMegabytes.toFixed(1)],
+  ]);
+  return table(["request", "MB", "answer", "s, new", "s, again", "MB above idle"], rows);
 }
 
 function describe(result: AtOnce, heapMegabytes: number): string {
@@ -264,21 +226,14 @@ function describe(result: AtOnce, heapMegabytes: number): string {
 }
 
 function faultsOf(measured: readonly Measured[], { wrong, othersFailed, exportMegabytes }: AtOnce): string[] {
+  const tooMuch = (name: string, megabytes: number, limit: number) =>
+    megabytes > limit ? [`${name}: ${megabytes.toFixed(1)} MB above idle, more than ${limit}.`] : [];
   return [
-    ...measured
-      .filter(({ answer, expected }) => answer !== expected)
-      .map(({ name, answer, expected }) => `${name}: answered ${answer} instead of ${expected}.`),
-    ...measured
-      .filter(({ liveMegabytes }) => liveMegabytes > LIVE_LIMIT_MEGABYTES)
-      .map(
-        ({ name, liveMegabytes }) =>
-          `${name}: ${liveMegabytes.toFixed(1)} MB above idle, more than ${LIVE_LIMIT_MEGABYTES}.`,
-      ),
-    ...(exportMegabytes > TOGETHER_LIMIT_MEGABYTES
-      ? [
-          `Feeds and exports at once: ${exportMegabytes.toFixed(1)} MB above idle, more than ${TOGETHER_LIMIT_MEGABYTES}.`,
-        ]
-      : []),
+    ...measured.flatMap(({ name, answer, expected, liveMegabytes }) => [
+      ...(answer === expected ? [] : [`${name}: answered ${answer} instead of ${expected}.`]),
+      ...tooMuch(name, liveMegabytes, LIVE_LIMIT_MEGABYTES),
+    ]),
+    ...tooMuch("Feeds and exports at once", exportMegabytes, TOGETHER_LIMIT_MEGABYTES),
     ...wrong.map((one) => `At once, ${one}.`),
     ...(othersFailed > 0 ? [`Of the requests of a customer ${othersFailed} failed meanwhile.`] : []),
   ];

@@ -1,47 +1,34 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { cpus, loadavg, totalmem } from "node:os";
+import path from "node:path";
 import { SingleBar } from "cli-progress";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { aimsTable } from "./bench/aims.ts";
-import { capacityTable, crowdedTable } from "./bench/capacity.ts";
-import { type Cases, casesOf } from "./bench/cases.ts";
-import { compareAnswers, type Lane, lanesOf } from "./bench/drive.ts";
-import { measureLive } from "./bench/live/measure.ts";
-import { listenersTable, memoryTable, toldTable } from "./bench/live/tables.ts";
+import { casesOf } from "./bench/cases.ts";
+import { type Lane, lanesOf, measure } from "./bench/drive.ts";
+import { measureMemory } from "./bench/live/memory.ts";
+import { measureNotifications } from "./bench/live/notifications.ts";
 import { type KindLoad, load } from "./bench/load.ts";
-import { measure, measureCrowded } from "./bench/measure.ts";
-import { indexForNaiveQueries } from "./bench/naive/indexes.ts";
-import { writePage } from "./bench/page.ts";
+import { pageOf, type Report } from "./bench/page.ts";
 import { programLines } from "./bench/program/program.ts";
-import { withUuids } from "./bench/program/uuids.ts";
-import { feedTable, growthTable, latencyTable, naiveTable, type Report, thisMachine } from "./bench/report.ts";
-import { type Ids, type Scale, scaleOf, scales, uuidFolder } from "./bench/scales.ts";
-import { buildWorker, openStand, type Stand } from "./bench/stand.ts";
+import { buildWorker, openRuntime, type Runtime } from "./bench/runtime.ts";
+import { FOLDER, type Scale, scaleOf, scales } from "./bench/scales.ts";
+import { stopAtSignal } from "./bench/stop.ts";
 import { type FileLine, openNdjson } from "./lib/ndjson-file.ts";
 import { countingNumber, outputFile } from "./lib/options.ts";
-import { CommandError, main } from "./lib/project.ts";
+import { CommandError, main, ROOT } from "./lib/project.ts";
 
 interface Options {
   scale: Scale[];
   data?: string;
-  ids: Ids;
-  before?: string;
   rounds: number;
-  seconds: number;
   live: number;
   reuse: boolean;
   json?: string;
   docs: boolean;
 }
 
-/** A scale that is loaded and running. */
-interface Loaded extends Scale {
-  stand: Stand;
-  lines: number;
-  kinds: KindLoad[];
-}
-
-const { version: workerdVersion } = createRequire(import.meta.url)("workerd/package.json") as { version: string };
+const { version: workerd } = createRequire(import.meta.url)("workerd/package.json") as { version: string };
 // Of the made program, about.
 const LINES_A_CUSTOMER = 4.85;
 const BAR = {
@@ -53,7 +40,7 @@ const BAR = {
 
 const program = new Command("npm run bench --")
   .description(
-    "Measure every endpoint and the feed on this machine, as ratios to a SELECT 1, beside the naive queries.\nOne million customers take some twenty minutes, 3 GB of disk, and a machine that does nothing else.",
+    "Measure every endpoint and the feed on this machine, as ratios to a SELECT 1 and to bare inserts.\nOne million customers take some twenty minutes, 3 GB of disk, and a machine that does nothing else.",
   )
   .addOption(
     new Option("--scale <sizes>", "how many customers: 10k, 100k, 1m, or several with commas")
@@ -61,21 +48,11 @@ const program = new Command("npm run bench --")
       .default(scales("10k"), "10k"),
   )
   .option("--data <file>", "measure with this feed file instead of a made program")
-  .addOption(
-    new Option(
-      "--ids <kind>",
-      "own ids, UUIDs in their place, or own ones and the largest scale fed with UUIDs as well",
-    )
-      .choices(["own", "uuid", "both"])
-      .default("own"),
-  )
-  .option("--before <file>", "compare with what an earlier run wrote with --json")
   .option("--rounds <n>", "how often each case is asked", countingNumber, 200)
-  .option("--seconds <n>", "how long each case is asked with 1 and with 32 connections; 0: not at all", wholeNumber, 1)
-  .option("--live <n>", "how often each figure of inboxes and sockets is taken; 0: not at all", wholeNumber, 20)
-  .option("--reuse", "drive what an earlier run has loaded, and measure no feeding", false)
+  .option("--live <n>", "of how many messages sockets are notified; 0: no sockets at all", wholeNumber, 20)
+  .option("--reuse", "ask what an earlier run has loaded, and measure no feeding", false)
   .option("--json <file>", "write everything that was measured", outputFile)
-  .option("--docs", "write docs/benchmark.md and its charts", false)
+  .option("--docs", "write docs/benchmark.md", false)
   .showHelpAfterError("Try: npm run bench -- --help")
   .action(bench);
 
@@ -84,134 +61,101 @@ await main(async () => {
 });
 
 async function bench(options: Options): Promise<void> {
+  const { rounds, live: times, reuse, docs, json } = options;
   const wanted = wantedOf(options);
-  const before = options.before === undefined ? undefined : reportIn(options.before);
-  const machine = thisMachine(workerdVersion);
+  const machine = thisMachine();
   const bar = new SingleBar(BAR);
+  const runtimes: Runtime[] = [];
+  const close = () => Promise.all(runtimes.map((runtime) => runtime.close()));
+  stopAtSignal(bar, close);
   const worker = await buildWorker();
-  const stands: Stand[] = [];
-  const close = () => Promise.all(stands.map((stand) => stand.close()));
-  // A second Ctrl-C ends at once; the first lets workerd end too.
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.once(signal, () => {
-      bar.stop();
-      console.error("Stopped. Nothing was written.");
-      void close().finally(() => process.exit(130));
-    });
-  }
+  const open = async (folder: string, keep = false) => {
+    const runtime = await openRuntime(worker, folder, { keep });
+    runtimes.push(runtime);
+    return runtime;
+  };
   try {
-    const loaded: Loaded[] = [];
-    for (const scale of wanted) {
-      const stand = await openStand(worker, scale.folder, { keep: options.reuse });
-      stands.push(stand);
-      const isTwin = options.ids === "both" && scale === wanted.at(-1);
-      const uuidStand = isTwin ? await openStand(worker, uuidFolder(scale), { keep: false }) : undefined;
-      if (uuidStand !== undefined) stands.push(uuidStand);
-      loaded.push({ ...scale, stand, ...(await fill({ stand, uuidStand }, scale, options, bar)) });
-    }
-
     const lanes: Lane[] = [];
-    let last: (Cases & { scale: string; stand: Stand }) | undefined;
-    for (const { name, stand } of loaded) {
-      await indexForNaiveQueries(stand.database);
-      const cases = await casesOf(stand);
-      last = { ...cases, scale: name, stand };
-      await compareAnswers(stand.url, cases.cases);
-      lanes.push(...lanesOf(name, stand.url, cases));
+    const loaded: Report["scales"] = [];
+    for (const scale of wanted) {
+      const { name, customers, folder } = scale;
+      const runtime = await open(folder, reuse);
+      const kinds = reuse ? [] : await fill(runtime, scale, options, bar);
+      const { meta } = await runtime.database.prepare("SELECT 1").run();
+      const lines = kinds.reduce((sum, kind) => sum + kind.lines, 0);
+      loaded.push({ name, customers, lines, databaseBytes: meta.size_after, kinds });
+      lanes.push(...lanesOf(name, runtime.url, await casesOf(runtime)));
     }
-    const measured = await measure(lanes, loaded.at(-1)?.name ?? "", options, bar);
-    // Last, because it feeds more.
-    const crowded = last === undefined ? [] : await measureCrowded(last, options.rounds, bar);
-    const live =
-      options.live === 0 ? {} : { live: await measureLive(worker, options.live, bar, (stand) => stands.push(stand)) };
-    finish(reportOf(loaded, { measured, crowded, machine, ...live }, options), options, before);
+    bar.start(rounds, 0, { what: "Asking in turn" });
+    const measured = await measure(lanes, rounds, () => bar.increment());
+    bar.stop();
+    const live = times === 0 ? {} : { live: await measureLive(open, times, bar) };
+    const report: Report = { at: new Date().toISOString(), machine, rounds, scales: loaded, measured, ...live };
+    const page = pageOf(report);
+    console.log(`\n${page}`);
+    if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
+    if (docs) writeFileSync(path.join(ROOT, "docs", "benchmark.md"), page);
   } finally {
     bar.stop();
     await close();
   }
 }
 
+async function measureLive(
+  open: (folder: string) => Promise<Runtime>,
+  times: number,
+  bar: SingleBar,
+): Promise<NonNullable<Report["live"]>> {
+  bar.start(times, 0, { what: "Notifying sockets" });
+  const notifying = await open(path.join(FOLDER, "live-notifications"));
+  const notifications = await measureNotifications(notifying, times, () => bar.increment());
+  bar.stop();
+  bar.start(1, 0, { what: "Idle sockets" });
+  const folder = path.join(FOLDER, "live-memory");
+  const memory = await measureMemory(await open(folder), folder);
+  bar.stop();
+  return { notifications, memory };
+}
+
 /** What is to be loaded, or is there from before. @throws a CommandError for options that do not go together. */
-function wantedOf({ scale, data, ids, reuse, docs, seconds, live }: Options): Scale[] {
-  if (reuse && ids === "both") throw new CommandError("--ids both compares feeding: leave out --reuse.");
-  if (docs && (reuse || data !== undefined || seconds === 0 || live === 0))
-    throw new CommandError("--docs writes a page of whole runs: leave out --reuse, --data, --seconds 0 and --live 0.");
-  if (new Set(scale.map(({ name }) => name)).size < scale.length) throw new CommandError("A scale is named twice.");
-  const named = data === undefined ? scale : [scaleOf(data)];
-  const wanted = ids === "uuid" ? named.map((one) => ({ ...one, folder: uuidFolder(one) })) : named;
+function wantedOf({ scale, data, reuse, docs, live }: Options): Scale[] {
+  if (docs && (reuse || data !== undefined || live === 0))
+    throw new CommandError("--docs writes a page of whole runs: leave out --reuse, --data and --live 0.");
+  const wanted = data === undefined ? scale : [scaleOf(data)];
   const missing = wanted.find(({ folder }) => reuse && !existsSync(folder));
   if (missing !== undefined) throw new CommandError(`Nothing is loaded for ${missing.name}: leave out --reuse.`);
   return wanted;
 }
 
-/** What an earlier run has written. @throws a CommandError where the file holds nothing like it. */
-function reportIn(file: string): Report {
-  try {
-    const report = JSON.parse(readFileSync(file, "utf8")) as Report;
-    if (Array.isArray(report.measured)) return report;
-  } catch {}
-  throw new CommandError(`${file} is not what a run has written with --json.`);
-}
-
-async function fill(
-  { stand, uuidStand }: { stand: Stand; uuidStand: Stand | undefined },
-  scale: Scale,
-  { data, ids, reuse }: Options,
-  bar: SingleBar,
-): Promise<Pick<Loaded, "lines" | "kinds">> {
-  if (reuse) return { lines: 0, kinds: [] };
+async function fill(runtime: Runtime, scale: Scale, { data }: Options, bar: SingleBar): Promise<KindLoad[]> {
   const file = data === undefined ? undefined : openNdjson(data);
   const about = file?.size ?? Math.round(scale.customers * LINES_A_CUSTOMER);
   bar.start(about, 0, { what: `Loading ${scale.name}` });
   let lines = 0;
-  const own = file?.lines ?? programFile(scale.customers);
-  const onProgress = (count: number) => {
+  const kinds = await load(runtime, file?.lines ?? programFile(scale.customers), (count) => {
     lines += count;
     bar.update(Math.min(about, file?.position() ?? lines));
-  };
-  const kinds = await load(stand, ids === "uuid" ? inUuids(own) : own, onProgress, uuidStand);
+  });
   bar.stop();
-  await stand.runSchedule();
-  return { lines, kinds };
+  await runtime.runSchedule();
+  return kinds;
 }
 
+/** The lines of the made program; each kind begins a request, so that what it costs is known by itself. */
 function* programFile(customers: number): Generator<FileLine> {
-  let number = 0;
+  let [number, before] = [0, ""];
   for (const line of programLines(customers)) {
     number += 1;
-    yield { number, bytes: Buffer.from(JSON.stringify(line)) };
+    yield { number, bytes: Buffer.from(JSON.stringify(line)), beginsPage: line.record !== before };
+    before = line.record;
   }
 }
 
-async function* inUuids(lines: AsyncIterable<FileLine> | Iterable<FileLine>): AsyncGenerator<FileLine> {
-  for await (const { number, bytes } of lines) yield { number, bytes: Buffer.from(withUuids(bytes.toString())) };
-}
-
-function reportOf(
-  loaded: readonly Loaded[],
-  found: Pick<Report, "measured" | "crowded" | "machine" | "live">,
-  { rounds, ids }: Options,
-): Report {
-  return {
-    at: new Date().toISOString(),
-    ...found,
-    rounds,
-    ids,
-    scales: loaded.map(({ name, customers, lines }) => ({ name, customers, lines })),
-    loads: loaded.filter(({ kinds }) => kinds.length > 0).map(({ name, kinds }) => ({ scale: name, kinds })),
-  };
-}
-
-function finish(report: Report, { json, docs }: Options, before?: Report): void {
-  console.log(`\n${latencyTable(report)}\n\n${naiveTable(report)}`);
-  if (report.scales.length > 1) console.log(`\n${growthTable(report)}`);
-  if (report.loads.length > 0) console.log(`\n${feedTable(report)}`);
-  console.log(`\n${capacityTable(report)}\n\n${crowdedTable(report)}`);
-  if (report.live !== undefined)
-    console.log(`\n${toldTable(report.live)}\n\n${listenersTable(report.live)}\n\n${memoryTable(report.live)}`);
-  console.log(`\n${aimsTable(report, before)}`);
-  if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
-  if (docs) writePage(report, before);
+function thisMachine(): Report["machine"] {
+  const memoryGiB = Math.round(totalmem() / 2 ** 30);
+  // How many others were at work just before.
+  const load = Math.round((loadavg()[0] ?? 0) * 10) / 10;
+  return { cpu: cpus()[0]?.model ?? "unknown", cores: cpus().length, memoryGiB, node: process.version, workerd, load };
 }
 
 function wholeNumber(text: string): number {

@@ -55,7 +55,12 @@ async function handOver() {
   const tool = path.join(bin, command ?? "");
   if (command === undefined || !(existsSync(script) || existsSync(tool)))
     fail(`There is no command ${command ?? ""}. See "scripts" in package.json.`);
-  const env = { ...process.env, PATH: `${bin}${path.delimiter}${process.env.PATH ?? ""}` };
+  const env = {
+    ...process.env,
+    PATH: `${bin}${path.delimiter}${process.env.PATH ?? ""}`,
+    // Node keeps compiled modules here: a command starts in two thirds of the time.
+    NODE_COMPILE_CACHE: path.join(root, "node_modules", ".cache", "node"),
+  };
   // By the channel a script notices that this process was killed (scripts/lib/project.ts).
   const stdio = ["inherit", "inherit", "inherit", "ipc"];
   const { status, signal, error } = existsSync(script)

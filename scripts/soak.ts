@@ -17,10 +17,10 @@ import { Ledger } from "./soak/ledger.ts";
 import { type MemorySample, reportMemory, runtimeMemory } from "./soak/memory.ts";
 import { OpenApps } from "./soak/open-apps.ts";
 import { inProgram, PROGRAMS } from "./soak/programs.ts";
-import { type SoakReport, summarize, toText, verdict } from "./soak/report.ts";
+import { type SoakReport, toText, verdict } from "./soak/report.ts";
 import { runSchedule, settle } from "./soak/settle.ts";
 import { type OnError, Stalls } from "./soak/stalls.ts";
-import { browse, type EndpointReport } from "./soak/traffic.ts";
+import { browse, type Traffic } from "./soak/traffic.ts";
 
 interface Options {
   minutes: number;
@@ -44,6 +44,9 @@ const SCHEDULE_MS = 60_000;
 const STOP_WITHIN_MS = 10_000;
 // A customer may have eight; some are the followers'.
 const MOST_SOCKETS = 2_000;
+// A feed waits 40 seconds for the database. One that is given up may be committed, and then its repeat is ignored, which
+// the ledger does not expect.
+const MOST_STALL_SECONDS = 30;
 
 const program = new Command("npm run soak --")
   .description(
@@ -51,10 +54,20 @@ const program = new Command("npm run soak --")
   )
   .option("--minutes <n>", "how long", minutes, 5)
   .option("--connections <n>", "how many apps ask at the same time", countingNumber, 64)
-  .option("--sockets <n>", `how many apps hold a socket: up to ${MOST_SOCKETS}`, socketsNumber, 500)
-  .option("--followers <n>", "how many apps poll for messages, and as many follow newMessages()", countingNumber, 50)
+  .option("--sockets <n>", `how many apps hold a socket: up to ${MOST_SOCKETS}`, upTo(MOST_SOCKETS), 500)
+  .option(
+    "--followers <n>",
+    "how many apps poll for messages, and as many follow them with a socket",
+    countingNumber,
+    50,
+  )
   .option("--seed <n>", "where randomness begins: the same seed asks and feeds the same", countingNumber, 1)
-  .option("--stall <seconds>", "once a minute the primaries do not answer for so long: up to 30", stallSeconds, 0)
+  .option(
+    "--stall <seconds>",
+    `once a minute the primaries do not answer for so long: up to ${MOST_STALL_SECONDS}`,
+    upTo(MOST_STALL_SECONDS),
+    0,
+  )
   .option("--port <n>", "the port to listen on", portNumber, 8788)
   .option("--json <file>", "also write the report to a file", outputFile)
   .showHelpAfterError("Try: npm run soak -- --help")
@@ -130,7 +143,7 @@ async function loadService(
   options: Options & { persistTo: string },
   stop: AbortController,
 ) {
-  const endpoints = new Map<string, EndpointReport>();
+  const traffic: Traffic = new Map();
   const errors: Record<string, number> = {};
   const excused: Record<string, number> = {};
   const stalls = new Stalls(url, options.stall * 1_000);
@@ -145,10 +158,21 @@ async function loadService(
   const samples: MemorySample[] = [];
   const closing = new AbortController();
   const over = new AbortController();
-  const signal = AbortSignal.any([over.signal, stop.signal]);
+  const signal = AbortSignal.any([over.signal, stop.signal, AbortSignal.timeout(options.minutes * 60_000)]);
   const startedAt = performance.now();
   const elapsed = () => (performance.now() - startedAt) / 1_000;
-  const timer = setTimeout(() => over.abort(), options.minutes * 60_000);
+  const asked = () => [...traffic.values()].reduce((sum, count) => sum + count, 0);
+  const sample = async () => {
+    samples.push({ at: elapsed(), requests: asked(), mebibytes: await runtimeMemory(pid) });
+  };
+  const progress = async () => {
+    const faults = Object.values(errors).reduce((sum, times) => sum + times, 0);
+    const left = Math.max(0, Math.round(options.minutes * 60 - elapsed()));
+    const [requests, lines] = [asked(), feed.lines].map((count) => count.toLocaleString("en"));
+    console.error(
+      `${requests} requests | ${lines} lines fed | ${apps.connected} sockets | ${faults} errors | ${Math.round(samples.at(-1)?.mebibytes ?? 0)} MiB | ${left} s left`,
+    );
+  };
   void ended.then(() => {
     if (!closing.signal.aborted) onError("the service ended by itself");
     over.abort();
@@ -157,67 +181,36 @@ async function loadService(
 
   try {
     const open = apps.run(closing.signal);
-    const watching = [
+    await Promise.all([
       every(SAMPLE_MS, signal, sample),
-      every(PROGRESS_MS, signal, async () => progress()),
+      every(PROGRESS_MS, signal, progress),
       every(SCHEDULE_MS, signal, () => runSchedule(url, onError)),
       apps.dropSome(signal),
       stalls.run(signal),
-    ];
-    await Promise.all([
-      ...watching,
       ...[...ledgers].map(async ([name, ledger]) => {
         const token = await devFeedToken("*", 1, name);
         const random = new Random(inProgram(name, `feed ${options.seed}`));
         await feedOn({ url, token, ledger, random, signal, report: feed, onError });
       }),
       ...Array.from({ length: options.connections }, (_, index) => {
-        const name = PROGRAMS[index % PROGRAMS.length] ?? DEFAULT_PROGRAM;
+        const program = PROGRAMS[index % PROGRAMS.length] ?? DEFAULT_PROGRAM;
         const onBoard = (boardAt: number) => stalls.noteBoard(boardAt);
-        return browse(url, `${options.seed} ${index}`, { program: name, endpoints, onError, onBoard, signal });
+        return browse(`${options.seed} ${index}`, { url, program, traffic, onError, onBoard, signal });
       }),
     ]);
     const seconds = elapsed();
     await sample();
-    const memory = reportMemory(samples);
-    console.error("Waiting until every open app has been told …");
+    console.error("Waiting until every open app has been notified …");
     const { persistTo } = options;
     const live = closing.signal.aborted ? null : await settle({ url, persistTo, apps, ledgers, onError });
     closing.abort();
     await open;
-    return {
-      seconds,
-      endpoints: summarize(endpoints),
-      feed,
-      live,
-      memory,
-      errors,
-      ledgers,
-      excused,
-      stalls: stalls.report(),
-    };
+    const [endpoints, memory] = [Object.fromEntries([...traffic].sort()), reportMemory(samples)];
+    return { seconds, endpoints, feed, live, memory, errors, ledgers, excused, stalls: stalls.report() };
   } finally {
-    // Where one of them fails, the others must not go on without it.
-    clearTimeout(timer);
+    // If one of them fails, the others must not go on without it.
     over.abort();
     closing.abort();
-  }
-
-  function asked(): number {
-    return [...endpoints.values()].reduce((sum, { requests }) => sum + requests, 0);
-  }
-
-  async function sample(): Promise<void> {
-    samples.push({ at: elapsed(), requests: asked(), mebibytes: await runtimeMemory(pid) });
-  }
-
-  function progress(): void {
-    const faults = Object.values(errors).reduce((sum, times) => sum + times, 0);
-    const memory = Math.round(samples.at(-1)?.mebibytes ?? 0);
-    const left = Math.max(0, Math.round(options.minutes * 60 - elapsed()));
-    console.error(
-      `${asked().toLocaleString("en")} requests | ${feed.lines.toLocaleString("en")} lines fed | ${apps.openSockets} sockets | ${faults} errors | ${memory} MiB | ${left} s left`,
-    );
   }
 }
 
@@ -250,16 +243,10 @@ function minutes(text: string): number {
   return Number(text);
 }
 
-// A feed waits 40 seconds for the database. One that is given up may be committed, and then its repeat is ignored, which
-// the ledger does not expect.
-function stallSeconds(text: string): number {
-  if (!/^\d{1,2}$/.test(text) || Number(text) > 30)
-    throw new InvalidArgumentError("It must be a whole number of seconds, 0 to 30.");
-  return Number(text);
-}
-
-function socketsNumber(text: string): number {
-  if (!/^\d{1,4}$/.test(text) || Number(text) > MOST_SOCKETS)
-    throw new InvalidArgumentError(`It must be a whole number, 0 to ${MOST_SOCKETS}.`);
-  return Number(text);
+function upTo(most: number): (text: string) => number {
+  return (text) => {
+    if (!/^\d{1,4}$/.test(text) || Number(text) > most)
+      throw new InvalidArgumentError(`It must be a whole number, 0 to ${most}.`);
+    return Number(text);
+  };
 }

@@ -12,41 +12,39 @@ const program = new Command("npm run token --")
   .description("Print a token for the development server, signed with the JWT_SECRET in .dev.vars.")
   .showHelpAfterError("Try: npm run token -- --help");
 
-program
-  .command("customer")
-  .description("a token that reads as one customer")
+tokenCommand("customer", "a token that reads as one customer")
   .argument("<id>", "the customer's id, 1 to 64 characters", customerId)
-  .option("--days <n>", "days until it expires", wholeDays, 30)
-  .option("--program <name>", "the program, if it is not the default one", programName)
-  .action(async (id: string, { days, program }: Options) => console.log(await devCustomerToken(id, days, program)));
+  .action((id: string, { days, program }: Options) => print(devCustomerToken(id, days, program)));
 
-program
-  .command("feed")
-  .description("a token that feeds")
+tokenCommand("feed", "a token that feeds")
   .argument("<accounts>", 'the accounts that it covers: ids with commas between them, or "*" for all', accountIds)
-  .option("--days <n>", "days until it expires", wholeDays, 30)
-  .option("--program <name>", "the program, if it is not the default one", programName)
-  .action(async (accounts: readonly string[] | "*", { days, program }: Options) =>
-    console.log(await devFeedToken(accounts, days, program)),
+  .action((accounts: readonly string[] | "*", { days, program }: Options) =>
+    print(devFeedToken(accounts, days, program)),
   );
 
-program
-  .command("export")
-  .description("a token that reads everything")
-  .option("--days <n>", "days until it expires", wholeDays, 30)
-  .option("--program <name>", "the program, if it is not the default one", programName)
-  .action(async ({ days, program }: Options) => console.log(await devExportToken(days, program)));
+tokenCommand("export", "a token that reads everything").action(({ days, program }: Options) =>
+  print(devExportToken(days, program)),
+);
 
-program
-  .command("restore")
-  .description("a token that feeds what an export has given into an empty database")
-  .option("--days <n>", "days until it expires", wholeDays, 30)
-  .option("--program <name>", "the program, if it is not the default one", programName)
-  .action(async ({ days, program }: Options) => console.log(await devRestoreToken(days, program)));
+tokenCommand("restore", "a token that feeds what an export has given into an empty database").action(
+  ({ days, program }: Options) => print(devRestoreToken(days, program)),
+);
 
 await main(async () => {
   await program.parseAsync();
 });
+
+function tokenCommand(name: string, description: string): Command {
+  return program
+    .command(name)
+    .description(description)
+    .option("--days <n>", "days until it expires", wholeDays, 30)
+    .option("--program <name>", "the program, if it is not the default one", programName);
+}
+
+async function print(token: Promise<string>): Promise<void> {
+  console.log(await token);
+}
 
 function wholeDays(text: string): number {
   if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError("It must be a whole number of days, 1 or more.");

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import type { FeedToken } from "./auth/token.ts";
 import type { Cache } from "./cache/cache.ts";
 import type { Database } from "./db/database.ts";
-import type { Inboxes } from "./live/inboxes.ts";
+import type { Inboxes } from "./inbox/inboxes.ts";
 import type { Program } from "./programs/programs.ts";
 
 /** Both ways to a program's database. */

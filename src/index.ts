@@ -1,5 +1,5 @@
 import { app } from "./app.ts";
-import { Inbox } from "./live/inbox.ts";
+import { Inbox } from "./inbox/inbox.ts";
 import { onSchedule } from "./service/schedule.ts";
 
 export { Inbox };

@@ -16,7 +16,7 @@ const ROOMS = [
   "auth",
   "http",
   "accounts",
-  "live",
+  "inbox",
   "app-env.ts",
   "openapi",
   "middleware",

@@ -1,95 +1,35 @@
-import type { SQL } from "drizzle-orm";
-import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
-import { deduplicate } from "../../src/feed/deduplicate.ts";
-import { checkLine } from "../../src/feed/lines.ts";
 import { KINDS } from "../../src/feed/records/index.ts";
-import type { Kind, Line } from "../../src/feed/records/kind.ts";
-import { insert, upsert } from "../../src/feed/records/statements.ts";
+import type { Kind } from "../../src/feed/records/kind.ts";
 
-// What the feed is measured against: the same rows stored by nothing but `INSERT … SELECT … FROM json_each(?)`, with
-// the ids of other records turned into their keys. No line is parsed or checked; no account or total is looked at.
+// What the feed is measured against: the fields of the same lines, stored by nothing but
+// `INSERT … SELECT … FROM json_each(?)` in tables with nothing but a key. Nothing is checked, derived or indexed.
 
 const PARAMETER_LENGTH = 900_000;
-const dialect = new SQLiteAsyncDialect();
 
-/**
- * Statements as they are sent to the benchmark's Worker: the SQL on the first line, then each parameter on a line of
- * its own.
- */
-type Packed = string;
+const fieldsOf = (kind: Kind) => Object.keys(kind.fields.shape).map((field) => `"${field}"`);
 
-/** The statements that store the lines' rows in tables as the service has them: with their indexes and triggers. */
-export function intoSameTables(record: string, texts: readonly string[]): Packed {
-  const kind = kindOf(record);
-  const lines: Line[] = texts.map((text, index) => {
-    const checked = checkLine({ number: index + 1, text });
-    if ("messages" in checked) throw new Error(`A bad line: ${JSON.stringify(checked.messages)}`);
-    return checked.line;
-  });
-  const { writes } = deduplicate(kind, lines);
-  const statements = kind.type === "event" ? insert(kind, writes) : upsert(kind, writes);
-  return packed(statements.map((statement) => dialect.sqlToQuery(statement as SQL)));
-}
-
-/** The statements that store the lines' fields in tables with nothing but a key. */
-export function intoBareTables(record: string, texts: readonly string[]): Packed {
-  const fields = fieldsOf(kindOf(record));
-  const sql = `
-    INSERT INTO ${bareName(record)} (${fields.map((field) => `"${field}"`).join(", ")})
-    SELECT ${fields.map((field) => `value ->> '${field}'`).join(", ")} FROM json_each(?)
-    WHERE true ON CONFLICT DO NOTHING`;
-  return packed(jsonArrays(texts).map((rows) => ({ sql, params: [rows] })));
-}
-
-/** Makes the table of a kind with nothing but a key. */
 export function bareTables(): string[] {
   return KINDS.map((kind) => {
-    const columns = fieldsOf(kind).map((field) => `"${field}"`);
     const key = kind.keyFields.map((field) => `"${field}"`);
-    return `CREATE TABLE ${bareName(kind.record)} (${columns.join(", ")}, PRIMARY KEY (${key.join(", ")})) WITHOUT ROWID`;
+    return `CREATE TABLE "${kind.record}" (${fieldsOf(kind).join(", ")}, PRIMARY KEY (${key.join(", ")})) WITHOUT ROWID`;
   });
 }
 
-/** Runs the statements, in one batch. */
-export async function runPacked(d1: D1Database, text: Packed): Promise<void> {
-  const [head = "[]", ...parameters] = text.split("\n");
-  let next = 0;
-  const statements = (JSON.parse(head) as { sql: string; count: number }[]).map(({ sql, count }) => {
-    next += count;
-    return d1.prepare(sql).bind(...parameters.slice(next - count, next));
-  });
-  if (statements.length > 0) await d1.batch(statements);
-}
-
-function packed(queries: readonly { sql: string; params: unknown[] }[]): Packed {
-  const head = queries.map(({ sql, params }) => ({ sql, count: params.length }));
-  return [JSON.stringify(head), ...queries.flatMap(({ params }) => params.map(String))].join("\n");
-}
-
-function kindOf(record: string): Kind {
+/** Stores lines of one kind, in one batch. */
+export async function insertBare(d1: D1Database, record: string, lines: readonly string[]): Promise<void> {
   const kind = KINDS.find((one) => one.record === record);
   if (kind === undefined) throw new Error(`There is no kind ${record}.`);
-  return kind;
-}
-
-function bareName(record: string): string {
-  return `"bare_${record}"`;
-}
-
-function fieldsOf(kind: Kind): string[] {
-  return Object.keys(kind.fields.shape);
-}
-
-function jsonArrays(texts: readonly string[]): string[] {
-  const arrays: string[][] = [[]];
-  let length = 0;
-  for (const text of texts) {
-    if (length + text.length > PARAMETER_LENGTH) {
-      arrays.push([]);
-      length = 0;
-    }
-    arrays.at(-1)?.push(text);
-    length += text.length + 1;
+  const fields = fieldsOf(kind);
+  const statement = d1.prepare(`
+    INSERT INTO "${record}" (${fields.join(", ")})
+    SELECT ${fields.map((field) => `value ->> '$.${field}'`).join(", ")} FROM json_each(?)
+    WHERE true ON CONFLICT DO NOTHING`);
+  const statements: D1PreparedStatement[] = [];
+  for (let from = 0; from < lines.length; ) {
+    let [to, length] = [from, 0];
+    for (; to < lines.length && (to === from || length < PARAMETER_LENGTH); to += 1) length += lines[to]?.length ?? 0;
+    statements.push(statement.bind(`[${lines.slice(from, to).join(",")}]`));
+    from = to;
   }
-  return arrays.map((rows) => `[${rows.join(",")}]`);
+  await d1.batch(statements);
 }

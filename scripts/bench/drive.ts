@@ -1,21 +1,11 @@
-import { isDeepStrictEqual } from "node:util";
-import { CommandError } from "../lib/project.ts";
 import { quantile } from "../lib/quantile.ts";
-import type { Call, Case } from "./cases.ts";
+import type { Case, Cases } from "./cases.ts";
 import { Connections, type Reply } from "./http.ts";
 
-/** Whose answers are measured: the service's, the naive query's, or the baseline. */
-export type Way = "ours" | "naive" | "baseline";
-
-/** A request that is measured, at one scale. */
-export interface Lane {
+/** A case at one scale; the baseline has neither an aim nor round trips that are right. */
+export interface Lane extends Pick<Case, "endpoint" | "name" | "call">, Partial<Pick<Case, "roundTrips" | "aim">> {
   scale: string;
-  endpoint: string;
-  name: string;
-  way: Way;
   url: string;
-  call: (round: number) => Call;
-  roundTrips?: Case["roundTrips"];
 }
 
 /** What was measured of it. */
@@ -23,69 +13,35 @@ export interface Measured {
   scale: string;
   endpoint: string;
   name: string;
-  way: Way;
+  aim?: number;
   samples: number;
   p50: number;
-  p99: number;
-  /** The p50 of the baseline that was asked in turn with it. */
-  baseline: number;
+  /** The p50 to that of the baseline, which was asked in turn with it. */
+  ratio: number;
   /** Exact, and the same in every answer of a case; of different answers, the median. */
   roundTrips: number;
   /** What SQLite itself took: the mean of all but the slowest answers. */
   sqlMilliseconds: number;
   rowsRead: number;
   bytes: number;
-  /** Requests a second by the number of connections, where that was measured. */
-  perSecond?: Record<number, number>;
 }
 
+export const BASELINE = "baseline";
 const WARM_UP_ROUNDS = 10;
 // The slowest answers tell of the machine.
 const SLOWEST_SHARE = 0.05;
 
-/** The lanes of a scale: every case, the naive query beside it where there is one, and the baseline. */
-export function lanesOf(
-  scale: string,
-  url: string,
-  { cases, baseline }: { cases: readonly Case[]; baseline: Call },
-): Lane[] {
-  const common = { scale, url };
-  return [
-    { ...common, endpoint: "baseline", name: "SELECT 1", way: "baseline", call: () => baseline },
-    ...cases.flatMap(({ endpoint, name, call, naive, roundTrips }): Lane[] => {
-      const ours: Lane = { ...common, endpoint, name, way: "ours", call, roundTrips };
-      if (naive === undefined) return [ours];
-      return [ours, { ...common, endpoint, name, way: "naive", call: () => naive }];
-    }),
-  ];
-}
-
-/** Makes sure that the naive queries answer what the service answers: else they are not ways to the same thing. */
-export async function compareAnswers(url: string, cases: readonly Case[]): Promise<void> {
-  const connections = new Connections(url, 1);
-  try {
-    for (const { endpoint, name, call, naive, sameAnswer } of cases) {
-      if (naive === undefined || !sameAnswer) continue;
-      const [ours, theirs] = [await connections.send(call(0)), await connections.send(naive)];
-      if (isDeepStrictEqual(JSON.parse(ours.body), JSON.parse(theirs.body))) continue;
-      throw new CommandError(
-        `${endpoint}, ${name}: the naive query answers something else.\n${ours.body}\n${theirs.body}`,
-      );
-    }
-  } finally {
-    await connections.close();
-  }
+/** The lanes of a scale: the baseline and every case. */
+export function lanesOf(scale: string, url: string, { cases, baseline }: Cases): Lane[] {
+  const lanes = [{ endpoint: BASELINE, name: "SELECT 1", call: () => baseline }, ...cases];
+  return lanes.map((lane) => ({ ...lane, scale, url }));
 }
 
 /**
  * Sends every lane's request once a round, in another order each time, one after the other: whatever the machine does
  * meanwhile, it does to all of them.
  */
-export async function interleave(
-  lanes: readonly Lane[],
-  rounds: number,
-  onRound: () => void,
-): Promise<Map<Lane, Measured>> {
+export async function measure(lanes: readonly Lane[], rounds: number, onRound: () => void): Promise<Measured[]> {
   const connections = new Map(lanes.map(({ url }) => [url, new Connections(url, 1)]));
   const replies = new Map<Lane, Reply[]>(lanes.map((lane) => [lane, []]));
   try {
@@ -93,37 +49,29 @@ export async function interleave(
       for (const lane of shuffled(lanes)) {
         const reply = await connections.get(lane.url)?.send(lane.call(round + WARM_UP_ROUNDS));
         if (reply === undefined || round < 0) continue;
-        if (lane.roundTrips === undefined || lane.roundTrips === reply.roundTrips) replies.get(lane)?.push(reply);
+        if ((lane.roundTrips ?? reply.roundTrips) === reply.roundTrips) replies.get(lane)?.push(reply);
       }
       if (round >= 0) onRound();
     }
   } finally {
     await Promise.all([...connections.values()].map((one) => one.close()));
   }
-  const baselines = new Map(
-    lanes.filter(({ way }) => way === "baseline").map((lane) => [lane.scale, median(replies.get(lane) ?? [])]),
-  );
-  return new Map(
-    [...replies].map(([lane, all]) => [lane, summary(lane, all, baselines.get(lane.scale) ?? Number.NaN)]),
-  );
-}
-
-function summary({ scale, endpoint, name, way }: Lane, replies: readonly Reply[], baseline: number): Measured {
-  const of = (share: number, value: (reply: Reply) => number) => quantile(replies.map(value), share);
-  return {
-    scale,
-    endpoint,
-    name,
-    way,
-    samples: replies.length,
-    p50: median(replies),
-    p99: of(0.99, ({ milliseconds }) => milliseconds),
-    baseline,
-    roundTrips: of(0.5, ({ roundTrips }) => roundTrips),
-    sqlMilliseconds: sqlMilliseconds(replies),
-    rowsRead: of(0.5, ({ rowsRead }) => rowsRead),
-    bytes: of(0.5, ({ bytes }) => bytes),
-  };
+  const p50Of = (lane: Lane) => median(replies.get(lane), "milliseconds");
+  const baselines = lanes.filter(({ endpoint }) => endpoint === BASELINE);
+  return [...replies].map(([lane, own]): Measured => {
+    const { scale, endpoint, name, aim } = lane;
+    const baseline = baselines.find((one) => one.scale === scale) ?? lane;
+    return {
+      ...{ scale, endpoint, name, ...(aim !== undefined && { aim }) },
+      samples: own.length,
+      p50: p50Of(lane),
+      ratio: p50Of(lane) / p50Of(baseline),
+      roundTrips: median(own, "roundTrips"),
+      sqlMilliseconds: sqlMilliseconds(own),
+      rowsRead: median(own, "rowsRead"),
+      bytes: median(own, "bytes"),
+    };
+  });
 }
 
 /**
@@ -136,38 +84,15 @@ function sqlMilliseconds(replies: readonly Reply[]): number {
   return fastest.reduce((sum, reply) => sum + reply.sqlMilliseconds, 0) / count;
 }
 
-function median(replies: readonly Reply[]): number {
+function median(replies: readonly Reply[] = [], of: keyof Reply): number {
   return quantile(
-    replies.map(({ milliseconds }) => milliseconds),
+    replies.map((reply) => reply[of]),
     0.5,
   );
 }
 
-/** How many requests are answered in a second while so many are always under way. */
-export async function throughput({ url, call }: Lane, connectionCount: number, seconds: number): Promise<number> {
-  const connections = new Connections(url, connectionCount);
-  const startedAt = performance.now();
-  const until = startedAt + seconds * 1_000;
-  let answered = 0;
-  let round = 0;
-  const ask = async () => {
-    while (performance.now() < until) {
-      await connections.send(call(round++));
-      answered += 1;
-    }
-  };
-  try {
-    await Promise.all(Array.from({ length: connectionCount }, ask));
-    return answered / ((performance.now() - startedAt) / 1_000);
-  } finally {
-    await connections.close();
-  }
-}
-
 /** The same items in any order. */
 export function shuffled<Item>(items: readonly Item[]): Item[] {
-  return items
-    .map((item) => ({ item, order: Math.random() }))
-    .sort((one, other) => one.order - other.order)
-    .map(({ item }) => item);
+  const ranked = items.map((item) => ({ item, rank: Math.random() }));
+  return ranked.sort((one, other) => one.rank - other.rank).map(({ item }) => item);
 }

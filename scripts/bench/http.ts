@@ -1,10 +1,9 @@
 import { Pool } from "undici";
-import { CommandError } from "../lib/project.ts";
+import { CommandError } from "../lib/command-error.ts";
 import type { Call } from "./cases.ts";
 
 /** An answer, and what `Server-Timing` says that it cost. */
 export interface Reply {
-  body: string;
   bytes: number;
   milliseconds: number;
   roundTrips: number;
@@ -12,6 +11,12 @@ export interface Reply {
   sqlMilliseconds: number;
   rowsRead: number;
   rowsWritten: number;
+}
+
+/** A request of the feed, of lines that are JSON text. */
+export function feedCall(token: string, lines: readonly string[]): Call {
+  const body = lines.join("\n");
+  return { method: "POST", path: "/api/v1/feed", token, body, mediaType: "application/x-ndjson" };
 }
 
 /** Connections that stay open, as many as are asked for. */
@@ -29,13 +34,11 @@ export class Connections {
     const response = await this.#pool.request({ method, path, headers, body: method === "GET" ? null : body });
     const answer = Buffer.from(await response.body.arrayBuffer());
     const milliseconds = performance.now() - startedAt;
-    const text = answer.toString();
     if (response.statusCode !== 200)
-      throw new CommandError(`${method} ${path} answered ${response.statusCode}: ${text.slice(0, 1_000)}`);
+      throw new CommandError(`${method} ${path} answered ${response.statusCode}: ${answer.toString().slice(0, 1_000)}`);
     const timing = String(response.headers["server-timing"] ?? "");
     const count = (name: string) => Number(new RegExp(`${name};desc="(\\d+)"`).exec(timing)?.[1] ?? 0);
     return {
-      body: text,
       bytes: answer.length,
       milliseconds,
       roundTrips: count("trips"),

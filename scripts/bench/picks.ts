@@ -1,5 +1,5 @@
 import { CommandError } from "../lib/command-error.ts";
-import { IN_CUSTOMERS, IN_STORES, type Misspelt, misspelt, worstOfShortWords } from "./queries.ts";
+import { IN_CUSTOMERS, IN_STORES, type Misspelt, misspelt } from "./queries.ts";
 
 // What the benchmark asks for is picked from what was loaded, whatever that is: the densest place, the widest team, the
 // commonest name, and their opposites.
@@ -15,10 +15,9 @@ export interface Picks {
   someCoupons: { customerId: string };
   fewCoupons: { customerId: string };
   name: { first: string; last: string };
-  rareName: string;
-  company: string;
+  rare: { name: string };
+  chain: { company: string };
   misspelt: { customers: Misspelt; stores: Misspelt };
-  shortWords: string;
   busyBoard: Board;
   boards: Board[];
 }
@@ -34,19 +33,19 @@ const CELL = "account_key, round(latitude * 2), round(longitude * 2)";
 const TEAM = `SELECT stores.id AS storeId, customers.id AS customerId
   FROM memberships JOIN stores ON stores.key = store_key JOIN customers ON customers.key = customer_key`;
 
+const BOARDS = `SELECT DISTINCT stores.id AS locationId, eip_campaigns.id AS campaignId
+  FROM play_totals JOIN stores ON stores.key = location_key JOIN eip_campaigns ON eip_campaigns.key = eip_campaign_key
+  ORDER BY 1, 2 LIMIT 2000`;
+
 const keyOf = (table: string) => `(SELECT key FROM ${table} WHERE id = ?)`;
 
 export async function pick(database: D1Database): Promise<Picks> {
-  const rows = async <Row>(query: string, ...values: string[]) =>
-    (
-      await database
-        .prepare(query)
-        .bind(...values)
-        .all<Row>()
-    ).results;
   const row = async <Row>(what: string, query: string, ...values: string[]): Promise<Row> => {
-    const [first] = await rows<Row>(query, ...values);
-    if (first === undefined) throw new CommandError(`There is ${what} in what was loaded: it cannot be asked for.`);
+    const first = await database
+      .prepare(query)
+      .bind(...values)
+      .first<Row>();
+    if (first === null) throw new CommandError(`There is ${what} in what was loaded: it cannot be asked for.`);
     return first;
   };
   const place = (order: "DESC" | "ASC") =>
@@ -74,36 +73,29 @@ export async function pick(database: D1Database): Promise<Picks> {
     `${TEAM} WHERE joined = 1 AND members_1 > 0 ORDER BY ${size} DESC, stores.id, customers.id LIMIT 1`,
   );
   const many = await groupsOf("DESC");
-  const news = await rows<{ at: string }>(
-    `SELECT DISTINCT newest_at AS at FROM message_group_news
-     WHERE customer_key = ${keyOf("customers")} AND newest_at <> '' ORDER BY newest_at DESC LIMIT 4`,
+  const news = await row<{ newest: string; beforeNews: string }>(
+    "no message",
+    `SELECT max(at) AS newest, min(at) AS beforeNews FROM (
+       SELECT DISTINCT newest_at AS at FROM message_group_news
+       WHERE customer_key = ${keyOf("customers")} AND newest_at <> '' ORDER BY newest_at DESC LIMIT 4)`,
     many.customerId,
   );
-  const boards = await rows<Board>(
-    `SELECT DISTINCT stores.id AS locationId, eip_campaigns.id AS campaignId
-     FROM play_totals JOIN stores ON stores.key = location_key JOIN eip_campaigns ON eip_campaigns.key = eip_campaign_key
-     ORDER BY 1, 2 LIMIT 2000`,
+  const member = await row<{ memberId: string }>(
+    "no team",
+    `SELECT descendant_id AS memberId FROM team_links JOIN memberships AS m
+       ON m.store_key = team_links.store_key AND m.customer_key = descendant_key
+     WHERE team_links.store_key = ${keyOf("stores")} AND ancestor_key = ${keyOf("customers")} AND team_links.joined = 1
+     ORDER BY ${size} DESC, descendant_id LIMIT 1`,
+    wide.storeId,
+    wide.customerId,
   );
+  const { results: boards } = await database.prepare(BOARDS).all<Board>();
   return {
     dense: await place("DESC"),
     lone: await place("ASC"),
-    manyGroups: { ...many, newest: news[0]?.at ?? "", beforeNews: news.at(-1)?.at ?? "" },
+    manyGroups: { ...many, ...news },
     fewGroups: await groupsOf("ASC"),
-    wideTeam: {
-      ...wide,
-      memberId: (
-        await row<{ id: string }>(
-          "no team",
-          `SELECT descendant_id AS id FROM team_links JOIN memberships AS m
-             ON m.store_key = team_links.store_key AND m.customer_key = descendant_key
-           WHERE team_links.store_key = ${keyOf("stores")} AND ancestor_key = ${keyOf("customers")}
-             AND team_links.joined = 1
-           ORDER BY ${size} DESC, descendant_id LIMIT 1`,
-          wide.storeId,
-          wide.customerId,
-        )
-      ).id,
-    },
+    wideTeam: { ...wide, ...member },
     narrowTeam: await row<{ storeId: string; customerId: string }>(
       "no team of one",
       `${TEAM} WHERE joined = 1 AND ${size} = 1 ORDER BY stores.id, customers.id LIMIT 1`,
@@ -118,16 +110,13 @@ export async function pick(database: D1Database): Promise<Picks> {
        WHERE erased = 0 AND length(first_name) > 2 AND length(last_name) > 2
        GROUP BY 1, 2 ORDER BY count(*) DESC, 1, 2 LIMIT 1`,
     ),
-    rareName: (
-      await row<{ name: string }>(
-        "no rare name",
-        `SELECT last_name AS name FROM customers WHERE erased = 0 AND length(last_name) > 3
-         GROUP BY last_name ORDER BY count(*), last_name DESC LIMIT 1`,
-      )
-    ).name,
-    company: (await row<{ company: string }>("no chain", "SELECT company FROM accounts ORDER BY key LIMIT 1")).company,
+    rare: await row<{ name: string }>(
+      "no rare name",
+      `SELECT last_name AS name FROM customers WHERE erased = 0 AND length(last_name) > 3
+       GROUP BY last_name ORDER BY count(*), last_name DESC LIMIT 1`,
+    ),
+    chain: await row<{ company: string }>("no chain", "SELECT company FROM accounts ORDER BY key LIMIT 1"),
     misspelt: { customers: await misspelt(database, IN_CUSTOMERS), stores: await misspelt(database, IN_STORES) },
-    shortWords: await worstOfShortWords(database),
     busyBoard: await row<Board>(
       "no play",
       `SELECT stores.id AS locationId, eip_campaigns.id AS campaignId

@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 // How the commands call a service that may be busy, restarting or out of reach for a moment.
 
-export const ATTEMPTS = 8;
-
+const ATTEMPTS = 8;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
 // What a proxy or the edge says when the service behind it is not there; the feed's own are 408, 429 and 503.
@@ -22,8 +23,35 @@ export interface Answer {
   retryAfterMs: number;
 }
 
+/** Asks a service again and again where that is worth it. */
+export class PatientClient {
+  readonly #withinMs: number;
+  readonly #signal: AbortSignal | undefined;
+  #isThere = false;
+
+  /** The signal ends the waits between tries. */
+  constructor(withinMs: number, signal?: AbortSignal) {
+    this.#withinMs = withinMs;
+    this.#signal = signal;
+  }
+
+  /** The last answer; null where it was told to stop before. */
+  async ask(url: URL, request: RequestInit, onWait?: () => void): Promise<Answer | null> {
+    for (let attempt = 1; ; attempt += 1) {
+      const answer = await ask(url, request, this.#withinMs);
+      this.#isThere ||= answer.connected;
+      // Nobody was ever there: more likely a wrong address than a service that is being restarted.
+      if (!answer.mayRetry || !this.#isThere || attempt === ATTEMPTS) return answer;
+      onWait?.();
+      const signal = this.#signal;
+      const stopped = await sleep(waitBefore(attempt, answer), false, { ...(signal && { signal }) }).catch(() => true);
+      if (stopped) return null;
+    }
+  }
+}
+
 /** Sends a request once; an answer that does not come in time counts as none. */
-export async function ask(url: URL, request: RequestInit, withinMs: number): Promise<Answer> {
+async function ask(url: URL, request: RequestInit, withinMs: number): Promise<Answer> {
   const limit = AbortSignal.timeout(withinMs);
   const signal = request.signal ? AbortSignal.any([limit, request.signal]) : limit;
   try {
@@ -63,7 +91,7 @@ export function parse(text: string): unknown {
 }
 
 /** How long to wait before another try. */
-export function waitBefore(attempt: number, { retryAfterMs }: Answer): number {
+function waitBefore(attempt: number, { retryAfterMs }: Answer): number {
   const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1));
   // Half of the wait is chance, so that clients that were refused together do not come back together.
   return Math.max(retryAfterMs, wait / 2 + (Math.random() * wait) / 2);

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { type Answer, ATTEMPTS, ask, parse, waitBefore } from "./attempts.ts";
+import { type Answer, PatientClient, parse } from "./attempts.ts";
 import { CommandError } from "./project.ts";
 
 /** A page of an export: lines that one feed request takes. */
@@ -27,33 +26,17 @@ const NEWLINE = 0x0a;
 export async function* exportPages(source: ExportSource, signal: AbortSignal): AsyncGenerator<Page> {
   const first = new URL("/api/v1/feed", source.url);
   if (source.only !== undefined) first.searchParams.set("record", source.only.join(","));
-  let isThere = false;
+  const client = new PatientClient(ANSWER_WITHIN_MS, signal);
+  const request = { headers: { Authorization: `Bearer ${source.token}` }, signal };
   for (let url: URL | null = first; url !== null && !signal.aborted; ) {
-    const answer = await askPatiently(url);
-    if (answer === null) return;
-    yield {
-      bytes: answer.bytes,
-      lines: countLines(answer.bytes),
-      version: answer.headers.get("X-Feed-Version") ?? "",
-    };
-    const next: string | undefined = /<([^>]*)>; rel="next"/.exec(answer.headers.get("Link") ?? "")?.[1];
+    const answer: Answer | null = await client.ask(url, request);
+    if (answer === null || signal.aborted) return;
+    if (answer.status !== 200) throw new CommandError(refusal(answer));
+    const { bytes, headers } = answer;
+    yield { bytes, lines: countLines(bytes), version: headers.get("X-Feed-Version") ?? "" };
+    const next: string | undefined = /<([^>]*)>; rel="next"/.exec(headers.get("Link") ?? "")?.[1];
     // The service may know itself by another name than the one that it is called by here.
     url = next === undefined ? null : new URL(new URL(next).search, first);
-  }
-
-  /** The answer, or null where it was told to stop. */
-  async function askPatiently(url: URL): Promise<Answer | null> {
-    for (let attempt = 1; ; attempt += 1) {
-      const headers = { Authorization: `Bearer ${source.token}` };
-      const answer = await ask(url, { headers, signal }, ANSWER_WITHIN_MS);
-      if (signal.aborted) return null;
-      isThere ||= answer.connected;
-      if (answer.status === 200) return answer;
-      // Nobody was ever there: more likely a wrong address than a service that is being restarted.
-      if (!answer.mayRetry || !isThere || attempt === ATTEMPTS) throw new CommandError(refusal(answer));
-      const stopped = await sleep(waitBefore(attempt, answer), false, { signal }).catch(() => true);
-      if (stopped) return null;
-    }
   }
 }
 

@@ -1,9 +1,9 @@
 import { appendFileSync, createReadStream, existsSync, mkdtempSync, rmSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { EXPORTED, PROGRAM } from "../../src/feed/export/walks.ts";
 import { type ExportSource, exportPages, type Page } from "./export-client.ts";
-import { PairFilter } from "./pair-filter.ts";
 import type { Output } from "./whole-file.ts";
 
 export interface WhileFed {
@@ -31,7 +31,7 @@ export async function exportWhileFed(source: ExportSource, output: Output, optio
   const kinds = EXPORTED.filter((kind) => source.only?.includes(kind) ?? true);
   const folder = mkdtempSync(path.join(options.folder, "export-"));
   const partOf = (kind: string, deleted: boolean) => path.join(folder, deleted ? `${kind}-deleted` : kind);
-  const complete = new Completeness();
+  const complete = new Completeness(path.join(folder, "members.sqlite"));
   const versions: string[] = [];
   let leftOut = 0;
   try {
@@ -57,6 +57,7 @@ export async function exportWhileFed(source: ExportSource, output: Output, optio
     }
     return { versions: [versions[0] ?? "", versions.at(-1) ?? ""], leftOut };
   } finally {
+    complete.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -67,11 +68,24 @@ function readingOrder(kinds: readonly string[]): string[] {
   return [...kinds.filter((kind) => !last(kind)).toReversed(), ...kinds.filter(last)];
 }
 
-/** Leaves out lines that refer to what did not come before them. */
+/**
+ * Leaves out lines that refer to what did not come before them. It remembers who belongs to which store and group: in a
+ * file, because there may be millions.
+ */
 class Completeness {
-  readonly #members = new PairFilter();
-  readonly #groupMembers = new PairFilter();
-  readonly #groups = new Set<string>();
+  readonly #database: DatabaseSync;
+  readonly #insert: StatementSync;
+  readonly #find: StatementSync;
+  #knowsGroups = false;
+
+  constructor(file: string) {
+    this.#database = new DatabaseSync(file);
+    // Thrown away at the end, whatever happens: nothing needs to be safe before.
+    this.#database.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;
+      CREATE TABLE members (of TEXT, customer TEXT, PRIMARY KEY (of, customer)) WITHOUT ROWID`);
+    this.#insert = this.#database.prepare("INSERT OR IGNORE INTO members VALUES (?, ?)");
+    this.#find = this.#database.prepare("SELECT 1 FROM members WHERE of = ? AND customer = ?");
+  }
 
   filter(kind: string, lines: readonly string[]): string[] {
     if (kind === "membership") return lines.filter((line) => this.#hasReferrer(JSON.parse(line)));
@@ -80,25 +94,30 @@ class Completeness {
     return [...lines];
   }
 
+  close(): void {
+    this.#database.close();
+  }
+
   #hasReferrer({ store_id, customer_id, referrer_id = null }: Record<string, string | null>): boolean {
-    const store = String(store_id);
-    if (referrer_id !== null && !this.#members.has(store, referrer_id)) return false;
-    this.#members.add(store, String(customer_id));
+    const store = `store ${store_id}`;
+    if (referrer_id !== null && this.#find.get(store, referrer_id) === undefined) return false;
+    this.#insert.run(store, String(customer_id));
     return true;
   }
 
   /** Whether the group of a message came after it; of an export without groups nobody knows. */
   hasGroup(line: string): boolean {
-    return this.#groups.size === 0 || this.#groups.has(JSON.parse(line).group_id);
+    return !this.#knowsGroups || this.#find.get(`group ${JSON.parse(line).group_id}`, "") !== undefined;
   }
 
   #addGroup({ id, member_ids = [] }: { id: string; member_ids?: string[] }): void {
-    this.#groups.add(id);
-    for (const member of member_ids) this.#groupMembers.add(id, member);
+    this.#knowsGroups = true;
+    // Nobody's id is empty: "" says that the group is there.
+    for (const member of ["", ...member_ids]) this.#insert.run(`group ${id}`, member);
   }
 
   #isOfMember({ group_id, customer_id }: Record<string, string>): boolean {
-    return this.#groupMembers.has(String(group_id), String(customer_id));
+    return this.#find.get(`group ${group_id}`, String(customer_id)) !== undefined;
   }
 }
 

@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { KINDS } from "../../src/feed/records/index.ts";
 import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT } from "../../src/http/limits.ts";
-import { type Answer, ATTEMPTS, ask, parse, waitBefore } from "./attempts.ts";
+import { type Answer, PatientClient, parse } from "./attempts.ts";
 import type { FileLine } from "./ndjson-file.ts";
 import { CommandError } from "./project.ts";
 
@@ -81,7 +80,7 @@ function cut({ lines }: Batch): Batch[] | null {
  * @throws a CommandError that names the bad lines by their numbers in the file and says where to go on.
  */
 export async function sendLines(
-  target: FeedTarget,
+  { url, token, answerWithinMs = ANSWER_WITHIN_MS }: FeedTarget,
   lines: AsyncIterable<FileLine> | Iterable<FileLine>,
   {
     onProgress,
@@ -90,7 +89,9 @@ export async function sendLines(
   }: { onProgress?: (progress: Progress) => void; signal?: AbortSignal; pages?: boolean } = {},
 ): Promise<Progress> {
   const progress: Progress = { committed: 0, ignored: 0, lastLine: 0, waiting: false };
-  let isThere = false;
+  const feed = new URL("/api/v1/feed", url);
+  const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/x-ndjson" };
+  const client = new PatientClient(answerWithinMs, signal);
   const batches = inBatches(lines, { pages });
   let next = batches.next();
   for (;;) {
@@ -117,29 +118,19 @@ export async function sendLines(
   /** What the feed says of a batch, its parts where it is too large, or null when it was told to stop before. */
   async function sendBatch(batch: Batch): Promise<{ ignored: number } | { parts: Batch[] } | null> {
     const newline = Buffer.from("\n");
-    const body = Buffer.concat(batch.lines.flatMap(({ bytes }) => [bytes, newline]));
-    for (let attempt = 1; ; attempt += 1) {
-      const answer = await post(target, body);
-      progress.waiting = answer.status !== 200;
-      isThere ||= answer.connected;
-      if (answer.status === 200) return (parse(answer.bytes.toString()) as { items: { ignored: number } }).items;
-      // Some limits, such as the memory that texts take on their way, only the service can tell.
-      const parts = answer.status === 413 ? cut(batch) : null;
-      if (parts !== null) return { parts };
-      // Nobody was ever there: more likely a wrong address than a service that is being restarted.
-      if (!answer.mayRetry || !isThere || attempt === ATTEMPTS)
-        throw new CommandError(refusal(answer, batch, progress));
+    const body = new Uint8Array(Buffer.concat(batch.lines.flatMap(({ bytes }) => [bytes, newline])));
+    const answer = await client.ask(feed, { method: "POST", headers, body }, () => {
+      progress.waiting = true;
       onProgress?.(progress);
-      const stopped = await sleep(waitBefore(attempt, answer), false, { signal }).catch(() => true);
-      if (stopped) return null;
-    }
+    });
+    if (answer === null) return null;
+    progress.waiting = false;
+    if (answer.status === 200) return (parse(answer.bytes.toString()) as { items: { ignored: number } }).items;
+    // Some limits, such as the memory that texts take on their way, only the service can tell.
+    const parts = answer.status === 413 ? cut(batch) : null;
+    if (parts === null) throw new CommandError(refusal(answer, batch, progress));
+    return { parts };
   }
-}
-
-function post({ url, token, answerWithinMs = ANSWER_WITHIN_MS }: FeedTarget, body: Buffer): Promise<Answer> {
-  const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/x-ndjson" };
-  const request = { method: "POST", headers, body: new Uint8Array(body) };
-  return ask(new URL("/api/v1/feed", url), request, answerWithinMs);
 }
 
 function refusal({ status, bytes }: Answer, batch: Batch, { committed, lastLine }: Progress): string {

@@ -1,6 +1,5 @@
-import type { Connection } from "./app-socket.ts";
-import type { Follower, Given } from "./followers.ts";
 import { fileOf, type StoredMessage } from "./ledger.ts";
+import type { Given, OpenApp } from "./open-app.ts";
 
 /** Which messages concern whom. */
 export interface News {
@@ -9,70 +8,64 @@ export interface News {
   groupsOf: ReadonlyMap<string, readonly string[]>;
 }
 
-// A telling that does not get through at once is repeated within about a minute (docs/contract/live.md, 1).
+/** What became of the messages that apps had to be given, or notified of. */
+export interface Deliveries {
+  /** How long after the end of its second each came, in milliseconds. */
+  took: number[];
+  /** What never came, came too late, or came twice, a line each. */
+  faults: string[];
+}
+
+// A notification that does not get through at once is repeated within about a minute (docs/contract/live.md, 1).
 export const DELIVERED_WITHIN_MS = 90_000;
 const SECOND_MS = 1_000;
 
-/** What became of the messages that followers had to be given, or sockets told of. */
-export class Deliveries {
-  /** How long after the end of its second each came, in milliseconds. */
-  readonly took: number[] = [];
-  /** What never came, came too late, or came twice, a line each. */
-  readonly faults: string[] = [];
-
-  /** Notes when a message came; null: it did not. */
-  note(message: StoredMessage, at: number | null, to: string): void {
-    if (at === null) this.faults.push(`${message.id} of ${message.group} did not reach ${to}`);
-    else this.took.push(Math.max(0, at - shownFrom(message)));
-    const late = (at ?? 0) - message.acknowledgedAt;
-    if (late > DELIVERED_WITHIN_MS)
-      this.faults.push(`${message.id} of ${message.group} took ${Math.round(late / 1_000)} s to reach ${to}`);
-  }
+/** Whether each app was given the group of each message, with that message or a later one, and no message twice. */
+export function givenTo(apps: readonly Pick<OpenApp, "customer" | "given">[], news: News): Deliveries {
+  const byGroup = apps.map(({ customer, given }) => ({ customer, given: Map.groupBy(given, ({ group }) => group) }));
+  const { took, faults } = deliver(byGroup, news, ({ given }, message) => {
+    const first = given.get(message.group)?.find(({ sentAt }) => sentAt >= message.sentAt);
+    // Once a group was given with a message, nobody asks for a later one of the same second.
+    const isHidden = first?.sentAt === message.sentAt && fileOf(first.message) < fileOf(message.id);
+    return isHidden ? undefined : first?.at;
+  });
+  const repeated = byGroup.flatMap(({ customer, given }) =>
+    [...given.values()]
+      .flatMap(repeats)
+      .map(({ group, message }) => `${group} with "${message}" was given again to ${customer}`),
+  );
+  return { took, faults: [...faults, ...repeated] };
 }
 
-/** Whether each follower was given the group of each message: with that message, or with a later one. */
-export function givenTo(followers: readonly Follower[], { messages, groupsOf }: News): Deliveries {
-  const deliveries = new Deliveries();
+/** Whether each app was notified once its endpoint began to show each message. */
+export function notifiedTo(apps: readonly Pick<OpenApp, "customer" | "notifiedAt">[], news: News): Deliveries {
+  return deliver(apps, news, ({ notifiedAt }, message) => notifiedAt.find((at) => at >= shownFrom(message)));
+}
+
+/** Notes of each message when it came to each app that it concerns; `timeOf` says undefined if it did not. */
+function deliver<App extends { customer: string }>(
+  apps: readonly App[],
+  { messages, groupsOf }: News,
+  timeOf: (app: App, message: StoredMessage) => number | undefined,
+): Deliveries {
+  const [took, faults]: [number[], string[]] = [[], []];
   const byGroup = Map.groupBy(messages, ({ group }) => group);
-  for (const { name, customer, given } of followers) {
-    const givenByGroup = Map.groupBy(given, ({ group }) => group);
-    for (const group of groupsOf.get(customer) ?? []) {
-      const all = givenByGroup.get(group) ?? [];
-      deliveries.faults.push(...repeats(all).map((repeat) => `${repeat} was given again to ${name}`));
-      for (const message of byGroup.get(group) ?? []) {
-        const first = all.find(({ sentAt }) => sentAt >= message.sentAt);
-        // Once a group was given with a message, nobody asks for a later one of the same second.
-        const isHidden = first?.sentAt === message.sentAt && fileOf(first.message) < fileOf(message.id);
-        deliveries.note(message, isHidden ? null : (first?.at ?? null), name);
-      }
+  for (const app of apps) {
+    for (const message of (groupsOf.get(app.customer) ?? []).flatMap((group) => byGroup.get(group) ?? [])) {
+      const at = timeOf(app, message);
+      const what = `${message.id} of ${message.group}`;
+      if (at === undefined) faults.push(`${what} did not reach ${app.customer}`);
+      else took.push(Math.max(0, at - shownFrom(message)));
+      const late = (at ?? 0) - message.acknowledgedAt;
+      if (late > DELIVERED_WITHIN_MS)
+        faults.push(`${what} took ${Math.round(late / 1_000)} s to reach ${app.customer}`);
     }
   }
-  return deliveries;
+  return { took, faults };
 }
 
-/**
- * Whether a frame came over each connection for each message that its endpoint began to show while it was open. One
- * that was dropped in time need not have had it: the app polls when it connects again.
- */
-export function toldOver(connections: readonly Connection[], { messages, groupsOf }: News): Deliveries {
-  const deliveries = new Deliveries();
-  const byGroup = Map.groupBy(messages, ({ group }) => group);
-  for (const { customer, helloAt, endedAt, messageFramesAt } of connections) {
-    for (const message of (groupsOf.get(customer) ?? []).flatMap((group) => byGroup.get(group) ?? [])) {
-      const shownAt = shownFrom(message);
-      if (shownAt < helloAt || (endedAt !== null && shownAt > endedAt)) continue;
-      const frameAt = messageFramesAt.find((at) => at >= shownAt) ?? null;
-      const isExcused = endedAt !== null && endedAt < message.acknowledgedAt + DELIVERED_WITHIN_MS;
-      if (frameAt !== null || !isExcused) deliveries.note(message, frameAt, `the socket of ${customer}`);
-    }
-  }
-  return deliveries;
-}
-
-function repeats(given: readonly Given[]): string[] {
-  return given
-    .filter(({ sentAt }, index) => sentAt <= (given[index - 1]?.sentAt ?? ""))
-    .map(({ group, message }) => `${group} with "${message}"`);
+function repeats(given: readonly Given[]): Given[] {
+  return given.filter(({ sentAt }, index) => sentAt <= (given[index - 1]?.sentAt ?? ""));
 }
 
 function shownFrom({ sentAt }: StoredMessage): number {

@@ -1,18 +1,23 @@
+import type { DemoLine } from "../demo/chains.ts";
 import { askDatabase, type Where } from "../lib/database.ts";
 
-/** What each sum or state is called, and where the database has it: rows of `key` and `value`. */
+/** Where the database has what a kind of record comes to: rows of `key`, and of the values as a JSON array. */
 const BOOKS = {
-  amounts: `SELECT customers.id AS key, sum(amount) AS value ${soaked("balance_entries", "customer")}`,
-  entries: `SELECT customers.id AS key, count(*) AS value ${soaked("balance_entries", "customer")}`,
-  tokens: `SELECT stores.id || ' ' || customers.id || ' ' || level_no AS key, sum(tokens) AS value
-    ${soaked("token_earnings", "store", "customer")}`,
-  runs: `SELECT stores.id || ' ' || employees.id AS key, sum(runs) AS value ${soaked("plays", "location", "employee")}`,
-  hits: `SELECT stores.id || ' ' || employees.id AS key, sum(hits) AS value ${soaked("plays", "location", "employee")}`,
-  messages: `SELECT message_groups.id AS key, count(*) AS value ${soaked("messages", "group")}`,
-  members: `SELECT stores.id || ' ' || customers.id AS key, 1 AS value ${joined("memberships", "store", "customer")}
-    WHERE joined_at = '2026-10-01 00:00:00' AND joined = 1`,
-  phones: "SELECT id AS key, phone AS value FROM stores WHERE phone LIKE 'soak-%'",
-  values: "SELECT id AS key, value FROM coupons WHERE name LIKE 'soak-%'",
+  balance_entry: `SELECT customers.id AS key, json_array(count(*), sum(amount)) AS value FROM balance_entries
+    JOIN customers ON customers.key = customer_key WHERE balance_entries.id LIKE 'soak-%' GROUP BY 1`,
+  token_earning: `SELECT stores.id || ' ' || customers.id || ' ' || level_no AS key,
+    json_array(count(*), sum(tokens)) AS value FROM token_earnings JOIN stores ON stores.key = store_key
+    JOIN customers ON customers.key = customer_key WHERE token_earnings.id LIKE 'soak-%' GROUP BY 1`,
+  play: `SELECT stores.id || ' ' || employees.id AS key, json_array(count(*), sum(runs), sum(hits)) AS value FROM plays
+    JOIN stores ON stores.key = location_key JOIN employees ON employees.key = employee_key
+    WHERE plays.id LIKE 'soak-%' GROUP BY 1`,
+  message: `SELECT message_groups.id AS key, json_array(count(*)) AS value FROM messages
+    JOIN message_groups ON message_groups.key = group_key WHERE messages.id LIKE 'soak-%' GROUP BY 1`,
+  membership: `SELECT stores.id || ' ' || customers.id AS key, json_array(joined) AS value FROM memberships
+    JOIN stores ON stores.key = store_key JOIN customers ON customers.key = customer_key
+    WHERE joined_at = '2026-10-01 00:00:00'`,
+  store: "SELECT id AS key, json_array(phone) AS value FROM stores WHERE phone LIKE 'soak-%'",
+  coupon: "SELECT id AS key, json_array(name) AS value FROM coupons WHERE name LIKE 'soak-%'",
 };
 
 type Book = keyof typeof BOOKS;
@@ -30,20 +35,32 @@ export interface StoredMessage {
   acknowledgedAt: number;
 }
 
+/** A line of the feed, and what it adds to (an event's amounts, in hundredths) or puts at a key of its book. */
+export interface BookedLine {
+  line: DemoLine & { record: Book };
+  key: string;
+  amounts?: readonly number[];
+  state?: unknown;
+}
+
 /** The number of the fed file that a message's id or text names; 0 for one that the soak has not fed. */
 export function fileOf(text: string): number {
   return Number(/soak-(\d+)-/.exec(text)?.[1] ?? 0);
 }
 
-/** An independent account of what the feed has acknowledged, to be held against the database. */
+/** An independent account of what the feed has acknowledged, to be compared with the database. */
 export class Ledger {
-  readonly #books = new Map<Book, Map<string, unknown>>();
+  readonly #books = new Map<string, Map<string, unknown[]>>();
   readonly #messages = new Map<string, number>();
 
-  /** Notes a message that is acknowledged now. */
-  addMessage(id: string, group: string): void {
-    this.add("messages", group, 1);
-    this.#messages.set(id, Date.now());
+  /** Notes a line that is acknowledged now. */
+  add({ line, key, amounts, state }: BookedLine): void {
+    const book = this.#books.get(line.record) ?? new Map<string, unknown[]>();
+    this.#books.set(line.record, book);
+    const before = book.get(key) ?? [];
+    const added = [1, ...(amounts ?? [])];
+    book.set(key, amounts === undefined ? [state] : added.map((amount, index) => amount + Number(before[index] ?? 0)));
+    if (line.record === "message") this.#messages.set(String(line.id), Date.now());
   }
 
   /** The acknowledged messages among those that the database has. */
@@ -54,58 +71,22 @@ export class Ledger {
     });
   }
 
-  /** When the last message was acknowledged, in milliseconds since 1970; 0 where none was. */
+  /** When the last message was acknowledged, in milliseconds since 1970; 0 if none was. */
   get lastMessageAt(): number {
-    return Math.max(0, ...[...this.#messages.values()].slice(-1));
+    return [...this.#messages.values()].at(-1) ?? 0;
   }
 
-  /** Adds to a sum; in hundredths where it is one of decimals. */
-  add(book: Book, key: string, amount: number): void {
-    const entries = this.#entries(book);
-    entries.set(key, Number(entries.get(key) ?? 0) + amount);
-  }
-
-  /** Notes the state that counts from now on. */
-  set(book: Book, key: string, value: unknown): void {
-    this.#entries(book).set(key, value);
-  }
-
-  /** What the database says otherwise, a line each: what was acknowledged and is lost, or is counted twice. */
+  /** Where the database disagrees, a line each: what was acknowledged and is lost, or is counted twice. */
   async differences(where: Where): Promise<string[]> {
-    const names = Object.keys(BOOKS) as Book[];
-    const stored = await askDatabase<{ key: string; value: unknown }>(Object.values(BOOKS), where);
-    return names.flatMap((name, index) => {
-      const acknowledged = this.#entries(name);
+    const stored = await askDatabase<{ key: string; value: string }>(Object.values(BOOKS), where);
+    return Object.keys(BOOKS).flatMap((name, index) => {
+      const acknowledged = this.#books.get(name) ?? new Map<string, unknown[]>();
       const held = new Map(stored[index]?.map(({ key, value }) => [key, value]));
-      const keys = [...new Set([...acknowledged.keys(), ...held.keys()])];
-      return keys
-        .filter((key) => acknowledged.get(key) !== held.get(key))
-        .map((key) => `${name} of ${key}: acknowledged ${acknowledged.get(key)}, stored ${held.get(key)}`);
+      return [...new Set([...acknowledged.keys(), ...held.keys()])].flatMap((key) => {
+        const expected = JSON.stringify(acknowledged.get(key));
+        const found = held.get(key);
+        return expected === found ? [] : [`${name} of ${key}: acknowledged ${expected}, stored ${found}`];
+      });
     });
   }
-
-  #entries(book: Book): Map<string, unknown> {
-    const entries = this.#books.get(book) ?? new Map<string, unknown>();
-    this.#books.set(book, entries);
-    return entries;
-  }
-}
-
-type Reference = "customer" | "store" | "location" | "employee" | "group";
-
-/** The events that the soak has fed, by what they refer to: what stands after `SELECT`. */
-function soaked(events: string, ...references: readonly Reference[]): string {
-  return `${joined(events, ...references)} WHERE ${events}.id LIKE 'soak-%' GROUP BY 1`;
-}
-
-/** A table with the tables that its keys refer to, which have the public ids. */
-function joined(table: string, ...references: readonly Reference[]): string {
-  const tables = {
-    customer: "customers",
-    store: "stores",
-    location: "stores",
-    employee: "employees",
-    group: "message_groups",
-  };
-  return `FROM ${table} ${references.map((one) => `JOIN ${tables[one]} ON ${tables[one]}.key = ${table}.${one}_key`).join(" ")}`;
 }

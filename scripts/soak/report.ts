@@ -1,10 +1,25 @@
 import { quantile } from "../lib/quantile.ts";
-import { table } from "../lib/table.ts";
 import type { FeedReport } from "./feeding.ts";
-import { type LiveReport, toLines } from "./live-report.ts";
 import type { MemoryReport } from "./memory.ts";
 import type { StallReport } from "./stalls.ts";
-import type { EndpointReport } from "./traffic.ts";
+
+/** Messages that reached apps, and how many milliseconds after the end of their second. */
+export interface Arrivals {
+  count: number;
+  p50: number;
+  p99: number;
+}
+
+export interface LiveReport {
+  /** By what an app follows. */
+  messages: Record<string, Arrivals>;
+  /** Apps with a socket at the end. */
+  connected: number;
+  /** Changes that nobody could be notified of, even after the schedule ran. */
+  outbox: number;
+  /** Acknowledged messages that did not come in time, a line each. */
+  missed: string[];
+}
 
 export interface SoakReport {
   seconds: number;
@@ -12,81 +27,72 @@ export interface SoakReport {
   sockets: number;
   followers: number;
   seed: number;
-  endpoints: Record<string, { requests: number; statuses: Record<number, number>; p50: number; p99: number }>;
+  /** How many requests each endpoint has answered. */
+  endpoints: Record<string, number>;
   feed: FeedReport;
-  /** What open apps were told and given; null where the service ended before they could be. */
+  /** What open apps were notified of and given; null if the service ended before. */
   live: LiveReport | null;
   /** Resident memory of the Workers runtime, in MiB. */
   memory: MemoryReport;
-  /** Null where the primary was not made to stall. */
+  /** Null without `--stall`. */
   stalls: StallReport | null;
   /** What was refused because of a stall, and how often. */
   excused: Record<string, number>;
   /** What was not as expected, and how often. */
   errors: Record<string, number>;
-  /** Where the database says otherwise than what was acknowledged, or than its own records. */
+  /** Where the database disagrees with what was acknowledged, or with its own records. */
   differences: string[];
 }
 
 const NAMED = 20;
 
-export function summarize(endpoints: ReadonlyMap<string, EndpointReport>): SoakReport["endpoints"] {
-  const names = [...endpoints.keys()].sort();
-  return Object.fromEntries(
-    names.map((name) => {
-      const { requests, statuses, took } = endpoints.get(name) ?? { requests: 0, statuses: {}, took: [] };
-      const at = (share: number) => Math.round((quantile(took, share) || 0) * 10) / 10;
-      return [name, { requests, statuses, p50: at(0.5), p99: at(0.99) }];
-    }),
-  );
+export function arrivalsOf(took: readonly number[]): Arrivals {
+  const at = (share: number) => Math.round(quantile(took, share) || 0);
+  return { count: took.length, p50: at(0.5), p99: at(0.99) };
 }
 
 /** The report as a person reads it. */
-export function toText(report: SoakReport): string {
-  const { endpoints, feed, live, memory, errors, excused, stalls, differences, seconds } = report;
-  const rows = Object.entries(endpoints).map(([name, { requests, p50, p99, statuses }]) => {
-    const counts = Object.entries(statuses).map(([status, times]) => `${status}: ${count(times)}`);
-    return [name, count(requests), String(p50), String(p99), counts.join(", ")];
-  });
-  const requests = Object.values(endpoints).reduce((sum, one) => sum + one.requests, 0);
-  const { start, warm, end } = memory;
+export function toText({ seconds, endpoints, feed, live, memory, stalls, excused, errors, differences }: SoakReport) {
+  const requests = Object.values(endpoints).reduce((sum, count) => sum + count, 0);
+  const perSecond = (amount: number) => `${text(Math.round(amount / seconds))} a second`;
   return [
-    table(["endpoint", "requests", "p50 ms", "p99 ms", "statuses"], rows),
-    "",
-    `${count(requests)} requests in ${Math.round(seconds)} s, ${count(Math.round(requests / seconds))} a second`,
-    `Feed: ${count(feed.lines)} lines in ${count(feed.requests)} requests, ${count(Math.round(feed.lines / seconds))} lines a second`,
-    "",
-    ...(live === null ? [] : toLines(live)),
-    ...(stalls === null ? [] : stallLines(stalls, excused)),
-    `Memory: ${start} MiB at the start, at most ${warm} while it warmed up, ${end} at the end`,
+    `${text(requests)} requests in ${Math.round(seconds)} s, ${perSecond(requests)}`,
+    `Feed: ${text(feed.lines)} lines in ${text(feed.requests)} requests, ${perSecond(feed.lines)}`,
+    ...(live === null ? [] : liveLines(live)),
+    ...(stalls === null
+      ? []
+      : [
+          `Stalls: ${stalls.stalls} of ${stalls.seconds} s. Boards asked for meanwhile: ${text(stalls.boards.requests)}, longest ${text(stalls.boards.longestMs)} ms`,
+          ...counted(excused).map((line) => `  refused: ${line}`),
+        ]),
+    `Memory: ${memory.start} MiB at the start, at most ${memory.warm} while it warmed up, ${memory.end} at the end`,
     differences.length === 0 ? "Totals: as acknowledged, and as counted from the records" : "Totals: wrong",
-    ...differences.slice(0, NAMED).map((difference) => `  ${difference}`),
-    ...timesOf(errors),
+    ...indented(differences),
+    ...counted(errors),
   ].join("\n");
 }
 
-function stallLines({ stalls, seconds, boards }: StallReport, excused: SoakReport["excused"]): string[] {
-  const { requests, p50, p99, longest } = boards;
+function liveLines({ messages, connected, outbox, missed }: LiveReport): string[] {
   return [
-    `Stalls: ${count(stalls)} of ${seconds} s. Boards asked for meanwhile: ${count(requests)}, p50 ${p50} ms, p99 ${p99} ms, longest ${longest} ms`,
-    ...timesOf(excused).map((line) => `  refused: ${line}`),
+    ...Object.entries(messages).map(
+      ([follows, { count, p50, p99 }]) =>
+        `Apps that follow ${follows}: ${text(count)} messages, p50 ${text(p50)} ms, p99 ${text(p99)} ms`,
+    ),
+    `Sockets: ${text(connected)} open at the end`,
+    `Outbox: ${outbox === 0 ? "empty" : `${text(outbox)} changes that nobody was notified of`}`,
+    missed.length === 0 ? "Messages: none missed" : "Messages: missed",
+    ...indented(missed),
   ];
-}
-
-function timesOf(faults: Readonly<Record<string, number>>): string[] {
-  return Object.entries(faults)
-    .slice(0, NAMED)
-    .map(([text, times]) => `${count(times)} × ${text}`);
 }
 
 /** What the run has failed by, in a line; null when it has not. */
 export function verdict({ errors, live, memory, differences }: SoakReport): string | null {
   const total = Object.values(errors).reduce((sum, times) => sum + times, 0);
   const faults = [
-    ...(total > 0 ? [`${count(total)} errors`] : []),
-    ...(differences.length > 0 ? [`${count(differences.length)} totals that differ`] : []),
-    ...(live !== null && live.missed.length > 0 ? [`${count(live.missed.length)} messages missed`] : []),
-    ...(live !== null && live.outbox > 0 ? [`${count(live.outbox)} changes left in the outbox`] : []),
+    ...(total > 0 ? [`${text(total)} errors`] : []),
+    ...(differences.length > 0 ? [`${text(differences.length)} totals that differ`] : []),
+    ...(live !== null && live.missed.length > 0 ? [`${text(live.missed.length)} messages missed`] : []),
+    ...(live !== null && live.outbox > 0 ? [`${text(live.outbox)} changes left in the outbox`] : []),
     ...(memory.allowed !== null && memory.end > memory.allowed
       ? [`${memory.end} MiB at the end, where ${memory.allowed} are allowed`]
       : []),
@@ -94,6 +100,16 @@ export function verdict({ errors, live, memory, differences }: SoakReport): stri
   return faults.length === 0 ? null : `The soak failed: ${faults.join("; ")}.`;
 }
 
-function count(number: number): string {
+function counted(faults: Readonly<Record<string, number>>): string[] {
+  return Object.entries(faults)
+    .slice(0, NAMED)
+    .map(([fault, times]) => `${text(times)} × ${fault}`);
+}
+
+function indented(lines: readonly string[]): string[] {
+  return lines.slice(0, NAMED).map((line) => `  ${line}`);
+}
+
+function text(number: number): string {
   return number.toLocaleString("en");
 }

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { askDatabase } from "../lib/database.ts";
 import { DELIVERED_WITHIN_MS } from "./deliveries.ts";
 import { type Ledger, STORED_MESSAGES, type StoredMessage } from "./ledger.ts";
-import type { LiveReport } from "./live-report.ts";
-import { GROUPS_OF, type OpenApps } from "./open-apps.ts";
+import type { OpenApps } from "./open-apps.ts";
 import { inProgram } from "./programs.ts";
+import type { LiveReport } from "./report.ts";
 import type { OnError } from "./stalls.ts";
 
 export interface Settling {
@@ -16,12 +16,12 @@ export interface Settling {
   onError: OnError;
 }
 
-// The schedule leaves alone what a feed request may still be telling: five seconds, and the one that is not over.
-const UNTOLD_AFTER_MS = 7_000;
+// The schedule leaves alone what a feed request may still be notifying of: five seconds, and the one that is not over.
+const DRAINED_AFTER_MS = 7_000;
 const LOOK_AGAIN_MS = 1_000;
 const LONGEST_MS = 60_000;
 
-/** What `wrangler dev` runs at no time by itself: the job that tells inboxes what feed requests left in the outbox. */
+/** What `wrangler dev` runs at no time by itself: the job that drains the outbox. */
 export async function runSchedule(url: string, onError: OnError): Promise<void> {
   const startedAt = Date.now();
   const answer = fetch(`${url}/__scheduled?cron=*+*+*+*+*`, { signal: AbortSignal.timeout(LONGEST_MS) });
@@ -32,10 +32,10 @@ export async function runSchedule(url: string, onError: OnError): Promise<void> 
   if (fault !== null) onError(`schedule: ${fault}`, startedAt);
 }
 
-/** After the last feed request: runs the schedule, and waits until everybody was told, as long as that may take. */
+/** After the last feed request: runs the schedule, and waits until everybody was notified, as long as that may take. */
 export async function settle({ url, persistTo, apps, ledgers, onError }: Settling): Promise<LiveReport> {
   const lastMessageAt = Math.max(...[...ledgers.values()].map((ledger) => ledger.lastMessageAt));
-  await sleep(lastMessageAt + UNTOLD_AFTER_MS - Date.now());
+  await sleep(lastMessageAt + DRAINED_AFTER_MS - Date.now());
   await runSchedule(url, onError);
   const messages: StoredMessage[] = [];
   let outbox = 0;
@@ -47,7 +47,7 @@ export async function settle({ url, persistTo, apps, ledgers, onError }: Settlin
     outbox += Number((rows as { changes: number }[])[0]?.changes);
   }
   for (;;) {
-    const report = { ...apps.report({ messages, groupsOf: GROUPS_OF }), outbox };
+    const report = { ...apps.report(messages), outbox };
     if (report.missed.length === 0 || Date.now() > lastMessageAt + DELIVERED_WITHIN_MS) return report;
     await sleep(LOOK_AGAIN_MS);
   }

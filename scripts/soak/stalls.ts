@@ -1,17 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DEMO_CUSTOMER } from "../demo/program.ts";
 import { CommandError } from "../lib/command-error.ts";
-import { quantile } from "../lib/quantile.ts";
-import { PLAYED_STORE_IDS } from "./calls.ts";
-import { inProgram, PROGRAMS } from "./programs.ts";
+import { inProgram, PROGRAMS, tokenOf } from "./programs.ts";
 import { STALL_PATH } from "./stall-path.ts";
-import { tokenOf } from "./traffic.ts";
+import { PLAYED_STORE_IDS } from "./traffic.ts";
 
-/** What became of the stalls, and of the boards that were asked for meanwhile: each is answered, from a cache. */
+/** The stalls, and the boards that were asked for meanwhile: each must be answered, from a cache. */
 export interface StallReport {
   stalls: number;
   seconds: number;
-  boards: { requests: number; p50: number; p99: number; longest: number };
+  boards: { requests: number; longestMs: number };
 }
 
 /** Notes a fault; with the time at which what failed began, if a stall excuses it. */
@@ -35,7 +33,7 @@ export class Stalls {
     this.#milliseconds = milliseconds;
   }
 
-  /** Stalls again and again, until told to stop; the last stall ends then. */
+  /** Stalls again and again, until the signal; the last stall ends then. */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#milliseconds === 0) return;
     for (let wait = FIRST_AFTER_MS; ; wait = EVERY_MS - this.#milliseconds) {
@@ -43,9 +41,9 @@ export class Stalls {
       if (signal.aborted) return;
       const stall = { from: Date.now(), to: Date.now() + this.#milliseconds };
       this.#stalls.push(stall);
-      await this.#tell(this.#milliseconds);
+      await this.#stallFor(this.#milliseconds);
       await sleep(this.#milliseconds, null, { signal }).catch(() => {});
-      await this.#tell(0);
+      await this.#stallFor(0);
       stall.to = Date.now();
     }
   }
@@ -64,9 +62,8 @@ export class Stalls {
   /** Asks for each board once: from then on it is cached. */
   async cacheBoards(): Promise<void> {
     if (this.#milliseconds === 0) return;
-    const boards = PROGRAMS.flatMap((program) => PLAYED_STORE_IDS.map((id) => ({ program, id })));
-    console.error(`Caching ${boards.length.toLocaleString("en")} boards …`);
-    const queue = boards.values();
+    console.error("Caching the boards …");
+    const queue = PROGRAMS.flatMap((program) => PLAYED_STORE_IDS.map((id) => ({ program, id }))).values();
     const askNext = async () => {
       for (const { program, id } of queue) {
         const headers = { Authorization: `Bearer ${await tokenOf(inProgram(program, DEMO_CUSTOMER))}` };
@@ -80,16 +77,11 @@ export class Stalls {
 
   report(): StallReport | null {
     if (this.#milliseconds === 0) return null;
-    const boards = this.#boards;
-    const at = (share: number) => Math.round(quantile(boards, share) || 0);
-    return {
-      stalls: this.#stalls.length,
-      seconds: this.#milliseconds / 1_000,
-      boards: { requests: boards.length, p50: at(0.5), p99: at(0.99), longest: Math.max(0, ...boards) },
-    };
+    const boards = { requests: this.#boards.length, longestMs: Math.max(0, ...this.#boards) };
+    return { stalls: this.#stalls.length, seconds: this.#milliseconds / 1_000, boards };
   }
 
-  async #tell(milliseconds: number): Promise<void> {
+  async #stallFor(milliseconds: number): Promise<void> {
     const { ok } = await fetch(`${this.#url}${STALL_PATH}?ms=${milliseconds}`);
     if (!ok) throw new CommandError("The service could not be made to stall.");
   }

@@ -1,92 +1,119 @@
+import { plays } from "../demo/boards.ts";
+import { accounts, CITIES, stores } from "../demo/chains.ts";
+import { customers, visits } from "../demo/customers.ts";
 import { Random } from "../demo/random.ts";
-import { devCustomerToken } from "../lib/dev-token.ts";
-import { type Call, newVisitor, nextCall } from "./calls.ts";
-import { inProgram, partsOf } from "./programs.ts";
+import { inProgram, tokenOf } from "./programs.ts";
 import type { OnError } from "./stalls.ts";
 
-/** What was asked of an endpoint. */
-export interface EndpointReport {
-  requests: number;
-  /** How often each status came. */
-  statuses: Record<number, number>;
-  /** Milliseconds each answer took. */
-  took: number[];
-}
+/** How many requests each endpoint has answered. */
+export type Traffic = Map<string, number>;
 
-export interface Traffic {
-  /** Where all requests of the connection go. */
+export interface Browsing {
+  url: string;
+  /** Where all requests go. */
   program: string;
-  endpoints: Map<string, EndpointReport>;
+  traffic: Traffic;
   onError: OnError;
   /** Is told when a board that was asked for then has been answered. */
   onBoard: (startedAt: number) => void;
   signal: AbortSignal;
 }
 
+/** A request that must be answered with 200. */
+interface Call {
+  path: string;
+  /** A body makes it a POST. */
+  body?: object;
+  /** What is wrong with the items of an answer, if anything. */
+  check?: (items: unknown) => string | null;
+}
+
+const BASE = "/api/v1/customer";
 const LONGEST_MS = 30_000;
-// Boards ask the primary too, but each is cached.
-const REFUSED_IN_STALLS = "messages";
-const REQUESTS_A_VISIT = 40;
+const WORDS = ["blue cup", "harbour", "ada", "garcía", "Tomás tacos", "main street", "double poi", "xyzzy", "jose"];
+const MEASURES = ["run", "hit", "double", "triple"];
+const ACCOUNT_IDS = accounts().map(({ id }) => id);
+const STORE_IDS = stores().map(({ id }) => id);
+const CUSTOMER_IDS = customers().map(({ id }) => id);
+const VISITS = visits();
+/** The stores that have a board with anybody on it. */
+export const PLAYED_STORE_IDS = [...new Set(plays().map(({ location_id }) => String(location_id)))];
 
-const tokens = new Map<string, Promise<string>>();
+const ENDPOINTS: Record<string, (random: Random, customer: string) => Call> = {
+  nearby(random) {
+    const { lat, lng } = random.pick(CITIES);
+    const count = random.integer(1, 20);
+    const place = { latitude: lat + random.next() / 5, longitude: lng + random.next() / 5 };
+    return {
+      path: `${BASE}/campaigns/near-by-popular-campaigns`,
+      body: { ...place, count, single_account_id: random.pick(ACCOUNT_IDS) },
+      check: (items) => ((items as unknown[]).length > count ? "more than asked for" : null),
+    };
+  },
+  messages(random) {
+    if (random.next() < 0.2) return { path: `${BASE}/messages?per_page=${random.integer(1, 100)}` };
+    const since = new Date(Date.now() - random.integer(0, 60_000)).toISOString().slice(0, 19).replace("T", " ");
+    return {
+      path: `${BASE}/messages?check_time=${encodeURIComponent(since)}`,
+      check(items) {
+        const times = (items as { last_message_time: string }[]).map(({ last_message_time }) => last_message_time);
+        return times.every((time) => time > since) ? null : "a message from before check_time";
+      },
+    };
+  },
+  team(random, customer) {
+    const own = VISITS.find(({ customerId }) => customerId === customer);
+    const store = own === undefined || random.next() < 0.2 ? random.pick(STORE_IDS) : own.storeId;
+    const level = random.next() < 0.3 ? `&level_no=${random.integer(1, 5)}` : "";
+    return { path: `${BASE}/stores/${store}/team-with-level?per_page=${random.integer(1, 50)}${level}` };
+  },
+  coupons: (random) => ({
+    path: `${BASE}/coupons?includemfg=${random.next() < 0.5}&search=${random.pick(["", "off", "treat"])}`,
+  }),
+  "my-coupons": (random) => ({
+    path: `${BASE}/my-coupons?per_page=${random.integer(1, 20)}&digitalonly=${random.next() < 0.2}`,
+  }),
+  search: (random) => ({
+    path: `${BASE}/full-search`,
+    body: { query: random.pick(WORDS) },
+    check: (items) =>
+      Object.values(items as object).every((list: unknown[]) => list.length <= 20) ? null : "more than twenty",
+  }),
+  leaderboard: (random) => ({
+    path: `${BASE}/gamification/leaderboard`,
+    body: { location_id: random.pick(PLAYED_STORE_IDS), rank_on: random.pick(MEASURES) },
+  }),
+};
 
-/** Asks as one connection after another would: visitor after visitor, one request at a time, until told to stop. */
-export async function browse(url: string, seed: string, traffic: Traffic): Promise<void> {
+/** Sends one request after another, each as another customer, until the signal. */
+export async function browse(seed: string, browsing: Browsing): Promise<void> {
   const random = new Random(seed);
-  let visitor = newVisitor(random);
-  for (let count = 1; !traffic.signal.aborted; count += 1) {
-    if (count % REQUESTS_A_VISIT === 0) visitor = newVisitor(random);
-    await ask(url, nextCall(random, visitor), traffic);
+  const endpoints = Object.entries(ENDPOINTS);
+  while (!browsing.signal.aborted) {
+    const [endpoint, makeCall] = random.pick(endpoints);
+    const customer = random.pick(CUSTOMER_IDS);
+    await ask(endpoint, makeCall(random, customer), inProgram(browsing.program, customer), browsing);
   }
 }
 
-async function ask(url: string, call: Call, { program, endpoints, onError, onBoard }: Traffic): Promise<void> {
-  const report = endpoints.get(call.endpoint) ?? { requests: 0, statuses: {}, took: [] };
-  endpoints.set(call.endpoint, report);
-  report.requests += 1;
-  const token = call.customer === null ? null : await tokenOf(inProgram(program, call.customer));
-  const headers = token === null ? {} : { Authorization: `Bearer ${token}` };
-  const init = call.body === undefined ? {} : { method: "POST", body: call.body };
-  const [startedAt, startedAtDate] = [performance.now(), Date.now()];
+async function ask(endpoint: string, { path, body, check }: Call, customer: string, browsing: Browsing): Promise<void> {
+  const { url, traffic, onError, onBoard } = browsing;
+  const headers = { Authorization: `Bearer ${await tokenOf(customer)}` };
+  const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+  const startedAt = Date.now();
   try {
-    const response = await fetch(url + call.path, { ...init, headers, signal: AbortSignal.timeout(LONGEST_MS) });
-    const text = await response.text();
-    report.took.push(performance.now() - startedAt);
-    report.statuses[response.status] = (report.statuses[response.status] ?? 0) + 1;
-    const fault =
-      response.status === call.status ? faultIn(text, call) : `${response.status} instead of ${call.status}`;
-    const isRefused = response.status === 503 && call.endpoint === REFUSED_IN_STALLS;
-    if (fault !== null) onError(`${call.endpoint}: ${fault}`, isRefused ? startedAtDate : undefined);
-    if (fault === null && call.endpoint === "leaderboard") onBoard(startedAtDate);
+    const response = await fetch(url + path, { ...init, headers, signal: AbortSignal.timeout(LONGEST_MS) });
+    const answer = (await response.json()) as { status?: boolean; items?: unknown; errorCode?: string };
+    traffic.set(endpoint, (traffic.get(endpoint) ?? 0) + 1);
+    const { status, items, errorCode } = answer;
+    const isGood = response.status === 200 && (errorCode === "NO_ITEMS" || (status === true && items !== undefined));
+    const fault = isGood ? (items === undefined ? null : (check?.(items) ?? null)) : `${response.status} ${errorCode}`;
+    // Boards ask the primary too, but each is cached.
+    const mayBeRefused = response.status === 503 && endpoint === "messages";
+    if (fault !== null) onError(`${endpoint}: ${fault}`, mayBeRefused ? startedAt : undefined);
+    else if (endpoint === "leaderboard") onBoard(startedAt);
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
-    onError(`${call.endpoint}: no answer (${cause})`);
+    onError(`${endpoint}: no answer (${cause})`);
   }
-}
-
-/** What is wrong with a body: it must be the envelope that goes with the status. */
-function faultIn(text: string, { status, check }: Call): string | null {
-  const body = parse(text);
-  if (typeof body !== "object" || body === null) return "a body that is no JSON object";
-  const { status: isGood, items, errorCode, message } = body as Record<string, unknown>;
-  if (status === 200 && isGood === true) return items === undefined ? "no items" : (check?.(items) ?? null);
-  const mayFail = status !== 200 || errorCode === "NO_ITEMS";
-  const saysWhy = typeof errorCode === "string" || typeof message === "string";
-  return mayFail && isGood === false && saysWhy ? null : `${status} with a body that is not its envelope`;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
-/** The token of a customer of a program, which is signed once. */
-export function tokenOf(customer: string): Promise<string> {
-  const { program, id } = partsOf(customer);
-  const token = tokens.get(customer) ?? devCustomerToken(id, 1, program);
-  tokens.set(customer, token);
-  return token;
 }

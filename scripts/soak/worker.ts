@@ -34,23 +34,22 @@ function stallable(env: Env): Env {
   return Object.fromEntries(bindings) as Env;
 }
 
-/** A database whose sessions at the primary answer only once no stall is under way: half of them have committed before. */
+/** A database whose primary answers only once no stall is under way; half of what reached it has committed before. */
 function stallableDatabase(database: D1Database): D1Database {
   const withSession = (start?: string) => {
     const session = database.withSession(start);
-    const batch: D1DatabaseSession["batch"] = async (statements) => {
-      if (Math.random() < 0.5) await pass();
-      const results = await session.batch(statements);
-      await pass();
-      return results as never;
+    const batch = async <Row>(statements: D1PreparedStatement[]) => {
+      if (Math.random() < 0.5) await stallOver();
+      const results = await session.batch<Row>(statements);
+      await stallOver();
+      return results;
     };
     if (start !== "first-primary") return session;
     return { prepare: session.prepare.bind(session), getBookmark: session.getBookmark.bind(session), batch };
   };
-  return { withSession } as unknown as D1Database;
+  return { withSession } as D1Database;
 }
 
-/** Waits until the stall is over. */
-async function pass(): Promise<void> {
+async function stallOver(): Promise<void> {
   while (Date.now() < stalledUntil) await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
 }

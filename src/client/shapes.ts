@@ -1,16 +1,17 @@
-// The shapes of what is answered. The package spells them out, so that whoever uses it needs neither Zod nor Hono.
-export type { CouponAccount, SearchAccount } from "../accounts/account.ts";
-export type { AnsweredLoyaltyOptions } from "../accounts/loyalty-options.ts";
-export type { NearbyCampaign } from "../customer/campaigns/schema.ts";
-export type {
+// The shapes of what is answered, with their schemas: the package's types are printed from those, so that whoever uses
+// it needs neither Zod nor Hono.
+export { CouponAccount, SearchAccount } from "../accounts/account.ts";
+export { AnsweredLoyaltyOptions } from "../accounts/loyalty-options.ts";
+export { NearbyCampaign } from "../customer/campaigns/schema.ts";
+export {
   CampaignCoupon,
   CouponRecord,
   DetailedCouponRecord,
   DigitalCoupon,
   MyCouponRecord,
 } from "../customer/coupons/schema.ts";
-export type { LeaderboardItem } from "../customer/gamification/schema.ts";
-export type { GroupMember, MessageGroup } from "../customer/messages/schema.ts";
-export type { SearchCampaign, SearchCustomer, SearchStore } from "../customer/search/schema.ts";
-export type { LevelEntry, TeamMember } from "../customer/stores/schema.ts";
-export type { Failure } from "../http/errors.ts";
+export { LeaderboardItem } from "../customer/gamification/schema.ts";
+export { GroupMember, MessageGroup } from "../customer/messages/schema.ts";
+export { SearchCampaign, SearchCustomer, SearchStore } from "../customer/search/schema.ts";
+export { LevelEntry, TeamMember } from "../customer/stores/schema.ts";
+export { Failure } from "../http/errors.ts";

@@ -1,8 +1,8 @@
 import { createRouter } from "../app-env.ts";
-import { live } from "../live/routes.ts";
 import { campaigns } from "./campaigns/routes.ts";
 import { coupons, myCoupons } from "./coupons/routes.ts";
 import { gamification } from "./gamification/routes.ts";
+import { live } from "./live/routes.ts";
 import { messages } from "./messages/routes.ts";
 import { search } from "./search/routes.ts";
 import { stores } from "./stores/routes.ts";

@@ -8,7 +8,7 @@ import { memoryToSend, type Query } from "./sending.ts";
 /** What is sent: `select(…)` of `select.ts`, another template of Drizzle's `sql`, or one of these compiled. */
 export type Statement<Row = unknown> = SQL<Row> | CompiledStatement<Row>;
 
-interface CompiledStatement<Row> {
+export interface CompiledStatement<Row> {
   toSQL(): Query;
   /** Never there: it carries the type. */
   readonly row?: Row;

@@ -28,3 +28,11 @@ function columnsOf(fields: Fields): SQL {
     sql`, `,
   );
 }
+
+/** Names of columns without that of their table: where a statement lists or sets what it writes. */
+export function names(...columns: readonly AnyColumn[]): SQL {
+  return sql.join(
+    columns.map(({ name }) => sql.identifier(name)),
+    sql`, `,
+  );
+}

@@ -1,15 +1,16 @@
 import type { FeedToken } from "../auth/token.ts";
 import type { Database } from "../db/database.ts";
+import { joinRows } from "../db/json-rows.ts";
 import { forbidden, invalid, payloadTooLarge } from "../http/errors.ts";
 import { ITEM_LIMIT, LINE_LIMIT, NAMED_LINES } from "../http/limits.ts";
-import type { Changes } from "../live/queries.ts";
+import type { Changes } from "../inbox/queries.ts";
 import { addMessage, type FieldMessages } from "../values/messages.ts";
 import { deduplicate } from "./deduplicate.ts";
-import { type CheckedLine, checkLine } from "./lines.ts";
+import { checkLine, type GoodLine } from "./lines.ts";
 import { splitLines } from "./ndjson.ts";
 import { applyFeed, type Batch } from "./queries.ts";
 import { KINDS, RESTORED_KINDS } from "./records/index.ts";
-import type { Kind, Line } from "./records/kind.ts";
+import { isGlobal, type Kind } from "./records/kind.ts";
 
 /** The result of a feed request: the lines accepted, and the lines that changed nothing. */
 export interface Accepted {
@@ -27,8 +28,6 @@ export interface AcceptedFeed {
   changes: Changes;
 }
 
-type GoodLine = Extract<CheckedLine, { line: Line }>;
-
 /**
  * Takes a request whole or refuses it whole (docs/contract/feed.md, 1). The body is emptied as soon as its lines are
  * checked, because whoever read it still holds it.
@@ -40,14 +39,13 @@ export async function acceptFeed(
 ): Promise<AcceptedFeed> {
   const { accounts, restores } = token;
   const kinds = restores ? RESTORED_KINDS : KINDS;
-  const lines = await checkLines(body, kinds);
-  if (accounts !== "*") refuseGlobal(lines);
+  const { batches, count } = toBatches(await checkLines(body, kinds), kinds);
+  if (accounts !== "*") refuseGlobal(batches);
 
-  const batches = toBatches(lines, kinds);
   const outcome = await applyFeed(db, { batches, accounts, restores });
   if (outcome.applied) {
     const { ignored, version, changes } = outcome;
-    return { items: { accepted: lines.length - ignored, ignored }, batches, version, changes };
+    return { items: { accepted: count - ignored, ignored }, batches, version, changes };
   }
   if ("isLive" in outcome) throw forbidden(NOT_RESTORABLE);
   if ("foreign" in outcome) throw foreignLines(outcome.foreign);
@@ -106,9 +104,9 @@ function lineField(line: number, field: string): string {
   return field === "" ? `line ${line}` : `line ${line}.${field}`;
 }
 
-function refuseGlobal(lines: readonly GoodLine[]): void {
-  const global = lines.filter(({ kind }) => kind.global).map(({ line }) => line.number);
-  if (global.length > 0) throw foreignLines(global.slice(0, NAMED_LINES));
+function refuseGlobal(batches: readonly Batch[]): void {
+  const global = batches.flatMap(({ kind, all }) => (isGlobal(kind) ? all.map(({ number }) => number) : []));
+  if (global.length > 0) throw foreignLines(global.toSorted((one, other) => one - other).slice(0, NAMED_LINES));
 }
 
 function foreignLines(lines: readonly number[]) {
@@ -116,10 +114,14 @@ function foreignLines(lines: readonly number[]) {
   return forbidden(`${which} an account that the token does not cover.`);
 }
 
-/** The lines by kind, in the order in which kinds refer to each other. */
-function toBatches(lines: readonly GoodLine[], kinds: readonly Kind[]): Batch[] {
-  return kinds.flatMap((kind) => {
-    const all = lines.filter((line) => line.kind === kind).map(({ line }) => line);
-    return all.length === 0 ? [] : [{ kind, all, ...deduplicate(kind, all) }];
+/** The lines by kind, in the order in which kinds refer to each other; and how many there are. */
+function toBatches(lines: readonly GoodLine[], kinds: readonly Kind[]): { batches: Batch[]; count: number } {
+  const batches = kinds.flatMap((kind) => {
+    const texts = new Map(lines.filter((one) => one.kind === kind).map(({ line, text }) => [line, text]));
+    if (texts.size === 0) return [];
+    const all = [...texts.keys()];
+    const { writes, deletes } = deduplicate(kind, all);
+    return [{ kind, all, writes, deletes, texts: joinRows(writes.map((line) => texts.get(line) ?? "")) }];
   });
+  return { batches, count: lines.length };
 }

@@ -1,5 +1,5 @@
 import type { Batch } from "./queries.ts";
-import type { Kind, Line } from "./records/kind.ts";
+import { columnTypes, type Kind, type Line } from "./records/kind.ts";
 
 /**
  * Of lines with one key, the last counts of a state and the first of an event. New records are stored in the order of
@@ -16,11 +16,17 @@ export function deduplicate(kind: Kind, all: readonly Line[]): Pick<Batch, "writ
   for (const [key, line] of byKey) line.order = orders.get(key) ?? line.number;
   const lines = [...byKey.values()];
   const writes = lines.filter(({ deleted }) => !deleted).sort((one, other) => one.order - other.order);
-  const arranged = kind.type === "state" && kind.arrange !== undefined ? kind.arrange(writes) : writes;
-  return { writes: arranged, deletes: lines.filter(({ deleted }) => deleted) };
+  return { writes: arrange(kind, writes), deletes: lines.filter(({ deleted }) => deleted) };
 }
 
 function identityOf(kind: Kind, { fields }: Line): string {
-  if (kind.type === "state" && kind.identity !== undefined) return JSON.stringify(kind.identity(fields));
+  if (kind.identity !== undefined) return JSON.stringify(kind.identity(fields));
   return JSON.stringify(kind.keyFields.map((field) => fields[field]));
+}
+
+/** A table whose rows lie in the order of their ids is written in that order: each of its pages once. */
+function arrange(kind: Kind, writes: Line[]): Line[] {
+  if (kind.arrange !== undefined) return kind.arrange(writes);
+  if (kind.keyFields[0] !== "id" || columnTypes(kind).has("key")) return writes;
+  return writes.sort(({ fields: one }, { fields: other }) => (String(one.id) < String(other.id) ? -1 : 1));
 }

@@ -2,15 +2,21 @@ import { LARGEST_ROW_BYTES, utf8Bytes } from "../db/json-rows.ts";
 import { type FieldMessages, fieldMessages } from "../values/messages.ts";
 import { type NumberedText, objectOf } from "./ndjson.ts";
 import { KINDS } from "./records/index.ts";
-import type { Fields, Kind, Line } from "./records/kind.ts";
-import { toText, toUsedFields } from "./records/line-texts.ts";
+import { type Fields, type Kind, type Line, toUsedFields } from "./records/kind.ts";
+import { toText } from "./records/statements.ts";
 
-/** A valid line, or what is wrong with each of its fields; `""` stands for the line itself. */
-export type CheckedLine = { kind: Kind; line: Line } | { messages: FieldMessages };
+/** A valid line with what it writes, a JSON array, or what is wrong with each of its fields; `""` stands for the line. */
+export type CheckedLine = GoodLine | { messages: FieldMessages };
+
+export interface GoodLine {
+  kind: Kind;
+  line: Line;
+  text: string;
+}
 
 /** Checks all of a line that can be checked without the database (docs/contract/feed.md, 1 and 3). */
-export function checkLine({ number, text }: NumberedText, kinds: readonly Kind[] = KINDS): CheckedLine {
-  const object = objectOf(text);
+export function checkLine({ number, text: given }: NumberedText, kinds: readonly Kind[] = KINDS): CheckedLine {
+  const object = objectOf(given);
   if (Array.isArray(object)) return { messages: { "": object } };
 
   const { record, deleted = false } = object;
@@ -18,7 +24,7 @@ export function checkLine({ number, text }: NumberedText, kinds: readonly Kind[]
   if (kind === undefined)
     return { messages: { record: [`must be one of ${kinds.map((one) => one.record).join(", ")}`] } };
 
-  const isDeletable = kind.type === "state" && kind.permanent !== true;
+  const isDeletable = kind.type === "state" && kind.keyFields.length > 0;
   const deletes = deleted === true && isDeletable;
   const schema = deletes ? keySchema(kind) : kind.fields;
   const result = schema.safeParse(object);
@@ -27,8 +33,10 @@ export function checkLine({ number, text }: NumberedText, kinds: readonly Kind[]
   else if (!isDeletable && "deleted" in object) messages.deleted = [CANNOT_BE_DELETED[kind.type]];
   if (!result.success || Object.keys(messages).length > 0) return { messages };
 
-  const line = toLine(kind, { number, deleted: deletes, fields: result.data });
-  return fitsParameter(line) ? { kind, line } : { messages: { "": ["holds more than can be stored"] } };
+  const text = deletes ? "" : toText(kind, number, result.data);
+  if (!fitsParameter(text)) return { messages: { "": ["holds more than can be stored"] } };
+  const fields = toUsedFields(kind, result.data);
+  return { kind, line: { number, deleted: deletes, fields, items: itemsOf(kind, result.data), order: number }, text };
 }
 
 const CANNOT_BE_DELETED = { event: "an event cannot be deleted", state: "it cannot be deleted" };
@@ -45,17 +53,6 @@ function keySchema(kind: Kind): Kind["fields"] {
   return schema;
 }
 
-function toLine(kind: Kind, { number, deleted, fields }: Pick<Line, "number" | "deleted" | "fields">): Line {
-  return {
-    number,
-    deleted,
-    fields: toUsedFields(kind, fields),
-    text: deleted ? "" : toText(kind, number, fields),
-    items: itemsOf(kind, fields),
-    order: number,
-  };
-}
-
 function itemsOf({ list }: Kind, fields: Fields): number {
   const items = list === undefined ? undefined : fields[list.field];
   return Array.isArray(items) ? items.length : 0;
@@ -64,6 +61,6 @@ function itemsOf({ list }: Kind, fields: Fields): number {
 // A UTF-16 unit takes at most three bytes: a shorter text need not be measured.
 const SURELY_FITTING_LENGTH = LARGEST_ROW_BYTES / 3;
 
-function fitsParameter({ text }: Line): boolean {
+function fitsParameter(text: string): boolean {
   return text.length < SURELY_FITTING_LENGTH || utf8Bytes(text) <= LARGEST_ROW_BYTES;
 }

@@ -1,21 +1,10 @@
-import { type SQL, sql } from "drizzle-orm";
-import type { Database, Statement } from "../db/database.ts";
-import { unionAll } from "../db/json-rows.ts";
-import { limitTo } from "../db/limit.ts";
+import { sql } from "drizzle-orm";
+import type { Database } from "../db/database.ts";
 import { NAMED_LINES } from "../http/limits.ts";
-import { type Changes, countFeed, selectChanges, toChanges } from "../live/queries.ts";
-import { collectFreshEvents, dropFreshEvents, freshEvents } from "./records/fresh-events.ts";
-import type { EventKind, Fault, Kind, Line, StateKind } from "./records/kind.ts";
-import { byId } from "./records/line-texts.ts";
-import {
-  allRelations,
-  deduplicatedRelations,
-  faultsOf,
-  insert,
-  remove,
-  touchedAccounts,
-  upsert,
-} from "./records/statements.ts";
+import { type Changes, countFeed, selectChanges, toChanges } from "../inbox/queries.ts";
+import { findFaults, findForeign, refuseLive } from "./records/checks.ts";
+import type { Fault, Kind, Line } from "./records/kind.ts";
+import { collectFreshEvents, dropFreshEvents, freshEvents, remove, write } from "./records/statements.ts";
 
 /** The lines of one kind, sorted by what becomes of them. */
 export interface Batch {
@@ -24,6 +13,8 @@ export interface Batch {
   all: readonly Line[];
   /** The lines to write: the last of each key, the first of each event. */
   writes: readonly Line[];
+  /** What they write, as JSON texts of a parameter each. */
+  texts: readonly string[];
   /** The lines that delete. */
   deletes: readonly Line[];
 }
@@ -63,35 +54,25 @@ const BEYOND_LIMIT = "takes a total beyond 70,000,000,000,000, the largest that 
  * changed for listeners comes with the answer.
  */
 export async function applyFeed(db: Database, { batches, accounts, restores }: FeedRequest): Promise<Outcome> {
-  const states = batches.filter((batch): batch is Batch & { kind: StateKind } => batch.kind.type === "state");
-  const events = batches
-    .filter((batch): batch is Batch & { kind: EventKind } => batch.kind.type === "event")
-    .map((batch) => ({ ...batch, writes: byId(batch.writes) }));
+  const states = batches.filter(({ kind }) => kind.type === "state");
+  const events = batches.filter(({ kind }) => kind.type === "event");
   const checks = findFaults(batches);
-  // Before the writes, which take out of the lines what they write.
-  const foreign = findForeign(batches, accounts);
-
-  const upserts = states.flatMap(({ kind, writes }) => upsert(kind, writes));
-  // What refers comes before what it refers to, so that no delete takes away what another is to count.
-  const deletes = states.toReversed().flatMap(({ kind, deletes }) => remove(kind, deletes));
   const fresh = events.flatMap(({ kind, writes }) => collectFreshEvents(kind, writes));
-  // Not materialized, so that SQLite takes out of the JSON only what a total looks at.
-  const totals = events.flatMap(({ kind, writes }) => kind.totals(sql`WITH ${freshEvents(kind, writes, "")}`));
-  const inserts = events.flatMap(({ kind, writes }) => insert(kind, writes));
-
   try {
     // Accounts are looked at before references, so that a request with both kinds of fault answers 403; and before the
     // deletes, because a record that is removed can no longer say whose it was.
     const { counted, removed, inserted, changed } = await db.steps({
       counted: [countFeed(restores)],
       live: restores ? [refuseLive()] : [],
-      upserts,
-      foreign,
-      removed: deletes,
+      upserts: states.flatMap(({ kind, texts }) => write(kind, texts)),
+      foreign: findForeign(batches, accounts),
+      // What refers comes before what it refers to, so that no delete takes away what another is to count.
+      removed: states.toReversed().flatMap(({ kind, deletes }) => remove(kind, deletes)),
       fresh,
       checks: checks.statements,
-      totals,
-      inserted: inserts,
+      // Not materialized, so that SQLite takes out of the JSON only what a total looks at.
+      totals: events.flatMap(({ kind, writes }) => kind.totals?.(sql`WITH ${freshEvents(kind, writes, "")}`) ?? []),
+      inserted: events.flatMap(({ kind, texts }) => write(kind, texts)),
       dropped: fresh.length > 0 ? [dropFreshEvents()] : [],
       changed: [selectChanges()],
     });
@@ -110,52 +91,6 @@ export async function applyFeed(db: Database, { batches, accounts, restores }: F
 
 function countLines(batches: readonly Batch[], which: "all" | "deletes"): number {
   return batches.reduce((sum, batch) => sum + batch[which].length, 0);
-}
-
-/** Refuses a restore of a database that was fed by anything else: there it could hide messages. */
-function refuseLive(): Statement {
-  return sql`INSERT INTO refusals (report)
-    SELECT json_object('live', json_array(version)) FROM feed_version WHERE restorable = 0`;
-}
-
-/** Refuses the request when a line touches an account that the token does not cover. */
-function findForeign(batches: readonly Batch[], accounts: FeedRequest["accounts"]): Statement[] {
-  if (accounts === "*") return [];
-  const touching = batches.filter(({ kind }) => touchedAccounts(kind).length > 0);
-  if (touching.length === 0) return [];
-  return [
-    sql`WITH ${commas(touching.flatMap(({ kind, all, writes }) => allRelations(kind, all, writes)))},
-      touched(line, account) AS (${unionAll(touching.flatMap(({ kind }) => touchedAccounts(kind)))}),
-      foreign_line(line) AS (
-        SELECT DISTINCT line FROM touched
-        WHERE account NOT IN (SELECT value FROM json_each(${JSON.stringify(accounts)}))
-        ORDER BY line ${limitTo(NAMED_LINES)}
-      )
-      INSERT INTO refusals (report)
-      SELECT json_object('foreign', json_group_array(line)) FROM foreign_line HAVING count(*) > 0`,
-  ];
-}
-
-/** Refuses the request when a line breaks a rule that only the database can check. */
-function findFaults(batches: readonly Batch[]): { statements: Statement[]; faults: readonly Fault[] } {
-  const written = batches
-    .filter(({ writes }) => writes.length > 0)
-    .map((batch) => ({ ...batch, own: faultsOf(batch.kind) }));
-  const checked = written.filter(({ own }) => own.length > 0);
-  if (checked.length === 0) return { statements: [], faults: [] };
-  const faults = checked.flatMap(({ kind, own }) => own.map((fault) => ({ from: kind.record, ...fault })));
-  const found = faults.map(
-    ({ from, when }, index) => sql`SELECT line, ${sql.raw(String(index))} AS fault FROM ${sql.raw(from)} WHERE ${when}`,
-  );
-  const statement = sql`
-    WITH ${commas(checked.flatMap(({ kind, writes }) => deduplicatedRelations(kind, writes)))},
-      found(line, fault) AS MATERIALIZED (SELECT DISTINCT * FROM (${unionAll(found)})),
-      named(line) AS (SELECT DISTINCT line FROM found ORDER BY line ${limitTo(NAMED_LINES)})
-    INSERT INTO refusals (report)
-    SELECT json_object('faults', json_group_array(json_array(line, fault)))
-    FROM (SELECT * FROM found WHERE line IN named ORDER BY line, fault)
-    HAVING count(*) > 0`;
-  return { statements: [statement], faults };
 }
 
 /** What a check says of the request that it undoes. */
@@ -194,8 +129,4 @@ function linesAddingTo({ record, field }: { record: string; field: string }, bat
     .sort((one, other) => one.number - other.number)
     .slice(0, NAMED_LINES)
     .map(({ number }) => ({ line: number, field, text: BEYOND_LIMIT }));
-}
-
-function commas(parts: readonly SQL[]): SQL {
-  return sql.join([...parts], sql`, `);
 }

@@ -3,7 +3,7 @@ import { refreshBoards } from "../customer/gamification/boards.ts";
 import { invalid } from "../http/errors.ts";
 import { NDJSON } from "../http/limits.ts";
 import { nextLink } from "../http/paging.ts";
-import { notifyOfFeed } from "../live/notify.ts";
+import { notifyOfFeed } from "../inbox/notify.ts";
 import { validate } from "../middleware/validate.ts";
 import { describe } from "../openapi/describe.ts";
 import { acceptFeed } from "./accept.ts";

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import type { AppEnv } from "../app-env.ts";
 import { Cache } from "../cache/cache.ts";
-import { Inboxes } from "../live/inboxes.ts";
+import { Inboxes } from "../inbox/inboxes.ts";
 import { DEFAULT_PROGRAM, findProgram } from "../programs/programs.ts";
 
 /** Takes a request as one of the default program: for what needs no token. */

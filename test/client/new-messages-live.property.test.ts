@@ -4,6 +4,7 @@ import { createClient, LoyaltyError, type Since } from "../../src/client/index.t
 import { MINUTE, pass, SECOND } from "../support/changes.ts";
 import { type FakeSocket, fakeSockets } from "../support/fake-socket.ts";
 import { BEGINNING, GROUP_IDS, newsSince, ServiceModel, timeOf } from "../support/messages-model.ts";
+import { propertyRuns } from "../support/property-runs.ts";
 
 // `newMessages` with sockets against a model of the service, in which anything may happen at any time, also before and
 // after each answer and each group: frames that come late, twice or never, connections that break, go silent or are
@@ -163,6 +164,6 @@ describe("following the messages with sockets", () => {
       },
     );
 
-    await fc.assert(property, { numRuns: 200 });
+    await fc.assert(property, propertyRuns(40));
   });
 });

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, it, vi } from "vitest";
-import { Inboxes } from "../../src/live/inboxes.ts";
+import { Inboxes } from "../../src/inbox/inboxes.ts";
 import { type Answer, type FeedLine, feed, mustFeed, ndjson, toAnswer } from "../support/api.ts";
 import { CALLS } from "../support/calls.ts";
 import { fullDatabase } from "../support/full.ts";

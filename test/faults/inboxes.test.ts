@@ -1,8 +1,8 @@
 import { evictAllDurableObjects } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
-import { Inbox } from "../../src/live/inbox.ts";
-import { Inboxes } from "../../src/live/inboxes.ts";
+import { Inbox } from "../../src/inbox/inbox.ts";
+import { Inboxes } from "../../src/inbox/inboxes.ts";
 import { DEFAULT_PROGRAM } from "../../src/programs/programs.ts";
 import { mustFeed } from "../support/api.ts";
 import { outboxIsEmpty, pass, poll, pollUntilQuiet, seedGroup } from "../support/listeners.ts";

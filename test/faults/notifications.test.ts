@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
 import { Database } from "../../src/db/database.ts";
 import { acceptFeed } from "../../src/feed/accept.ts";
-import { Inboxes } from "../../src/live/inboxes.ts";
+import { Inboxes } from "../../src/inbox/inboxes.ts";
 import { mustFeed, ndjson } from "../support/api.ts";
 import {
   outbox,

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, it, vi } from "vitest";
-import type { Notification } from "../../src/live/inbox.ts";
-import { Inboxes } from "../../src/live/inboxes.ts";
+import type { Notification } from "../../src/inbox/inbox.ts";
+import { Inboxes } from "../../src/inbox/inboxes.ts";
 import { runSchedule } from "../support/listeners.ts";
 import { addPrograms } from "../support/test-programs.ts";
 

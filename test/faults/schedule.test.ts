@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
-import { Inboxes } from "../../src/live/inboxes.ts";
+import { Inboxes } from "../../src/inbox/inboxes.ts";
 import { mustFeed } from "../support/api.ts";
 import {
   outbox,

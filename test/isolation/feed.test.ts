@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 import { KINDS } from "../../src/feed/records/index.ts";
-import type { Kind } from "../../src/feed/records/kind.ts";
+import { isGlobal, type Kind } from "../../src/feed/records/kind.ts";
 import { feed, mustFeed } from "../support/api.ts";
 import { type Program, program } from "../support/programs.ts";
 import * as seed from "../support/seed.ts";
@@ -12,8 +12,6 @@ const OF_NO_ACCOUNT = new Set([
   ...["core_tenant_id", "core_app_account_id", "account_package_id", "country_id", "state_id", "city_id"],
   ...["customer_id", "friend_id", "blocked_id", "referrer_id", "initial_customer_id", "member_ids", "group_id"],
 ]);
-
-const isGlobal = (kind: Kind) => kind.global === true;
 
 /** The fields of a kind through which a line could reach another account's record. */
 function reachingFields({ fields }: Kind): string[] {

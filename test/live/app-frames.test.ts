@@ -1,8 +1,16 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, it, vi } from "vitest";
-import { Inbox } from "../../src/live/inbox.ts";
-import { mustFeed } from "../support/api.ts";
-import { framesOf, inboxOf, inInbox, type Listener, listenAs, sleep } from "../support/live.ts";
+import { Inbox } from "../../src/inbox/inbox.ts";
+import {
+  framesOf,
+  inboxOf,
+  inInbox,
+  type Listener,
+  listenAs,
+  openSockets,
+  seedCustomer,
+  sleep,
+} from "../support/live.ts";
 import * as seed from "../support/seed.ts";
 
 const LIMIT = 1_024;
@@ -12,9 +20,6 @@ async function listener(): Promise<Listener & { id: string }> {
   const id = seed.freshId("c");
   return { ...(await listenAs(id)), id };
 }
-
-const openSockets = (id: string) =>
-  inInbox(id, (state) => state.getWebSockets().filter(({ readyState }) => readyState === WebSocket.OPEN).length);
 
 describe("ping", () => {
   it("is answered with pong", async ({ expect }) => {
@@ -97,18 +102,15 @@ describe("any other frame of the app", () => {
   });
 
   it("closes that socket only, even if two come at once", async ({ expect }) => {
-    const account = seed.account();
-    const store = seed.store(account.id);
-    const customer = seed.customer();
-    await mustFeed([account, store, customer]);
-    const [first, second] = [await listenAs(customer.id), await listenAs(customer.id)];
+    const { id, change } = await seedCustomer();
+    const [first, second] = [await listenAs(id), await listenAs(id)];
 
     first.socket.send("x".repeat(LIMIT + 1));
     first.socket.send("x".repeat(LIMIT + 1));
     expect(await first.closed).toMatchObject({ code: 1009 });
-    await mustFeed([seed.entry(customer.id, store.id, "1.00")]);
+    await change();
 
-    expect(await framesOf(second, customer.id)).toEqual([["balance"]]);
+    expect(await framesOf(second, id)).toEqual([["balance"]]);
     expect(first.frames).toEqual([{ type: "hello" }]);
   });
 });
@@ -217,19 +219,16 @@ describe("a socket that the app closes", () => {
   });
 
   it("is told nothing more, and nothing is kept for it", async ({ expect }) => {
-    const account = seed.account();
-    const store = seed.store(account.id);
-    const customer = seed.customer();
-    await mustFeed([account, store, customer]);
-    const gone = await listenAs(customer.id);
+    const { id, change } = await seedCustomer();
+    const gone = await listenAs(id);
     gone.socket.close(1000);
     await gone.closed;
 
-    await mustFeed([seed.entry(customer.id, store.id, "1.00")]);
-    const later = await listenAs(customer.id);
+    await change();
+    const later = await listenAs(id);
     await sleep(400);
 
-    expect(await framesOf(later, customer.id)).toEqual([]);
+    expect(await framesOf(later, id)).toEqual([]);
     expect(gone.frames).toEqual([{ type: "hello" }]);
   });
 });

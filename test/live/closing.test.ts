@@ -1,27 +1,10 @@
 import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
-import { afterEach, describe, it, vi } from "vitest";
-import { mustFeed } from "../support/api.ts";
-import { framesOf, inboxOf, inInbox, type Listener, listenAs } from "../support/live.ts";
+import { describe, it, vi } from "vitest";
+import { framesOf, inboxOf, inInbox, type Listener, listenAs, openSockets, seedCustomer } from "../support/live.ts";
 import * as seed from "../support/seed.ts";
 
 const LEEWAY_SECONDS = 5;
 const now = () => Math.floor(Date.now() / 1_000);
-
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
-
-async function seedCustomer() {
-  const account = seed.account();
-  const store = seed.store(account.id);
-  const customer = seed.customer();
-  await mustFeed([account, store, customer]);
-  return { id: customer.id, change: () => mustFeed([seed.entry(customer.id, store.id, "1.00")]) };
-}
-
-const openSockets = (id: string) =>
-  inInbox(id, (state) => state.getWebSockets().filter(({ readyState }) => readyState === WebSocket.OPEN).length);
 
 async function openMany(id: string, count: number): Promise<Listener[]> {
   const listeners: Listener[] = [];
@@ -29,7 +12,8 @@ async function openMany(id: string, count: number): Promise<Listener[]> {
   return listeners;
 }
 
-describe("a socket whose token expires", () => {
+// Side by side, because they wait for real seconds.
+describe.concurrent("a socket whose token expires", () => {
   it("is closed with 4401 at exp and the leeway, not before", async ({ expect }) => {
     const id = seed.freshId("c");
     const exp = now() - 3;

@@ -2,11 +2,11 @@ import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, it, vi } from "vitest";
 import { Database } from "../../src/db/database.ts";
-import { Inbox } from "../../src/live/inbox.ts";
-import { renewListening } from "../../src/live/queries.ts";
-import { attach, attachmentOf } from "../../src/live/socket.ts";
+import { Inbox } from "../../src/inbox/inbox.ts";
+import { renewListening } from "../../src/inbox/queries.ts";
+import { attach, attachmentOf } from "../../src/inbox/socket.ts";
 import { as, mustFeed, trips } from "../support/api.ts";
-import { framesOf, inboxOf, inInbox, listenAs } from "../support/live.ts";
+import { framesOf, inboxOf, inInbox, listenAs, seedCustomer } from "../support/live.ts";
 import * as seed from "../support/seed.ts";
 import { value } from "../support/state.ts";
 
@@ -16,14 +16,6 @@ const HOUR_MS = 60 * MINUTE_MS;
 const session = Object.getPrototypeOf(env.DB.withSession());
 
 afterEach(() => vi.restoreAllMocks());
-
-async function seedCustomer() {
-  const account = seed.account();
-  const store = seed.store(account.id);
-  const customer = seed.customer();
-  await mustFeed([account, store, customer]);
-  return { id: customer.id, change: () => mustFeed([seed.entry(customer.id, store.id, "1.00")]) };
-}
 
 /** A socket whose token outlives the listener's row. */
 const listenForDays = (id: string) => listenAs(id, { exp: Math.floor(Date.now() / 1_000) + 48 * 3_600 });

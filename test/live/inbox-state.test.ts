@@ -5,7 +5,7 @@ import {
   EMPTY_INBOX,
   hasNothingNew,
   knownNewestAt,
-} from "../../src/live/inbox-state.ts";
+} from "../../src/inbox/inbox-state.ts";
 
 const MINUTE = 60_000;
 const NOW = 1_000 * MINUTE;

@@ -1,12 +1,10 @@
 import { describe, it } from "vitest";
-import { CONNECTION_HEADER, readConnection, writeConnection } from "../../src/live/socket.ts";
+import { CONNECTION_HEADER, readConnection, writeConnection } from "../../src/inbox/socket.ts";
 import { mustFeed } from "../support/api.ts";
-import { framesOf, handshake, inInbox, listenAs } from "../support/live.ts";
+import { framesOf, handshake, listenAs, openSockets } from "../support/live.ts";
 import { program } from "../support/programs.ts";
 import * as seed from "../support/seed.ts";
 import { customerToken } from "../support/tokens.ts";
-
-const countSockets = (customerId: string) => inInbox(customerId, (state) => state.getWebSockets().length);
 
 /** Ids that something on the way could take for each other. */
 const ODD = [
@@ -70,7 +68,7 @@ describe("a customer's socket", () => {
 
     expect(answer.status).toBe(101);
     expect(answer.headers.has("Sec-WebSocket-Protocol")).toBe(false);
-    expect([await countSockets(mine), await countSockets(theirs)]).toEqual([1, 0]);
+    expect([await openSockets(mine), await openSockets(theirs)]).toEqual([1, 0]);
   });
 
   it("with an id of odd characters gets the frames of that id, and no others", async ({ expect }) => {

@@ -1,5 +1,5 @@
 import { describe, it } from "vitest";
-import { EMPTY_INBOX, type InboxState } from "../../src/live/inbox-state.ts";
+import { EMPTY_INBOX, type InboxState } from "../../src/inbox/inbox-state.ts";
 import { DESIGN, type Limits, MINUTE, type Rules } from "./quiet-poll.model.ts";
 import { explore } from "./quiet-poll.search.ts";
 

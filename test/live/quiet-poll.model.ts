@@ -5,7 +5,7 @@ import {
   hasNothingNew,
   type InboxState,
   type Report,
-} from "../../src/live/inbox-state.ts";
+} from "../../src/inbox/inbox-state.ts";
 
 // One customer, the database, the inbox, and what is on its way between them. A move is one thing that happens at once;
 // whatever two moves can follow each other in any order, they are tried in every order. The inbox's own rules are the

@@ -1,4 +1,4 @@
-import type { InboxState } from "../../src/live/inbox-state.ts";
+import type { InboxState } from "../../src/inbox/inbox-state.ts";
 import {
   isShown,
   isTooOld,

@@ -4,7 +4,7 @@ import { vi } from "vitest";
 import { findMessageGroups } from "../../src/customer/messages/queries.ts";
 import type { MessageGroup } from "../../src/customer/messages/schema.ts";
 import { Database, type Statement } from "../../src/db/database.ts";
-import { Inboxes } from "../../src/live/inboxes.ts";
+import { Inboxes } from "../../src/inbox/inboxes.ts";
 import { DEFAULT_PROGRAM } from "../../src/programs/programs.ts";
 import { HOUR } from "../customer/messages/model.ts";
 import { toText } from "../customer/messages/simulation.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
-import { Inboxes } from "../../src/live/inboxes.ts";
+import { Inboxes } from "../../src/inbox/inboxes.ts";
 import { mustFeed } from "../support/api.ts";
 import { pass, poll, pollUntilQuiet, seedGroup } from "../support/listeners.ts";
 import * as seed from "../support/seed.ts";

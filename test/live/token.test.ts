@@ -1,14 +1,12 @@
 import { describe, it } from "vitest";
 import { send } from "../support/api.ts";
-import { handshake, inInbox, LIVE } from "../support/live.ts";
+import { handshake, LIVE, openSockets } from "../support/live.ts";
 import { freshId } from "../support/seed.ts";
 import { customerToken, feedToken, signToken } from "../support/tokens.ts";
 
 const SUBPROTOCOLS = "Sec-WebSocket-Protocol";
 const now = () => Math.floor(Date.now() / 1_000);
 const upgrade = { Upgrade: "websocket" };
-
-const countSockets = (customerId: string) => inInbox(customerId, (state) => state.getWebSockets().length);
 
 describe("a handshake's token", () => {
   it.for([
@@ -70,7 +68,7 @@ describe("a handshake's token", () => {
       expect(alone.status).toBe(401);
       const answer = await handshake({ Authorization: `Bearer ${await customerToken(mine)}` }, address);
       expect(answer.status).toBe(101);
-      expect([await countSockets(mine), await countSockets(theirs)]).toEqual([1, 0]);
+      expect([await openSockets(mine), await openSockets(theirs)]).toEqual([1, 0]);
     },
   );
 
@@ -95,7 +93,7 @@ describe("subprotocols", () => {
 
     expect(answer.status).toBe(101);
     expect(answer.headers.get(SUBPROTOCOLS)).toBe(selected);
-    expect(await countSockets(customerId)).toBe(1);
+    expect(await openSockets(customerId)).toBe(1);
   });
 
   it("select loyalty-edge beside a token in the header too, and nothing where none is offered", async ({ expect }) => {

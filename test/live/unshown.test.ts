@@ -3,8 +3,8 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, it, vi } from "vitest";
 import { Database } from "../../src/db/database.ts";
 import { type AcceptedFeed, acceptFeed } from "../../src/feed/accept.ts";
-import { Inboxes } from "../../src/live/inboxes.ts";
-import { beginListening } from "../../src/live/queries.ts";
+import { Inboxes } from "../../src/inbox/inboxes.ts";
+import { beginListening } from "../../src/inbox/queries.ts";
 import { DEFAULT_PROGRAM } from "../../src/programs/programs.ts";
 import { as, mustFeed, ndjson } from "../support/api.ts";
 import { setClock } from "../support/clock.ts";
@@ -21,7 +21,8 @@ let second = 10;
 /** D1's clock stands from here on: a message is not shown before it is set on, however slow this machine is. */
 function nextSecond(): Promise<void> {
   second += 1;
-  return setClock(`2027-01-01 00:00:${second}`);
+  // A frame is due when the rest of the second is over.
+  return setClock(`2027-01-01 00:00:${second}`, 800);
 }
 
 async function seedPair() {
@@ -54,7 +55,7 @@ describe("a message whose second is not over when a socket opens", () => {
     const afterFrame = await as(bo).get(MESSAGES);
 
     expect(afterHello.body).toMatchObject({ status: false, errorCode: "NO_ITEMS" });
-    expect(frame).toEqual({ type: "changed", kinds: ["messages"] });
+    expect(frame).toEqual({ type: "changed", what: ["messages"] });
     expect(afterFrame.body.items).toMatchObject([{ last_message: "Just now" }]);
     socket.socket.close();
   });
@@ -143,7 +144,7 @@ describe("a message whose second is over when a socket opens", () => {
     beforeSocketOpens(async () => {
       await nextSecond();
       await write();
-      await sleep(1_200);
+      await sleep(400);
       await nextSecond();
     });
 

@@ -187,6 +187,10 @@ describe("programs with the same ids", () => {
 });
 
 describe("the service of several programs", () => {
+  const prepare = () => {
+    throw new Error("down");
+  };
+  const DOWN = { withSession: () => ({ prepare }) };
   const run = async () => {
     const context = createExecutionContext();
     await worker.scheduled(createScheduledController({ cron: "30 5 * * *" }), env, context);
@@ -197,15 +201,7 @@ describe("the service of several programs", () => {
     passHealth();
     const well = await send("/health");
     passHealth();
-    setVariables({
-      DB_ACME: {
-        withSession: () => ({
-          prepare: () => {
-            throw new Error("down");
-          },
-        }),
-      },
-    });
+    setVariables({ DB_ACME: DOWN });
     const ill = await send("/health");
     setVariables({ DB_ACME: env.TEST_DATABASE_1 });
 
@@ -219,15 +215,7 @@ describe("the service of several programs", () => {
     const log = vi.spyOn(console, "log").mockReturnValue();
     const errors = vi.spyOn(console, "error").mockReturnValue();
     await run();
-    setVariables({
-      DB_ACME: {
-        withSession: () => ({
-          prepare: () => {
-            throw new Error("down");
-          },
-        }),
-      },
-    });
+    setVariables({ DB_ACME: DOWN });
     await expect(run()).rejects.toThrow("The database cannot be reached.");
     setVariables({ DB_ACME: env.TEST_DATABASE_1 });
 

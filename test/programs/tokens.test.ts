@@ -30,6 +30,19 @@ async function ask(claims: Record<string, unknown>, secret = env.JWT_SECRET, pat
 
 const statusOf = async (...asked: Parameters<typeof ask>) => (await ask(...asked)).status;
 
+/** Serves a key at every JWKS_URL; resolves with what asks with a token that it has signed. */
+async function serveKeySet() {
+  const algorithm = { name: "ECDSA", namedCurve: "P-256" };
+  const pair = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
+  const { publicKey, privateKey } = pair as CryptoKeyPair;
+  const key = { ...((await crypto.subtle.exportKey("jwk", publicKey)) as JsonWebKey), kid: "one" };
+  vi.spyOn(globalThis, "fetch").mockImplementation(async () => Response.json({ keys: [key] }));
+  return async (claims: object) => {
+    const token = await sign({ ...CLAIMS, ...claims, exp: Math.floor(Date.now() / 1_000) + 60 }, privateKey, "ES256");
+    return (await send(PATH, { headers: { Authorization: `Bearer ${token}` } })).status;
+  };
+}
+
 describe("the claim `program`", () => {
   it.for([
     ["a name that is not configured", "initech"],
@@ -109,37 +122,18 @@ describe("a program with a secret of its own", () => {
   });
 
   it("does not take the default key set's tokens any more", async ({ expect }) => {
-    const { publicKey, privateKey } = (await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, [
-      "sign",
-      "verify",
-    ])) as CryptoKeyPair;
-    const key = { ...((await crypto.subtle.exportKey("jwk", publicKey)) as JsonWebKey), kid: "one" };
-    vi.spyOn(globalThis, "fetch").mockImplementation(async () => Response.json({ keys: [key] }));
+    const statusWith = await serveKeySet();
     setVariables({ JWKS_URL: "https://id.example/default", JWT_SECRET_ACME: ACME_SECRET });
-    const token = (program: string) =>
-      sign({ ...CLAIMS, program, exp: Math.floor(Date.now() / 1_000) + 60 }, privateKey, "ES256");
-    const statusWith = async (program: string) =>
-      (await send(PATH, { headers: { Authorization: `Bearer ${await token(program)}` } })).status;
 
-    expect([await statusWith("globex"), await statusWith("acme")]).toEqual([200, 403]);
+    expect([await statusWith({ program: "globex" }), await statusWith({ program: "acme" })]).toEqual([200, 403]);
     setVariables({ JWKS_URL: "" });
   });
 });
 
 describe("a program with a key set of its own", () => {
   it("takes its keys' tokens, for itself only, and no token of the default secret", async ({ expect }) => {
-    const { publicKey, privateKey } = (await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, [
-      "sign",
-      "verify",
-    ])) as CryptoKeyPair;
-    const key = { ...((await crypto.subtle.exportKey("jwk", publicKey)) as JsonWebKey), kid: "one" };
-    vi.spyOn(globalThis, "fetch").mockImplementation(async () => Response.json({ keys: [key] }));
+    const statusWith = await serveKeySet();
     setVariables({ JWKS_URL_ACME: "https://id.example/acme" });
-    const statusWith = async (claims: object) => {
-      const exp = Math.floor(Date.now() / 1_000) + 60;
-      const token = await sign({ ...CLAIMS, ...claims, exp }, privateKey, "ES256");
-      return (await send(PATH, { headers: { Authorization: `Bearer ${token}` } })).status;
-    };
 
     expect(await statusWith({ program: "acme" })).toBe(200);
     expect(await statusWith({ program: "globex" })).toBe(401);

@@ -17,6 +17,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { devFeedToken } from "../../scripts/lib/dev-token.ts";
 import { sendLines } from "../../scripts/lib/feed-client.ts";
+import * as shapes from "../../src/client/shapes.ts";
 import { CHROMIUM, launchBrowser } from "./chromium.ts";
 import { command, freePort, printed, ROOT, type Running, running } from "./command.ts";
 
@@ -45,8 +46,11 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 async function typeCheck(settings: object): Promise<string> {
   const compilerOptions = { strict: true, noEmit: true, target: "es2022", types: [], ...settings };
   writeFileSync(path.join(consumer, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["types.ts"] }));
-  const tsc = path.join(ROOT, "node_modules", ".bin", "tsc");
-  return run(tsc, ["-p", consumer]).then(
+  return tsc(consumer);
+}
+
+function tsc(project: string): Promise<string> {
+  return run(path.join(ROOT, "node_modules", ".bin", "tsc"), ["-p", project]).then(
     ({ stdout }) => stdout,
     ({ stdout }: { stdout: string }) => stdout,
   );
@@ -77,12 +81,33 @@ describe("the packed client", () => {
   });
 
   it("says of every field what it is", ({ expect }) => {
-    const shapes = readFileSync(path.join(installed, "shapes.d.ts"), "utf8");
+    const printed = readFileSync(path.join(installed, "shapes.d.ts"), "utf8");
 
-    expect(shapes).toContain(
+    expect(printed).toContain(
       "    /** Miles to the nearest store that the campaign lists, with two decimals. */\n    distance: number;",
     );
-    expect(shapes).not.toMatch(/\b(any|unknown)\b/);
+    expect(printed).not.toMatch(/\b(any|unknown)\b/);
+  });
+
+  it("prints every shape as its schema has it", async ({ expect }) => {
+    const workshop = path.join(ROOT, "dist", "shapes-check");
+    const equal = `import type * as packed from "../client/shapes.js";
+      import type * as source from "../../src/client/shapes.ts";
+      type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+      declare function same<A, B>(...none: Equal<A, B> extends true ? [] : [never]): void;
+      ${Object.keys(shapes)
+        .map((name) => `same<packed.${name}, source.${name}>();`)
+        .join("\n")}`;
+    mkdirSync(workshop, { recursive: true });
+    writeFileSync(path.join(workshop, "equal.ts"), equal);
+    const compilerOptions = { noEmit: true, types: [path.join(ROOT, "worker-configuration.d.ts")] };
+    const settings = { extends: "../../tsconfig.json", compilerOptions, include: ["equal.ts"] };
+    writeFileSync(path.join(workshop, "tsconfig.json"), JSON.stringify(settings));
+
+    const printed = await tsc(workshop);
+    rmSync(workshop, { recursive: true, force: true });
+
+    expect(printed).toBe("");
   });
 });
 

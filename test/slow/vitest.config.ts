@@ -1,14 +1,27 @@
 import { defineConfig } from "vitest/config";
 import { REPORTERS } from "../../scripts/lib/count-reporter.ts";
 
+// What measures times, or must see a change within seconds, has the machine to itself.
+const ALONE = ["app", "bench", "bench-feed"].map((name) => `test/slow/${name}.test.ts`);
+
 // What needs a whole machine: the commands as people run them, in Node, against a server that they started.
 export default defineConfig({
   test: {
-    include: ["test/slow/**/*.test.ts"],
-    root: new URL("../..", import.meta.url).pathname,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    fileParallelism: false,
     reporters: REPORTERS,
+    projects: [
+      project("alone", { include: ALONE, maxWorkers: 1, sequence: { groupOrder: 0 } }),
+      // Many of these wait rather than work.
+      project("two at once", {
+        include: ["test/slow/**/*.test.ts"],
+        exclude: ALONE,
+        maxWorkers: 2,
+        sequence: { groupOrder: 1 },
+      }),
+    ],
   },
 });
+
+function project(name: string, which: object) {
+  const root = new URL("../..", import.meta.url).pathname;
+  return { root, test: { name, root, testTimeout: 120_000, hookTimeout: 120_000, ...which } };
+}

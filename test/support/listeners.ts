@@ -1,8 +1,8 @@
 import { createExecutionContext, createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
+import { Inboxes } from "../../src/inbox/inboxes.ts";
 import worker from "../../src/index.ts";
-import { Inboxes } from "../../src/live/inboxes.ts";
 import { setClocks, toText } from "../customer/messages/simulation.ts";
 import { PATH } from "../customer/messages/support.ts";
 import { type Answer, as, mustFeed, trips } from "./api.ts";

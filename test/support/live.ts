@@ -1,8 +1,10 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { vi } from "vitest";
-import type { Pending } from "../../src/live/frames.ts";
+import type { Pending } from "../../src/inbox/frames.ts";
 import { DEFAULT_PROGRAM, qualify } from "../../src/programs/programs.ts";
+import { mustFeed } from "./api.ts";
+import * as seed from "./seed.ts";
 import { customerToken } from "./tokens.ts";
 
 export const LIVE = "/api/v1/customer/live";
@@ -41,6 +43,22 @@ export function inboxOf(customerId: string) {
 /** What a customer's inbox stores, as a test can read and change it. */
 export function inInbox<Value>(customerId: string, look: (state: DurableObjectState) => Value | Promise<Value>) {
   return runInDurableObject(inboxOf(customerId), (_, state) => look(state));
+}
+
+/** How many sockets the inbox has that it has not closed. */
+export const openSockets = (customerId: string) =>
+  inInbox(
+    customerId,
+    (state) => state.getWebSockets().filter(({ readyState }) => readyState === WebSocket.OPEN).length,
+  );
+
+/** A customer, and a way to change their balance. */
+export async function seedCustomer() {
+  const account = seed.account();
+  const store = seed.store(account.id);
+  const customer = seed.customer();
+  await mustFeed([account, store, customer]);
+  return { id: customer.id, change: () => mustFeed([seed.entry(customer.id, store.id, "1.00")]) };
 }
 
 /** The `what` of each frame so far, once no frame is due any more. */

@@ -2,7 +2,7 @@ import { readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { runtimeMemory } from "../../soak/memory.ts";
-import type { Stand } from "../stand.ts";
+import type { Runtime } from "../runtime.ts";
 import { Sockets } from "./sockets.ts";
 
 /** What open sockets take of the machine, each of another customer. */
@@ -17,24 +17,22 @@ export interface SocketMemory {
   storedKibibytes: number;
 }
 
-export const SOCKETS = 2_000;
+const SOCKETS = 2_000;
 // What a runtime takes for its first sockets is not what each takes.
 const WARM_UP_SOCKETS = 100;
 // An object hibernates ten seconds after it last had something to do.
 export const IDLE_AFTER_MS = 15_000;
 const OBJECTS = /^[0-9a-f]{64}\.sqlite$/;
 
+const customers = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
+
 /** Opens a socket for each of many customers, who need not be stored, and waits until they are idle. */
-export async function measureMemory(stand: Stand, folder: string): Promise<SocketMemory> {
-  const ids = Array.from({ length: SOCKETS }, (_, index) => `idle-${index}`);
-  const first = await Sockets.open(
-    stand,
-    Array.from({ length: WARM_UP_SOCKETS }, (_, index) => `warm-${index}`),
-  );
+export async function measureMemory(runtime: Runtime, folder: string): Promise<SocketMemory> {
+  const first = await Sockets.open(runtime, customers("warm", WARM_UP_SOCKETS));
   await first.close();
   await sleep(IDLE_AFTER_MS);
   const before = await runtimeMemory(process.pid);
-  const sockets = await Sockets.open(stand, ids);
+  const sockets = await Sockets.open(runtime, customers("idle", SOCKETS));
   try {
     const open = await runtimeMemory(process.pid);
     await sleep(IDLE_AFTER_MS);

@@ -1,60 +1,26 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { WebSocket } from "undici";
 import { SUBPROTOCOL, TOKEN_PREFIX } from "../../../src/auth/subprotocols.ts";
 import { CommandError } from "../../lib/project.ts";
+import type { Runtime } from "../runtime.ts";
 
-const AT_ONCE = 50;
-
-/** Whose sockets are opened: the service's address, and a token for each customer. */
-export interface Connectable {
-  url: string;
-  customerToken: (customerId: string) => Promise<string>;
-}
-
-/** When frames came; in milliseconds since 1970, because they are compared with D1's clock. */
-export class Frames {
-  readonly #times: number[] = [];
-  #onFrame: () => void = () => {};
-
-  add(): void {
-    this.#times.push(Date.now());
-    this.#onFrame();
-  }
-
-  /**
-   * Resolves once so many have come, with when the first and the last did.
-   * @throws a CommandError where too few come in time.
-   */
-  async come(count: number, withinMs: number): Promise<{ first: number; last: number }> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const timer = setTimeout(() => {
-      reject(new CommandError(`${this.#times.length} of ${count} frames came.`));
-    }, withinMs);
-    this.#onFrame = () => {
-      if (this.#times.length >= count) resolve();
-    };
-    this.#onFrame();
-    try {
-      await promise;
-    } finally {
-      clearTimeout(timer);
-    }
-    return { first: this.#times[0] ?? Number.NaN, last: this.#times.at(-1) ?? Number.NaN };
-  }
-}
+const OPENED_AT_ONCE = 50;
+const GIVE_UP_MS = 20_000;
 
 /** Open sockets, each over a connection of its own. */
 export class Sockets {
   readonly #open: WebSocket[] = [];
-  #onFrame: () => void = () => {};
+  /** When frames came; in milliseconds since 1970, because they are compared with D1's clock. */
+  #frames: number[] = [];
 
   /** Opens `each` sockets for every customer, and resolves when all have said hello. */
-  static async open({ url, customerToken }: Connectable, customers: readonly string[], each = 1): Promise<Sockets> {
+  static async open({ url, customerToken }: Runtime, customers: readonly string[], each = 1): Promise<Sockets> {
     const sockets = new Sockets();
     const queue = customers.flatMap((id) => Array<string>(each).fill(id)).values();
     const openNext = async () => {
       for (const id of queue) await sockets.#connect(url, await customerToken(id));
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, openNext));
+    await Promise.all(Array.from({ length: OPENED_AT_ONCE }, openNext));
     return sockets;
   }
 
@@ -63,10 +29,19 @@ export class Sockets {
   }
 
   /** Counts frames from now on. */
-  listen(): Frames {
-    const frames = new Frames();
-    this.#onFrame = () => frames.add();
-    return frames;
+  listen(): void {
+    this.#frames = [];
+  }
+
+  /**
+   * Resolves once so many frames have come, with when the first and the last did.
+   * @throws a CommandError where too few come in time.
+   */
+  async framesCame(count: number): Promise<{ first: number; last: number }> {
+    for (const deadline = Date.now() + GIVE_UP_MS; this.#frames.length < count; await sleep(5)) {
+      if (Date.now() > deadline) throw new CommandError(`${this.#frames.length} of ${count} frames came.`);
+    }
+    return { first: this.#frames[0] ?? Number.NaN, last: this.#frames.at(-1) ?? Number.NaN };
   }
 
   async close(): Promise<void> {
@@ -77,19 +52,15 @@ export class Sockets {
 
   /** Opens one socket; its frames count once it has said hello. */
   #connect(url: string, token: string): Promise<void> {
-    const socket = new WebSocket(new URL("/api/v1/customer/live", url.replace(/^http/, "ws")), [
-      SUBPROTOCOL,
-      TOKEN_PREFIX + token,
-    ]);
+    const address = new URL("/api/v1/customer/live", url.replace(/^http/, "ws"));
+    const socket = new WebSocket(address, [SUBPROTOCOL, TOKEN_PREFIX + token]);
     return new Promise((resolve, reject) => {
-      const fail = () => reject(new CommandError("A socket could not be opened."));
-      socket.addEventListener("error", fail);
+      socket.addEventListener("error", () => reject(new CommandError("A socket could not be opened.")));
       socket.addEventListener("message", ({ data }) => {
         const { type } = JSON.parse(String(data)) as { type: string };
-        if (type === "hello") {
-          this.#open.push(socket);
-          resolve();
-        } else this.#onFrame();
+        if (type !== "hello") return void this.#frames.push(Date.now());
+        this.#open.push(socket);
+        resolve();
       });
     });
   }

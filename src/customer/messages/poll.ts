@@ -1,6 +1,6 @@
 import type { Database } from "../../db/database.ts";
 import type { Paged } from "../../http/paging.ts";
-import type { Inboxes } from "../../live/inboxes.ts";
+import type { Inboxes } from "../../inbox/inboxes.ts";
 import { findMessageGroups, type MessageGroupsQuery } from "./queries.ts";
 import type { MessageGroup } from "./schema.ts";
 

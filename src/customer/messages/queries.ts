@@ -1,7 +1,9 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import { compileOnce, type Database } from "../../db/database.ts";
+import { alias } from "drizzle-orm/sqlite-core";
+import { compileOnce, type Database, type RowOf, type Value } from "../../db/database.ts";
 import { DatabaseFull } from "../../db/errors.ts";
 import { limitTo } from "../../db/limit.ts";
+import { selectWith } from "../../db/select.ts";
 import {
   customers,
   messageGroupMembers,
@@ -13,8 +15,8 @@ import {
 import { customerKeyOf } from "../../domain/customers.ts";
 import { friendStatus, hasBlocked } from "../../domain/friendships.ts";
 import { cutPage, type Page, type Paged } from "../../http/paging.ts";
-import type { Report } from "../../live/inbox-state.ts";
-import { listenByPoll, selectNews } from "../../live/queries.ts";
+import type { Report } from "../../inbox/inbox-state.ts";
+import { listenByPoll, selectNews } from "../../inbox/queries.ts";
 import { groupName } from "./group-name.ts";
 import type { Cursor, GroupMember, MessageGroup } from "./schema.ts";
 
@@ -47,7 +49,7 @@ type MemberRow = [
   balance: Customer["balance"],
   blocked: 0 | 1,
 ];
-type GroupRow = Omit<MessageGroup, "group_name" | "group_members"> & { members: string };
+type GroupRow = RowOf<ReturnType<typeof selectGroups>>;
 
 /**
  * The groups of which the caller is a member and that show a message, newest message first, then by id
@@ -61,49 +63,57 @@ export async function findMessageGroups(db: Database, query: MessageGroupsQuery)
     after === undefined
       ? pageByNumber({ customerId, checkTime, limit, offset: page.offset })
       : pageAfter({ customerId, checkTime, limit, offset: 0, time: after.time, groupId: after.groupId });
-  const found = (rows: unknown, news: unknown) => ({
-    ...cutPage((rows as GroupRow[]).map(toGroup), page),
-    news: news as MessageGroupsFound["news"],
-  });
   try {
-    const [, news = [], rows = []] = await db.batch([listenByPoll(customerId), selectNews({ customerId }), statement]);
-    return found(rows, news[0]);
+    const [, news, rows] = await db.batch([listenByPoll(customerId), selectNews({ customerId }), statement]);
+    return { ...cutPage(rows.map(toGroup), page), news: news[0] ?? null };
   } catch (error) {
     if (!(error instanceof DatabaseFull)) throw error;
-    return found(await db.all(statement), null);
+    return { ...cutPage((await db.all(statement)).map(toGroup), page), news: null };
   }
 }
 
-type PageValues = "customerId" | "checkTime" | "limit" | "offset";
+type PageValue = "customerId" | "checkTime" | "limit" | "offset";
 type CursorValues = Record<keyof Cursor, Placeholder>;
 
-const pageByNumber = compileOnce<PageValues>((value) => selectGroups(value, undefined));
-const pageAfter = compileOnce<PageValues | keyof Cursor>((value) =>
+const pageByNumber = compileOnce((value: Value<PageValue>) => selectGroups(value, undefined));
+const pageAfter = compileOnce((value: Value<PageValue | keyof Cursor>) =>
   selectGroups(value, { time: value("time"), groupId: value("groupId") }),
 );
 
 const CALLER = sql.raw("shown.caller");
+const initial = alias(customers, "initial");
+const sender = alias(customers, "sender");
+const member = alias(messageGroupMembers, "member");
 
-function selectGroups(value: (name: PageValues) => Placeholder, after: CursorValues | undefined): SQL {
-  return sql`
-    WITH shown(caller, group_key, group_id, at, is_newest) AS (${shownMessages(value, after)})
-    SELECT
-      shown.group_id AS group_id, ${messageGroups.groupImage} AS group_image,
-      ${messages.body} AS last_message, shown.at AS last_message_time,
-      initial.id AS initial_customer_id, initial.name AS initial_customer_name, initial.avatar AS initial_customer_avatar,
-      sender.id AS last_customer, sender.name AS last_customer_name, sender.avatar AS last_customer_avatar,
-      iif(sender.key = ${CALLER} OR ${messageStates.readAt} >= shown.at, 1, 0) AS read_status,
-      coalesce(${messageStates.notificationsDisabled}, 0) AS notifications_disabled,
-      (${otherMembers(sql`shown.group_key`, CALLER)}) AS members
+function selectGroups(value: Value<PageValue>, after: CursorValues | undefined) {
+  return selectWith(
+    sql`shown(caller, group_key, group_id, at, is_newest) AS (${shownMessages(value, after)})`,
+    {
+      group_id: sql<string>`shown.group_id`,
+      group_image: messageGroups.groupImage,
+      last_message: messages.body,
+      last_message_time: sql<string>`shown.at`,
+      initial_customer_id: initial.id,
+      initial_customer_name: sql<string>`${initial.name}`,
+      initial_customer_avatar: initial.avatar,
+      last_customer: sender.id,
+      last_customer_name: sql<string>`${sender.name}`,
+      last_customer_avatar: sender.avatar,
+      read_status: sql<0 | 1>`iif(${sender.key} = ${CALLER} OR ${messageStates.readAt} >= shown.at, 1, 0)`,
+      notifications_disabled: sql<0 | 1>`coalesce(${messageStates.notificationsDisabled}, 0)`,
+      members: sql<string>`(${otherMembers(sql`shown.group_key`, CALLER)})`,
+    },
+    sql`
     FROM shown
     CROSS JOIN ${messageGroups} ON ${messageGroups.key} = shown.group_key
     CROSS JOIN ${messages}
       ON ${messages.id} = iif(shown.is_newest, ${messageGroups.newestId}, ${messageGroups.earlierId})
-    CROSS JOIN ${customers} AS initial ON initial.key = ${messageGroups.initialCustomerKey}
-    CROSS JOIN ${customers} AS sender ON sender.key = ${messages.customerKey}
+    CROSS JOIN ${customers} AS ${initial} ON ${initial.key} = ${messageGroups.initialCustomerKey}
+    CROSS JOIN ${customers} AS ${sender} ON ${sender.key} = ${messages.customerKey}
     LEFT JOIN ${messageStates}
       ON ${messageStates.groupKey} = shown.group_key AND ${messageStates.customerKey} = ${CALLER}
-    ORDER BY shown.at DESC, shown.group_id`;
+    ORDER BY shown.at DESC, shown.group_id`,
+  );
 }
 
 /**
@@ -111,7 +121,7 @@ function selectGroups(value: (name: PageValues) => Placeholder, after: CursorVal
  * the newest of an earlier second. One scan of the index, besides the groups with a message that is not older than the current
  * second: only for these is the horizon read, which is never before that second.
  */
-function shownMessages(value: (name: PageValues) => Placeholder, after: CursorValues | undefined): SQL {
+function shownMessages(value: Value<PageValue>, after: CursorValues | undefined): SQL {
   const news = messageGroupNews;
   const callers = sql`${news.customerKey} = ${customerKeyOf(value("customerId"))}`;
   const isNewest = sql`${news.newestAt} < (SELECT at FROM message_horizon)`;
@@ -120,15 +130,15 @@ function shownMessages(value: (name: PageValues) => Placeholder, after: CursorVa
       after && sql`AND ${at} <= ${after.time} AND (${at} < ${after.time} OR ${news.groupId} > ${after.groupId})`;
     return sql`${at} > ${value("checkTime")} ${afterCursor ?? sql``}`;
   };
+  const group = sql`${news.customerKey}, ${news.groupKey}, ${news.groupId}`;
   return sql`
-    SELECT ${news.customerKey}, ${news.groupKey}, ${news.groupId}, ${news.newestAt} AS at, 1
+    SELECT ${group}, ${news.newestAt} AS at, 1
     FROM ${news}
     WHERE ${callers} AND ${news.newestAt} < ${overBefore(after)} AND ${inPage(sql`${news.newestAt}`)}
     UNION ALL
-    SELECT customer_key, group_key, group_id, at, is_newest FROM (
+    SELECT ${group}, at, is_newest FROM (
       SELECT
-        ${news.customerKey}, ${news.groupKey}, ${news.groupId}, ${isNewest} AS is_newest,
-        iif(${isNewest}, ${news.newestAt}, ${messageGroups.earlierAt}) AS at
+        ${group}, ${isNewest} AS is_newest, iif(${isNewest}, ${news.newestAt}, ${messageGroups.earlierAt}) AS at
       FROM ${news} CROSS JOIN ${messageGroups} ON ${messageGroups.key} = ${news.groupKey}
       WHERE ${callers} AND ${news.newestAt} >= ${overBefore(after)}
     ) AS ${news}
@@ -150,10 +160,10 @@ function otherMembers(groupKey: SQL, callerKey: SQL): SQL {
     SELECT json_group_array(json_array(
       ${customers.id}, ${customers.name}, ${customers.avatar}, ${customers.customerDescription},
       ${friendStatus(callerKey, memberKey)}, ${customers.balance}, ${hasBlocked(callerKey, memberKey)}
-    ) ORDER BY member.position)
-    FROM ${messageGroupMembers} AS member
-    CROSS JOIN ${customers} ON ${customers.key} = member.customer_key
-    WHERE member.group_key = ${groupKey} AND member.customer_key <> ${callerKey}`;
+    ) ORDER BY ${member.position})
+    FROM ${messageGroupMembers} AS ${member}
+    CROSS JOIN ${customers} ON ${customers.key} = ${member.customerKey}
+    WHERE ${member.groupKey} = ${groupKey} AND ${member.customerKey} <> ${callerKey}`;
 }
 
 // Each field by name: what is copied with a spread takes several times as long, and a page has hundreds of members.

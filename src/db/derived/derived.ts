@@ -24,13 +24,8 @@ export interface Derived {
   values: readonly string[];
   /** What must be stored. */
   expected: (range: KeyRange) => string;
-  /** What is stored. */
-  stored: (range: KeyRange) => string;
+  /** The column of the table that a range is of; or the query of what is stored, where `table` cannot be asked so. */
+  stored: string | ((range: KeyRange) => string);
   /** How a difference is named: by columns of `key`, those that are keys by the public id in the table given. */
   what: readonly (string | readonly [table: string, key: string])[];
-}
-
-/** A sum whose parts may be more than an integer holds, although the whole never is: large amounts, and back again. */
-export function exactSum(amount: string): string {
-  return `((sum((${amount}) >> 32) << 32) + sum((${amount}) & 4294967295))`;
 }

@@ -1,21 +1,14 @@
 // All that is derived. What others are derived from comes before them, so that one repair puts right both: the words
 // before the vocabularies. Only the news come before the newest messages, whose triggers expect them to be right.
 import { accountJson } from "./account-json.ts";
-import { campaignEarnings } from "./campaign-earnings.ts";
 import { couponJson } from "./coupon-json.ts";
-import { customerBalances } from "./customer-balances.ts";
 import type { Derived } from "./derived.ts";
 import { listedStores } from "./listed-stores.ts";
-import { membershipRounds } from "./membership-rounds.ts";
+import { membershipRounds, storesJoined, teamLinks, teamMembers } from "./memberships.ts";
 import { messageGroupNews } from "./message-group-news.ts";
 import { newestMessages } from "./newest-messages.ts";
-import { playTotals } from "./play-totals.ts";
 import { campaignWords, customerWords, storeWords } from "./search-indexes.ts";
-import { storeBalances } from "./store-balances.ts";
-import { storesJoined } from "./stores-joined.ts";
-import { teamLinks } from "./team-links.ts";
-import { teamMembers } from "./team-members.ts";
-import { teamTokens } from "./team-tokens.ts";
+import { campaignEarnings, customerBalances, playTotals, storeBalances, teamTokens } from "./totals.ts";
 import { customerVocabulary, merchantVocabulary } from "./vocabularies.ts";
 
 export const DERIVED: readonly Derived[] = [

@@ -13,7 +13,7 @@ export const listedStores: Derived = {
   expected: (range) => `
     SELECT store.value AS store_key, campaigns.key AS campaign_key, 1 AS listed
     FROM campaigns, json_each(campaigns.listed_stores) AS store WHERE campaigns.key ${range}`,
-  stored: (range) => `SELECT store_key, campaign_key, listed FROM campaign_stores WHERE campaign_key ${range}`,
+  stored: "campaign_key",
   what: [
     ["campaigns", "campaign_key"],
     ["stores", "store_key"],

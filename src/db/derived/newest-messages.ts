@@ -28,8 +28,7 @@ export const newestMessages: Derived = {
     JOIN second AS newest ON newest.group_key = message_groups.key AND newest.seconds_back = 1
     LEFT JOIN second AS earlier ON earlier.group_key = message_groups.key AND earlier.seconds_back = 2
     WHERE message_groups.key ${range}`,
-  stored: (range) => `
-    SELECT key, newest_at, newest_id, earlier_at, earlier_id FROM message_groups WHERE key ${range}`,
+  stored: "key",
   what: [["message_groups", "key"]],
 };
 

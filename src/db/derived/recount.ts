@@ -69,8 +69,10 @@ export function toText({ what, stored, expected }: Difference): string {
 
 /** The rows that differ: their key, whether they are stored and expected, and the values of both. */
 function compare(derived: Derived, range: KeyRange): string {
-  const { key, values, absent } = derived;
+  const { table, key, values, absent, stored } = derived;
   const columns = [...key, ...values].join(", ");
+  const storedRows =
+    typeof stored === "string" ? `SELECT ${columns} FROM ${table} WHERE ${stored} ${range}` : stored(range);
   const unlike = [
     ...(absent === "a difference" ? ["is_stored <> is_expected"] : []),
     ...(values.length > 0 ? [`(${prefixed("stored", values)}) IS NOT (${prefixed("expected", values)})`] : []),
@@ -80,7 +82,7 @@ function compare(derived: Derived, range: KeyRange): string {
     SELECT * FROM (
       SELECT ${[...key, ...columnsOfSide("stored", derived), ...columnsOfSide("expected", derived)].join(", ")}
       FROM (
-        SELECT 'stored' AS side, ${columns} FROM (${derived.stored(range)})
+        SELECT 'stored' AS side, ${columns} FROM (${storedRows})
         UNION ALL
         SELECT 'expected', ${columns} FROM (${derived.expected(range)})
       )

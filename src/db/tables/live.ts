@@ -20,7 +20,7 @@ export const outbox = sqliteTable(
   "outbox",
   {
     version: integer().notNull(),
-    changeKind: text("change_kind").notNull(),
+    changeKind: text("change_kind", { enum: ["messages", "coupons", "balance"] }).notNull(),
     customers: text().notNull(),
     storedAt: text("stored_at").notNull(),
   },

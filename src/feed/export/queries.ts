@@ -1,17 +1,17 @@
-import { type Placeholder, type SQL, sql } from "drizzle-orm";
+import { getTableColumns, type Placeholder, type SQL, sql } from "drizzle-orm";
 import { compilePer, type Database, type Statement } from "../../db/database.ts";
 import { limitTo } from "../../db/limit.ts";
 import { feedVersion } from "../../db/tables/index.ts";
 import { LINE_LIMIT } from "../../http/limits.ts";
 import { tableName } from "../records/kind.ts";
-import { idsOf, type KnownIds } from "../records/read-back.ts";
 import type { Cursor } from "./cursor.ts";
+import { isSmall, type KnownIds, type Row } from "./fields.ts";
 import { type ExportWalk, WALKS } from "./walks.ts";
 
 /** What a page of an export is made of. */
 export interface PageRows {
   version: number;
-  rows: readonly Readonly<Record<string, unknown>>[];
+  rows: readonly Row[];
   /** Whether the walk may have more rows after these. */
   hasMore: boolean;
   ids: KnownIds;
@@ -31,19 +31,20 @@ const SENT_BYTES = 8 * 1024 * 1024;
 /** Reads a page's rows, at most as many as fit into memory, in one round trip and one transaction. */
 export async function findPage(db: Database, { walk, after }: Cursor, walks: readonly ExportWalk[]): Promise<PageRows> {
   const later = walks.slice(walks.indexOf(walk) + 1);
-  const few = walk.reader.few.map((target) => ({ target, statement: idsOf(target) }));
+  const { few } = walk.reader;
   const values = Object.fromEntries((after ?? []).map((value, index) => [`after_${index}`, value]));
   const [versions, rows = [], withRows, ...ids] = await db.batch([
     sql`SELECT ${feedVersion.version} FROM ${feedVersion}`,
     selectRows({ walk: walk.name, isFirst: after === undefined }, values),
     haveRows(later),
-    ...few.map(({ statement }) => statement),
+    // Of a table that is not small, each row looks up what it names.
+    ...few.map((target) => sql.raw(`SELECT key, id FROM ${tableName(target)} WHERE ${isSmall(target)}`)),
   ]);
   return {
     version: Number(versions?.[0]?.version),
     rows,
     hasMore: rows.length > 0 && (rows.length === rows[0]?.most_lines || Number(rows.at(-1)?.sent) >= SENT_BYTES),
-    ids: Object.fromEntries(few.map(({ target }, index) => [tableName(target), toMap(ids[index] ?? [])])),
+    ids: Object.fromEntries(few.map((target, index) => [tableName(target), toMap(ids[index] ?? [])])),
     later: later.filter((_, index) => withRows?.[0]?.[`walk_${index}`] === 1),
   };
 }
@@ -56,28 +57,36 @@ interface Shape {
 const selectRows = compilePer<Shape, string>(({ walk: name, isFirst }, value) => {
   const walk = WALKS.find((one) => one.name === name);
   if (walk === undefined) throw new Error(`There is no walk ${name}.`);
-  const table = sql.raw(walk.table);
-  const order = walk.order.map(({ column }) => `${walk.table}.${column}`);
+  const table = tableName(walk);
+  const order = walk.order.map(({ column }) => `${table}.${column}`);
   const isAfter = isFirst ? sql`` : sql`AND (${sql.raw(order.join(", "))}) > (${placeholders(order.length, value)})`;
   const inOrder = sql`WHERE ${sql.raw(walk.when)} ${isAfter} ORDER BY ${sql.raw(order.join(", "))}`;
   const ends = order.map((column, index) => `${column} AS end_${index}`);
   const found = sql`
-    SELECT ${sql.raw(walk.reader.columns(walk.leftOut))}, ${sql.raw(ends.join(", "))}, (SELECT lines FROM page) AS most_lines
-    FROM ${table} ${sql.raw(walk.join)} ${inOrder}
+    SELECT ${sql.raw([...columnsOf(walk), ...ends].join(", "))}, (SELECT lines FROM page) AS most_lines
+    FROM ${sql.raw(`${table} ${walk.join}`)} ${inOrder}
     LIMIT (SELECT lines FROM page)`;
   return sql`WITH page(lines) AS MATERIALIZED (${linesOf(walk, inOrder)}) ${isLarge(walk) ? firstOf(walk, found) : found}`;
 });
 
+/** What is selected of a row; of one that makes no line, nothing. */
+function columnsOf({ reader, leftOut }: ExportWalk): string[] {
+  const columns = Object.entries(reader.select);
+  if (leftOut === undefined) return columns.map(([name, value]) => `${value} AS ${name}`);
+  const given = columns.map(([name, value]) => `iif(${leftOut}, NULL, ${value}) AS ${name}`);
+  return [`iif(${leftOut}, 1, 0) AS left_out`, ...given];
+}
+
 /** Whether as many lines as a page may have could be more than D1 should send. */
-function isLarge({ lines, bytes }: ExportWalk): boolean {
-  return bytes !== undefined || lines < LINE_LIMIT;
+function isLarge({ lines, moreBytes }: ExportWalk): boolean {
+  return moreBytes !== undefined || lines < LINE_LIMIT;
 }
 
 /** Of rows in the order of the walk the first, up to that with which they come to `SENT_BYTES`. */
 function firstOf({ order, reader }: ExportWalk, found: SQL): SQL {
   const ends = order.map((_, index) => `end_${index}`);
   // As JSON, because that is how they are sent: a control character takes six bytes.
-  const size = reader.names.map((name) => `octet_length(json_quote(${name}))`);
+  const size = Object.keys(reader.select).map((name) => `octet_length(json_quote(${name}))`);
   return sql`
     SELECT * FROM (
       SELECT *, sum(size) OVER (ORDER BY ${sql.raw(ends.join(", "))} ROWS UNBOUNDED PRECEDING) AS sent
@@ -86,11 +95,21 @@ function firstOf({ order, reader }: ExportWalk, found: SQL): SQL {
 }
 
 /** How many lines a page has: where they differ much, as many as fit if each were as large as the largest of them. */
-function linesOf({ table, lines, bytes }: ExportWalk, inOrder: SQL): SQL {
-  if (bytes === undefined) return sql.raw(`SELECT ${lines}`);
+function linesOf(walk: ExportWalk, inOrder: SQL): SQL {
+  const { lines, moreBytes } = walk;
+  if (moreBytes === undefined) return sql.raw(`SELECT ${lines}`);
+  const bytes = sql.raw([...octetsOf(walk), moreBytes].join(" + "));
   return sql`
     SELECT max(1, min(${sql.raw(String(lines))}, ${sql.raw(String(LOOKED_AT_BYTES))} / coalesce(max(bytes), 1)))
-    FROM (SELECT ${sql.raw(bytes)} AS bytes FROM ${sql.raw(table)} ${inOrder} ${limitTo(lines)})`;
+    FROM (SELECT ${bytes} AS bytes FROM ${sql.raw(tableName(walk))} ${inOrder} ${limitTo(lines)})`;
+}
+
+/** The bytes of the texts in a row, as expressions. SQLite knows them without reading the texts. */
+function octetsOf({ table }: ExportWalk): string[] {
+  const texts = Object.values(getTableColumns(table)).filter(
+    ({ dataType, generated }) => dataType === "string" && generated === undefined,
+  );
+  return texts.map(({ name }) => `coalesce(octet_length(${tableName({ table })}.${name}), 0)`);
 }
 
 function placeholders(count: number, value: (name: string) => Placeholder): SQL {
@@ -104,7 +123,7 @@ function placeholders(count: number, value: (name: string) => Placeholder): SQL 
 function haveRows(walks: readonly ExportWalk[]): Statement {
   if (walks.length === 0) return sql`SELECT 0 AS walk_0`;
   const columns = walks.map(
-    ({ table, when }, index) => `EXISTS (SELECT 1 FROM ${table} WHERE ${when}) AS walk_${index}`,
+    (walk, index) => `EXISTS (SELECT 1 FROM ${tableName(walk)} WHERE ${walk.when}) AS walk_${index}`,
   );
   return sql.raw(`SELECT ${columns.join(", ")}`);
 }

@@ -1,106 +1,137 @@
-import { messageClock } from "../../db/tables/index.ts";
+import { messageGroups } from "../../db/tables/index.ts";
 import { LINE_LIMIT } from "../../http/limits.ts";
-import type { Walk } from "../records/both-ways.ts";
 import { KINDS } from "../records/index.ts";
-import { columnTypes, type Kind, tableName } from "../records/kind.ts";
-import { deletionReaderOf, type Reader, readerOf } from "../records/read-back.ts";
+import { columnTypes, type Kind, keyColumns, tableName } from "../records/kind.ts";
+import { program } from "../records/program.ts";
+import { deletionReaderOf, type Reader, readerOf } from "./fields.ts";
 
 /** Rows that an export reads in the order of an index, so that its last page costs what the first does. */
 export interface ExportWalk {
   /** Its name in a cursor. */
   name: string;
   record: string;
-  table: string;
+  table: Kind["table"];
+  /** What else a line is made of: a join. */
   join: string;
-  /** The columns of the order, and whether each holds texts or numbers. */
+  /** The columns of the order, an index or the primary key, and whether each holds texts or numbers. */
   order: readonly { column: string; type: "string" | "number" }[];
+  /** Which rows are read: a condition that the index of the order is restricted to. */
   when: string;
-  /** Which rows make no line: a condition. */
-  leftOut: string;
+  /** Which rows make no line. They are read like the others, so that a page of them costs no more. */
+  leftOut: string | undefined;
   /** The most lines on a page. */
   lines: number;
-  /** The bytes of a line as an expression, where a page must look at them before it is read. */
-  bytes: string | undefined;
+  /** An expression for the bytes of a line beside the texts of its row, where a page must look at these before it is read. */
+  moreBytes: string | undefined;
   /** The field with the ids of a list. */
   list: string | undefined;
   reader: Reader;
 }
 
-/** What most walks say of how much a page holds. */
-const PLAIN = { join: "", when: "1", leftOut: "0", lines: LINE_LIMIT, bytes: undefined, list: undefined };
+/** A walk over a kind's own table, in the order of its key, unless it says otherwise. */
+interface Way {
+  table?: Kind["table"];
+  order?: readonly string[];
+  when?: string;
+  join?: string;
+  leftOut?: string;
+}
+
+/** The ways in which the records of a kind are read, one after the other. */
+const WAYS: Readonly<Record<string, readonly Way[]>> = {
+  // A member comes after the referrer: docs/decisions.md says why two rounds are enough for most programs.
+  membership: [{ when: "round = 0" }, { order: ["round", "store_key", "customer_key"], when: "round > 0" }],
+  message_group: [{ leftOut: "message_groups.id IS NULL" }],
+  // Restored in this order, the messages that a group shows are again the last of their seconds.
+  message: [
+    {
+      join: "CROSS JOIN message_groups ON message_groups.key = messages.group_key",
+      leftOut: "message_groups.id IS NULL OR messages.id IN (message_groups.earlier_id, message_groups.newest_id)",
+    },
+    messagesShown("earlier_id"),
+    messagesShown("newest_id"),
+  ],
+};
+
+function messagesShown(column: "earlier_id" | "newest_id"): Way {
+  return {
+    table: messageGroups,
+    join: `LEFT JOIN messages ON messages.id = message_groups.${column}`,
+    leftOut: "message_groups.id IS NULL OR messages.id IS NULL",
+  };
+}
+
+/** The most lines on a page, where 5,000 of the largest would fill a Worker's memory. */
+const LINES: Readonly<Record<string, number>> = {
+  employee: 2_000,
+  customer_coupon: 2_000,
+  message: 2_000,
+  message_group: 1_000,
+};
+
+/** The kinds whose lines differ so much that their sizes are looked at first. A store's id takes ten times its key. */
+const MORE_BYTES: Readonly<Record<string, string>> = {
+  account: "0",
+  store: "0",
+  customer: "0",
+  coupon: "0",
+  campaign: "9 * coalesce(octet_length(campaigns.listed_stores), 0)",
+};
 
 /** What an export has besides the kinds that the feed takes: the clock of messages. */
-export const PROGRAM = "program";
+export const PROGRAM = program.record;
 
 /**
  * All that an export reads, in its order: the records of each kind after those that they refer to, with the deleted ones
- * among them; then the lines that delete these again, because nothing may refer to an erased customer;
- * at last the clock (docs/contract/export.md, 2).
+ * among them; then the lines that delete these again, because nothing may refer to an erased customer; at last the clock
+ * (docs/contract/export.md, 2).
  */
 export const WALKS: readonly ExportWalk[] = [
   ...KINDS.flatMap(recordWalks),
   ...KINDS.toReversed().flatMap(deletionWalks),
-  programWalk(),
+  ...recordWalks(program),
 ];
 
 /** The kinds by which an export can be restricted. */
-export const EXPORTED = [...KINDS.map(({ record }) => record), PROGRAM];
+export const EXPORTED = [...KINDS, program].map(({ record }) => record);
 
 function recordWalks(kind: Kind): ExportWalk[] {
-  const { walks = [{ order: keyOf(kind) }], lines = LINE_LIMIT, bytes } = kind.export ?? {};
   const reader = readerOf(kind);
-  return walks.map((walk, index) => ({
-    ...walkOf(kind, walk, { name: `${kind.record} ${index + 1}`, reader }),
-    lines,
-    bytes,
+  return (WAYS[kind.record] ?? [{}]).map((way, index) => ({
+    ...walkOf(kind, way, reader),
+    name: `${kind.record} ${index + 1}`,
+    lines: LINES[kind.record] ?? LINE_LIMIT,
+    moreBytes: MORE_BYTES[kind.record],
     list: kind.list?.field,
   }));
 }
 
 function deletionWalks(kind: Kind): ExportWalk[] {
-  if (kind.type === "event" || kind.deletion === undefined) return [];
-  const { column, live } = kind.deletion;
-  const walk = { order: keyOf(kind), when: `${tableName(kind)}.${column} = ${1 - live}` };
-  return [walkOf(kind, walk, { name: `${kind.record} deleted`, reader: deletionReaderOf(kind) })];
+  const column = kind.deletion && `${kind.deletion} = 1`;
+  const when = kind.record === "membership" ? "joined = 0" : column;
+  if (when === undefined) return [];
+  const walk = walkOf(kind, { when: `${tableName(kind)}.${when}` }, deletionReaderOf(kind));
+  return [{ ...walk, name: `${kind.record} deleted` }];
 }
 
-function walkOf(
-  kind: Kind,
-  { order, when = "1", join = "", leftOut = "0", table = kind.table }: Walk,
-  { name, reader }: { name: string; reader: Reader },
-): ExportWalk {
+function walkOf({ record, table: own }: Kind, way: Way, reader: Reader): Omit<ExportWalk, "name"> {
+  const { table = own, order = orderOf({ table }), when = "1", join = "", leftOut } = way;
   const types = columnTypes({ table });
   return {
-    ...PLAIN,
-    name,
-    record: kind.record,
-    table: tableName({ table }),
+    record,
+    table,
     join,
-    leftOut,
     order: order.map((column) => ({ column, type: types.get(column) ?? "string" })),
     when,
+    leftOut,
+    lines: LINE_LIMIT,
+    moreBytes: undefined,
+    list: undefined,
     reader,
   };
 }
 
 /** The integer key of the table, if it has one; else what its primary key is. */
-function keyOf(kind: Kind): readonly string[] {
-  if (columnTypes(kind).has("key")) return ["key"];
-  return kind.type === "state" ? kind.key : kind.keyFields;
-}
-
-function programWalk(): ExportWalk {
-  return {
-    ...PLAIN,
-    name: PROGRAM,
-    record: PROGRAM,
-    table: tableName({ table: messageClock }),
-    order: [{ column: "id", type: "number" }],
-    reader: {
-      columns: () => "stamp AS message_stamp, clock_said AS message_clock_said",
-      names: ["message_stamp", "message_clock_said"],
-      few: [],
-      toLine: ({ message_stamp, message_clock_said }) => ({ record: PROGRAM, message_stamp, message_clock_said }),
-    },
-  };
+function orderOf(of: Pick<Kind, "table">): readonly string[] {
+  return columnTypes(of).has("key") ? ["key"] : keyColumns(of);
 }

@@ -4,16 +4,13 @@ import { accounts } from "../../db/tables/index.ts";
 import { foldAll } from "../../values/fold.ts";
 import { orNull } from "../../values/scalar.ts";
 import { wordsColumn } from "../../values/words.ts";
-import { octetsOf } from "./both-ways.ts";
-import { defineState, type Fields, type Target } from "./kind.ts";
+import { defineKind, type Fields, type Target } from "./kind.ts";
 
-export const ACCOUNTS: Target = { table: accounts, few: true };
+export const ACCOUNTS: Target = { table: accounts, account: "key", few: true };
 
-export const account = defineState(accounts, {
+export const account = defineKind(accounts, {
   record: "account",
   fields: Account.extend({ loyalty_options: orNull(LoyaltyOptions) }),
-  key: ["id"],
-  keyFields: ["id"],
   columns: {
     id: "id",
     company: "company",
@@ -25,10 +22,7 @@ export const account = defineState(accounts, {
     },
     words: { made: (fields: Fields) => wordsColumn(fields, ["company"]) },
   },
-  account: "id",
-  export: { bytes: octetsOf(accounts) },
-  fixed: [],
   references: {},
-  deletion: { column: "deleted", live: 0 },
+  deletion: "deleted",
   vocabulary: "merchant",
 });

@@ -1,19 +1,17 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { addToCampaignEarnings } from "../../db/derived/campaign-earnings.ts";
-import { addToCustomerBalances } from "../../db/derived/customer-balances.ts";
-import { addToStoreBalances } from "../../db/derived/store-balances.ts";
+import { addToCampaignEarnings, addToCustomerBalances, addToStoreBalances } from "../../db/derived/totals.ts";
 import { balanceEntries } from "../../db/tables/index.ts";
-import { Hundredths, toDecimal } from "../../values/decimal.ts";
+import { Hundredths } from "../../values/decimal.ts";
 import { orNull } from "../../values/scalar.ts";
 import { Id } from "../../values/text.ts";
 import { Datetime } from "../../values/time.ts";
 import { CAMPAIGNS } from "./campaign.ts";
 import { CUSTOMERS } from "./customer.ts";
-import { defineEvent } from "./kind.ts";
+import { defineKind } from "./kind.ts";
 import { STORES } from "./store.ts";
 
-export const balanceEntry = defineEvent(balanceEntries, {
+export const balanceEntry = defineKind(balanceEntries, {
   record: "balance_entry",
   fields: z.object({
     id: Id,
@@ -31,7 +29,6 @@ export const balanceEntry = defineEvent(balanceEntries, {
     amount: "amount",
     createdAt: { time: "created_at" },
   },
-  readBack: { amount: { column: "amount", as: toDecimal } },
   references: { customer_id: CUSTOMERS, store_id: STORES, campaign_id: CAMPAIGNS },
   uses: ["amount"],
   faults: [
@@ -44,10 +41,6 @@ export const balanceEntry = defineEvent(balanceEntries, {
       )`,
     },
   ],
-  storedAccounts: sql`
-    SELECT line, stores.account_key FROM balance_entry
-    JOIN balance_entries AS stored ON stored.id = balance_entry.id
-    JOIN stores ON stores.key = stored.store_key`,
   totals: (fresh) => [addToCustomerBalances(fresh), addToStoreBalances(fresh), addToCampaignEarnings(fresh)],
   collected: true,
 });

@@ -2,16 +2,13 @@ import * as z from "zod";
 import { blocks } from "../../db/tables/index.ts";
 import { Id } from "../../values/text.ts";
 import { CUSTOMERS } from "./customer.ts";
-import { defineState } from "./kind.ts";
+import { defineKind } from "./kind.ts";
 
-export const block = defineState(blocks, {
+export const block = defineKind(blocks, {
   record: "block",
   fields: z.object({ customer_id: Id, blocked_id: Id }),
-  key: ["customerKey", "blockedKey"],
   keyFields: ["customer_id", "blocked_id"],
   columns: { customerKey: { key: "customer_id" }, blockedKey: { key: "blocked_id" } },
-  global: true,
-  fixed: [],
   references: { customer_id: CUSTOMERS, blocked_id: CUSTOMERS },
   rules: ({ customer_id, blocked_id }) =>
     customer_id === blocked_id ? { blocked_id: ["must be another customer"] } : {},

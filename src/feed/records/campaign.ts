@@ -8,9 +8,7 @@ import { AccountId, Field, Id, LongText, mustBe, Name } from "../../values/text.
 import { DateOnly } from "../../values/time.ts";
 import { wordsColumn } from "../../values/words.ts";
 import { ACCOUNTS } from "./account.ts";
-import { octetsOf } from "./both-ways.ts";
-import { defineState, type Fields, type Target } from "./kind.ts";
-import { NOT_STORED } from "./statements.ts";
+import { defineKind, type Fields, NOT_STORED, type Target } from "./kind.ts";
 import { STORES } from "./store.ts";
 
 export const CAMPAIGNS: Target = { table: campaigns, account: "account_key", few: true };
@@ -41,7 +39,7 @@ const StoreIds = z.union(
   },
 );
 
-export const campaign = defineState(campaigns, {
+export const campaign = defineKind(campaigns, {
   record: "campaign",
   fields: CampaignDetails.extend({
     id: Id,
@@ -54,8 +52,6 @@ export const campaign = defineState(campaigns, {
     status: orElse(Count, 1),
     store_ids: orElse(StoreIds, "all").transform((ids) => (ids === "all" ? null : ids)),
   }),
-  key: ["id"],
-  keyFields: ["id"],
   columns: {
     id: "id",
     accountKey: { key: "account_id" },
@@ -78,30 +74,10 @@ export const campaign = defineState(campaigns, {
       ))`,
     },
   },
-  readBack: {
-    store_ids: {
-      sql: `iif(campaigns.listed_stores IS NULL, '"all"', (
-        SELECT json_group_array(stores.id)
-        FROM json_each(campaigns.listed_stores) AS item CROSS JOIN stores ON stores.key = item.value
-      ))`,
-      json: true,
-    },
-  },
-  // A store's id takes up to ten times the bytes of its key.
-  export: { bytes: `${octetsOf(campaigns)} + 9 * coalesce(octet_length(campaigns.listed_stores), 0)` },
-  account: "account_id",
   fixed: ["accountKey"],
   vocabulary: "merchant",
   references: { account_id: ACCOUNTS },
-  list: {
-    field: "store_ids",
-    checked: {
-      name: "campaign_store",
-      key: "store_key",
-      to: STORES,
-      items: sql`json_each(stored.listed_stores) AS item`,
-    },
-  },
+  list: { field: "store_ids", to: STORES },
   counts: { stores: ({ store_ids }) => (Array.isArray(store_ids) ? new Set(store_ids).size : 0) },
   faults: [
     {
@@ -119,11 +95,12 @@ export const campaign = defineState(campaigns, {
     {
       field: "store_ids",
       text: "names a store of another account",
-      from: "campaign_store",
       when: sql`EXISTS (
-        SELECT 1 FROM stores WHERE stores.key = store_key AND stores.account_key IS NOT campaign_store.account_key
+        SELECT 1 FROM campaigns AS stored CROSS JOIN json_each(stored.listed_stores) AS item
+        CROSS JOIN stores ON stores.key = item.value
+        WHERE stored.id = campaign.id AND stores.account_key IS NOT campaign.account_key
       )`,
     },
   ],
-  deletion: { column: "deleted", live: 0 },
+  deletion: "deleted",
 });

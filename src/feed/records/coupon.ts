@@ -8,9 +8,8 @@ import { orElse, orNull, passedThrough } from "../../values/scalar.ts";
 import { AccountId, Field, Id, mustBe, Name } from "../../values/text.ts";
 import { Datetime, End } from "../../values/time.ts";
 import { ACCOUNTS } from "./account.ts";
-import { octetsOf } from "./both-ways.ts";
 import { CAMPAIGNS } from "./campaign.ts";
-import { defineState, type Target } from "./kind.ts";
+import { defineKind, type Target } from "./kind.ts";
 
 export const COUPONS: Target = { table: coupons, account: "account_key", few: true };
 
@@ -22,7 +21,7 @@ const Lines = z
 
 const Barcode = z.string({ error: mustBe("a string") }).regex(/^\d{1,15}$/, "must be 1 to 15 digits");
 
-export const coupon = defineState(coupons, {
+export const coupon = defineKind(coupons, {
   record: "coupon",
   fields: z.object({
     id: Id,
@@ -46,8 +45,6 @@ export const coupon = defineState(coupons, {
     can_combine_with_other: orElse(Flag, 0),
     created_at: orNull(Datetime),
   }),
-  key: ["id"],
-  keyFields: ["id"],
   columns: {
     id: "id",
     accountKey: { key: "account_id" },
@@ -75,8 +72,6 @@ export const coupon = defineState(coupons, {
         foldAll([name, ...header_lines, ...text_lines]),
     },
   },
-  export: { bytes: octetsOf(coupons) },
-  account: "account_id",
   fixed: ["accountKey", "kind"],
   references: { account_id: ACCOUNTS, campaign_id: CAMPAIGNS },
   faults: [
@@ -89,5 +84,5 @@ export const coupon = defineState(coupons, {
       )`,
     },
   ],
-  deletion: { column: "deleted", live: 0 },
+  deletion: "deleted",
 });

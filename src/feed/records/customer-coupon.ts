@@ -7,12 +7,11 @@ import { Field, Id } from "../../values/text.ts";
 import { Datetime, End } from "../../values/time.ts";
 import { COUPONS } from "./coupon.ts";
 import { CUSTOMERS } from "./customer.ts";
-import { defineState } from "./kind.ts";
-import { byId } from "./line-texts.ts";
+import { defineKind } from "./kind.ts";
 import { STORES } from "./store.ts";
 
 /** A coupon that was issued to a customer at a store. */
-export const customerCoupon = defineState(customerCoupons, {
+export const customerCoupon = defineKind(customerCoupons, {
   record: "customer_coupon",
   fields: z.object({
     id: Id,
@@ -29,8 +28,6 @@ export const customerCoupon = defineState(customerCoupons, {
     updated_at: orNull(Datetime),
     deleted_at: orNull(Datetime),
   }),
-  key: ["id"],
-  keyFields: ["id"],
   columns: {
     id: "id",
     customerKey: { key: "customer_id" },
@@ -46,10 +43,7 @@ export const customerCoupon = defineState(customerCoupons, {
     updatedAt: "updated_at",
     deletedAt: "deleted_at",
   },
-  // Each has two texts of 2,000 characters.
-  export: { lines: 2_000 },
   fixed: ["customerKey", "campaignCouponKey", "storeKey"],
-  arrange: byId,
   references: { customer_id: CUSTOMERS, campaign_coupon_id: COUPONS, store_id: STORES },
   rules: ({ usage_count, total_count }) =>
     usage_count > total_count ? { usage_count: ["must be at most total_count"] } : {},
@@ -68,8 +62,4 @@ export const customerCoupon = defineState(customerCoupons, {
       )`,
     },
   ],
-  storedAccounts: sql`
-    SELECT line, stores.account_key FROM customer_coupon
-    JOIN customer_coupons AS stored ON stored.id = customer_coupon.id
-    JOIN stores ON stores.key = stored.store_key`,
 });

@@ -4,13 +4,12 @@ import { orElse, orNull } from "../../values/scalar.ts";
 import { Field, Id, LongText, Name } from "../../values/text.ts";
 import { DateOnly } from "../../values/time.ts";
 import { wordsColumn } from "../../values/words.ts";
-import { octetsOf } from "./both-ways.ts";
-import { defineState, type Fields, type Target } from "./kind.ts";
+import { defineKind, type Fields, type Target } from "./kind.ts";
 
 /** An erased customer counts as not stored (docs/contract/feed.md, 2). */
-export const CUSTOMERS: Target = { table: customers, stored: (row) => `${row}.erased = 0` };
+export const CUSTOMERS: Target = { table: customers, stored: "erased = 0" };
 
-export const customer = defineState(customers, {
+export const customer = defineKind(customers, {
   record: "customer",
   fields: z.object({
     id: Id,
@@ -26,8 +25,6 @@ export const customer = defineState(customers, {
     customer_description: orElse(LongText, ""),
     avatar: orElse(Field, ""),
   }),
-  key: ["id"],
-  keyFields: ["id"],
   columns: {
     id: "id",
     firstName: "first_name",
@@ -43,27 +40,7 @@ export const customer = defineState(customers, {
     avatar: "avatar",
     words: { made: (fields: Fields) => wordsColumn(fields, ["first_name", "last_name"]) },
   },
-  export: { bytes: octetsOf(customers) },
-  global: true,
-  fixed: [],
   vocabulary: "customer",
   references: {},
-  deletion: {
-    column: "erased",
-    live: 0,
-    clears: {
-      firstName: "",
-      lastName: "",
-      scanId: "",
-      dateOfBirth: null,
-      addressLine1: "",
-      addressLine2: "",
-      city: "",
-      state: "",
-      zip: "",
-      customerDescription: "",
-      avatar: "",
-      words: "",
-    },
-  },
+  deletion: "erased",
 });

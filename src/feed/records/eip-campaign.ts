@@ -4,12 +4,12 @@ import { orNull } from "../../values/scalar.ts";
 import { AccountId, Id, Name } from "../../values/text.ts";
 import { DateOnly } from "../../values/time.ts";
 import { ACCOUNTS } from "./account.ts";
-import { defineState, type Target } from "./kind.ts";
+import { defineKind, type Target } from "./kind.ts";
 
 export const EIP_CAMPAIGNS: Target = { table: eipCampaigns, account: "account_key", few: true };
 
 /** A campaign of the employee incentive program, in which employees are ranked by their plays. */
-export const eipCampaign = defineState(eipCampaigns, {
+export const eipCampaign = defineKind(eipCampaigns, {
   record: "eip_campaign",
   fields: z.object({
     id: Id,
@@ -18,11 +18,8 @@ export const eipCampaign = defineState(eipCampaigns, {
     start_date: DateOnly,
     end_date: orNull(DateOnly),
   }),
-  key: ["id"],
-  keyFields: ["id"],
   columns: { id: "id", accountKey: { key: "account_id" }, name: "name", startDate: "start_date", endDate: "end_date" },
-  account: "account_id",
   fixed: ["accountKey"],
   references: { account_id: ACCOUNTS },
-  deletion: { column: "deleted", live: 0 },
+  deletion: "deleted",
 });

@@ -3,11 +3,11 @@ import { employees } from "../../db/tables/index.ts";
 import { orElse } from "../../values/scalar.ts";
 import { AccountId, Field, Id, Name } from "../../values/text.ts";
 import { ACCOUNTS } from "./account.ts";
-import { defineState, type Target } from "./kind.ts";
+import { defineKind, type Target } from "./kind.ts";
 
 export const EMPLOYEES: Target = { table: employees, account: "account_key" };
 
-export const employee = defineState(employees, {
+export const employee = defineKind(employees, {
   record: "employee",
   fields: z.object({
     id: Id,
@@ -15,12 +15,8 @@ export const employee = defineState(employees, {
     name: Name,
     avatar: orElse(Field, ""),
   }),
-  key: ["id"],
-  keyFields: ["id"],
   columns: { id: "id", accountKey: { key: "account_id" }, name: "name", avatar: "avatar" },
-  export: { lines: 2_000 },
-  account: "account_id",
   fixed: ["accountKey"],
   references: { account_id: ACCOUNTS },
-  deletion: { column: "deleted", live: 0 },
+  deletion: "deleted",
 });

@@ -3,13 +3,12 @@ import { friendships } from "../../db/tables/index.ts";
 import { Flag } from "../../values/number.ts";
 import { compareCodePoints, Id } from "../../values/text.ts";
 import { CUSTOMERS } from "./customer.ts";
-import { defineState } from "./kind.ts";
+import { defineKind } from "./kind.ts";
 
 /** Two friends, or a request for it. The pair has no order: one row stands for both directions. */
-export const friendship = defineState(friendships, {
+export const friendship = defineKind(friendships, {
   record: "friendship",
   fields: z.object({ customer_id: Id, friend_id: Id, status: Flag }),
-  key: ["lowKey", "highKey"],
   keyFields: ["customer_id", "friend_id"],
   identity: ({ customer_id, friend_id }) => [String(customer_id), String(friend_id)].sort(compareCodePoints),
   columns: {
@@ -17,9 +16,6 @@ export const friendship = defineState(friendships, {
     highKey: { sql: "max(line.customer_key, line.friend_key)" },
     status: "status",
   },
-  readBack: { customer_id: { key: "lowKey" }, friend_id: { key: "highKey" } },
-  global: true,
-  fixed: [],
   references: { customer_id: CUSTOMERS, friend_id: CUSTOMERS },
   rules: ({ customer_id, friend_id }) => (customer_id === friend_id ? { friend_id: ["must be another customer"] } : {}),
 });

@@ -5,10 +5,10 @@ import { orNull } from "../../values/scalar.ts";
 import { Id } from "../../values/text.ts";
 import { Datetime } from "../../values/time.ts";
 import { CUSTOMERS } from "./customer.ts";
-import { defineState, type Line } from "./kind.ts";
+import { defineKind, type Line, NOW } from "./kind.ts";
 import { STORES } from "./store.ts";
 
-export const membership = defineState(memberships, {
+export const membership = defineKind(memberships, {
   record: "membership",
   fields: z.object({
     store_id: Id,
@@ -16,24 +16,25 @@ export const membership = defineState(memberships, {
     referrer_id: orNull(Id),
     joined_at: orNull(Datetime),
   }),
-  key: ["storeKey", "customerKey"],
   keyFields: ["store_id", "customer_id"],
   columns: {
     storeKey: { key: "store_id" },
     customerKey: { key: "customer_id" },
-    referrerKey: { key: "referrer_id", keepsStored: true },
+    referrerKey: { key: "referrer_id" },
     joinedAt: { time: "joined_at" },
   },
-  export: {
-    // A member comes after the referrer: docs/decisions.md says why two rounds are enough for most programs.
-    walks: [
-      { order: ["store_key", "customer_key"], when: "round = 0" },
-      { order: ["round", "store_key", "customer_key"], when: "round > 0" },
-    ],
-  },
-  fixed: ["referrerKey"],
   references: { store_id: STORES, customer_id: CUSTOMERS, referrer_id: CUSTOMERS },
   faults: [
+    {
+      field: "referrer_id",
+      text: "is fixed once written",
+      // Left out, it stays as it is.
+      when: sql`referrer_id IS NOT NULL AND EXISTS (
+        SELECT 1 FROM memberships AS stored
+        WHERE stored.store_key = membership.store_key AND stored.customer_key = membership.customer_key
+          AND stored.referrer_key IS NOT membership.referrer_key
+      )`,
+    },
     {
       field: "referrer_id",
       text: "must be a member of the store, stored or on an earlier line",
@@ -49,8 +50,26 @@ export const membership = defineState(memberships, {
       ))`,
     },
   ],
-  deletion: { column: "joined", live: 1 },
   arrange: referrersFirst,
+  write: (lines) => [
+    sql`
+      INSERT INTO memberships (store_key, customer_key, referrer_key, joined_at)
+      SELECT
+        line.store_key, line.customer_key, coalesce(line.referrer_key, stored.referrer_key),
+        coalesce(line.joined_at, stored.joined_at, ${sql.raw(NOW)})
+      FROM ${lines} AS line
+      LEFT JOIN memberships AS stored ON stored.store_key = line.store_key AND stored.customer_key = line.customer_key
+      WHERE true ORDER BY position
+      ON CONFLICT (store_key, customer_key) DO UPDATE SET joined_at = excluded.joined_at, joined = 1
+      WHERE memberships.referrer_key IS excluded.referrer_key
+        AND (memberships.joined_at, memberships.joined) IS NOT (excluded.joined_at, 1)`,
+  ],
+  /** Who leaves keeps the row, so that those below stay where they are. */
+  remove: (lines) => [
+    sql`
+      UPDATE memberships SET joined = 0
+      WHERE joined = 1 AND (store_key, customer_key) IN (SELECT store_key, customer_key FROM ${lines}) RETURNING 1`,
+  ],
 });
 
 /**

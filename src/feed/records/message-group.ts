@@ -6,15 +6,14 @@ import { orNull } from "../../values/scalar.ts";
 import { Field, Id, mustBe } from "../../values/text.ts";
 import { Datetime } from "../../values/time.ts";
 import { CUSTOMERS } from "./customer.ts";
-import { defineState, type Fault, type Fields, type StateKind, type Target } from "./kind.ts";
-import { NOT_STORED } from "./statements.ts";
+import { defineKind, type Fault, type Fields, type Kind, NOT_STORED, NOW, type Target } from "./kind.ts";
 
 /** A removed group has no id. */
 export const MESSAGE_GROUPS: Target = { table: messageGroups };
 
 const MOST_MEMBERS = 100;
 
-export const messageGroup = defineState(messageGroups, {
+export const messageGroup = defineKind(messageGroups, {
   record: "message_group",
   fields: z.object({
     id: Id,
@@ -23,31 +22,16 @@ export const messageGroup = defineState(messageGroups, {
     group_image: orNull(Field),
     created_at: orNull(Datetime),
   }),
-  rules: membersRules,
-  key: ["id"],
-  keyFields: ["id"],
+  rules: (record) => membersRules(record, { withInitial: true }),
   columns: {
     id: "id",
     initialCustomerKey: { key: "initial_customer_id" },
     groupImage: "group_image",
     createdAt: { time: "created_at" },
   },
-  readBack: {
-    member_ids: {
-      sql: `(
-        SELECT json_group_array(customers.id ORDER BY member.position)
-        FROM message_group_members AS member CROSS JOIN customers ON customers.key = member.customer_key
-        WHERE member.group_key = message_groups.key
-      )`,
-      json: true,
-    },
-  },
-  export: { walks: [{ order: ["key"], leftOut: "message_groups.id IS NULL" }], lines: 1_000 },
-  global: true,
   fixed: ["initialCustomerKey"],
-  remove: (lines) => [endMemberships(lines), removeGroups(lines)],
   references: { initial_customer_id: CUSTOMERS },
-  list: { field: "member_ids" },
+  list: { field: "member_ids", to: CUSTOMERS },
   counts: { members: ({ member_ids }) => idsOf(member_ids).length },
   faults: [
     {
@@ -61,14 +45,16 @@ export const messageGroup = defineState(messageGroups, {
       )`,
     },
   ],
-  writeItems: listMembers,
+  // The members of all lines, so that a line whose initial customer is not stored is told of its other faults too.
+  write: (lines, all) => [writeGroups(lines), removeFormerMembers(all), writeMembers(all)],
+  remove: (lines) => [endMemberships(lines), removeGroups(lines)],
 });
 
 /** A group as it was (docs/contract/restore.md, 2): erasures may have left anybody in it, or nobody. */
-export const restoredMessageGroup: StateKind = {
+export const restoredMessageGroup: Kind = {
   ...messageGroup,
   fields: messageGroup.fields.extend({ member_ids: memberIds(0) }),
-  rules: (record) => (twice(record).length > 0 ? { member_ids: twice(record) } : {}),
+  rules: (record) => membersRules(record, { withInitial: false }),
 };
 
 /** The fault of a line, of the kind with this name, whose customer is no member of its group. */
@@ -97,44 +83,59 @@ function idsOf(memberIds: unknown): string[] {
   return Array.isArray(memberIds) ? memberIds : [];
 }
 
-function twice({ member_ids }: Fields): string[] {
-  const ids = idsOf(member_ids);
-  return new Set(ids).size < ids.length ? ["must not name a customer twice"] : [];
-}
-
 /** A line that deletes has no members. */
-function membersRules(record: Fields): FieldMessages {
-  if (record.member_ids === undefined) return {};
-  const isNamed = idsOf(record.member_ids).includes(String(record.initial_customer_id));
-  const texts = [...twice(record), ...(isNamed ? [] : ["must name the initial customer too"])];
-  return texts.length > 0 ? { member_ids: texts } : {};
+function membersRules({ member_ids, initial_customer_id }: Fields, { withInitial }: { withInitial: boolean }) {
+  const ids = idsOf(member_ids);
+  const isTwice = new Set(ids).size < ids.length;
+  const lacksInitial = withInitial && member_ids !== undefined && !ids.includes(String(initial_customer_id));
+  const texts = [
+    ...(isTwice ? ["must not name a customer twice"] : []),
+    ...(lacksInitial ? ["must name the initial customer too"] : []),
+  ];
+  const messages: FieldMessages = texts.length > 0 ? { member_ids: texts } : {};
+  return messages;
 }
 
-/** Makes the members of each group those of its line, in that order; who stays is not written again. */
-function listMembers(lines: SQL): SQL[] {
-  const listed = sql`listed(group_key, customer_key, position) AS MATERIALIZED (
+function writeGroups(lines: SQL): SQL {
+  return sql`
+    INSERT INTO message_groups (id, initial_customer_key, group_image, created_at)
+    SELECT
+      line.id, line.initial_customer_key, line.group_image,
+      coalesce(line.created_at, (SELECT created_at FROM message_groups AS stored WHERE stored.id = line.id), ${sql.raw(NOW)})
+    FROM ${lines} AS line WHERE true ORDER BY position
+    ON CONFLICT (id) DO UPDATE SET group_image = excluded.group_image, created_at = excluded.created_at
+    WHERE (message_groups.group_image, message_groups.created_at) IS NOT (excluded.group_image, excluded.created_at)`;
+}
+
+/** The members that the lines list, in their order. */
+function listed(lines: SQL): SQL {
+  return sql`listed(group_key, customer_key, position) AS MATERIALIZED (
     SELECT message_groups.key, customers.key, item.key
     FROM ${lines} AS line
     CROSS JOIN message_groups ON message_groups.id = line.id
     CROSS JOIN json_each(line.member_ids) AS item
     CROSS JOIN customers ON customers.id = item.value AND customers.erased = 0
   )`;
-  return [
-    // Not NOT IN: for each pair that it does not find, SQLite reads the whole list to see whether anything in it is NULL.
-    sql`WITH ${listed}
-      DELETE FROM message_group_members WHERE (group_key, customer_key) IN (
-        SELECT member.group_key, member.customer_key
-        FROM (SELECT id FROM ${lines}) AS line
-        CROSS JOIN message_groups ON message_groups.id = line.id
-        CROSS JOIN message_group_members AS member ON member.group_key = message_groups.key
-        EXCEPT SELECT group_key, customer_key FROM listed
-      )`,
-    sql`WITH ${listed}
-      INSERT INTO message_group_members (group_key, customer_key, position)
-      SELECT group_key, customer_key, position FROM listed WHERE true
-      ON CONFLICT (group_key, customer_key) DO UPDATE SET position = excluded.position
-      WHERE position <> excluded.position`,
-  ];
+}
+
+function removeFormerMembers(lines: SQL): SQL {
+  // Not NOT IN: for each pair that it does not find, SQLite reads the whole list to see whether anything in it is NULL.
+  return sql`WITH ${listed(lines)}
+    DELETE FROM message_group_members WHERE (group_key, customer_key) IN (
+      SELECT member.group_key, member.customer_key
+      FROM (SELECT id FROM ${lines}) AS line
+      CROSS JOIN message_groups ON message_groups.id = line.id
+      CROSS JOIN message_group_members AS member ON member.group_key = message_groups.key
+      EXCEPT SELECT group_key, customer_key FROM listed
+    )`;
+}
+
+function writeMembers(lines: SQL): SQL {
+  return sql`WITH ${listed(lines)}
+    INSERT INTO message_group_members (group_key, customer_key, position)
+    SELECT group_key, customer_key, position FROM listed WHERE true
+    ON CONFLICT (group_key, customer_key) DO UPDATE SET position = excluded.position
+    WHERE position <> excluded.position`;
 }
 
 function endMemberships(lines: SQL): SQL {

@@ -5,11 +5,11 @@ import { orElse, orNull } from "../../values/scalar.ts";
 import { Id } from "../../values/text.ts";
 import { Datetime } from "../../values/time.ts";
 import { CUSTOMERS } from "./customer.ts";
-import { defineState } from "./kind.ts";
+import { defineKind } from "./kind.ts";
 import { MESSAGE_GROUPS, noMember } from "./message-group.ts";
 
 /** How far a member has read a group; it ends when the membership does. */
-export const messageState = defineState(messageStates, {
+export const messageState = defineKind(messageStates, {
   record: "message_state",
   fields: z.object({
     group_id: Id,
@@ -17,7 +17,6 @@ export const messageState = defineState(messageStates, {
     read_at: orNull(Datetime),
     notifications_disabled: orElse(Flag, 0),
   }),
-  key: ["groupKey", "customerKey"],
   keyFields: ["group_id", "customer_id"],
   columns: {
     groupKey: { key: "group_id" },
@@ -25,8 +24,6 @@ export const messageState = defineState(messageStates, {
     readAt: "read_at",
     notificationsDisabled: "notifications_disabled",
   },
-  global: true,
-  fixed: [],
   references: { group_id: MESSAGE_GROUPS, customer_id: CUSTOMERS },
   faults: [noMember("message_state")],
 });

@@ -1,18 +1,18 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { addToPlayTotals } from "../../db/derived/play-totals.ts";
+import { addToPlayTotals } from "../../db/derived/totals.ts";
 import { plays } from "../../db/tables/index.ts";
-import { DecimalText, toDecimal, toHundredths } from "../../values/decimal.ts";
+import { DecimalText, toHundredths } from "../../values/decimal.ts";
 import { Count } from "../../values/number.ts";
 import { orElse, orNull } from "../../values/scalar.ts";
 import { Id } from "../../values/text.ts";
 import { Datetime } from "../../values/time.ts";
 import { EIP_CAMPAIGNS } from "./eip-campaign.ts";
 import { EMPLOYEES } from "./employee.ts";
-import { defineEvent, type Kind, type Line } from "./kind.ts";
+import { defineKind, type Kind, type Line } from "./kind.ts";
 import { STORES } from "./store.ts";
 
-export const play = defineEvent(plays, {
+export const play = defineKind(plays, {
   record: "play",
   fields: z.object({
     id: Id,
@@ -36,7 +36,6 @@ export const play = defineEvent(plays, {
     triples: "triples",
     playedAt: { time: "played_at" },
   },
-  readBack: { runs: { column: "runs", as: toDecimal } },
   references: { eip_campaign_id: EIP_CAMPAIGNS, location_id: STORES, employee_id: EMPLOYEES },
   uses: ["runs", "hits", "doubles", "triples"],
   faults: [
@@ -57,10 +56,6 @@ export const play = defineEvent(plays, {
       )`,
     },
   ],
-  storedAccounts: sql`
-    SELECT line, stores.account_key FROM play
-    JOIN plays AS stored ON stored.id = play.id
-    JOIN stores ON stores.key = stored.location_key`,
   totals: (fresh) => [addToPlayTotals(fresh)],
 });
 

@@ -3,14 +3,12 @@ import { registrations } from "../../db/tables/index.ts";
 import { Id } from "../../values/text.ts";
 import { CAMPAIGNS } from "./campaign.ts";
 import { CUSTOMERS } from "./customer.ts";
-import { defineState } from "./kind.ts";
+import { defineKind } from "./kind.ts";
 
-export const registration = defineState(registrations, {
+export const registration = defineKind(registrations, {
   record: "registration",
   fields: z.object({ campaign_id: Id, customer_id: Id }),
-  key: ["customerKey", "campaignKey"],
   keyFields: ["customer_id", "campaign_id"],
   columns: { customerKey: { key: "customer_id" }, campaignKey: { key: "campaign_id" } },
-  fixed: [],
   references: { campaign_id: CAMPAIGNS, customer_id: CUSTOMERS },
 });

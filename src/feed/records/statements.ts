@@ -1,201 +1,183 @@
-import { type SQL, sql } from "drizzle-orm";
+import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Statement } from "../../db/database.ts";
 import { addToVocabulary } from "../../db/derived/vocabularies.ts";
-import { freshEvents } from "./fresh-events.ts";
-import { type EventKind, type Fault, type Kind, keyName, type Line, type StateKind, tableName } from "./kind.ts";
-import { fieldOf, otherLines, usedFieldLines, usedFields, writtenLines, writtenWords } from "./line-texts.ts";
-import { referenceKeys, resolved } from "./resolved-lines.ts";
+import { joinRows, rowsOf } from "../../db/json-rows.ts";
+import { type Fields, type Kind, keyColumns, keyName, type Line, NOW, tableName } from "./kind.ts";
 
 // The statements that a kind's lines become. Names that stand in them unquoted are this code's own, never a user's.
 
-const NOW = "(SELECT now FROM clock)";
-
-/** Writes the lines' records and the items of their lists: a row that would not change is not written at all. */
-export function upsert(kind: StateKind, lines: readonly Line[]): Statement[] {
-  const { deletion, fixed, key } = kind;
-  const table = tableName(kind);
-  const columns = Object.keys(kind.columns);
-  const changing = columns.filter((column) => !key.includes(column) && !fixed.includes(column));
-  const news = new Map(changing.map((column) => [column, `excluded.${column}`]));
-  if (deletion !== undefined) news.set(deletion.column, String(deletion.live));
-  // A list is checked as it is written. Where a fixed column differs, the check of it undoes the request.
-  const guarded = kind.list === undefined ? fixed.filter((column) => !key.includes(column)) : [];
-  const guards = guarded.map((one) => `${table}.${one} IS excluded.${one}`);
-  const change = `(${[...news.keys()].map((one) => `${table}.${one}`)}) IS NOT (${[...news.values()]})`;
-  const onConflict =
-    news.size === 0
-      ? "DO NOTHING"
-      : `DO UPDATE SET ${[...news].map(([column, value]) => `${column} = ${value}`)}
-         WHERE ${[...guards, change].join(" AND ")}`;
-  return writtenLines(kind, lines).flatMap(({ text, rows }) => [
-    sql`${insertLines(kind, rows)} ON CONFLICT (${sql.raw(key.join(", "))}) ${sql.raw(onConflict)}`,
-    ...(kind.writeItems?.(rows) ?? []),
-    ...(kind.vocabulary === undefined ? [] : [addToVocabulary(kind.vocabulary, writtenWords(kind, text))]),
-  ]);
+/** A line's number and what it writes, as a JSON array. */
+export function toText({ sent }: Kind, number: number, fields: Fields): string {
+  return JSON.stringify([number, ...sent.map(({ value }) => value(fields))]);
 }
 
-/** Deletes the lines' records; the statement answers a row for every record that was there. */
-export function remove(kind: StateKind, lines: readonly Line[]): Statement[] {
-  if (lines.length === 0) return [];
-  if (kind.remove !== undefined) return kind.remove(usedFieldLines(kind, lines));
-  const { deletion, key } = kind;
-  const [table, keys] = [sql.raw(tableName(kind)), sql.raw(key.join(", "))];
-  const values = sql.raw(key.map((column) => columnValue(kind, column)).join(", "));
-  const given = resolved(kind, usedFieldLines(kind, lines), "pick", kind.keyFields);
-  const among = sql`(${keys}) IN (SELECT ${values} FROM ${given} AS line)`;
-  if (deletion === undefined) return [sql`DELETE FROM ${table} WHERE ${among} RETURNING 1`];
-  const { column, live, clears = {} } = deletion;
-  const sets = [
-    `${column} = ${1 - live}`,
-    ...Object.entries(clears).map(([name, value]) => `${name} = ${value === null ? "NULL" : "''"}`),
-  ];
-  return [
-    sql`UPDATE ${table} SET ${sql.raw(sets.join(", "))}
-      WHERE ${sql.raw(`${column} = ${live}`)} AND ${among} RETURNING 1`,
-  ];
-}
-
-/** Writes the lines' events, each once; every statement answers a row for each that is new. */
-export function insert(kind: EventKind, lines: readonly Line[]): Statement[] {
-  return writtenLines(kind, lines).map(
-    ({ rows }) => sql`${insertLines(kind, rows)} ON CONFLICT (id) DO NOTHING RETURNING 1`,
-  );
-}
-
-/** The relations in which faults are looked for: the deduplicated lines, of events only those whose id is not stored yet. */
-export function deduplicatedRelations(kind: Kind, lines: readonly Line[]): SQL[] {
-  if (kind.type === "event") return [freshEvents(kind, lines, "MATERIALIZED")];
-  return [relation(kind, usedFieldLines(kind, lines)), ...storedItems(kind)];
-}
-
-/** The relations in which accounts are looked for: all lines, also those that a later one replaces. */
-export function allRelations(kind: Kind, all: readonly Line[], deduplicated: readonly Line[]): SQL[] {
-  const counting = new Set(deduplicated);
-  const given = relation(kind, usedFieldLines(kind, all, counting));
-  const others = all.filter((line) => line.items > 0 && !counting.has(line));
-  return [given, ...storedItems(kind, others)];
-}
-
-function relation(kind: Kind, lines: SQL): SQL {
-  const names = ["number AS line", "counts", ...usedFields(kind), ...referenceKeys(kind)];
-  return sql`${sql.raw(kind.record)} AS MATERIALIZED (
-    SELECT ${sql.raw(names.join(", "))} FROM ${resolved(kind, lines, "keep")} AS line
-  )`;
-}
-
-/** The items of lists as they are stored now, and those of lines that do not count as they were given. */
-function storedItems(kind: Kind, others: readonly Line[] = []): SQL[] {
-  const { record, list } = kind;
-  if (list?.checked === undefined) return [];
-  const { name, key, to, items } = list.checked;
-  const columns = ["line", ...referenceKeys(kind)];
-  const stored = sql`SELECT ${sql.raw(columns.map((one) => `${record}.${one}`).join(", "))}, item.value
-    FROM ${sql.raw(`${record} CROSS JOIN ${tableName(kind)} AS stored ON stored.id = ${record}.id CROSS JOIN`)} ${items}
-    WHERE ${sql.raw(record)}.counts = 1`;
-  const given = sql`
-    UNION ALL SELECT ${sql.raw(columns.map((one) => (one === "line" ? "given.number" : "NULL")).join(", "))}, target.key
-    FROM ${otherLines(kind, others)} AS given
-    CROSS JOIN json_each(${sql.raw(`given.${list.field}`)}) AS item
-    CROSS JOIN ${sql.raw(`${tableName(to)} AS target ON target.id = item.value`)}`;
-  return [
-    sql`${sql.raw(`${name}(${[...columns, key].join(", ")})`)} AS MATERIALIZED (
-      ${stored} ${others.length > 0 ? given : sql``}
-    )`,
-  ];
-}
-
-/** What the kind's lines can break: a record that is not stored, a fixed column, a rule of its own. */
-export function faultsOf(kind: Kind): Fault[] {
-  const missing = Object.keys(kind.references).map((field) => ({
-    field,
-    text: NOT_STORED,
-    when: sql.raw(`${field} IS NOT NULL AND ${keyName(field)} IS NULL`),
-  }));
-  return [...missing, ...(kind.type === "state" ? fixedFaults(kind) : []), ...(kind.faults ?? [])];
-}
-
-export const NOT_STORED = "names a record that is not stored";
-
-function fixedFaults(kind: StateKind): Fault[] {
-  const match = storedMatch(kind, (column) => `${kind.record}.${column}`);
-  return kind.fixed.map((column) => {
-    const source = kind.columns[column];
-    const field = fieldOf(source) ?? column;
-    // A column that stays as it is when left out is no change when it is left out.
-    const isGiven =
-      typeof source === "object" && "keepsStored" in source && source.keepsStored
-        ? `${kind.record}.${field} IS NOT NULL AND `
-        : "";
-    const changed = `EXISTS (
-      SELECT 1 FROM ${tableName(kind)} AS stored WHERE ${match} AND stored.${column} IS NOT ${kind.record}.${column}
-    )`;
-    return { field, text: "is fixed once written", when: sql.raw(isGiven + changed) };
+/**
+ * Writes lines, given as JSON texts of a parameter each: states are upserted, and a row that would not change is not
+ * written at all; of events each is written once, and every statement answers a row for each that is new.
+ */
+export function write(kind: Kind, texts: readonly string[]): Statement[] {
+  const json = kind.sent.filter((one) => one.json).map(({ name }) => name);
+  return texts.flatMap((text) => {
+    const all = rowsOf([text], sentColumns(kind), json);
+    const lines = resolved(kind, all, "pick");
+    const statements = kind.write?.(lines, all) ?? [kind.type === "event" ? insert(kind, lines) : upsert(kind, lines)];
+    return [...statements, ...addWords(kind, text)];
   });
 }
 
-/** The accounts that the kind's lines touch, as queries of `(line, account)` over its relations: public ids. */
-export function touchedAccounts(kind: Kind): SQL[] {
-  const { record } = kind;
-  const references = Object.entries(kind.references).map(([field, to]) => ({ from: record, key: keyName(field), to }));
-  const checked = kind.list?.checked;
-  const items = checked === undefined ? [] : [{ ...checked, from: checked.name }];
-  const touched = [...references, ...items].flatMap(({ from, key, to }) =>
-    to.account === undefined
-      ? []
-      : [
-          sql.raw(`SELECT line, account.id FROM ${from}
-            JOIN ${tableName(to)} AS target ON target.key = ${from}.${key}
-            JOIN accounts AS account ON account.key = target.${to.account}`),
-        ],
-  );
-  if (kind.type === "state" && kind.account !== undefined) {
-    touched.push(sql.raw(`SELECT line, ${kind.account} FROM ${record}`));
-    if (kind.account !== "id") {
-      touched.push(
-        sql.raw(`SELECT line, account.id FROM ${record} JOIN ${tableName(kind)} AS stored ON stored.id = ${record}.id
-          JOIN accounts AS account ON account.key = stored.account_key`),
-      );
-    }
-  }
-  if (kind.storedAccounts !== undefined) {
-    touched.push(sql`SELECT line, account.id FROM (${kind.storedAccounts}) AS stored
-      JOIN accounts AS account ON account.key = stored.account_key`);
-  }
-  return touched;
+function sentColumns({ sent }: Kind): string[] {
+  return ["number", ...sent.map(({ name }) => name)];
 }
 
-/** `INSERT INTO … SELECT …` for the lines, in their order; those whose references are not stored are left out. */
-function insertLines(kind: Kind, written: SQL): SQL {
+/** Adds the words that lines write, each once. */
+function addWords(kind: Kind, text: string): Statement[] {
+  if (kind.vocabulary === undefined) return [];
+  const column = sentColumns(kind).indexOf("words");
+  const lines = JSON.parse(text) as unknown[][];
+  const words = new Set(lines.flatMap((line) => String(line[column]).split(" ")));
+  return [addToVocabulary(kind.vocabulary, [...words].join(" "))];
+}
+
+function upsert(kind: Kind, lines: SQL): SQL {
+  const { columns, deletion, fixed } = kind;
+  const [table, key] = [tableName(kind), keyColumns(kind)];
+  const changing = Object.keys(columns).filter((column) => !key.includes(column) && !fixed.includes(column));
+  const news = new Map(changing.map((column) => [column, `excluded.${column}`]));
+  if (deletion !== undefined) news.set(deletion, "0");
+  if (news.size === 0) return sql`${insertInto(kind, lines)} ON CONFLICT DO NOTHING`;
+  const sets = [...news].map(([column, value]) => `${column} = ${value}`);
+  const change = `(${[...news.keys()].map((one) => `${table}.${one}`)}) IS NOT (${[...news.values()]})`;
+  // Where a fixed column differs, the check of it undoes the request. A list is checked by what was written of it.
+  const guards = kind.list === undefined ? fixed.map((one) => `${table}.${one} IS excluded.${one}`) : [];
+  return sql`${insertInto(kind, lines)} ON CONFLICT (${sql.raw(key.join(", "))}) DO UPDATE
+    SET ${sql.raw(sets.join(", "))} WHERE ${sql.raw([...guards, change].join(" AND "))}`;
+}
+
+function insert(kind: Kind, lines: SQL): SQL {
+  return sql`${insertInto(kind, lines)} ON CONFLICT (id) DO NOTHING RETURNING 1`;
+}
+
+function insertInto(kind: Kind, lines: SQL): SQL {
   const columns = Object.keys(kind.columns);
   const values = columns.map((column) => columnValue(kind, column)).join(", ");
   // Without WHERE, SQLite reads ON CONFLICT as the ON of a join.
   return sql`${sql.raw(`INSERT INTO ${tableName(kind)} (${columns.join(", ")}) SELECT ${values}`)}
-    FROM ${resolved(kind, written, "pick")} AS line WHERE true ORDER BY position`;
+    FROM ${lines} AS line WHERE true ORDER BY position`;
 }
 
-/** A column's value: the line's, or made of it; left out, what is stored or the time of storing, as the kind says. */
+/** A column's value: the line's, or made of it; a time that is left out is what is stored, or now. */
 function columnValue(kind: Kind, column: string): string {
   const source = kind.columns[column];
-  if (source === undefined) throw new Error(`${kind.record} has no column ${column}.`);
+  if (source === undefined) throw new Error(`${kind.record} does not fill its column ${column}.`);
   if (typeof source === "string") return `line.${source}`;
   if ("sql" in source) return source.sql;
-  if ("json" in source && typeof source.json === "string") return `line.${source.json}`;
-  if ("made" in source || "together" in source) return `line.${column}`;
+  if ("key" in source) return `line.${keyName(source.key)}`;
   if ("time" in source) {
-    const choices = [`line.${source.time}`, ...(kind.type === "state" ? [storedValue(kind, column)] : []), NOW];
-    return `coalesce(${choices.join(", ")})`;
+    const stored = kind.type === "state" ? [storedValue(kind, column)] : [];
+    return `coalesce(${[`line.${source.time}`, ...stored, NOW].join(", ")})`;
   }
-  if (!("key" in source)) throw new Error(`${kind.record} cannot fill its column ${column}.`);
-  const key = `line.${keyName(source.key)}`;
-  return source.keepsStored && kind.type === "state" ? `coalesce(${key}, ${storedValue(kind, column)})` : key;
+  return "json" in source && typeof source.json === "string" ? `line.${source.json}` : `line.${column}`;
 }
 
-function storedValue(kind: StateKind, column: string): string {
-  const match = storedMatch(kind, (one) => columnValue(kind, one));
-  return `(SELECT stored.${column} FROM ${tableName(kind)} AS stored WHERE ${match})`;
+function storedValue(kind: Kind, column: string): string {
+  const match = keyColumns(kind).map((one) => `stored.${one} = ${columnValue(kind, one)}`);
+  return `(SELECT stored.${column} FROM ${tableName(kind)} AS stored WHERE ${match.join(" AND ")})`;
 }
 
-/** The condition on `stored` under which it is the record of a line. */
-function storedMatch({ key }: StateKind, value: (column: string) => string): string {
-  return key.map((column) => `stored.${column} = ${value(column)}`).join(" AND ");
+/** Deletes the lines' records; the statements answer a row for every record that was there. */
+export function remove(kind: Kind, lines: readonly Line[]): Statement[] {
+  if (lines.length === 0) return [];
+  const given = resolved(kind, usedLines(kind, lines), "pick", kind.keyFields);
+  if (kind.remove !== undefined) return kind.remove(given);
+  const { deletion } = kind;
+  const [table, key] = [sql.raw(tableName(kind)), keyColumns(kind)];
+  const values = key.map((column) => columnValue(kind, column));
+  const among = sql`(${sql.raw(key.join(", "))}) IN (SELECT ${sql.raw(values.join(", "))} FROM ${given} AS line)`;
+  if (deletion === undefined) return [sql`DELETE FROM ${table} WHERE ${among} RETURNING 1`];
+  const sets = [`${deletion} = 1`, ...(deletion === "erased" ? forgetAll(kind) : [])].join(", ");
+  return [sql`UPDATE ${table} SET ${sql.raw(sets)} WHERE ${sql.raw(deletion)} = 0 AND ${among} RETURNING 1`];
+}
+
+/** Empties every column that a line fills but the id. */
+function forgetAll({ table, columns }: Kind): string[] {
+  const filled = Object.values(getTableColumns(table)).filter(({ name }) => name in columns && name !== "id");
+  return filled.map(({ name, notNull }) => `${name} = ${notNull ? "''" : "NULL"}`);
+}
+
+/** What checks and totals look at in the lines, as a subquery: `number`, and each value. */
+export function usedLines(kind: Kind, lines: readonly Line[], names = kind.used): SQL {
+  return rowsOf(usedTexts(lines, names), ["number", ...names]);
+}
+
+function usedTexts(lines: readonly Line[], names: readonly string[]): string[] {
+  return joinRows(lines.map(({ number, fields }) => JSON.stringify([number, ...names.map((name) => fields[name])])));
+}
+
+/**
+ * The lines with the keys of what they refer to, as a subquery. `pick` leaves out those whose references are not stored,
+ * in silence, because the checks name them; `keep` has NULL for their keys. `fields`: only these references.
+ */
+export function resolved(kind: Kind, lines: SQL, unresolved: "pick" | "keep", fields?: readonly string[]): SQL {
+  const references = Object.entries(kind.references).filter(([field]) => fields?.includes(field) ?? true);
+  const joins = references.map(([field, to], index) => {
+    const target = `target_${index}`;
+    const isNeeded = unresolved === "pick" && !isOptional(kind, field);
+    const stored = to.stored === undefined ? "" : `AND ${target}.${to.stored}`;
+    return `${isNeeded ? "CROSS" : "LEFT"} JOIN ${tableName(to)} AS ${target} ON ${target}.id = given.${field} ${stored}`;
+  });
+  const keys = references.map(([field], index) => `, target_${index}.key AS ${keyName(field)}`);
+  return sql`(SELECT given.* ${sql.raw(keys.join(""))} FROM ${lines} AS given ${sql.raw(joins.join(" "))})`;
+}
+
+/** The columns that `resolved` adds to the lines. */
+export function referenceKeys({ references }: Kind): string[] {
+  return Object.keys(references).map(keyName);
+}
+
+/** Whether a reference may be left out. */
+function isOptional({ fields }: Kind, field: string): boolean {
+  return fields.shape[field]?.safeParse(undefined).success ?? false;
+}
+
+// Each check and total looks up the ids of its events for itself. Where a kind has several, from so many lines on that is
+// done once instead, for all of them: that writes two rows, which a small request should not pay for.
+const COLLECTED_FROM_LINES = 1_000;
+
+function areCollected(kind: Kind, lines: readonly Line[]): boolean {
+  return kind.collected === true && lines.length >= COLLECTED_FROM_LINES;
+}
+
+function eventColumns(kind: Kind): string[] {
+  return ["line", ...kind.used, ...referenceKeys(kind)];
+}
+
+/** Puts many events that are not stored yet into `fresh_events`, where `freshEvents` then reads them. */
+export function collectFreshEvents(kind: Kind, lines: readonly Line[]): Statement[] {
+  if (!areCollected(kind, lines)) return [];
+  return usedTexts(lines, kind.used).map(
+    (text) => sql`
+      INSERT INTO fresh_events (record, lines)
+      SELECT ${kind.record}, json_group_array(json_array(${sql.raw(eventColumns(kind).join(", "))}))
+      FROM ${notStored(kind, rowsOf([text], ["number", ...kind.used]))} HAVING count(*) > 0`,
+  );
+}
+
+/** Takes them out again. */
+export const dropFreshEvents = (): Statement => sql`DELETE FROM fresh_events`;
+
+/** For a `WITH` clause: the lines' events that are not stored yet, as a relation named after the record. */
+export function freshEvents(kind: Kind, lines: readonly Line[], hint: "MATERIALIZED" | ""): SQL {
+  const columns = eventColumns(kind);
+  const values = columns.map((name, index) => `event.value ->> ${index} AS ${name}`);
+  const collected = sql`SELECT ${sql.raw(values.join(", "))}
+    FROM fresh_events CROSS JOIN json_each(fresh_events.lines) AS event WHERE fresh_events.record = ${kind.record}`;
+  const found = sql`SELECT ${sql.raw(columns.join(", "))} FROM ${notStored(kind, usedLines(kind, lines))}`;
+  return sql`${sql.raw(`${kind.record} AS ${hint}`)} (${areCollected(kind, lines) ? collected : found})`;
+}
+
+function notStored(kind: Kind, lines: SQL): SQL {
+  return sql`(
+    SELECT number AS line, line.* FROM ${resolved(kind, lines, "keep")} AS line
+    WHERE NOT EXISTS (SELECT 1 FROM ${sql.raw(tableName(kind))} AS stored WHERE stored.id = line.id)
+  )`;
 }

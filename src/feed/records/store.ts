@@ -5,14 +5,13 @@ import { orElse } from "../../values/scalar.ts";
 import { AccountId, Field, Id, Name } from "../../values/text.ts";
 import { wordsColumn } from "../../values/words.ts";
 import { ACCOUNTS } from "./account.ts";
-import { octetsOf } from "./both-ways.ts";
-import { defineState, type Fields, type Target } from "./kind.ts";
+import { defineKind, type Fields, type Target } from "./kind.ts";
 
 export const STORES: Target = { table: stores, account: "account_key" };
 
 const SEARCHED = ["name", "address_line_1", "address_line_2", "city", "state", "zip"];
 
-export const store = defineState(stores, {
+export const store = defineKind(stores, {
   record: "store",
   fields: z.object({
     id: Id,
@@ -28,8 +27,6 @@ export const store = defineState(stores, {
     zip: orElse(Field, ""),
     phone: orElse(Field, ""),
   }),
-  key: ["id"],
-  keyFields: ["id"],
   columns: {
     id: "id",
     accountKey: { key: "account_id" },
@@ -45,10 +42,8 @@ export const store = defineState(stores, {
     phone: "phone",
     words: { made: (fields: Fields) => wordsColumn(fields, SEARCHED) },
   },
-  export: { bytes: octetsOf(stores) },
-  account: "account_id",
   fixed: ["accountKey"],
   vocabulary: "merchant",
   references: { account_id: ACCOUNTS },
-  deletion: { column: "deleted", live: 0 },
+  deletion: "deleted",
 });

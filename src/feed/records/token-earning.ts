@@ -1,18 +1,18 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { addToTeamTokens } from "../../db/derived/team-tokens.ts";
+import { addToTeamTokens } from "../../db/derived/totals.ts";
 import { tokenEarnings } from "../../db/tables/index.ts";
-import { Hundredths, toDecimal } from "../../values/decimal.ts";
+import { Hundredths } from "../../values/decimal.ts";
 import { orNull } from "../../values/scalar.ts";
 import { Id, mustBe } from "../../values/text.ts";
 import { Datetime } from "../../values/time.ts";
 import { CUSTOMERS } from "./customer.ts";
-import { defineEvent } from "./kind.ts";
+import { defineKind } from "./kind.ts";
 import { STORES } from "./store.ts";
 
 const LEVELS = [1, 2, 3, 4, 5] as const;
 
-export const tokenEarning = defineEvent(tokenEarnings, {
+export const tokenEarning = defineKind(tokenEarnings, {
   record: "token_earning",
   fields: z.object({
     id: Id,
@@ -30,7 +30,6 @@ export const tokenEarning = defineEvent(tokenEarnings, {
     tokens: "tokens",
     earnedAt: { time: "earned_at" },
   },
-  readBack: { tokens: { column: "tokens", as: toDecimal } },
   references: { store_id: STORES, customer_id: CUSTOMERS },
   uses: ["level_no", "tokens"],
   faults: [
@@ -44,9 +43,5 @@ export const tokenEarning = defineEvent(tokenEarnings, {
       )`,
     },
   ],
-  storedAccounts: sql`
-    SELECT line, stores.account_key FROM token_earning
-    JOIN token_earnings AS stored ON stored.id = token_earning.id
-    JOIN stores ON stores.key = stored.store_key`,
   totals: (fresh) => [addToTeamTokens(fresh)],
 });

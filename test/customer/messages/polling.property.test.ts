@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { afterEach, beforeAll, beforeEach, describe, it, vi } from "vitest";
+import { propertyRuns } from "../../support/property-runs.ts";
 import { createPublicViews } from "../../support/public-views.ts";
 import * as seed from "../../support/seed.ts";
 import { rows } from "../../support/state.ts";
@@ -141,9 +142,9 @@ describe("polling", () => {
           expect(unseenBy(poller)).toEqual([]);
         }
       }),
-      { numRuns: 60 },
+      propertyRuns(10),
     );
-  }, 60_000);
+  });
 
   it("loses nothing when the clock is set back, and its stamps never run backwards", async ({ expect }) => {
     let now = 0;
@@ -196,7 +197,7 @@ describe("polling", () => {
         const stamps = stored.map(({ id }) => stampOf.get(id));
         expect(stamps).toEqual(stamps.toSorted());
       }),
-      { numRuns: 40 },
+      propertyRuns(6),
     );
-  }, 60_000);
+  });
 });

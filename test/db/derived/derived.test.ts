@@ -1,7 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, it } from "vitest";
 import { demoLines } from "../../../scripts/demo/program.ts";
-import { customerBalances } from "../../../src/db/derived/customer-balances.ts";
 import type { Derived } from "../../../src/db/derived/derived.ts";
 import { DERIVED } from "../../../src/db/derived/index.ts";
 import { newestMessages } from "../../../src/db/derived/newest-messages.ts";
@@ -13,6 +12,7 @@ import {
   repair,
   toText,
 } from "../../../src/db/derived/recount.ts";
+import { customerBalances } from "../../../src/db/derived/totals.ts";
 import { as, mustFeed } from "../../support/api.ts";
 import * as seed from "../../support/seed.ts";
 import { rows, value } from "../../support/state.ts";

@@ -1,7 +1,9 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import { compileOnce, type Database, type Statement } from "../db/database.ts";
+import { compileOnce, type Database, type RowOf, type Statement, type Value } from "../db/database.ts";
 import { joinRows } from "../db/json-rows.ts";
 import { limitTo } from "../db/limit.ts";
+import { names, returning, select } from "../db/select.ts";
+import { feedVersion, listeners, messageClock, messageGroupNews, outbox } from "../db/tables/index.ts";
 import { customerKeyOf } from "../domain/customers.ts";
 import type { ChangeKind } from "./frames.ts";
 
@@ -26,12 +28,12 @@ const SOCKET_RENEWS_BELOW_HOURS = LISTENS_HOURS - 1;
 /** How often an inbox with sockets looks after its row: time travel of the database may have taken it away. */
 export const RENEW_AFTER_MS = 3_600_000;
 
-const listenFor = compileOnce<"customerId" | "atLeast">(
-  (value) => sql`
-    INSERT INTO listeners (customer_id, until)
+const listenFor = compileOnce(
+  (value: Value<"customerId" | "atLeast">) => sql`
+    INSERT INTO ${listeners} (${names(listeners.customerId, listeners.until)})
     SELECT ${value("customerId")}, datetime(now, ${sql.raw(`'+${LISTENS_HOURS} hours'`)}) FROM clock WHERE true
-    ON CONFLICT (customer_id) DO UPDATE SET until = excluded.until
-    WHERE listeners.until < (SELECT datetime(now, ${value("atLeast")}) FROM clock)`,
+    ON CONFLICT (${names(listeners.customerId)}) DO UPDATE SET ${names(listeners.until)} = excluded.until
+    WHERE ${listeners.until} < (SELECT datetime(now, ${value("atLeast")}) FROM clock)`,
 );
 
 /** For a poll: makes the customer a listener for 24 hours, unless they are one for half of that or more. */
@@ -64,47 +66,56 @@ export async function beginListening(db: Database, customerId: string): Promise<
  */
 export async function goOnListening(db: Database, customerId: string): Promise<number | null | undefined> {
   const seconds = `+${RENEW_AFTER_MS / 1_000} seconds`;
-  const [listens = [], unshown] = await db.batch([
-    sql`SELECT 1 AS one FROM listeners
-      WHERE customer_id = ${customerId} AND until >= (SELECT datetime(now, ${seconds}) FROM clock)`,
+  const [listens, unshown] = await db.batch([
+    sql`SELECT 1 AS one FROM ${listeners}
+      WHERE ${listeners.customerId} = ${customerId}
+        AND ${listeners.until} >= (SELECT datetime(now, ${seconds}) FROM clock)`,
     selectMessageWait({ customerId }),
   ]);
   return listens.length === 0 ? undefined : toMessageWait(unshown);
 }
 
-function toMessageWait([row]: readonly Record<string, unknown>[] = []): number | null {
-  return row === undefined ? null : Number(row.milliseconds);
+function toMessageWait([row]: RowOf<ReturnType<typeof selectMessageWait>>[]): number | null {
+  return row?.milliseconds ?? null;
 }
 
 /** How many milliseconds remain of the second of the newest messages, by D1's clock: then they are shown. */
-const MESSAGE_WAIT = sql`(
-  SELECT max(0, (unixepoch(message_clock.clock_said) + 1 - unixepoch(clock.now)) * 1000 - clock.millisecond)
-  FROM clock CROSS JOIN message_clock
+const MESSAGE_WAIT = sql<number>`(
+  SELECT max(0, (unixepoch(${messageClock.clockSaid}) + 1 - unixepoch(clock.now)) * 1000 - clock.millisecond)
+  FROM clock CROSS JOIN ${messageClock}
 )`;
 
 /** The time of the customer's newest message, shown or not. */
-const newestAt = (customerId: Placeholder) => sql`(
-  SELECT newest_at FROM message_group_news WHERE customer_key = ${customerKeyOf(customerId)}
-  ORDER BY newest_at DESC LIMIT 1
+const newestAt = (customerId: Placeholder) => sql<string | null>`(
+  SELECT ${messageGroupNews.newestAt} FROM ${messageGroupNews}
+  WHERE ${messageGroupNews.customerKey} = ${customerKeyOf(customerId)}
+  ORDER BY ${messageGroupNews.newestAt} DESC LIMIT 1
 )`;
 
-const selectMessageWait = compileOnce<"customerId">(
-  (value) => sql`
-    SELECT ${MESSAGE_WAIT} AS milliseconds
-    WHERE ${newestAt(value("customerId"))} >= (SELECT at FROM message_horizon)`,
+const selectMessageWait = compileOnce((value: Value<"customerId">) =>
+  select(
+    { milliseconds: MESSAGE_WAIT },
+    sql`WHERE ${newestAt(value("customerId"))} >= (SELECT at FROM message_horizon)`,
+  ),
 );
 
 /** What a poll reports of the database: its version, and the time of the customer's newest message, shown or not. */
-export const selectNews = compileOnce<"customerId">(
-  (value) => sql`SELECT version, coalesce(${newestAt(value("customerId"))}, '') AS newestAt FROM feed_version`,
+export const selectNews = compileOnce((value: Value<"customerId">) =>
+  select(
+    { version: feedVersion.version, newestAt: sql<string>`coalesce(${newestAt(value("customerId"))}, '')` },
+    sql`FROM ${feedVersion}`,
+  ),
 );
 
 /**
  * Counts a feed request that commits. It comes first in its transaction, so that the outbox knows the version. Once one
  * was no restore, no more restores are taken.
  */
-export const countFeed = (restores: boolean): Statement =>
-  sql`UPDATE feed_version SET version = version + 1 ${sql.raw(restores ? "" : ", restorable = 0")} RETURNING version`;
+export function countFeed(restores: boolean) {
+  const { version, restorable } = feedVersion;
+  const isLive = restores ? sql`` : sql`, ${names(restorable)} = 0`;
+  return returning(sql`UPDATE ${feedVersion} SET ${names(version)} = ${version} + 1 ${isLive}`, { version });
+}
 
 // No feed request, and no turn of the schedule, reads more of the outbox.
 const CHANGES_AT_ONCE = 500;
@@ -113,12 +124,15 @@ const CHANGES_AT_ONCE = 500;
  * The changes of the request that has just been counted: in its own transaction, after its writes. Messages come first,
  * because polls depend on them.
  */
-export const selectChanges = (): Statement =>
-  selectOutbox(sql`version = (SELECT version FROM feed_version)`, sql`change_kind DESC, customers DESC`);
+export const selectChanges = () =>
+  selectOutbox(
+    sql`${outbox.version} = (SELECT ${feedVersion.version} FROM ${feedVersion})`,
+    sql`${outbox.changeKind} DESC, ${outbox.customers} DESC`,
+  );
 
 /** Whether the outbox has anything at all. Mostly it is empty, and then this is all that the schedule asks. */
 export async function hasChanges(db: Database): Promise<boolean> {
-  return (await db.all(sql`SELECT 1 FROM outbox ${limitTo(1)}`)).length > 0;
+  return (await db.all(sql`SELECT 1 FROM ${outbox} ${limitTo(1)}`)).length > 0;
 }
 
 /**
@@ -126,27 +140,27 @@ export async function hasChanges(db: Database): Promise<boolean> {
  * be at work on them.
  */
 export async function findChanges(db: Database, olderThan?: Change): Promise<Changes & { isLast: boolean }> {
-  const isLeft = sql`stored_at < (SELECT datetime(now, '-5 seconds') FROM clock)`;
-  const isOlder = olderThan && sql`AND (version, change_kind, customers) < (${sql.join(keyOf(olderThan), sql`, `)})`;
-  const rows = await db.all(
-    selectOutbox(sql`${isLeft} ${isOlder ?? sql``}`, sql`version DESC, change_kind DESC, customers DESC`),
-  );
+  const { version, changeKind, customers, storedAt } = outbox;
+  const isLeft = sql`${storedAt} < (SELECT datetime(now, '-5 seconds') FROM clock)`;
+  const isOlder = olderThan && sql`AND ${KEY} < (${sql.join(keyOf(olderThan), sql`, `)})`;
+  const newestFirst = sql`${version} DESC, ${changeKind} DESC, ${customers} DESC`;
+  const rows = await db.all(selectOutbox(sql`${isLeft} ${isOlder ?? sql``}`, newestFirst));
   return { ...toChanges(rows), isLast: rows.length < CHANGES_AT_ONCE };
 }
 
-function selectOutbox(which: SQL, order: SQL): Statement {
-  return sql`
-    SELECT version, change_kind AS kind, customers, ${MESSAGE_WAIT} AS messageWaitMs
-    FROM outbox WHERE ${which} ORDER BY ${order} ${limitTo(CHANGES_AT_ONCE)}`;
+const KEY = sql`(${outbox.version}, ${outbox.changeKind}, ${outbox.customers})`;
+
+function selectOutbox(which: SQL, order: SQL) {
+  const { version, changeKind: kind, customers } = outbox;
+  return select(
+    { version, kind, customers, messageWaitMs: MESSAGE_WAIT },
+    sql`FROM ${outbox} WHERE ${which} ORDER BY ${order} ${limitTo(CHANGES_AT_ONCE)}`,
+  );
 }
 
-export function toChanges(rows: readonly Record<string, unknown>[]): Changes {
-  const changes = rows.map(({ version, kind, customers }) => ({
-    version: Number(version),
-    kind: kind as ChangeKind,
-    customers: JSON.parse(String(customers)),
-  }));
-  return { changes, messageWaitMs: Number(rows[0]?.messageWaitMs ?? 0) };
+export function toChanges(rows: readonly RowOf<ReturnType<typeof selectOutbox>>[]): Changes {
+  const changes = rows.map(({ version, kind, customers }) => ({ version, kind, customers: JSON.parse(customers) }));
+  return { changes, messageWaitMs: rows[0]?.messageWaitMs ?? 0 };
 }
 
 function keyOf({ version, kind, customers }: Change): [version: number, kind: ChangeKind, customers: string] {
@@ -157,7 +171,7 @@ function keyOf({ version, kind, customers }: Change): [version: number, kind: Ch
 export async function removeChanges(db: Database, changes: readonly Change[]): Promise<void> {
   await db.steps({
     removed: joinRows(changes.map((change) => JSON.stringify(keyOf(change)))).map(
-      (text) => sql`DELETE FROM outbox WHERE (version, change_kind, customers) IN (
+      (text) => sql`DELETE FROM ${outbox} WHERE ${KEY} IN (
         SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(${text})
       )`,
     ),
@@ -171,8 +185,8 @@ export async function removeChanges(db: Database, changes: readonly Change[]): P
 export async function removeOutdatedChanges(db: Database): Promise<void> {
   await db.steps({
     removed: [
-      sql`DELETE FROM outbox WHERE stored_at < (
-        SELECT datetime(now, iif(outbox.change_kind = 'messages', '-30 minutes', '-1 hour')) FROM clock
+      sql`DELETE FROM ${outbox} WHERE ${outbox.storedAt} < (
+        SELECT datetime(now, iif(${outbox.changeKind} = 'messages', '-30 minutes', '-1 hour')) FROM clock
       )`,
     ],
   });
@@ -184,8 +198,8 @@ const LISTENERS_AT_ONCE = 10_000;
 export async function removeFormerListeners(db: Database): Promise<{ removed: number; isDone: boolean }> {
   const { former } = await db.steps({
     former: [
-      sql`DELETE FROM listeners WHERE customer_id IN (
-        SELECT customer_id FROM listeners WHERE until < (SELECT now FROM clock) ${limitTo(LISTENERS_AT_ONCE)}
+      sql`DELETE FROM ${listeners} WHERE ${listeners.customerId} IN (
+        SELECT ${listeners.customerId} FROM ${listeners} WHERE ${listeners.until} < (SELECT now FROM clock) ${limitTo(LISTENERS_AT_ONCE)}
       ) RETURNING 1`,
     ],
   });

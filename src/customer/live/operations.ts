@@ -1,4 +1,4 @@
-import type { Operation } from "../openapi/notes.ts";
+import type { Operation } from "../../openapi/notes.ts";
 import { Frame } from "./schema.ts";
 
 const DESCRIPTION = `A WebSocket that tells an open app what has changed, so that it need not poll. A form cannot open one, so there is none here.

@@ -1,13 +1,13 @@
 import type { Context } from "hono";
-import { type AppEnv, createRouter } from "../app-env.ts";
-import { offeredSubprotocols, SUBPROTOCOL } from "../auth/subprotocols.ts";
-import type { Database } from "../db/database.ts";
-import { DatabaseFull } from "../db/errors.ts";
-import { foreignPage, unavailable, upgradeRequired } from "../http/errors.ts";
-import { isAllowedOrigin } from "../middleware/cors.ts";
-import { describe } from "../openapi/describe.ts";
+import { type AppEnv, createRouter } from "../../app-env.ts";
+import { offeredSubprotocols, SUBPROTOCOL } from "../../auth/subprotocols.ts";
+import type { Database } from "../../db/database.ts";
+import { DatabaseFull } from "../../db/errors.ts";
+import { foreignPage, unavailable, upgradeRequired } from "../../http/errors.ts";
+import { beginListening, goOnListening } from "../../inbox/queries.ts";
+import { isAllowedOrigin } from "../../middleware/cors.ts";
+import { describe } from "../../openapi/describe.ts";
 import { openSocket } from "./operations.ts";
-import { beginListening, goOnListening } from "./queries.ts";
 
 export const live = createRouter().get("/", describe(openSocket), async (c) => {
   refusePlainRequest(c);

@@ -1,0 +1,175 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import path from "node:path";
+import { sign } from "hono/jwt";
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
+import { unstable_readConfig as readConfig, unstable_splitSqlQuery as splitSqlQuery } from "wrangler";
+import { CommandError, ROOT } from "../lib/project.ts";
+import { runWrangler } from "../lib/wrangler.ts";
+import { bareTables } from "./bare.ts";
+import type { Asked } from "./cases.ts";
+
+/** The built Worker in this machine's workerd, on a database of its own. */
+export interface Runtime extends Asked {
+  url: string;
+  /** Feeds all accounts. */
+  feedToken: string;
+  /** Merges the search indexes, as the schedule does once a week. */
+  runSchedule: () => Promise<void>;
+  close: () => Promise<void>;
+}
+
+/** The built Worker with the heap of production, and its database in another runtime, as there. */
+export interface SmallHeap {
+  url: string;
+  /** The address of the Worker's inspector. */
+  inspector: string;
+  close: () => Promise<unknown>;
+}
+
+interface Scheduled {
+  scheduled: (options: { cron: string }) => Promise<{ outcome: string }>;
+}
+
+const SECRET = "a-secret-of-the-benchmark-that-guards-nothing";
+const DAY_SECONDS = 86_400;
+const MERGE_CRON = "0 6 * * MON";
+const V8_FLAGS = "MINIFLARE_WORKERD_V8_FLAGS";
+
+/** Bundles the Worker as a deploy would, with what it is measured against beside it. Resolves with the file. */
+export async function buildWorker(): Promise<string> {
+  const folder = path.join(ROOT, "dist", "bench");
+  const args = ["deploy", "scripts/bench/worker.ts", "--dry-run", "--outdir", folder, "--env="];
+  const { status, output } = await runWrangler(args, { capture: true });
+  if (status !== 0) throw new CommandError(`The Worker could not be built.\n${output}`);
+  return path.join(folder, "worker.js");
+}
+
+/** Starts the Worker on the database in `folder`: an empty one, unless `keep` says to go on with what is there. */
+export async function openRuntime(worker: string, folder: string, { keep }: { keep: boolean }): Promise<Runtime> {
+  if (!keep) emptyFolder(folder);
+  const miniflare = start({
+    ...workerOptions(worker),
+    d1Databases: { DB: { id: "DB" }, BARE: { id: "BARE" } },
+    resourcePersistencePath: path.join(folder, "v3"),
+  });
+  const { origin: url } = await miniflare.ready;
+  const database = (await miniflare.getD1Database("DB")) as D1Database;
+  if (!keep) {
+    await run(database, migrations());
+    await run((await miniflare.getD1Database("BARE")) as D1Database, bareTables());
+  }
+  return {
+    url,
+    database,
+    customerToken,
+    feedToken: await feedToken("*"),
+    async runSchedule() {
+      const scheduled = (await miniflare.getWorker()) as Awaited<ReturnType<Miniflare["getWorker"]>> & Scheduled;
+      const { outcome } = await scheduled.scheduled({ cron: MERGE_CRON });
+      if (outcome !== "ok") throw new CommandError(`The schedule ended with ${outcome}.`);
+    },
+    close: () => miniflare.dispose(),
+  };
+}
+
+// What D1's binding sends on its way to a database elsewhere, sent on to the one here.
+const DATABASE_WORKER = `export default {
+  async fetch(request, env) {
+    const headers = new Headers();
+    for (const [name, value] of request.headers) {
+      if (name.startsWith("mf-header-")) headers.set(name.slice("mf-header-".length), value);
+    }
+    return env.DB.fetcher.fetch(request.headers.get("mf-url"), { method: request.method, headers, body: request.body });
+  },
+};`;
+
+/** Starts both on an empty database in `folder`; every isolate of the Worker's runtime has a heap of so many MB. */
+export async function openSmallHeap(worker: string, folder: string, heapMegabytes: number): Promise<SmallHeap> {
+  emptyFolder(folder);
+  const database = start({
+    name: "database",
+    modules: [{ type: "ESModule", path: "database.js", contents: DATABASE_WORKER }],
+    d1Databases: { DB: { id: "DB" } },
+    resourcePersistencePath: path.join(folder, "database"),
+  });
+  const remoteProxyConnectionString = await database.ready;
+  await run((await database.getD1Database("DB")) as D1Database, migrations());
+  // Read when a runtime starts, from the environment only.
+  process.env[V8_FLAGS] = `--max-heap-size=${heapMegabytes}`;
+  const main = start({
+    ...workerOptions(worker),
+    d1Databases: { DB: { id: "DB", remoteProxyConnectionString: remoteProxyConnectionString as never } },
+    resourcePersistencePath: path.join(folder, "worker"),
+    inspectorPort: 0,
+  });
+  const { origin: url } = await main.ready;
+  delete process.env[V8_FLAGS];
+  const inspectors = new URL("/json", String(await main.getInspectorURL()).replace(/^ws/, "http"));
+  const list = (await (await fetch(inspectors)).json()) as { title: string; webSocketDebuggerUrl: string }[];
+  const inspector = list.find(({ title }) => title.endsWith("worker"))?.webSocketDebuggerUrl ?? "";
+  return { url, inspector, close: () => Promise.all([main.dispose(), database.dispose()]) };
+}
+
+export function customerToken(sub: string): Promise<string> {
+  return token({ scope: "customer", sub });
+}
+
+export function feedToken(accounts: readonly string[] | "*"): Promise<string> {
+  return token({ scope: "feed", sub: "bench", accounts });
+}
+
+export function exportToken(): Promise<string> {
+  return token({ scope: "export", sub: "bench", accounts: "*" });
+}
+
+function token(claims: Record<string, unknown>): Promise<string> {
+  return sign({ ...claims, exp: Math.floor(Date.now() / 1_000) + DAY_SECONDS }, SECRET, "HS256");
+}
+
+type MiniflareOptions = Parameters<typeof convertV4MiniflareOptions>[0];
+
+function start(options: MiniflareOptions): Miniflare {
+  const config = path.join(ROOT, "wrangler.toml");
+  const { compatibility_date: compatibilityDate = "", compatibility_flags, vars } = readConfig({ config });
+  return new Miniflare(
+    convertV4MiniflareOptions({
+      compatibilityDate,
+      compatibilityFlags: compatibility_flags,
+      // In development the answers say how many rows were read, and nobody is rate-limited.
+      bindings: { ...vars, ENVIRONMENT: "development", JWT_SECRET: SECRET },
+      host: "127.0.0.1",
+      port: 0,
+      log: new Log(LogLevel.ERROR),
+      // A line a request that nobody reads, and now and then an error that somebody should.
+      handleStructuredLogs: ({ level, message }) => {
+        if (level === "error") console.error(message);
+      },
+      ...options,
+    }),
+  );
+}
+
+function workerOptions(worker: string) {
+  return {
+    name: "worker",
+    modules: [{ type: "ESModule" as const, path: "worker.js", contents: readFileSync(worker, "utf8") }],
+    kvNamespaces: ["CACHE"],
+    durableObjects: { INBOXES: { className: "Inbox", useSQLite: true } },
+  };
+}
+
+function emptyFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+}
+
+/** The statements of all migrations. */
+function migrations(): string[] {
+  const folder = path.join(ROOT, "migrations");
+  const files = readdirSync(folder).sort();
+  return files.flatMap((file) => splitSqlQuery(readFileSync(path.join(folder, file), "utf8")));
+}
+
+async function run(d1: D1Database, statements: readonly string[]): Promise<void> {
+  await d1.batch(statements.map((statement) => d1.prepare(statement)));
+}

@@ -1,0 +1,158 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Derived } from "./derived.ts";
+
+// The totals of events. The feed adds what new events change: there `fresh` is a `WITH` clause that has them, by the name
+// of their kind.
+
+/** The sum of all balance entries of a customer, also of an erased one. */
+export const customerBalances: Derived = {
+  name: "customers' balances",
+  triggers: [],
+  over: "customers",
+  table: "customers",
+  storedAs: "columns",
+  absent: "0",
+  key: ["key"],
+  values: ["balance"],
+  expected: (range) => `
+    SELECT customer_key AS key, ${exactSum("amount")} AS balance
+    FROM balance_entries WHERE customer_key ${range} GROUP BY customer_key`,
+  stored: "key",
+  what: [["customers", "key"]],
+};
+
+export function addToCustomerBalances(fresh: SQL): SQL {
+  return sql`${fresh}
+    UPDATE customers SET balance = balance + new.amount
+    FROM (SELECT customer_key, sum(amount) AS amount FROM balance_entry GROUP BY customer_key) AS new
+    WHERE customers.key = new.customer_key`;
+}
+
+/** The sum of a customer's balance entries at a store. */
+export const storeBalances: Derived = {
+  name: "balances at stores",
+  triggers: [],
+  over: "stores",
+  table: "store_balances",
+  storedAs: "rows",
+  absent: "0",
+  key: ["store_key", "customer_key"],
+  values: ["balance"],
+  expected: (range) => `
+    SELECT store_key, customer_key, ${exactSum("amount")} AS balance
+    FROM balance_entries WHERE store_key ${range} GROUP BY store_key, customer_key`,
+  stored: "store_key",
+  what: [
+    ["stores", "store_key"],
+    ["customers", "customer_key"],
+  ],
+};
+
+export function addToStoreBalances(fresh: SQL): SQL {
+  return sql`${fresh}
+    INSERT INTO store_balances (store_key, customer_key, balance)
+    SELECT store_key, customer_key, sum(amount) FROM balance_entry WHERE true GROUP BY store_key, customer_key
+    ON CONFLICT (store_key, customer_key) DO UPDATE SET balance = balance + excluded.balance`;
+}
+
+/** What a campaign has earned at a store, its popularity there: an entry that takes away does not count. */
+export const campaignEarnings: Derived = {
+  name: "what campaigns have earned",
+  triggers: [],
+  over: "stores",
+  table: "campaign_stores",
+  storedAs: "rows",
+  absent: "0",
+  key: ["store_key", "campaign_key"],
+  values: ["earned"],
+  expected: (range) => `
+    SELECT store_key, campaign_key, sum(amount) AS earned
+    FROM balance_entries WHERE store_key ${range} AND campaign_key IS NOT NULL AND amount > 0
+    GROUP BY store_key, campaign_key`,
+  stored: "store_key",
+  what: [
+    ["campaigns", "campaign_key"],
+    ["stores", "store_key"],
+  ],
+};
+
+export function addToCampaignEarnings(fresh: SQL): SQL {
+  return sql`${fresh}
+    INSERT INTO campaign_stores (store_key, campaign_key, earned)
+    SELECT store_key, campaign_key, sum(amount) FROM balance_entry
+    WHERE campaign_key IS NOT NULL AND amount > 0 GROUP BY store_key, campaign_key
+    ON CONFLICT (store_key, campaign_key) DO UPDATE SET earned = earned + excluded.earned`;
+}
+
+/** The sums of an employee's plays at a location in a campaign. A play of nothing puts its employee on the board too. */
+export const playTotals: Derived = {
+  name: "totals of plays",
+  triggers: [],
+  over: "stores",
+  table: "play_totals",
+  storedAs: "rows",
+  absent: "a difference",
+  key: ["location_key", "eip_campaign_key", "employee_key"],
+  values: ["runs", "hits", "doubles", "triples"],
+  expected: (range) => `
+    SELECT location_key, eip_campaign_key, employee_key, ${exactSum("runs")} AS runs, ${exactSum("hits")} AS hits,
+      ${exactSum("doubles")} AS doubles, ${exactSum("triples")} AS triples
+    FROM plays WHERE location_key ${range} GROUP BY location_key, eip_campaign_key, employee_key`,
+  stored: "location_key",
+  what: [
+    ["stores", "location_key"],
+    ["eip_campaigns", "eip_campaign_key"],
+    ["employees", "employee_key"],
+  ],
+};
+
+/** A play of nothing makes a row, but changes none. */
+export function addToPlayTotals(fresh: SQL): SQL {
+  return sql`${fresh}
+    INSERT INTO play_totals (location_key, eip_campaign_key, employee_key, runs, hits, doubles, triples)
+    SELECT location_key, eip_campaign_key, employee_key, sum(runs), sum(hits), sum(doubles), sum(triples)
+    FROM play WHERE true GROUP BY location_key, eip_campaign_key, employee_key
+    ON CONFLICT (location_key, eip_campaign_key, employee_key) DO UPDATE SET
+      runs = runs + excluded.runs, hits = hits + excluded.hits,
+      doubles = doubles + excluded.doubles, triples = triples + excluded.triples
+    WHERE (excluded.runs, excluded.hits, excluded.doubles, excluded.triples) IS NOT (0, 0, 0, 0)`;
+}
+
+const LEVELS = [1, 2, 3, 4, 5];
+
+/** The tokens that a member earned at a store from each level of the own team. */
+export const teamTokens: Derived = {
+  name: "tokens of teams",
+  triggers: [],
+  over: "stores",
+  table: "memberships",
+  storedAs: "columns",
+  absent: "0",
+  key: ["store_key", "customer_key"],
+  values: ["tokens_1", "tokens_2", "tokens_3", "tokens_4", "tokens_5"],
+  expected: (range) => `
+    SELECT store_key, customer_key,
+      ${LEVELS.map((level) => `${exactSum(`tokens * (level_no = ${level})`)} AS tokens_${level}`).join(", ")}
+    FROM token_earnings WHERE store_key ${range} GROUP BY store_key, customer_key`,
+  stored: "store_key",
+  what: [
+    ["stores", "store_key"],
+    ["customers", "customer_key"],
+  ],
+};
+
+export function addToTeamTokens(fresh: SQL): SQL {
+  const added = LEVELS.map((level) => `tokens_${level} = memberships.tokens_${level} + earned.tokens_${level}`);
+  const sums = LEVELS.map((level) => `sum(tokens * (level_no = ${level})) AS tokens_${level}`);
+  return sql`${fresh}
+    UPDATE memberships SET ${sql.raw(added.join(", "))}
+    FROM (
+      SELECT store_key, customer_key, ${sql.raw(sums.join(", "))} FROM token_earning GROUP BY store_key, customer_key
+    ) AS earned
+    WHERE memberships.store_key = earned.store_key AND memberships.customer_key = earned.customer_key`;
+}
+
+/** A sum whose parts may be more than an integer holds, although the whole never is: large amounts, and back again. */
+function exactSum(amount: string): string {
+  return `((sum((${amount}) >> 32) << 32) + sum((${amount}) & 4294967295))`;
+}

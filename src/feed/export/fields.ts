@@ -1,0 +1,147 @@
+import { toDecimal } from "../../values/decimal.ts";
+import { type Fields, type Kind, keyName, type Source, type Target, tableName } from "../records/kind.ts";
+
+// How a row is read back into the line that would write it: mostly by the column that a field is stored in.
+
+/** The ids of small tables by their keys, by the name of the table. */
+export type KnownIds = Readonly<Record<string, ReadonlyMap<number, string>>>;
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** How the lines of a kind are made of its rows. */
+export interface Reader {
+  /** What is selected of a row, with what is joined to it, by name. */
+  select: Readonly<Record<string, string>>;
+  /** What the rows name of tables that are read whole where they are small. */
+  few: readonly Target[];
+  toLine: (row: Row, ids: KnownIds) => Fields;
+}
+
+/** A field of a line: what is selected for it, by name, and its value. */
+interface Field {
+  name: string;
+  select: Readonly<Record<string, string>>;
+  few?: Target;
+  value: (row: Row, ids: KnownIds) => unknown;
+}
+
+/** What no column says as it is on the wire: an expression on the row, its value as it is selected or as made of that. */
+const OTHERWISE: Readonly<Record<string, { select: string; value?: (selected: unknown) => unknown }>> = {
+  "campaign.store_ids": {
+    select: `iif(campaigns.listed_stores IS NULL, '"all"', (
+      SELECT json_group_array(stores.id)
+      FROM json_each(campaigns.listed_stores) AS item CROSS JOIN stores ON stores.key = item.value
+    ))`,
+    value: parse,
+  },
+  "friendship.customer_id": { select: "(SELECT id FROM customers WHERE key = friendships.low_key)" },
+  "friendship.friend_id": { select: "(SELECT id FROM customers WHERE key = friendships.high_key)" },
+  "message_group.member_ids": {
+    select: `(
+      SELECT json_group_array(customers.id ORDER BY member.position)
+      FROM message_group_members AS member CROSS JOIN customers ON customers.key = member.customer_key
+      WHERE member.group_key = message_groups.key
+    )`,
+    value: parse,
+  },
+  "message.group_id": { select: "message_groups.id" },
+  "balance_entry.amount": { select: "balance_entries.amount", value: toDecimalText },
+  "token_earning.tokens": { select: "token_earnings.tokens", value: toDecimalText },
+  "play.runs": { select: "plays.runs", value: toDecimalText },
+};
+
+/** A table of up to so many rows is read whole with a page, where most of a page's lines name one of them. */
+const FEW = 1_000;
+
+/** Reads records back with every field of their kind. */
+export function readerOf(kind: Kind): Reader {
+  return reader(
+    kind,
+    Object.keys(kind.fields.shape).map((name) => fieldOf(kind, name)),
+  );
+}
+
+/** Reads the keys of records into lines that delete them. */
+export function deletionReaderOf(kind: Kind): Reader {
+  const fields = kind.keyFields.map((name) => fieldOf(kind, name));
+  return reader(kind, [...fields, { name: "deleted", select: {}, value: () => true }]);
+}
+
+function reader({ record }: Kind, fields: readonly Field[]): Reader {
+  return {
+    select: Object.assign({}, ...fields.map(({ select }) => select)),
+    few: [...new Set(fields.flatMap(({ few }) => few ?? []))],
+    toLine(row, ids) {
+      const line: Record<string, unknown> = { record };
+      for (const { name, value } of fields) line[name] = value(row, ids);
+      return line;
+    },
+  };
+}
+
+function fieldOf(kind: Kind, name: string): Field {
+  const otherwise = OTHERWISE[`${kind.record}.${name}`];
+  if (otherwise !== undefined) {
+    const { select, value = (selected) => selected } = otherwise;
+    return { name, select: { [name]: select }, value: (row) => value(row[name]) };
+  }
+  const [column, source] = Object.entries(kind.columns).find(([, one]) => holds(one, name)) ?? [];
+  if (source === undefined) throw new Error(`Nothing says how to read back ${name} of ${kind.record}.`);
+  const stored = `${tableName(kind)}.${column}`;
+  if (typeof source === "string" || "time" in source) {
+    return { name, select: { [name]: stored }, value: (row) => row[name] };
+  }
+  if ("key" in source) return idField(kind, name, stored);
+  if ("together" in source) {
+    const text = `${column}_text`;
+    return { name, select: { [text]: stored }, value: (row) => objectIn(row, text)[name] };
+  }
+  return { name, select: { [name]: stored }, value: (row) => parse(row[name]) };
+}
+
+/** Whether a column holds a field as it is on the wire. */
+function holds(source: Source<Fields>, field: string): boolean {
+  if (typeof source === "string") return source === field;
+  if ("together" in source) return source.together.includes(field);
+  if ("key" in source) return source.key === field;
+  if ("time" in source) return source.time === field;
+  return "json" in source && source.json === field;
+}
+
+function parse(text: unknown): unknown {
+  return text === null ? null : JSON.parse(String(text));
+}
+
+function toDecimalText(hundredths: unknown): string {
+  return toDecimal(Number(hundredths));
+}
+
+// The fields of a row that are stored together come one after the other: their text is parsed once.
+const parsedTexts = new WeakMap<Row, Record<string, unknown>>();
+
+function objectIn(row: Row, text: string): Record<string, unknown> {
+  const known = parsedTexts.get(row) ?? (JSON.parse(String(row[text])) as Record<string, unknown>);
+  parsedTexts.set(row, known);
+  return known;
+}
+
+/** The public id of the record that a column names by its key. */
+function idField(kind: Kind, name: string, key: string): Field {
+  const target = kind.references[name];
+  if (target === undefined) throw new Error(`${kind.record}.${name} is no reference.`);
+  const table = tableName(target);
+  const id = `(SELECT id FROM ${table} AS target WHERE target.key = ${key})`;
+  if (target.few === undefined) return { name, select: { [name]: id }, value: (row) => row[name] };
+  const alias = keyName(name);
+  return {
+    name,
+    select: { [name]: `iif(${isSmall(target)}, NULL, ${id})`, [alias]: key },
+    few: target,
+    value: (row, ids) => row[name] ?? ids[table]?.get(Number(row[alias])) ?? null,
+  };
+}
+
+/** A condition. Rows are not removed from these tables, so the greatest key says how many there are. */
+export function isSmall(target: Target): string {
+  return `(SELECT max(key) FROM ${tableName(target)}) <= ${FEW}`;
+}

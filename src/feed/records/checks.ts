@@ -1,0 +1,138 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Statement } from "../../db/database.ts";
+import { unionAll } from "../../db/json-rows.ts";
+import { limitTo } from "../../db/limit.ts";
+import { NAMED_LINES } from "../../http/limits.ts";
+import {
+  accountField,
+  accountReference,
+  type Fault,
+  fieldOf,
+  isGlobal,
+  type Kind,
+  keyColumns,
+  keyName,
+  type Line,
+  NOT_STORED,
+  type Target,
+  tableName,
+} from "./kind.ts";
+import { freshEvents, referenceKeys, resolved, usedLines } from "./statements.ts";
+
+// Rules that only the database can check. A check that finds a line aborts the transaction with what it has found.
+
+/** What the lines of one kind are, to a check. */
+interface Lines {
+  kind: Kind;
+  all: readonly Line[];
+  writes: readonly Line[];
+}
+
+/** Refuses a restore of a database that was fed by anything else: there it could hide messages. */
+export function refuseLive(): Statement {
+  return sql`INSERT INTO refusals (report)
+    SELECT json_object('live', json_array(version)) FROM feed_version WHERE restorable = 0`;
+}
+
+/**
+ * Refuses the request when a line touches an account that the token does not cover; also one that a later line replaces.
+ */
+export function findForeign(batches: readonly Lines[], accounts: readonly string[] | "*"): Statement[] {
+  const touching = batches.filter(({ kind }) => !isGlobal(kind));
+  if (accounts === "*" || touching.length === 0) return [];
+  const relations = touching.map(({ kind, all }) =>
+    relation(kind, all, kind.list === undefined ? kind.used : [...kind.used, kind.list.field]),
+  );
+  return [
+    sql`WITH ${commas(relations)},
+      touched(line, account) AS (${unionAll(touching.flatMap(({ kind }) => touchedAccounts(kind)))}),
+      foreign_line(line) AS (
+        SELECT DISTINCT line FROM touched
+        WHERE account NOT IN (SELECT value FROM json_each(${JSON.stringify(accounts)}))
+        ORDER BY line ${limitTo(NAMED_LINES)}
+      )
+      INSERT INTO refusals (report)
+      SELECT json_object('foreign', json_group_array(line)) FROM foreign_line HAVING count(*) > 0`,
+  ];
+}
+
+/** Refuses the request when a line that counts breaks a rule; of events only those whose id is not stored yet. */
+export function findFaults(batches: readonly Lines[]): { statements: Statement[]; faults: readonly Fault[] } {
+  const checked = batches.filter(({ kind, writes }) => writes.length > 0 && faultsOf(kind).length > 0);
+  if (checked.length === 0) return { statements: [], faults: [] };
+  const relations = checked.map(({ kind, writes }) =>
+    kind.type === "event" ? freshEvents(kind, writes, "MATERIALIZED") : relation(kind, writes),
+  );
+  const faults = checked.flatMap(({ kind }) =>
+    faultsOf(kind).map((fault) => ({ from: sql.raw(kind.record), ...fault })),
+  );
+  const found = faults.map(
+    ({ from, when }, index) => sql`SELECT line, ${sql.raw(String(index))} AS fault FROM ${from} WHERE ${when}`,
+  );
+  const statement = sql`
+    WITH ${commas(relations)},
+      found(line, fault) AS MATERIALIZED (${unionAll(found)}),
+      named(line) AS (SELECT DISTINCT line FROM found ORDER BY line ${limitTo(NAMED_LINES)})
+    INSERT INTO refusals (report)
+    SELECT json_object('faults', json_group_array(json_array(line, fault)))
+    FROM (SELECT * FROM found WHERE line IN named ORDER BY line, fault)
+    HAVING count(*) > 0`;
+  return { statements: [statement], faults };
+}
+
+function relation(kind: Kind, lines: readonly Line[], names = kind.used): SQL {
+  const columns = ["number AS line", ...names, ...referenceKeys(kind)];
+  return sql`${sql.raw(kind.record)} AS MATERIALIZED (
+    SELECT ${sql.raw(columns.join(", "))} FROM ${resolved(kind, usedLines(kind, lines, names), "keep")} AS line
+  )`;
+}
+
+/** What the kind's lines can break: a record that is not stored, a fixed column, a rule of its own. */
+function faultsOf(kind: Kind): Fault[] {
+  const missing = Object.keys(kind.references).map((field) => ({
+    field,
+    text: NOT_STORED,
+    when: sql.raw(`${field} IS NOT NULL AND ${keyName(field)} IS NULL`),
+  }));
+  const match = keyColumns(kind).map((column) => `stored.${column} = ${kind.record}.${column}`);
+  const changed = kind.fixed.map((column) => ({
+    field: fieldOf(kind.columns[column]) ?? column,
+    text: "is fixed once written",
+    when: sql.raw(`EXISTS (
+      SELECT 1 FROM ${tableName(kind)} AS stored
+      WHERE ${match.join(" AND ")} AND stored.${column} IS NOT ${kind.record}.${column}
+    )`),
+  }));
+  return [...missing, ...changed, ...(kind.faults ?? [])];
+}
+
+/** The accounts that the kind's lines touch, as queries of `(line, account)` over its relation: public ids. */
+function touchedAccounts(kind: Kind): SQL[] {
+  const { record, references, list } = kind;
+  const field = accountField(kind);
+  const own = field === undefined ? [] : [`SELECT line, ${field} FROM ${record}`];
+  const named = Object.entries(references).flatMap(([name, to]) =>
+    accountOf(record, to, `key = ${record}.${keyName(name)}`),
+  );
+  const items = `${record} CROSS JOIN json_each(${record}.${list?.field}) AS item`;
+  const listed = accountOf(items, list?.to, "id = item.value");
+  // Before this request, a record with this id may have been another account's.
+  const [reference, to] = accountReference(kind) ?? [];
+  const stored = `${record} JOIN ${tableName(kind)} AS stored ON stored.id = ${record}.id`;
+  const hasId = reference !== undefined && kind.keyFields[0] === "id";
+  const before = hasId ? accountOf(stored, to, `key = stored.${keyName(reference)}`) : [];
+  return [...own, ...named, ...listed, ...before].map((query) => sql.raw(query));
+}
+
+/** The accounts of targets; nothing where these belong to none. */
+function accountOf(from: string, to: Target | undefined, match: string): string[] {
+  if (to?.account === undefined) return [];
+  return [
+    `SELECT line, account.id FROM ${from} JOIN ${tableName(to)} AS target ON target.${match}
+     JOIN accounts AS account ON account.key = target.${to.account}`,
+  ];
+}
+
+function commas(parts: readonly SQL[]): SQL {
+  return sql.join([...parts], sql`, `);
+}

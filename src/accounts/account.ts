@@ -3,7 +3,7 @@ import { orNull, passedThrough } from "../values/scalar.ts";
 import { AccountId, Field, Name } from "../values/text.ts";
 import { AnsweredLoyaltyOptions } from "./loyalty-options.ts";
 
-/** The account object without its loyalty options (docs/contract/interface.md, 5.1): as fed, as stored, as answered. */
+/** The account object without its loyalty options (docs/contract/interface.md, 5.1), as fed and as answered. */
 export const Account = z.object({
   id: AccountId.describe("The merchant account's id."),
   parent_id: orNull(Field).describe("The account above it, or null."),
@@ -43,6 +43,9 @@ export const Account = z.object({
   applicable_tier: passedThrough(""),
 });
 export type Account = z.output<typeof Account>;
+
+/** What it has in every answer: stored together. */
+export const AccountFields = Account.omit({ agreement_type: true, core_tenant_id: true, core_app_account_id: true });
 
 /** The account object of the coupon lists: the search variant alone has `agreement_type`. */
 export const CouponAccount = Account.omit({ agreement_type: true })

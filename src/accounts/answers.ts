@@ -1,6 +1,7 @@
 import type { accounts } from "../db/tables/index.ts";
-import { type JsonText, storedJson, toJson } from "../http/json-text.ts";
+import { type JsonText, jsonObject, merge, storedJson, toJson } from "../http/json-text.ts";
 import type { Account } from "./account.ts";
+import { NO_CREDENTIALS } from "./loyalty-options.ts";
 
 /** A row of a list in which one row of each account has the account object. The key only tells accounts apart. */
 export interface OfAccount {
@@ -8,8 +9,28 @@ export interface OfAccount {
   account: string | null;
 }
 
+/** What the account object of the coupon lists is made of; all null beside a row that does not bring it. */
+export interface CouponAccountParts
+  extends Pick<typeof accounts.$inferSelect, "coreTenantId" | "coreAppAccountId" | "loyaltyOptions" | "chainLogo"> {
+  fields: string | null;
+}
+
+/** The account object of the coupon lists as text, put together without a look inside what is stored. */
+export function toCouponAccount(account: CouponAccountParts): string | null {
+  const { fields, coreTenantId, coreAppAccountId, loyaltyOptions, chainLogo } = account;
+  if (fields === null) return null;
+  const stored = (json: string | null) => storedJson(json ?? "null");
+  const answered = toJson({ chain_logo: chainLogo, ...NO_CREDENTIALS });
+  const others = jsonObject({
+    core_tenant_id: stored(coreTenantId),
+    core_app_account_id: stored(coreAppAccountId),
+    loyalty_options: loyaltyOptions === null ? stored(null) : merge(storedJson(loyaltyOptions), answered),
+  });
+  return merge(storedJson(fields), others).join("");
+}
+
 /** The public id of each row's account, as the account objects of the list say. */
-export function accountIdsOf(rows: readonly OfAccount[]): (row: OfAccount) => string {
+export function accountIdsOf(rows: readonly OfAccount[]): (row: Pick<OfAccount, "account_key">) => string {
   const ids = new Map(
     rows.flatMap(({ account_key, account }) =>
       account === null ? [] : [[account_key, (JSON.parse(account) as Pick<Account, "id">).id]],
@@ -19,7 +40,7 @@ export function accountIdsOf(rows: readonly OfAccount[]): (row: OfAccount) => st
 }
 
 /** The account object of each row of a whole list, as text. It is larger than the rest of a row, and most rows share it. */
-export function accountsOf(rows: readonly OfAccount[]): (row: OfAccount) => JsonText {
+export function accountsOf(rows: readonly OfAccount[]): (row: Pick<OfAccount, "account_key">) => JsonText {
   const texts = new Map(
     rows.flatMap(({ account_key, account }) => (account === null ? [] : [[account_key, storedJson(account)]])),
   );

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { CouponAccount } from "./account.ts";
-import { MailerFields } from "./loyalty-options.ts";
+import { NO_CREDENTIALS } from "./loyalty-options.ts";
 
 /** The account object of the demo program's first chain, as the coupon lists show it. */
 export function exampleAccount(): z.output<typeof CouponAccount> {
@@ -14,7 +14,7 @@ export function exampleAccount(): z.output<typeof CouponAccount> {
       chain_active: 1,
       point_conversion: "1",
       team_breakdown: { level_1: "5%", level_2: "4%", level_3: "3%", level_4: "2%", level_5: "1%" },
-      ...Object.fromEntries(Object.keys(MailerFields.shape).map((field) => [field, ""])),
+      ...NO_CREDENTIALS,
     },
   });
 }

@@ -19,8 +19,8 @@ const TeamBreakdown = z.object(
 );
 
 /**
- * The loyalty options of an account as a feed line gives them and as they are stored: without the seven `mailer_*`,
- * which are credentials, never stored and always `""` in an answer (docs/contract/interface.md, 5.2).
+ * The loyalty options of an account as a feed line gives them: without the seven `mailer_*`, which are credentials, never
+ * stored and always `""` in an answer (docs/contract/interface.md, 5.2).
  */
 export const LoyaltyOptions = z.object(
   {
@@ -116,9 +116,16 @@ export const LoyaltyOptions = z.object(
 );
 export type LoyaltyOptions = z.output<typeof LoyaltyOptions>;
 
+/** What is stored together of them: the logo is large, and most answers leave it out. */
+export function withoutLogo(options: LoyaltyOptions | null): Omit<LoyaltyOptions, "chain_logo"> | null {
+  if (options === null) return null;
+  const { chain_logo: _, ...rest } = options;
+  return rest;
+}
+
 const Nothing = z.literal("").describe("Always empty: a credential.");
 
-/** The credentials among the fields of 2.7: never stored, and `""` in every answer. */
+/** The credentials among the loyalty options. */
 export const MailerFields = z.object({
   mailer_domain: Nothing,
   mailer_secret: Nothing,
@@ -129,6 +136,9 @@ export const MailerFields = z.object({
   mailer_from_name: Nothing,
 });
 
-/** The loyalty options as an answer holds them: all fields of 2.7. */
+/** The credentials as every answer has them. */
+export const NO_CREDENTIALS = Object.fromEntries(Object.keys(MailerFields.shape).map((field) => [field, ""]));
+
+/** The loyalty options as an answer has them: with all fields. */
 export const AnsweredLoyaltyOptions = LoyaltyOptions.extend(MailerFields.shape).meta({ id: "LoyaltyOptions" });
 export type AnsweredLoyaltyOptions = z.output<typeof AnsweredLoyaltyOptions>;

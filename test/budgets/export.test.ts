@@ -25,7 +25,7 @@ const ROWS_A_LINE: Record<string, number> = {
   registration: 2,
   friendship: 3,
   block: 3,
-  coupon: 4,
+  coupon: 3,
   customer_coupon: 5,
   message_state: 3,
   employee: 3,

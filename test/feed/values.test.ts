@@ -121,7 +121,7 @@ describe("POST /feed: values", () => {
     });
     expect(fields).not.toHaveProperty("unknown");
     expect(fields).not.toHaveProperty("loyalty_options");
-    expect(Object.keys(fields)).toHaveLength(36);
+    expect(Object.keys(fields)).toHaveLength(33);
   });
 
   it("drops the mailer's credentials on the way in", async ({ expect }) => {

@@ -4,6 +4,7 @@ import { PagingParameters } from "../../http/paging.ts";
 import { BooleanParameter, listParameter, TextParameter } from "../../values/parameter.ts";
 import { scalar } from "../../values/scalar.ts";
 import { FIELD_LIMIT, Id } from "../../values/text.ts";
+import { CouponText } from "./coupon-text.ts";
 
 /** How many coupons a list without pages holds: a customer with 100,000 coupons would have them all in one answer. */
 export const COUPONS_LIMIT = 1_000;
@@ -35,21 +36,6 @@ export const MyCouponsQuery = z.object({
     .describe("The stores where coupons were issued, or whose account has digital coupons."),
   includemfg: BooleanParameter.default(true).describe("False leaves the manufacturer coupons out."),
   ...PagingParameters,
-});
-
-/** What a coupon says of itself, in whichever form it goes out. */
-const CouponText = z.object({
-  account_id: z.string().describe("The merchant account whose coupon it is."),
-  name: z.string().describe("What the coupon is called."),
-  type: z.string().describe("What it gives, such as `Dollar_Off` or `Free_Item`."),
-  value: z.string().describe("What it is worth, a decimal with two fraction digits."),
-  header_lines: z.array(z.string()).describe("The lines at its head."),
-  text_lines: z.array(z.string()).describe("The lines of its text."),
-  can_expire: z.int().describe("1 when `expiration_date` counts."),
-  expiration_type: z.string().describe("How it expires, such as `Never_Expires` or `Static_Date`."),
-  expiration: z.string().describe("As the merchant gave it."),
-  once_per_sale: z.int().describe("1 when it counts once a sale."),
-  expiration_date: z.string().nullable().describe("The last second in which it is valid, in UTC, or null."),
 });
 
 /** A coupon that the customer holds, in the simple variant of the coupon list (docs/contract/interface.md, 5.3). */

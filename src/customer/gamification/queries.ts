@@ -1,5 +1,6 @@
-import { type SQL, sql } from "drizzle-orm";
-import { compilePer, type Database } from "../../db/database.ts";
+import { sql } from "drizzle-orm";
+import { compilePer, type Database, type Value } from "../../db/database.ts";
+import { select, selectWith } from "../../db/select.ts";
 import { accounts, eipCampaigns, employees, playTotals, stores } from "../../db/tables/index.ts";
 import type { EmployeeTotals } from "./ranking.ts";
 
@@ -26,32 +27,17 @@ export async function findBoards(db: Database, boards: readonly BoardOf[], limit
       boardTotals({ ofAll: campaignId === null }, { locationId, campaignId: campaignId ?? "", limit }),
     ),
   );
-  return results.map((rows) => {
-    const [head] = rows as unknown as { known: 0 | 1; today: string }[];
-    const employees = (rows as unknown as (EmployeeTotals | { id: null })[]).filter((row) => row.id !== null);
-    return {
-      known: head?.known === 1,
-      today: head?.today ?? "",
-      employees: employees.map(({ id, name, avatar, runs, hits, doubles, triples }) => ({
-        id,
-        name,
-        avatar,
-        runs,
-        hits,
-        doubles,
-        triples,
-      })),
-    };
-  });
+  return results.map((rows) => ({
+    known: rows[0]?.known === 1,
+    today: rows[0]?.today ?? "",
+    employees: rows.flatMap(({ known: _, today: __, id, ...totals }) => (id === null ? [] : [{ id, ...totals }])),
+  }));
 }
 
-/**
- * One row at least: what is known of the board is told of an empty one too. `total()`, because `sum()` fails where many
- * campaigns come to more than an integer holds; a number of JavaScript's is as exact.
- */
-const boardTotals = compilePer<{ ofAll: boolean }, keyof BoardOf | "limit">(
-  ({ ofAll }, value) => sql`
-    WITH location AS MATERIALIZED (
+/** One row at least: what is known of the board is told of an empty one too, whose other columns are NULL. */
+const boardTotals = compilePer((shape: Shape, value: Value<keyof BoardOf | "limit">) =>
+  selectWith(
+    sql`location AS MATERIALIZED (
       SELECT ${stores.key} AS key, ${stores.accountKey} AS account_key
       FROM ${stores} JOIN ${accounts} ON ${accounts.key} = ${stores.accountKey}
       WHERE ${stores.id} = ${value("locationId")} AND ${stores.deleted} = 0 AND ${accounts.deleted} = 0
@@ -60,19 +46,9 @@ const boardTotals = compilePer<{ ofAll: boolean }, keyof BoardOf | "limit">(
       SELECT ${eipCampaigns.key} AS key
       FROM location CROSS JOIN ${eipCampaigns} ON ${eipCampaigns.accountKey} = location.account_key
       WHERE ${eipCampaigns.deleted} = 0
-        AND ${ofAll ? isRunning(eipCampaigns) : sql`${eipCampaigns.id} = ${value("campaignId")}`}
+        AND ${shape.ofAll ? IS_RUNNING : sql`${eipCampaigns.id} = ${value("campaignId")}`}
     ),
-    total AS MATERIALIZED (
-      SELECT
-        ${employees.id} AS id, ${employees.name} AS name, ${employees.avatar} AS avatar,
-        total(${playTotals.runs}) AS runs, total(${playTotals.hits}) AS hits,
-        total(${playTotals.doubles}) AS doubles, total(${playTotals.triples}) AS triples
-      FROM location CROSS JOIN campaign
-      CROSS JOIN ${playTotals} ON ${playTotals.locationKey} = location.key AND ${playTotals.eipCampaignKey} = campaign.key
-      CROSS JOIN ${employees} ON ${employees.key} = ${playTotals.employeeKey}
-      WHERE ${employees.deleted} = 0
-      GROUP BY ${employees.key}
-    ),
+    total AS MATERIALIZED (${EMPLOYEE_TOTALS}),
     ranked AS (
       SELECT *,
         row_number() OVER (ORDER BY runs DESC, name, id) AS by_runs,
@@ -80,18 +56,48 @@ const boardTotals = compilePer<{ ofAll: boolean }, keyof BoardOf | "limit">(
         row_number() OVER (ORDER BY doubles DESC, name, id) AS by_doubles,
         row_number() OVER (ORDER BY triples DESC, name, id) AS by_triples
       FROM total
-    )
-    SELECT
-      known, today, ranked.id AS id, name, avatar, runs, hits, doubles, triples
-    FROM (
-      SELECT (SELECT today FROM clock) AS today,
-        EXISTS (SELECT 1 FROM ${ofAll ? sql`location` : sql`campaign`}) AS known
-    )
-    LEFT JOIN ranked ON min(by_runs, by_hits, by_doubles, by_triples) <= ${value("limit")}
-    ORDER BY name, ranked.id`,
+    )`,
+    {
+      known: sql<0 | 1>`known`,
+      today: sql<string>`today`,
+      id: sql<string | null>`ranked.id`,
+      name: sql<string>`ranked.name`,
+      avatar: sql<string>`ranked.avatar`,
+      runs: sql<number>`ranked.runs`,
+      hits: sql<number>`ranked.hits`,
+      doubles: sql<number>`ranked.doubles`,
+      triples: sql<number>`ranked.triples`,
+    },
+    sql`FROM (
+        SELECT (SELECT today FROM clock) AS today,
+          EXISTS (SELECT 1 FROM ${shape.ofAll ? sql`location` : sql`campaign`}) AS known
+      )
+      LEFT JOIN ranked ON min(by_runs, by_hits, by_doubles, by_triples) <= ${value("limit")}
+      ORDER BY ranked.name, ranked.id`,
+  ),
 );
 
-function isRunning(campaign: typeof eipCampaigns): SQL {
-  return sql`${campaign.startDate} <= (SELECT today FROM clock)
-    AND coalesce(${campaign.endDate} >= (SELECT today FROM clock), 1)`;
+interface Shape {
+  ofAll: boolean;
 }
+
+const IS_RUNNING = sql`${eipCampaigns.startDate} <= (SELECT today FROM clock)
+  AND coalesce(${eipCampaigns.endDate} >= (SELECT today FROM clock), 1)`;
+
+/** `total()`, because `sum()` fails where many campaigns come to more than an integer holds. */
+const EMPLOYEE_TOTALS = select(
+  {
+    id: employees.id,
+    name: employees.name,
+    avatar: employees.avatar,
+    runs: sql`total(${playTotals.runs})`,
+    hits: sql`total(${playTotals.hits})`,
+    doubles: sql`total(${playTotals.doubles})`,
+    triples: sql`total(${playTotals.triples})`,
+  },
+  sql`FROM location CROSS JOIN campaign
+    CROSS JOIN ${playTotals} ON ${playTotals.locationKey} = location.key AND ${playTotals.eipCampaignKey} = campaign.key
+    CROSS JOIN ${employees} ON ${employees.key} = ${playTotals.employeeKey}
+    WHERE ${employees.deleted} = 0
+    GROUP BY ${employees.key}`,
+);

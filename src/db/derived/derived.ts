@@ -12,7 +12,7 @@ export interface Derived {
   /** The triggers that keep it current; none where the feed does, with the statements that stand beside it. */
   triggers: readonly string[];
   /** The table whose keys the steps range over: each step stays short, however much is stored. `null`: one step is enough. */
-  over: "accounts" | "stores" | "campaigns" | "customers" | "coupons" | "message_groups" | null;
+  over: "stores" | "campaigns" | "customers" | "message_groups" | null;
   table: string;
   /** Where in the table: in columns of rows that are there anyway, in rows of its own, or in a search index. */
   storedAs: "columns" | "rows" | "search index";

@@ -1,7 +1,5 @@
 // All that is derived. What others are derived from comes before them, so that one repair puts right both: the words
 // before the vocabularies. Only the news come before the newest messages, whose triggers expect them to be right.
-import { accountJson } from "./account-json.ts";
-import { couponJson } from "./coupon-json.ts";
 import type { Derived } from "./derived.ts";
 import { listedStores } from "./listed-stores.ts";
 import { membershipRounds, storesJoined, teamLinks, teamMembers } from "./memberships.ts";
@@ -23,8 +21,6 @@ export const DERIVED: readonly Derived[] = [
   membershipRounds,
   messageGroupNews,
   newestMessages,
-  accountJson,
-  couponJson,
   playTotals,
   storeWords,
   campaignWords,

@@ -7,16 +7,15 @@ export const accounts = sqliteTable(
     key: integer().primaryKey(),
     id: text().notNull().unique(),
     company: text().notNull(),
-    fields: text().notNull(),
-    loyaltyOptions: text("loyalty_options"),
     foldedNames: text("folded_names").notNull(),
     words: text().notNull(),
     deleted: integer().notNull().default(0),
+    fields: text().notNull(),
+    agreementType: text("agreement_type"),
+    coreTenantId: text("core_tenant_id"),
+    coreAppAccountId: text("core_app_account_id"),
+    loyaltyOptions: text("loyalty_options"),
+    chainLogo: text("chain_logo"),
   },
   (table) => [index("accounts_deleted").on(table.deleted).where(sql`deleted = 1`)],
 );
-
-export const accountJson = sqliteTable("account_json", {
-  key: integer().primaryKey(),
-  coupons: text().notNull(),
-});

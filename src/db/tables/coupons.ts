@@ -1,7 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { accounts } from "./accounts.ts";
-import { campaigns } from "./campaigns.ts";
 import { customers } from "./customers.ts";
 import { stores } from "./stores.ts";
 
@@ -14,42 +13,24 @@ export const coupons = sqliteTable(
       .notNull()
       .references(() => accounts.key),
     kind: text({ enum: ["store", "mfg", "digital"] }).notNull(),
-    campaignKey: integer("campaign_key").references(() => campaigns.key),
+    campaignId: text("campaign_id"),
     sourceCampaignId: text("source_campaign_id"),
-    name: text().notNull(),
-    type: text().notNull(),
-    value: text().notNull(),
-    headerLines: text("header_lines").notNull(),
-    textLines: text("text_lines").notNull(),
-    canExpire: integer("can_expire").notNull(),
-    expirationType: text("expiration_type").notNull(),
-    expirationDate: text("expiration_date"),
-    expiration: text().notNull(),
-    oncePerSale: integer("once_per_sale").notNull(),
     filterItems: text("filter_items"),
     couponBarcode: text("coupon_barcode").notNull(),
     isCustom: integer("is_custom").notNull(),
     canCombineWithOther: integer("can_combine_with_other").notNull(),
     createdAt: text("created_at").notNull(),
+    endsAt: text("ends_at").notNull(),
     foldedType: text("folded_type").notNull(),
-    foldedText: text("folded_text").notNull(),
     deleted: integer().notNull().default(0),
-    endsAt: text("ends_at").generatedAlwaysAs(
-      () => sql`iif(can_expire = 1, coalesce(expiration_date, 'never'), 'never')`,
-    ),
+    text: text().notNull(),
+    foldedText: text("folded_text").notNull(),
   },
   (table) => [
     index("coupons_digital").on(table.accountKey, table.endsAt).where(sql`kind = 'digital'`),
     index("coupons_deleted").on(table.deleted).where(sql`deleted = 1`),
   ],
 );
-
-export const couponJson = sqliteTable("coupon_json", {
-  key: integer().primaryKey(),
-  text: text().notNull(),
-  record: text().notNull(),
-  detail: text().notNull(),
-});
 
 export const customerCoupons = sqliteTable(
   "customer_coupons",

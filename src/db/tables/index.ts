@@ -1,9 +1,9 @@
 // Every table that the migrations make, with its keys, indexes and references; a test compares the two. What each table
 // holds is said in the migrations.
-export { accountJson, accounts } from "./accounts.ts";
+export { accounts } from "./accounts.ts";
 export { balanceEntries, storeBalances } from "./balances.ts";
 export { campaignStores, campaigns } from "./campaigns.ts";
-export { couponJson, coupons, customerCoupons } from "./coupons.ts";
+export { coupons, customerCoupons } from "./coupons.ts";
 export { customers, customerVocabulary } from "./customers.ts";
 export { blocks, friendships } from "./friendships.ts";
 export { feedVersion, listeners, outbox } from "./live.ts";

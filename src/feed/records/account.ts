@@ -1,5 +1,5 @@
-import { Account } from "../../accounts/account.ts";
-import { LoyaltyOptions } from "../../accounts/loyalty-options.ts";
+import { Account, AccountFields } from "../../accounts/account.ts";
+import { LoyaltyOptions, withoutLogo } from "../../accounts/loyalty-options.ts";
 import { accounts } from "../../db/tables/index.ts";
 import { foldAll } from "../../values/fold.ts";
 import { orNull } from "../../values/scalar.ts";
@@ -8,16 +8,24 @@ import { defineKind, type Fields, type Target } from "./kind.ts";
 
 export const ACCOUNTS: Target = { table: accounts, account: "key", few: true };
 
+interface Options {
+  loyalty_options: LoyaltyOptions | null;
+}
+
 export const account = defineKind(accounts, {
   record: "account",
   fields: Account.extend({ loyalty_options: orNull(LoyaltyOptions) }),
   columns: {
     id: "id",
     company: "company",
-    fields: { together: Account.keyof().options },
-    loyaltyOptions: { json: "loyalty_options" },
+    fields: { together: AccountFields.keyof().options },
+    agreementType: { json: "agreement_type" },
+    coreTenantId: { json: "core_tenant_id" },
+    coreAppAccountId: { json: "core_app_account_id" },
+    loyaltyOptions: { made: ({ loyalty_options }: Options) => withoutLogo(loyalty_options), json: true },
+    chainLogo: { made: ({ loyalty_options }: Options) => loyalty_options?.chain_logo },
     foldedNames: {
-      made: ({ company, loyalty_options }: { company: string; loyalty_options: LoyaltyOptions | null }) =>
+      made: ({ company, loyalty_options }: Options & { company: string }) =>
         foldAll([company, loyalty_options?.chain_display_name]),
     },
     words: { made: (fields: Fields) => wordsColumn(fields, ["company"]) },

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
+import { CouponText } from "../../customer/coupons/coupon-text.ts";
 import { coupons } from "../../db/tables/index.ts";
 import { Decimal } from "../../values/decimal.ts";
 import { fold, foldAll } from "../../values/fold.ts";
@@ -49,23 +50,18 @@ export const coupon = defineKind(coupons, {
     id: "id",
     accountKey: { key: "account_id" },
     kind: "kind",
-    campaignKey: { key: "campaign_id" },
+    campaignId: "campaign_id",
     sourceCampaignId: "source_campaign_id",
-    name: "name",
-    type: "type",
-    value: "value",
-    headerLines: { json: "header_lines" },
-    textLines: { json: "text_lines" },
-    canExpire: "can_expire",
-    expirationType: "expiration_type",
-    expirationDate: "expiration_date",
-    expiration: "expiration",
-    oncePerSale: "once_per_sale",
     filterItems: { json: "filter_items" },
     couponBarcode: "coupon_barcode",
     isCustom: "is_custom",
     canCombineWithOther: "can_combine_with_other",
     createdAt: { time: "created_at" },
+    text: { together: CouponText.keyof().options },
+    endsAt: {
+      made: ({ can_expire, expiration_date }: { can_expire: 0 | 1; expiration_date: string | null }) =>
+        (can_expire === 1 ? expiration_date : null) ?? "never",
+    },
     foldedType: { made: ({ type }: { type: string }) => fold(type) },
     foldedText: {
       made: ({ name, header_lines, text_lines }: { name: string; header_lines: string[]; text_lines: string[] }) =>

@@ -29,6 +29,19 @@ const COUPON = {
   source_campaign_id: "elsewhere",
   created_at: "2026-01-15 09:00:00",
 };
+/** What is answered of it in every form. */
+const ANSWERED = {
+  name: "Free car wash",
+  type: "Dollar_Off",
+  value: "19.50",
+  header_lines: ["Member offer", 'With "quotes"'],
+  text_lines: ["One per visit"],
+  can_expire: 1,
+  expiration_type: "Static_Date",
+  expiration_date: "2999-01-31 23:59:59",
+  expiration: "soon",
+  once_per_sale: 1,
+};
 const ISSUED = {
   coupon_id: "p-1",
   expected_end_date: "2999-01-30 12:00:00",
@@ -59,17 +72,8 @@ async function holder(couponFields: Record<string, unknown> = {}) {
     deleted_at: null,
     store_name: "Main Street",
     campaign_id: campaign.id,
-    name: "Free car wash",
     coupon_barcode: 42,
-    type: "Dollar_Off",
-    value: "19.50",
-    header_lines: ["Member offer", 'With "quotes"'],
-    text_lines: ["One per visit"],
-    can_expire: 1,
-    expiration_type: "Static_Date",
-    expiration: "soon",
-    once_per_sale: 1,
-    expiration_date: "2999-01-31 23:59:59",
+    ...ANSWERED,
     campaign_coupon_created: "2026-01-15 09:00:00",
     total_count: 5,
     usage_count: 2,
@@ -109,16 +113,7 @@ describe("the record of GET /coupons", () => {
         account_id: account.id,
         campaign_id: campaign.id,
         source_campaign_id: "elsewhere",
-        name: "Free car wash",
-        type: "Dollar_Off",
-        value: "19.50",
-        header_lines: ["Member offer", 'With "quotes"'],
-        text_lines: ["One per visit"],
-        can_expire: 1,
-        expiration_type: "Static_Date",
-        expiration_date: "2999-01-31 23:59:59",
-        expiration: "soon",
-        once_per_sale: 1,
+        ...ANSWERED,
         filter_items: "a,b",
         coupon_barcode: 42,
       },
@@ -153,16 +148,9 @@ describe("the record of GET /coupons", () => {
 
   it("is in every list as its coupon was fed last", async ({ expect }) => {
     const { customer, coupon, record } = await holder();
-    const change = {
-      name: "Free tea",
-      value: "2",
-      text_lines: ["Not on Mondays"],
-      filter_items: 7,
-      campaign_id: null,
-    };
     const changed = { name: "Free tea", value: "2.00", text_lines: ["Not on Mondays"] };
 
-    await mustFeed([{ ...coupon, ...change, coupon_barcode: "7" }]);
+    await mustFeed([{ ...coupon, ...changed, filter_items: 7, campaign_id: null, coupon_barcode: "7" }]);
 
     const simple = (await get(customer.id, COUPONS)).body.items[0];
     const [detailed] = (await get(customer.id, COUPONS, { includemfg: true })).body.items.stores;

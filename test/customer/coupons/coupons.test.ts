@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 import { mustFeed } from "../../support/api.ts";
 import * as seed from "../../support/seed.ts";
-import { COUPONS, coupons, get, issue, listed, program } from "./support.ts";
+import { COUPONS, coupons, get, holder, issue, listed, MY_COUPONS, program } from "./support.ts";
 
 describe("GET /coupons", () => {
   it("lists store coupons only, unless manufacturer coupons are asked for", async ({ expect }) => {
@@ -50,10 +50,7 @@ describe("GET /coupons", () => {
   });
 
   it("counts what has been used since", async ({ expect }) => {
-    const { account, store, customer } = await program();
-    const coupon = seed.coupon(account.id);
-    const issued = seed.customerCoupon(customer.id, coupon.id, store.id);
-    await mustFeed([coupon, issued]);
+    const { customer, issued } = await holder();
 
     await mustFeed([{ ...issued, usage_count: 1 }]);
     expect(await coupons(customer.id)).toBe("NO_ITEMS");
@@ -63,10 +60,7 @@ describe("GET /coupons", () => {
   });
 
   it("answers what is soft-deleted as if it were not there, until it is written again", async ({ expect }) => {
-    const { account, store, customer } = await program();
-    const coupon = seed.coupon(account.id);
-    const issued = seed.customerCoupon(customer.id, coupon.id, store.id);
-    await mustFeed([coupon, issued]);
+    const { account, store, customer, coupon, issued } = await holder();
 
     for (const one of [account, store, coupon]) {
       await mustFeed([seed.deleted(one.record, { id: one.id })]);
@@ -129,25 +123,34 @@ describe("GET /coupons", () => {
     expect(await find({ accountId: "999999999" })).toEqual([]);
     expect(await find({ accountId: "", type: "", search: "" })).toEqual([dollars, elsewhere, item].sort());
   });
+});
 
-  it("says that there are none when the answer would hold nothing, in both variants", async ({ expect }) => {
-    const customer = seed.freshId("c");
+describe("both coupon lists", () => {
+  it.for([COUPONS, `${COUPONS}?includemfg=true`, MY_COUPONS])(
+    "say that there are none when the answer would hold nothing: %s",
+    async (path, { expect }) => {
+      const answer = await get(seed.freshId("c"), path);
 
-    for (const query of [{}, { includemfg: true }]) {
-      const answer = await get(customer, COUPONS, query);
       expect(answer.status).toBe(200);
       expect(answer.body).toEqual({ status: false, errorCode: "NO_ITEMS", message: "No coupons were found." });
-    }
-  });
+    },
+  );
 
   it.for([
-    ["includemfg=yes&include_images=2", ["include_images", "includemfg"]],
-    ["includemfg=true&includemfg=true", ["includemfg"]],
-    [`search=${"x".repeat(101)}`, ["search"]],
-    ["search=a&search=b&type=a&type=b&accountId=1&accountId=2", ["accountId", "search", "type"]],
-    [`type=${"x".repeat(101)}&accountId=${"1".repeat(65)}`, ["accountId", "type"]],
-  ] as const)("names every bad field of ?%s", async ([query, fields], { expect }) => {
-    const answer = await get("c", `${COUPONS}?${query}`);
+    [COUPONS, "includemfg=yes&include_images=2", ["include_images", "includemfg"]],
+    [COUPONS, "includemfg=true&includemfg=true", ["includemfg"]],
+    [COUPONS, `search=${"x".repeat(101)}`, ["search"]],
+    [COUPONS, "search=a&search=b&type=a&type=b&accountId=1&accountId=2", ["accountId", "search", "type"]],
+    [COUPONS, `type=${"x".repeat(101)}&accountId=${"1".repeat(65)}`, ["accountId", "type"]],
+    [MY_COUPONS, "digitalonly=maybe&includemfg=2", ["digitalonly", "includemfg"]],
+    [MY_COUPONS, "type=digital", ["type"]],
+    [MY_COUPONS, "type=store&type=mfg", ["type"]],
+    [MY_COUPONS, `storeId=a,${"x".repeat(65)}`, ["storeId"]],
+    [MY_COUPONS, `search=${"x".repeat(101)}`, ["search"]],
+    [MY_COUPONS, "page=0&per_page=101", ["page", "per_page"]],
+    [MY_COUPONS, "page=1.5&per_page=abc", ["page", "per_page"]],
+  ] as const)("name every bad field: %s?%s", async ([path, query, fields], { expect }) => {
+    const answer = await get("c", `${path}?${query}`);
 
     expect(answer.status).toBe(422);
     expect(answer.body).toMatchObject({ status: false, errorCode: "VALIDATION_EXCEPTION" });

@@ -44,7 +44,6 @@ async function usageOf(customerId: string, storeIds: string[] = []): Promise<Usa
     filter: { kinds: COUPON_KINDS, storeIds },
     page: { offset: 0, limit: 51 },
     accounts: { includeImages: false },
-    details: false,
   });
   return { ...db.usage, rows: rows.length };
 }
@@ -86,7 +85,6 @@ describe("finding coupons", () => {
         filter: { kinds: ["store"] },
         page: { offset: 0, limit },
         accounts: false,
-        details: false,
       });
       return { ...db.usage, rows: found.length };
     };
@@ -112,7 +110,6 @@ describe("finding coupons", () => {
       filter: { kinds: [] },
       page,
       accounts: false,
-      details: false,
     });
 
     expect(rows).toEqual([]);

@@ -30,6 +30,15 @@ export async function issue(
   return issued.map(({ id }) => id);
 }
 
+/** The program of a customer who holds one coupon, as it was issued at the store. */
+export async function holder(couponFields: Record<string, unknown> = {}) {
+  const holds = await program();
+  const coupon = seed.coupon(holds.account.id, couponFields);
+  const issued = seed.customerCoupon(holds.customer.id, coupon.id, holds.store.id);
+  await mustFeed([coupon, issued]);
+  return { ...holds, coupon, issued };
+}
+
 export function get(customerId: string, path: string, query: Query = {}): Promise<Answer> {
   const parameters = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
   return as(customerId).get(`${path}${path.includes("?") ? "&" : "?"}${parameters}`);

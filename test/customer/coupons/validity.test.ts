@@ -2,7 +2,7 @@ import { beforeAll, describe, it } from "vitest";
 import { mustFeed } from "../../support/api.ts";
 import { setClock } from "../../support/clock.ts";
 import * as seed from "../../support/seed.ts";
-import { coupons, issue, myCoupons, program } from "./support.ts";
+import { coupons, holder, issue, myCoupons, program } from "./support.ts";
 
 const NOW = "2026-05-10 12:00:00";
 const BEFORE = "2026-05-10 11:59:59";
@@ -63,10 +63,7 @@ describe("the end of a coupon", () => {
   });
 
   it("moves with the coupon's own, for all that were issued", async ({ expect }) => {
-    const { account, store, customer } = await program();
-    const coupon = seed.coupon(account.id, ends(BEFORE));
-    const issued = seed.customerCoupon(customer.id, coupon.id, store.id);
-    await mustFeed([coupon, issued]);
+    const { customer, coupon, issued } = await holder(ends(BEFORE));
     expect(await coupons(customer.id)).toBe("NO_ITEMS");
 
     await mustFeed([{ ...coupon, ...ends(NOW) }]);

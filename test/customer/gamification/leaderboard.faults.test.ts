@@ -81,43 +81,29 @@ const names = ({ body }: Awaited<ReturnType<typeof board>>) =>
   body.items?.map((item: { employee_name: string }) => item.employee_name);
 
 describe("a leaderboard when something fails", () => {
-  it("comes from D1 when KV cannot be read", async ({ expect }) => {
+  it.for([
+    ["cannot be read", unreadable, 0],
+    ["does not answer", silent, 0],
+    ["answers 429 to every write", unwritable, null],
+    ["fails altogether", noKv, null],
+    ["holds one that is older than thirty seconds", {}, 30_001],
+  ] as const)("comes from D1 when KV %s", async ([, faults, cachedMillisecondsAgo], { expect }) => {
     const store = await location();
-    await putIntoKv(store, 0);
+    if (cachedMillisecondsAgo !== null) await putIntoKv(store, cachedMillisecondsAgo);
 
-    expect(names(await board(store, unreadable))).toEqual(["Babe Ruth"]);
-  });
-
-  it("comes from D1 when KV does not answer", async ({ expect }) => {
-    const store = await location();
-    await putIntoKv(store, 0);
-
-    expect(names(await board(store, silent))).toEqual(["Babe Ruth"]);
-  });
-
-  it("comes from D1 when KV answers 429 to every write", async ({ expect }) => {
-    const store = await location();
-
-    expect(names(await board(store, unwritable))).toEqual(["Babe Ruth"]);
-    expect(names(await board(store, noKv))).toEqual(["Babe Ruth"]);
-  });
-
-  it("comes from D1 when KV holds something that cannot be read", async ({ expect }) => {
-    const store = await location();
-    await env.CACHE.put(await boardKey({ locationId: store, campaignId: null }, "2026-05-10"), "{");
-
-    expect(names(await board(store, {}))).toEqual(["Babe Ruth"]);
-  });
-
-  it("comes from D1 when KV holds one that is older than thirty seconds, and KV is filled", async ({ expect }) => {
-    const store = await location();
-    await putIntoKv(store, 30_001);
-
-    const answer = await board(store, {});
+    const answer = await board(store, faults);
 
     expect(names(answer)).toEqual(["Babe Ruth"]);
     expect(answer.headers.get("X-Board-Age")).toBe("0");
+  });
+
+  it("comes from D1 when KV holds something that cannot be read, and KV is filled", async ({ expect }) => {
+    const store = await location();
     const key = await boardKey({ locationId: store, campaignId: null }, "2026-05-10");
+    await env.CACHE.put(key, "{");
+
+    expect(names(await board(store, {}))).toEqual(["Babe Ruth"]);
+
     expect(await env.CACHE.get(key, "json")).toMatchObject({ value: [{ name: "Babe Ruth" }] });
   });
 

@@ -141,24 +141,6 @@ const DAMAGE: Record<string, { by: string[]; differences: string[] | number }> =
     ],
     differences: 3,
   },
-  "JSON of accounts": {
-    by: [
-      "UPDATE account_json SET coupons = replace(coupons, 'Blue', 'Red') WHERE key = 1",
-      "DELETE FROM account_json WHERE key = 2",
-      "INSERT INTO account_json VALUES (999999, '{}')",
-    ],
-    differences: 3,
-  },
-  "JSON of coupons": {
-    by: [
-      "UPDATE coupon_json SET detail = '{}' WHERE key = 1",
-      "UPDATE coupon_json SET record = '{}' WHERE key = 2",
-      "DELETE FROM coupon_json WHERE key = 3",
-      "UPDATE coupon_json SET text = '{}' WHERE key = 4",
-      "INSERT INTO coupon_json VALUES (999999, '{}', '{}', '{}')",
-    ],
-    differences: 5,
-  },
   "totals of plays": {
     by: [
       `UPDATE play_totals SET hits = hits + 1 WHERE employee_key = ${employee}`,

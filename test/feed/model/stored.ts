@@ -30,9 +30,9 @@ const QUERIES = {
     FROM public_blocks JOIN customers AS blocked ON blocked.key = blocked_key WHERE customer_id LIKE ? ORDER BY 1, 2`,
   coupons: `
     SELECT
-      coupons.id, accounts.id AS account_id, kind, campaigns.id AS campaign_id, coupons.name, created_at,
+      coupons.id, accounts.id AS account_id, kind, campaign_id, text ->> '$.name' AS name, created_at,
       coupons.deleted
-    FROM coupons JOIN accounts ON accounts.key = coupons.account_key LEFT JOIN campaigns ON campaigns.key = campaign_key
+    FROM coupons JOIN accounts ON accounts.key = coupons.account_key
     WHERE coupons.id LIKE ? ORDER BY coupons.key`,
   customerCoupons: `
     SELECT held.id, customer_id, coupons.id AS campaign_coupon_id, store_id, usage_count, held.created_at

@@ -1,13 +1,16 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, it } from "vitest";
 import { feed, mustFeed } from "../../support/api.ts";
 import { setClock } from "../../support/clock.ts";
 import { createPublicViews } from "../../support/public-views.ts";
 import * as seed from "../../support/seed.ts";
+import { rows } from "../../support/state.ts";
 
 beforeAll(createPublicViews);
 
-const stored = (id: unknown) => env.DB.prepare("SELECT * FROM public_coupons WHERE id = ?").bind(id).first();
+async function stored(id: unknown) {
+  const [row] = await rows("SELECT * FROM public_coupons WHERE id = ?", id);
+  return { ...row, ...JSON.parse(String(row?.text)) };
+}
 
 async function chain() {
   const account = seed.account();
@@ -26,8 +29,8 @@ describe("a coupon of the feed", () => {
     expect(await stored(coupon.id)).toMatchObject({
       campaign_id: null,
       source_campaign_id: null,
-      header_lines: "[]",
-      text_lines: "[]",
+      header_lines: [],
+      text_lines: [],
       can_expire: 0,
       expiration_type: "Never_Expires",
       expiration_date: null,

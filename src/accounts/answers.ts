@@ -1,6 +1,5 @@
-import type { accounts } from "../db/tables/index.ts";
+import type { accounts } from "../db/tables/accounts.ts";
 import { type JsonText, jsonObject, merge, storedJson, toJson } from "../http/json-text.ts";
-import type { Account } from "./account.ts";
 import { NO_CREDENTIALS } from "./loyalty-options.ts";
 
 /** A row of a list in which one row of each account has the account object. The key only tells accounts apart. */
@@ -27,16 +26,6 @@ export function toCouponAccount(account: CouponAccountParts): string | null {
     loyalty_options: loyaltyOptions === null ? stored(null) : merge(storedJson(loyaltyOptions), answered),
   });
   return merge(storedJson(fields), others).join("");
-}
-
-/** The public id of each row's account, as the account objects of the list say. */
-export function accountIdsOf(rows: readonly OfAccount[]): (row: Pick<OfAccount, "account_key">) => string {
-  const ids = new Map(
-    rows.flatMap(({ account_key, account }) =>
-      account === null ? [] : [[account_key, (JSON.parse(account) as Pick<Account, "id">).id]],
-    ),
-  );
-  return ({ account_key }) => ids.get(account_key) ?? "";
 }
 
 /** The account object of each row of a whole list, as text. It is larger than the rest of a row, and most rows share it. */

@@ -3,7 +3,7 @@ import { compileOnce, compilePer, type Database, type Value } from "../../db/dat
 import { findGiven, findKnown, forgiveKnown, type Known, readKnown } from "./known-customers.ts";
 import { type Found, type FoundRow, READ, toFound } from "./records.ts";
 import { type CustomerSearch, LISTS, type SearchList } from "./scope.ts";
-import { type ForgivingTexts, findForgiven, forgive, isForgivable, readNear, vocabularyOf } from "./typos.ts";
+import { type ForgivingTexts, findForgiven, forgive, isForgivable, readNear } from "./typos.ts";
 import { type AskedWords, askFor, findWords, INDEXES } from "./word-index.ts";
 
 export interface FullSearch {
@@ -29,33 +29,30 @@ const FOUND_LIMIT = 20;
 export async function searchAll(db: Database, search: FullSearch): Promise<Found> {
   const { words, typos } = search;
   const lists = LISTS.filter((list) => words.length > 0 && search.lists.includes(list));
-  const exact = (await db.batch(lists.map((list) => exactly(list, search)))).flat();
-  const rows = exact.length === 0 && typos && words.some(isForgivable) ? await forgivingly(db, search, lists) : exact;
-  return toFound(rows, words);
+  const exact = (await db.batch(lists.map((list) => exactSearch(list, search)))).flat();
+  const mayForgive = exact.length === 0 && typos && words.some(isForgivable);
+  return toFound(mayForgive ? await searchForgivingly(db, search, lists) : exact, words);
 }
 
-function exactly(list: SearchList, { words, whom, customerId: caller }: FullSearch) {
+function exactSearch(list: SearchList, { words, whom, customerId: caller }: FullSearch) {
   if (list === "customers" && whom !== "all") return KNOWN({ whom }, { list: JSON.stringify(words), caller });
   const { hasMany, texts } = askFor(list, words);
   return EXACTLY({ list, hasMany }, { ...texts, caller });
 }
 
-async function forgivingly(db: Database, search: FullSearch, lists: readonly SearchList[]): Promise<FoundRow[]> {
+async function searchForgivingly(db: Database, search: FullSearch, lists: readonly SearchList[]): Promise<FoundRow[]> {
   const { words, whom, customerId: caller } = search;
   const known = whom !== "all" && lists.includes("customers") ? [readKnown({ whom }, { caller })] : [];
   const indexed = lists.filter((list) => known.length === 0 || list !== "customers");
   const read = (await db.batch([...readNear(words.filter(isForgivable), indexed), ...known])).flat();
 
-  const near = read.filter((row) => "vocabulary" in row);
-  const friends = read.filter((row) => "key" in row);
+  const nearWords = read.filter((row) => "vocabulary" in row);
+  const knownCustomers = read.filter((row) => "key" in row);
   const statements = indexed.flatMap((list) => {
-    const texts = forgive(
-      words,
-      near.filter(({ vocabulary }) => vocabulary === vocabularyOf(list)),
-    );
+    const texts = forgive(words, nearWords, list);
     return texts === null ? [] : [FORGIVINGLY({ list }, { ...texts, words: JSON.stringify(words), caller })];
   });
-  const given = forgiveKnown(friends, words, isForgivable).slice(0, FOUND_LIMIT);
+  const given = forgiveKnown(knownCustomers, words, isForgivable).slice(0, FOUND_LIMIT);
   if (given.length > 0) statements.push(GIVEN({ given: JSON.stringify(given), caller }));
   return (await db.batch(statements)).flat();
 }
@@ -81,6 +78,7 @@ const KNOWN = compilePer(
     READ.customers(findKnown(whom, value, FOUND_LIMIT), value("caller")),
 );
 
+/** Known customers in whose names words were forgiven. */
 const GIVEN = compileOnce(
   (value: Value<"given" | "caller">): SQL<FoundRow> => READ.customers(findGiven(value("given")), value("caller")),
 );

@@ -5,7 +5,7 @@ import { selectWith } from "../../db/select.ts";
 import { customerVocabulary } from "../../db/tables/customers.ts";
 import { merchantVocabulary } from "../../db/tables/stores.ts";
 import type { SearchList } from "./scope.ts";
-import { asBeginnings, LONGEST_BEGINNING, notBegun, type WordIndex, walk } from "./word-index.ts";
+import { asBeginnings, LONGEST_BEGINNING, matchingKeys, notBegun, type WordIndex } from "./word-index.ts";
 
 // A search that found nothing is made once more with typos forgiven (docs/contract/interface.md, 4.6): a vocabulary, the
 // words of indexes each once, says what the words may have been meant for. Each step has a bound, because whoever feeds
@@ -31,7 +31,7 @@ const SORTED = 2_000;
 const VOCABULARIES = { merchants: merchantVocabulary, customers: customerVocabulary };
 type VocabularyName = keyof typeof VOCABULARIES;
 
-export function vocabularyOf(list: SearchList): VocabularyName {
+function vocabularyOf(list: SearchList): VocabularyName {
   return list === "customers" ? "customers" : "merchants";
 }
 
@@ -66,9 +66,10 @@ export interface ForgivingTexts {
 
 const NOTHING = '""';
 
-/** What to ask the index of a list, whose vocabulary has this of the words; null where no record can have them. */
-export function forgive(words: readonly string[], near: readonly NearWord[]): ForgivingTexts | null {
-  const of = new Map(near.map((one) => [one.word, one]));
+/** What to ask the index of a list, by what the vocabularies have of the words; null where no record can have them. */
+export function forgive(words: readonly string[], near: readonly NearWord[], list: SearchList): ForgivingTexts | null {
+  const own = near.filter(({ vocabulary }) => vocabulary === vocabularyOf(list));
+  const of = new Map(own.map((one) => [one.word, one]));
   const choices = words.map((word) => of.get(word) ?? { exact: asBeginnings([word]), neighbours: null });
   if (choices.every(({ neighbours }) => neighbours === null)) return null;
   if (choices.some(({ exact, neighbours }) => exact === null && neighbours === null)) return null;
@@ -87,8 +88,8 @@ export function forgive(words: readonly string[], near: readonly NearWord[]): Fo
 export function findForgiven(index: WordIndex, value: Value<keyof ForgivingTexts | "words">, limit: number): SQL {
   const ifFew = sql`LIMIT iif((SELECT count(*) FROM least) < ${sql.raw(String(limit))}, ${sql.raw(String(SORTED))}, 0)`;
   return sql`
-    least AS MATERIALIZED (${walk(index, value("least"), limitTo(limit))}),
-    more AS MATERIALIZED (${walk(index, value("more"), ifFew)}),
+    least AS MATERIALIZED (${matchingKeys(index, value("least"), limitTo(limit))}),
+    more AS MATERIALIZED (${matchingKeys(index, value("more"), ifFew)}),
     found(rank, key, forgiven) AS MATERIALIZED (
       SELECT json_array_length(forgiven) AS rank, key, forgiven FROM (
         SELECT candidate.key, (SELECT json_group_array(value) FROM (${notBegun(index.words, value("words"))})) AS forgiven
@@ -104,7 +105,8 @@ const LAST = sql`char(1114111)`;
 /**
  * The vocabulary is walked as a trie: `depth` letters of the word, as far as some word begins so (`letter` is empty), and
  * from each such stem every letter that follows it in some word. So there is no alphabet, and what no word has is not
- * tried. The rows of the walk come in the order in which they were found, so all words and stems share the steps.
+ * tried. The rows of the walk come in the order in which they were found, so all words and stems share the steps. The
+ * letter that the word itself has there is of no use: twice it is what it is twice one place later.
  */
 const NEAR = compilePer(
   (shape: { vocabulary: VocabularyName }, value: Value<"forgivable" | "steps" | "neighbours">): SQL<NearWord> => {
@@ -129,12 +131,10 @@ const NEAR = compilePer(
         SELECT asked, rtrim(group_concat(iif(${begins(sql`one`)}, one || ' ', '') || iif(${begins(sql`other`)}, other || ' ', ''), ''))
         FROM (
           SELECT asked, ${stem} || ${restOf("one")} AS one, ${stem} || ${restOf("other")} AS other
-          FROM walk WHERE letter IS NOT NULL
+          FROM walk WHERE letter <> substr(asked, depth + 1, 1)
         )
         GROUP BY asked
       )`;
-    const begun = sql`
-      SELECT word FROM ${vocabulary} WHERE word >= forgivable.value AND word < forgivable.value || ${LAST}`;
     const isShort = sql`length(beginning) <= ${sql.raw(String(LONGEST_BEGINNING))}`;
     // Of a short beginning one word is enough, of a long one all are read.
     const lastWord = sql`iif(${isShort}, (SELECT min(word) FROM ${vocabulary} WHERE word >= beginning), beginning || ${LAST})`;
@@ -142,11 +142,13 @@ const NEAR = compilePer(
       walked,
       {
         vocabulary: sql<VocabularyName>`${sql.raw(`'${shape.vocabulary}'`)}`,
-        word: sql<string>`forgivable.value`,
-        exact: sql<string | null>`iif(
-          (SELECT count(*) FROM (${begun} ${limitTo(SPELLED_OUT + 1)})) > ${sql.raw(String(SPELLED_OUT))},
-          '"' || forgivable.value || '"*',
-          (SELECT group_concat('"' || word || '"', ' OR ') FROM (${begun}))
+        word: sql<string>`meant.asked`,
+        exact: sql<string | null>`(
+          SELECT iif(count(*) > ${sql.raw(String(SPELLED_OUT))}, '"' || meant.asked || '"*', group_concat('"' || word || '"', ' OR '))
+          FROM (
+            SELECT word FROM ${vocabulary} WHERE word >= meant.asked AND word < meant.asked || ${LAST}
+            ${limitTo(SPELLED_OUT + 1)}
+          )
         )`,
         neighbours: sql<string | null>`(SELECT group_concat(term, ' OR ') FROM (
           SELECT iif(${isShort}, '"' || beginning || '"*', '"' || word || '"') AS term
@@ -158,7 +160,7 @@ const NEAR = compilePer(
           ${limitTo(value("neighbours"))}
         ))`,
       },
-      sql`FROM json_each(${value("forgivable")}) AS forgivable LEFT JOIN meant ON meant.asked = forgivable.value`,
+      sql`FROM meant`,
     );
   },
 );

@@ -43,8 +43,8 @@ function indexOfAccounts(name: string, table: typeof stores | typeof campaigns):
   };
 }
 
-/** The keys of records that an index finds, in the order first stored: a walk along it, which ends with its limit. */
-export function walk({ name, record, where }: WordIndex, text: SQL | Placeholder, limit: SQL): SQL {
+/** The keys of the records that match, in the order first stored: FTS5 goes along its index, and stops at the limit. */
+export function matchingKeys({ name, record, where }: WordIndex, text: SQL | Placeholder, limit: SQL): SQL {
   return sql`
     SELECT ${name}.rowid AS key FROM ${name} ${record(sql`${name}.rowid`)}
     WHERE ${name} MATCH ${text} AND ${where}
@@ -128,8 +128,8 @@ export function findWords(
   const left = sql`LIMIT iif(${mayBe}, ${sql.raw(String(limit))} - (SELECT count(*) FROM whole), 0)`;
   const others = { ...index, where: sql`${where} AND ${name}.rowid NOT IN (SELECT key FROM whole) ${holdsAll}` };
   return sql`
-    whole AS MATERIALIZED (${walk(index, value("whole"), limitTo(limit))}),
-    others AS MATERIALIZED (${walk(others, beginnings, left)}),
+    whole AS MATERIALIZED (${matchingKeys(index, value("whole"), limitTo(limit))}),
+    others AS MATERIALIZED (${matchingKeys(others, beginnings, left)}),
     found(rank, key, forgiven) AS MATERIALIZED (
       SELECT 0, key, NULL FROM whole UNION ALL SELECT 1, key, NULL FROM others
     )`;

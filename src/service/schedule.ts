@@ -1,3 +1,4 @@
+import { Cache } from "../cache/cache.ts";
 import { MERGE_LIMITS, mergeIndexes, QUERIES_A_STEP } from "../customer/search/merge-indexes.ts";
 import { Database } from "../db/database.ts";
 import { Inboxes } from "../inbox/inboxes.ts";
@@ -5,7 +6,8 @@ import { drainOutbox } from "../inbox/notify.ts";
 import { removeFormerListeners } from "../inbox/queries.ts";
 import { DEFAULT_PROGRAM, listPrograms, nameInLog, type Program } from "../programs/programs.ts";
 import { countQueries } from "./count-queries.ts";
-import { type Allowance, runTurns, type TurnRules, type Used } from "./turns.ts";
+import { Place } from "./place.ts";
+import { type Allowance, orderFrom, runTurns, type TurnRules, type Used } from "./turns.ts";
 
 /** What a program's turns have come to so far. */
 interface Turn {
@@ -63,23 +65,24 @@ const JOBS: Readonly<Record<string, Job>> = {
 };
 
 /**
- * Runs a scheduled job for every program, or for as many as a Worker's limits allow. A failure ends it for that program,
- * the platform's log has it, and the next run goes on.
+ * Runs a scheduled job for every program, or for as many as a Worker's limits allow: the next run begins where this one
+ * ended. A failure ends it for that program, the platform's log has it, and the next run goes on.
  */
-export const onSchedule: ExportedHandlerScheduledHandler<Env> = async ({ cron }, env, context) => {
+export const onSchedule: ExportedHandlerScheduledHandler<Env> = async ({ cron, scheduledTime }, env, context) => {
   const job = JOBS[cron];
   if (job === undefined) throw new Error(`There is no job for the cron ${cron}.`);
   const waitUntil = (work: Promise<unknown>) => context.waitUntil(work);
+  const place = new Place(new Cache(env.CACHE, DEFAULT_PROGRAM, waitUntil), job.work);
   const programs = listPrograms(env);
-  // A run may not reach all of them. From a random one on, each has the same chance, and nothing needs to be stored.
-  const first = Math.floor(Math.random() * programs.length);
-  const order = [...programs.slice(first), ...programs.slice(0, first)];
+  const order = programs.length === 1 ? programs : orderFrom(programs, await place.read(programs, scheduledTime));
   const runs = order.map((program) => runOf(job, program, new Inboxes(env.INBOXES, program.name, waitUntil)));
 
-  await runTurns(
+  const begun = await runTurns(
     runs.map(({ takeTurn }) => takeTurn),
     job,
   );
+  const next = order[begun];
+  if (next !== undefined) await place.write(next);
   const failures = runs.flatMap((run) => run.end({ schedule: cron, work: job.work }));
   if (failures.length > 0) throw failures[0];
 };

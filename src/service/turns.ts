@@ -26,13 +26,13 @@ export interface TurnRules {
 export const A_RUN = { queries: 950, calls: 5_000 };
 
 /**
- * Gives turns to all who wait, in their order, until they are done or the allowance is used up. Whoever is not done
- * waits again, behind the others.
+ * Gives turns to all who wait, in their order, until they are done or the allowance is used up. Who is not done waits
+ * again, behind the others. Resolves with how many had a turn.
  */
 export async function runTurns(
   waiting: readonly ((allowance: Allowance) => Promise<Used>)[],
   { milliseconds, least, atOnce }: TurnRules,
-): Promise<void> {
+): Promise<number> {
   const endsAt = performance.now() + milliseconds;
   const left = { ...A_RUN };
   const queue = [...waiting];
@@ -58,4 +58,11 @@ export async function runTurns(
     }
   };
   await Promise.all(Array.from({ length: atOnce }, takeTurns));
+  return Math.min(begun, waiting.length);
+}
+
+/** The programs, which are sorted by name, from this one on, or from the next where it is gone. */
+export function orderFrom<Program extends { name: string }>(programs: readonly Program[], name: string): Program[] {
+  const first = programs.findIndex((program) => program.name >= name);
+  return first === -1 ? [...programs] : [...programs.slice(first), ...programs.slice(0, first)];
 }

@@ -5,6 +5,8 @@ import worker from "../../src/index.ts";
 import { bindingName } from "../../src/programs/programs.ts";
 
 const QUERIES_OF_A_WORKER = 1_000;
+const MINUTE_MS = 60_000;
+const kv = Object.getPrototypeOf(env.CACHE);
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -26,9 +28,10 @@ function deploymentOf(count: number) {
   const names = Array.from({ length: count }, (_, index) => `p${String(index).padStart(4, "0")}`);
   const databases = names.map((name) => [bindingName("DB", name), databaseOf(name)]);
   const many = { ...env, DB: undefined, ...Object.fromEntries(databases) } as unknown as Env;
-  const run = async (cron: string) => {
+  const run = async (cron: string, minute = 0) => {
     const from = asked.length;
-    await worker.scheduled(createScheduledController({ cron }), many, createExecutionContext());
+    const controller = createScheduledController({ cron, scheduledTime: new Date(minute * MINUTE_MS) });
+    await worker.scheduled(controller, many, createExecutionContext());
     return asked.slice(from);
   };
   return { names, run };
@@ -39,14 +42,43 @@ describe("a thousand programs", () => {
     ["* * * * *", 926],
     ["30 5 * * *", 950],
   ] as const)(
-    "are visited from a random one on, as many as D1 may be asked for in a run: %s",
+    "are all visited within two runs, none of which asks D1 more than a Worker may: %s",
     async ([cron, reach], { expect }) => {
-      vi.spyOn(Math, "random").mockReturnValueOnce(0).mockReturnValueOnce(0.5).mockReturnValueOnce(0.9999);
       const { names, run } = deploymentOf(1_000);
-      const inTurn = (first: number) => [...names.slice(first), ...names].slice(0, reach);
 
-      for (const first of [0, 500, 999]) expect(await run(cron)).toEqual(inTurn(first));
-      expect(reach).toBeLessThan(QUERIES_OF_A_WORKER);
+      const [first, second] = [await run(cron), await run(cron)];
+
+      expect(first).toEqual(names.slice(0, reach));
+      expect(second.slice(0, 1_000 - reach)).toEqual(names.slice(reach));
+      for (const queries of [first, second]) expect(queries.length).toBeLessThan(QUERIES_OF_A_WORKER);
     },
   );
+});
+
+describe("programs that one run reaches", () => {
+  it("leave KV unwritten, and a single one does not read it", async ({ expect }) => {
+    const [get, put] = [vi.spyOn(kv, "get"), vi.spyOn(kv, "put")];
+
+    await deploymentOf(1).run("* * * * *");
+    const read = get.mock.calls.length;
+    await deploymentOf(500).run("* * * * *");
+
+    expect([read, get.mock.calls.length, put.mock.calls.length]).toEqual([0, 1, 0]);
+  });
+});
+
+describe("programs while KV fails", () => {
+  it("are visited from another one on each minute; the log says so", async ({ expect }) => {
+    const log = vi.spyOn(console, "error").mockReturnValue();
+    vi.spyOn(kv, "get").mockRejectedValue(new Error("KV GET failed: 503"));
+    vi.spyOn(kv, "put").mockRejectedValue(new Error("KV PUT failed: 503"));
+    const { names, run } = deploymentOf(1_000);
+
+    const firsts = [(await run("* * * * *", 7))[0], (await run("* * * * *", 8))[0]];
+
+    expect(firsts).toEqual([names[7], names[8]]);
+    expect(log.mock.calls.map(([line]) => JSON.parse(line))).toEqual(
+      Array.from({ length: 4 }, () => ({ work: "tell inboxes", error: "SCHEDULE_PLACE", cause: "Error" })),
+    );
+  });
 });

@@ -38,10 +38,6 @@ const OTHERWISE: Readonly<Record<string, { select: string; value?: (selected: un
     ))`,
     value: parse,
   },
-  "account.loyalty_options": {
-    select: "json_set(accounts.loyalty_options, '$.chain_logo', accounts.chain_logo)",
-    value: parse,
-  },
   "friendship.customer_id": { select: "(SELECT id FROM customers WHERE key = friendships.low_key)" },
   "friendship.friend_id": { select: "(SELECT id FROM customers WHERE key = friendships.high_key)" },
   "message_group.member_ids": {

@@ -44,7 +44,7 @@ BEGIN
   ON CONFLICT DO NOTHING;
 END;
 
--- A new member sees a group that was not there before.
+-- A member sees a new group, or sees one no longer: also one that is removed.
 CREATE TRIGGER outbox_of_new_members AFTER INSERT ON message_group_members
 BEGIN
   INSERT INTO outbox (version, change_kind, customers, stored_at)
@@ -52,7 +52,6 @@ BEGIN
   ON CONFLICT DO NOTHING;
 END;
 
--- A former member sees it no longer, also because it is removed.
 CREATE TRIGGER outbox_of_former_members AFTER DELETE ON message_group_members
 BEGIN
   INSERT INTO outbox (version, change_kind, customers, stored_at)
@@ -60,7 +59,7 @@ BEGIN
   ON CONFLICT DO NOTHING;
 END;
 
--- A coupon that is issued concerns the customer who holds it.
+-- A coupon concerns the customer who holds it.
 CREATE TRIGGER outbox_of_issued_coupons AFTER INSERT ON customer_coupons
 BEGIN
   INSERT INTO outbox (version, change_kind, customers, stored_at)
@@ -68,7 +67,6 @@ BEGIN
   ON CONFLICT DO NOTHING;
 END;
 
--- The same for one that is changed.
 CREATE TRIGGER outbox_of_changed_coupons AFTER UPDATE ON customer_coupons
 BEGIN
   INSERT INTO outbox (version, change_kind, customers, stored_at)
@@ -76,7 +74,6 @@ BEGIN
   ON CONFLICT DO NOTHING;
 END;
 
--- The same for one that is withdrawn.
 CREATE TRIGGER outbox_of_withdrawn_coupons AFTER DELETE ON customer_coupons
 BEGIN
   INSERT INTO outbox (version, change_kind, customers, stored_at)

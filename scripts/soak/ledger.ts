@@ -17,7 +17,8 @@ const BOOKS = {
     JOIN stores ON stores.key = store_key JOIN customers ON customers.key = customer_key
     WHERE joined_at = '2026-10-01 00:00:00'`,
   store: "SELECT id AS key, json_array(phone) AS value FROM stores WHERE phone LIKE 'soak-%'",
-  coupon: "SELECT id AS key, json_array(text ->> '$.name') AS value FROM coupons WHERE text ->> '$.name' LIKE 'soak-%'",
+  coupon: `SELECT id AS key, json_array(text ->> '$.name') AS value FROM coupons
+    WHERE text ->> '$.name' LIKE 'soak-%'`,
 };
 
 type Book = keyof typeof BOOKS;

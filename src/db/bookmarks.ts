@@ -2,8 +2,8 @@ import { decodeBase64Url, encodeBase64Url } from "hono/utils/encode";
 import type { Consistency } from "./database.ts";
 
 /**
- * What bookmarks are signed with. Those of another environment or program, whose database is another, or of before the
- * secret was changed, do not count. An empty secret signs nothing.
+ * What bookmarks are signed with, so that those of another database (of another environment or program) or of an earlier
+ * secret do not count. With an empty secret nothing is signed.
  */
 export interface BookmarkRules {
   secret: string;
@@ -13,10 +13,7 @@ export interface BookmarkRules {
 
 const SIGNED = /^([!-~]{1,200})\.([\w-]{43})$/;
 
-/**
- * D1's bookmark as a client gets it: signed, because D1 waits for whatever bookmark it is given, and one that is made up
- * may lie far in the future.
- */
+/** Signed, because D1 waits for whatever bookmark it is given: a client could make one up that lies far in the future. */
 export async function signBookmark(bookmark: string, rules: BookmarkRules): Promise<string> {
   if (rules.secret === "") return bookmark;
   const signature = await crypto.subtle.sign("HMAC", await keyOf(rules), bytesOf(bookmark));
@@ -24,8 +21,8 @@ export async function signBookmark(bookmark: string, rules: BookmarkRules): Prom
 }
 
 /**
- * Where a session begins for a client that sends back what it was given: at that bookmark. Anything else counts as no
- * bookmark. Without a secret nothing can be told from what is made up, so D1 gets none: the primary is behind no bookmark.
+ * Where the session of a client begins that sends a bookmark back: there, if the signature is right, else anywhere.
+ * Without a secret no bookmark can be trusted, so the session begins at the primary, which has everything.
  */
 export async function verifyBookmark(given: string, rules: BookmarkRules): Promise<Consistency> {
   if (given === "") return "first-unconstrained";
@@ -37,10 +34,10 @@ export async function verifyBookmark(given: string, rules: BookmarkRules): Promi
   return isGood ? bookmark : "first-unconstrained";
 }
 
-// Deriving a key costs more than using it. The keys and not their promises, which would belong to one request.
+// Deriving a key costs more than using it. Promises are not cached: they belong to the request that made them.
 const keys = new Map<string, CryptoKey>();
 
-/** A key of its own, so that no signature of a bookmark can pass for that of a token. */
+/** Derived for bookmarks alone, so that the signature of one can never pass for that of a token. */
 async function keyOf({ secret, environment, program }: BookmarkRules): Promise<CryptoKey> {
   const name = JSON.stringify([environment, program, secret]);
   const known = keys.get(name);

@@ -3,18 +3,18 @@ import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import { TimedOut, withTimeout } from "../values/timeout.ts";
 import { CircuitBreaker, type Outcome } from "./circuit-breaker.ts";
 import { DatabaseFull, DatabaseUnavailable, PrimaryStalled, WriteTooLarge } from "./errors.ts";
-import { memoryToSend, type Query } from "./sending.ts";
+import { memoryToSend, type Query } from "./memory.ts";
 
-/** What is sent: `select(…)` of `select.ts`, another template of Drizzle's `sql`, or one of these compiled. */
+/** `select(…)` of `select.ts` or another template of Drizzle's `sql`; or one of these, compiled. */
 export type Statement<Row = unknown> = SQL<Row> | CompiledStatement<Row>;
 
 export interface CompiledStatement<Row> {
   toSQL(): Query;
-  /** Never there: it carries the type. */
+  /** Only a type: never set. */
   readonly row?: Row;
 }
 
-/** What a statement answers: rows of the columns that it selects. A template that says no type has rows of any. */
+/** The row of a statement, by the columns that it selects; of a template that states no type, any object. */
 export type RowOf<S extends Statement> =
   S extends Statement<infer Row> ? (unknown extends Row ? Record<string, unknown> : Row) : never;
 type RowsOf<S extends readonly Statement[]> = { -readonly [Index in keyof S]: RowOf<S[Index]>[] };
@@ -51,7 +51,7 @@ const FIRST_WAIT_MS = 50;
 
 const dialect = new SQLiteAsyncDialect();
 
-/** What this isolate knows of each primary, by its binding. */
+/** One for each primary, by its binding. */
 const breakers = new WeakMap<object, CircuitBreaker>();
 
 function breakerOf(d1: object): CircuitBreaker {
@@ -81,14 +81,14 @@ export class Database {
   }
 
   /**
-   * The way to the primary for work in the background, whose cost is not the request's. A session of its own, because
-   * later statements of this one may be answered by a replica that knows no more than this session has seen.
+   * A session at the primary, for work in the background, whose cost is not the request's. Later statements of this
+   * session may be answered by a replica that knows no more than the session has seen.
    */
   inBackground(): Database {
     return new Database(this.#d1, "first-primary");
   }
 
-  /** Where this session stands, for a client that wants to read what it has seen or written. */
+  /** Whoever begins a session at this bookmark reads at least what this one has seen and written. */
   get bookmark(): string | null {
     return this.#session.getBookmark();
   }
@@ -100,8 +100,8 @@ export class Database {
   }
 
   /**
-   * The rows of each statement, all in one round trip and one transaction. The statements read: where the connection is
-   * lost they are sent again, for two seconds at most. It is all over after five.
+   * The rows of each statement, all in one round trip and one transaction. The statements only read: if the connection is
+   * lost, they are sent again for two seconds. After five seconds without an answer the call fails.
    * @throws {DatabaseUnavailable} when D1 cannot be reached, {DatabaseFull} where a statement would add to a full
    * database; D1's own error for anything else, such as a check that failed.
    */
@@ -129,9 +129,8 @@ export class Database {
   }
 
   /**
-   * The rows of each step, any number of statements that write, by the step's name and in the order of the steps, in one
-   * round trip and one transaction like `batch`, but sent once: whoever asked for it knows whether it may be asked for
-   * again.
+   * Runs the statements of all steps in their order, in one round trip and one transaction, and resolves with the rows of
+   * each step by its name. They write, so they are sent once: only the caller knows whether they may be sent again.
    * @throws {WriteTooLarge} where sending it would take more memory than a Worker has to spare.
    */
   async steps<const S extends Readonly<Record<string, readonly Statement[]>>>(
@@ -228,8 +227,8 @@ export function compilePer<Shape, Name extends string, Row = unknown>(
 }
 
 /**
- * The text is sent with every request: without its indentation it is a third shorter. No literal goes over two lines,
- * and no comment stands in it.
+ * The text is sent with every request: without its indentation it is a third shorter. It has no comments, and no literal
+ * with a line break.
  */
 function onOneLine(query: Query): Query {
   return { ...query, sql: query.sql.replace(/\s*\n\s*/g, " ").trim() };
@@ -239,11 +238,10 @@ function toQuery(statement: Statement): Query {
   return statement instanceof SQL ? dialect.sqlToQuery(statement) : statement.toSQL();
 }
 
-// What a statement itself did wrong carries SQLite's code, and a wrong value D1's own; anything else is D1 not
-// answering.
+// An error of the statement itself has SQLite's code, or D1's own for a wrong value. Anything else: D1 did not answer.
 const OWN_FAULT = /SQLITE_(?!BUSY|LOCKED|NOMEM|INTERRUPT|IOERR|FULL|CANTOPEN)[A-Z]+|D1_TYPE_ERROR|D1_COLUMN_NOTFOUND/;
 
-// What D1 says of a passing fault; an overloaded database is not helped by asking again at once.
+// D1's messages for faults that pass. An overloaded database is not among them: asking again at once makes it worse.
 const LOST_CONNECTION = /Network connection lost|caused object to be reset|its code was updated|transient issue/;
 const OVERLOADED = /overloaded/;
 

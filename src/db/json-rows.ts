@@ -21,7 +21,7 @@ export function joinRows(rows: Iterable<string>): string[] {
   let chunk: string[] = [];
   let bytes = 0;
   const close = () => {
-    // One join makes one text. Brackets put around it would leave the runtime with both.
+    // One join makes one text: brackets added to it later would make a second of the same size.
     if (chunk.length > 0) texts.push([...chunk, "]"].join(""));
     chunk = [];
     bytes = 0;
@@ -36,7 +36,7 @@ export function joinRows(rows: Iterable<string>): string[] {
   return texts;
 }
 
-/** A subquery with the rows of JSON texts by column name, and their order as `position`. */
+/** A subquery with the rows of JSON texts: a column for each name, and `position`, the index in the text. */
 export function rowsOf(texts: readonly string[], columns: readonly string[], json: readonly string[] = []): SQL {
   const values = columns.map((column, index) =>
     json.includes(column)

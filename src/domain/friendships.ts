@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { blocks, friendships } from "../db/tables/friendships.ts";
 
-/** How two customers stand to each other: 1 friends, 0 request pending, -1 neither (docs/contract/interface.md, 4.2). */
+/** The friend status of two customers: 1 friends, 0 request pending, -1 neither (docs/contract/interface.md, 4.2). */
 export function friendStatus(customerKey: SQL, otherKey: SQL): SQL<1 | 0 | -1> {
   return sql<1 | 0 | -1>`coalesce((
     SELECT ${friendships.status} FROM ${friendships}

@@ -5,12 +5,11 @@ import { forbidden, invalid, payloadTooLarge } from "../http/errors.ts";
 import { ITEM_LIMIT, LINE_LIMIT, NAMED_LINES } from "../http/limits.ts";
 import type { Changes } from "../inbox/queries.ts";
 import { addMessage, type FieldMessages } from "../values/messages.ts";
-import { deduplicate } from "./deduplicate.ts";
 import { checkLine, type GoodLine } from "./lines.ts";
 import { splitLines } from "./ndjson.ts";
 import { applyFeed, type Batch } from "./queries.ts";
 import { KINDS, RESTORED_KINDS } from "./records/index.ts";
-import { isGlobal, type Kind } from "./records/kind.ts";
+import { columnTypes, isGlobal, type Kind, type Line } from "./records/kind.ts";
 
 /** The result of a feed request: the lines accepted, and the lines that changed nothing. */
 export interface Accepted {
@@ -39,7 +38,7 @@ export async function acceptFeed(
 ): Promise<AcceptedFeed> {
   const { accounts, restores } = token;
   const kinds = restores ? RESTORED_KINDS : KINDS;
-  const { batches, count } = toBatches(await checkLines(body, kinds), kinds);
+  const { batches, count } = await readBatches(body, kinds);
   if (accounts !== "*") refuseGlobal(batches);
 
   const outcome = await applyFeed(db, { batches, accounts, restores });
@@ -50,6 +49,11 @@ export async function acceptFeed(
   if ("isLive" in outcome) throw forbidden(NOT_RESTORABLE);
   if ("foreign" in outcome) throw foreignLines(outcome.foreign);
   throw invalid(faultMessages(outcome.faults));
+}
+
+/** In a function of its own, because one that goes on waiting would hold the texts of all lines beside their parameters. */
+async function readBatches(body: Uint8Array, kinds: readonly Kind[]): Promise<{ batches: Batch[]; count: number }> {
+  return toBatches(await checkLines(body, kinds), kinds);
 }
 
 const NOT_RESTORABLE = "A restore token feeds only a database that has been fed by nothing but restores.";
@@ -124,4 +128,34 @@ function toBatches(lines: readonly GoodLine[], kinds: readonly Kind[]): { batche
     return [{ kind, all, writes, deletes, texts: joinRows(writes.map((line) => texts.get(line) ?? "")) }];
   });
   return { batches, count: lines.length };
+}
+
+/**
+ * Of lines with one key, the last counts of a state and the first of an event. New records are stored in the order of
+ * their first lines, as if the lines had come one by one.
+ */
+function deduplicate(kind: Kind, all: readonly Line[]): Pick<Batch, "writes" | "deletes"> {
+  const byKey = new Map<string, Line>();
+  const orders = new Map<string, number>();
+  for (const line of all) {
+    const key = identityOf(kind, line);
+    if (kind.type === "state" || !byKey.has(key)) byKey.set(key, line);
+    if (!line.deleted && !orders.has(key)) orders.set(key, line.number);
+  }
+  for (const [key, line] of byKey) line.order = orders.get(key) ?? line.number;
+  const lines = [...byKey.values()];
+  const writes = lines.filter(({ deleted }) => !deleted).sort((one, other) => one.order - other.order);
+  return { writes: arrange(kind, writes), deletes: lines.filter(({ deleted }) => deleted) };
+}
+
+function identityOf(kind: Kind, { fields }: Line): string {
+  if (kind.identity !== undefined) return JSON.stringify(kind.identity(fields));
+  return JSON.stringify(kind.keyFields.map((field) => fields[field]));
+}
+
+/** A table whose rows lie in the order of their ids is written in that order: each of its pages once. */
+function arrange(kind: Kind, writes: Line[]): Line[] {
+  if (kind.arrange !== undefined) return kind.arrange(writes);
+  if (kind.keyFields[0] !== "id" || columnTypes(kind).has("key")) return writes;
+  return writes.sort(({ fields: one }, { fields: other }) => (String(one.id) < String(other.id) ? -1 : 1));
 }

@@ -10,11 +10,11 @@ const GATHER_MS = 250;
 // Times are rounded up to these, so that no number of changes makes many entries.
 const STEP_MS = 50;
 
-/** Adds changes that can be shown from `readyAt` on, in milliseconds since 1970. */
-export function addChanges(pending: Pending, kinds: readonly ChangeKind[], readyAt: number): Pending {
+/** Adds a change that can be shown from `readyAt` on, in milliseconds since 1970. */
+export function addChange(pending: Pending, kind: ChangeKind, readyAt: number): Pending {
   const rounded = Math.ceil(readyAt / STEP_MS) * STEP_MS;
-  const isPending = (kind: ChangeKind) => pending.some((one) => one.kind === kind && one.readyAt === rounded);
-  return [...pending, ...kinds.filter((kind) => !isPending(kind)).map((kind) => ({ kind, readyAt: rounded }))];
+  const isPending = pending.some((one) => one.kind === kind && one.readyAt === rounded);
+  return isPending ? pending : [...pending, { kind, readyAt: rounded }];
 }
 
 /** When the next frame is due; null: none is. */

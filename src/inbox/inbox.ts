@@ -2,7 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import { SUBPROTOCOL } from "../auth/subprotocols.ts";
 import { Database } from "../db/database.ts";
 import { findProgram } from "../programs/programs.ts";
-import { addChanges, type ChangeKind, nextFrameAt, type Pending, takeFrame } from "./frames.ts";
+import { addChange, type ChangeKind, nextFrameAt, type Pending, takeFrame } from "./frames.ts";
 import {
   afterNotification,
   afterReport,
@@ -100,8 +100,8 @@ export class Inbox extends DurableObject<Env> {
     const isUnshown = kinds.includes("messages") && messageWaitMs > 0;
     this.#keep(isUnshown ? afterUnshownMessage(state, shownAt) : state);
     if (this.#sockets().length === 0) return;
-    const [messages, others] = [kinds.filter(isMessages), kinds.filter((kind) => !isMessages(kind))];
-    this.#pending = addChanges(addChanges(this.#pending, messages, shownAt), others, now);
+    const add = (pending: Pending, kind: ChangeKind) => addChange(pending, kind, kind === "messages" ? shownAt : now);
+    this.#pending = kinds.reduce(add, this.#pending);
     await this.#setAlarm();
   }
 
@@ -122,7 +122,7 @@ export class Inbox extends DurableObject<Env> {
     // A message of this second may be stored, or notified, already: the app does not get it by asking now.
     const storedShownAt = messageWaitMs === null ? 0 : now + messageWaitMs + MESSAGE_MARGIN_MS;
     for (const shownAt of [storedShownAt, this.#state.messageShownAt]) {
-      if (shownAt > now) this.#pending = addChanges(this.#pending, ["messages"], shownAt);
+      if (shownAt > now) this.#pending = addChange(this.#pending, "messages", shownAt);
     }
     await this.#setAlarm();
     const headers = new Headers(connection.hasSubprotocol ? { "Sec-WebSocket-Protocol": SUBPROTOCOL } : {});
@@ -185,9 +185,7 @@ export class Inbox extends DurableObject<Env> {
   }
 
   #renewAt(renewAt: number): void {
-    for (const { socket, attachment } of this.#sockets()) {
-      attach(socket, { ...attachment, renewAt });
-    }
+    for (const { socket, attachment } of this.#sockets()) attach(socket, { ...attachment, renewAt });
   }
 
   /** The open sockets, oldest first. */
@@ -229,10 +227,6 @@ export class Inbox extends DurableObject<Env> {
   set #pending(pending: Pending) {
     this.ctx.storage.kv.put("pending", pending);
   }
-}
-
-function isMessages(kind: ChangeKind): boolean {
-  return kind === "messages";
 }
 
 /** Each socket that opens finds the row renewed. */

@@ -56,27 +56,8 @@ export async function renewListening(db: Database, customerId: string): Promise<
  * whose second is not over: nobody may have been notified of it. Null where there is none.
  */
 export async function beginListening(db: Database, customerId: string): Promise<number | null> {
-  const [, unshown] = await db.batch([listenBySocket(customerId), selectMessageWait({ customerId })]);
-  return toMessageWait(unshown);
-}
-
-/**
- * The same for a customer who is a listener already, and until their inbox is to renew that: nothing is written.
- * Undefined for anybody else.
- */
-export async function goOnListening(db: Database, customerId: string): Promise<number | null | undefined> {
-  const seconds = `+${RENEW_AFTER_MS / 1_000} seconds`;
-  const [listens, unshown] = await db.batch([
-    sql`SELECT 1 AS one FROM ${listeners}
-      WHERE ${listeners.customerId} = ${customerId}
-        AND ${listeners.until} >= (SELECT datetime(now, ${seconds}) FROM clock)`,
-    selectMessageWait({ customerId }),
-  ]);
-  return listens.length === 0 ? undefined : toMessageWait(unshown);
-}
-
-function toMessageWait([row]: RowOf<ReturnType<typeof selectMessageWait>>[]): number | null {
-  return row?.milliseconds ?? null;
+  const [, [unshown]] = await db.batch([listenBySocket(customerId), selectMessageWait({ customerId })]);
+  return unshown?.milliseconds ?? null;
 }
 
 /** How many milliseconds remain of the second of the newest messages, by D1's clock: then they are shown. */

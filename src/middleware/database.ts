@@ -12,9 +12,8 @@ const BOOKMARK_NOTE = {
 };
 
 /**
- * Opens the database of the request's program. It begins where the `X-D1-Bookmark` says that the client sends back, and without one at
- * the nearest replica; or else at the primary, which is behind no bookmark, so that none is looked at. The answer gives
- * the bookmark that the database stands at then.
+ * Opens the database of the request's program: at the `X-D1-Bookmark` that the client sends back, or without one at the
+ * nearest replica; or at the primary, which needs no bookmark. The answer has the bookmark for the next request.
  */
 export function database(begins: "bookmark" | "primary"): MiddlewareHandler<AppEnv> {
   const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
@@ -26,14 +25,14 @@ export function database(begins: "bookmark" | "primary"): MiddlewareHandler<AppE
 
     await next();
 
-    // One that stands after this may have opened the database elsewhere, and then gives that one's bookmark.
+    // A later middleware may have opened the database again, elsewhere: then that one sets the bookmark.
     if (c.var.db !== db || db.bookmark === null) return;
     c.res.headers.set("X-D1-Bookmark", await signBookmark(db.bookmark, rules));
   };
   return annotate(handler, { headers: { "X-D1-Bookmark": BOOKMARK_NOTE }, failures: ["Unavailable"] });
 }
 
-/** Opens every program's database, where no bookmark is taken or given: for what needs no token. */
+/** Opens the databases of all programs, for routes without a token. No bookmark is taken or given. */
 export function allDatabases(): MiddlewareHandler<AppEnv> {
   const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
     const usage = noUsage();

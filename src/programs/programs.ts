@@ -21,7 +21,7 @@ export function isProgramName(name: unknown): name is string {
 /** The program of this name, where it is configured: where its database is bound. */
 export function findProgram(env: Env, name: string): Program | null {
   if (name !== DEFAULT_PROGRAM && !isProgramName(name)) return null;
-  const database = bindingsOf(env)[bindingName("DB", name)];
+  const database = bindingOf(env, bindingName("DB", name));
   return isDatabase(database) ? { name, database } : null;
 }
 
@@ -51,7 +51,7 @@ export function programOfDatabase(binding: string): string | null {
 
 /** A program's own variable; undefined where it has none. */
 export function ownVariable(env: Env, base: string, program: string): string | undefined {
-  const value = bindingsOf(env)[bindingName(base, program)];
+  const value = bindingOf(env, bindingName(base, program));
   return typeof value === "string" ? value : undefined;
 }
 
@@ -65,8 +65,8 @@ export function qualify(program: string, name: string): string {
   return JSON.stringify([program, name]);
 }
 
-function bindingsOf(env: Env): Readonly<Record<string, unknown>> {
-  return env as unknown as Readonly<Record<string, unknown>>;
+function bindingOf(env: Env, name: string): unknown {
+  return Reflect.get(env, name);
 }
 
 function isDatabase(binding: unknown): binding is D1Database {

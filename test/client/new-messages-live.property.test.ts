@@ -164,6 +164,6 @@ describe("following the messages with sockets", () => {
       },
     );
 
-    await fc.assert(property, propertyRuns(40));
+    await fc.assert(property, propertyRuns(20));
   });
 });

@@ -82,7 +82,7 @@ describe("following the messages", () => {
       },
     );
 
-    await fc.assert(property, propertyRuns(60));
+    await fc.assert(property, propertyRuns(200));
   });
 
   it("gives 1,100 groups of one second, oldest first in pieces, each once", async ({ expect }) => {

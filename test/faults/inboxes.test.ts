@@ -129,16 +129,6 @@ describe("a poll", () => {
     expect(await poll(reader)).toEqual({ status: 200, found: ["Hi"], roundTrips: 1 });
   });
 
-  it("is quiet after its inbox has lost its memory", async ({ expect }) => {
-    await pass(1);
-    const { reader } = await seedGroup();
-    await pollUntilQuiet(reader);
-
-    await evictAllDurableObjects();
-
-    expect((await poll(reader)).roundTrips).toBe(0);
-  });
-
   it("misses a message for half an hour at most, even if its inbox is never notified", async ({ expect }) => {
     await pass(1);
     const { reader, writer, group } = await seedGroup();

@@ -5,7 +5,7 @@ import { ALL_KEYS, findDifferences } from "../../src/db/derived/recount.ts";
 import { as, type FeedLine, feed, mustFeed } from "../support/api.ts";
 import { program } from "../support/programs.ts";
 import * as seed from "../support/seed.ts";
-import { feedUsage, rows, snapshot } from "../support/state.ts";
+import { rows, snapshot } from "../support/state.ts";
 
 // Totals go to ±70,000,000,000,000: 7e15 hundredths, or 7e13 hits. 70 of the largest amounts and 0.70 come to it.
 const LARGEST = "999999999999.99";
@@ -203,16 +203,6 @@ describe("a total", () => {
 
     expect(refused.body.messages).toEqual({ "line 1.amount": [TEXT], "line 2.amount": [TEXT] });
     expect(taken.status).toBe(200);
-  });
-
-  it("has a limit that costs no row", async ({ expect }) => {
-    const here = world();
-    await mustFeed(here.lines);
-    const play = () => seed.play(here.contest, here.store, here.employee, { runs: "1" });
-    await mustFeed([play()]);
-
-    // The play, and its total.
-    expect(await feedUsage([play()])).toMatchObject({ rowsWritten: 2 });
   });
 });
 

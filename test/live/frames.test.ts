@@ -1,5 +1,5 @@
 import { describe, it } from "vitest";
-import { addChanges, type ChangeKind, nextFrameAt, type Pending, takeFrame } from "../../src/inbox/frames.ts";
+import { addChange, type ChangeKind, nextFrameAt, type Pending, takeFrame } from "../../src/inbox/frames.ts";
 
 /** Changes of an inbox, in milliseconds: when it is notified, and from when on they are shown, if later. */
 type Changes = readonly { at: number; kinds: readonly ChangeKind[]; shownAt?: number }[];
@@ -18,7 +18,7 @@ function simulate(changes: Changes) {
   };
   for (const { at, kinds, shownAt = at } of changes) {
     sendUntil(at - 1);
-    pending = addChanges(pending, kinds, shownAt);
+    for (const kind of kinds) pending = addChange(pending, kind, shownAt);
     stored = Math.max(stored, pending.length);
   }
   sendUntil(Infinity);

@@ -42,11 +42,11 @@ describe("a customer's socket", () => {
     const [my, their] = [await listenAs(me), await listenAs(them)];
 
     await mustFeed(theirs.lines);
-    const mineFrames = await framesOf(my, me);
+    const myFrames = await framesOf(my, me);
     const theirFrames = await framesOf(their, them);
     await mustFeed(mine.lines);
 
-    expect(mineFrames).toEqual([]);
+    expect(myFrames).toEqual([]);
     expect(new Set(theirFrames.flat())).toEqual(new Set(["messages", "coupons", "balance"]));
     expect(new Set((await framesOf(my, me)).flat())).toEqual(new Set(["messages", "coupons", "balance"]));
     expect(await framesOf(their, them)).toEqual(theirFrames);

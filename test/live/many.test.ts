@@ -1,7 +1,10 @@
+import { env } from "cloudflare:workers";
 import { describe, it, vi } from "vitest";
+import { Inboxes } from "../../src/inbox/inboxes.ts";
+import { DEFAULT_PROGRAM } from "../../src/programs/programs.ts";
 import { mustFeed } from "../support/api.ts";
-import { framesOf, inboxOf, inInbox, type Listener, listenAs, seedCustomer } from "../support/live.ts";
-import * as seed from "../support/seed.ts";
+import { seedListeners } from "../support/listeners.ts";
+import { framesOf, inboxOf, inInbox, type Listener, listenAs, listenOn, seedCustomer } from "../support/live.ts";
 
 describe("several sockets of one customer", () => {
   it("all get each frame", async ({ expect }) => {
@@ -56,11 +59,15 @@ describe("several sockets of one customer", () => {
   });
 
   it("all get it within 2 s: a group's hundred members with two sockets each", async ({ expect }) => {
-    const members = Array.from({ length: 100 }, () => seed.customer());
-    const group = seed.group(members.map(({ id }) => id));
-    await mustFeed([...members, group]);
+    const { customers, messages } = await seedListeners(100);
+    const inboxes = new Inboxes(env.INBOXES, DEFAULT_PROGRAM, () => {});
+    const connection = { tokenExpires: Date.now() / 1_000 + 3_600, hasSubprotocol: false, messageWaitMs: null };
     const startedAt = Date.now();
-    const sockets = await Promise.all(members.flatMap(({ id }) => [listenAs(id), listenAs(id)]));
+    const answers = await Promise.all(
+      [...customers, ...customers].map((customerId) => inboxes.connect({ ...connection, customerId })),
+    );
+    const sockets = answers.flatMap(({ webSocket }) => (webSocket === null ? [] : [listenOn(webSocket)]));
+    await Promise.all(sockets.map(({ next }) => next()));
     const openedWithin = Date.now() - startedAt;
     let lastAt = 0;
     const frames = sockets.map(async ({ next }) => {
@@ -70,8 +77,9 @@ describe("several sockets of one customer", () => {
     });
 
     const sentAt = Date.now();
-    await mustFeed([seed.message(group.id, members[0]?.id)]);
+    await mustFeed(messages);
 
+    expect(sockets).toHaveLength(200);
     expect(new Set((await Promise.all(frames)).map((frame) => JSON.stringify(frame)))).toEqual(
       new Set(['{"type":"changed","what":["messages"]}']),
     );

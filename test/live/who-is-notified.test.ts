@@ -1,9 +1,7 @@
 import { describe, it } from "vitest";
-import { as, type FeedLine, feed, mustFeed, trips } from "../support/api.ts";
+import { type FeedLine, feed, mustFeed } from "../support/api.ts";
 import { framesOf, listenAs } from "../support/live.ts";
 import * as seed from "../support/seed.ts";
-
-const MESSAGES = "/api/v1/customer/messages";
 
 /** Three customers with records of every kind that could concern one of them; nobody listens yet. */
 async function seedThree() {
@@ -200,16 +198,6 @@ describe.concurrent("who gets a frame of what", () => {
     await mustFeed([seed.group([ada.id, early.id]), seed.entry(early.id, store.id, "1.00")]);
 
     expect((await framesOf(socket, early.id)).flat().toSorted()).toEqual(["balance", "messages"]);
-  });
-
-  it("answers a quiet poll without D1", async ({ expect }) => {
-    const stranger = seed.customer();
-    await mustFeed([stranger]);
-    const first = await as(stranger.id).get(MESSAGES);
-    const second = await as(stranger.id).get(MESSAGES);
-
-    expect([trips(first), trips(second)]).toEqual([1, 0]);
-    expect(second.body).toEqual(first.body);
   });
 
   it("every frame is one that the reference describes, and holds nothing else", async ({ expect }) => {

@@ -1,13 +1,14 @@
 import type { Context } from "hono";
 import { type AppEnv, createRouter } from "../../app-env.ts";
 import { offeredSubprotocols, SUBPROTOCOL } from "../../auth/subprotocols.ts";
-import type { Database } from "../../db/database.ts";
 import { DatabaseFull } from "../../db/errors.ts";
 import { foreignPage, unavailable, upgradeRequired } from "../../http/errors.ts";
-import { beginListening, goOnListening } from "../../inbox/queries.ts";
+import { beginListening } from "../../inbox/queries.ts";
 import { isAllowedOrigin } from "../../middleware/cors.ts";
 import { describe } from "../../openapi/describe.ts";
 import { openSocket } from "./operations.ts";
+
+const DATABASE_FULL = "The database is full, so nobody can listen for changes. Poll, and try again later.";
 
 export const live = createRouter().get("/", describe(openSocket), async (c) => {
   refusePlainRequest(c);
@@ -15,7 +16,9 @@ export const live = createRouter().get("/", describe(openSocket), async (c) => {
   const { customerId, tokenExpires, db, inboxes } = c.var;
 
   // In D1 before the socket opens, so that no change is missed after hello.
-  const messageWaitMs = await listen(db, customerId);
+  const messageWaitMs = await beginListening(db, customerId).catch((error: unknown) => {
+    throw error instanceof DatabaseFull ? unavailable(DATABASE_FULL, error) : error;
+  });
   const hasSubprotocol = offeredSubprotocols(c.req.header("Sec-WebSocket-Protocol")).includes(SUBPROTOCOL);
   const answer = await inboxes
     .connect({ customerId, tokenExpires, hasSubprotocol, messageWaitMs })
@@ -25,18 +28,6 @@ export const live = createRouter().get("/", describe(openSocket), async (c) => {
   // A new one, whose headers can be added to.
   return new Response(null, { status: 101, webSocket: answer.webSocket, headers: answer.headers });
 });
-
-/** Who is written down as a listener already can listen while the database is full. */
-async function listen(db: Database, customerId: string): Promise<number | null> {
-  try {
-    return await beginListening(db, customerId);
-  } catch (error) {
-    if (!(error instanceof DatabaseFull)) throw error;
-    const messageWaitMs = await goOnListening(db, customerId);
-    if (messageWaitMs !== undefined) return messageWaitMs;
-    throw unavailable("The database is full, so nobody new can listen for changes. Poll, and try again later.", error);
-  }
-}
 
 function refusePlainRequest({ req }: Context<AppEnv>): void {
   if (req.method !== "GET" || req.header("Upgrade")?.toLowerCase() !== "websocket") throw upgradeRequired();

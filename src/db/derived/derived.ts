@@ -1,15 +1,15 @@
-/** The condition that a step puts on keys, such as `BETWEEN 1 AND 50000`; a query writes its key column before it. */
+/** A condition on keys, such as `BETWEEN 1 AND 50000`; a query writes its key column before it. */
 export type KeyRange = string;
 
 /**
  * Something that is stored although it follows from the records, so that no request has to compute it. Its definition
- * is `expected`, or the view that this reads; the recount and the repair are built from it (recount.ts).
- * Everything here is text or a function, so that the Worker, which imports what stands beside it, leaves it out.
+ * is `expected`, or the view that this reads; recount and repair are built from it (recount.ts). All values are literals or
+ * functions, so that the Worker's bundle leaves them out, although it has functions of the same files.
  */
 export interface Derived {
   /** As a person knows it. */
   name: string;
-  /** The triggers that keep it current; none where the feed does, with the statements that stand beside it. */
+  /** The triggers that keep it current; none where the feed does, by a function in the same file. */
   triggers: readonly string[];
   /** The table whose keys the steps range over: each step stays short, however much is stored. `null`: one step is enough. */
   over: "stores" | "campaigns" | "customers" | "message_groups" | null;

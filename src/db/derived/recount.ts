@@ -1,6 +1,6 @@
 import type { Derived, KeyRange } from "./derived.ts";
 
-/** Where what is stored is not as expected; what is not there is null. */
+/** Something stored that is not as expected; null is nothing. */
 export interface Difference {
   what: string;
   stored: string | number | null;
@@ -9,7 +9,7 @@ export interface Difference {
 
 const SHOWN_CHARACTERS = 40;
 
-/** A range that holds every key, and what stands beyond the last. */
+/** Every key, also of rows whose record is gone. */
 export const ALL_KEYS = rangeOfKeys(0, Number.MAX_SAFE_INTEGER);
 
 /** The keys from one to another, both included. */
@@ -26,10 +26,7 @@ export function findDifferences(derived: Derived, range: KeyRange): string {
     FROM (${compare(derived, range)}) AS different`;
 }
 
-/**
- * Statements that put right what differs in a range. Each computes and writes in one transaction and leaves nothing
- * worse than it was, so that the service may go on running.
- */
+/** Statements that repair a range. Each computes and writes in one transaction, so that the service may go on running. */
 export function repair(derived: Derived, range: KeyRange): string[] {
   const { table, storedAs, absent, key, values } = derived;
   const different = compare(derived, range);

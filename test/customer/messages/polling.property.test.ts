@@ -142,7 +142,7 @@ describe("polling", () => {
           expect(unseenBy(poller)).toEqual([]);
         }
       }),
-      propertyRuns(10),
+      propertyRuns(6),
     );
   });
 

@@ -204,11 +204,9 @@ describe("derived data", () => {
   });
 
   it("names all triggers that keep it current, and no others", async ({ expect }) => {
-    // How often a group was removed before is no derived data: the rows of those groups may be gone after a restore.
     const stored = await rows(
       `SELECT name FROM sqlite_schema
        WHERE type = 'trigger' AND name NOT LIKE '%!_undo!_the!_request' ESCAPE '!'
-         AND name <> 'message_groups_count_removals' AND name NOT LIKE '%!_limit!_%' ESCAPE '!'
          AND name NOT LIKE 'outbox!_of!_%' ESCAPE '!'
        ORDER BY name`,
     );

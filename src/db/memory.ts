@@ -1,4 +1,4 @@
-/** A statement as it is sent. */
+/** A statement as D1 takes it. */
 export interface Query {
   sql: string;
   params: unknown[];
@@ -9,7 +9,7 @@ const TO_ESCAPE = new Set([...'"\\'].map((sign) => sign.charCodeAt(0)));
 
 /**
  * The bytes of memory that it takes to send statements in one batch: their parameters, and the one JSON text that D1's
- * binding makes of them. The runtime holds a text in a byte a character, or in two if any goes beyond Latin-1.
+ * binding makes of them. The runtime holds a text in one byte a character, or in two if any character is beyond Latin-1.
  */
 export function memoryToSend(queries: readonly Query[]): number {
   const texts = new Map<string, { width: number; asJson: number }>();

@@ -78,7 +78,7 @@ describe("programs while KV fails", () => {
 
     expect(firsts).toEqual([names[7], names[8]]);
     expect(log.mock.calls.map(([line]) => JSON.parse(line))).toEqual(
-      Array.from({ length: 4 }, () => ({ work: "tell inboxes", error: "SCHEDULE_PLACE", cause: "Error" })),
+      Array.from({ length: 4 }, () => ({ work: "notify inboxes", error: "SCHEDULE_PLACE", cause: "Error" })),
     );
   });
 });

@@ -71,7 +71,10 @@ export async function applyFeed(db: Database, { batches, accounts, restores }: F
       fresh,
       checks: checks.statements,
       // Not materialized, so that SQLite takes out of the JSON only what a total looks at.
-      totals: events.flatMap(({ kind, writes }) => kind.totals?.(sql`WITH ${freshEvents(kind, writes, "")}`) ?? []),
+      totals: events.flatMap(({ kind, writes }) => {
+        const withFresh = sql`WITH ${freshEvents(kind, writes, "")}`;
+        return (kind.totals ?? []).map((addTo) => addTo(withFresh));
+      }),
       inserted: events.flatMap(({ kind, texts }) => write(kind, texts)),
       dropped: fresh.length > 0 ? [dropFreshEvents()] : [],
       changed: [selectChanges()],

@@ -44,13 +44,13 @@ function ofSecond(second: "newest" | "earlier"): string {
 }
 
 /**
- * What new messages change. `fresh` is a `WITH` clause that has them as `message`; `time` says when such a message is
+ * What new messages change. `withFresh` is a `WITH` clause that has them as `message`; `time` says when such a message is
  * sent. Of messages in one second the last line counts; what is stored already came before line 1.
  */
-export function updateNewestMessages(fresh: SQL, time: SQL): SQL {
-  return sql`${fresh},
-    candidate(group_key, id, at, line) AS (
-      SELECT group_key, id, ${time}, line FROM message
+export function updateNewestMessages(withFresh: SQL, time: SQL): SQL {
+  return sql`${withFresh},
+    candidate(group_key, id, at, number) AS (
+      SELECT group_key, id, ${time}, number FROM message
       UNION ALL
       SELECT key, newest_id, newest_at, 0 FROM message_groups
       WHERE key IN (SELECT group_key FROM message) AND newest_id IS NOT NULL
@@ -61,7 +61,7 @@ export function updateNewestMessages(fresh: SQL, time: SQL): SQL {
     ranked AS (
       SELECT group_key, id, at,
         dense_rank() OVER (PARTITION BY group_key ORDER BY at DESC) AS seconds_back,
-        row_number() OVER (PARTITION BY group_key, at ORDER BY line DESC) AS rank_in_second
+        row_number() OVER (PARTITION BY group_key, at ORDER BY number DESC) AS rank_in_second
       FROM candidate
     ),
     news AS (

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Derived } from "./derived.ts";
 
-// The totals of events. The feed adds what new events change: there `fresh` is a `WITH` clause that has them, by the name
+// The totals of events. The feed adds what new events change: there `withFresh` is a `WITH` clause that has them, by the name
 // of their kind.
 
 /** The sum of all balance entries of a customer, also of an erased one. */
@@ -21,8 +21,8 @@ export const customerBalances: Derived = {
   what: [["customers", "key"]],
 };
 
-export function addToCustomerBalances(fresh: SQL): SQL {
-  return sql`${fresh}
+export function addToCustomerBalances(withFresh: SQL): SQL {
+  return sql`${withFresh}
     UPDATE customers SET balance = balance + new.amount
     FROM (SELECT customer_key, sum(amount) AS amount FROM balance_entry GROUP BY customer_key) AS new
     WHERE customers.key = new.customer_key`;
@@ -48,8 +48,8 @@ export const storeBalances: Derived = {
   ],
 };
 
-export function addToStoreBalances(fresh: SQL): SQL {
-  return sql`${fresh}
+export function addToStoreBalances(withFresh: SQL): SQL {
+  return sql`${withFresh}
     INSERT INTO store_balances (store_key, customer_key, balance)
     SELECT store_key, customer_key, sum(amount) FROM balance_entry WHERE true GROUP BY store_key, customer_key
     ON CONFLICT (store_key, customer_key) DO UPDATE SET balance = balance + excluded.balance`;
@@ -76,8 +76,8 @@ export const campaignEarnings: Derived = {
   ],
 };
 
-export function addToCampaignEarnings(fresh: SQL): SQL {
-  return sql`${fresh}
+export function addToCampaignEarnings(withFresh: SQL): SQL {
+  return sql`${withFresh}
     INSERT INTO campaign_stores (store_key, campaign_key, earned)
     SELECT store_key, campaign_key, sum(amount) FROM balance_entry
     WHERE campaign_key IS NOT NULL AND amount > 0 GROUP BY store_key, campaign_key
@@ -107,8 +107,8 @@ export const playTotals: Derived = {
 };
 
 /** A play of nothing makes a row, but changes none. */
-export function addToPlayTotals(fresh: SQL): SQL {
-  return sql`${fresh}
+export function addToPlayTotals(withFresh: SQL): SQL {
+  return sql`${withFresh}
     INSERT INTO play_totals (location_key, eip_campaign_key, employee_key, runs, hits, doubles, triples)
     SELECT location_key, eip_campaign_key, employee_key, sum(runs), sum(hits), sum(doubles), sum(triples)
     FROM play WHERE true GROUP BY location_key, eip_campaign_key, employee_key
@@ -118,7 +118,7 @@ export function addToPlayTotals(fresh: SQL): SQL {
     WHERE (excluded.runs, excluded.hits, excluded.doubles, excluded.triples) IS NOT (0, 0, 0, 0)`;
 }
 
-const LEVELS = [1, 2, 3, 4, 5];
+export const LEVELS = [1, 2, 3, 4, 5] as const;
 
 /** The tokens that a member earned at a store from each level of the own team. */
 export const teamTokens: Derived = {
@@ -141,10 +141,10 @@ export const teamTokens: Derived = {
   ],
 };
 
-export function addToTeamTokens(fresh: SQL): SQL {
+export function addToTeamTokens(withFresh: SQL): SQL {
   const added = LEVELS.map((level) => `tokens_${level} = memberships.tokens_${level} + earned.tokens_${level}`);
   const sums = LEVELS.map((level) => `sum(tokens * (level_no = ${level})) AS tokens_${level}`);
-  return sql`${fresh}
+  return sql`${withFresh}
     UPDATE memberships SET ${sql.raw(added.join(", "))}
     FROM (
       SELECT store_key, customer_key, ${sql.raw(sums.join(", "))} FROM token_earning GROUP BY store_key, customer_key

@@ -92,7 +92,7 @@ function fieldOf(kind: Kind, name: string): Field {
   const [column, source] = Object.entries(kind.columns).find(([, one]) => holds(one, name)) ?? [];
   if (source === undefined) throw new Error(`Nothing says how to read back ${name} of ${kind.record}.`);
   const stored = `${tableName(kind)}.${column}`;
-  if (typeof source === "string" || "time" in source) {
+  if (typeof source === "string" || "time" in source || "sql" in source) {
     return { name, select: { [name]: stored }, value: (row) => row[name] };
   }
   if ("key" in source) return idField(kind, name, stored);
@@ -109,6 +109,7 @@ function holds(source: Source<Fields>, field: string): boolean {
   if ("together" in source) return source.together.includes(field);
   if ("key" in source) return source.key === field;
   if ("time" in source) return source.time === field;
+  if ("sql" in source) return source.from === field;
   return "json" in source && source.json === field;
 }
 

@@ -107,10 +107,9 @@ function recordWalks(kind: Kind): ExportWalk[] {
 }
 
 function deletionWalks(kind: Kind): ExportWalk[] {
-  const column = kind.deletion && `${kind.deletion} = 1`;
-  const when = kind.record === "membership" ? "joined = 0" : column;
-  if (when === undefined) return [];
-  const walk = walkOf(kind, { when: `${tableName(kind)}.${when}` }, deletionReaderOf(kind));
+  if (kind.deletion === undefined) return [];
+  const { column, is } = kind.deletion;
+  const walk = walkOf(kind, { when: `${tableName(kind)}.${column} = ${is}` }, deletionReaderOf(kind));
   return [{ ...walk, name: `${kind.record} deleted` }];
 }
 

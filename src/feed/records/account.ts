@@ -22,7 +22,7 @@ export const account = defineKind(accounts, {
     agreementType: { json: "agreement_type" },
     coreTenantId: { json: "core_tenant_id" },
     coreAppAccountId: { json: "core_app_account_id" },
-    loyaltyOptions: { made: ({ loyalty_options }: Options) => withoutLogo(loyalty_options), json: true },
+    loyaltyOptions: { made: ({ loyalty_options }: Options) => withoutLogo(loyalty_options), asJson: true },
     chainLogo: { made: ({ loyalty_options }: Options) => loyalty_options?.chain_logo },
     foldedNames: {
       made: ({ company, loyalty_options }: Options & { company: string }) =>
@@ -31,6 +31,6 @@ export const account = defineKind(accounts, {
     words: { made: (fields: Fields) => wordsColumn(fields, ["company"]) },
   },
   references: {},
-  deletion: "deleted",
+  deletion: { column: "deleted", is: 1 },
   vocabulary: "merchant",
 });

@@ -1,4 +1,3 @@
-import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { addToCampaignEarnings, addToCustomerBalances, addToStoreBalances } from "../../db/derived/totals.ts";
 import { balanceEntries } from "../../db/tables/index.ts";
@@ -8,7 +7,7 @@ import { Id } from "../../values/text.ts";
 import { Datetime } from "../../values/time.ts";
 import { CAMPAIGNS } from "./campaign.ts";
 import { CUSTOMERS } from "./customer.ts";
-import { defineKind } from "./kind.ts";
+import { defineKind, ofAnotherAccount } from "./kind.ts";
 import { STORES } from "./store.ts";
 
 export const balanceEntry = defineKind(balanceEntries, {
@@ -31,16 +30,6 @@ export const balanceEntry = defineKind(balanceEntries, {
   },
   references: { customer_id: CUSTOMERS, store_id: STORES, campaign_id: CAMPAIGNS },
   uses: ["amount"],
-  faults: [
-    {
-      field: "campaign_id",
-      text: "names a campaign of another account than the store's",
-      when: sql`EXISTS (
-        SELECT 1 FROM campaigns JOIN stores ON stores.key = balance_entry.store_key
-        WHERE campaigns.key = balance_entry.campaign_key AND campaigns.account_key <> stores.account_key
-      )`,
-    },
-  ],
-  totals: (fresh) => [addToCustomerBalances(fresh), addToStoreBalances(fresh), addToCampaignEarnings(fresh)],
-  collected: true,
+  faults: [ofAnotherAccount("campaign_id", "a campaign", CAMPAIGNS)],
+  totals: [addToCustomerBalances, addToStoreBalances, addToCampaignEarnings],
 });

@@ -89,7 +89,7 @@ export const campaign = defineKind(campaigns, {
       field: "store_ids",
       text: NOT_STORED,
       when: sql`stores <> (
-        SELECT json_array_length(coalesce(listed_stores, '[]')) FROM campaigns AS stored WHERE stored.id = campaign.id
+        SELECT json_array_length(coalesce(listed_stores, '[]')) FROM campaigns AS stored WHERE stored.id = given.id
       )`,
     },
     {
@@ -98,9 +98,9 @@ export const campaign = defineKind(campaigns, {
       when: sql`EXISTS (
         SELECT 1 FROM campaigns AS stored CROSS JOIN json_each(stored.listed_stores) AS item
         CROSS JOIN stores ON stores.key = item.value
-        WHERE stored.id = campaign.id AND stores.account_key IS NOT campaign.account_key
+        WHERE stored.id = given.id AND stores.account_key IS NOT given.account_key
       )`,
     },
   ],
-  deletion: "deleted",
+  deletion: { column: "deleted", is: 1 },
 });

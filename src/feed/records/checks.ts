@@ -4,9 +4,9 @@ import { unionAll } from "../../db/json-rows.ts";
 import { limitTo } from "../../db/limit.ts";
 import { NAMED_LINES } from "../../http/limits.ts";
 import {
-  accountField,
   accountReference,
   type Fault,
+  FIXED,
   fieldOf,
   isGlobal,
   type Kind,
@@ -45,14 +45,14 @@ export function findForeign(batches: readonly Lines[], accounts: readonly string
   );
   return [
     sql`WITH ${commas(relations)},
-      touched(line, account) AS (${unionAll(touching.flatMap(({ kind }) => touchedAccounts(kind)))}),
-      foreign_line(line) AS (
-        SELECT DISTINCT line FROM touched
+      touched(number, account) AS (${unionAll(touching.flatMap(({ kind }) => touchedAccounts(kind)))}),
+      foreign_line(number) AS (
+        SELECT DISTINCT number FROM touched
         WHERE account NOT IN (SELECT value FROM json_each(${JSON.stringify(accounts)}))
-        ORDER BY line ${limitTo(NAMED_LINES)}
+        ORDER BY number ${limitTo(NAMED_LINES)}
       )
       INSERT INTO refusals (report)
-      SELECT json_object('foreign', json_group_array(line)) FROM foreign_line HAVING count(*) > 0`,
+      SELECT json_object('foreign', json_group_array(number)) FROM foreign_line HAVING count(*) > 0`,
   ];
 }
 
@@ -67,21 +67,22 @@ export function findFaults(batches: readonly Lines[]): { statements: Statement[]
     faultsOf(kind).map((fault) => ({ from: sql.raw(kind.record), ...fault })),
   );
   const found = faults.map(
-    ({ from, when }, index) => sql`SELECT line, ${sql.raw(String(index))} AS fault FROM ${from} WHERE ${when}`,
+    ({ from, when }, index) =>
+      sql`SELECT number, ${sql.raw(String(index))} AS fault FROM ${from} AS given WHERE ${when}`,
   );
   const statement = sql`
     WITH ${commas(relations)},
-      found(line, fault) AS MATERIALIZED (${unionAll(found)}),
-      named(line) AS (SELECT DISTINCT line FROM found ORDER BY line ${limitTo(NAMED_LINES)})
+      found(number, fault) AS MATERIALIZED (${unionAll(found)}),
+      named(number) AS (SELECT DISTINCT number FROM found ORDER BY number ${limitTo(NAMED_LINES)})
     INSERT INTO refusals (report)
-    SELECT json_object('faults', json_group_array(json_array(line, fault)))
-    FROM (SELECT * FROM found WHERE line IN named ORDER BY line, fault)
+    SELECT json_object('faults', json_group_array(json_array(number, fault)))
+    FROM (SELECT * FROM found WHERE number IN named ORDER BY number, fault)
     HAVING count(*) > 0`;
   return { statements: [statement], faults };
 }
 
 function relation(kind: Kind, lines: readonly Line[], names = kind.used): SQL {
-  const columns = ["number AS line", ...names, ...referenceKeys(kind)];
+  const columns = ["number", ...names, ...referenceKeys(kind)];
   return sql`${sql.raw(kind.record)} AS MATERIALIZED (
     SELECT ${sql.raw(columns.join(", "))} FROM ${resolved(kind, usedLines(kind, lines, names), "keep")} AS line
   )`;
@@ -94,23 +95,23 @@ function faultsOf(kind: Kind): Fault[] {
     text: NOT_STORED,
     when: sql.raw(`${field} IS NOT NULL AND ${keyName(field)} IS NULL`),
   }));
-  const match = keyColumns(kind).map((column) => `stored.${column} = ${kind.record}.${column}`);
+  const match = keyColumns(kind).map((column) => `stored.${column} = given.${column}`);
   const changed = kind.fixed.map((column) => ({
     field: fieldOf(kind.columns[column]) ?? column,
-    text: "is fixed once written",
+    text: FIXED,
     when: sql.raw(`EXISTS (
       SELECT 1 FROM ${tableName(kind)} AS stored
-      WHERE ${match.join(" AND ")} AND stored.${column} IS NOT ${kind.record}.${column}
+      WHERE ${match.join(" AND ")} AND stored.${column} IS NOT given.${column}
     )`),
   }));
   return [...missing, ...changed, ...(kind.faults ?? [])];
 }
 
-/** The accounts that the kind's lines touch, as queries of `(line, account)` over its relation: public ids. */
+/** The accounts that the kind's lines touch, as queries of `(number, account)` over its relation: public ids. */
 function touchedAccounts(kind: Kind): SQL[] {
   const { record, references, list } = kind;
   const field = accountField(kind);
-  const own = field === undefined ? [] : [`SELECT line, ${field} FROM ${record}`];
+  const own = field === undefined ? [] : [`SELECT number, ${field} FROM ${record}`];
   const named = Object.entries(references).flatMap(([name, to]) =>
     accountOf(record, to, `key = ${record}.${keyName(name)}`),
   );
@@ -124,11 +125,17 @@ function touchedAccounts(kind: Kind): SQL[] {
   return [...own, ...named, ...listed, ...before].map((query) => sql.raw(query));
 }
 
+/** The field with the id of the record's account; undefined: it belongs to none, or to that of a reference. */
+function accountField({ record, fields }: Kind): string | undefined {
+  if (record === "account") return "id";
+  return "account_id" in fields.shape ? "account_id" : undefined;
+}
+
 /** The accounts of targets; nothing where these belong to none. */
 function accountOf(from: string, to: Target | undefined, match: string): string[] {
   if (to?.account === undefined) return [];
   return [
-    `SELECT line, account.id FROM ${from} JOIN ${tableName(to)} AS target ON target.${match}
+    `SELECT number, account.id FROM ${from} JOIN ${tableName(to)} AS target ON target.${match}
      JOIN accounts AS account ON account.key = target.${to.account}`,
   ];
 }

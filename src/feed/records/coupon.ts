@@ -76,9 +76,9 @@ export const coupon = defineKind(coupons, {
       text: "names a campaign of another account",
       when: sql`EXISTS (
         SELECT 1 FROM campaigns
-        WHERE campaigns.key = coupon.campaign_key AND campaigns.account_key IS NOT coupon.account_key
+        WHERE campaigns.key = given.campaign_key AND campaigns.account_key IS NOT given.account_key
       )`,
     },
   ],
-  deletion: "deleted",
+  deletion: { column: "deleted", is: 1 },
 });

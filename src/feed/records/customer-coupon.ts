@@ -7,7 +7,7 @@ import { Field, Id } from "../../values/text.ts";
 import { Datetime, End } from "../../values/time.ts";
 import { COUPONS } from "./coupon.ts";
 import { CUSTOMERS } from "./customer.ts";
-import { defineKind } from "./kind.ts";
+import { defineKind, ofAnotherAccount } from "./kind.ts";
 import { STORES } from "./store.ts";
 
 /** A coupon that was issued to a customer at a store. */
@@ -51,15 +51,8 @@ export const customerCoupon = defineKind(customerCoupons, {
     {
       field: "campaign_coupon_id",
       text: "must be a coupon of kind store or mfg",
-      when: sql`EXISTS (SELECT 1 FROM coupons WHERE key = customer_coupon.campaign_coupon_key AND kind = 'digital')`,
+      when: sql`EXISTS (SELECT 1 FROM coupons WHERE key = given.campaign_coupon_key AND kind = 'digital')`,
     },
-    {
-      field: "campaign_coupon_id",
-      text: "names a coupon of another account than the store's",
-      when: sql`EXISTS (
-        SELECT 1 FROM coupons JOIN stores ON stores.key = customer_coupon.store_key
-        WHERE coupons.key = customer_coupon.campaign_coupon_key AND coupons.account_key <> stores.account_key
-      )`,
-    },
+    ofAnotherAccount("campaign_coupon_id", "a coupon", COUPONS),
   ],
 });

@@ -42,5 +42,5 @@ export const customer = defineKind(customers, {
   },
   vocabulary: "customer",
   references: {},
-  deletion: "erased",
+  deletion: { column: "erased", is: 1 },
 });

@@ -21,5 +21,5 @@ export const eipCampaign = defineKind(eipCampaigns, {
   columns: { id: "id", accountKey: { key: "account_id" }, name: "name", startDate: "start_date", endDate: "end_date" },
   fixed: ["accountKey"],
   references: { account_id: ACCOUNTS },
-  deletion: "deleted",
+  deletion: { column: "deleted", is: 1 },
 });

@@ -18,5 +18,5 @@ export const employee = defineKind(employees, {
   columns: { id: "id", accountKey: { key: "account_id" }, name: "name", avatar: "avatar" },
   fixed: ["accountKey"],
   references: { account_id: ACCOUNTS },
-  deletion: "deleted",
+  deletion: { column: "deleted", is: 1 },
 });

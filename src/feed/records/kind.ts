@@ -1,4 +1,4 @@
-import { getTableColumns, getTableName, type SQL } from "drizzle-orm";
+import { getTableColumns, getTableName, type SQL, sql } from "drizzle-orm";
 import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
 import type * as z from "zod";
 import type { Vocabulary } from "../../db/derived/vocabularies.ts";
@@ -34,16 +34,40 @@ export interface Target {
 
 /**
  * A rule that only the database can check: which lines break it, which field is wrong, and what to correct. The lines of
- * a kind are a relation named after the record (`balance_entry`): `line` is the line's number, `store_id` what the line
- * gave, `store_key` the key of the store with this id, NULL where none is stored.
+ * a kind are the relation `given`: `number` is the line's number, `store_id` what the line gave, `store_key` the key of
+ * the store with this id, NULL where none is stored.
  */
-export interface Fault {
-  field: string;
+export interface Fault<Field extends string = string> {
+  field: Field;
   text: string;
   when: SQL;
 }
 
 export const NOT_STORED = "names a record that is not stored";
+export const FIXED = "is fixed once written";
+
+/** The fault of a line whose customer has no row with it in a table of members: of a store or a group, by its key. */
+export function notMember(table: string, key: string, text: string): Fault<"customer_id"> {
+  const when = `given.${key} IS NOT NULL AND given.customer_key IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM ${table} AS member
+    WHERE member.${key} = given.${key} AND member.customer_key = given.customer_key
+  )`;
+  return { field: "customer_id", text, when: sql.raw(when) };
+}
+
+/** The fault of a line that names a record of another account than that of the store which it names. */
+export function ofAnotherAccount<Field extends string>(
+  field: Field,
+  what: string,
+  { table }: Target,
+  store = "store_key",
+) {
+  const when = `EXISTS (
+    SELECT 1 FROM ${getTableName(table)} AS named JOIN stores ON stores.key = given.${store}
+    WHERE named.key = given.${keyName(field)} AND named.account_key <> stores.account_key
+  )`;
+  return { field, text: `names ${what} of another account than the store's`, when: sql.raw(when) };
+}
 
 /** Where the value of a column comes from. */
 export type Source<Output> =
@@ -57,10 +81,10 @@ export type Source<Output> =
   | { key: keyof Output & string }
   /** The field; left out, the time stays as it was, and is now when the record is first written. */
   | { time: keyof Output & string }
-  /** Made from the fields by the Worker; `json`: stored as JSON text. */
-  | { made(fields: Output): unknown; json?: true }
-  /** Made by the database: an expression on `line`. */
-  | { sql: string };
+  /** Made from the fields by the Worker; `asJson`: stored as JSON text. */
+  | { made(fields: Output): unknown; asJson?: true }
+  /** Made by the database: an expression on `line`; `from`: of this field, which is read back out of the column. */
+  | { sql: string; from?: keyof Output & string };
 
 /** A value that is sent of a line, to be written. */
 interface Sent {
@@ -97,8 +121,8 @@ export interface Kind {
   uses?: readonly string[];
   /** Numbers that `faults` look at, such as how many items a list has. */
   counts?: Readonly<Record<string, (fields: Fields) => number>>;
-  /** The column that is 1 once a record is deleted; left out: the row is removed. */
-  deletion?: "deleted" | "erased";
+  /** The column that says of a row that its record is deleted; left out: the row is removed. */
+  deletion?: { column: "deleted" | "erased" | "joined"; is: 0 | 1 };
   /** Puts the lines in the order in which they are to be written, where that is not their own. */
   arrange?(lines: readonly Line[]): Line[];
   /** The vocabulary that the column `words` goes into. */
@@ -112,12 +136,11 @@ export interface Kind {
   /** Deletes records in its own way. The last statement answers a row for each that was there. */
   remove?(lines: SQL): SQL[];
   /**
-   * What new events add to the totals, once a request and total. `fresh` is a `WITH` clause that holds the lines whose
-   * id is not stored yet, as a relation named after the record.
+   * Makes the kind one of events. What new ones add to stored totals: each is called once for each request, and gives a
+   * statement. `withFresh` is a `WITH` clause with the lines whose id is not stored yet, as a relation named after the
+   * record.
    */
-  totals?(fresh: SQL): SQL[];
-  /** Whether many events are collected for their checks and totals: worth it where these are several. */
-  collected?: true;
+  totals?: readonly ((withFresh: SQL) => SQL)[];
   /** What is sent of a line to be written, in this order. */
   sent: readonly Sent[];
   /** The names of what checks and totals look at. */
@@ -169,12 +192,13 @@ function sentOf({ keyFields, references, list, columns }: Bare): Sent[] {
   if (list !== undefined) add(list.field, true);
   for (const [column, source] of Object.entries(columns)) {
     if (typeof source === "string") add(source);
-    else if ("made" in source) values.set(column, { name: column, json: source.json === true, value: source.made });
+    else if ("made" in source) values.set(column, { name: column, json: source.asJson === true, value: source.made });
     else if ("together" in source) {
       const value = (fields: Fields) => Object.fromEntries(source.together.map((field) => [field, fields[field]]));
       values.set(column, { name: column, json: true, value });
     } else if ("json" in source) add(source.json, true);
     else if ("time" in source) add(source.time);
+    else if ("sql" in source && source.from !== undefined) add(source.from);
   }
   return [...values.values()];
 }
@@ -195,13 +219,7 @@ export function fieldOf(source: Source<Fields> | undefined): string | undefined 
   if (source === undefined || typeof source === "string") return source;
   if ("key" in source) return source.key;
   if ("time" in source) return source.time;
-  return "json" in source && typeof source.json === "string" ? source.json : undefined;
-}
-
-/** The field with the id of the record's account; undefined: it belongs to none, or to that of a reference. */
-export function accountField({ record, fields }: Pick<Kind, "record" | "fields">): string | undefined {
-  if (record === "account") return "id";
-  return "account_id" in fields.shape ? "account_id" : undefined;
+  return "json" in source ? source.json : undefined;
 }
 
 /** Whether it belongs to no account, so that only a token for all accounts may write it. */

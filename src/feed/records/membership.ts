@@ -5,7 +5,7 @@ import { orNull } from "../../values/scalar.ts";
 import { Id } from "../../values/text.ts";
 import { Datetime } from "../../values/time.ts";
 import { CUSTOMERS } from "./customer.ts";
-import { defineKind, type Line, NOW } from "./kind.ts";
+import { defineKind, FIXED, type Line, NOW } from "./kind.ts";
 import { STORES } from "./store.ts";
 
 export const membership = defineKind(memberships, {
@@ -27,12 +27,12 @@ export const membership = defineKind(memberships, {
   faults: [
     {
       field: "referrer_id",
-      text: "is fixed once written",
+      text: FIXED,
       // Left out, it stays as it is.
       when: sql`referrer_id IS NOT NULL AND EXISTS (
         SELECT 1 FROM memberships AS stored
-        WHERE stored.store_key = membership.store_key AND stored.customer_key = membership.customer_key
-          AND stored.referrer_key IS NOT membership.referrer_key
+        WHERE stored.store_key = given.store_key AND stored.customer_key = given.customer_key
+          AND stored.referrer_key IS NOT given.referrer_key
       )`,
     },
     {
@@ -41,9 +41,9 @@ export const membership = defineKind(memberships, {
       // The link is made when the membership is written, if the referrer is there by then.
       when: sql`referrer_id = customer_id OR (referrer_key IS NOT NULL AND store_key IS NOT NULL AND EXISTS (
         SELECT 1 FROM customers
-        WHERE customers.key = membership.customer_key AND NOT EXISTS (
+        WHERE customers.key = given.customer_key AND NOT EXISTS (
           SELECT 1 FROM team_links AS link
-          WHERE link.store_key = membership.store_key AND link.ancestor_key = membership.referrer_key
+          WHERE link.store_key = given.store_key AND link.ancestor_key = given.referrer_key
             AND link.joined IN (0, 1) AND link.depth = 1
             AND link.name = customers.name AND link.descendant_id = customers.id
         )
@@ -64,12 +64,8 @@ export const membership = defineKind(memberships, {
       WHERE memberships.referrer_key IS excluded.referrer_key
         AND (memberships.joined_at, memberships.joined) IS NOT (excluded.joined_at, 1)`,
   ],
-  /** Who leaves keeps the row, so that those below stay where they are. */
-  remove: (lines) => [
-    sql`
-      UPDATE memberships SET joined = 0
-      WHERE joined = 1 AND (store_key, customer_key) IN (SELECT store_key, customer_key FROM ${lines}) RETURNING 1`,
-  ],
+  // Who leaves keeps the row, so that those below stay where they are.
+  deletion: { column: "joined", is: 0 },
 });
 
 /**

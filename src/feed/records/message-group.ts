@@ -6,14 +6,15 @@ import { orNull } from "../../values/scalar.ts";
 import { Field, Id, mustBe } from "../../values/text.ts";
 import { Datetime } from "../../values/time.ts";
 import { CUSTOMERS } from "./customer.ts";
-import { defineKind, type Fault, type Fields, type Kind, NOT_STORED, NOW, type Target } from "./kind.ts";
+import { defineKind, type Fields, type Kind, NOT_STORED, notMember, type Target } from "./kind.ts";
+import { upsert } from "./statements.ts";
 
 /** A removed group has no id. */
 export const MESSAGE_GROUPS: Target = { table: messageGroups };
 
 const MOST_MEMBERS = 100;
 
-export const messageGroup = defineKind(messageGroups, {
+export const messageGroup: Kind = defineKind(messageGroups, {
   record: "message_group",
   fields: z.object({
     id: Id,
@@ -41,12 +42,12 @@ export const messageGroup = defineKind(messageGroups, {
       when: sql`members <> (
         SELECT count(*) FROM message_groups AS stored
         JOIN message_group_members AS member ON member.group_key = stored.key
-        WHERE stored.id = message_group.id
+        WHERE stored.id = given.id
       )`,
     },
   ],
   // The members of all lines, so that a line whose initial customer is not stored is told of its other faults too.
-  write: (lines, all) => [writeGroups(lines), removeFormerMembers(all), writeMembers(all)],
+  write: (lines, all) => [upsert(messageGroup, lines), removeFormerMembers(all), writeMembers(all)],
   remove: (lines) => [endMemberships(lines), removeGroups(lines)],
 });
 
@@ -57,18 +58,8 @@ export const restoredMessageGroup: Kind = {
   rules: (record) => membersRules(record, { withInitial: false }),
 };
 
-/** The fault of a line, of the kind with this name, whose customer is no member of its group. */
-export function noMember(record: string): Fault {
-  const [groupKey, customerKey] = [sql.raw(`${record}.group_key`), sql.raw(`${record}.customer_key`)];
-  return {
-    field: "customer_id",
-    text: "must be a member of the group",
-    when: sql`${groupKey} IS NOT NULL AND ${customerKey} IS NOT NULL AND NOT EXISTS (
-      SELECT 1 FROM message_group_members AS member
-      WHERE member.group_key = ${groupKey} AND member.customer_key = ${customerKey}
-    )`,
-  };
-}
+/** The fault of a line whose customer is no member of its group. */
+export const NO_MEMBER = notMember("message_group_members", "group_key", "must be a member of the group");
 
 /** A list of customers, in their order. */
 function memberIds(fewest: number) {
@@ -94,17 +85,6 @@ function membersRules({ member_ids, initial_customer_id }: Fields, { withInitial
   ];
   const messages: FieldMessages = texts.length > 0 ? { member_ids: texts } : {};
   return messages;
-}
-
-function writeGroups(lines: SQL): SQL {
-  return sql`
-    INSERT INTO message_groups (id, initial_customer_key, group_image, created_at)
-    SELECT
-      line.id, line.initial_customer_key, line.group_image,
-      coalesce(line.created_at, (SELECT created_at FROM message_groups AS stored WHERE stored.id = line.id), ${sql.raw(NOW)})
-    FROM ${lines} AS line WHERE true ORDER BY position
-    ON CONFLICT (id) DO UPDATE SET group_image = excluded.group_image, created_at = excluded.created_at
-    WHERE (message_groups.group_image, message_groups.created_at) IS NOT (excluded.group_image, excluded.created_at)`;
 }
 
 /** The members that the lines list, in their order. */

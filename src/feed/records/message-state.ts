@@ -6,7 +6,7 @@ import { Id } from "../../values/text.ts";
 import { Datetime } from "../../values/time.ts";
 import { CUSTOMERS } from "./customer.ts";
 import { defineKind } from "./kind.ts";
-import { MESSAGE_GROUPS, noMember } from "./message-group.ts";
+import { MESSAGE_GROUPS, NO_MEMBER } from "./message-group.ts";
 
 /** How far a member has read a group; it ends when the membership does. */
 export const messageState = defineKind(messageStates, {
@@ -25,5 +25,5 @@ export const messageState = defineKind(messageStates, {
     notificationsDisabled: "notifications_disabled",
   },
   references: { group_id: MESSAGE_GROUPS, customer_id: CUSTOMERS },
-  faults: [noMember("message_state")],
+  faults: [NO_MEMBER],
 });

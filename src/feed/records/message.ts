@@ -7,7 +7,7 @@ import { Id, LongText } from "../../values/text.ts";
 import { Datetime } from "../../values/time.ts";
 import { CUSTOMERS } from "./customer.ts";
 import { defineKind, type Kind } from "./kind.ts";
-import { MESSAGE_GROUPS, noMember } from "./message-group.ts";
+import { MESSAGE_GROUPS, NO_MEMBER } from "./message-group.ts";
 
 export const message = defineKind(messages, {
   record: "message",
@@ -17,37 +17,32 @@ export const message = defineKind(messages, {
     groupKey: { key: "group_id" },
     customerKey: { key: "customer_id" },
     body: "body",
-    sentAt: "sent_at",
+    sentAt: { sql: timeOrStamp("line.sent_at"), from: "sent_at" },
   },
   references: { group_id: MESSAGE_GROUPS, customer_id: CUSTOMERS },
   uses: ["sent_at"],
-  faults: [noMember("message")],
-  ...writtenAt(timeOrStamp, sql`EXISTS (SELECT 1 FROM message)`),
+  faults: [NO_MEMBER],
+  totals: totalsAt(timeOrStamp, sql`EXISTS (SELECT 1 FROM message)`),
 });
 
 /** A message as it was (docs/contract/restore.md, 2): at its time, from whoever is a member no longer. */
 export const restoredMessage: Kind = {
   ...message,
+  columns: { ...message.columns, sent_at: { sql: timeGiven("line.sent_at"), from: "sent_at" } },
   faults: [],
-  ...writtenAt(timeGiven, sql`EXISTS (SELECT 1 FROM message WHERE sent_at IS NULL)`),
+  totals: totalsAt(timeGiven, sql`EXISTS (SELECT 1 FROM message WHERE sent_at IS NULL)`),
 };
 
-/** Writes messages at times that depend on `sent_at`. A stamp is taken first, because the times depend on it too. */
-function writtenAt(timeOf: (sentAt: string) => string, needsStamp: SQL) {
-  return {
-    write: (lines: SQL) => [
-      sql`
-        INSERT INTO messages (id, group_key, customer_key, body, sent_at)
-        SELECT line.id, line.group_key, line.customer_key, line.body, ${sql.raw(timeOf("line.sent_at"))}
-        FROM ${lines} AS line WHERE true ORDER BY position
-        ON CONFLICT (id) DO NOTHING RETURNING 1`,
-    ],
-    totals: (fresh: SQL) => [takeStamp(fresh, needsStamp), updateNewestMessages(fresh, sql.raw(timeOf("sent_at")))],
-  };
+/** The totals of messages whose times depend on `sent_at`. A stamp is taken first, because the times depend on it too. */
+function totalsAt(timeOf: (sentAt: string) => string, needsStamp: SQL) {
+  return [
+    (withFresh: SQL) => takeStamp(withFresh, needsStamp),
+    (withFresh: SQL) => updateNewestMessages(withFresh, sql.raw(timeOf("sent_at"))),
+  ];
 }
 
-function takeStamp(fresh: SQL, when: SQL): SQL {
-  return sql`${fresh}
+function takeStamp(withFresh: SQL, when: SQL): SQL {
+  return sql`${withFresh}
     UPDATE message_clock SET stamp = max(clock.now, datetime(stamp, '+1 second')), clock_said = clock.now
     FROM clock
     WHERE message_clock.clock_said <> clock.now AND ${when}`;

@@ -1,4 +1,3 @@
-import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { addToPlayTotals } from "../../db/derived/totals.ts";
 import { plays } from "../../db/tables/index.ts";
@@ -9,7 +8,7 @@ import { Id } from "../../values/text.ts";
 import { Datetime } from "../../values/time.ts";
 import { EIP_CAMPAIGNS } from "./eip-campaign.ts";
 import { EMPLOYEES } from "./employee.ts";
-import { defineKind, type Kind, type Line } from "./kind.ts";
+import { defineKind, type Kind, type Line, ofAnotherAccount } from "./kind.ts";
 import { STORES } from "./store.ts";
 
 export const play = defineKind(plays, {
@@ -39,24 +38,10 @@ export const play = defineKind(plays, {
   references: { eip_campaign_id: EIP_CAMPAIGNS, location_id: STORES, employee_id: EMPLOYEES },
   uses: ["runs", "hits", "doubles", "triples"],
   faults: [
-    {
-      field: "eip_campaign_id",
-      text: "names a campaign of another account than the store's",
-      when: sql`EXISTS (
-        SELECT 1 FROM eip_campaigns JOIN stores ON stores.key = play.location_key
-        WHERE eip_campaigns.key = play.eip_campaign_key AND eip_campaigns.account_key <> stores.account_key
-      )`,
-    },
-    {
-      field: "employee_id",
-      text: "names an employee of another account than the store's",
-      when: sql`EXISTS (
-        SELECT 1 FROM employees JOIN stores ON stores.key = play.location_key
-        WHERE employees.key = play.employee_key AND employees.account_key <> stores.account_key
-      )`,
-    },
+    ofAnotherAccount("eip_campaign_id", "a campaign", EIP_CAMPAIGNS, "location_key"),
+    ofAnotherAccount("employee_id", "an employee", EMPLOYEES, "location_key"),
   ],
-  totals: (fresh) => [addToPlayTotals(fresh)],
+  totals: [addToPlayTotals],
 });
 
 /** The leaderboards, by location and campaign, on which a request books plays; one may come several times. */

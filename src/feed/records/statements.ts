@@ -19,7 +19,7 @@ export function write(kind: Kind, texts: readonly string[]): Statement[] {
   const json = kind.sent.filter((one) => one.json).map(({ name }) => name);
   return texts.flatMap((text) => {
     const all = rowsOf([text], sentColumns(kind), json);
-    const lines = resolved(kind, all, "pick");
+    const lines = resolved(kind, all, "drop");
     const statements = kind.write?.(lines, all) ?? [kind.type === "event" ? insert(kind, lines) : upsert(kind, lines)];
     return [...statements, ...addWords(kind, text)];
   });
@@ -38,19 +38,17 @@ function addWords(kind: Kind, text: string): Statement[] {
   return [addToVocabulary(kind.vocabulary, [...words].join(" "))];
 }
 
-function upsert(kind: Kind, lines: SQL): SQL {
+export function upsert(kind: Kind, lines: SQL): SQL {
   const { columns, deletion, fixed } = kind;
   const [table, key] = [tableName(kind), keyColumns(kind)];
   const changing = Object.keys(columns).filter((column) => !key.includes(column) && !fixed.includes(column));
-  const news = new Map(changing.map((column) => [column, `excluded.${column}`]));
-  if (deletion !== undefined) news.set(deletion, "0");
-  if (news.size === 0) return sql`${insertInto(kind, lines)} ON CONFLICT DO NOTHING`;
-  const sets = [...news].map(([column, value]) => `${column} = ${value}`);
-  const change = `(${[...news.keys()].map((one) => `${table}.${one}`)}) IS NOT (${[...news.values()]})`;
-  // Where a fixed column differs, the check of it undoes the request. A list is checked by what was written of it.
-  const guards = kind.list === undefined ? fixed.map((one) => `${table}.${one} IS excluded.${one}`) : [];
+  const newValues = new Map(changing.map((column) => [column, `excluded.${column}`]));
+  if (deletion !== undefined) newValues.set(deletion.column, String(1 - deletion.is));
+  if (newValues.size === 0) return sql`${insertInto(kind, lines)} ON CONFLICT DO NOTHING`;
+  const sets = [...newValues].map(([column, value]) => `${column} = ${value}`);
+  const change = `(${[...newValues.keys()].map((one) => `${table}.${one}`)}) IS NOT (${[...newValues.values()]})`;
   return sql`${insertInto(kind, lines)} ON CONFLICT (${sql.raw(key.join(", "))}) DO UPDATE
-    SET ${sql.raw(sets.join(", "))} WHERE ${sql.raw([...guards, change].join(" AND "))}`;
+    SET ${sql.raw(sets.join(", "))} WHERE ${sql.raw(change)}`;
 }
 
 function insert(kind: Kind, lines: SQL): SQL {
@@ -76,7 +74,7 @@ function columnValue(kind: Kind, column: string): string {
     const stored = kind.type === "state" ? [storedValue(kind, column)] : [];
     return `coalesce(${[`line.${source.time}`, ...stored, NOW].join(", ")})`;
   }
-  return "json" in source && typeof source.json === "string" ? `line.${source.json}` : `line.${column}`;
+  return "json" in source ? `line.${source.json}` : `line.${column}`;
 }
 
 function storedValue(kind: Kind, column: string): string {
@@ -87,15 +85,16 @@ function storedValue(kind: Kind, column: string): string {
 /** Deletes the lines' records; the statements answer a row for every record that was there. */
 export function remove(kind: Kind, lines: readonly Line[]): Statement[] {
   if (lines.length === 0) return [];
-  const given = resolved(kind, usedLines(kind, lines), "pick", kind.keyFields);
+  const given = resolved(kind, usedLines(kind, lines), "drop", kind.keyFields);
   if (kind.remove !== undefined) return kind.remove(given);
   const { deletion } = kind;
   const [table, key] = [sql.raw(tableName(kind)), keyColumns(kind)];
   const values = key.map((column) => columnValue(kind, column));
   const among = sql`(${sql.raw(key.join(", "))}) IN (SELECT ${sql.raw(values.join(", "))} FROM ${given} AS line)`;
   if (deletion === undefined) return [sql`DELETE FROM ${table} WHERE ${among} RETURNING 1`];
-  const sets = [`${deletion} = 1`, ...(deletion === "erased" ? forgetAll(kind) : [])].join(", ");
-  return [sql`UPDATE ${table} SET ${sql.raw(sets)} WHERE ${sql.raw(deletion)} = 0 AND ${among} RETURNING 1`];
+  const { column, is } = deletion;
+  const sets = [`${column} = ${is}`, ...(column === "erased" ? forgetAll(kind) : [])].join(", ");
+  return [sql`UPDATE ${table} SET ${sql.raw(sets)} WHERE ${sql.raw(`${column} = ${1 - is}`)} AND ${among} RETURNING 1`];
 }
 
 /** Empties every column that a line fills but the id. */
@@ -114,14 +113,14 @@ function usedTexts(lines: readonly Line[], names: readonly string[]): string[] {
 }
 
 /**
- * The lines with the keys of what they refer to, as a subquery. `pick` leaves out those whose references are not stored,
- * in silence, because the checks name them; `keep` has NULL for their keys. `fields`: only these references.
+ * The lines with the keys of what they refer to, as a subquery. `drop` leaves out lines with a required reference that
+ * is not stored (the checks report them); `keep` gives these NULL keys. `fields`: only these references.
  */
-export function resolved(kind: Kind, lines: SQL, unresolved: "pick" | "keep", fields?: readonly string[]): SQL {
+export function resolved(kind: Kind, lines: SQL, unresolved: "drop" | "keep", fields?: readonly string[]): SQL {
   const references = Object.entries(kind.references).filter(([field]) => fields?.includes(field) ?? true);
   const joins = references.map(([field, to], index) => {
     const target = `target_${index}`;
-    const isNeeded = unresolved === "pick" && !isOptional(kind, field);
+    const isNeeded = unresolved === "drop" && !isOptional(kind, field);
     const stored = to.stored === undefined ? "" : `AND ${target}.${to.stored}`;
     return `${isNeeded ? "CROSS" : "LEFT"} JOIN ${tableName(to)} AS ${target} ON ${target}.id = given.${field} ${stored}`;
   });
@@ -139,16 +138,16 @@ function isOptional({ fields }: Kind, field: string): boolean {
   return fields.shape[field]?.safeParse(undefined).success ?? false;
 }
 
-// Each check and total looks up the ids of its events for itself. Where a kind has several, from so many lines on that is
-// done once instead, for all of them: that writes two rows, which a small request should not pay for.
+// Each check and total looks up the ids of its events for itself. Where a kind has more than two totals, from so many
+// lines on that is done once instead, for all of them: it writes two rows, which a small request should not pay for.
 const COLLECTED_FROM_LINES = 1_000;
 
 function areCollected(kind: Kind, lines: readonly Line[]): boolean {
-  return kind.collected === true && lines.length >= COLLECTED_FROM_LINES;
+  return (kind.totals?.length ?? 0) > 2 && lines.length >= COLLECTED_FROM_LINES;
 }
 
 function eventColumns(kind: Kind): string[] {
-  return ["line", ...kind.used, ...referenceKeys(kind)];
+  return ["number", ...kind.used, ...referenceKeys(kind)];
 }
 
 /** Puts many events that are not stored yet into `fresh_events`, where `freshEvents` then reads them. */
@@ -177,7 +176,7 @@ export function freshEvents(kind: Kind, lines: readonly Line[], hint: "MATERIALI
 
 function notStored(kind: Kind, lines: SQL): SQL {
   return sql`(
-    SELECT number AS line, line.* FROM ${resolved(kind, lines, "keep")} AS line
+    SELECT * FROM ${resolved(kind, lines, "keep")} AS line
     WHERE NOT EXISTS (SELECT 1 FROM ${sql.raw(tableName(kind))} AS stored WHERE stored.id = line.id)
   )`;
 }

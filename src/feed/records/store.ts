@@ -45,5 +45,5 @@ export const store = defineKind(stores, {
   fixed: ["accountKey"],
   vocabulary: "merchant",
   references: { account_id: ACCOUNTS },
-  deletion: "deleted",
+  deletion: { column: "deleted", is: 1 },
 });

@@ -1,17 +1,15 @@
-import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { addToTeamTokens } from "../../db/derived/totals.ts";
+import { addToTeamTokens, LEVELS } from "../../db/derived/totals.ts";
 import { tokenEarnings } from "../../db/tables/index.ts";
 import { Hundredths } from "../../values/decimal.ts";
 import { orNull } from "../../values/scalar.ts";
 import { Id, mustBe } from "../../values/text.ts";
 import { Datetime } from "../../values/time.ts";
 import { CUSTOMERS } from "./customer.ts";
-import { defineKind } from "./kind.ts";
+import { defineKind, notMember } from "./kind.ts";
 import { STORES } from "./store.ts";
 
-const LEVELS = [1, 2, 3, 4, 5] as const;
-
+/** What a member earned at a store from one level, 1 to 5, of the own team; tokens may be negative. */
 export const tokenEarning = defineKind(tokenEarnings, {
   record: "token_earning",
   fields: z.object({
@@ -33,15 +31,8 @@ export const tokenEarning = defineKind(tokenEarnings, {
   references: { store_id: STORES, customer_id: CUSTOMERS },
   uses: ["level_no", "tokens"],
   faults: [
-    {
-      field: "customer_id",
-      text: "must be a member of the store",
-      // One who left still counts, so that a late line is not refused.
-      when: sql`token_earning.store_key IS NOT NULL AND token_earning.customer_key IS NOT NULL AND NOT EXISTS (
-        SELECT 1 FROM memberships AS member
-        WHERE member.store_key = token_earning.store_key AND member.customer_key = token_earning.customer_key
-      )`,
-    },
+    // One who left still counts, so that a late line is not refused.
+    notMember("memberships", "store_key", "must be a member of the store"),
   ],
-  totals: (fresh) => [addToTeamTokens(fresh)],
+  totals: [addToTeamTokens],
 });

@@ -10,12 +10,7 @@ import { splitLines } from "./ndjson.ts";
 import { applyFeed, type Batch } from "./queries.ts";
 import { KINDS, RESTORED_KINDS } from "./records/index.ts";
 import { columnTypes, isGlobal, type Kind, type Line } from "./records/kind.ts";
-
-/** The result of a feed request: the lines accepted, and the lines that changed nothing. */
-export interface Accepted {
-  accepted: number;
-  ignored: number;
-}
+import type { Accepted } from "./schema.ts";
 
 /** An accepted request. */
 export interface AcceptedFeed {
@@ -46,7 +41,7 @@ export async function acceptFeed(
     const { ignored, version, changes } = outcome;
     return { items: { accepted: count - ignored, ignored }, batches, version, changes };
   }
-  if ("isLive" in outcome) throw forbidden(NOT_RESTORABLE);
+  if ("isUnrestorable" in outcome) throw forbidden(NOT_RESTORABLE);
   if ("foreign" in outcome) throw foreignLines(outcome.foreign);
   throw invalid(faultMessages(outcome.faults));
 }
@@ -148,14 +143,14 @@ function deduplicate(kind: Kind, all: readonly Line[]): Pick<Batch, "writes" | "
   return { writes: arrange(kind, writes), deletes: lines.filter(({ deleted }) => deleted) };
 }
 
-function identityOf(kind: Kind, { fields }: Line): string {
-  if (kind.identity !== undefined) return JSON.stringify(kind.identity(fields));
-  return JSON.stringify(kind.keyFields.map((field) => fields[field]));
+function identityOf(kind: Kind, { used }: Line): string {
+  if (kind.identity !== undefined) return JSON.stringify(kind.identity(used));
+  return JSON.stringify(kind.keyFields.map((field) => used[field]));
 }
 
 /** A table whose rows lie in the order of their ids is written in that order: each of its pages once. */
 function arrange(kind: Kind, writes: Line[]): Line[] {
   if (kind.arrange !== undefined) return kind.arrange(writes);
   if (kind.keyFields[0] !== "id" || columnTypes(kind).has("key")) return writes;
-  return writes.sort(({ fields: one }, { fields: other }) => (String(one.id) < String(other.id) ? -1 : 1));
+  return writes.sort(({ used: one }, { used: other }) => (String(one.id) < String(other.id) ? -1 : 1));
 }

@@ -2,8 +2,8 @@ import { LARGEST_ROW_BYTES, utf8Bytes } from "../db/json-rows.ts";
 import { type FieldMessages, fieldMessages } from "../values/messages.ts";
 import { type NumberedText, objectOf } from "./ndjson.ts";
 import { KINDS } from "./records/index.ts";
-import { type Fields, type Kind, type Line, toUsedFields } from "./records/kind.ts";
-import { toText } from "./records/statements.ts";
+import { countItems, type Kind, type Line, toUsed } from "./records/kind.ts";
+import { toJsonRow } from "./records/statements.ts";
 
 /** A valid line with what it writes, a JSON array, or what is wrong with each of its fields; `""` stands for the line. */
 export type CheckedLine = GoodLine | { messages: FieldMessages };
@@ -26,37 +26,20 @@ export function checkLine({ number, text: given }: NumberedText, kinds: readonly
 
   const isDeletable = kind.type === "state" && kind.keyFields.length > 0;
   const deletes = deleted === true && isDeletable;
-  const schema = deletes ? keySchema(kind) : kind.fields;
+  const schema = deletes ? kind.keySchema : kind.fields;
   const result = schema.safeParse(object);
   const messages = result.success ? (kind.rules?.(result.data) ?? {}) : fieldMessages(result.error);
   if (typeof deleted !== "boolean") messages.deleted = ["must be true or false"];
   else if (!isDeletable && "deleted" in object) messages.deleted = [CANNOT_BE_DELETED[kind.type]];
   if (!result.success || Object.keys(messages).length > 0) return { messages };
 
-  const text = deletes ? "" : toText(kind, number, result.data);
+  const text = deletes ? "" : toJsonRow(kind, number, result.data);
   if (!fitsParameter(text)) return { messages: { "": ["holds more than can be stored"] } };
-  const fields = toUsedFields(kind, result.data);
-  return { kind, line: { number, deleted: deletes, fields, items: itemsOf(kind, result.data), order: number }, text };
+  const items = countItems(kind.list?.field, result.data);
+  return { kind, line: { number, deleted: deletes, used: toUsed(kind, result.data), items, order: number }, text };
 }
 
 const CANNOT_BE_DELETED = { event: "an event cannot be deleted", state: "it cannot be deleted" };
-
-const keySchemas = new Map<Kind, Kind["fields"]>();
-
-function keySchema(kind: Kind): Kind["fields"] {
-  let schema = keySchemas.get(kind);
-  if (schema === undefined) {
-    const mask: Record<string, true> = Object.fromEntries(kind.keyFields.map((field) => [field, true]));
-    schema = kind.fields.pick(mask as Record<never, true>);
-    keySchemas.set(kind, schema);
-  }
-  return schema;
-}
-
-function itemsOf({ list }: Kind, fields: Fields): number {
-  const items = list === undefined ? undefined : fields[list.field];
-  return Array.isArray(items) ? items.length : 0;
-}
 
 // A UTF-16 unit takes at most three bytes: a shorter text need not be measured.
 const SURELY_FITTING_LENGTH = LARGEST_ROW_BYTES / 3;

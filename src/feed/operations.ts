@@ -74,6 +74,5 @@ function lineSchemas(kind: Kind): z.ZodType[] {
   const record = z.literal(kind.record);
   const write = kind.fields.extend({ record }).meta({ id: `${name}Line` });
   if (kind.type === "event") return [write];
-  const key = kind.fields.pick(Object.fromEntries(kind.keyFields.map((field) => [field, true])) as never);
-  return [write, key.extend({ record, deleted: z.literal(true) }).meta({ id: `Deleted${name}Line` })];
+  return [write, kind.keySchema.extend({ record, deleted: z.literal(true) }).meta({ id: `Deleted${name}Line` })];
 }

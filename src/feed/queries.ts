@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { NAMED_LINES } from "../http/limits.ts";
 import { type Changes, countFeed, selectChanges, toChanges } from "../inbox/queries.ts";
-import { findFaults, findForeign, refuseLive } from "./records/checks.ts";
+import { findFaults, findForeign, refuseUnrestorable } from "./records/checks.ts";
 import type { Fault, Kind, Line } from "./records/kind.ts";
 import { collectFreshEvents, dropFreshEvents, freshEvents, remove, write } from "./records/statements.ts";
 
@@ -31,7 +31,7 @@ export interface FeedRequest {
 /** The outcome of a request: all of it is committed, or none. */
 export type Outcome =
   | { applied: true; ignored: number; version: number; changes: Changes }
-  | { applied: false; isLive: true }
+  | { applied: false; isUnrestorable: true }
   | { applied: false; foreign: readonly number[] }
   | { applied: false; faults: readonly { line: number; field: string; text: string }[] };
 
@@ -63,7 +63,7 @@ export async function applyFeed(db: Database, { batches, accounts, restores }: F
     // deletes, because a record that is removed can no longer say whose it was.
     const { counted, removed, inserted, changed } = await db.steps({
       counted: [countFeed(restores)],
-      live: restores ? [refuseLive()] : [],
+      unrestorable: restores ? [refuseUnrestorable()] : [],
       upserts: states.flatMap(({ kind, texts }) => write(kind, texts)),
       foreign: findForeign(batches, accounts),
       // What refers comes before what it refers to, so that no delete takes away what another is to count.
@@ -98,7 +98,7 @@ function countLines(batches: readonly Batch[], which: "all" | "deletes"): number
 
 /** What a check says of the request that it undoes. */
 interface Report {
-  live?: [number];
+  unrestorable?: [number];
   foreign?: number[];
   /** Lines, each with the index of its fault. */
   faults?: [number, number][];
@@ -112,10 +112,10 @@ function readRefusal(
   const message = error instanceof Error ? error.message : "";
   const total = LIMITED_TOTALS[/CHECK constraint failed: (\w+)/.exec(message)?.[1] ?? ""];
   if (total !== undefined) return { applied: false, faults: linesAddingTo(total, batches) };
-  const text = /\{"(?:live|foreign|faults)":.*\]\}/s.exec(message)?.[0];
+  const text = /\{"(?:unrestorable|foreign|faults)":.*\]\}/s.exec(message)?.[0];
   if (text === undefined) throw error;
-  const { live, foreign, faults: found = [] } = JSON.parse(text) as Report;
-  if (live !== undefined) return { applied: false, isLive: true };
+  const { unrestorable, foreign, faults: found = [] } = JSON.parse(text) as Report;
+  if (unrestorable !== undefined) return { applied: false, isUnrestorable: true };
   if (foreign !== undefined) return { applied: false, foreign };
   const named = found.flatMap(([line, index]) => {
     const fault = faults[index];
@@ -128,7 +128,7 @@ function readRefusal(
 function linesAddingTo({ record, field }: { record: string; field: string }, batches: readonly Batch[]) {
   return batches
     .filter(({ kind }) => kind.record === record)
-    .flatMap(({ writes }) => writes.filter(({ fields }) => Number(fields[field]) !== 0))
+    .flatMap(({ writes }) => writes.filter(({ used }) => Number(used[field]) !== 0))
     .sort((one, other) => one.number - other.number)
     .slice(0, NAMED_LINES)
     .map(({ number }) => ({ line: number, field, text: BEYOND_LIMIT }));

@@ -61,13 +61,13 @@ const FEW = 1_000;
 export function readerOf(kind: Kind): Reader {
   return reader(
     kind,
-    Object.keys(kind.fields.shape).map((name) => fieldOf(kind, name)),
+    Object.keys(kind.fields.shape).map((name) => toField(kind, name)),
   );
 }
 
 /** Reads the keys of records into lines that delete them. */
 export function deletionReaderOf(kind: Kind): Reader {
-  const fields = kind.keyFields.map((name) => fieldOf(kind, name));
+  const fields = kind.keyFields.map((name) => toField(kind, name));
   return reader(kind, [...fields, { name: "deleted", select: {}, value: () => true }]);
 }
 
@@ -83,7 +83,7 @@ function reader({ record }: Kind, fields: readonly Field[]): Reader {
   };
 }
 
-function fieldOf(kind: Kind, name: string): Field {
+function toField(kind: Kind, name: string): Field {
   const otherwise = OTHERWISE[`${kind.record}.${name}`];
   if (otherwise !== undefined) {
     const { select, value = (selected) => selected } = otherwise;

@@ -1,6 +1,6 @@
 import type { Database } from "../../db/database.ts";
 import { BODY_LIMIT, ITEM_LIMIT } from "../../http/limits.ts";
-import type { Fields } from "../records/kind.ts";
+import { countItems } from "../records/kind.ts";
 import { type Cursor, toText } from "./cursor.ts";
 import { findPage, type PageRows } from "./queries.ts";
 import { type ExportWalk, WALKS } from "./walks.ts";
@@ -55,7 +55,7 @@ function writeLines(walk: ExportWalk, { rows, ids, hasMore }: PageRows): { bytes
     const fields = walk.reader.toLine(row, ids);
     const line = `${JSON.stringify(fields)}\n`;
     const { read, written } = encoder.encodeInto(line, page.subarray(size));
-    items += itemsOf(fields, walk);
+    items += countItems(walk.list, fields);
     if (read < line.length || items > ITEM_LIMIT) {
       // A page has one line at least, whatever its size.
       if (size === 0) return { bytes: new Uint8Array(encoder.encode(line)), end: endOf(row) };
@@ -64,11 +64,6 @@ function writeLines(walk: ExportWalk, { rows, ids, hasMore }: PageRows): { bytes
     size += written;
   }
   return { bytes: new Uint8Array(page.buffer.transfer(size)), end: hasMore ? endOf(rows.at(-1)) : undefined };
-
-  function itemsOf(fields: Fields, { list }: ExportWalk): number {
-    const items = list === undefined ? undefined : fields[list];
-    return Array.isArray(items) ? items.length : 0;
-  }
 
   function endOf(row: Record<string, unknown> = {}): (string | number)[] {
     return walk.order.map((_, index) => row[`end_${index}`] as string | number);

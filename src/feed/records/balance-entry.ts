@@ -7,8 +7,8 @@ import { Id } from "../../values/text.ts";
 import { Datetime } from "../../values/time.ts";
 import { CAMPAIGNS } from "./campaign.ts";
 import { CUSTOMERS } from "./customer.ts";
-import { defineKind, ofAnotherAccount } from "./kind.ts";
-import { STORES } from "./store.ts";
+import { defineKind } from "./kind.ts";
+import { ofAnotherAccount, STORES } from "./store.ts";
 
 export const balanceEntry = defineKind(balanceEntries, {
   record: "balance_entry",

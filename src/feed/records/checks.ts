@@ -16,10 +16,12 @@ import {
   NOT_STORED,
   type Target,
   tableName,
+  touchedNames,
 } from "./kind.ts";
 import { freshEvents, referenceKeys, resolved, usedLines } from "./statements.ts";
 
-// Rules that only the database can check. A check that finds a line aborts the transaction with what it has found.
+// Rules that only the database can check. A check that finds a line aborts the transaction by inserting its report into
+// `refusals`, whose trigger raises it as the error that `readRefusal` reads.
 
 /** What the lines of one kind are, to a check. */
 interface Lines {
@@ -29,9 +31,10 @@ interface Lines {
 }
 
 /** Refuses a restore of a database that was fed by anything else: there it could hide messages. */
-export function refuseLive(): Statement {
+export function refuseUnrestorable(): Statement {
+  // An array, because `readRefusal` finds reports by their `]}`.
   return sql`INSERT INTO refusals (report)
-    SELECT json_object('live', json_array(version)) FROM feed_version WHERE restorable = 0`;
+    SELECT json_object('unrestorable', json_array(version)) FROM feed_version WHERE restorable = 0`;
 }
 
 /**
@@ -40,9 +43,7 @@ export function refuseLive(): Statement {
 export function findForeign(batches: readonly Lines[], accounts: readonly string[] | "*"): Statement[] {
   const touching = batches.filter(({ kind }) => !isGlobal(kind));
   if (accounts === "*" || touching.length === 0) return [];
-  const relations = touching.map(({ kind, all }) =>
-    relation(kind, all, kind.list === undefined ? kind.used : [...kind.used, kind.list.field]),
-  );
+  const relations = touching.map(({ kind, all }) => relation(kind, all, touchedNames(kind)));
   return [
     sql`WITH ${commas(relations)},
       touched(number, account) AS (${unionAll(touching.flatMap(({ kind }) => touchedAccounts(kind)))}),
@@ -110,18 +111,19 @@ function faultsOf(kind: Kind): Fault[] {
 /** The accounts that the kind's lines touch, as queries of `(number, account)` over its relation: public ids. */
 function touchedAccounts(kind: Kind): SQL[] {
   const { record, references, list } = kind;
+  // Also an account that is not stored.
   const field = accountField(kind);
   const own = field === undefined ? [] : [`SELECT number, ${field} FROM ${record}`];
   const named = Object.entries(references).flatMap(([name, to]) =>
     accountOf(record, to, `key = ${record}.${keyName(name)}`),
   );
   const items = `${record} CROSS JOIN json_each(${record}.${list?.field}) AS item`;
-  const listed = accountOf(items, list?.to, "id = item.value");
-  // Before this request, a record with this id may have been another account's.
-  const [reference, to] = accountReference(kind) ?? [];
+  const listed = list === undefined ? [] : accountOf(items, list.to, "id = item.value");
+  // Fixed columns and stored events are not overwritten, so the stored row still says whose it was.
+  const reference = accountReference(kind);
   const stored = `${record} JOIN ${tableName(kind)} AS stored ON stored.id = ${record}.id`;
-  const hasId = reference !== undefined && kind.keyFields[0] === "id";
-  const before = hasId ? accountOf(stored, to, `key = stored.${keyName(reference)}`) : [];
+  const hasBefore = reference !== undefined && kind.keyFields[0] === "id";
+  const before = hasBefore ? accountOf(stored, reference[1], `key = stored.${keyName(reference[0])}`) : [];
   return [...own, ...named, ...listed, ...before].map((query) => sql.raw(query));
 }
 
@@ -132,8 +134,8 @@ function accountField({ record, fields }: Kind): string | undefined {
 }
 
 /** The accounts of targets; nothing where these belong to none. */
-function accountOf(from: string, to: Target | undefined, match: string): string[] {
-  if (to?.account === undefined) return [];
+function accountOf(from: string, to: Target, match: string): string[] {
+  if (to.account === undefined) return [];
   return [
     `SELECT number, account.id FROM ${from} JOIN ${tableName(to)} AS target ON target.${match}
      JOIN accounts AS account ON account.key = target.${to.account}`,

@@ -7,8 +7,8 @@ import { Field, Id } from "../../values/text.ts";
 import { Datetime, End } from "../../values/time.ts";
 import { COUPONS } from "./coupon.ts";
 import { CUSTOMERS } from "./customer.ts";
-import { defineKind, ofAnotherAccount } from "./kind.ts";
-import { STORES } from "./store.ts";
+import { defineKind } from "./kind.ts";
+import { ofAnotherAccount, STORES } from "./store.ts";
 
 /** A coupon that was issued to a customer at a store. */
 export const customerCoupon = defineKind(customerCoupons, {

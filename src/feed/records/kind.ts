@@ -14,7 +14,7 @@ export interface Line {
   /** Whether it deletes its record; then there is a key only. */
   readonly deleted: boolean;
   /** What checks and totals look at. */
-  readonly fields: Fields;
+  readonly used: Fields;
   /** How many ids its list has. */
   readonly items: number;
   /** The number of the first line that writes the record: new records are stored in this order. */
@@ -24,8 +24,8 @@ export interface Line {
 /** What others refer to by its id. */
 export interface Target {
   table: SQLiteTable;
-  /** The condition on its row under which it counts as stored; left out: whenever it is there. */
-  stored?: string;
+  /** The condition on its row, by the name of that, under which it counts as stored; left out: whenever it is there. */
+  stored?: (row: string) => string;
   /** The column with the key of the record's account; left out: it belongs to none. */
   account?: string;
   /** Whether most programs have fewer of them than a page of an export has lines: their ids are then read at once. */
@@ -55,20 +55,6 @@ export function notMember(table: string, key: string, text: string): Fault<"cust
   return { field: "customer_id", text, when: sql.raw(when) };
 }
 
-/** The fault of a line that names a record of another account than that of the store which it names. */
-export function ofAnotherAccount<Field extends string>(
-  field: Field,
-  what: string,
-  { table }: Target,
-  store = "store_key",
-) {
-  const when = `EXISTS (
-    SELECT 1 FROM ${getTableName(table)} AS named JOIN stores ON stores.key = given.${store}
-    WHERE named.key = given.${keyName(field)} AND named.account_key <> stores.account_key
-  )`;
-  return { field, text: `names ${what} of another account than the store's`, when: sql.raw(when) };
-}
-
 /** Where the value of a column comes from. */
 export type Source<Output> =
   /** The field. */
@@ -79,7 +65,7 @@ export type Source<Output> =
   | { together: readonly (keyof Output & string)[] }
   /** The key of the record that the field names. */
   | { key: keyof Output & string }
-  /** The field; left out, the time stays as it was, and is now when the record is first written. */
+  /** The field; left out: the stored time, or for a new record the current one. */
   | { time: keyof Output & string }
   /** Made from the fields by the Worker; `asJson`: stored as JSON text. */
   | { made(fields: Output): unknown; asJson?: true }
@@ -105,6 +91,8 @@ export interface Kind {
   rules?(fields: Fields): FieldMessages;
   /** The fields by which a record is known on the wire. */
   keyFields: readonly string[];
+  /** These fields alone: what a line that deletes must have. */
+  keySchema: z.ZodObject;
   /** What tells records of the kind apart in a request; left out: the key fields in their order. */
   identity?(fields: Fields): unknown;
   /** The sources of the columns that a line fills, by their names in SQL. */
@@ -121,16 +109,18 @@ export interface Kind {
   uses?: readonly string[];
   /** Numbers that `faults` look at, such as how many items a list has. */
   counts?: Readonly<Record<string, (fields: Fields) => number>>;
-  /** The column that says of a row that its record is deleted; left out: the row is removed. */
+  /**
+   * The column that says of a row that its record is deleted; left out: the row is removed.
+   * `erased`: what lines fill is emptied too.
+   */
   deletion?: { column: "deleted" | "erased" | "joined"; is: 0 | 1 };
   /** Puts the lines in the order in which they are to be written, where that is not their own. */
   arrange?(lines: readonly Line[]): Line[];
   /** The vocabulary that the column `words` goes into. */
   vocabulary?: Vocabulary;
   /**
-   * Writes records in its own way. `lines` has what is sent of the lines whose references are stored, with the keys of
-   * these, and their order as `position`; `all` has all lines, without keys. An event's statement answers a row for each
-   * that is new.
+   * Writes records in its own way. `lines`: lines whose required references are stored, with `…_key` columns and
+   * `position`; `all`: every line, without keys.
    */
   write?(lines: SQL, all: SQL): SQL[];
   /** Deletes records in its own way. The last statement answers a row for each that was there. */
@@ -147,32 +137,39 @@ export interface Kind {
   used: readonly string[];
 }
 
+type FieldName<Schema extends z.ZodObject> = keyof z.output<Schema> & string;
 type ColumnName<Table extends SQLiteTable> = keyof Table["_"]["columns"] & string;
 
-/** What is said of a kind: columns by their names in the table, key fields where they are not the id. */
-type Definition<Table extends SQLiteTable, Schema extends z.ZodObject> = Omit<
+/** What is said of a kind: columns by their Drizzle properties (`storeKey`), key fields where they are not the id. */
+type Definition<Table extends SQLiteTable, Schema extends z.ZodObject, Reference extends FieldName<Schema>> = Pick<
   Kind,
-  "type" | "table" | "fields" | "rules" | "keyFields" | "columns" | "fixed" | "sent" | "used"
+  "record" | "identity" | "counts" | "deletion" | "arrange" | "vocabulary" | "write" | "remove" | "totals"
 > & {
   fields: Schema;
   rules?(fields: z.output<Schema>): FieldMessages;
-  keyFields?: readonly (keyof z.output<Schema> & string)[];
+  keyFields?: readonly FieldName<Schema>[];
   columns: { readonly [Name in ColumnName<Table>]?: Source<z.output<Schema>> };
   fixed?: readonly ColumnName<Table>[];
+  references: Readonly<Record<Reference, Target>>;
+  list?: { field: FieldName<Schema>; to: Target };
+  faults?: readonly Fault<FieldName<Schema>>[];
+  uses?: readonly FieldName<Schema>[];
 };
 
 /** Defines a kind on its table; one with totals is of events. */
-export function defineKind<Table extends SQLiteTable, Schema extends z.ZodObject>(
+export function defineKind<Table extends SQLiteTable, Schema extends z.ZodObject, Reference extends FieldName<Schema>>(
   table: Table,
-  given: Definition<Table, Schema>,
+  given: Definition<Table, Schema, Reference>,
 ): Kind {
   const columns = getTableColumns(table);
   const name = (property: string) => columns[property]?.name ?? property;
+  const { keyFields = ["id"] } = given;
   const kind = {
     ...given,
     type: given.totals === undefined ? ("state" as const) : ("event" as const),
     table,
-    keyFields: given.keyFields ?? ["id"],
+    keyFields,
+    keySchema: given.fields.pick(Object.fromEntries(keyFields.map((field) => [field, true])) as never),
     columns: Object.fromEntries(
       Object.entries(given.columns).flatMap(([property, source]) =>
         source ? [[name(property), source] as const] : [],
@@ -208,10 +205,22 @@ function usedOf({ keyFields, fixed, columns, references, uses = [], counts = {} 
   return [...new Set([keyFields, fixedFields, Object.keys(references), uses, Object.keys(counts)].flat())];
 }
 
-/** What checks and totals look at in a line, and the ids of a list that may name what belongs to an account. */
-export function toUsedFields({ used, counts = {}, list }: Kind, fields: Fields): Fields {
-  const names = list?.to.account === undefined ? used : [...used, list.field];
-  return Object.fromEntries(names.map((name) => [name, counts[name]?.(fields) ?? fields[name] ?? null]));
+/** What the search for touched accounts looks at: a list of ids too, if what it names belongs to accounts. */
+export function touchedNames({ used, list }: Kind): readonly string[] {
+  return list?.to.account === undefined ? used : [...used, list.field];
+}
+
+/** What checks and totals look at in a line. */
+export function toUsed(kind: Kind, fields: Fields): Fields {
+  return Object.fromEntries(
+    touchedNames(kind).map((name) => [name, kind.counts?.[name]?.(fields) ?? fields[name] ?? null]),
+  );
+}
+
+/** How many ids a line has in its list, whose field this is. */
+export function countItems(list: string | undefined, fields: Fields): number {
+  const items = list === undefined ? undefined : fields[list];
+  return Array.isArray(items) ? items.length : 0;
 }
 
 /** The field that a column comes from, if it is one. */
@@ -236,7 +245,7 @@ export function tableName({ table }: Pick<Kind, "table">): string {
   return getTableName(table);
 }
 
-/** The columns of a record's key: of the primary key, or the id. */
+/** The columns of a record's key: of a primary key of several columns, else `id`. */
 export function keyColumns({ table }: Pick<Kind, "table">): string[] {
   return getTableConfig(table).primaryKeys[0]?.columns.map(({ name }) => name) ?? ["id"];
 }

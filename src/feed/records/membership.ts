@@ -74,7 +74,7 @@ export const membership = defineKind(memberships, {
  */
 function referrersFirst(lines: readonly Line[]): Line[] {
   const keyOf = (storeId: unknown, customerId: unknown) => JSON.stringify([storeId, customerId]);
-  const byKey = new Map(lines.map((line) => [keyOf(line.fields.store_id, line.fields.customer_id), line]));
+  const byKey = new Map(lines.map((line) => [keyOf(line.used.store_id, line.used.customer_id), line]));
   const arranged = new Set<Line>();
   for (const line of lines) {
     const chain: Line[] = [];
@@ -82,7 +82,7 @@ function referrersFirst(lines: readonly Line[]): Line[] {
     for (let member: Line | undefined = line; member !== undefined; ) {
       chain.push(member);
       inChain.add(member);
-      const referrer = byKey.get(keyOf(member.fields.store_id, member.fields.referrer_id));
+      const referrer = byKey.get(keyOf(member.used.store_id, member.used.referrer_id));
       const goesFirst: boolean = referrer !== undefined && referrer.order < member.number;
       member = goesFirst && referrer && !arranged.has(referrer) && !inChain.has(referrer) ? referrer : undefined;
     }

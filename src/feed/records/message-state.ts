@@ -8,7 +8,7 @@ import { CUSTOMERS } from "./customer.ts";
 import { defineKind } from "./kind.ts";
 import { MESSAGE_GROUPS, NO_MEMBER } from "./message-group.ts";
 
-/** How far a member has read a group; it ends when the membership does. */
+/** How far a member has read a group; a trigger removes it when the member leaves the group. */
 export const messageState = defineKind(messageStates, {
   record: "message_state",
   fields: z.object({
@@ -21,6 +21,7 @@ export const messageState = defineKind(messageStates, {
   columns: {
     groupKey: { key: "group_id" },
     customerKey: { key: "customer_id" },
+    // Not a { time }: left out, it is null.
     readAt: "read_at",
     notificationsDisabled: "notifications_disabled",
   },

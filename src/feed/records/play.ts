@@ -8,8 +8,8 @@ import { Id } from "../../values/text.ts";
 import { Datetime } from "../../values/time.ts";
 import { EIP_CAMPAIGNS } from "./eip-campaign.ts";
 import { EMPLOYEES } from "./employee.ts";
-import { defineKind, type Kind, type Line, ofAnotherAccount } from "./kind.ts";
-import { STORES } from "./store.ts";
+import { defineKind, type Kind, type Line } from "./kind.ts";
+import { ofAnotherAccount, STORES } from "./store.ts";
 
 export const play = defineKind(plays, {
   record: "play",
@@ -49,8 +49,8 @@ export function playedBoards(
   batches: readonly { kind: Kind; writes: readonly Line[] }[],
 ): { locationId: string; campaignId: string }[] {
   const lines = batches.flatMap(({ kind, writes }) => (kind === play ? writes : []));
-  return lines.map(({ fields }) => ({
-    locationId: String(fields.location_id),
-    campaignId: String(fields.eip_campaign_id),
+  return lines.map(({ used }) => ({
+    locationId: String(used.location_id),
+    campaignId: String(used.eip_campaign_id),
   }));
 }

@@ -8,7 +8,7 @@ import { defineKind } from "./kind.ts";
 export const registration = defineKind(registrations, {
   record: "registration",
   fields: z.object({ campaign_id: Id, customer_id: Id }),
-  keyFields: ["customer_id", "campaign_id"],
+  keyFields: ["campaign_id", "customer_id"],
   columns: { customerKey: { key: "customer_id" }, campaignKey: { key: "campaign_id" } },
   references: { campaign_id: CAMPAIGNS, customer_id: CUSTOMERS },
 });

@@ -7,7 +7,7 @@ import { type Fields, type Kind, keyColumns, keyName, type Line, NOW, tableName 
 // The statements that a kind's lines become. Names that stand in them unquoted are this code's own, never a user's.
 
 /** A line's number and what it writes, as a JSON array. */
-export function toText({ sent }: Kind, number: number, fields: Fields): string {
+export function toJsonRow({ sent }: Kind, number: number, fields: Fields): string {
   return JSON.stringify([number, ...sent.map(({ value }) => value(fields))]);
 }
 
@@ -41,6 +41,7 @@ function addWords(kind: Kind, text: string): Statement[] {
 export function upsert(kind: Kind, lines: SQL): SQL {
   const { columns, deletion, fixed } = kind;
   const [table, key] = [tableName(kind), keyColumns(kind)];
+  // A line that differs in a fixed column changes the rest of the row, but its check undoes the request.
   const changing = Object.keys(columns).filter((column) => !key.includes(column) && !fixed.includes(column));
   const newValues = new Map(changing.map((column) => [column, `excluded.${column}`]));
   if (deletion !== undefined) newValues.set(deletion.column, String(1 - deletion.is));
@@ -109,7 +110,7 @@ export function usedLines(kind: Kind, lines: readonly Line[], names = kind.used)
 }
 
 function usedTexts(lines: readonly Line[], names: readonly string[]): string[] {
-  return joinRows(lines.map(({ number, fields }) => JSON.stringify([number, ...names.map((name) => fields[name])])));
+  return joinRows(lines.map(({ number, used }) => JSON.stringify([number, ...names.map((name) => used[name])])));
 }
 
 /**
@@ -121,7 +122,7 @@ export function resolved(kind: Kind, lines: SQL, unresolved: "drop" | "keep", fi
   const joins = references.map(([field, to], index) => {
     const target = `target_${index}`;
     const isNeeded = unresolved === "drop" && !isOptional(kind, field);
-    const stored = to.stored === undefined ? "" : `AND ${target}.${to.stored}`;
+    const stored = to.stored === undefined ? "" : `AND ${to.stored(target)}`;
     return `${isNeeded ? "CROSS" : "LEFT"} JOIN ${tableName(to)} AS ${target} ON ${target}.id = given.${field} ${stored}`;
   });
   const keys = references.map(([field], index) => `, target_${index}.key AS ${keyName(field)}`);

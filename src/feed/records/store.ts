@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { stores } from "../../db/tables/index.ts";
 import { Latitude, Longitude } from "../../values/number.ts";
@@ -5,7 +6,7 @@ import { orElse } from "../../values/scalar.ts";
 import { AccountId, Field, Id, Name } from "../../values/text.ts";
 import { wordsColumn } from "../../values/words.ts";
 import { ACCOUNTS } from "./account.ts";
-import { defineKind, type Fields, type Target } from "./kind.ts";
+import { defineKind, type Fault, type Fields, keyName, type Target, tableName } from "./kind.ts";
 
 export const STORES: Target = { table: stores, account: "account_key" };
 
@@ -47,3 +48,17 @@ export const store = defineKind(stores, {
   references: { account_id: ACCOUNTS },
   deletion: { column: "deleted", is: 1 },
 });
+
+/** The fault of a line that names a record of another account than that of the store which it names. */
+export function ofAnotherAccount<Field extends string>(
+  field: Field,
+  what: string,
+  to: Target,
+  store = "store_key",
+): Fault<Field> {
+  const when = `EXISTS (
+    SELECT 1 FROM ${tableName(to)} AS named JOIN stores ON stores.key = given.${store}
+    WHERE named.key = given.${keyName(field)} AND named.account_key <> stores.account_key
+  )`;
+  return { field, text: `names ${what} of another account than the store's`, when: sql.raw(when) };
+}

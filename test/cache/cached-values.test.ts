@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
 import { Cache } from "../../src/cache/cache.ts";
-import { type Cached, CachedValues, type Load } from "../../src/cache/cached-values.ts";
+import { CachedValues } from "../../src/cache/cached-values.ts";
 import { clock } from "../../src/cache/clock.ts";
 import { DEFAULT_PROGRAM } from "../../src/programs/programs.ts";
 
@@ -15,10 +15,10 @@ beforeEach(() => {
   now = START;
   pauses = [];
   vi.spyOn(clock, "now").mockImplementation(() => now);
-  // Whoever waits for another's refresh waits until a test says otherwise.
-  vi.spyOn(clock, "pause").mockImplementation((milliseconds) => {
+  // The pause before a write passes at once; whoever waits for another's refresh waits until a test says otherwise.
+  vi.spyOn(clock, "pause").mockImplementation(async (milliseconds) => {
     pauses.push(milliseconds);
-    return new Promise(() => {});
+    if (milliseconds > 2_000) await new Promise(() => {});
   });
 });
 
@@ -31,7 +31,7 @@ const pass = (seconds: number) => {
   now += seconds * 1_000;
 };
 
-/** A KV in memory whose operations can be made to fail, the isolates that share it, and their work in the background. */
+/** A KV in memory whose operations can be made to fail, and the work in the background. */
 function room() {
   const stored = new Map<string, string>();
   const background: Promise<unknown>[] = [];
@@ -43,27 +43,12 @@ function room() {
   const settle = async () => {
     while (background.length > 0) await background.shift();
   };
-  const inKv = () => JSON.parse(stored.get(cache.keyOf("k")) ?? "null");
-  /** Has nothing in memory. */
-  const isolate = () => {
-    const values = new CachedValues<string>(RULES);
-    return {
-      read: (load: Load<string>, name = "k") => values.read(cache, name, load),
-      write: (cached: Cached<string>) => values.write(cache, "k", cached),
-    };
-  };
-  return { kv, cache, settle, inKv, isolate };
+  const inKv = (name: string) => JSON.parse(stored.get(cache.keyOf(name)) ?? "null");
+  return { kv, cache, settle, inKv };
 }
 
-/** A room in which an isolate, `values`, has cached "one" so many seconds ago. */
-async function roomWithOne(secondsAgo: number) {
-  const all = room();
-  const values = all.isolate();
-  await values.read(loading("one"));
-  await all.settle();
-  pass(secondsAgo);
-  return { ...all, values };
-}
+/** What another isolate has at hand: the same KV, and nothing in memory. */
+const isolate = () => new CachedValues<string>(RULES);
 
 const loading = (value: string) => vi.fn(async () => ({ value, cacheable: true }));
 const failing = () =>
@@ -79,41 +64,55 @@ function slowLoad() {
 
 describe("the age of a cached value", () => {
   it("of up to thirty seconds is answered from memory, without asking KV", async ({ expect }) => {
-    const { values, kv } = await roomWithOne(30);
+    const { kv, cache, settle } = room();
+    const values = isolate();
+    await values.read(cache, "k", loading("one"));
+    await settle();
     kv.get.mockClear();
+    pass(30);
 
-    expect(await values.read(failing())).toEqual({ value: "one", at: START });
+    expect(await values.read(cache, "k", failing())).toEqual({ value: "one", at: START });
     expect(kv.get).not.toHaveBeenCalled();
   });
 
   it("of up to thirty seconds is answered from KV, as another isolate has written it", async ({ expect }) => {
-    const { isolate } = await roomWithOne(30);
+    const { cache, settle } = room();
+    await isolate().read(cache, "k", loading("one"));
+    await settle();
+    pass(30);
 
-    expect(await isolate().read(failing())).toEqual({ value: "one", at: START });
+    expect(await isolate().read(cache, "k", failing())).toEqual({ value: "one", at: START });
   });
 
   it("beyond thirty seconds has the source asked before anything is answered", async ({ expect }) => {
-    const { values, settle, inKv } = await roomWithOne(30.001);
-
-    expect(await values.read(loading("two"))).toEqual({ value: "two", at: now });
+    const { cache, settle, inKv } = room();
+    const values = isolate();
+    await values.read(cache, "k", loading("one"));
     await settle();
-    expect(inKv()).toEqual({ value: "two", at: now });
+    now += 30_001;
+
+    expect(await values.read(cache, "k", loading("two"))).toEqual({ value: "two", at: now });
+    await settle();
+    expect(inKv("k")).toEqual({ value: "two", at: now });
   });
 
   it("has one age in memory and in KV: it does not start again when a board is read from KV", async ({ expect }) => {
-    const { isolate } = await roomWithOne(20);
+    const { cache, settle } = room();
+    await isolate().read(cache, "k", loading("one"));
+    await settle();
+    pass(20);
     const values = isolate();
-    expect((await values.read(failing())).value).toBe("one");
+    expect((await values.read(cache, "k", failing())).value).toBe("one");
     pass(11);
 
-    expect((await values.read(loading("two"))).value).toBe("two");
+    expect((await values.read(cache, "k", loading("two"))).value).toBe("two");
   });
 
   it("counts from before the source was asked, not from its answer", async ({ expect }) => {
-    const { isolate, settle } = room();
+    const { cache, settle } = room();
     const values = isolate();
     const { load, end } = slowLoad();
-    const read = values.read(load);
+    const read = values.read(cache, "k", load);
     await vi.waitUntil(() => load.mock.calls.length > 0);
     pass(10);
     end("one");
@@ -122,22 +121,22 @@ describe("the age of a cached value", () => {
     pass(21);
 
     const anew = async () => ({ value: "two", cacheable: false });
-    expect((await values.read(anew)).value).toBe("two");
-    expect((await isolate().read(anew)).value).toBe("two");
+    expect((await values.read(cache, "k", anew)).value).toBe("two");
+    expect((await isolate().read(cache, "k", anew)).value).toBe("two");
   });
 
   it("decides although KV answers an old value for ever", async ({ expect }) => {
-    const { isolate, kv, settle, inKv } = room();
-    await isolate().read(loading("0"));
+    const { kv, cache, settle, inKv } = room();
+    await isolate().read(cache, "k", loading("0"));
     await settle();
-    kv.get.mockResolvedValue(inKv());
+    kv.get.mockResolvedValue(inKv("k"));
     const [one, other] = [isolate(), isolate()];
     const loadedAt: number[] = [];
 
     for (let second = 1; second <= 300; second += 1) {
       pass(1);
       for (const values of [one, other]) {
-        const { value, at } = await values.read(async () => {
+        const { value, at } = await values.read(cache, "k", async () => {
           loadedAt.push(second);
           return { value: String(second), cacheable: true };
         });
@@ -150,32 +149,32 @@ describe("the age of a cached value", () => {
   });
 
   it("in the future, by another clock or a mistake, counts as no value", async ({ expect }) => {
-    const { isolate, kv, cache, settle, inKv } = room();
+    const { kv, cache, settle, inKv } = room();
     await cache.put(cache.keyOf("k"), { value: "of tomorrow", at: START + 86_400_000 }, RULES);
 
-    expect((await isolate().read(loading("one"))).value).toBe("one");
+    expect((await isolate().read(cache, "k", loading("one"))).value).toBe("one");
     await settle();
-    expect(inKv()).toEqual({ value: "one", at: START });
+    expect(inKv("k")).toEqual({ value: "one", at: START });
     expect(kv.put).toHaveBeenCalledTimes(2);
   });
 
   it("that KV does not know is no value", async ({ expect }) => {
-    const { isolate, kv } = room();
+    const { kv, cache } = room();
 
     for (const nonsense of [7, "one", [], {}, { value: "one" }, { value: "one", at: "now" }]) {
       kv.get.mockResolvedValue(nonsense);
-      expect((await isolate().read(loading("two"))).value).toBe("two");
+      expect((await isolate().read(cache, "k", loading("two"))).value).toBe("two");
     }
   });
 });
 
 describe("a refresh", () => {
   it("runs once for however many wait for it, and fills KV for its time", async ({ expect }) => {
-    const { isolate, kv, settle } = room();
+    const { kv, cache, settle } = room();
     const values = isolate();
     const load = loading("one");
 
-    const read = await Promise.all(Array.from({ length: 100 }, () => values.read(load)));
+    const read = await Promise.all(Array.from({ length: 100 }, () => values.read(cache, "k", load)));
     await settle();
 
     expect(new Set(read.map(({ value }) => value))).toEqual(new Set(["one"]));
@@ -187,9 +186,13 @@ describe("a refresh", () => {
   it("runs once while the value is old, too: nobody is answered the old one where it ends in time", async ({
     expect,
   }) => {
-    const { values } = await roomWithOne(31);
+    const { cache, settle } = room();
+    const values = isolate();
+    await values.read(cache, "k", loading("one"));
+    await settle();
+    pass(31);
     const { load, end } = slowLoad();
-    const reads = Array.from({ length: 20 }, () => values.read(load));
+    const reads = Array.from({ length: 20 }, () => values.read(cache, "k", load));
     await vi.waitUntil(() => pauses.length === 19);
     end("two");
 
@@ -200,15 +203,19 @@ describe("a refresh", () => {
   it("that is slow is not waited for longer than 300 ms by anybody who can be answered with an old value", async ({
     expect,
   }) => {
-    const { values, kv, settle, inKv } = await roomWithOne(31);
+    const { kv, cache, settle, inKv } = room();
+    const values = isolate();
+    await values.read(cache, "k", loading("one"));
+    await settle();
+    pass(31);
     const { load, end } = slowLoad();
 
     const startedAt = performance.now();
-    const first = await values.read(load);
+    const first = await values.read(cache, "k", load);
     const milliseconds = performance.now() - startedAt;
     pass(1);
     kv.get.mockClear();
-    const later = await Promise.all(Array.from({ length: 20 }, () => values.read(load)));
+    const later = await Promise.all(Array.from({ length: 20 }, () => values.read(cache, "k", load)));
     const laterAsked = kv.get.mock.calls.length;
     end("two");
     await settle();
@@ -219,30 +226,34 @@ describe("a refresh", () => {
     expect(new Set(later.map(({ value }) => value))).toEqual(new Set(["one"]));
     expect(laterAsked).toBe(0);
     expect(load).toHaveBeenCalledTimes(1);
-    expect((await values.read(failing())).value).toBe("two");
-    expect(inKv().value).toBe("two");
+    expect((await values.read(cache, "k", failing())).value).toBe("two");
+    expect(inKv("k").value).toBe("two");
   });
 
   it("that was cancelled does not leave the old value there for ever", async ({ expect }) => {
-    const { values } = await roomWithOne(31);
-    await values.read(slowLoad().load);
+    const { cache, settle } = room();
+    const values = isolate();
+    await values.read(cache, "k", loading("one"));
+    await settle();
+    pass(31);
+    await values.read(cache, "k", slowLoad().load);
     pass(6);
 
-    expect((await values.read(loading("two"))).value).toBe("two");
+    expect((await values.read(cache, "k", loading("two"))).value).toBe("two");
   });
 
   it("of one value does not wait for that of another", async ({ expect }) => {
-    const { isolate } = room();
+    const { cache } = room();
     const values = isolate();
-    void values.read(slowLoad().load, "slow");
+    void values.read(cache, "slow", slowLoad().load);
 
-    expect((await values.read(loading("one"))).value).toBe("one");
+    expect((await values.read(cache, "k", loading("one"))).value).toBe("one");
   });
 
   it("that never ends, because its request was cancelled, is replaced by one that all others wait for", async ({
     expect,
   }) => {
-    const { isolate } = room();
+    const { cache } = room();
     const values = isolate();
     const abandoned = slowLoad();
     const waiting: (() => void)[] = [];
@@ -250,11 +261,11 @@ describe("a refresh", () => {
       pauses.push(milliseconds);
       return new Promise((resolve) => waiting.push(resolve));
     });
-    void values.read(abandoned.load);
+    void values.read(cache, "k", abandoned.load);
     await vi.waitUntil(() => abandoned.load.mock.calls.length > 0);
     pass(3);
     const load = loading("two");
-    const reads = Array.from({ length: 20 }, () => values.read(load));
+    const reads = Array.from({ length: 20 }, () => values.read(cache, "k", load));
     await vi.waitUntil(() => waiting.length === 20);
     expect(pauses).toEqual(Array(20).fill(ABANDONED_AFTER_MS - 3_000));
 
@@ -263,74 +274,99 @@ describe("a refresh", () => {
 
     expect(new Set((await Promise.all(reads)).map(({ value }) => value))).toEqual(new Set(["two"]));
     expect(load).toHaveBeenCalledTimes(1);
-    expect((await values.read(failing())).value).toBe("two");
+    expect((await values.read(cache, "k", failing())).value).toBe("two");
   });
 
   it("that ends long after it was given up does not replace what was loaded since", async ({ expect }) => {
-    const { isolate, settle, inKv } = room();
+    const { cache, settle, inKv } = room();
     const values = isolate();
     const abandoned = slowLoad();
-    const first = values.read(abandoned.load);
+    const first = values.read(cache, "k", abandoned.load);
     await vi.waitUntil(() => abandoned.load.mock.calls.length > 0);
     pass(6);
-    await values.read(loading("new"));
+    await values.read(cache, "k", loading("new"));
     abandoned.end("old");
     await first;
     await settle();
 
-    expect((await values.read(failing())).value).toBe("new");
-    expect(inKv().value).toBe("new");
+    expect((await values.read(cache, "k", failing())).value).toBe("new");
+    expect(inKv("k").value).toBe("new");
   });
 });
 
 describe("of two cached values", () => {
   it("the newer one stays, whichever is written last", async ({ expect }) => {
-    const { isolate, kv, settle, inKv } = room();
+    const { kv, cache, settle, inKv } = room();
     const values = isolate();
 
-    values.write({ value: "new", at: START });
-    values.write({ value: "old", at: START - 1 });
+    values.write(cache, "k", { value: "new", at: START });
+    values.write(cache, "k", { value: "old", at: START - 1 });
     await settle();
 
-    expect((await values.read(failing())).value).toBe("new");
-    expect(inKv().value).toBe("new");
+    expect((await values.read(cache, "k", failing())).value).toBe("new");
+    expect(inKv("k").value).toBe("new");
     expect(kv.put).toHaveBeenCalledTimes(1);
   });
 
+  it("the newer one stays in KV, whichever isolate writes last", async ({ expect }) => {
+    const { cache, settle, inKv } = room();
+
+    isolate().write(cache, "k", { value: "new", at: START });
+    await settle();
+    isolate().write(cache, "k", { value: "old", at: START - 1 });
+    await settle();
+
+    expect(inKv("k").value).toBe("new");
+  });
+
+  it("the newer one stays in KV when a refused write of the older one is tried again", async ({ expect }) => {
+    const { kv, cache, settle, inKv } = room();
+    kv.put.mockRejectedValueOnce(new Error("KV PUT failed: 429 Too Many Requests"));
+    vi.mocked(clock.pause).mockImplementation(async () => {
+      pass(1);
+      await cache.put(cache.keyOf("k"), { value: "new", at: now }, RULES);
+    });
+
+    isolate().write(cache, "k", { value: "old", at: START });
+    await settle();
+
+    expect(inKv("k").value).toBe("new");
+  });
+
   it("memory keeps the newer one, whatever KV answers later", async ({ expect }) => {
-    const { isolate, kv, settle } = room();
-    await isolate().read(loading("old"));
+    const { kv, cache, settle } = room();
+    await isolate().read(cache, "k", loading("old"));
     await settle();
     const values = isolate();
     pass(1);
-    values.write({ value: "new", at: now });
+    values.write(cache, "k", { value: "new", at: now });
     kv.get.mockResolvedValue({ value: "old", at: START });
     pass(31);
 
-    expect((await values.read(failing())).value).toBe("new");
+    expect((await values.read(cache, "k", failing())).value).toBe("new");
   });
 });
 
 describe("when something fails", () => {
   it("KV that cannot be read has the source asked, and memory answers afterwards", async ({ expect }) => {
-    const { isolate, kv, settle } = room();
+    const { kv, cache, settle } = room();
     kv.get.mockRejectedValue(new Error("KV GET failed: 500"));
     const values = isolate();
 
-    expect((await values.read(loading("one"))).value).toBe("one");
-    expect((await values.read(failing())).value).toBe("one");
+    expect((await values.read(cache, "k", loading("one"))).value).toBe("one");
+    expect((await values.read(cache, "k", failing())).value).toBe("one");
     pass(31);
-    expect((await values.read(loading("two"))).value).toBe("two");
+    expect((await values.read(cache, "k", loading("two"))).value).toBe("two");
     await settle();
     expect(kv.put).toHaveBeenCalledTimes(2);
   });
 
   it("KV that has not answered within a second has the source asked", async ({ expect }) => {
-    const { isolate, kv } = room();
+    const { kv, cache } = room();
     kv.get.mockReturnValue(new Promise(() => {}));
     vi.useFakeTimers();
     const load = loading("one");
-    const read = isolate().read(load);
+    const read = isolate().read(cache, "k", load);
 
     await vi.advanceTimersByTimeAsync(999);
     const early = load.mock.calls.length;
@@ -342,87 +378,112 @@ describe("when something fails", () => {
   });
 
   it("KV that hangs is not waited for longer than 300 ms where memory has an old value", async ({ expect }) => {
-    const { values, kv } = await roomWithOne(31);
+    const { kv, cache, settle } = room();
+    const values = isolate();
+    await values.read(cache, "k", loading("one"));
+    await settle();
+    pass(31);
     kv.get.mockReturnValue(new Promise(() => {}));
 
     const startedAt = performance.now();
-    expect((await values.read(loading("two"))).value).toBe("two");
+    expect((await values.read(cache, "k", loading("two"))).value).toBe("two");
     expect(performance.now() - startedAt).toBeLessThan(450);
   });
 
+  it("a refused write is tried once more, after the second that KV asks for", async ({ expect }) => {
+    const { kv, cache, settle, inKv } = room();
+    kv.put.mockRejectedValueOnce(new Error("KV PUT failed: 429 Too Many Requests"));
+
+    expect((await isolate().read(cache, "k", loading("one"))).value).toBe("one");
+    await settle();
+
+    expect(pauses).toEqual([1_100]);
+    expect(inKv("k").value).toBe("one");
+  });
+
   it("the value is answered although no write ever succeeds, and the log says so", async ({ expect }) => {
-    const { isolate, kv, settle } = room();
+    const { kv, cache, settle } = room();
     kv.put.mockRejectedValue(new Error("KV PUT failed: 429 Too Many Requests"));
     const log = vi.spyOn(console, "log").mockImplementation(() => {});
 
-    expect((await isolate().read(loading("one"))).value).toBe("one");
+    expect((await isolate().read(cache, "k", loading("one"))).value).toBe("one");
     await settle();
 
-    expect(kv.put).toHaveBeenCalledTimes(1);
+    expect(kv.put).toHaveBeenCalledTimes(2);
     expect(log.mock.calls).toEqual([['{"error":"BACKGROUND_WORK","cause":"Error"}']]);
   });
 
   it("the last value of any age answers, from KV or memory, and says its age", async ({ expect }) => {
-    const { values, isolate, kv, settle } = await roomWithOne(6 * 24 * 60 * 60);
+    const { kv, cache, settle } = room();
+    const values = isolate();
+    await values.read(cache, "k", loading("one"));
+    await settle();
+    pass(6 * 24 * 60 * 60);
 
-    expect(await isolate().read(failing())).toEqual({ value: "one", at: START });
+    expect(await isolate().read(cache, "k", failing())).toEqual({ value: "one", at: START });
     kv.get.mockRejectedValue(new Error("KV GET failed: 500"));
-    expect(await values.read(failing())).toEqual({ value: "one", at: START });
+    expect(await values.read(cache, "k", failing())).toEqual({ value: "one", at: START });
     await settle();
   });
 
   it("a source that failed is asked again by the next request", async ({ expect }) => {
-    const { values, settle } = await roomWithOne(31);
-    await values.read(failing());
+    const { cache, settle } = room();
+    const values = isolate();
+    await values.read(cache, "k", loading("one"));
+    await settle();
+    pass(31);
+    await values.read(cache, "k", failing());
     await settle();
 
-    expect((await values.read(loading("two"))).value).toBe("two");
+    expect((await values.read(cache, "k", loading("two"))).value).toBe("two");
   });
 
   it("what the source says is thrown where there is no last value", async ({ expect }) => {
-    const { isolate, kv, settle } = room();
+    const { kv, cache, settle } = room();
 
-    await expect(isolate().read(failing())).rejects.toThrow("no database");
+    await expect(isolate().read(cache, "k", failing())).rejects.toThrow("no database");
     kv.get.mockRejectedValue(new Error("KV GET failed: 500"));
-    await expect(isolate().read(failing())).rejects.toThrow("no database");
+    await expect(isolate().read(cache, "k", failing())).rejects.toThrow("no database");
     await settle();
   });
 });
 
 describe("cached values", () => {
   it("do not hold what is not to be cached", async ({ expect }) => {
-    const { isolate, kv, settle } = room();
+    const { kv, cache, settle } = room();
     const values = isolate();
 
-    await values.read(async () => ({ value: "made up", cacheable: false }));
+    await values.read(cache, "k", async () => ({ value: "made up", cacheable: false }));
     await settle();
 
-    expect((await values.read(loading("one"))).value).toBe("one");
+    expect((await values.read(cache, "k", loading("one"))).value).toBe("one");
     await settle();
     expect(kv.put).toHaveBeenCalledTimes(1);
   });
 
   it("ask KV once in thirty seconds, and its edge for no older answer than that", async ({ expect }) => {
-    const { isolate, kv, cache } = await roomWithOne(0);
+    const { kv, cache, settle } = room();
+    await isolate().read(cache, "k", loading("one"));
+    await settle();
     kv.get.mockClear();
     const values = isolate();
 
-    for (let second = 0; second <= 30; second += 1, pass(1)) await values.read(failing());
+    for (let second = 0; second <= 30; second += 1, pass(1)) await values.read(cache, "k", failing());
 
     expect(kv.get.mock.calls).toEqual([[cache.keyOf("k"), { type: "json", cacheTtl: 30 }]]);
   });
 
   it("stay in bounds in memory: those remembered longest ago are forgotten", async ({ expect }) => {
-    const { isolate, kv, settle } = room();
+    const { kv, cache, settle } = room();
     const values = isolate();
-    for (let number = 0; number < 100; number += 1) await values.read(loading("one"), `k${number}`);
+    for (let number = 0; number < 100; number += 1) await values.read(cache, `k${number}`, loading("one"));
     await settle();
     kv.get.mockClear();
 
-    await values.read(failing(), "k99");
-    await values.read(failing(), "k36");
+    await values.read(cache, "k99", failing());
+    await values.read(cache, "k36", failing());
     expect(kv.get).not.toHaveBeenCalled();
-    await values.read(failing(), "k35");
+    await values.read(cache, "k35", failing());
     expect(kv.get).toHaveBeenCalledTimes(1);
   });
 });

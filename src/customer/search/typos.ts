@@ -22,7 +22,7 @@ export function isForgivable(word: string): boolean {
 const WALK_STEPS = 1_500;
 /** The neighbours of a word that are tried, and those of all words in all lists: each costs FTS5 3 µs a segment. */
 const NEIGHBOURS = 200;
-const ALL_NEIGHBOURS = 300;
+const ALL_NEIGHBOURS = 600;
 // Of a word asked for, so many words that begin with it are spelled out: FTS5 walks them, and gathers a long beginning.
 const SPELLED_OUT = 5;
 // Of records that are sorted by how many words were forgiven in them, so many are looked at: those first stored.

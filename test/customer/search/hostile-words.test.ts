@@ -62,7 +62,7 @@ describe("a search for words that were chosen to make it expensive", () => {
     const held = customersWith([SHORT[0] ?? "", SHORT[199] ?? "", SHORT[200] ?? ""].map((word) => `${word} held`));
     await mustFeed(held);
 
-    const { found } = await search("soaaa held", ["customers"]);
+    const { found } = await search("soaaa held", LISTS);
 
     expect(found.customers).toHaveLength(1);
   });

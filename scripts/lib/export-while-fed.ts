@@ -21,6 +21,12 @@ interface Options {
 }
 
 /**
+ * Messages are read in three parts: the last of each group at the end (src/feed/export/walks.ts). A newer message moves
+ * one to the part before, where it may be missed. It moves twice at most, so a third round finds it.
+ */
+const MESSAGE_ROUNDS = 3;
+
+/**
  * Writes an export that restores, although something is fed meanwhile. The kinds are read backwards, so that what others
  * refer to is read after them and has all that they name. They are written forwards. What may refer to something later
  * all the same (within one kind, or to a group's members) is left out, and so are the messages of groups that were
@@ -30,31 +36,39 @@ export async function exportWhileFed(source: ExportSource, output: Output, optio
   const { signal, onPage } = options;
   const kinds = EXPORTED.filter((kind) => source.only?.includes(kind) ?? true);
   const folder = mkdtempSync(path.join(options.folder, "export-"));
-  const partOf = (kind: string, deleted: boolean) => path.join(folder, deleted ? `${kind}-deleted` : kind);
+  const partOf = (kind: string, of: "deleted" | number) => path.join(folder, `${kind}-${of}`);
   const complete = new Completeness(path.join(folder, "members.sqlite"));
   const versions: string[] = [];
   let leftOut = 0;
   try {
     for (const kind of readingOrder(kinds)) {
-      for await (const page of exportPages({ ...source, only: [kind] }, signal)) {
-        versions.push(page.version);
+      for (let round = 0; round < (kind === "message" ? MESSAGE_ROUNDS : 1); round += 1) {
+        const read: string[] = [];
+        for await (const page of exportPages({ ...source, only: [kind] }, signal)) {
+          read.push(page.version);
+          const lines = page.lines === 0 ? [] : page.bytes.toString().trimEnd().split("\n");
+          const kept = complete.filter(kind, lines);
+          if (round === 0) leftOut += lines.length - kept.length;
+          onPage(page);
+          if (kept.length === 0) continue;
+          const isDeleting = kept[0]?.endsWith('"deleted":true}') ?? false;
+          appendFileSync(partOf(kind, isDeleting ? "deleted" : round), `${kept.join("\n")}\n\n`);
+        }
+        versions.push(...read);
         versions.splice(1, versions.length - 2);
-        const lines = page.lines === 0 ? [] : page.bytes.toString().trimEnd().split("\n");
-        const kept = complete.filter(kind, lines);
-        leftOut += lines.length - kept.length;
-        onPage(page);
-        if (kept.length === 0) continue;
-        const isDeleting = kept[0]?.endsWith('"deleted":true}') ?? false;
-        appendFileSync(partOf(kind, isDeleting), `${kept.join("\n")}\n\n`);
+        if (read[0] === read.at(-1)) break;
       }
     }
     if (signal.aborted) return null;
-    const backwards = kinds.toReversed().map((kind) => partOf(kind, true));
-    const forwards = kinds.filter((kind) => kind !== PROGRAM).map((kind) => partOf(kind, false));
-    for (const part of [...forwards, ...backwards, partOf(PROGRAM, false)]) {
-      if (part === partOf("message", false)) leftOut += await copyMessages(part, output, complete);
-      else await copy(part, output);
+    for (const kind of kinds.filter((one) => one !== PROGRAM)) {
+      // What was missed at first came before what its group showed then.
+      for (let round = MESSAGE_ROUNDS - 1; round >= 0; round -= 1) {
+        if (kind === "message") leftOut += await copyMessages(partOf(kind, round), output, complete);
+        else await copy(partOf(kind, round), output);
+      }
     }
+    for (const kind of kinds.toReversed()) await copy(partOf(kind, "deleted"), output);
+    await copy(partOf(PROGRAM, 0), output);
     return { versions: [versions[0] ?? "", versions.at(-1) ?? ""], leftOut };
   } finally {
     complete.close();
@@ -69,8 +83,8 @@ function readingOrder(kinds: readonly string[]): string[] {
 }
 
 /**
- * Leaves out lines that refer to what did not come before them. It remembers who belongs to which store and group: in a
- * file, because there may be millions.
+ * Leaves out lines that refer to what did not come before them, and messages that came before. It remembers these, and
+ * who belongs to which store and group: in a file, because there may be millions.
  */
 class Completeness {
   readonly #database: DatabaseSync;
@@ -90,6 +104,7 @@ class Completeness {
   filter(kind: string, lines: readonly string[]): string[] {
     if (kind === "membership") return lines.filter((line) => this.#hasReferrer(JSON.parse(line)));
     if (kind === "message_state") return lines.filter((line) => this.#isOfMember(JSON.parse(line)));
+    if (kind === "message") return lines.filter((line) => this.#isNew(JSON.parse(line)));
     if (kind === "message_group") for (const line of lines) this.#addGroup(JSON.parse(line));
     return [...lines];
   }
@@ -108,6 +123,10 @@ class Completeness {
   /** Whether the group of a message came after it; of an export without groups nobody knows. */
   hasGroup(line: string): boolean {
     return !this.#knowsGroups || this.#find.get(`group ${JSON.parse(line).group_id}`, "") !== undefined;
+  }
+
+  #isNew({ id }: { id: string }): boolean {
+    return this.#insert.run("message", id).changes === 1;
   }
 
   #addGroup({ id, member_ids = [] }: { id: string; member_ids?: string[] }): void {

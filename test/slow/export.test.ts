@@ -207,4 +207,26 @@ describe("npm run export", () => {
     ]);
     expect(left()).toEqual([]);
   });
+
+  it("finds messages that moved to a part that had been read, and writes them before the last ones", async ({
+    expect,
+  }) => {
+    const messages = (...ids: string[]) => ids.map((id) => ({ record: "message", id, group_id: "g" }));
+    const { args, asked } = await service(
+      { lines: messages("old"), version: 1 },
+      { lines: messages("newest"), version: 2, more: false },
+      { lines: messages("old"), version: 3 },
+      { lines: messages("newest"), version: 4, more: false },
+      { lines: messages("moved", "old"), version: 5 },
+      { lines: messages("newest"), version: 5, more: false },
+    );
+
+    const { status, output } = await run(place("moved.ndjson"), ...args, "--while-feeding", "--only", "message");
+
+    expect(status, output).toBe(0);
+    expect(asked).toHaveLength(6);
+    const pages = readFileSync(place("moved.ndjson"), "utf8").trimEnd().split("\n\n");
+    const ids = pages.flatMap((page) => page.split("\n").map((line) => JSON.parse(line).id));
+    expect(ids).toEqual(["moved", "old", "newest"]);
+  });
 });

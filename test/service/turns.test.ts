@@ -43,7 +43,13 @@ function chance(seed: number) {
 
 // What a turn uses: of a program without work, and of one with it.
 const JOBS = [
-  { work: "notify inboxes, where there is nothing to notify", runsAYear: MINUTES_A_YEAR, least: 25, queries: 1, calls: 0 },
+  {
+    work: "notify inboxes, where there is nothing to notify",
+    runsAYear: MINUTES_A_YEAR,
+    least: 25,
+    queries: 1,
+    calls: 0,
+  },
   { work: "notify inboxes, too many in every program", runsAYear: MINUTES_A_YEAR, least: 25, queries: 4, calls: 100 },
   { work: "remove former listeners", runsAYear: 365, least: 1, queries: 1, calls: 0 },
   { work: "merge the search indexes, where none was fed", runsAYear: 52, least: 25, queries: 9, calls: 0 },

@@ -12,18 +12,17 @@ export function couponAccountParts({ includeImages }: { includeImages: boolean }
   };
 }
 
-/** The account object of a search result as JSON text. */
-export function searchAccount(accountKey: SQL): SQL {
-  return sql`(
-    SELECT json_set(${accounts.fields}, '$.agreement_type', json(${accounts.agreementType}))
-    FROM ${accounts} WHERE ${accounts.key} = ${accountKey}
-  )`;
-}
+/** What `toSearchAccount` takes, of an account or of none. */
+export const SEARCH_ACCOUNT_PARTS = {
+  account_id: sql<string | null>`${accounts.id}`,
+  account_fields: sql<string | null>`${accounts.fields}`,
+  agreement_type: accounts.agreementType,
+};
 
 /**
- * The account object, or its key, beside one row of each account in a list, else NULL: so it is sent once, and
- * `accountsOf` has it for every row. `key` tells the rows of the list apart.
+ * The key of the account beside one row of each account in a list, else NULL: so an account object is sent once, and
+ * every row has it by its key. `key` tells the rows of the list apart.
  */
-export function oncePerAccount(object: SQL, { list, key, accountKey }: { list: SQL; key: SQL; accountKey: SQL }): SQL {
-  return sql`iif(${key} IN (SELECT min(${key}) FROM ${list} GROUP BY ${accountKey}), ${object}, NULL)`;
+export function accountKeyOnce(accountKey: SQL, { list, key }: { list: SQL; key: SQL }): SQL {
+  return sql`iif(${key} IN (SELECT min(${key}) FROM ${list} GROUP BY ${accountKey}), ${accountKey}, NULL)`;
 }

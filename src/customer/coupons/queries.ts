@@ -1,5 +1,5 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import { couponAccountParts, oncePerAccount } from "../../accounts/queries.ts";
+import { accountKeyOnce, couponAccountParts } from "../../accounts/queries.ts";
 import { compilePer, type Database, type RowOf, type Value } from "../../db/database.ts";
 import { limitTo } from "../../db/limit.ts";
 import { select, selectWith } from "../../db/select.ts";
@@ -83,10 +83,12 @@ const couponList = compilePer((shape: Shape, value: Values) => {
       CROSS JOIN ${coupons} ON ${coupons.key} = page.coupon_key
       LEFT JOIN ${customerCoupons} ON ${customerCoupons.id} = page.issued_id
       LEFT JOIN ${stores} ON ${stores.key} = ${customerCoupons.storeKey}
-      LEFT JOIN ${accounts} ON ${accounts.key} = ${shape.accounts === false ? sql`NULL` : accountKeyOnce()}
+      LEFT JOIN ${accounts} ON ${accounts.key} = ${shape.accounts === false ? sql`NULL` : ACCOUNT_ONCE}
       ORDER BY ${ORDER}`,
   );
 });
+
+const ACCOUNT_ONCE = accountKeyOnce(sql`page.account_key`, { list: sql`page`, key: sql`page.id` });
 
 const NO_IMAGES = { includeImages: false };
 
@@ -188,10 +190,4 @@ function matches(shape: Shape, value: Values): SQL {
 
 function storeKeys(ids: Placeholder): SQL {
   return sql`(SELECT ${stores.key} FROM ${stores} WHERE ${stores.id} IN (SELECT value FROM json_each(${ids})))`;
-}
-
-/** The key of the coupon's account, beside one coupon of each account. */
-function accountKeyOnce(): SQL {
-  const accountKey = sql`page.account_key`;
-  return oncePerAccount(accountKey, { list: sql`page`, key: sql`page.id`, accountKey });
 }

@@ -1,7 +1,9 @@
 import { type Placeholder, type SQL, type SQLWrapper, sql } from "drizzle-orm";
-import { oncePerAccount, searchAccount } from "../../accounts/queries.ts";
+import { toSearchAccount } from "../../accounts/answers.ts";
+import { accountKeyOnce, SEARCH_ACCOUNT_PARTS } from "../../accounts/queries.ts";
 import type { RowOf } from "../../db/database.ts";
 import { selectWith } from "../../db/select.ts";
+import { accounts } from "../../db/tables/accounts.ts";
 import { campaigns } from "../../db/tables/campaigns.ts";
 import { customers } from "../../db/tables/customers.ts";
 import { registrations } from "../../db/tables/registrations.ts";
@@ -45,9 +47,10 @@ export const READ = {
       latitude: stores.latitude,
       longitude: stores.longitude,
       forgiven: FORGIVEN,
-      ...accountPart(record, stores.accountKey),
+      account_key: stores.accountKey,
+      ...SEARCH_ACCOUNT_PARTS,
     };
-    return selectWith(found, fields, sql`FROM found ${record} ORDER BY found.rank, found.key`);
+    return selectWith(found, fields, rowsOf(record, stores.accountKey));
   },
   // Of any date and status: both are in the record.
   campaigns: (found: SQL) => {
@@ -64,21 +67,20 @@ export const READ = {
       }),
       details: campaigns.details,
       forgiven: FORGIVEN,
-      ...accountPart(record, campaigns.accountKey),
+      account_key: campaigns.accountKey,
+      ...SEARCH_ACCOUNT_PARTS,
     };
-    return selectWith(found, fields, sql`FROM found ${record} ORDER BY found.rank, found.key`);
+    return selectWith(found, fields, rowsOf(record, campaigns.accountKey));
   },
   customers: readCustomers,
 };
 
 const FORGIVEN = sql<string | null>`found.forgiven`;
 
-/** The account of a record; its object stands beside one record of each account. */
-function accountPart(record: SQL, key: typeof stores.accountKey | typeof campaigns.accountKey) {
-  const accountKey = sql<number>`${key}`;
-  const list = sql`found ${record}`;
-  const object = oncePerAccount(searchAccount(accountKey), { list, key: sql`found.key`, accountKey });
-  return { account_key: accountKey, account: sql<string | null>`${object}` };
+/** The records, one of each account with the account. */
+function rowsOf(record: SQL, accountKey: typeof stores.accountKey | typeof campaigns.accountKey): SQL {
+  const once = accountKeyOnce(sql`${accountKey}`, { list: sql`found ${record}`, key: sql`found.key` });
+  return sql`FROM found ${record} LEFT JOIN ${accounts} ON ${accounts.key} = ${once} ORDER BY found.rank, found.key`;
 }
 
 /** What a customer shows to friends only; others see `HIDDEN`. */
@@ -156,10 +158,10 @@ function jsonOf(members: Readonly<Record<string, SQLWrapper>>): SQL<string> {
 }
 
 export function toFound(rows: readonly FoundRow[], words: readonly string[]): Found {
-  const accounts = new Map<number, { id: string; text: JsonText }>();
+  const objects = new Map<number, { id: string | null; text: JsonText }>();
   for (const row of rows) {
-    if (row.list === "customers" || row.account === null) continue;
-    accounts.set(row.account_key, { id: JSON.parse(row.account).id, text: storedJson(row.account) });
+    if (row.list === "customers" || row.account_fields === null) continue;
+    objects.set(row.account_key, { id: row.account_id, text: toSearchAccount(row.account_fields, row.agreement_type) });
   }
   const found: Found = { stores: [], customers: [], campaigns: [], forgiven: [] };
   const forgiven = new Set<unknown>();
@@ -169,7 +171,7 @@ export function toFound(rows: readonly FoundRow[], words: readonly string[]): Fo
       const personal = row.personal === null ? HIDDEN : storedJson(row.personal);
       found.customers.push(merge(record, personal, toJson({ balance: row.balance })));
     } else {
-      const account = accounts.get(row.account_key);
+      const account = objects.get(row.account_key);
       const others =
         row.list === "stores"
           ? toJson({ account_id: account?.id, latitude: row.latitude, longitude: row.longitude })

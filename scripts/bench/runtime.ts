@@ -13,7 +13,7 @@ export interface Runtime extends Asked {
   url: string;
   /** Feeds all accounts. */
   feedToken: string;
-  /** Merges the search indexes, as the schedule does once a week. */
+  /** Merges the search indexes, as the schedule does once a day. */
   runSchedule: () => Promise<void>;
   close: () => Promise<void>;
 }
@@ -32,7 +32,7 @@ interface Scheduled {
 
 const SECRET = "a-secret-of-the-benchmark-that-guards-nothing";
 const DAY_SECONDS = 86_400;
-const MERGE_CRON = "0 6 * * MON";
+const MERGE_CRON = "0 6 * * *";
 const V8_FLAGS = "MINIFLARE_WORKERD_V8_FLAGS";
 
 /** Bundles the Worker as a deploy would, with what it is measured against beside it. Resolves with the file. */

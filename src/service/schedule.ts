@@ -50,7 +50,7 @@ const JOBS: Readonly<Record<string, Job>> = {
       };
     },
   },
-  "0 6 * * MON": {
+  "0 6 * * *": {
     work: "merge the search indexes",
     milliseconds: MERGE_LIMITS.milliseconds,
     least: { queries: 25, calls: 0 },

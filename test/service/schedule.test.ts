@@ -10,7 +10,7 @@ import { snapshot, value } from "../support/state.ts";
 const INDEXES = ["store_words", "campaign_words", "customer_words"];
 const session = Object.getPrototypeOf(env.DB.withSession());
 
-const run = () => worker.scheduled(createScheduledController({ cron: "0 6 * * MON" }), env, createExecutionContext());
+const run = () => worker.scheduled(createScheduledController({ cron: "0 6 * * *" }), env, createExecutionContext());
 
 /** How many segments each search index has. */
 function segments() {
@@ -78,7 +78,7 @@ describe("the schedule", () => {
 
     expect(log.mock.calls.map(([line]) => JSON.parse(line))).toEqual([
       {
-        schedule: "0 6 * * MON",
+        schedule: "0 6 * * *",
         work: "merge the search indexes",
         steps: 3,
         unfinished: [],

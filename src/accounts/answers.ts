@@ -28,11 +28,6 @@ export function toCouponAccount(account: CouponAccountParts): string | null {
   return merge(storedJson(fields), others).join("");
 }
 
-/** The account object of a search result, put together in the same way. */
-export function toSearchAccount(fields: string, agreementType: string | null): JsonText {
-  return merge(storedJson(fields), jsonObject({ agreement_type: storedJson(agreementType ?? "null") }));
-}
-
 /** The account object of each row of a whole list, as text. It is larger than the rest of a row, and most rows share it. */
 export function accountsOf(rows: readonly OfAccount[]): (row: Pick<OfAccount, "account_key">) => JsonText {
   const texts = new Map(

@@ -12,7 +12,7 @@ export function couponAccountParts({ includeImages }: { includeImages: boolean }
   };
 }
 
-/** What `toSearchAccount` takes, of an account or of none. */
+/** What the account object of a search result is made of; all null beside a row that does not bring it. */
 export const SEARCH_ACCOUNT_PARTS = {
   account_id: sql<string | null>`${accounts.id}`,
   account_fields: sql<string | null>`${accounts.fields}`,

@@ -1,5 +1,4 @@
 import { type Placeholder, type SQL, type SQLWrapper, sql } from "drizzle-orm";
-import { toSearchAccount } from "../../accounts/answers.ts";
 import { accountKeyOnce, SEARCH_ACCOUNT_PARTS } from "../../accounts/queries.ts";
 import type { RowOf } from "../../db/database.ts";
 import { selectWith } from "../../db/select.ts";
@@ -12,7 +11,7 @@ import { isRunning } from "../../domain/campaigns.ts";
 import { customerKeyOf } from "../../domain/customers.ts";
 import { friendStatus } from "../../domain/friendships.ts";
 import { joinStoresOf } from "../../domain/stores.ts";
-import { type JsonText, merge, storedJson, toJson, withMember } from "../../http/json-text.ts";
+import { type JsonText, jsonObject, merge, storedJson, toJson, withMember } from "../../http/json-text.ts";
 import type { SearchList } from "./scope.ts";
 
 /** What was found, each record as its JSON text. */
@@ -161,7 +160,8 @@ export function toFound(rows: readonly FoundRow[], words: readonly string[]): Fo
   const objects = new Map<number, { id: string | null; text: JsonText }>();
   for (const row of rows) {
     if (row.list === "customers" || row.account_fields === null) continue;
-    objects.set(row.account_key, { id: row.account_id, text: toSearchAccount(row.account_fields, row.agreement_type) });
+    const others = jsonObject({ agreement_type: storedJson(row.agreement_type ?? "null") });
+    objects.set(row.account_key, { id: row.account_id, text: merge(storedJson(row.account_fields), others) });
   }
   const found: Found = { stores: [], customers: [], campaigns: [], forgiven: [] };
   const forgiven = new Set<unknown>();

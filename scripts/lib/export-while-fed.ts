@@ -37,7 +37,7 @@ export async function exportWhileFed(source: ExportSource, output: Output, optio
   const kinds = EXPORTED.filter((kind) => source.only?.includes(kind) ?? true);
   const folder = mkdtempSync(path.join(options.folder, "export-"));
   const partOf = (kind: string, of: "deleted" | number) => path.join(folder, `${kind}-${of}`);
-  const complete = new Completeness(path.join(folder, "members.sqlite"));
+  const complete = new Completeness(path.join(folder, "seen.sqlite"));
   const versions: string[] = [];
   let leftOut = 0;
   try {
@@ -96,9 +96,9 @@ class Completeness {
     this.#database = new DatabaseSync(file);
     // Thrown away at the end, whatever happens: nothing needs to be safe before.
     this.#database.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;
-      CREATE TABLE members (of TEXT, customer TEXT, PRIMARY KEY (of, customer)) WITHOUT ROWID`);
-    this.#insert = this.#database.prepare("INSERT OR IGNORE INTO members VALUES (?, ?)");
-    this.#find = this.#database.prepare("SELECT 1 FROM members WHERE of = ? AND customer = ?");
+      CREATE TABLE seen (of TEXT, id TEXT, PRIMARY KEY (of, id)) WITHOUT ROWID`);
+    this.#insert = this.#database.prepare("INSERT OR IGNORE INTO seen VALUES (?, ?)");
+    this.#find = this.#database.prepare("SELECT 1 FROM seen WHERE of = ? AND id = ?");
   }
 
   filter(kind: string, lines: readonly string[]): string[] {

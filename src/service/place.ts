@@ -4,7 +4,7 @@ import { withTimeout } from "../values/timeout.ts";
 
 const MINUTE_MS = 60_000;
 const READ_WITHIN_MS = 1_000;
-// Weekly jobs need it too.
+// Longer than from one run of a daily job to the next, however many of them fail.
 const EXPIRE_SECONDS = 60 * 86_400;
 
 /**

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -18,6 +18,7 @@ import {
   VIEWS,
 } from "./app-page.ts";
 import { CHROMIUM, launchBrowser } from "./chromium.ts";
+import { removeFolder } from "./clone.ts";
 import { command, freePort, pressCtrlC, printed, ROOT, type Running } from "./command.ts";
 
 // The example app in a real browser, against a service that `npm start` has started.
@@ -36,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await stop();
-  rmSync(folder, { recursive: true, force: true });
+  removeFolder(folder);
 });
 
 async function start(): Promise<void> {

@@ -1,11 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, describe, it } from "vitest";
+import { removeFolder } from "./clone.ts";
 import { command } from "./command.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "bench-feed-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => removeFolder(folder));
 
 interface Report {
   measured: { name: string; answer: number; expected: number; liveMegabytes: number }[];

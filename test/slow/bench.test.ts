@@ -1,12 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, describe, it } from "vitest";
 import type { Report } from "../../scripts/bench/page.ts";
+import { removeFolder } from "./clone.ts";
 import { command, pressCtrlC, printed, type Running } from "./command.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "bench-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => removeFolder(folder));
 
 // Two thousand sockets are opened, and left alone until they are idle.
 const LONG = { timeout: 360_000 };

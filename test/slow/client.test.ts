@@ -6,7 +6,6 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
@@ -19,6 +18,7 @@ import { devFeedToken } from "../../scripts/lib/dev-token.ts";
 import { sendLines } from "../../scripts/lib/feed-client.ts";
 import * as shapes from "../../src/client/shapes.ts";
 import { CHROMIUM, launchBrowser } from "./chromium.ts";
+import { removeFolder } from "./clone.ts";
 import { command, freePort, printed, ROOT, type Running, running } from "./command.ts";
 
 // The client as somebody else's project has it: built and packed as the README says, and installed where there is no
@@ -40,7 +40,7 @@ beforeAll(async () => {
   for (const file of ["types.ts", "calls.js"])
     copyFileSync(path.join(import.meta.dirname, "consumer", file), path.join(consumer, file));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => removeFolder(folder));
 
 /** What `tsc` says of the consumer's file with settings of the consumer's own. */
 async function typeCheck(settings: object): Promise<string> {
@@ -105,7 +105,7 @@ describe("the packed client", () => {
     writeFileSync(path.join(workshop, "tsconfig.json"), JSON.stringify(settings));
 
     const printed = await tsc(workshop);
-    rmSync(workshop, { recursive: true, force: true });
+    removeFolder(workshop);
 
     expect(printed).toBe("");
   });

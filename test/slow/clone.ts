@@ -8,6 +8,7 @@ import {
   mkdtempSync,
   readdirSync,
   readlinkSync,
+  rmSync,
   symlinkSync,
   utimesSync,
 } from "node:fs";
@@ -33,6 +34,11 @@ export function cloneCheckout(): string {
   // The install is as the lock file says, so no command need begin with one.
   utimesSync(path.join(clone, "package-lock.json"), 0, 0);
   return clone;
+}
+
+/** A service that has just been stopped may still write a file: what it leaves is removed on another attempt. */
+export function removeFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }
 
 function linkFolder(from: string, to: string): void {

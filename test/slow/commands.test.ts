@@ -1,8 +1,8 @@
-import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, it } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
-import { cloneCheckout } from "./clone.ts";
+import { cloneCheckout, removeFolder } from "./clone.ts";
 import { freePort, pressCtrlC, printed, ROOT, type Running, running } from "./command.ts";
 
 // Whoever has just cloned the project runs any line of its documentation, before every other.
@@ -141,7 +141,7 @@ beforeAll(() => {
   clone = cloneCheckout();
 });
 afterAll(() => {
-  if (clone !== "") rmSync(clone, { recursive: true, force: true });
+  if (clone !== "") removeFolder(clone);
 });
 
 /** The environment without what npm says of the command that runs these tests, and without anybody's Cloudflare account. */
@@ -175,7 +175,7 @@ const STACK = /^ {4}at /m;
 
 describe("on a fresh clone", () => {
   beforeEach(() => {
-    for (const name of MADE_BY_COMMANDS) rmSync(path.join(clone, name), { recursive: true, force: true });
+    for (const name of MADE_BY_COMMANDS) removeFolder(path.join(clone, name));
     for (const name of EDITED_BY_COMMANDS) copyFileSync(path.join(ROOT, name), path.join(clone, name));
   });
 

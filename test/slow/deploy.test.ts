@@ -1,7 +1,7 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, it } from "vitest";
-import { cloneCheckout } from "./clone.ts";
+import { cloneCheckout, removeFolder } from "./clone.ts";
 import { Cloudflare } from "./cloudflare.ts";
 import { ROOT, running } from "./command.ts";
 
@@ -128,7 +128,7 @@ describe("npm run deploy of three programs", () => {
     clone = cloneCheckout();
     for (const name of ["acme-eu", "globex"]) await run("programs", ["add", name, ...STAGING], { cwd: clone });
   });
-  afterAll(() => rmSync(clone, { recursive: true, force: true }));
+  afterAll(() => removeFolder(clone));
 
   it("refuses a CUSTOMER_SEARCH that is misspelt", async ({ expect }) => {
     const file = path.join(clone, "wrangler.toml");

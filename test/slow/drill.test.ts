@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, it } from "vitest";
-import { cloneCheckout } from "./clone.ts";
+import { cloneCheckout, removeFolder } from "./clone.ts";
 import { freePort, printed, ROOT, type Running, running } from "./command.ts";
 
 // The commands of the drill as its page has them: only the ports and the folder are others, so that nobody else's are used.
@@ -16,7 +16,7 @@ beforeAll(() => {
 afterAll(async () => {
   for (const { child } of services) child.kill("SIGTERM");
   await Promise.all(services.map(({ ended }) => ended));
-  rmSync(clone, { recursive: true, force: true });
+  removeFolder(clone);
 });
 
 function linesOfPage(): string[] {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -8,6 +8,7 @@ import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, describe, it } from "vitest";
 import { sendLines } from "../../scripts/lib/feed-client.ts";
 import { FEED_BYTES } from "../support/feed-bytes.ts";
+import { removeFolder } from "./clone.ts";
 import { command, freePort, pressCtrlC } from "./command.ts";
 
 // The command against a service that answers as a test tells it to: what it does when things go wrong on the way.
@@ -27,7 +28,7 @@ const servers: Server[] = [];
 afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => removeFolder(folder));
 
 /** A service that gives the replies in turn, then takes everything; `received` holds the lines of each request it took. */
 async function service(...replies: Reply[]) {

@@ -1,7 +1,8 @@
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "vitest";
+import { removeFolder } from "./clone.ts";
 import { printed, ROOT, running } from "./command.ts";
 
 // A clone in which nothing is installed, with an npm that takes its time and then fails.
@@ -13,7 +14,7 @@ beforeEach(() => {
   copyFileSync(path.join(ROOT, "scripts", "run.mjs"), path.join(clone, "scripts", "run.mjs"));
   writeFileSync(path.join(clone, "npm.mjs"), "setTimeout(() => process.exit(1), 22_000)");
 });
-afterEach(() => rmSync(clone, { recursive: true, force: true }));
+afterEach(() => removeFolder(clone));
 
 const start = () =>
   running("node", ["scripts/run.mjs", "start"], { cwd: clone, env: { npm_execpath: path.join(clone, "npm.mjs") } });

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, it } from "vitest";
@@ -9,14 +9,14 @@ import {
   readConfigFile,
   removeProgram,
 } from "../../scripts/lib/program-config.ts";
-import { cloneCheckout } from "./clone.ts";
+import { cloneCheckout, removeFolder } from "./clone.ts";
 import { ROOT, running } from "./command.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "loyalty-edge-programs-"));
 const file = path.join(folder, "wrangler.toml");
 const OURS = readFileSync(path.join(ROOT, "wrangler.toml"), "utf8");
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => removeFolder(folder));
 
 const DEFAULT = '[[d1_databases]]\nbinding = "DB"\ndatabase_name = "x"\n';
 const ACME = '[[d1_databases]]\nbinding = "DB_ACME"\ndatabase_name = "x-acme"\n';
@@ -81,7 +81,7 @@ describe("npm run programs", () => {
     clone = cloneCheckout();
   });
   beforeEach(() => writeFileSync(path.join(clone, "wrangler.toml"), OURS));
-  afterAll(() => rmSync(clone, { recursive: true, force: true }));
+  afterAll(() => removeFolder(clone));
 
   async function programs(args: readonly string[], stdin = "") {
     const run = running("node", ["scripts/run.mjs", "programs", ...args], { cwd: clone, stdin });

@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Browser, Page, Response } from "playwright-core";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { CHROMIUM, launchBrowser } from "./chromium.ts";
+import { removeFolder } from "./clone.ts";
 import { command, freePort, printed, type Running } from "./command.ts";
 
 // The reference page in a real browser, against a service that `npm start` has started.
@@ -93,7 +94,7 @@ describe.skipIf(CHROMIUM === null)("the reference page", () => {
     await browser?.close();
     service?.child.kill("SIGTERM");
     await service?.ended;
-    rmSync(folder, { recursive: true, force: true });
+    removeFolder(folder);
   });
 
   it.for([

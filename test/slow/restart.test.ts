@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,6 +8,7 @@ import { askDatabase } from "../../scripts/lib/database.ts";
 import { devCustomerToken } from "../../scripts/lib/dev-token.ts";
 import { DERIVED } from "../../src/db/derived/index.ts";
 import { ALL_KEYS, findDifferences } from "../../src/db/derived/recount.ts";
+import { removeFolder } from "./clone.ts";
 import { command, freePort, printed, type Running } from "./command.ts";
 
 const CUSTOMERS = 300;
@@ -19,7 +20,7 @@ let service: Running | undefined;
 
 afterEach(async () => {
   if (service !== undefined) await kill(service);
-  rmSync(folder, { recursive: true, force: true });
+  removeFolder(folder);
 });
 
 async function start(port: number): Promise<Running> {

@@ -1,15 +1,16 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, describe, it } from "vitest";
 import { givenTo, notifiedTo } from "../../scripts/soak/deliveries.ts";
 import type { Given } from "../../scripts/soak/open-app.ts";
 import type { SoakReport } from "../../scripts/soak/report.ts";
+import { removeFolder } from "./clone.ts";
 import { command, freePort, pressCtrlC, printed } from "./command.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "loyalty-edge-soaked-"));
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => removeFolder(folder));
 
 const soakFolders = () =>
   [tmpdir(), "/dev/shm"]

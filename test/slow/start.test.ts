@@ -1,16 +1,16 @@
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, it, onTestFinished } from "vitest";
-import { cloneCheckout } from "./clone.ts";
+import { cloneCheckout, removeFolder } from "./clone.ts";
 import { command, freePort, pressCtrlC, printed, ROOT, type Running, running } from "./command.ts";
 
 const READY = "Ctrl-C stops it";
 const folder = mkdtempSync(path.join(tmpdir(), "loyalty-edge-start-"));
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => removeFolder(folder));
 
 /** The lines that a person would copy, run by a shell. */
 function copyAndRun({ output }: Running): string[] {
@@ -131,7 +131,7 @@ describe("npm start of three programs", () => {
   beforeAll(() => {
     clone = cloneCheckout();
   });
-  afterAll(() => rmSync(clone, { recursive: true, force: true }));
+  afterAll(() => removeFolder(clone));
 
   const run = (name: string, args: readonly string[], stdin = "") =>
     running("node", ["scripts/run.mjs", name, ...args], { cwd: clone, stdin });

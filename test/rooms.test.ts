@@ -24,6 +24,7 @@ const ROOMS = [
   "feed",
   "service",
   "app.ts",
+  "reference.ts",
   "client",
   "index.ts",
 ];

@@ -3,6 +3,7 @@ import { createRouter } from "../../app-env.ts";
 import { noItems } from "../../http/errors.ts";
 import { answerItems } from "../../http/json-text.ts";
 import { pageLinks, toPage } from "../../http/paging.ts";
+import { conditional } from "../../middleware/conditional.ts";
 import { validate } from "../../middleware/validate.ts";
 import { describe } from "../../openapi/describe.ts";
 import { detailedItems, myItems, simpleItems } from "./answers.ts";
@@ -13,24 +14,31 @@ import { COUPONS_LIMIT, type CouponItems, CouponsQuery, type MyCouponItems, MyCo
 
 const NOT_FOUND = "No coupons were found.";
 
-export const coupons = createRouter().get("/", describe(listCoupons), validate("query", CouponsQuery), async (c) => {
-  const { includemfg, include_images, ...filter } = c.req.valid("query");
-  const { customerId } = c.var;
+export const coupons = createRouter().get(
+  "/",
+  describe(listCoupons),
+  conditional(),
+  validate("query", CouponsQuery),
+  async (c) => {
+    const { includemfg, include_images, ...filter } = c.req.valid("query");
+    const { customerId } = c.var;
 
-  const found = await findCoupons(c.var.db, {
-    customerId,
-    filter: { ...filter, kinds: includemfg ? ["store", "mfg"] : ["store"] },
-    page: { offset: 0, limit: COUPONS_LIMIT },
-    accounts: includemfg && { includeImages: include_images },
-  });
-  if (found.length === 0) throw noItems(NOT_FOUND);
+    const found = await findCoupons(c.var.db, {
+      customerId,
+      filter: { ...filter, kinds: includemfg ? ["store", "mfg"] : ["store"] },
+      page: { offset: 0, limit: COUPONS_LIMIT },
+      accounts: includemfg && { includeImages: include_images },
+    });
+    if (found.length === 0) throw noItems(NOT_FOUND);
 
-  return answerItems<z.output<typeof CouponItems>>(c, (includemfg ? detailedItems : simpleItems)(found, customerId));
-});
+    return answerItems<z.output<typeof CouponItems>>(c, (includemfg ? detailedItems : simpleItems)(found, customerId));
+  },
+);
 
 export const myCoupons = createRouter().get(
   "/",
   describe(listMyCoupons),
+  conditional(),
   validate("query", MyCouponsQuery),
   async (c) => {
     const query = c.req.valid("query");

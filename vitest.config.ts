@@ -30,7 +30,7 @@ export default defineConfig({
   ],
   test: {
     include: ["test/**/*.test.ts"],
-    exclude: ["test/slow/**"],
+    exclude: ["test/slow/**", "test/simulation/*.test.ts", "test/simulation/platform/**"],
     setupFiles: ["./test/setup.ts"],
     // A workerd for each worker, with storage of its own; each file starts from reset(), see test/setup.ts.
     isolate: false,

@@ -42,7 +42,6 @@ export class ReplicatedDatabase {
   readonly #primary: D1Database;
   readonly #replicas: readonly { database: D1Database; commits: number }[];
   readonly #commits: Commit[] = [];
-  #queue: Promise<unknown> = Promise.resolve();
 
   constructor(primary: D1Database, replicas: readonly D1Database[]) {
     this.#primary = primary;
@@ -56,15 +55,13 @@ export class ReplicatedDatabase {
 
   /** Lets a replica come so many commits further. */
   replicate(replica: number, commits: number): Promise<void> {
-    return this.#inTurn(() => this.#bring(replica, this.position(replica) + commits));
+    return this.#bring(replica, this.position(replica) + commits);
   }
 
   /** Lets every replica come as far as the primary was at this time. */
-  replicateUpTo(at: number): Promise<void> {
-    return this.#inTurn(async () => {
-      const known = this.#commits.filter((commit) => commit.at <= at).length;
-      for (const index of this.#replicas.keys()) await this.#bring(index, known);
-    });
+  async replicateUpTo(at: number): Promise<void> {
+    const known = this.#commits.filter((commit) => commit.at <= at).length;
+    for (const index of this.#replicas.keys()) await this.#bring(index, known);
   }
 
   prepare(sql: string) {
@@ -89,21 +86,18 @@ export class ReplicatedDatabase {
     return { prepare: (sql: string) => this.prepare(sql), batch, getBookmark: () => String(position).padStart(8, "0") };
   }
 
-  atPrimary(statements: readonly Prepared[]): Promise<D1Result[]> {
-    return this.#inTurn(async () => {
-      this.beforePrimary(statements);
-      const results = await run(this.#primary, statements);
-      const isCommit = results.some(({ meta }) => meta.rows_written > 0 || meta.changed_db);
-      if (isCommit) this.#commits.push({ statements, at: Date.now() });
-      return results;
-    });
+  async atPrimary(statements: readonly Prepared[]): Promise<D1Result[]> {
+    this.beforePrimary(statements);
+    // Answers come in the order of their commits.
+    const results = await run(this.#primary, statements);
+    const isCommit = results.some(({ meta }) => meta.rows_written > 0 || meta.changed_db);
+    if (isCommit) this.#commits.push({ statements, at: Date.now() });
+    return results;
   }
 
-  #atReplica(replica: number, position: number, statements: readonly Prepared[]): Promise<D1Result[]> {
-    return this.#inTurn(async () => {
-      await this.#bring(replica, position);
-      return run(this.#replica(replica).database, statements);
-    });
+  async #atReplica(replica: number, position: number, statements: readonly Prepared[]): Promise<D1Result[]> {
+    await this.#bring(replica, position);
+    return run(this.#replica(replica).database, statements);
   }
 
   async #bring(index: number, position: number): Promise<void> {
@@ -118,12 +112,6 @@ export class ReplicatedDatabase {
     const replica = this.#replicas[index];
     if (replica === undefined) throw new Error(`There is no replica ${index}.`);
     return replica;
-  }
-
-  #inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
-    const done = this.#queue.then(work);
-    this.#queue = done.catch(() => {});
-    return done;
   }
 }
 

@@ -155,24 +155,37 @@ export const selectChanges = () =>
     sql`${outbox.changeKind} DESC, ${outbox.customers} DESC`,
   );
 
+/** What waits in an outbox. */
+export interface Backlog {
+  /** How many changes, counted up to 10,000. */
+  waiting: number;
+  /** How long the oldest of them has waited. */
+  oldestSeconds: number;
+}
+
+const COUNTED_AT_MOST = 10_000;
+
 /**
- * Whether the outbox has anything at all, and whether messages are not shown though their second is over. Mostly neither,
- * and then this is all that the schedule asks.
+ * What waits in the outbox, and whether messages are not shown though their second is over. Mostly neither, and then this
+ * is all that the schedule asks.
  */
-export async function findWork(db: Database): Promise<{ hasChanges: boolean; hasUnshown: boolean }> {
-  const [found] = await db.all(
+export async function findWork(db: Database): Promise<Backlog & { hasUnshown: 0 | 1 }> {
+  const [work] = await db.all(
     select(
       {
-        hasChanges: sql<0 | 1>`EXISTS (SELECT 1 FROM ${outbox})`,
+        waiting: sql<number>`count(*)`,
+        oldestSeconds: sql<number>`coalesce(unixepoch((SELECT now FROM clock)) - unixepoch(min(${outbox.storedAt})), 0)`,
         hasUnshown: sql<0 | 1>`EXISTS (
           SELECT 1 FROM clock CROSS JOIN ${messageClock}
           WHERE ${messageClock.isOpen} = 1 AND ${messageClock.clockSaid} <> clock.now
         )`,
       },
-      sql``,
+      sql`FROM (
+        SELECT ${outbox.storedAt} FROM ${outbox} ORDER BY ${outbox.version} ${limitTo(COUNTED_AT_MOST)}
+      ) AS ${outbox}`,
     ),
   );
-  return { hasChanges: found?.hasChanges === 1, hasUnshown: found?.hasUnshown === 1 };
+  return work ?? { waiting: 0, oldestSeconds: 0, hasUnshown: 0 };
 }
 
 /**

@@ -2,18 +2,17 @@ import { createRouter } from "../../app-env.ts";
 import { noItems } from "../../http/errors.ts";
 import { pageLinks, toPage } from "../../http/paging.ts";
 import { validate } from "../../middleware/validate.ts";
-import { describe } from "../../openapi/describe.ts";
-import { listMessages } from "./operations.ts";
 import { pollMessageGroups } from "./poll.ts";
 import { cursorAfter, MessagesQuery } from "./schema.ts";
 
-export const messages = createRouter().get("/", describe(listMessages), validate("query", MessagesQuery), async (c) => {
+export const messages = createRouter().get("/", validate("query", MessagesQuery), async (c) => {
   const { check_time, after, ...paging } = c.req.valid("query");
 
   const query = { customerId: c.var.customerId, checkTime: check_time, page: toPage(paging), after };
-  const { items, hasMore } = await pollMessageGroups(c.var.db, c.var.inboxes, query, (work) =>
+  const { items, hasMore, isQuiet } = await pollMessageGroups(c.var.db, c.var.inboxes, query, (work) =>
     c.var.cache.inBackground(work),
   );
+  if (isQuiet) c.set("source", "inbox");
   if (items.length === 0) throw noItems("No messages are available.");
 
   const links = pageLinks(c.req.url, { page: paging.page, hasMore, after: cursorAfter(items, after) });

@@ -21,6 +21,10 @@ export interface AppEnv {
     program: Program;
     /** Set for the routes that read or write D1. */
     db: Database;
+    /** What answered, where that was not simply the database: unset, it was, or nothing was looked up. */
+    source: "inbox" | "memory" | "kv" | "primary";
+    /** How old the leaderboard was that was answered. */
+    boardAgeSeconds: number;
     /** The databases of all programs: set where the service looks at itself. */
     databases: readonly ProgramDatabases[];
     /** The way to KV. */
@@ -33,6 +37,8 @@ export interface AppEnv {
     customerId: string;
     /** When their token expires, in seconds since 1970. */
     tokenExpires: number;
+    /** The body of an answer that went well, a long one in chunks, to be gone through again: set for JSON text. */
+    answered?: Uint8Array<ArrayBuffer> | Iterable<Uint8Array>;
     /** Who feeds: set below /api/v1/feed. */
     feedToken: FeedToken;
   };

@@ -1,6 +1,7 @@
 import type { Random } from "../../scripts/demo/random.ts";
 import type { Answered } from "./platform/isolates.ts";
 import { AppSocket } from "./platform/sockets.ts";
+import type { Instance } from "./platform/sqlite.ts";
 import type { Rules } from "./rules/rules.ts";
 import { programClaim, signToken } from "./tokens.ts";
 import type { Location, World } from "./world.ts";
@@ -13,6 +14,8 @@ export interface Call {
   path: string;
   headers?: Record<string, string>;
   body?: string;
+  /** Is told of each copy of the database that is read for it. */
+  onServed?: (copy: Instance) => void;
 }
 
 export interface Answer extends Answered {
@@ -46,7 +49,8 @@ export class Network {
     await time.wait(weather.happens("a request is late") ? random.integer(200, 8_000) : random.integer(1, 60));
     if (weather.happens("a request is lost")) return this.#lose();
     const isTwice = weather.happens("a request comes twice");
-    const [answer] = await Promise.all([this.#deliver(call), ...(isTwice ? [this.#deliver(call)] : [])]);
+    const { onServed: _, ...again } = call;
+    const [answer] = await Promise.all([this.#deliver(call), ...(isTwice ? [this.#deliver(again)] : [])]);
     if (weather.happens("an answer is lost")) return this.#lose();
     await time.wait(random.integer(1, 60));
     return answer;
@@ -87,7 +91,7 @@ export class Network {
     const { isolate, env } = this.#world.isolateAt(call.location);
     const init = { method: call.method ?? "GET", headers: call.headers ?? {} };
     const request = new Request(ORIGIN + call.path, call.body === undefined ? init : { ...init, body: call.body });
-    const answered = await isolate.fetch(request, env);
+    const answered = await isolate.fetch(request, env, call.onServed);
     const answer = { ...answered, json: parse(answered.body) };
     this.#world.log(`${call.program} ${answer.status} ${answer.body}`);
     this.#rules.checkAnswer(call, answer);

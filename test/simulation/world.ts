@@ -4,7 +4,7 @@ import path from "node:path";
 import { Random } from "../../scripts/demo/random.ts";
 import { bindingName } from "../../src/programs/programs.ts";
 import type { Bundle } from "./platform/code.ts";
-import { PRIMARY, type Served, SimulatedD1 } from "./platform/d1.ts";
+import { PRIMARY, SimulatedD1 } from "./platform/d1.ts";
 import { Isolate } from "./platform/isolates.ts";
 import { SimulatedKv } from "./platform/kv.ts";
 import { SimulatedObjects } from "./platform/objects.ts";
@@ -37,6 +37,8 @@ export interface WorldOptions {
   seed: number;
   faults: ReadonlySet<Fault>;
   bundle: Bundle;
+  /** How far clocks may be ahead or behind. */
+  skewMs?: number;
   /** Takes each line of the log. */
   onLine: (line: string) => void;
 }
@@ -54,9 +56,8 @@ export class World {
   failure: Error | null = null;
   /** When a database was set back last, in simulated time. */
   setBackAt = Number.NEGATIVE_INFINITY;
-  /** What D1 has answered to the request that is being answered; see `network.ts`. */
-  onServed: (program: string, served: Served) => void = () => {};
   readonly #options: WorldOptions;
+  readonly #skewMs: number;
   readonly #folder: string;
   readonly #kv: SimulatedKv;
   readonly #isolates = new Map<Location, { isolate: Isolate; env: Env }>();
@@ -65,6 +66,7 @@ export class World {
 
   constructor(options: WorldOptions) {
     this.#options = options;
+    this.#skewMs = options.skewMs ?? SKEW_MS;
     this.#folder = mkdtempSync(path.join(existsSync(MEMORY_FOLDER) ? MEMORY_FOLDER : tmpdir(), "simulation-"));
     const { time } = this;
     this.weather = new Weather(time, this.random("weather"), options.faults);
@@ -141,7 +143,7 @@ export class World {
   jumpClock(random: Random): void {
     const name = random.pick(Object.keys(this.#clocks));
     const clock = this.#clocks[name];
-    if (clock !== undefined) clock.aheadMs = random.integer(-SKEW_MS, SKEW_MS);
+    if (clock !== undefined) clock.aheadMs = random.integer(-this.#skewMs, this.#skewMs);
     this.step(`clock of ${name} is ${clock?.aheadMs} ms ahead`);
   }
 
@@ -152,7 +154,7 @@ export class World {
   }
 
   #clock(name: string): () => number {
-    const clock = { aheadMs: this.random(`clock of ${name}`).integer(-SKEW_MS, SKEW_MS) };
+    const clock = { aheadMs: this.random(`clock of ${name}`).integer(-this.#skewMs, this.#skewMs) };
     this.#clocks[name] = clock;
     return () => this.time.now + clock.aheadMs;
   }
@@ -174,7 +176,7 @@ export class World {
       time: this.time,
       random,
       log: (line) => this.log(`${name} logs ${line}`),
-      aheadMs: random.integer(-SKEW_MS, SKEW_MS),
+      aheadMs: random.integer(-this.#skewMs, this.#skewMs),
     });
     this.#clocks[`isolate ${name}`] = isolate.clock;
     return isolate;
@@ -184,7 +186,7 @@ export class World {
     const nearest = location === LOCATIONS[0] ? null : location;
     const databases = [...this.databases].map(([name, database]) => [
       bindingName("DB", name),
-      database.bindingAt(nearest, (served) => this.onServed(name, served)),
+      database.bindingAt(nearest),
     ]);
     const limiter = {
       limit: async () => {

@@ -88,7 +88,7 @@ async function readBack(
 }
 
 /** Lines that are good, mostly. */
-class Composer {
+export class Composer {
   readonly #program: string;
   readonly #number: number;
   readonly #random: Random;

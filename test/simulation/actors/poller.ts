@@ -1,5 +1,7 @@
 import { asCustomer } from "../network.ts";
+import type { Instance } from "../platform/sqlite.ts";
 import { CUSTOMERS } from "../program.ts";
+import { type Shown, shownBy } from "../rules/messages.ts";
 import { LOCATIONS } from "../world.ts";
 import { rest, type Stage } from "./actor.ts";
 
@@ -21,9 +23,13 @@ export async function poller(stage: Stage, program: string, number: number): Pro
     const isUnnotified = rules.messages.isUnnotified(program, customerId);
     const headers = asCustomer(world, program, customerId);
     const path = `/api/v1/customer/messages${query}`;
-    const answer = await network.send({ program, location, path, headers }).catch(() => null);
+    let ofCopy: Shown | null = null;
+    const onServed = (copy: Instance) => {
+      ofCopy = shownBy(copy, customerId);
+    };
+    const answer = await network.send({ program, location, path, headers, onServed }).catch(() => null);
     if (answer === null) continue;
-    rules.messages.checkPoll({ program, customerId, checkTime: seen }, { before, isUnnotified }, answer);
+    rules.messages.checkPoll({ program, customerId, checkTime: seen }, { before, ofCopy, isUnnotified }, answer);
     for (const { last_message_time: time } of answer.json?.items ?? []) if (time > seen) seen = time;
   }
 }

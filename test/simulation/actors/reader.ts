@@ -5,26 +5,26 @@ import { rest, type Stage } from "./actor.ts";
 
 const WAIT_MS = 4_000;
 
-type Reading = Pick<Call, "path"> & { body?: object };
+/** What is read beside messages. */
+export const READINGS: readonly (Pick<Call, "path"> & { body?: object })[] = [
+  { path: "/api/v1/customer/coupons" },
+  { path: "/api/v1/customer/coupons" },
+  { path: "/api/v1/customer/my-coupons?includemfg=1" },
+  { path: "/api/v1/customer/full-search", body: { query: "street" } },
+  { path: "/api/v1/customer/full-search", body: { query: "adda" } },
+  { path: "/api/v1/customer/stores/s1/team-with-level" },
+  {
+    path: "/api/v1/customer/campaigns/near-by-popular-campaigns",
+    body: { latitude: 35.47, longitude: -97.52, single_account_id: ACCOUNT },
+  },
+  ...STORES.map((store) => ({ path: "/api/v1/customer/gamification/leaderboard", body: { location_id: store } })),
+];
 
 /** An app that asks every other endpoint, with the bookmark of its last answer: what it has seen, it sees again. */
 export async function reader(stage: Stage, program: string, number: number): Promise<void> {
   const { world, network } = stage;
   const random = world.random(`reader ${program} ${number}`);
   const customerId = CUSTOMERS[number % 4] ?? "";
-  const readings: Reading[] = [
-    { path: "/api/v1/customer/coupons" },
-    { path: "/api/v1/customer/coupons" },
-    { path: "/api/v1/customer/my-coupons?includemfg=1" },
-    { path: "/api/v1/customer/full-search", body: { query: "street" } },
-    { path: "/api/v1/customer/full-search", body: { query: "adda" } },
-    { path: "/api/v1/customer/stores/s1/team-with-level" },
-    {
-      path: "/api/v1/customer/campaigns/near-by-popular-campaigns",
-      body: { latitude: 35.47, longitude: -97.52, single_account_id: ACCOUNT },
-    },
-    ...STORES.map((store) => ({ path: "/api/v1/customer/gamification/leaderboard", body: { location_id: store } })),
-  ];
   let bookmark: string | null = null;
   let setBackAt = world.setBackAt;
   const uses = new Map<string, number>();
@@ -35,7 +35,7 @@ export async function reader(stage: Stage, program: string, number: number): Pro
       uses.clear();
       setBackAt = world.setBackAt;
     }
-    const { path, body } = random.pick(readings);
+    const { path, body } = random.pick(READINGS);
     const answer: Answer | null = await network
       .send({
         program,

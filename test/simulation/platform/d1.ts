@@ -35,12 +35,6 @@ const OVERLOADED = "D1_ERROR: D1 DB is overloaded. Requests queued for too long.
 /** Where a request is answered, and the copy of the database that is nearest there; null: the primary. */
 export type Nearest = string | null;
 
-/** A batch that has been answered: by which copy, and which commit it was at. */
-export interface Served {
-  copy: string;
-  commit: number;
-}
-
 /** One D1 database: its primary, and the replicas of it. */
 export class SimulatedD1 {
   readonly name: string;
@@ -72,8 +66,8 @@ export class SimulatedD1 {
   }
 
   /** The binding as an isolate has it that is near this copy. */
-  bindingAt(nearest: Nearest, onServed: (served: Served) => void = () => {}): D1Database {
-    const withSession = (start: string = "first-unconstrained") => new Session(this, start, nearest, onServed);
+  bindingAt(nearest: Nearest): D1Database {
+    const withSession = (start: string = "first-unconstrained") => new Session(this, start, nearest);
     return { withSession } as unknown as D1Database;
   }
 
@@ -146,7 +140,7 @@ export class SimulatedD1 {
       this.onCommit(copy.commit);
     }
     session.sawCommit(copy.commit);
-    session.onServed({ copy: copy.name, commit: copy.commit });
+    if (!session.beginsAtPrimary) current.getStore()?.onServed(copy);
     if (weather.happens("D1 loses a connection after the commit")) throw new Error(LOST);
     const slow = weather.happens("D1 answers late") ? random.integer(200, 9_000) : 0;
     await time.wait(slow + (copy === this.primary && session.nearest !== null ? random.integer(20, 90) : 1));
@@ -156,19 +150,17 @@ export class SimulatedD1 {
 
 class Session {
   readonly nearest: Nearest;
-  readonly onServed: (served: Served) => void;
   /** The newest commit that the session has seen, or must see. */
   seen: number;
   readonly #database: SimulatedD1;
   #bookmark: string | null = null;
-  readonly #beginsAtPrimary: boolean;
+  readonly beginsAtPrimary: boolean;
 
-  constructor(database: SimulatedD1, start: string, nearest: Nearest, onServed: (served: Served) => void) {
+  constructor(database: SimulatedD1, start: string, nearest: Nearest) {
     this.#database = database;
     this.nearest = nearest;
-    this.onServed = onServed;
     this.seen = start.startsWith("first-") ? 0 : commitOf(start);
-    this.#beginsAtPrimary = start === "first-primary";
+    this.beginsAtPrimary = start === "first-primary";
   }
 
   prepare(sql: string) {
@@ -178,7 +170,7 @@ class Session {
   batch(queries: readonly Query[]): Promise<D1Result[]> {
     const tooMany = queries.find(({ params }) => params.length > PARAMETERS_AT_MOST);
     if (tooMany !== undefined) throw new Error("D1_ERROR: too many SQL variables: SQLITE_ERROR");
-    const needsPrimary = this.#beginsAtPrimary && this.#bookmark === null;
+    const needsPrimary = this.beginsAtPrimary && this.#bookmark === null;
     const faults = current.getStore()?.databaseFaults;
     const work = this.#database.run(this, queries, needsPrimary).catch((error: Error) => {
       faults?.push(error.message);

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { Instance } from "./sqlite.ts";
 
 /**
  * What a Worker or an object does for one event. What it began and did not give to `waitUntil` ends with its answer, as in
@@ -8,6 +9,8 @@ export class Invocation {
   isOver = false;
   /** What D1 has said instead of answering. */
   readonly databaseFaults: string[] = [];
+  /** Is told of each copy of a database that answers, just when it does. */
+  onServed: (copy: Instance) => void = () => {};
   readonly #background = new Set<Promise<unknown>>();
 
   waitUntil(work: Promise<unknown>): void {

@@ -4,6 +4,7 @@ import type { Bundle } from "./code.ts";
 import { simulatedGlobals } from "./globals.ts";
 import { current, Invocation } from "./invocation.ts";
 import { SocketEnd, socketPairs } from "./sockets.ts";
+import type { Instance } from "./sqlite.ts";
 import type { Time } from "./time.ts";
 
 // Isolates as Workers' documentation has them (developers.cloudflare.com/workers: reference/how-workers-works,
@@ -68,8 +69,10 @@ export class Isolate {
   readonly now = (): number => this.#time.now + this.clock.aheadMs;
 
   /** What the Worker answers. Fails when the isolate ends before. */
-  fetch(request: Request, env: Env): Promise<Answered> {
+  fetch(request: Request, env: Env, onServed: (copy: Instance) => void = () => {}): Promise<Answered> {
     return this.#run(async (context) => {
+      const invocation = current.getStore();
+      if (invocation !== undefined) invocation.onServed = onServed;
       const databaseFaults = current.getStore()?.databaseFaults ?? [];
       const startedAt = this.#time.now;
       const response = await this.service.worker.fetch(request, env, context);

@@ -2,25 +2,14 @@ import { Composer } from "./actors/feeder.ts";
 import { READINGS } from "./actors/reader.ts";
 import type { Bundle } from "./platform/code.ts";
 import { CUSTOMERS, firstLines } from "./program.ts";
+import type { Recorded } from "./recorded.ts";
 import { signToken } from "./tokens.ts";
 import { World } from "./world.ts";
-
-/** A request and its answer, as they were in simulated time without faults. */
-export interface Recorded {
-  /** When it was sent, in milliseconds since 1970. */
-  at: number;
-  /** What its token says, beside when it ends. */
-  claims: Record<string, unknown>;
-  method: "GET" | "POST";
-  path: string;
-  body: string | null;
-  answer: { status: number; headers: Record<string, string | null>; body: string };
-}
 
 type Request = Omit<Recorded, "at" | "answer">;
 
 /** The headers that say the same wherever the service runs. */
-export const COMPARED_HEADERS = ["Content-Type", "Link", "X-Feed-Version", "ETag", "Cache-Control"];
+const COMPARED_HEADERS = ["Content-Type", "Link", "X-Feed-Version", "ETag", "Cache-Control"];
 
 const SYSTEM = { scope: "feed", sub: "system", accounts: "*" };
 const TOKEN_SECONDS = 900;

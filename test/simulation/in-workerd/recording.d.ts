@@ -1,4 +1,4 @@
 declare module "virtual:recording" {
-  const recording: import("../recording.ts").Recorded[];
+  const recording: import("../recorded.ts").Recorded[];
   export default recording;
 }

@@ -63,11 +63,11 @@ describe("the packed client", () => {
 
     expect(folders).toEqual(["loyalty-edge"]);
     expect(files.sort()).toEqual([
-      "LICENSE",
-      "README.md",
-      ...["abortable.d.ts", "call.d.ts", "changes.d.ts", "index.d.ts", "index.js", "live.d.ts", "loyalty-error.d.ts"],
-      ...["new-messages.d.ts", "package.json"],
-      ...["poll", "result", "retry", "shapes", "shared-connection", "socket"].map((file) => `${file}.d.ts`),
+      ...["CHANGELOG.md", "LICENSE", "README.md"],
+      ...["abort", "answer-cache", "changes", "client", "entries"].map((file) => `${file}.d.ts`),
+      ...["index.d.ts", "index.js", "live.d.ts", "loyalty-error.d.ts", "new-messages.d.ts", "package.json"],
+      ...["poll", "result", "retry", "service", "shapes"].map((file) => `${file}.d.ts`),
+      ...["shared-connection", "socket", "time"].map((file) => `${file}.d.ts`),
     ]);
     const bytes = files.reduce((total, file) => total + statSync(path.join(installed, file)).size, 0);
     expect(bytes).toBeLessThan(100 * 1024);
@@ -118,6 +118,8 @@ describe("the packed client against the service", () => {
     teamWithLevel: { id: "c316" },
     coupons: { id: "cc0-2-pastry", account: { company: "Blue Cup Coffee" } },
     myCoupons: { id: "cc1-0-welcome" },
+    all: { kinds: ["store", "mfg", "digital"], areMany: true, areDistinct: true },
+    hasAge: true,
     fullSearch: { name: "Blue Cup Coffee Harbour Lane" },
     leaderboard: { employee_id: "e101-1", rank: 1 },
     failure: {

@@ -21,6 +21,10 @@ export interface AppEnv {
     program: Program;
     /** Set for the routes that read or write D1. */
     db: Database;
+    /** What answered, where that was not simply the database: unset, it was, or nothing was looked up. */
+    source: "inbox" | "memory" | "kv" | "primary";
+    /** How old the leaderboard was that was answered. */
+    boardAgeSeconds: number;
     /** The databases of all programs: set where the service looks at itself. */
     databases: readonly ProgramDatabases[];
     /** The way to KV. */

@@ -12,6 +12,7 @@ const ROOMS = [
   "db",
   "domain",
   "programs",
+  "metrics",
   "cache",
   "auth",
   "http",

@@ -1,8 +1,9 @@
 import { fillPlaceholders, type Placeholder, SQL, sql } from "drizzle-orm";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
-import { TimedOut, withTimeout } from "../values/timeout.ts";
-import { CircuitBreaker, type Outcome } from "./circuit-breaker.ts";
-import { DatabaseFull, DatabaseUnavailable, PrimaryStalled, WriteTooLarge } from "./errors.ts";
+import { withTimeout } from "../values/timeout.ts";
+import { CircuitBreaker } from "./circuit-breaker.ts";
+import { PrimaryStalled, WriteTooLarge } from "./errors.ts";
+import { isOutage, isOverloaded, isPassing, outcomeOf, toDatabaseError } from "./faults.ts";
 import { memoryToSend, type Query } from "./memory.ts";
 
 /** `select(…)` of `select.ts` or another template of Drizzle's `sql`; or one of these, compiled. */
@@ -30,12 +31,28 @@ export interface Usage {
   sqlMilliseconds: number;
   rowsRead: number;
   rowsWritten: number;
-  /** How large the database is after a write; null where nothing was written. */
+  /** How often the call was tried that was tried most, by D1 itself too; 0 where D1 was not asked. */
+  attempts: number;
+  /** Where the database is that answered last, as D1 names its regions; null where D1 does not say. */
+  region: string | null;
+  /** Whether it was the primary, not a replica. */
+  primary: boolean | null;
+  /** How large it is. */
   databaseBytes: number | null;
 }
 
 export function noUsage(): Usage {
-  return { roundTrips: 0, milliseconds: 0, sqlMilliseconds: 0, rowsRead: 0, rowsWritten: 0, databaseBytes: null };
+  return {
+    roundTrips: 0,
+    milliseconds: 0,
+    sqlMilliseconds: 0,
+    rowsRead: 0,
+    rowsWritten: 0,
+    attempts: 0,
+    region: null,
+    primary: null,
+    databaseBytes: null,
+  };
 }
 
 /** A bookmark of a D1 session, or where a session without one begins. */
@@ -119,10 +136,10 @@ export class Database {
     const deadline = performance.now() + RETRY_WITHIN_MS;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#send(queries, endsAt - performance.now());
+        return await this.#send(queries, endsAt - performance.now(), attempt);
       } catch (error) {
         const wait = Math.random() * FIRST_WAIT_MS * 2 ** attempt;
-        if (!isLostConnection(error) || performance.now() + wait > deadline) throw toDatabaseError(error);
+        if (!isPassing(error) || performance.now() + wait > deadline) throw toDatabaseError(error);
         await new Promise((resolve) => setTimeout(resolve, wait));
       }
     }
@@ -156,7 +173,7 @@ export class Database {
     try {
       return await this.#send(queries, BOOKMARK_LIMIT_MS);
     } catch (error) {
-      if (!isOutage(error) || OVERLOADED.test(error.message)) throw toDatabaseError(error);
+      if (!isOutage(error) || isOverloaded(error)) throw toDatabaseError(error);
       this.#isAtPrimary = true;
       this.#session = this.#d1.withSession("first-primary");
       return null;
@@ -166,17 +183,18 @@ export class Database {
   }
 
   /** @throws {PrimaryStalled} at once, where the primary did not answer the calls before. */
-  async #send(queries: readonly Query[], limit: number): Promise<Record<string, unknown>[][]> {
+  async #send(queries: readonly Query[], limit: number, attempt = 1): Promise<Record<string, unknown>[][]> {
     if (queries.length === 0) return [];
     const prepared = queries.map(({ sql, params }) => this.#session.prepare(sql).bind(...params));
     const settle = this.#isAtPrimary ? breakerOf(this.#d1).enter() : () => {};
     if (settle === null) throw new PrimaryStalled();
     const startedAt = performance.now();
     this.usage.roundTrips += 1;
+    this.usage.attempts = Math.max(this.usage.attempts, attempt);
     try {
       const results = await withTimeout(limit, this.#session.batch<Record<string, unknown>>(prepared));
       settle("answered");
-      this.#count(results);
+      this.#count(results, attempt);
       return results.map(({ results: rows }) => rows);
     } catch (error) {
       settle(outcomeOf(error));
@@ -186,12 +204,16 @@ export class Database {
     }
   }
 
-  #count(results: readonly D1Result[]): void {
+  #count(results: readonly D1Result[], attempt: number): void {
     for (const { meta } of results) {
       this.usage.sqlMilliseconds += meta.duration;
       this.usage.rowsRead += meta.rows_read;
       this.usage.rowsWritten += meta.rows_written;
-      if (meta.rows_written > 0) this.usage.databaseBytes = meta.size_after;
+      // D1 itself sends a read again, up to twice.
+      this.usage.attempts = Math.max(this.usage.attempts, attempt - 1 + (meta.total_attempts ?? 1));
+      this.usage.region = meta.served_by_region ?? null;
+      this.usage.primary = meta.served_by_primary ?? null;
+      this.usage.databaseBytes = meta.size_after;
     }
   }
 }
@@ -236,32 +258,4 @@ function onOneLine(query: Query): Query {
 
 function toQuery(statement: Statement): Query {
   return statement instanceof SQL ? dialect.sqlToQuery(statement) : statement.toSQL();
-}
-
-// An error of the statement itself has SQLite's code, or D1's own for a wrong value. Anything else: D1 did not answer.
-const OWN_FAULT = /SQLITE_(?!BUSY|LOCKED|NOMEM|INTERRUPT|IOERR|FULL|CANTOPEN)[A-Z]+|D1_TYPE_ERROR|D1_COLUMN_NOTFOUND/;
-
-// D1's messages for faults that pass. An overloaded database is not among them: asking again at once makes it worse.
-const LOST_CONNECTION = /Network connection lost|caused object to be reset|its code was updated|transient issue/;
-const OVERLOADED = /overloaded/;
-
-// One database may hold 10 GB, and an account has a limit for all of its databases.
-const FULL = /Exceeded maximum (DB size|account storage)|SQLITE_FULL|database or disk is full/;
-
-function outcomeOf(error: unknown): Outcome {
-  if (error instanceof TimedOut) return "timed out";
-  return isOutage(error) && !FULL.test(error.message) ? "failed" : "answered";
-}
-
-function isLostConnection(error: unknown): boolean {
-  return error instanceof Error && LOST_CONNECTION.test(error.message);
-}
-
-function isOutage(error: unknown): error is Error {
-  return error instanceof Error && !(error instanceof TypeError) && !OWN_FAULT.test(error.message);
-}
-
-function toDatabaseError(error: unknown): unknown {
-  if (error instanceof Error && FULL.test(error.message)) return new DatabaseFull(error);
-  return isOutage(error) ? new DatabaseUnavailable(error) : error;
 }

@@ -4,6 +4,7 @@ import { invalid } from "../http/errors.ts";
 import { NDJSON } from "../http/limits.ts";
 import { nextLink } from "../http/paging.ts";
 import { notifyOfFeed } from "../inbox/notify.ts";
+import { writeMetrics } from "../metrics/metrics.ts";
 import { validate } from "../middleware/validate.ts";
 import { describe } from "../openapi/describe.ts";
 import { acceptFeed } from "./accept.ts";
@@ -31,6 +32,7 @@ export const feed = createRouter()
     return c.body(page.bytes);
   })
   .post("/", describe(sendLines), async (c) => {
+    const startedAt = performance.now();
     const work = takeBodyInTurn({ program: c.var.program.name, message: c.req.raw }, (body) =>
       acceptFeed(c.var.db, { body, token: c.var.feedToken }),
     ).then(async (accepted) => {
@@ -42,8 +44,19 @@ export const feed = createRouter()
     });
     // So that it leaves its turn even when its client is gone.
     c.executionCtx.waitUntil(work.catch(() => {}));
-    const { items, batches, version } = await work;
-    warnOfSize(c.var.program, c.var.db.usage.databaseBytes);
+    const { items, batches, version, changes } = await work;
+    const { databaseBytes, rowsWritten } = c.var.db.usage;
+    warnOfSize(c.var.program, databaseBytes);
+    writeMetrics(
+      c.env,
+      { event: "feed", program: c.var.program.name },
+      {
+        ...items,
+        changes: changes.changes.length,
+        milliseconds: Math.round(performance.now() - startedAt),
+        rowsWritten,
+      },
+    );
 
     // The leaderboards that the plays touched are cached anew in the background.
     c.var.cache.inBackground(refreshBoards(c.var.db.inBackground(), c.var.cache, playedBoards(batches)));

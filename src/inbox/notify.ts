@@ -2,7 +2,15 @@ import type { Database } from "../db/database.ts";
 import { withTimeout } from "../values/timeout.ts";
 import type { ChangeKind } from "./frames.ts";
 import type { Inboxes } from "./inboxes.ts";
-import { type Change, type Changes, findChanges, hasChanges, removeChanges, removeOutdatedChanges } from "./queries.ts";
+import {
+  type Backlog,
+  type Change,
+  type Changes,
+  findBacklog,
+  findChanges,
+  removeChanges,
+  removeOutdatedChanges,
+} from "./queries.ts";
 
 /** How much a feed request notifies before it is answered. What is left then is left to the schedule. */
 const FEED_LIMITS = { customers: 500, milliseconds: 2_000 };
@@ -33,10 +41,16 @@ export async function notifyOfFeed(
   if (done.length > 0) inBackground(removeChanges(db.inBackground(), done));
 }
 
+/** What waited in the outbox, and the changes of which all listeners were notified, and of which some could not be. */
+export interface Drained extends Backlog {
+  notified: number;
+  failed: number;
+}
+
 /** What the turns of a run have come to so far. */
 interface DrainTurn {
-  /** Changes of which all listeners were notified, and those of which some could not be; null: there were none. */
-  report: { notified: number; failed: number } | null;
+  /** Null: there was nothing to notify. */
+  report: Drained | null;
   /** How many inboxes this turn called. */
   calls: number;
   isDone: boolean;
@@ -53,13 +67,15 @@ export function drainOutbox(
 ): (limits: { calls: number; milliseconds: number }) => Promise<DrainTurn> {
   const notified: Record<ChangeKind, Set<string>> = { messages: new Set(), coupons: new Set(), balance: new Set() };
   const unreachable = new Set<string>();
-  const report = { notified: 0, failed: 0 };
+  const report: Drained = { waiting: 0, oldestSeconds: 0, notified: 0, failed: 0 };
   const reportSoFar = () => (report.notified + report.failed === 0 ? null : report);
   let last: Change | undefined;
 
   return async ({ calls: limit, milliseconds }) => {
     if (last === undefined) {
-      if (!(await hasChanges(db))) return { report: reportSoFar(), calls: 0, isDone: true };
+      const backlog = await findBacklog(db);
+      if (backlog.waiting === 0) return { report: reportSoFar(), calls: 0, isDone: true };
+      if (report.waiting === 0) Object.assign(report, backlog);
       await removeOutdatedChanges(db);
     }
     const { changes, messageWaitMs, isLast } = await findChanges(db, last);

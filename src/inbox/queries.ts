@@ -111,9 +111,30 @@ export const selectChanges = () =>
     sql`${outbox.changeKind} DESC, ${outbox.customers} DESC`,
   );
 
-/** Whether the outbox has anything at all. Mostly it is empty, and then this is all that the schedule asks. */
-export async function hasChanges(db: Database): Promise<boolean> {
-  return (await db.all(sql`SELECT 1 FROM ${outbox} ${limitTo(1)}`)).length > 0;
+/** What waits in an outbox. */
+export interface Backlog {
+  /** How many changes, counted up to 10,000. */
+  waiting: number;
+  /** How long the oldest of them has waited. */
+  oldestSeconds: number;
+}
+
+const COUNTED_AT_MOST = 10_000;
+
+/** What waits in the outbox. Mostly it is empty, and then this is all that the schedule asks. */
+export async function findBacklog(db: Database): Promise<Backlog> {
+  const [backlog] = await db.all(
+    select(
+      {
+        waiting: sql<number>`count(*)`,
+        oldestSeconds: sql<number>`coalesce(unixepoch((SELECT now FROM clock)) - unixepoch(min(${outbox.storedAt})), 0)`,
+      },
+      sql`FROM (
+        SELECT ${outbox.storedAt} FROM ${outbox} ORDER BY ${outbox.version} ${limitTo(COUNTED_AT_MOST)}
+      ) AS ${outbox}`,
+    ),
+  );
+  return backlog ?? { waiting: 0, oldestSeconds: 0 };
 }
 
 /**

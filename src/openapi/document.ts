@@ -7,7 +7,7 @@ import { NDJSON } from "../http/limits.ts";
 import { partsOf } from "../values/parameter.ts";
 import { FAILURES, type FailureName } from "./failures.ts";
 import { INTRODUCTION, SECURITY_SCHEMES, TAGS } from "./introduction.ts";
-import { type Components, type JsonSchema, toJsonSchema } from "./json-schema.ts";
+import { type Components, type JsonSchema, pascalCase, toJsonSchema } from "./json-schema.ts";
 import { type Example, type HeaderNote, type Notes, notesOf, type Operation } from "./notes.ts";
 
 export interface OpenApiDocument {
@@ -120,7 +120,10 @@ function operationObject(notes: readonly Notes[], schemas: Components): Operatio
       requestBody: {
         required: true,
         content: {
-          [body.mediaType]: { schema: toJsonSchema(body.schema, "input", schemas), examples: bodiesOf(examples) },
+          [body.mediaType]: {
+            schema: toJsonSchema(body.schema, "input", schemas, `${pascalCase(id)}Body`),
+            examples: bodiesOf(examples),
+          },
         },
       },
     }),
@@ -162,7 +165,8 @@ function goodResponse(
       content: { [mediaType]: { schema, examples: answersOf(examples()) } },
     },
   });
-  if (answer !== undefined) return respond(200, JSON_TYPE, toJsonSchema(answer, "output", schemas));
+  if (answer !== undefined)
+    return respond(200, JSON_TYPE, toJsonSchema(answer, "output", schemas, `${pascalCase(id)}Answer`));
   if (lines !== undefined) return respond(200, NDJSON, toJsonSchema(lines, "input", schemas));
   // What goes over a WebSocket is no body, but OpenAPI has no other place for its schema.
   if (frames !== undefined) return respond(101, JSON_TYPE, toJsonSchema(frames, "output", schemas));
@@ -206,18 +210,19 @@ function addFailure(responses: OperationObject["responses"], name: FailureName, 
   };
 }
 
-/** The envelope of failures with the fields and the code that one of them has: a schema of its own name. */
+/** The fields of failures that one of them has, with its code: a schema of its own name. */
 function failureSchema(name: FailureName, schemas: Components): JsonSchema {
-  const failure = toJsonSchema(Failure.meta({ id: "Failure" }), "output", schemas);
-  const { errorCode, ...fields } = FAILURES[name].example.body;
-  const known = schemas.Failure?.properties as Record<string, JsonSchema>;
-  const properties = {
-    ...Object.fromEntries(Object.keys(fields).map((field) => [field, { ...known[field], description: undefined }])),
-    errorCode: errorCode === undefined ? { not: {} } : { const: errorCode },
-  };
-  const required = Object.keys(properties).filter((field) => field !== "errorCode" || errorCode !== undefined);
+  const { properties } = toJsonSchema(Failure, "output", schemas) as { properties: Record<string, JsonSchema> };
+  const { body } = FAILURES[name].example;
+  const fields = Object.keys(body).map((field) => [field, properties[field]]);
+  const code = { type: "string", const: body.errorCode, description: properties.errorCode?.description };
   const id = `${name}Failure`;
-  schemas[id] = { allOf: [failure, { type: "object", properties, required }] };
+  schemas[id] = {
+    type: "object",
+    properties: { ...Object.fromEntries(fields), ...(body.errorCode && { errorCode: code }) },
+    required: Object.keys(body),
+    additionalProperties: false,
+  };
   return { $ref: `#/components/schemas/${id}` };
 }
 

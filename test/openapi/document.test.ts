@@ -31,11 +31,11 @@ function fieldsOf(schema: Schema, place: string): [place: string, field: Schema]
   ];
 }
 
-/** Every schema with a default that is anywhere in a part of the document, with where it is. */
-function defaultsIn(part: unknown, place: string): [place: string, schema: Schema][] {
-  if (typeof part !== "object" || part === null) return [];
-  const own: [string, Schema][] = "default" in part && !place.endsWith(".properties") ? [[place, part as Schema]] : [];
-  return [...own, ...Object.entries(part).flatMap(([name, inner]) => defaultsIn(inner, `${place}.${name}`))];
+/** Every schema with the keyword that is anywhere in a part of the document, with where it is. */
+function schemasWith(keyword: string, part: unknown, place = ""): [place: string, schema: Schema][] {
+  if (typeof part !== "object" || part === null || /\.examples?$/.test(place)) return [];
+  const own: [string, Schema][] = keyword in part && !place.endsWith(".properties") ? [[place, part as Schema]] : [];
+  return [...own, ...Object.entries(part).flatMap(([name, inner]) => schemasWith(keyword, inner, `${place}.${name}`))];
 }
 
 describe("GET /openapi.json", () => {
@@ -63,8 +63,25 @@ describe("GET /openapi.json", () => {
     expect(String(operation.summary).replaceAll("-", " ").toLowerCase()).toBe(named.toLowerCase());
   });
 
+  it("names every object, so that a generated client has a type for it", ({ expect }) => {
+    const objects = schemasWith("properties", document).map(([place]) => place);
+
+    expect(objects.filter((place) => !/^\.components\.schemas\.\w+$/.test(place))).toEqual([]);
+    expect(objects.length).toBeGreaterThan(50);
+  });
+
+  it("tells the alternatives of a oneOf apart by a discriminator", ({ expect }) => {
+    const alternatives = schemasWith("oneOf", document).map(([, { oneOf, discriminator }]) => ({
+      refs: (oneOf as { $ref: string }[]).map(({ $ref }) => $ref),
+      mapped: Object.values((discriminator as { mapping: Record<string, string> } | undefined)?.mapping ?? {}),
+    }));
+
+    expect(alternatives.map(({ refs }) => refs)).toEqual(alternatives.map(({ mapped }) => mapped));
+    expect(alternatives.length).toBeGreaterThan(0);
+  });
+
   it("gives defaults that may be sent: each fits its own schema", ({ expect }) => {
-    const all = defaultsIn(document, "");
+    const all = schemasWith("default", document);
     // Most fields have a schema that others have too, but for the description.
     const distinct = new Map(
       all.map(([place, { description, ...schema }]) => [JSON.stringify(schema), { place, schema }]),
@@ -102,11 +119,13 @@ describe("GET /openapi.json", () => {
         responses: Record<string, { content: Record<string, { schema: Schema }> }>;
       };
       const bodies = [requestBody, responses[200]].flatMap((part) => Object.values(part?.content ?? {}));
-      const named = Object.entries(document.components.schemas).filter(([name]) => !name.endsWith("Line"));
+      const named = Object.entries(document.components.schemas).filter(
+        ([name]) => !name.endsWith("Line") && !name.startsWith("OpenApi"),
+      );
       const fields = [
         ...bodies.flatMap(({ schema }) => fieldsOf(schema, "")),
         ...named.flatMap(([name, schema]) => fieldsOf(schema, name)),
-      ].filter(([place]) => !/^\.(status|items)$/.test(place));
+      ].filter(([place]) => !/^\w*\.(status|items)$/.test(place));
       const undescribed = fields.filter(([, { description, $ref }]) => description === undefined && $ref === undefined);
 
       expect(undescribed.map(([place]) => place)).toEqual([]);

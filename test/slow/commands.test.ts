@@ -87,6 +87,8 @@ const TRIALS: Record<string, Trial> = {
   "npm run bench": { says: "Loading 10k" },
   "npm run bench -- --scale 10k,100k,1m --rounds 200 --docs": { says: "Loading 10k" },
   "npm run bench:feed": { says: "One by one" },
+  "npm run costs": { status: 0, says: "dollars a month" },
+  "npm run types": { status: 0, says: "wrangler types" },
   "npm run schema": { status: 0, says: "docs/schema.sql holds" },
   "npm run soak": { with: ["--port", PORT], says: MIGRATING },
   "npm run soak -- --stall 20": { with: ["--port", PORT], says: MIGRATING },

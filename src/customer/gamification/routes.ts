@@ -35,11 +35,13 @@ export const gamification = createRouter().post(
   async (c) => {
     const { location_id, eip_campaign_id = null, rank_on = "run" } = c.req.valid("json");
 
-    const { employees, ageSeconds } = await readBoard(c.var.db, c.var.cache, {
+    const { employees, ageSeconds, foundIn } = await readBoard(c.var.db, c.var.cache, {
       locationId: location_id,
       campaignId: eip_campaign_id,
     });
 
+    c.set("source", foundIn === "source" ? "primary" : foundIn);
+    c.set("boardAgeSeconds", ageSeconds);
     c.header("X-Board-Age", String(ageSeconds));
     return c.json({ status: true as const, items: rank(employees, rank_on, BOARD_LIMIT) });
   },

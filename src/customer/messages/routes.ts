@@ -10,12 +10,13 @@ import { cursorAfter, MessagesQuery } from "./schema.ts";
 export const messages = createRouter().get("/", describe(listMessages), validate("query", MessagesQuery), async (c) => {
   const { check_time, after, ...paging } = c.req.valid("query");
 
-  const { items, hasMore } = await pollMessageGroups(c.var.db, c.var.inboxes, {
+  const { items, hasMore, source } = await pollMessageGroups(c.var.db, c.var.inboxes, {
     customerId: c.var.customerId,
     checkTime: check_time,
     page: toPage(paging),
     after,
   });
+  c.set("source", source);
   if (items.length === 0) throw noItems("No messages are available.");
 
   const links = pageLinks(c.req.url, { page: paging.page, hasMore, after: cursorAfter(items) });

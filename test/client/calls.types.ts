@@ -37,8 +37,8 @@ same<Given<Client["leaderboard"]>, Answered<Routes["gamification"]["leaderboard"
 // Only a search with campaigns has `items`; to the lists of the other the client adds an empty one of campaigns.
 type Found = InferResponseType<Routes["full-search"]["$post"]>;
 same<Given<Client["fullSearch"]>, Extract<Found, { items: unknown }>["items"]>();
-same<keyof Exclude<Found, { items: unknown }>, "status" | "forgiven" | "stores" | "customers">();
-same<client.Forgiven["forgiven"], Found["forgiven"]>();
+same<keyof Exclude<Found, { items: unknown }>, "status" | "forgiven" | "meant" | "stores" | "customers">();
+same<client.Forgiven, Pick<Found, "forgiven" | "meant">>();
 
 /** The parameters of a call, as their schema has read them. */
 type Taken<Parameters> = { [K in keyof Parameters]-?: NonNullable<Parameters[K]> };

@@ -36,7 +36,7 @@ app.post("/api/v1/feed", feedOnly(), database("primary"), cache(), inboxes());
 // The pages of an export are of one database: a replica may be behind that of the page before.
 app.get("/api/v1/feed", exportOnly(), database("primary"));
 
-const routes = app.route("/api/v1/customer", customer).route("/api/v1/feed", feed).route("/", service(app));
+const routes = app.route("/api/v1/customer", customer).route("/api/v1/feed", feed).route("/", service);
 
 /** The routes with the types of what they take and answer: what the client is made from. */
 export type App = typeof routes;

@@ -25,6 +25,7 @@ const ROOMS = [
   "feed",
   "service",
   "app.ts",
+  "reference.ts",
   "client",
   "index.ts",
 ];

@@ -1,10 +1,10 @@
 import { fillPlaceholders, type Placeholder, SQL, sql } from "drizzle-orm";
-import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import { withTimeout } from "../values/timeout.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import { PrimaryStalled, WriteTooLarge } from "./errors.ts";
 import { isOutage, isOverloaded, isPassing, outcomeOf, toDatabaseError } from "./faults.ts";
-import { memoryToSend, type Query } from "./memory.ts";
+import { memoryToSend } from "./memory.ts";
+import { type Query, toQuery } from "./query.ts";
 
 /** `select(…)` of `select.ts` or another template of Drizzle's `sql`; or one of these, compiled. */
 export type Statement<Row = unknown> = SQL<Row> | CompiledStatement<Row>;
@@ -66,8 +66,6 @@ const WRITE_LIMIT_BYTES = 40_000_000;
 const RETRY_WITHIN_MS = 2_000;
 const FIRST_WAIT_MS = 50;
 
-const dialect = new SQLiteAsyncDialect();
-
 /** One for each primary, by its binding. */
 const breakers = new WeakMap<object, CircuitBreaker>();
 
@@ -127,7 +125,7 @@ export class Database {
   }
 
   async #read(statements: readonly Statement[]): Promise<Record<string, unknown>[][]> {
-    const queries = statements.map(toQuery);
+    const queries = statements.map(queryOf);
     const endsAt = performance.now() + READ_LIMIT_MS;
     if (this.#begunAtBookmark) {
       const results = await this.#sendAtBookmark(queries);
@@ -154,7 +152,7 @@ export class Database {
     steps: S,
   ): Promise<{ -readonly [Name in keyof S]: RowOf<S[Name][number]>[] }> {
     const named = Object.entries<readonly Statement[]>(steps);
-    const queries = named.flatMap(([, statements]) => statements).map(toQuery);
+    const queries = named.flatMap(([, statements]) => statements).map(queryOf);
     if (memoryToSend(queries) > WRITE_LIMIT_BYTES) throw new WriteTooLarge();
     try {
       const results = (await this.#send(queries, WRITE_LIMIT_MS)).values();
@@ -229,7 +227,7 @@ export function compileOnce<Name extends string, Row = unknown>(
   let compiled: Query | undefined;
   return (values) => ({
     toSQL() {
-      compiled ??= onOneLine(dialect.sqlToQuery(write((name) => sql.placeholder(name))));
+      compiled ??= onOneLine(toQuery(write((name) => sql.placeholder(name))));
       return { sql: compiled.sql, params: fillPlaceholders(compiled.params, values) };
     },
   });
@@ -256,6 +254,6 @@ function onOneLine(query: Query): Query {
   return { ...query, sql: query.sql.replace(/\s*\n\s*/g, " ").trim() };
 }
 
-function toQuery(statement: Statement): Query {
-  return statement instanceof SQL ? dialect.sqlToQuery(statement) : statement.toSQL();
+function queryOf(statement: Statement): Query {
+  return statement instanceof SQL ? toQuery(statement) : statement.toSQL();
 }

@@ -6,17 +6,15 @@ import { nextLink } from "../http/paging.ts";
 import { notifyOfFeed } from "../inbox/notify.ts";
 import { writeMetrics } from "../metrics/metrics.ts";
 import { validate } from "../middleware/validate.ts";
-import { describe } from "../openapi/describe.ts";
 import { acceptFeed } from "./accept.ts";
 import { warnOfSize } from "./database-size.ts";
 import { FOREIGN_CURSOR, readPage } from "./export/page.ts";
-import { exportRecords, sendLines } from "./operations.ts";
 import { playedBoards } from "./records/play.ts";
 import { ExportQuery } from "./schema.ts";
 import { makePageInTurn, takeBodyInTurn } from "./turns.ts";
 
 export const feed = createRouter()
-  .get("/", describe(exportRecords), validate("query", ExportQuery), async (c) => {
+  .get("/", validate("query", ExportQuery), async (c) => {
     const { record, after } = c.req.valid("query");
 
     const program = c.var.program.name;
@@ -31,7 +29,7 @@ export const feed = createRouter()
     c.header("Content-Type", NDJSON);
     return c.body(page.bytes);
   })
-  .post("/", describe(sendLines), async (c) => {
+  .post("/", async (c) => {
     const startedAt = performance.now();
     const work = takeBodyInTurn({ program: c.var.program.name, message: c.req.raw }, (body) =>
       acceptFeed(c.var.db, { body, token: c.var.feedToken }),

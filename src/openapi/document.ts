@@ -55,16 +55,19 @@ const FAILURE_HEADERS: Record<string, string> = {
 
 /**
  * The OpenAPI document of the service, read off its routes: what a request must hold is said by the schemas that check
- * it, and what may be refused by each middleware that stands before an endpoint.
+ * it, and what may be refused by each middleware that stands before an endpoint. The rest is in `operations`, by method
+ * and path: the Worker itself is without it.
  */
-export function openApiDocument(app: Hono<AppEnv>): OpenApiDocument {
+export function openApiDocument(app: Hono<AppEnv>, operations: Readonly<Record<string, Operation>>): OpenApiDocument {
   const schemas: Components = {};
   const paths: OpenApiDocument["paths"] = {};
   for (const { method, path } of endpoints(app)) {
+    const operation = operations[`${method} ${path}`];
+    if (operation === undefined) throw new Error(`${method} ${path} is not described in src/reference.ts.`);
     const template = path.replace(/:(\w+)/g, "{$1}");
     paths[template] = {
       ...paths[template],
-      [method.toLowerCase()]: operationObject(notesBefore(app, method, path), schemas),
+      [method.toLowerCase()]: operationObject(operation, [...notesBefore(app, method, path), operation], schemas),
     };
   }
   return {
@@ -96,16 +99,15 @@ function notesBefore(app: Hono<AppEnv>, method: string, path: string): Notes[] {
   return handlers.map(([[handler]]) => notesOf(handler));
 }
 
-function operationObject(notes: readonly Notes[], schemas: Components): OperationObject {
-  const operation = notes.findLast((note) => note.operation !== undefined)?.operation;
-  if (operation === undefined) throw new Error("An endpoint is not described: begin its chain with describe().");
+/** `notes`: those of the operation itself are the last. */
+function operationObject(operation: Operation, notes: readonly Notes[], schemas: Components): OperationObject {
   const { id, tag, summary, description } = operation;
   const examples = operation.examples();
   const token = notes.find((note) => note.token !== undefined)?.token;
   const body = notes.findLast((note) => note.body !== undefined)?.body;
   const parameters = notes.flatMap((note) => parameterObjects(note, examples, schemas));
-  const failures = [...new Set([...notes.flatMap((note) => note.failures ?? []), ...(operation.failures ?? [])])];
-  const headers = Object.assign({}, COMMON_HEADERS, ...notes.map((note) => note.headers ?? {}), operation.headers);
+  const failures = [...new Set(notes.flatMap((note) => note.failures ?? []))];
+  const headers = Object.assign({}, COMMON_HEADERS, ...notes.map((note) => note.headers ?? {}));
 
   const responses: OperationObject["responses"] = { ...goodResponse(operation, headers, schemas) };
   for (const name of failures) addFailure(responses, name, schemas);

@@ -157,7 +157,6 @@ describe("what a customer can reach", () => {
       "GET /api/v1/customer/live",
       "GET /api/v1/feed",
       "GET /health",
-      "GET /openapi.json",
       "POST /api/v1/feed",
     ]);
   });

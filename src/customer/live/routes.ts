@@ -5,12 +5,10 @@ import { DatabaseFull } from "../../db/errors.ts";
 import { foreignPage, unavailable, upgradeRequired } from "../../http/errors.ts";
 import { beginListening } from "../../inbox/queries.ts";
 import { isAllowedOrigin } from "../../middleware/cors.ts";
-import { describe } from "../../openapi/describe.ts";
-import { openSocket } from "./operations.ts";
 
 const DATABASE_FULL = "The database is full, so nobody can listen for changes. Poll, and try again later.";
 
-export const live = createRouter().get("/", describe(openSocket), async (c) => {
+export const live = createRouter().get("/", async (c) => {
   refusePlainRequest(c);
   refuseForeignPage(c);
   const { customerId, tokenExpires, db, inboxes } = c.var;

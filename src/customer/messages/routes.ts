@@ -2,12 +2,10 @@ import { createRouter } from "../../app-env.ts";
 import { noItems } from "../../http/errors.ts";
 import { pageLinks, toPage } from "../../http/paging.ts";
 import { validate } from "../../middleware/validate.ts";
-import { describe } from "../../openapi/describe.ts";
-import { listMessages } from "./operations.ts";
 import { pollMessageGroups } from "./poll.ts";
 import { cursorAfter, MessagesQuery } from "./schema.ts";
 
-export const messages = createRouter().get("/", describe(listMessages), validate("query", MessagesQuery), async (c) => {
+export const messages = createRouter().get("/", validate("query", MessagesQuery), async (c) => {
   const { check_time, after, ...paging } = c.req.valid("query");
 
   const { items, hasMore, source } = await pollMessageGroups(c.var.db, c.var.inboxes, {

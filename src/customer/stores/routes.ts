@@ -2,14 +2,11 @@ import { createRouter } from "../../app-env.ts";
 import { notFound } from "../../http/errors.ts";
 import { pageLinks, toPage } from "../../http/paging.ts";
 import { validate } from "../../middleware/validate.ts";
-import { describe } from "../../openapi/describe.ts";
-import { teamWithLevel } from "./operations.ts";
 import { findTeam } from "./queries.ts";
 import { TeamPath, TeamQuery } from "./schema.ts";
 
 export const stores = createRouter().get(
   "/:id/team-with-level",
-  describe(teamWithLevel),
   validate("param", TeamPath),
   validate("query", TeamQuery),
   async (c) => {

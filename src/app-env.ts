@@ -37,6 +37,8 @@ export interface AppEnv {
     customerId: string;
     /** When their token expires, in seconds since 1970. */
     tokenExpires: number;
+    /** The body of an answer that went well, a long one in chunks, to be gone through again: set for JSON text. */
+    answered?: Uint8Array<ArrayBuffer> | Iterable<Uint8Array>;
     /** Who feeds: set below /api/v1/feed. */
     feedToken: FeedToken;
   };

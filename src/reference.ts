@@ -3,6 +3,7 @@ import { nearbyCampaigns } from "./customer/campaigns/operations.ts";
 import { listCoupons, listMyCoupons } from "./customer/coupons/operations.ts";
 import { leaderboard } from "./customer/gamification/operations.ts";
 import { openSocket } from "./customer/live/operations.ts";
+import { readMe } from "./customer/me/operations.ts";
 import { listMessages } from "./customer/messages/operations.ts";
 import { fullSearch } from "./customer/search/operations.ts";
 import { teamWithLevel } from "./customer/stores/operations.ts";
@@ -19,6 +20,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "POST /api/v1/customer/full-search": fullSearch,
   "POST /api/v1/customer/gamification/leaderboard": leaderboard,
   "GET /api/v1/customer/live": openSocket,
+  "GET /api/v1/customer/me": readMe,
   "GET /api/v1/customer/messages": listMessages,
   "GET /api/v1/customer/stores/:id/team-with-level": teamWithLevel,
   "GET /api/v1/feed": exportRecords,

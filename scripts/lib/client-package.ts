@@ -85,7 +85,7 @@ async function declare(): Promise<void> {
   rmSync(WORKSHOP, { recursive: true, force: true });
 }
 
-/** An interface for each shape, with what its schema says of each field. */
+/** A type for each shape, with what its schema says of each field. */
 function printShapes(): string {
   const components: Components = {};
   const aliases: string[] = [];
@@ -95,8 +95,12 @@ function printShapes(): string {
     if (named === "") components[name] = own;
     else if (named !== name) aliases.push(`export type ${name} = ${named};\n`);
   }
-  const interfaces = Object.entries(components).map(([name, schema]) => `export interface ${name} ${print(schema)}\n`);
-  return [...interfaces, ...aliases].join("\n");
+  const types = Object.entries(components).map(([name, schema]) =>
+    "properties" in schema
+      ? `export interface ${name} ${print(schema)}\n`
+      : `export type ${name} = ${print(schema)};\n`,
+  );
+  return [...types, ...aliases].join("\n");
 }
 
 const nameOf = ($ref: unknown) => ($ref === undefined ? "" : path.posix.basename(String($ref)));

@@ -7,6 +7,7 @@ import type {
   DetailedCouponRecord,
   DigitalCoupon,
   LeaderboardItem,
+  Me,
   MessageGroup,
   MyCouponRecord,
   NearbyCampaign,
@@ -22,6 +23,9 @@ import type {
  * page after page, and throws a LoyaltyError for a failure too.
  */
 export interface Client {
+  /** The customer, and what they have with each account. */
+  me: (call?: CallOptions) => Promise<Result<Me>>;
+
   /** Popular campaigns near a position. */
   nearbyCampaigns: (json: NearbyBody, call?: CallOptions) => Promise<Result<NearbyCampaign[]>>;
 

@@ -69,6 +69,7 @@ export function createClient({
     service.getPage<TeamMember[]>(`/stores/${encodeURIComponent(storeId)}/team-with-level`, query, call);
 
   return {
+    me: (call) => service.get("/me", {}, call),
     nearbyCampaigns: (json, call) => service.post("/campaigns/near-by-popular-campaigns", json, call),
     coupons: Object.assign(coupons, {
       all: <Detailed extends boolean = false>(query?: CouponsQuery<Detailed>, call?: CallOptions) =>

@@ -31,6 +31,16 @@ interface ResponseObject {
 
 /** The statuses of answers that are no failures, and what they say. */
 const GOOD = { 200: "The call went well.", 101: "The WebSocket is open." } as const;
+const UNCHANGED = "The answer is still one that `If-None-Match` names. There is no body.";
+
+const IF_NONE_MATCH = {
+  name: "If-None-Match",
+  in: "header",
+  required: false,
+  description: "The `ETag` of an answer that the client has, or several with commas between them, or `*`.",
+  schema: { type: "string" },
+  example: 'W/"n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg="',
+};
 
 const JSON_TYPE = "application/json";
 
@@ -105,11 +115,14 @@ function operationObject(operation: Operation, notes: readonly Notes[], schemas:
   const examples = operation.examples();
   const token = notes.find((note) => note.token !== undefined)?.token;
   const body = notes.findLast((note) => note.body !== undefined)?.body;
+  const mayBeUnchanged = notes.some((note) => note.mayBeUnchanged);
   const parameters = notes.flatMap((note) => parameterObjects(note, examples, schemas));
+  if (mayBeUnchanged) parameters.push(IF_NONE_MATCH);
   const failures = [...new Set(notes.flatMap((note) => note.failures ?? []))];
   const headers = Object.assign({}, COMMON_HEADERS, ...notes.map((note) => note.headers ?? {}));
 
   const responses: OperationObject["responses"] = { ...goodResponse(operation, headers, schemas) };
+  if (mayBeUnchanged) responses[304] = { description: UNCHANGED, headers: headerObjects(headers), content: {} };
   for (const name of failures) addFailure(responses, name, schemas);
   return {
     operationId: id,

@@ -41,6 +41,8 @@ const ROWS: Record<string, number> = {
   "my-coupons: many, by text": 635,
   "my-coupons: some": 245,
   "my-coupons: few": 41,
+  "me: many stores": 58,
+  "me: few stores": 46,
   "search: common beginning": 620,
   "search: common name": 690,
   "search: two words": 70,

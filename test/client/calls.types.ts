@@ -27,6 +27,7 @@ type Given<Call extends (...given: never[]) => unknown> = Flat<
 >;
 type Answered<Route> = Flat<InferResponseType<Route> extends { items: infer Items } ? Items : never>;
 
+same<Given<Client["me"]>, Answered<Routes["me"]["$get"]>>();
 same<Given<Client["nearbyCampaigns"]>, Answered<Routes["campaigns"]["near-by-popular-campaigns"]["$post"]>>();
 same<Given<Client["coupons"]>, Answered<Routes["coupons"]["$get"]>>();
 same<Given<Client["myCoupons"]>, Answered<Routes["my-coupons"]["$get"]>>();

@@ -51,6 +51,7 @@ const REACHES: Record<string, readonly Reach[]> = {
     { what: "another customer's coupons by text", ask: get("/my-coupons?search=theirs-only&per_page=100") },
     { what: "digital coupons of another account", ask: get(`/my-coupons?digitalonly=1&storeId=${theirs.store.id}`) },
   ],
+  [`GET ${CUSTOMER}/me`]: [{ what: "another customer, and accounts where only they have something", ask: get("/me") }],
   [`GET ${CUSTOMER}/messages`]: [
     { what: "a group that I am no member of", ask: get("/messages?per_page=100") },
     { what: "such a group as a poller", ask: get("/messages?check_time=2000-01-01%2000:00:00") },

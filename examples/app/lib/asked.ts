@@ -1,4 +1,4 @@
-import { type Failure, LoyaltyError } from "loyalty-edge/client";
+import { type FailedResult, type Failure, LoyaltyError } from "loyalty-edge/client";
 import type { View } from "./app.ts";
 import { type Child, h } from "./dom.ts";
 
@@ -7,7 +7,7 @@ const LONGEST_WAIT_MS = 15_000;
 
 interface Question<Answer> {
   /** The call, or the whole of a list; null when there is nothing to ask yet. */
-  ask: (signal: AbortSignal) => Promise<Answer | Failure> | null;
+  ask: (signal: AbortSignal) => Promise<Answer | FailedResult> | null;
   /** What to show of the answer, which may be the first; an empty list shows `empty`. */
   show: (answer: Answer, isFirst: boolean) => Child[];
   empty: string;
@@ -40,7 +40,7 @@ export function asked<Answer extends { status: true }>(
     element.ariaBusy = "false";
   }
 
-  function read(answer: Answer | Failure): Child[] {
+  function read(answer: Answer | FailedResult): Child[] {
     if (!answer.status && answer.errorCode !== "NO_ITEMS") return failed(textOf(answer));
     failures = 0;
     const shown = answer.status ? show(answer, isFirst) : [];

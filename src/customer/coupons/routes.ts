@@ -3,6 +3,7 @@ import { createRouter } from "../../app-env.ts";
 import { noItems } from "../../http/errors.ts";
 import { answerItems } from "../../http/json-text.ts";
 import { pageLinks, toPage } from "../../http/paging.ts";
+import { conditional } from "../../middleware/conditional.ts";
 import { validate } from "../../middleware/validate.ts";
 import { detailedItems, myItems, simpleItems } from "./answers.ts";
 import { kindsLeft } from "./kinds.ts";
@@ -11,7 +12,7 @@ import { COUPONS_LIMIT, type CouponItems, CouponsQuery, type MyCouponItems, MyCo
 
 const NOT_FOUND = "No coupons were found.";
 
-export const coupons = createRouter().get("/", validate("query", CouponsQuery), async (c) => {
+export const coupons = createRouter().get("/", conditional(), validate("query", CouponsQuery), async (c) => {
   const { includemfg, include_images, ...filter } = c.req.valid("query");
   const { customerId } = c.var;
 
@@ -26,7 +27,7 @@ export const coupons = createRouter().get("/", validate("query", CouponsQuery), 
   return answerItems<z.output<typeof CouponItems>>(c, (includemfg ? detailedItems : simpleItems)(found, customerId));
 });
 
-export const myCoupons = createRouter().get("/", validate("query", MyCouponsQuery), async (c) => {
+export const myCoupons = createRouter().get("/", conditional(), validate("query", MyCouponsQuery), async (c) => {
   const query = c.req.valid("query");
   const { offset, limit } = toPage(query);
   const { customerId } = c.var;

@@ -1,11 +1,13 @@
 import { createRouter } from "../../app-env.ts";
 import { noItems } from "../../http/errors.ts";
+import { answerItems, toJson } from "../../http/json-text.ts";
 import { pageLinks, toPage } from "../../http/paging.ts";
+import { conditional } from "../../middleware/conditional.ts";
 import { validate } from "../../middleware/validate.ts";
 import { pollMessageGroups } from "./poll.ts";
-import { cursorAfter, MessagesQuery } from "./schema.ts";
+import { cursorAfter, type MessageGroup, MessagesQuery } from "./schema.ts";
 
-export const messages = createRouter().get("/", validate("query", MessagesQuery), async (c) => {
+export const messages = createRouter().get("/", conditional(), validate("query", MessagesQuery), async (c) => {
   const { check_time, after, ...paging } = c.req.valid("query");
 
   const { items, hasMore, source } = await pollMessageGroups(c.var.db, c.var.inboxes, {
@@ -19,5 +21,5 @@ export const messages = createRouter().get("/", validate("query", MessagesQuery)
 
   const links = pageLinks(c.req.url, { page: paging.page, hasMore, after: cursorAfter(items) });
   if (links !== null) c.header("Link", links);
-  return c.json({ status: true as const, items });
+  return answerItems<MessageGroup[]>(c, toJson(items));
 });

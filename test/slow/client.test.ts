@@ -131,6 +131,7 @@ describe("the packed client against the service", () => {
     myCoupons: { id: "cc1-0-welcome" },
     all: { kinds: ["store", "mfg", "digital"], areMany: true, areDistinct: true },
     hasAge: true,
+    unchanged: 304,
     fullSearch: { name: "Blue Cup Coffee Harbour Lane" },
     leaderboard: { employee_id: "e101-1", rank: 1 },
     failure: {

@@ -23,13 +23,8 @@ export function devToken(
   days = 30,
   program: string = DEFAULT_PROGRAM,
 ): Promise<string> {
-  ensureDevVars();
-  const vars = parseEnv(readFileSync(DEV_VARS, "utf8"));
-  const secret = vars[bindingName("JWT_SECRET", program)] || vars.JWT_SECRET || "";
-  if (secret === "")
-    throw new CommandError("There is no JWT_SECRET in .dev.vars. Set one, or delete the file to get a new one.");
   const named = program === DEFAULT_PROGRAM ? claims : { ...claims, program };
-  return sign({ ...named, exp: Math.floor(Date.now() / 1000) + days * DAY_SECONDS }, secret, "HS256");
+  return sign({ ...named, exp: Math.floor(Date.now() / 1000) + days * DAY_SECONDS }, devSecret(program), "HS256");
 }
 
 export function devCustomerToken(customerId: string, days?: number, program?: string): Promise<string> {
@@ -46,4 +41,14 @@ export function devRestoreToken(days?: number, program?: string): Promise<string
 
 export function devFeedToken(accounts: readonly string[] | "*", days?: number, program?: string): Promise<string> {
   return devToken({ scope: "feed", sub: "development", accounts }, days, program);
+}
+
+/** @throws a CommandError where `.dev.vars` has none. */
+export function devSecret(program: string = DEFAULT_PROGRAM): string {
+  ensureDevVars();
+  const vars = parseEnv(readFileSync(DEV_VARS, "utf8"));
+  const secret = vars[bindingName("JWT_SECRET", program)] || vars.JWT_SECRET || "";
+  if (secret === "")
+    throw new CommandError("There is no JWT_SECRET in .dev.vars. Set one, or delete the file to get a new one.");
+  return secret;
 }

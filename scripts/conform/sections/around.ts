@@ -1,0 +1,73 @@
+import { expectFailure, expectOk, expectSame, expectThat } from "../expect.ts";
+import type { Item } from "../http.ts";
+import { account, coupon, customer, issued, store } from "../lines.ts";
+import { ANY_ORIGIN, type Section, Skipped, type Suite } from "../suite.ts";
+
+const LIST = "/api/v1/customer/coupons";
+const FOREIGN = "https://conform.example";
+const ENDPOINTS = [
+  ...["campaigns/near-by-popular-campaigns", "messages", "stores/{id}/team-with-level", "coupons", "my-coupons"],
+  ...["full-search", "gamification/leaderboard"],
+];
+
+/** docs/contract/interface.md, 6 */
+export async function around(suite: Suite): Promise<Section> {
+  const { ann } = await suite.callers();
+  const accountId = suite.accountId();
+  const { shop, plain } = suite.ids("shop", "plain");
+  const health = () => suite.http.send("/health");
+
+  return {
+    cited: "interface, 6",
+    measured: { "GET /health": health },
+    reads: {
+      "Answers that may come from a replica have the header `X-D1-Bookmark`.": async () => {
+        for (const path of [LIST, "/api/v1/customer/my-coupons"]) {
+          const { headers } = await suite.http.send(path, { token: ann.token });
+          expectThat((headers.get("X-D1-Bookmark") ?? "") !== "", `${path} has no X-D1-Bookmark`);
+        }
+      },
+      "A bookmark that this service did not sign is ignored.": async () => {
+        const bookmark = "ffffffff-ffffffff-ffffffff-ffffffffffffffffffffffffffffffff";
+        expectOk(await suite.http.send(LIST, { token: ann.token, headers: { "X-D1-Bookmark": bookmark } }));
+      },
+      "**`GET /health`** needs no token, and counts against the limit of an address without one. It answers with the version":
+        async () => {
+          const { status, body } = await health();
+          expectSame([status, typeof (body.items as Item).version], [200, "string"], "the health of the service");
+        },
+      "**`GET /openapi.json`** is the OpenAPI document.": async () => {
+        const { status, body } = await suite.http.send("/openapi.json");
+        expectSame([status, String(body.openapi).slice(0, 2)], [200, "3."], "the OpenAPI document");
+        const paths = Object.keys((body.paths ?? {}) as object);
+        const missing = ENDPOINTS.filter((path) => !paths.includes(`/api/v1/customer/${path}`));
+        expectSame(missing, [], "endpoints that it lacks");
+      },
+      "A browser page of another origin may call only if `CORS_ORIGINS` names its origin. A preflight from any other is 405.":
+        async () => {
+          if (suite.settings.anyOrigin) throw new Skipped(ANY_ORIGIN);
+          const headers = { Origin: FOREIGN, "Access-Control-Request-Method": "GET" };
+          const preflight = await suite.http.send(LIST, { method: "OPTIONS", headers });
+          expectFailure(preflight, 405, "METHOD_NOT_ALLOWED");
+          const answer = await suite.http.send(LIST, { token: ann.token, headers: { Origin: FOREIGN } });
+          const allowed = [preflight, answer].map((one) => one.headers.get("Access-Control-Allow-Origin"));
+          expectSame(allowed, [null, null], "Access-Control-Allow-Origin for a foreign page");
+        },
+    },
+    lines: [account(accountId), store(shop, accountId), customer(ann.id), coupon(plain, accountId)],
+    feeds: {
+      "Send it back with the next request, and its answer is at least as new.": async () => {
+        const id = suite.id("issued");
+        await suite.feed(issued(id, ann.id, plain, shop));
+        const first = await suite.until(
+          () => suite.http.send(LIST, { token: ann.token }),
+          ({ text }) => text.includes(id),
+          30,
+        );
+        const bookmark = first.headers.get("X-D1-Bookmark") ?? "";
+        const next = await suite.http.send(LIST, { token: ann.token, headers: { "X-D1-Bookmark": bookmark } });
+        expectThat(next.text.includes(id), "an answer with its bookmark lacks what an earlier one had");
+      },
+    },
+  };
+}

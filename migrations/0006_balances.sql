@@ -9,11 +9,11 @@ CREATE TABLE balance_entries (
 ) WITHOUT ROWID;
 
 -- Derived: the sum of a customer's entries at a store, whether the customer has joined the store or not. The feed adds
--- to it, once a request.
+-- to it, once a request. By customer, because a customer asks for all of theirs.
 CREATE TABLE store_balances (
   store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
   customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
   balance INTEGER NOT NULL, -- in hundredths
-  PRIMARY KEY (store_key, customer_key),
+  PRIMARY KEY (customer_key, store_key),
   CONSTRAINT store_balance CHECK (balance BETWEEN -7000000000000000 AND 7000000000000000)
 ) WITHOUT ROWID;

@@ -47,6 +47,7 @@ export async function casesOf(asked: Asked): Promise<Cases> {
       ...(await messages(picks, asked)),
       ...(await teams(picks, asked)),
       ...(await coupons(picks, asked)),
+      ...(await me(picks, asked)),
       ...search(picks, anybody),
       ...boards(picks, anybody),
     ],
@@ -116,6 +117,13 @@ async function coupons({ manyCoupons, someCoupons, fewCoupons }: Picks, { custom
     get("my-coupons", "many, by text", 1.6, "/my-coupons?search=ma", many),
     get("my-coupons", "some", 1.6, "/my-coupons", some),
     get("my-coupons", "few", 1.6, "/my-coupons", few),
+  ];
+}
+
+async function me({ manyStores, narrowTeam }: Picks, { customerToken }: Asked): Promise<Case[]> {
+  return [
+    get("me", "many stores", 1.25, "/me", await customerToken(manyStores.customerId)),
+    get("me", "few stores", 1.25, "/me", await customerToken(narrowTeam.customerId)),
   ];
 }
 

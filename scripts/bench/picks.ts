@@ -14,6 +14,7 @@ export interface Picks {
   manyCoupons: { customerId: string };
   someCoupons: { customerId: string };
   fewCoupons: { customerId: string };
+  manyStores: { customerId: string };
   name: { first: string; last: string };
   rare: { name: string };
   chain: { company: string };
@@ -103,6 +104,10 @@ export async function pick(database: D1Database): Promise<Picks> {
     manyCoupons: await couponsOf("count(*) DESC"),
     someCoupons: await couponsOf("abs(count(*) - 20)"),
     fewCoupons: await couponsOf("count(*)"),
+    manyStores: await row<{ customerId: string }>(
+      "no membership",
+      `SELECT id AS customerId FROM customers WHERE erased = 0 ORDER BY stores_count DESC, id LIMIT 1`,
+    ),
     // Names that somebody has together: the search for both finds a customer at every scale.
     name: await row<{ first: string; last: string }>(
       "no customer",

@@ -38,6 +38,11 @@ export function gettingOf<Request extends { param: { id: string }; query: unknow
     read(send({ param: { id }, query: query ?? {} } as Request, init(call)));
 }
 
+/** A call that takes nothing. */
+export function reading<Body>(send: Send<Record<never, never>, Body>) {
+  return (call?: CallOptions) => read(send({}, init(call)));
+}
+
 export function init({ signal }: CallOptions = {}): SendOptions {
   return signal === undefined ? {} : { init: { signal } };
 }

@@ -45,6 +45,9 @@ export function followChanges(
 export class PendingChanges {
   readonly #kinds: readonly Change[];
   readonly #changed = new Set<Change>();
+  #hasFrame = false;
+  /** Whether what `next` gave last was in a frame, and not only because of a new connection or the interval. */
+  wasInFrame = false;
   #state: LiveState = "connecting";
   #wake = () => {};
 
@@ -54,7 +57,9 @@ export class PendingChanges {
 
   readonly listener: LiveListener = (state, changed) => {
     this.#state = state;
-    for (const kind of changed) if (this.#kinds.includes(kind)) this.#changed.add(kind);
+    const wanted = changed.filter((kind) => this.#kinds.includes(kind));
+    for (const kind of wanted) this.#changed.add(kind);
+    if (changed !== EVERYTHING && wanted.length > 0) this.#hasFrame = true;
     this.#wake();
   };
 
@@ -76,6 +81,8 @@ export class PendingChanges {
 
   #take(kinds: readonly Change[]): Change[] {
     this.#changed.clear();
+    this.wasInFrame = this.#hasFrame;
+    this.#hasFrame = false;
     return EVERYTHING.filter((kind) => kinds.includes(kind));
   }
 

@@ -1,6 +1,6 @@
 import { type ClientRequestOptions, hc } from "hono/client";
 import type { App } from "../app.ts";
-import { type CallOptions, getting, gettingOf, init, posting } from "./call.ts";
+import { type CallOptions, getting, gettingOf, init, posting, reading } from "./call.ts";
 import { type Changed, type ChangesOptions, followChanges } from "./changes.ts";
 import { followMessages, type PollOptions } from "./new-messages.ts";
 import type { Result } from "./result.ts";
@@ -10,6 +10,7 @@ import type {
   DetailedCouponRecord,
   DigitalCoupon,
   LeaderboardItem,
+  Me,
   MessageGroup,
   MyCouponRecord,
   NearbyCampaign,
@@ -55,6 +56,9 @@ type Page = { page?: string | number | undefined; per_page?: string | number | u
  * answer of the service came it throws a LoyaltyError with the cause.
  */
 export interface Client {
+  /** The customer, and what they have with each account. */
+  me: (call?: CallOptions) => Promise<Result<Me>>;
+
   /** Popular campaigns near a position. */
   nearbyCampaigns: (
     json: {
@@ -162,6 +166,7 @@ export function createClient({
   const connection = new SharedConnection({ url, askToken, send: plainSend, WebSocket });
 
   return {
+    me: reading(customer.me.$get),
     nearbyCampaigns: posting(customer.campaigns["near-by-popular-campaigns"].$post),
     coupons: getting(customer.coupons.$get),
     myCoupons: getting(customer["my-coupons"].$get),

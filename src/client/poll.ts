@@ -25,8 +25,8 @@ const HELD_GROUPS = 1_000;
 export interface Polling {
   /** The last group that was dealt with, or a time of the service, or `""` for every group. Left out: now. */
   since?: Since | undefined;
-  /** Waits until it is time for another poll. */
-  untilDue: () => Promise<void>;
+  /** Waits until it is time for another poll, by whether the last one found a group with a new message. */
+  untilDue: (foundNews: boolean) => Promise<void>;
   signal: AbortSignal;
 }
 
@@ -49,7 +49,7 @@ export async function* pollMessages(
     if (reached === undefined) {
       const { groups } = await getPage({ per_page: "1" });
       reached = groups[0]?.last_message_time ?? "";
-      await untilDue();
+      await untilDue(true);
     }
     for (;;) {
       const { groups, upTo } = await readOldest(getPage, reached);
@@ -60,7 +60,7 @@ export async function* pollMessages(
       }
       if (upTo === null) continue;
       reached = upTo;
-      await untilDue();
+      await untilDue(groups.length > 0);
     }
   } catch (error) {
     if (error instanceof LoyaltyError && reached !== undefined) error.since = reached;

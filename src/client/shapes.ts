@@ -11,6 +11,7 @@ export {
   MyCouponRecord,
 } from "../customer/coupons/schema.ts";
 export { LeaderboardItem } from "../customer/gamification/schema.ts";
+export { AccountBalance, Me } from "../customer/me/schema.ts";
 export { GroupMember, MessageGroup } from "../customer/messages/schema.ts";
 export { SearchCampaign, SearchCustomer, SearchStore } from "../customer/search/schema.ts";
 export { LevelEntry, TeamMember } from "../customer/stores/schema.ts";

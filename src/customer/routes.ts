@@ -3,6 +3,7 @@ import { campaigns } from "./campaigns/routes.ts";
 import { coupons, myCoupons } from "./coupons/routes.ts";
 import { gamification } from "./gamification/routes.ts";
 import { live } from "./live/routes.ts";
+import { me } from "./me/routes.ts";
 import { messages } from "./messages/routes.ts";
 import { search } from "./search/routes.ts";
 import { stores } from "./stores/routes.ts";
@@ -15,5 +16,6 @@ export const customer = createRouter()
   .route("/full-search", search)
   .route("/gamification", gamification)
   .route("/live", live)
+  .route("/me", me)
   .route("/messages", messages)
   .route("/stores", stores);

@@ -46,19 +46,24 @@ export function answerItems<Items>(
   return answerJson<{ status: true; items: Items }>(c, jsonObject({ status: toJson(true), items }));
 }
 
-/** Answers 200 with a body that is JSON already, typed as what it is. */
+/** Answers 200 with a body that is JSON already, typed as what it is, and leaves its bytes in `c.var.answered`. */
 export function answerJson<Body>(c: Context, body: JsonText): Response & TypedResponse<Body, 200, "json"> {
-  return c.body(toBody(body), 200, { "Content-Type": "application/json" }) as never;
+  const length = body.reduce((sum, piece) => sum + piece.length, 0);
+  // A list with images could fill the 128 MB that a Worker has, so a long body goes out as it is made.
+  const whole = length > CHUNK_LENGTH ? null : encode(body.join(""));
+  c.set("answered", whole ?? { [Symbol.iterator]: () => chunksOf(body) });
+  return c.body(whole ?? streamOf(chunksOf(body)), 200, { "Content-Type": "application/json" }) as never;
 }
 
 const CHUNK_LENGTH = 1024 * 1024;
 const encoder = new TextEncoder();
 
-/** The text, or where it is long a stream of it: a list with images could fill the 128 MB that a Worker has. */
-function toBody(pieces: JsonText): string | ReadableStream {
-  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  if (length <= CHUNK_LENGTH) return pieces.join("");
-  const chunks = chunksOf(pieces);
+/** The type does not know that the bytes are never in shared memory. */
+function encode(text: string) {
+  return encoder.encode(text) as Uint8Array<ArrayBuffer>;
+}
+
+function streamOf(chunks: Iterator<Uint8Array>): ReadableStream {
   return new ReadableStream({
     pull(controller) {
       const chunk = chunks.next();
@@ -73,10 +78,10 @@ function* chunksOf(pieces: JsonText): Generator<Uint8Array> {
   for (const piece of pieces) {
     chunk += piece;
     if (chunk.length < CHUNK_LENGTH) continue;
-    yield encoder.encode(chunk);
+    yield encode(chunk);
     chunk = "";
   }
-  yield encoder.encode(chunk);
+  yield encode(chunk);
 }
 
 function asJson(pieces: readonly string[]): JsonText {

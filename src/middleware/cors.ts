@@ -3,8 +3,9 @@ import type { AppEnv } from "../app-env.ts";
 import { allowedMethods } from "./known-routes.ts";
 
 const PREFLIGHT_SECONDS = 86_400;
-const REQUEST_HEADERS = "Authorization, Content-Type, X-D1-Bookmark";
-const RESPONSE_HEADERS = "X-Request-Id, Server-Timing, X-D1-Bookmark, X-Board-Age, Link, Retry-After, X-Feed-Version";
+const REQUEST_HEADERS = "Authorization, Content-Type, If-None-Match, X-D1-Bookmark";
+const RESPONSE_HEADERS =
+  "ETag, X-Request-Id, Server-Timing, X-D1-Bookmark, X-Board-Age, Link, Retry-After, X-Feed-Version";
 
 /**
  * Lets the pages of other origins read answers: those that `CORS_ORIGINS` names, with commas between them, or `*` for

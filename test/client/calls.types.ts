@@ -29,6 +29,7 @@ declare function same<
     : [never]
 ): void;
 
+true satisfies Equal<ReturnType<Client["me"]>, Outcome<Routes["me"]["$get"]>>;
 same<Client["nearbyCampaigns"], Routes["campaigns"]["near-by-popular-campaigns"]["$post"], "json", 0>();
 same<Client["coupons"], Routes["coupons"]["$get"], "query", 0>();
 same<Client["myCoupons"], Routes["my-coupons"]["$get"], "query", 0>();

@@ -114,6 +114,7 @@ describe("the packed client", () => {
 describe("the packed client against the service", () => {
   const ANSWERED = {
     nearbyCampaigns: { id: "k101-double" },
+    me: { id: "c1" },
     messages: { group_id: "g1" },
     teamWithLevel: { id: "c316" },
     coupons: { id: "cc0-2-pastry", account: { company: "Blue Cup Coffee" } },

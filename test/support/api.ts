@@ -20,12 +20,16 @@ export async function send(path: string, init: RequestInit = {}): Promise<Answer
   return answer;
 }
 
-/** An answer with its body, of which lines are an array. */
+/** An answer with its body, of which lines are an array; one without is null. */
 export async function toAnswer({ status, headers, body }: Response): Promise<Answer> {
   const text = await new Response(body).text();
   const lines = () => text.split("\n").filter((line) => line !== "");
   const isLines = headers.get("Content-Type") === NDJSON;
-  return { status, headers, body: isLines ? lines().map((line) => JSON.parse(line)) : JSON.parse(text) };
+  return {
+    status,
+    headers,
+    body: isLines ? lines().map((line) => JSON.parse(line)) : JSON.parse(text === "" ? "null" : text),
+  };
 }
 
 /** The API as one customer sees it, with a token of more claims if need be. */

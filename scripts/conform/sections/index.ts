@@ -15,6 +15,7 @@ import { liveConcerns } from "./live-concerns.ts";
 import { livePolls } from "./live-polls.ts";
 import { liveSocket } from "./live-socket.ts";
 import { liveVersion } from "./live-version.ts";
+import { me } from "./me.ts";
 import { messages } from "./messages.ts";
 import { myCoupons } from "./my-coupons.ts";
 import { nearby } from "./nearby.ts";
@@ -38,6 +39,7 @@ export const SECTIONS: readonly ((suite: Suite) => Promise<Section>)[] = [
   myCoupons,
   search,
   leaderboard,
+  me,
   objects,
   around,
   feedRules,

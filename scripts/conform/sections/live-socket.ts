@@ -114,7 +114,7 @@ export async function liveSocket(suite: Suite): Promise<Section> {
     },
     lines: [customer(ann.id), customer(ben.id), group(talk, [ann.id, ben.id])],
     feeds: {
-      "The frame for `messages` comes up to half a second after the second of the message is over, when the endpoint shows it. A poll with `check_time` then gets it.":
+      "The frame for `messages` comes up to half a second after the second of the message is over, when the primary shows it. A poll with `check_time` then gets it":
         async () =>
           withSocket(async (listener) => {
             const text = suite.id("news");

@@ -43,7 +43,10 @@ export async function me(suite: Suite): Promise<Section> {
         async () => {
           const came = recordOf(await ask());
           expectNames(came, [...CUSTOMER_FIELDS, "balances"], "the caller");
-          const [found] = listOf(await suite.post(ann, "full-search", { query: word, filter: "customers" }), "customers");
+          const [found] = listOf(
+            await suite.post(ann, "full-search", { query: word, filter: "customers" }),
+            "customers",
+          );
           const { balances, ...record } = came;
           expectSame(record, found, "the caller, and what a search finds");
           expectFields(came, { scan_id: "7", date_of_birth: "1990-02-03", stores_count: 2 }, "the caller");
@@ -61,7 +64,11 @@ export async function me(suite: Suite): Promise<Section> {
         const before = recordOf(await ask()).balance;
         await suite.feed({ record: "account", id: deleted, deleted: true });
         const answer = await ask();
-        expectSame(balancesOf(answer).map((item) => item.account_id), [booked, joined], "the accounts");
+        expectSame(
+          balancesOf(answer).map((item) => item.account_id),
+          [booked, joined],
+          "the accounts",
+        );
         expectSame(recordOf(answer).balance, before, "the balance over all stores");
         await suite.feed(account(deleted, { company: "Mango" }));
       },

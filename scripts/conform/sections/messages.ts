@@ -164,7 +164,7 @@ export async function messages(suite: Suite): Promise<Section> {
         );
         expectFailure(await list({ check_time: "2026-01-05 09:03:00" }), 200, "NO_ITEMS");
       },
-      "Follow `Link` to the next page: then a group that gets a message meanwhile neither comes twice nor gets lost.":
+      "Follow `Link` to the next page: then a group that gets a message meanwhile neither comes twice nor gets lost":
         async () => {
           const ids: unknown[] = [];
           for (let address: string | undefined = `/api/v1/customer/${PATH}?per_page=1`; address !== undefined; ) {

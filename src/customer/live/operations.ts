@@ -15,7 +15,7 @@ A page sends the token as a subprotocol, because a browser sends no headers with
 
 - **hello** is the first frame: call the endpoints once after it.
 - **changed** says in \`what\` which endpoints to call again: \`messages\` for the message groups, \`coupons\` for the coupons, \`balance\`
-for whatever shows one. A frame has no data.
+for \`/me\`. A frame has no data.
 - Send \`ping\` now and then: the answer is \`pong\`.
 - Close codes: **4401** the token has expired, **4408** a ninth socket was opened and this was the oldest, **1009** a frame over 1 KiB was sent,
 **1008** more than 60 frames were sent in a minute.

@@ -156,6 +156,11 @@ function jsonOf(members: Readonly<Record<string, SQLWrapper>>): SQL<string> {
   return sql`json_object(${sql.join(parts, sql`, `)})`;
 }
 
+/** The JSON of a customer as the caller may see them. */
+export function toCustomer({ record, personal, balance }: RowOf<ReturnType<typeof readCustomers>>): JsonText {
+  return merge(storedJson(record), personal === null ? HIDDEN : storedJson(personal), toJson({ balance }));
+}
+
 export function toFound(rows: readonly FoundRow[], words: readonly string[]): Found {
   const objects = new Map<number, { id: string | null; text: JsonText }>();
   for (const row of rows) {
@@ -166,11 +171,10 @@ export function toFound(rows: readonly FoundRow[], words: readonly string[]): Fo
   const found: Found = { stores: [], customers: [], campaigns: [], forgiven: [] };
   const forgiven = new Set<unknown>();
   for (const row of rows) {
-    const record = storedJson(row.record);
     if (row.list === "customers") {
-      const personal = row.personal === null ? HIDDEN : storedJson(row.personal);
-      found.customers.push(merge(record, personal, toJson({ balance: row.balance })));
+      found.customers.push(toCustomer(row));
     } else {
+      const record = storedJson(row.record);
       const account = objects.get(row.account_key);
       const others =
         row.list === "stores"

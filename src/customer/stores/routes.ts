@@ -1,15 +1,15 @@
 import { createRouter } from "../../app-env.ts";
 import { notFound } from "../../http/errors.ts";
+import { answerItems, toJson } from "../../http/json-text.ts";
 import { pageLinks, toPage } from "../../http/paging.ts";
+import { conditional } from "../../middleware/conditional.ts";
 import { validate } from "../../middleware/validate.ts";
-import { describe } from "../../openapi/describe.ts";
-import { teamWithLevel } from "./operations.ts";
 import { findTeam } from "./queries.ts";
-import { TeamPath, TeamQuery } from "./schema.ts";
+import { type TeamMember, TeamPath, TeamQuery } from "./schema.ts";
 
 export const stores = createRouter().get(
   "/:id/team-with-level",
-  describe(teamWithLevel),
+  conditional(),
   validate("param", TeamPath),
   validate("query", TeamQuery),
   async (c) => {
@@ -27,6 +27,6 @@ export const stores = createRouter().get(
 
     const links = pageLinks(c.req.url, { page: paging.page, hasMore });
     if (links !== null) c.header("Link", links);
-    return c.json({ status: true as const, items });
+    return answerItems<TeamMember[]>(c, toJson(items));
   },
 );

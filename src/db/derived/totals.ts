@@ -28,20 +28,20 @@ export function addToCustomerBalances(withFresh: SQL): SQL {
     WHERE customers.key = new.customer_key`;
 }
 
-/** The sum of a customer's balance entries at a store. */
+/** The sum of a customer's balance entries at a store: a row wherever they have one, also if it adds up to nothing. */
 export const storeBalances: Derived = {
   name: "balances at stores",
   triggers: [],
-  over: "stores",
+  over: "customers",
   table: "store_balances",
   storedAs: "rows",
-  absent: "0",
-  key: ["store_key", "customer_key"],
+  absent: "a difference",
+  key: ["customer_key", "store_key"],
   values: ["balance"],
   expected: (range) => `
-    SELECT store_key, customer_key, ${exactSum("amount")} AS balance
-    FROM balance_entries WHERE store_key ${range} GROUP BY store_key, customer_key`,
-  stored: "store_key",
+    SELECT customer_key, store_key, ${exactSum("amount")} AS balance
+    FROM balance_entries WHERE customer_key ${range} GROUP BY customer_key, store_key`,
+  stored: "customer_key",
   what: [
     ["stores", "store_key"],
     ["customers", "customer_key"],
@@ -52,7 +52,7 @@ export function addToStoreBalances(withFresh: SQL): SQL {
   return sql`${withFresh}
     INSERT INTO store_balances (store_key, customer_key, balance)
     SELECT store_key, customer_key, sum(amount) FROM balance_entry WHERE true GROUP BY store_key, customer_key
-    ON CONFLICT (store_key, customer_key) DO UPDATE SET balance = balance + excluded.balance`;
+    ON CONFLICT (customer_key, store_key) DO UPDATE SET balance = balance + excluded.balance`;
 }
 
 /** What a campaign has earned at a store, its popularity there: an entry that takes away does not count. */

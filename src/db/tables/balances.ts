@@ -29,7 +29,7 @@ export const storeBalances = sqliteTable(
     balance: integer().notNull(),
   },
   (table) => [
-    primaryKey({ columns: [table.storeKey, table.customerKey] }),
+    primaryKey({ columns: [table.customerKey, table.storeKey] }),
     check("store_balance", sql`balance BETWEEN -7000000000000000 AND 7000000000000000`),
   ],
 );

@@ -77,16 +77,16 @@ export class World {
   }
 
   #findStores(query: Required<Query>): Listed {
-    const stores = [...this.stores.values()].filter((store) => !store.deleted && this.#account(store));
+    const stores = [...this.stores.values()].filter((store) => !store.deleted && this.account(store));
     return twenty(query, stores, (store) => [
       ...["name", "address_line_1", "address_line_2", "city", "state", "zip"].map((field) => store[field]),
-      this.#account(store)?.company,
+      this.account(store)?.company,
     ]);
   }
 
   #findCampaigns(query: Required<Query>): Listed {
-    const campaigns = [...this.campaigns.values()].filter((campaign) => !campaign.deleted && this.#account(campaign));
-    return twenty(query, campaigns, (one) => [one.name, one.campaign_description, this.#account(one)?.company]);
+    const campaigns = [...this.campaigns.values()].filter((campaign) => !campaign.deleted && this.account(campaign));
+    return twenty(query, campaigns, (one) => [one.name, one.campaign_description, this.account(one)?.company]);
   }
 
   #findCustomers(query: Required<Query>, caller: string, today: string): Listed {
@@ -97,22 +97,24 @@ export class World {
       ({ id, deleted }) => !deleted && !this.blocks.has(`${id} ${caller}`) && mayBeFound(id),
     );
     const { records, forgiven } = twenty(query, customers, (one) => [one.first_name, one.last_name]);
-    return { records: records.map((one) => this.#seen(one, caller, today)), forgiven };
+    return { records: records.map((one) => this.seen(one, caller, today)), forgiven };
   }
 
-  #account({ account_id }: Line): Line | undefined {
+  /** The account of a record, unless it is soft-deleted. */
+  account({ account_id }: Line): Line | undefined {
     const account = this.accounts.get(String(account_id));
     return account?.deleted ? undefined : account;
   }
 
-  #seen(customer: Line, caller: string, today: string): Line {
+  /** A customer as the caller sees them. */
+  seen(customer: Line, caller: string, today: string): Line {
     const id = String(customer.id);
     const status = this.friendships.get(pair(id, caller))?.status ?? -1;
     const open = id === caller || status === 1;
     const stores = [...this.memberships.values()]
       .filter((one) => one.customer_id === id && !one.deleted)
       .map((one) => this.stores.get(String(one.store_id)))
-      .filter((store) => store !== undefined && !store.deleted && this.#account(store) !== undefined);
+      .filter((store) => store !== undefined && !store.deleted && this.account(store) !== undefined);
     const accounts = new Set(stores.map((store) => store?.account_id));
     const campaigns = [...this.campaigns.values()].filter(
       (one) =>

@@ -16,6 +16,7 @@ export async function callAll(url, token) {
     nearbyCampaigns: first(
       await client.nearbyCampaigns({ latitude: 35.68, longitude: 139.76, single_account_id: "101" }),
     ),
+    me: (await client.me()).items,
     messages: first(await client.messages({ per_page: 1 })),
     teamWithLevel: first(await client.teamWithLevel("s101-1-6", { level_no: 1 })),
     coupons: first(await client.coupons({ includemfg: "true" })),

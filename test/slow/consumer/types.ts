@@ -34,6 +34,7 @@ same<
   | "coupons"
   | "fullSearch"
   | "leaderboard"
+  | "me"
   | "messages"
   | "myCoupons"
   | "nearbyCampaigns"
@@ -66,6 +67,7 @@ same<Items<"myCoupons">["store"][number]["expected_end_date"], string | null>();
 same<Items<"myCoupons">["digital"][number]["coupon"]["coupon_barcode"], string>();
 same<Items<"myCoupons">["mfg"][number]["account"]["zip"], string | number | boolean | null>();
 same<Items<"fullSearch">["customers"][number]["date_of_birth"], string | null>();
+same<Items<"me">["balances"][number]["balance"], number>();
 same<Items<"leaderboard">[number]["total_runs"], string>();
 same<Extract<Awaited<ReturnType<Client["fullSearch"]>>, { status: true }>["forgiven"], string[] | undefined>();
 

@@ -1,0 +1,59 @@
+import type { MiddlewareHandler } from "hono";
+import { encodeBase64Url } from "hono/utils/encode";
+import type { AppEnv } from "../app-env.ts";
+import { annotate } from "../openapi/notes.ts";
+
+const HEADERS = {
+  // The customer's own device may keep it, and asks each time whether it is still so.
+  "Cache-Control": "private, no-cache",
+  // Two customers of one device have one address and two answers.
+  Vary: "Authorization",
+};
+
+const HASH = "SHA-256";
+
+const ETAG_NOTE = {
+  description: "Names this body: sent back in `If-None-Match`, it is answered 304 as long as the body is the same.",
+  example: 'W/"n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg="',
+};
+
+/**
+ * Gives an answer that went well an `ETag`, and answers 304 without a body to whoever has that tag already
+ * (docs/contract/interface.md, 6). A failure has none.
+ */
+export function conditional(): MiddlewareHandler<AppEnv> {
+  const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
+    await next();
+    if (c.var.answered === undefined) return;
+
+    const tag = await tagOf(c.var.answered);
+    if (isNamed(tag, c.req.header("If-None-Match"))) c.res = new Response(null, { status: 304 });
+    // Weak: Cloudflare compresses the body on its way, and drops a strong tag.
+    c.res.headers.set("ETag", `W/${tag}`);
+    for (const [name, value] of Object.entries(HEADERS)) c.res.headers.set(name, value);
+  };
+  return annotate(handler, {
+    headers: { ETag: ETAG_NOTE },
+    mayBeUnchanged: true,
+  });
+}
+
+/** The tag of a body, by its bytes alone: it is the same in every data centre and after every deployment. */
+async function tagOf(answered: Uint8Array<ArrayBuffer> | Iterable<Uint8Array>): Promise<string> {
+  const hash = answered instanceof Uint8Array ? crypto.subtle.digest(HASH, answered) : hashOf(answered);
+  return `"${encodeBase64Url(await hash)}"`;
+}
+
+/** The hash of what is too long to be held as a whole. */
+async function hashOf(chunks: Iterable<Uint8Array>): Promise<ArrayBuffer> {
+  const hash = new crypto.DigestStream(HASH);
+  const writer = hash.getWriter();
+  for (const chunk of chunks) await writer.write(chunk);
+  await writer.close();
+  return hash.digest;
+}
+
+/** Whether `If-None-Match` names the tag: among others, weak or strong, or as `*` (RFC 9110, 13.1.2). */
+function isNamed(tag: string, ifNoneMatch = ""): boolean {
+  return ifNoneMatch.trim() === "*" || ifNoneMatch.match(/"[^"]*"/g)?.some((one) => one === tag) === true;
+}

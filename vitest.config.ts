@@ -20,7 +20,11 @@ export default defineConfig({
       miniflare: {
         // Databases for tests of more than one program: a test binds them as it needs them.
         d1Databases: { TEST_DATABASE_1: "test-1", TEST_DATABASE_2: "test-2" },
-        bindings: { TEST_MIGRATIONS: await readD1Migrations(path.join(import.meta.dirname, "migrations")) },
+        bindings: {
+          TEST_MIGRATIONS: await readD1Migrations(path.join(import.meta.dirname, "migrations")),
+          // Every request leaves its log line.
+          LOG_SAMPLE: "1",
+        },
       },
     })),
   ],

@@ -480,13 +480,10 @@ CREATE TABLE message_clock (
   id INTEGER NOT NULL,
   stamp TEXT NOT NULL, -- the last one taken
   clock_said TEXT NOT NULL, -- what D1's clock said then
+  is_open INTEGER NOT NULL, -- 1: messages may have this stamp, so a later one is to be taken, which shows them
   PRIMARY KEY (id),
   CONSTRAINT message_clock_has_one_row CHECK (id = 1)
 ) WITHOUT ROWID;
-
-CREATE VIEW message_horizon AS
-SELECT iif(clock.now > message_clock.clock_said, max(clock.now, datetime(stamp, '+1 second')), stamp) AS at
-FROM clock CROSS JOIN message_clock;
 
 CREATE TABLE message_groups (
   key INTEGER PRIMARY KEY,

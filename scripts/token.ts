@@ -1,33 +1,41 @@
+import { text } from "node:stream/consumers";
 import { Command, InvalidArgumentError } from "commander";
-import { devCustomerToken, devExportToken, devFeedToken, devRestoreToken } from "./lib/dev-token.ts";
-import { programName } from "./lib/options.ts";
-import { main } from "./lib/project.ts";
+import { bindingName, DEFAULT_PROGRAM } from "../src/programs/programs.ts";
+import { DEV_TOKEN_DAYS, devSecret } from "./lib/dev-token.ts";
+import { environmentName, programName } from "./lib/options.ts";
+import { CommandError, main } from "./lib/project.ts";
+import { type Bearer, signToken } from "./lib/signed-token.ts";
 
 interface Options {
-  days: number;
+  expiresIn?: number;
+  secret?: "-";
+  env?: string;
   program?: string;
 }
 
+const SECONDS = { m: 60, h: 3_600, d: 86_400 };
+/** A token that has leaked is good until it expires. */
+const EXPIRES_IN_SECONDS = SECONDS.h;
+
 const program = new Command("npm run token --")
-  .description("Print a token for the development server, signed with the JWT_SECRET in .dev.vars.")
-  .showHelpAfterError("Try: npm run token -- --help");
+  .description("Print a token, signed with JWT_SECRET of the environment, or else with that of the local service.")
+  .showHelpAfterError("Try: npm run token -- --help")
+  .addHelpText("after", "\nMore: docs/tokens.md");
 
 tokenCommand("customer", "a token that reads as one customer")
   .argument("<id>", "the customer's id, 1 to 64 characters", customerId)
-  .action((id: string, { days, program }: Options) => print(devCustomerToken(id, days, program)));
+  .action((customerId: string, options: Options) => print({ scope: "customer", customerId }, options));
 
 tokenCommand("feed", "a token that feeds")
   .argument("<accounts>", 'the accounts that it covers: ids with commas between them, or "*" for all', accountIds)
-  .action((accounts: readonly string[] | "*", { days, program }: Options) =>
-    print(devFeedToken(accounts, days, program)),
-  );
+  .action((accounts: readonly string[] | "*", options: Options) => print({ scope: "feed", accounts }, options));
 
-tokenCommand("export", "a token that reads everything").action(({ days, program }: Options) =>
-  print(devExportToken(days, program)),
+tokenCommand("export", "a token that reads everything").action((options: Options) =>
+  print({ scope: "export", accounts: "*" }, options),
 );
 
 tokenCommand("restore", "a token that feeds what an export has given into an empty database").action(
-  ({ days, program }: Options) => print(devRestoreToken(days, program)),
+  (options: Options) => print({ scope: "feed restore", accounts: "*" }, options),
 );
 
 await main(async () => {
@@ -38,17 +46,45 @@ function tokenCommand(name: string, description: string): Command {
   return program
     .command(name)
     .description(description)
-    .option("--days <n>", "days until it expires", wholeDays, 30)
+    .option("--expires-in <time>", "such as 15m, 12h or 90d (default: 1h, or 30d for the local service)", lifetime)
+    .option("--secret <source>", "where the secret comes from: - is standard input", standardInput)
+    .option("--env <name>", "production or staging: whose variables in wrangler.toml it must suit", environmentName)
     .option("--program <name>", "the program, if it is not the default one", programName);
 }
 
-async function print(token: Promise<string>): Promise<void> {
-  console.log(await token);
+async function print(bearer: Bearer, { expiresIn, secret, env = "production", program }: Options): Promise<void> {
+  const given = secret === "-" ? await secretFromStandardInput() : secretFromEnvironment(program);
+  const seconds = expiresIn ?? (given === null ? DEV_TOKEN_DAYS * SECONDS.d : EXPIRES_IN_SECONDS);
+  const signing = { secret: given ?? devSecret(program), seconds, client: "operator", env, program };
+  const token = await signToken(bearer, signing);
+  const source = given === null ? ".dev.vars" : secret === "-" ? "standard input" : "the environment";
+  const expires = new Date(Date.now() + seconds * 1_000).toISOString().slice(0, 16).replace("T", " ");
+  console.error(`Signed with the secret of ${source}; expires ${expires} UTC.`);
+  console.log(token);
 }
 
-function wholeDays(text: string): number {
-  if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError("It must be a whole number of days, 1 or more.");
-  return Number(text);
+function secretFromEnvironment(program: string = DEFAULT_PROGRAM): string | null {
+  return process.env[bindingName("JWT_SECRET", program)] || process.env.JWT_SECRET || null;
+}
+
+async function secretFromStandardInput(): Promise<string> {
+  const secret = (await text(process.stdin)).replace(/\r?\n$/, "");
+  if (secret === "") throw new CommandError("There is no secret on standard input.");
+  return secret;
+}
+
+function standardInput(source: string): "-" {
+  // Other users of the machine see what stands on a command line, and the shell keeps it.
+  if (source !== "-") throw new InvalidArgumentError("It must be -, for standard input, or stand in JWT_SECRET.");
+  return source;
+}
+
+/** Seconds. */
+function lifetime(text: string): number {
+  const [, count = "", unit = ""] = /^([1-9]\d{0,4})([mhd])$/.exec(text) ?? [];
+  if (unit !== "m" && unit !== "h" && unit !== "d")
+    throw new InvalidArgumentError("It must be a number with m, h or d behind it, such as 15m.");
+  return Number(count) * SECONDS[unit];
 }
 
 function customerId(text: string): string {

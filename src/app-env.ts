@@ -1,4 +1,5 @@
-import { Hono } from "hono";
+import { HonoBase } from "hono/hono-base";
+import { RegExpRouter } from "hono/router/reg-exp-router";
 import type { FeedToken } from "./auth/token.ts";
 import type { Cache } from "./cache/cache.ts";
 import type { Database } from "./db/database.ts";
@@ -21,6 +22,10 @@ export interface AppEnv {
     program: Program;
     /** Set for the routes that read or write D1. */
     db: Database;
+    /** What answered, where that was not simply the database: unset, it was, or nothing was looked up. */
+    source: "inbox" | "memory" | "kv" | "primary";
+    /** How old the leaderboard was that was answered. */
+    boardAgeSeconds: number;
     /** The databases of all programs: set where the service looks at itself. */
     databases: readonly ProgramDatabases[];
     /** The way to KV. */
@@ -40,9 +45,9 @@ export interface AppEnv {
   };
 }
 
-/** A router of this service: every one shares `AppEnv`. */
+/** A router of this service: every one shares `AppEnv`. Hono's own preset brings another for paths that this one cannot. */
 export function createRouter() {
-  return new Hono<AppEnv>();
+  return new HonoBase<AppEnv>({ router: new RegExpRouter() });
 }
 
 /** Development is what `npm start` runs; anything else is a deployment. */

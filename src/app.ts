@@ -26,8 +26,6 @@ app.use(knownRoutes(app));
 // A browser cannot send a header with a WebSocket.
 app.use("/api/v1/customer/live", subprotocolTokens());
 app.use("/api/v1/customer/*", customerOnly(), database("bookmark"), cache(), inboxes());
-// A replica may know a second only in part, and then a poller would miss the rest of it.
-app.use("/api/v1/customer/messages", database("primary"));
 // Whoever listens is written down there.
 app.use("/api/v1/customer/live", database("primary"));
 // A board counts as being of the time when the database was asked, and a replica is behind that.
@@ -36,7 +34,7 @@ app.post("/api/v1/feed", feedOnly(), database("primary"), cache(), inboxes());
 // The pages of an export are of one database: a replica may be behind that of the page before.
 app.get("/api/v1/feed", exportOnly(), database("primary"));
 
-const routes = app.route("/api/v1/customer", customer).route("/api/v1/feed", feed).route("/", service(app));
+const routes = app.route("/api/v1/customer", customer).route("/api/v1/feed", feed).route("/", service);
 
 /** The routes with the types of what they take and answer: what the client is made from. */
 export type App = typeof routes;

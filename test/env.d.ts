@@ -5,3 +5,8 @@ declare namespace Cloudflare {
     TEST_DATABASE_2: D1Database;
   }
 }
+
+declare module "*.wasm?module" {
+  const module: WebAssembly.Module;
+  export default module;
+}

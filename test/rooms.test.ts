@@ -12,6 +12,7 @@ const ROOMS = [
   "db",
   "domain",
   "programs",
+  "metrics",
   "cache",
   "auth",
   "http",
@@ -24,6 +25,7 @@ const ROOMS = [
   "feed",
   "service",
   "app.ts",
+  "reference.ts",
   "client",
   "index.ts",
 ];

@@ -1,8 +1,7 @@
 import { createConfig, formatProblems, lintFromString } from "@redocly/openapi-core";
 import spectralCore, { type RulesetDefinition } from "@stoplight/spectral-core";
 import spectralRulesets from "@stoplight/spectral-rulesets";
-import { app } from "../../src/app.ts";
-import { openApiDocument } from "../../src/openapi/document.ts";
+import { openApi } from "../../src/reference.ts";
 import { CommandError } from "./project.ts";
 
 // The one exception: both sets ask for a 2xx or 3xx of every operation, and a WebSocket is opened with 101.
@@ -11,7 +10,7 @@ const ASKS_FOR_SUCCESS = new Set(["operation-2xx-response", "operation-success-r
 
 /** Holds the OpenAPI document against every rule of Redocly's strict set, and of what Spectral calls `spectral:oas`. */
 export async function lintOpenApi(): Promise<string> {
-  const source = JSON.stringify(openApiDocument(app), null, 2);
+  const source = JSON.stringify(openApi(), null, 2);
   const broken = (await redocly(source)) + (await spectral(source));
   if (broken === 0) return "good";
   throw new CommandError(`Failed: the OpenAPI document breaks ${broken} rules, named above.`);

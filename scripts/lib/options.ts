@@ -41,7 +41,8 @@ export function environmentFlag(name: string): string {
 
 /** The program that an option names: not the default one, which has no name. */
 export function programName(text: string): string {
-  if (!isProgramName(text)) throw new InvalidArgumentError("It must be 1 to 32 of a-z, 0-9 and -.");
+  if (!isProgramName(text))
+    throw new InvalidArgumentError("It must be 1 to 32 of a-z, 0-9 and -. It must not begin with previous.");
   return text;
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { type Unstable_RawConfig as RawConfig, experimental_readRawConfig as readRawConfig } from "wrangler";
+import { parse } from "smol-toml";
+import type { Unstable_RawConfig as RawConfig } from "wrangler";
 import { bindingName, DEFAULT_PROGRAM, programOfDatabase } from "../../src/programs/programs.ts";
 import { CommandError, ROOT } from "./project.ts";
 
@@ -20,7 +21,8 @@ export const MARKER = "# Programs: `npm run programs` writes everything below th
 /** wrangler.toml, or another file of its kind, as it is written: no environment is picked out, no default filled in. */
 export function readConfigFile(file = CONFIG): RawConfig {
   try {
-    return readRawConfig({ config: file }).rawConfig;
+    const text = readFileSync(file, "utf8");
+    return path.extname(file) === ".toml" ? parse(text) : JSON.parse(text);
   } catch (error) {
     throw new CommandError(`${path.basename(file)} cannot be read: ${error instanceof Error ? error.message : error}`);
   }
@@ -119,6 +121,13 @@ function writePrograms(file: string, config: RawConfig): void {
   } finally {
     rmSync(draft, { force: true });
   }
+}
+
+/** The variables of an environment of wrangler.toml that are texts, which all of this project's are. */
+export function variablesOf(env: string, config = readConfigFile()): Record<string, string> {
+  const vars = (env === PRODUCTION ? config : config.env?.[env])?.vars ?? {};
+  const texts = Object.entries(vars).filter((entry): entry is [string, string] => typeof entry[1] === "string");
+  return Object.fromEntries(texts);
 }
 
 function environmentsOf(config: RawConfig): string[] {

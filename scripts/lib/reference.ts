@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import scalar from "@scalar/fastify-api-reference";
+import { openApi } from "../../src/reference.ts";
 import { CommandError, ROOT } from "./project.ts";
 
 /** What wrangler.toml deploys as static assets. It never holds a token: that is for the folder of `npm start`. */
@@ -15,7 +16,10 @@ export interface Beside {
 
 const NOTHING: Beside = { files: new Map(), headers: "" };
 
-/** Puts the reference page together: the page itself, and the bundle of its renderer. Nothing is loaded from elsewhere. */
+/**
+ * Puts the reference page together: the page itself, the bundle of its renderer, and the OpenAPI document that it shows.
+ * Nothing is loaded from elsewhere.
+ */
 export async function buildReference(): Promise<string> {
   build(DEPLOYED, {});
   return "good";
@@ -36,6 +40,7 @@ function build(folder: string, settings: { token?: string }, beside = NOTHING): 
     ["_headers", readFileSync(path.join(PAGE, "_headers"), "utf8") + beside.headers],
     ["settings.json", `${JSON.stringify(settings)}\n`],
     ["scalar.js", scalarBundle()],
+    ["openapi.json", JSON.stringify(openApi())],
     ...beside.files,
   ]);
   mkdirSync(folder, { recursive: true });

@@ -2,14 +2,15 @@ import { decode, verify } from "hono/jwt";
 import { codePoints, isStorable } from "../values/text.ts";
 import type { AsymmetricAlgorithm, PublicKey } from "./key-set.ts";
 
-/** The claims of a token (docs/contract/interface.md, 2). All of them are checked before they are believed. */
+/** What a good token says (docs/contract/interface.md, 2). */
 export interface Claims {
-  sub: string;
+  /** The customer's id, or the name of the client that feeds or exports. */
+  subject: string;
   /** When the token expires, in seconds since 1970. */
-  exp: number;
-  scope?: unknown;
-  accounts?: unknown;
-  program?: unknown;
+  expires: number;
+  scopes: readonly string[];
+  accounts: unknown;
+  program: unknown;
 }
 
 export interface FeedToken {
@@ -29,9 +30,16 @@ export interface Keys {
  */
 export interface TokenRules {
   secret: string;
+  /** The secret of before, which signs as well while there is a secret; empty: none. */
+  previousSecret: string;
   keys: Keys | null;
   issuer: string;
   audience: string;
+  /** The claims that say whether a token is a customer's, and which one's. */
+  scopeClaim: string;
+  subjectClaim: string;
+  /** Whether a token without the scope claim is a customer's. */
+  areCustomersWithoutScope: boolean;
 }
 
 /** What is wrong with a token: for the log, which must tell a wrong clock from a wrong key. The answer never says it. */
@@ -58,6 +66,9 @@ const LONGEST_SUBJECT = 64;
 const LONGEST_TOKEN = 8_192;
 // What a token may say that it is, if it says so: the second is an OAuth access token (RFC 9068).
 const TOKEN_TYPES = ["JWT", "at+jwt"];
+const CUSTOMER = "customer";
+/** The scopes that only the claim `scope` gives. */
+const SERVICE_SCOPES = ["feed", "restore", "export"];
 
 /** Reads a token at `now`, in seconds since 1970. */
 export async function readToken(token: string, rules: TokenRules, now: number): Promise<TokenReading> {
@@ -73,7 +84,7 @@ export async function readToken(token: string, rules: TokenRules, now: number): 
     if (claims === null) continue;
     const fault = timeFault(claims, now) ?? recipientFault(claims, rules);
     if (fault !== undefined) return bad(fault);
-    return hasSubject(claims) ? { kind: "good", claims } : bad("subject");
+    return readClaims(claims, rules) ?? bad("subject");
   }
   return bad("signature");
 }
@@ -86,11 +97,6 @@ export function programClaim(token: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** Whether the scope, a space-separated list as in OAuth, holds the word. */
-export function hasScope({ scope }: Claims, word: string): boolean {
-  return typeof scope === "string" && scope.split(" ").includes(word);
 }
 
 /** The accounts that a feed token names, or null where it names none. */
@@ -126,9 +132,12 @@ function readHeader(token: string): Header | null {
 // for a secret, whatever the token says.
 async function signersOf(
   { alg, kid }: Header,
-  { secret, keys }: TokenRules,
+  { secret, previousSecret, keys }: TokenRules,
 ): Promise<Signer[] | "algorithm" | "no_key" | null> {
-  if (alg === "HS256") return secret === "" ? "algorithm" : [{ key: secret, algorithm: "HS256" }];
+  if (alg === "HS256") {
+    const secrets = secret === "" ? [] : [secret, previousSecret].filter((one) => one !== "");
+    return secrets.length === 0 ? "algorithm" : secrets.map((key) => ({ key, algorithm: "HS256" }));
+  }
   if ((alg !== "RS256" && alg !== "ES256" && alg !== "EdDSA") || keys === null) return "algorithm";
   if (kid !== undefined && typeof kid !== "string") return "no_key";
   const found = await keys.find(alg, kid);
@@ -162,8 +171,37 @@ function recipientFault(
   return audience === "" || audiences.includes(audience) ? undefined : "audience";
 }
 
+/** Null where the token does not say whose it is. */
+function readClaims(payload: Record<string, unknown>, rules: TokenRules): TokenReading | null {
+  const scopes = scopesOf(payload, rules);
+  const subject = payload[scopes.includes(CUSTOMER) ? rules.subjectClaim : "sub"];
+  const { exp, accounts, program } = payload;
+  if (!isSubject(subject) || typeof exp !== "number") return null;
+  return { kind: "good", claims: { subject, expires: exp, scopes, accounts, program } };
+}
+
+/**
+ * What a token may do. The claim that an operator names says only who is a customer: an issuer may let its users write
+ * into it, and none of them may become a feed. A feed's token is no customer's for lacking that claim.
+ */
+function scopesOf(
+  payload: Record<string, unknown>,
+  { scopeClaim, areCustomersWithoutScope }: TokenRules,
+): readonly string[] {
+  const services = wordsOf(payload.scope).filter((word) => SERVICE_SCOPES.includes(word));
+  const claim = payload[scopeClaim];
+  const isCustomer =
+    claim === undefined ? areCustomersWithoutScope && services.length === 0 : wordsOf(claim).includes(CUSTOMER);
+  return isCustomer ? [...services, CUSTOMER] : services;
+}
+
+/** The words of a claim: with blanks between them, as OAuth has it, or in a list. */
+function wordsOf(claim: unknown): string[] {
+  if (Array.isArray(claim)) return claim.filter((word) => typeof word === "string");
+  return typeof claim === "string" ? claim.split(" ") : [];
+}
+
 // Half of a surrogate pair would reach the database as another character, and so as another customer.
-function hasSubject(claims: Record<string, unknown>): claims is Record<string, unknown> & Claims {
-  const { sub } = claims;
-  return typeof sub === "string" && sub !== "" && codePoints(sub) <= LONGEST_SUBJECT && isStorable(sub);
+function isSubject(subject: unknown): subject is string {
+  return typeof subject === "string" && subject !== "" && codePoints(subject) <= LONGEST_SUBJECT && isStorable(subject);
 }

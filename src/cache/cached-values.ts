@@ -12,6 +12,11 @@ export interface Cached<T> {
   until?: number;
 }
 
+/** A value, and where it was found: in its source where it had to be loaded. */
+export interface Found<T> extends Cached<T> {
+  foundIn: "memory" | "kv" | "source";
+}
+
 /**
  * Asks the source of a value, which must not lag: a value is taken for as new as the time when this was called. One
  * that is not to be cached, such as that of a name made up by a client, says so.
@@ -64,20 +69,21 @@ export class CachedValues<T> {
    * The value that the cache's program has under a name, cached or loaded.
    * @throws what `load` throws, when no value of any age is cached.
    */
-  async read(cache: Cache, name: string, load: Load<T>): Promise<Cached<T>> {
+  async read(cache: Cache, name: string, load: Load<T>): Promise<Found<T>> {
     const key = cache.keyOf(name);
     const remembered = this.#memory.get(key);
-    if (this.#isFresh(remembered)) return remembered;
-    if (remembered !== undefined && this.#isSlow(key)) return remembered;
+    if (this.#isFresh(remembered)) return found(remembered, "memory");
+    if (remembered !== undefined && this.#isSlow(key)) return found(remembered, "memory");
 
     const stored = await readStored<T>(cache, key, remembered === undefined ? READ_LIMIT_MS : PATIENCE_MS);
     if (stored !== undefined) this.#remember(key, stored);
     const last = this.#memory.get(key);
-    if (this.#isFresh(last)) return last;
+    const lastIn = last === stored ? "kv" : "memory";
+    if (this.#isFresh(last)) return found(last, lastIn);
 
-    const refreshed = this.#refresh(cache, key, load);
+    const refreshed = this.#refresh(cache, key, load).then((loaded) => found(loaded, "source"));
     if (last === undefined) return refreshed;
-    return withTimeout(PATIENCE_MS, refreshed).catch(() => last);
+    return withTimeout(PATIENCE_MS, refreshed).catch(() => found(last, lastIn));
   }
 
   /** Caches a value, unless a newer one is cached already. */
@@ -171,6 +177,10 @@ async function readStored<T>(cache: Cache, key: CacheKey, limit = READ_LIMIT_MS)
   } catch {
     return undefined;
   }
+}
+
+function found<T>({ value, at }: Cached<T>, foundIn: Found<T>["foundIn"]): Found<T> {
+  return { value, at, foundIn };
 }
 
 function isNewer<T>(one: Cached<T> | undefined, other: Cached<T>): boolean {

@@ -1,9 +1,10 @@
 import { fillPlaceholders, type Placeholder, SQL, sql } from "drizzle-orm";
-import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
-import { TimedOut, withTimeout } from "../values/timeout.ts";
-import { CircuitBreaker, type Outcome } from "./circuit-breaker.ts";
-import { DatabaseFull, DatabaseUnavailable, PrimaryStalled, WriteTooLarge } from "./errors.ts";
-import { memoryToSend, type Query } from "./memory.ts";
+import { withTimeout } from "../values/timeout.ts";
+import { CircuitBreaker } from "./circuit-breaker.ts";
+import { PrimaryStalled, WriteTooLarge } from "./errors.ts";
+import { isOutage, isOverloaded, isPassing, outcomeOf, toDatabaseError } from "./faults.ts";
+import { memoryToSend } from "./memory.ts";
+import { type Query, toQuery } from "./query.ts";
 
 /** `select(…)` of `select.ts` or another template of Drizzle's `sql`; or one of these, compiled. */
 export type Statement<Row = unknown> = SQL<Row> | CompiledStatement<Row>;
@@ -30,12 +31,28 @@ export interface Usage {
   sqlMilliseconds: number;
   rowsRead: number;
   rowsWritten: number;
-  /** How large the database is after a write; null where nothing was written. */
+  /** How often the call was tried that was tried most, by D1 itself too; 0 where D1 was not asked. */
+  attempts: number;
+  /** Where the database is that answered last, as D1 names its regions; null where D1 does not say. */
+  region: string | null;
+  /** Whether it was the primary, not a replica. */
+  primary: boolean | null;
+  /** How large it is. */
   databaseBytes: number | null;
 }
 
 export function noUsage(): Usage {
-  return { roundTrips: 0, milliseconds: 0, sqlMilliseconds: 0, rowsRead: 0, rowsWritten: 0, databaseBytes: null };
+  return {
+    roundTrips: 0,
+    milliseconds: 0,
+    sqlMilliseconds: 0,
+    rowsRead: 0,
+    rowsWritten: 0,
+    attempts: 0,
+    region: null,
+    primary: null,
+    databaseBytes: null,
+  };
 }
 
 /** A bookmark of a D1 session, or where a session without one begins. */
@@ -48,8 +65,6 @@ const BOOKMARK_LIMIT_MS = 2_000;
 const WRITE_LIMIT_BYTES = 40_000_000;
 const RETRY_WITHIN_MS = 2_000;
 const FIRST_WAIT_MS = 50;
-
-const dialect = new SQLiteAsyncDialect();
 
 /** One for each primary, by its binding. */
 const breakers = new WeakMap<object, CircuitBreaker>();
@@ -88,6 +103,12 @@ export class Database {
     return new Database(this.#d1, "first-primary");
   }
 
+  /** Goes on at the primary, which is behind no replica. */
+  goToPrimary(): void {
+    this.#isAtPrimary = true;
+    this.#session = this.#d1.withSession("first-primary");
+  }
+
   /** Whoever begins a session at this bookmark reads at least what this one has seen and written. */
   get bookmark(): string | null {
     return this.#session.getBookmark();
@@ -110,7 +131,7 @@ export class Database {
   }
 
   async #read(statements: readonly Statement[]): Promise<Record<string, unknown>[][]> {
-    const queries = statements.map(toQuery);
+    const queries = statements.map(queryOf);
     const endsAt = performance.now() + READ_LIMIT_MS;
     if (this.#begunAtBookmark) {
       const results = await this.#sendAtBookmark(queries);
@@ -119,10 +140,10 @@ export class Database {
     const deadline = performance.now() + RETRY_WITHIN_MS;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#send(queries, endsAt - performance.now());
+        return await this.#send(queries, endsAt - performance.now(), attempt);
       } catch (error) {
         const wait = Math.random() * FIRST_WAIT_MS * 2 ** attempt;
-        if (!isLostConnection(error) || performance.now() + wait > deadline) throw toDatabaseError(error);
+        if (!isPassing(error) || performance.now() + wait > deadline) throw toDatabaseError(error);
         await new Promise((resolve) => setTimeout(resolve, wait));
       }
     }
@@ -137,7 +158,7 @@ export class Database {
     steps: S,
   ): Promise<{ -readonly [Name in keyof S]: RowOf<S[Name][number]>[] }> {
     const named = Object.entries<readonly Statement[]>(steps);
-    const queries = named.flatMap(([, statements]) => statements).map(toQuery);
+    const queries = named.flatMap(([, statements]) => statements).map(queryOf);
     if (memoryToSend(queries) > WRITE_LIMIT_BYTES) throw new WriteTooLarge();
     try {
       const results = (await this.#send(queries, WRITE_LIMIT_MS)).values();
@@ -156,9 +177,8 @@ export class Database {
     try {
       return await this.#send(queries, BOOKMARK_LIMIT_MS);
     } catch (error) {
-      if (!isOutage(error) || OVERLOADED.test(error.message)) throw toDatabaseError(error);
-      this.#isAtPrimary = true;
-      this.#session = this.#d1.withSession("first-primary");
+      if (!isOutage(error) || isOverloaded(error)) throw toDatabaseError(error);
+      this.goToPrimary();
       return null;
     } finally {
       this.#begunAtBookmark = false;
@@ -166,17 +186,18 @@ export class Database {
   }
 
   /** @throws {PrimaryStalled} at once, where the primary did not answer the calls before. */
-  async #send(queries: readonly Query[], limit: number): Promise<Record<string, unknown>[][]> {
+  async #send(queries: readonly Query[], limit: number, attempt = 1): Promise<Record<string, unknown>[][]> {
     if (queries.length === 0) return [];
     const prepared = queries.map(({ sql, params }) => this.#session.prepare(sql).bind(...params));
     const settle = this.#isAtPrimary ? breakerOf(this.#d1).enter() : () => {};
     if (settle === null) throw new PrimaryStalled();
     const startedAt = performance.now();
     this.usage.roundTrips += 1;
+    this.usage.attempts = Math.max(this.usage.attempts, attempt);
     try {
       const results = await withTimeout(limit, this.#session.batch<Record<string, unknown>>(prepared));
       settle("answered");
-      this.#count(results);
+      this.#count(results, attempt);
       return results.map(({ results: rows }) => rows);
     } catch (error) {
       settle(outcomeOf(error));
@@ -186,12 +207,16 @@ export class Database {
     }
   }
 
-  #count(results: readonly D1Result[]): void {
+  #count(results: readonly D1Result[], attempt: number): void {
     for (const { meta } of results) {
       this.usage.sqlMilliseconds += meta.duration;
       this.usage.rowsRead += meta.rows_read;
       this.usage.rowsWritten += meta.rows_written;
-      if (meta.rows_written > 0) this.usage.databaseBytes = meta.size_after;
+      // D1 itself sends a read again, up to twice.
+      this.usage.attempts = Math.max(this.usage.attempts, attempt - 1 + (meta.total_attempts ?? 1));
+      this.usage.region = meta.served_by_region ?? null;
+      this.usage.primary = meta.served_by_primary ?? null;
+      this.usage.databaseBytes = meta.size_after;
     }
   }
 }
@@ -207,7 +232,7 @@ export function compileOnce<Name extends string, Row = unknown>(
   let compiled: Query | undefined;
   return (values) => ({
     toSQL() {
-      compiled ??= onOneLine(dialect.sqlToQuery(write((name) => sql.placeholder(name))));
+      compiled ??= onOneLine(toQuery(write((name) => sql.placeholder(name))));
       return { sql: compiled.sql, params: fillPlaceholders(compiled.params, values) };
     },
   });
@@ -234,34 +259,6 @@ function onOneLine(query: Query): Query {
   return { ...query, sql: query.sql.replace(/\s*\n\s*/g, " ").trim() };
 }
 
-function toQuery(statement: Statement): Query {
-  return statement instanceof SQL ? dialect.sqlToQuery(statement) : statement.toSQL();
-}
-
-// An error of the statement itself has SQLite's code, or D1's own for a wrong value. Anything else: D1 did not answer.
-const OWN_FAULT = /SQLITE_(?!BUSY|LOCKED|NOMEM|INTERRUPT|IOERR|FULL|CANTOPEN)[A-Z]+|D1_TYPE_ERROR|D1_COLUMN_NOTFOUND/;
-
-// D1's messages for faults that pass. An overloaded database is not among them: asking again at once makes it worse.
-const LOST_CONNECTION = /Network connection lost|caused object to be reset|its code was updated|transient issue/;
-const OVERLOADED = /overloaded/;
-
-// One database may hold 10 GB, and an account has a limit for all of its databases.
-const FULL = /Exceeded maximum (DB size|account storage)|SQLITE_FULL|database or disk is full/;
-
-function outcomeOf(error: unknown): Outcome {
-  if (error instanceof TimedOut) return "timed out";
-  return isOutage(error) && !FULL.test(error.message) ? "failed" : "answered";
-}
-
-function isLostConnection(error: unknown): boolean {
-  return error instanceof Error && LOST_CONNECTION.test(error.message);
-}
-
-function isOutage(error: unknown): error is Error {
-  return error instanceof Error && !(error instanceof TypeError) && !OWN_FAULT.test(error.message);
-}
-
-function toDatabaseError(error: unknown): unknown {
-  if (error instanceof Error && FULL.test(error.message)) return new DatabaseFull(error);
-  return isOutage(error) ? new DatabaseUnavailable(error) : error;
+function queryOf(statement: Statement): Query {
+  return statement instanceof SQL ? toQuery(statement) : statement.toSQL();
 }

@@ -1,8 +1,4 @@
-/** A statement as D1 takes it. */
-export interface Query {
-  sql: string;
-  params: unknown[];
-}
+import type { Query } from "./query.ts";
 
 const BEYOND_LATIN_1 = /[^\0-\xff]/;
 const TO_ESCAPE = new Set([...'"\\'].map((sign) => sign.charCodeAt(0)));

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT, NDJSON } from "../http/limits.ts";
-import { success } from "../openapi/describe.ts";
 import type { Operation } from "../openapi/notes.ts";
+import { success } from "../openapi/success.ts";
 import { inWords } from "../values/number.ts";
 import { KINDS } from "./records/index.ts";
 import type { Kind } from "./records/kind.ts";

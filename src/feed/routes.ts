@@ -4,18 +4,17 @@ import { invalid } from "../http/errors.ts";
 import { NDJSON } from "../http/limits.ts";
 import { nextLink } from "../http/paging.ts";
 import { notifyOfFeed } from "../inbox/notify.ts";
+import { writeMetrics } from "../metrics/metrics.ts";
 import { validate } from "../middleware/validate.ts";
-import { describe } from "../openapi/describe.ts";
 import { acceptFeed } from "./accept.ts";
 import { warnOfSize } from "./database-size.ts";
 import { FOREIGN_CURSOR, readPage } from "./export/page.ts";
-import { exportRecords, sendLines } from "./operations.ts";
 import { playedBoards } from "./records/play.ts";
 import { ExportQuery } from "./schema.ts";
 import { makePageInTurn, takeBodyInTurn } from "./turns.ts";
 
 export const feed = createRouter()
-  .get("/", describe(exportRecords), validate("query", ExportQuery), async (c) => {
+  .get("/", validate("query", ExportQuery), async (c) => {
     const { record, after } = c.req.valid("query");
 
     const program = c.var.program.name;
@@ -30,7 +29,8 @@ export const feed = createRouter()
     c.header("Content-Type", NDJSON);
     return c.body(page.bytes);
   })
-  .post("/", describe(sendLines), async (c) => {
+  .post("/", async (c) => {
+    const startedAt = performance.now();
     const work = takeBodyInTurn({ program: c.var.program.name, message: c.req.raw }, (body) =>
       acceptFeed(c.var.db, { body, token: c.var.feedToken }),
     ).then(async (accepted) => {
@@ -42,8 +42,19 @@ export const feed = createRouter()
     });
     // So that it leaves its turn even when its client is gone.
     c.executionCtx.waitUntil(work.catch(() => {}));
-    const { items, batches, version } = await work;
-    warnOfSize(c.var.program, c.var.db.usage.databaseBytes);
+    const { items, batches, version, changes } = await work;
+    const { databaseBytes, rowsWritten } = c.var.db.usage;
+    warnOfSize(c.var.program, databaseBytes);
+    writeMetrics(
+      c.env,
+      { event: "feed", program: c.var.program.name },
+      {
+        ...items,
+        changes: changes.changes.length,
+        milliseconds: Math.round(performance.now() - startedAt),
+        rowsWritten,
+      },
+    );
 
     // The leaderboards that the plays touched are cached anew in the background.
     c.var.cache.inBackground(refreshBoards(c.var.db.inBackground(), c.var.cache, playedBoards(batches)));

@@ -1,15 +1,20 @@
-import type { MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
 import { type AppEnv, isDevelopment } from "../app-env.ts";
 import { NotLetIn } from "../auth/errors.ts";
-import { noUsage } from "../db/database.ts";
+import { noUsage, type Usage } from "../db/database.ts";
+import { databaseFaultOf } from "../db/errors.ts";
 import { failureOf } from "../http/errors.ts";
+import { type MetricsValues, workerVersion, writeMetrics } from "../metrics/metrics.ts";
 import { annotate } from "../openapi/notes.ts";
-import { nameInLog } from "../programs/programs.ts";
+import { DEFAULT_PROGRAM, nameInLog } from "../programs/programs.ts";
+import { LogSample, readLogSample } from "./log-sample.ts";
+
+const sample = new LogSample();
 
 /**
- * Names the request, times it, and writes its one log line: the route's pattern, never its path, query, token or body,
- * because those say who somebody is.
+ * Names the request, times it, and writes its log line and its metrics: the route's pattern, never its path, query, token
+ * or body, because those say who somebody is.
  */
 export function observe(): MiddlewareHandler<AppEnv> {
   const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
@@ -27,33 +32,71 @@ export function observe(): MiddlewareHandler<AppEnv> {
     c.res.headers.set("X-Request-Id", requestId);
     c.res.headers.set("Server-Timing", timing.join(", "));
 
-    console.log(
-      JSON.stringify({
-        requestId,
-        ...(c.var.program === undefined ? {} : nameInLog(c.var.program)),
-        method: c.req.method,
-        route: routePath(c, -1),
-        status: c.res.status,
-        milliseconds: Math.round(performance.now() - startedAt),
-        d1Milliseconds: Math.round(usage.milliseconds),
-        roundTrips: usage.roundTrips,
-        rowsRead: usage.rowsRead,
-        rowsWritten: usage.rowsWritten,
-        ...(usage.databaseBytes === null ? {} : { databaseBytes: usage.databaseBytes }),
-        ...(c.error === undefined ? {} : causeOf(c.error)),
-      }),
-    );
+    const metrics = metricsOf(c, usage, performance.now() - startedAt);
+    writeMetrics(c.env, { event: "request", program: c.var.program?.name ?? DEFAULT_PROGRAM }, metrics);
+    log(c, usage, metrics);
   };
   return annotate(handler, { failures: ["InternalError"] });
 }
 
-/** What the log may say of a failure: codes and lines of the stack. An error's message can hold a customer's values. */
+function metricsOf(c: Context<AppEnv>, usage: Usage, milliseconds: number): MetricsValues<"request"> {
+  return {
+    method: c.req.method,
+    route: routePath(c, -1),
+    error: c.error === undefined ? "" : codeOf(c.error),
+    source: c.var.source ?? (usage.primary === null ? "" : usage.primary ? "primary" : "replica"),
+    region: usage.region ?? "",
+    fault: databaseFaultOf(c.error) ?? "",
+    status: c.res.status,
+    milliseconds: Math.round(milliseconds),
+    d1Milliseconds: Math.round(usage.milliseconds),
+    roundTrips: usage.roundTrips,
+    attempts: usage.attempts,
+    primary: usage.primary === true ? 1 : 0,
+    rowsRead: usage.rowsRead,
+    rowsWritten: usage.rowsWritten,
+    databaseBytes: usage.databaseBytes ?? 0,
+    boardAgeSeconds: c.var.boardAgeSeconds ?? -1,
+  };
+}
+
+/** The line has the metrics that say something, in their words, and what only a person can use. */
+function log(c: Context<AppEnv>, usage: Usage, metrics: MetricsValues<"request">): void {
+  const { method, route, status, error, source } = metrics;
+  const kind = [method, route, status, error, source].join(" ");
+  const standsFor = sample.standsFor({ ...metrics, kind }, readLogSample(c.env));
+  if (standsFor === 0) return;
+  const { region, primary, databaseBytes } = usage;
+  console.log(
+    JSON.stringify({
+      requestId: c.var.requestId,
+      version: workerVersion(c.env),
+      ...(c.var.program === undefined ? {} : nameInLog(c.var.program)),
+      ...metrics,
+      source: source || undefined,
+      region: region ?? undefined,
+      primary: primary ?? undefined,
+      databaseBytes: databaseBytes ?? undefined,
+      boardAgeSeconds: c.var.boardAgeSeconds,
+      standsFor,
+      error: error || undefined,
+      fault: metrics.fault || undefined,
+      ...(c.error === undefined ? {} : causeOf(c.error)),
+    }),
+  );
+}
+
+function codeOf(error: Error): string {
+  const failure = failureOf(error);
+  return failure === undefined ? "INTERNAL_ERROR" : (failure.body.errorCode ?? failure.message);
+}
+
+/** What else the log may say of a failure: codes and lines of the stack. An error's message can hold a customer's values. */
 function causeOf(error: Error): Record<string, unknown> {
   const failure = failureOf(error);
-  if (failure === undefined) return { error: "INTERNAL_ERROR", ...kindOf(error) };
-  const code = failure.body.errorCode ?? failure.message;
+  if (failure === undefined) return kindOf(error);
   const token = error instanceof NotLetIn && "fault" in error.refusal ? { token: error.refusal.fault } : {};
-  return { error: code, ...token, ...(failure.cause === undefined ? {} : kindOf(failure.cause)) };
+  return { ...token, ...(failure.cause === undefined ? {} : kindOf(failure.cause)) };
 }
 
 function kindOf(cause: unknown): Record<string, unknown> {

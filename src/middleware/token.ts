@@ -5,7 +5,7 @@ import { KeySet } from "../auth/key-set.ts";
 import { networkOf } from "../auth/network.ts";
 import { type ProgramRules, readProgramToken } from "../auth/program-token.ts";
 import { tokensOffered } from "../auth/subprotocols.ts";
-import { type Claims, feedAccounts, hasScope, type Keys } from "../auth/token.ts";
+import { type Claims, feedAccounts, type Keys } from "../auth/token.ts";
 import { LIMIT_PERIOD_SECONDS } from "../http/limits.ts";
 import { annotate } from "../openapi/notes.ts";
 import {
@@ -21,9 +21,9 @@ import {
 export function customerOnly(): MiddlewareHandler<AppEnv> {
   const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
     const claims = await authenticate(c, "customer");
-    c.set("customerId", claims.sub);
-    c.set("tokenExpires", claims.exp);
-    await rateLimit(c, c.env.CUSTOMER_LIMITER, qualify(c.var.program.name, claims.sub));
+    c.set("customerId", claims.subject);
+    c.set("tokenExpires", claims.expires);
+    await rateLimit(c, c.env.CUSTOMER_LIMITER, qualify(c.var.program.name, claims.subject));
     await next();
   };
   return annotate(handler, {
@@ -59,7 +59,7 @@ export function feedOnly(): MiddlewareHandler<AppEnv> {
     const claims = await authenticate(c, "feed");
     const accounts = feedAccounts(claims);
     if (accounts === null) throw wrongToken('A feed token names its accounts: "accounts": ["165"] or "*".');
-    const restores = hasScope(claims, "restore");
+    const restores = claims.scopes.includes("restore");
     if (restores && accounts !== "*") throw wrongToken('A restore token covers all accounts: "accounts": "*".');
     c.set("feedToken", { accounts, restores });
     await next();
@@ -87,7 +87,7 @@ async function authenticate(c: Context<AppEnv>, scope: "customer" | "feed" | "ex
   const program = reading.kind === "good" ? programOf(c, reading.claims.program) : null;
   if (reading.kind === "good" && program !== null) {
     c.set("program", program);
-    if (!hasScope(reading.claims, scope)) throw wrongToken(`This needs a token with the scope ${scope}.`);
+    if (!reading.claims.scopes.includes(scope)) throw wrongToken(`This needs a token with the scope ${scope}.`);
     return reading.claims;
   }
   await rateLimitAddress(c);
@@ -128,19 +128,25 @@ function rulesOf(c: Context<AppEnv>, claim: unknown): ProgramRules | null {
 }
 
 /**
- * What a program's tokens are held against: its own secret and key set if it has either, else the default program's. Its
- * own issuer and audience replace the default's where they are set, also to nothing, which switches their check off.
+ * What a program's tokens are held against (docs/contract/programs.md, 1): its own secrets and key set if it has any, else
+ * the default program's. Its other variables replace the default program's one by one, where they are set, also to
+ * nothing.
  */
 function tokenRules(c: Context<AppEnv>, program: string): ProgramRules {
   const own = (name: string) => ownVariable(c.env, name, program);
   const shared = (name: string) => ownVariable(c.env, name, DEFAULT_PROGRAM);
   const hasOwnKeys = program !== DEFAULT_PROGRAM && [own("JWT_SECRET"), own("JWKS_URL")].some((key) => key);
   const keyOf = hasOwnKeys ? own : shared;
+  const settingOf = (name: string) => own(name) ?? shared(name) ?? "";
   return {
     secret: keyOf("JWT_SECRET") ?? "",
+    previousSecret: keyOf("JWT_SECRET_PREVIOUS") ?? "",
     keys: keysAt(keyOf("JWKS_URL") ?? "", c),
-    issuer: own("JWT_ISSUER") ?? shared("JWT_ISSUER") ?? "",
-    audience: own("JWT_AUDIENCE") ?? shared("JWT_AUDIENCE") ?? "",
+    issuer: settingOf("JWT_ISSUER"),
+    audience: settingOf("JWT_AUDIENCE"),
+    scopeClaim: settingOf("JWT_SCOPE_CLAIM") || "scope",
+    subjectClaim: settingOf("JWT_SUBJECT_CLAIM") || "sub",
+    areCustomersWithoutScope: settingOf("JWT_CUSTOMERS_WITHOUT_SCOPE") === "true",
     hasOwnKeys,
   };
 }

@@ -7,7 +7,7 @@ import { NDJSON } from "../http/limits.ts";
 import { partsOf } from "../values/parameter.ts";
 import { FAILURES, type FailureName } from "./failures.ts";
 import { INTRODUCTION, SECURITY_SCHEMES, TAGS } from "./introduction.ts";
-import { type Components, type JsonSchema, toJsonSchema } from "./json-schema.ts";
+import { type Components, type JsonSchema, pascalCase, toJsonSchema } from "./json-schema.ts";
 import { type Example, type HeaderNote, type Notes, notesOf, type Operation } from "./notes.ts";
 
 export interface OpenApiDocument {
@@ -65,16 +65,19 @@ const FAILURE_HEADERS: Record<string, string> = {
 
 /**
  * The OpenAPI document of the service, read off its routes: what a request must hold is said by the schemas that check
- * it, and what may be refused by each middleware that stands before an endpoint.
+ * it, and what may be refused by each middleware that stands before an endpoint. The rest is in `operations`, by method
+ * and path: the Worker itself is without it.
  */
-export function openApiDocument(app: Hono<AppEnv>): OpenApiDocument {
+export function openApiDocument(app: Hono<AppEnv>, operations: Readonly<Record<string, Operation>>): OpenApiDocument {
   const schemas: Components = {};
   const paths: OpenApiDocument["paths"] = {};
   for (const { method, path } of endpoints(app)) {
+    const operation = operations[`${method} ${path}`];
+    if (operation === undefined) throw new Error(`${method} ${path} is not described in src/reference.ts.`);
     const template = path.replace(/:(\w+)/g, "{$1}");
     paths[template] = {
       ...paths[template],
-      [method.toLowerCase()]: operationObject(notesBefore(app, method, path), schemas),
+      [method.toLowerCase()]: operationObject(operation, [...notesBefore(app, method, path), operation], schemas),
     };
   }
   return {
@@ -106,9 +109,8 @@ function notesBefore(app: Hono<AppEnv>, method: string, path: string): Notes[] {
   return handlers.map(([[handler]]) => notesOf(handler));
 }
 
-function operationObject(notes: readonly Notes[], schemas: Components): OperationObject {
-  const operation = notes.findLast((note) => note.operation !== undefined)?.operation;
-  if (operation === undefined) throw new Error("An endpoint is not described: begin its chain with describe().");
+/** `notes`: those of the operation itself are the last. */
+function operationObject(operation: Operation, notes: readonly Notes[], schemas: Components): OperationObject {
   const { id, tag, summary, description } = operation;
   const examples = operation.examples();
   const token = notes.find((note) => note.token !== undefined)?.token;
@@ -116,8 +118,8 @@ function operationObject(notes: readonly Notes[], schemas: Components): Operatio
   const mayBeUnchanged = notes.some((note) => note.mayBeUnchanged);
   const parameters = notes.flatMap((note) => parameterObjects(note, examples, schemas));
   if (mayBeUnchanged) parameters.push(IF_NONE_MATCH);
-  const failures = [...new Set([...notes.flatMap((note) => note.failures ?? []), ...(operation.failures ?? [])])];
-  const headers = Object.assign({}, COMMON_HEADERS, ...notes.map((note) => note.headers ?? {}), operation.headers);
+  const failures = [...new Set(notes.flatMap((note) => note.failures ?? []))];
+  const headers = Object.assign({}, COMMON_HEADERS, ...notes.map((note) => note.headers ?? {}));
 
   const responses: OperationObject["responses"] = { ...goodResponse(operation, headers, schemas) };
   if (mayBeUnchanged) responses[304] = { description: UNCHANGED, headers: headerObjects(headers), content: {} };
@@ -133,7 +135,10 @@ function operationObject(notes: readonly Notes[], schemas: Components): Operatio
       requestBody: {
         required: true,
         content: {
-          [body.mediaType]: { schema: toJsonSchema(body.schema, "input", schemas), examples: bodiesOf(examples) },
+          [body.mediaType]: {
+            schema: toJsonSchema(body.schema, "input", schemas, `${pascalCase(id)}Body`),
+            examples: bodiesOf(examples),
+          },
         },
       },
     }),
@@ -175,7 +180,8 @@ function goodResponse(
       content: { [mediaType]: { schema, examples: answersOf(examples()) } },
     },
   });
-  if (answer !== undefined) return respond(200, JSON_TYPE, toJsonSchema(answer, "output", schemas));
+  if (answer !== undefined)
+    return respond(200, JSON_TYPE, toJsonSchema(answer, "output", schemas, `${pascalCase(id)}Answer`));
   if (lines !== undefined) return respond(200, NDJSON, toJsonSchema(lines, "input", schemas));
   // What goes over a WebSocket is no body, but OpenAPI has no other place for its schema.
   if (frames !== undefined) return respond(101, JSON_TYPE, toJsonSchema(frames, "output", schemas));
@@ -219,18 +225,19 @@ function addFailure(responses: OperationObject["responses"], name: FailureName, 
   };
 }
 
-/** The envelope of failures with the fields and the code that one of them has: a schema of its own name. */
+/** The fields of failures that one of them has, with its code: a schema of its own name. */
 function failureSchema(name: FailureName, schemas: Components): JsonSchema {
-  const failure = toJsonSchema(Failure.meta({ id: "Failure" }), "output", schemas);
-  const { errorCode, ...fields } = FAILURES[name].example.body;
-  const known = schemas.Failure?.properties as Record<string, JsonSchema>;
-  const properties = {
-    ...Object.fromEntries(Object.keys(fields).map((field) => [field, { ...known[field], description: undefined }])),
-    errorCode: errorCode === undefined ? { not: {} } : { const: errorCode },
-  };
-  const required = Object.keys(properties).filter((field) => field !== "errorCode" || errorCode !== undefined);
+  const { properties } = toJsonSchema(Failure, "output", schemas) as { properties: Record<string, JsonSchema> };
+  const { body } = FAILURES[name].example;
+  const fields = Object.keys(body).map((field) => [field, properties[field]]);
+  const code = { type: "string", const: body.errorCode, description: properties.errorCode?.description };
   const id = `${name}Failure`;
-  schemas[id] = { allOf: [failure, { type: "object", properties, required }] };
+  schemas[id] = {
+    type: "object",
+    properties: { ...Object.fromEntries(fields), ...(body.errorCode && { errorCode: code }) },
+    required: Object.keys(body),
+    additionalProperties: false,
+  };
   return { $ref: `#/components/schemas/${id}` };
 }
 

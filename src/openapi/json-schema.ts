@@ -6,10 +6,16 @@ export type JsonSchema = Record<string, unknown>;
 export type Components = Record<string, JsonSchema>;
 
 /**
- * The JSON Schema (2020-12) of what a client sends (`input`) or gets (`output`). Named schemas go into `components`
- * and are referred to.
+ * The JSON Schema (2020-12) of what a client sends (`input`) or gets (`output`). Named schemas, and objects inside one,
+ * go into `components` and are referred to.
+ * @param name of the schema itself; left out where only what is inside it is wanted.
  */
-export function toJsonSchema(schema: z.ZodType, io: "input" | "output", components: Components): JsonSchema {
+export function toJsonSchema(
+  schema: z.ZodType,
+  io: "input" | "output",
+  components: Components,
+  name?: string,
+): JsonSchema {
   const {
     $schema,
     $defs = {},
@@ -18,8 +24,38 @@ export function toJsonSchema(schema: z.ZodType, io: "input" | "output", componen
   const { root, defs } = JSON.parse(
     JSON.stringify({ root: own, defs: $defs }).replaceAll('"#/$defs/', '"#/components/schemas/'),
   ) as { root: JsonSchema; defs: Components };
-  for (const [name, { id, ...component }] of Object.entries(defs)) components[name] = component;
-  return root;
+  for (const [id, { id: _, ...component }] of Object.entries(defs)) {
+    components[id] = nameParts(component, id, components);
+  }
+  return name === undefined ? root : nameObject(root, name, components);
+}
+
+/** A reference to an object with fields, which gets the name; anything else as it is. Generated clients name types so. */
+function nameObject(schema: JsonSchema, name: string, components: Components): JsonSchema {
+  const named = nameParts(schema, name, components);
+  if (named.properties === undefined) return named;
+  components[name] = named;
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** The schema with its objects named after it and after the field that holds them. */
+function nameParts(schema: JsonSchema, name: string, components: Components): JsonSchema {
+  const { properties, items, anyOf } = schema as { properties?: object; items?: JsonSchema; anyOf?: JsonSchema[] };
+  const fields = Object.entries(properties ?? {}).map(([field, inner]) => [
+    field,
+    nameObject(inner, name + pascalCase(field), components),
+  ]);
+  return {
+    ...schema,
+    ...(properties && { properties: Object.fromEntries(fields) }),
+    ...(items && { items: nameObject(items, name, components) }),
+    ...(anyOf && { anyOf: anyOf.map((one) => nameObject(one, name, components)) }),
+  };
+}
+
+/** `team_breakdown` and `fullSearch` as the name of a type. */
+export function pascalCase(name: string): string {
+  return name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /**

@@ -7,8 +7,8 @@ export interface HeaderNote {
   example: string;
 }
 
-/** What the reference says about an endpoint beside its schemas. */
-export interface Operation {
+/** What the reference says about an endpoint beside what its handlers note. */
+export interface Operation extends Notes {
   /** Its name in a generated client. */
   id: string;
   tag: "Customer" | "Feed" | "Service";
@@ -20,17 +20,8 @@ export interface Operation {
   lines?: z.ZodType;
   /** What the service sends over the WebSocket, as JSON text. */
   frames?: z.ZodType;
-  /** If no schema checks the body as a whole. */
-  body?: BodyNote;
   /** Made when the document is: an account object has 130 fields. */
   examples: () => readonly Example[];
-  failures?: readonly FailureName[];
-  headers?: Readonly<Record<string, HeaderNote>>;
-}
-
-export interface BodyNote {
-  mediaType: string;
-  schema: z.ZodType;
 }
 
 /** A request with its answer, as the demo program gives it. */
@@ -44,10 +35,9 @@ export interface Example {
 
 /** What a handler or middleware says about itself, and so about every endpoint behind it. */
 export interface Notes {
-  operation?: Operation;
   /** What it takes from the request. */
   parameters?: { in: "query" | "path"; schema: z.ZodObject };
-  body?: BodyNote;
+  body?: { mediaType: string; schema: z.ZodType };
   headers?: Readonly<Record<string, HeaderNote>>;
   /** Whether it may answer 304, without a body, instead of what went well. */
   mayBeUnchanged?: true;

@@ -10,7 +10,8 @@ export interface Program {
 
 export const DEFAULT_PROGRAM = "";
 
-const NAME = /^[a-z0-9-]{1,32}$/;
+// The secret of a program "previous" would be JWT_SECRET_PREVIOUS: what its tenant signs would be the default program's.
+const NAME = /^(?!previous)[a-z0-9-]{1,32}$/;
 const DATABASE = /^DB_([A-Z0-9_]{1,32})$/;
 
 /** Whether a program other than the default one may have this name. */

@@ -1,18 +1,23 @@
 import { Cache } from "../cache/cache.ts";
 import { MERGE_LIMITS, mergeIndexes, QUERIES_A_STEP } from "../customer/search/merge-indexes.ts";
 import { Database } from "../db/database.ts";
+import { databaseFaultOf } from "../db/errors.ts";
 import { Inboxes } from "../inbox/inboxes.ts";
-import { drainOutbox } from "../inbox/notify.ts";
+import { type Drained, drainOutbox } from "../inbox/notify.ts";
 import { removeFormerListeners } from "../inbox/queries.ts";
+import { writeMetrics } from "../metrics/metrics.ts";
 import { DEFAULT_PROGRAM, listPrograms, nameInLog, type Program } from "../programs/programs.ts";
 import { countQueries } from "./count-queries.ts";
 import { Place } from "./place.ts";
 import { type Allowance, orderFrom, runTurns, type TurnRules, type Used } from "./turns.ts";
 
+/** What was done for a program, in the words of the log: the counts of the outbox, or those of another job. */
+type Report = Drained | { removed: number } | { steps: number; unfinished: readonly string[] };
+
 /** What a program's turns have come to so far. */
 interface Turn {
   /** What there was to do and what is left; null where there was nothing. */
-  report: object | null;
+  report: Report | null;
   /** How many inboxes the last turn called. */
   calls?: number;
   isDone: boolean;
@@ -77,21 +82,48 @@ export const onSchedule: ExportedHandlerScheduledHandler<Env> = async ({ cron, s
   const order = programs.length === 1 ? programs : orderFrom(programs, await place.read(programs, scheduledTime));
   const runs = order.map((program) => runOf(job, program, new Inboxes(env.INBOXES, program.name, waitUntil)));
 
+  const startedAt = performance.now();
   const begun = await runTurns(
     runs.map(({ takeTurn }) => takeTurn),
     job,
   );
   const next = order[begun];
   if (next !== undefined) await place.write(next);
-  const failures = runs.flatMap((run) => run.end({ schedule: cron, work: job.work }));
+  const ended = runs.map((run) => run.end({ schedule: cron, work: job.work }));
+  const failures = ended.flatMap((run) => run.failures);
+  const milliseconds = Math.round(performance.now() - startedAt);
+  writeMetrics(
+    env,
+    { event: "run", program: DEFAULT_PROGRAM },
+    {
+      work: job.work,
+      programs: begun,
+      failures: failures.length,
+      milliseconds,
+      ...sumUp(ended),
+    },
+  );
   if (failures.length > 0) throw failures[0];
 };
+
+/** What the outboxes of all programs come to. */
+function sumUp(ended: readonly { report: Report | null }[]): Drained {
+  const sum: Drained = { waiting: 0, oldestSeconds: 0, notified: 0, failed: 0 };
+  for (const { report } of ended) {
+    if (report === null || !("waiting" in report)) continue;
+    sum.waiting += report.waiting;
+    sum.oldestSeconds = Math.max(sum.oldestSeconds, report.oldestSeconds);
+    sum.notified += report.notified;
+    sum.failed += report.failed;
+  }
+  return sum;
+}
 
 /** A job's run for one program. */
 function runOf(job: Job, program: Program, inboxes: Inboxes) {
   let queries = 0;
   let milliseconds = 0;
-  let report: object | null = null;
+  let report: Report | null = null;
   const failures: unknown[] = [];
   let turn: ReturnType<Job["begin"]> | undefined;
 
@@ -112,13 +144,13 @@ function runOf(job: Job, program: Program, inboxes: Inboxes) {
     return { queries: queries - before, calls: outcome.calls ?? 0, isDone: outcome.isDone };
   };
 
-  /** Logs what the run has come to, and returns what failed. */
-  const end = (line: object): unknown[] => {
+  /** Logs what the run has come to, and returns that and what failed. */
+  const end = (line: object) => {
     const named = { ...line, ...nameInLog(program) };
     if (report !== null) console.log(JSON.stringify({ ...named, ...report, milliseconds: Math.round(milliseconds) }));
     if (failures.length > 0 && program.name !== DEFAULT_PROGRAM)
-      console.error(JSON.stringify({ ...named, error: "JOB_FAILED" }));
-    return failures;
+      console.error(JSON.stringify({ ...named, error: "JOB_FAILED", fault: databaseFaultOf(failures[0]) }));
+    return { report, failures };
   };
   return { takeTurn, end };
 }

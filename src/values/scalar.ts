@@ -6,7 +6,7 @@ function isExact(value: number): boolean {
 }
 
 /** A passed-through field: any JSON string, number, boolean or null (docs/contract/feed.md, 3). */
-export function scalar(limit: number) {
+function scalar(limit: number) {
   return z
     .union(
       [text(limit), z.number().refine(isExact, "must be a number that can be stored exactly"), z.boolean(), z.null()],
@@ -15,9 +15,12 @@ export function scalar(limit: number) {
     .describe("As the merchant's system gave it.");
 }
 
+// Named, so that a generated client has one type of them and not one for each of 150 fields.
+export const PassedThrough = scalar(FIELD_LIMIT).meta({ id: "PassedThrough" });
+
 /** A passed-through field with the value that it has when it is left out. */
-export function passedThrough(whenLeftOut: null | 0 | "", limit = FIELD_LIMIT) {
-  return scalar(limit).default(whenLeftOut);
+export function passedThrough(whenLeftOut: null | 0 | "", limit?: number) {
+  return (limit === undefined ? PassedThrough : scalar(limit)).default(whenLeftOut);
 }
 
 // Both end on a schema, not on a function, so that what they give out can be documented.

@@ -3,12 +3,13 @@ import { sign } from "hono/jwt";
 import { encodeBase64, encodeBase64Url } from "hono/utils/encode";
 import { afterEach, describe, it, vi } from "vitest";
 import { KeySet, type PublicKey } from "../../src/auth/key-set.ts";
-import { readToken, type TokenRules } from "../../src/auth/token.ts";
+import { readToken } from "../../src/auth/token.ts";
 import { send } from "../support/api.ts";
+import { tokenRules } from "../support/tokens.ts";
 
 const NOW = 1_800_000_000;
 const SECRET = "a-secret";
-const RULES: TokenRules = { secret: SECRET, keys: null, issuer: "", audience: "" };
+const RULES = tokenRules(SECRET);
 const GOOD = { sub: "c1", exp: NOW + 60 };
 const PATH = "/api/v1/customer/coupons";
 

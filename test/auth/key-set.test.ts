@@ -2,6 +2,7 @@ import { sign } from "hono/jwt";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
 import { KeySet, type PublicKey } from "../../src/auth/key-set.ts";
 import { readToken, type TokenReading, type TokenRules } from "../../src/auth/token.ts";
+import { tokenRules } from "../support/tokens.ts";
 
 const URL = "https://id.example/keys";
 const MINUTE = 60_000;
@@ -49,10 +50,8 @@ const goDown = () => {
   };
 };
 const rules = (over: Partial<TokenRules> = {}): TokenRules => ({
-  secret: "",
+  ...tokenRules(""),
   keys: new KeySet(URL, () => now),
-  issuer: "",
-  audience: "",
   ...over,
 });
 const tokenOf = ({ secret, alg }: KeyPair, claims: Record<string, unknown> = {}) =>

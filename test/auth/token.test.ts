@@ -3,22 +3,22 @@ import { sign } from "hono/jwt";
 import { describe, expect, it, vi } from "vitest";
 import { readToken, type TokenFault, type TokenRules } from "../../src/auth/token.ts";
 import { send } from "../support/api.ts";
-import { signToken } from "../support/tokens.ts";
+import { signToken, tokenRules } from "../support/tokens.ts";
 
 const NOW = 1_800_000_000;
 const SECRET = "a-secret";
-const RULES: TokenRules = { secret: SECRET, keys: null, issuer: "", audience: "" };
+const RULES = tokenRules(SECRET);
 const GOOD = { sub: "c1", exp: NOW + 60 };
 const PATH = "/api/v1/customer/campaigns/near-by-popular-campaigns";
 
 const read = async (claims: Record<string, unknown>, rules = RULES) =>
   readToken(await sign(claims, SECRET, "HS256"), rules, NOW);
 const bad = (fault: TokenFault) => ({ kind: "bad", fault });
-const isGood = { kind: "good", claims: { sub: expect.any(String) } };
+const isGood = { kind: "good", claims: { subject: expect.any(String) } };
 
 describe("a token", () => {
   it("is good with a subject and an end to come", async ({ expect }) => {
-    expect(await read(GOOD)).toMatchObject({ kind: "good", claims: { sub: "c1" } });
+    expect(await read(GOOD)).toMatchObject({ kind: "good", claims: { subject: "c1" } });
   });
 
   it.for([
@@ -69,6 +69,61 @@ describe("a token", () => {
   });
 });
 
+describe("the secret of before", () => {
+  const rules = { ...RULES, previousSecret: "before" };
+  const signedBefore = (claims: object = {}) => sign({ ...GOOD, ...claims }, "before", "HS256");
+
+  it("signs beside the secret", async ({ expect }) => {
+    expect(await readToken(await signedBefore(), rules, NOW)).toMatchObject(isGood);
+    expect(await read(GOOD, rules)).toMatchObject(isGood);
+    expect(await readToken(await sign(GOOD, "another", "HS256"), rules, NOW)).toEqual(bad("signature"));
+    expect(await readToken(await signedBefore({ exp: NOW - 6 }), rules, NOW)).toEqual(bad("expired"));
+  });
+
+  it("signs nothing where it is empty, or without a secret", async ({ expect }) => {
+    expect(await readToken(await signedBefore(), RULES, NOW)).toEqual(bad("signature"));
+    expect(await readToken(await signedBefore(), { ...rules, secret: "" }, NOW)).toEqual(bad("algorithm"));
+  });
+});
+
+describe("what a token may do", () => {
+  const scopesOf = async (claims: object, rules: Partial<TokenRules> = {}) => {
+    const reading = await read({ ...GOOD, ...claims }, { ...RULES, ...rules });
+    return reading.kind === "good" ? [...reading.claims.scopes].sort() : reading;
+  };
+  const named = { scopeClaim: "roles", subjectClaim: "customer_id" };
+  const without = { areCustomersWithoutScope: true };
+
+  it.for([
+    ["a text of words", { scope: "openid customer" }, {}, ["customer"]],
+    ["a list of words", { scope: ["customer", 7, "feed"] }, {}, ["customer", "feed"]],
+    ["no scope", {}, {}, []],
+    ["no scope, where that means a customer", {}, without, ["customer"]],
+    ["another scope, where none means a customer", { scope: "openid" }, without, []],
+    ["an empty scope, where none means a customer", { scope: "" }, without, []],
+    ["a scope that is null, where none means a customer", { scope: null }, without, []],
+    ["a feed's scope, where none means a customer", { scope: "feed" }, without, ["feed"]],
+    ["a named claim", { roles: ["customer"], customer_id: "c1" }, named, ["customer"]],
+    ["a named claim that makes a feed, a restore and an export", { roles: "feed restore export" }, named, []],
+    ["`scope`, where another claim is named", { scope: "customer" }, named, []],
+    ["a feed's `scope`, where another claim is named", { scope: "feed" }, { ...named, ...without }, ["feed"]],
+  ] as const)("is read from %s", async ([, claims, rules, scopes], { expect }) => {
+    expect(await scopesOf(claims, rules)).toEqual(scopes);
+  });
+
+  it("is a customer's by the named claim for the subject, and nobody's without it", async ({ expect }) => {
+    const rules = { ...RULES, ...named };
+    const customer = { ...GOOD, roles: "customer" };
+
+    expect(await read({ ...customer, customer_id: "c2" }, rules)).toMatchObject({ claims: { subject: "c2" } });
+    expect(await read({ ...GOOD, scope: "feed", customer_id: "c2" }, rules)).toMatchObject({
+      claims: { subject: "c1" },
+    });
+    for (const customer_id of [undefined, "", 7, ["c2"], "x".repeat(65)])
+      expect(await read({ ...customer, customer_id }, rules)).toEqual(bad("subject"));
+  });
+});
+
 describe("the answer to a token", () => {
   it("says its cause to the log alone", async ({ expect }) => {
     const log = vi.spyOn(console, "log").mockReturnValue();
@@ -97,7 +152,8 @@ describe("the answer to a token", () => {
     [PATH, { scope: "feed", sub: "c", accounts: "*" }],
     [PATH, { sub: "c" }],
     [PATH, { scope: "customers", sub: "c" }],
-    [PATH, { scope: ["customer"], sub: "c" }],
+    [PATH, { scope: { customer: true }, sub: "c" }],
+    [PATH, { scope: ["customers", 7], sub: "c" }],
   ] as const)("of %s is 403 for %o", async ([path, claims], { expect }) => {
     const headers = { Authorization: `Bearer ${await signToken(claims)}` };
 

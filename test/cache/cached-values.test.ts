@@ -87,7 +87,7 @@ describe("the age of a cached value", () => {
     kv.get.mockClear();
     pass(30);
 
-    expect(await values.read(cache, "k", failing())).toEqual({ value: "one", at: START });
+    expect(await values.read(cache, "k", failing())).toEqual({ value: "one", at: START, foundIn: "memory" });
     expect(kv.get).not.toHaveBeenCalled();
   });
 
@@ -97,7 +97,7 @@ describe("the age of a cached value", () => {
     await settle();
     pass(30);
 
-    expect(await isolate().read(cache, "k", failing())).toEqual({ value: "one", at: START });
+    expect(await isolate().read(cache, "k", failing())).toEqual({ value: "one", at: START, foundIn: "kv" });
   });
 
   it("beyond thirty seconds has the source asked before anything is answered", async ({ expect }) => {
@@ -107,7 +107,7 @@ describe("the age of a cached value", () => {
     await settle();
     now += 30_001;
 
-    expect(await values.read(cache, "k", loading("two"))).toEqual({ value: "two", at: now });
+    expect(await values.read(cache, "k", loading("two"))).toEqual({ value: "two", at: now, foundIn: "source" });
     await settle();
     expect(inKv("k")).toEqual({ value: "two", at: now });
   });
@@ -132,7 +132,7 @@ describe("the age of a cached value", () => {
     await vi.waitUntil(() => load.mock.calls.length > 0);
     pass(10);
     end("one");
-    expect(await read).toEqual({ value: "one", at: START });
+    expect(await read).toEqual({ value: "one", at: START, foundIn: "source" });
     await settle();
     pass(21);
 
@@ -236,7 +236,7 @@ describe("a refresh", () => {
     end("two");
     await settle();
 
-    expect(first).toEqual({ value: "one", at: START });
+    expect(first).toEqual({ value: "one", at: START, foundIn: "kv" });
     expect(milliseconds).toBeGreaterThan(290);
     expect(milliseconds).toBeLessThan(450);
     expect(new Set(later.map(({ value }) => value))).toEqual(new Set(["one"]));
@@ -436,9 +436,9 @@ describe("when something fails", () => {
     await settle();
     pass(6 * 24 * 60 * 60);
 
-    expect(await isolate().read(cache, "k", failing())).toEqual({ value: "one", at: START });
+    expect(await isolate().read(cache, "k", failing())).toEqual({ value: "one", at: START, foundIn: "kv" });
     kv.get.mockRejectedValue(new Error("KV GET failed: 500"));
-    expect(await values.read(cache, "k", failing())).toEqual({ value: "one", at: START });
+    expect(await values.read(cache, "k", failing())).toEqual({ value: "one", at: START, foundIn: "memory" });
     await settle();
   });
 

@@ -42,27 +42,46 @@ describe("the way to D1", () => {
     const db = open();
 
     expect(await db.all(sql`SELECT 1 AS a`)).toEqual([{ a: 1 }]);
-    expect(db.usage.roundTrips).toBe(3);
+    expect(db.usage).toMatchObject({ roundTrips: 3, attempts: 3 });
+  });
+
+  it("says who answered last, how large the database is, and the attempts of the call that took most", async ({
+    expect,
+  }) => {
+    const metas = [
+      { served_by_region: "WEUR", served_by_primary: false, total_attempts: 2, size_after: 4_096 },
+      { served_by_region: "ENAM", served_by_primary: true, total_attempts: 1, size_after: 8_192 },
+    ].values();
+    const batch = async () => [{ results: [], meta: metas.next().value }];
+    const withSession = () => ({ prepare: () => ({ bind: () => ({}) }), batch, getBookmark: () => null });
+    const db = new Database({ withSession } as unknown as D1Database, "first-unconstrained");
+
+    await db.all(sql`SELECT 1`);
+    await db.all(sql`SELECT 1`);
+
+    expect(db.usage).toMatchObject({ region: "ENAM", primary: true, attempts: 2, databaseBytes: 8_192 });
   });
 
   it("gives a lost connection up after two seconds", async ({ expect }) => {
     const batch = vi.spyOn(session, "batch").mockRejectedValue(LOST);
     const startedAt = Date.now();
 
-    await expect(open().all(sql`SELECT 1`)).rejects.toEqual(new DatabaseUnavailable(LOST));
+    await expect(open().all(sql`SELECT 1`)).rejects.toEqual(new DatabaseUnavailable(LOST, "lost"));
     expect(Date.now() - startedAt).toBeLessThan(2_500);
     expect(batch.mock.calls.length).toBeGreaterThan(2);
   });
 
-  it.for(["overloaded", "D1 DB exceeded its memory limit", "query exceeded timeout"])(
-    "does not ask again a database that says: %s",
-    async (message, { expect }) => {
-      const batch = vi.spyOn(session, "batch").mockRejectedValue(new Error(`D1_ERROR: ${message}`));
+  it.for([
+    "D1 DB is overloaded. Too many requests queued.",
+    "D1 DB's isolate exceeded its memory limit and was reset.",
+    "D1 DB exceeded its CPU time limit and was reset.",
+    "D1 DB storage operation exceeded timeout which caused object to be reset.",
+  ])("does not ask again a database that says: %s", async (message, { expect }) => {
+    const batch = vi.spyOn(session, "batch").mockRejectedValue(new Error(`D1_ERROR: ${message}`));
 
-      await expect(open().all(sql`SELECT 1`)).rejects.toBeInstanceOf(DatabaseUnavailable);
-      expect(batch).toHaveBeenCalledTimes(1);
-    },
-  );
+    await expect(open().all(sql`SELECT 1`)).rejects.toBeInstanceOf(DatabaseUnavailable);
+    expect(batch).toHaveBeenCalledTimes(1);
+  });
 
   it("does not wait longer than two seconds for a bookmark that the database does not reach", async ({ expect }) => {
     const { starts, d1 } = stuckAtBookmark(() => new Promise(() => {}));

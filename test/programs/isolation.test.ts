@@ -50,7 +50,6 @@ describe("programs with the same ids", () => {
       "GET /api/v1/customer/live",
       "GET /api/v1/feed",
       "GET /health",
-      "GET /openapi.json",
       "POST /api/v1/feed",
     ]);
   });

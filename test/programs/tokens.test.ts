@@ -130,6 +130,26 @@ describe("a program with a secret of its own", () => {
   });
 });
 
+describe("a program's secret of before", () => {
+  afterEach(() => setVariables({ JWT_SECRET_PREVIOUS: undefined, JWT_SECRET_PREVIOUS_ACME: undefined }));
+
+  it("signs beside the program's own, for that program only", async ({ expect }) => {
+    setVariables({ JWT_SECRET_ACME: ACME_SECRET, JWT_SECRET_PREVIOUS_ACME: "before" });
+
+    expect(await statusOf({ program: "acme" }, "before")).toBe(200);
+    expect(await statusOf({ program: "globex" }, "before")).toBe(401);
+    expect(await statusOf({}, "before")).toBe(401);
+  });
+
+  it("is the default program's where the program has no secret of its own", async ({ expect }) => {
+    setVariables({ JWT_SECRET_PREVIOUS: "before", JWT_SECRET_GLOBEX: GLOBEX_SECRET });
+
+    expect(await statusOf({}, "before")).toBe(200);
+    expect(await statusOf({ program: "acme" }, "before")).toBe(200);
+    expect(await statusOf({ program: "globex" }, "before")).toBe(403);
+  });
+});
+
 describe("a program with a key set of its own", () => {
   it("takes its keys' tokens, for itself only, and no token of the default secret", async ({ expect }) => {
     const statusWith = await serveKeySet();
@@ -159,7 +179,28 @@ describe("a program's own issuer and audience", () => {
   });
 });
 
+describe("a program's own claims", () => {
+  const OWN = ["JWT_SCOPE_CLAIM_ACME", "JWT_SUBJECT_CLAIM_ACME", "JWT_CUSTOMERS_WITHOUT_SCOPE_ACME"];
+  afterEach(() => setVariables(Object.fromEntries([...OWN, "JWT_CUSTOMERS_WITHOUT_SCOPE"].map((name) => [name, ""]))));
+
+  it("replace the default program's, also by nothing", async ({ expect }) => {
+    setVariables({ JWT_CUSTOMERS_WITHOUT_SCOPE: "true", JWT_CUSTOMERS_WITHOUT_SCOPE_ACME: "" });
+    const unscoped = { scope: undefined };
+
+    expect(await statusOf({ program: "globex", ...unscoped })).toBe(200);
+    expect(await statusOf({ program: "acme", ...unscoped })).toBe(403);
+    setVariables({ JWT_SCOPE_CLAIM_ACME: "roles", JWT_SUBJECT_CLAIM_ACME: "customer_id" });
+    expect(await statusOf({ program: "acme", roles: "customer", customer_id: "c1" })).toBe(200);
+    expect(await statusOf({ program: "globex", roles: "none", customer_id: "c1" })).toBe(200);
+  });
+});
+
 describe("names", () => {
+  it("leave out those whose secret would be the default program's secret of before", ({ expect }) => {
+    expect(["previous", "previous-acme"].some(isProgramName)).toBe(false);
+    expect(["acme-previous", "prev"].every(isProgramName)).toBe(true);
+  });
+
   it("of two programs never come to one binding", ({ expect }) => {
     const names = ["a-b", "ab", "a--b", "-a", "a-", "-", "0", "a".repeat(32)];
 

@@ -1,11 +1,10 @@
 import { type OutputUnit, Validator } from "@cfworker/json-schema";
-import { app } from "../../src/app.ts";
 import { Failure } from "../../src/http/errors.ts";
 import { NDJSON } from "../../src/http/limits.ts";
-import { openApiDocument } from "../../src/openapi/document.ts";
+import { openApi } from "../../src/reference.ts";
 import type { Answer } from "./api.ts";
 
-export const document = openApiDocument(app);
+export const document = openApi();
 
 const validators = new Map<string, Validator>();
 

@@ -1,7 +1,22 @@
 import { env } from "cloudflare:workers";
 import { sign } from "hono/jwt";
+import type { TokenRules } from "../../src/auth/token.ts";
 
 const HOUR = 3_600;
+
+/** The rules of a deployment that sets nothing but a secret. */
+export function tokenRules(secret: string): TokenRules {
+  return {
+    secret,
+    previousSecret: "",
+    keys: null,
+    issuer: "",
+    audience: "",
+    scopeClaim: "scope",
+    subjectClaim: "sub",
+    areCustomersWithoutScope: false,
+  };
+}
 
 /** A token of any claims, good for an hour unless the claims say otherwise. */
 export function signToken(claims: Record<string, unknown>, secret = env.JWT_SECRET): Promise<string> {

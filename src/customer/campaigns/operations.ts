@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { success } from "../../openapi/describe.ts";
 import type { Operation } from "../../openapi/notes.ts";
+import { success } from "../../openapi/success.ts";
 import { NearbyCampaign } from "./schema.ts";
 
 export const nearbyCampaigns: Operation = {

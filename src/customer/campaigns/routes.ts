@@ -1,13 +1,10 @@
 import { createRouter } from "../../app-env.ts";
 import { jsonBody, validate } from "../../middleware/validate.ts";
-import { describe } from "../../openapi/describe.ts";
-import { nearbyCampaigns } from "./operations.ts";
 import { findNearbyCampaigns } from "./queries.ts";
 import { NearbyCampaignsBody } from "./schema.ts";
 
 export const campaigns = createRouter().post(
   "/near-by-popular-campaigns",
-  describe(nearbyCampaigns),
   jsonBody(),
   validate("json", NearbyCampaignsBody),
   async (c) => {

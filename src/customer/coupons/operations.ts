@@ -1,7 +1,7 @@
 import { exampleAccount } from "../../accounts/example.ts";
 import { LINK_NOTE } from "../../http/paging.ts";
-import { success } from "../../openapi/describe.ts";
 import type { Operation } from "../../openapi/notes.ts";
+import { success } from "../../openapi/success.ts";
 import { inWords } from "../../values/number.ts";
 import { COUPONS_LIMIT, CouponItems, MyCouponItems } from "./schema.ts";
 

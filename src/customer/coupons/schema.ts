@@ -2,8 +2,8 @@ import * as z from "zod";
 import { CouponAccount } from "../../accounts/account.ts";
 import { PagingParameters } from "../../http/paging.ts";
 import { BooleanParameter, listParameter, TextParameter } from "../../values/parameter.ts";
-import { scalar } from "../../values/scalar.ts";
-import { FIELD_LIMIT, Id } from "../../values/text.ts";
+import { PassedThrough } from "../../values/scalar.ts";
+import { Id } from "../../values/text.ts";
 import { CouponText } from "./coupon-text.ts";
 
 /** How many coupons a list without pages holds: a customer with 100,000 coupons would have them all in one answer. */
@@ -72,7 +72,7 @@ export const CampaignCoupon = CouponText.extend({
   id: z.string().describe("The coupon's id."),
   campaign_id: z.string().describe("Its campaign, or empty."),
   source_campaign_id: z.string().nullable().describe("The campaign that it came from, or null."),
-  filter_items: scalar(FIELD_LIMIT).describe("As the merchant gave it."),
+  filter_items: PassedThrough,
   coupon_barcode: z.int().describe("Its barcode as a number."),
 }).meta({ id: "CampaignCoupon" });
 export type CampaignCoupon = z.output<typeof CampaignCoupon>;

@@ -1,5 +1,5 @@
 import type { Cache } from "../../cache/cache.ts";
-import { CachedValues } from "../../cache/cached-values.ts";
+import { CachedValues, type Found } from "../../cache/cached-values.ts";
 import { clock } from "../../cache/clock.ts";
 import type { Database } from "../../db/database.ts";
 import { toDatetime } from "../../values/time.ts";
@@ -20,22 +20,25 @@ const boards = new CachedValues<EmployeeTotals[]>({
   expireSeconds: 7 * 24 * 60 * 60,
 });
 
+/** A board's employees, how old it is, and where it was found. */
+interface FoundBoard {
+  employees: EmployeeTotals[];
+  ageSeconds: number;
+  foundIn: Found<EmployeeTotals[]>["foundIn"];
+}
+
 /**
  * The totals of a board, and how old they are in seconds: from memory or KV where they are fresh there, else from D1.
  * `db` begins at the primary, because a replica may lag, and a board counts as being of the time when D1 was asked.
  */
-export async function readBoard(
-  db: Database,
-  cache: Cache,
-  board: BoardOf,
-): Promise<{ employees: EmployeeTotals[]; ageSeconds: number }> {
+export async function readBoard(db: Database, cache: Cache, board: BoardOf): Promise<FoundBoard> {
   const day = today();
-  const { value, at } = await boards.read(cache, await boardKey(board, day), async () => {
+  const { value, at, foundIn } = await boards.read(cache, await boardKey(board, day), async () => {
     const [totals] = await findBoards(db, [board], BOARD_LIMIT);
     if (totals === undefined) return { value: [], cacheable: false };
     return { value: totals.employees, cacheable: isCacheable(totals, board, day), ...untilChange(totals) };
   });
-  return { employees: value, ageSeconds: Math.max(0, Math.floor((clock.now() - at) / 1_000)) };
+  return { employees: value, ageSeconds: Math.max(0, Math.floor((clock.now() - at) / 1_000)), foundIn };
 }
 
 /**

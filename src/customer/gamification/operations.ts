@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Notes, Operation } from "../../openapi/notes.ts";
+import type { Operation } from "../../openapi/notes.ts";
 import { BOARD_FRESH_SECONDS, BOARD_LIMIT } from "./boards.ts";
 import { LeaderboardAnswer, LeaderboardParameters } from "./schema.ts";
 
@@ -44,10 +44,6 @@ export const leaderboard: Operation = {
     },
   ],
   headers: { "X-Board-Age": { description: "How many seconds ago the board was counted.", example: "12" } },
-};
-
-/** The notes of the middleware that takes the parameters, from the body or the query string. */
-export const leaderboardNotes: Notes = {
   parameters: {
     in: "query",
     schema: z.object({

@@ -2,12 +2,9 @@ import { validator } from "hono/validator";
 import { createRouter } from "../../app-env.ts";
 import { invalid, refused } from "../../http/errors.ts";
 import { jsonBody } from "../../middleware/validate.ts";
-import { describe } from "../../openapi/describe.ts";
-import { annotate } from "../../openapi/notes.ts";
 import { fieldMessages } from "../../values/messages.ts";
 import { given } from "../../values/parameter.ts";
 import { BOARD_LIMIT, readBoard } from "./boards.ts";
-import { leaderboard, leaderboardNotes } from "./operations.ts";
 import { rank } from "./ranking.ts";
 import { LeaderboardParameters, MEASURES } from "./schema.ts";
 
@@ -25,22 +22,16 @@ const leaderboardParameters = validator("json", (body: Record<string, unknown>, 
   return { ...parameters, ...(measure && { rank_on: measure }) };
 });
 
-annotate(leaderboardParameters, leaderboardNotes);
+export const gamification = createRouter().post("/leaderboard", jsonBody(), leaderboardParameters, async (c) => {
+  const { location_id, eip_campaign_id = null, rank_on = "run" } = c.req.valid("json");
 
-export const gamification = createRouter().post(
-  "/leaderboard",
-  describe(leaderboard),
-  jsonBody(),
-  leaderboardParameters,
-  async (c) => {
-    const { location_id, eip_campaign_id = null, rank_on = "run" } = c.req.valid("json");
+  const { employees, ageSeconds, foundIn } = await readBoard(c.var.db, c.var.cache, {
+    locationId: location_id,
+    campaignId: eip_campaign_id,
+  });
 
-    const { employees, ageSeconds } = await readBoard(c.var.db, c.var.cache, {
-      locationId: location_id,
-      campaignId: eip_campaign_id,
-    });
-
-    c.header("X-Board-Age", String(ageSeconds));
-    return c.json({ status: true as const, items: rank(employees, rank_on, BOARD_LIMIT) });
-  },
-);
+  c.set("source", foundIn === "source" ? "primary" : foundIn);
+  c.set("boardAgeSeconds", ageSeconds);
+  c.header("X-Board-Age", String(ageSeconds));
+  return c.json({ status: true as const, items: rank(employees, rank_on, BOARD_LIMIT) });
+});

@@ -1,5 +1,5 @@
-import { success } from "../../openapi/describe.ts";
 import type { Operation } from "../../openapi/notes.ts";
+import { success } from "../../openapi/success.ts";
 import { Me } from "./schema.ts";
 
 export const readMe: Operation = {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { LINK_NOTE } from "../../http/paging.ts";
-import { success } from "../../openapi/describe.ts";
 import type { Operation } from "../../openapi/notes.ts";
+import { success } from "../../openapi/success.ts";
 import { MessageGroup } from "./schema.ts";
 
 export const listMessages: Operation = {

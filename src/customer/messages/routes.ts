@@ -4,29 +4,20 @@ import { answerItems, toJson } from "../../http/json-text.ts";
 import { pageLinks, toPage } from "../../http/paging.ts";
 import { conditional } from "../../middleware/conditional.ts";
 import { validate } from "../../middleware/validate.ts";
-import { describe } from "../../openapi/describe.ts";
-import { listMessages } from "./operations.ts";
 import { pollMessageGroups } from "./poll.ts";
 import { cursorAfter, type MessageGroup, MessagesQuery } from "./schema.ts";
 
-export const messages = createRouter().get(
-  "/",
-  describe(listMessages),
-  conditional(),
-  validate("query", MessagesQuery),
-  async (c) => {
-    const { check_time, after, ...paging } = c.req.valid("query");
+export const messages = createRouter().get("/", conditional(), validate("query", MessagesQuery), async (c) => {
+  const { check_time, after, ...paging } = c.req.valid("query");
 
-    const { items, hasMore } = await pollMessageGroups(c.var.db, c.var.inboxes, {
-      customerId: c.var.customerId,
-      checkTime: check_time,
-      page: toPage(paging),
-      after,
-    });
-    if (items.length === 0) throw noItems("No messages are available.");
+  const query = { customerId: c.var.customerId, checkTime: check_time, page: toPage(paging), after };
+  const { items, hasMore, isQuiet } = await pollMessageGroups(c.var.db, c.var.inboxes, query, (work) =>
+    c.var.cache.inBackground(work),
+  );
+  if (isQuiet) c.set("source", "inbox");
+  if (items.length === 0) throw noItems("No messages are available.");
 
-    const links = pageLinks(c.req.url, { page: paging.page, hasMore, after: cursorAfter(items) });
-    if (links !== null) c.header("Link", links);
-    return answerItems<MessageGroup[]>(c, toJson(items));
-  },
-);
+  const links = pageLinks(c.req.url, { page: paging.page, hasMore, after: cursorAfter(items, after) });
+  if (links !== null) c.header("Link", links);
+  return answerItems<MessageGroup[]>(c, toJson(items));
+});

@@ -2,38 +2,31 @@ import type * as z from "zod";
 import { createRouter } from "../../app-env.ts";
 import { answerJson, type JsonText, jsonArray, jsonObject, toJson } from "../../http/json-text.ts";
 import { jsonBody, validate } from "../../middleware/validate.ts";
-import { describe } from "../../openapi/describe.ts";
 import { wordsOf } from "../../values/words.ts";
-import { fullSearch } from "./operations.ts";
 import { searchAll } from "./queries.ts";
 import type { Found } from "./records.ts";
 import { type FullSearchAnswer, FullSearchBody } from "./schema.ts";
 import { customerSearchOf, type SearchList } from "./scope.ts";
 
-export const search = createRouter().post(
-  "/",
-  describe(fullSearch),
-  jsonBody(),
-  validate("json", FullSearchBody),
-  async (c) => {
-    const { query, filter, typos } = c.req.valid("json");
-    const found = await searchAll(c.var.db, {
-      words: wordsOf(query),
-      typos,
-      lists: filter,
-      customerId: c.var.customerId,
-      whom: customerSearchOf(c.env),
-    });
+export const search = createRouter().post("/", jsonBody(), validate("json", FullSearchBody), async (c) => {
+  const { query, filter, typos } = c.req.valid("json");
+  const found = await searchAll(c.var.db, {
+    words: wordsOf(query),
+    typos,
+    lists: filter,
+    customerId: c.var.customerId,
+    whom: customerSearchOf(c.env),
+  });
 
-    return answerJson<z.output<typeof FullSearchAnswer>>(c, inVariant(found, filter));
-  },
-);
+  return answerJson<z.output<typeof FullSearchAnswer>>(c, inVariant(found, filter));
+});
 
 /** Variant A of the answer, or variant B if campaigns were not asked for (docs/contract/interface.md, 4.6). */
 function inVariant(found: Found, lists: readonly SearchList[]): JsonText {
   const both = { stores: jsonArray(found.stores), customers: jsonArray(found.customers) };
   const status = toJson(true);
-  const forgiven = found.forgiven.length === 0 ? undefined : { forgiven: toJson(found.forgiven) };
+  const forgiven =
+    found.forgiven.length === 0 ? undefined : { forgiven: toJson(found.forgiven), meant: toJson(found.meant) };
   if (!lists.includes("campaigns")) return jsonObject({ status, ...both, ...forgiven });
   const items = jsonObject({ ...both, campaigns: jsonArray(found.campaigns) });
   return jsonObject({ status, items, ...forgiven });

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { SearchAccount } from "../../accounts/account.ts";
 import { optionalText, PARAMETER_LIMIT, partsOf, TextParameter } from "../../values/parameter.ts";
-import { scalar } from "../../values/scalar.ts";
-import { codePoints, FIELD_LIMIT, mustBe } from "../../values/text.ts";
+import { PassedThrough } from "../../values/scalar.ts";
+import { codePoints, mustBe } from "../../values/text.ts";
 import { LISTS } from "./scope.ts";
 
 const SHORTEST_QUERY = 3;
@@ -92,8 +92,6 @@ export const SearchCustomer = z
   .meta({ id: "SearchCustomer" });
 export type SearchCustomer = z.output<typeof SearchCustomer>;
 
-const PassedThrough = scalar(FIELD_LIMIT);
-
 /** The fields of a campaign (docs/contract/interface.md, 4.6) that are stored together, as JSON text. */
 const CampaignDetails = z.object({
   age_range_type: PassedThrough,
@@ -131,6 +129,13 @@ const Forgiven = z
     "The words of the query, folded, that were forgiven a typo in a record shown here. Left out where none was.",
   );
 
+const Meant = z
+  .record(z.string(), z.array(z.string()))
+  .optional()
+  .describe(
+    "For each of `forgiven`, at most five words of records shown here that it was taken for, most frequent first.",
+  );
+
 /** The lists that were found. */
 const Found = z.object({
   stores: z.array(SearchStore).describe("The stores that were found."),
@@ -139,10 +144,15 @@ const Found = z.object({
 
 /** Variant A, and variant B for a filter without campaigns (docs/contract/interface.md, 4.6). */
 export const FullSearchAnswer = z.union([
-  z.object({
-    status: z.literal(true),
-    items: Found.extend({ campaigns: z.array(SearchCampaign).describe("The campaigns that were found.") }),
-    forgiven: Forgiven,
+  z
+    .object({
+      status: z.literal(true),
+      items: Found.extend({ campaigns: z.array(SearchCampaign).describe("The campaigns that were found.") }),
+      forgiven: Forgiven,
+      meant: Meant,
+    })
+    .meta({ id: "FullSearchAnswer" }),
+  Found.extend({ status: z.literal(true), forgiven: Forgiven, meant: Meant }).meta({
+    id: "FullSearchAnswerWithoutCampaigns",
   }),
-  Found.extend({ status: z.literal(true), forgiven: Forgiven }),
 ]);

@@ -111,11 +111,12 @@ const LAST = sql`char(1114111)`;
 const NEAR = compilePer(
   (shape: { vocabulary: VocabularyName }, value: Value<"forgivable" | "steps" | "neighbours">): SQL<NearWord> => {
     const vocabulary = VOCABULARIES[shape.vocabulary];
+    const { word } = vocabulary;
     const begins = (text: SQL) =>
-      sql`EXISTS (SELECT 1 FROM ${vocabulary} WHERE word >= ${text} AND word < ${text} || ${LAST})`;
+      sql`EXISTS (SELECT 1 FROM ${vocabulary} WHERE ${word} >= ${text} AND ${word} < ${text} || ${LAST})`;
     const stem = sql`substr(asked, 1, depth)`;
     const after = sql`${stem} || iif(letter = '', '', letter || ${LAST})`;
-    const next = sql`(SELECT min(word) FROM ${vocabulary} WHERE word > ${after} AND word < ${stem} || ${LAST})`;
+    const next = sql`(SELECT min(${word}) FROM ${vocabulary} WHERE ${word} > ${after} AND ${word} < ${stem} || ${LAST})`;
     const walked = sql`
       walk(asked, depth, letter) AS (
         SELECT value, 1, '' FROM json_each(${value("forgivable")})
@@ -137,7 +138,7 @@ const NEAR = compilePer(
       )`;
     const isShort = sql`length(beginning) <= ${sql.raw(String(LONGEST_BEGINNING))}`;
     // Of a short beginning one word is enough, of a long one all are read.
-    const lastWord = sql`iif(${isShort}, (SELECT min(word) FROM ${vocabulary} WHERE word >= beginning), beginning || ${LAST})`;
+    const lastWord = sql`iif(${isShort}, (SELECT min(${word}) FROM ${vocabulary} WHERE ${word} >= beginning), beginning || ${LAST})`;
     return selectWith(
       walked,
       {
@@ -146,17 +147,17 @@ const NEAR = compilePer(
         exact: sql<string | null>`(
           SELECT iif(count(*) > ${sql.raw(String(SPELLED_OUT))}, '"' || meant.asked || '"*', group_concat('"' || word || '"', ' OR '))
           FROM (
-            SELECT word FROM ${vocabulary} WHERE word >= meant.asked AND word < meant.asked || ${LAST}
+            SELECT ${word} FROM ${vocabulary} WHERE ${word} >= meant.asked AND ${word} < meant.asked || ${LAST}
             ${limitTo(SPELLED_OUT + 1)}
           )
         )`,
         neighbours: sql<string | null>`(SELECT group_concat(term, ' OR ') FROM (
-          SELECT iif(${isShort}, '"' || beginning || '"*', '"' || word || '"') AS term
+          SELECT iif(${isShort}, '"' || beginning || '"*', '"' || ${word} || '"') AS term
           FROM (
             SELECT DISTINCT value AS beginning
             FROM json_each('["' || replace(nullif(meant.beginnings, ''), ' ', '","') || '"]')
             ORDER BY value
-          ) CROSS JOIN ${vocabulary} ON word >= beginning AND word <= ${lastWord}
+          ) CROSS JOIN ${vocabulary} ON ${word} >= beginning AND ${word} <= ${lastWord}
           ${limitTo(value("neighbours"))}
         ))`,
       },

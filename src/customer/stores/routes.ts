@@ -4,14 +4,11 @@ import { answerItems, toJson } from "../../http/json-text.ts";
 import { pageLinks, toPage } from "../../http/paging.ts";
 import { conditional } from "../../middleware/conditional.ts";
 import { validate } from "../../middleware/validate.ts";
-import { describe } from "../../openapi/describe.ts";
-import { teamWithLevel } from "./operations.ts";
 import { findTeam } from "./queries.ts";
 import { type TeamMember, TeamPath, TeamQuery } from "./schema.ts";
 
 export const stores = createRouter().get(
   "/:id/team-with-level",
-  describe(teamWithLevel),
   conditional(),
   validate("param", TeamPath),
   validate("query", TeamQuery),

@@ -1,4 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
+import { names } from "../select.ts";
+import { messageGroups } from "../tables/messages.ts";
 import type { Derived } from "./derived.ts";
 
 /**
@@ -48,6 +50,7 @@ function ofSecond(second: "newest" | "earlier"): string {
  * sent. Of messages in one second the last line counts; what is stored already came before line 1.
  */
 export function updateNewestMessages(withFresh: SQL, time: SQL): SQL {
+  const { newestId, newestAt, earlierId, earlierAt } = messageGroups;
   return sql`${withFresh},
     candidate(group_key, id, at, number) AS (
       SELECT group_key, id, ${time}, number FROM message
@@ -70,9 +73,8 @@ export function updateNewestMessages(withFresh: SQL, time: SQL): SQL {
         max(id) FILTER (WHERE seconds_back = 2) AS earlier_id, max(at) FILTER (WHERE seconds_back = 2) AS earlier_at
       FROM ranked WHERE rank_in_second = 1 AND seconds_back <= 2 GROUP BY group_key
     )
-    UPDATE message_groups SET
-      newest_id = news.newest_id, newest_at = news.newest_at,
-      earlier_id = news.earlier_id, earlier_at = news.earlier_at
+    UPDATE message_groups SET (${names(newestId, newestAt, earlierId, earlierAt)})
+      = (news.newest_id, news.newest_at, news.earlier_id, news.earlier_at)
     FROM news
     WHERE message_groups.key = news.group_key
       AND (message_groups.newest_id, message_groups.earlier_id) IS NOT (news.newest_id, news.earlier_id)`;

@@ -1,4 +1,4 @@
-import { messageGroups } from "../../db/tables/index.ts";
+import { memberships, messageGroups } from "../../db/tables/index.ts";
 import { LINE_LIMIT } from "../../http/limits.ts";
 import { KINDS } from "../records/index.ts";
 import { columnTypes, type Kind, keyColumns, tableName } from "../records/kind.ts";
@@ -40,7 +40,13 @@ interface Way {
 /** The ways in which the records of a kind are read, one after the other. */
 const WAYS: Readonly<Record<string, readonly Way[]>> = {
   // A member comes after the referrer: docs/decisions.md says why two rounds are enough for most programs.
-  membership: [{ when: "round = 0" }, { order: ["round", "store_key", "customer_key"], when: "round > 0" }],
+  membership: [
+    { when: `${memberships.round.name} = 0` },
+    {
+      order: [memberships.round, memberships.storeKey, memberships.customerKey].map(({ name }) => name),
+      when: `${memberships.round.name} > 0`,
+    },
+  ],
   message_group: [{ leftOut: "message_groups.id IS NULL" }],
   // Restored in this order, the messages that a group shows are again the last of their seconds.
   message: [

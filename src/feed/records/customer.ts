@@ -7,7 +7,7 @@ import { wordsColumn } from "../../values/words.ts";
 import { defineKind, type Fields, type Target } from "./kind.ts";
 
 /** An erased customer counts as not stored (docs/contract/feed.md, 2). */
-export const CUSTOMERS: Target = { table: customers, stored: (row) => `${row}.erased = 0` };
+export const CUSTOMERS: Target = { table: customers, stored: (row) => `${row}.${customers.erased.name} = 0` };
 
 export const customer = defineKind(customers, {
   record: "customer",

@@ -143,13 +143,14 @@ type ColumnName<Table extends SQLiteTable> = keyof Table["_"]["columns"] & strin
 /** What is said of a kind: columns by their Drizzle properties (`storeKey`), key fields where they are not the id. */
 type Definition<Table extends SQLiteTable, Schema extends z.ZodObject, Reference extends FieldName<Schema>> = Pick<
   Kind,
-  "record" | "identity" | "counts" | "deletion" | "arrange" | "vocabulary" | "write" | "remove" | "totals"
+  "record" | "identity" | "counts" | "arrange" | "vocabulary" | "write" | "remove" | "totals"
 > & {
   fields: Schema;
   rules?(fields: z.output<Schema>): FieldMessages;
   keyFields?: readonly FieldName<Schema>[];
   columns: { readonly [Name in ColumnName<Table>]?: Source<z.output<Schema>> };
   fixed?: readonly ColumnName<Table>[];
+  deletion?: Kind["deletion"] & { column: ColumnName<Table> };
   references: Readonly<Record<Reference, Target>>;
   list?: { field: FieldName<Schema>; to: Target };
   faults?: readonly Fault<FieldName<Schema>>[];

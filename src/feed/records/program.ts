@@ -8,6 +8,11 @@ export const program = defineKind(messageClock, {
   record: "program",
   fields: z.object({ message_stamp: FedTime, message_clock_said: FedTime }),
   keyFields: [],
-  columns: { id: { sql: "1" }, stamp: "message_stamp", clockSaid: "message_clock_said" },
+  columns: {
+    id: { sql: "1" },
+    stamp: "message_stamp",
+    clockSaid: "message_clock_said",
+    isOpen: { sql: "EXISTS (SELECT 1 FROM message_groups WHERE newest_at >= line.message_stamp)" },
+  },
   references: {},
 });

@@ -14,6 +14,7 @@ import {
 } from "../../../src/db/derived/recount.ts";
 import { customerBalances } from "../../../src/db/derived/totals.ts";
 import { as, mustFeed } from "../../support/api.ts";
+import { differences } from "../../support/differences.ts";
 import * as seed from "../../support/seed.ts";
 import { rows, value } from "../../support/state.ts";
 
@@ -21,16 +22,8 @@ const run = (statements: readonly string[]) => env.DB.batch(statements.map((one)
 
 const NO_KEYS = rangeOfKeys(500_000, 500_001);
 
-async function differences(derived: Derived, range = ALL_KEYS): Promise<Difference[]> {
+async function differencesOf(derived: Derived, range = ALL_KEYS): Promise<Difference[]> {
   return (await env.DB.prepare(findDifferences(derived, range)).all<Difference>()).results;
-}
-
-/** What differs anywhere, by the name of the derived data. */
-async function allDifferences() {
-  const found = await run(DERIVED.map((derived) => findDifferences(derived, ALL_KEYS)));
-  return DERIVED.map(({ name }, index) => ({ name, found: found[index]?.results ?? [] })).filter(
-    ({ found }) => found.length > 0,
-  );
 }
 
 const repairAll = (derived: Derived) => run(repair(derived, ALL_KEYS));
@@ -216,38 +209,38 @@ describe("derived data", () => {
   });
 
   it.for(DERIVED)("is as expected after a feed: $name", async (derived, { expect }) => {
-    expect(await differences(derived)).toEqual([]);
+    expect(await differencesOf(derived)).toEqual([]);
   });
 
   it.for(DERIVED)("is found out and repaired where it was damaged: $name", async (derived, { expect }) => {
     const damage = DAMAGE[derived.name];
     await run(damage?.by ?? []);
 
-    const found = await differences(derived);
+    const found = await differencesOf(derived);
     await run(repair(derived, NO_KEYS));
-    const left = await differences(derived);
+    const left = await differencesOf(derived);
     await repairAll(derived);
 
     if (Array.isArray(damage?.differences)) expect(found.map(toText)).toEqual(damage.differences);
     else expect(found).toHaveLength(damage?.differences ?? 0);
     expect(left).toEqual(found);
-    expect(await allDifferences()).toEqual([]);
+    expect(await differences()).toEqual([]);
   });
 
   it("is compared in ranges of keys that together are the whole", async ({ expect }) => {
     await env.DB.exec("UPDATE customers SET balance = balance + 1");
 
     const halves = await Promise.all([
-      differences(customerBalances, rangeOfKeys(0, 250)),
-      differences(customerBalances, rangeOfKeys(251, Number.MAX_SAFE_INTEGER)),
+      differencesOf(customerBalances, rangeOfKeys(0, 250)),
+      differencesOf(customerBalances, rangeOfKeys(251, Number.MAX_SAFE_INTEGER)),
     ]);
     await run(repair(customerBalances, rangeOfKeys(1, 200)));
-    const left = await differences(customerBalances);
+    const left = await differencesOf(customerBalances);
     await repairAll(customerBalances);
 
     expect(halves.map((half) => half.length)).toEqual([250, 250]);
     expect(left).toHaveLength(300);
-    expect(await differences(customerBalances)).toEqual([]);
+    expect(await differencesOf(customerBalances)).toEqual([]);
   });
 
   it("is repaired in one pass where news and newest message of a group are both wrong", async ({ expect }) => {
@@ -260,7 +253,7 @@ describe("derived data", () => {
 
     for (const derived of DERIVED) await repairAll(derived);
 
-    expect(await allDifferences()).toEqual([]);
+    expect(await differences()).toEqual([]);
   });
 
   it("may name any message of a second as the newest, and leaves the one that it names", async ({ expect }) => {
@@ -277,7 +270,7 @@ describe("derived data", () => {
 
     expect(before).toEqual([{ newest_id: "2a", earlier_id: "1a" }]);
     expect(await named()).toEqual([{ newest_id: "2a", earlier_id: "1c" }]);
-    expect(await allDifferences()).toEqual([]);
+    expect(await differences()).toEqual([]);
   });
 
   it("does not bring back the messages of a group that was removed and written again", async ({ expect }) => {
@@ -288,7 +281,7 @@ describe("derived data", () => {
     await mustFeed([seed.deleted("message_group", { id: group.id })]);
     await mustFeed([group]);
 
-    expect(await allDifferences()).toEqual([]);
+    expect(await differences()).toEqual([]);
     for (const derived of DERIVED) await repairAll(derived);
 
     expect(await value("SELECT newest_id FROM message_groups WHERE id = ?", group.id)).toBeNull();

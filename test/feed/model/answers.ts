@@ -1,7 +1,7 @@
-import { balancesOf } from "./state.ts";
+import { balancesOf, DEPTHS, teamOf } from "./state.ts";
 import { type Group, pair, type Tables } from "./tables.ts";
 
-// What the endpoints must answer (docs/contract/interface.md, 4.1, 4.2 and 4.5), found by looking at everything.
+// What the endpoints must answer (docs/contract/interface.md, 4.1 to 4.3 and 4.5), found by looking at everything.
 
 /** The ids of an account's campaigns at latitude 1, where some stores are; the others are too far away. */
 export function nearbyCampaignsOf(tables: Tables, accountId: string): string[] {
@@ -77,6 +77,50 @@ function nameOfGroup(members: readonly { name: string; is_blocked: boolean }[]):
   const names = members.filter((member) => !member.is_blocked).map(({ name }) => name);
   const blocked = members.length - names.length;
   return [...(names.length > 0 ? [names.join(", ")] : []), ...(blocked > 0 ? [`(${blocked} blocked)`] : [])].join(" ");
+}
+
+/** The members of a team as the caller may see them, or null where the answer is 404. */
+export function membersOf(
+  tables: Tables,
+  { store, caller, root, level }: { store: string; caller: string; root: string; level: number | null },
+) {
+  if (!isStoreThere(tables, store)) return null;
+  const below = (id: string) =>
+    DEPTHS.flatMap((depth) =>
+      teamOf(tables, { store_id: store, customer_id: id }, depth).map(({ customer_id: id }) => ({ id, depth })),
+    );
+  const isMember = tables.memberships.get(pair(store, caller))?.joined === 1;
+  if (root !== caller && !(isMember && below(caller).some(({ id }) => id === root))) return null;
+  if (!isMember) return [];
+  return below(root)
+    .filter(({ depth }) => level === null || depth === level)
+    .map(({ id, depth }) => ({
+      id,
+      name: nameOf(tables, id),
+      customer_description: "",
+      avatar: "",
+      friend_status: tables.friendships.get([caller, id].sort().join("|")) ?? -1,
+      team_store_count: [...tables.memberships.values()].filter(
+        (one) => one.customer_id === id && one.joined === 1 && isStoreThere(tables, one.store_id),
+      ).length,
+      total_balance: (balancesOf(tables).atStore.get(pair(store, id)) ?? 0) / 100,
+      current_level: depth,
+      levels: DEPTHS.map((level_no) => ({
+        level_no,
+        total_members: below(id).filter((one) => one.depth === level_no).length,
+        total_tokens_earned: earnedOf(tables, store, id, level_no) / 100,
+      })),
+    }))
+    .sort(
+      (one, other) =>
+        one.current_level - other.current_level || compare(one.name, other.name) || compare(one.id, other.id),
+    );
+}
+
+function earnedOf({ earnings }: Tables, store: string, customer: string, level: number): number {
+  return [...earnings.values()]
+    .filter((one) => one.store_id === store && one.customer_id === customer && one.level_no === level)
+    .reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
 /** A customer's combined coupon list; no coupon of the model ever ends. */

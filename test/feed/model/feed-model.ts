@@ -1,7 +1,16 @@
 import { coupon, customerCoupon } from "./coupon-kinds.ts";
 import type { ModelKind, ModelLine, Request } from "./kind.ts";
 import { block, friendship, message, messageGroup, messageState } from "./message-kinds.ts";
-import { account, balanceEntry, campaign, customer, membership, registration, store } from "./program-kinds.ts";
+import {
+  account,
+  balanceEntry,
+  campaign,
+  customer,
+  membership,
+  registration,
+  store,
+  tokenEarning,
+} from "./program-kinds.ts";
 import { emptyTables, endErased, type Tables } from "./tables.ts";
 
 // The rules of docs/contract/feed.md, 1 and 2, one by one, for the kinds whose state others lean on: slow, simple, and
@@ -21,6 +30,7 @@ const KINDS: Readonly<Record<string, ModelKind>> = {
   campaign,
   customer,
   membership,
+  token_earning: tokenEarning,
   registration,
   friendship,
   block,
@@ -98,8 +108,9 @@ function deduplicate(lines: readonly ModelLine[], before: Tables) {
 }
 
 /** Whether a line is an event that is stored. */
-function isStored({ record, id }: ModelLine, { entries, messageIds }: Tables): boolean {
+function isStored({ record, id }: ModelLine, { entries, earnings, messageIds }: Tables): boolean {
   if (record === "balance_entry") return entries.has(String(id));
+  if (record === "token_earning") return earnings.has(String(id));
   return record === "message" && messageIds.has(String(id));
 }
 

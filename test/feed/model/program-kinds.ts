@@ -101,6 +101,26 @@ function isBadReferrer(line: ModelLine, { lines, before, after }: Request, numbe
   return isBad || changes(before.memberships.get(own), line, "referrer_id");
 }
 
+/** Who has left still earns. */
+export const tokenEarning: ModelKind = {
+  keyOf: ({ id }) => id,
+  isEvent: true,
+  write: (line, { after }) => {
+    const [customer_id, store_id] = [text(line.customer_id), text(line.store_id)];
+    const tokens = Math.round(Number(line.tokens) * 100);
+    after.earnings.set(text(line.id), { customer_id, store_id, level_no: Number(line.level_no), tokens });
+  },
+  accounts: ({ store_id }, { after }) => [after.stores.get(text(store_id))?.account_id],
+  badFields: ({ customer_id, store_id }, { after }) => {
+    const isStore = after.stores.has(text(store_id));
+    const isMember = after.memberships.has(pair(store_id, customer_id));
+    return wrong({
+      store_id: !isStore,
+      customer_id: !isCustomer(after, customer_id) || (isStore && !isMember),
+    });
+  },
+};
+
 export const registration: ModelKind = {
   keyOf: ({ campaign_id, customer_id }) => pair(campaign_id, customer_id),
   write: (line, { after }) => {

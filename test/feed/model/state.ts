@@ -1,12 +1,13 @@
 import { pair, type Tables } from "./tables.ts";
 
+/** How far a team goes down. */
+export const DEPTHS = [1, 2, 3, 4, 5];
+
 /** The tables as the database shows them, with every total counted anew. */
 export function stateOf(tables: Tables) {
   const { accounts, stores, campaigns, customers, memberships, registrations, entries } = tables;
   const balances = balancesOf(tables);
   const joined = [...memberships.values()].filter((one) => one.joined === 1);
-  const below = (storeId: string, customerId: string, depth: number) =>
-    joined.filter((one) => one.store_id === storeId && ancestor(memberships, one, depth) === customerId).length;
   return {
     accounts: withIds(accounts),
     stores: withIds(stores),
@@ -18,9 +19,7 @@ export function stateOf(tables: Tables) {
     })),
     memberships: byKey(memberships).map((one) => ({
       ...one,
-      members_1: below(one.store_id, one.customer_id, 1),
-      members_2: below(one.store_id, one.customer_id, 2),
-      members_3: below(one.store_id, one.customer_id, 3),
+      ...Object.fromEntries(DEPTHS.map((depth) => [`members_${depth}`, teamOf(tables, one, depth).length])),
     })),
     registrations: byKey(registrations),
     entries: withIds(new Map([...entries].sort())),
@@ -82,11 +81,19 @@ function earnings({ campaigns, entries }: Tables) {
   });
 }
 
-function ancestor(
-  memberships: Tables["memberships"],
-  member: { store_id: string; customer_id: string },
-  depth: number,
-) {
+/** Those now joined who are so many levels below a member of a store, found by walking up from each. */
+export function teamOf({ memberships }: Tables, { store_id, customer_id }: Member, depth: number): Member[] {
+  return [...memberships.values()].filter(
+    (one) => one.store_id === store_id && one.joined === 1 && ancestor(memberships, one, depth) === customer_id,
+  );
+}
+
+interface Member {
+  store_id: string;
+  customer_id: string;
+}
+
+function ancestor(memberships: Tables["memberships"], member: Member, depth: number) {
   let id: string | null = member.customer_id;
   for (let up = 0; up < depth && id !== null; up += 1)
     id = memberships.get(pair(member.store_id, id))?.referrer_id ?? null;

@@ -12,7 +12,7 @@ const QUERIES = {
     FROM public_campaigns WHERE id LIKE ? ORDER BY key`,
   customers: "SELECT id, first_name, balance, stores_count, erased FROM customers WHERE id LIKE ? ORDER BY key",
   memberships: `
-    SELECT store_id, customer_id, referrer_id, joined, members_1, members_2, members_3
+    SELECT store_id, customer_id, referrer_id, joined, members_1, members_2, members_3, members_4, members_5
     FROM public_memberships WHERE store_id LIKE ? ORDER BY 1, 2`,
   registrations: "SELECT campaign_id, customer_id FROM public_registrations WHERE customer_id LIKE ? ORDER BY 1, 2",
   entries: `

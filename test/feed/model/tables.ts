@@ -16,6 +16,7 @@ export interface Tables {
   /** Those of removed groups too. */
   messageIds: Set<string>;
   entries: Map<string, { customer_id: string; store_id: string; campaign_id: string | null; amount: number }>;
+  earnings: Map<string, { customer_id: string; store_id: string; level_no: number; tokens: number }>;
 }
 
 export interface Coupon {
@@ -60,6 +61,7 @@ export function emptyTables(): Tables {
     groups: new Map(),
     messageIds: new Set(),
     entries: new Map(),
+    earnings: new Map(),
   };
 }
 

@@ -1,0 +1,262 @@
+import { encodeBase64Url } from "hono/utils/encode";
+import { afterAll, afterEach, beforeAll, describe, it, vi } from "vitest";
+import page from "../../docs/tokens.md?raw";
+import { mustFeed, send } from "../support/api.ts";
+import * as seed from "../support/seed.ts";
+import { setVariables } from "../support/test-programs.ts";
+
+// Tokens as each provider documents them, held against the variables that docs/tokens.md sets for it.
+
+const NOW = Math.floor(Date.now() / 1_000);
+const TIMES = { iat: NOW, exp: NOW + 60 };
+const USER = "5f0c7e6a-1b2d-4c3e-8f90-a1b2c3d4e5f6";
+
+interface Provider {
+  name: string;
+  algorithm: "RS256" | "ES256";
+  header?: object;
+  claims: Record<string, unknown> & { sub: string };
+  /** What the provider gives to others, which must not open anything here: claims in place of those above. */
+  others: readonly Record<string, unknown>[];
+}
+
+const PROVIDERS: readonly Provider[] = [
+  {
+    // https://auth0.com/docs/secure/tokens/access-tokens/access-token-profiles
+    name: "Auth0",
+    algorithm: "RS256",
+    claims: {
+      iss: "https://example.eu.auth0.com/",
+      sub: "auth0|6543a1b2c3d4e5f678901234",
+      aud: ["https://loyalty.example", "https://example.eu.auth0.com/userinfo"],
+      azp: "a3B7Lc1DKlMNoPqRsTuVwXyZ",
+      scope: "openid customer",
+    },
+    others: [
+      { aud: "https://another-api.example" },
+      { scope: "openid profile" },
+      { iss: "https://other.eu.auth0.com/" },
+    ],
+  },
+  {
+    // https://firebase.google.com/docs/auth/admin/verify-id-tokens
+    name: "Firebase",
+    algorithm: "RS256",
+    claims: {
+      iss: "https://securetoken.google.com/example",
+      aud: "example",
+      auth_time: NOW,
+      user_id: "Xk3jR9vQ2mZpL7wT1aBcD4eF5gH6",
+      sub: "Xk3jR9vQ2mZpL7wT1aBcD4eF5gH6",
+      email: "ada@example.com",
+      email_verified: true,
+      firebase: { identities: { email: ["ada@example.com"] }, sign_in_provider: "password" },
+    },
+    others: [{ iss: "https://securetoken.google.com/other", aud: "other" }],
+  },
+  {
+    // https://supabase.com/docs/guides/auth/jwt-fields
+    name: "Supabase",
+    algorithm: "ES256",
+    claims: {
+      iss: "https://example.supabase.co/auth/v1",
+      sub: USER,
+      aud: "authenticated",
+      role: "authenticated",
+      aal: "aal1",
+      session_id: "0b1c2d3e-4f50-4a6b-8c7d-9e0f1a2b3c4d",
+      email: "ada@example.com",
+      phone: "",
+      is_anonymous: false,
+      amr: [{ method: "password", timestamp: NOW }],
+      app_metadata: { provider: "email", providers: ["email"] },
+      user_metadata: { scope: "customer", customer_id: "somebody-else" },
+    },
+    others: [
+      { aud: "anon", role: "anon" },
+      { sub: undefined, role: "service_role" },
+    ],
+  },
+  {
+    // https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-the-id-token.html
+    name: "Cognito",
+    algorithm: "RS256",
+    header: { typ: undefined },
+    claims: {
+      sub: USER,
+      "cognito:groups": ["test-group-a"],
+      email_verified: true,
+      iss: "https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_example",
+      "cognito:username": "ada",
+      origin_jti: "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee",
+      aud: "example-app-client-id",
+      event_id: "64f513be-32db-42b0-b78e-b02127b4f463",
+      token_use: "id",
+      auth_time: NOW,
+      email: "ada@example.com",
+    },
+    // The second is an access token.
+    others: [
+      { aud: "another-app-client-id" },
+      { aud: undefined, client_id: "example-app-client-id", token_use: "access", scope: "openid loyalty/customer" },
+    ],
+  },
+  {
+    // https://www.keycloak.org/docs/latest/server_admin/#_client_scopes
+    name: "Keycloak",
+    algorithm: "RS256",
+    claims: {
+      jti: "17b94735-025f-4e87-a74e-83c315d1827f",
+      iss: "https://id.example/realms/example",
+      aud: ["loyalty", "account"],
+      sub: USER,
+      typ: "Bearer",
+      azp: "loyalty-app",
+      sid: "fd0d6f25-e7ca-4640-bc23-0d7df8ab1f9e",
+      acr: "1",
+      "allowed-origins": ["https://app.example"],
+      realm_access: { roles: ["offline_access", "uma_authorization"] },
+      resource_access: { account: { roles: ["manage-account"] } },
+      scope: "openid email profile customer",
+      preferred_username: "ada",
+    },
+    others: [{ aud: "account" }, { scope: "openid email profile" }],
+  },
+  {
+    // https://clerk.com/docs/guides/sessions/session-tokens (version 2)
+    name: "Clerk",
+    algorithm: "RS256",
+    header: { cat: "cl_B7d4PD111AAA" },
+    claims: {
+      azp: "https://example.com",
+      fva: [7, -1],
+      iss: "https://clerk.example.com",
+      nbf: NOW - 10,
+      sid: "sess_123",
+      sts: "active",
+      sub: "user_2aBcDeFgHiJkLmNoPqRsTuVwXyZ",
+      v: 2,
+    },
+    others: [{ iss: "https://clerk.other.example" }],
+  },
+];
+
+const VARIABLES = /^(\w+) = "(.*)"$/gm;
+
+/** What the page sets for a provider; what it does not name is as in wrangler.toml. */
+function variablesFor(name: string): Record<string, string> {
+  const [, block = ""] = new RegExp(`^### ${name}\\n[\\s\\S]*?\`\`\`toml\\n([\\s\\S]*?)\`\`\``, "m").exec(page) ?? [];
+  return Object.fromEntries([...block.matchAll(VARIABLES)].map(([, variable = "", value = ""]) => [variable, value]));
+}
+
+/** The claim that the page gives as an example of a customer's own id. */
+function customerIdClaim(name: string): string {
+  return new RegExp(`^\\| ${name} +\\| \`(.+?)\``, "m").exec(page)?.[1] ?? "";
+}
+
+const ALGORITHMS = {
+  RS256: { name: "RSASSA-PKCS1-v1_5", modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]), hash: "SHA-256" },
+  ES256: { name: "ECDSA", namedCurve: "P-256" },
+};
+type Key = JsonWebKey & { kid: string };
+const keys = new Map<string, { secret: Key; shared: Key }>();
+
+beforeAll(async () => {
+  for (const [name, algorithm] of Object.entries(ALGORITHMS)) {
+    const pair = (await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"])) as CryptoKeyPair;
+    const jwk = async (key: CryptoKey) => ({
+      ...((await crypto.subtle.exportKey("jwk", key)) as JsonWebKey),
+      kid: "k",
+    });
+    keys.set(name, { secret: { ...(await jwk(pair.privateKey)), alg: name }, shared: await jwk(pair.publicKey) });
+  }
+  setVariables({ CUSTOMER_SEARCH: "none" });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  const names = ["JWKS_URL", "JWT_ISSUER", "JWT_AUDIENCE", "JWT_SCOPE_CLAIM", "JWT_SUBJECT_CLAIM"];
+  setVariables(Object.fromEntries([...names, "JWT_CUSTOMERS_WITHOUT_SCOPE"].map((name) => [name, ""])));
+});
+afterAll(() => setVariables({ CUSTOMER_SEARCH: "all" }));
+
+/** Sets what the page says, serves the provider's keys, and sends a request with a token of its. */
+async function open({ name, algorithm, header }: Provider) {
+  setVariables(variablesFor(name));
+  const { secret, shared } = keys.get(algorithm) ?? {};
+  vi.spyOn(globalThis, "fetch").mockImplementation(async () => Response.json({ keys: [shared] }));
+  return async (claims: Record<string, unknown>, path = "/full-search") => {
+    const token = await signWith(secret, { ...TIMES, ...claims }, algorithm, header);
+    const headers = { Authorization: `Bearer ${token}` };
+    const base = path.startsWith("/api") ? path : `/api/v1/customer${path}`;
+    return send(base, { method: "POST", headers, body: '{"query":"ada"}' });
+  };
+}
+
+/** Signs with any header, which hono's `sign` does not. */
+async function signWith(key: Key | undefined, claims: object, algorithm: "RS256" | "ES256", header: object = {}) {
+  if (key === undefined) throw new Error("The keys are not there yet.");
+  const encode = (bytes: Uint8Array) => encodeBase64Url(bytes.slice().buffer).replaceAll("=", "");
+  const bytesOf = (text: string) => new TextEncoder().encode(text);
+  const parts = [{ alg: algorithm, kid: "k", typ: "JWT", ...header }, claims];
+  const text = parts.map((part) => encode(bytesOf(JSON.stringify(part)))).join(".");
+  const { name } = ALGORITHMS[algorithm];
+  const imported = await crypto.subtle.importKey("jwk", key, ALGORITHMS[algorithm], false, ["sign"]);
+  return `${text}.${encode(new Uint8Array(await crypto.subtle.sign({ name, hash: "SHA-256" }, imported, bytesOf(text))))}`;
+}
+
+describe("docs/tokens.md", () => {
+  it("has every provider that is tried here, and no other", ({ expect }) => {
+    const section = page.slice(page.indexOf("## Identity providers"), page.indexOf("## Changing the secret"));
+
+    expect([...section.matchAll(/^### (.*)$/gm)].map(([, name]) => name)).toEqual(PROVIDERS.map(({ name }) => name));
+  });
+});
+
+describe.for(PROVIDERS)("a token of $name", (provider) => {
+  const { name, claims, others } = provider;
+  const idsOf = (answer: { body: { items: { customers: { id: string }[] } } }) =>
+    answer.body.items.customers.map(({ id }) => id);
+
+  it("is that of the customer with the subject's id", async ({ expect }) => {
+    await mustFeed([seed.customer({ id: claims.sub, first_name: "Ada" }), seed.customer({ first_name: "Ada" })]);
+    const ask = await open(provider);
+
+    expect(idsOf(await ask(claims))).toEqual([claims.sub]);
+  });
+
+  it("is that of the customer whom another claim names, where that is set", async ({ expect }) => {
+    const { id } = seed.customer();
+    await mustFeed([seed.customer({ id, first_name: "Ada" })]);
+    const ask = await open(provider);
+    const claim = customerIdClaim(name);
+    setVariables({ JWT_SUBJECT_CLAIM: claim });
+
+    expect(idsOf(await ask({ ...claims, [claim]: id }))).toEqual([id]);
+    expect((await ask(claims)).status).toBe(401);
+  });
+
+  it("opens nothing where it is another app's, or not a customer's", async ({ expect }) => {
+    const ask = await open(provider);
+
+    for (const other of others) expect([401, 403]).toContain((await ask({ ...claims, ...other })).status);
+  });
+
+  it("never feeds and never exports", async ({ expect }) => {
+    const ask = await open(provider);
+
+    expect((await ask({ ...claims, accounts: "*" }, "/api/v1/feed")).status).toBe(403);
+  });
+});
+
+describe("Auth0 with role-based access control", () => {
+  it("lets in whose permissions have the word", async ({ expect }) => {
+    const [auth0] = PROVIDERS;
+    if (auth0 === undefined) throw new Error("Auth0 is missing.");
+    const ask = await open(auth0);
+    setVariables({ JWT_SCOPE_CLAIM: "permissions" });
+
+    expect((await ask({ ...auth0.claims, permissions: ["customer"] })).status).toBe(200);
+    expect((await ask({ ...auth0.claims, permissions: [] })).status).toBe(403);
+    expect((await ask(auth0.claims)).status).toBe(403);
+  });
+});

@@ -1,0 +1,253 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { METRICS_EVENTS, metricsOf } from "../../src/metrics/metrics.ts";
+import { TimedOut } from "../../src/values/timeout.ts";
+import { as, feed, mustFeed, send } from "../support/api.ts";
+import { outbox, pass, poll, pollUntilQuiet, reach, runSchedule, seedGroup } from "../support/listeners.ts";
+import { type Point, recordMetrics, stopMetrics } from "../support/metrics.ts";
+import * as seed from "../support/seed.ts";
+import { sendTo } from "../support/stalling.ts";
+import { rows } from "../support/state.ts";
+import { addPrograms } from "../support/test-programs.ts";
+import { customerToken } from "../support/tokens.ts";
+
+const MESSAGES = "/api/v1/customer/messages";
+const COUPONS = "/api/v1/customer/coupons";
+const LEADERBOARD = "/api/v1/customer/gamification/leaderboard";
+const session = Object.getPrototypeOf(env.DB.withSession());
+
+let points: Point[] = [];
+beforeEach(() => {
+  points = recordMetrics();
+});
+afterEach(() => {
+  stopMetrics();
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+describe("the list of metrics", () => {
+  it("fits into a data point, and names each metric once", ({ expect }) => {
+    for (const event of METRICS_EVENTS) {
+      const metrics = metricsOf(event);
+      const count = (type: string) => metrics.filter(({ column }) => column.startsWith(type)).length;
+
+      expect(count("blob")).toBeLessThanOrEqual(20);
+      expect(count("double")).toBeLessThanOrEqual(20);
+      expect(new Set(metrics.map(({ name }) => name)).size).toBe(metrics.length);
+    }
+  });
+});
+
+describe("a request", () => {
+  it("writes one point, by the names of the list", async ({ expect }) => {
+    await as("nobody").get(`${COUPONS}?search=somebody`);
+
+    expect(points).toEqual([
+      {
+        index: "request ",
+        event: "request",
+        program: "",
+        version: expect.any(String),
+        method: "GET",
+        route: COUPONS,
+        error: "NO_ITEMS",
+        source: "primary",
+        region: "",
+        fault: "",
+        status: 200,
+        milliseconds: expect.any(Number),
+        d1Milliseconds: expect.any(Number),
+        roundTrips: 1,
+        attempts: 1,
+        primary: 1,
+        rowsRead: expect.any(Number),
+        rowsWritten: 0,
+        databaseBytes: expect.any(Number),
+        boardAgeSeconds: -1,
+      },
+    ]);
+    expect(points[0]?.databaseBytes).toBeGreaterThan(100_000);
+  });
+
+  it("writes the program that it is of", async ({ expect }) => {
+    const remove = await addPrograms("acme");
+
+    await as("nobody", { program: "acme" }).get(COUPONS);
+    remove();
+
+    expect(points).toMatchObject([{ index: "request acme", program: "acme" }]);
+  });
+
+  it("says which region and replica answered, at which attempt", async ({ expect }) => {
+    const withSession = (start?: string) => {
+      const real = env.DB.withSession(start);
+      const batch = async (statements: D1PreparedStatement[]) => {
+        const results = await real.batch(statements);
+        const meta = { served_by_region: "WEUR", served_by_primary: false, total_attempts: 3 };
+        for (const result of results) Object.assign(result.meta, meta);
+        return results;
+      };
+      return { prepare: real.prepare.bind(real), batch, getBookmark: () => null };
+    };
+
+    await sendTo({ DB: { withSession } }, COUPONS, {
+      headers: { Authorization: `Bearer ${await customerToken("nobody")}` },
+    });
+
+    expect(points).toMatchObject([{ source: "replica", region: "WEUR", primary: 0, attempts: 3, roundTrips: 1 }]);
+  });
+
+  it("that the inbox answers says so, and that the database was not asked", async ({ expect }) => {
+    const { reader } = await seedGroup();
+    await pollUntilQuiet(reader);
+    points.length = 0;
+
+    await poll(reader);
+
+    expect(points).toMatchObject([{ route: MESSAGES, source: "inbox", roundTrips: 0, attempts: 0, databaseBytes: 0 }]);
+  });
+
+  it("for a leaderboard says where it was found, and how old it was", async ({ expect }) => {
+    const account = seed.account();
+    const store = seed.store(account.id);
+    await mustFeed([account, store]);
+    points.length = 0;
+
+    await as("nobody").post(LEADERBOARD, { location_id: store.id });
+    await as("nobody").post(LEADERBOARD, { location_id: store.id });
+
+    expect(points).toMatchObject([
+      { source: "primary", roundTrips: 1, boardAgeSeconds: expect.any(Number) },
+      { source: "memory", roundTrips: 0, boardAgeSeconds: expect.any(Number) },
+    ]);
+    expect(Number(points[0]?.boardAgeSeconds)).toBeGreaterThanOrEqual(0);
+  });
+
+  it("that is refused writes its code, and a path of nobody's no more than its pattern", async ({ expect }) => {
+    await send("/api/v1/customer/somebody-known");
+    await send(COUPONS);
+
+    expect(points).toMatchObject([
+      { error: "NOT_FOUND", status: 404, source: "" },
+      { error: "UNAUTHENTICATED", status: 401, source: "" },
+    ]);
+    expect(JSON.stringify(points)).not.toContain("somebody-known");
+  });
+
+  it.for([
+    ["Network connection lost.", "lost"],
+    ["Cannot resolve D1 DB due to transient issue on remote node.", "lost"],
+    ["D1 DB reset because its code was updated.", "reset"],
+    ["Internal error in D1 DB storage caused object to be reset.", "reset"],
+    ["D1 DB storage operation exceeded timeout which caused object to be reset.", "reset"],
+    ["D1 DB's isolate exceeded its memory limit and was reset.", "reset"],
+    ["D1 DB exceeded its CPU time limit and was reset.", "reset"],
+    ["D1 DB is overloaded. Requests queued for too long.", "overloaded"],
+    ["D1 DB is overloaded. Too many requests queued.", "overloaded"],
+    ["Exceeded maximum DB size", "full"],
+    ["Something that nobody has written down.", "unknown"],
+  ])("that fails because D1 says %j names the fault: %s", async ([message, fault], { expect }) => {
+    vi.spyOn(session, "batch").mockRejectedValue(new Error(`D1_ERROR: ${message}`));
+    const log = vi.spyOn(console, "log").mockReturnValue();
+
+    const answer = await feed([seed.customer()]);
+
+    expect(answer.status).toBe(fault === "full" ? 507 : 503);
+    expect(points).toMatchObject([{ event: "request", fault, attempts: 1 }]);
+    expect(JSON.parse(String(log.mock.lastCall))).toMatchObject({ fault });
+  });
+
+  it("that D1 does not answer in time names the fault: stalled", async ({ expect }) => {
+    vi.spyOn(session, "batch").mockRejectedValueOnce(new TimedOut(5_000));
+
+    expect((await as("nobody").get(COUPONS)).status).toBe(503);
+    expect(points).toMatchObject([{ fault: "stalled", status: 503 }]);
+  });
+
+  it("writes nothing without a dataset", async ({ expect }) => {
+    stopMetrics();
+
+    expect((await as("nobody").get(COUPONS)).status).toBe(200);
+    expect(points).toEqual([]);
+  });
+});
+
+describe("a feed", () => {
+  it("writes a point beside its request's: lines, and what listeners are to be told", async ({ expect }) => {
+    const { reader, writer, group } = await seedGroup();
+    await pollUntilQuiet(reader);
+    const unknown = seed.deleted("customer", { id: "never-fed" });
+    points.length = 0;
+
+    await mustFeed([seed.message(group, writer), unknown]);
+
+    expect(points.map(({ event }) => event)).toEqual(["feed", "request"]);
+    expect(points[0]).toMatchObject({ index: "feed ", accepted: 1, ignored: 1, changes: 1 });
+    expect(points[0]?.rowsWritten).toBe(points[1]?.rowsWritten);
+  });
+
+  it("that is refused writes its request's point only", async ({ expect }) => {
+    await feed([{ record: "nothing" }]);
+
+    expect(points).toMatchObject([{ event: "request", status: 422 }]);
+  });
+});
+
+describe("a scheduled run", () => {
+  it("writes a point even where there was nothing to do", async ({ expect }) => {
+    await runSchedule("30 5 * * *");
+
+    expect(points).toEqual([
+      {
+        index: "run ",
+        event: "run",
+        program: "",
+        version: expect.any(String),
+        work: "remove former listeners",
+        programs: 1,
+        failures: 0,
+        milliseconds: expect.any(Number),
+        waiting: 0,
+        oldestSeconds: 0,
+        notified: 0,
+        failed: 0,
+      },
+    ]);
+  });
+
+  it("says how much waited in the outbox, how long the oldest did, and what became of it", async ({ expect }) => {
+    // What earlier tests left there.
+    await rows("DELETE FROM outbox");
+    vi.useFakeTimers({ toFake: ["Date"] });
+    await pass(7_200);
+    const { reader, writer, group } = await seedGroup();
+    await pollUntilQuiet(reader);
+    reach(() => false);
+    await mustFeed([seed.message(group, writer)]);
+    await pass(20);
+    await mustFeed([seed.message(group, writer)]);
+    await pass(10);
+    points.length = 0;
+
+    await runSchedule("* * * * *");
+    reach(() => true);
+    await runSchedule("* * * * *");
+    await runSchedule("* * * * *");
+
+    expect(points).toMatchObject([
+      { work: "notify inboxes", waiting: 2, oldestSeconds: 30, notified: 0, failed: 2 },
+      { waiting: 2, oldestSeconds: 30, notified: 2, failed: 0 },
+      { waiting: 0, oldestSeconds: 0, notified: 0, failed: 0 },
+    ]);
+    expect(await outbox()).toEqual([]);
+  });
+
+  it("that fails writes how many failures there were", async ({ expect }) => {
+    vi.spyOn(session, "batch").mockRejectedValue(new Error("D1_ERROR: D1 DB is overloaded."));
+
+    await expect(runSchedule("* * * * *")).rejects.toThrow();
+
+    expect(points).toMatchObject([{ failures: 1, programs: 1 }]);
+  });
+});

@@ -1,0 +1,18 @@
+import { spawnSync } from "node:child_process";
+
+/** The languages of the backends in docs/tokens.md, each with a line that prints a token of the customer `ada`. */
+export const LANGUAGES = [
+  { name: "Node", command: "node", block: "js", print: 'console.log(customerToken("ada"));' },
+  { name: "Python", command: "python3", block: "python", print: 'print(customer_token("ada"))' },
+  { name: "PHP", command: "php", block: "php", print: "echo customer_token('ada');" },
+];
+
+export function isInstalled(command: string): boolean {
+  return spawnSync(command, ["--version"]).status === 0;
+}
+
+// `.ci/run` asks so what it has to install.
+if (import.meta.main) {
+  const missing = LANGUAGES.filter(({ command }) => !isInstalled(command));
+  if (missing.length > 0) throw new Error(`Missing: ${missing.map(({ name }) => name).join(", ")}.`);
+}

@@ -1,0 +1,32 @@
+import { type MetricsEvent, metricsOf } from "../../src/metrics/metrics.ts";
+import { setVariables } from "./test-programs.ts";
+
+/** A data point as the SQL of Analytics Engine sees it, by the names of its metrics. */
+export type Point = Record<string, string | number>;
+
+/** Binds a dataset; the points that are written from now on. */
+export function recordMetrics(): Point[] {
+  const points: Point[] = [];
+  setVariables({
+    METRICS: {
+      writeDataPoint({ blobs = [], doubles = [], indexes = [] }: AnalyticsEngineDataPoint) {
+        const columns = new Map<string, unknown>([
+          ...blobs.map((blob, index) => [`blob${index + 1}`, blob] as const),
+          ...doubles.map((double, index) => [`double${index + 1}`, double] as const),
+        ]);
+        const metrics = metricsOf(blobs[0] as MetricsEvent);
+        if (columns.size !== metrics.length) throw new Error("The point has other columns than the list.");
+        points.push({
+          index: String(indexes[0]),
+          ...Object.fromEntries(metrics.map(({ column, name }) => [name, columns.get(column) as string | number])),
+        });
+      },
+    },
+  });
+  return points;
+}
+
+/** Takes the dataset away again. */
+export function stopMetrics(): void {
+  setVariables({ METRICS: undefined });
+}

@@ -1,11 +1,11 @@
-import { abortable } from "./abortable.ts";
+import { abortable, throwIfAborted } from "./abort.ts";
 import type { LiveListener, LiveState } from "./live.ts";
 import type { SharedConnection } from "./shared-connection.ts";
 import { type Change, EVERYTHING } from "./socket.ts";
 
 export interface ChangesOptions {
   /** Ends the iteration, and closes the connection. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** Something changed. */
@@ -70,7 +70,7 @@ export class PendingChanges {
   async next(interval: Interval, signal: AbortSignal): Promise<Change[]> {
     const askedAt = Date.now();
     for (;;) {
-      signal.throwIfAborted();
+      throwIfAborted(signal);
       if (this.#changed.size > 0) return this.#take([...this.#changed]);
       const longest = interval(this.#state);
       const passed = Math.max(Date.now() - askedAt, 0);

@@ -1,4 +1,4 @@
-import { abortable } from "./abortable.ts";
+import { abortable } from "./abort.ts";
 import { type Interval, PendingChanges } from "./changes.ts";
 import type { Since } from "./loyalty-error.ts";
 import { type GetMessages, pollMessages } from "./poll.ts";
@@ -19,7 +19,7 @@ export interface PollOptions {
    */
   everyMs?: number;
   /** Ends the iteration. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 const EVERY_MS = 5_000;

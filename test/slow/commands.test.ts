@@ -112,6 +112,8 @@ const TRIALS: Record<string, Trial> = {
   },
   "npm run fuzz -- --runs 100000": { says: "RUN" },
   "npm run fuzz -- --runs 100000 --seed 1": { says: "RUN" },
+  "npm run simulate": { says: "Simulating" },
+  "npm run simulate -- --seed 7 --steps 100000 --log simulation.log": { says: "Simulating" },
   // Ctrl-C would leave what its tests have started to itself.
   "npm run test:slow": { with: ["install", "-t", "nothing has this name"], status: 0, says: "skipped" },
   "npm run wrangler": HELP,

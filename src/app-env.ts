@@ -22,7 +22,7 @@ export interface AppEnv {
     program: Program;
     /** Set for the routes that read or write D1. */
     db: Database;
-    /** What answered, where that was not simply the database: unset, it was, or nothing was looked up. */
+    /** What answered. Left out where a copy of the database did, whose region D1 names, or where nothing was looked up. */
     source: "inbox" | "memory" | "kv" | "primary";
     /** How old the leaderboard was that was answered. */
     boardAgeSeconds: number;
@@ -38,7 +38,7 @@ export interface AppEnv {
     customerId: string;
     /** When their token expires, in seconds since 1970. */
     tokenExpires: number;
-    /** The body of an answer that went well, a long one in chunks, to be gone through again: set for JSON text. */
+    /** The body of a 200 as bytes, or in chunks that can be read twice: for its ETag. */
     answered?: Uint8Array<ArrayBuffer> | Iterable<Uint8Array>;
     /** Who feeds: set below /api/v1/feed. */
     feedToken: FeedToken;

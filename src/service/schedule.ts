@@ -140,7 +140,7 @@ function runOf(job: Job, program: Program, inboxes: Inboxes) {
       failures.push(error);
     }
     milliseconds += performance.now() - startedAt;
-    report = outcome.report;
+    report = outcome.report ?? report;
     return { queries: queries - before, calls: outcome.calls ?? 0, isDone: outcome.isDone };
   };
 

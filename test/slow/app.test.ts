@@ -293,7 +293,7 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
       const faultOf = (name: string) => form.locator("label", { hasText: name }).locator(".fault");
       await send.click();
 
-      await faultOf("Points").getByText("must be an amount").waitFor();
+      await faultOf("Points").getByText("must be a decimal").waitFor();
       await faultOf("Time").waitFor();
       expect(await form.locator("[aria-invalid=true]").count()).toBe(2);
       expect(await accessibilityFaults(page)).toEqual([]);

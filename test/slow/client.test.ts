@@ -236,6 +236,35 @@ describe("the packed client against the service", () => {
     expect(secondsLater).toBeLessThan(5);
   });
 
+  /** A block of docs/your-app.md, with the addresses and the token of this test's service. */
+  function blockOf(language: string): string {
+    const page = readFileSync(path.join(ROOT, "docs", "your-app.md"), "utf8");
+    const [, block = ""] = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(page) ?? [];
+    return block.replaceAll("http://127.0.0.1:8787", url);
+  }
+
+  it("does what docs/your-app.md shows, and compiles it strictly", async ({ expect }) => {
+    const source = `const token: string = ${JSON.stringify(token)};\n${blockOf("ts")}`;
+    writeFileSync(path.join(consumer, "types.ts"), source);
+
+    const compiled = await typeCheck({ module: "nodenext", lib: ["es2022", "dom"] });
+    const app = running(path.join(ROOT, "node_modules", ".bin", "node"), ["types.ts"], { cwd: consumer });
+    for (const shown of ["Double points, 3.08 miles", "\n10% off", "Ben"]) await printed(app, shown);
+    app.child.kill("SIGTERM");
+
+    expect(compiled).toBe("");
+    await app.ended;
+  });
+
+  it("answers the curl lines of docs/your-app.md", async ({ expect }) => {
+    const lines = blockOf("sh").replace(/^TOKEN=.*$/m, `TOKEN=${token}`);
+
+    const { stdout } = await run("sh", ["-ec", lines]);
+
+    const answers = stdout.split(/(?<=\})(?=\{"status")/).map((text) => JSON.parse(text));
+    expect(answers.map(({ status }) => status)).toEqual([true, true, true]);
+  });
+
   it.skipIf(CHROMIUM === null)("is told of a message on a page of another origin", async ({ expect }) => {
     const browser = await launchBrowser();
     try {

@@ -4,14 +4,14 @@ import { updateNewestMessages } from "../../db/derived/newest-messages.ts";
 import { messages } from "../../db/tables/index.ts";
 import { orNull } from "../../values/scalar.ts";
 import { Id, LongText } from "../../values/text.ts";
-import { Datetime } from "../../values/time.ts";
+import { FedTime } from "../../values/time.ts";
 import { CUSTOMERS } from "./customer.ts";
 import { defineKind, type Kind } from "./kind.ts";
 import { MESSAGE_GROUPS, NO_MEMBER } from "./message-group.ts";
 
 export const message = defineKind(messages, {
   record: "message",
-  fields: z.object({ id: Id, group_id: Id, customer_id: Id, body: LongText, sent_at: orNull(Datetime) }),
+  fields: z.object({ id: Id, group_id: Id, customer_id: Id, body: LongText, sent_at: orNull(FedTime) }),
   columns: {
     id: "id",
     groupKey: { key: "group_id" },

@@ -2,7 +2,9 @@ import { Hono } from "hono";
 import type { FeedToken } from "./auth/token.ts";
 import type { Cache } from "./cache/cache.ts";
 import type { Database } from "./db/database.ts";
+import type { Inbox } from "./inbox/inbox.ts";
 import type { Inboxes } from "./inbox/inboxes.ts";
+import { inboxesIn } from "./inbox/jurisdiction.ts";
 import type { Program } from "./programs/programs.ts";
 
 /** Both ways to a program's database. */
@@ -47,6 +49,11 @@ export interface AppEnv {
 /** A router of this service: every one shares `AppEnv`. */
 export function createRouter() {
   return new Hono<AppEnv>();
+}
+
+/** Where inboxes are. The local runtime has no jurisdictions. */
+export function inboxNamespace(env: Env): DurableObjectNamespace<Inbox> {
+  return inboxesIn(isDevelopment(env) ? "" : env.JURISDICTION, env.INBOXES);
 }
 
 /** Development is what `npm start` runs; anything else is a deployment. */

@@ -4,6 +4,7 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-worker
 import { defineConfig } from "vitest/config";
 import { REPORTERS } from "./scripts/lib/count-reporter.ts";
 import { buildReference } from "./scripts/lib/reference.ts";
+import { recordingPlugin } from "./test/simulation/recording-plugin.ts";
 
 // wrangler.toml declares it under [secrets]; set here, so that tests need no .dev.vars.
 process.env.JWT_SECRET ??= "a-secret-for-tests-only-a-secret-for-tests-only";
@@ -19,6 +20,7 @@ await buildReference();
 
 export default defineConfig({
   plugins: [
+    recordingPlugin,
     cloudflareTest(async () => ({
       wrangler: { configPath: "./wrangler.toml" },
       miniflare: {
@@ -38,7 +40,7 @@ export default defineConfig({
   ],
   test: {
     include: ["test/**/*.test.ts"],
-    exclude: ["test/slow/**"],
+    exclude: ["test/slow/**", "test/simulation/*.test.ts", "test/simulation/platform/**"],
     setupFiles: ["./test/setup.ts"],
     // A workerd for each worker, with storage of its own; each file starts from reset(), see test/setup.ts.
     isolate: false,

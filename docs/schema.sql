@@ -106,8 +106,11 @@ CREATE TABLE campaigns (
   name TEXT NOT NULL,
   campaign_description TEXT NOT NULL,
   campaign_image TEXT NOT NULL,
-  campaign_start_date TEXT NOT NULL, -- the first day
+  campaign_start_date TEXT NOT NULL, -- the first day, as fed
   campaign_end_date TEXT, -- the last day; NULL: it has no end
+  time_zone TEXT NOT NULL, -- where these are days
+  starts_at TEXT NOT NULL, -- the first second of the first day there, in UTC
+  ends_at TEXT NOT NULL, -- the last second of the last day there, in UTC; `never` sorts last
   status INTEGER NOT NULL, -- 1: it is on; other values as fed
   details TEXT NOT NULL, -- JSON: the fields of a search result that no query looks at
   words TEXT NOT NULL, -- the words that a search finds it by besides its account's, folded, each once
@@ -117,7 +120,7 @@ CREATE TABLE campaigns (
 );
 
 CREATE INDEX campaigns_by_account ON campaigns (
-  account_key, deleted, status, for_all, id, campaign_start_date, campaign_end_date
+  account_key, deleted, status, for_all, id, starts_at, ends_at
 );
 
 CREATE INDEX campaigns_deleted ON campaigns (deleted) WHERE deleted = 1;
@@ -438,7 +441,8 @@ CREATE TABLE coupons (
   is_custom INTEGER NOT NULL,
   can_combine_with_other INTEGER NOT NULL,
   created_at TEXT NOT NULL,
-  ends_at TEXT NOT NULL, -- its last valid second; `never` sorts last
+  time_zone TEXT NOT NULL, -- where an end given as a date alone is that day
+  ends_at TEXT NOT NULL, -- its last valid second, in UTC; `never` sorts last
   folded_type TEXT NOT NULL, -- its type, folded: what a filter compares
   deleted INTEGER NOT NULL DEFAULT 0, -- 1: soft-deleted
   text TEXT NOT NULL, -- JSON: the members that the coupon has in every answer
@@ -455,7 +459,7 @@ CREATE TABLE customer_coupons (
   campaign_coupon_key INTEGER NOT NULL REFERENCES coupons (key) DEFERRABLE INITIALLY DEFERRED,
   store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
   coupon_id TEXT, -- plain text, no reference
-  expected_end_date TEXT,
+  expected_end_date TEXT, -- as answers show it: a date with its last second
   creation_method TEXT NOT NULL,
   reserved INTEGER NOT NULL,
   total_count INTEGER NOT NULL, -- how often it may be used
@@ -463,7 +467,8 @@ CREATE TABLE customer_coupons (
   created_at TEXT NOT NULL,
   updated_at TEXT,
   deleted_at TEXT, -- as fed; NULL: not deleted
-  ends_at TEXT GENERATED ALWAYS AS (coalesce(expected_end_date, 'never')) VIRTUAL, -- the coupon's end may be earlier
+  time_zone TEXT NOT NULL, -- where an end given as a date alone is that day
+  ends_at TEXT NOT NULL, -- its last second, in UTC; `never` sorts last. The coupon's end may be earlier
   usable INTEGER GENERATED ALWAYS AS (deleted_at IS NULL AND usage_count < total_count) VIRTUAL -- 1: can be used
 ) WITHOUT ROWID;
 
@@ -475,13 +480,10 @@ CREATE TABLE message_clock (
   id INTEGER NOT NULL,
   stamp TEXT NOT NULL, -- the last one taken
   clock_said TEXT NOT NULL, -- what D1's clock said then
+  is_open INTEGER NOT NULL, -- 1: messages may have this stamp, so a later one is to be taken, which shows them
   PRIMARY KEY (id),
   CONSTRAINT message_clock_has_one_row CHECK (id = 1)
 ) WITHOUT ROWID;
-
-CREATE VIEW message_horizon AS
-SELECT iif(clock.now > message_clock.clock_said, max(clock.now, datetime(stamp, '+1 second')), stamp) AS at
-FROM clock CROSS JOIN message_clock;
 
 CREATE TABLE message_groups (
   key INTEGER PRIMARY KEY,
@@ -576,8 +578,11 @@ CREATE TABLE eip_campaigns (
   id TEXT NOT NULL UNIQUE,
   account_key INTEGER NOT NULL REFERENCES accounts (key) DEFERRABLE INITIALLY DEFERRED,
   name TEXT NOT NULL,
-  start_date TEXT NOT NULL, -- the first day
+  start_date TEXT NOT NULL, -- the first day, as fed
   end_date TEXT, -- the last day; NULL: it has no end
+  time_zone TEXT NOT NULL, -- where these are days
+  starts_at TEXT NOT NULL, -- the first second of the first day there, in UTC
+  ends_at TEXT NOT NULL, -- the last second of the last day there, in UTC; `never` sorts last
   deleted INTEGER NOT NULL DEFAULT 0 -- 1: soft-deleted
 );
 

@@ -6,8 +6,11 @@ CREATE TABLE campaigns (
   name TEXT NOT NULL,
   campaign_description TEXT NOT NULL,
   campaign_image TEXT NOT NULL,
-  campaign_start_date TEXT NOT NULL, -- the first day
+  campaign_start_date TEXT NOT NULL, -- the first day, as fed
   campaign_end_date TEXT, -- the last day; NULL: it has no end
+  time_zone TEXT NOT NULL, -- where these are days
+  starts_at TEXT NOT NULL, -- the first second of the first day there, in UTC
+  ends_at TEXT NOT NULL, -- the last second of the last day there, in UTC; `never` sorts last
   status INTEGER NOT NULL, -- 1: it is on; other values as fed
   details TEXT NOT NULL, -- JSON: the fields of a search result that no query looks at
   words TEXT NOT NULL, -- the words that a search finds it by besides its account's, folded, each once
@@ -16,11 +19,11 @@ CREATE TABLE campaigns (
   for_all INTEGER GENERATED ALWAYS AS (listed_stores IS NULL) VIRTUAL -- 1: for all stores of its account
 );
 
--- Nearby campaigns, and a search result's count of campaigns: those of an account that may run today. Campaigns for all
+-- Nearby campaigns, and a search result's count of campaigns: those of an account that may run now. Campaigns for all
 -- stores that have earned nothing nearby are listed by id: it walks no further than the list. Its first column serves
 -- every query over the campaigns of an account.
 CREATE INDEX campaigns_by_account ON campaigns (
-  account_key, deleted, status, for_all, id, campaign_start_date, campaign_end_date
+  account_key, deleted, status, for_all, id, starts_at, ends_at
 );
 
 -- Export: the soft-deleted campaigns.

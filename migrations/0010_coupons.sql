@@ -12,7 +12,8 @@ CREATE TABLE coupons (
   is_custom INTEGER NOT NULL,
   can_combine_with_other INTEGER NOT NULL,
   created_at TEXT NOT NULL,
-  ends_at TEXT NOT NULL, -- its last valid second; `never` sorts last
+  time_zone TEXT NOT NULL, -- where an end given as a date alone is that day
+  ends_at TEXT NOT NULL, -- its last valid second, in UTC; `never` sorts last
   folded_type TEXT NOT NULL, -- its type, folded: what a filter compares
   deleted INTEGER NOT NULL DEFAULT 0, -- 1: soft-deleted
   text TEXT NOT NULL, -- JSON: the members that the coupon has in every answer
@@ -33,7 +34,7 @@ CREATE TABLE customer_coupons (
   campaign_coupon_key INTEGER NOT NULL REFERENCES coupons (key) DEFERRABLE INITIALLY DEFERRED,
   store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
   coupon_id TEXT, -- plain text, no reference
-  expected_end_date TEXT,
+  expected_end_date TEXT, -- as answers show it: a date with its last second
   creation_method TEXT NOT NULL,
   reserved INTEGER NOT NULL,
   total_count INTEGER NOT NULL, -- how often it may be used
@@ -41,7 +42,8 @@ CREATE TABLE customer_coupons (
   created_at TEXT NOT NULL,
   updated_at TEXT,
   deleted_at TEXT, -- as fed; NULL: not deleted
-  ends_at TEXT GENERATED ALWAYS AS (coalesce(expected_end_date, 'never')) VIRTUAL, -- the coupon's end may be earlier
+  time_zone TEXT NOT NULL, -- where an end given as a date alone is that day
+  ends_at TEXT NOT NULL, -- its last second, in UTC; `never` sorts last. The coupon's end may be earlier
   usable INTEGER GENERATED ALWAYS AS (deleted_at IS NULL AND usage_count < total_count) VIRTUAL -- 1: can be used
 ) WITHOUT ROWID;
 

@@ -17,8 +17,11 @@ CREATE TABLE eip_campaigns (
   id TEXT NOT NULL UNIQUE,
   account_key INTEGER NOT NULL REFERENCES accounts (key) DEFERRABLE INITIALLY DEFERRED,
   name TEXT NOT NULL,
-  start_date TEXT NOT NULL, -- the first day
+  start_date TEXT NOT NULL, -- the first day, as fed
   end_date TEXT, -- the last day; NULL: it has no end
+  time_zone TEXT NOT NULL, -- where these are days
+  starts_at TEXT NOT NULL, -- the first second of the first day there, in UTC
+  ends_at TEXT NOT NULL, -- the last second of the last day there, in UTC; `never` sorts last
   deleted INTEGER NOT NULL DEFAULT 0 -- 1: soft-deleted
 );
 

@@ -5,7 +5,7 @@ import { main } from "./lib/project.ts";
 const program = new Command("npm run build")
   .description("Build the typed client in dist/client, as a package of its own that can be packed and installed.")
   .action(async () => {
-    console.error(`The client in dist/client is ${await buildClient()}.`);
+    console.error(`The client is in dist/client: ${await buildClient()}.`);
   });
 
 await main(async () => {

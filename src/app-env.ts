@@ -1,4 +1,5 @@
-import { Hono } from "hono";
+import { HonoBase } from "hono/hono-base";
+import { RegExpRouter } from "hono/router/reg-exp-router";
 import type { FeedToken } from "./auth/token.ts";
 import type { Cache } from "./cache/cache.ts";
 import type { Database } from "./db/database.ts";
@@ -46,9 +47,9 @@ export interface AppEnv {
   };
 }
 
-/** A router of this service: every one shares `AppEnv`. */
+/** A router of this service: every one shares `AppEnv`. Hono's own preset brings another for paths that this one cannot. */
 export function createRouter() {
-  return new Hono<AppEnv>();
+  return new HonoBase<AppEnv>({ router: new RegExpRouter() });
 }
 
 /** Where inboxes are. The local runtime has no jurisdictions. */

@@ -26,8 +26,6 @@ app.use(knownRoutes(app));
 // A browser cannot send a header with a WebSocket.
 app.use("/api/v1/customer/live", subprotocolTokens());
 app.use("/api/v1/customer/*", customerOnly(), database("bookmark"), cache(), inboxes());
-// A replica may know a second only in part, and then a poller would miss the rest of it.
-app.use("/api/v1/customer/messages", database("primary"));
 // Whoever listens is written down there.
 app.use("/api/v1/customer/live", database("primary"));
 // A board counts as being of the time when the database was asked, and a replica is behind that.

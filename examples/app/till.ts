@@ -1,5 +1,4 @@
 import type { Failure } from "loyalty-edge/client";
-import { textOf } from "./lib/asked.ts";
 import { h } from "./lib/dom.ts";
 import { currentSession, type DemoCustomer, type Named, type Session } from "./lib/session.ts";
 
@@ -22,6 +21,8 @@ interface Till {
 const LINES: Record<string, (values: Values, id: string, customer: DemoCustomer) => Line[]> = {
   balance_entry: (values, id, { id: customer_id }) => [{ record: "balance_entry", id, customer_id, ...values }],
   customer_coupon: (values, id, { id: customer_id }) => [{ record: "customer_coupon", id, customer_id, ...values }],
+  // As it was typed, right or wrong.
+  mistake: (values, id) => [{ record: "balance_entry", id, ...values }],
   play: ({ hits, ...values }, id) => [{ record: "play", id, ...values, hits: Number(hits) }],
   message: ({ from = "", body }, id, customer) => {
     const member_ids = [customer.id, from].sort();
@@ -56,7 +57,8 @@ export function serveWith(form: HTMLFormElement, { session, customer, send, onSe
       preview();
       onSent(record);
     }
-    outcome?.replaceChildren(refusal ?? "Committed.");
+    const others = markFaults(form, refusal);
+    outcome?.replaceChildren(refusal === null ? "Committed." : `Refused. ${others}`);
   };
   const onSubmit = (event: Event) => {
     event.preventDefault();
@@ -80,14 +82,29 @@ function choices({ chains, customers }: Session, { id, stores }: DemoCustomer): 
   return { campaigns, coupons, contests, employees, stores: atChain, others: customers.filter((one) => one.id !== id) };
 }
 
+/** Puts what the service says of a field beside the input of that name. Returns what has no input, in words. */
+function markFaults(form: HTMLFormElement, refusal: Failure | null): string {
+  for (const input of form.querySelectorAll("[aria-invalid]")) input.removeAttribute("aria-invalid");
+  for (const fault of form.querySelectorAll(".fault")) fault.remove();
+  const others = Object.entries(refusal?.messages ?? {}).filter(([field, texts]) => {
+    // Such as `line 1.amount`.
+    const input = form.elements.namedItem(field.replace(/^line \d+\./, ""));
+    if (!(input instanceof HTMLElement)) return true;
+    input.ariaInvalid = "true";
+    input.after(h("small", { class: "fault" }, texts.join(", ")));
+    return false;
+  });
+  return [refusal?.message ?? "", ...others.map(([field, texts]) => `${field} ${texts.join(", ")}`)].join("; ");
+}
+
 /** Sends lines to the feed. Resolves with why they were refused, or null; lines that are sent again count once. */
-async function feed(send: typeof fetch, lines: readonly Line[]): Promise<string | null> {
+async function feed(send: typeof fetch, lines: readonly Line[]): Promise<Failure | null> {
   const { tillToken } = await currentSession();
   const headers = { Authorization: `Bearer ${tillToken}`, "Content-Type": "application/x-ndjson" };
   const answer = await send("/api/v1/feed", { method: "POST", headers, body: toNdjson(lines) }).catch(() => null);
-  if (answer === null) return "The service does not answer. Send it again.";
+  if (answer === null) return { status: false, message: "The service does not answer. Send it again." };
   const body = (await answer.json()) as { status: true } | Failure;
-  return body.status ? null : `Refused: ${textOf(body)}`;
+  return body.status ? null : body;
 }
 
 function toNdjson(lines: readonly Line[]): string {

@@ -113,7 +113,7 @@ same machine. Here a round trip takes a millisecond; across a network it takes t
 ## Requests
 
 What is asked for is picked from the data: the densest place, the widest team, the commonest name, and their opposites. Each makes one round trip to D1, a search that
-finds nothing two or three, a warm leaderboard and a poll to which nothing is new none. \`ratio\` is the p50 to the baseline's (${baseline?.p50.toFixed(2)} ms at ${largest?.name}), \`at most\` its aim, \`rows\` what D1
+finds nothing two or three, a warm leaderboard and a poll to which nothing is new none. All but a cold leaderboard ask the nearest replica, messages too. \`ratio\` is the p50 to the baseline's (${baseline?.p50.toFixed(2)} ms at ${largest?.name}), \`at most\` its aim, \`rows\` what D1
 bills as read. \`SQLite ms\` is what SQLite itself took at ${largest?.name} (\`meta.duration\`; a mean, right to about ${(0.5 / Math.sqrt(rounds)).toFixed(2)} ms): one database does one thing
 after the other, so in a second it answers 1,000 divided by that.
 

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
-import { build } from "esbuild";
+import { build, transform } from "esbuild";
 import project from "../../package.json" with { type: "json" };
 import * as shapes from "../../src/client/shapes.ts";
 import { type Components, toJsonSchema } from "../../src/openapi/json-schema.ts";
@@ -12,10 +12,15 @@ const PACKAGE = path.join(ROOT, "dist", "client");
 /** Where `tsc` writes. It lies in the project, so that its packages are found. */
 const WORKSHOP = path.join(ROOT, "dist", "client-types");
 const SHAPES = "shapes.d.ts";
+/** Minified and compressed, as an app has it. */
+const LARGEST_BYTES = 8_000;
+const inKilobytes = (bytes: number) => `${(bytes / 1_000).toFixed(1)} KB gzip`;
 
 /**
  * Builds the typed client as a package of its own, which depends on nothing: one file of JavaScript, the declarations of
- * its modules, and those of the shapes, printed from their Zod schemas.
+ * its modules, and those of the shapes, printed from their Zod schemas. Resolves with its size in an app, minified and
+ * compressed.
+ * @throws a CommandError where it is too large.
  */
 export async function buildClient(): Promise<string> {
   rmSync(PACKAGE, { recursive: true, force: true });
@@ -23,9 +28,13 @@ export async function buildClient(): Promise<string> {
   await Promise.all([bundle(), declare()]);
   writeFileSync(path.join(PACKAGE, SHAPES), printShapes());
   writeFileSync(path.join(PACKAGE, "package.json"), `${JSON.stringify(manifest(), null, 2)}\n`);
-  copyFileSync(path.join(SOURCE, "README.md"), path.join(PACKAGE, "README.md"));
+  for (const file of ["README.md", "CHANGELOG.md"]) copyFileSync(path.join(SOURCE, file), path.join(PACKAGE, file));
   copyFileSync(path.join(ROOT, "LICENSE"), path.join(PACKAGE, "LICENSE"));
-  return `${(gzipSync(readFileSync(path.join(PACKAGE, "index.js"))).length / 1024).toFixed(1)} KiB gzip`;
+  const { code } = await transform(readFileSync(path.join(PACKAGE, "index.js"), "utf8"), { minify: true });
+  const size = gzipSync(code).length;
+  if (size > LARGEST_BYTES)
+    throw new CommandError(`The client takes ${inKilobytes(size)}; ${inKilobytes(LARGEST_BYTES)} at most.`);
+  return inKilobytes(size);
 }
 
 /** Its name is the project's, so that it is imported as `loyalty-edge/client` here and wherever it is installed. */
@@ -34,7 +43,7 @@ function manifest(): object {
   return {
     name,
     version,
-    description: "The typed client of a loyalty-edge service, for browsers, Node and Workers.",
+    description: "The typed client of a loyalty-edge service, for browsers, React Native, Node and Workers.",
     license,
     type: "module",
     sideEffects: false,
@@ -76,7 +85,7 @@ async function declare(): Promise<void> {
   rmSync(WORKSHOP, { recursive: true, force: true });
 }
 
-/** An interface for each shape, with what its schema says of each field. */
+/** A type for each shape, with what its schema says of each field. */
 function printShapes(): string {
   const components: Components = {};
   const aliases: string[] = [];
@@ -86,8 +95,12 @@ function printShapes(): string {
     if (named === "") components[name] = own;
     else if (named !== name) aliases.push(`export type ${name} = ${named};\n`);
   }
-  const interfaces = Object.entries(components).map(([name, schema]) => `export interface ${name} ${print(schema)}\n`);
-  return [...interfaces, ...aliases].join("\n");
+  const types = Object.entries(components).map(([name, schema]) =>
+    "properties" in schema
+      ? `export interface ${name} ${print(schema)}\n`
+      : `export type ${name} = ${print(schema)};\n`,
+  );
+  return [...types, ...aliases].join("\n");
 }
 
 const nameOf = ($ref: unknown) => ($ref === undefined ? "" : path.posix.basename(String($ref)));

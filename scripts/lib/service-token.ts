@@ -3,6 +3,11 @@ import { CommandError } from "./project.ts";
 
 const LOCAL = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?\/?$/;
 
+/** Whether a service is on this machine. */
+export function isLocal(url: string): boolean {
+  return LOCAL.test(url);
+}
+
 /**
  * The token for a service: the one given, else that of the environment, else for a local service one that `make` signs. It
  * decides about the program: one for another than `program` would feed or read that.
@@ -14,8 +19,7 @@ export async function tokenFor(
 ): Promise<string> {
   const given = token ?? process.env.LOYALTY_EDGE_TOKEN;
   if (given === undefined) {
-    if (!LOCAL.test(url))
-      throw new CommandError(`Name ${what} for this service: --token TOKEN, or LOYALTY_EDGE_TOKEN.`);
+    if (!isLocal(url)) throw new CommandError(`Name ${what} for this service: --token TOKEN, or LOYALTY_EDGE_TOKEN.`);
     return make();
   }
   if (program !== undefined && programClaim(given) !== program)

@@ -108,9 +108,8 @@ async function ask(endpoint: string, { path, body, check }: Call, customer: stri
     const { status, items, errorCode } = answer;
     const isGood = response.status === 200 && (errorCode === "NO_ITEMS" || (status === true && items !== undefined));
     const fault = isGood ? (items === undefined ? null : (check?.(items) ?? null)) : `${response.status} ${errorCode}`;
-    // Boards ask the primary too, but each is cached.
-    const mayBeRefused = response.status === 503 && endpoint === "messages";
-    if (fault !== null) onError(`${endpoint}: ${fault}`, mayBeRefused ? startedAt : undefined);
+    // Boards ask the primary, but each is cached; the others ask a replica.
+    if (fault !== null) onError(`${endpoint}: ${fault}`);
     else if (endpoint === "leaderboard") onBoard(startedAt);
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);

@@ -8,6 +8,8 @@ import { clock } from "./clock.ts";
 export interface Cached<T> {
   value: T;
   at: number;
+  /** From this time on it is not fresh, however young it is; left out: its age alone decides. */
+  until?: number;
 }
 
 /** A value, and where it was found: in its source where it had to be loaded. */
@@ -19,7 +21,7 @@ export interface Found<T> extends Cached<T> {
  * Asks the source of a value, which must not lag: a value is taken for as new as the time when this was called. One
  * that is not to be cached, such as that of a name made up by a client, says so.
  */
-export type Load<T> = () => Promise<{ value: T; cacheable: boolean }>;
+export type Load<T> = () => Promise<Omit<Cached<T>, "at"> & { cacheable: boolean }>;
 
 export interface CacheRules {
   /** Up to this age a value is answered as it is. */
@@ -97,8 +99,9 @@ export class CachedValues<T> {
 
   #isFresh(cached: Cached<T> | undefined): cached is Cached<T> {
     if (cached === undefined) return false;
-    const age = clock.now() - cached.at;
-    return age >= 0 && age <= this.#rules.freshSeconds * 1_000;
+    const now = clock.now();
+    const age = now - cached.at;
+    return age >= 0 && age <= this.#rules.freshSeconds * 1_000 && (cached.until === undefined || now < cached.until);
   }
 
   /** Whether the source has been asked, and has not answered for so long that nobody else need wait for it. */
@@ -140,8 +143,8 @@ export class CachedValues<T> {
   }
 
   async #load(cache: Cache, key: CacheKey, load: Load<T>, at: number): Promise<Cached<T>> {
-    const { value, cacheable } = await load();
-    const cached = { value, at };
+    const { cacheable, ...loaded } = await load();
+    const cached = { ...loaded, at };
     if (cacheable) this.#write(cache, key, cached);
     return cached;
   }

@@ -1,11 +1,11 @@
-import { abortable } from "./abortable.ts";
+import { abortable, throwIfAborted } from "./abort.ts";
 import type { LiveListener, LiveState } from "./live.ts";
 import type { SharedConnection } from "./shared-connection.ts";
 import { type Change, EVERYTHING } from "./socket.ts";
 
 export interface ChangesOptions {
   /** Ends the iteration, and closes the connection. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** Something changed. */
@@ -45,6 +45,9 @@ export function followChanges(
 export class PendingChanges {
   readonly #kinds: readonly Change[];
   readonly #changed = new Set<Change>();
+  #hasFrame = false;
+  /** Whether what `next` gave last was in a frame, and not only because of a new connection or the interval. */
+  wasInFrame = false;
   #state: LiveState = "connecting";
   #wake = () => {};
 
@@ -54,7 +57,9 @@ export class PendingChanges {
 
   readonly listener: LiveListener = (state, changed) => {
     this.#state = state;
-    for (const kind of changed) if (this.#kinds.includes(kind)) this.#changed.add(kind);
+    const wanted = changed.filter((kind) => this.#kinds.includes(kind));
+    for (const kind of wanted) this.#changed.add(kind);
+    if (changed !== EVERYTHING && wanted.length > 0) this.#hasFrame = true;
     this.#wake();
   };
 
@@ -65,7 +70,7 @@ export class PendingChanges {
   async next(interval: Interval, signal: AbortSignal): Promise<Change[]> {
     const askedAt = Date.now();
     for (;;) {
-      signal.throwIfAborted();
+      throwIfAborted(signal);
       if (this.#changed.size > 0) return this.#take([...this.#changed]);
       const longest = interval(this.#state);
       const passed = Math.max(Date.now() - askedAt, 0);
@@ -76,6 +81,8 @@ export class PendingChanges {
 
   #take(kinds: readonly Change[]): Change[] {
     this.#changed.clear();
+    this.wasInFrame = this.#hasFrame;
+    this.#hasFrame = false;
     return EVERYTHING.filter((kind) => kinds.includes(kind));
   }
 

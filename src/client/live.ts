@@ -1,7 +1,7 @@
+import { throwIfAborted } from "./abort.ts";
 import { errorOf } from "./loyalty-error.ts";
-import { bodyOf } from "./result.ts";
-import { pause, retrying, withTimeout } from "./retry.ts";
-import type { Failure } from "./shapes.ts";
+import { resultOf } from "./result.ts";
+import { answerOf, pause, withTimeout } from "./retry.ts";
 import { type Change, connect, type Ending, type SocketConstructor } from "./socket.ts";
 
 export interface LiveOptions {
@@ -43,7 +43,7 @@ const REPLACED = 4408;
 export async function stayConnected(options: LiveOptions, listener: LiveListener, signal: AbortSignal): Promise<never> {
   for (let failures = 0; ; ) {
     const token = await withTimeout(TOKEN_WITHIN_MS, signal, async () => options.askToken()).catch(() => {
-      signal.throwIfAborted();
+      throwIfAborted(signal);
       return null;
     });
     const ending = await open(options, token, (changed) => listener("connected", changed), signal);
@@ -62,9 +62,8 @@ async function open(
   signal: AbortSignal,
 ): Promise<Ending> {
   if (WebSocket === null || token === null) return { wasOpen: false, code: null };
-  const address = addressOf(url);
-  address.protocol = address.protocol === "http:" ? "ws:" : "wss:";
-  return connect(() => new WebSocket(address.href, [PROTOCOL, `bearer.${token}`]), onChanged, signal);
+  const address = addressOf(url).replace(/^http/i, "ws");
+  return connect(() => new WebSocket(address, [PROTOCOL, `bearer.${token}`]), onChanged, signal);
 }
 
 /** What a browser has beside other runtimes. */
@@ -85,17 +84,18 @@ async function pauseUntilOnline(milliseconds: number, signal: AbortSignal): Prom
   try {
     await pause(milliseconds, early.signal);
   } catch {
-    signal.throwIfAborted();
+    throwIfAborted(signal);
   } finally {
     signal.removeEventListener("abort", end);
     browser?.removeEventListener?.("online", end);
   }
 }
 
-/** The address for sockets. On a page, the address of the service may be relative. */
-function addressOf(url: string): URL {
+/** The address for sockets. On a page, the address of the service may be relative; React Native's URL can do nothing. */
+function addressOf(url: string): string {
+  const address = url.replace(/\/+$/, "") + PATH;
   const page = (globalThis as { location?: { href?: string } }).location?.href;
-  return new URL(url.replace(/\/+$/, "") + PATH, page);
+  return /^https?:/i.test(address) ? address : new URL(address, page).href;
 }
 
 /**
@@ -104,17 +104,17 @@ function addressOf(url: string): URL {
  * @throws a LoyaltyError when the service refuses the token.
  */
 async function findTrouble({ url, send }: LiveOptions, token: string, signal: AbortSignal): Promise<LiveState> {
-  const once = retrying(send, { attempts: 1, longestWaitMs: 0, answerWithinMs: ANSWER_WITHIN_MS });
-  const asked = once(addressOf(url).href, { headers: { Authorization: `Bearer ${token}` }, signal });
-  const answer = await asked
-    .then(async (response) => ({ status: response.status, body: await bodyOf(response) }))
-    .catch(() => {
-      signal.throwIfAborted();
-      return null;
-    });
-  if (answer === null) return "unreachable";
-  if (answer.status === 401 || answer.status === 403) throw errorOf(answer.body as Failure);
-  return answer.status < 500 && answer.status !== 429 ? "blocked" : "unreachable";
+  const headers = { Authorization: `Bearer ${token}` };
+  const once = { attempts: 1, longestWaitMs: 0, answerWithinMs: ANSWER_WITHIN_MS };
+  const asked = answerOf((limit) => send(addressOf(url), { headers, signal: limit }), once, signal);
+  const result = await asked.then(resultOf).catch(() => {
+    throwIfAborted(signal);
+    return null;
+  });
+  if (result === null) return "unreachable";
+  const { httpStatus } = result;
+  if (!result.status && (httpStatus === 401 || httpStatus === 403)) throw errorOf(result);
+  return httpStatus < 500 && httpStatus !== 429 ? "blocked" : "unreachable";
 }
 
 /** The whole wait is random, so that clients that were dropped together do not come back together. */

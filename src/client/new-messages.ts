@@ -1,4 +1,4 @@
-import { abortable } from "./abortable.ts";
+import { abortable } from "./abort.ts";
 import { type Interval, PendingChanges } from "./changes.ts";
 import type { Since } from "./loyalty-error.ts";
 import { type GetMessages, pollMessages } from "./poll.ts";
@@ -19,17 +19,19 @@ export interface PollOptions {
    */
   everyMs?: number;
   /** Ends the iteration. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 const EVERY_MS = 5_000;
 const BESIDE_SOCKET_MS = 60_000;
+// Polls go to the nearest replica, which may lag behind the database that the frame is from.
+const AGAIN_AFTER_MS = [300, 1_000, 2_000];
 // If the token is refused, a poll ends the iteration with the failure. If no poll does, there is a better token by then.
 const REFUSED_WAIT_MS = 60_000;
 
 /**
  * Message groups as they get new messages. Only polls find them (`pollMessages`). A socket says when to poll, so nothing
- * is lost or given twice, whatever it says.
+ * is lost or given twice, whatever it says. Where a poll after a frame finds nothing, three more follow shortly.
  * @throws a LoyaltyError for a poll that failed, also after trying again; its `since` is where to go on.
  */
 export function followMessages(
@@ -41,9 +43,12 @@ export function followMessages(
     const interval = intervalOf(everyMs);
     // Somebody who takes the groups that there are and leaves needs no socket, so it is opened at the first wait.
     let pending: PendingChanges | null = null;
-    const untilDue = async () => {
+    let waits: number[] = [];
+    const untilDue = async (foundNews: boolean) => {
       pending ??= listen(connection, stop);
-      await pending.next(interval, stop);
+      const [wait, ...later] = foundNews ? [] : waits;
+      await pending.next(wait === undefined ? interval : () => wait, stop);
+      waits = pending.wasInFrame ? AGAIN_AFTER_MS : later;
     };
     return pollMessages(get, { since, untilDue, signal: stop });
   });

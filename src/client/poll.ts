@@ -1,22 +1,11 @@
+import type { MessagesQuery } from "./client.ts";
 import { errorOf, LoyaltyError, type Since } from "./loyalty-error.ts";
-import { bodyOf } from "./result.ts";
-import type { Failure, MessageGroup } from "./shapes.ts";
+import type { CallOptions, PagedResult } from "./result.ts";
+import type { MessageGroup } from "./shapes.ts";
+import { toDate } from "./time.ts";
 
-interface MessagesQuery {
-  check_time?: string;
-  per_page?: string;
-  page?: string;
-  after?: string;
-}
-
-interface AnswerLike {
-  status: number;
-  headers: Headers;
-  json(): Promise<unknown>;
-}
-
-export type GetMessages = (query: MessagesQuery, call: { signal?: AbortSignal }) => Promise<AnswerLike>;
-type GetPage = (query: MessagesQuery) => Promise<{ groups: MessageGroup[]; next: MessagesQuery | null }>;
+/** Asks for the first page of the message groups. */
+export type GetMessages = (query: MessagesQuery, call: CallOptions) => Promise<PagedResult<MessageGroup[]>>;
 
 const GROUPS_A_PAGE = 100;
 // How many groups of a poll are held at once. Where there are more, the oldest come first, and the poll is read again.
@@ -25,8 +14,8 @@ const HELD_GROUPS = 1_000;
 export interface Polling {
   /** The last group that was dealt with, or a time of the service, or `""` for every group. Left out: now. */
   since?: Since | undefined;
-  /** Waits until it is time for another poll. */
-  untilDue: () => Promise<void>;
+  /** Waits until it is time for another poll, by whether the last one found a group with a new message. */
+  untilDue: (foundNews: boolean) => Promise<void>;
   signal: AbortSignal;
 }
 
@@ -43,16 +32,15 @@ export async function* pollMessages(
   get: GetMessages,
   { since, untilDue, signal }: Polling,
 ): AsyncGenerator<MessageGroup, void, undefined> {
-  const getPage = pageReader(get, signal);
   let reached = since;
   try {
     if (reached === undefined) {
-      const { groups } = await getPage({ per_page: "1" });
+      const { groups } = await readPage(get({ per_page: 1 }, { signal }));
       reached = groups[0]?.last_message_time ?? "";
-      await untilDue();
+      await untilDue(true);
     }
     for (;;) {
-      const { groups, upTo } = await readOldest(getPage, reached);
+      const { groups, upTo } = await readOldest(get, reached, signal);
       for (const group of groups) {
         if (signal.aborted) return;
         yield group;
@@ -60,7 +48,7 @@ export async function* pollMessages(
       }
       if (upTo === null) continue;
       reached = upTo;
-      await untilDue();
+      await untilDue(groups.length > 0);
     }
   } catch (error) {
     if (error instanceof LoyaltyError && reached !== undefined) error.since = reached;
@@ -68,24 +56,12 @@ export async function* pollMessages(
   }
 }
 
-function pageReader(get: GetMessages, signal: AbortSignal): GetPage {
-  return async (query) => {
-    const answer = await get(query, { signal });
-    const body = (await bodyOf(answer)) as { status: true; items: MessageGroup[] } | Failure;
-    if (body.status) return { groups: body.items, next: nextPage(answer.headers.get("Link"), query) };
-    if (body.errorCode === "NO_ITEMS") return { groups: [], next: null };
-    throw errorOf(body);
-  };
-}
-
-/** The query of the next page, as the `Link` header gives it, with the poll's own time. */
-function nextPage(link: string | null, query: MessagesQuery): MessagesQuery | null {
-  const address = /<([^>]*)>; rel="next"/.exec(link ?? "")?.[1];
-  if (address === undefined) return null;
-  const parameters = new URL(address).searchParams;
-  const next: MessagesQuery = { ...query, page: parameters.get("page") ?? "1" };
-  const after = parameters.get("after");
-  return after === null ? next : { ...next, after };
+/** The groups of a page, and how to ask for the next one. @throws a LoyaltyError for a failure. */
+async function readPage(asked: Promise<PagedResult<MessageGroup[]>>) {
+  const page = await asked;
+  if (page.status) return { groups: page.items, next: page.next };
+  if (page.errorCode === "NO_ITEMS") return { groups: [], next: null };
+  throw errorOf(page);
 }
 
 /**
@@ -93,23 +69,29 @@ function nextPage(link: string | null, query: MessagesQuery): MessagesQuery | nu
  * all, and null where there are more than could be held. It comes from the first page: a group that moved there while
  * later pages were read has a later message than that page, and comes with the next poll.
  */
-async function readOldest(getPage: GetPage, reached: Since): Promise<{ groups: MessageGroup[]; upTo: Since | null }> {
+async function readOldest(
+  get: GetMessages,
+  reached: Since,
+  signal: AbortSignal,
+): Promise<{ groups: MessageGroup[]; upTo: Since | null }> {
   // Other groups may have a message in the second of the group that was dealt with.
   const checkTime = typeof reached === "string" ? reached : secondBefore(reached.last_message_time);
   let newest: string | undefined;
   let held: MessageGroup[] = [];
   let isWhole = true;
-  let next: MessagesQuery | null = { per_page: String(GROUPS_A_PAGE) };
-  if (checkTime !== "") next.check_time = checkTime;
-  while (next !== null) {
-    const page: Awaited<ReturnType<GetPage>> = await getPage(next);
-    newest ??= page.groups[0]?.last_message_time;
-    held.push(...page.groups.filter((group) => !isDealtWith(group, reached)));
+  let asked: Promise<PagedResult<MessageGroup[]>> | undefined = get(
+    { per_page: GROUPS_A_PAGE, check_time: checkTime === "" ? undefined : checkTime },
+    { signal },
+  );
+  while (asked !== undefined) {
+    const { groups, next } = await readPage(asked);
+    newest ??= groups[0]?.last_message_time;
+    held.push(...groups.filter((group) => !isDealtWith(group, reached)));
     if (held.length > HELD_GROUPS) {
       held = held.slice(-HELD_GROUPS);
       isWhole = false;
     }
-    next = page.next;
+    asked = next?.({ signal });
   }
   return { groups: held.reverse(), upTo: isWhole ? (newest ?? reached) : null };
 }
@@ -129,6 +111,5 @@ function precedes(one: string, other: string): boolean {
 }
 
 function secondBefore(time: string): string {
-  const at = Date.parse(`${time.replace(" ", "T")}Z`) - 1_000;
-  return new Date(at).toISOString().slice(0, 19).replace("T", " ");
+  return new Date(toDate(time).getTime() - 1_000).toISOString().slice(0, 19).replace("T", " ");
 }

@@ -1,43 +1,62 @@
 import { LoyaltyError } from "./loyalty-error.ts";
+import type { Answer } from "./retry.ts";
 import type { Failure } from "./shapes.ts";
 
+/** What every result says of its answer. */
+export interface AnswerFacts {
+  /** 304 where the service said that nothing has changed: the items are those of the answer before. */
+  httpStatus: number;
+  /** For whoever runs the service: its log has this id. Empty where something on the way has taken it off. */
+  requestId: string;
+}
+
+/** The service refused the call, or has nothing to give. */
+export type FailedResult = Failure & AnswerFacts;
+
 /** What a call has come to: the data, with what an answer says beside it, or why there is none. */
-export type Result<Items, Beside = unknown> = ({ status: true; items: Items } & Beside) | Failure;
+export type Result<Items, Beside = unknown> = ({ status: true; items: Items } & AnswerFacts & Beside) | FailedResult;
 
-/** The data of an answer as the service types it: what stands in `items`, or, in the one answer without, beside `status`. */
-export type ItemsOf<Body> = Body extends { status: true; items: infer Items }
-  ? Items
-  : Body extends { status: true }
-    ? { [List in Exclude<keyof Body, "status" | "forgiven">]: Body[List] }
-    : never;
+/** The result of a list in pages. */
+export type PagedResult<Items> = Result<Items, Following<Items>>;
 
-/** What an answer says beside its data: a search, which words it forgave. */
-export type BesideOf<Body> = "forgiven" extends keyof (Body & { status: true })
-  ? { forgiven?: string[] | undefined }
-  : unknown;
-
-/**
- * The body of an answer.
- * @throws a LoyaltyError where it is not the service's: a proxy or a captive network before it may answer with a page.
- */
-export async function bodyOf(answer: { status: number; json(): Promise<unknown> }): Promise<{ status: boolean }> {
-  const stranger = `Something other than the service answered, with HTTP status ${answer.status}.`;
-  const body = await answer.json().catch((cause: unknown) => {
-    throw new LoyaltyError(stranger, { cause });
-  });
-  if (isEnvelope(body)) return body;
-  throw new LoyaltyError(stranger, { cause: body });
+export interface Following<Items> {
+  /** Asks for the next page; null where this is the last. */
+  next: ((call?: CallOptions) => Promise<PagedResult<Items>>) | null;
 }
 
-function isEnvelope(body: unknown): body is { status: boolean } {
-  return typeof body === "object" && body !== null && "status" in body && typeof body.status === "boolean";
+export interface CallOptions {
+  /** Calls it off: the call then throws the signal's reason. */
+  signal?: AbortSignal | undefined;
 }
 
-/** The result of a call whose answer is `Body`. */
-export function toResult<Body>(body: (Body & { status: true }) | Failure): Result<ItemsOf<Body>, BesideOf<Body>> {
-  if (!body.status) return body;
-  const { status, forgiven, ...lists } = body as Body & { status: true; forgiven?: string[] };
-  const items = "items" in lists ? lists.items : lists;
-  const result = { status, items, ...(forgiven !== undefined && { forgiven }) };
-  return result as Extract<Result<ItemsOf<Body>, BesideOf<Body>>, { status: true }>;
+/** What the result of a search says besides, if words were forgiven. */
+export interface Forgiven {
+  /** The words that were forgiven a typo in what was found. */
+  forgiven?: string[] | undefined;
+  /** For each of them, the words of records that it was taken for, most frequent first. */
+  meant?: Record<string, string[]> | undefined;
+}
+
+/** The result of a call whose answer has these items. @throws a LoyaltyError where the answer is not the service's. */
+export function resultOf<Items>({ status: httpStatus, headers, text }: Answer): Result<Items> {
+  const body = readBody(text);
+  if (body === null) {
+    const stranger = `Something other than the service answered, with HTTP status ${httpStatus}.`;
+    throw new LoyaltyError(stranger, { cause: text });
+  }
+  const facts = { httpStatus, requestId: headers.get("X-Request-Id") ?? "" };
+  if (!body.status) return { ...body, ...facts } as FailedResult;
+  const { status, items, stores, customers, ...beside } = body;
+  // A search without campaigns has its lists beside `status`.
+  return { status, ...facts, items: (items ?? { stores, customers, campaigns: [] }) as Items, ...beside };
+}
+
+/** A body as the service types it; null for another, as a proxy or a captive network before it may answer. */
+function readBody(text: string): ({ status: boolean } & Record<string, unknown>) | null {
+  try {
+    const body = JSON.parse(text);
+    return typeof body?.status === "boolean" ? body : null;
+  } catch {
+    return null;
+  }
 }

@@ -1,3 +1,4 @@
+import { reasonOf, throwIfAborted } from "./abort.ts";
 import { LoyaltyError } from "./loyalty-error.ts";
 
 export interface RetryOptions {
@@ -9,41 +10,46 @@ export interface RetryOptions {
   answerWithinMs: number;
 }
 
+/** An answer that is there as a whole: it can no longer break off. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
 const FIRST_WAIT_MS = 1_000;
 // What the service, or the edge before it, says when it has done nothing and may do it later.
 const WORTH_ANOTHER_TRY = new Set([429, 502, 503, 504]);
 
 /**
- * A `fetch` that tries again what is safe to try again: every call of a customer only reads. A try without an answer
- * and one that the service could not take now are treated alike. It waits as long as `Retry-After` says, else longer
- * each time. The answer that it gives is there as a whole: its body can no longer break off.
+ * Sends, and tries again what is safe to try again: every call of a customer only reads. A try without an answer and one
+ * that the service could not take now are treated alike. It waits as long as `Retry-After` says, else longer each time.
  * @throws a LoyaltyError when the last try had no answer, and the signal's reason when it is called off.
  */
-export function retrying(send: typeof fetch, options: RetryOptions): typeof fetch {
-  const { attempts, longestWaitMs, answerWithinMs } = options;
-  return async (input, init) => {
-    const signal = init?.signal ?? null;
-    for (let attempt = 1; ; attempt += 1) {
-      const sending = withTimeout(answerWithinMs, signal, async (limit) => {
-        const answer = await send(input, { ...init, signal: limit });
-        await answer.clone().arrayBuffer();
-        return answer;
-      });
-      const outcome = await sending.catch((cause: unknown) => {
-        signal?.throwIfAborted();
-        return new LoyaltyError("No answer of the service came.", { cause });
-      });
-      const isFailed = outcome instanceof LoyaltyError;
-      const asked = isFailed ? null : askedWait(outcome.headers.get("Retry-After"));
-      const isWorthIt = isFailed || WORTH_ANOTHER_TRY.has(outcome.status);
-      if (isWorthIt && attempt < attempts && (asked ?? 0) <= longestWaitMs) {
-        await pause(waitBefore(attempt, asked, longestWaitMs), signal);
-      } else {
-        if (isFailed) throw outcome;
-        return outcome;
-      }
+export async function answerOf(
+  send: (signal: AbortSignal) => Promise<Response>,
+  { attempts, longestWaitMs, answerWithinMs }: RetryOptions,
+  signal: AbortSignal | null,
+): Promise<Answer> {
+  for (let attempt = 1; ; attempt += 1) {
+    const reading = withTimeout(answerWithinMs, signal, async (limit) => {
+      const answer = await send(limit);
+      return { status: answer.status, headers: answer.headers, text: await answer.text() };
+    });
+    const outcome = await reading.catch((cause: unknown) => {
+      throwIfAborted(signal);
+      return new LoyaltyError("No answer of the service came.", { cause });
+    });
+    const isFailed = outcome instanceof LoyaltyError;
+    const asked = isFailed ? null : askedWait(outcome.headers.get("Retry-After"));
+    const isWorthIt = isFailed || WORTH_ANOTHER_TRY.has(outcome.status);
+    if (isWorthIt && attempt < attempts && (asked ?? 0) <= longestWaitMs) {
+      await pause(waitBefore(attempt, asked, longestWaitMs), signal);
+    } else {
+      if (isFailed) throw outcome;
+      return outcome;
     }
-  };
+  }
 }
 
 /** The milliseconds that the header asks for, as seconds or as a date (RFC 9110, 10.2.3); null where it says nothing. */
@@ -65,15 +71,18 @@ export async function withTimeout<Outcome>(
   signal: AbortSignal | null,
   run: (limit: AbortSignal) => Promise<Outcome>,
 ): Promise<Outcome> {
-  signal?.throwIfAborted();
+  throwIfAborted(signal);
   const limit = new AbortController();
-  const callOff = () => limit.abort(signal?.reason);
-  signal?.addEventListener("abort", callOff, { once: true });
-  const over = () => limit.abort(new Error(`No answer came within ${milliseconds} ms.`));
-  const timer = setTimeout(over, milliseconds);
+  let end = (_: unknown) => {};
   const ended = new Promise<never>((_, reject) => {
-    limit.signal.addEventListener("abort", () => reject(limit.signal.reason), { once: true });
+    end = (reason) => {
+      reject(reason);
+      limit.abort(reason);
+    };
   });
+  const callOff = () => end(signal && reasonOf(signal));
+  signal?.addEventListener("abort", callOff, { once: true });
+  const timer = setTimeout(() => end(new Error(`No answer came within ${milliseconds} ms.`)), milliseconds);
   try {
     return await Promise.race([run(limit.signal), ended]);
   } finally {
@@ -85,10 +94,10 @@ export async function withTimeout<Outcome>(
 /** @throws the signal's reason when it is called off. */
 export function pause(milliseconds: number, signal: AbortSignal | null): Promise<void> {
   return new Promise((resolve, reject) => {
-    signal?.throwIfAborted();
+    throwIfAborted(signal);
     const onAbort = () => {
       clearTimeout(timer);
-      reject(signal?.reason);
+      reject(signal && reasonOf(signal));
     };
     const timer = setTimeout(() => {
       signal?.removeEventListener("abort", onAbort);

@@ -1,3 +1,4 @@
+import { reasonOf, throwIfAborted } from "./abort.ts";
 import { type LiveListener, type LiveOptions, type LiveState, stayConnected } from "./live.ts";
 import { EVERYTHING } from "./socket.ts";
 
@@ -25,7 +26,7 @@ export class SharedConnection {
    */
   listen(listener: LiveListener, signal: AbortSignal): Promise<never> {
     return new Promise((_, reject) => {
-      signal.throwIfAborted();
+      throwIfAborted(signal);
       this.#listeners.set(listener, reject);
       signal.addEventListener("abort", () => this.#leave(listener, signal), { once: true });
       if (this.#listeners.size === 1) this.#start();
@@ -51,7 +52,7 @@ export class SharedConnection {
   }
 
   #leave(listener: LiveListener, signal: AbortSignal): void {
-    this.#listeners.get(listener)?.(signal.reason);
+    this.#listeners.get(listener)?.(reasonOf(signal));
     if (this.#listeners.delete(listener) && this.#listeners.size === 0) this.#stop.abort();
   }
 }

@@ -1,3 +1,5 @@
+import { reasonOf, throwIfAborted } from "./abort.ts";
+
 /** What is used of a WebSocket: those of browsers, Node and Workers have it, and so has that of the package `ws`. */
 export interface SocketLike {
   send(text: string): void;
@@ -27,8 +29,8 @@ const CLOSED_NORMALLY = 1000;
 const BROKEN = 1006;
 
 /**
- * One connection, from its handshake to its end; with hello everything counts as changed. After a time of silence it sends `ping`, and gives the connection up if
- * nothing comes in return.
+ * One connection, from its handshake to its end; with hello everything counts as changed. After a time of silence it
+ * sends `ping`, and gives the connection up if nothing comes in return.
  * @throws the signal's reason when it is called off.
  */
 export function connect(
@@ -37,7 +39,7 @@ export function connect(
   signal: AbortSignal,
 ): Promise<Ending> {
   return new Promise((resolve, reject) => {
-    signal.throwIfAborted();
+    throwIfAborted(signal);
     // A browser throws for a token that cannot be a subprotocol, and for ws: on a page of https:.
     const socket = quietly(open);
     if (socket === null) {
@@ -58,7 +60,7 @@ export function connect(
     };
     const onAbort = () => {
       finish();
-      reject(signal.reason);
+      reject(reasonOf(signal));
     };
     const ping = () => {
       timer = setTimeout(() => end(null), PONG_WITHIN_MS);

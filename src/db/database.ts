@@ -103,6 +103,12 @@ export class Database {
     return new Database(this.#d1, "first-primary");
   }
 
+  /** Goes on at the primary, which is behind no replica. */
+  goToPrimary(): void {
+    this.#isAtPrimary = true;
+    this.#session = this.#d1.withSession("first-primary");
+  }
+
   /** Whoever begins a session at this bookmark reads at least what this one has seen and written. */
   get bookmark(): string | null {
     return this.#session.getBookmark();
@@ -172,8 +178,7 @@ export class Database {
       return await this.#send(queries, BOOKMARK_LIMIT_MS);
     } catch (error) {
       if (!isOutage(error) || isOverloaded(error)) throw toDatabaseError(error);
-      this.#isAtPrimary = true;
-      this.#session = this.#d1.withSession("first-primary");
+      this.goToPrimary();
       return null;
     } finally {
       this.#begunAtBookmark = false;

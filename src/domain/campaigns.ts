@@ -1,9 +1,15 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { campaigns } from "../db/tables/campaigns.ts";
+import type { eipCampaigns } from "../db/tables/plays.ts";
 
-/** Whether a campaign runs today: not soft-deleted, `status` 1, today within its dates, both ends included. */
+const NOW = sql`(SELECT now FROM clock)`;
+
+/** Whether a campaign runs now: not soft-deleted, `status` 1, and within its dates in its time zone. */
 export function isRunning(campaign: typeof campaigns): SQL {
-  return sql`${campaign.deleted} = 0 AND ${campaign.status} = 1
-    AND ${campaign.campaignStartDate} <= (SELECT today FROM clock)
-    AND coalesce(${campaign.campaignEndDate} >= (SELECT today FROM clock), 1)`;
+  return sql`${campaign.deleted} = 0 AND ${campaign.status} = 1 AND ${isWithinDates(campaign)}`;
+}
+
+/** Whether it is a day of the campaign, where the campaign is. */
+export function isWithinDates({ startsAt, endsAt }: typeof campaigns | typeof eipCampaigns): SQL {
+  return sql`${startsAt} <= ${NOW} AND ${endsAt} >= ${NOW}`;
 }

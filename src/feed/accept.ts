@@ -3,7 +3,7 @@ import type { Database } from "../db/database.ts";
 import { joinRows } from "../db/json-rows.ts";
 import { forbidden, invalid, payloadTooLarge } from "../http/errors.ts";
 import { ITEM_LIMIT, LINE_LIMIT, NAMED_LINES } from "../http/limits.ts";
-import type { Changes } from "../inbox/queries.ts";
+import type { FeedChanges } from "../inbox/notify.ts";
 import { addMessage, type FieldMessages } from "../values/messages.ts";
 import { checkLine, type GoodLine } from "./lines.ts";
 import { splitLines } from "./ndjson.ts";
@@ -19,7 +19,7 @@ export interface AcceptedFeed {
   /** How many requests have been committed, with this one. */
   version: number;
   /** What it changed for listeners. */
-  changes: Changes;
+  changes: FeedChanges;
 }
 
 /**

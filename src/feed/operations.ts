@@ -56,6 +56,7 @@ export const exportRecords: Operation = {
         name: "Upsell league",
         start_date: "2024-01-01",
         end_date: null,
+        time_zone: "UTC",
       },
     },
   ],

@@ -1,9 +1,11 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { NAMED_LINES } from "../http/limits.ts";
-import { type Changes, countFeed, selectChanges, toChanges } from "../inbox/queries.ts";
+import type { FeedChanges } from "../inbox/notify.ts";
+import { countFeed, selectChanges, selectUnshown, toChanges } from "../inbox/queries.ts";
 import { findFaults, findForeign, refuseUnrestorable } from "./records/checks.ts";
 import type { Fault, Kind, Line } from "./records/kind.ts";
+import { message } from "./records/message.ts";
 import { collectFreshEvents, dropFreshEvents, freshEvents, remove, write } from "./records/statements.ts";
 
 /** The lines of one kind, sorted by what becomes of them. */
@@ -30,7 +32,7 @@ export interface FeedRequest {
 
 /** The outcome of a request: all of it is committed, or none. */
 export type Outcome =
-  | { applied: true; ignored: number; version: number; changes: Changes }
+  | { applied: true; ignored: number; version: number; changes: FeedChanges }
   | { applied: false; isUnrestorable: true }
   | { applied: false; foreign: readonly number[] }
   | { applied: false; faults: readonly { line: number; field: string; text: string }[] };
@@ -57,11 +59,12 @@ export async function applyFeed(db: Database, { batches, accounts, restores }: F
   const states = batches.filter(({ kind }) => kind.type === "state");
   const events = batches.filter(({ kind }) => kind.type === "event");
   const checks = findFaults(batches);
+  const storesMessages = !restores && events.some(({ kind }) => kind.record === message.record);
   const fresh = events.flatMap(({ kind, writes }) => collectFreshEvents(kind, writes));
   try {
     // Accounts are looked at before references, so that a request with both kinds of fault answers 403; and before the
     // deletes, because a record that is removed can no longer say whose it was.
-    const { counted, removed, inserted, changed } = await db.steps({
+    const { counted, removed, inserted, changed, unshown } = await db.steps({
       counted: [countFeed(restores)],
       unrestorable: restores ? [refuseUnrestorable()] : [],
       upserts: states.flatMap(({ kind, texts }) => write(kind, texts)),
@@ -78,6 +81,7 @@ export async function applyFeed(db: Database, { batches, accounts, restores }: F
       inserted: events.flatMap(({ kind, texts }) => write(kind, texts)),
       dropped: fresh.length > 0 ? [dropFreshEvents()] : [],
       changed: [selectChanges()],
+      unshown: storesMessages ? [selectUnshown()] : [],
     });
     const nothingToDelete = countLines(states, "deletes") - removed.length;
     const repeated = countLines(events, "all") - inserted.length;
@@ -85,7 +89,7 @@ export async function applyFeed(db: Database, { batches, accounts, restores }: F
       applied: true,
       ignored: nothingToDelete + repeated,
       version: Number(counted[0]?.version),
-      changes: toChanges(changed),
+      changes: { ...toChanges(changed), unshown: unshown[0] ?? null },
     };
   } catch (error) {
     return readRefusal(error, { faults: checks.faults, batches });

@@ -20,13 +20,14 @@ export interface InboxState {
 
 export const EMPTY_INBOX: InboxState = { highest: null, report: null, messageShownAt: 0 };
 
-/**
- * How long a report is trusted, from when its poll began; so an inbox that cannot be notified is wrong for no longer.
- * A version is remembered for as long, because every report from before it is too old by then; so an inbox recovers
- * where the database was set back.
- */
+/** How long a report is trusted, from when its poll began; so an inbox that cannot be notified is wrong for no longer. */
 const TRUST_MS = 30 * 60_000;
 const REPORT_AGAIN_AFTER_MS = TRUST_MS / 2;
+/**
+ * How long a version is remembered. Every report from before it is too old by then, even one of a replica that lagged by
+ * half an hour. It is forgotten so that an inbox recovers where the database was set back.
+ */
+const REMEMBER_MS = 2 * TRUST_MS;
 
 /** Whether no group has a message later than this time: the answer of an inbox, if it can be sure. */
 export function hasNothingNew({ report }: InboxState, checkTime: string, now: number): boolean {
@@ -60,10 +61,10 @@ export function knownNewestAt({ report }: InboxState, now: number): string | nul
 }
 
 function knownVersion({ highest }: InboxState, now: number): number {
-  return highest !== null && isRecent(highest.at, now) ? highest.version : -1;
+  return highest !== null && isRecent(highest.at, now, REMEMBER_MS) ? highest.version : -1;
 }
 
 // A clock that was ahead is no reason to trust for longer.
-function isRecent(at: number, now: number): boolean {
-  return Math.abs(now - at) <= TRUST_MS;
+function isRecent(at: number, now: number, milliseconds = TRUST_MS): boolean {
+  return Math.abs(now - at) <= milliseconds;
 }

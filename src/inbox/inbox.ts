@@ -176,7 +176,7 @@ export class Inbox extends DurableObject<Env> {
     try {
       const found = findProgram(this.env, program);
       if (found === null) throw new Error("the program is not configured any more");
-      await renewListening(new Database(found.database, "first-primary"), customerId);
+      await renewListening(new Database(found.database, "first-primary"), customerId, "socket");
     } catch (error) {
       console.error(JSON.stringify({ error: "LISTENER_NOT_RENEWED", cause: error instanceof Error ? error.name : "" }));
       this.#renewAt(now + RENEW_AGAIN_MS);

@@ -6,10 +6,12 @@ import {
   type Backlog,
   type Change,
   type Changes,
-  findBacklog,
   findChanges,
+  findWork,
   removeChanges,
   removeOutdatedChanges,
+  showMessages,
+  type UnshownMessages,
 } from "./queries.ts";
 
 /** How much a feed request notifies before it is answered. What is left then is left to the schedule. */
@@ -26,19 +28,39 @@ interface Call {
   kinds: ChangeKind[];
 }
 
+/** What a feed request changed for listeners, and its messages that are not shown yet. */
+export interface FeedChanges extends Changes {
+  unshown: UnshownMessages | null;
+}
+
 /**
- * Notifies inboxes of what a feed request changed, before it is answered. The outbox is emptied in the background.
+ * Notifies inboxes of what a feed request changed, before it is answered. In the background its messages are shown, and
+ * the outbox is emptied. If this Worker ends before, the schedule shows them, and notifies those inboxes once more.
  */
 export async function notifyOfFeed(
   inboxes: Inboxes,
-  { changes, messageWaitMs }: Changes,
+  { changes, messageWaitMs, unshown }: FeedChanges,
   { db, inBackground }: { db: Database; inBackground: (work: Promise<unknown>) => void },
 ): Promise<void> {
-  if (changes.length === 0) return;
   const { customers, milliseconds } = FEED_LIMITS;
-  const notified = await notifyInboxes(inboxes, toCalls(changes).slice(0, customers), { messageWaitMs, milliseconds });
-  const done = changes.filter((change) => change.customers.every((customerId) => notified.has(customerId)));
-  if (done.length > 0) inBackground(removeChanges(db.inBackground(), done));
+  const showing = unshown === null ? Promise.resolve(true) : showOnceOver(db, unshown);
+  const notifying = notifyInboxes(inboxes, toCalls(changes).slice(0, customers), { messageWaitMs, milliseconds });
+  const emptyOutbox = async () => {
+    const [areShown, notified] = [await showing, await notifying];
+    const done = changes.filter((change) => change.customers.every((customerId) => notified.has(customerId)));
+    if (areShown && done.length > 0) await removeChanges(db.inBackground(), done);
+  };
+  inBackground(emptyOutbox());
+  await notifying;
+}
+
+// D1 may read its clock a little before a timer of the Worker's says that the second is over.
+const SHOWN_AFTER_MS = 20;
+
+/** Shows messages once their second is over, and resolves with whether they are shown then. */
+export async function showOnceOver(db: Database, { stamp, waitMs }: UnshownMessages): Promise<boolean> {
+  await new Promise((resolve) => setTimeout(resolve, waitMs + SHOWN_AFTER_MS));
+  return (await showMessages(db.inBackground())) > stamp;
 }
 
 /** What waited in the outbox, and the changes of which all listeners were notified, and of which some could not be. */
@@ -57,8 +79,8 @@ interface DrainTurn {
 }
 
 /**
- * Notifies inboxes of the changes that feed requests left in the outbox, in turns of so many calls. The newest come
- * first: a customer who was notified of one need not be notified of an older one of its kind. What fails waits for the
+ * Shows messages that no Worker has shown, and notifies inboxes of the changes that feed requests left in the outbox, in
+ * turns of so many calls. The newest come first: a customer who was notified of one need not be notified of an older one of its kind. What fails waits for the
  * next run.
  */
 export function drainOutbox(
@@ -73,7 +95,8 @@ export function drainOutbox(
 
   return async ({ calls: limit, milliseconds }) => {
     if (last === undefined) {
-      const backlog = await findBacklog(db);
+      const { hasUnshown, ...backlog } = await findWork(db);
+      if (hasUnshown === 1) await showMessages(db);
       if (backlog.waiting === 0) return { report: reportSoFar(), calls: 0, isDone: true };
       if (report.waiting === 0) Object.assign(report, backlog);
       await removeOutdatedChanges(db);

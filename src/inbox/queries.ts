@@ -18,17 +18,18 @@ export interface Change {
 /** Changes of which inboxes are to be notified, and how long the newest messages are not shown yet. */
 export interface Changes {
   changes: Change[];
-  /** Milliseconds until the second of the newest messages is over, by D1's clock. */
+  /** Milliseconds until the second of the newest messages is over, by D1's clock; 0: all are shown. */
   messageWaitMs: number;
 }
 
 const LISTENS_HOURS = 24;
-const POLL_RENEWS_BELOW_HOURS = LISTENS_HOURS / 2;
-const SOCKET_RENEWS_BELOW_HOURS = LISTENS_HOURS - 1;
+const RENEWS_BELOW_HOURS = { poll: LISTENS_HOURS / 2, socket: LISTENS_HOURS - 1 };
+/** A report counts only where the customer listens for longer than it is trusted. */
+const REPORTS_FROM_HOURS = 1;
 /** How often an inbox with sockets looks after its row: time travel of the database may have taken it away. */
 export const RENEW_AFTER_MS = 3_600_000;
 
-const listenFor = compileOnce(
+const listen = compileOnce(
   (value: Value<"customerId" | "atLeast">) => sql`
     INSERT INTO ${listeners} (${names(listeners.customerId, listeners.until)})
     SELECT ${value("customerId")}, datetime(now, ${sql.raw(`'+${LISTENS_HOURS} hours'`)}) FROM clock WHERE true
@@ -36,35 +37,54 @@ const listenFor = compileOnce(
     WHERE ${listeners.until} < (SELECT datetime(now, ${value("atLeast")}) FROM clock)`,
 );
 
-/** For a poll: makes the customer a listener for 24 hours, unless they are one for half of that or more. */
-export function listenByPoll(customerId: string): Statement {
-  return listenFor({ customerId, atLeast: `+${POLL_RENEWS_BELOW_HOURS} hours` });
+/** Makes the customer a listener for 24 hours, unless they are one for half of that (a poll) or 23 hours (a socket). */
+function listenFor(customerId: string, by: "poll" | "socket"): Statement {
+  return listen({ customerId, atLeast: `+${RENEWS_BELOW_HOURS[by]} hours` });
 }
 
-/** For a socket: the same, unless they are one for 23 hours or more. */
-function listenBySocket(customerId: string): Statement {
-  return listenFor({ customerId, atLeast: `+${SOCKET_RENEWS_BELOW_HOURS} hours` });
+/** For a poll that found that it is due, or a socket that is open. */
+export async function renewListening(db: Database, customerId: string, by: "poll" | "socket"): Promise<void> {
+  await db.batch([listenFor(customerId, by)]);
 }
 
-/** For a socket that is open. */
-export async function renewListening(db: Database, customerId: string): Promise<void> {
-  await db.batch([listenBySocket(customerId)]);
+/** For a socket that is to open. Resolves with a message of theirs that is not shown yet: nobody may be notified of it. */
+export async function beginListening(db: Database, customerId: string): Promise<UnshownMessages | null> {
+  const [, [unshown]] = await db.batch([listenFor(customerId, "socket"), selectUnshownOf({ customerId })]);
+  return unshown ?? null;
 }
+
+/** Messages that are stored, but not shown before a later stamp is taken. */
+export interface UnshownMessages {
+  stamp: string;
+  /** Milliseconds until their second is over, by D1's clock: then that stamp can be taken. */
+  waitMs: number;
+}
+
+/** How many milliseconds remain of the second of messages that are not shown, by D1's clock; 0 where there are none. */
+const MESSAGE_WAIT = sql<number>`coalesce((
+  SELECT max(0, (unixepoch(${messageClock.clockSaid}) + 1 - unixepoch(clock.now)) * 1000 - clock.millisecond)
+  FROM clock CROSS JOIN ${messageClock} WHERE ${messageClock.isOpen} = 1
+), 0)`;
+
+const UNSHOWN = { stamp: messageClock.stamp, waitMs: MESSAGE_WAIT };
+
+/** The messages that are not shown, in the transaction of a feed request that stores some. */
+export const selectUnshown = () => select(UNSHOWN, sql`FROM ${messageClock} WHERE ${messageClock.isOpen} = 1`);
 
 /**
- * For a socket that is to open. Resolves with the milliseconds until a message of theirs is shown that is stored, but
- * whose second is not over: nobody may have been notified of it. Null where there is none.
+ * Takes the stamp that shows the messages of the last one, once their second is over. Resolves with the last stamp then:
+ * messages before it are shown.
  */
-export async function beginListening(db: Database, customerId: string): Promise<number | null> {
-  const [, [unshown]] = await db.batch([listenBySocket(customerId), selectMessageWait({ customerId })]);
-  return unshown?.milliseconds ?? null;
+export async function showMessages(db: Database): Promise<string> {
+  const { stamp, clockSaid, isOpen } = messageClock;
+  const [, [last]] = await db.batch([
+    sql`UPDATE ${messageClock} SET ${names(stamp)} = max(clock.now, datetime(${stamp}, '+1 second')),
+        ${names(clockSaid)} = clock.now, ${names(isOpen)} = 0
+      FROM clock WHERE ${isOpen} = 1 AND ${clockSaid} <> clock.now`,
+    select({ stamp }, sql`FROM ${messageClock}`),
+  ]);
+  return last?.stamp ?? "";
 }
-
-/** How many milliseconds remain of the second of the newest messages, by D1's clock: then they are shown. */
-const MESSAGE_WAIT = sql<number>`(
-  SELECT max(0, (unixepoch(${messageClock.clockSaid}) + 1 - unixepoch(clock.now)) * 1000 - clock.millisecond)
-  FROM clock CROSS JOIN ${messageClock}
-)`;
 
 /** The time of the customer's newest message, shown or not. */
 const newestAt = (customerId: Placeholder) => sql<string | null>`(
@@ -73,20 +93,44 @@ const newestAt = (customerId: Placeholder) => sql<string | null>`(
   ORDER BY ${messageGroupNews.newestAt} DESC LIMIT 1
 )`;
 
-const selectMessageWait = compileOnce((value: Value<"customerId">) =>
+const selectUnshownOf = compileOnce((value: Value<"customerId">) =>
+  select(UNSHOWN, sql`FROM ${messageClock} WHERE ${newestAt(value("customerId"))} >= ${messageClock.stamp}`),
+);
+
+/** What a poll reads of a copy of the database beside the groups. */
+export type News = RowOf<ReturnType<typeof selectNews>>;
+
+/**
+ * The copy's feed version and last stamp, the time of the customer's newest message, shown or not, and for how many hours
+ * they are a listener.
+ */
+export const selectNews = compileOnce((value: Value<"customerId">) =>
   select(
-    { milliseconds: MESSAGE_WAIT },
-    sql`WHERE ${newestAt(value("customerId"))} >= (SELECT at FROM message_horizon)`,
+    {
+      version: feedVersion.version,
+      stamp: messageClock.stamp,
+      newestAt: sql<string>`coalesce(${newestAt(value("customerId"))}, '')`,
+      listensHours: sql<number>`coalesce((
+        SELECT (unixepoch(${listeners.until}) - unixepoch(clock.now)) / 3600.0 FROM ${listeners} CROSS JOIN clock
+        WHERE ${listeners.customerId} = ${value("customerId")}
+      ), 0)`,
+    },
+    sql`FROM ${feedVersion} CROSS JOIN ${messageClock}`,
   ),
 );
 
-/** What a poll reports of the database: its version, and the time of the customer's newest message, shown or not. */
-export const selectNews = compileOnce((value: Value<"customerId">) =>
-  select(
-    { version: feedVersion.version, newestAt: sql<string>`coalesce(${newestAt(value("customerId"))}, '')` },
-    sql`FROM ${feedVersion}`,
-  ),
-);
+/**
+ * Whether what a poll has read may be reported. If this copy has the listener's row, every later commit has it too, and
+ * notifies the inbox (docs/architecture.md, Inboxes).
+ */
+export function mayReport({ listensHours }: News): boolean {
+  return listensHours >= REPORTS_FROM_HOURS;
+}
+
+/** Whether a poll is to write down that its customer listens. */
+export function isRenewalDue({ listensHours }: News): boolean {
+  return listensHours < RENEWS_BELOW_HOURS.poll;
+}
 
 /**
  * Counts a feed request that commits. It comes first in its transaction, so that the outbox knows the version. Once one
@@ -121,20 +165,27 @@ export interface Backlog {
 
 const COUNTED_AT_MOST = 10_000;
 
-/** What waits in the outbox. Mostly it is empty, and then this is all that the schedule asks. */
-export async function findBacklog(db: Database): Promise<Backlog> {
-  const [backlog] = await db.all(
+/**
+ * What waits in the outbox, and whether messages are not shown though their second is over. Mostly neither, and then this
+ * is all that the schedule asks.
+ */
+export async function findWork(db: Database): Promise<Backlog & { hasUnshown: 0 | 1 }> {
+  const [work] = await db.all(
     select(
       {
         waiting: sql<number>`count(*)`,
         oldestSeconds: sql<number>`coalesce(unixepoch((SELECT now FROM clock)) - unixepoch(min(${outbox.storedAt})), 0)`,
+        hasUnshown: sql<0 | 1>`EXISTS (
+          SELECT 1 FROM clock CROSS JOIN ${messageClock}
+          WHERE ${messageClock.isOpen} = 1 AND ${messageClock.clockSaid} <> clock.now
+        )`,
       },
       sql`FROM (
         SELECT ${outbox.storedAt} FROM ${outbox} ORDER BY ${outbox.version} ${limitTo(COUNTED_AT_MOST)}
       ) AS ${outbox}`,
     ),
   );
-  return backlog ?? { waiting: 0, oldestSeconds: 0 };
+  return work ?? { waiting: 0, oldestSeconds: 0, hasUnshown: 0 };
 }
 
 /**
@@ -181,16 +232,12 @@ export async function removeChanges(db: Database, changes: readonly Change[]): P
 }
 
 /**
- * Ends what nobody needs any more. After 30 minutes no report from before a message is trusted, so every inbox asks D1;
- * coupons and balances concern open apps only, and are kept for an hour.
+ * Ends what nobody needs any more after an hour. No report from before a message is trusted then, even one of a replica
+ * that lagged by half an hour, so every inbox asks D1; coupons and balances concern open apps only.
  */
 export async function removeOutdatedChanges(db: Database): Promise<void> {
   await db.steps({
-    removed: [
-      sql`DELETE FROM ${outbox} WHERE ${outbox.storedAt} < (
-        SELECT datetime(now, iif(${outbox.changeKind} = 'messages', '-30 minutes', '-1 hour')) FROM clock
-      )`,
-    ],
+    removed: [sql`DELETE FROM ${outbox} WHERE ${outbox.storedAt} < (SELECT datetime(now, '-1 hour') FROM clock)`],
   });
 }
 

@@ -3,7 +3,9 @@ import { mustBe } from "./text.ts";
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const DATETIME = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/;
+const FED_TIME = /^(\d{4}-\d{2}-\d{2})(?:([T ])(\d{2}:\d{2}:\d{2})(?:\.\d+)?(?:(Z)|([+-])(\d{2})(?::?(\d{2}))?)?)?$/i;
 const LAST_SECOND = " 23:59:59";
+const MINUTE_MS = 60_000;
 
 function existsInCalendar(datetime: string): boolean {
   const instant = new Date(`${datetime.replace(" ", "T")}Z`);
@@ -23,6 +25,22 @@ export function isDatetime(value: string): boolean {
   return DATETIME.test(value) && existsInCalendar(value);
 }
 
+/**
+ * A time as the feed takes it (docs/contract/feed.md, 3), as the interface writes it: its own format, RFC 3339, or a date
+ * alone, which is its midnight in UTC. Null for anything else.
+ */
+export function toUtc(time: string): string | null {
+  const [, date, separator, clock = "00:00:00", utc, sign, hours = "0", minutes = "0"] = FED_TIME.exec(time) ?? [];
+  const written = `${date} ${clock}`;
+  if (date === undefined || !existsInCalendar(written)) return null;
+  // Without an offset it is some place's local time, and nobody says of which place.
+  if (separator?.toUpperCase() === "T" && utc === undefined && sign === undefined) return null;
+  if (Number(hours) > 23 || Number(minutes) > 59) return null;
+  const offsetMinutes = (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -1 : 1);
+  const instant = toDatetime(new Date(Date.parse(`${written.replace(" ", "T")}Z`) - offsetMinutes * MINUTE_MS));
+  return isDatetime(instant) ? instant : null;
+}
+
 /** A day that exists in the calendar, `YYYY-MM-DD`. */
 export const DateOnly = z
   .string({ error: mustBe("a date, YYYY-MM-DD") })
@@ -33,8 +51,24 @@ export const Datetime = z
   .string({ error: mustBe("a time, YYYY-MM-DD HH:MM:SS") })
   .refine(isDatetime, "must be a time that exists, YYYY-MM-DD HH:MM:SS");
 
-/** An end: a second, or a date alone, which means that day's last second (docs/contract/feed.md, 3). */
+/** A time in one of the forms that the feed takes; comes out as `YYYY-MM-DD HH:MM:SS`, in UTC. */
+export const FedTime = z
+  .string({ error: mustBe("a time, YYYY-MM-DD HH:MM:SS") })
+  .transform((time, context) => toUtc(time) ?? refuse(context, "must be a time that exists, YYYY-MM-DD HH:MM:SS"));
+
+/** An end: a time, which comes out as `FedTime` does, or a date alone, which stays one. */
 export const End = z
   .string({ error: mustBe("a time or a date") })
-  .refine((value) => isDatetime(value) || isDate(value), "must be a time or a date that exists")
-  .transform((value) => (DATE.test(value) ? value + LAST_SECOND : value));
+  .transform((end, context) =>
+    isDate(end) ? end : (toUtc(end) ?? refuse(context, "must be a time or a date that exists")),
+  );
+
+function refuse(context: z.RefinementCtx<string>, message: string): never {
+  context.addIssue({ code: "custom", message });
+  return z.NEVER;
+}
+
+/** An end as answers show it: of a date its last second, whatever the time zone. */
+export function shownEnd(end: string | null): string | null {
+  return end !== null && DATE.test(end) ? end + LAST_SECOND : end;
+}

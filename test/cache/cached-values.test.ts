@@ -63,6 +63,22 @@ function slowLoad() {
 }
 
 describe("the age of a cached value", () => {
+  it("does not matter from the time on until which the value holds, unless it cannot be loaded", async ({ expect }) => {
+    const { cache, settle } = room();
+    const values = isolate();
+    const until = START + 10_000;
+    await values.read(cache, "k", async () => ({ value: "one", cacheable: true, until }));
+    await settle();
+    pass(9);
+    const before = await values.read(cache, "k", loading("two"));
+    pass(1);
+    const failed = await isolate().read(cache, "k", failing());
+
+    const after = await isolate().read(cache, "k", loading("two"));
+
+    expect([before.value, failed.value, after.value]).toEqual(["one", "one", "two"]);
+  });
+
   it("of up to thirty seconds is answered from memory, without asking KV", async ({ expect }) => {
     const { kv, cache, settle } = room();
     const values = isolate();

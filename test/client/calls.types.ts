@@ -1,39 +1,66 @@
 import type { hc, InferRequestType, InferResponseType } from "hono/client";
+import type * as z from "zod";
 import type { App } from "../../src/app.ts";
-import type { Client } from "../../src/client/index.ts";
-import type { BesideOf, ItemsOf, Result } from "../../src/client/result.ts";
+import type * as client from "../../src/client/index.ts";
+import type { NearbyCampaignsBody } from "../../src/customer/campaigns/schema.ts";
+import type { CouponsQuery, MyCouponsQuery } from "../../src/customer/coupons/schema.ts";
+import type { LeaderboardParameters, Measure } from "../../src/customer/gamification/schema.ts";
+import type { MessagesQuery } from "../../src/customer/messages/schema.ts";
+import type { FullSearchBody } from "../../src/customer/search/schema.ts";
+import type { SearchList } from "../../src/customer/search/scope.ts";
+import type { TeamQuery } from "../../src/customer/stores/schema.ts";
 
 // The client says in full what each call takes and answers, so that its package needs no other. Here it is held to the
-// routes: this is checked by tsc, and never run.
+// routes and their schemas: this is checked by tsc, and never run.
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-type Flat<T> = { [K in keyof T]: T[K] };
+/** Takes no argument where both types are the same, and else one that there is not. */
+declare function same<A, B>(...none: Equal<A, B> extends true ? [] : [never]): void;
+
+type Client = client.Client;
 type Routes = ReturnType<typeof hc<App>>["api"]["v1"]["customer"];
-type Outcome<Route> = Promise<Result<ItemsOf<InferResponseType<Route>>, BesideOf<InferResponseType<Route>>>>;
+type Flat<T> = { [K in keyof T]: T[K] };
 
-/** Takes no argument where a call of the client is what its route is, and else one that there is not. */
-declare function same<
-  Call extends (...given: never[]) => unknown,
-  Route,
-  Part extends "json" | "query",
-  Nth extends 0 | 1,
->(
-  ...none: [
-    Equal<
-      Flat<NonNullable<Parameters<Call>[Nth]>>,
-      Flat<InferRequestType<Route>[Part & keyof InferRequestType<Route>]>
-    >,
-    Equal<ReturnType<Call>, Outcome<Route>>,
-  ] extends [true, true]
-    ? []
-    : [never]
-): void;
+/** What a call gives, and what its route answers. */
+type Given<Call extends (...given: never[]) => unknown> = Flat<
+  Extract<Awaited<ReturnType<Call>>, { status: true }> extends { items: infer Items } ? Items : never
+>;
+type Answered<Route> = Flat<InferResponseType<Route> extends { items: infer Items } ? Items : never>;
 
-true satisfies Equal<ReturnType<Client["me"]>, Outcome<Routes["me"]["$get"]>>;
-same<Client["nearbyCampaigns"], Routes["campaigns"]["near-by-popular-campaigns"]["$post"], "json", 0>();
-same<Client["coupons"], Routes["coupons"]["$get"], "query", 0>();
-same<Client["myCoupons"], Routes["my-coupons"]["$get"], "query", 0>();
-same<Client["fullSearch"], Routes["full-search"]["$post"], "json", 0>();
-same<Client["messages"], Routes["messages"]["$get"], "query", 0>();
-same<Client["teamWithLevel"], Routes["stores"][":id"]["team-with-level"]["$get"], "query", 1>();
-same<Client["leaderboard"], Routes["gamification"]["leaderboard"]["$post"], "json", 0>();
+same<Given<Client["me"]>, Answered<Routes["me"]["$get"]>>();
+same<Given<Client["nearbyCampaigns"]>, Answered<Routes["campaigns"]["near-by-popular-campaigns"]["$post"]>>();
+same<Given<Client["coupons"]>, Answered<Routes["coupons"]["$get"]>>();
+same<Given<Client["myCoupons"]>, Answered<Routes["my-coupons"]["$get"]>>();
+same<Given<Client["messages"]>, Answered<Routes["messages"]["$get"]>>();
+same<Given<Client["teamWithLevel"]>, Answered<Routes["stores"][":id"]["team-with-level"]["$get"]>>();
+same<Given<Client["leaderboard"]>, Answered<Routes["gamification"]["leaderboard"]["$post"]>>();
+
+// Only a search with campaigns has `items`; to the lists of the other the client adds an empty one of campaigns.
+type Found = InferResponseType<Routes["full-search"]["$post"]>;
+same<Given<Client["fullSearch"]>, Extract<Found, { items: unknown }>["items"]>();
+same<keyof Exclude<Found, { items: unknown }>, "status" | "forgiven" | "meant" | "stores" | "customers">();
+same<client.Forgiven, Pick<Found, "forgiven" | "meant">>();
+
+/** The parameters of a call, as their schema has read them. */
+type Taken<Parameters> = { [K in keyof Parameters]-?: NonNullable<Parameters[K]> };
+type Read<Schema extends z.ZodType> = Taken<z.output<Schema>>;
+/** The names of those that are required. */
+type Required<T> = { [K in keyof T]-?: object extends Pick<T, K> ? never : K }[keyof T];
+type RequiredBy<Route> =
+  InferRequestType<Route> extends { json: infer Body }
+    ? { [K in keyof Body]-?: undefined extends Body[K] ? never : K }[keyof Body]
+    : never;
+
+same<Taken<client.NearbyBody>, Read<typeof NearbyCampaignsBody>>();
+same<Required<client.NearbyBody>, RequiredBy<Routes["campaigns"]["near-by-popular-campaigns"]["$post"]>>();
+same<Taken<client.CouponsQuery>, Read<typeof CouponsQuery>>();
+same<Taken<Omit<client.MyCouponsQuery, "storeId">>, Omit<Read<typeof MyCouponsQuery>, "storeId">>();
+same<Exclude<client.MyCouponsQuery["storeId"], string | undefined>, readonly string[]>();
+same<Omit<Taken<client.SearchBody>, "filter">, Omit<Read<typeof FullSearchBody>, "filter">>();
+same<Extract<client.SearchBody["filter"], string>, SearchList>();
+same<Required<client.SearchBody>, RequiredBy<Routes["full-search"]["$post"]>>();
+same<Taken<client.MessagesQuery>, Omit<Read<typeof MessagesQuery>, "after">>();
+same<Taken<client.TeamQuery>, Read<typeof TeamQuery>>();
+same<Omit<Taken<client.LeaderboardBody>, "rank_on">, Omit<Read<typeof LeaderboardParameters>, "rank_on">>();
+same<Taken<client.LeaderboardBody>["rank_on"], Measure>();
+same<Required<client.LeaderboardBody>, RequiredBy<Routes["gamification"]["leaderboard"]["$post"]>>();

@@ -55,7 +55,7 @@ function follow({ onOpen = hello, onPolled, hasSockets = true, ...options }: Fol
     service.say(id);
     service.now += 1;
   };
-  return { ...sockets, client, iteration, say, token, openedAt, polledAt, given, stop, ended };
+  return { ...sockets, service, client, iteration, say, token, openedAt, polledAt, given, stop, ended };
 }
 
 const waitsOf = (times: number[]) => times.slice(1).map((at, index) => at - (times[index] ?? 0));
@@ -83,6 +83,27 @@ describe("newMessages with a socket", () => {
     await soon();
 
     expect(polledAt).toEqual([0, 0, 2]);
+    expect(given).toEqual(["a 1"]);
+  });
+
+  it("polls three times more where a replica that lags says nothing new after a frame, and no more once it does", async ({
+    expect,
+  }) => {
+    const { service, last, polledAt, given } = follow();
+    await pass(SECOND);
+    last().changed("coupons", "balance");
+    last().changed("messages");
+    await pass(10 * SECOND);
+    const withoutNews = polledAt.splice(0);
+
+    service.say("a");
+    last().changed("messages");
+    await pass(SECOND);
+    service.now += 1;
+    await pass(10 * SECOND);
+
+    expect(withoutNews).toEqual([0, 0, 1, 1.3, 2.3, 4.3]);
+    expect(polledAt).toEqual([11, 11.3, 12.3]);
     expect(given).toEqual(["a 1"]);
   });
 

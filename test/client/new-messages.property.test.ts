@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { describe, it } from "vitest";
-import { abortable } from "../../src/client/abortable.ts";
+import { abortable, throwIfAborted } from "../../src/client/abort.ts";
 import { LoyaltyError, type Since } from "../../src/client/index.ts";
-import { type GetMessages, pollMessages } from "../../src/client/poll.ts";
+import { pollMessages } from "../../src/client/poll.ts";
+import { Service } from "../../src/client/service.ts";
+import type { MessageGroup } from "../../src/client/shapes.ts";
 import { BEGINNING, GROUP_IDS, newsSince, ServiceModel, timeOf } from "../support/messages-model.ts";
 import { propertyRuns } from "../support/property-runs.ts";
 
@@ -25,25 +27,36 @@ async function follow(service: ServiceModel, since: Since | undefined, events: E
     else if (typeof event === "object") service.say(event.say);
     return event;
   };
-  const get =
-    (stop: AbortController): GetMessages =>
-    async (query, call) => {
+  /** Asks the model once: a lost connection is not tried again. */
+  const serviceUntil = (stop: AbortController) => {
+    const send = async (input: unknown) => {
+      const address = new URL(String(input));
       const isQuiet = events.length === 0;
       if (isQuiet) service.now += 2;
-      if (happens() === "connection is lost") throw new LoyaltyError("connection lost");
-      const page = await service.get(query, call);
-      const isNothing = ((await page.json()) as { status: boolean }).status === false;
-      if (query.per_page === "1") now = isNothing ? 0 : service.now;
-      else if (isNothing && isQuiet && query.after === undefined) {
+      if (happens() === "connection is lost") throw new TypeError("connection lost");
+      const answer = await service.fetch(address);
+      const { status } = await answer.clone().json<{ status: boolean }>();
+      if (address.searchParams.get("per_page") === "1") now = status ? service.now : 0;
+      else if (!status && isQuiet && !address.searchParams.has("after")) {
         isOver = true;
         stop.abort();
       }
-      return page;
+      return answer;
     };
+    const retry = { attempts: 1, longestWaitMs: 0, answerWithinMs: 1_000 };
+    return new Service({ url: "https://loyalty.example", askToken: async () => "t", send, retry });
+  };
   while (!isOver) {
     const stop = new AbortController();
-    const untilDue = async () => stop.signal.throwIfAborted();
-    const polling = abortable(stop.signal, (signal) => pollMessages(get(stop), { since: goOn, untilDue, signal }));
+    const asked = serviceUntil(stop);
+    const untilDue = async () => throwIfAborted(stop.signal);
+    const polling = abortable(stop.signal, (signal) =>
+      pollMessages((query, call) => asked.getPage<MessageGroup[]>("/messages", query, call), {
+        since: goOn,
+        untilDue,
+        signal,
+      }),
+    );
     try {
       for await (const group of polling) {
         given.push(group);

@@ -88,7 +88,7 @@ describe("newMessages", () => {
     expect(new Set(seen.slice(0, 130).map(({ group_id }) => group_id)).size).toBe(130);
     expect(seen.slice(130).map(({ group_id }) => group_id)).toEqual([groups[7]?.id]);
     expect(sent.some((address) => address.includes("after="))).toBe(true);
-    expect(sent.at(-1)).toContain(`check_time=${time(10).replace(" ", "+").replaceAll(":", "%3A")}`);
+    expect(sent.at(-1)).toContain(`check_time=${time(10).replace(" ", "%20").replaceAll(":", "%3A")}`);
   });
 
   it("gives all groups after a failure on the second page, and none twice", async ({ expect }) => {

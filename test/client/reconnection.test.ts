@@ -35,7 +35,9 @@ describe("the connection of changes()", () => {
     const client = createClient({ url: "https://loyalty.example", token: "t", WebSocket });
 
     client.changes();
-    const next = await client.changes({ signal: AbortSignal.abort() }).next();
+    const stop = new AbortController();
+    stop.abort();
+    const next = await client.changes({ signal: stop.signal }).next();
 
     expect(next).toEqual({ done: true, value: undefined });
     expect(opened).toHaveLength(0);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
-import { retrying } from "../../src/client/retry.ts";
+import { reasonOf } from "../../src/client/abort.ts";
+import { answerOf } from "../../src/client/retry.ts";
 
 const OPTIONS = { attempts: 3, longestWaitMs: 10_000, answerWithinMs: 30_000 };
 const NOW = Date.UTC(2026, 5, 1, 12, 0, 0);
@@ -9,19 +10,19 @@ type Outcome = number | Error | { status: number; retryAfter: string } | "silenc
 /** A service with these outcomes in turn, and when it was asked, in milliseconds from the start. */
 function service(...outcomes: Outcome[]) {
   const askedAt: number[] = [];
-  const send: typeof fetch = async () => {
+  const send = async () => {
     const outcome = outcomes[askedAt.push(Date.now() - NOW) - 1] ?? 200;
     if (outcome instanceof Error) throw outcome;
     if (outcome === "silence") return new Promise<Response>(() => {});
     if (typeof outcome === "number") return new Response("{}", { status: outcome });
     return new Response("{}", { status: outcome.status, headers: { "Retry-After": outcome.retryAfter } });
   };
-  return { send: retrying(send, OPTIONS), askedAt };
+  return { send: (signal: AbortSignal | null = null) => answerOf(send, OPTIONS, signal), askedAt };
 }
 
 /** Sends, and lets all the time pass that it takes. */
-async function settle(send: typeof fetch, init?: RequestInit): Promise<number | Error> {
-  const settled = send("https://loyalty.example", init).then(
+async function settle(send: () => Promise<{ status: number }>): Promise<number | Error> {
+  const settled = send().then(
     ({ status }) => status,
     (error: Error) => error,
   );
@@ -102,12 +103,11 @@ describe("a call that fails", () => {
       return new Response(body);
     };
     const answers = [broken(), new Response('{"status":true}')];
-    const send = retrying(async () => answers.shift() ?? new Response(), OPTIONS);
 
-    const call = send("https://loyalty.example").then((answer) => answer.json());
+    const call = answerOf(async () => answers.shift() ?? new Response(), OPTIONS, null);
     await vi.advanceTimersByTimeAsync(60_000);
 
-    expect(await call).toEqual({ status: true });
+    expect((await call).text).toBe('{"status":true}');
   });
 });
 
@@ -119,17 +119,14 @@ describe("a call that is cancelled", () => {
   ])("throws the signal's reason at once: %s", async ([, outcome, after], { expect }) => {
     const stop = new AbortController();
     const { send, askedAt } = service(outcome, outcome, outcome);
-    const enough = new Error("enough");
-    if (after < 0) stop.abort(enough);
-    else setTimeout(() => stop.abort(enough), after);
+    const cancel = () => stop.abort(new Error("enough"));
+    if (after < 0) cancel();
+    else setTimeout(cancel, after);
 
-    const outcomeAt = send("https://loyalty.example", { signal: stop.signal }).catch((error: Error) => [
-      error,
-      Date.now() - NOW,
-    ]);
+    const outcomeAt = send(stop.signal).catch((error: Error) => [error, Date.now() - NOW]);
     await vi.advanceTimersByTimeAsync(60_000);
 
-    expect(await outcomeAt).toEqual([enough, Math.max(after, 0)]);
+    expect(await outcomeAt).toEqual([reasonOf(stop.signal), Math.max(after, 0)]);
     expect(askedAt.length).toBe(after < 0 ? 0 : 1);
   });
 });

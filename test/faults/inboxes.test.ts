@@ -116,7 +116,8 @@ describe("a poll", () => {
     await pass(1);
     const { reader, writer, group } = await seedGroup();
     const report = vi.spyOn(Inboxes.prototype, "report").mockResolvedValue();
-    await poll(reader);
+    // The first makes its customer a listener.
+    await vi.waitUntil(async () => (await poll(reader)) && report.mock.calls.length > 0);
     const [late] = report.mock.calls;
     report.mockRestore();
     await mustFeed([seed.message(group, writer, { body: "Hi" })]);

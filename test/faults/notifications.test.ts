@@ -95,13 +95,16 @@ describe("a feed that cannot notify an inbox", () => {
     });
 
     const startedAt = performance.now();
-    await mustFeed([first, second].map(({ group, writer }) => seed.message(group, writer, { body: "Hi" })));
-    const milliseconds = performance.now() - startedAt;
+    const feeding = mustFeed([first, second].map(({ group, writer }) => seed.message(group, writer, { body: "Hi" })));
+    await vi.waitUntil(async () => (await outbox()).length === 2);
     await pass(1);
+    await feeding;
+    const milliseconds = performance.now() - startedAt;
 
     expect(milliseconds).toBeGreaterThan(1_900);
     expect(milliseconds).toBeLessThan(4_000);
     expect((await poll(second.reader)).found).toEqual(["Hi"]);
+    await vi.waitUntil(async () => (await outbox()).length === 1, { timeout: 3_000 });
     expect((await outbox()).map(({ customers }) => customers)).toEqual([JSON.stringify([first.reader])]);
   });
 
@@ -140,8 +143,8 @@ describe("a feed that cannot notify an inbox", () => {
 
     await mustFeed(messages);
     const byFeed = new Set(notify.mock.calls.map(([customerId]) => customerId));
-    await vi.waitUntil(async () => (await outbox()).length === 2);
     await pass(6);
+    await vi.waitUntil(async () => (await outbox()).length === 2, { timeout: 3_000 });
     await runSchedule("* * * * *");
 
     expect(byFeed.size).toBe(500);

@@ -216,8 +216,8 @@ describe("what is read of many totals at their limit", () => {
     await mustFeed(here.lines);
     await env.DB.batch([
       env.DB.prepare(
-        `${NUMBERS} INSERT INTO eip_campaigns (id, account_key, name, start_date)
-         SELECT 'many-' || n, accounts.key, 'x', '2020-01-01' FROM number JOIN accounts ON accounts.id = ?`,
+        `${NUMBERS} INSERT INTO eip_campaigns (id, account_key, name, start_date, time_zone, starts_at, ends_at)
+         SELECT 'many-' || n, accounts.key, 'x', '2020-01-01', 'UTC', '2020-01-01 00:00:00', 'never' FROM number JOIN accounts ON accounts.id = ?`,
       ).bind(here.account.id),
       env.DB.prepare(
         `${NUMBERS} INSERT INTO play_totals

@@ -34,7 +34,7 @@ describe("POST /feed: values", () => {
     ["customer", "first_name", [undefined, null, "x".repeat(201)]],
     ["customer", "date_of_birth", ["1990-02-30", "0", ""]],
     ["entry", "amount", [undefined, null, 5, "5.001", "five", "1234567890123.00"]],
-    ["entry", "created_at", ["2026-01-01", "2026-01-01T00:00:00", "2026-01-01 24:00:00", "2026-04-31 00:00:00"]],
+    ["entry", "created_at", ["2026-01-32", "2026-01-01T00:00:00", "2026-01-01 24:00:00", "2026-04-31 00:00:00"]],
     ["entry", "campaign_id", ["", 7]],
   ] as const)("names %s.%s for each bad value of it", async ([kind, field, values], { expect }) => {
     const lines = values.map((bad) => ({ ...LINES[kind], [field]: bad }));

@@ -64,7 +64,11 @@ export function plausible(record = ""): (field: string) => fc.Arbitrary<unknown>
       return fc.constantFrom<unknown>(0, 1, "true", "false");
     if (/barcode/.test(field)) return fc.constantFrom("0", "0012345");
     if (/_lines$/.test(field)) return fc.constantFrom(["Free coffee"], []);
-    if (field === "after") return fc.constantFrom("2026-01-01 00:00:00 fg1", "2026-01-01 00:00:01 x");
+    if (field === "after")
+      return fc.constantFrom(
+        "2026-01-01 00:00:00 2026-01-01 00:00:01 fg1",
+        "2026-01-01 00:00:01 2026-01-01 00:00:01 x",
+      );
     if (field === "rank_on") return fc.constantFrom("run", "hit", "double", "triple");
     if (field === "query") {
       const typos = fc.constantFrom("lovelcae", "Ada Lovlace", "coffe blue ucp", "strete adda lovealce", "main sreet");

@@ -55,7 +55,10 @@ const REACHES: Record<string, readonly Reach[]> = {
   [`GET ${CUSTOMER}/messages`]: [
     { what: "a group that I am no member of", ask: get("/messages?per_page=100") },
     { what: "such a group as a poller", ask: get("/messages?check_time=2000-01-01%2000:00:00") },
-    { what: "such a group by its cursor", ask: get("/messages?after=2030-01-01%2000:00:00%20zzz") },
+    {
+      what: "such a group by its cursor",
+      ask: get("/messages?after=2030-01-01%2000:00:00%202030-01-01%2000:00:00%20zzz"),
+    },
   ],
   [`GET ${CUSTOMER}/stores/:id/team-with-level`]: [
     { what: "the team of a store that I have not joined", ask: get(`/stores/${theirs.store.id}/team-with-level`) },

@@ -63,14 +63,15 @@ describe("an object that sleeps", () => {
     const { id } = await seedCustomer();
     const other = seed.customer();
     await mustFeed([other]);
-    const asked = [trips(await as(id).get(MESSAGES)), trips(await as(id).get(MESSAGES))];
+    await vi.waitUntil(async () => trips(await as(id).get(MESSAGES)) === 0);
+    const asked: number[] = [];
     await evictDurableObject(inboxOf(id));
     asked.push(trips(await as(id).get(MESSAGES)));
     await mustFeed([seed.group([id, other.id])]);
     await evictDurableObject(inboxOf(id));
     asked.push(trips(await as(id).get(MESSAGES)));
 
-    expect(asked).toEqual([1, 0, 0, 1]);
+    expect(asked).toEqual([0, 1]);
   });
 
   it("and loses its sockets takes new ones, and still answers quiet polls", async ({ expect }) => {
@@ -141,7 +142,7 @@ describe("the listener's row", () => {
     await listenForDays(id);
     const database = new Database(env.DB, "first-primary");
 
-    await renewListening(database, id);
+    await renewListening(database, id, "socket");
 
     expect(database.usage).toMatchObject({ roundTrips: 1, rowsRead: 0, rowsWritten: 0 });
   });

@@ -1,9 +1,19 @@
 import { describe, it } from "vitest";
 import { EMPTY_INBOX, type InboxState } from "../../src/inbox/inbox-state.ts";
-import { DESIGN, type Limits, MINUTE, type Rules } from "./quiet-poll.model.ts";
+import { DESIGN, HOUR, type Limits, MINUTE, type Rules } from "./quiet-poll.model.ts";
 import { explore } from "./quiet-poll.search.ts";
 
-const FEW: Limits = { polls: 2, messages: 2, moves: 0, others: 0, arrivals: 1, ticks: [], travels: 0, listensFor: 0 };
+const FEW: Limits = {
+  polls: 2,
+  messages: 2,
+  moves: 0,
+  others: 0,
+  arrivals: 1,
+  ticks: [],
+  travels: 0,
+  lag: 0,
+  listensFor: 24 * HOUR,
+};
 const quarters = [{ by: 15 * MINUTE, times: 3 }];
 const seconds = [{ by: 1_000, times: 2 }];
 
@@ -13,7 +23,18 @@ const SCHEDULES: Record<string, Limits> = {
   "reports and notifications that come after up to 45 minutes": { ...FEW, ticks: quarters },
   "a message whose second is not over": { ...FEW, ticks: seconds },
   "groups that the customer leaves and joins": { ...FEW, messages: 1, moves: 2 },
-  "a listener's row that ends": { ...FEW, messages: 1, ticks: quarters, listensFor: 20 * MINUTE },
+  "a listener's row that ends": { ...FEW, messages: 1, ticks: quarters, listensFor: 70 * MINUTE },
+  "a listener's row that soon ends": { ...FEW, messages: 1, ticks: quarters, listensFor: 20 * MINUTE },
+  "a customer who is no listener yet": { ...FEW, polls: 3, others: 1, listensFor: 0 },
+  "replicas that lag by two commits, and a customer who is no listener yet": {
+    ...FEW,
+    polls: 3,
+    others: 1,
+    lag: 2,
+    listensFor: 0,
+  },
+  "replicas that lag by three commits": { ...FEW, others: 1, lag: 3 },
+  "replicas that lag by half an hour": { ...FEW, messages: 1, lag: 1, ticks: [{ by: 15 * MINUTE, times: 4 }] },
   "a database that is set back": { ...FEW, travels: 1, ticks: [{ by: 16 * MINUTE, times: 2 }] },
 };
 
@@ -142,23 +163,38 @@ const BROKEN: Record<string, { broken: Partial<Rules>; in: keyof typeof SCHEDULE
     in: "a message whose second is not over",
     fault: /though the inbox was notified|though it was read/,
   },
-  "the customer becomes a listener after the news were read": {
-    broken: { transactions: [["version", "news"], ["listen"]] },
-    in: "three polls at once",
+  "a poll reports that found no listener's row": {
+    broken: { mayReport: () => true },
+    in: "a customer who is no listener yet",
     fault: /nobody will notify it/,
   },
-  "the customer never becomes a listener": {
-    broken: { transactions: [["version", "news"]] },
-    in: "three polls at once",
+  "a poll reports that found a listener's row which soon ends": {
+    broken: { mayReport: (left) => left > 0 },
+    in: "a listener's row that soon ends",
     fault: /nobody will notify it/,
   },
-  "a listener's row is renewed only when it has ended": {
-    broken: { renewsBelow: 0 },
-    in: "a listener's row that ends",
+  "the listener's row is read after the news": {
+    broken: { transactions: [["version", "news"], ["row"]] },
+    in: "a customer who is no listener yet",
+    fault: /nobody will notify it/,
+  },
+  "the listener's row is read before the news": {
+    broken: { transactions: [["row"], ["version", "news"]] },
+    in: "replicas that lag by two commits, and a customer who is no listener yet",
+    fault: /nobody will notify it/,
+  },
+  "a version is remembered for half an hour": {
+    broken: { afterReport: remembersFor((age) => age > 30 * MINUTE) },
+    in: "replicas that lag by half an hour",
+    fault: /though the inbox was notified/,
+  },
+  "a message is dropped from the outbox after half an hour": {
+    broken: { isDropped: (age) => age > 30 * MINUTE },
+    in: "replicas that lag by half an hour",
     fault: /nobody will notify it/,
   },
   "the version is read after the news": {
-    broken: { transactions: [["listen", "news"], ["version"]] },
+    broken: { transactions: [["row", "news"], ["version"]] },
     in: "three polls at once",
     fault: /though the inbox was notified|though it was read/,
   },

@@ -13,18 +13,22 @@ import {
 
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
+export const HOUR = 60 * MINUTE;
+/** No replica lags by more. */
+const LONGEST_LAG = 30 * MINUTE;
 const START = 100 * MINUTE;
 
-/** What of D1 a poll does: `listen` renews the listener's row. */
-type Part = "listen" | "version" | "news";
+/** What a poll reads of D1: `row` is the listener's. */
+type Part = "row" | "version" | "news";
 
 export interface Rules {
   hasNothingNew: typeof hasNothingNew;
   afterReport: typeof afterReport;
   afterNotification: typeof afterNotification;
-  /** What a poll does at D1; each list is one transaction. */
+  /** What a poll reads at D1; each list is one transaction, at the primary or at a replica. */
   transactions: readonly (readonly Part[])[];
+  /** Whether a poll reports that found the listener's row valid for so long. */
+  mayReport: (listensFor: number) => boolean;
   /** Whether the stamp of a report is from before D1 was asked. */
   isStampedFirst: boolean;
   /** Whether a report's newest time counts a message that is not shown yet. */
@@ -44,12 +48,13 @@ export const DESIGN: Rules = {
   hasNothingNew,
   afterReport,
   afterNotification,
-  transactions: [["listen", "version", "news"]],
+  transactions: [["row", "version", "news"]],
+  mayReport: (listensFor) => listensFor >= HOUR,
   isStampedFirst: true,
   countsUnshown: true,
   renewsBelow: 12 * HOUR,
   versionOf: (versions) => Math.max(...versions),
-  isDropped: (age) => age > 30 * MINUTE,
+  isDropped: (age) => age > HOUR,
   stores: ({ memory }) => memory,
 };
 
@@ -68,6 +73,8 @@ export interface Limits {
   ticks: readonly { by: number; times: number }[];
   /** How often the database can be set back to any state that it had. */
   travels: number;
+  /** By how many commits a replica may lag. */
+  lag: number;
   /** For how long the customer is a listener at the start; 0: no row. */
   listensFor: number;
 }
@@ -93,8 +100,11 @@ interface Poll {
   begunAt: number;
   /** How many of its transactions are over. */
   transactions: number;
+  listensUntil: number;
   version: number;
   newestAt: string;
+  /** Whether it is still to write the listener's row at the primary. */
+  renews: boolean;
   report: Traced | null;
   arrivals: number;
 }
@@ -103,6 +113,8 @@ export interface World {
   now: number;
   db: Db;
   past: readonly Db[];
+  /** What a replica may be: the database before each of the last commits, and when that was over. */
+  copies: readonly { db: Db; endedAt: number }[];
   polls: readonly Poll[];
   /** Each change of which the inbox is to be notified, and how often it still can be. */
   notifications: readonly { version: number; storedAt: number; isNotified: boolean; arrivals: number }[];
@@ -126,6 +138,7 @@ export function start(limits: Limits): World {
     now: START,
     db,
     past: [],
+    copies: [],
     polls: [],
     notifications: [],
     reported: 0,
@@ -149,12 +162,18 @@ export function* nextOf(world: World, rules: Rules): Generator<[move: string, wo
   }
   if (left.others > 0) {
     const db = { ...world.db, version: world.db.version + 1 };
-    yield ["other", { ...spend(world, "others"), db, past: pastOf(world) }];
+    yield ["other", { ...spend(world, "others"), db, past: pastOf(world), copies: copiesOf(world) }];
   }
   if (left.polls > 0) yield ["poll", begin(spend(world, "polls"))];
   for (const [index, poll] of world.polls.entries()) {
-    if (poll.transactions < rules.transactions.length) yield [`read ${index}`, read(world, index, rules)];
-    else if (poll.arrivals > 0) yield [`report ${index}`, report(world, index, rules)];
+    if (poll.transactions < rules.transactions.length) {
+      yield [`read ${index}`, read(world, index, rules, world.db)];
+      const copies = world.copies.filter(({ endedAt }) => world.now - endedAt <= LONGEST_LAG);
+      for (const { db } of copies) yield [`read ${index} as of ${db.version}`, read(world, index, rules, db)];
+      continue;
+    }
+    if (poll.report !== null && poll.arrivals > 0) yield [`report ${index}`, report(world, index, rules)];
+    if (poll.renews) yield [`renew ${index}`, renew(world, index, rules)];
   }
   for (const [index, { version, arrivals }] of world.notifications.entries()) {
     if (arrivals > 0) yield [`notify ${version}`, notify(world, [index], rules)];
@@ -169,13 +188,16 @@ export function* nextOf(world: World, rules: Rules): Generator<[move: string, wo
   }
   if (left.travels > 0) {
     for (const [index, db] of world.past.entries()) {
-      yield [`back to ${index}`, { ...spend(world, "travels"), db, past: [], hasTravelled: true }];
+      yield [`back to ${index}`, { ...spend(world, "travels"), db, past: [], copies: [], hasTravelled: true }];
     }
   }
 }
 
 // What nobody can go back to is forgotten: it would only make states differ.
 const pastOf = ({ past, db, left }: World) => (left.travels > 0 ? [...past, db] : []);
+
+const copiesOf = ({ copies, db, now, left }: World) =>
+  left.lag > 0 ? [...copies, { db, endedAt: now }].slice(-left.lag) : [];
 
 function spend(world: World, part: "polls" | "messages" | "moves" | "others" | "travels"): World {
   return { ...world, left: { ...world.left, [part]: world.left[part] - 1 } };
@@ -194,6 +216,7 @@ function commit(
     ...world,
     db,
     past: pastOf(world),
+    copies: copiesOf(world),
     notifications: isNotified ? [...world.notifications, notification] : world.notifications,
   };
 }
@@ -214,26 +237,40 @@ function drop(world: World, rules: Rules): World {
 /** A poll that the inbox leaves to D1 begins. What the inbox answers others is looked at in every state. */
 function begin(world: World): World {
   const { now, left } = world;
-  const poll = { begunAt: now, transactions: 0, version: 0, newestAt: "", report: null, arrivals: left.arrivals };
+  const found = { listensUntil: 0, version: 0, newestAt: "", renews: false, report: null };
+  const poll = { begunAt: now, transactions: 0, ...found, arrivals: left.arrivals };
   return { ...world, polls: [...world.polls, poll] };
 }
 
-function read(world: World, index: number, rules: Rules): World {
+/** A transaction of a poll, at the primary or at a copy of the database as it was. */
+function read(world: World, index: number, rules: Rules, db: Db): World {
   const { now } = world;
   const poll = { ...(world.polls[index] as Poll) };
-  const db = { ...world.db };
   for (const part of rules.transactions[poll.transactions] ?? []) {
-    if (part === "listen" && db.listensUntil < now + rules.renewsBelow) db.listensUntil = now + 24 * HOUR;
+    if (part === "row") poll.listensUntil = db.listensUntil;
     if (part === "version") poll.version = db.version;
     const counted = rules.countsUnshown ? db.messages : db.messages.filter((one) => isShown(one, now));
     if (part === "news") poll.newestAt = newestOf(counted);
   }
   poll.transactions += 1;
   if (poll.transactions === rules.transactions.length) {
-    const { version, newestAt, begunAt } = poll;
-    poll.report = { version, newestAt, at: rules.isStampedFirst ? begunAt : now, begunAt };
+    const { listensUntil, version, newestAt, begunAt } = poll;
+    poll.renews = listensUntil < now + rules.renewsBelow;
+    const report = { version, newestAt, at: rules.isStampedFirst ? begunAt : now, begunAt };
+    poll.report = rules.mayReport(listensUntil - now) ? report : null;
   }
-  return { ...world, db, polls: world.polls.with(index, poll) };
+  const isOver = poll.transactions === rules.transactions.length && poll.report === null && !poll.renews;
+  const polls = isOver ? world.polls.toSpliced(index, 1) : world.polls.with(index, poll);
+  return { ...world, polls };
+}
+
+/** The listener's row is written at the primary, in the background. */
+function renew(world: World, index: number, rules: Rules): World {
+  const { now, db } = world;
+  const poll = { ...(world.polls[index] as Poll), renews: false };
+  const polls = poll.report === null ? world.polls.toSpliced(index, 1) : world.polls.with(index, poll);
+  if (db.listensUntil >= now + rules.renewsBelow) return { ...world, polls };
+  return { ...world, polls, copies: copiesOf(world), db: { ...db, listensUntil: now + 24 * HOUR } };
 }
 
 function report(world: World, index: number, rules: Rules): World {
@@ -243,7 +280,7 @@ function report(world: World, index: number, rules: Rules): World {
   const stored = rules.stores({ stored: world.stored, memory, isNotification: false });
   const polls = world.polls.with(index, { ...poll, arrivals: poll.arrivals - 1 });
   const reported = isTooOld(traced, world.now) ? world.reported : Math.max(world.reported, traced.version);
-  return { ...world, memory, stored, reported, polls: polls.filter(({ arrivals }) => arrivals > 0) };
+  return { ...world, memory, stored, reported, polls: polls.filter((one) => one.arrivals > 0 || one.renews) };
 }
 
 function notify(world: World, indexes: readonly number[], rules: Rules): World {

@@ -15,6 +15,7 @@ import {
 } from "./quiet-poll.model.ts";
 
 const TRUST_MS = 30 * MINUTE;
+const REMEMBER_MS = 60 * MINUTE;
 
 /** What is wrong with what the inbox would answer to any poll, now or when the second is over; null: nothing. */
 function findFault(world: World, rules: Rules): string | null {
@@ -45,7 +46,7 @@ function findFaultNow({ db, memory, now, notifications, reported, hasTravelled }
 function findUselessness({ db, memory, stored, now, notifications, hasTravelled }: World, rules: Rules): string | null {
   const notifyAll = (inbox: InboxState, at: number) =>
     notifications.reduce((state, { version }) => rules.afterNotification(state, version, at), inbox);
-  const later = hasTravelled ? now + TRUST_MS + 1 : now;
+  const later = hasTravelled ? now + REMEMBER_MS + 1 : now;
   const newestAt = newestOf(db.messages);
   const report = { version: db.version, newestAt, at: later };
   const inbox = rules.afterReport(notifyAll(memory, now), report, later);

@@ -1,14 +1,14 @@
 import { env } from "cloudflare:workers";
-import { sql } from "drizzle-orm";
 import { vi } from "vitest";
 import { findMessageGroups } from "../../src/customer/messages/queries.ts";
 import type { MessageGroup } from "../../src/customer/messages/schema.ts";
-import { Database, type Statement } from "../../src/db/database.ts";
+import { Database } from "../../src/db/database.ts";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
 import { DEFAULT_PROGRAM } from "../../src/programs/programs.ts";
 import { HOUR } from "../customer/messages/model.ts";
 import { toText } from "../customer/messages/simulation.ts";
 import { type FeedLine, mustFeed } from "../support/api.ts";
+import type { ReplicatedDatabase } from "../support/replicas.ts";
 import * as seed from "../support/seed.ts";
 import { rows } from "../support/state.ts";
 
@@ -16,8 +16,12 @@ const real = { notify: Inboxes.prototype.notify, report: Inboxes.prototype.repor
 
 export const WAYS = ["arrives", "is lost", "arrives, but its answer is lost"] as const;
 
-/** What becomes of calls to inboxes, and what has got through. */
+const SHOWS = /^UPDATE "message_clock" SET "stamp" = max/;
+
+/** What becomes of calls to inboxes and of what shows messages, and what has got through. */
 export class Network {
+  /** Whether the stamps that show messages get through. */
+  showsMessages = false;
   notifications: (typeof WAYS)[number] = "arrives";
   holdsReports = false;
   readonly late: (() => Promise<void>)[] = [];
@@ -25,8 +29,11 @@ export class Network {
   readonly notifiedVersions = new Map<string, number>();
   #onTheWay = 0;
 
-  constructor() {
+  constructor(database: ReplicatedDatabase) {
     const network = this;
+    database.beforePrimary = (statements) => {
+      if (!network.showsMessages && statements.some(({ sql }) => SHOWS.test(sql))) throw new Error("lost");
+    };
     vi.spyOn(Inboxes.prototype, "notify").mockImplementation(async function (this: Inboxes, customerId, notification) {
       if (network.notifications === "is lost") throw new Error("lost");
       await real.notify.call(this, customerId, notification);
@@ -56,13 +63,14 @@ export class Network {
   }
 }
 
-/** What D1 alone answers. Who asks this way does not become a listener by it. */
-export async function askD1(customerId: string, checkTime: string | undefined): Promise<MessageGroup[]> {
-  const db = new Database(env.DB, "first-primary");
-  const onlooker = { batch: ([, ...others]: readonly Statement[]) => db.batch([sql`SELECT 1`, ...others]) };
+/** What D1 alone answers, at the primary or at the nearest replica. Who asks this way does not become a listener by it. */
+export async function askD1(
+  at: "first-primary" | "first-unconstrained",
+  customerId: string,
+  checkTime: string | undefined,
+): Promise<MessageGroup[]> {
   const page = { offset: 0, limit: 50 };
-  const query = { customerId, checkTime, page, after: undefined };
-  return (await findMessageGroups(onlooker as unknown as Database, query)).items;
+  return (await findMessageGroups(new Database(env.DB, at), { customerId, checkTime, page, after: undefined })).items;
 }
 
 /** When each change was stored of which the customer's inbox was not notified, by the simulated clock. */

@@ -107,7 +107,7 @@ describe("a message, in whatever order it is committed and notified while a sock
     let socket: Listener | undefined;
     const steps: Record<(typeof STEPS)[number], () => Promise<void>> = {
       row: async () => {
-        messageWaitMs = await beginListening(db, bo);
+        messageWaitMs = (await beginListening(db, bo))?.waitMs ?? null;
       },
       commit: async () => {
         const body = new TextEncoder().encode(ndjson([line()]));

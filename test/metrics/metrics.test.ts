@@ -7,6 +7,7 @@ import { outbox, pass, poll, pollUntilQuiet, reach, runSchedule, seedGroup } fro
 import { type Point, recordMetrics, stopMetrics } from "../support/metrics.ts";
 import * as seed from "../support/seed.ts";
 import { sendTo } from "../support/stalling.ts";
+import { rows } from "../support/state.ts";
 import { addPrograms } from "../support/test-programs.ts";
 import { customerToken } from "../support/tokens.ts";
 
@@ -216,6 +217,8 @@ describe("a scheduled run", () => {
   });
 
   it("says how much waited in the outbox, how long the oldest did, and what became of it", async ({ expect }) => {
+    // What earlier tests left there.
+    await rows("DELETE FROM outbox");
     vi.useFakeTimers({ toFake: ["Date"] });
     await pass(7_200);
     const { reader, writer, group } = await seedGroup();

@@ -13,10 +13,13 @@ import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
+import { createContext, runInContext } from "node:vm";
+import { build } from "esbuild";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { devFeedToken } from "../../scripts/lib/dev-token.ts";
 import { sendLines } from "../../scripts/lib/feed-client.ts";
 import * as shapes from "../../src/client/shapes.ts";
+import { REACT_NATIVE } from "../support/react-native.ts";
 import { CHROMIUM, launchBrowser } from "./chromium.ts";
 import { removeFolder } from "./clone.ts";
 import { command, freePort, printed, ROOT, type Running, running } from "./command.ts";
@@ -27,10 +30,12 @@ const run = promisify(execFile);
 const folder = mkdtempSync(path.join(tmpdir(), "loyalty-edge-client-"));
 const consumer = path.join(folder, "consumer");
 const installed = path.join(consumer, "node_modules", "loyalty-edge");
+let size: string;
 
 beforeAll(async () => {
   mkdirSync(consumer);
-  await run("npm", ["run", "build"], { cwd: ROOT });
+  const built = await run("npm", ["run", "build"], { cwd: ROOT });
+  size = /[\d.]+ KB gzip/.exec(built.stderr)?.[0] ?? "";
   const { stdout } = await run("npm", ["pack", "./dist/client", "--silent", "--pack-destination", folder], {
     cwd: ROOT,
   });
@@ -63,14 +68,19 @@ describe("the packed client", () => {
 
     expect(folders).toEqual(["loyalty-edge"]);
     expect(files.sort()).toEqual([
-      "LICENSE",
-      "README.md",
-      ...["abortable.d.ts", "call.d.ts", "changes.d.ts", "index.d.ts", "index.js", "live.d.ts", "loyalty-error.d.ts"],
-      ...["new-messages.d.ts", "package.json"],
-      ...["poll", "result", "retry", "shapes", "shared-connection", "socket"].map((file) => `${file}.d.ts`),
+      ...["CHANGELOG.md", "LICENSE", "README.md"],
+      ...["abort", "answer-cache", "changes", "client", "entries"].map((file) => `${file}.d.ts`),
+      ...["index.d.ts", "index.js", "live.d.ts", "loyalty-error.d.ts", "new-messages.d.ts", "package.json"],
+      ...["poll", "result", "retry", "service", "shapes"].map((file) => `${file}.d.ts`),
+      ...["shared-connection", "socket", "time"].map((file) => `${file}.d.ts`),
     ]);
     const bytes = files.reduce((total, file) => total + statSync(path.join(installed, file)).size, 0);
     expect(bytes).toBeLessThan(100 * 1024);
+  });
+
+  it("says in its README how much of an app it takes", ({ expect }) => {
+    expect(size).toMatch(/^\d\.\d KB gzip$/);
+    expect(readFileSync(path.join(installed, "README.md"), "utf8")).toContain(`${size}`);
   });
 
   it.for([
@@ -119,6 +129,9 @@ describe("the packed client against the service", () => {
     teamWithLevel: { id: "c316" },
     coupons: { id: "cc0-2-pastry", account: { company: "Blue Cup Coffee" } },
     myCoupons: { id: "cc1-0-welcome" },
+    all: { kinds: ["store", "mfg", "digital"], areMany: true, areDistinct: true },
+    hasAge: true,
+    unchanged: 304,
     fullSearch: { name: "Blue Cup Coffee Harbour Lane" },
     leaderboard: { employee_id: "e101-1", rank: 1 },
     failure: {
@@ -161,6 +174,44 @@ describe("the packed client against the service", () => {
     expect(JSON.parse(stdout)).toMatchObject(ANSWERED);
   });
 
+  /** What the consumer's file exports, in a runtime that has no more than React Native. */
+  async function inReactNative() {
+    const entryPoints = [path.join(consumer, "calls.js")];
+    const { outputFiles } = await build({
+      ...{ entryPoints, bundle: true, write: false, platform: "neutral", mainFields: [] },
+      ...{ format: "iife", globalName: "calls" },
+    });
+    const { AbortController } = REACT_NATIVE;
+    const context = createContext({ AbortController, WebSocket, setTimeout, clearTimeout, fetch: plainFetch });
+    const realm: { TypeError: typeof TypeError } = runInContext("globalThis", context);
+    async function plainFetch(address: string, { method, headers, body }: RequestInit = {}) {
+      const sent = fetch(address, { ...(method && { method }), ...(headers && { headers }), ...(body && { body }) });
+      const answer = await sent.catch((error: Error) => {
+        throw new realm.TypeError(error.message);
+      });
+      return { status: answer.status, headers: answer.headers, text: () => answer.text() };
+    }
+    runInContext(outputFiles?.[0]?.text ?? "", context);
+    return runInContext("calls", context) as {
+      callAll(url: string, token: string): Promise<object>;
+      listen(url: string, token: string, onReady: () => void): Promise<{ changed: string[][]; message: string }>;
+    };
+  }
+
+  it("makes every call with what React Native has", async ({ expect }) => {
+    const { callAll } = await inReactNative();
+
+    expect(JSON.parse(JSON.stringify(await callAll(url, token)))).toMatchObject(ANSWERED);
+  });
+
+  it("is told of a message with what React Native has", async ({ expect }) => {
+    const { listen } = await inReactNative();
+
+    const { changed, message } = await listen(url, token, () => void feedMessage("to-react-native"));
+
+    expect(JSON.parse(JSON.stringify({ changed, message }))).toEqual({ changed: TOLD, message: "to-react-native" });
+  });
+
   /** Somebody writes to a group of the demo's customer. */
   async function feedMessage(body: string): Promise<void> {
     const line = { record: "message", id: body, group_id: "g1", customer_id: "c6", body };
@@ -183,6 +234,35 @@ describe("the packed client against the service", () => {
     expect({ changed, message }).toEqual({ changed: TOLD, message: "to-node" });
     // Beside a socket it polls after 45 seconds at the earliest.
     expect(secondsLater).toBeLessThan(5);
+  });
+
+  /** A block of docs/your-app.md, with the addresses and the token of this test's service. */
+  function blockOf(language: string): string {
+    const page = readFileSync(path.join(ROOT, "docs", "your-app.md"), "utf8");
+    const [, block = ""] = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(page) ?? [];
+    return block.replaceAll("http://127.0.0.1:8787", url);
+  }
+
+  it("does what docs/your-app.md shows, and compiles it strictly", async ({ expect }) => {
+    const source = `const token: string = ${JSON.stringify(token)};\n${blockOf("ts")}`;
+    writeFileSync(path.join(consumer, "types.ts"), source);
+
+    const compiled = await typeCheck({ module: "nodenext", lib: ["es2022", "dom"] });
+    const app = running(path.join(ROOT, "node_modules", ".bin", "node"), ["types.ts"], { cwd: consumer });
+    for (const shown of ["Double points, 3.08 miles", "\n10% off", "Ben"]) await printed(app, shown);
+    app.child.kill("SIGTERM");
+
+    expect(compiled).toBe("");
+    await app.ended;
+  });
+
+  it("answers the curl lines of docs/your-app.md", async ({ expect }) => {
+    const lines = blockOf("sh").replace(/^TOKEN=.*$/m, `TOKEN=${token}`);
+
+    const { stdout } = await run("sh", ["-ec", lines]);
+
+    const answers = stdout.split(/(?<=\})(?=\{"status")/).map((text) => JSON.parse(text));
+    expect(answers.map(({ status }) => status)).toEqual([true, true, true]);
   });
 
   it.skipIf(CHROMIUM === null)("is told of a message on a page of another origin", async ({ expect }) => {

@@ -6,7 +6,9 @@ import { customerToken } from "./tokens.ts";
 export const QUICKLY = { longestWaitMs: 20 };
 
 export type Send = typeof fetch;
-export const worker: Send = (input, init) => exports.default.fetch(new Request(input as string, init as RequestInit));
+// Without its signal: a Request of workerd takes none of React Native's.
+export const worker: Send = (input, init) =>
+  exports.default.fetch(new Request(input as string, { ...(init as RequestInit), signal: null }));
 
 /** A client of the Worker as one customer, and what it has sent. */
 export function clientOf(customerId: string, send: Send = worker, retry: ClientOptions["retry"] = QUICKLY) {

@@ -1,7 +1,20 @@
 import { env } from "cloudflare:workers";
+import { Database } from "../../src/db/database.ts";
+import { showMessages } from "../../src/inbox/queries.ts";
 
-/** Stops D1's clock at a second, `YYYY-MM-DD HH:MM:SS` in UTC, for the rest of the file or until it is set again. */
+/**
+ * Stops D1's clock at a second, `YYYY-MM-DD HH:MM:SS` in UTC, for the rest of the file or until it is set again. Messages
+ * whose second is over by then are shown, as the Worker that stored them does it.
+ */
 export async function setClock(now: string, millisecond = 0): Promise<void> {
+  await stopClock(now, millisecond);
+  await showStoredMessages();
+}
+
+export const showStoredMessages = () => showMessages(new Database(env.DB, "first-primary"));
+
+/** Stops D1's clock, and shows nothing. */
+export async function stopClock(now: string, millisecond = 0): Promise<void> {
   await env.DB.batch([
     env.DB.prepare("DROP VIEW clock"),
     env.DB.prepare(

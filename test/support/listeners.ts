@@ -51,7 +51,7 @@ export const outbox = () => rows("SELECT version, change_kind, customers FROM ou
 
 /** Waits for what a request does to the outbox in the background. */
 export async function outboxIsEmpty(): Promise<boolean> {
-  for (let attempts = 0; attempts < 100; attempts += 1) {
+  for (let attempts = 0; attempts < 300; attempts += 1) {
     if ((await outbox()).length === 0) return true;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }

@@ -1,5 +1,3 @@
-import type { GetMessages } from "../../src/client/poll.ts";
-
 /** A group with its messages as the seconds in which they were stored, the newest last. */
 type Group = [id: string, seconds: number[]];
 
@@ -22,14 +20,9 @@ export class ServiceModel {
     this.groups.set(id, [...(this.groups.get(id) ?? []), this.now]);
   }
 
-  /** What it answers to a request for messages. */
-  async fetch({ searchParams }: URL): Promise<Response> {
-    const page = await this.get(Object.fromEntries(searchParams), {});
-    return Response.json(await page.json(), { headers: page.headers });
-  }
-
   /** The page of groups as the service answers it: a message is shown once its second is over. */
-  readonly get: GetMessages = async ({ check_time = "", per_page, after }) => {
+  async fetch({ href, searchParams }: URL): Promise<Response> {
+    const { check_time = "", per_page, after } = Object.fromEntries(searchParams);
     const limit = Math.min(Number(per_page), this.#largestPage);
     const list = [...this.groups]
       .flatMap(([id, seconds]) => shownOf([id, seconds.filter((second) => second < this.now)]))
@@ -40,11 +33,12 @@ export class ServiceModel {
       .map(({ group }) => group);
     const items = list.slice(0, limit);
     const last = items.at(-1);
-    if (last === undefined) return answer({ status: false, errorCode: "NO_ITEMS" }, {});
-    const next = new URL("https://loyalty.example/?page=2");
+    if (last === undefined) return Response.json({ status: false, errorCode: "NO_ITEMS" });
+    const next = new URL(href);
     next.searchParams.set("after", `${last.last_message_time} ${last.group_id}`);
-    return answer({ status: true, items }, list.length > limit ? { Link: `<${next}>; rel="next"` } : {});
-  };
+    const headers = list.length > limit ? { Link: `<${next}>; rel="next"` } : undefined;
+    return Response.json({ status: true, items }, headers && { headers });
+  }
 }
 
 function shownOf([group_id, seconds]: Group) {
@@ -58,12 +52,6 @@ function shownOf([group_id, seconds]: Group) {
 function placeOf(time: string, id: string): string {
   return `${1e12 - Date.parse(`${time.replace(" ", "T")}Z`) / 1_000} ${byCodePoint(id)}`;
 }
-
-const answer = (body: object, headers: Record<string, string>) => ({
-  status: 200,
-  headers: new Headers(headers),
-  json: async () => body,
-});
 
 /** The newest message of each group that has one in this second or later. */
 export const newsSince = ({ groups }: ServiceModel, second: number) =>

@@ -1,15 +1,15 @@
-import { type Failure, LoyaltyError, type Result } from "loyalty-edge/client";
+import { type FailedResult, type Failure, LoyaltyError } from "loyalty-edge/client";
 import type { View } from "./app.ts";
 import { type Child, h } from "./dom.ts";
 
 const FIRST_WAIT_MS = 2_000;
 const LONGEST_WAIT_MS = 15_000;
 
-interface Question<Items, Beside> {
-  /** The call; null when there is nothing to ask yet. */
-  ask: (signal: AbortSignal) => Promise<Result<Items, Beside>> | null;
+interface Question<Answer> {
+  /** The call, or the whole of a list; null when there is nothing to ask yet. */
+  ask: (signal: AbortSignal) => Promise<Answer | FailedResult> | null;
   /** What to show of the answer, which may be the first; an empty list shows `empty`. */
-  show: (items: Items, answer: Result<Items, Beside>, isFirst: boolean) => Child[];
+  show: (answer: Answer, isFirst: boolean) => Child[];
   empty: string;
 }
 
@@ -18,7 +18,10 @@ interface Question<Items, Beside> {
  * again by itself then. What it shows stays until the next answer, and an answer that is overtaken by a later question
  * is dropped.
  */
-export function asked<Items, Beside>(ended: AbortSignal, { ask, show, empty }: Question<Items, Beside>): View {
+export function asked<Answer extends { status: true }>(
+  ended: AbortSignal,
+  { ask, show, empty }: Question<Answer>,
+): View {
   const element = h("div", { class: "asked" }, h("div", { class: "waiting" }));
   let latest = new AbortController();
   let isFirst = true;
@@ -37,17 +40,17 @@ export function asked<Items, Beside>(ended: AbortSignal, { ask, show, empty }: Q
     element.ariaBusy = "false";
   }
 
-  function read(answer: Result<Items, Beside>): Child[] {
+  function read(answer: Answer | FailedResult): Child[] {
     if (!answer.status && answer.errorCode !== "NO_ITEMS") return failed(textOf(answer));
     failures = 0;
-    const shown = answer.status ? show(answer.items, answer, isFirst) : [];
+    const shown = answer.status ? show(answer, isFirst) : [];
     isFirst = false;
     return shown.length > 0 ? shown : [note(empty)];
   }
 
   function unanswered(error: unknown): Child[] {
     if (!(error instanceof LoyaltyError)) throw error;
-    return failed("The service does not answer.");
+    return failed(error.failure === null ? "The service does not answer." : textOf(error.failure));
   }
 
   /** Asks again in a while, and at once when the service is known to answer. */
@@ -62,6 +65,13 @@ export function asked<Items, Beside>(ended: AbortSignal, { ask, show, empty }: Q
   }
 
   return { element, refresh };
+}
+
+/** All entries of a list, page after page. */
+export async function whole<Entry>(entries: AsyncIterable<Entry>): Promise<{ status: true; items: Entry[] }> {
+  const items: Entry[] = [];
+  for await (const entry of entries) items.push(entry);
+  return { status: true, items };
 }
 
 export function note(text: string, ...more: Child[]): HTMLElement {

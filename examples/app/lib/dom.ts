@@ -1,3 +1,4 @@
+import { toDate } from "loyalty-edge/client";
 import type { Named } from "./session.ts";
 
 type Attributes = Record<string, string | number | boolean | ((event: Event) => void)>;
@@ -54,9 +55,9 @@ export function initials(name: string): string {
   return letters.slice(0, 2).join("");
 }
 
-/** A time of the service, which is UTC, as a day here, or the hour today. */
+/** A time of the service as a day here, or the hour today. */
 export function when(time: string): string {
-  const [at, now] = [new Date(`${time.replace(" ", "T")}Z`), new Date()];
+  const [at, now] = [toDate(time), new Date()];
   const year = at.getFullYear() === now.getFullYear() ? {} : { year: "numeric" as const };
   return at.toDateString() === now.toDateString()
     ? at.toLocaleTimeString("en", { hour: "2-digit", minute: "2-digit" })

@@ -18,7 +18,7 @@ export function createBoard({ client, customer, ended }: App): View {
 
   const board = asked(ended, {
     ask: (signal) => client.leaderboard({ location_id: store, rank_on: ranking.by }, { signal }),
-    show: (employees) => list(employees.map((one) => drawEmployee(one, ranking))),
+    show: ({ items }) => list(items.map((one) => drawEmployee(one, ranking))),
     empty: "Nobody has played at this store. The till can record a play.",
   });
   const chosen = choice("Store", customer.stores, (id) => {

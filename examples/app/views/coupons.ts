@@ -1,11 +1,18 @@
 import type { DigitalCoupon, MyCouponRecord } from "loyalty-edge/client";
 import type { App, View } from "../lib/app.ts";
-import { asked } from "../lib/asked.ts";
+import { asked, whole } from "../lib/asked.ts";
 import { barcode } from "../lib/barcode.ts";
 import { h, when } from "../lib/dom.ts";
 
 // A number has lost the leading zeros of what the merchant's scanner reads.
 const BARCODE_DIGITS = 12;
+
+const KINDS = [
+  { kind: "store", title: "From the stores" },
+  { kind: "mfg", title: "From the manufacturers" },
+  { kind: "digital", title: "For every member" },
+] as const;
+type Kind = (typeof KINDS)[number]["kind"];
 
 /** The coupons that the customer can use, by kind. What arrives while the page is open stands first. */
 export function createCoupons({ client, say, count, ended }: App): View {
@@ -13,14 +20,9 @@ export function createCoupons({ client, say, count, ended }: App): View {
   const arrived = new Set<string>();
 
   return asked(ended, {
-    ask: (signal) => client.myCoupons({ per_page: 100 }, { signal }),
-    show: ({ store, mfg, digital }, _, isFirst) => {
-      const kinds = [
-        { title: "From the stores", cards: store.map(cardOfRecord) },
-        { title: "From the manufacturers", cards: mfg.map(cardOfRecord) },
-        { title: "For every member", cards: digital.map(cardOfDigital) },
-      ];
-      const all = kinds.flatMap(({ cards }) => cards);
+    ask: (signal) => whole(client.myCoupons.all({}, { signal })),
+    show: ({ items }, isFirst) => {
+      const all = items.map((one) => (one.kind === "digital" ? cardOfDigital(one) : cardOfRecord(one)));
       for (const { id, name } of all.filter((card) => !known.has(card.id))) {
         known.add(id);
         if (isFirst) continue;
@@ -29,7 +31,10 @@ export function createCoupons({ client, say, count, ended }: App): View {
       }
       const isNew = ({ id }: Card) => arrived.has(id);
       count("coupons", all.filter(isNew).length, "new");
-      const before = kinds.map(({ title, cards }) => ({ title, cards: cards.filter((card) => !isNew(card)) }));
+      const before = KINDS.map(({ kind, title }) => ({
+        title,
+        cards: all.filter((card) => card.kind === kind && !isNew(card)),
+      }));
       return [{ title: "Just arrived", cards: all.filter(isNew) }, ...before].flatMap(drawGroup);
     },
     empty: "No coupons yet. The till can issue one.",
@@ -56,21 +61,27 @@ function drawCard({ company, name, worth, about, end, digits }: Card): HTMLEleme
   return h("li", { class: "card" }, text, h("figure", {}, barcode(digits), h("figcaption", {}, digits)));
 }
 
-function cardOfRecord(coupon: MyCouponRecord): Card {
+function cardOfRecord(coupon: MyCouponRecord & { kind: Kind }): Card {
   // The earlier of the customer's own end and the coupon's.
   const ends = [coupon.expected_end_date, coupon.can_expire === 1 ? coupon.expiration_date : null];
   const [end = null] = ends.filter((one) => one !== null).sort();
   const digits = String(coupon.coupon_barcode).padStart(BARCODE_DIGITS, "0");
-  const card = cardOf(coupon, coupon.account.company, end, digits);
+  const card = cardOf(coupon.kind, coupon, coupon.account.company, end, digits);
   return { ...card, end: `${card.end} · ${coupon.remaining_count} left` };
 }
 
 function cardOfDigital({ account, coupon }: DigitalCoupon): Card {
   const end = coupon.can_expire === 1 ? coupon.expiration_date : null;
-  return cardOf(coupon, account.company, end, coupon.coupon_barcode);
+  return cardOf("digital", coupon, account.company, end, coupon.coupon_barcode);
 }
 
-function cardOf(coupon: MyCouponRecord | DigitalCoupon["coupon"], company: string, end: string | null, digits: string) {
+function cardOf(
+  kind: Kind,
+  coupon: MyCouponRecord | DigitalCoupon["coupon"],
+  company: string,
+  end: string | null,
+  digits: string,
+) {
   const { id, name, type, value } = coupon;
   const worths: Record<string, string> = {
     Dollar_Off: `$${value} off`,
@@ -79,5 +90,5 @@ function cardOf(coupon: MyCouponRecord | DigitalCoupon["coupon"], company: strin
   };
   const worth = worths[type] ?? type.replaceAll("_", " ");
   const about = coupon.text_lines.join(" · ");
-  return { id, company, name, worth, about, end: end === null ? "No end" : `Until ${when(end)}`, digits };
+  return { kind, id, company, name, worth, about, end: end === null ? "No end" : `Until ${when(end)}`, digits };
 }

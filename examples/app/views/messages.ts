@@ -1,14 +1,14 @@
 import type { MessageGroup } from "loyalty-edge/client";
 import type { App, View } from "../lib/app.ts";
-import { asked } from "../lib/asked.ts";
+import { asked, whole } from "../lib/asked.ts";
 import { entry, h, initials, list, when } from "../lib/dom.ts";
 
 /** The customer's message groups, the newest message first. */
 export function createMessages({ client, say, count, ended }: App): View {
   let newest = "";
   return asked(ended, {
-    ask: (signal) => client.messages({ per_page: 100 }, { signal }),
-    show: (groups, _, isFirst) => {
+    ask: (signal) => whole(client.messages.all({}, { signal })),
+    show: ({ items: groups }, isFirst) => {
       const { last_message_time: time = "", last_customer_name, last_message } = groups[0] ?? {};
       if (!isFirst && time > newest) say(`${last_customer_name} writes: ${last_message}`);
       newest = time;

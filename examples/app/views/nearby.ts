@@ -17,7 +17,7 @@ export function createNearby({ client, customer, session: { chains }, ended }: A
       const { latitude, longitude } = place;
       return client.nearbyCampaigns({ latitude, longitude, single_account_id: chain.id }, { signal });
     },
-    show: (items) => list(items.map(drawCampaign)),
+    show: ({ items }) => list(items.map(drawCampaign)),
     empty: "No campaign runs within 25 miles of here.",
   });
   const map = createMap((moved) => {
@@ -26,9 +26,9 @@ export function createNearby({ client, customer, session: { chains }, ended }: A
   });
   const stores = asked(ended, {
     ask: (signal) => client.fullSearch({ query: `${chain.name} ${chain.city}`, filter: "stores" }, { signal }),
-    show: (found) => {
-      map.show(chain, found.stores);
-      return [h("p", { class: "hint" }, `${found.stores.length} stores of ${chain.name} in ${chain.city}`)];
+    show: ({ items: { stores } }) => {
+      map.show(chain, stores);
+      return [h("p", { class: "hint" }, `${stores.length} stores of ${chain.name} in ${chain.city}`)];
     },
     empty: "This chain has no store here.",
   });

@@ -34,10 +34,9 @@ export function createSearch({ client, ended }: App): View {
       found.textContent = "";
       return [...query].length < SHORTEST_QUERY ? null : client.fullSearch({ query }, { signal });
     },
-    show: (items, answer) => {
-      const campaigns = "campaigns" in items ? items.campaigns : [];
-      const entries = [...items.stores.map(ofStore), ...items.customers.map(ofCustomer), ...campaigns.map(ofCampaign)];
-      found.textContent = summary(entries.length, answer.status ? (answer.forgiven ?? []) : []);
+    show: ({ items: { stores, customers, campaigns }, meant = {} }) => {
+      const entries = [...stores.map(ofStore), ...customers.map(ofCustomer), ...campaigns.map(ofCampaign)];
+      found.textContent = summary(entries.length, meant);
       return list(entries);
     },
     empty: "Three letters or more: the beginnings of words, in any order.",
@@ -47,9 +46,11 @@ export function createSearch({ client, ended }: App): View {
   return { element: h("div", { role: "search" }, label, found, results.element), refresh: results.refresh };
 }
 
-function summary(total: number, forgiven: readonly string[]): string {
-  if (forgiven.length === 0) return total === 0 ? "Nothing found." : `${total} found.`;
-  return `Showing ${total} results for what is close, although you typed “${forgiven.join("”, “")}”.`;
+/** How much was found, and for which words if those that were typed have none. */
+function summary(total: number, meant: Record<string, readonly string[]>): string {
+  const instead = Object.entries(meant).map(([typed, words]) => `${words.join(" or ")} instead of ${typed}`);
+  if (instead.length === 0) return total === 0 ? "Nothing found." : `${total} found.`;
+  return `Showing results for ${instead.join(", ")}.`;
 }
 
 function ofStore({ name, address_line_1, city, phone }: SearchStore): HTMLElement {

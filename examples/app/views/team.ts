@@ -1,6 +1,6 @@
 import type { TeamMember } from "loyalty-edge/client";
 import type { App, View } from "../lib/app.ts";
-import { asked } from "../lib/asked.ts";
+import { asked, whole } from "../lib/asked.ts";
 import { choice, entry, h, initials, list } from "../lib/dom.ts";
 
 /** A team has five levels below the customer. */
@@ -13,8 +13,8 @@ export function createTeam({ client, customer, ended }: App): View {
   /** The members directly below one of the team, or below the customer. */
   function below(root: { team_member_id?: string }, level: number): View {
     return asked(ended, {
-      ask: (signal) => client.teamWithLevel(store, { ...root, level_no: 1, per_page: 100 }, { signal }),
-      show: (members) => list(members.map((member) => branch(member, level))),
+      ask: (signal) => whole(client.teamWithLevel.all(store, { ...root, level_no: 1 }, { signal })),
+      show: ({ items }) => list(items.map((member) => branch(member, level))),
       empty: "Nobody has joined this store by your invitation yet.",
     });
   }

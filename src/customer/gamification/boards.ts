@@ -35,7 +35,8 @@ export async function readBoard(db: Database, cache: Cache, board: BoardOf): Pro
   const day = today();
   const { value, at, foundIn } = await boards.read(cache, await boardKey(board, day), async () => {
     const [totals] = await findBoards(db, [board], BOARD_LIMIT);
-    return { value: totals?.employees ?? [], cacheable: totals !== undefined && isCacheable(totals, board, day) };
+    if (totals === undefined) return { value: [], cacheable: false };
+    return { value: totals.employees, cacheable: isCacheable(totals, board, day), ...untilChange(totals) };
   });
   return { employees: value, ageSeconds: Math.max(0, Math.floor((clock.now() - at) / 1_000)), foundIn };
 }
@@ -56,7 +57,7 @@ export async function refreshBoards(
   for (const [index, board] of refreshed.entries()) {
     const found = totals[index];
     if (found === undefined || !isCacheable(found, board, day)) continue;
-    boards.write(cache, await boardKey(board, day), { value: found.employees, at });
+    boards.write(cache, await boardKey(board, day), { value: found.employees, at, ...untilChange(found) });
   }
 }
 
@@ -70,6 +71,11 @@ function distinct(touched: readonly BoardOf[]): BoardOf[] {
  */
 function isCacheable({ known, today }: BoardTotals, { campaignId }: BoardOf, day: string): boolean {
   return known && (campaignId !== null || today === day);
+}
+
+/** A campaign begins or ends at midnight somewhere, so on any quarter of an hour. */
+function untilChange({ changesAt }: BoardTotals): { until?: number } {
+  return changesAt === null ? {} : { until: Date.parse(`${changesAt.replace(" ", "T")}Z`) };
 }
 
 function today(): string {

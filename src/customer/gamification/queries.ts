@@ -2,9 +2,12 @@ import { sql } from "drizzle-orm";
 import { compilePer, type Database, type Value } from "../../db/database.ts";
 import { select, selectWith } from "../../db/select.ts";
 import { accounts, eipCampaigns, employees, playTotals, stores } from "../../db/tables/index.ts";
+import { isWithinDates } from "../../domain/campaigns.ts";
 import type { EmployeeTotals } from "./ranking.ts";
 
-/** Which board: a location's in one campaign, or in all that run today. */
+const NOW = sql`(SELECT now FROM clock)`;
+
+/** Which board: a location's in one campaign, or in all that run now. */
 export interface BoardOf {
   locationId: string;
   campaignId: string | null;
@@ -14,8 +17,10 @@ export interface BoardOf {
 export interface BoardTotals {
   /** Whether location and campaign are stored and not soft-deleted. */
   known: boolean;
-  /** The day by D1's clock: that on which the campaigns of the board are running. */
+  /** The day by D1's clock. */
   today: string;
+  /** When the campaigns of a board of all that run are others, by D1's clock; null: not by themselves. */
+  changesAt: string | null;
   /** Whoever is among the first by some measure, by name, then id. */
   employees: EmployeeTotals[];
 }
@@ -30,7 +35,10 @@ export async function findBoards(db: Database, boards: readonly BoardOf[], limit
   return results.map((rows) => ({
     known: rows[0]?.known === 1,
     today: rows[0]?.today ?? "",
-    employees: rows.flatMap(({ known: _, today: __, id, ...totals }) => (id === null ? [] : [{ id, ...totals }])),
+    changesAt: rows[0]?.changesAt ?? null,
+    employees: rows.flatMap(({ known: _, today: __, changesAt: ___, id, ...totals }) =>
+      id === null ? [] : [{ id, ...totals }],
+    ),
   }));
 }
 
@@ -46,7 +54,7 @@ const boardTotals = compilePer((shape: Shape, value: Value<keyof BoardOf | "limi
       SELECT ${eipCampaigns.key} AS key
       FROM location CROSS JOIN ${eipCampaigns} ON ${eipCampaigns.accountKey} = location.account_key
       WHERE ${eipCampaigns.deleted} = 0
-        AND ${shape.ofAll ? IS_RUNNING : sql`${eipCampaigns.id} = ${value("campaignId")}`}
+        AND ${shape.ofAll ? isWithinDates(eipCampaigns) : sql`${eipCampaigns.id} = ${value("campaignId")}`}
     ),
     total AS MATERIALIZED (${EMPLOYEE_TOTALS}),
     ranked AS (
@@ -60,6 +68,7 @@ const boardTotals = compilePer((shape: Shape, value: Value<keyof BoardOf | "limi
     {
       known: sql<0 | 1>`known`,
       today: sql<string>`today`,
+      changesAt: sql<string | null>`changes_at`,
       id: sql<string | null>`ranked.id`,
       name: sql<string>`ranked.name`,
       avatar: sql<string>`ranked.avatar`,
@@ -69,7 +78,7 @@ const boardTotals = compilePer((shape: Shape, value: Value<keyof BoardOf | "limi
       triples: sql<number>`ranked.triples`,
     },
     sql`FROM (
-        SELECT (SELECT today FROM clock) AS today,
+        SELECT (SELECT today FROM clock) AS today, ${shape.ofAll ? NEXT_CHANGE : sql`NULL`} AS changes_at,
           EXISTS (SELECT 1 FROM ${shape.ofAll ? sql`location` : sql`campaign`}) AS known
       )
       LEFT JOIN ranked ON min(by_runs, by_hits, by_doubles, by_triples) <= ${value("limit")}
@@ -81,8 +90,14 @@ interface Shape {
   ofAll: boolean;
 }
 
-const IS_RUNNING = sql`${eipCampaigns.startDate} <= (SELECT today FROM clock)
-  AND coalesce(${eipCampaigns.endDate} >= (SELECT today FROM clock), 1)`;
+/** When, after now, the first campaign of the location's account begins or ends; null where none does. */
+const NEXT_CHANGE = sql<string | null>`(
+  SELECT min(at) FROM (
+    SELECT iif(${eipCampaigns.startsAt} > ${NOW}, ${eipCampaigns.startsAt}, datetime(${eipCampaigns.endsAt}, '+1 second')) AS at
+    FROM location CROSS JOIN ${eipCampaigns} ON ${eipCampaigns.accountKey} = location.account_key
+    WHERE ${eipCampaigns.deleted} = 0
+  ) WHERE at > ${NOW}
+)`;
 
 /** `total()`, because `sum()` fails where many campaigns come to more than an integer holds. */
 const EMPLOYEE_TOTALS = select(

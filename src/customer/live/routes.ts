@@ -3,6 +3,7 @@ import { type AppEnv, createRouter } from "../../app-env.ts";
 import { offeredSubprotocols, SUBPROTOCOL } from "../../auth/subprotocols.ts";
 import { DatabaseFull } from "../../db/errors.ts";
 import { foreignPage, unavailable, upgradeRequired } from "../../http/errors.ts";
+import { showOnceOver } from "../../inbox/notify.ts";
 import { beginListening } from "../../inbox/queries.ts";
 import { isAllowedOrigin } from "../../middleware/cors.ts";
 
@@ -14,9 +15,12 @@ export const live = createRouter().get("/", async (c) => {
   const { customerId, tokenExpires, db, inboxes } = c.var;
 
   // In D1 before the socket opens, so that no change is missed after hello.
-  const messageWaitMs = await beginListening(db, customerId).catch((error: unknown) => {
+  const unshown = await beginListening(db, customerId).catch((error: unknown) => {
     throw error instanceof DatabaseFull ? unavailable(DATABASE_FULL, error) : error;
   });
+  // The Worker that stored it may have ended before it was shown.
+  if (unshown !== null) c.var.cache.inBackground(showOnceOver(db, unshown));
+  const messageWaitMs = unshown?.waitMs ?? null;
   const hasSubprotocol = offeredSubprotocols(c.req.header("Sec-WebSocket-Protocol")).includes(SUBPROTOCOL);
   const answer = await inboxes
     .connect({ customerId, tokenExpires, hasSubprotocol, messageWaitMs })

@@ -1,11 +1,11 @@
-import { type Placeholder, type SQL, sql } from "drizzle-orm";
+import { type AnyColumn, type Placeholder, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { compileOnce, type Database, type RowOf, type Value } from "../../db/database.ts";
-import { DatabaseFull } from "../../db/errors.ts";
 import { limitTo } from "../../db/limit.ts";
 import { selectWith } from "../../db/select.ts";
 import {
   customers,
+  messageClock,
   messageGroupMembers,
   messageGroupNews,
   messageGroups,
@@ -15,8 +15,7 @@ import {
 import { customerKeyOf } from "../../domain/customers.ts";
 import { friendStatus, hasBlocked } from "../../domain/friendships.ts";
 import { cutPage, type Page, type Paged } from "../../http/paging.ts";
-import type { Report } from "../../inbox/inbox-state.ts";
-import { listenByPoll, selectNews } from "../../inbox/queries.ts";
+import { type News, selectNews } from "../../inbox/queries.ts";
 import { groupName } from "./group-name.ts";
 import type { Cursor, GroupMember, MessageGroup } from "./schema.ts";
 
@@ -29,12 +28,9 @@ export interface MessageGroupsQuery {
   after: Cursor | undefined;
 }
 
-/**
- * A page of groups, and what the customer's inbox needs to know to answer the next poll without D1; null where the
- * database is too full to write down that the customer listens, so that the inbox would not be notified of what comes.
- */
+/** A page of groups, and what the customer's inbox needs to know to answer the next poll without D1. */
 export interface MessageGroupsFound extends Paged<MessageGroup> {
-  news: Omit<Report, "at"> | null;
+  news: News;
 }
 
 type Customer = typeof customers.$inferSelect;
@@ -53,8 +49,8 @@ type GroupRow = RowOf<ReturnType<typeof selectGroups>>;
 
 /**
  * The groups of which the caller is a member and that show a message, newest message first, then by id
- * (docs/contract/interface.md, 4.2). Only the primary answers right: a replica may know a second only in part. One
- * round trip, which also makes the customer a listener, before the news are read: later changes notify the inbox.
+ * (docs/contract/interface.md, 4.2): those of seconds before the last stamp of the copy that is asked. One round trip; a
+ * page after another one takes a second, at the primary, if the copy does not have all that the first page has shown.
  */
 export async function findMessageGroups(db: Database, query: MessageGroupsQuery): Promise<MessageGroupsFound> {
   const { customerId, checkTime = "", page, after } = query;
@@ -63,24 +59,28 @@ export async function findMessageGroups(db: Database, query: MessageGroupsQuery)
     after === undefined
       ? pageByNumber({ customerId, checkTime, limit, offset: page.offset })
       : pageAfter({ customerId, checkTime, limit, offset: 0, time: after.time, groupId: after.groupId });
-  try {
-    const [, news, rows] = await db.batch([listenByPoll(customerId), selectNews({ customerId }), statement]);
-    return { ...cutPage(rows.map(toGroup), page), news: news[0] ?? null };
-  } catch (error) {
-    if (!(error instanceof DatabaseFull)) throw error;
-    return { ...cutPage((await db.all(statement)).map(toGroup), page), news: null };
-  }
+  const read = async () => {
+    const [[news], rows] = await db.batch([selectNews({ customerId }), statement]);
+    if (news === undefined) throw new Error("The database has no feed version.");
+    return { ...cutPage(rows.map(toGroup), page), news };
+  };
+  const found = await read();
+  if (after === undefined || found.news.stamp > after.upTo) return found;
+  db.goToPrimary();
+  return read();
 }
 
 type PageValue = "customerId" | "checkTime" | "limit" | "offset";
-type CursorValues = Record<keyof Cursor, Placeholder>;
+type CursorValues = Record<"time" | "groupId", Placeholder>;
 
 const pageByNumber = compileOnce((value: Value<PageValue>) => selectGroups(value, undefined));
-const pageAfter = compileOnce((value: Value<PageValue | keyof Cursor>) =>
+const pageAfter = compileOnce((value: Value<PageValue | keyof CursorValues>) =>
   selectGroups(value, { time: value("time"), groupId: value("groupId") }),
 );
 
 const CALLER = sql.raw("shown.caller");
+/** Of the seconds before its last stamp a copy of the database has all messages. */
+const STAMP = sql`(SELECT ${messageClock.stamp} FROM ${messageClock})`;
 const initial = alias(customers, "initial");
 const sender = alias(customers, "sender");
 const member = alias(messageGroupMembers, "member");
@@ -117,15 +117,13 @@ function selectGroups(value: Value<PageValue>, after: CursorValues | undefined) 
 }
 
 /**
- * The page's groups, each with the time of the message that it shows: its newest, or, until that one's second is over,
- * the newest of an earlier second. One scan of the index, besides the groups with a message that is not older than the current
- * second: only for these is the horizon read, which is never before that second.
+ * The page's groups, each with the time of the message that it shows: its newest, or, until that one is shown, the newest
+ * of an earlier second. One scan of the index, besides the groups with a message that is not shown.
  */
 function shownMessages(value: Value<PageValue>, after: CursorValues | undefined): SQL {
   const news = messageGroupNews;
   const callers = sql`${news.customerKey} = ${customerKeyOf(value("customerId"))}`;
-  const isNewest = sql`${news.newestAt} < (SELECT at FROM message_horizon)`;
-  const inPage = (at: SQL) => {
+  const inPage = (at: AnyColumn) => {
     const afterCursor =
       after && sql`AND ${at} <= ${after.time} AND (${at} < ${after.time} OR ${news.groupId} > ${after.groupId})`;
     return sql`${at} > ${value("checkTime")} ${afterCursor ?? sql``}`;
@@ -134,23 +132,13 @@ function shownMessages(value: Value<PageValue>, after: CursorValues | undefined)
   return sql`
     SELECT ${group}, ${news.newestAt} AS at, 1
     FROM ${news}
-    WHERE ${callers} AND ${news.newestAt} < ${overBefore(after)} AND ${inPage(sql`${news.newestAt}`)}
+    WHERE ${callers} AND ${news.newestAt} < ${STAMP} AND ${inPage(news.newestAt)}
     UNION ALL
-    SELECT ${group}, at, is_newest FROM (
-      SELECT
-        ${group}, ${isNewest} AS is_newest, iif(${isNewest}, ${news.newestAt}, ${messageGroups.earlierAt}) AS at
-      FROM ${news} CROSS JOIN ${messageGroups} ON ${messageGroups.key} = ${news.groupKey}
-      WHERE ${callers} AND ${news.newestAt} >= ${overBefore(after)}
-    ) AS ${news}
-    WHERE ${inPage(sql`at`)}
+    SELECT ${group}, ${messageGroups.earlierAt} AS at, 0
+    FROM ${news} CROSS JOIN ${messageGroups} ON ${messageGroups.key} = ${news.groupKey}
+    WHERE ${callers} AND ${news.newestAt} = ${STAMP} AND ${inPage(messageGroups.earlierAt)}
     ORDER BY at DESC, group_id
     ${limitTo(value("limit"))} OFFSET ${value("offset")}`;
-}
-
-/** Seconds before this one are over. One that a page has shown was over, even if the clock has been set back since. */
-function overBefore(after: CursorValues | undefined): SQL {
-  const now = sql.raw("(SELECT now FROM clock)");
-  return after === undefined ? now : sql`max(${now}, datetime(${after.time}, '+1 second'))`;
 }
 
 /** The members of a group other than the caller, in the group's order, as a JSON array. */

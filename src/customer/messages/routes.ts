@@ -10,16 +10,14 @@ import { cursorAfter, type MessageGroup, MessagesQuery } from "./schema.ts";
 export const messages = createRouter().get("/", conditional(), validate("query", MessagesQuery), async (c) => {
   const { check_time, after, ...paging } = c.req.valid("query");
 
-  const { items, hasMore, source } = await pollMessageGroups(c.var.db, c.var.inboxes, {
-    customerId: c.var.customerId,
-    checkTime: check_time,
-    page: toPage(paging),
-    after,
-  });
-  c.set("source", source);
+  const query = { customerId: c.var.customerId, checkTime: check_time, page: toPage(paging), after };
+  const { items, hasMore, isQuiet } = await pollMessageGroups(c.var.db, c.var.inboxes, query, (work) =>
+    c.var.cache.inBackground(work),
+  );
+  if (isQuiet) c.set("source", "inbox");
   if (items.length === 0) throw noItems("No messages are available.");
 
-  const links = pageLinks(c.req.url, { page: paging.page, hasMore, after: cursorAfter(items) });
+  const links = pageLinks(c.req.url, { page: paging.page, hasMore, after: cursorAfter(items, after) });
   if (links !== null) c.header("Link", links);
   return answerItems<MessageGroup[]>(c, toJson(items));
 });

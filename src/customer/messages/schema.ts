@@ -7,18 +7,19 @@ import { Datetime, isDatetime } from "../../values/time.ts";
 export interface Cursor {
   time: string;
   groupId: string;
+  /** The newest time on the first page: a client polls from there, so the next pages must know all messages up to it. */
+  upTo: string;
 }
 
-const AFTER_TIME = new RegExp(`^ .{1,${ID_LIMIT}}$`, "su");
+const CURSOR = new RegExp(`^(.{19}) (.{19}) (.{1,${ID_LIMIT}})$`, "su");
 
-/** A cursor as a link carries it: `2026-11-20 09:30:00 g17`. */
-const CursorParameter = z
-  .string({ error: mustBe("a cursor, given once") })
-  .refine(
-    (text) => isDatetime(text.slice(0, 19)) && AFTER_TIME.test(text.slice(19)),
-    "must be as a Link header gave it",
-  )
-  .transform((text): Cursor => ({ time: text.slice(0, 19), groupId: text.slice(20) }));
+/** A cursor as a link carries it: `2026-11-20 09:30:00 2026-11-20 09:42:17 g17`. */
+const CursorParameter = z.string({ error: mustBe("a cursor, given once") }).transform((text, context): Cursor => {
+  const [, time = "", upTo = "", groupId = ""] = CURSOR.exec(text) ?? [];
+  if (isDatetime(time) && isDatetime(upTo)) return { time, groupId, upTo };
+  context.addIssue("must be as a Link header gave it");
+  return z.NEVER;
+});
 
 /** The query of a customer's message groups (docs/contract/interface.md, 4.2). */
 export const MessagesQuery = z.object({
@@ -66,8 +67,8 @@ export const MessageGroup = z
   .meta({ id: "MessageGroup" });
 export type MessageGroup = z.output<typeof MessageGroup>;
 
-/** Where a page ends, as the link to the next one carries it. */
-export function cursorAfter(page: readonly MessageGroup[]): string | undefined {
-  const last = page.at(-1);
-  return last && `${last.last_message_time} ${last.group_id}`;
+/** Where a page ends, as the link to the next one carries it; `before` is where it began. */
+export function cursorAfter(page: readonly MessageGroup[], before: Cursor | undefined): string | undefined {
+  const [first, last] = [page[0], page.at(-1)];
+  return first && last && `${last.last_message_time} ${before?.upTo ?? first.last_message_time} ${last.group_id}`;
 }

@@ -12,12 +12,14 @@ import { customerKeyOf } from "../../domain/customers.ts";
 import { friendStatus } from "../../domain/friendships.ts";
 import { joinStoresOf } from "../../domain/stores.ts";
 import { type JsonText, jsonObject, merge, storedJson, toJson, withMember } from "../../http/json-text.ts";
+import { type Forgiving, meantBy } from "./meant.ts";
 import type { SearchList } from "./scope.ts";
 
 /** What was found, each record as its JSON text. */
 export interface Found extends Record<SearchList, JsonText[]> {
-  /** The words that were forgiven in one of these records, in the order of the query. */
+  /** The words that were forgiven in one of these records, in the order of the query, and what each was taken for. */
   forgiven: string[];
+  meant: Record<string, string[]>;
 }
 
 export type FoundRow = RowOf<ReturnType<(typeof READ)[SearchList]>>;
@@ -45,9 +47,9 @@ export const READ = {
       // By themselves: JSON made by SQLite has fewer digits than a position may have.
       latitude: stores.latitude,
       longitude: stores.longitude,
-      forgiven: FORGIVEN,
+      ...forgivenIn(stores.words),
       account_key: stores.accountKey,
-      ...SEARCH_ACCOUNT_PARTS,
+      ...ACCOUNT_PARTS,
     };
     return selectWith(found, fields, rowsOf(record, stores.accountKey));
   },
@@ -65,16 +67,24 @@ export const READ = {
         status: campaigns.status,
       }),
       details: campaigns.details,
-      forgiven: FORGIVEN,
+      ...forgivenIn(campaigns.words),
       account_key: campaigns.accountKey,
-      ...SEARCH_ACCOUNT_PARTS,
+      ...ACCOUNT_PARTS,
     };
     return selectWith(found, fields, rowsOf(record, campaigns.accountKey));
   },
   customers: readCustomers,
 };
 
-const FORGIVEN = sql<string | null>`found.forgiven`;
+/** Which words were forgiven, as a JSON array, and the words of the record; null where none had to be. */
+function forgivenIn(words: SQLWrapper) {
+  return {
+    forgiven: sql<string | null>`found.forgiven`,
+    words: sql<string | null>`iif(found.forgiven IS NULL, NULL, ${words})`,
+  };
+}
+
+const ACCOUNT_PARTS = { ...SEARCH_ACCOUNT_PARTS, company_words: forgivenIn(accounts.words).words };
 
 /** The records, one of each account with the account. */
 function rowsOf(record: SQL, accountKey: typeof stores.accountKey | typeof campaigns.accountKey): SQL {
@@ -142,6 +152,7 @@ function readCustomers(found: SQL, caller: Placeholder) {
     // By itself, for the same reason as a position.
     balance: sql<number>`iif(${isOpen}, ${customers.balance} / 100.0, 0)`,
     forgiven: sql<string | null>`seen.forgiven`,
+    words: sql<string | null>`iif(seen.forgiven IS NULL, NULL, ${customers.words})`,
   };
   const rows = sql`
     FROM seen
@@ -162,14 +173,15 @@ export function toCustomer({ record, personal, balance }: RowOf<ReturnType<typeo
 }
 
 export function toFound(rows: readonly FoundRow[], words: readonly string[]): Found {
-  const objects = new Map<number, { id: string | null; text: JsonText }>();
+  const objects = new Map<number, { id: string | null; text: JsonText; words: string }>();
   for (const row of rows) {
     if (row.list === "customers" || row.account_fields === null) continue;
     const others = jsonObject({ agreement_type: storedJson(row.agreement_type ?? "null") });
-    objects.set(row.account_key, { id: row.account_id, text: merge(storedJson(row.account_fields), others) });
+    const text = merge(storedJson(row.account_fields), others);
+    objects.set(row.account_key, { id: row.account_id, text, words: row.company_words ?? "" });
   }
-  const found: Found = { stores: [], customers: [], campaigns: [], forgiven: [] };
-  const forgiven = new Set<unknown>();
+  const found: Record<SearchList, JsonText[]> = { stores: [], customers: [], campaigns: [] };
+  const shown: Forgiving[] = [];
   for (const row of rows) {
     if (row.list === "customers") {
       found.customers.push(toCustomer(row));
@@ -183,7 +195,10 @@ export function toFound(rows: readonly FoundRow[], words: readonly string[]): Fo
             merge(toJson({ account_id: Number(account?.id) }), storedJson(row.details));
       found[row.list].push(withMember(merge(record, others), "account", account?.text ?? toJson(null)));
     }
-    for (const word of row.forgiven === null ? [] : JSON.parse(row.forgiven)) forgiven.add(word);
+    if (row.forgiven === null) continue;
+    const company = row.list === "customers" ? "" : (objects.get(row.account_key)?.words ?? "");
+    shown.push({ words: `${row.words} ${company}`.split(" "), forgiven: JSON.parse(row.forgiven) });
   }
-  return { ...found, forgiven: words.filter((word) => forgiven.has(word)) };
+  const forgiven = words.filter((word) => shown.some((one) => one.forgiven.includes(word)));
+  return { ...found, forgiven, meant: Object.fromEntries(forgiven.map((word) => [word, meantBy(word, shown)])) };
 }

@@ -25,7 +25,8 @@ export const search = createRouter().post("/", jsonBody(), validate("json", Full
 function inVariant(found: Found, lists: readonly SearchList[]): JsonText {
   const both = { stores: jsonArray(found.stores), customers: jsonArray(found.customers) };
   const status = toJson(true);
-  const forgiven = found.forgiven.length === 0 ? undefined : { forgiven: toJson(found.forgiven) };
+  const forgiven =
+    found.forgiven.length === 0 ? undefined : { forgiven: toJson(found.forgiven), meant: toJson(found.meant) };
   if (!lists.includes("campaigns")) return jsonObject({ status, ...both, ...forgiven });
   const items = jsonObject({ ...both, campaigns: jsonArray(found.campaigns) });
   return jsonObject({ status, items, ...forgiven });

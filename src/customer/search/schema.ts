@@ -129,6 +129,13 @@ const Forgiven = z
     "The words of the query, folded, that were forgiven a typo in a record shown here. Left out where none was.",
   );
 
+const Meant = z
+  .record(z.string(), z.array(z.string()))
+  .optional()
+  .describe(
+    "For each of `forgiven`, at most five words of records shown here that it was taken for, most frequent first.",
+  );
+
 /** The lists that were found. */
 const Found = z.object({
   stores: z.array(SearchStore).describe("The stores that were found."),
@@ -142,7 +149,10 @@ export const FullSearchAnswer = z.union([
       status: z.literal(true),
       items: Found.extend({ campaigns: z.array(SearchCampaign).describe("The campaigns that were found.") }),
       forgiven: Forgiven,
+      meant: Meant,
     })
     .meta({ id: "FullSearchAnswer" }),
-  Found.extend({ status: z.literal(true), forgiven: Forgiven }).meta({ id: "FullSearchAnswerWithoutCampaigns" }),
+  Found.extend({ status: z.literal(true), forgiven: Forgiven, meant: Meant }).meta({
+    id: "FullSearchAnswerWithoutCampaigns",
+  }),
 ]);

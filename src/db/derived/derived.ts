@@ -3,8 +3,9 @@ export type KeyRange = string;
 
 /**
  * Something that is stored although it follows from the records, so that no request has to compute it. Its definition
- * is `expected`, or the view that this reads; recount and repair are built from it (recount.ts). All values are literals or
- * functions, so that the Worker's bundle leaves them out, although it has functions of the same files.
+ * is `expected`, or the view that this reads; recount and repair are built from it (recount.ts). All values are literals,
+ * functions or calls marked as pure, so that the Worker's bundle leaves them out, although it has functions of the same
+ * files.
  */
 export interface Derived {
   /** As a person knows it. */

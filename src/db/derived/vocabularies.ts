@@ -9,7 +9,7 @@ const CAN_BE_MEANT = "GLOB '[^0-9+]???*'";
 export type Vocabulary = "merchant" | "customer";
 
 /** A word that none of them has any more may stay, and finds nothing. */
-export const merchantVocabulary = vocabulary(
+export const merchantVocabulary = /* @__PURE__ */ vocabulary(
   "merchant",
   ["store_words", "campaign_words"],
   `AND (
@@ -19,7 +19,7 @@ export const merchantVocabulary = vocabulary(
 );
 
 /** Of an erased customer no word stays that nobody else has: a trigger takes it out. */
-export const customerVocabulary = vocabulary("customer", ["customer_words"], "");
+export const customerVocabulary = /* @__PURE__ */ vocabulary("customer", ["customer_words"], "");
 
 /**
  * A vocabulary follows from search indexes, as they are: they are recounted before it. The key of a word, for ranges, is

@@ -20,6 +20,7 @@ export const coupons = sqliteTable(
     isCustom: integer("is_custom").notNull(),
     canCombineWithOther: integer("can_combine_with_other").notNull(),
     createdAt: text("created_at").notNull(),
+    timeZone: text("time_zone").notNull(),
     endsAt: text("ends_at").notNull(),
     foldedType: text("folded_type").notNull(),
     deleted: integer().notNull().default(0),
@@ -54,7 +55,8 @@ export const customerCoupons = sqliteTable(
     createdAt: text("created_at").notNull(),
     updatedAt: text("updated_at"),
     deletedAt: text("deleted_at"),
-    endsAt: text("ends_at").generatedAlwaysAs(() => sql`coalesce(expected_end_date, 'never')`),
+    timeZone: text("time_zone").notNull(),
+    endsAt: text("ends_at").notNull(),
     usable: integer().generatedAlwaysAs(() => sql`deleted_at IS NULL AND usage_count < total_count`),
   },
   (table) => [

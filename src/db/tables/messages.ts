@@ -8,6 +8,7 @@ export const messageClock = sqliteTable(
     id: integer().notNull(),
     stamp: text().notNull(),
     clockSaid: text("clock_said").notNull(),
+    isOpen: integer("is_open").notNull(),
   },
   // As a key of its own an integer would have a default, and this one is written.
   (table) => [primaryKey({ columns: [table.id] }), check("message_clock_has_one_row", sql`id = 1`)],

@@ -30,6 +30,9 @@ export const eipCampaigns = sqliteTable(
     name: text().notNull(),
     startDate: text("start_date").notNull(),
     endDate: text("end_date"),
+    timeZone: text("time_zone").notNull(),
+    startsAt: text("starts_at").notNull(),
+    endsAt: text("ends_at").notNull(),
     deleted: integer().notNull().default(0),
   },
   (table) => [

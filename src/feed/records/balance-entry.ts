@@ -4,7 +4,7 @@ import { balanceEntries } from "../../db/tables/index.ts";
 import { Hundredths } from "../../values/decimal.ts";
 import { orNull } from "../../values/scalar.ts";
 import { Id } from "../../values/text.ts";
-import { Datetime } from "../../values/time.ts";
+import { FedTime } from "../../values/time.ts";
 import { CAMPAIGNS } from "./campaign.ts";
 import { CUSTOMERS } from "./customer.ts";
 import { defineKind } from "./kind.ts";
@@ -18,7 +18,7 @@ export const balanceEntry = defineKind(balanceEntries, {
     store_id: Id,
     amount: Hundredths,
     campaign_id: orNull(Id),
-    created_at: orNull(Datetime),
+    created_at: orNull(FedTime),
   }),
   columns: {
     id: "id",

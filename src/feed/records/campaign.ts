@@ -6,6 +6,7 @@ import { Count } from "../../values/number.ts";
 import { orElse, orNull, passedThrough } from "../../values/scalar.ts";
 import { AccountId, Field, Id, LongText, mustBe, Name } from "../../values/text.ts";
 import { DateOnly } from "../../values/time.ts";
+import { firstSecondOf, lastSecondOfEnd, TimeZone } from "../../values/time-zone.ts";
 import { wordsColumn } from "../../values/words.ts";
 import { ACCOUNTS } from "./account.ts";
 import { defineKind, type Fields, NOT_STORED, type Target } from "./kind.ts";
@@ -49,6 +50,7 @@ export const campaign = defineKind(campaigns, {
     campaign_image: orElse(Field, ""),
     campaign_start_date: DateOnly,
     campaign_end_date: orNull(DateOnly),
+    time_zone: orElse(TimeZone, "UTC"),
     status: orElse(Count, 1),
     store_ids: orElse(StoreIds, "all").transform((ids) => (ids === "all" ? null : ids)),
   }),
@@ -60,6 +62,9 @@ export const campaign = defineKind(campaigns, {
     campaignImage: "campaign_image",
     campaignStartDate: "campaign_start_date",
     campaignEndDate: "campaign_end_date",
+    timeZone: "time_zone",
+    startsAt: { made: ({ campaign_start_date, time_zone }) => firstSecondOf(campaign_start_date, time_zone) },
+    endsAt: { made: ({ campaign_end_date, time_zone }) => lastSecondOfEnd(campaign_end_date, time_zone) },
     status: "status",
     details: { together: CampaignDetails.keyof().options },
     words: { made: (fields: Fields) => wordsColumn(fields, ["name", "campaign_description"]) },

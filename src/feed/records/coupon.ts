@@ -7,7 +7,8 @@ import { fold, foldAll } from "../../values/fold.ts";
 import { Flag } from "../../values/number.ts";
 import { orElse, orNull, passedThrough } from "../../values/scalar.ts";
 import { AccountId, Field, Id, mustBe, Name } from "../../values/text.ts";
-import { Datetime, End } from "../../values/time.ts";
+import { End, FedTime, shownEnd } from "../../values/time.ts";
+import { lastSecondOfEnd, TimeZone } from "../../values/time-zone.ts";
 import { ACCOUNTS } from "./account.ts";
 import { CAMPAIGNS } from "./campaign.ts";
 import { defineKind, type Target } from "./kind.ts";
@@ -38,13 +39,14 @@ export const coupon = defineKind(coupons, {
     can_expire: orElse(Flag, 0),
     expiration_type: orElse(Field, "Never_Expires"),
     expiration_date: orNull(End),
+    time_zone: orElse(TimeZone, "UTC"),
     expiration: orElse(Field, ""),
     once_per_sale: orElse(Flag, 0),
     filter_items: passedThrough(null),
     coupon_barcode: orElse(Barcode, "0"),
     is_custom: orElse(Flag, 0),
     can_combine_with_other: orElse(Flag, 0),
-    created_at: orNull(Datetime),
+    created_at: orNull(FedTime),
   }),
   columns: {
     id: "id",
@@ -57,10 +59,14 @@ export const coupon = defineKind(coupons, {
     isCustom: "is_custom",
     canCombineWithOther: "can_combine_with_other",
     createdAt: { time: "created_at" },
-    text: { together: CouponText.keyof().options },
+    text: {
+      together: CouponText.keyof().options,
+      but: ({ expiration_date }) => ({ expiration_date: shownEnd(expiration_date) }),
+    },
+    timeZone: "time_zone",
     endsAt: {
-      made: ({ can_expire, expiration_date }: { can_expire: 0 | 1; expiration_date: string | null }) =>
-        (can_expire === 1 ? expiration_date : null) ?? "never",
+      made: ({ can_expire, expiration_date, time_zone }) =>
+        lastSecondOfEnd(can_expire === 1 ? expiration_date : null, time_zone),
     },
     foldedType: { made: ({ type }: { type: string }) => fold(type) },
     foldedText: {

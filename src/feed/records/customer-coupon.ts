@@ -4,7 +4,8 @@ import { customerCoupons } from "../../db/tables/index.ts";
 import { Count } from "../../values/number.ts";
 import { orElse, orNull } from "../../values/scalar.ts";
 import { Field, Id } from "../../values/text.ts";
-import { Datetime, End } from "../../values/time.ts";
+import { End, FedTime, shownEnd } from "../../values/time.ts";
+import { lastSecondOfEnd, TimeZone } from "../../values/time-zone.ts";
 import { COUPONS } from "./coupon.ts";
 import { CUSTOMERS } from "./customer.ts";
 import { defineKind } from "./kind.ts";
@@ -20,13 +21,14 @@ export const customerCoupon = defineKind(customerCoupons, {
     store_id: Id,
     coupon_id: orNull(Field),
     expected_end_date: orNull(End),
+    time_zone: orElse(TimeZone, "UTC"),
     creation_method: orElse(Field, "TriggeredSale"),
     reserved: orElse(Count, 0),
     total_count: orElse(Count, 1),
     usage_count: orElse(Count, 0),
-    created_at: orNull(Datetime),
-    updated_at: orNull(Datetime),
-    deleted_at: orNull(Datetime),
+    created_at: orNull(FedTime),
+    updated_at: orNull(FedTime),
+    deleted_at: orNull(FedTime),
   }),
   columns: {
     id: "id",
@@ -34,7 +36,9 @@ export const customerCoupon = defineKind(customerCoupons, {
     campaignCouponKey: { key: "campaign_coupon_id" },
     storeKey: { key: "store_id" },
     couponId: "coupon_id",
-    expectedEndDate: "expected_end_date",
+    expectedEndDate: { made: ({ expected_end_date }) => shownEnd(expected_end_date) },
+    timeZone: "time_zone",
+    endsAt: { made: ({ expected_end_date, time_zone }) => lastSecondOfEnd(expected_end_date, time_zone) },
     creationMethod: "creation_method",
     reserved: "reserved",
     totalCount: "total_count",

@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { eipCampaigns } from "../../db/tables/index.ts";
-import { orNull } from "../../values/scalar.ts";
+import { orElse, orNull } from "../../values/scalar.ts";
 import { AccountId, Id, Name } from "../../values/text.ts";
 import { DateOnly } from "../../values/time.ts";
+import { firstSecondOf, lastSecondOfEnd, TimeZone } from "../../values/time-zone.ts";
 import { ACCOUNTS } from "./account.ts";
 import { defineKind, type Target } from "./kind.ts";
 
@@ -17,8 +18,18 @@ export const eipCampaign = defineKind(eipCampaigns, {
     name: Name,
     start_date: DateOnly,
     end_date: orNull(DateOnly),
+    time_zone: orElse(TimeZone, "UTC"),
   }),
-  columns: { id: "id", accountKey: { key: "account_id" }, name: "name", startDate: "start_date", endDate: "end_date" },
+  columns: {
+    id: "id",
+    accountKey: { key: "account_id" },
+    name: "name",
+    startDate: "start_date",
+    endDate: "end_date",
+    timeZone: "time_zone",
+    startsAt: { made: ({ start_date, time_zone }) => firstSecondOf(start_date, time_zone) },
+    endsAt: { made: ({ end_date, time_zone }) => lastSecondOfEnd(end_date, time_zone) },
+  },
   fixed: ["accountKey"],
   references: { account_id: ACCOUNTS },
   deletion: { column: "deleted", is: 1 },

@@ -61,8 +61,8 @@ export type Source<Output> =
   | (keyof Output & string)
   /** The field, stored as JSON text. */
   | { json: keyof Output & string }
-  /** Several fields, stored together as JSON text. */
-  | { together: readonly (keyof Output & string)[] }
+  /** Several fields, stored together as JSON text; `but`: those that are stored otherwise than they were fed. */
+  | { together: readonly (keyof Output & string)[]; but?(fields: Output): Partial<Output> }
   /** The key of the record that the field names. */
   | { key: keyof Output & string }
   /** The field; left out: the stored time, or for a new record the current one. */
@@ -192,7 +192,10 @@ function sentOf({ keyFields, references, list, columns }: Bare): Sent[] {
     if (typeof source === "string") add(source);
     else if ("made" in source) values.set(column, { name: column, json: source.asJson === true, value: source.made });
     else if ("together" in source) {
-      const value = (fields: Fields) => Object.fromEntries(source.together.map((field) => [field, fields[field]]));
+      const value = (fields: Fields) => ({
+        ...Object.fromEntries(source.together.map((field) => [field, fields[field]])),
+        ...source.but?.(fields),
+      });
       values.set(column, { name: column, json: true, value });
     } else if ("json" in source) add(source.json, true);
     else if ("time" in source) add(source.time);

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { memberships } from "../../db/tables/index.ts";
 import { orNull } from "../../values/scalar.ts";
 import { Id } from "../../values/text.ts";
-import { Datetime } from "../../values/time.ts";
+import { FedTime } from "../../values/time.ts";
 import { CUSTOMERS } from "./customer.ts";
 import { defineKind, FIXED, type Line, NOW } from "./kind.ts";
 import { STORES } from "./store.ts";
@@ -14,7 +14,7 @@ export const membership = defineKind(memberships, {
     store_id: Id,
     customer_id: Id,
     referrer_id: orNull(Id),
-    joined_at: orNull(Datetime),
+    joined_at: orNull(FedTime),
   }),
   keyFields: ["store_id", "customer_id"],
   columns: {

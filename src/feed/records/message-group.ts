@@ -4,7 +4,7 @@ import { messageGroups } from "../../db/tables/index.ts";
 import type { FieldMessages } from "../../values/messages.ts";
 import { orNull } from "../../values/scalar.ts";
 import { Field, Id, mustBe } from "../../values/text.ts";
-import { Datetime } from "../../values/time.ts";
+import { FedTime } from "../../values/time.ts";
 import { CUSTOMERS } from "./customer.ts";
 import { defineKind, type Fields, type Kind, NOT_STORED, notMember, type Target } from "./kind.ts";
 import { upsert } from "./statements.ts";
@@ -21,7 +21,7 @@ export const messageGroup: Kind = defineKind(messageGroups, {
     initial_customer_id: Id,
     member_ids: memberIds(2),
     group_image: orNull(Field),
-    created_at: orNull(Datetime),
+    created_at: orNull(FedTime),
   }),
   rules: (record) => membersRules(record, { withInitial: true }),
   columns: {

@@ -3,7 +3,7 @@ import { messageStates } from "../../db/tables/index.ts";
 import { Flag } from "../../values/number.ts";
 import { orElse, orNull } from "../../values/scalar.ts";
 import { Id } from "../../values/text.ts";
-import { Datetime } from "../../values/time.ts";
+import { FedTime } from "../../values/time.ts";
 import { CUSTOMERS } from "./customer.ts";
 import { defineKind } from "./kind.ts";
 import { MESSAGE_GROUPS, NO_MEMBER } from "./message-group.ts";
@@ -14,7 +14,7 @@ export const messageState = defineKind(messageStates, {
   fields: z.object({
     group_id: Id,
     customer_id: Id,
-    read_at: orNull(Datetime),
+    read_at: orNull(FedTime),
     notifications_disabled: orElse(Flag, 0),
   }),
   keyFields: ["group_id", "customer_id"],

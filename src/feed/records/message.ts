@@ -4,14 +4,14 @@ import { updateNewestMessages } from "../../db/derived/newest-messages.ts";
 import { messages } from "../../db/tables/index.ts";
 import { orNull } from "../../values/scalar.ts";
 import { Id, LongText } from "../../values/text.ts";
-import { Datetime } from "../../values/time.ts";
+import { FedTime } from "../../values/time.ts";
 import { CUSTOMERS } from "./customer.ts";
 import { defineKind, type Kind } from "./kind.ts";
 import { MESSAGE_GROUPS, NO_MEMBER } from "./message-group.ts";
 
 export const message = defineKind(messages, {
   record: "message",
-  fields: z.object({ id: Id, group_id: Id, customer_id: Id, body: LongText, sent_at: orNull(Datetime) }),
+  fields: z.object({ id: Id, group_id: Id, customer_id: Id, body: LongText, sent_at: orNull(FedTime) }),
   columns: {
     id: "id",
     groupKey: { key: "group_id" },
@@ -30,7 +30,7 @@ export const restoredMessage: Kind = {
   ...message,
   columns: { ...message.columns, sent_at: { sql: timeGiven("line.sent_at"), from: "sent_at" } },
   faults: [],
-  totals: totalsAt(timeGiven, sql`EXISTS (SELECT 1 FROM message WHERE sent_at IS NULL)`),
+  totals: [...totalsAt(timeGiven, sql`EXISTS (SELECT 1 FROM message WHERE sent_at IS NULL)`), openSecond],
 };
 
 /** The totals of messages whose times depend on `sent_at`. A stamp is taken first, because the times depend on it too. */
@@ -43,9 +43,18 @@ function totalsAt(timeOf: (sentAt: string) => string, needsStamp: SQL) {
 
 function takeStamp(withFresh: SQL, when: SQL): SQL {
   return sql`${withFresh}
-    UPDATE message_clock SET stamp = max(clock.now, datetime(stamp, '+1 second')), clock_said = clock.now
+    UPDATE message_clock SET
+      stamp = iif(clock_said = clock.now, stamp, max(clock.now, datetime(stamp, '+1 second'))),
+      clock_said = clock.now, is_open = 1
     FROM clock
-    WHERE message_clock.clock_said <> clock.now AND ${when}`;
+    WHERE (message_clock.clock_said <> clock.now OR message_clock.is_open = 0) AND ${when}`;
+}
+
+/** A message may be restored at a time that is not shown yet. */
+function openSecond(withFresh: SQL): SQL {
+  return sql`${withFresh}
+    UPDATE message_clock SET is_open = 1
+    WHERE is_open = 0 AND EXISTS (SELECT 1 FROM message WHERE sent_at >= message_clock.stamp)`;
 }
 
 /**

@@ -5,7 +5,7 @@ import { DecimalText, toHundredths } from "../../values/decimal.ts";
 import { Count } from "../../values/number.ts";
 import { orElse, orNull } from "../../values/scalar.ts";
 import { Id } from "../../values/text.ts";
-import { Datetime } from "../../values/time.ts";
+import { FedTime } from "../../values/time.ts";
 import { EIP_CAMPAIGNS } from "./eip-campaign.ts";
 import { EMPLOYEES } from "./employee.ts";
 import { defineKind, type Kind, type Line } from "./kind.ts";
@@ -22,7 +22,7 @@ export const play = defineKind(plays, {
     hits: orElse(Count, 0),
     doubles: orElse(Count, 0),
     triples: orElse(Count, 0),
-    played_at: orNull(Datetime),
+    played_at: orNull(FedTime),
   }),
   columns: {
     id: "id",

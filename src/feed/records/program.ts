@@ -1,13 +1,18 @@
 import * as z from "zod";
 import { messageClock } from "../../db/tables/index.ts";
-import { Datetime } from "../../values/time.ts";
+import { FedTime } from "../../values/time.ts";
 import { defineKind } from "./kind.ts";
 
 /** The clock of messages, as a restore sets it: whether what is stored from now on is later than all that was shown. */
 export const program = defineKind(messageClock, {
   record: "program",
-  fields: z.object({ message_stamp: Datetime, message_clock_said: Datetime }),
+  fields: z.object({ message_stamp: FedTime, message_clock_said: FedTime }),
   keyFields: [],
-  columns: { id: { sql: "1" }, stamp: "message_stamp", clockSaid: "message_clock_said" },
+  columns: {
+    id: { sql: "1" },
+    stamp: "message_stamp",
+    clockSaid: "message_clock_said",
+    isOpen: { sql: "EXISTS (SELECT 1 FROM message_groups WHERE newest_at >= line.message_stamp)" },
+  },
   references: {},
 });

@@ -4,7 +4,7 @@ import { tokenEarnings } from "../../db/tables/index.ts";
 import { Hundredths } from "../../values/decimal.ts";
 import { orNull } from "../../values/scalar.ts";
 import { Id, mustBe } from "../../values/text.ts";
-import { Datetime } from "../../values/time.ts";
+import { FedTime } from "../../values/time.ts";
 import { CUSTOMERS } from "./customer.ts";
 import { defineKind, notMember } from "./kind.ts";
 import { STORES } from "./store.ts";
@@ -18,7 +18,7 @@ export const tokenEarning = defineKind(tokenEarnings, {
     customer_id: Id,
     level_no: z.literal(LEVELS, { error: mustBe("a level from 1 to 5") }),
     tokens: Hundredths,
-    earned_at: orNull(Datetime),
+    earned_at: orNull(FedTime),
   }),
   columns: {
     id: "id",

@@ -28,9 +28,9 @@ async function store({ offer, store }: Holder, customerId: string, count: number
     `WITH RECURSIVE numbers(number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < ?)
      INSERT INTO customer_coupons (
        id, customer_key, campaign_coupon_key, store_key, creation_method, reserved, total_count, created_at,
-       usage_count, expected_end_date
+       usage_count, expected_end_date, time_zone, ends_at
      )
-     SELECT ? || number, customers.key, coupons.key, stores.key, '', 0, 1, ${fields}, NULL
+     SELECT ? || number, customers.key, coupons.key, stores.key, '', 0, 1, ${fields}, NULL, 'UTC', 'never'
      FROM numbers JOIN customers ON customers.id = ? JOIN coupons ON coupons.id = ? JOIN stores ON stores.id = ?`,
   )
     .bind(count, seed.freshId("bulk-"), customerId, offer.id, store.id)

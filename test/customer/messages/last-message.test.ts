@@ -37,16 +37,16 @@ describe("the last message of a group", () => {
     const [me, other] = await people(2);
     const cases = [
       ["2026-03-01 14:59:59", "2026-03-01 14:59:59"],
-      ["2026-03-01 15:00:00", "2026-03-01 16:00:00"],
-      ["2026-03-01 15:59:59", "2026-03-01 16:00:00"],
-      ["2027-01-01 00:00:00", "2026-03-01 16:00:00"],
-      [undefined, "2026-03-01 16:00:00"],
+      ["2026-03-01 16:00:00", "2026-03-01 17:00:00"],
+      ["2026-03-01 17:59:59", "2026-03-01 18:00:00"],
+      ["2027-01-01 00:00:00", "2026-03-01 19:00:00"],
+      [undefined, "2026-03-01 20:00:00"],
     ];
-    for (const [sent_at, expected] of cases) {
-      await setClock("2026-03-01 16:00:00");
+    for (const [index, [sent_at, expected]] of cases.entries()) {
+      await setClock(`2026-03-01 ${16 + index}:00:00`);
       const group = seed.group([me, other]);
       await mustFeed([group, seed.message(group.id, other, { sent_at })]);
-      await setClock("2026-03-01 16:00:01");
+      await setClock(`2026-03-01 ${16 + index}:00:01`);
 
       const { items } = (await as(me).get(PATH)).body;
 

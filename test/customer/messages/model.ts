@@ -10,22 +10,44 @@ export interface Message {
   isNews: boolean;
 }
 
-/** All that was stored, in that order. */
+/** All that was stored, in that order, and the stamps that were taken; each with the number of its commit. */
 export class Messages {
-  readonly #stored: Message[] = [];
+  readonly #stored: (Message & { commit: number })[] = [];
+  readonly #stamps: { commit: number; stamp: number }[] = [];
+  #isOpen = false;
 
-  store(stamp: number, messages: readonly { id: string; group: string; sentAt: number | null }[]): void {
+  store(
+    commit: number,
+    stamp: number,
+    messages: readonly { id: string; group: string; sentAt: number | null }[],
+  ): void {
+    this.#stamps.push({ commit, stamp });
+    this.#isOpen = true;
     for (const { id, group, sentAt } of messages) {
       const isNews = sentAt === null || sentAt >= stamp - HOUR;
-      this.#stored.push({ id, group, isNews, time: isNews ? stamp : sentAt });
+      this.#stored.push({ id, group, isNews, time: isNews ? stamp : sentAt, commit });
     }
   }
 
-  /** What each group shows: the last by time, then by the order of storing, of those whose second is over. */
-  shown(now: number): Message[] {
+  /** Somebody takes the stamp that shows what was stored, if its second is over. */
+  show(commit: number, stamp: number): void {
+    if (!this.#isOpen || this.stampAt(commit) === stamp) return;
+    this.#stamps.push({ commit, stamp });
+    this.#isOpen = false;
+  }
+
+  /** The last stamp of a copy of the database. */
+  stampAt(commit: number): number {
+    return this.#stamps.findLast((one) => one.commit <= commit)?.stamp ?? Number.NEGATIVE_INFINITY;
+  }
+
+  /** What each group shows at a copy: the last by time, then by the order of storing, of those before its last stamp. */
+  shownAt(commit: number): Message[] {
     const last = new Map<string, Message>();
-    for (const one of this.#stored) {
-      if (one.time < now && one.time >= (last.get(one.group)?.time ?? one.time)) last.set(one.group, one);
+    const stamp = this.stampAt(commit);
+    for (const { commit: storedBy, ...one } of this.#stored) {
+      const isShown = storedBy <= commit && one.time < stamp;
+      if (isShown && one.time >= (last.get(one.group)?.time ?? one.time)) last.set(one.group, one);
     }
     return [...last.values()].sort(byPlace);
   }
@@ -45,7 +67,7 @@ export class Poller {
   readonly seen = new Set<string>();
   checkTime: number | null = null;
   /** Where the next page of a poll begins; null between polls. */
-  after: Pick<Message, "time" | "group"> | null = null;
+  after: (Pick<Message, "time" | "group"> & { upTo: number }) | null = null;
   #greatest: number | null = null;
 
   take(page: readonly Pick<Message, "id" | "group" | "time">[], hasMore: boolean): void {
@@ -53,7 +75,8 @@ export class Poller {
       this.seen.add(id);
       this.#greatest = Math.max(this.#greatest ?? time, time);
     }
-    this.after = hasMore ? (page.at(-1) ?? null) : null;
+    const [first, last] = [page[0], page.at(-1)];
+    this.after = hasMore && first && last ? { ...last, upTo: this.after?.upTo ?? first.time } : null;
     if (this.after === null) this.checkTime = this.#greatest;
   }
 }

@@ -1,16 +1,27 @@
 import fc from "fast-check";
-import { afterEach, beforeAll, beforeEach, describe, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, it, vi } from "vitest";
+import { showStoredMessages } from "../../support/clock.ts";
 import { propertyRuns } from "../../support/property-runs.ts";
 import { createPublicViews } from "../../support/public-views.ts";
+import { REPLICAS, type ReplicatedDatabase, replicateDatabase } from "../../support/replicas.ts";
 import * as seed from "../../support/seed.ts";
 import { rows } from "../../support/state.ts";
 import { byPlace, HOUR, Messages, Poller } from "./model.ts";
-import { createGroups, readPage, type Sent, send, setClocks } from "./simulation.ts";
+import { createGroups, readPage, type Sent, send, stopClocks } from "./simulation.ts";
 
-beforeAll(createPublicViews);
+let database: ReplicatedDatabase;
+let end = () => {};
+
+beforeAll(async () => {
+  ({ database, end } = await replicateDatabase());
+  await createPublicViews();
+});
+afterAll(() => end());
 
 // Writers and pollers take turns. A writer's request is on its way from `send` until `arrive`, while the clock moves and
-// others read and write: it reaches the database whole, but not at the time at which the Worker took it.
+// others read and write: it reaches the database whole, but not at the time at which the Worker took it. Pollers read
+// replicas, each page perhaps another one, which lag by any number of commits. The stamp that shows messages comes late
+// or never.
 
 const GROUPS = 4;
 const WRITERS = 3;
@@ -20,7 +31,9 @@ type Step =
   | { do: "tick"; seconds: number }
   | { do: "send"; writer: number; lines: { group: number; age: number | null }[] }
   | { do: "arrive"; writer: number }
-  | { do: "read"; poller: number };
+  | { do: "show" }
+  | { do: "replicate"; replica: number; commits: number }
+  | { do: "read"; poller: number; replica: number };
 
 /** Seconds before the second in which a message is sent: history where it is more than an hour, else news. */
 const age = fc.oneof(
@@ -28,6 +41,7 @@ const age = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(-50, 0, 1, HOUR, HOUR + 1, HOUR + 2, 3 * HOUR) },
 );
 const writer = fc.nat(WRITERS - 1);
+const replica = fc.nat(REPLICAS - 1);
 const lines = fc.array(fc.record({ group: fc.nat(GROUPS - 1), age }), { minLength: 1, maxLength: 4 });
 const tickOf = (...seconds: number[]) =>
   fc.record({ do: fc.constant("tick" as const), seconds: fc.constantFrom(...seconds) });
@@ -37,9 +51,18 @@ function stepsWith(ticks: fc.Arbitrary<Step>): fc.Arbitrary<Step[]> {
     { weight: 3, arbitrary: ticks },
     { weight: 3, arbitrary: fc.record({ do: fc.constant("send" as const), writer, lines }) },
     { weight: 3, arbitrary: fc.record({ do: fc.constant("arrive" as const), writer }) },
-    { weight: 5, arbitrary: fc.record({ do: fc.constant("read" as const), poller: fc.nat(1) }) },
+    { weight: 3, arbitrary: fc.record({ do: fc.constant("show" as const) }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        do: fc.constant("replicate" as const),
+        replica,
+        commits: fc.constantFrom(1, 2, 5, Number.POSITIVE_INFINITY),
+      }),
+    },
+    { weight: 6, arbitrary: fc.record({ do: fc.constant("read" as const), poller: fc.nat(1), replica }) },
   );
-  return fc.array(step, { minLength: 20, maxLength: 60 });
+  return fc.array(step, { minLength: 30, maxLength: 80 });
 }
 
 /** Runs the steps; what is still on its way arrives at the end. */
@@ -49,6 +72,7 @@ async function run(
   on: {
     tick: (seconds: number) => Promise<void>;
     stored: (messages: readonly Sent[]) => void;
+    shown?: () => void;
     read: (poller: number) => Promise<void>;
     now: () => number;
   },
@@ -59,8 +83,14 @@ async function run(
     ...Array.from({ length: WRITERS }, (_, writer) => ({ do: "arrive", writer }) as const),
   ]) {
     if (step.do === "tick") await on.tick(step.seconds);
-    else if (step.do === "read") await on.read(step.poller);
-    else if (step.do === "arrive") {
+    else if (step.do === "read") {
+      database.nearest = step.replica;
+      await on.read(step.poller);
+    } else if (step.do === "replicate") await database.replicate(step.replica, step.commits);
+    else if (step.do === "show") {
+      await showStoredMessages();
+      on.shown?.();
+    } else if (step.do === "arrive") {
       await onTheWay.get(step.writer)?.();
       onTheWay.delete(step.writer);
     } else if (!onTheWay.has(step.writer)) {
@@ -76,6 +106,12 @@ async function run(
       });
     }
   }
+}
+
+/** Shows whatever was stored before this second, everywhere. */
+async function showEverywhere() {
+  await showStoredMessages();
+  for (let index = 0; index < REPLICAS; index += 1) await database.replicate(index, Number.POSITIVE_INFINITY);
 }
 
 /** Ends the poll that a poller is in, and polls once more. */
@@ -107,14 +143,21 @@ describe("polling", () => {
         const pollers = [new Poller(), new Poller()] as const;
         const tick = (seconds: number) => {
           now += seconds;
-          return setClocks(now);
+          return stopClocks(now);
         };
-        const unseenBy = ({ seen }: Poller) => messages.shown(now).filter(({ id, isNews }) => isNews && !seen.has(id));
+        const shownAtPrimary = () => messages.shownAt(database.position());
+        const unseenBy = ({ seen }: Poller) => shownAtPrimary().filter(({ id, isNews }) => isNews && !seen.has(id));
         const read = async (poller: Poller) => {
           const { after, checkTime } = poller;
-          const news = messages.shown(now).filter(({ time }) => checkTime === null || time > checkTime);
+          const isLater = ({ time }: { time: number }) => checkTime === null || time > checkTime;
           if (after === null)
-            expect(news, "news that no poll will answer").toEqual(expect.arrayContaining(unseenBy(poller)));
+            expect(
+              unseenBy(poller).filter((one) => !isLater(one)),
+              "lost",
+            ).toEqual([]);
+          const replica = database.position(database.nearest);
+          const copy = after === null || messages.stampAt(replica) > after.upTo ? replica : database.position();
+          const news = messages.shownAt(copy).filter(isLater);
 
           const { page, hasMore } = await readPage(world.reader, poller, PAGE_SIZE);
 
@@ -131,12 +174,15 @@ describe("polling", () => {
 
         await run(steps, world, {
           tick,
-          stored: (sent) => messages.store(now, sent),
+          stored: (sent) => messages.store(database.position(), now, sent),
+          shown: () => messages.show(database.position(), now),
           read: (poller) => read(poller === 0 ? pollers[0] : pollers[1]),
           now: () => now,
         });
 
         await tick(1);
+        await showEverywhere();
+        messages.show(database.position(), now);
         for (const poller of pollers) {
           await readToTheEnd(poller, read);
           expect(unseenBy(poller)).toEqual([]);
@@ -154,7 +200,7 @@ describe("polling", () => {
       now += seconds;
       while (visited.has(now)) now += 1;
       visited.add(now);
-      await setClocks(now);
+      await stopClocks(now);
     };
     await fc.assert(
       fc.asyncProperty(stepsWith(tickOf(1, 1, 2, 5, -1, -3, -7, -HOUR)), async (steps) => {
@@ -181,6 +227,7 @@ describe("polling", () => {
 
         now = Math.max(...visited) + steps.length;
         await tick(1);
+        await showEverywhere();
         const newest = new Map(stored.map(({ group, id }) => [group, id]));
         for (const poller of pollers) {
           await readToTheEnd(poller, read);

@@ -5,7 +5,7 @@ import { MessagesQuery } from "../../../src/customer/messages/schema.ts";
 import { Database } from "../../../src/db/database.ts";
 import { acceptFeed } from "../../../src/feed/accept.ts";
 import { mustFeed, ndjson } from "../../support/api.ts";
-import { setClock } from "../../support/clock.ts";
+import { showStoredMessages, stopClock } from "../../support/clock.ts";
 import * as seed from "../../support/seed.ts";
 import type { Message, Poller } from "./model.ts";
 
@@ -16,10 +16,16 @@ export function toText(second: number): string {
   return new Date(START + second * 1_000).toISOString().slice(0, 19).replace("T", " ");
 }
 
-/** Sets the clock of the Worker and of D1: the two always agree here. */
+/** Sets the clock of the Worker and of D1: the two always agree here. Messages whose second is over are shown. */
 export async function setClocks(second: number): Promise<void> {
+  await stopClocks(second);
+  await showStoredMessages();
+}
+
+/** The same, and nothing is shown. */
+export async function stopClocks(second: number): Promise<void> {
   vi.setSystemTime(START + second * 1_000);
-  await setClock(toText(second));
+  await stopClock(toText(second));
 }
 
 /** A customer with groups in which another writes. */
@@ -68,14 +74,16 @@ function gatedDatabase(gate: Promise<void>): Database {
   return new Database({ withSession: () => gated } as unknown as D1Database, "first-primary");
 }
 
-/** Reads the next page of a poller's poll, as its link asks for it. */
+/** Reads the next page of a poller's poll at the nearest replica, as its link asks for it. */
 export async function readPage(
   reader: string,
   { checkTime, after }: Pick<Poller, "checkTime" | "after">,
   pageSize: number,
 ): Promise<{ page: Pick<Message, "id" | "group" | "time">[]; hasMore: boolean }> {
-  const query = MessagesQuery.parse({ after: after === null ? undefined : `${toText(after.time)} ${after.group}` });
-  const { items, hasMore } = await findMessageGroups(new Database(env.DB, "first-primary"), {
+  const query = MessagesQuery.parse({
+    after: after === null ? undefined : `${toText(after.time)} ${toText(after.upTo)} ${after.group}`,
+  });
+  const { items, hasMore } = await findMessageGroups(new Database(env.DB, "first-unconstrained"), {
     customerId: reader,
     checkTime: checkTime === null ? undefined : toText(checkTime),
     page: { offset: 0, limit: pageSize },

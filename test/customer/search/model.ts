@@ -67,12 +67,14 @@ export class World {
     const exact = find(false);
     const isNothing = Object.values(exact).every(({ records }) => records.length === 0);
     const lists = isNothing && typos ? find(true) : exact;
-    const forgiven = new Set(Object.values(lists).flatMap((list) => list.forgiven));
+    const all = Object.values(lists).flatMap((list) => list.shown);
+    const forgiven = new Set(all.flatMap(({ missing }) => missing));
     return {
       stores: lists.stores.records,
       customers: lists.customers.records,
       campaigns: lists.campaigns.records,
       forgiven: [...new Set(words(query))].filter((word) => forgiven.has(word)),
+      meant: Object.fromEntries([...forgiven].map((word) => [word, takenFor(word, all)])),
     };
   }
 
@@ -96,8 +98,8 @@ export class World {
     const customers = [...this.customers.values()].filter(
       ({ id, deleted }) => !deleted && !this.blocks.has(`${id} ${caller}`) && mayBeFound(id),
     );
-    const { records, forgiven } = twenty(query, customers, (one) => [one.first_name, one.last_name]);
-    return { records: records.map((one) => this.seen(one, caller, today)), forgiven };
+    const { records, shown } = twenty(query, customers, (one) => [one.first_name, one.last_name]);
+    return { records: records.map((one) => this.seen(one, caller, today)), shown };
   }
 
   /** The account of a record, unless it is soft-deleted. */
@@ -153,18 +155,32 @@ export class World {
 
 const pair = (one: unknown, other: unknown) => [one, other].sort().join(" ");
 
-/** What a search finds, and the words of the query that are forgiven in it. */
+/** What a search finds, the words of the query that are forgiven in it, and what they are taken for. */
 export interface Found {
   stores: Line[];
   customers: Line[];
   campaigns: Line[];
   forgiven: string[];
+  meant: Record<string, string[]>;
 }
 
-/** At most twenty records, and the words of the query that are forgiven in one of them. */
+/** At most twenty records, and with typos forgiven their words, and those of the query that none of them begins with. */
 interface Listed {
   records: Line[];
-  forgiven: string[];
+  shown: { held: string[]; missing: string[] }[];
+}
+
+/** Five words at most: those in most records first, then by code point. */
+function takenFor(word: string, shown: Listed["shown"]): string[] {
+  const taken = shown
+    .filter(({ missing }) => missing.includes(word))
+    .map(({ held }) => held.filter((one) => forgives(word, one)));
+  const times = (one: string) => taken.filter((words) => words.includes(one)).length;
+  const codePoints = (one: string) =>
+    Array.from(one, (letter) => letter.codePointAt(0)?.toString(16).padStart(6, "0")).join();
+  return [...new Set(taken.flat())]
+    .sort((one, other) => times(other) - times(one) || (codePoints(one) < codePoints(other) ? -1 : 1))
+    .slice(0, 5);
 }
 
 function twenty(
@@ -173,7 +189,7 @@ function twenty(
   fields: (record: Line) => unknown[],
 ): Listed {
   const asked = [...new Set(words(query))];
-  if (asked.length === 0) return { records: [], forgiven: [] };
+  if (asked.length === 0) return { records: [], shown: [] };
   const withWords = records.map((record) => {
     const held = fields(record).flatMap((one) => words(String(one ?? "")));
     const missing = asked.filter((word) => !held.some((one) => one.startsWith(word)));
@@ -183,15 +199,14 @@ function twenty(
   const begin = withWords.filter(({ missing }) => missing.length === 0);
   if (begin.length > 0 || !typos) {
     const ordered = [...begin.filter(isWhole), ...begin.filter((one) => !isWhole(one))];
-    return { records: ordered.slice(0, 20).map(({ record }) => record), forgiven: [] };
+    return { records: ordered.slice(0, 20).map(({ record }) => record), shown: [] };
   }
   const listed = withWords
     .filter(({ held, missing }) => missing.every((word) => held.some((one) => forgives(word, one))))
     // Sorting leaves records with as many in the order in which they were first stored.
     .sort((one, other) => one.missing.length - other.missing.length)
     .slice(0, 20);
-  const forgiven = new Set(listed.flatMap(({ missing }) => missing));
-  return { records: listed.map(({ record }) => record), forgiven: asked.filter((word) => forgiven.has(word)) };
+  return { records: listed.map(({ record }) => record), shown: listed };
 }
 
 /** Runs of letters and digits of the folded text: NFD, marks dropped, lower case, the two small sigmas one. */

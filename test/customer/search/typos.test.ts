@@ -235,6 +235,62 @@ describe("a search with a typo", () => {
   });
 });
 
+describe("what a search says that a word was meant for", () => {
+  it("is the words of shown records, in both variants, those of the most records first, then by code point", async ({
+    expect,
+  }) => {
+    const word = freshWord();
+    const names = ["Garcias", "Garcia", "Garciab", "Garcia Garciab", "Garciab", "Martin"];
+    await mustFeed(names.map((name) => seed.customer({ first_name: name, last_name: word })));
+
+    const { body } = await ask(`garica ${word}`);
+    const all = await ask(`garica ${word}`, { filter: undefined });
+
+    expect(body.meant).toEqual({ garica: ["garciab", "garcia", "garcias"] });
+    expect(all.body.meant).toEqual(body.meant);
+    expect(Object.keys(all.body)).toEqual(["status", "items", "forgiven", "meant"]);
+  });
+
+  it("is five words at most, for each word that was forgiven", async ({ expect }) => {
+    const word = freshWord();
+    const names = [..."abcdefg"].map((letter) => `Garcia${letter} Martin`);
+    await mustFeed(names.map((name) => seed.customer({ first_name: name, last_name: word })));
+
+    const { body } = await ask(`garica matrin ${word}`);
+
+    expect(body.meant).toEqual({ garica: [..."abcde"].map((letter) => `garcia${letter}`), matrin: ["martin"] });
+  });
+
+  it("is of stores and campaigns too, and of the names of their companies", async ({ expect }) => {
+    const word = freshWord();
+    const account = seed.account({ company: "Blumencafe" });
+    const stores = ["East", "West"].map((name) => seed.store(account.id, { name: `${name} ${word}` }));
+    await mustFeed([account, ...stores, seed.campaign(account.id, { name: `${word} Blumencade` })]);
+
+    const { body } = await ask(`blumenacfe ${word}`, { filter: undefined });
+
+    expect(body.items.stores).toHaveLength(2);
+    expect(body.meant).toEqual({ blumenacfe: ["blumencafe"] });
+  });
+
+  it("is no word of a record that is not shown, or in which the word was not forgiven", async ({ expect }) => {
+    const word = freshWord();
+    const [caller, blocker] = [seed.customer(), seed.customer({ first_name: "Garciax", last_name: word })];
+    // The first needs only one word forgiven, because the other begins a word of it.
+    const names = ["Garcia Matrina", "Garcia Martino"];
+    const others = names.map((name) => seed.customer({ first_name: name, last_name: word }));
+    await mustFeed([caller, blocker, ...others, seed.block(blocker.id, caller.id)]);
+
+    const { body } = await ask(`garica matrin ${word}`, {}, String(caller.id));
+
+    expect(body.meant).toEqual({ garica: ["garcia"], matrin: ["martino"] });
+  });
+
+  it("is left out where nothing was forgiven", async ({ expect }) => {
+    expect((await ask(freshWord())).body).not.toHaveProperty("meant");
+  });
+});
+
 describe("a vocabulary", () => {
   const holds = async (noun: string, word: string) =>
     (await value(`SELECT count(*) FROM ${noun}_vocabulary WHERE word = ?`, word)) === 1;

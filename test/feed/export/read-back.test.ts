@@ -44,6 +44,7 @@ const FULL: Readonly<Record<string, Line>> = Object.fromEntries(
         campaign_image: "i",
       },
       ...{ campaign_start_date: "2024-01-01", campaign_end_date: "2030-12-31", status: 2, store_ids: ["s2", store_id] },
+      time_zone: "America/New_York",
       ...{ age_range_type: "range", age_value: 3, min_age: 18, max_age: 99, campaign_type: "x", trigger_type: "Visit" },
       ...{
         reward_type: "Points",
@@ -66,14 +67,26 @@ const FULL: Readonly<Record<string, Line>> = Object.fromEntries(
       ...{ campaign_id: "k", source_campaign_id: "plain", header_lines: ["a", "b"], text_lines: ["c"], can_expire: 1 },
       ...{ expiration_type: "Fixed", expiration_date: "2030-01-01 23:59:59", expiration: "in 2030", once_per_sale: 1 },
       ...{ filter_items: "items", coupon_barcode: "007", is_custom: 1, can_combine_with_other: 1, created_at: TIME },
+      time_zone: "Asia/Tokyo",
     },
     {
       ...{ record: "customer_coupon", id: "i", customer_id, campaign_coupon_id: "q", store_id, coupon_id: "plain" },
       ...{ expected_end_date: TIME, creation_method: "Gift", reserved: 1, total_count: 9, usage_count: 3 },
       ...{ created_at: TIME, updated_at: "2024-03-01 00:00:00", deleted_at: "2024-03-02 00:00:00" },
+      ...{ expected_end_date: "2024-02-29", time_zone: "Europe/Kyiv" },
     },
     { record: "employee", id: "e", account_id, name: "Babe Ruth", avatar: "b.png" },
-    { record: "eip_campaign", id: "p", account_id, name: "Runs", start_date: "2024-01-01", end_date: "2024-12-31" },
+    {
+      ...{
+        record: "eip_campaign",
+        id: "p",
+        account_id,
+        name: "Runs",
+        start_date: "2024-01-01",
+        end_date: "2024-12-31",
+      },
+      time_zone: "Pacific/Auckland",
+    },
     {
       ...{ record: "message_group", id: "g", initial_customer_id: customer_id, member_ids: ["c2", customer_id, "c3"] },
       ...{ group_image: "g.png", created_at: TIME },

@@ -72,7 +72,7 @@ describe("a coupon of the feed", () => {
     ["coupon_barcode", 12],
     ["filter_items", ["a"]],
     ["name", "x".repeat(201)],
-    ["created_at", "2026-01-01"],
+    ["created_at", "2026-01-32"],
   ] as const)("names a bad %s: %j", async ([field, value], { expect }) => {
     const account = await chain();
 

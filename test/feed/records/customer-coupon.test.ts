@@ -45,7 +45,7 @@ describe("a customer_coupon of the feed", () => {
     ["total_count", { total_count: "3" }],
     ["reserved", { reserved: true }],
     ["expected_end_date", { expected_end_date: "soon" }],
-    ["updated_at", { updated_at: "2026-01-01" }],
+    ["updated_at", { updated_at: "2026-01-32" }],
   ] as const)("names a bad %s: %j", async ([field, fields], { expect }) => {
     const { issued } = await chain();
 

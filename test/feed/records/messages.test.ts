@@ -225,7 +225,7 @@ describe("a message's line", () => {
   it.for([
     [{ body: undefined }, "body"],
     [{ body: "x".repeat(4_001) }, "body"],
-    [{ sent_at: "2026-04-01" }, "sent_at"],
+    [{ sent_at: "2026-04-31" }, "sent_at"],
     [{ deleted: true }, "deleted"],
   ] as const)("is refused with %j", async ([fields, field], { expect }) => {
     const answer = await feed([seed.message("g", "c", fields)]);

@@ -1,5 +1,6 @@
 import { beforeEach, describe, it } from "vitest";
 import { restore } from "../../support/api.ts";
+import { showStoredMessages } from "../../support/clock.ts";
 import { freshDatabase } from "../../support/fresh-database.ts";
 import * as seed from "../../support/seed.ts";
 import { rows } from "../../support/state.ts";
@@ -15,6 +16,7 @@ describe("a restored message", () => {
 
     expect(await messagesStored()).toEqual([{ id: "m", sent_at: "2026-06-01 09:59:00" }]);
     expect(await messageClock()).toEqual([{ stamp: LONG_AGO, clock_said: LONG_AGO }]);
+    await showStoredMessages();
     expect(await groupsOf(a)).toMatchObject([{ last_message_time: "2026-06-01 09:59:00" }]);
   });
 

@@ -1,9 +1,10 @@
 import { beforeEach, describe, it } from "vitest";
 import { mustFeed, restore } from "../../support/api.ts";
+import { showStoredMessages } from "../../support/clock.ts";
 import { differences } from "../../support/differences.ts";
 import { freshDatabase } from "../../support/fresh-database.ts";
 import * as seed from "../../support/seed.ts";
-import { clock, LONG_AGO, messageClock, messagesStored, mustRestore, NOW, talk } from "./support.ts";
+import { clock, groupsOf, LONG_AGO, messageClock, messagesStored, mustRestore, NOW, talk } from "./support.ts";
 
 beforeEach(() => freshDatabase(NOW));
 
@@ -25,6 +26,24 @@ describe("a program line", () => {
     await mustRestore([clock({ message_stamp: LONG_AGO, message_clock_said: LONG_AGO })]);
 
     expect(await messageClock()).toEqual([{ stamp: LONG_AGO, clock_said: LONG_AGO }]);
+  });
+
+  it.for([
+    [
+      "leaves the clock as it is where all messages are earlier, and are shown",
+      "2026-05-01 10:00:01",
+      "2026-05-01 10:00:01",
+    ],
+    ["lets the schedule show messages of its very second", "2026-05-01 10:00:00", NOW],
+  ])("%s", async ([, message_stamp, after], { expect }) => {
+    const { customers, a, group } = talk();
+    await mustRestore([...customers, group, seed.message(group.id, a, { sent_at: "2026-05-01 10:00:00" })]);
+    await mustRestore([clock({ message_stamp, message_clock_said: message_stamp })]);
+
+    await showStoredMessages();
+
+    expect(await messageClock()).toMatchObject([{ stamp: after }]);
+    expect(await groupsOf(a)).toHaveLength(1);
   });
 
   it("counts the last time that it is said", async ({ expect }) => {

@@ -12,6 +12,7 @@ export async function callAll(url, token) {
   const strangers = createClient({ url, token: "nobody's" }).newMessages();
   // Nobody listens there.
   const unreachable = createClient({ url: "http://127.0.0.1:9", token, retry: { longestWaitMs: 10 } });
+  const board = await client.leaderboard({ location_id: "s101-1-1" });
   return {
     nearbyCampaigns: first(
       await client.nearbyCampaigns({ latitude: 35.68, longitude: 139.76, single_account_id: "101" }),
@@ -19,10 +20,13 @@ export async function callAll(url, token) {
     me: (await client.me()).items,
     messages: first(await client.messages({ per_page: 1 })),
     teamWithLevel: first(await client.teamWithLevel("s101-1-6", { level_no: 1 })),
-    coupons: first(await client.coupons({ includemfg: "true" })),
+    coupons: first(await client.coupons({ includemfg: true })),
     myCoupons: first(await client.myCoupons({ storeId: ["s101-1-6"] })),
+    all: await summaryOfAll(client),
+    unchanged: (await client.coupons({ includemfg: true })).httpStatus,
     fullSearch: first(await client.fullSearch({ query: "blue har" })),
-    leaderboard: first(await client.leaderboard({ location_id: "s101-1-1" })),
+    leaderboard: first(board),
+    hasAge: Number.isInteger(board.age),
     failure: await client.fullSearch({ query: "b" }),
     polled: polled.length,
     refused: await createClient({ url, token: "nobody's" })
@@ -34,6 +38,17 @@ export async function callAll(url, token) {
       .messages()
       .catch((error) => error instanceof LoyaltyError && error.cause instanceof Error),
   };
+}
+
+/** The kinds of all coupons in small pages, and whether none came twice. */
+async function summaryOfAll(client) {
+  const kinds = new Set();
+  const ids = [];
+  for await (const one of client.myCoupons.all({ per_page: 3 })) {
+    kinds.add(one.kind);
+    ids.push(one.kind === "digital" ? one.coupon.id : one.id);
+  }
+  return { kinds: [...kinds], areMany: ids.length > 3, areDistinct: new Set(ids).size === ids.length };
 }
 
 /** Listens both ways until a message has come, and leaves; `onReady` is called when it is time to feed one. */

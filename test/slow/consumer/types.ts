@@ -3,13 +3,24 @@ import {
   type Changed,
   type Client,
   type ClientOptions,
+  type CouponRecord,
   createClient,
+  type DetailedCouponRecord,
+  type DigitalCoupon,
+  type FailedResult,
   type Failure,
   type LoyaltyError,
   type MessageGroup,
+  type MyCouponRecord,
   type NearbyCampaign,
+  type PagedResult,
   type Result,
+  type SearchCampaign,
+  type SearchCustomer,
+  type SearchStore,
   type Since,
+  type TeamMember,
+  type toDate,
 } from "loyalty-edge/client";
 
 // What whoever uses the package relies on; it is checked, and never run.
@@ -20,6 +31,8 @@ declare function same<A, B>(...none: Equal<A, B> extends true ? [] : [never]): v
 
 const client: Client = createClient({ url: "https://loyalty.example", token: async () => "t" });
 type Takes<Call extends keyof Client> = NonNullable<Parameters<Client[Call]>[0]>;
+type ItemsOf<Call extends Promise<unknown>> = Extract<Awaited<Call>, { status: true; items: unknown }>["items"];
+type EntryOf<Entries> = Entries extends AsyncGenerator<infer Entry, void, undefined> ? Entry : never;
 type Items<Call extends Exclude<keyof Client, "changes" | "newMessages">> = Extract<
   Awaited<ReturnType<Client[Call]>>,
   { status: true }
@@ -45,9 +58,11 @@ same<ClientOptions["token"], string | (() => string | Promise<string>)>();
 
 same<Failure["status"], false>();
 same<Failure["errorCode"], Code | Body | Trouble | undefined>();
-same<Awaited<ReturnType<Client["messages"]>>, Result<MessageGroup[]>>();
-same<Result<string>, { status: true; items: string } | Failure>();
-same<LoyaltyError["failure"], Failure | null>();
+same<Awaited<ReturnType<Client["messages"]>>, PagedResult<MessageGroup[]>>();
+same<Awaited<ReturnType<Client["nearbyCampaigns"]>>, Result<NearbyCampaign[]>>();
+same<Result<string>["httpStatus" | "requestId"], number | string>();
+same<LoyaltyError["failure"], FailedResult | null>();
+same<FailedResult["messages"], Failure["messages"]>();
 same<LoyaltyError["since"], Since | undefined>();
 same<Since, string | { group_id: string; last_message_time: string }>();
 
@@ -69,16 +84,46 @@ same<Items<"myCoupons">["mfg"][number]["account"]["zip"], string | number | bool
 same<Items<"fullSearch">["customers"][number]["date_of_birth"], string | null>();
 same<Items<"me">["balances"][number]["balance"], number>();
 same<Items<"leaderboard">[number]["total_runs"], string>();
-same<Extract<Awaited<ReturnType<Client["fullSearch"]>>, { status: true }>["forgiven"], string[] | undefined>();
 
-const coupons = await client.coupons({ includemfg: "true" });
-if (!coupons.status) same<typeof coupons, Failure>();
-else if (!Array.isArray(coupons.items)) same<(typeof coupons.items.mfg)[number]["campaign_coupon"]["value"], string>();
+same<ItemsOf<ReturnType<typeof simple>>, CouponRecord[]>();
+same<ItemsOf<ReturnType<typeof detailed>>, { stores: DetailedCouponRecord[]; mfg: DetailedCouponRecord[] }>();
+const simple = () => client.coupons({ search: "coffee" });
+const detailed = () => client.coupons({ includemfg: true });
+const coupons = await client.coupons({ includemfg: true });
+if (coupons.status) same<(typeof coupons.items.mfg)[number]["campaign_coupon"]["value"], string>();
+else same<typeof coupons, FailedResult>();
+const either = await client.coupons({ includemfg: Math.random() < 0.5 });
+if (either.status && !Array.isArray(either.items)) same<(typeof either.items.stores)[number], DetailedCouponRecord>();
 
-same<Takes<"fullSearch">, { query: string; filter?: string | null | undefined; typos?: boolean | undefined }>();
+const stores = await client.fullSearch({ query: "blue", filter: "stores" });
+if (stores.status) {
+  same<keyof typeof stores.items, "stores">();
+  same<typeof stores.meant, Record<string, string[]> | undefined>();
+}
+const two = await client.fullSearch({ query: "blue", filter: ["customers", "campaigns"] });
+if (two.status) same<typeof two.items, Pick<Found, "customers" | "campaigns">>();
+const everything = await client.fullSearch({ query: "blue", typos: false });
+if (everything.status) same<typeof everything.items, Pick<Found, keyof Found>>();
+type Found = { stores: SearchStore[]; customers: SearchCustomer[]; campaigns: SearchCampaign[] };
+
+const team = await client.teamWithLevel("s", { per_page: 20 });
+if (team.status && team.next !== null) same<ReturnType<typeof team.next>, Promise<PagedResult<TeamMember[]>>>();
+const board = await client.leaderboard({ location_id: "s" });
+if (board.status) same<typeof board.age, number>();
+
+const everyCoupon = client.coupons.all();
+same<EntryOf<typeof everyCoupon>, CouponRecord>();
+same<EntryOf<ReturnType<Client["messages"]["all"]>>, MessageGroup>();
+for await (const coupon of client.myCoupons.all({ includemfg: false })) {
+  same<(typeof coupon)["kind"], "store" | "mfg" | "digital">();
+  if (coupon.kind === "digital") same<(typeof coupon)["coupon"], DigitalCoupon["coupon"]>();
+  else same<(typeof coupon)["expected_end_date"], MyCouponRecord["expected_end_date"]>();
+}
+same<ReturnType<typeof toDate>, Date>();
+
 same<Takes<"leaderboard">["rank_on"], "run" | "hit" | "double" | "triple" | undefined>();
 same<Takes<"teamWithLevel">, string>();
-same<Takes<"myCoupons">["storeId"], string | string[] | undefined>();
+same<Takes<"myCoupons">["storeId"], string | readonly string[] | undefined>();
 same<Takes<"myCoupons">["type"], "store" | "mfg" | undefined>();
 client.newMessages({ since: { group_id: "g", last_message_time: "2026-11-20 09:30:00" }, everyMs: 1_000 });
 client.changes({ signal: AbortSignal.timeout(1_000) });
@@ -91,6 +136,14 @@ await client.messages({ page: 2 }, { signal: AbortSignal.timeout(1_000) });
 await client.nearbyCampaigns({ latitude: 1, longitude: 2 });
 // @ts-expect-error A parameter has another type.
 await client.nearbyCampaigns({ latitude: true, longitude: 2, single_account_id: "1" });
+// @ts-expect-error There is no such parameter.
+await client.coupons({ includemg: true });
+// @ts-expect-error There is no such list.
+await client.fullSearch({ query: "blue", filter: "shops" });
+// @ts-expect-error Nobody asked for customers.
+if (stores.status) stores.items.customers;
+// @ts-expect-error A list without pages has no next one.
+(await client.nearbyCampaigns({ latitude: 1, longitude: 2, single_account_id: "1" })).next;
 // @ts-expect-error There is no such parameter.
 await client.messages({ since: "2026-11-20 09:30:00" });
 // @ts-expect-error There is no such kind.

@@ -1,3 +1,14 @@
+// React Native's AbortSignal has neither `reason` nor `throwIfAborted`, `any` or `timeout`: nothing here uses them.
+
+/** @throws the signal's reason if it was aborted. */
+export function throwIfAborted(signal: AbortSignal | null): void {
+  if (signal?.aborted) throw reasonOf(signal);
+}
+
+export function reasonOf(signal: AbortSignal): unknown {
+  return signal.reason ?? Object.assign(new Error("The call was aborted."), { name: "AbortError" });
+}
+
 /**
  * An iteration that ends at once with the signal, or with `return()`: a plain async generator would first wait for its
  * next item. `run` gets a signal that says so, and what it throws after that is ignored.
@@ -8,7 +19,7 @@ export function abortable<Item>(
 ): AsyncGenerator<Item, void, undefined> {
   const stop = new AbortController();
   const items = (async function* () {
-    const onAbort = () => stop.abort(signal?.reason);
+    const onAbort = () => stop.abort();
     if (signal?.aborted) return;
     signal?.addEventListener("abort", onAbort, { once: true });
     try {

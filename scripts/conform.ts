@@ -1,0 +1,142 @@
+import { readFileSync } from "node:fs";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { Broken } from "./conform/expect.ts";
+import { handshake } from "./conform/handshake.ts";
+import { Http } from "./conform/http.ts";
+import { sectionText, summaryText } from "./conform/report.ts";
+import { runSections } from "./conform/run.ts";
+import { SECTIONS } from "./conform/sections/index.ts";
+import { type Settings, Suite } from "./conform/suite.ts";
+import { type GivenTokens, type Keys, Tokens } from "./conform/tokens.ts";
+import { devSecret } from "./lib/dev-token.ts";
+import { programName } from "./lib/options.ts";
+import { CommandError, main } from "./lib/project.ts";
+import { isLocal } from "./lib/service-token.ts";
+
+interface Options {
+  url: string;
+  tokens?: GivenTokens;
+  program?: string;
+  readOnly?: boolean;
+  customer?: string;
+  only?: string;
+  patience: number;
+}
+
+const CALLERS = 3;
+
+const program = new Command("npm run conform --")
+  .description(
+    "Check a service against every rule of docs/contract/ that can be seen from outside. It feeds accounts and customers of its own, and deletes them at the end.",
+  )
+  .option("--url <url>", "the service", "http://127.0.0.1:8787")
+  .addOption(
+    new Option(
+      "--tokens <file>",
+      `a JSON file of tokens, where nobody can give JWT_SECRET: {"customers": ["…", "…", "…"], "feed": "…", "export": "…"}`,
+    ).argParser(givenTokens),
+  )
+  .option("--program <name>", "the program, if it is not the default one", programName)
+  .option("--read-only", "write nothing: only rules that hold whatever is stored")
+  .option("--customer <id>", "with --read-only: the customer to read as")
+  .option("--only <section>", 'only these sections: "feed", "interface, 4", "live, 2"')
+  .option("--patience <seconds>", "how long a rule may take to hold, since replicas lag", seconds, 5)
+  .showHelpAfterError("Try: npm run conform -- --help")
+  .addHelpText(
+    "after",
+    `
+Tokens are signed with JWT_SECRET of the environment, with JWT_ISSUER and JWT_AUDIENCE where these are set; for a service
+on this machine with the secret of npm start. NEARBY_RADIUS_MILES, CUSTOMER_SEARCH and CORS_ORIGINS say how the service is
+set, where that is not the default.`,
+  )
+  .action(conform);
+
+await main(async () => {
+  await program.parseAsync();
+});
+
+async function conform(options: Options): Promise<void> {
+  const { url, only, readOnly = false, patience } = options;
+  const keys = keysOf(options);
+  const stop = new AbortController();
+  // The first deletes what was written; a second one does not wait for that.
+  const onInterrupt = () => {
+    if (stop.signal.aborted) process.exit(130);
+    console.error("Deleting what was written …");
+    stop.abort();
+  };
+  process.on("SIGINT", onInterrupt).on("SIGTERM", onInterrupt);
+  const http = new Http(url, stop.signal);
+  const suite = new Suite({ http, tokens: new Tokens(keys), handshake, settings: settings(), mayFeed: !readOnly });
+  try {
+    await refuseUnreachable(http);
+    const findings = await runSections(suite, SECTIONS, {
+      signal: stop.signal,
+      patienceMs: patience * 1_000,
+      only,
+      onSection: (cited, results) => console.log(sectionText(cited, results)),
+    });
+    if (findings.results.length === 0) throw new CommandError(`There is no section ${only}.`);
+    console.log(`\n${summaryText(findings)}`);
+    if (findings.results.some(({ end }) => end === "broken")) process.exitCode = 1;
+  } catch (error) {
+    if (error instanceof Broken) throw new CommandError(error.message);
+    if (!stop.signal.aborted) throw error;
+    process.exitCode = 130;
+  } finally {
+    if (stop.signal.aborted) http.outlive();
+    const refusal = await suite.deleteWritten();
+    if (refusal !== null)
+      console.error(`Not all was deleted of what begins with ${suite.run}: ${refusal.text.slice(0, 300)}`);
+    if (stop.signal.aborted) console.error("Stopped.");
+    process.off("SIGINT", onInterrupt).off("SIGTERM", onInterrupt);
+  }
+}
+
+async function refuseUnreachable(http: Http): Promise<void> {
+  const said = await http.send("/health").catch((error: Error) => error);
+  if (said instanceof Error) throw new CommandError(`The service cannot be reached: ${said.message}`);
+}
+
+function keysOf({ url, tokens: given, program: name, readOnly = false, customer }: Options): Keys {
+  if (given !== undefined) {
+    const callers = new Set(given.customers).size;
+    if (callers < (readOnly ? 1 : CALLERS)) throw new CommandError(`Name the tokens of ${CALLERS} customers.`);
+    return { claims: {}, given };
+  }
+  const { JWT_SECRET, JWT_ISSUER, JWT_AUDIENCE } = process.env;
+  const secret = JWT_SECRET || (isLocal(url) ? devSecret(name) : "");
+  if (secret === "") throw new CommandError("Give JWT_SECRET in the environment, or tokens: --tokens FILE.");
+  const claims = {
+    ...(JWT_ISSUER && { iss: JWT_ISSUER }),
+    ...(JWT_AUDIENCE && { aud: JWT_AUDIENCE }),
+    ...(name !== undefined && { program: name }),
+  };
+  return { secret, claims, ...(readOnly && { reader: customer ?? "conform" }) };
+}
+
+/** What the environment says of the service, by the names of its own variables. */
+function settings(): Settings {
+  const { NEARBY_RADIUS_MILES, CUSTOMER_SEARCH, CORS_ORIGINS = "" } = process.env;
+  const customerSearch = CUSTOMER_SEARCH === "friends" || CUSTOMER_SEARCH === "none" ? CUSTOMER_SEARCH : "all";
+  return {
+    nearbyRadiusMiles: Number(NEARBY_RADIUS_MILES) || 25,
+    customerSearch,
+    anyOrigin: CORS_ORIGINS.includes("*"),
+  };
+}
+
+function givenTokens(file: string): GivenTokens {
+  try {
+    const tokens: GivenTokens = JSON.parse(readFileSync(file, "utf8"));
+    if (Array.isArray(tokens.customers) && tokens.customers.every((token) => typeof token === "string")) return tokens;
+  } catch (error) {
+    throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
+  }
+  throw new InvalidArgumentError('It must be a JSON file with "customers", a list of tokens.');
+}
+
+function seconds(text: string): number {
+  if (!/^\d{1,3}$/.test(text)) throw new InvalidArgumentError("It must be a whole number of seconds.");
+  return Number(text);
+}

@@ -1,0 +1,80 @@
+import { type Answer, type Item, itemsOf } from "./http.ts";
+
+/** A rule does not hold: what was expected, and what came. */
+export class Broken extends Error {
+  override readonly name = "Broken";
+}
+
+const LONGEST = 400;
+
+export function expectThat(holds: boolean, what: string): asserts holds {
+  if (!holds) throw new Broken(what);
+}
+
+/** Expects the same JSON; the order of an object's fields does not matter. */
+export function expectSame(actual: unknown, expected: unknown, what: string): void {
+  const [came, wanted] = [actual, expected].map((value) => JSON.stringify(sorted(value)) ?? "nothing");
+  expectThat(came === wanted, `${what}: expected ${short(wanted)}, came ${short(came)}`);
+}
+
+/** Expects these fields among an object's. */
+export function expectFields(actual: Item | undefined, expected: Item, what: string): void {
+  expectThat(actual !== undefined, `${what}: missing`);
+  const same = Object.fromEntries(Object.keys(expected).map((name) => [name, actual[name]]));
+  expectSame(same, expected, what);
+}
+
+/** Expects exactly these names of fields. */
+export function expectNames(actual: unknown, names: readonly string[], what: string): void {
+  const came = Object.keys((actual ?? {}) as object);
+  const [missing, more] = [names.filter((name) => !came.includes(name)), came.filter((name) => !names.includes(name))];
+  expectThat(missing.length + more.length === 0, `${what}: without ${list(missing)}, with ${list(more)} beyond`);
+}
+
+/** Expects a list whose items have these ids, in this order. */
+export function expectIds(answer: Answer, ids: readonly unknown[], what: string, name = "id"): void {
+  const came = itemsOf(answer).map((item) => item[name]);
+  expectSame(came, ids, what);
+}
+
+/** Expects a failure of docs/contract/interface.md, 3: its status, its code, and the bad fields where there are any. */
+export function expectFailure(answer: Answer, status: number, code: string, fields?: readonly string[]): void {
+  const { body, request } = answer;
+  expectSame([answer.status, body.status, body.errorCode], [status, false, code], `${request} is refused`);
+  if (fields === undefined) expectThat(typeof body.message === "string", `${request} says nothing in message`);
+  else {
+    expectSame(Object.keys(body.messages ?? {}).sort(), [...fields].sort(), `${request} names the bad fields`);
+    const texts = Object.values(body.messages ?? {});
+    expectThat(
+      texts.every((one) => Array.isArray(one) && one.length > 0),
+      `${request} names a field without a text`,
+    );
+  }
+}
+
+export function expectInvalid(answer: Answer, ...fields: string[]): void {
+  expectFailure(answer, 422, "VALIDATION_EXCEPTION", fields);
+}
+
+export function expectOk(answer: Answer): void {
+  const said = JSON.stringify(answer.body);
+  expectThat(answer.status === 200, `${answer.request} answered ${answer.status}: ${short(said)}`);
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, part]) => [name, sorted(part)]),
+  );
+}
+
+function short(text = ""): string {
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}
+
+function list(names: readonly string[]): string {
+  return names.length === 0 ? "nothing" : names.join(", ");
+}

@@ -1,0 +1,34 @@
+import { request as httpRequest } from "node:http";
+import { request as httpsRequest } from "node:https";
+import type { Handshake } from "./socket.ts";
+
+/** Asks for a WebSocket as fetch() may not; a socket that opens is closed at once. */
+export const handshake: Handshake = (address, headers) => {
+  const url = new URL(address);
+  return new Promise((resolve, reject) => {
+    const ask = url.protocol === "https:" ? httpsRequest : httpRequest;
+    const request = ask(url.href, { headers: { Connection: "Upgrade", "Sec-WebSocket-Version": "13", ...headers } });
+    request.on("error", reject);
+    request.on("upgrade", ({ statusCode = 0, headers: answered }, socket) => {
+      socket.destroy();
+      resolve({ status: statusCode, headers: headersOf(answered), text: "" });
+    });
+    request.on("response", (response) => {
+      let text = "";
+      response.setEncoding("utf8").on("data", (part) => {
+        text += part;
+      });
+      response.on("end", () =>
+        resolve({ status: response.statusCode ?? 0, headers: headersOf(response.headers), text }),
+      );
+    });
+    request.end();
+  });
+};
+
+function headersOf(raw: NodeJS.Dict<string | string[]>): Headers {
+  const pairs = Object.entries(raw).flatMap(([name, value]) =>
+    [value ?? []].flat().map((one): [string, string] => [name, one]),
+  );
+  return new Headers(pairs);
+}

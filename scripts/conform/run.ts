@@ -1,0 +1,97 @@
+import { Broken } from "./expect.ts";
+import type { Answer } from "./http.ts";
+import { type Check, type Section, Skipped, type Suite } from "./suite.ts";
+
+export interface Result {
+  /** `interface, 4.2` */
+  cited: string;
+  /** The rule, in the words of the contract. */
+  says: string;
+  end: "good" | "broken" | "skipped";
+  /** Why it is broken or was skipped. */
+  why?: string;
+}
+
+export interface Findings {
+  results: Result[];
+  /** Milliseconds of good answers, by endpoint. */
+  times: Map<string, number[]>;
+}
+
+export interface RunOptions {
+  signal: AbortSignal;
+  /** How long a rule may take to hold: what is asked may lag behind what was fed. */
+  patienceMs: number;
+  /** The beginning of what the sections cite; all of them where it is left out. */
+  only?: string | undefined;
+  onSection?: (cited: string, results: readonly Result[]) => void;
+}
+
+const AGAIN_MS = 500;
+const MEASURED_TIMES = 25;
+const FEED = "POST /api/v1/feed";
+
+/** Checks the rules of each section, one after the other, and deletes what each has fed. */
+export async function runSections(
+  suite: Suite,
+  sections: readonly ((suite: Suite) => Promise<Section>)[],
+  options: RunOptions,
+): Promise<Findings> {
+  const results: Result[] = [];
+  const times = new Map<string, number[]>();
+  for (const make of sections) {
+    const section = await make(suite);
+    if (!section.cited.startsWith(options.only ?? "")) continue;
+    const found = await checkSection(suite, section, options);
+    for (const [endpoint, ask] of Object.entries(section.measured ?? {})) times.set(endpoint, await measure(ask));
+    results.push(...found);
+    options.onSection?.(section.cited, found);
+    await suite.deleteWritten();
+  }
+  if (suite.feedMilliseconds.length > 0) times.set(FEED, suite.feedMilliseconds);
+  return { results, times };
+}
+
+async function checkSection(
+  suite: Suite,
+  { cited, reads = {}, lines = [], feeds = {} }: Section,
+  options: RunOptions,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const [says, check] of Object.entries(reads))
+    results.push({ cited, says, ...(await outcomeOf(check, suite, options)) });
+  const feed = async () => void (lines.length > 0 && (await suite.feed(...lines)));
+  const fed = await outcomeOf(feed, suite, { ...options, patienceMs: 0 });
+  for (const [says, check] of Object.entries(feeds))
+    results.push({ cited, says, ...(fed.end === "good" ? await outcomeOf(check, suite, options) : fed) });
+  return results;
+}
+
+/** Checks a rule until it holds, for as long as it may take. */
+async function outcomeOf(
+  check: Check,
+  suite: Suite,
+  { patienceMs, signal }: RunOptions,
+): Promise<Omit<Result, "cited" | "says">> {
+  for (const deadline = performance.now() + patienceMs; ; await suite.http.sleep(AGAIN_MS)) {
+    try {
+      await check();
+      return { end: "good" };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof Skipped) return { end: "skipped", why: error.message };
+      // An answer of another shape than the check reads is no bug of the suite.
+      const why = error instanceof Broken ? error.message : String(error);
+      if (performance.now() >= deadline) return { end: "broken", why };
+    }
+  }
+}
+
+async function measure(ask: () => Promise<Answer>): Promise<number[]> {
+  const times: number[] = [];
+  for (let time = 0; time < MEASURED_TIMES; time += 1) {
+    const { status, milliseconds } = await ask();
+    if (status === 200) times.push(milliseconds);
+  }
+  return times;
+}

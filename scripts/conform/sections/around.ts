@@ -1,0 +1,108 @@
+import { expectFailure, expectOk, expectSame, expectThat } from "../expect.ts";
+import type { Item } from "../http.ts";
+import { account, coupon, customer, issued, store } from "../lines.ts";
+import { ANY_ORIGIN, type Section, Skipped, type Suite } from "../suite.ts";
+
+const LIST = "/api/v1/customer/coupons";
+const FOREIGN = "https://conform.example";
+/** Lists of a caller who has a coupon and no messages. */
+const CONDITIONAL = ["coupons", "my-coupons", "me"];
+const ENDPOINTS = [
+  ...["campaigns/near-by-popular-campaigns", "messages", "stores/{id}/team-with-level", "coupons", "my-coupons"],
+  ...["full-search", "gamification/leaderboard", "me"],
+];
+
+/** docs/contract/interface.md, 6 */
+export async function around(suite: Suite): Promise<Section> {
+  const { ann } = await suite.callers();
+  const accountId = suite.accountId();
+  const { shop, plain, held } = suite.ids("shop", "plain", "held");
+  const health = () => suite.http.send("/health");
+
+  return {
+    cited: "interface, 6",
+    measured: { "GET /health": health },
+    reads: {
+      "Answers that may come from a replica have the header `X-D1-Bookmark`.": async () => {
+        for (const path of [LIST, "/api/v1/customer/my-coupons"]) {
+          const { headers } = await suite.http.send(path, { token: ann.token });
+          expectThat((headers.get("X-D1-Bookmark") ?? "") !== "", `${path} has no X-D1-Bookmark`);
+        }
+      },
+      "A bookmark that this service did not sign is ignored.": async () => {
+        const bookmark = "ffffffff-ffffffff-ffffffff-ffffffffffffffffffffffffffffffff";
+        expectOk(await suite.http.send(LIST, { token: ann.token, headers: { "X-D1-Bookmark": bookmark } }));
+      },
+      "**`GET /health`** needs no token, and counts against the limit of an address without one. It answers with the version":
+        async () => {
+          const { status, body } = await health();
+          expectSame([status, typeof (body.items as Item).version], [200, "string"], "the health of the service");
+        },
+      "**`GET /openapi.json`** is the OpenAPI document, for pages of every origin.": async () => {
+        const { status, body } = await suite.http.send("/openapi.json");
+        expectSame([status, String(body.openapi).slice(0, 2)], [200, "3."], "the OpenAPI document");
+        const paths = Object.keys((body.paths ?? {}) as object);
+        const missing = ENDPOINTS.filter((path) => !paths.includes(`/api/v1/customer/${path}`));
+        expectSame(missing, [], "endpoints that it lacks");
+      },
+      "A browser page of another origin may call only if `CORS_ORIGINS` names its origin. A preflight from any other is 405.":
+        async () => {
+          if (suite.settings.anyOrigin) throw new Skipped(ANY_ORIGIN);
+          const headers = { Origin: FOREIGN, "Access-Control-Request-Method": "GET" };
+          const preflight = await suite.http.send(LIST, { method: "OPTIONS", headers });
+          expectFailure(preflight, 405, "METHOD_NOT_ALLOWED");
+          const answer = await suite.http.send(LIST, { token: ann.token, headers: { Origin: FOREIGN } });
+          const allowed = [preflight, answer].map((one) => one.headers.get("Access-Control-Allow-Origin"));
+          expectSame(allowed, [null, null], "Access-Control-Allow-Origin for a foreign page");
+        },
+    },
+    lines: [
+      account(accountId),
+      store(shop, accountId),
+      customer(ann.id),
+      coupon(plain, accountId),
+      issued(held, ann.id, plain, shop),
+    ],
+    feeds: {
+      "has a weak `ETag`, `Cache-Control: private, no-cache` and `Vary: Authorization`.": async () => {
+        for (const path of CONDITIONAL) {
+          const { request, headers } = await suite.get(ann, path);
+          const came = [/^W\/".*"$/.test(headers.get("ETag") ?? ""), headers.get("Cache-Control")];
+          expectSame(came, [true, "private, no-cache"], `a weak ETag and Cache-Control of ${request}`);
+          const vary = (headers.get("Vary") ?? "").split(/, */);
+          expectThat(vary.includes("Authorization"), `${request} has Vary: ${vary}`);
+        }
+      },
+      "A request whose `If-None-Match` names the tag, among others or as `*`, is answered 304, without a body":
+        async () => {
+          for (const path of CONDITIONAL) {
+            const tag = (await suite.get(ann, path)).headers.get("ETag") ?? "";
+            for (const names of [tag, `"other", ${tag}`, "*"]) {
+              const answer = await suite.get(ann, path, {}, { headers: { "If-None-Match": names } });
+              expectSame([answer.status, answer.text], [304, ""], `${path} with If-None-Match: ${names}`);
+              expectSame(answer.headers.get("ETag"), tag, "the ETag of a 304");
+            }
+            const other = await suite.get(ann, path, {}, { headers: { "If-None-Match": '"other"' } });
+            expectSame(other.status, 200, `${path} with another tag`);
+          }
+        },
+      "Failures and all other answers of the API are `no-store`.": async () => {
+        const answers = [await suite.get(ann, "messages"), await suite.post(ann, "full-search", { query: "abc" })];
+        for (const { request, headers } of answers)
+          expectThat(/no-store/.test(headers.get("Cache-Control") ?? ""), `${request} may be stored`);
+      },
+      "Send it back with the next request, and its answer is at least as new.": async () => {
+        const id = suite.id("issued");
+        await suite.feed(issued(id, ann.id, plain, shop));
+        const first = await suite.until(
+          () => suite.http.send(LIST, { token: ann.token }),
+          ({ text }) => text.includes(id),
+          30,
+        );
+        const bookmark = first.headers.get("X-D1-Bookmark") ?? "";
+        const next = await suite.http.send(LIST, { token: ann.token, headers: { "X-D1-Bookmark": bookmark } });
+        expectThat(next.text.includes(id), "an answer with its bookmark lacks what an earlier one had");
+      },
+    },
+  };
+}

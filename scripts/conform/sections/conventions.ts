@@ -1,0 +1,133 @@
+import { expectInvalid, expectOk, expectSame, expectThat } from "../expect.ts";
+import { type Answer, type Item, linkOf, listOf } from "../http.ts";
+import { account, coupon, customer, issued, store } from "../lines.ts";
+import type { Section, Suite } from "../suite.ts";
+
+const NEARBY = "campaigns/near-by-popular-campaigns";
+const BOARD = "gamification/leaderboard";
+const NO_NUMBERS = ["", null, true, "8x", "1e3", "NaN", "Infinity", [8]];
+
+/** docs/contract/interface.md, 1 */
+export async function conventions(suite: Suite): Promise<Section> {
+  const { ann } = await suite.callers();
+  const accountId = suite.accountId();
+  const { shop, plain, percent, other } = suite.ids("shop", "plain", "percent", "other");
+  const tied = [suite.id("tied"), suite.id("tied"), suite.id("tied")];
+
+  const nearby = (more: object) =>
+    suite.post(ann, NEARBY, { latitude: 0, longitude: 0, single_account_id: accountId, ...more });
+  const mine = (search: string) => suite.http.send(`/api/v1/customer/my-coupons${search}`, { token: ann.token });
+  const storeIds = (answer: Answer) => listOf(answer, "store").map(({ id }) => id);
+  const bySearch = async (search: string) => {
+    const { body } = await suite.get(ann, "coupons", { search });
+    return Array.isArray(body.items) ? body.items.map(({ id }: Item) => id) : [];
+  };
+  const withoutData = async (search: string) => {
+    const answer = await mine(search);
+    expectOk(answer);
+    return answer.body;
+  };
+
+  return {
+    cited: "interface, 1",
+    reads: {
+      "Both must exist in the calendar.": async () => {
+        for (const check_time of ["2026-02-29 00:00:00", "2026-11-20 24:00:00", "2026-13-01 00:00:00"])
+          expectInvalid(await suite.get(ann, "messages", { check_time }), "check_time");
+      },
+      "A parameter that is not a list must not be given twice.": async () => {
+        expectInvalid(await mine("?search=a&search=b"), "search");
+      },
+      "The `Content-Type` does not matter.": async () => {
+        const body = JSON.stringify({ latitude: 0, longitude: 0, single_account_id: accountId });
+        for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-8"])
+          expectOk(
+            await suite.http.send(`/api/v1/customer/${NEARBY}`, {
+              token: ann.token,
+              body,
+              headers: { "Content-Type": type },
+            }),
+          );
+      },
+      "**Booleans** in a query are `true`, `false`, `1` or `0`, in any case.": async () => {
+        for (const value of ["TRUE", "False", "1", "0"]) expectOk(await mine(`?digitalonly=${value}`));
+        for (const value of ["yes", "2", "t"]) expectInvalid(await mine(`?digitalonly=${value}`), "digitalonly");
+      },
+      '`""`, `null`, `true`, `"8x"`, `"1e3"`, `NaN` and `Infinity` are not numbers.': async () => {
+        for (const count of NO_NUMBERS) expectInvalid(await nearby({ count }), "count");
+      },
+      '`8`, `8.0` and `"8.0"` are the same whole number.': async () => {
+        for (const count of [8, "8", "8.0"]) expectOk(await nearby({ count }));
+        expectOk(await nearby({ latitude: "-1.5" }));
+      },
+      "In a query, `search=` or `page=` means that the parameter is absent.": async () => {
+        await withoutData("?search=&page=&type=&storeId=");
+      },
+      'In a JSON body, `""` and `null` mean absent for an optional text, and are errors for a number.': async () => {
+        for (const eip_campaign_id of ["", null])
+          expectOk(await suite.post(ann, BOARD, { location_id: shop, eip_campaign_id }));
+        for (const latitude of ["", null]) expectInvalid(await nearby({ latitude }), "latitude");
+      },
+      "**Unknown parameters** are ignored.": async () => {
+        expectOk(await nearby({ nobody: "knows", this: { parameter: 1 } }));
+        await withoutData("?nobody=knows&nobody=this");
+      },
+      "`page` is 1 (the default) to 999,999,999, `per_page` 1 to 100 (50).": async () => {
+        for (const page of ["0", "1000000000", "-1", "1.5", "one"]) expectInvalid(await mine(`?page=${page}`), "page");
+        for (const size of ["0", "101"]) expectInvalid(await mine(`?per_page=${size}`), "per_page");
+        await withoutData("?page=999999999&per_page=100");
+      },
+      "**HEAD** is answered like GET, without a body.": async () => {
+        const [head, get] = [await mineWith("HEAD"), await mineWith("GET")];
+        expectSame([head.status, head.text], [get.status, ""], "HEAD");
+        expectSame(head.headers.get("Content-Type"), get.headers.get("Content-Type"), "Content-Type of HEAD");
+      },
+    },
+    lines: [
+      account(accountId),
+      store(shop, accountId),
+      customer(ann.id),
+      coupon(plain, accountId, { name: "José's deal", value: "5" }),
+      coupon(percent, accountId, { name: '50%_off "now"*' }),
+      issued(other, ann.id, percent, shop),
+      ...tied.map((id) => issued(id, ann.id, plain, shop, { created_at: "2026-01-01 00:00:00" })),
+    ],
+    feeds: {
+      "`storeId=a,b` and `storeId=a&storeId=b` are the same list. Blanks around a part are dropped, and empty parts are ignored.":
+        async () => {
+          const wanted = [other, ...tied];
+          for (const search of [`nobody,${shop}`, `nobody&storeId=${shop}`, `,%20${shop}%20,,`])
+            expectSame(storeIds(await mine(`?storeId=${search}`)), wanted, `coupons of storeId=${search}`);
+        },
+      "Every list has a total order, because ties end on the id, so pages of unchanged data neither repeat nor skip an item.":
+        async () => {
+          const pages = await Promise.all([1, 2, 3, 4].map((page) => mine(`?per_page=1&page=${page}`)));
+          expectSame(pages.flatMap(storeIds), [other, ...tied], "pages of one coupon");
+        },
+      "The header `Link` (RFC 8288) has the addresses of the next and the previous page.": async () => {
+        const next = linkOf(await mine("?per_page=3"), "next") ?? "";
+        const second = await suite.http.send(next, { token: ann.token });
+        expectSame(storeIds(second), tied.slice(2), "the page that the first names as next");
+        const first = await suite.http.send(linkOf(second, "prev") ?? "", { token: ann.token });
+        expectSame(storeIds(first), [other, ...tied.slice(0, 2)], "the page that the second names as prev");
+        expectSame(linkOf(second, "next"), undefined, "the next of the last page");
+      },
+      'As a string an amount has two fraction digits (`"5.00"`)': async () => {
+        const [, first] = listOf(await mine(""), "store");
+        expectSame(first?.value, "5.00", "a value that was fed as 5");
+      },
+      "**Matching text** ignores case and accents: `jose` finds `José`.": async () => {
+        expectSame(await bySearch("JOSE'S"), tied, "coupons by their name");
+      },
+      "`%`, `_`, quotes and query operators are plain text.": async () => {
+        for (const search of ["50%_", '"now"*']) expectSame(await bySearch(search), [other], `coupons by ${search}`);
+        for (const search of ["5%f", "_0%"])
+          expectThat((await bySearch(search)).length === 0, `${search} is a pattern`);
+      },
+    },
+  };
+
+  function mineWith(method: string): Promise<Answer> {
+    return suite.http.send("/api/v1/customer/my-coupons", { token: ann.token, method });
+  }
+}

@@ -1,0 +1,153 @@
+import { expectFailure, expectIds, expectInvalid, expectNames, expectSame, expectThat } from "../expect.ts";
+import { type Answer, type Item, itemsOf, listOf } from "../http.ts";
+import { account, coupon, customer, issued, store, time } from "../lines.ts";
+import type { Section, Suite } from "../suite.ts";
+
+const PATH = "coupons";
+const DETAILS = ["coupon_id", "reserved", "account", "campaign_coupon"];
+const [EARLY, LATE] = ["2098-01-01 00:00:00", "2099-01-01 00:00:00"];
+
+/** docs/contract/interface.md, 4.4 */
+export async function coupons(suite: Suite): Promise<Section> {
+  const { ann, eve } = await suite.callers();
+  const { accountId, otherAccount } = suite.accountIds("accountId", "otherAccount");
+  const { shop, otherShop, plain, expires, neverExpires, made, elsewhere, mfg } = suite.ids(
+    "shop",
+    "otherShop",
+    "plain",
+    "expires",
+    "neverExpires",
+    "made",
+    "elsewhere",
+    "mfg",
+  );
+  const { soon, byCoupon, endless, endlessOlder, tied, tiedToo, foreign, other, ofMfg } = suite.ids(
+    "soon",
+    "byCoupon",
+    "endless",
+    "endlessOlder",
+    "tied",
+    "tiedToo",
+    "foreign",
+    "other",
+    "ofMfg",
+  );
+  const { usedUp, over, deleted, deletedLater } = suite.ids("usedUp", "over", "deleted", "deletedLater");
+  const [created, older] = [{ created_at: "2026-01-02 00:00:00" }, { created_at: "2026-01-01 00:00:00" }];
+
+  const list = (query: Record<string, string> = {}, caller = ann) => suite.get(caller, PATH, query);
+  const detailed = (query: Record<string, string> = {}) => list({ includemfg: "true", ...query });
+  const idsOf = (items: readonly Item[]) => items.map(({ id }) => id);
+  const logosOf = (answer: Answer) =>
+    listOf(answer, "stores").map((item) => (item.account as Item | undefined)?.loyalty_options as Item | undefined);
+
+  return {
+    cited: "interface, 4.4",
+    measured: { [`GET ${PATH}`]: () => list(), [`GET ${PATH}, with includemfg`]: () => detailed() },
+    reads: {
+      "`includemfg` | boolean | no, false | adds manufacturer coupons, and selects the detailed variant": async () => {
+        expectInvalid(await list({ includemfg: "maybe" }), "includemfg");
+      },
+    },
+    lines: [
+      account(accountId, {
+        company: "Crème Café",
+        loyalty_options: { chain_logo: "bG9nbw==", chain_display_name: "Blue Chain" },
+      }),
+      account(otherAccount),
+      store(shop, accountId),
+      store(otherShop, otherAccount),
+      customer(ann.id),
+      coupon(plain, accountId, { name: "100%_off", header_lines: ["Señor header"], text_lines: ["A text line"] }),
+      coupon(expires, accountId, { can_expire: 1, expiration_date: EARLY }),
+      coupon(neverExpires, accountId, { can_expire: 0, expiration_date: "2020-01-01" }),
+      coupon(made, accountId, { name: "Other kind", type: "Dollar_Off" }),
+      coupon(elsewhere, otherAccount),
+      coupon(mfg, accountId, { kind: "mfg" }),
+      issued(soon, ann.id, plain, shop, { expected_end_date: time(3_600), ...older }),
+      issued(byCoupon, ann.id, expires, shop, { expected_end_date: LATE, ...created }),
+      issued(endless, ann.id, neverExpires, shop, created),
+      issued(endlessOlder, ann.id, plain, shop, older),
+      issued(tied, ann.id, plain, shop, { expected_end_date: LATE, ...older }),
+      issued(tiedToo, ann.id, plain, shop, { expected_end_date: LATE, ...older }),
+      issued(foreign, ann.id, elsewhere, otherShop, older),
+      issued(other, ann.id, made, shop, older),
+      issued(ofMfg, ann.id, mfg, shop, older),
+      issued(usedUp, ann.id, plain, shop, { total_count: 2, usage_count: 2 }),
+      issued(over, ann.id, plain, shop, { expected_end_date: time(-5) }),
+      issued(deleted, ann.id, plain, shop, { deleted_at: "2026-01-01 00:00:00" }),
+      issued(deletedLater, ann.id, plain, shop, { deleted_at: LATE }),
+    ],
+    feeds: {
+      "Only valid coupons are listed: without `deleted_at` (also one in the future), used fewer than `total_count` times, and not past their end.":
+        async () => {
+          const came = idsOf(itemsOf(await list()));
+          const wrong = [usedUp, over, deleted, deletedLater].filter((id) => came.includes(id));
+          expectSame(wrong, [], "coupons that are used up, over, or deleted");
+        },
+      "The end is the earlier of `expected_end_date` and, if `can_expire` is 1, `expiration_date`; its own second is the last valid one. Without an end, a coupon stays valid.":
+        async () => {
+          const came = idsOf(itemsOf(await list()));
+          expectThat(
+            came.indexOf(byCoupon) < came.indexOf(tied),
+            "a coupon that expires before its expected end comes as if it did not",
+          );
+          expectThat(came.includes(endless), "a coupon that cannot expire is left out after its expiration_date");
+        },
+      'the end, soonest first and "no end" last; then `created_at`, newest first; then id.': async () => {
+        expectIds(await list(), [soon, byCoupon, tied, tiedToo, endless, endlessOlder, foreign, other], "the coupons");
+      },
+      "`items` is an array of store coupons (5.3), at most 1,000.": async () => {
+        const items = itemsOf(await list());
+        expectThat(!idsOf(items).includes(ofMfg), "a manufacturer coupon is listed without includemfg");
+        expectSame(
+          DETAILS.filter((name) => items.some((item) => name in item)),
+          [],
+          "fields of the detailed variant",
+        );
+      },
+      "`items` is an object with the arrays `stores` and `mfg`, whose records also have `account`, `campaign_coupon`, `coupon_id` and `reserved`.":
+        async () => {
+          const answer = await detailed();
+          expectNames(answer.body.items, ["stores", "mfg"], "the detailed variant");
+          expectSame(idsOf(listOf(answer, "mfg")), [ofMfg], "the manufacturer coupons");
+          const [first] = listOf(answer, "stores");
+          expectSame(
+            DETAILS.filter((name) => !(name in (first ?? {}))),
+            [],
+            "fields that the detailed variant lacks",
+          );
+        },
+      'Without `include_images`, `chain_logo` is `""`.': async () => {
+        expectSame(logosOf(await detailed())[0]?.chain_logo, "", "chain_logo");
+        expectSame(
+          logosOf(await detailed({ include_images: "true" }))[0]?.chain_logo,
+          "bG9nbw==",
+          "chain_logo with include_images",
+        );
+      },
+      "part of the coupon's name, a header line, a text line or the chain's name": async () => {
+        const found = async (search: string) => idsOf(itemsOf(await list({ search }))).includes(soon);
+        for (const search of ["0%_o", "SENOR", "ext li", "creme caf", "ue chai"])
+          expectThat(await found(search), `the search "${search}" does not find the coupon`);
+        expectFailure(await list({ search: "100_" }), 200, "NO_ITEMS");
+      },
+      "A match lies within one name or line.": async () => {
+        expectFailure(await list({ search: "off señor" }), 200, "NO_ITEMS");
+      },
+      "`search` is not trimmed.": async () => {
+        expectFailure(await list({ search: " 100" }), 200, "NO_ITEMS");
+      },
+      "the record's `type`; case and accents do not matter": async () => {
+        expectIds(await list({ type: "DOLLAR_öff" }), [other], "the coupons of a type");
+      },
+      "only coupons of this account": async () => {
+        expectIds(await list({ accountId: otherAccount }), [foreign], "the coupons of an account");
+      },
+      "If nothing is found, the answer is `NO_ITEMS`.": async () => {
+        expectFailure(await list({}, eve), 200, "NO_ITEMS");
+        expectFailure(await list({ includemfg: "true", accountId: suite.accountId() }), 200, "NO_ITEMS");
+      },
+    },
+  };
+}

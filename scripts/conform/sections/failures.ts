@@ -1,0 +1,133 @@
+import { expectFailure, expectInvalid, expectOk, expectSame, expectThat } from "../expect.ts";
+import type { Answer, Request } from "../http.ts";
+import { account, customer, store } from "../lines.ts";
+import type { Section, Suite } from "../suite.ts";
+
+const NEARBY = "/api/v1/customer/campaigns/near-by-popular-campaigns";
+const BOARD = "gamification/leaderboard";
+const LIMIT_BYTES = 64 * 1_024;
+
+/** docs/contract/interface.md, 3 */
+export async function failures(suite: Suite): Promise<Section> {
+  const { ann } = await suite.callers();
+  const { shop, unknown } = suite.ids("shop", "unknown");
+  const accountId = suite.accountId();
+  const send = (path: string, request: Request = {}) => suite.http.send(path, request);
+  const post = (body: string, token = ann.token) => send(NEARBY, { token, body });
+
+  return {
+    cited: "interface, 3",
+    reads: {
+      "Every failure is a JSON object with `status: false`, also for unknown paths, wrong methods, bad JSON and crashes.":
+        async () => {
+          const answers: Answer[] = [
+            await send("/api/v1/nowhere", { token: ann.token }),
+            await send(NEARBY, { token: ann.token, method: "DELETE" }),
+            await post("{"),
+            await send("/api/v1/customer/coupons"),
+          ];
+          for (const { request, status, body, headers } of answers) {
+            expectThat(status >= 400 && body.status === false, `${request} answered ${status} without status: false`);
+            expectThat(/^application\/json/.test(headers.get("Content-Type") ?? ""), `${request} is no JSON`);
+          }
+        },
+      "The first of these checks that fails decides the answer: path, method, token, scope, rate, size, JSON, fields":
+        async () => {
+          const large = " ".repeat(LIMIT_BYTES + 1);
+          expectFailure(await send("/api/v1/nowhere"), 404, "NOT_FOUND");
+          expectFailure(await send(NEARBY, { method: "DELETE" }), 405, "METHOD_NOT_ALLOWED");
+          expectFailure(await send(NEARBY, { body: "{" }), 401, "UNAUTHENTICATED");
+          expectFailure(await post(large), 413, "PAYLOAD_TOO_LARGE");
+          expectFailure(await post("["), 400, "VALIDATION_EXCEPTION", ["body"]);
+        },
+      "then what only the database knows (403 before 404 before 422)": async () => {
+        expectInvalid(await suite.get(ann, `stores/${unknown}/team-with-level`, { level_no: "9" }), "level_no");
+      },
+      "no messages; no coupons, in either coupon list": async () => {
+        const nobody = suite.tokens.sign({ scope: "customer", sub: suite.id("nobody") });
+        for (const list of ["messages", "coupons", "my-coupons"])
+          expectFailure(await send(`/api/v1/customer/${list}`, { token: await nobody }), 200, "NO_ITEMS");
+      },
+      "`errorCode: VALIDATION_EXCEPTION`, `messages: {field: [text]}` with every bad field": async () => {
+        expectInvalid(
+          await post('{"latitude": 91, "longitude": "east", "count": 0}'),
+          "count",
+          "latitude",
+          "longitude",
+          "single_account_id",
+        );
+      },
+      "the body is not a JSON object, or breaks off": async () => {
+        for (const body of ["", "[]", "7", "null", '{"latitude": 1', "not JSON"])
+          expectFailure(await post(body), 400, "VALIDATION_EXCEPTION", ["body"]);
+      },
+      "`message` only, with the four values. Other bad fields are reported first": async () => {
+        const { status, body } = await suite.post(ann, BOARD, { location_id: shop, rank_on: "steals" });
+        expectSame([status, Object.keys(body).sort()], [422, ["message", "status"]], "a rank_on of another name");
+        const words = ["run", "hit", "double", "triple"].filter((word) => !String(body.message).includes(word));
+        expectSame(words, [], "values that the message does not name");
+        expectInvalid(await suite.post(ann, BOARD, { rank_on: "steals" }), "location_id");
+      },
+      "header `WWW-Authenticate: Bearer`. One answer for every cause": async () => {
+        const causes = [undefined, "nonsense", `${ann.token}x`, ""];
+        const answers = await Promise.all(
+          causes.map((token) => send("/api/v1/customer/coupons", token === undefined ? {} : { token })),
+        );
+        for (const answer of answers) {
+          expectFailure(answer, 401, "UNAUTHENTICATED");
+          expectSame(answer.headers.get("WWW-Authenticate"), "Bearer", "WWW-Authenticate");
+          expectSame(answer.body, answers[0]?.body, "the answers to two causes");
+        }
+      },
+      "unknown path, unknown store (also an id of more than 64 characters)": async () => {
+        for (const path of ["/nowhere", "/stores", "/messages/1"])
+          expectFailure(await send(`/api/v1/customer${path}`, { token: ann.token }), 404, "NOT_FOUND");
+        for (const id of [unknown, "x".repeat(65)])
+          expectFailure(await suite.get(ann, `stores/${id}/team-with-level`), 404, "NOT_FOUND");
+      },
+      "`errorCode: METHOD_NOT_ALLOWED`, `message`; header `Allow`": async () => {
+        for (const [path, method, allowed] of [
+          [NEARBY, "GET", "POST"],
+          ["/api/v1/customer/coupons", "POST", "GET"],
+        ] as const) {
+          const answer = await send(path, { method, token: ann.token });
+          expectFailure(answer, 405, "METHOD_NOT_ALLOWED");
+          const names = (answer.headers.get("Allow") ?? "").split(/, */);
+          expectThat(names.includes(allowed), `${answer.request} has Allow: ${names}`);
+        }
+      },
+      "`errorCode: PAYLOAD_TOO_LARGE`, `message`": async () => {
+        expectFailure(await post(`{"padding": "${"x".repeat(LIMIT_BYTES)}"}`), 413, "PAYLOAD_TOO_LARGE");
+      },
+      "Every answer has the headers `X-Request-Id` and `Server-Timing` (milliseconds at the database, and round trips to it).":
+        async () => {
+          const answers = [await suite.get(ann, "coupons"), await send("/nowhere"), await post("{")];
+          for (const { request, headers } of answers) {
+            expectThat((headers.get("X-Request-Id") ?? "") !== "", `${request} has no X-Request-Id`);
+            expectThat((headers.get("Server-Timing") ?? "") !== "", `${request} has no Server-Timing`);
+          }
+          const ids = new Set(answers.map(({ headers }) => headers.get("X-Request-Id")));
+          expectSame(ids.size, answers.length, "different X-Request-Id");
+        },
+      "text parameters | 100 characters": async () => {
+        expectInvalid(await suite.get(ann, "coupons", { search: "x".repeat(101) }), "search");
+      },
+      "ids | 64 characters": async () => {
+        expectInvalid(await suite.post(ann, BOARD, { location_id: "x".repeat(65) }), "location_id");
+      },
+      "A bad item of a list stands under the list's field, with its index in the text.": async () => {
+        const answer = await suite.get(ann, "my-coupons", { storeId: `a,b,${"x".repeat(65)}` });
+        expectInvalid(answer, "storeId");
+        expectThat(/2|3/.test(JSON.stringify(answer.body.messages)), "the text has no index");
+      },
+    },
+    lines: [account(accountId), store(shop, accountId), customer(ann.id)],
+    feeds: {
+      "a member who is not in the caller's team": async () => {
+        const path = `stores/${shop}/team-with-level`;
+        expectFailure(await suite.get(ann, path, { team_member_id: unknown }), 404, "NOT_FOUND");
+        expectOk(await suite.get(ann, path));
+      },
+    },
+  };
+}

@@ -1,0 +1,209 @@
+import { expectFailure, expectFields, expectInvalid, expectOk, expectSame } from "../expect.ts";
+import { itemsOf, listOf } from "../http.ts";
+import {
+  account,
+  campaign,
+  coupon,
+  customer,
+  entry,
+  friendship,
+  group,
+  issued,
+  membership,
+  message,
+  store,
+} from "../lines.ts";
+import type { Line, Section, Suite } from "../suite.ts";
+
+/** docs/contract/feed.md, 2 */
+export async function feedDeletes(suite: Suite): Promise<Section> {
+  const { ann, ben } = await suite.callers();
+  const accountId = suite.accountId();
+  const { shop, spare, plain, unused, middle, below } = suite.ids(
+    "shop",
+    "spare",
+    "plain",
+    "unused",
+    "middle",
+    "below",
+  );
+  const word = suite.word();
+
+  const deleted = (record: string, key: object): Line => ({ record, ...key, deleted: true });
+  const taken = async (...lines: Line[]) => {
+    const answer = await suite.send(lines);
+    expectOk(answer);
+    const { accepted, ignored } = answer.body.items as { accepted?: number; ignored?: number };
+    return [accepted, ignored];
+  };
+  const coupons = async () => {
+    const { body } = await suite.get(ann, "coupons");
+    return Array.isArray(body.items) ? body.items.map(({ id }) => id) : [];
+  };
+  const team = async () =>
+    itemsOf(await suite.get(ann, `stores/${shop}/team-with-level`)).map(({ id, current_level }) => [id, current_level]);
+  const customers = async () =>
+    listOf(await suite.post(ann, "full-search", { query: word, filter: "customers", typos: false }), "customers");
+
+  return {
+    cited: "feed, 2",
+    lines: [
+      account(accountId),
+      store(shop, accountId),
+      store(spare, accountId),
+      coupon(plain, accountId),
+      customer(ann.id),
+      customer(ben.id),
+      customer(middle, "Mid Middle"),
+      customer(below, "Bel Below"),
+      membership(shop, ann.id),
+      membership(shop, middle, { referrer_id: ann.id }),
+      membership(shop, below, { referrer_id: middle }),
+    ],
+    feeds: {
+      "Only the key is needed; other fields are ignored, even invalid ones. A key that is not stored counts under `ignored`.":
+        async () => {
+          expectSame(
+            await taken(deleted("store", { id: unused, latitude: "north" })),
+            [0, 1],
+            "a key that is not stored",
+          );
+        },
+      "Soft-deleted: the record, and what is reached through it, answers as if it were not there. Writing the key again brings all of it back":
+        async () => {
+          const id = suite.id("issued");
+          await suite.feed(issued(id, ann.id, plain, spare));
+          expectSame((await coupons()).includes(id), true, "a coupon that was issued");
+          await suite.feed(deleted("store", { id: spare }));
+          expectSame((await coupons()).includes(id), false, "a coupon issued at a store that was deleted");
+          expectFailure(await suite.get(ann, `stores/${spare}/team-with-level`), 404, "NOT_FOUND");
+          await suite.feed(store(spare, accountId));
+          expectSame((await coupons()).includes(id), true, "the coupon once the store is written again");
+        },
+      "The member leaves lists and counts. Members below stay where they are in the tree. Joining again restores the membership under the same referrer":
+        async () => {
+          expectSame(
+            await team(),
+            [
+              [middle, 1],
+              [below, 2],
+            ],
+            "the team",
+          );
+          await suite.feed(deleted("membership", { store_id: shop, customer_id: middle }));
+          expectSame(await team(), [[below, 2]], "the team without the member who left");
+          await suite.feed(membership(shop, middle));
+          expectSame(
+            await team(),
+            [
+              [middle, 1],
+              [below, 2],
+            ],
+            "the team once the member is back",
+          );
+        },
+      "Erased: personal fields are emptied. Memberships, registrations, friendships, blocks, group memberships and issued coupons end.":
+        async () => {
+          const [id, talk] = [suite.id("erased"), suite.id("talk")];
+          const old = { sent_at: "2026-01-05 09:00:00" };
+          await suite.feed(
+            customer(id, `Era ${word}`),
+            friendship(ann.id, id, 1),
+            group(talk, [ann.id, id, ben.id]),
+            message(suite.id("message"), talk, id, "kept", old),
+          );
+          expectSame(
+            (await customers()).map((item) => item.id),
+            [id],
+            "the customer",
+          );
+          await suite.feed(deleted("customer", { id }));
+          expectSame((await customers()).length, 0, "customers found once erased");
+          const [came] = itemsOf(await suite.get(ann, "messages")).filter((item) => item.group_id === talk);
+          expectFields(
+            came,
+            { last_message: "kept", last_customer: id, last_customer_name: "", last_customer_avatar: "" },
+            "the message that stays",
+          );
+          const { group_members } = came ?? {};
+          expectSame(Array.isArray(group_members) && group_members.length, 1, "members of the group");
+        },
+      "An erased customer counts as not stored: a reference to it is a bad line. Written again, the customer starts anew. Nothing that ended returns, but balance entries count again.":
+        async () => {
+          const [id, again] = [suite.id("erased"), suite.word()];
+          await suite.feed(
+            customer(id, `Era ${again}`),
+            friendship(ann.id, id, 1),
+            entry(suite.id("entry"), id, shop, "4.00"),
+          );
+          await suite.feed(deleted("customer", { id }));
+          expectInvalid(await suite.send([membership(shop, id)]), "line 1.customer_id");
+          await suite.feed(customer(id, `Era ${again}`), friendship(ben.id, id, 1));
+          const ask = async (caller = ann) =>
+            listOf(await suite.post(caller, "full-search", { query: again, filter: "customers" }), "customers")[0];
+          if (suite.settings.customerSearch === "all")
+            expectFields(await ask(), { friend_status: -1 }, "the customer written again");
+          if (suite.settings.customerSearch !== "none")
+            expectFields(await ask(ben), { friend_status: 1, balance: 4 }, "the customer written again");
+        },
+      "Removed. The messages of a removed group are no longer shown, and their ids stay used in this database":
+        async () => {
+          const [talk, id] = [suite.id("talk"), suite.id("message")];
+          const lines = [
+            group(talk, [ann.id, ben.id]),
+            message(id, talk, ben.id, "gone", { sent_at: "2026-01-06 09:00:00" }),
+          ];
+          await suite.feed(...lines);
+          const shown = async () => {
+            const { body } = await suite.get(ann, "messages");
+            return Array.isArray(body.items) && body.items.some((item) => item.group_id === talk);
+          };
+          expectSame(await shown(), true, "the group");
+          await suite.feed(deleted("message_group", { id: talk }));
+          expectSame(await shown(), false, "the removed group is shown");
+          expectSame(await taken(...lines), [1, 1], "the group again, and its message");
+          expectSame(await shown(), false, "messages of a removed group that was written again");
+        },
+      "A soft-deleted record, and a membership that was left, still count as stored for a reference, so that a late retry is not refused.":
+        async () => {
+          const id = suite.id("store");
+          await suite.feed(store(id, accountId), membership(id, middle));
+          await suite.feed(deleted("store", { id }));
+          expectSame(
+            await taken(entry(suite.id("entry"), middle, id, "1.00")),
+            [1, 0],
+            "an entry at a store that was deleted",
+          );
+        },
+      "Deleting what is already soft-deleted, left or erased counts under `ignored`.": async () => {
+        const ids = suite.ids("campaign", "customer");
+        const lines = [deleted("campaign", { id: ids.campaign }), deleted("customer", { id: ids.customer })];
+        await suite.feed(campaign(ids.campaign, accountId), customer(ids.customer));
+        expectSame(
+          [await taken(...lines), await taken(...lines)],
+          [
+            [2, 0],
+            [0, 2],
+          ],
+          "deleting twice",
+        );
+      },
+      "Within one request, what refers to others is deleted before what it refers to.": async () => {
+        const ids = suite.ids("store", "customer");
+        await suite.feed(store(ids.store, accountId), customer(ids.customer), membership(ids.store, ids.customer));
+        const lines = [
+          deleted("customer", { id: ids.customer }),
+          deleted("membership", { store_id: ids.store, customer_id: ids.customer }),
+        ];
+        expectSame(await taken(...lines), [2, 0], "a customer and a membership of theirs");
+      },
+      "`deleted` on an event, or a value other than a boolean, is a bad line.": async () => {
+        expectInvalid(
+          await suite.send([{ ...entry(suite.id("entry"), ann.id, shop, "1.00"), deleted: true }]),
+          "line 1.deleted",
+        );
+        expectInvalid(await suite.send([{ ...store(shop, accountId), deleted: "yes" }]), "line 1.deleted");
+      },
+    },
+  };
+}

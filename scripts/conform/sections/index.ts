@@ -1,0 +1,59 @@
+import type { Section, Suite } from "../suite.ts";
+import { around } from "./around.ts";
+import { conventions } from "./conventions.ts";
+import { coupons } from "./coupons.ts";
+import { exportLines } from "./export-lines.ts";
+import { exportOrder } from "./export-order.ts";
+import { exportPages } from "./export-pages.ts";
+import { failures } from "./failures.ts";
+import { feedDeletes } from "./feed-deletes.ts";
+import { feedRecords } from "./feed-records.ts";
+import { feedRules } from "./feed-rules.ts";
+import { feedValues } from "./feed-values.ts";
+import { leaderboard } from "./leaderboard.ts";
+import { liveConcerns } from "./live-concerns.ts";
+import { livePolls } from "./live-polls.ts";
+import { liveSocket } from "./live-socket.ts";
+import { liveVersion } from "./live-version.ts";
+import { me } from "./me.ts";
+import { messages } from "./messages.ts";
+import { myCoupons } from "./my-coupons.ts";
+import { nearby } from "./nearby.ts";
+import { objects } from "./objects.ts";
+import { programs } from "./programs.ts";
+import { restore } from "./restore.ts";
+import { restoreLines } from "./restore-lines.ts";
+import { search } from "./search.ts";
+import { team } from "./team.ts";
+import { tokens } from "./tokens.ts";
+
+/** The sections of the contract, in its order. */
+export const SECTIONS: readonly ((suite: Suite) => Promise<Section>)[] = [
+  conventions,
+  tokens,
+  failures,
+  nearby,
+  messages,
+  team,
+  coupons,
+  myCoupons,
+  search,
+  leaderboard,
+  me,
+  objects,
+  around,
+  feedRules,
+  feedDeletes,
+  feedValues,
+  feedRecords,
+  exportPages,
+  exportOrder,
+  exportLines,
+  restore,
+  restoreLines,
+  livePolls,
+  liveSocket,
+  liveConcerns,
+  liveVersion,
+  programs,
+];

@@ -1,0 +1,143 @@
+import { expectFields, expectIds, expectInvalid, expectNames, expectSame, expectThat } from "../expect.ts";
+import { itemsOf } from "../http.ts";
+import { account, day, eipCampaign, employee, play, store } from "../lines.ts";
+import type { Section, Suite } from "../suite.ts";
+
+const PATH = "gamification/leaderboard";
+const FIELDS = [
+  "employee_id",
+  "employee_name",
+  "avatar",
+  "rank",
+  "total_runs",
+  "total_hits",
+  "total_doubles",
+  "total_triples",
+];
+const BOARD_FRESH_SECONDS = 30;
+
+/** docs/contract/interface.md, 4.7 */
+export async function leaderboard(suite: Suite): Promise<Section> {
+  const { ann } = await suite.callers();
+  const accountId = suite.accountId();
+  const { shop, busy, unknown, running, over, ahead } = suite.ids(
+    "shop",
+    "busy",
+    "unknown",
+    "running",
+    "over",
+    "ahead",
+  );
+  const { ada, bob, cid, dan, eva } = suite.ids("ada", "bob", "cid", "dan", "eva");
+
+  const board = (more: object = {}, location: string | undefined = shop) =>
+    suite.post(ann, PATH, { location_id: location, ...more });
+  const played = (campaign: string, who: string, fields: object, at = shop) =>
+    play(suite.id("play"), campaign, at, who, { ...fields });
+
+  return {
+    cited: "interface, 4.7",
+    measured: { [`POST ${PATH}`]: () => board() },
+    reads: {
+      "`location_id` | text | yes | a store; in the body, or else in the query string": async () => {
+        expectInvalid(await suite.post(ann, PATH, {}), "location_id");
+        const answer = await suite.http.send(`/api/v1/customer/${PATH}?location_id=${unknown}`, {
+          token: ann.token,
+          body: "{}",
+        });
+        expectSame(answer.status, 200, "a location_id in the query string");
+      },
+      "An unknown store or campaign gives empty `items`.": async () => {
+        expectIds(await board({}, unknown), [], "the board of an unknown store", "employee_id");
+      },
+    },
+    lines: [
+      account(accountId),
+      store(shop, accountId),
+      store(busy, accountId),
+      eipCampaign(running, accountId, { end_date: day(0), start_date: day(0) }),
+      eipCampaign(over, accountId, { end_date: day(-1) }),
+      eipCampaign(ahead, accountId, { start_date: day(2) }),
+      employee(ada, accountId, "Ada"),
+      employee(bob, accountId, "Bob"),
+      employee(cid, accountId, "Cid"),
+      employee(dan, accountId, "Bob"),
+      employee(eva, accountId, "Eva"),
+      played(running, ada, { runs: "1.50", hits: 1 }),
+      played(running, ada, { runs: "0.50", doubles: 2 }),
+      played(running, bob, { runs: "5", hits: 3, triples: 1 }),
+      played(running, cid, { runs: "0.5", hits: 9 }),
+      played(running, dan, { runs: "5" }),
+      played(running, eva, {}),
+      played(over, ada, { runs: "1000", hits: 50 }),
+      played(ahead, ada, { runs: "1000", hits: 50 }),
+      played(running, ada, { runs: "1000" }, busy),
+    ],
+    feeds: {
+      "`items` is an array of employees: `employee_id`, `employee_name`, `avatar`, `rank`, `total_runs` (a string), `total_hits`, `total_doubles`, `total_triples`.":
+        async () => {
+          const [first] = itemsOf(await board());
+          expectNames(first, FIELDS, "an employee");
+          const wanted = {
+            employee_id: bob,
+            employee_name: "Bob",
+            rank: 1,
+            total_runs: "5",
+            total_hits: 3,
+            total_triples: 1,
+          };
+          expectFields(first, wanted, "the first");
+        },
+      "only plays in this campaign; otherwise in all campaigns that run today": async () => {
+        expectIds(await board({ eip_campaign_id: over }), [ada], "the board of a campaign that is over", "employee_id");
+        expectIds(await board({ eip_campaign_id: unknown }), [], "the board of an unknown campaign", "employee_id");
+        expectIds(await board(), [bob, dan, ada, cid, eva], "the board of all campaigns that run", "employee_id");
+      },
+      "Totals are over the employee's plays at that store. An employee whose plays add up to nothing is listed too.":
+        async () => {
+          const items = itemsOf(await board());
+          const came = items.map(({ employee_id, total_runs }) => [employee_id, total_runs]);
+          expectSame(
+            came,
+            [
+              [bob, "5"],
+              [dan, "5"],
+              [ada, "2"],
+              [cid, "0.5"],
+              [eva, "0"],
+            ],
+            "the totals",
+          );
+        },
+      "Rank is highest first. Equal totals share a rank and the next rank is skipped: 1, 2, 2, 4. Order: rank, then name, then id.":
+        async () => {
+          const ranks = itemsOf(await board()).map(({ rank }) => rank);
+          expectSame(ranks, [1, 1, 3, 4, 5], "the ranks");
+        },
+      "the total to rank by": async () => {
+        expectIds(await board({ rank_on: "hit" }), [cid, bob, ada, dan, eva], "by hits", "employee_id");
+        expectIds(await board({ rank_on: "double" }), [ada, bob, dan, cid, eva], "by doubles", "employee_id");
+        expectIds(await board({ rank_on: "triple" }), [bob, ada, dan, cid, eva], "by triples", "employee_id");
+      },
+      "A board is at most 30 seconds old: it shows every play whose feed request was answered 30 seconds ago or earlier.":
+        async () => {
+          const runs = async () =>
+            itemsOf(await board({ eip_campaign_id: running })).find((item) => item.employee_id === eva)?.total_runs;
+          const before = Number(await runs());
+          await suite.feed(played(running, eva, { runs: "0.01" }));
+          const wanted = String(Math.round(before * 100 + 1) / 100);
+          await suite.until(
+            () => board({ eip_campaign_id: running }),
+            ({ body }) =>
+              Array.isArray(body.items) &&
+              body.items.some((item) => item.employee_id === eva && item.total_runs === wanted),
+            BOARD_FRESH_SECONDS + 2,
+          );
+        },
+      "The header `X-Board-Age` gives the age in seconds.": async () => {
+        const age = Number((await board()).headers.get("X-Board-Age") ?? Number.NaN);
+        expectThat(age >= 0 && age <= BOARD_FRESH_SECONDS, `X-Board-Age is ${age}`);
+      },
+    },
+  };
+}

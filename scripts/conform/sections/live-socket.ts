@@ -1,0 +1,136 @@
+import { expectFailure, expectSame, expectThat } from "../expect.ts";
+import { type Answer, itemsOf } from "../http.ts";
+import { customer, group, message } from "../lines.ts";
+import { type Listener, listen } from "../socket.ts";
+import { ANY_ORIGIN, type Section, Skipped, type Suite } from "../suite.ts";
+
+const LIVE = "/api/v1/customer/live";
+const UPGRADE = { Upgrade: "websocket", "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==" };
+const KIBIBYTE = 1_024;
+const MOST_FRAMES_A_MINUTE = 60;
+const MOST_SOCKETS = 8;
+// workerd may send a close frame only once the object is idle, after ten seconds.
+const REPLACED_WITHIN_MS = 20_000;
+const EXPIRES_SECONDS = 2;
+const LEEWAY_SECONDS = 5;
+const MESSAGES_CHANGED = '{"type":"changed","what":["messages"]}';
+
+/** docs/contract/live.md, 2 */
+export async function liveSocket(suite: Suite): Promise<Section> {
+  const { ann, ben, eve } = await suite.callers();
+  const talk = suite.id("talk");
+
+  /** Asks for a socket with these headers, as `GET` of a browser or an app. */
+  const ask = async (headers: Record<string, string>, query = ""): Promise<Answer> => {
+    const answer = await suite.handshake(`${suite.http.url}${LIVE}${query}`, { ...UPGRADE, ...headers });
+    const body = answer.text === "" ? {} : JSON.parse(answer.text);
+    return { ...answer, body, request: `GET ${LIVE}`, milliseconds: 0 };
+  };
+  const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+  const withSocket = async (use: (listener: Listener) => Promise<void>, token = ann.token) => {
+    const listener = await listen(suite.http.url, token);
+    try {
+      await use(listener);
+    } finally {
+      listener.close();
+    }
+  };
+
+  return {
+    cited: "live, 2",
+    reads: {
+      "In `Authorization: Bearer`, or as a subprotocol, because a browser cannot send headers with a WebSocket":
+        async () => {
+          expectSame((await ask(bearer(ann.token))).status, 101, "a token in Authorization");
+          await withSocket(async ({ protocol }) =>
+            expectSame(protocol, "loyalty-edge", "the subprotocol that was selected"),
+          );
+        },
+      "The answer selects `loyalty-edge` if it was offered.": async () => {
+        const [without, offered] = [
+          await ask({ "Sec-WebSocket-Protocol": `bearer.${ann.token}` }),
+          await ask({ "Sec-WebSocket-Protocol": `loyalty-edge, bearer.${ann.token}` }),
+        ];
+        const selected = [without, offered].map(({ headers }) => headers.get("Sec-WebSocket-Protocol"));
+        expectSame(selected, [null, "loyalty-edge"], "the subprotocol that was selected");
+      },
+      "Two tokens are refused with 401. A token in the address is ignored.": async () => {
+        const both = { ...bearer(ann.token), "Sec-WebSocket-Protocol": `loyalty-edge, bearer.${ann.token}` };
+        expectFailure(await ask(both), 401, "UNAUTHENTICATED");
+        for (const name of ["token", "access_token", "bearer"])
+          expectFailure(await ask({}, `?${name}=${ann.token}`), 401, "UNAUTHENTICATED");
+      },
+      "Then 426 `UPGRADE_REQUIRED`": async () => {
+        // Its header Upgrade is about one connection: no proxy hands it on.
+        expectFailure(await suite.http.send(LIVE, { token: ann.token }), 426, "UPGRADE_REQUIRED");
+      },
+      "then 403 `FORBIDDEN` for a page whose `Origin` is neither the service's own nor among `CORS_ORIGINS`":
+        async () => {
+          if (suite.settings.anyOrigin) throw new Skipped(ANY_ORIGIN);
+          expectFailure(await ask({ ...bearer(ann.token), Origin: "https://conform.example" }), 403, "FORBIDDEN");
+        },
+      'The first is `{"type":"hello"}`.': async () => withSocket(async () => {}),
+      "`ping` is answered with `pong`. Others are ignored.": async () =>
+        withSocket(async (listener) => {
+          for (const frame of ["hello?", "{}", "ping"]) listener.send(frame);
+          expectSame(await listener.next("the answer to ping"), "pong", "the answer to ping");
+        }),
+      "One of more than 1 KiB closes the socket with 1009, and the 61st within a minute with 1008; `ping` does not count.":
+        async () => {
+          await withSocket(async (listener) => {
+            listener.send("x".repeat(KIBIBYTE));
+            listener.send("x".repeat(KIBIBYTE + 1));
+            expectSame(await listener.closed("a frame of more than 1 KiB"), 1009, "the code of closing");
+          });
+          await withSocket(async (listener) => {
+            for (let frame = 0; frame < MOST_FRAMES_A_MINUTE; frame += 1) listener.send("x");
+            listener.send("ping");
+            expectSame(await listener.next("the answer to ping after 60 frames"), "pong", "the answer to ping");
+            listener.send("x");
+            expectSame(await listener.closed("the 61st frame"), 1008, "the code of closing");
+          });
+        },
+      "A customer may have eight sockets. When a ninth opens, the oldest is closed with 4408.": async () => {
+        const listeners: Listener[] = [];
+        try {
+          for (let count = 0; count <= MOST_SOCKETS; count += 1)
+            listeners.push(await listen(suite.http.url, eve.token));
+          expectSame(await listeners[0]?.closed("the oldest of nine", REPLACED_WITHIN_MS), 4408, "the code of closing");
+          listeners[1]?.send("ping");
+          expectSame(await listeners[1]?.next("the second of nine"), "pong", "the answer of the second");
+        } finally {
+          for (const listener of listeners) listener.close();
+        }
+      },
+      "When its token expires, with the usual leeway, a socket is closed with 4401.": async () => {
+        const exp = Math.floor(Date.now() / 1_000) + EXPIRES_SECONDS;
+        const token = await suite.tokens.sign({ scope: "customer", sub: ann.id, exp });
+        const within = (EXPIRES_SECONDS + LEEWAY_SECONDS + 10) * 1_000;
+        await withSocket(
+          async (listener) => expectSame(await listener.closed("an expired token", within), 4401, "the code"),
+          token,
+        );
+      },
+    },
+    lines: [customer(ann.id), customer(ben.id), group(talk, [ann.id, ben.id])],
+    feeds: {
+      "The frame for `messages` comes up to half a second after the second of the message is over, when the primary shows it. A poll with `check_time` then gets it":
+        async () =>
+          withSocket(async (listener) => {
+            const text = suite.id("news");
+            await suite.feed(message(suite.id("message"), talk, ben.id, text));
+            expectSame(await listener.next("the frame of a new message"), MESSAGES_CHANGED, "the frame");
+            const check_time = "2026-01-01 00:00:00";
+            await suite.until(
+              () => suite.get(ann, "messages", { check_time }),
+              (answer) => answer.text.includes(text),
+              4,
+            );
+            expectThat(
+              itemsOf(await suite.get(ann, "messages", { check_time })).length > 0,
+              "the poll after the frame is empty",
+            );
+          }),
+    },
+  };
+}

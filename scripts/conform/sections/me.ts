@@ -1,0 +1,84 @@
+import { expectFailure, expectFields, expectNames, expectSame } from "../expect.ts";
+import { type Answer, type Item, listOf } from "../http.ts";
+import { account, customer, entry, membership, store } from "../lines.ts";
+import type { Section, Suite } from "../suite.ts";
+import { CUSTOMER_FIELDS } from "./search.ts";
+
+/** docs/contract/interface.md, 4.8 */
+export async function me(suite: Suite): Promise<Section> {
+  const { ann, ben, eve } = await suite.callers();
+  const { joined, booked, deleted } = suite.accountIds("joined", "booked", "deleted");
+  const { one, two, three, four } = suite.ids("one", "two", "three", "four");
+  const word = suite.word();
+  const ask = (caller = ann) => suite.get(caller, "me");
+  const recordOf = ({ body }: Answer) => (body.items ?? {}) as Item;
+  /** The balances with the accounts of this section: a caller's entries stay from one section to the next. */
+  const balancesOf = (answer: Answer) => {
+    const { balances } = recordOf(answer);
+    const ours = (Array.isArray(balances) ? balances : []) as Item[];
+    return ours.filter((item) => [joined, booked, deleted].includes(String(item.account_id)));
+  };
+
+  return {
+    cited: "interface, 4.8",
+    lines: [
+      account(joined, { company: "Zest" }),
+      account(booked, { company: "Apple" }),
+      account(deleted, { company: "Mango" }),
+      store(one, joined),
+      store(two, joined),
+      store(three, booked),
+      store(four, deleted),
+      customer(ann.id, `Ann ${word}`, { scan_id: "7", date_of_birth: "1990-02-03" }),
+      membership(one, ann.id),
+      membership(two, ann.id),
+      entry(suite.id("entry"), ann.id, one, "1.10"),
+      entry(suite.id("entry"), ann.id, two, "2.20"),
+      entry(suite.id("entry"), ann.id, three, "5.00"),
+      entry(suite.id("entry"), ann.id, three, "-5.00"),
+      entry(suite.id("entry"), ann.id, four, "10.00"),
+    ],
+    feeds: {
+      "`items` is the caller's own record: the fields of a customer in 4.6, as a search shows them to the customer themselves, and `balances`, an array of `account_id`, `company`, `balance`, `stores_count`.":
+        async () => {
+          const came = recordOf(await ask());
+          expectNames(came, [...CUSTOMER_FIELDS, "balances"], "the caller");
+          const [found] = listOf(
+            await suite.post(ann, "full-search", { query: word, filter: "customers" }),
+            "customers",
+          );
+          const { balances, ...record } = came;
+          expectSame(record, found, "the caller, and what a search finds");
+          expectFields(came, { scan_id: "7", date_of_birth: "1990-02-03", stores_count: 2 }, "the caller");
+        },
+      "`balances` has each account at whose stores the customer has joined or has a balance entry, also if these add up to nothing. Order: `company`, then `account_id`.":
+        async () => {
+          const wanted = [
+            { account_id: booked, company: "Apple", balance: 0, stores_count: 0 },
+            { account_id: deleted, company: "Mango", balance: 10, stores_count: 0 },
+            { account_id: joined, company: "Zest", balance: 3.3, stores_count: 2 },
+          ];
+          expectSame(balancesOf(await ask()), wanted, "the balances");
+        },
+      "Soft-deleted accounts are left out.": async () => {
+        const before = recordOf(await ask()).balance;
+        await suite.feed({ record: "account", id: deleted, deleted: true });
+        const answer = await ask();
+        expectSame(
+          balancesOf(answer).map((item) => item.account_id),
+          [booked, joined],
+          "the accounts",
+        );
+        expectSame(recordOf(answer).balance, before, "the balance over all stores");
+        await suite.feed(account(deleted, { company: "Mango" }));
+      },
+      "A customer who is not stored, or was erased, is 404.": async () => {
+        expectFailure(await ask(eve), 404, "NOT_FOUND");
+        await suite.feed(customer(ben.id));
+        await suite.feed({ record: "customer", id: ben.id, deleted: true });
+        expectFailure(await ask(ben), 404, "NOT_FOUND");
+      },
+    },
+    measured: { "GET me": () => ask() },
+  };
+}

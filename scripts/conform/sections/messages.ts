@@ -1,0 +1,228 @@
+import {
+  expectFailure,
+  expectFields,
+  expectIds,
+  expectInvalid,
+  expectNames,
+  expectSame,
+  expectThat,
+} from "../expect.ts";
+import { type Answer, type Item, itemsOf, linkOf } from "../http.ts";
+import { account, block, customer, entry, friendship, group, message, store, time } from "../lines.ts";
+import type { Section, Suite } from "../suite.ts";
+
+const PATH = "messages";
+const GROUP_FIELDS = [
+  ...["group_id", "group_image", "group_name", "last_message", "last_message_time", "initial_customer_id"],
+  ...["initial_customer_name", "initial_customer_avatar", "last_customer", "last_customer_name"],
+  ...["last_customer_avatar", "read_status", "notifications_disabled", "group_members"],
+];
+const MEMBER_FIELDS = ["id", "name", "avatar", "customer_description", "friend_status", "total_balance", "is_blocked"];
+const SHOWN_WITHIN_SECONDS = 15;
+const FED_WHILE_POLLING = 4;
+
+/** docs/contract/interface.md, 4.2 */
+export async function messages(suite: Suite): Promise<Section> {
+  const { ann, ben, eve } = await suite.callers();
+  const { friend, asked, blocked } = suite.ids("friend", "asked", "blocked");
+  const { talk, withBlocked, onlyBlocked, silent, other } = suite.ids(
+    "talk",
+    "withBlocked",
+    "onlyBlocked",
+    "silent",
+    "other",
+  );
+  const accountId = suite.accountId();
+  const shop = suite.id("store");
+  const old = (minutes: number) => ({ sent_at: `2026-01-05 09:${String(minutes).padStart(2, "0")}:00` });
+
+  const list = (query: Record<string, string> = {}, caller = ann) => suite.get(caller, PATH, query);
+  const groupOf = (answer: Answer, id: string) => itemsOf(answer).find((item) => item.group_id === id);
+  const shown = (groupId: string, text: string, query: Record<string, string> = {}) =>
+    suite.until(
+      () => list(query),
+      ({ body }) =>
+        Array.isArray(body.items) &&
+        body.items.some((item: Item) => item.group_id === groupId && item.last_message === text),
+      SHOWN_WITHIN_SECONDS,
+    );
+
+  return {
+    cited: "interface, 4.2",
+    measured: { [`GET ${PATH}`]: () => list() },
+    reads: {
+      "`check_time` | time | no | only groups whose `last_message_time` is later": async () => {
+        expectInvalid(await list({ check_time: "2026-02-30 00:00:00" }), "check_time");
+        expectInvalid(await list({ check_time: "yesterday" }), "check_time");
+      },
+    },
+    lines: [
+      account(accountId),
+      store(shop, accountId),
+      customer(ann.id, "Ann Conform"),
+      customer(ben.id, "Ben Conform"),
+      customer(friend, "Fay Friend", { avatar: "https://images.example/fay.png", customer_description: "I run." }),
+      customer(asked, "Abe Asked"),
+      customer(blocked, "Bob Blocked"),
+      friendship(friend, ann.id, 1),
+      friendship(ann.id, asked, 0),
+      block(ann.id, blocked),
+      entry(suite.id("entry"), friend, shop, "12.50"),
+      entry(suite.id("entry"), friend, shop, "-0.20"),
+      group(talk, [friend, ann.id, asked], { group_image: "https://images.example/talk.png" }),
+      group(withBlocked, [ann.id, blocked, asked]),
+      group(onlyBlocked, [ann.id, blocked]),
+      group(silent, [ann.id, friend]),
+      group(other, [ann.id, ben.id]),
+      message(suite.id("message"), talk, ann.id, "First", old(1)),
+      message(suite.id("message"), talk, friend, "Second", old(2)),
+      message(suite.id("message"), withBlocked, blocked, "Third", old(3)),
+      message(suite.id("message"), onlyBlocked, ann.id, "Fourth", old(3)),
+      { record: "message_state", group_id: talk, customer_id: ann.id, read_at: "2026-01-05 09:02:00" },
+      {
+        record: "message_state",
+        group_id: withBlocked,
+        customer_id: ann.id,
+        read_at: "2026-01-05 09:02:59",
+        notifications_disabled: 1,
+      },
+    ],
+    feeds: {
+      "`items` is an array of groups: `group_id`, `group_image` (or null), `group_name`, `last_message`, `last_message_time`, `initial_customer_id`, `initial_customer_name`, `initial_customer_avatar`, `last_customer` (the sender's id), `last_customer_name`, `last_customer_avatar`, `read_status`, `notifications_disabled`, `group_members`.":
+        async () => {
+          const came = groupOf(await list(), talk);
+          expectNames(came, GROUP_FIELDS, "a group");
+          expectFields(
+            came,
+            {
+              group_image: "https://images.example/talk.png",
+              last_message: "Second",
+              last_message_time: "2026-01-05 09:02:00",
+              initial_customer_id: friend,
+              initial_customer_name: "Fay Friend",
+              initial_customer_avatar: "https://images.example/fay.png",
+              last_customer: friend,
+              last_customer_name: "Fay Friend",
+              last_customer_avatar: "https://images.example/fay.png",
+            },
+            "the group of three",
+          );
+        },
+      "The list holds the caller's groups that show at least one message. If there are none, the answer is `NO_ITEMS`.":
+        async () => {
+          const ids = itemsOf(await list()).map((item) => item.group_id);
+          expectSame(ids.includes(silent), false, "a group without a message is listed");
+          expectFailure(await list({}, eve), 200, "NO_ITEMS");
+        },
+      "Order: the newest message first, then the group's id.": async () => {
+        expectIds(await list(), [withBlocked, onlyBlocked, talk], "the groups", "group_id");
+      },
+      "`group_members` are the other members, in the order of the group's list.": async () => {
+        const [first, second] = (groupOf(await list(), talk)?.group_members ?? []) as Item[];
+        expectSame([first?.id, second?.id], [friend, asked], "the members of the group of three");
+        expectNames(first, MEMBER_FIELDS, "a member");
+        const { customer_description, name } = first ?? {};
+        expectSame([customer_description, name], ["I run.", "Fay Friend"], "a member");
+      },
+      '`group_name` is their names ("First Last") joined by ", ". Members whom the caller has blocked are left out and counted: " (2 blocked)". If no name is left, it is "(2 blocked)", or `""` if there is no other member.':
+        async () => {
+          const answer = await list();
+          const names = [talk, withBlocked, onlyBlocked].map((id) => groupOf(answer, id)?.group_name);
+          expectSame(names, ["Fay Friend, Abe Asked", "Abe Asked (1 blocked)", "(1 blocked)"], "the names of groups");
+        },
+      "`read_status` is 1 if the caller has read up to the last message, or sent it.": async () => {
+        const answer = await list();
+        const came = [talk, withBlocked, onlyBlocked].map((id) => groupOf(answer, id)?.read_status);
+        expectSame(came, [1, 0, 1], "read to its second, not read, and sent by the caller");
+        expectSame(groupOf(answer, withBlocked)?.notifications_disabled, 1, "notifications_disabled");
+      },
+      "`friend_status` is 1 for friends, 0 for a pending request, -1 for neither. `total_balance` is the member's balance over all stores.":
+        async () => {
+          const answer = await list();
+          const members = [talk, onlyBlocked].flatMap((id) => (groupOf(answer, id)?.group_members ?? []) as Item[]);
+          const came = members.map(({ friend_status, total_balance, is_blocked }) => [
+            friend_status,
+            total_balance,
+            is_blocked,
+          ]);
+          expectSame(
+            came,
+            [
+              [1, 12.3, false],
+              [0, 0, false],
+              [-1, 0, true],
+            ],
+            "a friend, somebody asked, somebody blocked",
+          );
+        },
+      "only groups whose `last_message_time` is later": async () => {
+        expectIds(
+          await list({ check_time: "2026-01-05 09:02:00" }),
+          [withBlocked, onlyBlocked],
+          "later ones",
+          "group_id",
+        );
+        expectFailure(await list({ check_time: "2026-01-05 09:03:00" }), 200, "NO_ITEMS");
+      },
+      "Follow `Link` to the next page: then a group that gets a message meanwhile neither comes twice nor gets lost":
+        async () => {
+          const ids: unknown[] = [];
+          for (let address: string | undefined = `/api/v1/customer/${PATH}?per_page=1`; address !== undefined; ) {
+            const answer: Answer = await suite.http.send(address, { token: ann.token });
+            ids.push(...itemsOf(answer).map((item) => item.group_id));
+            expectThat(ids.length < 10, "the pages do not end");
+            address = linkOf(answer, "next");
+          }
+          expectSame(
+            ids,
+            itemsOf(await list()).map((item) => item.group_id),
+            "pages of one group",
+          );
+        },
+      "Of several messages in one second, the one stored last is the last.": async () => {
+        await suite.feed(
+          message(suite.id("message"), other, ben.id, "one"),
+          message(suite.id("message"), other, ben.id, "two"),
+        );
+        await shown(other, "two");
+      },
+      "A fed `sent_at` that is more than an hour old is used as the message's time. Such a message is not news.":
+        async () => {
+          await suite.feed(message(suite.id("message"), talk, friend, "Late", { sent_at: "2025-06-01 08:00:00" }));
+          expectSame(groupOf(await list(), talk)?.last_message, "Second", "the last message after an old one came");
+        },
+      "Any later `sent_at` is replaced by the stamp.": async () => {
+        const tomorrow = time(86_400);
+        await suite.feed(message(suite.id("message"), other, ben.id, "three", { sent_at: tomorrow }));
+        const came = groupOf(await shown(other, "three"), other)?.last_message_time;
+        expectThat(String(came) < tomorrow, `a message sent tomorrow shows ${came}`);
+      },
+      "You then get every group that has a new message, with its newest message.": async () => {
+        const seen = new Map<unknown, unknown>();
+        let checkTime = "2026-01-05 09:03:00";
+        const poll = async () => {
+          const { body } = await list({ check_time: checkTime, per_page: "100" });
+          for (const item of Array.isArray(body.items) ? (body.items as Item[]) : []) {
+            seen.set(item.group_id, item.last_message);
+            if (String(item.last_message_time) > checkTime) checkTime = String(item.last_message_time);
+          }
+        };
+        const said = Array.from({ length: FED_WHILE_POLLING }, () => suite.id("said"));
+        for (const [index, id] of said.entries()) {
+          await suite.feed(message(id, index % 2 === 0 ? talk : other, index % 2 === 0 ? friend : ben.id, id));
+          for (let polls = 0; polls < 4; polls += 1) await poll();
+        }
+        const wanted = [said.at(-2), said.at(-1)];
+        for (
+          const deadline = Date.now() + SHOWN_WITHIN_SECONDS * 1_000;
+          Date.now() < deadline;
+          await suite.http.sleep(200)
+        ) {
+          await poll();
+          if (seen.get(talk) === wanted[0] && seen.get(other) === wanted[1]) return;
+        }
+        expectSame([seen.get(talk), seen.get(other)], wanted, "the last message that polls gave of each group");
+      },
+    },
+  };
+}

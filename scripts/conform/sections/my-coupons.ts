@@ -1,0 +1,130 @@
+import { expectFailure, expectInvalid, expectNames, expectSame, expectThat } from "../expect.ts";
+import { type Answer, type Item, linkOf, listOf } from "../http.ts";
+import { account, coupon, customer, issued, membership, store } from "../lines.ts";
+import type { Section, Suite } from "../suite.ts";
+
+const PATH = "my-coupons";
+const LISTS = ["store", "mfg", "digital"] as const;
+
+/** docs/contract/interface.md, 4.5 */
+export async function myCoupons(suite: Suite): Promise<Section> {
+  const { ann, eve } = await suite.callers();
+  const { accountId, otherAccount, notJoined } = suite.accountIds("accountId", "otherAccount", "notJoined");
+  const { shop, otherShop, third, unknown } = suite.ids("shop", "otherShop", "third", "unknown");
+  const { plain, mfg, digital, otherDigital, hiddenDigital } = suite.ids(
+    "plain",
+    "mfg",
+    "digital",
+    "otherDigital",
+    "hiddenDigital",
+  );
+  const { one, two, elsewhere, ofMfg } = suite.ids("one", "two", "elsewhere", "ofMfg");
+  const ends = (year: number) => ({ expected_end_date: `${year}-01-01 00:00:00` });
+
+  const list = (query: Record<string, string> = {}, caller = ann) => suite.get(caller, PATH, query);
+  /** The ids of all three lists, in their order. */
+  const idsOf = (answer: Answer) =>
+    LISTS.flatMap((name) =>
+      listOf(answer, name).map((item) => (name === "digital" ? (item.coupon as Item).id : item.id)),
+    );
+  const ALL = [one, two, elsewhere, ofMfg, digital, otherDigital];
+
+  return {
+    cited: "interface, 4.5",
+    measured: { [`GET ${PATH}`]: () => list() },
+    reads: {
+      "`type` | `store` or `mfg` | no | only this kind": async () =>
+        expectInvalid(await list({ type: "digital" }), "type"),
+    },
+    lines: [
+      ...[accountId, otherAccount, notJoined].map((id) => account(id, { loyalty_options: { chain_logo: "bG9nbw==" } })),
+      store(shop, accountId),
+      store(third, accountId),
+      store(otherShop, otherAccount),
+      customer(ann.id),
+      membership(shop, ann.id),
+      membership(otherShop, ann.id),
+      coupon(plain, accountId),
+      coupon(mfg, accountId, { kind: "mfg" }),
+      coupon(digital, accountId, {
+        kind: "digital",
+        can_expire: 1,
+        expiration_date: "2090-01-01",
+        name: "Digital deal",
+      }),
+      coupon(otherDigital, otherAccount, { kind: "digital", coupon_barcode: "0042" }),
+      coupon(hiddenDigital, notJoined, { kind: "digital" }),
+      issued(one, ann.id, plain, shop, ends(2091)),
+      issued(two, ann.id, plain, third, ends(2092)),
+      issued(elsewhere, ann.id, plain, third, ends(2093)),
+      issued(ofMfg, ann.id, mfg, shop, ends(2090)),
+    ],
+    feeds: {
+      "`items` is an object with three arrays: `store`, `mfg` and `digital`. Records of `store` and `mfg` (5.3) have `account`, `coupon_id` and `reserved`, but no `campaign_coupon`.":
+        async () => {
+          const answer = await list();
+          expectNames(answer.body.items, LISTS, "the combined list");
+          expectSame(idsOf(answer), ALL, "the coupons");
+          for (const item of [...listOf(answer, "store"), ...listOf(answer, "mfg")]) {
+            const came = ["account", "coupon_id", "reserved", "campaign_coupon"].filter((name) => name in item);
+            expectSame(came, ["account", "coupon_id", "reserved"], "fields of a record");
+          }
+        },
+      '`chain_logo` is always `""`.': async () => {
+        const accounts = listOf(await list(), "store").map((item) => (item.account as Item).loyalty_options as Item);
+        expectSame(
+          accounts.map(({ chain_logo }) => chain_logo),
+          ["", "", ""],
+          "chain_logo",
+        );
+      },
+      "only digital coupons": async () => {
+        const came = listOf(await list({ digitalonly: "true" }), "digital").map((item) => (item.coupon as Item).id);
+        expectSame(came, [digital, otherDigital], "the digital coupons");
+        expectFailure(await list({}, eve), 200, "NO_ITEMS");
+      },
+      "coupons issued at these stores, and digital coupons of the accounts that own them": async () => {
+        expectSame(idsOf(await list({ storeId: otherShop })), [otherDigital], "at the store of the other account");
+        expectSame(idsOf(await list({ storeId: third })), [two, elsewhere, digital], "at the third store");
+      },
+      "Filters combine. `digitalonly` with `type`, or `type=mfg` with `includemfg=false`, finds nothing. An unknown store matches nothing.":
+        async () => {
+          expectSame(idsOf(await list({ type: "store", storeId: shop })), [one], "the store coupons at one store");
+          expectSame(
+            idsOf(await list({ search: "DIGITAL dé", digitalonly: "1" })),
+            [digital],
+            "a digital coupon by its name",
+          );
+          for (const query of [
+            { digitalonly: "true", type: "store" },
+            { type: "mfg", includemfg: "false" },
+            { storeId: unknown },
+          ])
+            expectFailure(await list(query), 200, "NO_ITEMS");
+        },
+      "`false` leaves the manufacturer coupons out": async () => {
+        expectSame(
+          idsOf(await list({ includemfg: "false" })),
+          ALL.filter((id) => id !== ofMfg),
+          "without manufacturer coupons",
+        );
+      },
+      "Pages run over `store`, then `mfg`, then `digital` as one list. A page never holds more than `per_page` records in all.":
+        async () => {
+          const pages: unknown[][] = [];
+          for (let address: string | undefined = `/api/v1/customer/${PATH}?per_page=2`; address !== undefined; ) {
+            const answer: Answer = await suite.http.send(address, { token: ann.token });
+            pages.push(idsOf(answer));
+            expectThat(pages.length < 10, "the pages do not end");
+            address = linkOf(answer, "next");
+          }
+          expectSame(pages, [ALL.slice(0, 2), ALL.slice(2, 4), ALL.slice(4)], "pages of two");
+        },
+      "If a page would be empty, the answer is `NO_ITEMS`, without `Link`.": async () => {
+        const answer = await list({ page: "9" });
+        expectFailure(answer, 200, "NO_ITEMS");
+        expectSame(answer.headers.get("Link"), null, "Link");
+      },
+    },
+  };
+}

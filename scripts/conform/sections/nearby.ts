@@ -1,0 +1,183 @@
+import { expectIds, expectInvalid, expectNames, expectOk, expectSame } from "../expect.ts";
+import { itemsOf } from "../http.ts";
+import { account, campaign, customer, day, entry, store } from "../lines.ts";
+import type { Section, Suite } from "../suite.ts";
+
+const PATH = "campaigns/near-by-popular-campaigns";
+const EARTH_RADIUS_MILES = 3958.7613;
+const FIELDS = ["id", "name", "campaign_description", "campaign_image", "distance"];
+const HERE = { latitude: 10, longitude: 20 };
+const RANDOM_STORES = 40;
+
+/** A place so many miles north of another. */
+function north(miles: number, { latitude, longitude }: Place = HERE): Place {
+  return { latitude: latitude + (miles / EARTH_RADIUS_MILES) * (180 / Math.PI), longitude };
+}
+
+interface Place {
+  latitude: number;
+  longitude: number;
+}
+
+/** The great-circle distance in miles, by the chord between two points of the sphere. */
+function miles(one: Place, other: Place): number {
+  const [a, b] = [one, other].map(({ latitude, longitude }) => {
+    const [phi, lambda] = [(latitude * Math.PI) / 180, (longitude * Math.PI) / 180];
+    return [Math.cos(phi) * Math.cos(lambda), Math.cos(phi) * Math.sin(lambda), Math.sin(phi)];
+  }) as [number[], number[]];
+  const chord = Math.hypot(...a.map((part, axis) => part - (b[axis] ?? 0)));
+  return EARTH_RADIUS_MILES * 2 * Math.asin(Math.min(1, chord / 2));
+}
+
+/** docs/contract/interface.md, 4.1 */
+export async function nearby(suite: Suite): Promise<Section> {
+  const { ann } = await suite.callers();
+  const radius = suite.settings.nearbyRadiusMiles;
+  const { main, dates, spread, poles, random } = suite.accountIds("main", "dates", "spread", "poles", "random");
+  const { buyer, atHome, oneMile, twoMiles, inside, outside } = suite.ids(
+    "buyer",
+    "atHome",
+    "oneMile",
+    "twoMiles",
+    "inside",
+    "outside",
+  );
+  const { liked, loved, near, tied, tiedToo, far, both } = suite.ids(
+    "liked",
+    "loved",
+    "near",
+    "tied",
+    "tiedToo",
+    "far",
+    "both",
+  );
+  const { dateStore, today, ended, later, off, open } = suite.ids(
+    "dateStore",
+    "today",
+    "ended",
+    "later",
+    "off",
+    "open",
+  );
+  const { east, eastCampaign, pole, poleCampaign } = suite.ids("east", "eastCampaign", "pole", "poleCampaign");
+  const randomStores = Array.from({ length: RANDOM_STORES }, () => ({
+    id: suite.id("campaign"),
+    at: suite.id("store"),
+    latitude: HERE.latitude + (Math.random() - 0.5) * (radius / 25),
+    longitude: HERE.longitude + (Math.random() - 0.5) * (radius / 25),
+  }));
+
+  const ask = (accountId: string, more: object = {}) =>
+    suite.post(ann, PATH, { ...HERE, single_account_id: accountId, count: 100, ...more });
+  const listedIn = (at: string) => ({ store_ids: [at] });
+
+  return {
+    cited: "interface, 4.1",
+    measured: { [`POST ${PATH}`]: () => ask(main) },
+    reads: {
+      "Without campaigns `items` is empty.": async () => {
+        expectIds(await ask(suite.accountId()), [], "an account without campaigns");
+      },
+      "`count` | 1 to 100 | no, 8 | the most campaigns to return": async () => {
+        for (const count of [0, 101, 1.5, "many"]) expectInvalid(await ask(main, { count }), "count");
+      },
+      "`latitude` | -90 to 90 | yes": async () => {
+        for (const latitude of [90.1, -91, "north", undefined])
+          expectInvalid(await ask(main, { latitude }), "latitude");
+      },
+      "`longitude` | -180 to 180 | yes": async () => {
+        for (const longitude of [180.5, -181, undefined]) expectInvalid(await ask(main, { longitude }), "longitude");
+      },
+      "`single_account_id` | text | yes | the account whose campaigns to return": async () => {
+        expectInvalid(await ask(main, { single_account_id: undefined }), "single_account_id");
+      },
+    },
+    lines: [
+      ...[main, dates, spread, poles, random].map((id) => account(id)),
+      customer(buyer),
+      store(atHome, main),
+      store(oneMile, main, { ...north(1) }),
+      store(twoMiles, main, { ...north(2) }),
+      store(inside, main, { ...north(radius - 0.05) }),
+      store(outside, main, { ...north(radius + 0.05) }),
+      campaign(liked, main, { ...listedIn(atHome), name: "Liked", campaign_description: "d", campaign_image: "i" }),
+      campaign(loved, main, listedIn(inside)),
+      campaign(near, main, listedIn(oneMile)),
+      campaign(tied, main, listedIn(twoMiles)),
+      campaign(tiedToo, main, listedIn(twoMiles)),
+      campaign(far, main, listedIn(outside)),
+      campaign(both, main, { store_ids: [twoMiles, outside] }),
+      entry(suite.id("entry"), buyer, atHome, "30.00", { campaign_id: liked }),
+      entry(suite.id("entry"), buyer, atHome, "-20.00", { campaign_id: liked }),
+      entry(suite.id("entry"), buyer, inside, "29.00", { campaign_id: loved }),
+      entry(suite.id("entry"), buyer, inside, "2.00", { campaign_id: loved }),
+      entry(suite.id("entry"), buyer, outside, "500.00", { campaign_id: both }),
+      entry(suite.id("entry"), buyer, twoMiles, "5.00", { campaign_id: both }),
+      store(dateStore, dates),
+      campaign(today, dates, { campaign_start_date: day(0), campaign_end_date: day(0) }),
+      campaign(ended, dates, { campaign_end_date: day(-1) }),
+      campaign(later, dates, { campaign_start_date: day(2) }),
+      campaign(off, dates, { status: 0 }),
+      campaign(open, dates),
+      store(east, spread, { latitude: 10, longitude: 179.95 }),
+      campaign(eastCampaign, spread, listedIn(east)),
+      store(pole, poles, { latitude: 89.9, longitude: 0 }),
+      campaign(poleCampaign, poles, listedIn(pole)),
+      ...randomStores.flatMap(({ id, at, ...place }) => [
+        store(at, random, { ...place }),
+        campaign(id, random, listedIn(at)),
+      ]),
+    ],
+    feeds: {
+      "`id`, `name`, `campaign_description`, `campaign_image`, `distance`": async () => {
+        const [first] = itemsOf(await ask(main, { count: 2 })).slice(1);
+        expectNames(first, FIELDS, "a campaign");
+        const wanted = { id: liked, name: "Liked", campaign_description: "d", campaign_image: "i", distance: 0 };
+        expectSame(first, wanted, "the campaign at home");
+      },
+      "A campaign is listed if it belongs to the account, has `status` 1, today is within its dates (both included; without an end date it does not end), and at least one of its stores is nearby.":
+        async () => {
+          expectIds(await ask(dates), [today, open].sort(), "campaigns that run today");
+          const ids = itemsOf(await ask(main)).map(({ id }) => id);
+          expectSame(ids.includes(far), false, "a campaign without a store nearby is listed");
+        },
+      "A store is nearby if it is at most `NEARBY_RADIUS_MILES` (25) away, by the great-circle distance on a sphere with a radius of 3958.7613 miles, also across the 180th meridian and at the poles.":
+        async () => {
+          const came = itemsOf(await ask(main)).map(({ id }) => id);
+          expectSame([came.includes(loved), came.includes(far)], [true, false], "0.05 miles inside, and outside");
+          expectIds(
+            await ask(spread, { latitude: 10, longitude: -179.95 }),
+            [eastCampaign],
+            "across the 180th meridian",
+          );
+          expectIds(await ask(poles, { latitude: 89.9, longitude: 180 }), [poleCampaign], "beyond the pole");
+        },
+      "A campaign's popularity is the sum of the positive balance entries that were booked on it at its nearby stores.":
+        async () => {
+          const popular = itemsOf(await ask(main, { count: 3 })).map(({ id }) => id);
+          expectSame(popular, [loved, liked, both], "31.00 nearby, 30.00 and -20.00, 5.00 nearby and 500.00 far away");
+        },
+      "Order: popularity, highest first; then distance before rounding; then id.": async () => {
+        expectIds(await ask(main), [loved, liked, both, near, tied, tiedToo], "the campaigns");
+        expectIds(await ask(main, { count: 2 }), [loved, liked], "the first two");
+        const here = { latitude: 10, longitude: 20 };
+        const wanted = randomStores
+          .map(({ id, ...place }) => ({ id, distance: miles(here, place) }))
+          .filter(({ distance }) => distance <= radius)
+          .sort((one, other) => one.distance - other.distance);
+        expectIds(
+          await ask(random),
+          wanted.map(({ id }) => id),
+          `${RANDOM_STORES} stores at random`,
+        );
+      },
+      "`distance` is in miles to the nearest of the campaign's stores, rounded to two decimals.": async () => {
+        const distances = Object.fromEntries(itemsOf(await ask(main)).map(({ id, distance }) => [id, distance]));
+        const wanted = { [liked]: 0, [near]: 1, [tied]: 2, [both]: 2 };
+        const came = Object.fromEntries(Object.keys(wanted).map((id) => [id, distances[id]]));
+        expectSame(came, wanted, "the distances");
+        expectOk(await ask(random));
+      },
+    },
+  };
+}

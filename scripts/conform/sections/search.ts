@@ -1,0 +1,217 @@
+import { expectFields, expectInvalid, expectNames, expectSame } from "../expect.ts";
+import { type Answer, listOf } from "../http.ts";
+import { account, block, campaign, customer, day, entry, friendship, membership, store } from "../lines.ts";
+import type { Section, Suite } from "../suite.ts";
+
+const PATH = "full-search";
+const STORE_FIELDS = [
+  ...["id", "account_id", "name", "store_image", "address_line_1", "address_line_2", "city", "state", "zip", "phone"],
+  ...["latitude", "longitude", "account"],
+];
+export const CUSTOMER_FIELDS = [
+  ...["id", "scan_id", "first_name", "last_name", "date_of_birth", "address_line_1", "address_line_2", "city", "state"],
+  ...["zip", "customer_description", "stores_count", "friend_status", "balance", "avatar", "campaigns_total"],
+  "campaigns_registered",
+];
+const CAMPAIGN_FIELDS = [
+  ...["id", "account_id", "name", "campaign_start_date", "campaign_end_date", "campaign_description", "age_range_type"],
+  ...["age_value", "min_age", "max_age", "status", "campaign_type", "trigger_type", "reward_type"],
+  ...["campaign_require_register", "cash_tender_multiplier", "non_cash_tender_multiplier", "allow_cash_tender"],
+  ...["allow_non_cash_tender", "trigger_amount", "account"],
+];
+const HIDDEN = {
+  date_of_birth: null,
+  scan_id: "",
+  address_line_1: "",
+  address_line_2: "",
+  city: "",
+  state: "",
+  zip: "",
+  balance: 0,
+};
+const MOST = 20;
+
+/** docs/contract/interface.md, 4.6 */
+export async function search(suite: Suite): Promise<Section> {
+  const { ann } = await suite.callers();
+  const accountId = suite.accountId();
+  const word = suite.word();
+  const [crowd, company, typed] = [suite.word(), suite.word(), suite.word()];
+  const { shop, points, ended, off } = suite.ids("shop", "points", "ended", "off");
+  const { friend, stranger, shy, whole, longer } = suite.ids("friend", "stranger", "shy", "whole", "longer");
+  const many = Array.from({ length: MOST + 2 }, (_, index) => suite.id(`crowd-${index}`));
+  const shown = {
+    scan_id: "7",
+    date_of_birth: "1990-02-03",
+    address_line_1: "1 Main",
+    address_line_2: "b",
+    city: "c",
+    state: "OK",
+    zip: "73",
+  };
+
+  const ask = (query: unknown, more: object = {}) => suite.post(ann, PATH, { query, ...more });
+  const customersOf = (answer: Answer) => listOf(answer, "customers");
+  const idsOf = (answer: Answer, list: string) => listOf(answer, list).map(({ id }) => id);
+  const find = async (query: string, id: string) => customersOf(await ask(query)).find((item) => item.id === id);
+  /** Whom a search finds besides the caller, as the service is set. */
+  const found = (...ids: string[]) => {
+    const { customerSearch } = suite.settings;
+    if (customerSearch === "all") return ids;
+    return ids.filter((id) => id === ann.id || (customerSearch === "friends" && id === friend));
+  };
+
+  return {
+    cited: "interface, 4.6",
+    measured: { [`POST ${PATH}`]: () => ask(word) },
+    reads: {
+      "`query` | text, 3 to 100 characters once trimmed | yes | the words to look for": async () => {
+        for (const query of ["", "ab", "  ab  ", "x".repeat(101), undefined, null])
+          expectInvalid(await ask(query), "query");
+        expectSame((await ask("  abc  ")).status, 200, "three characters between blanks");
+      },
+      "`filter` | any of `stores`, `customers`, `campaigns`, separated by commas | no, all | what to look for":
+        async () => {
+          expectInvalid(await ask("abc", { filter: "stores,coupons" }), "filter");
+        },
+      "`typos` | a JSON boolean | no, `true`": async () => {
+        expectInvalid(await ask("abc", { typos: "true" }), "typos");
+      },
+      "A query without a word finds nothing.": async () => {
+        const { items } = (await ask("... --- ...")).body;
+        expectSame(items, { stores: [], customers: [], campaigns: [] }, "three dots");
+      },
+    },
+    lines: [
+      account(accountId, { company: `The ${company} company` }),
+      store(shop, accountId, { name: `${word} Café`, city: "Tulsa", phone: "555" }),
+      campaign(points, accountId, { name: "Points", campaign_description: `for ${word}`, campaign_end_date: day(1) }),
+      campaign(ended, accountId, { campaign_end_date: "2021-01-01", name: `Ended ${word}` }),
+      campaign(off, accountId, { status: 0, name: "Off" }),
+      customer(ann.id, `Ann ${word}`, shown),
+      customer(friend, `Friend ${word}`, shown),
+      customer(stranger, `José ${word}`, { ...shown, customer_description: "I run." }),
+      customer(shy, `Shy ${word}`),
+      customer(longer, `${typed}ish Longer`),
+      customer(whole, `${typed} Whole`),
+      ...many.map((id) => customer(id, `Many ${crowd}`)),
+      friendship(ann.id, friend, 1),
+      block(shy, ann.id),
+      membership(shop, stranger),
+      membership(shop, friend),
+      entry(suite.id("entry"), stranger, shop, "9.99"),
+      entry(suite.id("entry"), friend, shop, "7.05"),
+      { record: "registration", campaign_id: points, customer_id: friend },
+      { record: "registration", campaign_id: ended, customer_id: friend },
+    ],
+    feeds: {
+      "**Variant A** (no filter, or one with `campaigns`): `items` is an object with the arrays `stores`, `customers` and `campaigns`. Lists that were not asked for are empty.":
+        async () => {
+          const { body } = await ask(word, { filter: "campaigns" });
+          expectNames(body.items, ["stores", "customers", "campaigns"], "variant A");
+          const answer = await ask(word, { filter: "campaigns,stores" });
+          expectSame(
+            [idsOf(answer, "stores"), idsOf(answer, "customers")],
+            [[shop], []],
+            "stores, and customers that were not asked for",
+          );
+        },
+      "**Variant B** (a filter without `campaigns`): `stores` and `customers` stand beside `status`, without `items`.":
+        async () =>
+          expectNames((await ask(word, { filter: "stores" })).body, ["status", "stores", "customers"], "variant B"),
+      "Each word of the query must begin some word of the record; different words may match different fields.":
+        async () => {
+          const start = word.slice(0, 5);
+          expectSame(
+            idsOf(await ask(`${start} tul caf`), "stores"),
+            [shop],
+            "beginnings of words in the name and the city",
+          );
+          expectSame(
+            idsOf(await ask(`${start} nowhere`, { typos: false }), "stores"),
+            [],
+            "a word that the record lacks",
+          );
+          expectSame(idsOf(await ask(word.slice(1), { typos: false }), "stores"), [], "a middle of a word");
+        },
+      "of a store the name, address lines, city, state, zip and its account's company; of a customer the names; of a campaign the name, the description and its account's company":
+        async () => {
+          const answer = await ask(company);
+          expectSame(idsOf(answer, "stores"), [shop], "stores by their company");
+          expectSame(idsOf(answer, "campaigns"), [points, ended, off], "campaigns by their company");
+          expectSame(idsOf(await ask(word), "campaigns"), [points, ended], "campaigns by their description and name");
+        },
+      "At most 20 of each kind.": async () => {
+        expectSame(idsOf(await ask(crowd), "customers"), found(...many.slice(0, MOST)), "customers of one name");
+      },
+      "Records in which every word of the query is a whole word come first. Within both parts, the record stored first comes first.":
+        async () =>
+          expectSame(idsOf(await ask(typed), "customers"), found(whole, longer), "the customer with the whole word"),
+      "If every list that was asked for would be empty, they are searched once more, unless `typos` is `false`":
+        async () => {
+          const wrong = `${typed.slice(0, 4)}${typed.slice(5)}`;
+          expectSame(
+            idsOf(await ask(wrong), "customers").toSorted(),
+            found(whole, longer).toSorted(),
+            "a letter left out",
+          );
+          expectSame(idsOf(await ask(wrong, { typos: false }), "customers"), [], "a letter left out, with typos false");
+        },
+      "`forgiven` is an array beside `status`, in both variants: the words of the query, folded and in their order, that were forgiven in a record shown. It is left out if there are none.":
+        async () => {
+          const wrong = `${word.slice(0, 4)}${word.slice(5)}`;
+          expectSame((await ask(`CAFÉ ${wrong}`)).body.forgiven, [wrong], "forgiven in variant A");
+          expectSame((await ask(wrong, { filter: "stores" })).body.forgiven, [wrong], "forgiven in variant B");
+          expectSame("forgiven" in (await ask(word)).body, false, "forgiven where nothing was");
+        },
+      "A store has `id`, `account_id`, `name`, `store_image`, `address_line_1`, `address_line_2`, `city`, `state`, `zip`, `phone`, `latitude`, `longitude`, `account` (5.1).":
+        async () => {
+          const [came] = listOf(await ask(word), "stores");
+          expectNames(came, STORE_FIELDS, "a store");
+          expectFields(
+            came,
+            { id: shop, account_id: accountId, city: "Tulsa", latitude: 10, longitude: 20 },
+            "the store",
+          );
+        },
+      "A customer has `id`, `scan_id`, `first_name`, `last_name`, `date_of_birth`, `address_line_1`, `address_line_2`, `city`, `state`, `zip`, `customer_description`, `stores_count`, `friend_status`, `balance`, `avatar`, `campaigns_total`, `campaigns_registered`.":
+        async () => expectNames(await find(word, ann.id), CUSTOMER_FIELDS, "a customer"),
+      "A campaign has `id`, `account_id` (here an integer), `name`, `campaign_start_date`, `campaign_end_date`, `campaign_description`, `age_range_type`, `age_value`, `min_age`, `max_age`, `status`, `campaign_type`, `trigger_type`, `reward_type`, `campaign_require_register`, `cash_tender_multiplier`, `non_cash_tender_multiplier`, `allow_cash_tender`, `allow_non_cash_tender`, `trigger_amount`, `account` (5.1). Campaigns are found whatever their dates and status.":
+        async () => {
+          const [came] = listOf(await ask(word), "campaigns");
+          expectNames(came, CAMPAIGN_FIELDS, "a campaign");
+          expectFields(
+            came,
+            { account_id: Number(accountId), trigger_amount: "0.00", cash_tender_multiplier: "1.00" },
+            "the campaign",
+          );
+        },
+      '`date_of_birth`, `scan_id`, the address and `balance` of a customer are shown to that customer and to friends (`friend_status` 1). For others the date is `null`, the texts are `""` and the balance is 0.':
+        async () => {
+          expectFields(await find(word, ann.id), { ...shown, friend_status: -1 }, "the caller");
+          if (found(friend).length > 0)
+            expectFields(await find(word, friend), { ...shown, balance: 7.05, friend_status: 1 }, "a friend");
+          if (found(stranger).length > 0)
+            expectFields(
+              await find(word, stranger),
+              { ...HIDDEN, customer_description: "I run.", friend_status: -1 },
+              "a stranger",
+            );
+        },
+      "Customers who have blocked the caller are not found.": async () => {
+        expectSame(idsOf(await ask(word), "customers"), found(ann.id, friend, stranger), "customers of one name");
+      },
+      "`campaigns_total` is the number of running campaigns (`status` 1, today within the dates) of the accounts of those stores. `campaigns_registered` is how many of these the customer has registered for.":
+        async () => {
+          const [id = ann.id] = found(friend);
+          const wanted = id === friend ? [1, 1, 1] : [0, 0, 0];
+          const came = await find(word, id);
+          expectSame(
+            [came?.stores_count, came?.campaigns_total, came?.campaigns_registered],
+            wanted,
+            "stores and campaigns",
+          );
+        },
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import { expectFailure, expectIds, expectInvalid, expectNames, expectSame } from "../expect.ts";
+import { type Item, itemsOf } from "../http.ts";
+import { account, customer, earning, entry, friendship, membership, store } from "../lines.ts";
+import type { Section, Suite } from "../suite.ts";
+
+const FIELDS = [
+  ...["id", "name", "customer_description", "friend_status", "team_store_count", "avatar", "total_balance"],
+  ...["current_level", "levels"],
+];
+const DEPTHS = [1, 2, 3, 4, 5, 6];
+
+/** docs/contract/interface.md, 4.3 */
+export async function team(suite: Suite): Promise<Section> {
+  const { ann, ben, eve } = await suite.callers();
+  const accountId = suite.accountId();
+  const { shop, elsewhere, unknown, zoe, abe, left, aside } = suite.ids(
+    "shop",
+    "elsewhere",
+    "unknown",
+    "zoe",
+    "abe",
+    "left",
+    "aside",
+  );
+  // One below the other, below the caller.
+  const line = DEPTHS.map((depth) => suite.id(`depth-${depth}`));
+  const [first = "", second = "", third = ""] = line;
+
+  const list = (query: Record<string, string> = {}, { caller = ann, at = shop } = {}) =>
+    suite.get(caller, `stores/${encodeURIComponent(at)}/team-with-level`, query);
+  const memberOf = async (id: string) => itemsOf(await list()).find((item) => item.id === id);
+  const levelsOf = (member: Item | undefined, name: string) =>
+    ((member?.levels ?? []) as Item[]).map((level) => level[name]);
+
+  return {
+    cited: "interface, 4.3",
+    measured: { "GET stores/{id}/team-with-level": () => list() },
+    reads: {
+      "An unknown store is 404.": async () => expectFailure(await list({}, { at: unknown }), 404, "NOT_FOUND"),
+      "`level_no` | 1 to 5 | no | only this depth": async () => {
+        for (const level_no of ["0", "6", "one"]) expectInvalid(await list({ level_no }), "level_no");
+      },
+    },
+    lines: [
+      account(accountId),
+      store(shop, accountId),
+      store(elsewhere, accountId),
+      customer(ann.id, "Ann Conform"),
+      customer(ben.id, "Ben Conform"),
+      ...line.map((id, index) => customer(id, `Depth ${index + 1}`, { customer_description: "below", avatar: "a" })),
+      customer(zoe, "Zoe Last"),
+      customer(abe, "Abe First"),
+      customer(left, "Lou Left"),
+      customer(aside, "Sid Aside"),
+      membership(shop, ann.id),
+      ...line.map((id, index) => membership(shop, id, { referrer_id: index === 0 ? ann.id : line[index - 1] })),
+      membership(shop, zoe, { referrer_id: ann.id }),
+      membership(shop, abe, { referrer_id: first }),
+      membership(shop, left, { referrer_id: first }),
+      membership(shop, aside),
+      membership(elsewhere, first),
+      membership(elsewhere, zoe, { referrer_id: first }),
+      friendship(ann.id, first, 1),
+      entry(suite.id("entry"), first, shop, "10.10"),
+      entry(suite.id("entry"), first, elsewhere, "500.00"),
+      earning(suite.id("earning"), shop, first, 1, "0.10"),
+      earning(suite.id("earning"), shop, first, 1, "0.20"),
+      earning(suite.id("earning"), shop, first, 3, "7.00"),
+    ],
+    feeds: {
+      "`items` is an array of members: `id`, `name`, `customer_description`, `friend_status`, `team_store_count`, `avatar`, `total_balance`, `current_level`, `levels`.":
+        async () => expectNames(await memberOf(first), FIELDS, "a member"),
+      "The caller's team is everybody at depth 1 to 5 below the caller. `current_level` is that depth.": async () => {
+        const came = itemsOf(await list()).map(({ id, current_level }) => [id, current_level]);
+        const wanted = [
+          [first, 1],
+          [zoe, 1],
+          [abe, 2],
+          [second, 2],
+          [left, 2],
+          [third, 3],
+          [line[3], 4],
+          [line[4], 5],
+        ];
+        expectSame(came.toSorted(), wanted.toSorted(), "the team");
+      },
+      "only this depth": async () => {
+        expectIds(await list({ level_no: "2" }), [abe, second, left], "depth 2");
+        expectIds(await list({ level_no: "5" }), [line[4]], "depth 5");
+      },
+      "With `team_member_id`, depths count from that member. It must be the caller or a member of the caller's team; otherwise the answer is 404.":
+        async () => {
+          const came = itemsOf(await list({ team_member_id: second })).map(({ id, current_level }) => [
+            id,
+            current_level,
+          ]);
+          expectSame(
+            came,
+            [
+              [third, 1],
+              [line[3], 2],
+              [line[4], 3],
+              [line[5], 4],
+            ],
+            "the team of a member",
+          );
+          expectFailure(await list({ team_member_id: aside }), 404, "NOT_FOUND");
+          expectFailure(await list({ team_member_id: line[5] ?? "" }), 404, "NOT_FOUND");
+          expectFailure(await list({ team_member_id: ann.id }, { caller: eve }), 404, "NOT_FOUND");
+          expectSame((await list({ team_member_id: ann.id })).status, 200, "the caller's own team");
+        },
+      "`levels` always has five entries. `total_members` counts that depth of the member's own team. `total_tokens_earned` is what the member has earned from that depth at this store.":
+        async () => {
+          const member = await memberOf(first);
+          expectSame(levelsOf(member, "level_no"), [1, 2, 3, 4, 5], "the levels");
+          expectSame(levelsOf(member, "total_members"), [3, 1, 1, 1, 1], "members of the levels");
+          expectSame(levelsOf(member, "total_tokens_earned"), [0.3, 0, 7, 0, 0], "tokens of the levels");
+          expectSame(levelsOf(await memberOf(zoe), "total_members"), [0, 0, 0, 0, 0], "of somebody without a team");
+        },
+      "`total_balance` is the member's balance at this store. `team_store_count` is the number of stores that the member has joined.":
+        async () => {
+          const came = await memberOf(first);
+          expectSame([came?.total_balance, came?.team_store_count, came?.friend_status], [10.1, 2, 1], "a member");
+        },
+      'Order: depth, then name ("First Last"), then id.': async () => {
+        expectIds(await list(), [first, zoe, abe, second, left, third, line[3], line[4]], "the team");
+      },
+      "A caller who is not a member, or has no team, gets empty `items`.": async () => {
+        expectIds(await list({}, { caller: eve }), [], "of somebody who is not a member");
+        expectIds(await list({}, { at: elsewhere }), [], "of somebody without a team");
+      },
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import { expectFailure, expectOk, expectSame } from "../expect.ts";
+import type { Answer } from "../http.ts";
+import { account } from "../lines.ts";
+import type { Section, Suite } from "../suite.ts";
+import type { Claims } from "../tokens.ts";
+
+const LIST = "/api/v1/customer/coupons";
+const FEED = "/api/v1/feed";
+const LONGEST_TOKEN = 8_192;
+const now = () => Math.floor(Date.now() / 1_000);
+
+/** docs/contract/interface.md, 2 */
+export async function tokens(suite: Suite): Promise<Section> {
+  const { ann } = await suite.callers();
+  const customer = { scope: "customer", sub: ann.id };
+
+  const read = (token: string) => suite.http.send(LIST, { token });
+  const readWith = async (claims: Claims, header: Claims = {}) =>
+    read(await suite.tokens.sign({ ...customer, ...claims }, header));
+  const expectRefused = (answer: Answer) => expectFailure(answer, 401, "UNAUTHENTICATED");
+
+  return {
+    cited: "interface, 2",
+    reads: {
+      "Every request carries `Authorization: Bearer <JWT>`, in every environment.": async () => {
+        expectRefused(await suite.http.send(LIST));
+        expectRefused(await suite.http.send(LIST, { headers: { Authorization: `Basic ${ann.token}` } }));
+        expectOk(await read(ann.token));
+      },
+      "read `/api/v1/customer/*` as that customer": async () => {
+        expectFailure(await suite.http.send(FEED, { token: ann.token, body: "{}" }), 403, "FORBIDDEN");
+        expectFailure(await suite.http.send(FEED, { token: ann.token }), 403, "FORBIDDEN");
+      },
+      "A scope allows what its row says and nothing else.": async () => {
+        const [feed, exporting] = [await suite.tokens.feed(), await suite.tokens.export()];
+        for (const token of [feed, exporting]) expectFailure(await read(token), 403, "FORBIDDEN");
+        expectFailure(await suite.http.send(FEED, { token: exporting, body: "{}" }), 403, "FORBIDDEN");
+        expectFailure(await suite.http.send(FEED, { token: feed }), 403, "FORBIDDEN");
+      },
+      "`scope` is a string, and may hold several words with blanks between them, or it is an array of words.":
+        async () => {
+          for (const scope of ["openid customer profile", ["openid", "customer"]]) expectOk(await readWith({ scope }));
+          for (const scope of ["customers", "Customer", ["customers"], undefined])
+            expectFailure(await readWith({ scope }), 403, "FORBIDDEN");
+        },
+      "HS256 is checked with `JWT_SECRET` only": async () => {
+        for (const alg of ["none", "None", "HS384", "HS512", "RS256"]) expectRefused(await readWith({}, { alg }));
+        expectRefused(await read(await suite.tokens.sign(customer, {}, "another secret of thirty-two bytes")));
+      },
+      "`exp` and a string `sub` of 1 to 64 characters": async () => {
+        for (const claims of [
+          { exp: undefined },
+          { exp: now() - 60 },
+          { sub: undefined },
+          { sub: 7 },
+          { sub: "" },
+          { sub: "x".repeat(65) },
+        ])
+          expectRefused(await readWith(claims));
+        expectOk(await readWith({ sub: suite.id("x").padEnd(64, "x") }));
+      },
+      "`nbf` is checked if present.": async () => {
+        expectRefused(await readWith({ nbf: now() + 600 }));
+        expectOk(await readWith({ nbf: now() - 60 }));
+      },
+      "`typ` is `JWT`, `at+jwt` or absent.": async () => {
+        for (const typ of ["at+jwt", undefined]) expectOk(await readWith({}, { typ }));
+        expectRefused(await readWith({}, { typ: "logout+jwt" }));
+      },
+      "A token has at most 8,192 characters.": async () => {
+        const long = await suite.tokens.sign({ ...customer, padding: "x".repeat(LONGEST_TOKEN) });
+        expectRefused(await read(long));
+        expectOk(await readWith({ padding: "x".repeat(LONGEST_TOKEN / 2) }));
+      },
+      "A customer who is not stored has no data.": async () => {
+        const sub = suite.id("nobody");
+        for (const list of ["messages", "coupons", "my-coupons"])
+          expectFailure(
+            await suite.http.send(`/api/v1/customer/${list}`, {
+              token: await suite.tokens.sign({ scope: "customer", sub }),
+            }),
+            200,
+            "NO_ITEMS",
+          );
+      },
+    },
+    feeds: {
+      "write records of these accounts at `/api/v1/feed`. `[]` covers no account": async () => {
+        const [mine, other] = [suite.accountId(), suite.accountId()];
+        const token = (accounts: unknown) => suite.tokens.sign({ scope: "feed", sub: "conform", accounts });
+        expectOk(await suite.send([account(mine)], await token([mine])));
+        expectFailure(await suite.send([account(other)], await token([mine])), 403, "FORBIDDEN");
+        for (const accounts of [[], undefined])
+          expectFailure(await suite.send([account(mine)], await token(accounts)), 403, "FORBIDDEN");
+        expectSame((await suite.send([account(other)], await token("*"))).status, 200, "a token of all accounts");
+      },
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import { Broken } from "./expect.ts";
+
+export interface HandshakeAnswer {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+/** Asks an address for a WebSocket with these headers, and tells what was answered. */
+export type Handshake = (address: string, headers: Record<string, string>) => Promise<HandshakeAnswer>;
+
+const OPENS_WITHIN_MS = 10_000;
+const FRAME_WITHIN_MS = 10_000;
+
+/** A socket of `GET /api/v1/customer/live`, with its frames in the order in which they came. */
+export class Listener {
+  readonly frames: string[] = [];
+  readonly #socket: WebSocket;
+  #closedWith: number | null = null;
+  #read = 0;
+
+  constructor(url: string, token: string) {
+    const address = `${url.replace(/^http/, "ws")}/api/v1/customer/live`;
+    this.#socket = new WebSocket(address, ["loyalty-edge", `bearer.${token}`]);
+    this.#socket.addEventListener("message", ({ data }) => this.frames.push(String(data)));
+    this.#socket.addEventListener("close", ({ code }) => {
+      this.#closedWith = code;
+    });
+  }
+
+  get protocol(): string {
+    return this.#socket.protocol ?? "";
+  }
+
+  send(text: string): void {
+    this.#socket.send(text);
+  }
+
+  close(): void {
+    this.#socket.close();
+  }
+
+  /** The next frame that was not asked for yet. */
+  async next(what: string, withinMs = FRAME_WITHIN_MS): Promise<string> {
+    await this.#wait(() => this.frames.length > this.#read || this.#closedWith !== null, withinMs);
+    const frame = this.frames[this.#read];
+    if (frame === undefined)
+      throw new Broken(
+        `${what}: ${this.#closedWith === null ? `no frame within ${withinMs} ms` : `closed with ${this.#closedWith}`}`,
+      );
+    this.#read += 1;
+    return frame;
+  }
+
+  /** The code with which it is closed, which must come in time. */
+  async closed(what: string, withinMs = FRAME_WITHIN_MS): Promise<number> {
+    await this.#wait(() => this.#closedWith !== null, withinMs);
+    if (this.#closedWith === null) throw new Broken(`${what}: the socket was not closed within ${withinMs} ms`);
+    return this.#closedWith;
+  }
+
+  async #wait(until: () => boolean, withinMs: number): Promise<void> {
+    for (const deadline = Date.now() + withinMs; !until() && Date.now() < deadline; )
+      await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** Opens a socket that has said hello. */
+export async function listen(url: string, token: string): Promise<Listener> {
+  const listener = new Listener(url, token);
+  const hello = await listener.next("the first frame", OPENS_WITHIN_MS);
+  if (hello !== '{"type":"hello"}') throw new Broken(`the first frame is ${hello}`);
+  return listener;
+}

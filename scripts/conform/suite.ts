@@ -1,0 +1,199 @@
+import { Broken, expectOk } from "./expect.ts";
+import type { Answer, Http, Item, Request } from "./http.ts";
+import type { Handshake } from "./socket.ts";
+import type { Caller, Tokens } from "./tokens.ts";
+
+/** A line of the feed. */
+export type Line = Item & { record: string };
+
+/** Sees from outside whether a rule holds; throws `Broken` where it does not. */
+export type Check = () => Promise<void>;
+
+/** The rules of one numbered section of docs/contract/, each in the words of the contract. */
+export interface Section {
+  /** The document and the section, as code cites them: `interface, 4.2`. */
+  cited: string;
+  /** Rules that hold whatever is stored. */
+  reads?: Record<string, Check>;
+  /** What is fed before the rules of `feeds` are checked. */
+  lines?: readonly Line[];
+  /** Rules that can be seen only in records of the suite's own. */
+  feeds?: Record<string, Check>;
+  /** A plain request of the section's endpoint, to measure how long it takes. */
+  measured?: Record<string, () => Promise<Answer>>;
+}
+
+/** Settings of the service that change what the contract lets one see. */
+export interface Settings {
+  nearbyRadiusMiles: number;
+  customerSearch: "all" | "friends" | "none";
+  /** Whether pages of every origin may call. */
+  anyOrigin: boolean;
+}
+
+export interface SuiteOptions {
+  http: Http;
+  tokens: Tokens;
+  handshake: Handshake;
+  settings: Settings;
+  mayFeed: boolean;
+}
+
+export interface Callers {
+  ann: Caller;
+  ben: Caller;
+  eve: Caller;
+}
+
+/** A rule that cannot be checked with what the suite was given: why. */
+export class Skipped extends Error {
+  override readonly name = "Skipped";
+}
+
+/** What deletes a record: its key. Events are not deleted. */
+const KEYS: Record<string, readonly string[]> = {
+  account: ["id"],
+  store: ["id"],
+  campaign: ["id"],
+  customer: ["id"],
+  membership: ["store_id", "customer_id"],
+  registration: ["campaign_id", "customer_id"],
+  friendship: ["customer_id", "friend_id"],
+  block: ["customer_id", "blocked_id"],
+  message_group: ["id"],
+  message_state: ["group_id", "customer_id"],
+  coupon: ["id"],
+  customer_coupon: ["id"],
+  employee: ["id"],
+  eip_campaign: ["id"],
+};
+
+const MOST_LINES = 5_000;
+export const ANY_ORIGIN = "CORS_ORIGINS lets every page call";
+const READ_ONLY = "--read-only writes nothing";
+
+/** What the sections ask the service with. All ids are of this run; account ids are random numbers of 15 digits. */
+export class Suite {
+  readonly http: Http;
+  readonly tokens: Tokens;
+  readonly handshake: Handshake;
+  readonly settings: Settings;
+  readonly feedMilliseconds: number[] = [];
+  /** What all ids but those of accounts begin with. */
+  readonly run = `conform-${Math.random().toString(36).slice(2, 8)}`;
+  readonly #mayFeed: boolean;
+  readonly #written = new Map<string, Line>();
+  /** Every id that was given out: nothing else is ever deleted. */
+  readonly #ours = new Set<unknown>();
+  #count = 0;
+
+  constructor({ http, tokens, handshake, settings, mayFeed }: SuiteOptions) {
+    this.http = http;
+    this.tokens = tokens;
+    this.handshake = handshake;
+    this.settings = settings;
+    this.#mayFeed = mayFeed;
+  }
+
+  /** An id that nothing else has; a later one sorts behind it. */
+  id(name: string): string {
+    this.#count += 1;
+    return this.#note(`${this.run}-${String(this.#count).padStart(5, "0")}-${name}`);
+  }
+
+  /** Ids that nothing else has, by name, in this order also when sorted. */
+  ids<const Name extends string>(...names: Name[]): Record<Name, string> {
+    return Object.fromEntries(names.map((name) => [name, this.id(name)])) as Record<Name, string>;
+  }
+
+  /** An account's id that nothing else has: so long that no operator counts up to it. */
+  accountId(): string {
+    return this.#note(String(100_000_000_000_000 + Math.floor(Math.random() * 899_999_999_999_999)));
+  }
+
+  accountIds<const Name extends string>(...names: Name[]): Record<Name, string> {
+    return Object.fromEntries(names.map((name) => [name, this.accountId()])) as Record<Name, string>;
+  }
+
+  /** A word of nine letters that no record has, and none that is a typo away. */
+  word(): string {
+    return Array.from({ length: 9 }, () => String.fromCharCode(97 + Math.floor(Math.random() * 26))).join("");
+  }
+
+  /** The customers who call in a section: the first is the one whose lists are read. */
+  async callers(): Promise<Callers> {
+    const caller = async (name: string, place: number) => {
+      const one = await this.tokens.caller(this.id(name), place);
+      this.#note(one.id);
+      return one;
+    };
+    return { ann: await caller("ann", 0), ben: await caller("ben", 1), eve: await caller("eve", 2) };
+  }
+
+  get(caller: Caller, path: string, query: Record<string, string> = {}, request: Request = {}): Promise<Answer> {
+    const search = Object.keys(query).length === 0 ? "" : `?${new URLSearchParams(query)}`;
+    return this.http.send(`/api/v1/customer/${path}${search}`, { token: caller.token, ...request });
+  }
+
+  post(caller: Caller, path: string, body: object): Promise<Answer> {
+    return this.http.send(`/api/v1/customer/${path}`, { token: caller.token, body: JSON.stringify(body) });
+  }
+
+  /** Sends lines to the feed, and answers what it said; what is written is deleted at the end of the section. */
+  async send(lines: readonly (Line | string)[], token?: string): Promise<Answer> {
+    if (!this.#mayFeed) throw new Skipped(READ_ONLY);
+    for (const line of lines) if (typeof line !== "string") this.#noteKey(line);
+    const body = lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n");
+    const answer = await this.http.send("/api/v1/feed", { token: token ?? (await this.tokens.feed()), body });
+    if (answer.status === 200) {
+      this.feedMilliseconds.push(answer.milliseconds);
+      this.http.readOn(answer);
+    }
+    return answer;
+  }
+
+  /** Feeds lines that must be taken. */
+  async feed(...lines: Line[]): Promise<Answer> {
+    const answer = await this.send(lines);
+    expectOk(answer);
+    return answer;
+  }
+
+  /** Deletes what was written and can be deleted, which events cannot; resolves with the answer that refused it. */
+  async deleteWritten(): Promise<Answer | null> {
+    const lines = [...this.#written.values()];
+    for (let from = 0; from < lines.length; from += MOST_LINES) {
+      const answer = await this.send(lines.slice(from, from + MOST_LINES));
+      if (answer.status !== 200) return answer;
+    }
+    this.#written.clear();
+    return null;
+  }
+
+  #note(id: string): string {
+    this.#ours.add(id);
+    return id;
+  }
+
+  /** Notes the line that deletes a line, also of a request that is refused: a service may be wrong about that. */
+  #noteKey({ record, ...fields }: Line): void {
+    const key = Object.fromEntries((KEYS[record] ?? []).map((name) => [name, fields[name]]));
+    const values = Object.values(key);
+    // Nobody is their own friend, and such a line would be a bad one.
+    const isKey = values.length > 0 && new Set(values).size === values.length;
+    if (!isKey || !values.every((value) => this.#ours.has(value))) return;
+    this.#written.set(JSON.stringify({ record, ...key }), { record, ...key, deleted: true });
+  }
+
+  /** Asks again and again until an answer is as wanted, because it may take so long; resolves with that answer. */
+  async until(ask: () => Promise<Answer>, wanted: (answer: Answer) => boolean, seconds: number): Promise<Answer> {
+    for (const deadline = Date.now() + seconds * 1_000; ; await this.http.sleep(200)) {
+      const answer = await ask();
+      if (wanted(answer)) return answer;
+      if (Date.now() >= deadline)
+        throw new Broken(
+          `${answer.request} did not come to say it within ${seconds} s; last it answered ${answer.text.slice(0, 300)}`,
+        );
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import { Skipped } from "./suite.ts";
+
+export type Claims = Record<string, unknown>;
+
+/** Tokens that somebody else has signed: of customers who are stored nowhere, and of a client that feeds and one that exports. */
+export interface GivenTokens {
+  customers: string[];
+  feed?: string | undefined;
+  export?: string | undefined;
+}
+
+/** How the suite comes by its tokens: with a secret it signs any, else it has those that it was given. */
+export interface Keys {
+  secret?: string | undefined;
+  /** What every token that is signed has: `iss`, `aud`, `program`. */
+  claims: Claims;
+  given?: GivenTokens | undefined;
+  /** The customer who calls, where nothing is written. */
+  reader?: string | undefined;
+}
+
+export interface Caller {
+  id: string;
+  token: string;
+}
+
+const HOUR_SECONDS = 3_600;
+const NAME = "conform";
+
+export class Tokens {
+  readonly #keys: Keys;
+
+  constructor(keys: Keys) {
+    this.#keys = keys;
+  }
+
+  /** A customer who calls: of this id with a secret, else that of the given token in this place. */
+  async caller(id: string, place: number): Promise<Caller> {
+    const { given, reader = id } = this.#keys;
+    if (given === undefined) return { id: reader, token: await this.sign({ scope: "customer", sub: reader }) };
+    const token = orSkip(given.customers[place] ?? given.customers[0], "a customer's token");
+    return { id: subjectOf(token), token };
+  }
+
+  /** A token that feeds all accounts. */
+  async feed(): Promise<string> {
+    return this.#keys.given === undefined
+      ? this.sign({ scope: "feed", sub: NAME, accounts: "*" })
+      : orSkip(this.#keys.given.feed, "a feed token");
+  }
+
+  async export(): Promise<string> {
+    return this.#keys.given === undefined
+      ? this.sign({ scope: "export", sub: NAME, accounts: "*" })
+      : orSkip(this.#keys.given.export, "an export token");
+  }
+
+  /** A token of any claims, good for an hour unless they say otherwise; `undefined` takes a claim away. */
+  async sign(claims: Claims, header: Claims = {}, secret = this.#keys.secret): Promise<string> {
+    const exp = Math.floor(Date.now() / 1_000) + HOUR_SECONDS;
+    return signed(
+      { alg: "HS256", typ: "JWT", ...header },
+      { exp, ...this.#keys.claims, ...claims },
+      orSkip(secret, "JWT_SECRET"),
+    );
+  }
+}
+
+const HASHES: Record<string, string> = { HS256: "SHA-256", HS384: "SHA-384", HS512: "SHA-512" };
+
+/** A JWT; one of an algorithm that is no HMAC has no signature. */
+async function signed(header: Claims, claims: Claims, secret: string): Promise<string> {
+  const encoder = new TextEncoder();
+  const content = [header, claims].map((part) => base64url(encoder.encode(JSON.stringify(part)))).join(".");
+  const hash = HASHES[String(header.alg)];
+  if (hash === undefined) return `${content}.`;
+  const key = await crypto.subtle.importKey("raw", encoder.encode(secret), { name: "HMAC", hash }, false, ["sign"]);
+  const signature = await crypto.subtle.sign("HMAC", key, encoder.encode(content));
+  return `${content}.${base64url(new Uint8Array(signature))}`;
+}
+
+function base64url(bytes: Uint8Array): string {
+  const text = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+  return text.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}
+
+function subjectOf(token: string): string {
+  const claims = token.split(".")[1] ?? "";
+  const bytes = Uint8Array.from(atob(claims.replaceAll("-", "+").replaceAll("_", "/")), (one) => one.charCodeAt(0));
+  return String(JSON.parse(new TextDecoder().decode(bytes)).sub);
+}
+
+function orSkip(token: string | undefined, what: string): string {
+  if (token === undefined) throw new Skipped(`it needs ${what}`);
+  return token;
+}

@@ -1,0 +1,60 @@
+import { createWriteStream } from "node:fs";
+import { Command } from "commander";
+import { type Bundle, bundleService } from "../test/simulation/platform/code.ts";
+import { shrink } from "../test/simulation/shrink.ts";
+import { type Outcome, type Plan, planOf, simulate } from "../test/simulation/simulation.ts";
+import { countingNumber, outputFile } from "./lib/options.ts";
+import { CommandError, main } from "./lib/project.ts";
+
+interface Options {
+  seed: number;
+  steps: number;
+  runs: number;
+  log?: string;
+}
+
+const program = new Command("npm run simulate --")
+  .description(
+    "Run the service in simulated time on a simulated platform where everything goes wrong, and hold it to its rules at every step.",
+  )
+  .option("--seed <n>", "from which everything follows: the same seed gives the same run", countingNumber, 1)
+  .option("--steps <n>", "how many requests and deeds before faults end", countingNumber, 20_000)
+  .option("--runs <n>", "how many runs, each with a seed one higher", countingNumber, 1)
+  .option("--log <file>", "write down what happens", outputFile)
+  .showHelpAfterError("Try: npm run simulate -- --help")
+  .action(run);
+
+await main(async () => {
+  await program.parseAsync();
+});
+
+async function run({ seed, steps, runs, log }: Options): Promise<void> {
+  console.error(`Simulating ${steps.toLocaleString("en")} steps a seed …`);
+  const bundle = await bundleService();
+  const file = log === undefined ? null : createWriteStream(log);
+  let total = 0;
+  for (let current = seed; current < seed + runs; current += 1) {
+    const startedAt = performance.now();
+    const plan = planOf(current, steps);
+    const outcome = await simulate(plan, bundle, (line) => file?.write(`${line}\n`));
+    total += outcome.steps;
+    const seconds = (performance.now() - startedAt) / 1_000;
+    console.log(
+      `Seed ${current}: ${outcome.steps.toLocaleString("en")} steps, ${Math.round(outcome.seconds / 60)} simulated minutes, ${seconds.toFixed(1)} s, log ${outcome.hash.slice(0, 12)}`,
+    );
+    if (outcome.failure !== null) throw await explain(plan, outcome, bundle);
+  }
+  file?.end();
+  console.log(`${total.toLocaleString("en")} steps with ${runs} seeds: every rule held.`);
+}
+
+async function explain(plan: Plan, outcome: Outcome, bundle: Bundle) {
+  console.error(outcome.failure?.stack);
+  console.error("Looking for a smaller run that fails the same way …");
+  const smallest = await shrink(plan, outcome, bundle);
+  const { lastLines, failure } = await simulate(smallest, bundle);
+  for (const line of lastLines) console.error(line.slice(0, 400));
+  console.error(`Actors: ${[...smallest.actors].join(", ")}. Faults: ${[...smallest.faults].join(", ") || "none"}.`);
+  console.error(`${smallest.steps} steps: ${failure?.message}`);
+  return new CommandError(`A rule was broken. Again: npm run simulate -- --seed ${plan.seed} --steps ${plan.steps}`);
+}

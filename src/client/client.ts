@@ -1,0 +1,151 @@
+import type { Changed, ChangesOptions } from "./changes.ts";
+import type { Entry } from "./entries.ts";
+import type { PollOptions } from "./new-messages.ts";
+import type { CallOptions, Forgiven, PagedResult, Result } from "./result.ts";
+import type {
+  CouponRecord,
+  DetailedCouponRecord,
+  DigitalCoupon,
+  LeaderboardItem,
+  Me,
+  MessageGroup,
+  MyCouponRecord,
+  NearbyCampaign,
+  SearchCampaign,
+  SearchCustomer,
+  SearchStore,
+  TeamMember,
+} from "./shapes.ts";
+
+/**
+ * A client of the service as one customer. A call resolves with what the service answers, failures included; where no
+ * answer of the service came it throws a LoyaltyError with the cause. The `all` of a list gives its entries one by one,
+ * page after page, and throws a LoyaltyError for a failure too.
+ */
+export interface Client {
+  /** The customer, and what they have with each account. */
+  me: (call?: CallOptions) => Promise<Result<Me>>;
+
+  /** Popular campaigns near a position. */
+  nearbyCampaigns: (json: NearbyBody, call?: CallOptions) => Promise<Result<NearbyCampaign[]>>;
+
+  /** The coupons that the customer holds, at most 1,000; with `includemfg` manufacturer coupons too, and in detail. */
+  coupons: {
+    <Detailed extends boolean = false>(
+      query?: CouponsQuery<Detailed>,
+      call?: CallOptions,
+    ): Promise<Result<CouponItems<Detailed>>>;
+    all: <Detailed extends boolean = false>(
+      query?: CouponsQuery<Detailed>,
+      call?: CallOptions,
+    ) => AsyncGenerator<Entry<CouponItems<Detailed>>, void, undefined>;
+  };
+
+  /** Store, manufacturer and digital coupons, as one list in pages. */
+  myCoupons: Paged<[query?: MyCouponsQuery, call?: CallOptions], MyCouponItems>;
+
+  /**
+   * Stores, customers and campaigns by words; `filter` says which of them. Where all lists would be empty, they have what
+   * is one typo away, unless `typos` is false.
+   */
+  fullSearch: <List extends keyof SearchItems = keyof SearchItems>(
+    json: SearchBody<List>,
+    call?: CallOptions,
+  ) => Promise<Result<Pick<SearchItems, List>, Forgiven>>;
+
+  /** The message groups, newest message first. */
+  messages: Paged<[query?: MessagesQuery, call?: CallOptions], MessageGroup[]>;
+
+  /**
+   * What changed, as the service tells it: its first item, and the first after each reconnection, lists everything. It
+   * reconnects until its signal ends it, or the service refuses the token: then it throws a LoyaltyError.
+   */
+  changes: (options?: ChangesOptions) => AsyncGenerator<Changed, void, undefined>;
+
+  /**
+   * Message groups as they get new messages, from now on or from `since`, oldest first; it ends with its signal. To
+   * go on after a stop or a crash, store the last group that you dealt with, and give it as `since`: every group with
+   * news comes, none twice, none lost. After a LoyaltyError its own `since` is where to go on.
+   */
+  newMessages: (options?: PollOptions) => AsyncGenerator<MessageGroup, void, undefined>;
+
+  /** The team of a store. */
+  teamWithLevel: Paged<[storeId: string, query?: TeamQuery, call?: CallOptions], TeamMember[]>;
+
+  /** Who leads the board at a store, by runs unless told; `age` is the board's, in seconds. */
+  leaderboard: (json: LeaderboardBody, call?: CallOptions) => Promise<Result<LeaderboardItem[], { age: number }>>;
+}
+
+/** A list in pages: a call gives one of them, `all` every entry from there on. */
+export interface Paged<Given extends unknown[], Items> {
+  (...given: Given): Promise<PagedResult<Items>>;
+  all: (...given: Given) => AsyncGenerator<Entry<Items>, void, undefined>;
+}
+
+export interface Page {
+  page?: number | undefined;
+  /** 1 to 100; 50 if left out, and 100 for `all`. */
+  per_page?: number | undefined;
+}
+
+export interface NearbyBody {
+  latitude: number;
+  longitude: number;
+  single_account_id: string;
+  count?: number | undefined;
+}
+
+export interface CouponsQuery<Detailed extends boolean = boolean> {
+  includemfg?: Detailed | undefined;
+  include_images?: boolean | undefined;
+  search?: string | undefined;
+  type?: string | undefined;
+  accountId?: string | undefined;
+}
+
+/** The detailed variant of the coupon list, or the simple one. */
+export type CouponItems<Detailed extends boolean> = Detailed extends true
+  ? { stores: DetailedCouponRecord[]; mfg: DetailedCouponRecord[] }
+  : CouponRecord[];
+
+export interface MyCouponsQuery extends Page {
+  digitalonly?: boolean | undefined;
+  search?: string | undefined;
+  type?: "mfg" | "store" | undefined;
+  storeId?: string | readonly string[] | undefined;
+  includemfg?: boolean | undefined;
+}
+
+export interface MyCouponItems {
+  store: MyCouponRecord[];
+  mfg: MyCouponRecord[];
+  digital: DigitalCoupon[];
+}
+
+export interface SearchBody<List extends keyof SearchItems = keyof SearchItems> {
+  query: string;
+  filter?: List | readonly List[] | undefined;
+  typos?: boolean | undefined;
+}
+
+export interface SearchItems {
+  stores: SearchStore[];
+  customers: SearchCustomer[];
+  campaigns: SearchCampaign[];
+}
+
+export interface MessagesQuery extends Page {
+  /** Only groups with a later message: the greatest `last_message_time` seen. */
+  check_time?: string | undefined;
+}
+
+export interface TeamQuery extends Page {
+  level_no?: number | undefined;
+  team_member_id?: string | undefined;
+}
+
+export interface LeaderboardBody {
+  location_id: string;
+  eip_campaign_id?: string | undefined;
+  rank_on?: "double" | "hit" | "run" | "triple" | undefined;
+}

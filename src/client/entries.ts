@@ -1,0 +1,40 @@
+import { errorOf } from "./loyalty-error.ts";
+import type { CallOptions, Following, Result } from "./result.ts";
+
+/** An entry of a list; or of several lists, and then `kind` says of which. */
+export type Entry<Items> = Items extends readonly (infer One)[]
+  ? One
+  : {
+      [List in keyof Items]: Items[List] extends readonly (infer One)[] ? { kind: KindIn<List> } & One : never;
+    }[keyof Items];
+type KindIn<List> = List extends "stores" ? "store" : List;
+
+type Ask<Items> = (call?: CallOptions) => Promise<Result<Items, Partial<Following<Items>>>>;
+
+/**
+ * The entries of a list, page after page.
+ * @throws a LoyaltyError for a page that cannot be had, and the signal's reason when it is called off.
+ */
+export async function* entriesOf<Items>(
+  ask: Ask<Items>,
+  call?: CallOptions,
+): AsyncGenerator<Entry<Items>, void, undefined> {
+  for (let next: Ask<Items> | null = ask; next !== null; ) {
+    const page: Awaited<ReturnType<Ask<Items>>> = await next(call);
+    if (!page.status) {
+      if (page.errorCode === "NO_ITEMS") return;
+      throw errorOf(page);
+    }
+    yield* flatten(page.items);
+    next = page.next ?? null;
+  }
+}
+
+function flatten<Items>(items: Items): Entry<Items>[] {
+  if (Array.isArray(items)) return items;
+  const lists = Object.entries(items as Record<string, object[]>);
+  const entries = lists.flatMap(([list, ones]) =>
+    ones.map((one) => ({ kind: list === "stores" ? "store" : list, ...one })),
+  );
+  return entries as Entry<Items>[];
+}

@@ -1,0 +1,90 @@
+import { AnswerCache } from "./answer-cache.ts";
+import { type CallOptions, type Following, type PagedResult, type Result, resultOf } from "./result.ts";
+import { type Answer, answerOf, type RetryOptions } from "./retry.ts";
+
+export interface ServiceOptions {
+  /** Where the service is. */
+  url: string;
+  askToken: () => Promise<string>;
+  send: typeof fetch;
+  retry: RetryOptions;
+}
+
+type Parameter = string | number | boolean | readonly string[] | undefined;
+type Query = { readonly [name: string]: Parameter };
+
+/**
+ * The service, as one client asks it. With each request goes how far the database was when it answered last, so that an
+ * answer is never older than one before (docs/contract/interface.md, 6); and the tag of an answer that is still known.
+ */
+export class Service {
+  readonly #options: ServiceOptions;
+  readonly #base: string;
+  readonly #known = new AnswerCache();
+  #bookmark = "";
+
+  constructor(options: ServiceOptions) {
+    this.#options = options;
+    this.#base = `${options.url.replace(/\/+$/, "")}/api/v1/customer`;
+  }
+
+  async get<Items>(path: string, query: object, call?: CallOptions): Promise<Result<Items>> {
+    return resultOf<Items>(await this.#ask(path + toQuery(query as Query), call));
+  }
+
+  /** A page of a list; `query` is of parameters, or as a `Link` has it. */
+  async getPage<Items>(path: string, query: object | string, call?: CallOptions): Promise<PagedResult<Items>> {
+    const answer = await this.#ask(path + (typeof query === "string" ? query : toQuery(query as Query)), call);
+    const result = resultOf<Items>(answer);
+    if (!result.status) return result;
+    // Only its query: before the service may be a proxy, which has another address.
+    const following = /<[^>?]*(\?[^>]*)>; rel="next"/.exec(answer.headers.get("Link") ?? "")?.[1];
+    const next: Following<Items>["next"] =
+      following === undefined ? null : (another) => this.getPage(path, following, another);
+    return { ...result, next };
+  }
+
+  async post<Items>(path: string, json: object, call?: CallOptions): Promise<Result<Items>> {
+    return resultOf<Items>(await this.#ask(path, call, JSON.stringify(json)));
+  }
+
+  /** The age of a board is in a header. */
+  async postForBoard<Items>(path: string, json: object, call?: CallOptions): Promise<Result<Items, { age: number }>> {
+    const answer = await this.#ask(path, call, JSON.stringify(json));
+    const result = resultOf<Items>(answer);
+    return result.status ? { ...result, age: Number(answer.headers.get("X-Board-Age") ?? Number.NaN) } : result;
+  }
+
+  async #ask(path: string, { signal }: CallOptions = {}, body?: string): Promise<Answer> {
+    const { askToken, send, retry } = this.#options;
+    const address = this.#base + path;
+    const known = body === undefined ? this.#known.find(address) : undefined;
+    const tried = async (limit: AbortSignal) => {
+      const headers: Record<string, string> = { Authorization: `Bearer ${await askToken()}` };
+      if (this.#bookmark !== "") headers["X-D1-Bookmark"] = this.#bookmark;
+      if (known !== undefined) headers["If-None-Match"] = known.tag;
+      if (body === undefined) return send(address, { headers, signal: limit });
+      headers["Content-Type"] = "application/json";
+      return send(address, { method: "POST", headers, body, signal: limit });
+    };
+    const answer = await answerOf(tried, retry, signal ?? null);
+
+    const bookmark = answer.headers.get("X-D1-Bookmark") ?? "";
+    if (bookmark > this.#bookmark) this.#bookmark = bookmark;
+    const text = answer.status === 304 && known !== undefined ? known.text : answer.text;
+    const tag = answer.headers.get("ETag") ?? known?.tag;
+    if (tag !== undefined && body === undefined && [200, 304].includes(answer.status))
+      this.#known.keep(address, { tag, text });
+    return { ...answer, text };
+  }
+}
+
+const HALF_A_PAIR = /[\ud800-\udfff]/gu;
+
+/** `?name=value&…`, where a list is its values with commas; React Native's URLSearchParams has not always escaped them. */
+function toQuery(query: Query): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${encodeURIComponent(String(value).replace(HALF_A_PAIR, "\ufffd"))}`],
+  );
+  return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
+}

@@ -1,0 +1,172 @@
+import { describe, it } from "vitest";
+import { mustFeed } from "../support/api.ts";
+import { clientOf, worker } from "../support/client.ts";
+import * as seed from "../support/seed.ts";
+
+describe("a result", () => {
+  it("has the id of its request and the HTTP status, whether it went well or not", async ({ expect }) => {
+    const { client } = clientOf("c");
+
+    const results = [
+      await client.fullSearch({ query: "nobody" }),
+      await client.messages(),
+      await client.teamWithLevel("no such store"),
+      await client.fullSearch({ query: "b" }),
+    ];
+
+    expect(results.map(({ status, httpStatus }) => [status, httpStatus])).toEqual([
+      [true, 200],
+      [false, 200],
+      [false, 404],
+      [false, 422],
+    ]);
+    const ids = results.map(({ requestId }) => requestId);
+    expect(new Set(ids).size).toBe(4);
+    expect(ids).toEqual(ids.map(() => expect.stringMatching(/^[\w-]{8,}$/)));
+  });
+
+  it("of a board has its age in seconds", async ({ expect }) => {
+    const old = { headers: { "X-Board-Age": "17" } };
+    const { client } = clientOf("c", async () => Response.json({ status: true, items: [] }, old));
+
+    expect(await client.leaderboard({ location_id: "nowhere" })).toMatchObject({ status: true, items: [], age: 17 });
+    expect(await clientOf("c").client.leaderboard({ location_id: "nowhere" })).toMatchObject({ age: 0 });
+  });
+});
+
+/** A service that answers with these headers in turn, and what it was sent. */
+function service(...answers: Record<string, string>[]) {
+  const sent: Record<string, string>[] = [];
+  const made = clientOf("c", async (_, init) => {
+    const { authorization: _token, ...headers } = Object.fromEntries(new Headers(init?.headers));
+    sent.push(headers);
+    return Response.json({ status: true, items: [] }, { headers: answers[sent.length - 1] ?? {} });
+  });
+  return { client: made.client, sent };
+}
+
+describe("the bookmark of an answer", () => {
+  it("goes with the next request, whatever it asks for", async ({ expect }) => {
+    const { client, sent } = service({ "X-D1-Bookmark": "0001.sign" }, {});
+
+    await client.coupons();
+    await client.fullSearch({ query: "blue" });
+    await client.messages();
+
+    expect(sent.map((headers) => headers["x-d1-bookmark"])).toEqual([undefined, "0001.sign", "0001.sign"]);
+  });
+
+  it("is replaced by a newer one only: answers may come in another order", async ({ expect }) => {
+    const { client, sent } = service(
+      { "X-D1-Bookmark": "0002.a" },
+      { "X-D1-Bookmark": "0001.b" },
+      { "X-D1-Bookmark": "0003.c" },
+    );
+
+    for (let times = 0; times < 4; times += 1) await client.coupons();
+
+    expect(sent.map((headers) => headers["x-d1-bookmark"])).toEqual([undefined, "0002.a", "0002.a", "0003.c"]);
+  });
+
+  it("is one that the service takes", async ({ expect }) => {
+    const account = seed.account();
+    await mustFeed([account]);
+    const seen: (string | null)[][] = [];
+    const { client } = clientOf("c", async (input, init) => {
+      const answer = await worker(input, init);
+      seen.push([new Headers(init?.headers).get("X-D1-Bookmark"), answer.headers.get("X-D1-Bookmark")]);
+      return answer;
+    });
+
+    await client.coupons();
+    await client.myCoupons();
+
+    const [first, second] = seen;
+    expect(first?.[0]).toBe(null);
+    expect(second?.[0]).toBe(first?.[1]);
+    expect(String(second?.[1]) >= String(first?.[1])).toBe(true);
+  });
+});
+
+describe("an answer with an ETag", () => {
+  /** A service whose lists have a tag each, and whose answers say how often they were made in full. */
+  function tagged(text: (address: string) => string = () => "") {
+    const sent: [address: string, tag: string | null][] = [];
+    const tags = new Map<string, string>();
+    const { client } = clientOf("c", async (input, init) => {
+      const address = String(input);
+      const given = new Headers(init?.headers).get("If-None-Match");
+      sent.push([address, given]);
+      const tag = tags.get(address) ?? 'W/"1"';
+      const headers = { ETag: tag, "X-Request-Id": `r${sent.length}` };
+      if (given === tag) return new Response(null, { status: 304, headers });
+      return Response.json({ status: true, items: [{ name: tag, text: text(address) }] }, { headers });
+    });
+    return { client, sent, tags };
+  }
+  const address = (query: string) => `https://loyalty.example/api/v1/customer/coupons${query}`;
+
+  it("is given again where the service answers 304", async ({ expect }) => {
+    const { client, sent } = tagged();
+
+    const first = await client.coupons();
+    const second = await client.coupons();
+
+    expect(sent).toEqual([
+      [address(""), null],
+      [address(""), 'W/"1"'],
+    ]);
+    expect(second).toEqual({ ...first, httpStatus: 304, requestId: "r2" });
+  });
+
+  it("is another object each time, so that nobody changes what another is given", async ({ expect }) => {
+    const { client } = tagged();
+    await client.coupons();
+    const second = await client.coupons();
+    if (second.status) second.items.length = 0;
+
+    const third = await client.coupons();
+
+    expect(third.status && third.items).toHaveLength(1);
+  });
+
+  it("is replaced once the list has changed", async ({ expect }) => {
+    const { client, tags } = tagged();
+    await client.coupons();
+    tags.set(address(""), 'W/"2"');
+
+    const changed = await client.coupons();
+    const again = await client.coupons();
+
+    expect([changed, again].map((one) => [one.httpStatus, one.status && one.items[0]?.name])).toEqual([
+      [200, 'W/"2"'],
+      [304, 'W/"2"'],
+    ]);
+  });
+
+  it("is known by its address, and by its client alone", async ({ expect }) => {
+    const { client, sent } = tagged();
+    for (const search of ["a", "b", "a", "b"]) await client.coupons({ search });
+    await tagged().client.coupons({ search: "a" });
+
+    expect(sent.map(([, tag]) => tag)).toEqual([null, null, 'W/"1"', 'W/"1"']);
+  });
+
+  it("is forgotten when 4,000,000 characters are held in all, the one used longest ago first", async ({ expect }) => {
+    const { client, sent } = tagged(() => "x".repeat(1_300_000));
+    for (const search of ["a", "b", "c", "a", "d"]) await client.coupons({ search });
+    sent.length = 0;
+
+    for (const search of ["a", "b"]) await client.coupons({ search });
+
+    expect(sent.map(([, tag]) => tag)).toEqual(['W/"1"', null]);
+  });
+
+  it("that is a search is never asked for so", async ({ expect }) => {
+    const { client, sent } = tagged();
+
+    for (let times = 0; times < 2; times += 1) await client.fullSearch({ query: "blue" });
+
+    expect(sent.map(([, tag]) => tag)).toEqual([null, null]);
+  });
+});

@@ -1,0 +1,156 @@
+import { describe, it } from "vitest";
+import { as, feed, mustFeed } from "../support/api.ts";
+import { setClock } from "../support/clock.ts";
+import { exported } from "../support/exporting.ts";
+import * as seed from "../support/seed.ts";
+import { feedUsage } from "../support/state.ts";
+
+const CUSTOMER = "/api/v1/customer";
+const ZONE = "America/Los_Angeles";
+/** The tenth of May there. */
+const [BEFORE, FIRST, LAST, AFTER] = [
+  "2026-05-10 06:59:59",
+  "2026-05-10 07:00:00",
+  "2026-05-11 06:59:59",
+  "2026-05-11 07:00:00",
+];
+const DAY = { time_zone: ZONE, start: "2026-05-10", end: "2026-05-10" };
+
+/** A program all of whose dates are the tenth of May in a time zone. */
+function world({ time_zone, start, end }: { time_zone?: string; start: string; end: string }) {
+  const account = seed.account();
+  const store = seed.store(account.id);
+  const customer = seed.customer();
+  const employee = seed.employee(account.id);
+  const campaign = seed.campaign(account.id, { campaign_start_date: start, campaign_end_date: end, time_zone });
+  const contest = seed.eipCampaign(account.id, { start_date: start, end_date: end, time_zone });
+  const expiring = { can_expire: 1, expiration_date: end, time_zone };
+  const coupon = seed.coupon(account.id, expiring);
+  const digital = seed.coupon(account.id, { kind: "digital", ...expiring });
+  const endless = seed.coupon(account.id);
+  const issued = [
+    seed.customerCoupon(customer.id, coupon.id, store.id),
+    seed.customerCoupon(customer.id, endless.id, store.id, { expected_end_date: end, time_zone }),
+  ];
+  const lines = [
+    ...[account, store, customer, employee, campaign, contest, coupon, digital, endless, ...issued],
+    seed.membership(store.id, customer.id),
+    seed.play(contest.id, store.id, employee.id, { hits: 1 }),
+  ];
+  return { account, store, customer, campaign, contest, coupon, digital, issued, lines };
+}
+
+/** What of it the customer is shown. */
+async function shown({ account, store, customer }: ReturnType<typeof world>) {
+  const api = as(String(customer.id));
+  const nearby = await api.post(`${CUSTOMER}/campaigns/near-by-popular-campaigns`, {
+    ...{ latitude: 35.47, longitude: -97.52, single_account_id: account.id },
+  });
+  const me = await api.get(`${CUSTOMER}/me`);
+  const board = await api.post(`${CUSTOMER}/gamification/leaderboard`, { location_id: store.id });
+  const coupons = await api.get(`${CUSTOMER}/coupons`);
+  const mine = await api.get(`${CUSTOMER}/my-coupons`);
+  return {
+    nearby: nearby.body.items.length,
+    campaigns: me.body.items.campaigns_total,
+    board: board.body.items.length,
+    coupons: coupons.body.items?.length ?? 0,
+    digital: mine.body.items?.digital.length ?? 0,
+  };
+}
+
+const NONE = { nearby: 0, campaigns: 0, board: 0, coupons: 0, digital: 0 };
+const ALL = { nearby: 1, campaigns: 1, board: 1, coupons: 2, digital: 1 };
+
+describe("time_zone", () => {
+  it.for([
+    ["has not begun a second before its midnight there", DAY, BEFORE, { ...ALL, nearby: 0, campaigns: 0, board: 0 }],
+    ["has begun at its midnight there", DAY, FIRST, ALL],
+    ["lasts to its last second there", DAY, LAST, ALL],
+    ["is over at the next midnight there", DAY, AFTER, NONE],
+    ["is of UTC where none is given", { start: DAY.start, end: DAY.end }, "2026-05-10 23:59:59", ALL],
+    ["is over in UTC where none is given", { start: DAY.start, end: DAY.end }, "2026-05-11 00:00:00", NONE],
+  ] as const)("a day %s: %j at %s", async ([, dates, now, expected], { expect }) => {
+    const given = world(dates);
+    await setClock(now);
+    await mustFeed(given.lines);
+
+    expect(await shown(given)).toEqual(expected);
+  });
+
+  it("does not move an end that is a time", async ({ expect }) => {
+    const given = world({ ...DAY, end: "2026-05-10" });
+    const timed = { ...given.issued[1], expected_end_date: "2026-05-10 12:00:00" } as (typeof given.lines)[number];
+    await setClock("2026-05-10 12:00:01");
+    await mustFeed([...given.lines, timed]);
+
+    expect((await shown(given)).coupons).toBe(1);
+  });
+
+  it("changes what was fed without it", async ({ expect }) => {
+    const given = world({ start: DAY.start, end: DAY.end });
+    await setClock(LAST);
+    await mustFeed(given.lines);
+    const before = await shown(given);
+    const again = given.lines.map((line) => ("time_zone" in line ? { ...line, time_zone: ZONE } : line));
+    await mustFeed(again);
+
+    const { board: _, ...after } = await shown(given);
+
+    expect(before).toEqual(NONE);
+    expect(after).toEqual({ nearby: 1, campaigns: 1, coupons: 2, digital: 1 });
+  });
+
+  it("leaves dates in answers as they were fed, and is not in them", async ({ expect }) => {
+    const given = world(DAY);
+    await setClock("2026-05-10 12:00:00");
+    await mustFeed(given.lines);
+    const api = as(String(given.customer.id));
+
+    const { items } = (await api.get(`${CUSTOMER}/coupons?includemfg=true`)).body;
+    const mine = (await api.get(`${CUSTOMER}/my-coupons`)).body.items;
+    const search = await api.post(`${CUSTOMER}/full-search`, { query: "double points", filter: "campaigns" });
+
+    const [issued, endless] = given.issued.map(({ id }) => items.stores.find((one: { id: string }) => one.id === id));
+    expect(issued.expiration_date).toBe("2026-05-10 23:59:59");
+    expect(issued.campaign_coupon.expiration_date).toBe("2026-05-10 23:59:59");
+    expect(endless.expected_end_date).toBe("2026-05-10 23:59:59");
+    expect(mine.digital[0].coupon.expiration_date).toBe("2026-05-10 23:59:59");
+    const campaign = search.body.items.campaigns.find((one: { id: string }) => one.id === given.campaign.id);
+    expect([campaign.campaign_start_date, campaign.campaign_end_date]).toEqual([DAY.start, DAY.end]);
+    expect(JSON.stringify([items, mine, search.body])).not.toMatch(/time_zone|Los_Angeles|07:00:00|06:59:59/);
+  });
+
+  it.for(["campaign", "coupon", "customer_coupon", "eip_campaign"])(
+    "of a %s that is not known is a bad line that names the field",
+    async (record, { expect }) => {
+      const given = world(DAY).lines.find((line) => line.record === record);
+      const bad = ["Mars/Olympus", "+01:00", "BST", "", 5];
+
+      const answer = await feed(bad.map((time_zone) => ({ ...given, record, time_zone })));
+
+      expect(answer.status).toBe(422);
+      expect(Object.keys(answer.body.messages)).toEqual(bad.map((_, index) => `line ${index + 1}.time_zone`));
+    },
+  );
+
+  it("comes back in an export, whose lines write the same rows", async ({ expect }) => {
+    const given = [
+      world(DAY),
+      world({ ...DAY, time_zone: "Asia/Tokyo", end: "9999-12-31" }),
+      world({ ...DAY, time_zone: "America/New_York", end: "9999-12-31" }),
+      world({ start: DAY.start, end: DAY.end }),
+    ].flatMap(({ lines }) => lines);
+    const coupon = given.find(({ record }) => record === "coupon");
+    const forEver = { ...coupon, id: seed.freshId("q"), can_expire: 0 } as (typeof given)[number];
+    await mustFeed([...given, forEver]);
+    const kinds = ["campaign", "coupon", "customer_coupon", "eip_campaign"];
+
+    const lines = await exported(...kinds);
+
+    const ids = new Map(lines.map((line) => [line.id, line]));
+    const fed = [...given, forEver].filter(({ record }) => kinds.includes(record));
+    expect(fed.map(({ id }) => ids.get(id)?.time_zone)).toEqual(fed.map(({ time_zone = "UTC" }) => time_zone));
+    expect((await feedUsage(lines as typeof given)).rowsWritten).toBe(0);
+  });
+});

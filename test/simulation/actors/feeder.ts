@@ -1,0 +1,209 @@
+import type { Random } from "../../../scripts/demo/random.ts";
+import { type Answer, asCustomer, asSystem } from "../network.ts";
+import {
+  ACCOUNT,
+  COUPON,
+  CUSTOMERS,
+  customer,
+  EIP_CAMPAIGN,
+  EMPLOYEES,
+  GROUPS,
+  group,
+  type Line,
+  markOf,
+  STORES,
+  someMembers,
+} from "../program.ts";
+import { LOCATIONS } from "../world.ts";
+import { rest, type Stage } from "./actor.ts";
+
+const WAIT_MS = 6_000;
+const LONGEST_RETRY_MS = 20_000;
+const ANSWER_WITHIN_MS = 60_000;
+
+/**
+ * A system of record: it feeds changes, and sends each request again until it is answered (docs/contract/feed.md). It
+ * alone writes the states whose keys have its number.
+ */
+export async function feeder(stage: Stage, program: string, number: number): Promise<void> {
+  const { world } = stage;
+  const random = world.random(`feeder ${program} ${number}`);
+  const composer = new Composer(program, number, random);
+  while (!stage.isEnding()) {
+    await rest(stage, random, WAIT_MS);
+    if (stage.isEnding()) return;
+    const lines = Array.from({ length: random.integer(1, 4) }, () => composer.line()).flat();
+    const answer = await feedUntilAnswered(stage, random, { program, lines });
+    if (answer?.status === 200 && random.next() < 0.3) await readBack(stage, random, { program, lines, answer });
+  }
+}
+
+/** Sends the lines, again and again while they are not answered for good. Null: the simulation ended before. */
+export async function feedUntilAnswered(
+  { world, network, rules, isOver }: Stage,
+  random: Random,
+  { program, lines, scope = "feed" }: { program: string; lines: readonly Line[]; scope?: string },
+): Promise<Answer | null> {
+  const body = lines.map((line) => JSON.stringify(line)).join("\n");
+  for (let waitMs = 500; ; waitMs = Math.min(waitMs * 2, LONGEST_RETRY_MS)) {
+    if (isOver()) return null;
+    const location = random.pick(LOCATIONS);
+    const headers = asSystem(world, program, scope);
+    const sending = network.send({ program, location, method: "POST", path: "/api/v1/feed", headers, body });
+    const tooLate = world.time.wait(ANSWER_WITHIN_MS).then(() => null);
+    const answer = await Promise.race([sending.catch(() => null), tooLate]);
+    if (answer?.status === 200) {
+      rules.ledger.noteAcknowledged(program, Number(answer.headers.get("X-Feed-Version")), lines);
+      return answer;
+    }
+    // Refused for good: it names somebody who is erased, or the database is full.
+    if (answer !== null && ![429, 503].includes(answer.status)) return answer;
+    await world.time.wait(random.integer(waitMs / 2, waitMs));
+  }
+}
+
+/** What was acknowledged is seen with the bookmark of its answer, wherever it is read. */
+async function readBack(
+  { world, network }: Stage,
+  random: Random,
+  { program, lines, answer }: { program: string; lines: readonly Line[]; answer: Answer },
+): Promise<void> {
+  const fed = lines.findLast(({ record, deleted }) => record === "customer_coupon" && !deleted);
+  const bookmark = answer.headers.get("X-D1-Bookmark");
+  if (fed === undefined || bookmark === null) return;
+  const setBackAt = world.setBackAt;
+  const read = await network
+    .send({
+      program,
+      location: random.pick(LOCATIONS),
+      path: "/api/v1/customer/coupons",
+      headers: { ...asCustomer(world, program, String(fed.customer_id)), "X-D1-Bookmark": bookmark },
+    })
+    .catch(() => null);
+  if (read?.status !== 200 || world.setBackAt !== setBackAt) return;
+  const seen = (read.json.items ?? []).find((one: { id: unknown }) => one.id === fed.id);
+  // A later request may have used it up or withdrawn it; but nobody has used it less.
+  if (seen !== undefined && seen.usage_count < Number(fed.usage_count))
+    world.fail("a bookmark shows what was seen with it", `${program} coupon ${fed.id}: ${seen.usage_count} uses`);
+}
+
+/** Lines that are good, mostly. */
+export class Composer {
+  readonly #program: string;
+  readonly #number: number;
+  readonly #random: Random;
+  #count = 0;
+  readonly #uses = new Map<string, number>();
+
+  constructor(program: string, number: number, random: Random) {
+    this.#program = program;
+    this.#number = number;
+    this.#random = random;
+  }
+
+  line(): Line[] {
+    const random = this.#random;
+    const kind = random.integer(1, 100);
+    if (kind <= 40) return [this.#message()];
+    if (kind <= 55) return [this.#entry()];
+    if (kind <= 70) return [this.#coupon()];
+    if (kind <= 85) return [this.#play()];
+    if (kind <= 88)
+      return [
+        { record: "token_earning", id: this.#id("t"), store_id: "s1", customer_id: "c1", level_no: 1, tokens: "2.50" },
+      ];
+    if (kind <= 91) return [this.#group()];
+    if (kind <= 93) return [{ record: "message_group", id: "g4", deleted: true }];
+    if (kind <= 94) return [{ record: "customer", id: "c6", deleted: true }];
+    if (kind <= 95) return [customer(this.#program, "c6")];
+    if (kind <= 97)
+      return [
+        {
+          record: "store",
+          id: "s3",
+          account_id: ACCOUNT,
+          name: `Street ${this.#id("x")} ${markOf(this.#program)}`,
+          latitude: 35.49,
+          longitude: -97.52,
+        },
+      ];
+    if (kind <= 98)
+      return [
+        {
+          record: "friendship",
+          customer_id: "c1",
+          friend_id: random.pick(CUSTOMERS.slice(1, 4)),
+          status: random.integer(0, 1),
+        },
+      ];
+    if (kind <= 99)
+      return [
+        {
+          record: "membership",
+          store_id: "s2",
+          customer_id: random.pick(CUSTOMERS),
+          ...(random.next() < 0.3 && { deleted: true }),
+        },
+      ];
+    return [{ record: "store", id: "s1" }];
+  }
+
+  #message(): Line {
+    const random = this.#random;
+    const id = this.#id("m");
+    const groupId = random.pick(GROUPS);
+    const sender = groupId === "g1" ? "c1" : (CUSTOMERS[GROUPS.indexOf(groupId) - 1] ?? "c1");
+    return { record: "message", id, group_id: groupId, customer_id: sender, body: `${id} ${markOf(this.#program)}` };
+  }
+
+  #entry(): Line {
+    const random = this.#random;
+    const amount = `${random.integer(1, 99)}.${random.integer(10, 99)}`;
+    return {
+      record: "balance_entry",
+      id: this.#id("b"),
+      customer_id: random.pick(CUSTOMERS.slice(0, 5)),
+      store_id: "s1",
+      amount,
+    };
+  }
+
+  #coupon(): Line {
+    const customerId = this.#random.pick(CUSTOMERS.slice(0, 4));
+    const id = `i${this.#number}${customerId}`;
+    const uses = (this.#uses.get(id) ?? 0) + 1;
+    this.#uses.set(id, uses);
+    return {
+      record: "customer_coupon",
+      id,
+      customer_id: customerId,
+      campaign_coupon_id: COUPON,
+      store_id: "s1",
+      total_count: 999_999_999,
+      usage_count: uses,
+    };
+  }
+
+  #play(): Line {
+    const random = this.#random;
+    return {
+      record: "play",
+      id: this.#id("y"),
+      eip_campaign_id: EIP_CAMPAIGN,
+      location_id: random.pick(STORES),
+      employee_id: random.pick(EMPLOYEES),
+      runs: "1.25",
+      hits: random.integer(0, 3),
+    };
+  }
+
+  #group(): Line {
+    const id = this.#random.pick(GROUPS);
+    return group(id, someMembers(this.#random, id));
+  }
+
+  #id(prefix: string): string {
+    this.#count += 1;
+    return `${prefix}${this.#number}x${this.#count}`;
+  }
+}

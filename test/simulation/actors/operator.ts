@@ -1,0 +1,91 @@
+import { rmSync } from "node:fs";
+import type { Random } from "../../../scripts/demo/random.ts";
+import { PROGRAMS } from "../program.ts";
+import { LOCATIONS, type World } from "../world.ts";
+import type { Stage } from "./actor.ts";
+
+const MINUTE_MS = 60_000;
+const WEATHER_EVERY_MS = 1_000;
+// Statements that run for longer than D1's limit do not come back.
+const LONGEST_STALL_MS = 60_000;
+
+/** Cloudflare's schedule: the crons of `wrangler.toml`, at the second that comes. */
+export async function schedule({ world, isOver }: Stage): Promise<void> {
+  const random = world.random("schedule");
+  for (let minute = 0; !isOver(); minute += 1) {
+    await world.time.wait(MINUTE_MS);
+    for (const cron of ["* * * * *", ...(minute % 60 === 30 ? ["30 5 * * *", "0 6 * * *"] : [])]) {
+      const { isolate, env } = world.isolateAt(random.pick(LOCATIONS));
+      world.step(`schedule ${cron}`);
+      void isolate
+        .runSchedule(cron, env)
+        .catch((error: Error) => world.log(`schedule ${cron} fails: ${error.message}`));
+    }
+  }
+}
+
+/** What happens to the platform as a whole, while the weather has it. */
+export async function platformFaults({ world, isEnding }: Stage): Promise<void> {
+  const random = world.random("platform faults");
+  while (!isEnding()) {
+    await world.time.wait(WEATHER_EVERY_MS);
+    if (isEnding()) return;
+    const { weather, time } = world;
+    const { primary, replicas } = world.database(random.pick(PROGRAMS));
+    if (weather.happens("D1's primary stalls") && primary.stalledUntil < time.now) {
+      primary.stalledUntil = time.now + random.integer(1_000, LONGEST_STALL_MS);
+      world.step(`the primary stalls for ${primary.stalledUntil - time.now} ms`);
+    }
+    const replica = random.pick(replicas);
+    if (weather.happens("D1's replicas stall") && replica.stalledUntil < time.now) {
+      replica.stalledUntil = time.now + random.integer(1_000, LONGEST_STALL_MS);
+      world.step(`${replica.name} stalls for ${replica.stalledUntil - time.now} ms`);
+    }
+    if (weather.happens("D1 is reset")) primary.generation += 1;
+    if (weather.happens("an isolate ends") && random.next() < 0.1) endIsolate(world, random);
+    if (weather.happens("an object is put away")) world.objects.putAway();
+    if (weather.happens("a socket breaks")) {
+      const { sockets } = world.objects;
+      if (sockets.length > 0) random.pick(sockets).break();
+    }
+  }
+}
+
+function endIsolate(world: World, random: Random): void {
+  const location = random.pick(LOCATIONS);
+  world.step(`the isolate of ${location} ends`);
+  world.endIsolate(location);
+}
+
+/** Deploys, moves clocks, and sets a database back to what it was. */
+export async function operator({ world, rules, isEnding }: Stage): Promise<void> {
+  const random = world.random("operator");
+  while (!isEnding()) {
+    await world.time.wait(random.integer(60_000, 900_000));
+    if (isEnding()) return;
+    const deed = random.pick(["deploy", "clock", "clock", "clock", "back up", "set back"]);
+    if (deed === "deploy") {
+      world.step("deploys");
+      world.deploy();
+    } else if (deed === "clock") {
+      world.jumpClock(random);
+    } else {
+      const program = random.pick(PROGRAMS);
+      const database = world.database(program);
+      const version = Number(
+        database.primary.read<{ version: number }>("SELECT version FROM feed_version")[0]?.version,
+      );
+      world.step(`sets ${program} back to feed version ${version}, in a while`);
+      const file = world.file("backup");
+      database.primary.backUp(file);
+      await world.time.wait(deed === "back up" ? 100 : random.integer(1_000, 300_000));
+      if (!isEnding() && deed === "set back") {
+        world.step(`sets ${program} back to feed version ${version}`);
+        world.setBackAt = world.time.now;
+        rules.forget(program, version);
+        database.setBackTo(file);
+      }
+      rmSync(file);
+    }
+  }
+}

@@ -1,0 +1,257 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is text of the service.
+import type { Patch } from "./platform/code.ts";
+
+/** A rule of the service that is broken on purpose, and the rule of the simulation that finds it. */
+export interface Mutant extends Patch {
+  breaks: string;
+  seenBy: string;
+}
+
+const POLL = "a poll misses nothing";
+const COPY = "a poll shows what its copy has";
+const SECOND = "a second that was shown is whole";
+const BOARD = "a board's age is what it says";
+const BOOKMARK = "a bookmark shows what was seen with it";
+const LOST = "nothing acknowledged is lost";
+const RECOUNT = "what is derived equals a recount";
+const STRANGER = "no program shows another's";
+const TWICE = "no group comes twice";
+const COMES = "every group with news comes";
+const RECOVERY = "once faults end, all is well within 90 s";
+const RETRY = "a lost connection of a read is tried again";
+const FRAME = "a frame comes when its message is shown";
+
+export const MUTANTS: readonly Mutant[] = [
+  // Inboxes.
+  {
+    breaks: "a report from before a notification is dropped",
+    file: "src/inbox/inbox-state.ts",
+    find: "if (!isRecent(report.at, now) || report.version < known) return state;",
+    replace: "if (!isRecent(report.at, now)) return state;",
+    seenBy: POLL,
+  },
+  {
+    breaks: "a notification ends the trust in a report",
+    file: "src/inbox/inbox-state.ts",
+    find: "report: isBefore ? null : state.report };",
+    replace: "report: isBefore ? state.report : state.report };",
+    seenBy: POLL,
+  },
+  {
+    breaks: "a notification is remembered",
+    file: "src/inbox/inbox-state.ts",
+    find: "return { ...state, highest: { version, at: now }, report: isBefore",
+    replace: "return { ...state, report: isBefore",
+    seenBy: POLL,
+  },
+  {
+    breaks: "a version is remembered as long as a report is trusted",
+    file: "src/inbox/inbox-state.ts",
+    find: "return highest !== null && isRecent(highest.at, now, REMEMBER_MS) ? highest.version : -1;",
+    replace: "return highest !== null && Math.abs(now - highest.at) < 20 ? highest.version : -1;",
+    seenBy: POLL,
+  },
+  {
+    breaks: "what an inbox knows is stored",
+    file: "src/inbox/inbox.ts",
+    find: 'this.ctx.storage.kv.put("state", state);',
+    replace: "",
+    seenBy: POLL,
+  },
+  {
+    breaks: "an inbox compares the newest time with that of the poll",
+    file: "src/inbox/inbox-state.ts",
+    find: "isRecent(report.at, now) && report.newestAt <= checkTime",
+    replace: "isRecent(report.at, now)",
+    seenBy: POLL,
+  },
+  {
+    breaks: "a report counts messages that are not shown yet",
+    file: "src/inbox/queries.ts",
+    find: "WHERE ${messageGroupNews.customerKey} = ${customerKeyOf(customerId)}\n",
+    replace:
+      "WHERE ${messageGroupNews.customerKey} = ${customerKeyOf(customerId)} AND ${messageGroupNews.newestAt} < (SELECT stamp FROM message_clock)\n",
+    seenBy: POLL,
+  },
+  {
+    breaks: "a poll reports only what its copy has read of a listener",
+    file: "src/inbox/queries.ts",
+    find: "return listensHours >= REPORTS_FROM_HOURS;",
+    replace: "return listensHours >= 0;",
+    seenBy: POLL,
+  },
+  {
+    breaks: "a listener is one for a day",
+    file: "src/inbox/queries.ts",
+    find: "${listeners.until} < (SELECT now FROM clock) ${limitTo(LISTENERS_AT_ONCE)}",
+    replace: "${listeners.until} < (SELECT datetime(now, '+30 hours') FROM clock) ${limitTo(LISTENERS_AT_ONCE)}",
+    seenBy: POLL,
+  },
+  {
+    breaks: "only what was notified is taken out of the outbox",
+    file: "src/inbox/notify.ts",
+    find: "const done = changes.filter((change) => change.customers.every((customerId) => notified.has(customerId)));",
+    replace: "const done = changes.filter(() => notified.size >= 0);",
+    seenBy: POLL,
+  },
+  {
+    breaks: "the schedule notifies of what is left",
+    file: "src/inbox/notify.ts",
+    find: "if (backlog.waiting === 0) return",
+    replace: "if (backlog.waiting >= 0) return",
+    seenBy: RECOVERY,
+  },
+  {
+    breaks: "a frame is sent when its message is shown",
+    file: "src/inbox/inbox.ts",
+    find: "const shownAt = now + messageWaitMs + MESSAGE_MARGIN_MS;",
+    replace: "const shownAt = now;",
+    seenBy: FRAME,
+  },
+  {
+    breaks: "a pending frame has an alarm",
+    file: "src/inbox/inbox.ts",
+    find: "this.#pending = kinds.reduce(add, this.#pending);\n    await this.#setAlarm();",
+    replace: "this.#pending = kinds.reduce(add, this.#pending);",
+    seenBy: FRAME,
+  },
+  // Messages.
+  {
+    breaks: "a message is shown once its second is over",
+    file: "src/customer/messages/queries.ts",
+    find: "WHERE ${callers} AND ${news.newestAt} < ${STAMP} AND",
+    replace: "WHERE ${callers} AND ${news.newestAt} <= ${STAMP} AND",
+    seenBy: COPY,
+  },
+  {
+    breaks: "stamps never go back",
+    file: "src/feed/records/message.ts",
+    find: "stamp = iif(clock_said = clock.now, stamp, max(clock.now, datetime(stamp, '+1 second'))),",
+    replace: "stamp = clock.now,",
+    seenBy: SECOND,
+  },
+  {
+    breaks: "a feed of messages is followed by a stamp that shows them",
+    file: "src/inbox/notify.ts",
+    find: "return (await showMessages(db.inBackground())) > stamp;",
+    replace: "return stamp !== undefined;",
+    seenBy: RECOVERY,
+  },
+  {
+    breaks: "a stamp that shows messages is not of their second",
+    file: "src/inbox/queries.ts",
+    find: "FROM clock WHERE ${isOpen} = 1 AND ${clockSaid} <> clock.now`,",
+    replace: "FROM clock WHERE ${isOpen} = 1`,",
+    seenBy: SECOND,
+  },
+  {
+    breaks: "a group that gets a message moves up in each member's list",
+    file: "migrations/0011_messages.sql",
+    find: "AND customer_key IN (SELECT customer_key FROM message_group_members WHERE group_key = OLD.key);",
+    replace: "AND customer_key IN (SELECT min(customer_key) FROM message_group_members WHERE group_key = OLD.key);",
+    seenBy: COPY,
+  },
+  // Programs.
+  {
+    breaks: "a cached value is its program's",
+    file: "src/cache/cache.ts",
+    find: "return qualify(this.#program, name) as CacheKey;",
+    replace: 'return qualify("", name) as CacheKey;',
+    seenBy: STRANGER,
+  },
+  {
+    breaks: "an inbox is its program's",
+    file: "src/inbox/inboxes.ts",
+    find: "this.#namespace.idFromName(qualify(this.#program, customerId))",
+    replace: 'this.#namespace.idFromName(qualify("", customerId))',
+    seenBy: POLL,
+  },
+  // The database.
+  {
+    breaks: "a bookmark is heeded",
+    file: "src/middleware/database.ts",
+    find: 'await verifyBookmark(c.req.header("X-D1-Bookmark") ?? "", rules);',
+    replace: 'await verifyBookmark("", rules);',
+    seenBy: BOOKMARK,
+  },
+  {
+    breaks: "a bookmark is passed on",
+    file: "src/middleware/database.ts",
+    find: 'c.res.headers.set("X-D1-Bookmark", await signBookmark(db.bookmark, rules));',
+    replace: "await signBookmark(db.bookmark, rules);",
+    seenBy: BOOKMARK,
+  },
+  {
+    breaks: "a read that lost its connection is sent again",
+    file: "src/db/database.ts",
+    find: "if (!isPassing(error) ||",
+    replace: "if (isPassing(error) ||",
+    seenBy: RETRY,
+  },
+  {
+    breaks: "an answer ends the timeouts of the circuit breaker",
+    file: "src/db/circuit-breaker.ts",
+    find: "this.#answers += 1;\n        this.#timeouts = 0;",
+    replace: "this.#answers += 1;",
+    seenBy: RECOVERY,
+  },
+  // Boards.
+  {
+    breaks: "a board is of the primary",
+    file: "src/app.ts",
+    find: 'app.use("/api/v1/customer/gamification/leaderboard", database("primary"));',
+    replace: "",
+    seenBy: BOARD,
+  },
+  {
+    breaks: "a board is as old as the time when the database was asked",
+    file: "src/cache/cached-values.ts",
+    find: "const cached = { value, at };",
+    replace: "const cached = { value, at: clock.now() };",
+    seenBy: BOARD,
+  },
+  {
+    breaks: "a board that is cached after a feed is of the primary",
+    file: "src/db/database.ts",
+    find: 'return new Database(this.#d1, "first-primary");',
+    replace: 'return new Database(this.#d1, "first-unconstrained");',
+    seenBy: BOARD,
+  },
+  // The feed.
+  {
+    breaks: "an event counts once",
+    file: "src/feed/records/statements.ts",
+    find: "stored WHERE stored.id = line.id)",
+    replace: "stored WHERE stored.id = line.id AND line.id IS NULL)",
+    seenBy: RECOUNT,
+  },
+  {
+    breaks: "what was not committed is not acknowledged",
+    file: "src/feed/queries.ts",
+    find: "if (text === undefined) throw error;",
+    replace: "if (text === undefined) return { applied: true, ignored: 0, version: 1, changes: toChanges([]) };",
+    seenBy: LOST,
+  },
+  {
+    breaks: "a page of an export leaves its turn",
+    file: "src/feed/turns.ts",
+    find: "    return await make();\n  } finally {\n    leave();",
+    replace: "    return await make();\n  } finally {",
+    seenBy: RECOVERY,
+  },
+  // The client.
+  {
+    breaks: "a group that was dealt with does not come again",
+    file: "src/client/poll.ts",
+    find: "held.push(...page.groups.filter((group) => !isDealtWith(group, reached)));",
+    replace: "held.push(...page.groups);",
+    seenBy: TWICE,
+  },
+  {
+    breaks: "other groups of the second of the last one come",
+    file: "src/client/poll.ts",
+    find: "secondBefore(reached.last_message_time);",
+    replace: "reached.last_message_time;",
+    seenBy: COMES,
+  },
+];

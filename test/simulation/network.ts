@@ -1,0 +1,132 @@
+import type { Random } from "../../scripts/demo/random.ts";
+import type { Answered } from "./platform/isolates.ts";
+import { AppSocket } from "./platform/sockets.ts";
+import type { Instance } from "./platform/sqlite.ts";
+import type { Rules } from "./rules/rules.ts";
+import { programClaim, signToken } from "./tokens.ts";
+import type { Location, World } from "./world.ts";
+
+/** A request, and whose it is. */
+export interface Call {
+  program: string;
+  location: Location;
+  method?: "GET" | "POST";
+  path: string;
+  headers?: Record<string, string>;
+  body?: string;
+  /** Is told of each copy of the database that is read for it. */
+  onServed?: (copy: Instance) => void;
+}
+
+export interface Answer extends Answered {
+  // biome-ignore lint/suspicious/noExplicitAny: an actor looks into whatever came back.
+  json: any;
+}
+
+const ORIGIN = "https://loyalty.example";
+const TOKEN_SECONDS = 900;
+
+/** The network between everybody and the service. */
+export class Network {
+  readonly #world: World;
+  readonly #rules: Rules;
+  readonly #random: Random;
+
+  constructor(world: World, rules: Rules) {
+    this.#world = world;
+    this.#rules = rules;
+    this.#random = world.random("network");
+  }
+
+  /**
+   * Sends a request, and resolves with its answer.
+   * @throws where either is lost.
+   */
+  async send(call: Call): Promise<Answer> {
+    const { time, weather } = this.#world;
+    const random = this.#random;
+    this.#world.step(`${call.location} ${call.program} ${call.method ?? "GET"} ${call.path} ${call.body ?? ""}`);
+    await time.wait(weather.happens("a request is late") ? random.integer(200, 8_000) : random.integer(1, 60));
+    if (weather.happens("a request is lost")) return this.#lose();
+    const isTwice = weather.happens("a request comes twice");
+    const { onServed: _, ...again } = call;
+    const [answer] = await Promise.all([this.#deliver(call), ...(isTwice ? [this.#deliver(again)] : [])]);
+    if (weather.happens("an answer is lost")) return this.#lose();
+    await time.wait(random.integer(1, 60));
+    return answer;
+  }
+
+  /** The same as an app sees it that has the global `fetch`. */
+  fetchFor(who: { program: string; location: Location }): typeof fetch {
+    return async (input, init) => {
+      const url = new URL(String(input));
+      const sending = this.send({
+        ...who,
+        method: init?.method === "POST" ? "POST" : "GET",
+        path: url.pathname + url.search,
+        headers: Object.fromEntries(new Headers(init?.headers)),
+        ...(typeof init?.body === "string" ? { body: init.body } : {}),
+      });
+      const { status, headers, body } = await sending;
+      return new Response(body, { status, headers });
+    };
+  }
+
+  /** The same as an app sees it that has the global `WebSocket`. */
+  socketsFor(who: { program: string; location: Location }, onSocket: (socket: AppSocket) => void) {
+    const open = async (url: string, protocols: string[]) => {
+      const { pathname } = new URL(url);
+      const headers = { Upgrade: "websocket", "Sec-WebSocket-Protocol": protocols.join(", ") };
+      return (await this.send({ ...who, path: pathname, headers })).socket;
+    };
+    return class extends AppSocket {
+      constructor(url: string, protocols: string[]) {
+        super(open(url, protocols));
+        onSocket(this);
+      }
+    };
+  }
+
+  async #deliver(call: Call): Promise<Answer> {
+    const { isolate, env } = this.#world.isolateAt(call.location);
+    const init = { method: call.method ?? "GET", headers: call.headers ?? {} };
+    const request = new Request(ORIGIN + call.path, call.body === undefined ? init : { ...init, body: call.body });
+    const answered = await isolate.fetch(request, env, call.onServed);
+    const answer = { ...answered, json: parse(answered.body) };
+    this.#world.log(`${call.program} ${answer.status} ${answer.body}`);
+    this.#rules.checkAnswer(call, answer);
+    return answer;
+  }
+
+  async #lose(): Promise<never> {
+    await this.#world.time.wait(this.#random.integer(0, 10_000));
+    throw new Error("Network connection lost.");
+  }
+}
+
+/** The headers of a request of this customer. */
+export function asCustomer(world: World, program: string, customerId: string): Record<string, string> {
+  return { Authorization: `Bearer ${customerToken(world, program, customerId)}` };
+}
+
+export function customerToken({ time }: World, program: string, customerId: string): string {
+  const claims = { scope: "customer", sub: customerId, ...programClaim(program) };
+  return signToken(claims, { now: time.now, seconds: TOKEN_SECONDS });
+}
+
+/** The headers of a request of a system of record. */
+export function asSystem({ time }: World, program: string, scope = "feed"): Record<string, string> {
+  const claims = { scope, sub: "system", accounts: "*", ...programClaim(program) };
+  const token = signToken(claims, { now: time.now, seconds: TOKEN_SECONDS });
+  return { Authorization: `Bearer ${token}`, "Content-Type": "application/x-ndjson" };
+}
+
+/** The answer's JSON; of lines, the first. */
+function parse(body: string): unknown {
+  if (body === "") return null;
+  try {
+    return JSON.parse(body);
+  } catch {
+    return JSON.parse(body.slice(0, body.indexOf("\n")));
+  }
+}

@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { build, type Plugin } from "esbuild";
+import type * as Service from "../service.ts";
+
+const ROOT = path.resolve(import.meta.dirname, "../../..");
+
+/** A change of the service's text, by which the simulation is shown to find what it breaks. */
+export interface Patch {
+  /** The file, in `src/` or `migrations/`. */
+  file: string;
+  find: string;
+  replace: string;
+}
+
+/** The service: its migrations, and its code, bundled. */
+export interface Bundle {
+  migrations: readonly string[];
+  /** Evaluates it anew, with module state of its own, and these globals in place of Node's. */
+  load: (globals: Readonly<Record<string, unknown>>) => typeof Service;
+}
+
+/** The names that the bundle takes from outside, in the order in which its function takes them. */
+const GLOBALS = [
+  ...["Date", "performance", "Math", "crypto", "setTimeout", "clearTimeout", "console", "fetch", "Map", "Response"],
+  ...["WebSocketPair", "WebSocket", "WebSocketRequestResponsePair"],
+];
+
+// The one thing that the service imports from the platform.
+const PLATFORM = `export class DurableObject {
+  constructor(ctx, env) { this.ctx = ctx; this.env = env; }
+}`;
+
+/** Bundles the service as it is, but for a patch. */
+export async function bundleService(patch?: Patch): Promise<Bundle> {
+  const { outputFiles } = await build({
+    entryPoints: [path.join(import.meta.dirname, "../service.ts")],
+    bundle: true,
+    format: "cjs",
+    target: "esnext",
+    write: false,
+    logLevel: "silent",
+    plugins: [platform, ...(patch === undefined ? [] : [patching(patch)])],
+  });
+  const [output] = outputFiles;
+  if (output === undefined) throw new Error("esbuild wrote nothing.");
+  const evaluate = new Function("module", "exports", ...GLOBALS, output.text);
+  const load: Bundle["load"] = (globals) => {
+    const module = { exports: {} };
+    evaluate(module, module.exports, ...GLOBALS.map((name) => globals[name]));
+    return module.exports as typeof Service;
+  };
+  return { migrations: readMigrations(patch), load };
+}
+
+const platform: Plugin = {
+  name: "platform",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^cloudflare:workers$/ }, ({ path }) => ({ path, namespace: "platform" }));
+    onLoad({ filter: /.*/, namespace: "platform" }, () => ({ contents: PLATFORM }));
+  },
+};
+
+function patched(text: string, { file, find, replace }: Patch): string {
+  if (text.split(find).length !== 2) throw new Error(`${file} does not have this once: ${find}`);
+  return text.replace(find, () => replace);
+}
+
+/** The migrations, in their order. */
+function readMigrations(patch: Patch | undefined): string[] {
+  const folder = path.join(ROOT, "migrations");
+  return readdirSync(folder)
+    .sort()
+    .map((name) => {
+      const text = readFileSync(path.join(folder, name), "utf8");
+      return patch?.file === `migrations/${name}` ? patched(text, patch) : text;
+    });
+}
+
+function patching(patch: Patch): Plugin {
+  return {
+    name: "patch",
+    setup({ onLoad }) {
+      onLoad({ filter: /\.ts$/ }, async (args) => {
+        if (path.relative(ROOT, args.path) !== patch.file) return undefined;
+        return { contents: patched(readFileSync(args.path, "utf8"), patch), loader: "ts" };
+      });
+    },
+  };
+}

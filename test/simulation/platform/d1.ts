@@ -1,0 +1,210 @@
+import { copyFileSync, rmSync } from "node:fs";
+import type { Random } from "../../../scripts/demo/random.ts";
+import { awaited, current } from "./invocation.ts";
+import { Instance, type Query, type Rows } from "./sqlite.ts";
+import type { Time } from "./time.ts";
+import type { Weather } from "./weather.ts";
+
+// D1 as its documentation has it (developers.cloudflare.com/d1: worker-api/d1-database, best-practices/read-replication,
+// best-practices/retry-queries, observability/debug-d1), and what stands for it here:
+//
+// | D1 | here |
+// |---|---|
+// | a batch is one transaction; a failure undoes all of it | BEGIN … COMMIT on one connection |
+// | one statement at a time | a batch runs between two events of simulated time |
+// | writes go to the primary, wherever the session began | the copy is read-only, so SQLite refuses them there |
+// | a replica is the primary as of some commit, and lags by any time | a read transaction held open on the primary's file (WAL), replaced later |
+// | `first-primary`: at the primary until a query has been answered, then anywhere that has seen as much | the same |
+// | a bookmark: D1 waits until the replica has got as far | the same; `getBookmark()` is null before the first query |
+// | bookmarks sort by age, also after time travel | number of the commit, counted on after time travel |
+// | errors of SQLite: `D1_ERROR: <text>: SQLITE_<code>` | the same |
+// | lost connections, resets, overload, stalls of 2 to 80 s, a full database | `weather.ts`; full: SQLite's own `max_page_count` |
+// | each statement reads the clock anew | the clock may move between the statements of a batch |
+// | D1 sends reads again by itself, twice at most | not simulated: here such a read fails |
+// | at most 100 parameters a statement | the same |
+
+export const PRIMARY = "primary";
+
+const COMMITS_A_LOG = 400;
+const PARAMETERS_AT_MOST = 100;
+/** What D1 says where a connection was lost. */
+export const LOST = "D1_ERROR: Network connection lost.";
+const RESET = "D1_ERROR: D1 DB storage caused object to be reset.";
+const OVERLOADED = "D1_ERROR: D1 DB is overloaded. Requests queued for too long.";
+
+/** Where a request is answered, and the copy of the database that is nearest there; null: the primary. */
+export type Nearest = string | null;
+
+/** One D1 database: its primary, and the replicas of it. */
+export class SimulatedD1 {
+  readonly name: string;
+  readonly primary: Instance;
+  readonly #replicas: Map<string, Instance>;
+  readonly #file: string;
+  readonly #underWay = new Set<Instance>();
+  readonly #platform: { time: Time; weather: Weather; random: Random };
+  /** Is called after each commit. */
+  onCommit: (commit: number) => void = () => {};
+
+  /** @param clocks the clock of each copy, by its name: that of the primary is called `primary`. */
+  constructor(
+    { name, file, clocks }: { name: string; file: string; clocks: ReadonlyMap<string, () => number> },
+    platform: { time: Time; weather: Weather; random: Random },
+  ) {
+    this.name = name;
+    this.#file = file;
+    this.#platform = platform;
+    const copies = [...clocks].map(([of, clock]) => new Instance(of, file, { isPrimary: of === PRIMARY, clock }));
+    const primary = copies.find((copy) => copy.name === PRIMARY);
+    if (primary === undefined) throw new Error("A database has a primary.");
+    this.primary = primary;
+    this.#replicas = new Map(copies.filter((copy) => copy !== primary).map((copy) => [copy.name, copy]));
+  }
+
+  get replicas(): Instance[] {
+    return [...this.#replicas.values()];
+  }
+
+  /** The binding as an isolate has it that is near this copy. */
+  bindingAt(nearest: Nearest): D1Database {
+    const withSession = (start: string = "first-unconstrained") => new Session(this, start, nearest);
+    return { withSession } as unknown as D1Database;
+  }
+
+  /** The nearest copy that may answer, once it has got as far as the session has. */
+  async copyFor({ needsPrimary, seen, nearest }: { needsPrimary: boolean; seen: number; nearest: Nearest }) {
+    const replica = needsPrimary || nearest === null ? undefined : this.#replicas.get(nearest);
+    const copy = replica ?? this.primary;
+    const { time } = this.#platform;
+    for (let stalled = copy.stalledUntil - time.now; stalled > 0; stalled = copy.stalledUntil - time.now) {
+      await time.wait(stalled);
+    }
+    while (copy.commit < seen) await time.wait(20);
+    return copy;
+  }
+
+  /** Sends what was committed to each replica; while one is under way, the next waits. */
+  #replicate(): void {
+    const { time, weather, random } = this.#platform;
+    if (this.primary.commit % COMMITS_A_LOG === 0) this.#emptyLog();
+    for (const replica of this.replicas) {
+      if (this.#underWay.has(replica)) continue;
+      this.#underWay.add(replica);
+      replica.beginToCatchUp(this.primary);
+      time.after(random.integer(5, weather.isOn("replicas lag") ? 120_000 : 150), () => {
+        replica.catchUp();
+        this.#underWay.delete(replica);
+        if (replica.commit < this.primary.commit) this.#replicate();
+      });
+    }
+  }
+
+  /** The log grows for as long as any copy looks at an old commit. So now and then all are brought to the same. */
+  #emptyLog(): void {
+    for (const replica of this.replicas) replica.release();
+    this.primary.emptyLog();
+    for (const replica of this.replicas) replica.resume(this.primary);
+  }
+
+  /** Time travel: the database is what it was when this file was made of it. All that is under way fails. */
+  setBackTo(file: string): void {
+    for (const replica of this.replicas) replica.release();
+    for (const copy of [...this.replicas, this.primary]) copy.close();
+    for (const end of ["-wal", "-shm"]) rmSync(this.#file + end, { force: true });
+    copyFileSync(file, this.#file);
+    this.primary.reopen();
+    this.primary.commit += 1;
+    for (const replica of this.replicas) {
+      replica.reopen();
+      replica.resume(this.primary);
+    }
+    this.onCommit(this.primary.commit);
+  }
+
+  /** Runs a batch as D1 does, with all that may go wrong on the way. */
+  async run(session: Session, queries: readonly Query[], needsPrimary: boolean): Promise<D1Result[]> {
+    const { time, weather, random } = this.#platform;
+    await time.wait(session.nearest === null || !needsPrimary ? random.integer(0, 3) : random.integer(20, 90));
+    if (weather.happens("D1 loses a connection before the commit")) throw new Error(LOST);
+    if (weather.happens("D1 is overloaded")) throw new Error(OVERLOADED);
+    if (weather.happens("D1 never answers")) return new Promise(() => {});
+    const copy = await this.copyFor({ needsPrimary, seen: session.seen, nearest: session.nearest });
+    const generation = copy.generation;
+    await time.wait(0);
+    if (copy.generation !== generation) throw new Error(RESET);
+    const isFull = copy === this.primary && weather.isOn("D1 is full");
+    const outcome = copy.transact(queries, { isFull });
+    if (outcome === "writes") return this.run(session, queries, true);
+    if (outcome.wrote) {
+      this.#replicate();
+      this.onCommit(copy.commit);
+    }
+    session.sawCommit(copy.commit);
+    if (!session.beginsAtPrimary) current.getStore()?.onServed(copy);
+    if (weather.happens("D1 loses a connection after the commit")) throw new Error(LOST);
+    const slow = weather.happens("D1 answers late") ? random.integer(200, 9_000) : 0;
+    await time.wait(slow + (copy === this.primary && session.nearest !== null ? random.integer(20, 90) : 1));
+    return outcome.rows.map((rows, index) => resultOf(rows, outcome.wrote && index === outcome.rows.length - 1));
+  }
+}
+
+class Session {
+  readonly nearest: Nearest;
+  /** The newest commit that the session has seen, or must see. */
+  seen: number;
+  readonly #database: SimulatedD1;
+  #bookmark: string | null = null;
+  readonly beginsAtPrimary: boolean;
+
+  constructor(database: SimulatedD1, start: string, nearest: Nearest) {
+    this.#database = database;
+    this.nearest = nearest;
+    this.seen = start.startsWith("first-") ? 0 : commitOf(start);
+    this.beginsAtPrimary = start === "first-primary";
+  }
+
+  prepare(sql: string) {
+    return { bind: (...params: unknown[]): Query => ({ sql, params: params.map(bindable) }) };
+  }
+
+  batch(queries: readonly Query[]): Promise<D1Result[]> {
+    const tooMany = queries.find(({ params }) => params.length > PARAMETERS_AT_MOST);
+    if (tooMany !== undefined) throw new Error("D1_ERROR: too many SQL variables: SQLITE_ERROR");
+    const needsPrimary = this.beginsAtPrimary && this.#bookmark === null;
+    const faults = current.getStore()?.databaseFaults;
+    const work = this.#database.run(this, queries, needsPrimary).catch((error: Error) => {
+      faults?.push(error.message);
+      throw error;
+    });
+    return awaited(work);
+  }
+
+  getBookmark(): string | null {
+    return this.#bookmark;
+  }
+
+  sawCommit(commit: number): void {
+    this.seen = Math.max(this.seen, commit);
+    this.#bookmark = bookmarkOf(this.seen);
+  }
+}
+
+/** A bookmark in D1's form: the number of a commit in hexadecimal digits. */
+export function bookmarkOf(commit: number): string {
+  return `${commit.toString(16).padStart(8, "0")}-00000000-00004c6d-8e61117bf38d7adb71b934ebbf891683`;
+}
+
+function commitOf(bookmark: string): number {
+  return Number.parseInt(bookmark.slice(0, 8), 16);
+}
+
+function bindable(value: unknown): string | number | null {
+  if (typeof value === "boolean") return value ? 1 : 0;
+  if (value === null || typeof value === "string" || typeof value === "number") return value;
+  throw new TypeError(`D1_TYPE_ERROR: Type '${typeof value}' not supported for value '${String(value)}'`);
+}
+
+function resultOf(results: Rows, wrote: boolean): D1Result {
+  const meta = { duration: 0, rows_read: results.length, rows_written: wrote ? 1 : 0, size_after: 1, changes: 0 };
+  return { success: true, results, meta } as unknown as D1Result;
+}

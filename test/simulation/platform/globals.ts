@@ -1,0 +1,77 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { createHash, createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
+import type { Random } from "../../../scripts/demo/random.ts";
+import { current } from "./invocation.ts";
+import type { Time } from "./time.ts";
+
+/** A clock that is ahead of simulated time by so many milliseconds, or behind it. */
+export interface SkewedClock {
+  aheadMs: number;
+}
+
+/** The globals by which code could otherwise learn of real time and real chance, in their simulated form. */
+export function simulatedGlobals(time: Time, random: Random, clock: SkewedClock) {
+  const startedAt = time.now;
+  const now = () => time.now + clock.aheadMs;
+  return {
+    Date: dateAt(now),
+    performance: { now: () => time.now - startedAt },
+    Math: Object.assign(Object.create(Math) as Math, { random: () => random.next() }),
+    crypto: cryptoOf(random),
+    setTimeout: (run: () => void, milliseconds = 0) => {
+      const invocation = current.getStore();
+      const resume = AsyncLocalStorage.bind(run);
+      return time.after(milliseconds, () => {
+        if (!invocation?.isOver) resume();
+      });
+    },
+    clearTimeout: (cancel: (() => void) | null | undefined) => cancel?.(),
+  };
+}
+
+function dateAt(now: () => number): DateConstructor {
+  class SimulatedDate extends Date {
+    constructor(...parts: [] | [value: number | string | Date]) {
+      if (parts.length === 0) super(now());
+      else super(...parts);
+    }
+    static override now(): number {
+      return now();
+    }
+  }
+  return SimulatedDate as unknown as DateConstructor;
+}
+
+interface Secret {
+  bytes: Buffer;
+}
+
+/** What the service uses of Web Crypto, in which nothing waits for another thread. */
+function cryptoOf(random: Random) {
+  const mac = ({ bytes }: Secret, data: Uint8Array) => createHmac("sha256", bytes).update(data).digest();
+  return {
+    randomUUID: () => {
+      const hex = Array.from({ length: 32 }, () => random.integer(0, 15).toString(16)).join("");
+      return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, "$1-$2-4$3-a$4-$5");
+    },
+    subtle: {
+      digest: async (_: string, data: Uint8Array) => bytesOf(createHash("sha256").update(data).digest()),
+      importKey: async (format: string, material: Uint8Array): Promise<Secret> => {
+        if (format !== "raw") throw new Error(`The simulation knows no key of the format ${format}.`);
+        return { bytes: Buffer.from(material) };
+      },
+      deriveKey: async ({ info }: { info: Uint8Array }, { bytes }: Secret): Promise<Secret> => ({
+        bytes: Buffer.from(hkdfSync("sha256", bytes, new Uint8Array(), info, 32)),
+      }),
+      sign: async (_: unknown, key: Secret, data: Uint8Array) => bytesOf(mac(key, data)),
+      verify: async (_: unknown, key: Secret, signature: Uint8Array, data: Uint8Array) => {
+        const [right, given] = [mac(key, data), Buffer.from(signature)];
+        return right.length === given.length && timingSafeEqual(right, given);
+      },
+    },
+  };
+}
+
+function bytesOf(buffer: Buffer): ArrayBuffer {
+  return new Uint8Array(buffer).buffer;
+}

@@ -1,0 +1,160 @@
+import type { Time } from "./time.ts";
+
+// WebSockets of Durable Objects as their documentation has them (developers.cloudflare.com/durable-objects:
+// best-practices/websockets, api/state):
+//
+// | Workers | here |
+// |---|---|
+// | `new WebSocketPair()` has both ends; one goes out with the answer 101 | the same |
+// | `acceptWebSocket(server)`: events reach the object's handlers, also after it was put away | the same |
+// | an attachment stays with its socket | the same, as a structured clone |
+// | `ping` is answered without waking the object | the same |
+// | frames arrive in order, or the connection breaks (1006) | the same; each frame takes some milliseconds |
+// | a deployment ends all sockets | the same |
+
+const OPEN = 1;
+const CLOSED = 3;
+const FRAME_MS = 15;
+
+type Listener = (event: object) => void;
+
+/** Who holds one end, and hears what comes out there. */
+interface Holder {
+  onText: (text: string) => void;
+  /** Called once, with the code with which the other end closed, or 1006. */
+  onClose: (code: number) => void;
+}
+
+/** One end of a connection. What is sent at the other one comes out here, once somebody holds it. */
+export class SocketEnd {
+  static readonly OPEN = OPEN;
+  readyState: number = OPEN;
+  other: SocketEnd | null = null;
+  /** Holds what is sent until it may go out: an object's storage must have what it says. */
+  gate: () => Promise<void> | null = () => null;
+  readonly #time: Time;
+  readonly #arrived: ((holder: Holder) => void)[] = [];
+  #holder: Holder | null = null;
+  #isOver = false;
+  #attachment: unknown = null;
+
+  constructor(time: Time) {
+    this.#time = time;
+  }
+
+  accept(holder: Holder): void {
+    this.#holder = holder;
+    for (const arrive of this.#arrived.splice(0)) arrive(holder);
+  }
+
+  send(text: string): void {
+    if (this.readyState !== OPEN) throw new TypeError("Can't call WebSocket send() after close().");
+    this.#goOut((other) => other.#arrive(({ onText }) => onText(text)));
+  }
+
+  close(code = 1005): void {
+    if (this.readyState !== OPEN) return;
+    this.readyState = CLOSED;
+    this.#isOver = true;
+    this.#goOut((other) => other.#end(code));
+  }
+
+  /** The connection is gone, for both ends. */
+  break(): void {
+    this.#end(1006);
+    if (this.other !== null) this.other.#end(1006);
+  }
+
+  serializeAttachment(value: unknown): void {
+    this.#attachment = structuredClone(value);
+  }
+
+  deserializeAttachment(): unknown {
+    return structuredClone(this.#attachment);
+  }
+
+  #end(code: number): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.readyState = CLOSED;
+    this.#arrive(({ onClose }) => onClose(code));
+  }
+
+  #arrive(arrive: (holder: Holder) => void): void {
+    if (this.#holder === null) this.#arrived.push(arrive);
+    else arrive(this.#holder);
+  }
+
+  #goOut(arrive: (other: SocketEnd) => void): void {
+    const { other } = this;
+    // Timers of one length run in the order in which they were set.
+    const send = () => this.#time.after(FRAME_MS, () => other !== null && !other.#isOver && arrive(other));
+    const gate = this.gate();
+    if (gate === null) send();
+    else void gate.then(send);
+  }
+}
+
+/** The class `WebSocketPair` of an isolate. */
+export function socketPairs(time: Time) {
+  return class WebSocketPair {
+    readonly 0: SocketEnd;
+    readonly 1: SocketEnd;
+    constructor() {
+      const [client, server] = [new SocketEnd(time), new SocketEnd(time)];
+      client.other = server;
+      server.other = client;
+      this[0] = client;
+      this[1] = server;
+    }
+  };
+}
+
+/** What an app uses of a socket, as browsers have it. */
+export class AppSocket {
+  #end: SocketEnd | null = null;
+  #isClosed = false;
+  readonly #listeners: [type: string, listener: Listener][] = [];
+
+  /** @param open resolves with the service's end; null: the handshake failed. */
+  constructor(open: Promise<SocketEnd | null>) {
+    void open.then(
+      (end) => this.#begin(end),
+      () => this.#begin(null),
+    );
+  }
+
+  get isOpen(): boolean {
+    return this.#end?.readyState === OPEN;
+  }
+
+  addEventListener(type: string, listener: Listener): void {
+    this.#listeners.push([type, listener]);
+  }
+
+  send(text: string): void {
+    this.#end?.send(text);
+  }
+
+  close(code?: number): void {
+    this.#isClosed = true;
+    this.#end?.close(code);
+  }
+
+  #begin(end: SocketEnd | null): void {
+    if (end === null) {
+      this.#fire("error", {});
+      return;
+    }
+    this.#end = end;
+    end.accept({
+      onText: (data) => this.#fire("message", { data }),
+      onClose: (code) => this.#fire("close", { code }),
+    });
+    if (this.#isClosed) end.close(1000);
+  }
+
+  #fire(type: string, event: object): void {
+    for (const [of, listener] of this.#listeners) if (of === type) listener(event);
+  }
+}

@@ -1,0 +1,65 @@
+import { type OutputUnit, Validator } from "@cfworker/json-schema";
+import type { Answer, Call } from "../network.ts";
+import { LOST } from "../platform/d1.ts";
+import { markOf } from "../program.ts";
+import type { World } from "../world.ts";
+
+// A bookmark is there once the database was asked, a link where there is another page.
+const VALIDATED_ONE_IN = 8;
+const RETRIED_WITHIN_MS = 1_500;
+
+/** An answer is one that the OpenAPI document describes, and says nothing of another program. */
+export class AnswerRules {
+  readonly #world: World;
+  readonly #document: ReturnType<World["outside"]["service"]["openApi"]>;
+  readonly #validators = new Map<string, Validator>();
+  #count = 0;
+
+  constructor(world: World) {
+    this.#world = world;
+    this.#document = world.outside.service.openApi();
+  }
+
+  check({ program, method = "GET", path, headers }: Call, answer: Answer): void {
+    const pathname = path.replace(/\?.*/, "");
+    const stranger = (answer.body.match(/@[a-z]+/g) ?? []).find((mark) => mark !== markOf(program));
+    if (stranger !== undefined) this.#world.fail("no program shows another's", `${path} of ${program}: ${stranger}`);
+    if (answer.status === 500) this.#world.fail("no answer is 500", `${method} ${path}: ${answer.body}`);
+    if (answer.status === 101 && headers?.Upgrade !== undefined) return;
+
+    this.#checkRetry(pathname, answer);
+    const template = Object.keys(this.#document.paths).find((one) => matches(one, pathname)) ?? "";
+    const response = this.#document.paths[template]?.[method.toLowerCase()]?.responses[answer.status];
+    const place = `${method} ${template} ${answer.status}`;
+    if (response === undefined) {
+      this.#world.fail("every status is documented", `${place}: ${answer.body}`);
+      return;
+    }
+    this.#count += 1;
+    if (this.#count % VALIDATED_ONE_IN !== 0 || answer.body === "") return;
+    const [content] = Object.values(response.content);
+    const validator = this.#validators.get(place) ?? this.#validatorOf(content?.schema ?? false);
+    this.#validators.set(place, validator);
+    const { errors } = validator.validate(answer.json);
+    const texts = errors.slice(0, 3).map(({ instanceLocation, error }: OutputUnit) => `${instanceLocation}: ${error}`);
+    if (errors.length > 0) this.#world.fail("an answer fits its schema", `${place}: ${texts.join("; ")}`);
+  }
+
+  /** Nobody hears of a read that lost its connection once, unless the circuit breaker refused the second try. */
+  #checkRetry(pathname: string, { status, databaseFaults, milliseconds, cause }: Answer): void {
+    if (status !== 503 || !pathname.startsWith("/api/v1/customer") || pathname.endsWith("/live")) return;
+    const wasLostOnce = databaseFaults.length === 1 && databaseFaults[0] === LOST;
+    if (wasLostOnce && milliseconds < RETRIED_WITHIN_MS && cause !== "PrimaryStalled")
+      this.#world.fail("a lost connection of a read is tried again", `${pathname} is answered 503`);
+  }
+
+  #validatorOf(schema: object | boolean): Validator {
+    const { components } = this.#document;
+    return new Validator({ ...(schema as object), components } as never, "2020-12");
+  }
+}
+
+function matches(template: string, path: string): boolean {
+  const [parts, given] = [template.split("/"), path.split("/")];
+  return parts.length === given.length && parts.every((part, index) => part.startsWith("{") || part === given[index]);
+}

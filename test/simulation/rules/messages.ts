@@ -1,0 +1,127 @@
+import type { Answer, Call } from "../network.ts";
+import type { Instance } from "../platform/sqlite.ts";
+import type { World } from "../world.ts";
+
+/** A group as the primary shows it to a customer: the time of the message that it shows. */
+export type Shown = ReadonlyMap<string, string>;
+
+// The inbox trusts a report for 30 minutes; clocks are up to two seconds apart.
+const TRUST_MS = 30 * 60_000 + 4_000;
+
+/** What this copy of a database shows to a customer: messages of the seconds before its last stamp. */
+export function shownBy(copy: Instance, customerId: string): Shown {
+  const rows = copy.read<{ id: string; at: string }>(
+    `SELECT news.group_id AS id, iif(news.newest_at < message_clock.stamp, news.newest_at, message_groups.earlier_at) AS at
+     FROM message_group_news AS news JOIN message_groups ON message_groups.key = news.group_key CROSS JOIN message_clock
+     WHERE news.customer_key = (SELECT key FROM customers WHERE id = ?)`,
+    customerId,
+  );
+  return new Map(rows.filter(({ at }) => at !== null && at !== "").map(({ id, at }) => [id, at]));
+}
+
+/** What docs/contract promises of messages: interface.md, 4.2, and live.md, 1. */
+export class MessageRules {
+  readonly #world: World;
+  /** By program, the latest second that anybody has been shown a message of. */
+  readonly #shownUpTo = new Map<string, string>();
+  readonly #newest = new Map<string, string>();
+  readonly #joined = new Map<string, Map<string, string>>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  checkCommit(program: string): void {
+    this.#noteMembers(program);
+    this.#checkSecond(program);
+  }
+
+  /** Whether the customer was in the group already when the message of this time was stored. */
+  wasMember(program: string, { customerId, groupId }: { customerId: string; groupId: string }, at: string): boolean {
+    return (this.#joined.get(program)?.get(`${groupId} ${customerId}`) ?? at) < at;
+  }
+
+  /** When each member joined their group, by the primary's clock: what was said before is no news to them. */
+  #noteMembers(program: string): void {
+    const { primary } = this.#world.database(program);
+    const members = primary.read<{ pair: string; now: string }>(
+      `SELECT message_groups.id || ' ' || customers.id AS pair, clock.now
+       FROM message_group_members AS member JOIN message_groups ON message_groups.key = member.group_key
+       JOIN customers ON customers.key = member.customer_key CROSS JOIN clock`,
+    );
+    const before = this.#joined.get(program);
+    this.#joined.set(program, new Map(members.map(({ pair, now }) => [pair, before?.get(pair) ?? now])));
+  }
+
+  /** A second that anybody has been shown gets no more messages. */
+  #checkSecond(program: string): void {
+    const { primary } = this.#world.database(program);
+    const [newest] = primary.read<{ ids: string; at: string | null }>(
+      "SELECT json_group_array(newest_id) AS ids, max(newest_at) AS at FROM message_groups WHERE newest_id IS NOT NULL",
+    );
+    if (newest === undefined || newest.ids === this.#newest.get(program)) return;
+    const isFirst = !this.#newest.has(program);
+    this.#newest.set(program, newest.ids);
+    const shown = this.#shownUpTo.get(program) ?? "";
+    // Once a group is removed, another one has the newest message.
+    const isStored = primary.read("SELECT 1 FROM message_clock WHERE is_open = 1 AND stamp = ?", newest.at).length > 0;
+    if (!isFirst && isStored && (newest.at ?? "") <= shown)
+      this.#world.fail(
+        "a second that was shown is whole",
+        `${program}: ${shown} was shown, and ${newest.at} is stored`,
+      );
+  }
+
+  noteShown({ program }: Call, { json }: Answer): void {
+    for (const { last_message_time: time } of json?.items ?? []) {
+      if (time > (this.#shownUpTo.get(program) ?? "")) this.#shownUpTo.set(program, time);
+    }
+  }
+
+  /** What the primary shows to a customer now. */
+  shownTo(program: string, customerId: string): Shown {
+    return shownBy(this.#world.database(program).primary, customerId);
+  }
+
+  /** Whether something that concerns the customer's messages is still to be notified. */
+  isUnnotified(program: string, customerId: string): boolean {
+    const { primary } = this.#world.database(program);
+    const found = primary.read(
+      `SELECT 1 FROM outbox WHERE change_kind = 'messages'
+         AND EXISTS (SELECT 1 FROM json_each(outbox.customers) WHERE value = ?)`,
+      customerId,
+    );
+    return found.length > 0;
+  }
+
+  /**
+   * An answer of D1 is what the copy that was read shows. One of the inbox misses nothing that the primary showed when it
+   * was asked, and went on to show; unless a notification has not got through yet, or the database was set back.
+   */
+  checkPoll(
+    { program, customerId, checkTime }: { program: string; customerId: string; checkTime: string },
+    { before, ofCopy, isUnnotified }: { before: Shown; ofCopy: Shown | null; isUnnotified: boolean },
+    { status, json }: Answer,
+  ): void {
+    if (status !== 200 && json?.errorCode !== "NO_ITEMS") return;
+    const items: Record<string, string>[] = json.items ?? [];
+    const place = `${program} ${customerId} since ${checkTime}`;
+    if (ofCopy !== null) {
+      const answered = items.map((one) => `${one.group_id} ${one.last_message_time}`).sort();
+      const expected = [...ofCopy].filter(([, at]) => at > checkTime).map((one) => one.join(" "));
+      if (answered.join() !== expected.sort().join())
+        this.#world.fail("a poll shows what its copy has", `${place}: ${answered.join()}, not ${expected.join()}`);
+      return;
+    }
+    const after = this.shownTo(program, customerId);
+    const missing = [...before].find(([id, at]) => at > checkTime && (after.get(id) ?? "") >= at);
+    const isExcused = isUnnotified || this.#world.time.now - this.#world.setBackAt < TRUST_MS;
+    if (missing !== undefined && !isExcused)
+      this.#world.fail("a poll misses nothing", `${place}: ${missing.join(" ")}`);
+  }
+
+  forget(program: string): void {
+    this.#shownUpTo.delete(program);
+    this.#newest.delete(program);
+  }
+}

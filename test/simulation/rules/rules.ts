@@ -1,0 +1,61 @@
+import type { Answer, Call } from "../network.ts";
+import type { World } from "../world.ts";
+import { AnswerRules } from "./answers.ts";
+import { BoardRules } from "./boards.ts";
+import { checkDerived } from "./derived.ts";
+import { Ledger } from "./ledger.ts";
+import { checkMemory } from "./memory.ts";
+import { MessageRules } from "./messages.ts";
+
+/** How often everything is counted anew, in steps. */
+const COUNT_EVERY_STEPS = 1_000;
+
+/** What must always hold. */
+export class Rules {
+  readonly messages: MessageRules;
+  readonly boards: BoardRules;
+  readonly ledger: Ledger;
+  readonly #world: World;
+  readonly #answers: AnswerRules;
+  #countedAt = 0;
+
+  constructor(world: World) {
+    this.#world = world;
+    this.messages = new MessageRules(world);
+    this.boards = new BoardRules(world);
+    this.ledger = new Ledger(world);
+    this.#answers = new AnswerRules(world);
+    for (const [name, database] of world.databases) {
+      database.onCommit = () => {
+        this.messages.checkCommit(name);
+        this.boards.noteCommit(name);
+      };
+    }
+  }
+
+  /** Looks at an answer of the service, whoever gets it. */
+  checkAnswer(call: Call, answer: Answer): void {
+    this.#answers.check(call, answer);
+    if (call.path.startsWith("/api/v1/customer/messages")) this.messages.noteShown(call, answer);
+    if (call.path.endsWith("/leaderboard")) this.boards.check(call, answer);
+  }
+
+  /** Is called again and again: what is expensive to look at is looked at now and then. */
+  checkNowAndThen(): void {
+    if (this.#world.steps - this.#countedAt < COUNT_EVERY_STEPS) return;
+    this.#countedAt = this.#world.steps;
+    this.checkAll();
+  }
+
+  checkAll(): void {
+    this.ledger.check();
+    checkDerived(this.#world);
+    checkMemory(this.#world);
+  }
+
+  /** Whatever was known of a database that has been set back. */
+  forget(program: string, version: number): void {
+    this.messages.forget(program);
+    this.ledger.forget(program, version);
+  }
+}

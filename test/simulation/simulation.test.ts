@@ -1,0 +1,34 @@
+import { beforeAll, describe, it } from "vitest";
+import { type Bundle, bundleService } from "./platform/code.ts";
+import { planOf, simulate } from "./simulation.ts";
+
+const SEEDS = [1, 2, 3, 4];
+const STEPS_A_SEED = 5_000;
+
+let bundle: Bundle;
+beforeAll(async () => {
+  bundle = await bundleService();
+});
+
+describe("the simulated service", () => {
+  it.for(SEEDS)(`keeps every rule for ${STEPS_A_SEED} steps with the seed %i`, async (seed, { expect }) => {
+    const { failure, steps } = await simulate(planOf(seed, STEPS_A_SEED), bundle);
+
+    expect(failure).toBeNull();
+    expect(steps).toBeGreaterThanOrEqual(STEPS_A_SEED);
+  });
+
+  it("does the same with the same seed, to the byte, and something else with another", async ({ expect }) => {
+    const run = async (seed: number) => {
+      const lines: string[] = [];
+      const { hash } = await simulate(planOf(seed, 600), bundle, (line) => lines.push(line));
+      return { hash, log: lines.join("\n") };
+    };
+
+    const [one, same, other] = [await run(7), await run(7), await run(8)];
+
+    expect(same.log).toBe(one.log);
+    expect(same.hash).toBe(one.hash);
+    expect(other.hash).not.toBe(one.hash);
+  });
+});

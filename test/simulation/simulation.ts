@@ -1,0 +1,159 @@
+import { createHash } from "node:crypto";
+import type { Stage } from "./actors/actor.ts";
+import { feeder, feedUntilAnswered } from "./actors/feeder.ts";
+import { type Followed, follower, newFollowed } from "./actors/follower.ts";
+import { operator, platformFaults, schedule } from "./actors/operator.ts";
+import { poller } from "./actors/poller.ts";
+import { exporter, reader } from "./actors/reader.ts";
+import { Network } from "./network.ts";
+import type { Bundle } from "./platform/code.ts";
+import { FAULTS, type Fault } from "./platform/weather.ts";
+import { firstLines, PROGRAMS } from "./program.ts";
+import { checkRecovery } from "./rules/recovery.ts";
+import { Rules } from "./rules/rules.ts";
+import { RuleBroken, World } from "./world.ts";
+
+export { RuleBroken };
+
+export const ACTORS = ["feeders", "pollers", "followers", "readers", "exporters", "operator"] as const;
+export type ActorKind = (typeof ACTORS)[number];
+
+/** What is simulated: everything follows from this, and from the service's code. */
+export interface Plan {
+  seed: number;
+  steps: number;
+  faults: ReadonlySet<Fault>;
+  actors: ReadonlySet<ActorKind>;
+}
+
+export function planOf(seed: number, steps: number): Plan {
+  return { seed, steps, faults: new Set(FAULTS), actors: new Set(ACTORS) };
+}
+
+export interface Outcome {
+  steps: number;
+  /** Seconds of simulated time. */
+  seconds: number;
+  /** The rule that was broken, or what else went wrong; null: nothing did. */
+  failure: Error | null;
+  /** Of the whole log. */
+  hash: string;
+  /** Its last lines. */
+  lastLines: readonly string[];
+}
+
+const LAST_LINES = 60;
+const RECOVERS_WITHIN_MS = 90_000;
+
+/** Runs a plan. */
+export async function simulate(
+  plan: Plan,
+  bundle: Bundle,
+  onLine: (line: string) => void = () => {},
+): Promise<Outcome> {
+  const hash = createHash("sha256");
+  const lastLines: string[] = [];
+  const world = new World({
+    seed: plan.seed,
+    faults: plan.faults,
+    bundle,
+    onLine(line) {
+      hash.update(line);
+      lastLines.push(line);
+      if (lastLines.length > LAST_LINES * 2) lastLines.splice(0, LAST_LINES);
+      onLine(line);
+    },
+  });
+  const onRejection = (error: unknown) => {
+    world.failure ??= error instanceof Error ? error : new Error(String(error));
+  };
+  process.on("unhandledRejection", onRejection);
+  const startedAt = world.time.now;
+  try {
+    await play(plan, world);
+  } finally {
+    process.off("unhandledRejection", onRejection);
+    world.close();
+  }
+  const seconds = (world.time.now - startedAt) / 1_000;
+  return {
+    steps: world.steps,
+    seconds,
+    failure: world.failure,
+    hash: hash.digest("hex"),
+    lastLines: lastLines.slice(-LAST_LINES),
+  };
+}
+
+async function play({ steps, actors }: Plan, world: World): Promise<void> {
+  const rules = new Rules(world);
+  let [isEnding, isOver] = [false, false];
+  const stage: Stage = {
+    world,
+    network: new Network(world, rules),
+    rules,
+    isEnding: () => isEnding,
+    isOver: () => isOver || world.failure !== null,
+  };
+  const followed: Followed[] = [];
+  const begin = async () => {
+    const random = world.random("first lines");
+    await Promise.all(
+      PROGRAMS.map((program) => feedUntilAnswered(stage, random, { program, lines: firstLines(program) })),
+    );
+    void watch(world, schedule(stage));
+    void watch(world, platformFaults(stage));
+    if (actors.has("operator")) void watch(world, operator(stage));
+    for (const program of PROGRAMS) {
+      const cast: [ActorKind, number, (number: number) => Promise<void>][] = [
+        ["feeders", 2, (number) => feeder(stage, program, number)],
+        ["pollers", 6, (number) => poller(stage, program, number)],
+        [
+          "followers",
+          4,
+          (number) => {
+            const one = newFollowed(program, number);
+            followed.push(one);
+            return follower(stage, program, number, one);
+          },
+        ],
+        ["readers", 3, (number) => reader(stage, program, number)],
+        ["exporters", 1, () => exporter(stage, program)],
+      ];
+      for (const [kind, count, act] of cast) {
+        if (!actors.has(kind)) continue;
+        for (let number = 0; number < count; number += 1) void watch(world, act(number));
+      }
+    }
+  };
+  void watch(world, begin());
+
+  const hasFailed = () => {
+    rules.checkNowAndThen();
+    return world.failure !== null;
+  };
+  await world.time.passUntil(() => hasFailed() || world.steps >= steps);
+  if (world.failure !== null) return;
+
+  isEnding = true;
+  world.weather.end();
+  for (const { primary, replicas } of world.databases.values())
+    for (const copy of [primary, ...replicas]) copy.stalledUntil = 0;
+  world.log("Nothing goes wrong any more.");
+  const endsAt = world.time.now + RECOVERS_WITHIN_MS;
+  await world.time.passUntil(() => hasFailed() || world.time.now >= endsAt);
+  let isChecked = false;
+  void watch(world, checkRecovery(stage, followed)).then(() => {
+    isChecked = true;
+  });
+  await world.time.passUntil(() => hasFailed() || isChecked);
+  isOver = true;
+  rules.checkAll();
+}
+
+/** An actor that fails is a fault of the simulation, and ends it. */
+function watch(world: World, work: Promise<void>): Promise<void> {
+  return work.catch((error: unknown) => {
+    world.failure ??= error instanceof Error ? error : new Error(String(error));
+  });
+}

@@ -1,0 +1,142 @@
+import { describe, it } from "vitest";
+import { firstSecondOf, lastSecondOf, lastSecondOfEnd, TimeZone } from "../../src/values/time-zone.ts";
+
+const HOUR_MS = 3_600_000;
+const [FROM, TO] = [Date.UTC(2000, 0, 1), Date.UTC(2041, 0, 1)];
+// No zone keeps another time for less than three weeks.
+const STEP_MS = 14 * 24 * HOUR_MS;
+
+const parse = (datetime: string) => Date.parse(`${datetime.replace(" ", "T")}Z`);
+
+/** The date that a calendar on the wall of a zone shows, asked of the runtime in another way than the code under test. */
+function wallOf(timeZone: string) {
+  const format = new Intl.DateTimeFormat("sv", { timeZone, dateStyle: "short", timeStyle: "medium" });
+  return {
+    time: (instant: number) => format.format(instant),
+    date: (instant: number) => format.format(instant).slice(0, 10),
+  };
+}
+
+/** The instants from 2000 to 2040 at which the clocks of a zone change: the first second of the other time. */
+function changesOf(timeZone: string): number[] {
+  const wall = wallOf(timeZone);
+  const offset = (instant: number) => parse(wall.time(instant)) - instant;
+  const changes: number[] = [];
+  for (let [at, before] = [FROM, offset(FROM)]; at < TO; at += STEP_MS) {
+    const after = offset(at + STEP_MS);
+    if (after === before) continue;
+    let [low, high] = [at, at + STEP_MS];
+    while (high - low > 1_000) {
+      const middle = low + Math.floor((high - low) / 2_000) * 1_000;
+      if (offset(middle) === before) low = middle;
+      else high = middle;
+    }
+    changes.push(high);
+    before = after;
+  }
+  return changes;
+}
+
+const nextDay = (date: string) => new Date(parse(`${date} 00:00:00`) + 24 * HOUR_MS).toISOString().slice(0, 10);
+
+/** What is wrong with the first and last second of a day, at the change of clocks near it. */
+function faultsOf(timeZone: string, date: string, wall: ReturnType<typeof wallOf>, change: number): string[] {
+  const [first, last] = [parse(firstSecondOf(date, timeZone)), parse(lastSecondOf(date, timeZone))];
+  const around = Array.from({ length: 17 }, (_, quarter) => change + (quarter - 8) * 900_000);
+  const at = [first - 1_000, first, last, last + 1_000, change - 1_000, ...around];
+  const wrong = at.filter((instant) => {
+    const shown = wall.date(instant);
+    return (instant < first && shown >= date) || (instant > last && shown <= date);
+  });
+  const isSkipped = last < first;
+  const misses = isSkipped ? [] : [first, last].filter((instant) => wall.date(instant) !== date);
+  return [...wrong, ...misses].map((instant) => `${timeZone} ${date}: at ${new Date(instant).toISOString()}`);
+}
+
+describe("a day in a time zone", () => {
+  it.for(Object.entries(Object.groupBy(Intl.supportedValuesOf("timeZone"), (name) => name.split("/")[0] ?? "")))(
+    "lasts from its first second to its last, at every change of clocks from 2000 to 2040: %s",
+    { timeout: 120_000 },
+    ([, zones = []], { expect }) => {
+      const faults: string[] = [];
+      const odd: string[] = [];
+      for (const zone of zones) {
+        const wall = wallOf(zone);
+        for (const change of changesOf(zone)) {
+          const dates = new Set([wall.date(change - 1_000), wall.date(change)]);
+          for (const date of new Set([...dates, ...[...dates].map(nextDay)])) {
+            faults.push(...faultsOf(zone, date, wall, change));
+            if (parse(firstSecondOf(date, zone)) % 900_000 !== 0) odd.push(`${zone} ${date}`);
+          }
+        }
+      }
+
+      expect(faults.slice(0, 10)).toEqual([]);
+      expect(odd).toEqual([]);
+    },
+  );
+
+  it.for([
+    ["2026-05-10", "UTC", "2026-05-10 00:00:00", "2026-05-10 23:59:59"],
+    ["2026-05-10", "America/Los_Angeles", "2026-05-10 07:00:00", "2026-05-11 06:59:59"],
+    ["2026-05-10", "Asia/Kathmandu", "2026-05-09 18:15:00", "2026-05-10 18:14:59"],
+    // 23 and 25 hours.
+    ["2026-03-08", "America/New_York", "2026-03-08 05:00:00", "2026-03-09 03:59:59"],
+    ["2026-11-01", "America/New_York", "2026-11-01 04:00:00", "2026-11-02 04:59:59"],
+    // Its midnight does not exist.
+    ["2018-11-04", "America/Sao_Paulo", "2018-11-04 03:00:00", "2018-11-05 01:59:59"],
+    // At its midnight, the clocks go back to 23 o'clock: the day before lasts on.
+    ["2018-02-17", "America/Sao_Paulo", "2018-02-17 02:00:00", "2018-02-18 02:59:59"],
+    ["2018-02-18", "America/Sao_Paulo", "2018-02-18 03:00:00", "2018-02-19 02:59:59"],
+    // A minute past midnight, they go back to a minute past 23 o'clock: two days share an hour.
+    ["2010-11-06", "America/St_Johns", "2010-11-06 02:30:00", "2010-11-07 03:29:59"],
+    ["2010-11-07", "America/St_Johns", "2010-11-07 02:30:00", "2010-11-08 03:29:59"],
+    // Its midnight comes twice.
+    ["2026-11-01", "America/Havana", "2026-11-01 04:00:00", "2026-11-02 04:59:59"],
+    // The day was left out: it is over before it begins.
+    ["2011-12-30", "Pacific/Apia", "2011-12-30 10:00:00", "2011-12-30 09:59:59"],
+    // Before there were zones, noon was when the sun stood highest.
+    ["1850-01-01", "Europe/Amsterdam", "1849-12-31 23:42:30", "1850-01-01 23:42:29"],
+    // The ends of the calendar.
+    ["0000-01-01", "Asia/Tokyo", "0000-01-01 00:00:00", "0000-01-01 14:41:00"],
+    ["9999-12-31", "America/Los_Angeles", "9999-12-31 08:00:00", "never"],
+    ["9999-12-31", "UTC", "9999-12-31 00:00:00", "9999-12-31 23:59:59"],
+  ] as const)("%s in %s is from %s to %s", ([date, timeZone, first, last], { expect }) => {
+    expect([firstSecondOf(date, timeZone), lastSecondOf(date, timeZone)]).toEqual([first, last]);
+  });
+
+  it("ends what is fed with it; a time is a time anywhere, and no end is none", ({ expect }) => {
+    const ends = ["2026-05-10", "2026-05-10 12:00:00", null].map((end) => lastSecondOfEnd(end, "Asia/Tokyo"));
+
+    expect(ends).toEqual(["2026-05-10 14:59:59", "2026-05-10 12:00:00", "never"]);
+  });
+
+  it("is of a zone that IANA has named, canonical or not", ({ expect }) => {
+    const names = [
+      "UTC",
+      "Etc/GMT+5",
+      "US/Pacific",
+      "Asia/Calcutta",
+      "America/Argentina/Buenos_Aires",
+      "EST5EDT",
+      "CET",
+      "gmt",
+    ];
+    const none = [
+      "",
+      "utc+1",
+      "+01:00",
+      "Mars/Olympus",
+      "America",
+      "Europe/Paris ",
+      "x".repeat(70),
+      "PST",
+      "BST",
+      7,
+      null,
+    ];
+
+    expect(names.filter((name) => !TimeZone.safeParse(name).success)).toEqual([]);
+    expect(none.filter((name) => TimeZone.safeParse(name).success)).toEqual([]);
+  });
+});

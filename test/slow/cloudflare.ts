@@ -76,6 +76,11 @@ export class Cloudflare {
     for (const { sql } of this.databases.values()) sql.close();
   }
 
+  makeDatabase(name: string, jurisdiction?: string): void {
+    const sql = new DatabaseSync(":memory:");
+    this.databases.set(name, { uuid: randomUUID(), sql, replication: "disabled", jurisdiction });
+  }
+
   async #answer(request: IncomingMessage): Promise<Reply> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
@@ -107,8 +112,7 @@ export class Cloudflare {
   async #d1(method: string, name: string, body: Response, isQuery: boolean): Promise<Reply> {
     if (method === "POST" && name === "") {
       const { name, jurisdiction } = (await body.json()) as { name: string; jurisdiction?: string };
-      const sql = new DatabaseSync(":memory:");
-      this.databases.set(name, { uuid: randomUUID(), sql, replication: "disabled", jurisdiction });
+      this.makeDatabase(name, jurisdiction);
       return { result: { name, uuid: this.databases.get(name)?.uuid } };
     }
     const found = [...this.databases].find(([key, { uuid }]) => [key, uuid].includes(decodeURIComponent(name)));
@@ -212,7 +216,7 @@ export class Cloudflare {
       case "POST scripts deployments": {
         const { versions } = (await body.json()) as { versions: { version_id: string; percentage: number }[] };
         script.history = [versions, ...(script.history ?? [])];
-        script.bindings = this.#uploading.get(versions[0]?.version_id ?? "") ?? [];
+        script.bindings = this.#uploading.get(versions[0]?.version_id ?? "") ?? script.bindings;
         script.deployments += 1;
         return { result: { id: randomUUID() } };
       }

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, it } from "vitest";
@@ -5,15 +6,13 @@ import { cloneCheckout, removeFolder } from "./clone.ts";
 import { Cloudflare } from "./cloudflare.ts";
 import { running } from "./command.ts";
 
-// The commands of the manual, each run against an account in which both environments are deployed.
+// The commands of the manual, as an operator types them, against the imitation of Cloudflare's API.
 
 const PAGES = ["docs/deploying.md", "docs/tokens.md"];
 const DOMAIN = "loyalty.example";
-/** Those that need a browser, a service to talk to, or nothing of Cloudflare. */
+/** Those that need a browser or a service to talk to, ask nothing of Cloudflare, or deploy as the first test does. */
 const ELSEWHERE =
-  /^npm run (--silent )?(token|feed|export|start|verify-totals|programs)\b|wrangler( -- login)?$|--dry-run$/;
-/** Those that make what is there already: they are run before. */
-const MAKING = /d1 create/;
+  /^npm run (--silent )?(token|feed|export|start|verify-totals|programs|deploy)\b|wrangler( -- login)?$/;
 
 let clone = "";
 let cloudflare: Cloudflare;
@@ -72,15 +71,25 @@ describe("the manual", () => {
     expect(cloudflare.scripts.get("loyalty-edge")?.domains).toEqual([DOMAIN]);
     expect(cloudflare.scripts.get("loyalty-edge-staging")?.domains).toEqual([`staging.${DOMAIN}`]);
   });
+});
 
-  it.for(COMMANDS)("has a command that Cloudflare takes: %s", { timeout: 300_000 }, async (line, { expect }) => {
-    const script = cloudflare.scripts.get("loyalty-edge");
-    const [latest = ""] = script?.versions ?? [];
-    if (MAKING.test(line)) cloudflare.databases.clear();
-    if (line.includes("delete loyalty-edge-acme")) await run("npm run wrangler -- d1 create loyalty-edge-acme");
-    const text = line.replace("<new>", latest).replace("<old>", script?.versions?.[1] ?? "");
+describe("a command of the manual", () => {
+  const [newest, older] = [randomUUID(), randomUUID()];
 
-    const { status, output } = await run(text, "a-secret");
+  it.for(COMMANDS)("is one that Cloudflare takes: %s", { timeout: 300_000 }, async (line, { expect }) => {
+    for (const name of ["loyalty-edge", "loyalty-edge-staging"])
+      cloudflare.scripts.set(name, {
+        secrets: new Set(["JWT_SECRET", "JWT_SECRET_PREVIOUS"]),
+        bindings: ["CACHE", "DB", "INBOXES"].map((binding) => ({ name: binding, type: "inherited" })),
+        deployments: 2,
+        migrationTag: "inboxes",
+        versions: [newest, older],
+        history: [newest, older].map((version_id) => [{ version_id, percentage: 100 }]),
+      });
+    cloudflare.databases.clear();
+    if (!line.includes("d1 create")) ["loyalty-edge", "loyalty-edge-acme"].map((name) => cloudflare.makeDatabase(name));
+
+    const { status, output } = await run(line.replace("<new>", newest).replace("<old>", older), "a-secret");
 
     expect(status, output).toBe(0);
     expect(cloudflare.unknown).toEqual([]);

@@ -3,7 +3,9 @@ import { RegExpRouter } from "hono/router/reg-exp-router";
 import type { FeedToken } from "./auth/token.ts";
 import type { Cache } from "./cache/cache.ts";
 import type { Database } from "./db/database.ts";
+import type { Inbox } from "./inbox/inbox.ts";
 import type { Inboxes } from "./inbox/inboxes.ts";
+import { inboxesIn } from "./inbox/jurisdiction.ts";
 import type { Program } from "./programs/programs.ts";
 
 /** Both ways to a program's database. */
@@ -48,6 +50,11 @@ export interface AppEnv {
 /** A router of this service: every one shares `AppEnv`. Hono's own preset brings another for paths that this one cannot. */
 export function createRouter() {
   return new HonoBase<AppEnv>({ router: new RegExpRouter() });
+}
+
+/** Where inboxes are. The local runtime has no jurisdictions. */
+export function inboxNamespace(env: Env): DurableObjectNamespace<Inbox> {
+  return inboxesIn(isDevelopment(env) ? "" : env.JURISDICTION, env.INBOXES);
 }
 
 /** Development is what `npm start` runs; anything else is a deployment. */

@@ -243,8 +243,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     breaks: "a group that was dealt with does not come again",
     file: "src/client/poll.ts",
-    find: "held.push(...page.groups.filter((group) => !isDealtWith(group, reached)));",
-    replace: "held.push(...page.groups);",
+    find: "held.push(...groups.filter((group) => !isDealtWith(group, reached)));",
+    replace: "held.push(...groups);",
     seenBy: TWICE,
   },
   {

@@ -36,7 +36,7 @@ describe("createClient", () => {
     expect(found?.distance.toFixed(2)).toBe("0.00");
   });
 
-  it("hands on which words a search forgave, beside the lists, in both variants", async ({ expect }) => {
+  it("hands on which words a search forgave, and for what, beside the lists, in both variants", async ({ expect }) => {
     await mustFeed([seed.customer({ first_name: "Guillaume" })]);
     const { client } = clientOf("c");
 
@@ -53,11 +53,11 @@ describe("createClient", () => {
     ]);
     const always = ["status", "httpStatus", "requestId", "items"];
     expect(results.map((result) => (result.status ? Object.keys(result) : []))).toEqual([
-      [...always, "forgiven"],
-      [...always, "forgiven"],
+      [...always, "forgiven", "meant"],
+      [...always, "forgiven", "meant"],
       always,
     ]);
-    expect(results[0]).toMatchObject({ forgiven: ["guilluame"] });
+    expect(results[0]).toMatchObject({ forgiven: ["guilluame"], meant: { guilluame: ["guillaume"] } });
   });
 
   it("answers each endpoint", async ({ expect }) => {

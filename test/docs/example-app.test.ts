@@ -15,13 +15,13 @@ function linesOf(text: string): number {
 }
 
 describe("examples/app", () => {
-  it("stays small enough to be read: under 1,250 lines, each file of a view under 150", ({ expect }) => {
+  it("stays small enough to be read: under 1,300 lines, each file of a view under 150", ({ expect }) => {
     const total = Object.values(FILES).reduce((sum, text) => sum + linesOf(text), 0);
     const views = Object.entries(FILES).filter(([name]) => name.includes("/views/"));
 
     expect(views.length).toBeGreaterThanOrEqual(6);
     for (const [name, text] of views) expect(linesOf(text), name).toBeLessThan(150);
-    expect(total).toBeLessThan(1_250);
+    expect(total).toBeLessThan(1_300);
   });
 
   it("loads nothing from elsewhere, and has no code or style in its page", ({ expect }) => {

@@ -136,7 +136,7 @@ function shownMessages(value: Value<PageValue>, after: CursorValues | undefined)
     UNION ALL
     SELECT ${group}, ${messageGroups.earlierAt} AS at, 0
     FROM ${news} CROSS JOIN ${messageGroups} ON ${messageGroups.key} = ${news.groupKey}
-    WHERE ${callers} AND ${news.newestAt} >= ${STAMP} AND ${inPage(messageGroups.earlierAt)}
+    WHERE ${callers} AND ${news.newestAt} = ${STAMP} AND ${inPage(messageGroups.earlierAt)}
     ORDER BY at DESC, group_id
     ${limitTo(value("limit"))} OFFSET ${value("offset")}`;
 }

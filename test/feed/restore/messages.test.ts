@@ -20,17 +20,6 @@ describe("a restored message", () => {
     expect(await groupsOf(a)).toMatchObject([{ last_message_time: "2026-06-01 09:59:00" }]);
   });
 
-  it("of the future leaves the group with the message before it", async ({ expect }) => {
-    const { customers, a, group } = talk();
-    const earlier = seed.message(group.id, a, { sent_at: "2026-06-01 09:59:00" });
-    const future = seed.message(group.id, a, { sent_at: "2099-01-01 00:00:00" });
-
-    await mustRestore([...customers, group, earlier, future]);
-    await showStoredMessages();
-
-    expect(await groupsOf(a)).toMatchObject([{ last_message_time: "2026-06-01 09:59:00" }]);
-  });
-
   it("without a time is sent now", async ({ expect }) => {
     const { customers, a, group } = talk();
 

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import path from "node:path";
 import type { Writable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { CommandError } from "./command-error.ts";
 
 export { CommandError };
@@ -11,6 +12,8 @@ export const ROOT = path.resolve(import.meta.dirname, "../..");
 
 /** The environment of a tool: it reports nothing to anybody, and does not look up where it is. */
 export const TOOL_ENV = { ...process.env, WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false" };
+
+const SIGNAL_MS = 100;
 
 /** Ctrl-C, or a kill, while a tool was running. */
 class Interrupted extends Error {
@@ -32,6 +35,8 @@ export async function main(run: () => Promise<void>): Promise<void> {
   try {
     await run();
   } catch (error) {
+    // Ctrl-C reaches the bundler too, whose end may be heard of before the signal.
+    if (!isForPeople(error)) await sleep(SIGNAL_MS);
     console.error(isForPeople(error) ? error.message : error);
     process.exitCode = error instanceof Interrupted ? error.status : 1;
   }

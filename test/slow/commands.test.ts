@@ -66,7 +66,7 @@ const TRIALS: Record<string, Trial> = {
   "npm run export -- FILE --url http://127.0.0.1:8788": NO_SERVICE,
   "npm run feed -- -": NO_SERVICE,
   "npm run feed -- FILE": NO_FILE,
-  "npm run feed -- FILE --url https://loyalty.example": NO_FILE,
+  "npm run feed -- FILE --url https://loyalty.example": { status: 1, says: /^Name a feed token for this service/m },
   "npm run feed -- - --url https://loyalty.example": {
     stdin: "{}",
     status: 1,

@@ -9,6 +9,10 @@ import { recordingPlugin } from "./test/simulation/recording-plugin.ts";
 // wrangler.toml declares it under [secrets]; set here, so that tests need no .dev.vars.
 process.env.JWT_SECRET ??= "a-secret-for-tests-only-a-secret-for-tests-only";
 
+const OPERATORS_VARIABLES = [
+  ...["JWKS_URL", "JWT_ISSUER", "JWT_AUDIENCE", "JWT_SCOPE_CLAIM", "JWT_SUBJECT_CLAIM", "JWT_CUSTOMERS_WITHOUT_SCOPE"],
+  ...["CORS_ORIGINS", "JURISDICTION"],
+];
 const EFFORT = Number(process.env.PROPERTY_EFFORT ?? 1);
 
 // wrangler.toml names the folder, so it must be there.
@@ -26,6 +30,10 @@ export default defineConfig({
           TEST_MIGRATIONS: await readD1Migrations(path.join(import.meta.dirname, "migrations")),
           // Every request leaves its log line.
           LOG_SAMPLE: "1",
+          // The tests are of the defaults, whatever an operator has set in wrangler.toml.
+          ...Object.fromEntries(OPERATORS_VARIABLES.map((name) => [name, ""])),
+          CUSTOMER_SEARCH: "all",
+          NEARBY_RADIUS_MILES: "25",
         },
       },
     })),

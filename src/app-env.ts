@@ -3,7 +3,9 @@ import { RegExpRouter } from "hono/router/reg-exp-router";
 import type { FeedToken } from "./auth/token.ts";
 import type { Cache } from "./cache/cache.ts";
 import type { Database } from "./db/database.ts";
+import type { Inbox } from "./inbox/inbox.ts";
 import type { Inboxes } from "./inbox/inboxes.ts";
+import { inboxesIn } from "./inbox/jurisdiction.ts";
 import type { Program } from "./programs/programs.ts";
 
 /** Both ways to a program's database. */
@@ -22,7 +24,7 @@ export interface AppEnv {
     program: Program;
     /** Set for the routes that read or write D1. */
     db: Database;
-    /** What answered, where that was not simply the database: unset, it was, or nothing was looked up. */
+    /** What answered. Left out where a copy of the database did, whose region D1 names, or where nothing was looked up. */
     source: "inbox" | "memory" | "kv" | "primary";
     /** How old the leaderboard was that was answered. */
     boardAgeSeconds: number;
@@ -38,7 +40,7 @@ export interface AppEnv {
     customerId: string;
     /** When their token expires, in seconds since 1970. */
     tokenExpires: number;
-    /** The body of an answer that went well, a long one in chunks, to be gone through again: set for JSON text. */
+    /** The body of a 200 as bytes, or in chunks that can be read twice: for its ETag. */
     answered?: Uint8Array<ArrayBuffer> | Iterable<Uint8Array>;
     /** Who feeds: set below /api/v1/feed. */
     feedToken: FeedToken;
@@ -48,6 +50,11 @@ export interface AppEnv {
 /** A router of this service: every one shares `AppEnv`. Hono's own preset brings another for paths that this one cannot. */
 export function createRouter() {
   return new HonoBase<AppEnv>({ router: new RegExpRouter() });
+}
+
+/** Where inboxes are. The local runtime has no jurisdictions. */
+export function inboxNamespace(env: Env): DurableObjectNamespace<Inbox> {
+  return inboxesIn(isDevelopment(env) ? "" : env.JURISDICTION, env.INBOXES);
 }
 
 /** Development is what `npm start` runs; anything else is a deployment. */

@@ -36,5 +36,5 @@ app.get("/api/v1/feed", exportOnly(), database("primary"));
 
 const routes = app.route("/api/v1/customer", customer).route("/api/v1/feed", feed).route("/", service);
 
-/** The routes with the types of what they take and answer: what the client is made from. */
+/** The routes with the types of what they take and answer: a test holds the client to them. */
 export type App = typeof routes;

@@ -73,7 +73,7 @@ const CPU_MS = 1;
 const CALL_SECONDS = 0.005;
 const RENEWAL_SECONDS = 0.05;
 const OBJECT_GB = 0.128;
-const ROWS = { quietPoll: 7, poll: 46, withInbox: 3, change: 2 };
+const ROWS = { quietPoll: 7, poll: 48, withInbox: 3, change: 3 };
 // One request in so many is slow or fails, and is logged whatever LOG_SAMPLE is.
 const UNUSUAL_ONE_IN = 200;
 const TRACE_ONE_IN = 100;

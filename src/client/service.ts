@@ -72,8 +72,9 @@ export class Service {
     const bookmark = answer.headers.get("X-D1-Bookmark") ?? "";
     if (bookmark > this.#bookmark) this.#bookmark = bookmark;
     const text = answer.status === 304 && known !== undefined ? known.text : answer.text;
-    const tag = answer.headers.get("ETag") ?? known?.tag;
-    if (tag !== undefined && body === undefined && [200, 304].includes(answer.status))
+    const tag = answer.headers.get("ETag");
+    // An answer without items has no tag, and must not be taken for the one that had.
+    if (tag !== null && body === undefined && [200, 304].includes(answer.status))
       this.#known.keep(address, { tag, text });
     return { ...answer, text };
   }

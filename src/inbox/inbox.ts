@@ -50,7 +50,7 @@ interface Open {
 
 const SOCKETS_A_CUSTOMER = 8;
 const LONGEST_FRAME_BYTES = 1_024;
-// Once a message's second is over by D1's clock, this much later no part of D1 still thinks that it is not.
+// After a message's second the feed's Worker takes the stamp that shows it: this much later it has.
 const MESSAGE_MARGIN_MS = 100;
 const RENEW_AGAIN_MS = 60_000;
 

@@ -63,7 +63,7 @@ export async function showOnceOver(db: Database, { stamp, waitMs }: UnshownMessa
   return (await showMessages(db.inBackground())) > stamp;
 }
 
-/** What waited in the outbox, and the changes of which all listeners were notified, and of which some could not be. */
+/** What waited in the outbox, how many changes were delivered to all their listeners, and how many to some only. */
 export interface Drained extends Backlog {
   notified: number;
   failed: number;
@@ -80,8 +80,8 @@ interface DrainTurn {
 
 /**
  * Shows messages that no Worker has shown, and notifies inboxes of the changes that feed requests left in the outbox, in
- * turns of so many calls. The newest come first: a customer who was notified of one need not be notified of an older one of its kind. What fails waits for the
- * next run.
+ * turns of so many calls. The newest come first: a customer who was notified of one need not be notified of an older one
+ * of its kind. What fails waits for the next run.
  */
 export function drainOutbox(
   db: Database,
@@ -90,7 +90,7 @@ export function drainOutbox(
   const notified: Record<ChangeKind, Set<string>> = { messages: new Set(), coupons: new Set(), balance: new Set() };
   const unreachable = new Set<string>();
   const report: Drained = { waiting: 0, oldestSeconds: 0, notified: 0, failed: 0 };
-  const reportSoFar = () => (report.notified + report.failed === 0 ? null : report);
+  const reportSoFar = () => (report.waiting === 0 ? null : report);
   let last: Change | undefined;
 
   return async ({ calls: limit, milliseconds }) => {

@@ -30,7 +30,7 @@ const EVENTS = {
       milliseconds: "how long the request took",
       d1Milliseconds: "how long of that D1 took",
       roundTrips: "how often D1 was asked",
-      attempts: "how often the call was tried that was tried most, by D1 itself too",
+      attempts: "the most tries that one call to D1 needed, its own included",
       primary: "1 where the primary answered, 0 where a replica did or D1 was not asked",
       rowsRead: "rows that D1 bills as read",
       rowsWritten: "rows that D1 bills as written",
@@ -77,7 +77,7 @@ export interface Metric {
 }
 
 /** The metrics of an event in the order of their columns. */
-export function metricsOf(event: MetricsEvent): Metric[] {
+export function columnsOf(event: MetricsEvent): Metric[] {
   const { blobs, doubles } = EVENTS[event];
   return [...columns("blob", { ...COMMON, ...blobs }), ...columns("double", doubles)];
 }

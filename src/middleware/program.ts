@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from "hono";
-import type { AppEnv } from "../app-env.ts";
+import { type AppEnv, inboxNamespace } from "../app-env.ts";
 import { Cache } from "../cache/cache.ts";
 import { Inboxes } from "../inbox/inboxes.ts";
 import { DEFAULT_PROGRAM, findProgram } from "../programs/programs.ts";
@@ -25,7 +25,7 @@ export function cache(): MiddlewareHandler<AppEnv> {
 /** Opens the inboxes of the request's program. */
 export function inboxes(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
-    c.set("inboxes", new Inboxes(c.env.INBOXES, c.var.program.name, (work) => c.executionCtx.waitUntil(work)));
+    c.set("inboxes", new Inboxes(inboxNamespace(c.env), c.var.program.name, (work) => c.executionCtx.waitUntil(work)));
     await next();
   };
 }

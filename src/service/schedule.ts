@@ -1,3 +1,4 @@
+import { inboxNamespace } from "../app-env.ts";
 import { Cache } from "../cache/cache.ts";
 import { MERGE_LIMITS, mergeIndexes, QUERIES_A_STEP } from "../customer/search/merge-indexes.ts";
 import { Database } from "../db/database.ts";
@@ -80,7 +81,7 @@ export const onSchedule: ExportedHandlerScheduledHandler<Env> = async ({ cron, s
   const place = new Place(new Cache(env.CACHE, DEFAULT_PROGRAM, waitUntil), job.work);
   const programs = listPrograms(env);
   const order = programs.length === 1 ? programs : orderFrom(programs, await place.read(programs, scheduledTime));
-  const runs = order.map((program) => runOf(job, program, new Inboxes(env.INBOXES, program.name, waitUntil)));
+  const runs = order.map((program) => runOf(job, program, new Inboxes(inboxNamespace(env), program.name, waitUntil)));
 
   const startedAt = performance.now();
   const begun = await runTurns(
@@ -140,7 +141,7 @@ function runOf(job: Job, program: Program, inboxes: Inboxes) {
       failures.push(error);
     }
     milliseconds += performance.now() - startedAt;
-    report = outcome.report;
+    report = outcome.report ?? report;
     return { queries: queries - before, calls: outcome.calls ?? 0, isDone: outcome.isDone };
   };
 

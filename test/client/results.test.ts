@@ -144,6 +144,23 @@ describe("an answer with an ETag", () => {
     ]);
   });
 
+  it("is forgotten once there was an answer without items, which has no tag", async ({ expect }) => {
+    const { headers, body } = { headers: { ETag: 'W/"1"' }, body: { status: true, items: [{ name: "the list" }] } };
+    const answers = [body, { status: false, errorCode: "NO_ITEMS", message: "None." }, body];
+    const asked: (string | null)[] = [];
+    const { client } = clientOf("c", async (_, init) => {
+      const given = new Headers(init?.headers).get("If-None-Match");
+      const answer = answers[asked.length];
+      asked.push(given);
+      if (answer?.status === false) return Response.json(answer);
+      return given === headers.ETag ? new Response(null, { status: 304, headers }) : Response.json(answer, { headers });
+    });
+
+    const listed = [await client.coupons(), await client.coupons(), await client.coupons(), await client.coupons()];
+
+    expect(listed.map(({ status }) => status)).toEqual([true, false, true, true]);
+  });
+
   it("is known by its address, and by its client alone", async ({ expect }) => {
     const { client, sent } = tagged();
     for (const search of ["a", "b", "a", "b"]) await client.coupons({ search });

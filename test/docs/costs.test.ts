@@ -30,7 +30,7 @@ describe("a load's usage", () => {
   it("of a million apps that poll every ten seconds is 259,200 million requests of a millisecond", ({ expect }) => {
     expect(Workers).toEqual({ requests: 259_200_000_000, cpuMs: 259_200_000_000 });
     expect(dollarsOf(Workers, exact)).toBeCloseTo(259_200 * (0.3 + 0.02), 6);
-    expect(D1.rowsRead).toBe(30_000_000 * (10 * 46 + 8_630 * 7));
+    expect(D1.rowsRead).toBe(30_000_000 * (10 * 48 + 8_630 * 7));
   });
 
   it("is billed from beyond what the plan includes", ({ expect }) => {

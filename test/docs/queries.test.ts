@@ -3,7 +3,7 @@ import alerts from "../../docs/alerts.md?raw";
 import operating from "../../docs/operating.md?raw";
 import { initSync, parse_sql } from "../../node_modules/@guanmingchiu/sqlparser-ts/wasm/sqlparser_rs_wasm.js";
 import wasm from "../../node_modules/@guanmingchiu/sqlparser-ts/wasm/sqlparser_rs_wasm_bg.wasm?module";
-import { METRICS_EVENTS, metricsOf } from "../../src/metrics/metrics.ts";
+import { columnsOf, METRICS_EVENTS } from "../../src/metrics/metrics.ts";
 
 // The queries of the documents, parsed as ClickHouse's SQL, of which Analytics Engine takes a part.
 
@@ -35,7 +35,7 @@ function faultsIn(query: string): string[] {
   const functions = nodesIn(tree, "Function").flatMap(({ name }) => identifiersIn(name));
   const event = METRICS_EVENTS.find((one) => query.includes(`WHERE blob1 = '${one}'`));
   if (event === undefined) return ["is of no event"];
-  const columns = new Map(metricsOf(event).map(({ column, name }) => [column, name]));
+  const columns = new Map(columnsOf(event).map(({ column, name }) => [column, name]));
   const selected = nodesIn(tree, "ExprWithAlias").map(({ expr, alias }) => {
     const read = identifiersIn(expr).filter((name) => !functions.includes(name) && !COLUMNS_OF_ALL.includes(name));
     return { alias: String((alias as Node).value), read, isBare: Object.hasOwn(expr as Node, "Identifier") };
@@ -91,8 +91,8 @@ describe("the metrics of docs/operating.md", () => {
   it("are those of the list, with their columns and what they say", ({ expect }) => {
     // The blobs of a feed are what every event has.
     const rows = METRICS_EVENTS.flatMap((event, index) =>
-      metricsOf(event).flatMap(({ column, name, help }) => {
-        const isCommon = metricsOf("feed").some((one) => one.column === column && one.column.startsWith("blob"));
+      columnsOf(event).flatMap(({ column, name, help }) => {
+        const isCommon = columnsOf("feed").some((one) => one.column === column && one.column.startsWith("blob"));
         if (isCommon && index > 0) return [];
         return [`| ${isCommon ? "all" : event} | \`${column}\` | \`${name}\` | ${help} |`];
       }),

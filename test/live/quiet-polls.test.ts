@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
-import { mustFeed } from "../support/api.ts";
+import { PATH } from "../customer/messages/support.ts";
+import { as, mustFeed, trips } from "../support/api.ts";
 import { pass, poll, pollUntilQuiet, seedGroup } from "../support/listeners.ts";
 import * as seed from "../support/seed.ts";
 
@@ -64,6 +65,18 @@ describe("a poll after quiet ones", () => {
     await mustFeed([seed.message(group.id, writer, { body: "Old", sent_at: "2020-01-01 00:00:00" })]);
 
     expect((await poll(reader)).found).toEqual(["Old"]);
+  });
+
+  it("is answered by D1 beyond the first page, so that no group is taken for read", async ({ expect }) => {
+    const { reader, writer, group } = await seedGroup();
+    await mustFeed([seed.message(group, writer, { body: "Hi" })]);
+    await pass(1);
+    const groups = await as(reader).get(PATH);
+    await pollUntilQuiet(reader, groups.body.items[0].last_message_time);
+
+    const second = await as(reader).get(`${PATH}?page=2&check_time=${groups.body.items[0].last_message_time}`);
+
+    expect([second.body.errorCode, trips(second)]).toEqual(["NO_ITEMS", 1]);
   });
 
   it("stays quiet when a feed concerns somebody else", async ({ expect }) => {

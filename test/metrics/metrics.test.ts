@@ -1,6 +1,9 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
-import { METRICS_EVENTS, metricsOf } from "../../src/metrics/metrics.ts";
+import { Database } from "../../src/db/database.ts";
+import { Inboxes } from "../../src/inbox/inboxes.ts";
+import { drainOutbox } from "../../src/inbox/notify.ts";
+import { columnsOf, METRICS_EVENTS } from "../../src/metrics/metrics.ts";
 import { TimedOut } from "../../src/values/timeout.ts";
 import { as, feed, mustFeed, send } from "../support/api.ts";
 import { outbox, pass, poll, pollUntilQuiet, reach, runSchedule, seedGroup } from "../support/listeners.ts";
@@ -29,7 +32,7 @@ afterEach(() => {
 describe("the list of metrics", () => {
   it("fits into a data point, and names each metric once", ({ expect }) => {
     for (const event of METRICS_EVENTS) {
-      const metrics = metricsOf(event);
+      const metrics = columnsOf(event);
       const count = (type: string) => metrics.filter(({ column }) => column.startsWith(type)).length;
 
       expect(count("blob")).toBeLessThanOrEqual(20);
@@ -241,6 +244,22 @@ describe("a scheduled run", () => {
       { waiting: 0, oldestSeconds: 0, notified: 0, failed: 0 },
     ]);
     expect(await outbox()).toEqual([]);
+  });
+
+  it("says so too where its calls were used up before any change was whole", async ({ expect }) => {
+    await rows("DELETE FROM outbox");
+    vi.useFakeTimers({ toFake: ["Date"] });
+    await pass(14_400);
+    const { reader, writer, group } = await seedGroup();
+    await pollUntilQuiet(reader);
+    reach(() => false);
+    await mustFeed([seed.message(group, writer)]);
+    await pass(10);
+
+    const takeTurn = drainOutbox(new Database(env.DB, "first-primary"), new Inboxes(env.INBOXES, "", () => {}));
+    const turn = await takeTurn({ calls: 0, milliseconds: 1_000 });
+
+    expect(turn.report).toEqual({ waiting: 1, oldestSeconds: 10, notified: 0, failed: 0 });
   });
 
   it("that fails writes how many failures there were", async ({ expect }) => {

@@ -137,8 +137,7 @@ async function play({ steps, actors }: Plan, world: World): Promise<void> {
 
   isEnding = true;
   world.weather.end();
-  for (const { primary, replicas } of world.databases.values())
-    for (const copy of [primary, ...replicas]) copy.stalledUntil = 0;
+  for (const database of world.databases.values()) database.recover();
   world.log("Nothing goes wrong any more.");
   const endsAt = world.time.now + RECOVERS_WITHIN_MS;
   await world.time.passUntil(() => hasFailed() || world.time.now >= endsAt);

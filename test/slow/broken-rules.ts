@@ -124,7 +124,7 @@ export const BREAKS: Record<string, Break & { section: string }> = {
       if (Array.isArray(body.items) && body.items.length === 1) body.items = [];
     }),
   },
-  "An end given as a date alone": {
+  "a date alone, which means that day's last second": {
     section: "feed, 3",
     answer: inItems(/coupons/, (item) => {
       item.expected_end_date = String(item.expected_end_date ?? "").replace("23:59:59", "00:00:00");

@@ -18,6 +18,10 @@ interface Script {
   secrets: Set<string>;
   bindings: Binding[];
   deployments: number;
+  /** Versions and deployments, the newest first. */
+  versions?: string[];
+  history?: { version_id: string; percentage: number }[][];
+  domains?: string[];
   /** The last migration of its Durable Objects; absent before the first. */
   migrationTag?: string | undefined;
 }
@@ -29,14 +33,25 @@ interface Reply {
   message?: string;
 }
 
+interface Database {
+  uuid: string;
+  sql: DatabaseSync;
+  replication: "auto" | "disabled";
+  jurisdiction: string | undefined;
+}
+
 export class Cloudflare {
-  readonly databases = new Map<string, { uuid: string; sql: DatabaseSync }>();
+  readonly databases = new Map<string, Database>();
   readonly namespaces = new Map<string, string>();
   readonly scripts = new Map<string, Script>();
   /** What was asked for that is not here. */
   readonly unknown: string[] = [];
   /** Requests in their order, without those that only look. */
   readonly writes: string[] = [];
+  /** What a migration is cut off by: before it is committed, or before its answer. */
+  interruption: { migration: string; when: "before the commit" | "after the commit" } | undefined;
+  /** Whether the token may edit databases beyond asking them. */
+  mayEditDatabases = true;
   #server: Server | undefined;
   #uploading = new Map<string, Binding[]>();
 
@@ -61,6 +76,11 @@ export class Cloudflare {
     for (const { sql } of this.databases.values()) sql.close();
   }
 
+  makeDatabase(name: string, jurisdiction?: string): void {
+    const sql = new DatabaseSync(":memory:");
+    this.databases.set(name, { uuid: randomUUID(), sql, replication: "disabled", jurisdiction });
+  }
+
   async #answer(request: IncomingMessage): Promise<Reply> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
@@ -72,10 +92,17 @@ export class Cloudflare {
       headers: { "Content-Type": request.headers["content-type"] ?? "" },
     });
     const [, area = "", kind = "", name = "", ...rest] = path.split("/");
+    const account = { id: ACCOUNT, name: "Blue Cup" };
+    if (area === "accounts" && kind === "") return { result: [account] };
+    if (area === "memberships") return { result: [{ id: "1", account }] };
     if (area === "d1") return this.#d1(method, name, body, rest[0] === "query");
+    if (area === "r2" && method === "POST") return { result: {} };
     if (area === "storage") return this.#kv(method, body);
     if (area === "workers" && ["scripts", "services", "workers"].includes(kind)) {
-      const reply = await this.#script(`${method} ${kind} ${rest.join("/")}`, name, body);
+      // What follows names one version, one secret, or what is done with domains.
+      const [resource = "", one = ""] = rest;
+      if (resource === "versions" && this.scripts.get(name)?.versions?.includes(one)) return { result: versionOf(one) };
+      const reply = await this.#script(`${method} ${kind} ${resource}`, name, body);
       if (reply !== null) return reply;
     }
     this.unknown.push(`${method} ${path}`);
@@ -84,17 +111,30 @@ export class Cloudflare {
 
   async #d1(method: string, name: string, body: Response, isQuery: boolean): Promise<Reply> {
     if (method === "POST" && name === "") {
-      const { name } = (await body.json()) as { name: string };
-      this.databases.set(name, { uuid: randomUUID(), sql: new DatabaseSync(":memory:") });
+      const { name, jurisdiction } = (await body.json()) as { name: string; jurisdiction?: string };
+      this.makeDatabase(name, jurisdiction);
       return { result: { name, uuid: this.databases.get(name)?.uuid } };
     }
     const found = [...this.databases].find(([key, { uuid }]) => [key, uuid].includes(decodeURIComponent(name)));
     if (found === undefined) return { status: 404, code: 7404, message: "The database could not be found" };
-    const [key, { uuid, sql }] = found;
-    if (!isQuery) return { result: { name: key, uuid } };
+    const [key, database] = found;
+    const { uuid, sql } = database;
+    if (method === "PUT" && !this.mayEditDatabases)
+      return { status: 403, code: 10000, message: "Authentication error" };
+    if (method === "PUT") {
+      const { read_replication } = (await body.json()) as { read_replication: { mode: Database["replication"] } };
+      database.replication = read_replication.mode;
+    }
+    if (method === "DELETE") this.databases.delete(key);
+    if (!isQuery) return { result: { name: key, uuid, read_replication: { mode: database.replication } } };
     const { sql: text } = (await body.json()) as { sql: string };
+    const { migration = null, when } = this.interruption ?? {};
+    const isInterrupted = migration !== null && text.includes(`('${migration}')`);
     try {
-      return { result: [{ success: true, meta: { duration: 0 }, results: run(sql, text) }] };
+      if (isInterrupted && when === "before the commit") throw new Error("D1 DB storage operation exceeded timeout");
+      const results = run(sql, text);
+      if (isInterrupted) throw new Error("Network connection lost");
+      return { result: [{ success: true, meta: { duration: 0 }, results }] };
     } catch (error) {
       return { status: 400, code: 7500, message: `${error instanceof Error ? error.message : error}: SQLITE_ERROR` };
     }
@@ -115,7 +155,12 @@ export class Cloudflare {
       // A Worker whose Durable Objects are migrated is put as a whole, and keeps the secrets that it has.
       const { bindings, migrationTag = script?.migrationTag } = await readUpload(body);
       const [secrets, deployments] = [script?.secrets ?? new Set<string>(), (script?.deployments ?? 0) + 1];
-      this.scripts.set(name, { secrets, bindings: inherited(bindings, script), deployments, migrationTag });
+      const version = randomUUID();
+      this.scripts.set(name, {
+        ...{ ...script, secrets, bindings: inherited(bindings, script), deployments, migrationTag },
+        versions: [version, ...(script?.versions ?? [])],
+        history: [[{ version_id: version, percentage: 100 }], ...(script?.history ?? [])],
+      });
       return { result: { id: name, etag: "etag", deployment_id: randomUUID() } };
     }
     if (script === undefined)
@@ -139,8 +184,22 @@ export class Cloudflare {
       }
       case "GET scripts settings":
         return { result: { bindings: script.bindings, tags: [] } };
-      case "GET scripts deployments":
-        return { result: { deployments: [] } };
+      case "DELETE scripts secrets":
+        return { result: null };
+      case "GET scripts deployments": {
+        const about = { source: "api", strategy: "percentage", created_on: SOME_TIME, author_email: "" };
+        const deployments = (script.history ?? []).map((versions) => ({ id: randomUUID(), ...about, versions }));
+        return { result: { deployments } };
+      }
+      case "GET scripts versions":
+        return { result: { items: (script.versions ?? []).map(versionOf) } };
+      case "POST scripts domains":
+        return { result: { added: [], removed: [], updated: [], conflicting: [] } };
+      case "PUT scripts domains": {
+        const { origins } = (await body.json()) as { origins: { hostname: string }[] };
+        script.domains = origins.map(({ hostname }) => hostname);
+        return { result: [] };
+      }
       case "POST scripts assets-upload-session":
         // Every file is there from before.
         return { result: { jwt: "uploaded", buckets: [] } };
@@ -151,11 +210,13 @@ export class Cloudflare {
         if (absent !== undefined)
           return { status: 400, code: 10057, message: `inherit binding '${absent.name}' is invalid` };
         this.#uploading.set(id, inherited(bindings, script));
-        return { result: { id, resources: { script: { etag: "etag" } }, startup_time_ms: 1 } };
+        script.versions = [id, ...(script.versions ?? [])];
+        return { result: { ...versionOf(id), startup_time_ms: 1 } };
       }
       case "POST scripts deployments": {
-        const { versions } = (await body.json()) as { versions: { version_id: string }[] };
-        script.bindings = this.#uploading.get(versions[0]?.version_id ?? "") ?? [];
+        const { versions } = (await body.json()) as { versions: { version_id: string; percentage: number }[] };
+        script.history = [versions, ...(script.history ?? [])];
+        script.bindings = this.#uploading.get(versions[0]?.version_id ?? "") ?? script.bindings;
         script.deployments += 1;
         return { result: { id: randomUUID() } };
       }
@@ -172,6 +233,19 @@ export class Cloudflare {
         return null;
     }
   }
+}
+
+const SOME_TIME = "2026-11-23T00:00:00.000000Z";
+
+function versionOf(id: string) {
+  const metadata = {
+    created_on: SOME_TIME,
+    modified_on: SOME_TIME,
+    source: "api",
+    author_email: "",
+    has_preview: false,
+  };
+  return { id, number: 1, metadata, resources: { bindings: [], script: { etag: "etag" }, script_runtime: {} } };
 }
 
 function canInherit({ secrets, bindings }: Script, name: string): boolean {
@@ -194,8 +268,16 @@ async function readUpload(upload: Response): Promise<{ bindings: Binding[]; migr
   return { bindings, migrationTag: migrations?.new_tag };
 }
 
+/** All statements of a request are one transaction, as the API's documentation says of its batch. */
 function run(sql: DatabaseSync, text: string): unknown[] {
   if (/^\s*(SELECT|WITH|PRAGMA)\b/i.test(text)) return sql.prepare(text).all();
-  sql.exec(text);
+  sql.exec("BEGIN");
+  try {
+    sql.exec(text);
+    sql.exec("COMMIT");
+  } catch (error) {
+    sql.exec("ROLLBACK");
+    throw error;
+  }
   return [];
 }

@@ -1,6 +1,7 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, it } from "vitest";
+import { SCHEMA_QUERY, schemaDump } from "../../scripts/lib/schema-dump.ts";
 import { cloneCheckout, removeFolder } from "./clone.ts";
 import { Cloudflare } from "./cloudflare.ts";
 import { ROOT, running } from "./command.ts";
@@ -26,6 +27,10 @@ async function run(name: string, args: readonly string[], { env = {}, stdin = ""
   const started = running("node", ["scripts/run.mjs", name, ...args], { stdin, env, cwd });
   return { status: await started.ended, output: started.output() };
 }
+
+const MIGRATIONS = readdirSync(path.join(ROOT, "migrations")).sort();
+const stateAfter = (applied: number) =>
+  `${applied} of ${MIGRATIONS.length} migrations; next is ${MIGRATIONS[applied]}, of which nothing was applied`;
 
 const config = () => readFileSync(path.join(ROOT, "wrangler.toml"), "utf8");
 
@@ -85,8 +90,15 @@ describe("npm run deploy", () => {
     expect(bindings.find(({ name }) => name === "CACHE")).toMatchObject({ namespace_id: namespace });
     expect(sql?.prepare("SELECT count(*) AS n FROM accounts").get()).toEqual({ n: 0 });
     // The database is migrated before anything that uses it runs.
-    expect(written.slice(0, 2)).toEqual(["POST /d1/database", expect.stringContaining("assets-upload-session")]);
+    const uuidOf = (name: string) => cloudflare.databases.get(name)?.uuid;
+    expect(written.slice(0, 3)).toEqual([
+      "POST /d1/database",
+      `PUT /d1/database/${uuidOf(WORKER)}`,
+      expect.stringContaining("assets-upload-session"),
+    ]);
     expect(deployments).toBe(2);
+    expect(cloudflare.databases.get(WORKER)?.replication).toBe("auto");
+    expect(first.output).toContain(`read replication of ${WORKER} is automatic`);
     expect(second.output).toContain("No migrations to apply!");
     expect(script()).toMatchObject({ bindings, deployments: 3 });
     expect(cloudflare.writes).not.toContain("POST /d1/database");
@@ -109,17 +121,48 @@ describe("npm run deploy", () => {
     expect(verified.output).toContain("All derived data agrees with the records.");
   });
 
-  it("deploys nothing where a migration fails", async ({ expect }) => {
+  it("deploys where the token may not switch on replication, and says what to do", { timeout: 300_000 }, async ({
+    expect,
+  }) => {
     const { cloudflare, env, script } = await account({ hasSecret: true });
-    await run("wrangler", ["d1", "create", WORKER, "--env=staging"], { env });
-    cloudflare.databases.get(WORKER)?.sql.exec("CREATE TABLE accounts (somebody_elses TEXT)");
+    cloudflare.mayEditDatabases = false;
 
-    const { status, output } = await run("deploy", STAGING, { env });
+    // Where no account is named, it is the only one of the login.
+    const { status, output } = await run("deploy", STAGING, { env: { ...env, CLOUDFLARE_ACCOUNT_ID: "" } });
 
-    expect(status).toBe(1);
-    expect(output).toContain(`The migration of ${WORKER} failed, so nothing was deployed`);
-    expect(script()?.deployments).toBe(1);
+    expect(status, output).toBe(0);
+    expect(script()?.deployments).toBe(2);
+    expect(output).toContain("Read replication could not be switched on");
+    expect(output).toContain("Cloudflare answers 403: Authentication error");
+    expect(output).toContain("Give the API token the permission D1 Edit");
+    expect(cloudflare.databases.get(WORKER)?.replication).toBe("disabled");
   });
+
+  it.for([
+    ["before the commit", 3],
+    ["after the commit", 4],
+  ] as const)(
+    "deploys nothing where a migration is cut off %s, says how far it came, and goes on from there",
+    { timeout: 300_000 },
+    async ([when, applied], { expect }) => {
+      const { cloudflare, env, script } = await account({ hasSecret: true });
+      cloudflare.interruption = { migration: MIGRATIONS[3] ?? "", when };
+
+      const first = await run("deploy", STAGING, { env });
+      const deployments = script()?.deployments;
+      cloudflare.interruption = undefined;
+      const second = await run("deploy", STAGING, { env });
+
+      expect(first.status).toBe(1);
+      expect(first.output).toContain(`The migration of ${WORKER} failed, so nothing was deployed`);
+      expect(first.output).toContain(`  ${WORKER}: ${stateAfter(applied)}`);
+      expect(first.output).toContain("npm run deploy -- --env staging");
+      expect(deployments).toBe(1);
+      expect(second, second.output).toMatchObject({ status: 0 });
+      const rows = cloudflare.databases.get(WORKER)?.sql.prepare(SCHEMA_QUERY).all() ?? [];
+      expect(schemaDump(rows)).toBe(readFileSync(path.join(ROOT, "docs", "schema.sql"), "utf8"));
+    },
+  );
 });
 
 describe("npm run deploy of three programs", () => {
@@ -142,6 +185,42 @@ describe("npm run deploy of three programs", () => {
     expect(output.trim()).toBe("CUSTOMER_SEARCH of production is friend. It must be all, friends, none.");
   });
 
+  it("makes databases in the jurisdiction, and refuses one that there is not", { timeout: 300_000 }, async ({
+    expect,
+  }) => {
+    const { cloudflare, env } = await account({ hasSecret: true });
+    const file = path.join(clone, "wrangler.toml");
+    const before = readFileSync(file, "utf8");
+    const deployIn = async (jurisdiction: string) => {
+      writeFileSync(file, before.replaceAll('JURISDICTION = ""', `JURISDICTION = "${jurisdiction}"`));
+      const result = await run("deploy", STAGING, { cwd: clone, env });
+      writeFileSync(file, before);
+      return result;
+    };
+
+    const refused = await deployIn("europe");
+    const deployed = await deployIn("eu");
+
+    expect(refused.output.trim()).toBe("JURISDICTION of staging is europe. It must be eu, us, fedramp.");
+    expect(deployed, deployed.output).toMatchObject({ status: 0 });
+    expect([...cloudflare.databases.values()].map(({ jurisdiction }) => jurisdiction)).toEqual(["eu", "eu", "eu"]);
+  });
+
+  it.for([
+    ["without an issuer", 'JWT_CUSTOMERS_WITHOUT_SCOPE = "true"', "is true, so JWT_ISSUER must be set"],
+    ["of another word", 'JWT_CUSTOMERS_WITHOUT_SCOPE = "yes"', "is yes. It must be true, or empty."],
+  ] as const)("refuses JWT_CUSTOMERS_WITHOUT_SCOPE %s", async ([, line, words], { expect }) => {
+    const file = path.join(clone, "wrangler.toml");
+    const before = readFileSync(file, "utf8");
+    writeFileSync(file, before.replace('JWT_CUSTOMERS_WITHOUT_SCOPE = ""', line));
+
+    const { status, output } = await run("deploy", ["--dry-run"], { cwd: clone });
+    writeFileSync(file, before);
+
+    expect(status).toBe(1);
+    expect(output).toContain(`JWT_CUSTOMERS_WITHOUT_SCOPE of production ${words}`);
+  });
+
   const DATABASES = ["", "-acme-eu", "-globex"].map((suffix) => WORKER + suffix);
   const tables = (cloudflare: Cloudflare, name: string) =>
     cloudflare.databases
@@ -162,6 +241,7 @@ describe("npm run deploy of three programs", () => {
     expect(status, output).toBe(0);
     expect(cloudflare.unknown).toEqual([]);
     expect(cloudflare.writes.filter((write) => write === "POST /d1/database")).toHaveLength(2);
+    expect([...cloudflare.databases.values()].map(({ replication }) => replication)).toEqual(["auto", "auto", "auto"]);
     expect([...cloudflare.databases.keys()].sort()).toEqual(DATABASES);
     expect(DATABASES.map((name) => tables(cloudflare, name))).toEqual(DATABASES.map(() => ({ n: 1 })));
     const named = [...output.matchAll(/^Migrating (\S+), the database of the (.*) …$/gm)].map(([, ...which]) => which);
@@ -189,10 +269,14 @@ describe("npm run deploy of three programs", () => {
 
     expect(status, output).toBe(1);
     expect(output).toContain(`The migration of ${WORKER}-acme-eu failed, so nothing was deployed`);
+    expect(output).toContain(`  ${WORKER}: migrated
+  ${WORKER}-acme-eu: ${stateAfter(1)}
+  ${WORKER}-globex: as before`);
     expect(output).toContain("npm run wrangler -- d1 migrations apply DB_ACME_EU --remote --env=staging");
     expect(output).not.toContain(`Migrating ${WORKER}-globex`);
     expect(DATABASES.map((name) => tables(cloudflare, name))).toEqual([{ n: 1 }, { n: 0 }, { n: 0 }]);
     expect(script()).toMatchObject({ deployments: 1, bindings: [] });
+    expect([...cloudflare.databases.values()].map(({ replication }) => replication)).not.toContain("auto");
   });
 
   it("says in a line that there is no such program", async ({ expect }) => {

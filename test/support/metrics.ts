@@ -1,4 +1,4 @@
-import { type MetricsEvent, metricsOf } from "../../src/metrics/metrics.ts";
+import { columnsOf, type MetricsEvent } from "../../src/metrics/metrics.ts";
 import { setVariables } from "./test-programs.ts";
 
 /** A data point as the SQL of Analytics Engine sees it, by the names of its metrics. */
@@ -14,7 +14,7 @@ export function recordMetrics(): Point[] {
           ...blobs.map((blob, index) => [`blob${index + 1}`, blob] as const),
           ...doubles.map((double, index) => [`double${index + 1}`, double] as const),
         ]);
-        const metrics = metricsOf(blobs[0] as MetricsEvent);
+        const metrics = columnsOf(blobs[0] as MetricsEvent);
         if (columns.size !== metrics.length) throw new Error("The point has other columns than the list.");
         points.push({
           index: String(indexes[0]),

@@ -17,6 +17,7 @@ export async function feedValues(suite: Suite): Promise<Section> {
   const taken = async (...lines: Line[]) => expectOk(await suite.send(lines));
   const aStore = (fields: Item) => store(suite.id("store"), accountId, fields);
   const aCoupon = (fields: Item) => coupon(suite.id("coupon"), accountId, fields);
+  const aCampaign = (fields: Item) => campaign(suite.id("campaign"), accountId, fields);
   const anEntry = (fields: Item) => entry(suite.id("entry"), ann.id, shop, "1.00", fields);
   const anIssued = (fields: Item) => issued(suite.id("issued"), ann.id, plain, shop, fields);
 
@@ -77,15 +78,33 @@ export async function feedValues(suite: Suite): Promise<Section> {
         await refused(aStore, "longitude", -180.1);
         await taken(aStore({ latitude: -90, longitude: 180 }));
       },
-      "An end given as a date alone (`expiration_date`, `expected_end_date`) means that day's last second":
+      "a date alone, which means that day's last second in the line's `time_zone`. Answers show it as `23:59:59` of that day":
         async () => {
           const id = suite.id("issued");
-          await suite.feed(anIssued({ id, expected_end_date: "2090-05-06" }));
+          await suite.feed(anIssued({ id, expected_end_date: "2090-05-06", time_zone: "Asia/Tokyo" }));
           const { body } = await suite.get(ann, "coupons");
           const [came] = (body.items as Item[]).filter((item) => item.id === id);
           expectFields(came, { expected_end_date: "2090-05-06 23:59:59" }, "a coupon that ends on a day");
           await refused(anIssued, "expected_end_date", "2090-02-30", "soon", 7);
         },
+      "RFC 3339 with any offset, `2026-01-06T09:00:00Z`; or a date alone, which is its midnight in UTC. Fractions of a second are cut off":
+        async () => {
+          const id = suite.id("issued");
+          for (const [created_at, wanted] of [
+            ["2026-01-06T09:00:00Z", "2026-01-06 09:00:00"],
+            ["2026-01-06T09:00:00.999+05:30", "2026-01-06 03:30:00"],
+            ["2026-01-06", "2026-01-06 00:00:00"],
+          ]) {
+            await suite.feed(anIssued({ id, created_at }));
+            const { body } = await suite.get(ann, "coupons");
+            const [came] = (body.items as Item[]).filter((item) => item.id === id);
+            expectFields(came, { created_at: wanted }, `a coupon created at ${created_at}`);
+          }
+        },
+      "`time_zone` | a name of IANA, such as `America/New_York`": async () => {
+        await refused(aCampaign, "time_zone", "Mars/Olympus", 7);
+        await taken(aCampaign({ time_zone: "America/New_York" }));
+      },
       "`null` for a field that is not nullable means its default.": async () => {
         const word = suite.word();
         await suite.feed(aStore({ name: word, city: null }));

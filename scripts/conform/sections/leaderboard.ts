@@ -88,7 +88,7 @@ export async function leaderboard(suite: Suite): Promise<Section> {
           };
           expectFields(first, wanted, "the first");
         },
-      "only plays in this campaign; otherwise in all campaigns that run today": async () => {
+      "only plays in this campaign; otherwise in all campaigns that run now": async () => {
         expectIds(await board({ eip_campaign_id: over }), [ada], "the board of a campaign that is over", "employee_id");
         expectIds(await board({ eip_campaign_id: unknown }), [], "the board of an unknown campaign", "employee_id");
         expectIds(await board(), [bob, dan, ada, cid, eva], "the board of all campaigns that run", "employee_id");

@@ -164,6 +164,17 @@ export async function search(suite: Suite): Promise<Section> {
           expectSame((await ask(wrong, { filter: "stores" })).body.forgiven, [wrong], "forgiven in variant B");
           expectSame("forgiven" in (await ask(word)).body, false, "forgiven where nothing was");
         },
+      "`meant` is an object that says for each of these words which words of the records shown it was taken for":
+        async () => {
+          const wrong = `${word.slice(0, 4)}${word.slice(5)}`;
+          for (const filter of ["stores,campaigns", "stores"])
+            expectSame(
+              (await ask(wrong, { filter })).body.meant,
+              { [wrong]: [word] },
+              `meant with the filter ${filter}`,
+            );
+          expectSame("meant" in (await ask(word)).body, false, "meant where nothing was forgiven");
+        },
       "A store has `id`, `account_id`, `name`, `store_image`, `address_line_1`, `address_line_2`, `city`, `state`, `zip`, `phone`, `latitude`, `longitude`, `account` (5.1).":
         async () => {
           const [came] = listOf(await ask(word), "stores");

@@ -22,7 +22,9 @@ export async function pollMessageGroups(
   inBackground: (work: Promise<unknown>) => void,
 ): Promise<Polled> {
   const { customerId, checkTime = "" } = query;
-  const answer = await inboxes.poll(customerId, checkTime);
+  // Only for the first page: if the inbox answered another one, its groups would be taken for read.
+  const isFirst = query.after === undefined && query.page.offset === 0;
+  const answer = isFirst ? await inboxes.poll(customerId, checkTime) : null;
   if (answer?.nothingNew) return { items: [], hasMore: false, isQuiet: true };
   const { news, ...found } = await findMessageGroups(db, query);
   if (isRenewalDue(news)) inBackground(renewListening(db.inBackground(), customerId, "poll"));

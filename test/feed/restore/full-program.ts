@@ -12,6 +12,8 @@ const [ada, bob, cyd, dan] = customers;
 const [team, old] = groups;
 const HISTORY = "2026-01-01 00:00:01";
 
+const date = "2999-01-01";
+const there = { time_zone: "America/Los_Angeles" };
 const ada1 = { first_name: "Ada", last_name: "X" };
 const gone = (record: string, key: object): ModelLine => seed.deleted(record, key);
 const said = (id: string, group: unknown, customer: unknown, fields: object = {}): ModelLine =>
@@ -25,7 +27,7 @@ const records: ModelLine[] = [
   seed.store(chain, { id: main, latitude: 1, longitude: 3 }),
   seed.store(small, { id: far }),
   seed.campaign(chain, { id: campaigns[1], store_ids: [main] }),
-  seed.campaign(chain, { id: campaigns[0], store_ids: "all" }),
+  seed.campaign(chain, { id: campaigns[0], store_ids: "all", ...there }),
   seed.campaign(small, { id: campaigns[2], store_ids: [] }),
   seed.customer({ id: dan, first_name: "Zoë", last_name: "X" }),
   seed.customer({ id: cyd, ...ada1 }),
@@ -43,14 +45,14 @@ const records: ModelLine[] = [
   seed.block(ada, bob),
   seed.block(cyd, ada),
   seed.coupon(chain, { id: coupons[1], kind: "mfg" }),
-  seed.coupon(chain, { id: coupons[0], campaign_id: campaigns[1] }),
+  seed.coupon(chain, { id: coupons[0], campaign_id: campaigns[1], can_expire: 1, expiration_date: date, ...there }),
   seed.coupon(chain, { id: coupons[2], kind: "digital" }),
   seed.coupon(small, { id: coupons[3], kind: "digital" }),
   seed.customerCoupon(ada, coupons[0], main, { id: customerCoupons[1], usage_count: 1, total_count: 3 }),
-  seed.customerCoupon(ada, coupons[1], side, { id: customerCoupons[0] }),
+  seed.customerCoupon(ada, coupons[1], side, { id: customerCoupons[0], expected_end_date: date, ...there }),
   seed.customerCoupon(dan, coupons[1], side, { id: customerCoupons[2] }),
   ...employees.map((id) => seed.employee(chain, { id })),
-  ...contests.map((id) => seed.eipCampaign(chain, { id })),
+  ...contests.map((id) => seed.eipCampaign(chain, { id, ...there })),
   seed.group([bob, ada, cyd, dan], { id: team }),
   seed.group([cyd, ada], { id: old }),
   seed.messageState(team, ada),

@@ -5,6 +5,8 @@ import { LOCATIONS, type World } from "../world.ts";
 import type { Stage } from "./actor.ts";
 
 const MINUTE_MS = 60_000;
+// The daily jobs come more often than daily, so that a run of an hour has some.
+const DAY_MINUTES = 20;
 const WEATHER_EVERY_MS = 1_000;
 // Statements that run for longer than D1's limit do not come back.
 const LONGEST_STALL_MS = 60_000;
@@ -14,7 +16,7 @@ export async function schedule({ world, isOver }: Stage): Promise<void> {
   const random = world.random("schedule");
   for (let minute = 0; !isOver(); minute += 1) {
     await world.time.wait(MINUTE_MS);
-    for (const cron of ["* * * * *", ...(minute % 60 === 30 ? ["30 5 * * *", "0 6 * * *"] : [])]) {
+    for (const cron of ["* * * * *", ...(minute % DAY_MINUTES === 5 ? ["30 5 * * *", "0 6 * * *"] : [])]) {
       const { isolate, env } = world.isolateAt(random.pick(LOCATIONS));
       world.step(`schedule ${cron}`);
       void isolate

@@ -25,6 +25,8 @@ import type { Weather } from "./weather.ts";
 
 export const PRIMARY = "primary";
 
+const USUAL_LAG_MS = 150;
+const LONGEST_LAG_MS = 120_000;
 const COMMITS_A_LOG = 400;
 const PARAMETERS_AT_MOST = 100;
 /** What D1 says where a connection was lost. */
@@ -41,7 +43,8 @@ export class SimulatedD1 {
   readonly primary: Instance;
   readonly #replicas: Map<string, Instance>;
   readonly #file: string;
-  readonly #underWay = new Set<Instance>();
+  /** What is on its way to each replica; the function brings it at once. */
+  readonly #underWay = new Map<Instance, () => void>();
   readonly #platform: { time: Time; weather: Weather; random: Random };
   /** Is called after each commit. */
   onCommit: (commit: number) => void = () => {};
@@ -89,14 +92,25 @@ export class SimulatedD1 {
     if (this.primary.commit % COMMITS_A_LOG === 0) this.#emptyLog();
     for (const replica of this.replicas) {
       if (this.#underWay.has(replica)) continue;
-      this.#underWay.add(replica);
       replica.beginToCatchUp(this.primary);
-      time.after(random.integer(5, weather.isOn("replicas lag") ? 120_000 : 150), () => {
+      const arrive = () => {
+        cancel();
         replica.catchUp();
         this.#underWay.delete(replica);
         if (replica.commit < this.primary.commit) this.#replicate();
-      });
+      };
+      const cancel = time.after(
+        random.integer(5, weather.isOn("replicas lag") ? LONGEST_LAG_MS : USUAL_LAG_MS),
+        arrive,
+      );
+      this.#underWay.set(replica, arrive);
     }
+  }
+
+  /** Nothing stalls or lags any more. */
+  recover(): void {
+    for (const copy of [this.primary, ...this.replicas]) copy.stalledUntil = 0;
+    for (const arrive of [...this.#underWay.values()]) arrive();
   }
 
   /** The log grows for as long as any copy looks at an old commit. So now and then all are brought to the same. */

@@ -19,7 +19,7 @@ export function shownBy(copy: Instance, customerId: string): Shown {
   return new Map(rows.filter(({ at }) => at !== null && at !== "").map(({ id, at }) => [id, at]));
 }
 
-/** What docs/contract promises of messages: interface.md, 4.2, and live.md, 1. */
+/** What the contract promises of messages: docs/contract/interface.md, 4.2, and docs/contract/live.md, 1. */
 export class MessageRules {
   readonly #world: World;
   /** By program, the latest second that anybody has been shown a message of. */

@@ -1,0 +1,28 @@
+import { env } from "cloudflare:workers";
+import { afterEach, describe, it, vi } from "vitest";
+import { inboxNamespace } from "../../src/app-env.ts";
+
+// The local runtime has no jurisdictions, so this asks only which namespace is taken.
+const jurisdiction = vi.fn((name: string) => `inboxes in ${name}`);
+const namespaceOf = (more: Record<string, unknown>) =>
+  inboxNamespace({ ...env, INBOXES: { jurisdiction }, ...more } as unknown as Env);
+
+afterEach(() => jurisdiction.mockClear());
+
+describe("the inboxes", () => {
+  it.for(["eu", "us", "fedramp"])("are in the jurisdiction %s", (name, { expect }) => {
+    expect(namespaceOf({ JURISDICTION: name })).toBe(`inboxes in ${name}`);
+  });
+
+  it.for([{ JURISDICTION: "" }, { JURISDICTION: undefined }, { JURISDICTION: "eu", ENVIRONMENT: "development" }])(
+    "are near their customers with %o",
+    (variables, { expect }) => {
+      expect(namespaceOf(variables)).toEqual({ jurisdiction });
+      expect(jurisdiction).not.toHaveBeenCalled();
+    },
+  );
+
+  it("are nowhere in a jurisdiction that there is not", ({ expect }) => {
+    expect(() => namespaceOf({ JURISDICTION: "europe" })).toThrow("There is no jurisdiction europe.");
+  });
+});

@@ -1,0 +1,226 @@
+import type { Random } from "../../../scripts/demo/random.ts";
+import type { Inbox } from "../service.ts";
+import { current, Invocation } from "./invocation.ts";
+import type { SocketEnd } from "./sockets.ts";
+import type { Time } from "./time.ts";
+import type { Weather } from "./weather.ts";
+
+// Durable Objects as their documentation has them (developers.cloudflare.com/durable-objects: api/storage-api, api/alarms,
+// best-practices/websockets, reference/in-memory-state, platform/known-issues):
+//
+// | Durable Objects | here |
+// |---|---|
+// | one object a name; its events run one at a time until each waits | the same |
+// | an idle object is put away; its constructor runs again for the next event | at any time between two events |
+// | what is written without waiting in between is written together | the same |
+// | output gate: nothing goes out before what was written before it is stored | answers and frames wait for it |
+// | an object that ends in the middle loses what was not stored, and nothing of it had gone out | the same |
+// | a call may fail before or after it has arrived; who called cannot tell | `weather.ts` |
+// | one alarm; it runs at least once, after a failure again (2 s, 4 s …, six times), and may be late | the same; also twice |
+// | the alarm that runs is not set any more | the same |
+// | a deployment ends all objects and sockets | `deploy()` |
+// | sockets and their attachments outlive the object in memory | `sockets.ts` |
+
+const OBJECT_ENDED = "The Durable Object was reset because its code was updated.";
+
+const STORED_WITHIN_MS = 12;
+const ALARM_RETRIES = 6;
+
+type InboxClass = new (context: DurableObjectState, env: Env) => Inbox;
+
+/** The Worker code that objects run, as it is deployed at the moment. */
+export interface ObjectHost {
+  Inbox: InboxClass;
+  env: Env;
+  /** The host's clock, in milliseconds since 1970. */
+  now: () => number;
+}
+
+export interface Platform {
+  time: Time;
+  weather: Weather;
+  random: Random;
+  host: () => ObjectHost;
+}
+
+/** What an object has written that is not stored yet. */
+interface Unstored {
+  values: Map<string, unknown>;
+  alarm: number | null | undefined;
+  stored: Promise<void>;
+}
+
+/** One object: its storage and its sockets, and its instance while it is in memory. */
+export class SimulatedObject {
+  readonly #platform: Platform;
+  readonly #values = new Map<string, unknown>();
+  readonly sockets: SocketEnd[] = [];
+  #instance: Inbox | null = null;
+  /** Events that are under way. */
+  readonly #events = new Set<Invocation>();
+  #unstored: Unstored | null = null;
+  #alarm: number | null = null;
+  #cancelAlarm = () => {};
+  /** Goes up whenever the object ends in memory. */
+  #generation = 0;
+
+  constructor(platform: Platform) {
+    this.#platform = platform;
+  }
+
+  /** Runs an event, and resolves once what it wrote is stored. */
+  async run<Value>(event: (inbox: Inbox) => Promise<Value> | Value): Promise<Value> {
+    const generation = this.#generation;
+    const invocation = new Invocation();
+    this.#events.add(invocation);
+    const ended = new Promise<never>((_, reject) => {
+      this.#onEnd.push(() => reject(new Error(OBJECT_ENDED)));
+    });
+    try {
+      const instance = current.run(invocation, () => this.#load());
+      const work = current.run(invocation, async () => event(instance));
+      const value = await Promise.race([work, ended]);
+      const { weather } = this.#platform;
+      if (this.#unstored !== null && weather.happens("an object ends in the middle")) this.end();
+      await Promise.race([this.#unstored?.stored, ended]);
+      if (generation !== this.#generation) throw new Error(OBJECT_ENDED);
+      return value;
+    } finally {
+      this.#events.delete(invocation);
+      this.#endsOf(invocation);
+      if (this.#platform.weather.happens("an object is put away")) this.putAway();
+    }
+  }
+
+  #onEnd: (() => void)[] = [];
+
+  #endsOf(invocation: Invocation): void {
+    // An object stays for what it does in the background.
+    void invocation.end();
+    if (this.#events.size === 0) this.#onEnd = [];
+  }
+
+  /** Takes an idle object out of memory. */
+  putAway(): void {
+    if (this.#events.size === 0 && this.#unstored === null) this.#instance = null;
+  }
+
+  /** Ends it, whatever it does: what is not stored is lost. */
+  end(): void {
+    this.#generation += 1;
+    this.#instance = null;
+    this.#unstored = null;
+    for (const invocation of this.#events) invocation.isOver = true;
+    for (const fail of this.#onEnd.splice(0)) fail();
+  }
+
+  #load(): Inbox {
+    if (this.#instance === null) {
+      const { Inbox, env } = this.#platform.host();
+      this.#instance = new Inbox(this.#state(), env);
+    }
+    return this.#instance;
+  }
+
+  #state(): DurableObjectState {
+    const isCurrent = this.#currently();
+    const kv = {
+      get: (key: string) => {
+        const value = this.#unstored?.values.has(key) ? this.#unstored.values.get(key) : this.#values.get(key);
+        return structuredClone(value);
+      },
+      put: (key: string, value: unknown) => {
+        if (isCurrent()) this.#write().values.set(key, structuredClone(value));
+      },
+    };
+    const setAlarm = async (at: number | null) => {
+      if (isCurrent()) this.#write().alarm = at;
+    };
+    return {
+      storage: { kv, setAlarm, deleteAlarm: () => setAlarm(null) },
+      acceptWebSocket: (socket: SocketEnd) => this.#accept(socket),
+      getWebSockets: () => [...this.sockets],
+      setWebSocketAutoResponse: () => {},
+      waitUntil: (work: Promise<unknown>) => current.getStore()?.waitUntil(work),
+    } as unknown as DurableObjectState;
+  }
+
+  #currently(): () => boolean {
+    const generation = this.#generation;
+    return () => generation === this.#generation;
+  }
+
+  #write(): Unstored {
+    if (this.#unstored !== null) return this.#unstored;
+    const { time, random } = this.#platform;
+    const isCurrent = this.#currently();
+    const unstored: Unstored = { values: new Map(), alarm: undefined, stored: Promise.resolve() };
+    unstored.stored = new Promise((resolve) => {
+      time.after(random.integer(0, STORED_WITHIN_MS), () => {
+        if (!isCurrent()) return;
+        this.#unstored = null;
+        for (const [key, value] of unstored.values) this.#values.set(key, value);
+        if (unstored.alarm !== undefined) this.#arm(unstored.alarm);
+        resolve();
+      });
+    });
+    this.#unstored = unstored;
+    return unstored;
+  }
+
+  #accept(socket: SocketEnd): void {
+    this.sockets.push(socket);
+    socket.gate = () => this.#unstored?.stored ?? null;
+    socket.accept({
+      onText: (text) => {
+        if (text === "ping") socket.send("pong");
+        else this.#handle((inbox) => inbox.webSocketMessage(socket as unknown as WebSocket, text));
+      },
+      onClose: (code) => {
+        this.sockets.splice(this.sockets.indexOf(socket), 1);
+        this.#handle((inbox) => inbox.webSocketClose(socket as unknown as WebSocket, code));
+      },
+    });
+  }
+
+  /** Runs an event that nobody waits for. */
+  #handle(event: (inbox: Inbox) => Promise<void> | void): void {
+    this.run(event).catch(ignoreEnd);
+  }
+
+  #arm(at: number | null): void {
+    this.#cancelAlarm();
+    this.#alarm = at;
+    if (at === null) return;
+    const { time, weather, random, host } = this.#platform;
+    const late = weather.happens("an alarm is late") ? random.integer(100, 45_000) : random.integer(0, 10);
+    this.#cancelAlarm = time.after(Math.max(0, at - host().now()) + late, () => {
+      this.#alarm = null;
+      void this.#ring(ALARM_RETRIES);
+      if (weather.happens("an alarm comes twice")) time.after(random.integer(1, 3_000), () => void this.#ring(1));
+    });
+  }
+
+  async #ring(attempts: number, waitMs = 2_000): Promise<void> {
+    try {
+      await this.run((inbox) => inbox.alarm());
+    } catch (error) {
+      ignoreEnd(error);
+      // One that was set meanwhile stands for it.
+      if (attempts > 1 && this.#alarm === null) {
+        this.#platform.time.after(waitMs, () => void this.#ring(attempts - 1, waitMs * 2));
+      }
+    }
+  }
+
+  /** A deployment: it ends, and so do its sockets. */
+  redeploy(): void {
+    this.end();
+    for (const socket of this.sockets.splice(0)) socket.break();
+  }
+}
+
+/** Ending an object is what the simulation does to it; any other failure is the service's. */
+function ignoreEnd(error: unknown): void {
+  if (!(error instanceof Error && error.message === OBJECT_ENDED)) throw error;
+}

@@ -6,9 +6,15 @@ import { customerToken } from "./tokens.ts";
 export const QUICKLY = { longestWaitMs: 20 };
 
 export type Send = typeof fetch;
-// Without its signal: a Request of workerd takes none of React Native's.
-export const worker: Send = (input, init) =>
-  exports.default.fetch(new Request(input as string, { ...(init as RequestInit), signal: null }));
+// A Request of workerd takes no signal of React Native's; without one, an abandoned request would outlive its test.
+const NativeController = AbortController;
+
+export const worker: Send = (input, init) => {
+  const native = new NativeController();
+  if (init?.signal?.aborted) native.abort();
+  init?.signal?.addEventListener("abort", () => native.abort());
+  return exports.default.fetch(new Request(input as string, { ...(init as RequestInit), signal: native.signal }));
+};
 
 /** A client of the Worker as one customer, and what it has sent. */
 export function clientOf(customerId: string, send: Send = worker, retry: ClientOptions["retry"] = QUICKLY) {

@@ -4,6 +4,9 @@ import { REPORTERS } from "../../scripts/lib/count-reporter.ts";
 // What measures times, or must see a change within seconds, has the machine to itself.
 const ALONE = ["app", "bench", "bench-feed"].map((name) => `test/slow/${name}.test.ts`);
 
+// Breaks the service in 29 ways and looks for each for up to 200,000 steps: for the nightly run.
+const NIGHTLY = process.env.NIGHTLY === undefined ? ["test/slow/simulation.test.ts"] : [];
+
 // What needs a whole machine: the commands as people run them, in Node, against a server that they started.
 export default defineConfig({
   test: {
@@ -13,7 +16,7 @@ export default defineConfig({
       // Many of these wait rather than work.
       project("two at once", {
         include: ["test/slow/**/*.test.ts"],
-        exclude: ALONE,
+        exclude: [...ALONE, ...NIGHTLY],
         maxWorkers: 2,
         sequence: { groupOrder: 1 },
       }),

@@ -84,7 +84,7 @@ export class Cloudflare {
   async #answer(request: IncomingMessage): Promise<Reply> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    const { pathname } = new URL(request.url ?? "", "http://localhost");
+    const { pathname, searchParams } = new URL(request.url ?? "", "http://localhost");
     const path = pathname.replace(`/accounts/${ACCOUNT}`, "");
     const method = request.method ?? "GET";
     if (method !== "GET" && !path.endsWith("/query")) this.writes.push(`${method} ${path}`);
@@ -97,6 +97,8 @@ export class Cloudflare {
     if (area === "memberships") return { result: [{ id: "1", account }] };
     if (area === "d1") return this.#d1(method, name, body, rest[0] === "query");
     if (area === "r2" && method === "POST") return { result: {} };
+    // Wrangler asks for further pages until one is empty.
+    if (area === "storage" && method === "GET" && Number(searchParams.get("page")) > 1) return { result: [] };
     if (area === "storage") return this.#kv(method, body);
     if (area === "workers" && ["scripts", "services", "workers"].includes(kind)) {
       // What follows names one version, one secret, or what is done with domains.

@@ -87,6 +87,7 @@ describe("a command of the manual", () => {
         history: [newest, older].map((version_id) => [{ version_id, percentage: 100 }]),
       });
     cloudflare.databases.clear();
+    cloudflare.namespaces.clear();
     if (!line.includes("d1 create")) ["loyalty-edge", "loyalty-edge-acme"].map((name) => cloudflare.makeDatabase(name));
 
     const { status, output } = await run(line.replace("<new>", newest).replace("<old>", older), "a-secret");

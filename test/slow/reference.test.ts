@@ -106,7 +106,7 @@ describe.skipIf(CHROMIUM === null)("the reference page", () => {
       const { page, elsewhere, errors } = await open(width, height);
       const endpoints = await listEndpoints();
 
-      expect(endpoints.map(({ isSocket }) => isSocket).sort()).toEqual([...Array(7).fill(false), true]);
+      expect(endpoints.map(({ isSocket }) => isSocket).sort()).toEqual([...Array(8).fill(false), true]);
       for (const endpoint of endpoints) {
         expect(await page.getByText(endpoint.summary, { exact: true }).count()).toBeGreaterThan(0);
         if (endpoint.isSocket) continue;
@@ -131,7 +131,7 @@ describe.skipIf(CHROMIUM === null)("the reference page", () => {
     const form = (path: string) => page.getByRole("button", { name: path });
     expect(await form("(get /api/v1/customer/live)").count()).toBe(0);
 
-    await form("(get /api/v1/customer/messages)").click();
+    await form("(get /api/v1/customer/me)").click();
     await page.locator(".scalar-client .scalar-sidebar-toggle").click();
     const beside = page.locator(".scalar-client [data-sidebar-id]:visible");
     expect(await beside.filter({ hasText: /^Messages/ }).count()).toBe(1);

@@ -27,23 +27,22 @@ async function holdsTables(): Promise<boolean> {
  * that the next one stops; what waits for a stopped clock itself is not waited for.
  */
 async function backgroundWorkHasEnded(): Promise<void> {
-  const running = countBackgroundWork();
-  for (let attempts = 0; running.count > 0 && attempts < 100; attempts += 1)
+  const running = runningInBackground();
+  for (let attempts = 0; running.size > 0 && attempts < 100; attempts += 1)
     await new Promise((resolve) => setTimeout(resolve, 20));
-  running.count = 0;
+  running.clear();
 }
 
-function countBackgroundWork(): { count: number } {
-  const counting = Cache.prototype as Cache & { running?: { count: number } };
-  if (counting.running !== undefined) return counting.running;
-  const running = { count: 0 };
-  counting.running = running;
-  const { inBackground } = counting;
-  counting.inBackground = function (work) {
-    running.count += 1;
-    const ended = () => {
-      running.count -= 1;
-    };
+/** The same set for all files: this one runs before each of them, and the class is loaded once. */
+function runningInBackground(): Set<Promise<unknown>> {
+  const watched = Cache.prototype as Cache & { running?: Set<Promise<unknown>> };
+  if (watched.running !== undefined) return watched.running;
+  const running = new Set<Promise<unknown>>();
+  const { inBackground } = watched;
+  watched.running = running;
+  watched.inBackground = function (work) {
+    running.add(work);
+    const ended = () => running.delete(work);
     work.then(ended, ended);
     inBackground.call(this, work);
   };

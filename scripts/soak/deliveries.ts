@@ -1,3 +1,4 @@
+import { toInstant } from "../../src/values/time.ts";
 import { fileOf, type StoredMessage } from "./ledger.ts";
 import type { Given, OpenApp } from "./open-app.ts";
 
@@ -69,5 +70,5 @@ function repeats(given: readonly Given[]): Given[] {
 }
 
 function shownFrom({ sentAt }: StoredMessage): number {
-  return Date.parse(`${sentAt.replace(" ", "T")}Z`) + SECOND_MS;
+  return toInstant(sentAt) + SECOND_MS;
 }

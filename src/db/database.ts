@@ -31,7 +31,7 @@ export interface Usage {
   sqlMilliseconds: number;
   rowsRead: number;
   rowsWritten: number;
-  /** How often the call was tried that was tried most, by D1 itself too; 0 where D1 was not asked. */
+  /** The most tries that one call needed, D1's own included; 0 where D1 was not asked. */
   attempts: number;
   /** Where the database is that answered last, as D1 names its regions; null where D1 does not say. */
   region: string | null;

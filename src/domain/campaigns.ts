@@ -1,8 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
+import { NOW } from "../db/clock.ts";
 import type { campaigns } from "../db/tables/campaigns.ts";
 import type { eipCampaigns } from "../db/tables/plays.ts";
-
-const NOW = sql`(SELECT now FROM clock)`;
 
 /** Whether a campaign runs now: not soft-deleted, `status` 1, and within its dates in its time zone. */
 export function isRunning(campaign: typeof campaigns): SQL {

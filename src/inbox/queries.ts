@@ -1,4 +1,5 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
+import { NOW } from "../db/clock.ts";
 import { compileOnce, type Database, type RowOf, type Statement, type Value } from "../db/database.ts";
 import { joinRows } from "../db/json-rows.ts";
 import { limitTo } from "../db/limit.ts";
@@ -71,6 +72,9 @@ const UNSHOWN = { stamp: messageClock.stamp, waitMs: MESSAGE_WAIT };
 /** The messages that are not shown, in the transaction of a feed request that stores some. */
 export const selectUnshown = () => select(UNSHOWN, sql`FROM ${messageClock} WHERE ${messageClock.isOpen} = 1`);
 
+/** Whether there are messages that are not shown though their second is over. */
+const IS_SHOWING_DUE = sql`${messageClock.isOpen} = 1 AND ${messageClock.clockSaid} <> clock.now`;
+
 /**
  * Takes the stamp that shows the messages of the last one, once their second is over. Resolves with the last stamp then:
  * messages before it are shown.
@@ -80,7 +84,7 @@ export async function showMessages(db: Database): Promise<string> {
   const [, [last]] = await db.batch([
     sql`UPDATE ${messageClock} SET ${names(stamp)} = max(clock.now, datetime(${stamp}, '+1 second')),
         ${names(clockSaid)} = clock.now, ${names(isOpen)} = 0
-      FROM clock WHERE ${isOpen} = 1 AND ${clockSaid} <> clock.now`,
+      FROM clock WHERE ${IS_SHOWING_DUE}`,
     select({ stamp }, sql`FROM ${messageClock}`),
   ]);
   return last?.stamp ?? "";
@@ -174,10 +178,9 @@ export async function findWork(db: Database): Promise<Backlog & { hasUnshown: 0 
     select(
       {
         waiting: sql<number>`count(*)`,
-        oldestSeconds: sql<number>`coalesce(unixepoch((SELECT now FROM clock)) - unixepoch(min(${outbox.storedAt})), 0)`,
+        oldestSeconds: sql<number>`coalesce(unixepoch(${NOW}) - unixepoch(min(${outbox.storedAt})), 0)`,
         hasUnshown: sql<0 | 1>`EXISTS (
-          SELECT 1 FROM clock CROSS JOIN ${messageClock}
-          WHERE ${messageClock.isOpen} = 1 AND ${messageClock.clockSaid} <> clock.now
+          SELECT 1 FROM clock CROSS JOIN ${messageClock} WHERE ${IS_SHOWING_DUE}
         )`,
       },
       sql`FROM (
@@ -248,7 +251,7 @@ export async function removeFormerListeners(db: Database): Promise<{ removed: nu
   const { former } = await db.steps({
     former: [
       sql`DELETE FROM ${listeners} WHERE ${listeners.customerId} IN (
-        SELECT ${listeners.customerId} FROM ${listeners} WHERE ${listeners.until} < (SELECT now FROM clock) ${limitTo(LISTENERS_AT_ONCE)}
+        SELECT ${listeners.customerId} FROM ${listeners} WHERE ${listeners.until} < ${NOW} ${limitTo(LISTENERS_AT_ONCE)}
       ) RETURNING 1`,
     ],
   });

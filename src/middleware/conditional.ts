@@ -12,11 +12,6 @@ const HEADERS = {
 
 const HASH = "SHA-256";
 
-const ETAG_NOTE = {
-  description: "Names this body: sent back in `If-None-Match`, it is answered 304 as long as the body is the same.",
-  example: 'W/"n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg="',
-};
-
 /**
  * Gives an answer that went well an `ETag`, and answers 304 without a body to whoever has that tag already
  * (docs/contract/interface.md, 6). A failure has none.
@@ -32,10 +27,7 @@ export function conditional(): MiddlewareHandler<AppEnv> {
     c.res.headers.set("ETag", `W/${tag}`);
     for (const [name, value] of Object.entries(HEADERS)) c.res.headers.set(name, value);
   };
-  return annotate(handler, {
-    headers: { ETag: ETAG_NOTE },
-    mayBeUnchanged: true,
-  });
+  return annotate(handler, { mayBeUnchanged: true });
 }
 
 /** The tag of a body, by its bytes alone: it is the same in every data centre and after every deployment. */

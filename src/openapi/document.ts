@@ -33,13 +33,18 @@ interface ResponseObject {
 const GOOD = { 200: "The call went well.", 101: "The WebSocket is open." } as const;
 const UNCHANGED = "The answer is still one that `If-None-Match` names. There is no body.";
 
+const TAG = 'W/"n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg="';
+const ETAG: HeaderNote = {
+  description: "Names this body: sent back in `If-None-Match`, it is answered 304 as long as the body is the same.",
+  example: TAG,
+};
 const IF_NONE_MATCH = {
   name: "If-None-Match",
   in: "header",
   required: false,
   description: "The `ETag` of an answer that the client has, or several with commas between them, or `*`.",
   schema: { type: "string" },
-  example: 'W/"n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg="',
+  example: TAG,
 };
 
 const JSON_TYPE = "application/json";
@@ -119,7 +124,8 @@ function operationObject(operation: Operation, notes: readonly Notes[], schemas:
   const parameters = notes.flatMap((note) => parameterObjects(note, examples, schemas));
   if (mayBeUnchanged) parameters.push(IF_NONE_MATCH);
   const failures = [...new Set(notes.flatMap((note) => note.failures ?? []))];
-  const headers = Object.assign({}, COMMON_HEADERS, ...notes.map((note) => note.headers ?? {}));
+  const own = notes.map((note) => note.headers ?? {});
+  const headers = Object.assign({}, COMMON_HEADERS, mayBeUnchanged ? { ETag: ETAG } : {}, ...own);
 
   const responses: OperationObject["responses"] = { ...goodResponse(operation, headers, schemas) };
   if (mayBeUnchanged) responses[304] = { description: UNCHANGED, headers: headerObjects(headers), content: {} };

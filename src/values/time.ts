@@ -7,8 +7,13 @@ const FED_TIME = /^(\d{4}-\d{2}-\d{2})(?:([T ])(\d{2}:\d{2}:\d{2})(?:\.\d+)?(?:(
 const LAST_SECOND = " 23:59:59";
 const MINUTE_MS = 60_000;
 
+/** The instant that a time of the interface stands for, in milliseconds since 1970; NaN for another text. */
+export function toInstant(datetime: string): number {
+  return Date.parse(`${datetime.replace(" ", "T")}Z`);
+}
+
 function existsInCalendar(datetime: string): boolean {
-  const instant = new Date(`${datetime.replace(" ", "T")}Z`);
+  const instant = new Date(toInstant(datetime));
   return !Number.isNaN(instant.getTime()) && toDatetime(instant) === datetime;
 }
 
@@ -37,7 +42,7 @@ export function toUtc(time: string): string | null {
   if (separator?.toUpperCase() === "T" && utc === undefined && sign === undefined) return null;
   if (Number(hours) > 23 || Number(minutes) > 59) return null;
   const offsetMinutes = (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -1 : 1);
-  const instant = toDatetime(new Date(Date.parse(`${written.replace(" ", "T")}Z`) - offsetMinutes * MINUTE_MS));
+  const instant = toDatetime(new Date(toInstant(written) - offsetMinutes * MINUTE_MS));
   return isDatetime(instant) ? instant : null;
 }
 

@@ -1,5 +1,6 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { accountKeyOnce, couponAccountParts } from "../../accounts/queries.ts";
+import { NOW } from "../../db/clock.ts";
 import { compilePer, type Database, type RowOf, type Value } from "../../db/database.ts";
 import { limitTo } from "../../db/limit.ts";
 import { select, selectWith } from "../../db/select.ts";
@@ -62,7 +63,6 @@ type Shape = Pick<CouponsQuery, "accounts"> &
 
 type Values = Value<"customerId" | "search" | "type" | "accountId" | "storeIds" | keyof Page>;
 
-const NOW = sql`(SELECT now FROM clock)`;
 // By name, store, mfg and digital are in their order backwards.
 const ORDER = sql`page.kind DESC, page.ends_at, page.created_at DESC, page.id`;
 

@@ -2,7 +2,7 @@ import type { Cache } from "../../cache/cache.ts";
 import { CachedValues, type Found } from "../../cache/cached-values.ts";
 import { clock } from "../../cache/clock.ts";
 import type { Database } from "../../db/database.ts";
-import { toDatetime } from "../../values/time.ts";
+import { toDatetime, toInstant } from "../../values/time.ts";
 import { type BoardOf, type BoardTotals, findBoards } from "./queries.ts";
 import type { EmployeeTotals } from "./ranking.ts";
 
@@ -75,7 +75,7 @@ function isCacheable({ known, today }: BoardTotals, { campaignId }: BoardOf, day
 
 /** A campaign begins or ends at midnight somewhere, so on any quarter of an hour. */
 function untilChange({ changesAt }: BoardTotals): { until?: number } {
-  return changesAt === null ? {} : { until: Date.parse(`${changesAt.replace(" ", "T")}Z`) };
+  return changesAt === null ? {} : { until: toInstant(changesAt) };
 }
 
 function today(): string {

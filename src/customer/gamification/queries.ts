@@ -1,11 +1,10 @@
 import { sql } from "drizzle-orm";
+import { NOW } from "../../db/clock.ts";
 import { compilePer, type Database, type Value } from "../../db/database.ts";
 import { select, selectWith } from "../../db/select.ts";
 import { accounts, eipCampaigns, employees, playTotals, stores } from "../../db/tables/index.ts";
 import { isWithinDates } from "../../domain/campaigns.ts";
 import type { EmployeeTotals } from "./ranking.ts";
-
-const NOW = sql`(SELECT now FROM clock)`;
 
 /** Which board: a location's in one campaign, or in all that run now. */
 export interface BoardOf {

@@ -77,10 +77,10 @@ export const READ = {
 };
 
 /** Which words were forgiven, as a JSON array, and the words of the record; null where none had to be. */
-function forgivenIn(words: SQLWrapper) {
+function forgivenIn(words: SQLWrapper, forgiven = sql`found.forgiven`) {
   return {
-    forgiven: sql<string | null>`found.forgiven`,
-    words: sql<string | null>`iif(found.forgiven IS NULL, NULL, ${words})`,
+    forgiven: sql<string | null>`${forgiven}`,
+    words: sql<string | null>`iif(${forgiven} IS NULL, NULL, ${words})`,
   };
 }
 
@@ -151,8 +151,7 @@ function readCustomers(found: SQL, caller: Placeholder) {
     personal: sql<string | null>`iif(${isOpen}, ${jsonOf(PERSONAL)}, NULL)`,
     // By itself, for the same reason as a position.
     balance: sql<number>`iif(${isOpen}, ${customers.balance} / 100.0, 0)`,
-    forgiven: sql<string | null>`seen.forgiven`,
-    words: sql<string | null>`iif(seen.forgiven IS NULL, NULL, ${customers.words})`,
+    ...forgivenIn(customers.words, sql`seen.forgiven`),
   };
   const rows = sql`
     FROM seen

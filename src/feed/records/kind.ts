@@ -264,6 +264,3 @@ export function columnTypes({ table }: Pick<Kind, "table">): ReadonlyMap<string,
 export function keyName(field: string): string {
   return field.replace(/_id$/, "_key");
 }
-
-/** An expression for now, by D1's clock. */
-export const NOW = "(SELECT now FROM clock)";

@@ -1,11 +1,12 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
+import { NOW } from "../../db/clock.ts";
 import { memberships } from "../../db/tables/index.ts";
 import { orNull } from "../../values/scalar.ts";
 import { Id } from "../../values/text.ts";
 import { FedTime } from "../../values/time.ts";
 import { CUSTOMERS } from "./customer.ts";
-import { defineKind, FIXED, type Line, NOW } from "./kind.ts";
+import { defineKind, FIXED, type Line } from "./kind.ts";
 import { STORES } from "./store.ts";
 
 export const membership = defineKind(memberships, {
@@ -56,7 +57,7 @@ export const membership = defineKind(memberships, {
       INSERT INTO memberships (store_key, customer_key, referrer_key, joined_at)
       SELECT
         line.store_key, line.customer_key, coalesce(line.referrer_key, stored.referrer_key),
-        coalesce(line.joined_at, stored.joined_at, ${sql.raw(NOW)})
+        coalesce(line.joined_at, stored.joined_at, ${NOW})
       FROM ${lines} AS line
       LEFT JOIN memberships AS stored ON stored.store_key = line.store_key AND stored.customer_key = line.customer_key
       WHERE true ORDER BY position

@@ -1,8 +1,9 @@
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
+import { NOW_TEXT } from "../../db/clock.ts";
 import type { Statement } from "../../db/database.ts";
 import { addToVocabulary } from "../../db/derived/vocabularies.ts";
 import { joinRows, rowsOf } from "../../db/json-rows.ts";
-import { type Fields, type Kind, keyColumns, keyName, type Line, NOW, tableName } from "./kind.ts";
+import { type Fields, type Kind, keyColumns, keyName, type Line, tableName } from "./kind.ts";
 
 // The statements that a kind's lines become. Names that stand in them unquoted are this code's own, never a user's.
 
@@ -73,7 +74,7 @@ function columnValue(kind: Kind, column: string): string {
   if ("key" in source) return `line.${keyName(source.key)}`;
   if ("time" in source) {
     const stored = kind.type === "state" ? [storedValue(kind, column)] : [];
-    return `coalesce(${[`line.${source.time}`, ...stored, NOW].join(", ")})`;
+    return `coalesce(${[`line.${source.time}`, ...stored, NOW_TEXT].join(", ")})`;
   }
   return "json" in source ? `line.${source.json}` : `line.${column}`;
 }

@@ -1,5 +1,6 @@
 import { beforeAll, describe, it } from "vitest";
 import { type Bundle, bundleService } from "./platform/code.ts";
+import type { Fault } from "./platform/weather.ts";
 import { planOf, simulate } from "./simulation.ts";
 
 const SEEDS = [1, 2, 3, 4];
@@ -16,6 +17,22 @@ describe("the simulated service", () => {
 
     expect(failure).toBeNull();
     expect(steps).toBeGreaterThanOrEqual(STEPS_A_SEED);
+  });
+
+  it("answers from replicas within 100 ms, and boards from KV, while the primary stalls", async ({ expect }) => {
+    const plan = { ...planOf(5, 4_000), faults: new Set<Fault>(["D1's primary stalls", "replicas lag"]) };
+    const broken = await bundleService({
+      file: "src/app.ts",
+      find: 'app.use("/api/v1/customer/gamification/leaderboard", database("primary"));',
+      replace: 'app.use("/api/v1/customer/full-search", database("primary"));',
+    });
+
+    const { failure, answersInStalls } = await simulate(plan, bundle);
+    const { failure: found } = await simulate(plan, broken);
+
+    expect(failure).toBeNull();
+    expect(answersInStalls).toBeGreaterThan(100);
+    expect(found).toHaveProperty("rule", "a stalled primary holds up no answer of a replica");
   });
 
   it("does the same with the same seed, to the byte, and something else with another", async ({ expect }) => {

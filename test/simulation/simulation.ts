@@ -34,6 +34,8 @@ export interface Outcome {
   steps: number;
   /** Seconds of simulated time. */
   seconds: number;
+  /** How many answers came while the primary stalled, and were held to the rule for them. */
+  answersInStalls: number;
   /** The rule that was broken, or what else went wrong; null: nothing did. */
   failure: Error | null;
   /** Of the whole log. */
@@ -69,8 +71,9 @@ export async function simulate(
   };
   process.on("unhandledRejection", onRejection);
   const startedAt = world.time.now;
+  const rules = new Rules(world);
   try {
-    await play(plan, world);
+    await play(plan, world, rules);
   } finally {
     process.off("unhandledRejection", onRejection);
     world.close();
@@ -79,14 +82,14 @@ export async function simulate(
   return {
     steps: world.steps,
     seconds,
+    answersInStalls: rules.stalls.count,
     failure: world.failure,
     hash: hash.digest("hex"),
     lastLines: lastLines.slice(-LAST_LINES),
   };
 }
 
-async function play({ steps, actors }: Plan, world: World): Promise<void> {
-  const rules = new Rules(world);
+async function play({ steps, actors }: Plan, world: World, rules: Rules): Promise<void> {
   let [isEnding, isOver] = [false, false];
   const stage: Stage = {
     world,

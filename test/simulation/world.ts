@@ -22,6 +22,12 @@ export type Location = (typeof LOCATIONS)[number];
 const SKEW_MS = 1_000;
 const MEMORY_FOLDER = "/dev/shm";
 
+// Also when Ctrl-C ends the process in the middle of a run.
+const folders = new Set<string>();
+process.on("exit", () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
 /** A rule that was broken. */
 export class RuleBroken extends Error {
   override readonly name = "RuleBroken";
@@ -68,6 +74,7 @@ export class World {
     this.#options = options;
     this.#skewMs = options.skewMs ?? SKEW_MS;
     this.#folder = mkdtempSync(path.join(existsSync(MEMORY_FOLDER) ? MEMORY_FOLDER : tmpdir(), "simulation-"));
+    folders.add(this.#folder);
     const { time } = this;
     this.weather = new Weather(time, this.random("weather"), options.faults);
     const platform = (name: string) => ({ time, weather: this.weather, random: this.random(name) });
@@ -123,6 +130,11 @@ export class World {
     return running;
   }
 
+  /** All that may go wrong here. */
+  get faults(): ReadonlySet<Fault> {
+    return this.#options.faults;
+  }
+
   get isolates(): Isolate[] {
     return [...this.#isolates.values()].map(({ isolate }) => isolate);
   }
@@ -151,6 +163,7 @@ export class World {
     for (const { primary, replicas } of this.databases.values())
       for (const copy of [primary, ...replicas]) copy.close();
     rmSync(this.#folder, { recursive: true });
+    folders.delete(this.#folder);
   }
 
   #clock(name: string): () => number {

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { createHash, createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from "node:crypto";
 import type { Random } from "../../../scripts/demo/random.ts";
 import { current } from "./invocation.ts";
 import type { Time } from "./time.ts";
@@ -44,11 +44,14 @@ function dateAt(now: () => number): DateConstructor {
 
 interface Secret {
   bytes: Buffer;
+  /** The same, as Node signs fastest with it. */
+  key: KeyObject;
 }
 
 /** What the service uses of Web Crypto, in which nothing waits for another thread. */
 function cryptoOf(random: Random) {
-  const mac = ({ bytes }: Secret, data: Uint8Array) => createHmac("sha256", bytes).update(data).digest();
+  const secretOf = (bytes: Buffer): Secret => ({ bytes, key: createSecretKey(bytes) });
+  const mac = ({ key }: Secret, data: Uint8Array) => createHmac("sha256", key).update(data).digest();
   return {
     randomUUID: () => {
       const hex = Array.from({ length: 32 }, () => random.integer(0, 15).toString(16)).join("");
@@ -58,11 +61,10 @@ function cryptoOf(random: Random) {
       digest: async (_: string, data: Uint8Array) => bytesOf(createHash("sha256").update(data).digest()),
       importKey: async (format: string, material: Uint8Array): Promise<Secret> => {
         if (format !== "raw") throw new Error(`The simulation knows no key of the format ${format}.`);
-        return { bytes: Buffer.from(material) };
+        return secretOf(Buffer.from(material));
       },
-      deriveKey: async ({ info }: { info: Uint8Array }, { bytes }: Secret): Promise<Secret> => ({
-        bytes: Buffer.from(hkdfSync("sha256", bytes, new Uint8Array(), info, 32)),
-      }),
+      deriveKey: async ({ info }: { info: Uint8Array }, { bytes }: Secret): Promise<Secret> =>
+        secretOf(Buffer.from(hkdfSync("sha256", bytes, new Uint8Array(), info, 32))),
       sign: async (_: unknown, key: Secret, data: Uint8Array) => bytesOf(mac(key, data)),
       verify: async (_: unknown, key: Secret, signature: Uint8Array, data: Uint8Array) => {
         const [right, given] = [mac(key, data), Buffer.from(signature)];

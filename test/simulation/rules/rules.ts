@@ -6,6 +6,7 @@ import { checkDerived } from "./derived.ts";
 import { Ledger } from "./ledger.ts";
 import { checkMemory } from "./memory.ts";
 import { MessageRules } from "./messages.ts";
+import { StallRules } from "./stalls.ts";
 
 /** How often everything is counted anew, in steps. */
 const COUNT_EVERY_STEPS = 1_000;
@@ -15,6 +16,7 @@ export class Rules {
   readonly messages: MessageRules;
   readonly boards: BoardRules;
   readonly ledger: Ledger;
+  readonly stalls: StallRules;
   readonly #world: World;
   readonly #answers: AnswerRules;
   #countedAt = 0;
@@ -24,6 +26,7 @@ export class Rules {
     this.messages = new MessageRules(world);
     this.boards = new BoardRules(world);
     this.ledger = new Ledger(world);
+    this.stalls = new StallRules(world);
     this.#answers = new AnswerRules(world);
     for (const [name, database] of world.databases) {
       database.onCommit = () => {
@@ -36,6 +39,7 @@ export class Rules {
   /** Looks at an answer of the service, whoever gets it. */
   checkAnswer(call: Call, answer: Answer): void {
     this.#answers.check(call, answer);
+    this.stalls.check(call, answer);
     if (call.path.startsWith("/api/v1/customer/messages")) this.messages.noteShown(call, answer);
     if (call.path.endsWith("/leaderboard")) this.boards.check(call, answer);
   }

@@ -80,14 +80,17 @@ describe("a command of the manual", () => {
     for (const name of ["loyalty-edge", "loyalty-edge-staging"])
       cloudflare.scripts.set(name, {
         secrets: new Set(["JWT_SECRET", "JWT_SECRET_PREVIOUS"]),
-        bindings: ["CACHE", "DB", "INBOXES"].map((binding) => ({ name: binding, type: "inherited" })),
+        bindings: [
+          { name: "CACHE", type: "kv_namespace" },
+          { name: "DB", type: "d1" },
+          { name: "INBOXES", type: "durable_object_namespace" },
+        ],
         deployments: 2,
         migrationTag: "inboxes",
         versions: [newest, older],
         history: [newest, older].map((version_id) => [{ version_id, percentage: 100 }]),
       });
     cloudflare.databases.clear();
-    cloudflare.namespaces.clear();
     if (!line.includes("d1 create")) ["loyalty-edge", "loyalty-edge-acme"].map((name) => cloudflare.makeDatabase(name));
 
     const { status, output } = await run(line.replace("<new>", newest).replace("<old>", older), "a-secret");

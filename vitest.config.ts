@@ -3,6 +3,7 @@ import path from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 import { REPORTERS } from "./scripts/lib/count-reporter.ts";
+import { HangReporter } from "./scripts/lib/hang-reporter.ts";
 import { buildReference } from "./scripts/lib/reference.ts";
 import { recordingPlugin } from "./test/simulation/recording-plugin.ts";
 
@@ -46,7 +47,7 @@ export default defineConfig({
     isolate: false,
     // One more than there are of two processors, because many tests wait rather than work.
     maxWorkers: Math.min(4, Math.max(3, availableParallelism())),
-    reporters: REPORTERS,
+    reporters: [...REPORTERS, ...(process.env.FUZZ_RUNS === undefined ? [new HangReporter(10 * EFFORT)] : [])],
     silent: "passed-only",
     // How much is fuzzed, and from where; and within how long each request must be answered, over words that make a search
     // expensive. `npm run fuzz` sets all three.

@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config";
 import { REPORTERS } from "../../scripts/lib/count-reporter.ts";
+import { HangReporter } from "../../scripts/lib/hang-reporter.ts";
 
 // What measures times, or must see a change within seconds, has the machine to itself.
 const ALONE = ["app", "bench", "bench-feed"].map((name) => `test/slow/${name}.test.ts`);
@@ -10,7 +11,7 @@ const NIGHTLY = process.env.NIGHTLY === undefined ? ["test/slow/simulation.test.
 // What needs a whole machine: the commands as people run them, in Node, against a server that they started.
 export default defineConfig({
   test: {
-    reporters: REPORTERS,
+    reporters: [...REPORTERS, ...(NIGHTLY.length > 0 ? [new HangReporter(15)] : [])],
     projects: [
       project("alone", { include: ALONE, maxWorkers: 1, sequence: { groupOrder: 0 } }),
       // Many of these wait rather than work.

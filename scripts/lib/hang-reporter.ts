@@ -1,0 +1,49 @@
+import type { Reporter, TestModule } from "vitest/node";
+
+/** As sysexits.h has it: trying again may help. */
+const TEMPORARY_FAILURE = 75;
+
+/**
+ * Ends a run in which nothing has ended for so many minutes, and names the files that hang. Vitest limits what a test and
+ * a hook take, but not what comes before them, and a runtime that answers no more is asked in vain for its timeouts too.
+ */
+export class HangReporter implements Reporter {
+  readonly #milliseconds: number;
+  readonly #running = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(minutes: number) {
+    this.#milliseconds = minutes * 60_000;
+  }
+
+  onTestRunStart(): void {
+    this.#begin();
+  }
+
+  onTestModuleQueued({ relativeModuleId }: TestModule): void {
+    this.#running.add(relativeModuleId);
+    this.#begin();
+  }
+
+  onTestCaseResult(): void {
+    this.#begin();
+  }
+
+  onTestModuleEnd({ relativeModuleId }: TestModule): void {
+    this.#running.delete(relativeModuleId);
+    this.#begin();
+  }
+
+  onTestRunEnd(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #begin(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      const files = this.#running.size > 0 ? [...this.#running].join(", ") : "what ends the run";
+      console.error(`No test has ended for ${this.#milliseconds / 60_000} minutes. What hangs: ${files}`);
+      process.exit(TEMPORARY_FAILURE);
+    }, this.#milliseconds);
+  }
+}

@@ -1,6 +1,7 @@
 import { quantile } from "../lib/quantile.ts";
 import { table } from "../lib/table.ts";
-import { BASELINE, type Measured } from "./drive.ts";
+import { LONGEST } from "./cases.ts";
+import { BASELINE, type Measured, UNTAGGED } from "./drive.ts";
 import { IDLE_AFTER_MS, type SocketMemory } from "./live/memory.ts";
 import type { Notifications } from "./live/notifications.ts";
 import type { KindLoad } from "./load.ts";
@@ -49,13 +50,24 @@ function latencyTable({ measured, scales }: Report): string {
 
 /** How many cases are within their aims at the largest scale, and which are not. */
 function aimsLine({ measured, scales }: Report): string {
-  const cases = measured.filter(({ scale, endpoint }) => scale === scales.at(-1)?.name && endpoint !== BASELINE);
+  const cases = measured.filter(({ scale, aim }) => scale === scales.at(-1)?.name && aim !== undefined);
   const beyond = cases.filter(({ ratio, aim = Number.POSITIVE_INFINITY }) => ratio > aim);
   const named = beyond.map(
     ({ endpoint, name, ratio, aim }) => `${endpoint}, ${name} (${ratio.toFixed(2)}, not ${aim})`,
   );
   const others = named.length === 0 ? "" : ` The others: ${named.join("; ")}.`;
   return `${cases.length - beyond.length} of ${cases.length} cases are within their aim at ${scales.at(-1)?.name}.${others}`;
+}
+
+/** What the hash of the longest answer adds to its p50, at each scale. */
+function tagLine({ measured, scales }: Report): string {
+  const p50At = (scale: string, wanted: string) =>
+    measured.find((one) => one.scale === scale && one.name === wanted)?.p50 ?? Number.NaN;
+  const prices = scales.map(({ name }) => {
+    const share = p50At(name, LONGEST) / p50At(name, UNTAGGED) - 1;
+    return `${(share * 100).toFixed(1)} % at ${name}`;
+  });
+  return `The \`ETag\` of the longest answer, by which a customer's device keeps it, costs of its p50: ${prices.join(", ")} (at most 5 %).`;
 }
 
 function sizeTable({ scales }: Report): string {
@@ -120,6 +132,8 @@ after the other, so in a second it answers 1,000 divided by that.
 ${latencyTable(report)}
 
 ${aimsLine(report)}
+
+${tagLine(report)}
 
 ## Size
 

@@ -2,6 +2,10 @@
 // conditions.
 import { sql } from "drizzle-orm";
 import { app } from "../../src/app.ts";
+import { detailedItems } from "../../src/customer/coupons/answers.ts";
+import { findCoupons } from "../../src/customer/coupons/queries.ts";
+import { COUPONS_LIMIT } from "../../src/customer/coupons/schema.ts";
+import { answerItems } from "../../src/http/json-text.ts";
 import { feedOnly } from "../../src/middleware/token.ts";
 import { insertBare } from "./bare.ts";
 
@@ -12,6 +16,18 @@ const BASELINE = sql`SELECT 1 AS one`;
  * path, so that it goes through what every endpoint goes through: token, database, headers, log line.
  */
 app.get("/api/v1/customer/baseline", async (c) => c.json({ status: true, items: await c.var.db.all(BASELINE) }));
+
+/** A customer's coupons in detail without an `ETag`: what the tag costs is the difference. */
+app.get("/api/v1/customer/untagged-coupons", async (c) => {
+  const { customerId } = c.var;
+  const found = await findCoupons(c.var.db, {
+    customerId,
+    filter: { kinds: ["store", "mfg"] },
+    page: { offset: 0, limit: COUPONS_LIMIT },
+    accounts: { includeImages: false },
+  });
+  return answerItems(c, detailedItems(found, customerId));
+});
 
 app.post("/bench/bare/:kind", feedOnly(), async (c) => {
   const { BARE } = c.env as Env & { BARE: D1Database };

@@ -77,12 +77,15 @@ describe("a command of the manual", () => {
   const [newest, older] = [randomUUID(), randomUUID()];
 
   it.for(COMMANDS)("is one that Cloudflare takes: %s", { timeout: 300_000 }, async (line, { expect }) => {
+    cloudflare.databases.clear();
+    if (!line.includes("d1 create")) ["loyalty-edge", "loyalty-edge-acme"].map((name) => cloudflare.makeDatabase(name));
+    const id = cloudflare.databases.get("loyalty-edge")?.uuid;
     for (const name of ["loyalty-edge", "loyalty-edge-staging"])
       cloudflare.scripts.set(name, {
         secrets: new Set(["JWT_SECRET", "JWT_SECRET_PREVIOUS"]),
         bindings: [
           { name: "CACHE", type: "kv_namespace" },
-          { name: "DB", type: "d1" },
+          { name: "DB", type: "d1", id },
           { name: "INBOXES", type: "durable_object_namespace" },
         ],
         deployments: 2,
@@ -90,8 +93,6 @@ describe("a command of the manual", () => {
         versions: [newest, older],
         history: [newest, older].map((version_id) => [{ version_id, percentage: 100 }]),
       });
-    cloudflare.databases.clear();
-    if (!line.includes("d1 create")) ["loyalty-edge", "loyalty-edge-acme"].map((name) => cloudflare.makeDatabase(name));
 
     const { status, output } = await run(line.replace("<new>", newest).replace("<old>", older), "a-secret");
 

@@ -49,11 +49,14 @@ export async function feedUntilAnswered(
     if (isOver()) return null;
     const location = random.pick(LOCATIONS);
     const headers = asSystem(world, program, scope);
+    const { setBackAt } = world;
     const sending = network.send({ program, location, method: "POST", path: "/api/v1/feed", headers, body });
     const tooLate = world.time.wait(ANSWER_WITHIN_MS).then(() => null);
     const answer = await Promise.race([sending.catch(() => null), tooLate]);
     if (answer?.status === 200) {
-      rules.ledger.noteAcknowledged(program, Number(answer.headers.get("X-Feed-Version")), lines);
+      // What was committed before the database was set back is gone, however late its answer comes.
+      if (world.setBackAt === setBackAt)
+        rules.ledger.noteAcknowledged(program, Number(answer.headers.get("X-Feed-Version")), lines);
       return answer;
     }
     // Refused for good: it names somebody who is erased, or the database is full.

@@ -158,6 +158,7 @@ export class SimulatedD1 {
     if (weather.happens("D1 loses a connection after the commit")) throw new Error(LOST);
     const slow = weather.happens("D1 answers late") ? random.integer(200, 9_000) : 0;
     await time.wait(slow + (copy === this.primary && session.nearest !== null ? random.integer(20, 90) : 1));
+    if (copy.generation !== generation) throw new Error(RESET);
     return outcome.rows.map((rows, index) => resultOf(rows, outcome.wrote && index === outcome.rows.length - 1));
   }
 }

@@ -34,6 +34,7 @@ export async function checkRecovery(stage: Stage, followed: readonly Followed[])
   }
   const told = followed.filter(({ socket }) => socket?.isOpen);
   await world.time.wait(4_000);
+  checkShown(stage);
   await checkPolls(stage);
   checkFollowers(
     stage,
@@ -51,6 +52,18 @@ function checkOutbox({ world }: Stage): void {
   for (const program of PROGRAMS) {
     const left = world.database(program).primary.read("SELECT version, change_kind, stored_at FROM outbox");
     if (left.length > 0) world.fail(RULE, `the outbox of ${program} still has ${JSON.stringify(left[0])}`);
+  }
+}
+
+/** Nothing was lost that would show the last messages, so nobody need wait for the schedule. */
+function checkShown({ world }: Stage): void {
+  for (const program of PROGRAMS) {
+    const unshown = world
+      .database(program)
+      .primary.read(
+        "SELECT message_groups.id, newest_at, stamp FROM message_groups CROSS JOIN message_clock WHERE newest_at >= stamp",
+      );
+    if (unshown.length > 0) world.fail(RULE, `${program} does not show yet ${JSON.stringify(unshown[0])}`);
   }
 }
 

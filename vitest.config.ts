@@ -47,7 +47,7 @@ export default defineConfig({
     isolate: false,
     // One more than there are of two processors, because many tests wait rather than work.
     maxWorkers: Math.min(4, Math.max(3, availableParallelism())),
-    reporters: [...REPORTERS, ...(process.env.FUZZ_RUNS === undefined ? [new HangReporter(10 * EFFORT)] : [])],
+    reporters: [...REPORTERS, ...(process.env.FUZZ_RUNS === undefined ? [new HangReporter(5 * EFFORT)] : [])],
     silent: "passed-only",
     // How much is fuzzed, and from where; and within how long each request must be answered, over words that make a search
     // expensive. `npm run fuzz` sets all three.

@@ -1,22 +1,29 @@
 import { applyD1Migrations, reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { vi } from "vitest";
 import { Cache } from "../src/cache/cache.ts";
 import { bindingName, DEFAULT_PROGRAM, listPrograms } from "../src/programs/programs.ts";
 import { setVariables } from "./support/test-programs.ts";
 
-await backgroundWorkHasEnded();
-
-// A database that is still at work when it is to be removed stays, so this looks whether it is gone.
-for (let attempts = 1; attempts === 1 || (await holdsTables()); attempts += 1) {
-  if (attempts > 100) throw new Error("The database of the test file before could not be removed.");
-  await reset();
-}
+logWithoutAnswer();
+// A test that failed halfway can have left its clock stopped, and the files of a worker share the clock.
+vi.useRealTimers();
+await inTime("Waiting for background work", backgroundWorkHasEnded());
+await inTime("Emptying the database", emptyDatabase());
 
 // The tests are of a deployment with the default program, whichever others wrangler.toml has.
 for (const { name } of listPrograms(env))
   if (name !== DEFAULT_PROGRAM) setVariables({ [bindingName("DB", name)]: undefined });
 
-await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
+await inTime("Migrating", applyD1Migrations(env.DB, env.TEST_MIGRATIONS));
+
+/** A database that is still at work when it is to be removed stays, so this looks whether it is gone. */
+async function emptyDatabase(): Promise<void> {
+  for (let attempts = 1; attempts === 1 || (await holdsTables()); attempts += 1) {
+    if (attempts > 100) throw new Error("The database of the test file before could not be removed.");
+    await reset();
+  }
+}
 
 async function holdsTables(): Promise<boolean> {
   return (await env.DB.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'accounts'").first()) !== null;
@@ -47,4 +54,28 @@ function runningInBackground(): Set<Promise<unknown>> {
     inBackground.call(this, work);
   };
   return running;
+}
+
+/** Vitest limits what tests and hooks take, but not what comes before them. */
+function inTime<Value>(what: string, work: Promise<Value>): Promise<Value> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`${what} took more than half a minute.`)), 30_000);
+  return Promise.race([work, promise]).finally(() => clearTimeout(timer));
+}
+
+/**
+ * The plugin keeps a line logged by a request until its next message to Node. Vitest ends a file when every line is
+ * answered, and until then sends nothing: a line logged just then would wait for ever. So none asks for an answer.
+ * https://github.com/cloudflare/workers-sdk/issues/15719
+ */
+function logWithoutAnswer(): void {
+  const worker = (globalThis as unknown as { __vitest_worker__: { rpc: Rpc } }).__vitest_worker__;
+  worker.rpc = new Proxy(worker.rpc, {
+    get: (rpc, name) =>
+      name === "onUserConsoleLog" ? (line: unknown) => rpc.$callEvent(name, line) : Reflect.get(rpc, name),
+  });
+}
+
+interface Rpc {
+  $callEvent: (name: string, ...args: unknown[]) => Promise<void>;
 }

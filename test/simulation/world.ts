@@ -60,8 +60,8 @@ export class World {
   /** How many things have been asked of the service, or done to it. */
   steps = 0;
   failure: Error | null = null;
-  /** When a database was set back last, in simulated time. */
-  setBackAt = Number.NEGATIVE_INFINITY;
+  /** When each program's database was set back last, in simulated time. */
+  readonly #setBackAt = new Map<string, number>();
   readonly #options: WorldOptions;
   readonly #skewMs: number;
   readonly #folder: string;
@@ -115,6 +115,14 @@ export class World {
 
   file(name: string): string {
     return path.join(this.#folder, name);
+  }
+
+  setBackAt(program: string): number {
+    return this.#setBackAt.get(program) ?? Number.NEGATIVE_INFINITY;
+  }
+
+  noteSetBack(program: string): void {
+    this.#setBackAt.set(program, this.time.now);
   }
 
   database(program: string): SimulatedD1 {

@@ -49,13 +49,13 @@ export async function feedUntilAnswered(
     if (isOver()) return null;
     const location = random.pick(LOCATIONS);
     const headers = asSystem(world, program, scope);
-    const { setBackAt } = world;
+    const setBackAt = world.setBackAt(program);
     const sending = network.send({ program, location, method: "POST", path: "/api/v1/feed", headers, body });
     const tooLate = world.time.wait(ANSWER_WITHIN_MS).then(() => null);
     const answer = await Promise.race([sending.catch(() => null), tooLate]);
     if (answer?.status === 200) {
       // What was committed before the database was set back is gone, however late its answer comes.
-      if (world.setBackAt === setBackAt)
+      if (world.setBackAt(program) === setBackAt)
         rules.ledger.noteAcknowledged(program, Number(answer.headers.get("X-Feed-Version")), lines);
       return answer;
     }
@@ -74,7 +74,7 @@ async function readBack(
   const fed = lines.findLast(({ record, deleted }) => record === "customer_coupon" && !deleted);
   const bookmark = answer.headers.get("X-D1-Bookmark");
   if (fed === undefined || bookmark === null) return;
-  const setBackAt = world.setBackAt;
+  const setBackAt = world.setBackAt(program);
   const read = await network
     .send({
       program,
@@ -83,7 +83,7 @@ async function readBack(
       headers: { ...asCustomer(world, program, String(fed.customer_id)), "X-D1-Bookmark": bookmark },
     })
     .catch(() => null);
-  if (read?.status !== 200 || world.setBackAt !== setBackAt) return;
+  if (read?.status !== 200 || world.setBackAt(program) !== setBackAt) return;
   const seen = (read.json.items ?? []).find((one: { id: unknown }) => one.id === fed.id);
   // A later request may have used it up or withdrawn it; but nobody has used it less.
   if (seen !== undefined && seen.usage_count < Number(fed.usage_count))

@@ -83,7 +83,7 @@ export async function operator({ world, rules, isEnding }: Stage): Promise<void>
       await world.time.wait(deed === "back up" ? 100 : random.integer(1_000, 300_000));
       if (!isEnding() && deed === "set back") {
         world.step(`sets ${program} back to feed version ${version}`);
-        world.setBackAt = world.time.now;
+        world.noteSetBack(program);
         rules.forget(program, version);
         database.setBackTo(file);
       }

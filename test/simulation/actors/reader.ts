@@ -26,14 +26,14 @@ export async function reader(stage: Stage, program: string, number: number): Pro
   const random = world.random(`reader ${program} ${number}`);
   const customerId = CUSTOMERS[number % 4] ?? "";
   let bookmark: string | null = null;
-  let setBackAt = world.setBackAt;
+  let setBackAt = world.setBackAt(program);
   const uses = new Map<string, number>();
   while (!stage.isOver()) {
     await rest(stage, random, WAIT_MS);
-    if (world.setBackAt !== setBackAt || random.next() < 0.05) {
+    if (world.setBackAt(program) !== setBackAt || random.next() < 0.05) {
       bookmark = null;
       uses.clear();
-      setBackAt = world.setBackAt;
+      setBackAt = world.setBackAt(program);
     }
     const { path, body } = random.pick(READINGS);
     const answer: Answer | null = await network
@@ -45,7 +45,7 @@ export async function reader(stage: Stage, program: string, number: number): Pro
         ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
       })
       .catch(() => null);
-    if (answer === null || answer.status >= 500 || world.setBackAt !== setBackAt) continue;
+    if (answer === null || answer.status >= 500 || world.setBackAt(program) !== setBackAt) continue;
     if (!path.endsWith("/coupons") || answer.status !== 200) continue;
     bookmark = answer.headers.get("X-D1-Bookmark");
     if (bookmark === null) world.fail("a bookmark shows what was seen with it", `${path} gives no bookmark`);

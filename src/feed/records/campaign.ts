@@ -16,7 +16,7 @@ export const CAMPAIGNS: Target = { table: campaigns, account: "account_key", few
 
 const STORE_IDS_LIMIT = 20_000;
 
-/** The fields that no query looks into: they are sent and stored together, as JSON text. */
+/** The fields that no query looks at: stored together, as JSON text in one column. */
 const CampaignDetails = z.object({
   age_range_type: passedThrough(""),
   age_value: passedThrough(""),
@@ -68,7 +68,7 @@ export const campaign = defineKind(campaigns, {
     status: "status",
     details: { together: CampaignDetails.keyof().options },
     words: { made: (fields: Fields) => wordsColumn(fields, ["name", "campaign_description"]) },
-    // In the order of the keys, so that a list in another order is no change.
+    // Sorted by key, so that the same stores in another order are no change.
     listedStores: {
       sql: `iif(line.store_ids IS NULL, NULL, (
         SELECT json_group_array(key) FROM (
@@ -83,24 +83,25 @@ export const campaign = defineKind(campaigns, {
   vocabulary: "merchant",
   references: { account_id: ACCOUNTS },
   list: { field: "store_ids", to: STORES },
-  counts: { stores: ({ store_ids }) => (Array.isArray(store_ids) ? new Set(store_ids).size : 0) },
+  counts: { store_count: ({ store_ids }) => (Array.isArray(store_ids) ? new Set(store_ids).size : 0) },
   faults: [
     {
       field: "store_ids",
       text: "names stores of an account that is not stored",
-      when: sql`stores > 0 AND account_key IS NULL`,
+      // Without its account a campaign is not written, so its list cannot be looked at.
+      when: sql`store_count > 0 AND account_key IS NULL`,
     },
     {
       field: "store_ids",
       text: NOT_STORED,
-      when: sql`stores <> (
+      when: sql`account_key IS NOT NULL AND store_count <> (
         SELECT json_array_length(coalesce(listed_stores, '[]')) FROM campaigns AS stored WHERE stored.id = given.id
       )`,
     },
     {
       field: "store_ids",
       text: "names a store of another account",
-      when: sql`EXISTS (
+      when: sql`given.account_key IS NOT NULL AND EXISTS (
         SELECT 1 FROM campaigns AS stored CROSS JOIN json_each(stored.listed_stores) AS item
         CROSS JOIN stores ON stores.key = item.value
         WHERE stored.id = given.id AND stores.account_key IS NOT given.account_key

@@ -97,14 +97,15 @@ function faultsOf(kind: Kind): Fault[] {
     when: sql.raw(`${field} IS NOT NULL AND ${keyName(field)} IS NULL`),
   }));
   const match = keyColumns(kind).map((column) => `stored.${column} = given.${column}`);
-  const changed = kind.fixed.map((column) => ({
-    field: fieldOf(kind.columns[column]) ?? column,
-    text: FIXED,
-    when: sql.raw(`EXISTS (
+  const changed = kind.fixed.map((column) => {
+    const field = fieldOf(kind.columns[column]) ?? column;
+    // Left out, it stays as it is.
+    const when = `given.${field} IS NOT NULL AND EXISTS (
       SELECT 1 FROM ${tableName(kind)} AS stored
       WHERE ${match.join(" AND ")} AND stored.${column} IS NOT given.${column}
-    )`),
-  }));
+    )`;
+    return { field, text: FIXED, when: sql.raw(when) };
+  });
   return [...missing, ...changed, ...(kind.faults ?? [])];
 }
 

@@ -24,7 +24,7 @@ export interface Line {
 /** What others refer to by its id. */
 export interface Target {
   table: SQLiteTable;
-  /** The condition on its row, by the name of that, under which it counts as stored; left out: whenever it is there. */
+  /** Given the row's name in SQL, the condition under which it counts as stored; left out: whenever it is there. */
   stored?: (row: string) => string;
   /** The column with the key of the record's account; left out: it belongs to none. */
   account?: string;
@@ -33,8 +33,8 @@ export interface Target {
 }
 
 /**
- * A rule that only the database can check: which lines break it, which field is wrong, and what to correct. The lines of
- * a kind are the relation `given`: `number` is the line's number, `store_id` what the line gave, `store_key` the key of
+ * A rule that only the database can check, once upserts and deletes are done: which lines break it, which field is wrong,
+ * and what to correct. The lines of a kind are the relation `given`: `number` is the line's number, `store_id` what the line gave, `store_key` the key of
  * the store with this id, NULL where none is stored.
  */
 export interface Fault<Field extends string = string> {

@@ -1,12 +1,11 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { NOW } from "../../db/clock.ts";
 import { memberships } from "../../db/tables/index.ts";
 import { orNull } from "../../values/scalar.ts";
 import { Id } from "../../values/text.ts";
 import { FedTime } from "../../values/time.ts";
 import { CUSTOMERS } from "./customer.ts";
-import { defineKind, FIXED, type Line } from "./kind.ts";
+import { defineKind, type Line } from "./kind.ts";
 import { STORES } from "./store.ts";
 
 export const membership = defineKind(memberships, {
@@ -24,22 +23,14 @@ export const membership = defineKind(memberships, {
     referrerKey: { key: "referrer_id" },
     joinedAt: { time: "joined_at" },
   },
+  fixed: ["referrerKey"],
   references: { store_id: STORES, customer_id: CUSTOMERS, referrer_id: CUSTOMERS },
   faults: [
     {
       field: "referrer_id",
-      text: FIXED,
-      // Left out, it stays as it is.
-      when: sql`referrer_id IS NOT NULL AND EXISTS (
-        SELECT 1 FROM memberships AS stored
-        WHERE stored.store_key = given.store_key AND stored.customer_key = given.customer_key
-          AND stored.referrer_key IS NOT given.referrer_key
-      )`,
-    },
-    {
-      field: "referrer_id",
       text: "must be a member of the store, stored or on an earlier line",
-      // The link is made when the membership is written, if the referrer is there by then.
+      // The link is made when the membership is written, if the referrer is a member by then. It is looked up by its whole
+      // primary key, which has the member's name and id. Who refers to themselves would find a link.
       when: sql`referrer_id = customer_id OR (referrer_key IS NOT NULL AND store_key IS NOT NULL AND EXISTS (
         SELECT 1 FROM customers
         WHERE customers.key = given.customer_key AND NOT EXISTS (
@@ -52,42 +43,28 @@ export const membership = defineKind(memberships, {
     },
   ],
   arrange: referrersFirst,
-  write: (lines) => [
-    sql`
-      INSERT INTO memberships (store_key, customer_key, referrer_key, joined_at)
-      SELECT
-        line.store_key, line.customer_key, coalesce(line.referrer_key, stored.referrer_key),
-        coalesce(line.joined_at, stored.joined_at, ${NOW})
-      FROM ${lines} AS line
-      LEFT JOIN memberships AS stored ON stored.store_key = line.store_key AND stored.customer_key = line.customer_key
-      WHERE true ORDER BY position
-      ON CONFLICT (store_key, customer_key) DO UPDATE SET joined_at = excluded.joined_at, joined = 1
-      WHERE memberships.referrer_key IS excluded.referrer_key
-        AND (memberships.joined_at, memberships.joined) IS NOT (excluded.joined_at, 1)`,
-  ],
   // Who leaves keeps the row, so that those below stay where they are.
   deletion: { column: "joined", is: 0 },
 });
 
 /**
- * Members after the referrers who stand on an earlier line, so that each finds its referrer there. Who refers to a
- * later line is written before it, and so found out; of a circle, at least one is.
+ * Puts each member after the referrer, if the referrer's first line stands before the member's own. A referrer who comes
+ * later is not moved, so the check of the link refuses the member; in a circle it refuses at least one.
  */
 function referrersFirst(lines: readonly Line[]): Line[] {
   const keyOf = (storeId: unknown, customerId: unknown) => JSON.stringify([storeId, customerId]);
   const byKey = new Map(lines.map((line) => [keyOf(line.used.store_id, line.used.customer_id), line]));
   const arranged = new Set<Line>();
   for (const line of lines) {
-    const chain: Line[] = [];
-    const inChain = new Set<Line>();
+    const chain = new Set<Line>();
     for (let member: Line | undefined = line; member !== undefined; ) {
-      chain.push(member);
-      inChain.add(member);
+      chain.add(member);
       const referrer = byKey.get(keyOf(member.used.store_id, member.used.referrer_id));
+      // The referrer's first line, against the line of the member that counts.
       const goesFirst: boolean = referrer !== undefined && referrer.order < member.number;
-      member = goesFirst && referrer && !arranged.has(referrer) && !inChain.has(referrer) ? referrer : undefined;
+      member = goesFirst && referrer && !arranged.has(referrer) && !chain.has(referrer) ? referrer : undefined;
     }
-    for (const member of chain.reverse()) arranged.add(member);
+    for (const member of [...chain].reverse()) arranged.add(member);
   }
   return [...arranged];
 }

@@ -6,13 +6,13 @@ import { orNull } from "../../values/scalar.ts";
 import { Field, Id, mustBe } from "../../values/text.ts";
 import { FedTime } from "../../values/time.ts";
 import { CUSTOMERS } from "./customer.ts";
-import { defineKind, type Fields, type Kind, NOT_STORED, notMember, type Target } from "./kind.ts";
+import { countItems, defineKind, type Fields, type Kind, NOT_STORED, notMember, type Target } from "./kind.ts";
 import { upsert } from "./statements.ts";
 
-/** A removed group has no id. */
+/** It needs no `stored`: a removed group has no id, so no line can name it. */
 export const MESSAGE_GROUPS: Target = { table: messageGroups };
 
-const MOST_MEMBERS = 100;
+const MEMBERS_LIMIT = 100;
 
 export const messageGroup: Kind = defineKind(messageGroups, {
   record: "message_group",
@@ -33,22 +33,22 @@ export const messageGroup: Kind = defineKind(messageGroups, {
   fixed: ["initialCustomerKey"],
   references: { initial_customer_id: CUSTOMERS },
   list: { field: "member_ids", to: CUSTOMERS },
-  counts: { members: ({ member_ids }) => idsOf(member_ids).length },
+  counts: { member_count: (fields) => countItems("member_ids", fields) },
   faults: [
     {
       field: "member_ids",
       text: NOT_STORED,
-      // Whoever another line erases is no longer among the members by now.
-      when: sql`members <> (
+      // A customer who is not stored has no row here, nor has one whom another line erases.
+      when: sql`member_count <> (
         SELECT count(*) FROM message_groups AS stored
         JOIN message_group_members AS member ON member.group_key = stored.key
         WHERE stored.id = given.id
       )`,
     },
   ],
-  // The members of all lines, so that a line whose initial customer is not stored is told of its other faults too.
+  // All lines, so that the members of a stored group are checked even if the line's initial customer is not stored.
   write: (lines, all) => [upsert(messageGroup, lines), removeFormerMembers(all), writeMembers(all)],
-  remove: (lines) => [endMemberships(lines), removeGroups(lines)],
+  remove: (lines) => [removeMembers(lines), removeGroups(lines)],
 });
 
 /** A group as it was (docs/contract/restore.md, 2): erasures may have left anybody in it, or nobody. */
@@ -59,32 +59,34 @@ export const restoredMessageGroup: Kind = {
 };
 
 /** The fault of a line whose customer is no member of its group. */
-export const NO_MEMBER = notMember("message_group_members", "group_key", "must be a member of the group");
+export const NOT_A_MEMBER = notMember("message_group_members", "group_key", "must be a member of the group");
 
-/** A list of customers, in their order. */
+/** The ids of members, `fewest` to 100, in the order of the list. */
 function memberIds(fewest: number) {
-  const range = `must be ${fewest} to ${MOST_MEMBERS} customers`;
+  const range = `must be ${fewest} to ${MEMBERS_LIMIT} customers`;
   return z
     .array(Id, { error: mustBe("an array of customer ids") })
     .min(fewest, range)
-    .max(MOST_MEMBERS, range);
+    .max(MEMBERS_LIMIT, range);
 }
 
 function idsOf(memberIds: unknown): string[] {
   return Array.isArray(memberIds) ? memberIds : [];
 }
 
-/** A line that deletes has no members. */
-function membersRules({ member_ids, initial_customer_id }: Fields, { withInitial }: { withInitial: boolean }) {
+function membersRules(
+  { member_ids, initial_customer_id }: Fields,
+  { withInitial }: { withInitial: boolean },
+): FieldMessages {
   const ids = idsOf(member_ids);
-  const isTwice = new Set(ids).size < ids.length;
+  const hasDuplicates = new Set(ids).size < ids.length;
+  // A line that deletes has no member_ids.
   const lacksInitial = withInitial && member_ids !== undefined && !ids.includes(String(initial_customer_id));
   const texts = [
-    ...(isTwice ? ["must not name a customer twice"] : []),
+    ...(hasDuplicates ? ["must not name a customer twice"] : []),
     ...(lacksInitial ? ["must name the initial customer too"] : []),
   ];
-  const messages: FieldMessages = texts.length > 0 ? { member_ids: texts } : {};
-  return messages;
+  return texts.length > 0 ? { member_ids: texts } : {};
 }
 
 /** The members that the lines list, in their order. */
@@ -99,7 +101,7 @@ function listed(lines: SQL): SQL {
 }
 
 function removeFormerMembers(lines: SQL): SQL {
-  // Not NOT IN: for each pair that it does not find, SQLite reads the whole list to see whether anything in it is NULL.
+  // EXCEPT and not NOT IN: for each pair that NOT IN does not find, SQLite reads the whole list to see whether anything in it is NULL.
   return sql`WITH ${listed(lines)}
     DELETE FROM message_group_members WHERE (group_key, customer_key) IN (
       SELECT member.group_key, member.customer_key
@@ -118,14 +120,14 @@ function writeMembers(lines: SQL): SQL {
     WHERE position <> excluded.position`;
 }
 
-function endMemberships(lines: SQL): SQL {
+function removeMembers(lines: SQL): SQL {
   return sql`
     DELETE FROM message_group_members WHERE group_key IN (
       SELECT key FROM message_groups WHERE id IN (SELECT id FROM ${lines})
     )`;
 }
 
-/** A removed group keeps its row without an id: its messages stay, so that theirs stay used. */
+/** A removed group keeps its row, without an id: its messages stay, so that their ids stay used. */
 function removeGroups(lines: SQL): SQL {
   return sql`UPDATE message_groups SET id = NULL WHERE id IN (SELECT id FROM ${lines}) RETURNING 1`;
 }

@@ -6,7 +6,7 @@ import { Id } from "../../values/text.ts";
 import { FedTime } from "../../values/time.ts";
 import { CUSTOMERS } from "./customer.ts";
 import { defineKind } from "./kind.ts";
-import { MESSAGE_GROUPS, NO_MEMBER } from "./message-group.ts";
+import { MESSAGE_GROUPS, NOT_A_MEMBER } from "./message-group.ts";
 
 /** How far a member has read a group; a trigger removes it when the member leaves the group. */
 export const messageState = defineKind(messageStates, {
@@ -26,5 +26,5 @@ export const messageState = defineKind(messageStates, {
     notificationsDisabled: "notifications_disabled",
   },
   references: { group_id: MESSAGE_GROUPS, customer_id: CUSTOMERS },
-  faults: [NO_MEMBER],
+  faults: [NOT_A_MEMBER],
 });

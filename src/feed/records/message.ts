@@ -7,7 +7,7 @@ import { Id, LongText } from "../../values/text.ts";
 import { FedTime } from "../../values/time.ts";
 import { CUSTOMERS } from "./customer.ts";
 import { defineKind, type Kind } from "./kind.ts";
-import { MESSAGE_GROUPS, NO_MEMBER } from "./message-group.ts";
+import { MESSAGE_GROUPS, NOT_A_MEMBER } from "./message-group.ts";
 
 export const message = defineKind(messages, {
   record: "message",
@@ -21,7 +21,7 @@ export const message = defineKind(messages, {
   },
   references: { group_id: MESSAGE_GROUPS, customer_id: CUSTOMERS },
   uses: ["sent_at"],
-  faults: [NO_MEMBER],
+  faults: [NOT_A_MEMBER],
   totals: totalsAt(timeOrStamp, sql`EXISTS (SELECT 1 FROM message)`),
 });
 

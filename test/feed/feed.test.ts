@@ -195,6 +195,20 @@ describe("POST /feed: bad lines", () => {
     });
   });
 
+  it("says nothing of a campaign's former stores where its account is not stored", async ({ expect }) => {
+    const account = seed.account();
+    const [listed, other] = [seed.store(account.id), seed.store(account.id)];
+    const campaign = seed.campaign(account.id, { store_ids: [listed.id] });
+    await mustFeed([account, listed, other, campaign]);
+
+    const { body } = await feed([{ ...campaign, account_id: "999999", store_ids: [listed.id, other.id] }]);
+
+    expect(body.messages).toEqual({
+      "line 1.account_id": ["names a record that is not stored", "is fixed once written"],
+      "line 1.store_ids": ["names stores of an account that is not stored"],
+    });
+  });
+
   it("takes references to records that stand on later lines", async ({ expect }) => {
     const [account, customer] = [seed.account(), seed.customer()];
     const store = seed.store(account.id);

@@ -77,6 +77,8 @@ async function checkPolls({ world, network, rules }: Stage): Promise<void> {
       const items: Record<string, string>[] = answer.json.items ?? [];
       const answered = items.map((one) => `${one.group_id} ${one.last_message_time}`).sort();
       const expected = [...rules.messages.shownTo(program, customerId)].map((one) => one.join(" ")).sort();
+      // An inbox may still say that nothing is new.
+      if (items.length === 0 && rules.messages.mayMiss(program)) continue;
       if (answered.join() !== expected.join())
         world.fail(RULE, `${program} ${customerId} is answered ${answered.join()}, not ${expected.join()}`);
     }

@@ -3,7 +3,7 @@ import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT, NDJSON } from "../http/limits.ts";
 import type { Operation } from "../openapi/notes.ts";
 import { success } from "../openapi/success.ts";
 import { inWords } from "../values/number.ts";
-import { KINDS } from "./records/index.ts";
+import { EXPORTED_KINDS, KINDS } from "./records/index.ts";
 import type { Kind } from "./records/kind.ts";
 import { Accepted, ProgramLine } from "./schema.ts";
 
@@ -44,7 +44,7 @@ export const exportRecords: Operation = {
     "Gives everything that was fed, as lines that the feed takes, page by page; the header `Link` leads to the next. " +
     `A page has at most ${inWords(LINE_LIMIT)} lines and ${BODY_LIMIT.name}. What was deleted and still matters ` +
     "comes as its line, and is deleted again on a later page. The schema describes one line.",
-  lines: z.lazy(() => z.union([...KINDS.flatMap(lineSchemas), ProgramLine])),
+  lines: z.lazy(() => z.union([...EXPORTED_KINDS.flatMap(lineSchemas), ProgramLine])),
   examples: () => [
     {
       summary: "Contests",
@@ -72,8 +72,10 @@ export const exportRecords: Operation = {
 
 function lineSchemas(kind: Kind): z.ZodType[] {
   const name = kind.record.replace(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase());
+  // One that says more in an export is another schema.
+  const own = KINDS.includes(kind) ? name : `Exported${name}`;
   const record = z.literal(kind.record);
-  const write = kind.fields.extend({ record }).meta({ id: `${name}Line` });
+  const write = kind.fields.extend({ record }).meta({ id: `${own}Line` });
   if (kind.type === "event") return [write];
   return [write, kind.keySchema.extend({ record, deleted: z.literal(true) }).meta({ id: `Deleted${name}Line` })];
 }

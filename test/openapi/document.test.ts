@@ -1,5 +1,6 @@
 import { describe, it } from "vitest";
 import { app } from "../../src/app.ts";
+import { exportRecords, sendLines } from "../../src/feed/operations.ts";
 import { endpoints } from "../../src/openapi/document.ts";
 import { OPERATIONS } from "../../src/reference.ts";
 import { document, validatorOf } from "../support/openapi.ts";
@@ -122,4 +123,13 @@ describe("the OpenAPI document", () => {
       expect(parameters.filter(({ description }) => description === undefined)).toEqual([]);
     },
   );
+});
+
+describe("the lines of an export", () => {
+  it("may be of a group in which erasures have left one member, which a feed may not", ({ expect }) => {
+    const group = { record: "message_group", id: "g1", initial_customer_id: "c1", member_ids: ["c1"] };
+
+    expect(exportRecords.lines?.safeParse(group)).toMatchObject({ success: true });
+    expect(sendLines.body?.schema.safeParse(group)).toMatchObject({ success: false });
+  });
 });

@@ -15,7 +15,6 @@ const LOST = "nothing acknowledged is lost";
 const RECOUNT = "what is derived equals a recount";
 const STRANGER = "no program shows another's";
 const TWICE = "no group comes twice";
-const COMES = "every group with news comes";
 const RECOVERY = "once faults end, all is well within 90 s";
 const RETRY = "a lost connection of a read is tried again";
 const FRAME = "a frame comes when its message is shown";
@@ -82,7 +81,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     breaks: "a listener is one for a day",
     file: "src/inbox/queries.ts",
-    find: "${listeners.until} < (SELECT now FROM clock) ${limitTo(LISTENERS_AT_ONCE)}",
+    find: "${listeners.until} < ${NOW} ${limitTo(LISTENERS_AT_ONCE)}",
     replace: "${listeners.until} < (SELECT datetime(now, '+30 hours') FROM clock) ${limitTo(LISTENERS_AT_ONCE)}",
     seenBy: RECOVERY,
   },
@@ -230,6 +229,6 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/client/poll.ts",
     find: "secondBefore(reached.last_message_time);",
     replace: "reached.last_message_time;",
-    seenBy: COMES,
+    seenBy: FRAME,
   },
 ];

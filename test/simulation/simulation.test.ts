@@ -1,4 +1,6 @@
+import { readFile } from "node:fs/promises";
 import { beforeAll, describe, it } from "vitest";
+import { MUTANTS } from "./mutants.ts";
 import { type Bundle, bundleService } from "./platform/code.ts";
 import type { Fault } from "./platform/weather.ts";
 import { planOf, simulate } from "./simulation.ts";
@@ -9,6 +11,14 @@ const STEPS_A_SEED = 5_000;
 let bundle: Bundle;
 beforeAll(async () => {
   bundle = await bundleService();
+});
+
+describe("a broken rule", () => {
+  it.for(MUTANTS)("breaks code that is there: $breaks", async ({ file, find }, { expect }) => {
+    const text = await readFile(file, "utf8");
+
+    expect(text.split(find)).toHaveLength(2);
+  });
 });
 
 describe("the simulated service", () => {

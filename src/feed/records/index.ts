@@ -46,5 +46,7 @@ const RESTORED = new Map<Kind, Kind>([
   [message, restoredMessage],
 ]);
 
-/** Every kind as a restore takes it (docs/contract/restore.md): some say more than a feed may. */
-export const RESTORED_KINDS: readonly Kind[] = [...KINDS.map((kind) => RESTORED.get(kind) ?? kind), program];
+/** The kinds as an export gives them, and a restore takes them (docs/contract/restore.md): some say more than a feed may. */
+export const EXPORTED_KINDS: readonly Kind[] = KINDS.map((kind) => RESTORED.get(kind) ?? kind);
+
+export const RESTORED_KINDS: readonly Kind[] = [...EXPORTED_KINDS, program];

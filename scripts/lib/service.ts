@@ -69,6 +69,8 @@ export function serve(
       ...(cors === undefined ? [] : ["--var", `CORS_ORIGINS:${cors}`]),
       `--assets=${referenceIn(persistTo)}`,
       "--show-interactive-dev-session=false",
+      // Wrangler looks for a free port from 9229 on before it listens: of two that start at once, one would fail.
+      "--inspector-port=0",
       // Without it wrangler warns that nothing runs the schedule here; /__scheduled does.
       "--test-scheduled",
       "--log-level=warn",

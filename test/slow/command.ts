@@ -57,11 +57,19 @@ export async function printed({ child, output }: Running, text: string): Promise
   }
 }
 
+// Below the ports that systems give to connections by themselves, and each process of vitest has a hundred of its own.
+let nextPort = 20_000 + 100 * Number(process.env.VITEST_POOL_ID);
+
+/** A port of 127.0.0.1 that nothing listens on, and that nobody else is given before it is used. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
+  const port = nextPort;
+  nextPort += 1;
+  const server = createServer();
+  const free = await new Promise<boolean>((resolve) => {
+    server.once("error", () => resolve(false)).listen(port, "127.0.0.1", () => resolve(true));
+  });
+  if (!free) return freePort();
   server.close();
-  if (address === null || typeof address === "string") throw new Error("No port could be had.");
-  return address.port;
+  await once(server, "close");
+  return port;
 }

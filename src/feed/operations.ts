@@ -1,25 +1,26 @@
 import * as z from "zod";
 import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT, NDJSON } from "../http/limits.ts";
+import { pascalCase } from "../openapi/json-schema.ts";
 import type { Operation } from "../openapi/notes.ts";
 import { success } from "../openapi/success.ts";
-import { inWords } from "../values/number.ts";
+import { withCommas } from "../values/number.ts";
 import { EXPORTED_KINDS, KINDS } from "./records/index.ts";
 import type { Kind } from "./records/kind.ts";
 import { Accepted, ProgramLine } from "./schema.ts";
 
-const LINK_EXAMPLE = '<https://loyalty.example/api/v1/feed?after=eyJ3YWxrIjoic3RvcmUgMSJ9>; rel="next"';
+const LINK_EXAMPLE = '<https://loyalty.example/api/v1/feed?after=CURSOR>; rel="next"';
 
 export const sendLines: Operation = {
   id: "sendLines",
   tag: "Feed",
   summary: "Feed",
   description:
-    `Takes one JSON object a line (NDJSON), each with its kind in \`record\`: at most ${inWords(LINE_LIMIT)} lines, ` +
-    `${BODY_LIMIT.name}, and ${inWords(ITEM_LIMIT)} items of \`store_ids\` and \`member_ids\`. ` +
-    "All or nothing: 200 means that every line is committed. State is upserted by its key. An event is stored once by " +
-    "its `id`, so that a request may be sent again. The schema describes one line.",
+    `Takes one JSON object a line (NDJSON), each with its kind in \`record\`: at most ${withCommas(LINE_LIMIT)} lines, ` +
+    `${BODY_LIMIT.name}, and ${withCommas(ITEM_LIMIT)} items of \`store_ids\` and \`member_ids\`. ` +
+    "All or nothing: 200 means that every line is committed. A record is written anew by its key. An event (balance entry, " +
+    "token earning, play, message) is stored once by its `id`, so that a request may be sent again. The schema describes one line.",
   answer: success(Accepted),
-  body: { mediaType: NDJSON, schema: z.lazy(() => z.union(KINDS.flatMap(lineSchemas))) },
+  body: { mediaType: NDJSON, schema: z.union(KINDS.flatMap(lineSchemas)) },
   examples: () => [
     {
       summary: "One customer",
@@ -42,12 +43,12 @@ export const exportRecords: Operation = {
   summary: "Export",
   description:
     "Gives everything that was fed, as lines that the feed takes, page by page; the header `Link` leads to the next. " +
-    `A page has at most ${inWords(LINE_LIMIT)} lines and ${BODY_LIMIT.name}. What was deleted and still matters ` +
-    "comes as its line, and is deleted again on a later page. The schema describes one line.",
-  lines: z.lazy(() => z.union([...EXPORTED_KINDS.flatMap(lineSchemas), ProgramLine])),
+    `A page has at most ${withCommas(LINE_LIMIT)} lines, ${BODY_LIMIT.name}, and ${withCommas(ITEM_LIMIT)} items of lists. ` +
+    "A record that was deleted and still matters comes like any other; a line on a later page deletes it again. The schema describes one line.",
+  lines: z.union([...EXPORTED_KINDS.flatMap(lineSchemas), ProgramLine]),
   examples: () => [
     {
-      summary: "Contests",
+      summary: "Contests of employees",
       query: { record: "eip_campaign" },
       answer: {
         record: "eip_campaign",
@@ -64,18 +65,20 @@ export const exportRecords: Operation = {
     Link: { description: "The address of the next page, if there is one (RFC 8288).", example: LINK_EXAMPLE },
     "X-Feed-Version": {
       description:
-        "How many feed requests have been committed. The same on all pages: nothing was fed while they were read.",
+        "How many feed requests have been committed. If the first page and the last have the same, nothing was fed in between.",
       example: "1042",
     },
   },
 };
 
 function lineSchemas(kind: Kind): z.ZodType[] {
-  const name = kind.record.replace(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase());
-  // One that says more in an export is another schema.
-  const own = KINDS.includes(kind) ? name : `Exported${name}`;
+  const name = pascalCase(kind.record);
+  // A line that says more in an export than in a feed has a schema of its own.
+  const lineName = KINDS.includes(kind) ? name : `Exported${name}`;
   const record = z.literal(kind.record);
-  const write = kind.fields.extend({ record }).meta({ id: `${own}Line` });
-  if (kind.type === "event") return [write];
-  return [write, kind.keySchema.extend({ record, deleted: z.literal(true) }).meta({ id: `Deleted${name}Line` })];
+  const written = kind.fields.extend({ record }).meta({ id: `${lineName}Line` });
+  // Events are not deleted.
+  if (kind.type === "event") return [written];
+  const deleted = kind.keySchema.extend({ record, deleted: z.literal(true) }).meta({ id: `Deleted${name}Line` });
+  return [written, deleted];
 }

@@ -9,9 +9,9 @@ import { validate } from "../middleware/validate.ts";
 import { acceptFeed } from "./accept.ts";
 import { warnOfSize } from "./database-size.ts";
 import { FOREIGN_CURSOR, readPage } from "./export/page.ts";
+import { makePageInTurn, workOnBodyInTurn } from "./memory-turns.ts";
 import { playedBoards } from "./records/play.ts";
 import { ExportQuery } from "./schema.ts";
-import { makePageInTurn, takeBodyInTurn } from "./turns.ts";
 
 export const feed = createRouter()
   .get("/", validate("query", ExportQuery), async (c) => {
@@ -31,7 +31,7 @@ export const feed = createRouter()
   })
   .post("/", async (c) => {
     const startedAt = performance.now();
-    const work = takeBodyInTurn({ program: c.var.program.name, message: c.req.raw }, (body) =>
+    const work = workOnBodyInTurn({ program: c.var.program.name, request: c.req.raw }, (body) =>
       acceptFeed(c.var.db, { body, token: c.var.feedToken }),
     ).then(async (accepted) => {
       await notifyOfFeed(c.var.inboxes, accepted.changes, {

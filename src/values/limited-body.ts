@@ -10,7 +10,7 @@ export type BeforeLarge = (bytes: number) => Promise<void>;
 export const SMALL_BODY_BYTES = 64 * 1024;
 
 const NO_PROGRESS_MS = 5_000;
-const WHOLE_WITHIN_MS = 60_000;
+export const WHOLE_WITHIN_MS = 60_000;
 
 /**
  * Reads a body of at most so many bytes. One that is longer is not read to its end, or not at all if it says so; one

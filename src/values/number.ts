@@ -48,6 +48,6 @@ export function integerParameter({ min, max }: { min: number; max: number }) {
 }
 
 /** A number as a text says it: `5,000`. */
-export function inWords(number: number): string {
+export function withCommas(number: number): string {
   return number.toLocaleString("en-US");
 }

@@ -211,7 +211,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     breaks: "a page of an export leaves its turn",
-    file: "src/feed/turns.ts",
+    file: "src/feed/memory-turns.ts",
     find: "    return await make();\n  } finally {\n    leave();",
     replace: "    return await make();\n  } finally {",
     seenBy: RECOVERY,

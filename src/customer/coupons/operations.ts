@@ -2,7 +2,7 @@ import { exampleAccount } from "../../accounts/example.ts";
 import { LINK_NOTE } from "../../http/paging.ts";
 import type { Operation } from "../../openapi/notes.ts";
 import { success } from "../../openapi/success.ts";
-import { inWords } from "../../values/number.ts";
+import { withCommas } from "../../values/number.ts";
 import { COUPONS_LIMIT, CouponItems, MyCouponItems } from "./schema.ts";
 
 const VALID = "A coupon is valid until it is used up or its end is past. The one that ends soonest comes first.";
@@ -12,9 +12,9 @@ export const listCoupons: Operation = {
   tag: "Customer",
   summary: "Coupons",
   description:
-    `The valid store coupons that the customer holds, at most ${inWords(COUPONS_LIMIT)}. ${VALID} ` +
+    `The valid store coupons that the customer holds, at most ${withCommas(COUPONS_LIMIT)}. ${VALID} ` +
     "With `includemfg` the answer is an object that holds manufacturer coupons too, each with its account and the " +
-    `coupon that was issued, at most ${inWords(COUPONS_LIMIT)} in all: store coupons first. ` +
+    `coupon that was issued, at most ${withCommas(COUPONS_LIMIT)} in all: store coupons first. ` +
     "The combined coupon list has pages.",
   answer: success(CouponItems),
   examples: () => [

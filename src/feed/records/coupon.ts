@@ -15,14 +15,15 @@ import { defineKind, type Target } from "./kind.ts";
 
 export const COUPONS: Target = { table: coupons, account: "account_key", few: true };
 
-const LINES_LIMIT = 20;
+const PRINTED_LINES_LIMIT = 20;
 
-const Lines = z
+const PrintedLines = z
   .array(Field, { error: mustBe("an array of strings") })
-  .max(LINES_LIMIT, `must be at most ${LINES_LIMIT} lines`);
+  .max(PRINTED_LINES_LIMIT, `must be at most ${PRINTED_LINES_LIMIT} lines`);
 
 const Barcode = z.string({ error: mustBe("a string") }).regex(/^\d{1,15}$/, "must be 1 to 15 digits");
 
+/** A coupon of an account. Those of the kinds store and mfg are issued to customers by a `customer_coupon`. */
 export const coupon = defineKind(coupons, {
   record: "coupon",
   fields: z.object({
@@ -34,8 +35,8 @@ export const coupon = defineKind(coupons, {
     value: Decimal,
     campaign_id: orNull(Id),
     source_campaign_id: orNull(Field),
-    header_lines: orElse(Lines, []),
-    text_lines: orElse(Lines, []),
+    header_lines: orElse(PrintedLines, []),
+    text_lines: orElse(PrintedLines, []),
     can_expire: orElse(Flag, 0),
     expiration_type: orElse(Field, "Never_Expires"),
     expiration_date: orNull(End),
@@ -52,6 +53,7 @@ export const coupon = defineKind(coupons, {
     id: "id",
     accountKey: { key: "account_id" },
     kind: "kind",
+    // The public id: answers show it, and no query joins by it.
     campaignId: "campaign_id",
     sourceCampaignId: "source_campaign_id",
     filterItems: { json: "filter_items" },
@@ -59,19 +61,19 @@ export const coupon = defineKind(coupons, {
     isCustom: "is_custom",
     canCombineWithOther: "can_combine_with_other",
     createdAt: { time: "created_at" },
+    // What answers show and no query looks at, and the account's id with it.
     text: {
       together: CouponText.keyof().options,
-      but: ({ expiration_date }) => ({ expiration_date: shownEnd(expiration_date) }),
+      storedAs: ({ expiration_date }) => ({ expiration_date: shownEnd(expiration_date) }),
     },
     timeZone: "time_zone",
     endsAt: {
       made: ({ can_expire, expiration_date, time_zone }) =>
         lastSecondOfEnd(can_expire === 1 ? expiration_date : null, time_zone),
     },
-    foldedType: { made: ({ type }: { type: string }) => fold(type) },
+    foldedType: { made: ({ type }) => fold(type) },
     foldedText: {
-      made: ({ name, header_lines, text_lines }: { name: string; header_lines: string[]; text_lines: string[] }) =>
-        foldAll([name, ...header_lines, ...text_lines]),
+      made: ({ name, header_lines, text_lines }) => foldAll([name, ...header_lines, ...text_lines]),
     },
   },
   fixed: ["accountKey", "kind"],
@@ -82,7 +84,7 @@ export const coupon = defineKind(coupons, {
       text: "names a campaign of another account",
       when: sql`EXISTS (
         SELECT 1 FROM campaigns
-        WHERE campaigns.key = given.campaign_key AND campaigns.account_key IS NOT given.account_key
+        WHERE campaigns.key = given.campaign_key AND campaigns.account_key <> given.account_key
       )`,
     },
   ],

@@ -28,7 +28,7 @@ export interface Target {
   stored?: (row: string) => string;
   /** The column with the key of the record's account; left out: it belongs to none. */
   account?: string;
-  /** Whether most programs have fewer of them than a page of an export has lines: their ids are then read at once. */
+  /** Whether most programs have few of them (`FEW` in export/fields.ts): an export then reads all their ids at once. */
   few?: true;
 }
 
@@ -61,8 +61,8 @@ export type Source<Output> =
   | (keyof Output & string)
   /** The field, stored as JSON text. */
   | { json: keyof Output & string }
-  /** Several fields, stored together as JSON text; `but`: those that are stored otherwise than they were fed. */
-  | { together: readonly (keyof Output & string)[]; but?(fields: Output): Partial<Output> }
+  /** Several fields, stored together as JSON text; `storedAs`: those that are stored otherwise than they were fed. */
+  | { together: readonly (keyof Output & string)[]; storedAs?(fields: Output): Partial<Output> }
   /** The key of the record that the field names. */
   | { key: keyof Output & string }
   /** The field; left out: the stored time, or for a new record the current one. */
@@ -194,7 +194,7 @@ function sentOf({ keyFields, references, list, columns }: Bare): Sent[] {
     else if ("together" in source) {
       const value = (fields: Fields) => ({
         ...Object.fromEntries(source.together.map((field) => [field, fields[field]])),
-        ...source.but?.(fields),
+        ...source.storedAs?.(fields),
       });
       values.set(column, { name: column, json: true, value });
     } else if ("json" in source) add(source.json, true);

@@ -93,12 +93,14 @@ describe("a coupon of the feed", () => {
       seed.coupon(account.id, { campaign_id: foreign.id }),
       seed.coupon(account.id, { campaign_id: "unknown" }),
       seed.coupon("999999999"),
+      seed.coupon("999999999", { campaign_id: own.id }),
     ]);
 
     expect(Object.keys(answer.body.messages)).toEqual([
       "line 2.campaign_id",
       "line 3.campaign_id",
       "line 4.account_id",
+      "line 5.account_id",
     ]);
   });
 

@@ -10,12 +10,14 @@ import { splitLines } from "./ndjson.ts";
 import { applyFeed, type Batch } from "./queries.ts";
 import { KINDS, RESTORED_KINDS } from "./records/index.ts";
 import { columnTypes, isGlobal, type Kind, type Line } from "./records/kind.ts";
+import { playedBoards } from "./records/play.ts";
 import type { Accepted } from "./schema.ts";
 
 /** An accepted request. */
 export interface AcceptedFeed {
   items: Accepted;
-  batches: readonly Batch[];
+  /** The leaderboards on which it booked plays; one may come several times. */
+  boards: ReturnType<typeof playedBoards>;
   /** How many requests have been committed, with this one. */
   version: number;
   /** What it changed for listeners. */
@@ -39,7 +41,8 @@ export async function acceptFeed(
   const outcome = await applyFeed(db, { batches, accounts, restores });
   if (outcome.applied) {
     const { ignored, version, changes } = outcome;
-    return { items: { accepted: count - ignored, ignored }, batches, version, changes };
+    // Not the batches: inboxes are notified when the request has left its turn, and these hold all its texts.
+    return { items: { accepted: count - ignored, ignored }, boards: playedBoards(batches), version, changes };
   }
   if ("isUnrestorable" in outcome) throw forbidden(NOT_RESTORABLE);
   if ("foreign" in outcome) throw foreignLines(outcome.foreign);

@@ -12,7 +12,7 @@ const PATIENCE_MILLISECONDS = 30_000;
 // worked on, and the largest page of an export as much: one such at a time, or several smaller ones.
 const working = new Admission({
   bytes: 10 * MEBIBYTE,
-  // All: while one works, nobody else may. But of those that wait, programs take turns.
+  // All of it. But of those that wait, programs take turns.
   bytesOfProgram: 10 * MEBIBYTE,
   // Longer than the database may take for a write.
   stayMilliseconds: 60_000,

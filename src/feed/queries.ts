@@ -6,6 +6,7 @@ import { countFeed, selectChanges, selectUnshown, toChanges } from "../inbox/que
 import { findFaults, findForeign, refuseUnrestorable } from "./records/checks.ts";
 import type { Fault, Kind, Line } from "./records/kind.ts";
 import { message } from "./records/message.ts";
+import { messageGroup } from "./records/message-group.ts";
 import { collectFreshEvents, dropFreshEvents, freshEvents, remove, write } from "./records/statements.ts";
 
 /** The lines of one kind, sorted by what becomes of them. */
@@ -59,7 +60,8 @@ export async function applyFeed(db: Database, { batches, accounts, restores }: F
   const states = batches.filter(({ kind }) => kind.type === "state");
   const events = batches.filter(({ kind }) => kind.type === "event");
   const checks = findFaults(batches);
-  const storesMessages = !restores && events.some(({ kind }) => kind.record === message.record);
+  // Messages of an earlier request concern whoever this one adds to their group.
+  const mayHaveUnshown = !restores && batches.some(({ kind }) => kind === message || kind === messageGroup);
   const fresh = events.flatMap(({ kind, writes }) => collectFreshEvents(kind, writes));
   try {
     // Accounts are looked at before references, so that a request with both kinds of fault answers 403; and before the
@@ -81,7 +83,7 @@ export async function applyFeed(db: Database, { batches, accounts, restores }: F
       inserted: events.flatMap(({ kind, texts }) => write(kind, texts)),
       dropped: fresh.length > 0 ? [dropFreshEvents()] : [],
       changed: [selectChanges()],
-      unshown: storesMessages ? [selectUnshown()] : [],
+      unshown: mayHaveUnshown ? [selectUnshown()] : [],
     });
     const nothingToDelete = countLines(states, "deletes") - removed.length;
     const repeated = countLines(events, "all") - inserted.length;

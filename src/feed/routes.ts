@@ -10,7 +10,6 @@ import { acceptFeed } from "./accept.ts";
 import { warnOfSize } from "./database-size.ts";
 import { FOREIGN_CURSOR, readPage } from "./export/page.ts";
 import { makePageInTurn, workOnBodyInTurn } from "./memory-turns.ts";
-import { playedBoards } from "./records/play.ts";
 import { ExportQuery } from "./schema.ts";
 
 export const feed = createRouter()
@@ -42,7 +41,7 @@ export const feed = createRouter()
     });
     // So that it leaves its turn even when its client is gone.
     c.executionCtx.waitUntil(work.catch(() => {}));
-    const { items, batches, version, changes } = await work;
+    const { items, boards, version, changes } = await work;
     const { databaseBytes, rowsWritten } = c.var.db.usage;
     warnOfSize(c.var.program, databaseBytes);
     writeMetrics(
@@ -57,7 +56,7 @@ export const feed = createRouter()
     );
 
     // The leaderboards that the plays touched are cached anew in the background.
-    c.var.cache.inBackground(refreshBoards(c.var.db.inBackground(), c.var.cache, playedBoards(batches)));
+    c.var.cache.inBackground(refreshBoards(c.var.db.inBackground(), c.var.cache, boards));
     c.header("X-Feed-Version", String(version));
     return c.json({ status: true as const, items });
   });

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, it, vi } from "vitest";
 import { Database } from "../../src/db/database.ts";
 import { acceptFeed } from "../../src/feed/accept.ts";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
-import { mustFeed, ndjson } from "../support/api.ts";
+import { type FeedLine, mustFeed, ndjson } from "../support/api.ts";
 import {
   outbox,
   pass,
@@ -70,6 +70,24 @@ describe("a feed that cannot notify an inbox", () => {
     expect(await outbox()).toEqual([]);
   });
 
+  it("may have died after the commit: a request that adds somebody to the group shows its message", async ({
+    expect,
+  }) => {
+    const { reader, writer, group } = await seedGroup();
+    const joining = seed.customer();
+    await mustFeed([joining]);
+    const accept = (line: FeedLine) => {
+      const body = new TextEncoder().encode(ndjson([line]));
+      return acceptFeed(new Database(env.DB, "first-primary"), { body, token: { accounts: "*", restores: false } });
+    };
+
+    const message = await accept(seed.message(group, writer, { body: "Hi" }));
+    const adding = await accept({ ...seed.group([writer, reader, joining.id]), id: group });
+
+    expect(adding.changes.unshown?.stamp).toEqual(message.changes.unshown?.stamp);
+    expect(adding.changes.unshown?.stamp).toEqual(expect.any(String));
+  });
+
   it("keeps its change for itself for five seconds, in which the schedule leaves it", async ({ expect }) => {
     const { reader, writer, group } = await seedGroup();
     await pollUntilQuiet(reader);
@@ -84,6 +102,35 @@ describe("a feed that cannot notify an inbox", () => {
     await runSchedule("* * * * *");
 
     expect([early, notified]).toEqual([[], [reader]]);
+  });
+
+  it("notifies once more where the primary shows the message late", async ({ expect }) => {
+    const { reader, writer, group } = await seedGroup();
+    await pollUntilQuiet(reader);
+    const notified = reach(() => true);
+    const inBackground = Database.prototype.inBackground;
+    let late: Promise<unknown> | undefined;
+    vi.spyOn(Database.prototype, "inBackground").mockImplementation(function (this: Database) {
+      const database = inBackground.call(this);
+      const batch = database.batch.bind(database);
+      database.batch = (statements) => {
+        const answer = new Promise((resolve) => setTimeout(resolve, 1_500)).then(() => batch(statements));
+        late = answer;
+        return answer;
+      };
+      return database;
+    });
+
+    await mustFeed([seed.message(group, writer, { body: "Hi" })]);
+    await pass(6);
+    await vi.waitUntil(() => late !== undefined, { timeout: 3_000 });
+    await late;
+    // Long enough to take it out of the outbox.
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    await runSchedule("* * * * *");
+
+    expect(notified).toEqual([reader, reader]);
+    expect(await outbox()).toEqual([]);
   });
 
   it("waits two seconds for it, and notifies the others meanwhile", async ({ expect }) => {

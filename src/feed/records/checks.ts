@@ -5,6 +5,7 @@ import { limitTo } from "../../db/limit.ts";
 import { NAMED_LINES } from "../../http/limits.ts";
 import {
   accountReference,
+  checkedNames,
   type Fault,
   FIXED,
   fieldOf,
@@ -16,7 +17,6 @@ import {
   NOT_STORED,
   type Target,
   tableName,
-  touchedNames,
 } from "./kind.ts";
 import { freshEvents, referenceKeys, resolved, usedLines } from "./statements.ts";
 
@@ -43,7 +43,7 @@ export function refuseUnrestorable(): Statement {
 export function findForeign(batches: readonly Lines[], accounts: readonly string[] | "*"): Statement[] {
   const touching = batches.filter(({ kind }) => !isGlobal(kind));
   if (accounts === "*" || touching.length === 0) return [];
-  const relations = touching.map(({ kind, all }) => relation(kind, all, touchedNames(kind)));
+  const relations = touching.map(({ kind, all }) => relation(kind, all, checkedNames(kind)));
   return [
     sql`WITH ${commas(relations)},
       touched(number, account) AS (${unionAll(touching.flatMap(({ kind }) => touchedAccounts(kind)))}),

@@ -28,14 +28,17 @@ export interface Target {
   stored?: (row: string) => string;
   /** The column with the key of the record's account; left out: it belongs to none. */
   account?: string;
-  /** Whether most programs have few of them (`FEW` in export/fields.ts): an export then reads all their ids at once. */
+  /**
+   * Whether most programs have few of them: an export of a database that has reads all their ids at once (`isSmall` in
+   * export/fields.ts). Only for tables whose rows are never removed.
+   */
   few?: true;
 }
 
 /**
  * A rule that only the database can check, once upserts and deletes are done: which lines break it, which field is wrong,
- * and what to correct. The lines of a kind are the relation `given`: `number` is the line's number, `store_id` what the line gave, `store_key` the key of
- * the store with this id, NULL where none is stored.
+ * and what to correct. `when` is a condition on `given`: the lines of a kind, of events the new ones, with their `number`,
+ * what `used` names, and the key of each reference, such as `store_key` for `store_id`: NULL where no such record is stored.
  */
 export interface Fault<Field extends string = string> {
   field: Field;
@@ -46,7 +49,10 @@ export interface Fault<Field extends string = string> {
 export const NOT_STORED = "names a record that is not stored";
 export const FIXED = "is fixed once written";
 
-/** The fault of a line whose customer has no row with it in a table of members: of a store or a group, by its key. */
+/**
+ * The fault of a line whose customer is not in `table`, which holds the members of stores or of groups; `key` is the column
+ * that says of which, such as `store_key`.
+ */
 export function notMember(table: string, key: string, text: string): Fault<"customer_id"> {
   const when = `given.${key} IS NOT NULL AND given.customer_key IS NOT NULL AND NOT EXISTS (
     SELECT 1 FROM ${table} AS member
@@ -69,7 +75,7 @@ export type Source<Output> =
   | { time: keyof Output & string }
   /** Made from the fields by the Worker; `asJson`: stored as JSON text. */
   | { made(fields: Output): unknown; asJson?: true }
-  /** Made by the database: an expression on `line`; `from`: of this field, which is read back out of the column. */
+  /** Made by the database: an expression on `line`. `from`: the field that it is made of, and that an export reads back. */
   | { sql: string; from?: keyof Output & string };
 
 /** A value that is sent of a line, to be written. */
@@ -87,7 +93,7 @@ export interface Kind {
   table: SQLiteTable;
   /** The fields on the wire. */
   fields: z.ZodObject;
-  /** What must hold between fields, each of which is valid: the texts of those that are wrong. */
+  /** What must hold between fields, each of which is valid: the texts of those that are wrong. Deletes have key fields only. */
   rules?(fields: Fields): FieldMessages;
   /** The fields by which a record is known on the wire. */
   keyFields: readonly string[];
@@ -126,14 +132,14 @@ export interface Kind {
   /** Deletes records in its own way. The last statement answers a row for each that was there. */
   remove?(lines: SQL): SQL[];
   /**
-   * Makes the kind one of events. What new ones add to stored totals: each is called once for each request, and gives a
-   * statement. `withFresh` is a `WITH` clause with the lines whose id is not stored yet, as a relation named after the
+   * Makes the kind one of events. Statements that add new ones to stored totals, or set the clock that their times depend
+   * on: each is made once for each request, in this order. `withFresh` is a `WITH` clause with the lines whose id is not stored yet, as a relation named after the
    * record.
    */
   totals?: readonly ((withFresh: SQL) => SQL)[];
   /** What is sent of a line to be written, in this order. */
   sent: readonly Sent[];
-  /** The names of what checks and totals look at. */
+  /** The names of what faults and totals look at. */
   used: readonly string[];
 }
 
@@ -210,20 +216,20 @@ function usedOf({ keyFields, fixed, columns, references, uses = [], counts = {} 
 }
 
 /** What the search for touched accounts looks at: a list of ids too, if what it names belongs to accounts. */
-export function touchedNames({ used, list }: Kind): readonly string[] {
+export function checkedNames({ used, list }: Kind): readonly string[] {
   return list?.to.account === undefined ? used : [...used, list.field];
 }
 
-/** What checks and totals look at in a line. */
+/** What checks and totals look at in a line: `used`, and a list whose items belong to accounts. */
 export function toUsed(kind: Kind, fields: Fields): Fields {
   return Object.fromEntries(
-    touchedNames(kind).map((name) => [name, kind.counts?.[name]?.(fields) ?? fields[name] ?? null]),
+    checkedNames(kind).map((name) => [name, kind.counts?.[name]?.(fields) ?? fields[name] ?? null]),
   );
 }
 
-/** How many ids a line has in its list, whose field this is. */
-export function countItems(list: string | undefined, fields: Fields): number {
-  const items = list === undefined ? undefined : fields[list];
+/** How many ids a line has in the field that is its list; 0 where its kind has none. */
+export function countItems(field: string | undefined, fields: Fields): number {
+  const items = field === undefined ? undefined : fields[field];
   return Array.isArray(items) ? items.length : 0;
 }
 
@@ -240,7 +246,10 @@ export function isGlobal(kind: Kind): boolean {
   return kind.record !== "account" && accountReference(kind) === undefined;
 }
 
-/** A field that names a record of the account to which the kind's records belong. */
+/**
+ * The first reference to what belongs to an account: by it the account of a record is found. So it is a required field, and
+ * stored as a key.
+ */
 export function accountReference({ references }: Pick<Kind, "references">): [field: string, to: Target] | undefined {
   return Object.entries(references).find(([, { account }]) => account !== undefined);
 }

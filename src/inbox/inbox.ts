@@ -97,8 +97,7 @@ export class Inbox extends DurableObject<Env> {
     const shownAt = now + messageWaitMs + MESSAGE_MARGIN_MS;
     const state = afterNotification(this.#state, version, now);
     // A socket may be on its way, whose app does not get the message by asking after hello.
-    const isUnshown = kinds.includes("messages") && messageWaitMs > 0;
-    this.#keep(isUnshown ? afterUnshownMessage(state, shownAt) : state);
+    this.#keep(kinds.includes("messages") ? afterUnshownMessage(state, shownAt) : state);
     if (this.#sockets().length === 0) return;
     const add = (pending: Pending, kind: ChangeKind) => addChange(pending, kind, kind === "messages" ? shownAt : now);
     this.#pending = kinds.reduce(add, this.#pending);

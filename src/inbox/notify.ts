@@ -94,7 +94,13 @@ export function drainOutbox(
   db: Database,
   inboxes: Inboxes,
 ): (limits: { calls: number; milliseconds: number }) => Promise<DrainTurn> {
-  const notified: Record<ChangeKind, Set<string>> = { messages: new Set(), coupons: new Set(), balance: new Set() };
+  // Up to which version each customer was notified.
+  const notified: Record<ChangeKind, Map<string, number>> = {
+    messages: new Map(),
+    coupons: new Map(),
+    balance: new Map(),
+  };
+  const isNotified = ({ kind, version }: Change, id: string) => (notified[kind].get(id) ?? -1) >= version;
   const unreachable = new Set<string>();
   const report: Drained = { waiting: 0, oldestSeconds: 0, notified: 0, failed: 0 };
   const reportSoFar = () => (report.waiting === 0 ? null : report);
@@ -110,16 +116,16 @@ export function drainOutbox(
       await removeOutdatedChanges(db);
     }
     const { changes, messageWaitMs, isLast } = await findChanges(db, last);
-    const isToCall = (kind: ChangeKind) => (id: string) => !notified[kind].has(id) && !unreachable.has(id);
-    const waiting = toCalls(changes.map((one) => ({ ...one, customers: one.customers.filter(isToCall(one.kind)) })));
+    const isToCall = (change: Change) => (id: string) => !isNotified(change, id) && !unreachable.has(id);
+    const waiting = toCalls(changes.map((one) => ({ ...one, customers: one.customers.filter(isToCall(one)) })));
     const calls = waiting.slice(0, limit);
 
     const reached = await notifyInboxes(inboxes, calls, { messageWaitMs, milliseconds });
-    for (const { customerId, kinds } of calls) {
+    for (const { customerId, version, kinds } of calls) {
       if (!reached.has(customerId)) unreachable.add(customerId);
-      else for (const kind of kinds) notified[kind].add(customerId);
+      else for (const kind of kinds) notified[kind].set(customerId, version);
     }
-    const done = changes.filter(({ kind, customers }) => customers.every((id) => notified[kind].has(id)));
+    const done = changes.filter((change) => change.customers.every((id) => isNotified(change, id)));
     await removeChanges(db, done);
 
     report.notified += done.length;

@@ -1,7 +1,10 @@
 import { env } from "cloudflare:workers";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, it, vi } from "vitest";
+import { Database } from "../../src/db/database.ts";
 import type { Notification } from "../../src/inbox/inbox.ts";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
+import { drainOutbox } from "../../src/inbox/notify.ts";
+import { DEFAULT_PROGRAM } from "../../src/programs/programs.ts";
 import { runSchedule } from "../support/listeners.ts";
 import { addPrograms } from "../support/test-programs.ts";
 
@@ -49,6 +52,27 @@ describe("a run of the schedule that cannot notify everybody", () => {
 
     expect(first.toSorted((a, b) => a - b)).toEqual(count(A_RUN, 2_001));
     expect(notified()).toHaveLength(7_000);
+    expect(await left(env.DB)).toBe(0);
+  });
+
+  it("notifies once more of what is stored between two turns for somebody who was notified in the first", async ({
+    expect,
+  }) => {
+    const notified = takeNotifications();
+    const inboxes = new Inboxes(env.INBOXES, DEFAULT_PROGRAM, () => {});
+    const takeTurn = drainOutbox(new Database(env.DB, "first-primary"), inboxes);
+    await leave(env.DB, { versions: [10], customer: "x" });
+    await leave(env.DB, { versions: [9], customer: "y" });
+
+    await takeTurn({ calls: 1, milliseconds: 2_000 });
+    await leave(env.DB, { versions: [11], customer: "x" });
+    await takeTurn({ calls: 2, milliseconds: 2_000 });
+
+    expect(notified().map(({ customer, version }) => [customer, version])).toEqual([
+      ["x", 10],
+      ["x", 11],
+      ["y", 9],
+    ]);
     expect(await left(env.DB)).toBe(0);
   });
 

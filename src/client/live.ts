@@ -1,6 +1,6 @@
 import { throwIfAborted } from "./abort.ts";
 import { errorOf } from "./loyalty-error.ts";
-import { resultOf } from "./result.ts";
+import { type FailedResult, type Result, resultOf } from "./result.ts";
 import { answerOf, pause, withTimeout } from "./retry.ts";
 import { type Change, connect, type Ending, type SocketConstructor } from "./socket.ts";
 
@@ -42,10 +42,7 @@ const REPLACED = 4408;
  */
 export async function stayConnected(options: LiveOptions, listener: LiveListener, signal: AbortSignal): Promise<never> {
   for (let failures = 0; ; ) {
-    const token = await withTimeout(TOKEN_WITHIN_MS, signal, async () => options.askToken()).catch(() => {
-      throwIfAborted(signal);
-      return null;
-    });
+    const token = await tokenOf(options, signal);
     const ending = await open(options, token, (changed) => listener("connected", changed), signal);
     if (ending.wasOpen) listener(ending.code === REPLACED ? "blocked" : "dropped", []);
     else listener(token === null ? "unreachable" : await findTrouble(options, token, signal), []);
@@ -53,6 +50,14 @@ export async function stayConnected(options: LiveOptions, listener: LiveListener
     const wait = waitAfter(ending, failures);
     await (ending.code === REPLACED ? pause(wait, signal) : pauseUntilOnline(wait, signal));
   }
+}
+
+/** The token, or null where the app has none in time. */
+async function tokenOf({ askToken }: LiveOptions, signal: AbortSignal): Promise<string | null> {
+  return withTimeout(TOKEN_WITHIN_MS, signal, async () => askToken()).catch(() => {
+    throwIfAborted(signal);
+    return null;
+  });
 }
 
 async function open(
@@ -100,21 +105,35 @@ function addressOf(url: string): string {
 
 /**
  * Why a connection could not be made. A browser does not tell, so the same address is asked without a socket: the answer
- * to a good token is 426, to a bad one 401 or 403.
+ * to a good token is 426, to a bad one 401 or 403. The token may have expired since the attempt began, on a device that
+ * slept, so a refusal holds only for one that is given now.
  * @throws a LoyaltyError when the service refuses the token.
  */
-async function findTrouble({ url, send }: LiveOptions, token: string, signal: AbortSignal): Promise<LiveState> {
+async function findTrouble(options: LiveOptions, token: string, signal: AbortSignal): Promise<LiveState> {
+  let result = await askWithoutSocket(options, token, signal);
+  if (isRefusal(result)) {
+    const newer = await tokenOf(options, signal);
+    if (newer === null) return "unreachable";
+    if (newer !== token) result = await askWithoutSocket(options, newer, signal);
+  }
+  if (isRefusal(result)) throw errorOf(result);
+  if (result === null) return "unreachable";
+  return result.httpStatus < 500 && result.httpStatus !== 429 ? "blocked" : "unreachable";
+}
+
+/** What the service answers; null where it does not. */
+async function askWithoutSocket({ url, send }: LiveOptions, token: string, signal: AbortSignal) {
   const headers = { Authorization: `Bearer ${token}` };
   const once = { attempts: 1, longestWaitMs: 0, answerWithinMs: ANSWER_WITHIN_MS };
   const asked = answerOf((limit) => send(addressOf(url), { headers, signal: limit }), once, signal);
-  const result = await asked.then(resultOf).catch(() => {
+  return asked.then(resultOf).catch(() => {
     throwIfAborted(signal);
     return null;
   });
-  if (result === null) return "unreachable";
-  const { httpStatus } = result;
-  if (!result.status && (httpStatus === 401 || httpStatus === 403)) throw errorOf(result);
-  return httpStatus < 500 && httpStatus !== 429 ? "blocked" : "unreachable";
+}
+
+function isRefusal(result: Result<unknown> | null): result is FailedResult {
+  return result !== null && !result.status && (result.httpStatus === 401 || result.httpStatus === 403);
 }
 
 /** The whole wait is random, so that clients that were dropped together do not come back together. */

@@ -31,7 +31,8 @@ const REFUSED_WAIT_MS = 60_000;
 
 /**
  * Message groups as they get new messages. Only polls find them (`pollMessages`). A socket says when to poll, so nothing
- * is lost or given twice, whatever it says. Where a poll after a frame finds nothing, three more follow shortly.
+ * is lost or given twice, whatever it says. Where a poll after a frame finds nothing, three more follow shortly, also when
+ * the frame came while they did for an earlier one: what they find may be only that one's.
  * @throws a LoyaltyError for a poll that failed, also after trying again; its `since` is where to go on.
  */
 export function followMessages(
@@ -44,10 +45,12 @@ export function followMessages(
     // Somebody who takes the groups that there are and leaves needs no socket, so it is opened at the first wait.
     let pending: PendingChanges | null = null;
     let waits: number[] = [];
+    let isOfTwoFrames = false;
     const untilDue = async (foundNews: boolean) => {
       pending ??= listen(connection, stop);
-      const [wait, ...later] = foundNews ? [] : waits;
+      const [wait, ...later] = foundNews && !isOfTwoFrames ? [] : waits;
       await pending.next(wait === undefined ? interval : () => wait, stop);
+      isOfTwoFrames = pending.wasInFrame && wait !== undefined;
       waits = pending.wasInFrame ? AGAIN_AFTER_MS : later;
     };
     return pollMessages(get, { since, untilDue, signal: stop });

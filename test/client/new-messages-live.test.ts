@@ -107,6 +107,25 @@ describe("newMessages with a socket", () => {
     expect(given).toEqual(["a 1"]);
   });
 
+  it("goes on polling where a frame came before the news of an earlier one, and only these are found", async ({
+    expect,
+  }) => {
+    const { service, last, polledAt, given } = follow();
+    await pass(SECOND);
+    service.say("a");
+    last().changed("messages");
+    await pass(SECOND);
+    service.now += 1;
+    service.say("b");
+    last().changed("messages");
+    await pass(SECOND / 10);
+    service.now += 1;
+    await pass(10 * SECOND);
+
+    expect(given).toEqual(["a 1", "b 1"]);
+    expect(polledAt).toEqual([0, 0, 1, 1.3, 2, 2.3]);
+  });
+
   it("polls again for what it is told while a poll is under way", async ({ expect }) => {
     const { say, last, given, polledAt } = follow({
       onPolled: (polls) => {

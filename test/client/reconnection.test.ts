@@ -209,6 +209,29 @@ describe("a token that is refused", () => {
     },
   );
 
+  it("does not end it where the app has a newer one, which is not", async ({ expect }) => {
+    const tokens = ["expired", "newer", "newer"];
+    const { last, service, given, opened } = follow({
+      token: () => {
+        if (tokens.length === 2) service.answer = "good";
+        return tokens.shift() ?? "t";
+      },
+      answer: "refused",
+    });
+    await soon();
+    last().drops();
+    await pass(2 * SECOND);
+    last().hello();
+    await soon();
+
+    expect(service.asked.map(([, token]) => token)).toEqual(["Bearer expired", "Bearer newer"]);
+    expect(opened).toHaveLength(2);
+    expect(given).toEqual([
+      [0, EVERYTHING],
+      [expect.any(Number), EVERYTHING],
+    ]);
+  });
+
   it("ends it also if it was good before: a fixed token that has expired", async ({ expect }) => {
     const { last, ended, service } = await followConnected();
     service.answer = "refused";

@@ -17,7 +17,7 @@ import {
   type Screen,
   VIEWS,
 } from "./app-page.ts";
-import { CHROMIUM, launchBrowser } from "./chromium.ts";
+import { CHROMIUM, launchBrowser, PATIENCE_MS } from "./chromium.ts";
 import { removeFolder } from "./clone.ts";
 import { command, freePort, pressCtrlC, printed, ROOT, type Running } from "./command.ts";
 
@@ -25,7 +25,6 @@ import { command, freePort, pressCtrlC, printed, ROOT, type Running } from "./co
 const folder = mkdtempSync(path.join(tmpdir(), "loyalty-edge-app-"));
 // Beside a socket the client polls after 45 seconds at the earliest.
 const LIVE_WITHIN_MS = 20_000;
-const RECOVERED_WITHIN_MS = 90_000;
 let service: Running | undefined;
 let port: number;
 let url: string;
@@ -246,10 +245,10 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
 
       await start();
 
-      await page.getByText("Blue Cup Coffee Harbour Lane").first().waitFor({ timeout: RECOVERED_WITHIN_MS });
+      await page.getByText("Blue Cup Coffee Harbour Lane").first().waitFor();
       for (const view of VIEWS) {
         await goTo(page, view);
-        await expect.poll(() => failed.count(), { timeout: RECOVERED_WITHIN_MS, message: view }).toBe(0);
+        await expect.poll(() => failed.count(), { timeout: PATIENCE_MS, message: view }).toBe(0);
       }
       await page
         .locator("#balance")

@@ -43,7 +43,7 @@ beforeAll(async () => {
   });
   writeFileSync(path.join(consumer, "package.json"), JSON.stringify({ private: true, type: "module" }));
   const tarball = path.join(folder, stdout.trim());
-  await run("npm", ["install", "--no-audit", "--no-fund", tarball], { cwd: consumer });
+  await run("npm", ["install", "--offline", "--no-audit", "--no-fund", tarball], { cwd: consumer });
   for (const file of ["types.ts", "calls.js"])
     copyFileSync(path.join(import.meta.dirname, "consumer", file), path.join(consumer, file));
 });

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { createServer, type Server } from "node:net";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -81,19 +81,27 @@ export async function printed({ output, ended }: Running, text: string): Promise
   }
 }
 
-// Below the ports that systems give to connections by themselves, and each process of vitest has a thousand of its own.
-let nextPort = 20_000 + 1_000 * Number(process.env.VITEST_POOL_ID);
+// Below the ports that systems give to connections by themselves.
+let nextPort = 20_000;
 
-/** A port of 127.0.0.1 that nothing listens on, and that nobody else is given before it is used. */
+/**
+ * A port of 127.0.0.1 that nothing listens on. Nobody else is given it before it is used, in this run of the tests or in
+ * another: this process listens on the one above for as long as it lives.
+ */
 export async function freePort(): Promise<number> {
   const port = nextPort;
-  nextPort += 1;
-  const server = createServer();
-  const free = await new Promise<boolean>((resolve) => {
-    server.once("error", () => resolve(false)).listen(port, "127.0.0.1", () => resolve(true));
-  });
-  if (!free) return freePort();
-  server.close();
-  await once(server, "close");
+  nextPort += 2;
+  const guard = await listenOn(port + 1);
+  const probe = guard && (await listenOn(port));
+  if (probe === null) return freePort();
+  probe.close();
+  await once(probe, "close");
   return port;
+}
+
+function listenOn(port: number): Promise<Server | null> {
+  const server = createServer().unref();
+  return new Promise((resolve) => {
+    server.once("error", () => resolve(null)).listen(port, "127.0.0.1", () => resolve(server));
+  });
 }

@@ -62,6 +62,7 @@ async function send(name: string, options: Options): Promise<void> {
   const stop = new AbortController();
   const onInterrupt = () => {
     if (stop.signal.aborted) process.exit(130);
+    console.error("Waiting for the answer to what was sent …");
     stop.abort();
   };
   process.on("SIGINT", onInterrupt);

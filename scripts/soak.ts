@@ -78,7 +78,7 @@ await main(async () => {
 });
 
 async function soak(options: Options): Promise<void> {
-  const persistTo = mkdtempSync(path.join(folderOfDatabases(), "loyalty-edge-soak-"));
+  const persistTo = mkdtempSync(path.join(folderOfDatabases(), `loyalty-edge-soak-${options.port}-`));
   const stop = new AbortController();
   let service: Service | undefined;
   // The first ends the load and reports; a second one does not wait for a service that hangs.

@@ -59,7 +59,7 @@ function runningInBackground(): Set<Promise<unknown>> {
 /** Vitest limits what tests and hooks take, but not what comes before them. */
 function inTime<Value>(what: string, work: Promise<Value>): Promise<Value> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`${what} took more than half a minute.`)), 30_000);
+  const timer = setTimeout(() => reject(new Error(`${what} took more than two minutes.`)), 120_000);
   return Promise.race([work, promise]).finally(() => clearTimeout(timer));
 }
 

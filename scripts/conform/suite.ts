@@ -71,6 +71,8 @@ const KEYS: Record<string, readonly string[]> = {
 const MOST_LINES = 5_000;
 export const ANY_ORIGIN = "CORS_ORIGINS lets every page call";
 const READ_ONLY = "--read-only writes nothing";
+const DAY_MS = 86_400_000;
+const SECTION_TAKES_MS = 60_000;
 
 /** What the sections ask the service with. All ids are of this run; account ids are random numbers of 15 digits. */
 export class Suite {
@@ -118,6 +120,12 @@ export class Suite {
   /** A word of nine letters that no record has, and none that is a typo away. */
   word(): string {
     return Array.from({ length: 9 }, () => String.fromCharCode(97 + Math.floor(Math.random() * 26))).join("");
+  }
+
+  /** Before a section that feeds what is valid today only: waits for the next day, in UTC, where this one ends soon. */
+  async untilDayLasts(): Promise<void> {
+    const left = DAY_MS - (Date.now() % DAY_MS);
+    if (this.#mayFeed && left < SECTION_TAKES_MS) await this.http.sleep(left);
   }
 
   /** The customers who call in a section: the first is the one whose lists are read. */

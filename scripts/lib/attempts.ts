@@ -2,7 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 // How the commands call a service that may be busy, restarting or out of reach for a moment.
 
-const ATTEMPTS = 8;
+// A minute or two, with their waits: a service that is restarted on a busy machine is back by then.
+const ATTEMPTS = 10;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
 // What a proxy or the edge says when the service behind it is not there; the feed's own are 408, 429 and 503.

@@ -1,10 +1,11 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, it, vi } from "vitest";
+import { beforeEach, describe, it } from "vitest";
 import { LoyaltyError, type MessageGroup, type Since } from "../../src/client/index.ts";
 import { mustFeed } from "../support/api.ts";
 import { clientOf, worker } from "../support/client.ts";
 import { setClock } from "../support/clock.ts";
 import * as seed from "../support/seed.ts";
+import { waitUntil } from "../support/wait.ts";
 
 describe("newMessages", () => {
   // Stamps never run backwards, so each test has a minute of its own.
@@ -62,7 +63,7 @@ describe("newMessages", () => {
         setTimeout(() => stop.abort(), 50);
       }
     })();
-    await vi.waitUntil(() => sent.length > 2);
+    await waitUntil(() => sent.length > 2);
     await mustFeed([reader, writer, group, seed.message(group.id, writer.id)]);
     await clockAt(10);
     await following;
@@ -175,7 +176,7 @@ describe("newMessages", () => {
       return worker(input, init);
     });
     const following = client.newMessages({ everyMs: 10 }).next();
-    await vi.waitUntil(() => sent.length > 1);
+    await waitUntil(() => sent.length > 1);
     isDown = true;
     const failed = await following.catch((error: unknown) => error);
     await mustFeed([say(groups[0])]);

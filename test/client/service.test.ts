@@ -53,13 +53,14 @@ describe.concurrent("the client at the service's sockets", () => {
     await say();
 
     expect((await arriving).value?.group_id).toBe(group.id);
-    expect(Date.now() - from).toBeLessThan(5_000);
+    // Beside a socket it polls after 45 seconds at the earliest.
+    expect(Date.now() - from).toBeLessThan(20_000);
     await Promise.all([changes.return(), messages.return()]);
   });
 
   it("connects again with a new token when one expires", async ({ expect }) => {
     const now = Math.floor(Date.now() / 1_000);
-    const expiries = [now - 2, now + 3_600];
+    const expiries = [now, now + 3_600];
     let asked = 0;
     const token = (): Promise<string> => customerToken("c", { exp: expiries[asked++] });
     const { client } = await seedReader(token);
@@ -74,7 +75,7 @@ describe.concurrent("the client at the service's sockets", () => {
   });
 
   it("ends when a fixed token has expired", async ({ expect }) => {
-    const token = await customerToken("c", { exp: Math.floor(Date.now() / 1_000) - 2 });
+    const token = await customerToken("c", { exp: Math.floor(Date.now() / 1_000) });
     const { client } = await seedReader(async () => token);
     const changes = client.changes();
 

@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import { afterEach, describe, it, vi } from "vitest";
 import { Database } from "../../src/db/database.ts";
 import { DatabaseUnavailable } from "../../src/db/errors.ts";
+import { countOwnTime } from "../support/wait.ts";
 
 const LOST = new Error("D1_ERROR: Network connection lost.");
 const BOOKMARK = `ffffffff-ffffffff-ffffffff-${"0f".repeat(16)}`;
@@ -63,6 +64,7 @@ describe("the way to D1", () => {
   });
 
   it("gives a lost connection up after two seconds", async ({ expect }) => {
+    countOwnTime();
     const batch = vi.spyOn(session, "batch").mockRejectedValue(LOST);
     const startedAt = Date.now();
 

@@ -9,9 +9,10 @@ import { outboxIsEmpty, pass, poll, pollUntilQuiet, seedGroup } from "../support
 import { handshake } from "../support/live.ts";
 import * as seed from "../support/seed.ts";
 import { customerToken } from "../support/tokens.ts";
+import { waitUntil } from "../support/wait.ts";
 
 const session = Object.getPrototypeOf(env.DB.withSession());
-const LATE_MS = 1_500;
+const LATE_MS = 5_000;
 
 const hangs = () => new Promise<void>((resolve) => setTimeout(resolve, 2 * LATE_MS)) as never;
 
@@ -117,7 +118,7 @@ describe("a poll", () => {
     const { reader, writer, group } = await seedGroup();
     const report = vi.spyOn(Inboxes.prototype, "report").mockResolvedValue();
     // The first makes its customer a listener.
-    await vi.waitUntil(async () => (await poll(reader)) && report.mock.calls.length > 0);
+    await waitUntil(async () => (await poll(reader)) && report.mock.calls.length > 0);
     const [late] = report.mock.calls;
     report.mockRestore();
     await mustFeed([seed.message(group, writer, { body: "Hi" })]);

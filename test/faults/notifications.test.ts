@@ -16,6 +16,7 @@ import {
   seedListeners,
 } from "../support/listeners.ts";
 import * as seed from "../support/seed.ts";
+import { waitUntil } from "../support/wait.ts";
 
 const HOURS = 3_600;
 
@@ -143,19 +144,20 @@ describe("a feed that cannot notify an inbox", () => {
 
     const startedAt = performance.now();
     const feeding = mustFeed([first, second].map(({ group, writer }) => seed.message(group, writer, { body: "Hi" })));
-    await vi.waitUntil(async () => (await outbox()).length === 2);
+    await waitUntil(async () => (await outbox()).length === 2);
     await pass(1);
     await feeding;
     const milliseconds = performance.now() - startedAt;
 
     expect(milliseconds).toBeGreaterThan(1_900);
-    expect(milliseconds).toBeLessThan(4_000);
+    expect(milliseconds).toBeLessThan(10_000);
     expect((await poll(second.reader)).found).toEqual(["Hi"]);
-    await vi.waitUntil(async () => (await outbox()).length === 1, { timeout: 3_000 });
+    await waitUntil(async () => (await outbox()).length === 1);
     expect((await outbox()).map(({ customers }) => customers)).toEqual([JSON.stringify([first.reader])]);
   });
 
   it("waits two seconds for all of them, however many hang", async ({ expect }) => {
+    // One after the other they would take eight seconds.
     const { messages } = await seedListeners(200);
     vi.spyOn(Inboxes.prototype, "notify").mockImplementation(() => new Promise(() => {}));
 
@@ -163,7 +165,7 @@ describe("a feed that cannot notify an inbox", () => {
     await mustFeed(messages);
     const milliseconds = performance.now() - startedAt;
 
-    expect(milliseconds).toBeLessThan(4_000);
+    expect(milliseconds).toBeLessThan(7_500);
     expect(await outbox()).toHaveLength(2);
   });
 
@@ -191,7 +193,7 @@ describe("a feed that cannot notify an inbox", () => {
     await mustFeed(messages);
     const byFeed = new Set(notify.mock.calls.map(([customerId]) => customerId));
     await pass(6);
-    await vi.waitUntil(async () => (await outbox()).length === 2, { timeout: 3_000 });
+    await waitUntil(async () => (await outbox()).length === 2);
     await runSchedule("* * * * *");
 
     expect(byFeed.size).toBe(500);

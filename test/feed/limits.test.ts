@@ -11,6 +11,16 @@ async function feedAll(lines: readonly FeedLine[]): Promise<void> {
   for (let from = 0; from < lines.length; from += 5_000) await mustFeed(lines.slice(from, from + 5_000));
 }
 
+async function millisecondsOf(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = Date.now();
+  await work();
+  return Date.now() - startedAt;
+}
+
+// Where each item of a list is looked for in the whole list, it takes a hundred times as long. The seconds are for a
+// machine that stands still meanwhile.
+const longestFor = (writing: number) => 5 * writing + 4_000;
+
 beforeAll(createPublicViews);
 
 describe("POST /feed: how much a request may hold", () => {
@@ -56,20 +66,20 @@ describe("POST /feed: long lists", () => {
     const ids = stores.map(({ id }) => id);
     const campaign = seed.campaign(account.id, { store_ids: ids.slice(0, 10_001) });
     const other = seed.campaign(account.id, { store_ids: ids.slice(0, 10_000) });
-    await mustFeed([campaign, other]);
+    const writing = await millisecondsOf(() => mustFeed([campaign, other]));
     const listed = (id: unknown) =>
       value("SELECT count(*) FROM public_campaign_stores WHERE campaign_id = ? AND listed = 1", id);
     expect([await listed(campaign.id), await listed(other.id)]).toEqual([10_001, 10_000]);
 
-    const startedAt = Date.now();
-    await mustFeed([
-      { ...campaign, store_ids: ids.slice(11_000) },
-      { ...other, store_ids: [] },
-    ]);
-    const milliseconds = Date.now() - startedAt;
+    const replacing = await millisecondsOf(() =>
+      mustFeed([
+        { ...campaign, store_ids: ids.slice(11_000) },
+        { ...other, store_ids: [] },
+      ]),
+    );
 
     expect([await listed(campaign.id), await listed(other.id)]).toEqual([1_000, 0]);
-    expect(milliseconds).toBeLessThan(5_000);
+    expect(replacing).toBeLessThan(longestFor(writing));
   });
 
   it("replaces the members of many groups as quickly as it writes them", async ({ expect }) => {
@@ -78,18 +88,19 @@ describe("POST /feed: long lists", () => {
     const ids = (some: typeof customers) => some.map(({ id }) => id);
     const caller = before[0]?.id;
     const groups = Array.from({ length: 300 }, () => seed.group(ids(before)));
-    await mustFeed([...customers, ...groups]);
+    await mustFeed(customers);
+    const writing = await millisecondsOf(() => mustFeed(groups));
 
-    const startedAt = Date.now();
-    await mustFeed(groups.map((group) => ({ ...group, member_ids: [caller, ...ids(after).slice(1)] })));
-    const milliseconds = Date.now() - startedAt;
+    const replacing = await millisecondsOf(() =>
+      mustFeed(groups.map((group) => ({ ...group, member_ids: [caller, ...ids(after).slice(1)] }))),
+    );
 
     const members = await rows(
       "SELECT customer_id FROM public_message_group_members WHERE group_id = ? ORDER BY position",
       groups[299]?.id,
     );
     expect(members.map(({ customer_id }) => customer_id)).toEqual([caller, ...ids(after).slice(1)]);
-    expect(milliseconds).toBeLessThan(5_000);
+    expect(replacing).toBeLessThan(longestFor(writing));
   });
 
   it("names the group whose member another line of the request erases", async ({ expect }) => {

@@ -12,6 +12,7 @@ import {
   sleep,
 } from "../support/live.ts";
 import * as seed from "../support/seed.ts";
+import { waitFor, waitUntil } from "../support/wait.ts";
 
 const LIMIT = 1_024;
 const EMOJI = "😀";
@@ -63,10 +64,10 @@ describe("any other frame of the app", () => {
     const said = vi.spyOn(Inbox.prototype, "webSocketMessage");
 
     socket.send(frame);
-    await vi.waitUntil(() => said.mock.calls.length > 0);
+    await waitUntil(() => said.mock.calls.length > 0);
     said.mockRestore();
     socket.send("ping");
-    await vi.waitUntil(() => frames.length > 1);
+    await waitUntil(() => frames.length > 1);
 
     expect(frames).toEqual([{ type: "hello" }, "pong"]);
     expect(await openSockets(id)).toBe(1);
@@ -122,7 +123,7 @@ describe("the frames of a socket", () => {
   async function send({ id, socket }: Awaited<ReturnType<typeof listener>>, count: number) {
     const heard = vi.spyOn(Inbox.prototype, "webSocketMessage");
     for (let sent = 0; sent < count; sent += 1) socket.send("hello");
-    await vi.waitUntil(() => heard.mock.calls.length === count);
+    await waitUntil(() => heard.mock.calls.length === count);
     heard.mockRestore();
     return openSockets(id);
   }
@@ -156,7 +157,7 @@ describe("the frames of a socket", () => {
       { ...(await listenAs(id)), id },
     ];
     for (let pings = 0; pings < 200; pings += 1) one.socket.send("ping");
-    await vi.waitUntil(() => one.frames.length === 201);
+    await waitUntil(() => one.frames.length === 201);
 
     await send(one, 60);
 
@@ -215,7 +216,7 @@ describe("a socket that the app closes", () => {
     await other.closed;
 
     expect(afterOne).toBeGreaterThan(Date.now());
-    await vi.waitFor(async () => expect(await alarm()).toBeNull());
+    await waitFor(async () => expect(await alarm()).toBeNull());
   });
 
   it("is told nothing more, and nothing is kept for it", async ({ expect }) => {

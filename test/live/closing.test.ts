@@ -1,9 +1,12 @@
 import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
-import { describe, it, vi } from "vitest";
+import { describe, it } from "vitest";
 import { framesOf, inboxOf, inInbox, type Listener, listenAs, openSockets, seedCustomer } from "../support/live.ts";
 import * as seed from "../support/seed.ts";
+import { waitUntil } from "../support/wait.ts";
 
 const LEEWAY_SECONDS = 5;
+// On a busy machine an alarm may come late.
+const LATEST_MS = 10_000;
 const now = () => Math.floor(Date.now() / 1_000);
 
 async function openMany(id: string, count: number): Promise<Listener[]> {
@@ -16,14 +19,14 @@ async function openMany(id: string, count: number): Promise<Listener[]> {
 describe.concurrent("a socket whose token expires", () => {
   it("is closed with 4401 at exp and the leeway, not before", async ({ expect }) => {
     const id = seed.freshId("c");
-    const exp = now() - 3;
+    const exp = now() + 1;
     const { closed } = await listenAs(id, { exp });
 
     const { code, reason } = await closed;
 
     expect({ code, reason }).toEqual({ code: 4401, reason: "The token has expired." });
     expect(Date.now()).toBeGreaterThanOrEqual((exp + LEEWAY_SECONDS) * 1_000);
-    expect(Date.now()).toBeLessThan((exp + LEEWAY_SECONDS) * 1_000 + 1_000);
+    expect(Date.now()).toBeLessThan((exp + LEEWAY_SECONDS) * 1_000 + LATEST_MS);
     expect(await inInbox(id, ({ storage }) => storage.getAlarm())).toBeNull();
   });
 
@@ -50,7 +53,7 @@ describe.concurrent("a socket whose token expires", () => {
   it("is closed alone: the customer's others go on", async ({ expect }) => {
     const { id, change } = await seedCustomer();
     const other = await listenAs(id);
-    const { closed, frames } = await listenAs(id, { exp: now() - 3 });
+    const { closed, frames } = await listenAs(id, { exp: now() + 1 });
     expect((await closed).code).toBe(4401);
 
     await change();
@@ -61,7 +64,7 @@ describe.concurrent("a socket whose token expires", () => {
 
   it("is closed though its object slept", async ({ expect }) => {
     const id = seed.freshId("c");
-    const { closed } = await listenAs(id, { exp: now() - 3 });
+    const { closed } = await listenAs(id, { exp: now() + 1 });
     await evictDurableObject(inboxOf(id));
 
     expect((await closed).code).toBe(4401);
@@ -96,7 +99,7 @@ describe("a customer's ninth socket", () => {
     }
     await openMany(id, 3);
 
-    await vi.waitUntil(() => closed.length === 3);
+    await waitUntil(() => closed.length === 3);
     expect(closed).toEqual([0, 1, 2]);
   });
 
@@ -127,7 +130,7 @@ describe("a customer's ninth socket", () => {
 
     const listeners = await Promise.all(Array.from({ length: 20 }, () => listenAs(id)));
 
-    await vi.waitUntil(() => listeners.filter(({ socket }) => socket.readyState === WebSocket.OPEN).length === 8);
+    await waitUntil(() => listeners.filter(({ socket }) => socket.readyState === WebSocket.OPEN).length === 8);
     expect(await openSockets(id)).toBe(8);
     const codes = await Promise.all(
       listeners

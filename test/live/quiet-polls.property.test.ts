@@ -85,7 +85,8 @@ const runSchedule = (cron: string) =>
   worker.scheduled(createScheduledController({ cron }), env, createExecutionContext());
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["Date"] });
+  // Timers stand still: an inbox is waited for however long it takes, and nothing happens in the background.
+  vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
 });
 afterEach(() => {
   vi.useRealTimers();

@@ -59,7 +59,7 @@ export class Network {
 
   /** Waits until the reports have arrived that are not held. */
   async settle(): Promise<void> {
-    while (this.#onTheWay > 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    while (this.#onTheWay > 0) await scheduler.wait(1);
   }
 }
 

@@ -11,6 +11,7 @@ import { setClock } from "../support/clock.ts";
 import { framesOf, inboxOf, inInbox, type Listener, listenAs, listenOn, sleep } from "../support/live.ts";
 import * as seed from "../support/seed.ts";
 import { rows } from "../support/state.ts";
+import { waitFor } from "../support/wait.ts";
 
 const MESSAGES = "/api/v1/customer/messages";
 
@@ -72,7 +73,7 @@ describe("a message whose second is not over when a socket opens", () => {
 
       const socket = await listenAs(bo);
       const afterHello = await as(bo).get(MESSAGES);
-      await vi.waitFor(() => expect(socket.frames).toHaveLength(2), { timeout: 2_500 });
+      await waitFor(() => expect(socket.frames).toHaveLength(2));
       await nextSecond();
       const afterFrame = await as(bo).get(MESSAGES);
 
@@ -131,7 +132,7 @@ describe("a message, in whatever order it is committed and notified while a sock
     await nextSecond();
 
     for (const step of STEPS.toSorted((a, b) => order.indexOf(a) - order.indexOf(b))) await steps[step]();
-    await vi.waitFor(() => expect(socket?.frames).toHaveLength(2), { timeout: 2_500 });
+    await waitFor(() => expect(socket?.frames).toHaveLength(2));
 
     expect(socket && (await framesOf(socket, bo))).toEqual([["messages"]]);
     socket?.socket.close();

@@ -6,6 +6,7 @@ import { send, toAnswer, trips } from "../support/api.ts";
 import { passHealth } from "../support/health.ts";
 import { sendTo, stallingDatabase, timed } from "../support/stalling.ts";
 import { exportToken } from "../support/tokens.ts";
+import { countOwnTime } from "../support/wait.ts";
 
 beforeEach(() => passHealth());
 afterEach(() => vi.restoreAllMocks());
@@ -53,6 +54,7 @@ describe("GET /health", () => {
     ["replicas of the database", stalled("first-unconstrained")],
     ["database", stalled("first-primary", "first-unconstrained")],
   ] as const)("says within three seconds that the %s hangs", async ([name, bindings], { expect }) => {
+    countOwnTime();
     const { value, milliseconds } = await timed(health(bindings));
 
     expect([value.status, value.body.message]).toEqual([503, `The ${name} cannot be reached.`]);
@@ -61,6 +63,7 @@ describe("GET /health", () => {
   });
 
   it("says so at once where the primary is known to stall, and that it is back", async ({ expect }) => {
+    countOwnTime();
     const { primary, DB } = stallingDatabase();
     primary.isStalled = true;
     await Promise.all([stallingFor(5_000, DB), stallingFor(5_000, DB)]);
@@ -93,6 +96,7 @@ describe("GET /health", () => {
 
 describe("GET /health of many programs", () => {
   it("is well where 300 of them take 20 ms each", async ({ expect }) => {
+    countOwnTime();
     const { databases, most } = programs(300);
 
     const { value } = await timed(health(databases));
@@ -102,6 +106,7 @@ describe("GET /health of many programs", () => {
   });
 
   it("says within four seconds that one of 300 hangs, and not which", async ({ expect }) => {
+    countOwnTime();
     const { databases } = programs(300, { hanging: 150 });
 
     const { value, milliseconds } = await timed(health(databases));
@@ -111,6 +116,7 @@ describe("GET /health of many programs", () => {
   });
 
   it("answers after five seconds with what it has asked, and asks the others the next time", async ({ expect }) => {
+    countOwnTime();
     const { databases, asked } = programs(300, { milliseconds: 100 });
 
     const { value: first, milliseconds } = await timed(health(databases));

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Browser, Page } from "playwright-core";
+import { PATIENCE_MS } from "./chromium.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -26,6 +27,7 @@ export interface AppPage {
 /** Opens the app, and waits until it shows the customer's balance: then it is connected. */
 export async function openApp(browser: Browser, url: string, { colorScheme, ...viewport }: Screen): Promise<AppPage> {
   const page = await browser.newPage({ viewport, colorScheme });
+  page.setDefaultTimeout(PATIENCE_MS);
   const errors: string[] = [];
   const elsewhere: string[] = [];
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && errors.push(message.text()));

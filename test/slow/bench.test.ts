@@ -53,7 +53,7 @@ describe("npm run bench", () => {
     expect(await run.ended).toBe(130);
     expect(run.output()).toContain("Stopped.");
     // The last of its processes may need a moment.
-    await expect.poll(() => isRunning(run), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => isRunning(run)).toBe(false);
   });
 
   it.for([

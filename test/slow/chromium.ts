@@ -7,6 +7,9 @@ const USUAL_PLACES = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ];
 
+/** How long a page, or the browser's start, may take on a busy machine. */
+export const PATIENCE_MS = 90_000;
+
 const places = process.env.CHROMIUM === undefined ? USUAL_PLACES : [process.env.CHROMIUM];
 
 /** The browser of the slow tests, if there is one: what `CHROMIUM` names, else where systems put it. */
@@ -15,7 +18,7 @@ export const CHROMIUM = places.find((file) => existsSync(file)) ?? null;
 export function launchBrowser(): Promise<Browser> {
   if (CHROMIUM === null) throw new Error(`There is no browser at ${places.join(" or ")}.`);
   // Chromium's sandbox does not start for root, as whom a CI often runs.
-  return chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+  return chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"], timeout: PATIENCE_MS });
 }
 
 // `.ci/run` asks so whether it has to install one: whether it is there, and starts.

@@ -27,6 +27,8 @@ import { command, freePort, printed, ROOT, type Running, running } from "./comma
 // The client as somebody else's project has it: built and packed as the README says, and installed where there is no
 // other package.
 const run = promisify(execFile);
+// Beside a socket the client polls after 45 seconds at the earliest.
+const LIVE_WITHIN_SECONDS = 20;
 const folder = mkdtempSync(path.join(tmpdir(), "loyalty-edge-client-"));
 const consumer = path.join(folder, "consumer");
 const installed = path.join(consumer, "node_modules", "loyalty-edge");
@@ -41,7 +43,7 @@ beforeAll(async () => {
   });
   writeFileSync(path.join(consumer, "package.json"), JSON.stringify({ private: true, type: "module" }));
   const tarball = path.join(folder, stdout.trim());
-  await run("npm", ["install", "--no-audit", "--no-fund", tarball], { cwd: consumer });
+  await run("npm", ["install", "--offline", "--no-audit", "--no-fund", tarball], { cwd: consumer });
   for (const file of ["types.ts", "calls.js"])
     copyFileSync(path.join(import.meta.dirname, "consumer", file), path.join(consumer, file));
 });
@@ -232,8 +234,7 @@ describe("the packed client against the service", () => {
     expect(await listening.ended).toBe(0);
     const { changed, message, secondsLater } = JSON.parse(listening.output().replace("ready\n", ""));
     expect({ changed, message }).toEqual({ changed: TOLD, message: "to-node" });
-    // Beside a socket it polls after 45 seconds at the earliest.
-    expect(secondsLater).toBeLessThan(5);
+    expect(secondsLater).toBeLessThan(LIVE_WITHIN_SECONDS);
   });
 
   /** A block of docs/your-app.md, with the addresses and the token of this test's service. */
@@ -279,7 +280,7 @@ describe("the packed client against the service", () => {
 
       const { changed, message, secondsLater } = await listening;
       expect({ changed, message }).toEqual({ changed: TOLD, message: "to-a-page" });
-      expect(secondsLater).toBeLessThan(5);
+      expect(secondsLater).toBeLessThan(LIVE_WITHIN_SECONDS);
     } finally {
       await browser.close();
     }

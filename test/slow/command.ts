@@ -1,16 +1,19 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { createServer, type Server } from "node:net";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 export const ROOT = path.resolve(import.meta.dirname, "../..");
 
+const PRINTED_WITHIN_MS = 240_000;
+const SHOWN_CHARACTERS = 4_000;
+
 /** A command of the project under way, with what it has printed so far. */
 export interface Running {
   child: ChildProcess;
   output: () => string;
-  /** Resolves with the exit status. */
+  /** Resolves with the exit status, once all that it and its children have printed is in `output`. */
   ended: Promise<number | null>;
 }
 
@@ -41,7 +44,24 @@ export function running(
   // A command that ends before it has read everything closes the pipe.
   child.stdin.on("error", () => {});
   child.stdin.end(stdin);
-  return { child, output: () => output, ended: once(child, "exit").then(([status]) => status) };
+  // Upon "exit" a part of what was printed may still be on its way.
+  const ended = once(child, "close").then(([status]) => status as number | null);
+  const started: Running = { child, output: () => output, ended };
+  underWay.set(started, [file, ...args].join(" "));
+  return started;
+}
+
+/** The commands whose output belongs to the test that runs now: they have not ended, or have ended in it. */
+const underWay = new Map<Running, string>();
+
+/** What each of them has printed at last. A command that has ended by now is left out from then on. */
+export function takeOutputs(): string[] {
+  return [...underWay].map(([started, line]) => {
+    const { child, output } = started;
+    const status = child.exitCode ?? child.signalCode;
+    if (status !== null) underWay.delete(started);
+    return `${line}\n(${status === null ? "it goes on" : `ended with ${status}`})\n${output().slice(-SHOWN_CHARACTERS)}`;
+  });
 }
 
 /** Presses Ctrl-C: the signal reaches the whole group, as a terminal sends it. */
@@ -49,27 +69,39 @@ export function pressCtrlC({ child }: Running): void {
   process.kill(-Number(child.pid), "SIGINT");
 }
 
-/** Waits until the command has printed what it should. */
-export async function printed({ child, output }: Running, text: string): Promise<void> {
-  while (!output().includes(text)) {
-    if (child.exitCode !== null) throw new Error(`It ended without printing "${text}":\n${output()}`);
-    await sleep(100);
+/** Waits until the command has printed what it should: for less long than a hook may take, which would not say what it did. */
+export async function printed({ output, ended }: Running, text: string): Promise<void> {
+  let hasEnded = false;
+  void ended.then(() => {
+    hasEnded = true;
+  });
+  for (const deadline = Date.now() + PRINTED_WITHIN_MS; !output().includes(text); await sleep(100)) {
+    if (hasEnded) throw new Error(`It ended without printing "${text}":\n${output()}`);
+    if (Date.now() > deadline) throw new Error(`It did not print "${text}" in time:\n${output()}`);
   }
 }
 
-// Below the ports that systems give to connections by themselves, and each process of vitest has a hundred of its own.
-let nextPort = 20_000 + 100 * Number(process.env.VITEST_POOL_ID);
+// Below the ports that systems give to connections by themselves.
+let nextPort = 20_000;
 
-/** A port of 127.0.0.1 that nothing listens on, and that nobody else is given before it is used. */
+/**
+ * A port of 127.0.0.1 that nothing listens on. Nobody else is given it before it is used, in this run of the tests or in
+ * another: this process listens on the one above for as long as it lives.
+ */
 export async function freePort(): Promise<number> {
   const port = nextPort;
-  nextPort += 1;
-  const server = createServer();
-  const free = await new Promise<boolean>((resolve) => {
-    server.once("error", () => resolve(false)).listen(port, "127.0.0.1", () => resolve(true));
-  });
-  if (!free) return freePort();
-  server.close();
-  await once(server, "close");
+  nextPort += 2;
+  const guard = await listenOn(port + 1);
+  const probe = guard && (await listenOn(port));
+  if (probe === null) return freePort();
+  probe.close();
+  await once(probe, "close");
   return port;
+}
+
+function listenOn(port: number): Promise<Server | null> {
+  const server = createServer().unref();
+  return new Promise((resolve) => {
+    server.once("error", () => resolve(null)).listen(port, "127.0.0.1", () => resolve(server));
+  });
 }

@@ -226,7 +226,7 @@ describe("on a fresh clone", () => {
         expect(await run.ended, run.output()).toBe(130);
         expect(run.output()).toContain("Stopped.");
         // The last of its processes may need a moment.
-        await expect.poll(() => isRunning(run), { timeout: 20_000 }).toBe(false);
+        await expect.poll(() => isRunning(run)).toBe(false);
       } else {
         expect(await run.ended, run.output()).toBe(trial.status);
         expect(run.output()).toMatch(trial.says);

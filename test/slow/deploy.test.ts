@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, afterEach, beforeAll, describe, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, it, onTestFinished } from "vitest";
 import { SCHEMA_QUERY, schemaDump } from "../../scripts/lib/schema-dump.ts";
 import { cloneCheckout, removeFolder } from "./clone.ts";
 import { Cloudflare } from "./cloudflare.ts";
@@ -127,8 +128,11 @@ describe("npm run deploy", () => {
     const { cloudflare, env, script } = await account({ hasSecret: true });
     cloudflare.mayEditDatabases = false;
 
-    // Where no account is named, it is the only one of the login.
-    const { status, output } = await run("deploy", STAGING, { env: { ...env, CLOUDFLARE_ACCOUNT_ID: "" } });
+    // Where no account is named, it is the only one of the login, which wrangler remembers: not for our own deployments.
+    const WRANGLER_CACHE_DIR = mkdtempSync(path.join(tmpdir(), "loyalty-edge-deploy-"));
+    onTestFinished(() => removeFolder(WRANGLER_CACHE_DIR));
+    const stranger = { ...env, CLOUDFLARE_ACCOUNT_ID: "", WRANGLER_CACHE_DIR };
+    const { status, output } = await run("deploy", STAGING, { env: stranger });
 
     expect(status, output).toBe(0);
     expect(script()?.deployments).toBe(2);

@@ -24,10 +24,11 @@ describe("an install that takes long", () => {
     const install = start();
 
     expect(await install.ended).toBe(1);
+    // On a busy machine a timer may come seconds late.
     expect(install.output().trim().split("\n")).toEqual([
       "Installing what package-lock.json names: half a minute to two …",
-      "Installing for 10 seconds …",
-      "Installing for 20 seconds …",
+      expect.stringMatching(/^Installing for 1\d seconds …$/),
+      expect.stringMatching(/^Installing for 2\d seconds …$/),
       "The install failed; see npm's output above.",
     ]);
   });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Browser, Page, Response } from "playwright-core";
 import { afterAll, beforeAll, describe, it } from "vitest";
-import { CHROMIUM, launchBrowser } from "./chromium.ts";
+import { CHROMIUM, launchBrowser, PATIENCE_MS } from "./chromium.ts";
 import { removeFolder } from "./clone.ts";
 import { command, freePort, printed, type Running } from "./command.ts";
 
@@ -40,6 +40,7 @@ async function open(
   section = "",
 ): Promise<{ page: Page; elsewhere: string[]; errors: string[] }> {
   const page = await browser.newPage({ viewport: { width, height } });
+  page.setDefaultTimeout(PATIENCE_MS);
   const elsewhere: string[] = [];
   const errors: string[] = [];
   page.on("console", (message) => message.type() === "error" && errors.push(message.text()));

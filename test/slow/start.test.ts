@@ -120,7 +120,7 @@ describe("npm start that is killed", () => {
       const { pid = 0 } = processesOf(started).find(({ command }) => what.test(command)) ?? {};
       process.kill(pid, signal);
 
-      await expect.poll(() => processesOf(started), { timeout: 10_000 }).toEqual([]);
+      await expect.poll(() => processesOf(started)).toEqual([]);
       await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toThrow();
     },
   );

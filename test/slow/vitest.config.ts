@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config";
 import { REPORTERS } from "../../scripts/lib/count-reporter.ts";
+import { ensureDevVars } from "../../scripts/lib/dev-token.ts";
 import { HangReporter } from "../../scripts/lib/hang-reporter.ts";
 
 // What measures times, or must see a change within seconds, has the machine to itself.
@@ -7,6 +8,9 @@ const ALONE = ["app", "bench", "bench-feed"].map((name) => `test/slow/${name}.te
 
 // Breaks the service in 29 ways and looks for each for up to 200,000 steps: for the nightly run.
 const NIGHTLY = process.env.NIGHTLY === undefined ? ["test/slow/simulation.test.ts"] : [];
+
+// Two services that start at once on a fresh clone would each make a secret.
+ensureDevVars();
 
 // What needs a whole machine: the commands as people run them, in Node, against a server that they started.
 export default defineConfig({
@@ -27,5 +31,12 @@ export default defineConfig({
 
 function project(name: string, which: object) {
   const root = new URL("../..", import.meta.url).pathname;
-  return { root, test: { name, root, testTimeout: 120_000, hookTimeout: 120_000, ...which } };
+  return {
+    root,
+    test: {
+      ...{ name, root, setupFiles: ["test/slow/setup.ts"], testTimeout: 300_000, hookTimeout: 300_000 },
+      expect: { poll: { timeout: 60_000 } },
+      ...which,
+    },
+  };
 }

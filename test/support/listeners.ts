@@ -87,6 +87,7 @@ export async function seedListeners(count: number) {
   await rows(insert, JSON.stringify(customers.map(({ id }) => id)));
   return {
     customers: customers.map(({ id }) => id),
+    groups,
     messages: groups.map(({ id, initial_customer_id }) => seed.message(id, initial_customer_id)),
   };
 }

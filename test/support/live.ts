@@ -1,11 +1,11 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
-import { vi } from "vitest";
 import type { Pending } from "../../src/inbox/frames.ts";
 import { DEFAULT_PROGRAM, qualify } from "../../src/programs/programs.ts";
 import { mustFeed } from "./api.ts";
 import * as seed from "./seed.ts";
 import { customerToken } from "./tokens.ts";
+import { waitUntil } from "./wait.ts";
 
 export const LIVE = "/api/v1/customer/live";
 
@@ -64,12 +64,12 @@ export async function seedCustomer() {
 /** The `what` of each frame so far, once no frame is due any more. */
 export async function framesOf({ socket, frames }: Listener, customerId: string): Promise<unknown[]> {
   const pending = () => inInbox(customerId, ({ storage }) => storage.kv.get<Pending>("pending")?.length ?? 0);
-  await vi.waitUntil(async () => (await pending()) === 0, { timeout: 5_000, interval: 50 });
+  await waitUntil(async () => (await pending()) === 0);
   // The answer comes after whatever was sent before.
   const pongs = () => frames.filter((frame) => frame === "pong").length;
   const before = pongs();
   socket.send("ping");
-  await vi.waitUntil(() => pongs() > before, { timeout: 2_000, interval: 5 });
+  await waitUntil(() => pongs() > before);
   return frames.flatMap((frame) => (isChanged(frame) ? [frame.what] : []));
 }
 

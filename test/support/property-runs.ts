@@ -7,5 +7,10 @@ const { effort, seed } = inject("properties");
  * for a smaller failure ends before the test's own time does, which would hide what was found.
  */
 export function propertyRuns(few: number) {
-  return { numRuns: few * effort, seed, interruptAfterTimeLimit: 60_000 * effort, markInterruptAsFailure: true };
+  return {
+    numRuns: few * effort,
+    seed,
+    interruptAfterTimeLimit: 60_000 * effort + 120_000,
+    markInterruptAsFailure: true,
+  };
 }

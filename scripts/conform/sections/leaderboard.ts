@@ -18,6 +18,7 @@ const BOARD_FRESH_SECONDS = 30;
 
 /** docs/contract/interface.md, 4.7 */
 export async function leaderboard(suite: Suite): Promise<Section> {
+  await suite.untilDayLasts();
   const { ann } = await suite.callers();
   const accountId = suite.accountId();
   const { shop, busy, unknown, running, over, ahead } = suite.ids(

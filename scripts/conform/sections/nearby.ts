@@ -31,6 +31,7 @@ function miles(one: Place, other: Place): number {
 
 /** docs/contract/interface.md, 4.1 */
 export async function nearby(suite: Suite): Promise<Section> {
+  await suite.untilDayLasts();
   const { ann } = await suite.callers();
   const radius = suite.settings.nearbyRadiusMiles;
   const { main, dates, spread, poles, random } = suite.accountIds("main", "dates", "spread", "poles", "random");

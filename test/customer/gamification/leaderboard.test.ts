@@ -7,6 +7,7 @@ import { boardKey } from "../../support/board-key.ts";
 import { setClock } from "../../support/clock.ts";
 import * as seed from "../../support/seed.ts";
 import { customerToken } from "../../support/tokens.ts";
+import { waitUntil } from "../../support/wait.ts";
 
 const PATH = "/api/v1/customer/gamification/leaderboard";
 
@@ -49,7 +50,7 @@ const ranks = ({ body }: Answer) =>
 /** Waits until KV holds the board: it is written in the background. */
 async function written(store: { id: string }, campaign: { id: string } | null): Promise<unknown> {
   const key = await boardKey({ locationId: store.id, campaignId: campaign?.id ?? null }, "2026-05-10");
-  return vi.waitUntil(() => env.CACHE.get(key, "json"));
+  return waitUntil(() => env.CACHE.get(key, "json"));
 }
 
 describe("POST /gamification/leaderboard", () => {
@@ -255,7 +256,7 @@ describe("POST /gamification/leaderboard", () => {
 
     expect(trips(await play("1"))).toBe(1);
 
-    await vi.waitUntil(async () => (await board(store)).body.items.length === 1);
+    await waitUntil(async () => (await board(store)).body.items.length === 1);
     expect(await written(store, campaign)).toMatchObject({ value: [{ name: "Ruth", runs: 100 }] });
     expect(trips(await board(store))).toBe(0);
     expect(trips(await board(store, { eip_campaign_id: campaign.id }))).toBe(0);

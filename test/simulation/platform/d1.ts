@@ -82,7 +82,7 @@ export class SimulatedD1 {
     for (let stalled = copy.stalledUntil - time.now; stalled > 0; stalled = copy.stalledUntil - time.now) {
       await time.wait(stalled);
     }
-    while (copy.commit < seen) await time.wait(20);
+    await copy.reached(seen);
     return copy;
   }
 

@@ -59,8 +59,6 @@ class Connection {
 /** A copy of a database: its primary, or a replica, which is the primary as of some commit. */
 export class Instance {
   readonly name: string;
-  /** The last commit that it has. */
-  commit = 0;
   /** Nothing is answered before, in milliseconds of simulated time. */
   stalledUntil = 0;
   /** Goes up whenever all that was under way is lost. */
@@ -73,6 +71,9 @@ export class Instance {
   readonly #spare: Connection[] = [];
   #next: { connection: Connection; commit: number } | null = null;
   #statementAt = 0;
+  #commit = 0;
+  /** Those who wait for a commit. */
+  #waiting: { commit: number; resume: () => void }[] = [];
 
   /** @param clock this copy's own clock; it is asked before each statement. */
   constructor(name: string, file: string, { isPrimary, clock }: { isPrimary: boolean; clock: () => number }) {
@@ -82,6 +83,22 @@ export class Instance {
     this.#now = clock;
     this.#connection = this.#open();
     if (!isPrimary) snapshot(this.#connection);
+  }
+
+  /** The last commit that it has. */
+  get commit(): number {
+    return this.#commit;
+  }
+
+  set commit(commit: number) {
+    this.#commit = commit;
+    for (const one of this.#waiting) if (one.commit <= commit) one.resume();
+    this.#waiting = this.#waiting.filter((one) => one.commit > commit);
+  }
+
+  /** Resolves once it has this commit. */
+  async reached(commit: number): Promise<void> {
+    if (this.#commit < commit) await new Promise<void>((resume) => this.#waiting.push({ commit, resume }));
   }
 
   /** Runs statements in one transaction, each at the time that the clock says then. */

@@ -72,6 +72,7 @@ export class Instance {
   #next: { connection: Connection; commit: number } | null = null;
   #statementAt = 0;
   #commit = 0;
+  #changes: unknown = 0;
   /** Those who wait for a commit. */
   #waiting: { commit: number; resume: () => void }[] = [];
 
@@ -112,17 +113,17 @@ export class Instance {
         throw toD1Error(error);
       }
     }
-    const before = this.#totalChanges();
     if (isFull) database.exec(`PRAGMA max_page_count = 1`);
-    database.exec("BEGIN IMMEDIATE");
+    this.#connection.all({ sql: "BEGIN IMMEDIATE", params: [] });
     try {
       const rows = queries.map((query) => this.#all(query));
-      database.exec("COMMIT");
-      const wrote = this.#totalChanges() !== before;
+      this.#connection.all({ sql: "COMMIT", params: [] });
+      const wrote = this.#hasChanged();
       if (wrote) this.commit += 1;
       return { rows, wrote };
     } catch (error) {
       if (database.isTransaction) database.exec("ROLLBACK");
+      this.#hasChanged();
       throw toD1Error(error);
     } finally {
       if (isFull) database.exec("PRAGMA max_page_count = 4294967294");
@@ -181,6 +182,7 @@ export class Instance {
   /** Opens the file anew, after it was replaced. */
   reopen(): void {
     this.#connection = this.#open();
+    this.#changes = 0;
     if (this.#isPrimary) this.#connection.database.exec("PRAGMA journal_mode = WAL");
     this.generation += 1;
   }
@@ -194,8 +196,11 @@ export class Instance {
     return this.#connection.all(query);
   }
 
-  #totalChanges(): number {
-    return Number(this.#connection.all({ sql: "SELECT total_changes() AS changes", params: [] })[0]?.changes);
+  /** Whether rows were written since it was called last, also such as are undone. */
+  #hasChanged(): boolean {
+    const before = this.#changes;
+    this.#changes = this.#connection.all({ sql: "SELECT total_changes() AS changes", params: [] })[0]?.changes;
+    return this.#changes !== before;
   }
 }
 

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { afterEach, describe, it, vi } from "vitest";
-import { propertyRunsInNode } from "../../support/property-runs.ts";
+import { propertyRuns } from "../../support/property-runs.ts";
 import { rows } from "../../support/state.ts";
 import { randomProgram } from "./random-program.ts";
 import { transfer } from "./transfer.ts";
 
-const runs = propertyRunsInNode(2);
+const runs = propertyRuns(2);
 
 afterEach(() => {
   vi.restoreAllMocks();

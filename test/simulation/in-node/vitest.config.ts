@@ -24,7 +24,6 @@ export default defineConfig({
       "test/customer/stores/team.property.test.ts",
       "test/db/derived/derived.property.test.ts",
       "test/feed/feed.property.test.ts",
-      "test/feed/restore/transfer.property.test.ts",
     ],
     setupFiles: [path.join(import.meta.dirname, "setup.ts")],
     reporters: REPORTERS,

@@ -4,6 +4,7 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-worker
 import { defineConfig } from "vitest/config";
 import { REPORTERS } from "./scripts/lib/count-reporter.ts";
 import { HangReporter } from "./scripts/lib/hang-reporter.ts";
+import { PROPERTIES } from "./scripts/lib/properties.ts";
 import { buildReference } from "./scripts/lib/reference.ts";
 import { recordingPlugin } from "./test/simulation/recording-plugin.ts";
 
@@ -14,7 +15,6 @@ const OPERATORS_VARIABLES = [
   ...["JWKS_URL", "JWT_ISSUER", "JWT_AUDIENCE", "JWT_SCOPE_CLAIM", "JWT_SUBJECT_CLAIM", "JWT_CUSTOMERS_WITHOUT_SCOPE"],
   ...["CORS_ORIGINS", "JURISDICTION"],
 ];
-const EFFORT = Number(process.env.PROPERTY_EFFORT ?? 1);
 
 // wrangler.toml names the folder, so it must be there.
 await buildReference();
@@ -47,7 +47,10 @@ export default defineConfig({
     isolate: false,
     // One more than there are of two processors, because many tests wait rather than work.
     maxWorkers: Math.min(4, Math.max(3, availableParallelism())),
-    reporters: [...REPORTERS, ...(process.env.FUZZ_RUNS === undefined ? [new HangReporter(5 * EFFORT)] : [])],
+    reporters: [
+      ...REPORTERS,
+      ...(process.env.FUZZ_RUNS === undefined ? [new HangReporter(5 * PROPERTIES.effort)] : []),
+    ],
     silent: "passed-only",
     // How much is fuzzed, and from where; and within how long each request must be answered, over words that make a search
     // expensive. `npm run fuzz` sets all three.
@@ -57,11 +60,10 @@ export default defineConfig({
         seed: Number(process.env.FUZZ_SEED ?? 20_261_120),
         limitMs: Number(process.env.FUZZ_LIMIT_MS ?? 0),
       },
-      // How many times more runs a property has than the few of `npm test`, and from which seed.
-      properties: { effort: EFFORT, seed: Number(process.env.PROPERTY_SEED ?? 20_261_122) },
+      properties: { ...PROPERTIES, runtime: "workerd" },
     },
     // A busy machine may take six times as long as a free one; less than what counts as a hang.
-    testTimeout: 90_000 * EFFORT + 150_000,
+    testTimeout: 90_000 * PROPERTIES.effort + 150_000,
     hookTimeout: 240_000,
   },
 });

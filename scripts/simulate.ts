@@ -13,6 +13,8 @@ interface Options {
   log?: string;
 }
 
+const STACK_TRACE_LIMIT = 20;
+
 const program = new Command("npm run simulate --")
   .description(
     "Run the service in simulated time on a simulated platform where everything goes wrong, and hold it to its rules at every step.",
@@ -49,11 +51,12 @@ async function run({ seed, steps, runs, log }: Options): Promise<void> {
 }
 
 async function explain(plan: Plan, outcome: Outcome, bundle: Bundle) {
-  console.error(outcome.failure?.stack);
+  console.error(String(outcome.failure));
   console.error("Looking for a smaller run that fails the same way …");
   const smallest = await shrink(plan, outcome, bundle);
-  const { lastLines, failure } = await simulate(smallest, bundle);
+  const { lastLines, failure } = await simulate(smallest, bundle, () => {}, STACK_TRACE_LIMIT);
   for (const line of lastLines) console.error(line.slice(0, 400));
+  console.error(failure?.stack);
   console.error(`Actors: ${[...smallest.actors].join(", ")}. Faults: ${[...smallest.faults].join(", ") || "none"}.`);
   console.error(`${smallest.steps} steps: ${failure?.message}`);
   return new CommandError(`A rule was broken. Again: npm run simulate -- --seed ${plan.seed} --steps ${plan.steps}`);

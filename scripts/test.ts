@@ -40,7 +40,8 @@ const CHECKS: readonly Check[] = [
   tool("types of the example app", "tsc", ["-p", "examples/app/tsconfig.json"]),
   { name: "OpenAPI document", run: lintOpenApi },
   { name: "Worker to deploy", run: checkBundle },
-  // In Node, so it has a configuration of its own.
+  // In Node, so they have configurations of their own.
+  tool("properties", "vitest", ["run", "--config", "test/simulation/in-node/vitest.config.ts"]),
   tool("simulation", "vitest", ["run", "--config", "test/simulation/vitest.config.ts"]),
 ];
 // Vitest must not wait for its output to be read, so this takes all of it.

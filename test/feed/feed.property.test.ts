@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { beforeAll, describe, it } from "vitest";
 import { feed } from "../support/api.ts";
 import { setClock } from "../support/clock.ts";
-import { propertyRuns } from "../support/property-runs.ts";
+import { hasAllRuns, propertyRunsInNode } from "../support/property-runs.ts";
 import { createPublicViews } from "../support/public-views.ts";
 import { couponsOf, messageGroupsOf, nearbyCampaignsOf } from "./model/answers.ts";
 import { FeedModel, type Token } from "./model/feed-model.ts";
@@ -16,7 +16,7 @@ beforeAll(createPublicViews);
 // Which accounts the token of a request covers, by index; null for all.
 const TOKENS = [null, null, null, null, null, null, null, null, 0, 1];
 
-const runs = propertyRuns(12);
+const runs = propertyRunsInNode(12);
 
 const requests = fc.array(
   fc.record({
@@ -88,6 +88,7 @@ describe("random sequences of feeds, compared with a model", () => {
     );
 
     // The sequences must reach each kind of answer often, or the comparison shows little.
+    if (!hasAllRuns) return;
     expect(Math.min(...Object.values(seen))).toBeGreaterThan(runs.numRuns / 2);
     expect(erased).toBeGreaterThan(runs.numRuns / 6);
   });

@@ -45,22 +45,27 @@ export interface Outcome {
 }
 
 const LAST_LINES = 60;
+const HASHED_AT_ONCE = 65_536;
 const RECOVERS_WITHIN_MS = 90_000;
 
-/** Runs a plan. */
+/**
+ * Runs a plan.
+ * @param stackTraceLimit of the errors that it makes, most of them on purpose; taking stacks costs time.
+ */
 export async function simulate(
   plan: Plan,
   bundle: Bundle,
   onLine: (line: string) => void = () => {},
+  stackTraceLimit = 0,
 ): Promise<Outcome> {
-  const hash = createHash("sha256");
+  const log = new LogHash();
   const lastLines: string[] = [];
   const world = new World({
     seed: plan.seed,
     faults: plan.faults,
     bundle,
     onLine(line) {
-      hash.update(line);
+      log.add(line);
       lastLines.push(line);
       if (lastLines.length > LAST_LINES * 2) lastLines.splice(0, LAST_LINES);
       onLine(line);
@@ -70,12 +75,15 @@ export async function simulate(
     world.failure ??= error instanceof Error ? error : new Error(String(error));
   };
   process.on("unhandledRejection", onRejection);
+  const limitBefore = Error.stackTraceLimit;
+  Error.stackTraceLimit = stackTraceLimit;
   const startedAt = world.time.now;
   const rules = new Rules(world);
   try {
     await play(plan, world, rules);
   } finally {
     process.off("unhandledRejection", onRejection);
+    Error.stackTraceLimit = limitBefore;
     world.close();
   }
   const seconds = (world.time.now - startedAt) / 1_000;
@@ -84,9 +92,30 @@ export async function simulate(
     seconds,
     answersInStalls: rules.stalls.count,
     failure: world.failure,
-    hash: hash.digest("hex"),
+    hash: log.digest(),
     lastLines: lastLines.slice(-LAST_LINES),
   };
+}
+
+/** The hash of all lines. Hashing each by itself would take longer. */
+class LogHash {
+  readonly #hash = createHash("sha256");
+  #unhashed = "";
+
+  add(line: string): void {
+    this.#unhashed += line;
+    if (this.#unhashed.length > HASHED_AT_ONCE) this.#update();
+  }
+
+  digest(): string {
+    this.#update();
+    return this.#hash.digest("hex");
+  }
+
+  #update(): void {
+    this.#hash.update(this.#unhashed);
+    this.#unhashed = "";
+  }
 }
 
 async function play({ steps, actors }: Plan, world: World, rules: Rules): Promise<void> {

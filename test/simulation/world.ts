@@ -1,10 +1,10 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync } from "node:fs";
 import path from "node:path";
 import { Random } from "../../scripts/demo/random.ts";
 import { bindingName } from "../../src/programs/programs.ts";
 import type { Bundle } from "./platform/code.ts";
 import { PRIMARY, SimulatedD1 } from "./platform/d1.ts";
+import { createFolder, removeFolder } from "./platform/folder.ts";
 import { Isolate } from "./platform/isolates.ts";
 import { SimulatedKv } from "./platform/kv.ts";
 import { SimulatedObjects } from "./platform/objects.ts";
@@ -20,13 +20,6 @@ export type Location = (typeof LOCATIONS)[number];
 
 // Clocks are up to two seconds apart.
 const SKEW_MS = 1_000;
-const MEMORY_FOLDER = "/dev/shm";
-
-// Also when Ctrl-C ends the process in the middle of a run.
-const folders = new Set<string>();
-process.on("exit", () => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
 
 /** A rule that was broken. */
 export class RuleBroken extends Error {
@@ -73,8 +66,7 @@ export class World {
   constructor(options: WorldOptions) {
     this.#options = options;
     this.#skewMs = options.skewMs ?? SKEW_MS;
-    this.#folder = mkdtempSync(path.join(existsSync(MEMORY_FOLDER) ? MEMORY_FOLDER : tmpdir(), "simulation-"));
-    folders.add(this.#folder);
+    this.#folder = createFolder();
     const { time } = this;
     this.weather = new Weather(time, this.random("weather"), options.faults);
     const platform = (name: string) => ({ time, weather: this.weather, random: this.random(name) });
@@ -170,8 +162,7 @@ export class World {
   close(): void {
     for (const { primary, replicas } of this.databases.values())
       for (const copy of [primary, ...replicas]) copy.close();
-    rmSync(this.#folder, { recursive: true });
-    folders.delete(this.#folder);
+    removeFolder(this.#folder);
   }
 
   #clock(name: string): () => number {

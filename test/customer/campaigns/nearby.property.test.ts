@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, it } from "vitest";
 import { as, mustFeed } from "../../support/api.ts";
-import { propertyRuns } from "../../support/property-runs.ts";
+import { propertyRunsInNode } from "../../support/property-runs.ts";
 import * as seed from "../../support/seed.ts";
 
 const PATH = "/api/v1/customer/campaigns/near-by-popular-campaigns";
@@ -102,7 +102,7 @@ function bruteForce(program: Program, ids: string[], { place, count }: Program["
     .slice(0, count);
 }
 
-const runs = propertyRuns(10);
+const runs = propertyRunsInNode(10);
 
 describe("nearby campaigns, compared with brute force", () => {
   it("answers the same campaigns in the same order with the same distances", async ({ expect }) => {

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { beforeAll, describe, it } from "vitest";
 import { mustFeed } from "../../support/api.ts";
 import { setClock } from "../../support/clock.ts";
-import { propertyRuns } from "../../support/property-runs.ts";
+import { propertyRunsInNode } from "../../support/property-runs.ts";
 import * as seed from "../../support/seed.ts";
 import { modelCoupons, modelMyCoupons, type Program } from "./model.ts";
 import { coupons, myCoupons } from "./support.ts";
@@ -186,7 +186,7 @@ describe("both coupon lists", () => {
           expect(flat(...pages)).toEqual(flat(whole));
         }
       }),
-      propertyRuns(6),
+      propertyRunsInNode(6),
     );
   });
 });

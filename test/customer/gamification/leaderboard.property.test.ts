@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, it, vi } from "vitest";
 import { clock } from "../../../src/cache/clock.ts";
 import { as, mustFeed } from "../../support/api.ts";
 import { setClock } from "../../support/clock.ts";
-import { propertyRuns } from "../../support/property-runs.ts";
+import { propertyRunsInNode } from "../../support/property-runs.ts";
 import * as seed from "../../support/seed.ts";
 
 const PATH = "/api/v1/customer/gamification/leaderboard";
@@ -152,7 +152,7 @@ describe("leaderboards against brute force", () => {
         }
         now -= 31_000;
       }),
-      { ...propertyRuns(6), endOnFailure: true },
+      { ...propertyRunsInNode(6), endOnFailure: true },
     );
   });
 });

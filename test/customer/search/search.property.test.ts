@@ -5,7 +5,7 @@ import { DERIVED } from "../../../src/db/derived/index.ts";
 import { ALL_KEYS, findDifferences } from "../../../src/db/derived/recount.ts";
 import { as, mustFeed } from "../../support/api.ts";
 import { setClock } from "../../support/clock.ts";
-import { propertyRuns } from "../../support/property-runs.ts";
+import { hasAllRuns, propertyRunsInNode } from "../../support/property-runs.ts";
 import * as seed from "../../support/seed.ts";
 import { rows } from "../../support/state.ts";
 import { type Found, type Query, WHOM, World, words } from "./model.ts";
@@ -162,7 +162,7 @@ async function expectVocabularies(): Promise<void> {
   }
 }
 
-const runs = propertyRuns(8);
+const runs = propertyRunsInNode(8);
 
 afterAll(() => Object.assign(env, { CUSTOMER_SEARCH: "all" }));
 
@@ -200,6 +200,7 @@ describe("a search, against brute force", () => {
     );
 
     // The comparison shows little where nothing is forgiven.
+    if (!hasAllRuns) return;
     expect(counts.forgiven).toBeGreaterThan(runs.numRuns);
     expect(counts.several).toBeGreaterThan(runs.numRuns / 5);
     expect(counts.forgivenFriends).toBeGreaterThan(0);

@@ -6,7 +6,7 @@ import type { ModelLine } from "../../feed/model/kind.ts";
 import { stateOf } from "../../feed/model/state.ts";
 import { storedState } from "../../feed/model/stored.ts";
 import { as, feed } from "../../support/api.ts";
-import { propertyRuns } from "../../support/property-runs.ts";
+import { hasAllRuns, propertyRunsInNode } from "../../support/property-runs.ts";
 import { createPublicViews } from "../../support/public-views.ts";
 import * as seed from "../../support/seed.ts";
 
@@ -129,7 +129,7 @@ describe("teams", () => {
   it("are those of a walk over the forest, and the totals those of a recount, after every step", async ({ expect }) => {
     let run = 100;
     const seen = { refused: 0, hidden: 0, empty: 0, listed: 0 };
-    const runs = propertyRuns(8);
+    const runs = propertyRunsInNode(8);
     await fc.assert(
       fc.asyncProperty(histories, async (drawn) => {
         run += 1;
@@ -167,6 +167,7 @@ describe("teams", () => {
     );
 
     // The comparison shows little where most is refused, or nobody has a team.
+    if (!hasAllRuns) return;
     expect(Math.min(...Object.values(seen))).toBeGreaterThan(2 * runs.numRuns);
     expect(seen.refused).toBeLessThan(6 * runs.numRuns);
   });

@@ -4,7 +4,7 @@ import type { ModelLine } from "../../feed/model/kind.ts";
 import { IDS, randomProgram } from "../../feed/restore/random-program.ts";
 import { Clock, emptyDatabase, feedSteps } from "../../feed/restore/transfer.ts";
 import { differences } from "../../support/differences.ts";
-import { propertyRuns } from "../../support/property-runs.ts";
+import { hasAllRuns, propertyRunsInNode } from "../../support/property-runs.ts";
 import * as seed from "../../support/seed.ts";
 import { rows } from "../../support/state.ts";
 
@@ -47,7 +47,7 @@ const REACHED = `
     (SELECT count(*) FROM play_totals) AS played,
     (SELECT count(*) FROM memberships WHERE tokens_3 <> 0) AS earned`;
 
-const runs = propertyRuns(6);
+const runs = propertyRunsInNode(6);
 
 describe("random sequences of feeds", () => {
   it("leave all derived data as its definitions have it, after each request", async ({ expect }) => {
@@ -73,6 +73,7 @@ describe("random sequences of feeds", () => {
     );
 
     // The comparison shows little where nothing comes together.
+    if (!hasAllRuns) return;
     expect(Math.min(...Object.values(reached))).toBeGreaterThan(runs.numRuns / 10);
   });
 });

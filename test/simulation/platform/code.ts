@@ -67,7 +67,7 @@ function patched(text: string, { file, find, replace }: Patch): string {
 }
 
 /** The migrations, in their order. */
-function readMigrations(patch: Patch | undefined): string[] {
+export function readMigrations(patch?: Patch): string[] {
   const folder = path.join(ROOT, "migrations");
   return readdirSync(folder)
     .sort()

@@ -82,7 +82,7 @@ export class SimulatedD1 {
     for (let stalled = copy.stalledUntil - time.now; stalled > 0; stalled = copy.stalledUntil - time.now) {
       await time.wait(stalled);
     }
-    while (copy.commit < seen) await time.wait(20);
+    await copy.reached(seen);
     return copy;
   }
 
@@ -213,13 +213,15 @@ function commitOf(bookmark: string): number {
   return Number.parseInt(bookmark.slice(0, 8), 16);
 }
 
-function bindable(value: unknown): string | number | null {
+/** A value as D1 takes it. */
+export function bindable(value: unknown): string | number | null {
   if (typeof value === "boolean") return value ? 1 : 0;
   if (value === null || typeof value === "string" || typeof value === "number") return value;
   throw new TypeError(`D1_TYPE_ERROR: Type '${typeof value}' not supported for value '${String(value)}'`);
 }
 
-function resultOf(results: Rows, wrote: boolean): D1Result {
+/** A result in D1's form. */
+export function resultOf(results: Rows, wrote: boolean): D1Result {
   const meta = { duration: 0, rows_read: results.length, rows_written: wrote ? 1 : 0, size_after: 1, changes: 0 };
   return { success: true, results, meta } as unknown as D1Result;
 }

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { createHash, createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from "node:crypto";
 import type { Random } from "../../../scripts/demo/random.ts";
 import { current } from "./invocation.ts";
@@ -20,9 +19,9 @@ export function simulatedGlobals(time: Time, random: Random, clock: SkewedClock)
     crypto: cryptoOf(random),
     setTimeout: (run: () => void, milliseconds = 0) => {
       const invocation = current.getStore();
-      const resume = AsyncLocalStorage.bind(run);
       return time.after(milliseconds, () => {
-        if (!invocation?.isOver) resume();
+        if (invocation === undefined) current.exit(run);
+        else if (!invocation.isOver) current.run(invocation, run);
       });
     },
     clearTimeout: (cancel: (() => void) | null | undefined) => cancel?.(),
@@ -42,6 +41,8 @@ function dateAt(now: () => number): DateConstructor {
   return SimulatedDate as unknown as DateConstructor;
 }
 
+const HEX_DIGITS = "0123456789abcdef";
+
 interface Secret {
   bytes: Buffer;
   /** The same, as Node signs fastest with it. */
@@ -54,8 +55,10 @@ function cryptoOf(random: Random) {
   const mac = ({ key }: Secret, data: Uint8Array) => createHmac("sha256", key).update(data).digest();
   return {
     randomUUID: () => {
-      const hex = Array.from({ length: 32 }, () => random.integer(0, 15).toString(16)).join("");
-      return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, "$1-$2-4$3-a$4-$5");
+      let hex = "";
+      for (let digit = 0; digit < 32; digit += 1) hex += HEX_DIGITS[random.integer(0, 15)];
+      const part = (from: number, to: number) => hex.slice(from, to);
+      return `${part(0, 8)}-${part(8, 12)}-4${part(13, 16)}-a${part(17, 20)}-${part(20, 32)}`;
     },
     subtle: {
       digest: async (_: string, data: Uint8Array) => bytesOf(createHash("sha256").update(data).digest()),

@@ -123,10 +123,12 @@ export class Isolate {
     try {
       return await Promise.race([current.run(invocation, () => work(context as ExecutionContext)), lost]);
     } finally {
-      const atLatest = this.#time.after(BACKGROUND_MS, () => {
+      const ended = invocation.end();
+      const endAtLatest = () => {
         invocation.isOver = true;
-      });
-      void invocation.end().then(() => {
+      };
+      const atLatest = invocation.isOver ? () => {} : this.#time.after(BACKGROUND_MS, endAtLatest);
+      void ended.then(() => {
         atLatest();
         this.#invocations.delete(invocation);
       });

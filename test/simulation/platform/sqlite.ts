@@ -59,8 +59,6 @@ class Connection {
 /** A copy of a database: its primary, or a replica, which is the primary as of some commit. */
 export class Instance {
   readonly name: string;
-  /** The last commit that it has. */
-  commit = 0;
   /** Nothing is answered before, in milliseconds of simulated time. */
   stalledUntil = 0;
   /** Goes up whenever all that was under way is lost. */
@@ -73,6 +71,10 @@ export class Instance {
   readonly #spare: Connection[] = [];
   #next: { connection: Connection; commit: number } | null = null;
   #statementAt = 0;
+  #commit = 0;
+  #changes: unknown = 0;
+  /** Those who wait for a commit. */
+  #waiting: { commit: number; resume: () => void }[] = [];
 
   /** @param clock this copy's own clock; it is asked before each statement. */
   constructor(name: string, file: string, { isPrimary, clock }: { isPrimary: boolean; clock: () => number }) {
@@ -82,6 +84,22 @@ export class Instance {
     this.#now = clock;
     this.#connection = this.#open();
     if (!isPrimary) snapshot(this.#connection);
+  }
+
+  /** The last commit that it has. */
+  get commit(): number {
+    return this.#commit;
+  }
+
+  set commit(commit: number) {
+    this.#commit = commit;
+    for (const one of this.#waiting) if (one.commit <= commit) one.resume();
+    this.#waiting = this.#waiting.filter((one) => one.commit > commit);
+  }
+
+  /** Resolves once it has this commit. */
+  async reached(commit: number): Promise<void> {
+    if (this.#commit < commit) await new Promise<void>((resume) => this.#waiting.push({ commit, resume }));
   }
 
   /** Runs statements in one transaction, each at the time that the clock says then. */
@@ -95,17 +113,17 @@ export class Instance {
         throw toD1Error(error);
       }
     }
-    const before = this.#totalChanges();
     if (isFull) database.exec(`PRAGMA max_page_count = 1`);
-    database.exec("BEGIN IMMEDIATE");
+    this.#connection.all({ sql: "BEGIN IMMEDIATE", params: [] });
     try {
       const rows = queries.map((query) => this.#all(query));
-      database.exec("COMMIT");
-      const wrote = this.#totalChanges() !== before;
+      this.#connection.all({ sql: "COMMIT", params: [] });
+      const wrote = this.#hasChanged();
       if (wrote) this.commit += 1;
       return { rows, wrote };
     } catch (error) {
       if (database.isTransaction) database.exec("ROLLBACK");
+      this.#hasChanged();
       throw toD1Error(error);
     } finally {
       if (isFull) database.exec("PRAGMA max_page_count = 4294967294");
@@ -164,6 +182,7 @@ export class Instance {
   /** Opens the file anew, after it was replaced. */
   reopen(): void {
     this.#connection = this.#open();
+    this.#changes = 0;
     if (this.#isPrimary) this.#connection.database.exec("PRAGMA journal_mode = WAL");
     this.generation += 1;
   }
@@ -177,8 +196,11 @@ export class Instance {
     return this.#connection.all(query);
   }
 
-  #totalChanges(): number {
-    return Number(this.#connection.all({ sql: "SELECT total_changes() AS changes", params: [] })[0]?.changes);
+  /** Whether rows were written since it was called last, also such as are undone. */
+  #hasChanged(): boolean {
+    const before = this.#changes;
+    this.#changes = this.#connection.all({ sql: "SELECT total_changes() AS changes", params: [] })[0]?.changes;
+    return this.#changes !== before;
   }
 }
 

@@ -13,6 +13,8 @@ export class AnswerRules {
   readonly #world: World;
   readonly #document: ReturnType<World["outside"]["service"]["openApi"]>;
   readonly #validators = new Map<string, Validator>();
+  /** The path in the document of each path that was asked for. */
+  readonly #templates = new Map<string, string>();
   #count = 0;
 
   constructor(world: World) {
@@ -28,7 +30,8 @@ export class AnswerRules {
     if (answer.status === 101 && headers?.Upgrade !== undefined) return;
 
     this.#checkRetry(pathname, answer);
-    const template = Object.keys(this.#document.paths).find((one) => matches(one, pathname)) ?? "";
+    const template = this.#templates.get(pathname) ?? this.#templateOf(pathname);
+    this.#templates.set(pathname, template);
     const response = this.#document.paths[template]?.[method.toLowerCase()]?.responses[answer.status];
     const place = `${method} ${template} ${answer.status}`;
     if (response === undefined) {
@@ -51,6 +54,10 @@ export class AnswerRules {
     const wasLostOnce = databaseFaults.length === 1 && databaseFaults[0] === LOST;
     if (wasLostOnce && milliseconds < RETRIED_WITHIN_MS && cause !== "PrimaryStalled")
       this.#world.fail("a lost connection of a read is tried again", `${pathname} is answered 503`);
+  }
+
+  #templateOf(pathname: string): string {
+    return Object.keys(this.#document.paths).find((one) => matches(one, pathname)) ?? "";
   }
 
   #validatorOf(schema: object | boolean): Validator {

@@ -8,8 +8,30 @@ export type Shown = ReadonlyMap<string, string>;
 // The inbox trusts a report for 30 minutes; clocks are up to two seconds apart.
 const TRUST_MS = 30 * 60_000 + 4_000;
 
+/** What was read of copies of a database. It stays as it is until the copy has another commit. */
+class Remembered<Value> {
+  readonly #ofCopies = new WeakMap<Instance, { commit: number; values: Map<string, Value> }>();
+
+  of(copy: Instance, name: string, read: () => Value): Value {
+    let remembered = this.#ofCopies.get(copy);
+    if (remembered?.commit !== copy.commit) {
+      remembered = { commit: copy.commit, values: new Map() };
+      this.#ofCopies.set(copy, remembered);
+    }
+    const value = remembered.values.get(name) ?? read();
+    remembered.values.set(name, value);
+    return value;
+  }
+}
+
+const remembered = new Remembered<Shown>();
+
 /** What this copy of a database shows to a customer: messages of the seconds before its last stamp. */
 export function shownBy(copy: Instance, customerId: string): Shown {
+  return remembered.of(copy, customerId, () => readShown(copy, customerId));
+}
+
+function readShown(copy: Instance, customerId: string): Shown {
   const rows = copy.read<{ id: string; at: string }>(
     `SELECT news.group_id AS id, iif(news.newest_at < message_clock.stamp, news.newest_at, message_groups.earlier_at) AS at
      FROM message_group_news AS news JOIN message_groups ON message_groups.key = news.group_key CROSS JOIN message_clock
@@ -26,6 +48,7 @@ export class MessageRules {
   readonly #shownUpTo = new Map<string, string>();
   readonly #newest = new Map<string, string>();
   readonly #joined = new Map<string, Map<string, string>>();
+  readonly #unnotified = new Remembered<ReadonlySet<string>>();
 
   constructor(world: World) {
     this.#world = world;
@@ -91,12 +114,14 @@ export class MessageRules {
   /** Whether something that concerns the customer's messages is still to be notified. */
   isUnnotified(program: string, customerId: string): boolean {
     const { primary } = this.#world.database(program);
-    const found = primary.read(
-      `SELECT 1 FROM outbox WHERE change_kind = 'messages'
-         AND EXISTS (SELECT 1 FROM json_each(outbox.customers) WHERE value = ?)`,
-      customerId,
-    );
-    return found.length > 0;
+    const readCustomers = () => {
+      const rows = primary.read<{ id: string }>(
+        `SELECT DISTINCT given.value AS id FROM outbox CROSS JOIN json_each(outbox.customers) AS given
+         WHERE change_kind = 'messages'`,
+      );
+      return new Set(rows.map(({ id }) => id));
+    };
+    return this.#unnotified.of(primary, "customers", readCustomers).has(customerId);
   }
 
   /**

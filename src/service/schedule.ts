@@ -149,7 +149,7 @@ function runOf(job: Job, program: Program, inboxes: Inboxes) {
   const end = (line: object) => {
     const named = { ...line, ...nameInLog(program) };
     if (report !== null) console.log(JSON.stringify({ ...named, ...report, milliseconds: Math.round(milliseconds) }));
-    if (failures.length > 0 && program.name !== DEFAULT_PROGRAM)
+    if (failures.length > 0)
       console.error(JSON.stringify({ ...named, error: "JOB_FAILED", fault: databaseFaultOf(failures[0]) }));
     return { report, failures };
   };

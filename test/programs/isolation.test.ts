@@ -210,6 +210,23 @@ describe("the service of several programs", () => {
     expect(JSON.stringify(ill.body)).not.toMatch(/acme/i);
   });
 
+  it("logs each failure of a job, the default program's too, whichever is thrown", async ({ expect }) => {
+    vi.spyOn(console, "log").mockReturnValue();
+    const errors = vi.spyOn(console, "error").mockReturnValue();
+    const { DB } = env;
+    setVariables({ DB: DOWN, DB_ACME: DOWN });
+    await expect(run()).rejects.toThrow("The database cannot be reached.");
+    setVariables({ DB, DB_ACME: env.TEST_DATABASE_1 });
+
+    const failed = errors.mock.calls.map(([line]) => JSON.parse(line));
+    expect(failed.map(({ program, error }) => [program, error])).toEqual(
+      expect.arrayContaining([
+        [undefined, "JOB_FAILED"],
+        ["acme", "JOB_FAILED"],
+      ]),
+    );
+  });
+
   it("runs each scheduled job for every program, also where it fails for one", async ({ expect }) => {
     const log = vi.spyOn(console, "log").mockReturnValue();
     const errors = vi.spyOn(console, "error").mockReturnValue();

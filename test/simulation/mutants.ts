@@ -124,8 +124,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     breaks: "a feed of messages is followed by a stamp that shows them",
     file: "src/inbox/notify.ts",
-    find: "return (await showMessages(db.inBackground())) > stamp;",
-    replace: "return stamp !== undefined;",
+    find: "const last = await showMessages(db.inBackground());",
+    replace: "const last = `${stamp}${db.bookmark}+`;",
     seenBy: RECOVERY,
   },
   {

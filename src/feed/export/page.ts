@@ -18,7 +18,7 @@ export interface ExportPage {
 export interface ExportQuery {
   /** The name of the program. */
   program: string;
-  /** The kinds of record; left out: all. */
+  /** The kinds of record; left out or empty: all. */
   records: readonly string[] | undefined;
   /** Left out: from the beginning. */
   after: Cursor | undefined;
@@ -29,7 +29,8 @@ export const FOREIGN_CURSOR = "must be of an export of the same program and kind
 
 /** Reads a page, or null where the cursor is one of an export of another program or of other kinds. */
 export async function readPage(db: Database, { program, records, after }: ExportQuery): Promise<ExportPage | null> {
-  const walks = records === undefined ? WALKS : WALKS.filter(({ record }) => records.includes(record));
+  const walks =
+    records === undefined || records.length === 0 ? WALKS : WALKS.filter(({ record }) => records.includes(record));
   const [first] = walks;
   const cursor = after ?? (first && { program, walk: first, after: undefined });
   if (cursor === undefined || cursor.program !== program || !walks.includes(cursor.walk)) return null;

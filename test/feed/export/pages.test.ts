@@ -95,6 +95,16 @@ describe("a page of an export", () => {
     expect(keys.filter((key) => key.includes("friend-"))).toHaveLength(pairs.length);
   });
 
+  it("is of all kinds where the list of kinds is empty", async ({ expect }) => {
+    await mustFeed([seed.customer()]);
+
+    const [page] = await exportPages(`${EXPORT}?record=,`);
+    const [whole] = await exportPages(EXPORT);
+
+    expect(page?.body).toEqual(whole?.body);
+    expect(page?.body.length).toBeGreaterThan(0);
+  });
+
   it("is cut so that one feed request takes it, by its bytes and the items of its lists", async ({ expect }) => {
     const logo = "x".repeat(250_000);
     const accounts = Array.from({ length: 40 }, () => seed.account({ loyalty_options: { chain_logo: logo } }));

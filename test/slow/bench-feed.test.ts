@@ -14,7 +14,7 @@ interface Report {
 }
 
 describe("npm run bench:feed", () => {
-  // A minute on two free cores.
+  // Two minutes on two free cores.
   it("finds that the largest requests and exports fit into a Worker's memory, also at once", {
     timeout: 600_000,
   }, async ({ expect }) => {
@@ -31,7 +31,7 @@ describe("npm run bench:feed", () => {
     expect(atOnce).toMatchObject({ requests: 8, wrong: [], othersFailed: 0 });
     expect(atOnce.others).toBeGreaterThan(5);
     const exports = measured.filter(({ name }) => name.startsWith("Export"));
-    expect(Math.max(...exports.map(({ liveMegabytes }) => liveMegabytes))).toBeGreaterThan(20);
+    expect(Math.max(...exports.map(({ liveMegabytes }) => liveMegabytes))).toBeGreaterThan(10);
     // Of 128, for one of the largest that is worked on, and the body of the next.
     expect(atOnce.exportMegabytes).toBeLessThan(64);
     expect(atOnce.exportMegabytes).toBeGreaterThan(20);

@@ -12,7 +12,7 @@ import { createDatabase } from "./platform/sqlite.ts";
 import { BEGINNING, Time } from "./platform/time.ts";
 import { type Fault, Weather } from "./platform/weather.ts";
 import { PROGRAMS, SPARE_PROGRAM } from "./program.ts";
-import { JWT_SECRET } from "./tokens.ts";
+import { SETTINGS } from "./settings.ts";
 
 /** Where requests are answered; each place but the first has a replica of each database. */
 export const LOCATIONS = ["virginia", "sydney", "paris"] as const;
@@ -212,14 +212,7 @@ export class World {
       INBOXES: this.objects.binding(),
       CUSTOMER_LIMITER: limiter,
       ADDRESS_LIMITER: limiter,
-      JWT_SECRET,
-      ENVIRONMENT: "simulation",
-      NEARBY_RADIUS_MILES: "25",
-      JWKS_URL: "",
-      JWT_ISSUER: "",
-      JWT_AUDIENCE: "",
-      CORS_ORIGINS: "",
-      CUSTOMER_SEARCH: "all",
+      ...SETTINGS,
     };
   }
 }

@@ -1,4 +1,5 @@
 import type { Inbox } from "../../../src/index.ts";
+import { SETTINGS } from "../settings.ts";
 import { LocalDatabase } from "./database.ts";
 
 // What tests and the service import from `cloudflare:workers`, in Node: the bindings, and the service itself.
@@ -26,6 +27,8 @@ const kv = {
 
 /** An inbox that stays in memory, without sockets and alarms. */
 async function inboxOf(name: string): Promise<Inbox> {
+  const known = inboxes.get(name);
+  if (known !== undefined) return known;
   const { Inbox } = await import("../../../src/index.ts");
   const values = new Map<string, unknown>();
   const context = {
@@ -40,7 +43,7 @@ async function inboxOf(name: string): Promise<Inbox> {
     getWebSockets: () => [],
     setWebSocketAutoResponse: () => {},
   };
-  const inbox = inboxes.get(name) ?? new Inbox(context as unknown as DurableObjectState, env);
+  const inbox = new Inbox(context as unknown as DurableObjectState, env);
   inboxes.set(name, inbox);
   return inbox;
 }
@@ -59,14 +62,7 @@ export const env = {
   INBOXES: { idFromName: (name: string) => name, get: stub },
   CUSTOMER_LIMITER: limiter,
   ADDRESS_LIMITER: limiter,
-  JWT_SECRET: "a-secret-for-tests-only-a-secret-for-tests-only",
-  ENVIRONMENT: "simulation",
-  NEARBY_RADIUS_MILES: "25",
-  JWKS_URL: "",
-  JWT_ISSUER: "",
-  JWT_AUDIENCE: "",
-  CORS_ORIGINS: "",
-  CUSTOMER_SEARCH: "all",
+  ...SETTINGS,
 } as unknown as Env;
 
 const background = new Set<Promise<unknown>>();

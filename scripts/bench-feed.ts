@@ -30,15 +30,20 @@ interface Sent {
   bytes: number;
 }
 
+/** Of the isolate's heap above idle: of three tries the one in the middle, and the most. */
+interface Live {
+  liveMegabytes: number;
+  mostMegabytes: number;
+}
+
 /** What a request took: when its records were new, when they were there already, and of the isolate's heap. */
-interface Measured {
+interface Measured extends Live {
   name: string;
   megabytes: number;
   answer: number;
   expected: number;
   newSeconds: number;
   againSeconds: number;
-  liveMegabytes: number;
 }
 
 /** What became of requests that came at once, and of others' meanwhile. */
@@ -121,21 +126,21 @@ async function measure(heap: Heap, { name, status }: Largest, work: () => Promis
   const idle = await heap.megabytes();
   const first = await work();
   const again = await work();
-  const live = await liveDuring(heap, work);
+  const live = await liveDuring(heap, work, idle);
   return {
     ...{ name, megabytes: first.bytes / 1_000_000, answer: first.status, expected: status },
-    ...{ newSeconds: first.seconds, againSeconds: again.seconds, liveMegabytes: live - idle },
+    ...{ newSeconds: first.seconds, againSeconds: again.seconds, ...live },
   };
 }
 
 /**
- * What is live while work is under way, in MB: of three tries the one in the middle. While D1's binding turns the JSON of a
- * request into bytes it holds both, for some milliseconds into which a sample seldom falls.
+ * What is live while work is under way, in MB above idle: of three tries the one in the middle, and the most. While D1's
+ * binding turns the JSON of a request into bytes it holds both, for some milliseconds into which a sample seldom falls.
  */
-async function liveDuring(heap: Heap, work: () => Promise<unknown>): Promise<number> {
+async function liveDuring(heap: Heap, work: () => Promise<unknown>, idle: number): Promise<Live> {
   const tries: number[] = [];
-  for (let one = 0; one < 3; one += 1) tries.push(await heap.mostDuring(work()));
-  return quantile(tries, 0.5);
+  for (let one = 0; one < 3; one += 1) tries.push((await heap.mostDuring(work())) - idle);
+  return { liveMegabytes: quantile(tries, 0.5), mostMegabytes: Math.max(...tries) };
 }
 
 /** What the largest feed and the largest export take together. */
@@ -149,7 +154,7 @@ async function withExport(url: string, heap: Heap, feed?: Largest, exported?: La
     if (wrong !== undefined)
       throw new CommandError(`Feeds and exports at once: ${wrong.status} ${wrong.text.slice(0, 300)}`);
   };
-  return (await liveDuring(heap, sendAll)) - idle;
+  return (await liveDuring(heap, sendAll, idle)).liveMegabytes;
 }
 
 async function allAtOnce(url: string, requests: readonly Largest[]): Promise<Omit<AtOnce, "exportMegabytes">> {
@@ -221,11 +226,11 @@ async function poke(url: string): Promise<void> {
 }
 
 function toTable(measured: readonly Measured[]): string {
-  const rows = measured.map(({ name, megabytes, answer, newSeconds, againSeconds, liveMegabytes }) => [
+  const rows = measured.map(({ name, megabytes, answer, newSeconds, againSeconds, liveMegabytes, mostMegabytes }) => [
     ...[name, megabytes.toFixed(1), answer],
-    ...[newSeconds.toFixed(2), againSeconds.toFixed(2), liveMegabytes.toFixed(1)],
+    ...[newSeconds.toFixed(2), againSeconds.toFixed(2), liveMegabytes.toFixed(1), mostMegabytes.toFixed(1)],
   ]);
-  return table(["request", "MB", "answer", "s, new", "s, again", "MB above idle"], rows);
+  return table(["request", "MB", "answer", "s, new", "s, again", "MB above idle", "at most"], rows);
 }
 
 function describe(result: AtOnce, heapMegabytes: number): string {

@@ -58,6 +58,7 @@ export async function workOnBodyInTurn<Result>(
   }
 }
 
+/** @throws 503 when it waits too long. */
 export async function makePageInTurn<Page>(program: string, make: () => Promise<Page>): Promise<Page> {
   // How large it gets is not known yet: it counts as the largest body.
   const leave = await working.enter(BODY_LIMIT.bytes, visitor(program));

@@ -216,7 +216,6 @@ describe("the keys at JWKS_URL", () => {
     const startedAt = Date.now();
 
     expect(await read(await tokenOf(pair), rules())).toBe("no keys");
-    // On a busy machine the timer may come late.
-    expect(Date.now() - startedAt).toBeLessThan(10_000);
+    expect(Date.now() - startedAt).toBeLessThan(4_000);
   });
 });

@@ -12,7 +12,7 @@ import { customerToken } from "../support/tokens.ts";
 import { waitUntil } from "../support/wait.ts";
 
 const session = Object.getPrototypeOf(env.DB.withSession());
-const LATE_MS = 5_000;
+const LATE_MS = 1_500;
 
 const hangs = () => new Promise<void>((resolve) => setTimeout(resolve, 2 * LATE_MS)) as never;
 

@@ -150,14 +150,13 @@ describe("a feed that cannot notify an inbox", () => {
     const milliseconds = performance.now() - startedAt;
 
     expect(milliseconds).toBeGreaterThan(1_900);
-    expect(milliseconds).toBeLessThan(10_000);
+    expect(milliseconds).toBeLessThan(4_000);
     expect((await poll(second.reader)).found).toEqual(["Hi"]);
     await waitUntil(async () => (await outbox()).length === 1);
     expect((await outbox()).map(({ customers }) => customers)).toEqual([JSON.stringify([first.reader])]);
   });
 
   it("waits two seconds for all of them, however many hang", async ({ expect }) => {
-    // One after the other they would take eight seconds.
     const { messages } = await seedListeners(200);
     vi.spyOn(Inboxes.prototype, "notify").mockImplementation(() => new Promise(() => {}));
 
@@ -165,7 +164,7 @@ describe("a feed that cannot notify an inbox", () => {
     await mustFeed(messages);
     const milliseconds = performance.now() - startedAt;
 
-    expect(milliseconds).toBeLessThan(7_500);
+    expect(milliseconds).toBeLessThan(4_000);
     expect(await outbox()).toHaveLength(2);
   });
 

@@ -8,7 +8,6 @@ import { customerToken, signToken } from "../support/tokens.ts";
 
 const KIB = 1024;
 const LIMIT = 8 * KIB * KIB;
-// An upload that stops is given up after five seconds.
 const SLOWER_THAN_THIS_MS = 4_500;
 
 let removePrograms = () => {};
@@ -59,7 +58,7 @@ describe("uploads that come slowly", () => {
     const statuses = await Promise.all(stalled.map(({ status }) => status));
 
     expect([other.status, own.status]).toEqual([200, 200]);
-    expect(Math.max(other.milliseconds, own.milliseconds)).toBeLessThan(SLOWER_THAN_THIS_MS);
+    expect(Math.max(other.milliseconds, own.milliseconds)).toBeLessThan(1_000);
     expect(statuses).toEqual([408, 408]);
     expect(Date.now() - startedAt).toBeGreaterThan(SLOWER_THAN_THIS_MS);
   });
@@ -75,7 +74,7 @@ describe("uploads that come slowly", () => {
     const statuses = await Promise.all(stalled.map(({ status }) => status));
 
     expect(other.status).toBe(200);
-    expect(other.milliseconds).toBeLessThan(SLOWER_THAN_THIS_MS);
+    expect(other.milliseconds).toBeLessThan(1_000);
     // Its own have to wait until those before them are given up.
     expect(own.status).toBe(200);
     expect(statuses).toEqual([408, 408]);

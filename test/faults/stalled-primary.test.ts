@@ -93,7 +93,9 @@ describe("while the primary stalls", () => {
     const { primary, DB } = stallingDatabase();
     const api = asAt({ DB }, String(stored.customer.id));
     const body = await boardInKv(60);
+    const realNow = performance.now.bind(performance);
     const nearby = Object.entries(CALLS).filter(([route]) => !ASKS_PRIMARY.includes(route));
+    const times: number[] = [];
     primary.isStalled = true;
     // A request that waited for a timer would never be answered.
     vi.useFakeTimers({ toFake: ["Date", "performance", "setTimeout", "clearTimeout"] });
@@ -101,12 +103,18 @@ describe("while the primary stalls", () => {
 
     for (let second = 0; second < 60; second += 5) {
       for (const [route, call] of nearby) {
+        const startedAt = realNow();
         expect([route, (await call(api, stored)).status]).toEqual([route, 200]);
+        times.push(realNow() - startedAt);
       }
       const asked = api.post(BOARD, body);
       await vi.advanceTimersByTimeAsync(5_000);
       expect((await asked).body.items[0].employee_name).toBe("From KV");
     }
+
+    // On a busy machine a few take longer.
+    const sorted = times.toSorted((one, other) => one - other);
+    expect(sorted[Math.floor(times.length * 0.9)]).toBeLessThan(100);
   });
 
   it("what replicas answer is answered as ever, and another program goes on", async ({ expect }) => {

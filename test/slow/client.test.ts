@@ -28,7 +28,7 @@ import { command, freePort, printed, ROOT, type Running, running } from "./comma
 // other package.
 const run = promisify(execFile);
 // Beside a socket the client polls after 45 seconds at the earliest.
-const LIVE_WITHIN_SECONDS = 20;
+const LIVE_WITHIN_SECONDS = 5;
 const folder = mkdtempSync(path.join(tmpdir(), "loyalty-edge-client-"));
 const consumer = path.join(folder, "consumer");
 const installed = path.join(consumer, "node_modules", "loyalty-edge");

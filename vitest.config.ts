@@ -13,7 +13,7 @@ process.env.JWT_SECRET ??= "a-secret-for-tests-only-a-secret-for-tests-only";
 
 const OPERATORS_VARIABLES = [
   ...["JWKS_URL", "JWT_ISSUER", "JWT_AUDIENCE", "JWT_SCOPE_CLAIM", "JWT_SUBJECT_CLAIM", "JWT_CUSTOMERS_WITHOUT_SCOPE"],
-  ...["CORS_ORIGINS", "JURISDICTION"],
+  ...["CORS_ORIGINS", "JURISDICTION", "HISTORY_MONTHS"],
 ];
 
 // wrangler.toml names the folder, so it must be there.
@@ -27,6 +27,8 @@ export default defineConfig({
       miniflare: {
         // Databases for tests of more than one program: a test binds them as it needs them.
         d1Databases: { TEST_DATABASE_1: "test-1", TEST_DATABASE_2: "test-2" },
+        // A bucket for tests of history: a test binds it as HISTORY.
+        r2Buckets: { TEST_HISTORY: "history" },
         bindings: {
           TEST_MIGRATIONS: await readD1Migrations(path.join(import.meta.dirname, "migrations")),
           // Every request leaves its log line.

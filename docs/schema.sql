@@ -130,6 +130,7 @@ CREATE TABLE campaign_stores (
   campaign_key INTEGER NOT NULL REFERENCES campaigns (key) DEFERRABLE INITIALLY DEFERRED,
   listed INTEGER NOT NULL DEFAULT 0, -- 1: the campaign lists the store now; triggers follow `listed_stores`
   earned INTEGER NOT NULL DEFAULT 0, -- the sum of its positive balance entries there, in hundredths; the feed adds
+  earned_opening INTEGER NOT NULL DEFAULT 0, -- of that, what entries added that have left for history; sealing adds
   PRIMARY KEY (store_key, campaign_key),
   CONSTRAINT campaign_earnings CHECK (earned <= 7000000000000000)
 ) WITHOUT ROWID;
@@ -280,6 +281,7 @@ CREATE TABLE store_balances (
   store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
   customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
   balance INTEGER NOT NULL, -- in hundredths
+  balance_opening INTEGER, -- of that, what entries added that have left for history; NULL: none has. Sealing adds
   PRIMARY KEY (customer_key, store_key),
   CONSTRAINT store_balance CHECK (balance BETWEEN -7000000000000000 AND 7000000000000000)
 ) WITHOUT ROWID;
@@ -300,6 +302,11 @@ CREATE TABLE memberships (
   tokens_3 INTEGER NOT NULL DEFAULT 0,
   tokens_4 INTEGER NOT NULL DEFAULT 0,
   tokens_5 INTEGER NOT NULL DEFAULT 0,
+  tokens_1_opening INTEGER NOT NULL DEFAULT 0, -- of that, what earnings added that have left for history; sealing adds
+  tokens_2_opening INTEGER NOT NULL DEFAULT 0,
+  tokens_3_opening INTEGER NOT NULL DEFAULT 0,
+  tokens_4_opening INTEGER NOT NULL DEFAULT 0,
+  tokens_5_opening INTEGER NOT NULL DEFAULT 0,
   round INTEGER NOT NULL DEFAULT 0, -- derived: in which round of an export it comes; a trigger sets it
   PRIMARY KEY (store_key, customer_key),
   CONSTRAINT member_tokens CHECK (min(tokens_1, tokens_2, tokens_3, tokens_4, tokens_5) >= -7000000000000000
@@ -610,6 +617,10 @@ CREATE TABLE play_totals (
   hits INTEGER NOT NULL,
   doubles INTEGER NOT NULL,
   triples INTEGER NOT NULL,
+  runs_opening INTEGER, -- of that, what plays added that have left for history; NULL: none has. Sealing adds
+  hits_opening INTEGER,
+  doubles_opening INTEGER,
+  triples_opening INTEGER,
   PRIMARY KEY (location_key, eip_campaign_key, employee_key),
   CONSTRAINT play_runs CHECK (runs BETWEEN -7000000000000000 AND 7000000000000000),
   CONSTRAINT play_hits CHECK (hits <= 70000000000000),
@@ -694,3 +705,25 @@ BEGIN
   SELECT version, 'balance', json_array(customer_id), now FROM listening WHERE customer_key = NEW.key
   ON CONFLICT DO NOTHING;
 END;
+
+CREATE TABLE history_segments (
+  kind TEXT NOT NULL, -- balance_entry, token_earning, play or message
+  month TEXT NOT NULL, -- YYYY-MM: its events are from before this month
+  number INTEGER NOT NULL, -- from 1, among those of its kind and month
+  name TEXT NOT NULL, -- of the object
+  lines INTEGER NOT NULL,
+  bytes INTEGER NOT NULL, -- of the object, which is gzipped
+  sha256 TEXT NOT NULL, -- of the object, in hexadecimal
+  oldest TEXT NOT NULL, -- the time of its oldest event
+  newest TEXT NOT NULL, -- and of its newest
+  sums TEXT NOT NULL, -- JSON: what its events add up to, by the columns that totals add
+  PRIMARY KEY (kind, month, number)
+) WITHOUT ROWID;
+
+CREATE TABLE history_walks (
+  kind TEXT PRIMARY KEY,
+  month TEXT NOT NULL, -- YYYY-MM: events from before this month are looked for
+  last_id TEXT NOT NULL, -- the last event that was looked at; empty at the beginning
+  is_over INTEGER NOT NULL, -- 1: all were looked at
+  begun_at TEXT NOT NULL
+) WITHOUT ROWID;

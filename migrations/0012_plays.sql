@@ -54,6 +54,10 @@ CREATE TABLE play_totals (
   hits INTEGER NOT NULL,
   doubles INTEGER NOT NULL,
   triples INTEGER NOT NULL,
+  runs_opening INTEGER, -- of that, what plays added that have left for history; NULL: none has. Sealing adds
+  hits_opening INTEGER,
+  doubles_opening INTEGER,
+  triples_opening INTEGER,
   PRIMARY KEY (location_key, eip_campaign_key, employee_key),
   CONSTRAINT play_runs CHECK (runs BETWEEN -7000000000000000 AND 7000000000000000),
   CONSTRAINT play_hits CHECK (hits <= 70000000000000),

@@ -3,6 +3,7 @@ declare namespace Cloudflare {
     TEST_MIGRATIONS: import("cloudflare:test").D1Migration[];
     TEST_DATABASE_1: D1Database;
     TEST_DATABASE_2: D1Database;
+    TEST_HISTORY: R2Bucket;
   }
 }
 

@@ -23,6 +23,7 @@ const ROOMS = [
   "middleware",
   "customer",
   "feed",
+  "history",
   "service",
   "app.ts",
   "reference.ts",

@@ -220,7 +220,7 @@ describe("what is read of many totals at their limit", () => {
          SELECT 'many-' || n, accounts.key, 'x', '2020-01-01', 'UTC', '2020-01-01 00:00:00', 'never' FROM number JOIN accounts ON accounts.id = ?`,
       ).bind(here.account.id),
       env.DB.prepare(
-        `${NUMBERS} INSERT INTO play_totals
+        `${NUMBERS} INSERT INTO play_totals (location_key, eip_campaign_key, employee_key, runs, hits, doubles, triples)
          SELECT stores.key, eip_campaigns.key, employees.key, 7000000000000000, 3, 0, 0
          FROM number JOIN eip_campaigns ON eip_campaigns.id = 'many-' || n
          JOIN stores ON stores.id = ? JOIN employees ON employees.id = ?`,

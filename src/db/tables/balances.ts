@@ -27,6 +27,7 @@ export const storeBalances = sqliteTable(
       .notNull()
       .references(() => customers.key),
     balance: integer().notNull(),
+    balanceOpening: integer("balance_opening"),
   },
   (table) => [
     primaryKey({ columns: [table.customerKey, table.storeKey] }),

@@ -51,6 +51,7 @@ export const campaignStores = sqliteTable(
       .references(() => campaigns.key),
     listed: integer().notNull().default(0),
     earned: integer().notNull().default(0),
+    earnedOpening: integer("earned_opening").notNull().default(0),
   },
   (table) => [
     primaryKey({ columns: [table.storeKey, table.campaignKey] }),

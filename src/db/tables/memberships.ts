@@ -27,6 +27,11 @@ export const memberships = sqliteTable(
     tokens3: derived("tokens_3"),
     tokens4: derived("tokens_4"),
     tokens5: derived("tokens_5"),
+    tokens1Opening: derived("tokens_1_opening"),
+    tokens2Opening: derived("tokens_2_opening"),
+    tokens3Opening: derived("tokens_3_opening"),
+    tokens4Opening: derived("tokens_4_opening"),
+    tokens5Opening: derived("tokens_5_opening"),
     round: derived("round"),
   },
   (table) => [

@@ -79,6 +79,10 @@ export const playTotals = sqliteTable(
     eipCampaignKey: eipCampaignKey(),
     employeeKey: employeeKey(),
     ...measures(),
+    runsOpening: integer("runs_opening"),
+    hitsOpening: integer("hits_opening"),
+    doublesOpening: integer("doubles_opening"),
+    triplesOpening: integer("triples_opening"),
   },
   (table) => [
     primaryKey({ columns: [table.locationKey, table.eipCampaignKey, table.employeeKey] }),

@@ -51,7 +51,7 @@ const DAMAGE: Record<string, { by: string[]; differences: string[] | number }> =
        WHERE customer_key = ${c1} AND store_key = (SELECT min(store_key) FROM store_balances WHERE customer_key = ${c1})`,
       `DELETE FROM store_balances
        WHERE customer_key = ${c2} AND store_key = (SELECT min(store_key) FROM store_balances WHERE customer_key = ${c2})`,
-      `INSERT OR REPLACE INTO store_balances VALUES (${store}, ${key("customers", "c500")}, 7)`,
+      `INSERT OR REPLACE INTO store_balances (store_key, customer_key, balance) VALUES (${store}, ${key("customers", "c500")}, 7)`,
     ],
     differences: 3,
   },
@@ -137,7 +137,7 @@ const DAMAGE: Record<string, { by: string[]; differences: string[] | number }> =
   "totals of plays": {
     by: [
       `UPDATE play_totals SET hits = hits + 1 WHERE employee_key = ${employee}`,
-      `INSERT INTO play_totals
+      `INSERT INTO play_totals (location_key, eip_campaign_key, employee_key, runs, hits, doubles, triples)
        VALUES (${key("stores", "s101-1-3")}, ${key("eip_campaigns", "eip-101")}, ${employee}, 0, 1, 0, 0)`,
     ],
     differences: 3,

@@ -1,0 +1,33 @@
+import { toDatetime } from "../values/time.ts";
+
+/** What a deployment keeps of old events (docs/contract/history.md, 1), for every program. */
+export interface HistorySettings {
+  /** Whole months before this one. */
+  months: number;
+  /** Where the events of earlier months go. */
+  bucket: R2Bucket;
+}
+
+/** As bound where an operator wants history; wrangler.toml says how. */
+type Bindings = Partial<Pick<Env, "HISTORY_MONTHS">> & { HISTORY?: R2Bucket };
+
+/** The settings, or null where nothing leaves: also where one of the two is missing or wrong. */
+export function historySettings({ HISTORY_MONTHS: months, HISTORY: bucket }: Bindings): HistorySettings | null {
+  if (bucket === undefined || historyFault(months, true) !== null) return null;
+  return { months: Number(months), bucket };
+}
+
+const MONTHS = /^([1-9]\d?|1[01]\d|120)$/;
+
+/** What is wrong with the settings, in words; null where nothing is. */
+export function historyFault(months: string | undefined, isBound: boolean): string | null {
+  if (months === undefined || months === "")
+    return isBound ? "a bucket is bound as HISTORY, but HISTORY_MONTHS is not set" : null;
+  if (!MONTHS.test(months)) return "HISTORY_MONTHS must be a number from 1 to 120";
+  return isBound ? null : "HISTORY_MONTHS is set, but no bucket is bound as HISTORY";
+}
+
+/** The first second, in UTC, of the month that is so many months before this one: what is older leaves. */
+export function horizonOf({ months }: Pick<HistorySettings, "months">, now: Date): string {
+  return toDatetime(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months)));
+}

@@ -26,16 +26,17 @@ export interface AcceptedFeed {
 
 /**
  * Takes a request whole or refuses it whole (docs/contract/feed.md, 1). The body is emptied as soon as its lines are
- * checked, because whoever read it still holds it.
+ * checked, because whoever read it still holds it. `horizon`: events of before this time are bad lines; left out: none.
  * @throws the failures 413 for too many lines or items, 422 for bad lines, 403 for lines that touch another account.
  */
 export async function acceptFeed(
   db: Database,
-  { body, token }: { body: Uint8Array; token: FeedToken },
+  { body, token, horizon = null }: { body: Uint8Array; token: FeedToken; horizon?: string | null },
 ): Promise<AcceptedFeed> {
   const { accounts, restores } = token;
   const kinds = restores ? RESTORED_KINDS : KINDS;
-  const { batches, count } = await readBatches(body, kinds);
+  // What is older may not have left yet where it was exported.
+  const { batches, count } = await readBatches(body, kinds, restores ? null : horizon);
   if (accounts !== "*") refuseGlobal(batches);
 
   const outcome = await applyFeed(db, { batches, accounts, restores });
@@ -50,8 +51,12 @@ export async function acceptFeed(
 }
 
 /** In a function of its own, because one that goes on waiting would hold the texts of all lines beside their parameters. */
-async function readBatches(body: Uint8Array, kinds: readonly Kind[]): Promise<{ batches: Batch[]; count: number }> {
-  return toBatches(await checkLines(body, kinds), kinds);
+async function readBatches(
+  body: Uint8Array,
+  kinds: readonly Kind[],
+  horizon: string | null,
+): Promise<{ batches: Batch[]; count: number }> {
+  return toBatches(await checkLines(body, kinds, horizon), kinds);
 }
 
 const NOT_RESTORABLE = "A restore token feeds only a database that has been fed by nothing but restores.";
@@ -63,14 +68,14 @@ const TEXT_A_TURN = 256 * 1024;
  * @throws the failure 413 for too many lines or items, else 422 that names the bad fields of the first hundred bad
  * lines.
  */
-async function checkLines(body: Uint8Array, kinds: readonly Kind[]): Promise<GoodLine[]> {
+async function checkLines(body: Uint8Array, kinds: readonly Kind[], horizon: string | null): Promise<GoodLine[]> {
   const good: GoodLine[] = [];
   const bad: FieldMessages = {};
   let [lines, items, badLines, length] = [0, 0, 0, 0];
   for (const text of splitLines(body)) {
     lines += 1;
     if (lines > LINE_LIMIT) throw payloadTooLarge(`A request of at most ${LINE_LIMIT} lines is taken here.`);
-    const checked = checkLine(text, kinds);
+    const checked = checkLine(text, kinds, horizon);
     if ("line" in checked) {
       items += checked.line.items;
       if (items > ITEM_LIMIT) throw payloadTooLarge(TOO_MANY_ITEMS);

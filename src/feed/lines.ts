@@ -1,5 +1,6 @@
 import { LARGEST_ROW_BYTES, utf8Bytes } from "../db/json-rows.ts";
-import { type FieldMessages, fieldMessages } from "../values/messages.ts";
+import { addMessage, type FieldMessages, fieldMessages } from "../values/messages.ts";
+import { toUtc } from "../values/time.ts";
 import { type NumberedText, objectOf } from "./ndjson.ts";
 import { KINDS } from "./records/index.ts";
 import { countItems, type Kind, type Line, toUsed } from "./records/kind.ts";
@@ -14,8 +15,15 @@ export interface GoodLine {
   text: string;
 }
 
-/** Checks all of a line that can be checked without the database (docs/contract/feed.md, 1 and 3). */
-export function checkLine({ number, text: given }: NumberedText, kinds: readonly Kind[] = KINDS): CheckedLine {
+/**
+ * Checks all of a line that can be checked without the database (docs/contract/feed.md, 1 and 3). `horizon`: events of
+ * before this time are bad lines; null: none are.
+ */
+export function checkLine(
+  { number, text: given }: NumberedText,
+  kinds: readonly Kind[] = KINDS,
+  horizon: string | null = null,
+): CheckedLine {
   const object = objectOf(given);
   if (Array.isArray(object)) return { messages: { "": object } };
 
@@ -31,12 +39,22 @@ export function checkLine({ number, text: given }: NumberedText, kinds: readonly
   const messages = result.success ? (kind.rules?.(result.data) ?? {}) : fieldMessages(result.error);
   if (typeof deleted !== "boolean") messages.deleted = ["must be true or false"];
   else if (!isDeletable && "deleted" in object) messages.deleted = [CANNOT_BE_DELETED[kind.type]];
+  if (horizon !== null && isOlder(kind, object, horizon)) addMessage(messages, kind.timeField ?? "", TOO_OLD);
   if (!result.success || Object.keys(messages).length > 0) return { messages };
 
   const text = deletes ? "" : toJsonRow(kind, number, result.data);
   if (!fitsParameter(text)) return { messages: { "": ["holds more than can be stored"] } };
   const items = countItems(kind.list?.field, result.data);
   return { kind, line: { number, deleted: deletes, used: toUsed(kind, result.data), items, order: number }, text };
+}
+
+/** An id of before the horizon may have left, and would count again (docs/contract/history.md, 4). */
+const TOO_OLD = "is older than the history that is kept";
+
+function isOlder({ timeField = "" }: Kind, object: Record<string, unknown>, horizon: string): boolean {
+  const time = object[timeField];
+  const at = typeof time === "string" ? toUtc(time) : null;
+  return at !== null && at < horizon;
 }
 
 const CANNOT_BE_DELETED = { event: "an event cannot be deleted", state: "it cannot be deleted" };

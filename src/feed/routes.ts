@@ -6,6 +6,7 @@ import { nextLink } from "../http/paging.ts";
 import { notifyOfFeed } from "../inbox/notify.ts";
 import { writeMetrics } from "../metrics/metrics.ts";
 import { validate } from "../middleware/validate.ts";
+import { currentHorizon } from "../programs/history.ts";
 import { acceptFeed } from "./accept.ts";
 import { warnOfSize } from "./database-size.ts";
 import { FOREIGN_CURSOR, readPage } from "./export/page.ts";
@@ -31,7 +32,7 @@ export const feed = createRouter()
   .post("/", async (c) => {
     const startedAt = performance.now();
     const work = workOnBodyInTurn({ program: c.var.program.name, request: c.req.raw }, (body) =>
-      acceptFeed(c.var.db, { body, token: c.var.feedToken }),
+      acceptFeed(c.var.db, { body, token: c.var.feedToken, horizon: currentHorizon(c.env) }),
     ).then(async (accepted) => {
       await notifyOfFeed(c.var.inboxes, accepted.changes, {
         db: c.var.db,

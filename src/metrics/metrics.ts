@@ -58,6 +58,8 @@ const EVENTS = {
       oldestSeconds: "how long the oldest of them had waited",
       notified: "changes of which all listeners were notified",
       failed: "changes of which some listeners could not be notified",
+      sealed: "events that have left for history",
+      behindDays: "for how many days old events had been waiting to leave, where it is longest",
     },
   },
 } as const satisfies Record<string, MetricsOfEvent>;

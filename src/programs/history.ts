@@ -11,6 +11,11 @@ export interface HistorySettings {
 /** As bound where an operator wants history; wrangler.toml says how. */
 type Bindings = Partial<Pick<Env, "HISTORY_MONTHS">> & { HISTORY?: R2Bucket };
 
+/** What is wrong with a deployment's settings, in words; null where nothing is. */
+export function historyFaultOf({ HISTORY_MONTHS: months, HISTORY: bucket }: Bindings): string | null {
+  return historyFault(months, bucket !== undefined);
+}
+
 /** The settings, or null where nothing leaves: also where one of the two is missing or wrong. */
 export function historySettings({ HISTORY_MONTHS: months, HISTORY: bucket }: Bindings): HistorySettings | null {
   if (bucket === undefined || historyFault(months, true) !== null) return null;
@@ -30,4 +35,10 @@ export function historyFault(months: string | undefined, isBound: boolean): stri
 /** The first second, in UTC, of the month that is so many months before this one: what is older leaves. */
 export function horizonOf({ months }: Pick<HistorySettings, "months">, now: Date): string {
   return toDatetime(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months)));
+}
+
+/** The horizon of a deployment now; null where nothing leaves. */
+export function currentHorizon(env: Bindings): string | null {
+  const settings = historySettings(env);
+  return settings && horizonOf(settings, new Date());
 }

@@ -3,17 +3,19 @@ import { Cache } from "../cache/cache.ts";
 import { MERGE_LIMITS, mergeIndexes, QUERIES_A_STEP } from "../customer/search/merge-indexes.ts";
 import { Database } from "../db/database.ts";
 import { databaseFaultOf } from "../db/errors.ts";
+import { type Sealed, sealHistory } from "../history/seal.ts";
 import { Inboxes } from "../inbox/inboxes.ts";
 import { type Drained, drainOutbox } from "../inbox/notify.ts";
 import { removeFormerListeners } from "../inbox/queries.ts";
 import { writeMetrics } from "../metrics/metrics.ts";
+import { historySettings } from "../programs/history.ts";
 import { DEFAULT_PROGRAM, listPrograms, nameInLog, type Program } from "../programs/programs.ts";
 import { countQueries } from "./count-queries.ts";
 import { Place } from "./place.ts";
 import { type Allowance, orderFrom, runTurns, type TurnRules, type Used } from "./turns.ts";
 
 /** What was done for a program, in the words of the log: the counts of the outbox, or those of another job. */
-type Report = Drained | { removed: number } | { steps: number; unfinished: readonly string[] };
+type Report = Drained | Sealed | { removed: number } | { steps: number; unfinished: readonly string[] };
 
 /** What a program's turns have come to so far. */
 interface Turn {
@@ -26,7 +28,16 @@ interface Turn {
 
 interface Job extends TurnRules {
   work: string;
-  begin: (db: Database, inboxes: Inboxes) => (allowance: Allowance) => Promise<Turn>;
+  begin: (db: Database, of: Of) => (allowance: Allowance) => Promise<Turn>;
+  /** Whether a deployment does without it; left out: none does. */
+  isOff?: (env: Env) => boolean;
+}
+
+/** Whom a job is for. */
+interface Of {
+  program: Program;
+  inboxes: Inboxes;
+  env: Env;
 }
 
 // A Worker has six connections.
@@ -40,7 +51,7 @@ const JOBS: Readonly<Record<string, Job>> = {
     // The largest group has a hundred members.
     least: { queries: 25, calls: 100 },
     atOnce: AT_ONCE,
-    begin: drainOutbox,
+    begin: (db, { inboxes }) => drainOutbox(db, inboxes),
   },
   "30 5 * * *": {
     work: "remove former listeners",
@@ -68,6 +79,14 @@ const JOBS: Readonly<Record<string, Job>> = {
         return { report: await mergeIndexes(db, { ...MERGE_LIMITS, steps, milliseconds }), isDone: true };
       },
   },
+  "*/10 7-10 * * *": {
+    work: "seal history",
+    milliseconds: 480_000,
+    least: { queries: 25, calls: 0 },
+    atOnce: AT_ONCE,
+    isOff: (env) => historySettings(env) === null,
+    begin: (db, { program, env }) => sealHistory(db, { program, settings: historySettings(env), now: new Date() }),
+  },
 };
 
 /**
@@ -77,11 +96,14 @@ const JOBS: Readonly<Record<string, Job>> = {
 export const onSchedule: ExportedHandlerScheduledHandler<Env> = async ({ cron, scheduledTime }, env, context) => {
   const job = JOBS[cron];
   if (job === undefined) throw new Error(`There is no job for the cron ${cron}.`);
+  if (job.isOff?.(env)) return;
   const waitUntil = (work: Promise<unknown>) => context.waitUntil(work);
   const place = new Place(new Cache(env.CACHE, DEFAULT_PROGRAM, waitUntil), job.work);
   const programs = listPrograms(env);
   const order = programs.length === 1 ? programs : orderFrom(programs, await place.read(programs, scheduledTime));
-  const runs = order.map((program) => runOf(job, program, new Inboxes(inboxNamespace(env), program.name, waitUntil)));
+  const runs = order.map((program) =>
+    runOf(job, { program, inboxes: new Inboxes(inboxNamespace(env), program.name, waitUntil), env }),
+  );
 
   const startedAt = performance.now();
   const begun = await runTurns(
@@ -107,10 +129,14 @@ export const onSchedule: ExportedHandlerScheduledHandler<Env> = async ({ cron, s
   if (failures.length > 0) throw failures[0];
 };
 
-/** What the outboxes of all programs come to. */
-function sumUp(ended: readonly { report: Report | null }[]): Drained {
-  const sum: Drained = { waiting: 0, oldestSeconds: 0, notified: 0, failed: 0 };
+/** What the outboxes of all programs come to, or what has left them for history. */
+function sumUp(ended: readonly { report: Report | null }[]): Drained & Pick<Sealed, "sealed" | "behindDays"> {
+  const sum = { waiting: 0, oldestSeconds: 0, notified: 0, failed: 0, sealed: 0, behindDays: 0 };
   for (const { report } of ended) {
+    if (report !== null && "sealed" in report) {
+      sum.sealed += report.sealed;
+      sum.behindDays = Math.max(sum.behindDays, report.behindDays);
+    }
     if (report === null || !("waiting" in report)) continue;
     sum.waiting += report.waiting;
     sum.oldestSeconds = Math.max(sum.oldestSeconds, report.oldestSeconds);
@@ -121,7 +147,8 @@ function sumUp(ended: readonly { report: Report | null }[]): Drained {
 }
 
 /** A job's run for one program. */
-function runOf(job: Job, program: Program, inboxes: Inboxes) {
+function runOf(job: Job, of: Of) {
+  const { program } = of;
   let queries = 0;
   let milliseconds = 0;
   let report: Report | null = null;
@@ -132,7 +159,7 @@ function runOf(job: Job, program: Program, inboxes: Inboxes) {
     const database = countQueries(program.database, (count) => {
       queries += count;
     });
-    turn ??= job.begin(new Database(database, "first-primary"), inboxes);
+    turn ??= job.begin(new Database(database, "first-primary"), of);
     const [before, startedAt] = [queries, performance.now()];
     let outcome: Turn = { report: null, calls: 0, isDone: true };
     try {

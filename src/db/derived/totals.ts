@@ -1,10 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { Derived } from "./derived.ts";
+import type { Derived, KeyRange } from "./derived.ts";
 
 // The totals of events. The feed adds what new events change: there `withFresh` is a `WITH` clause that has them, by the name
-// of their kind.
+// of their kind. Sealing adds those that leave the database to the openings (docs/contract/history.md, 3): there `leave` is
+// the condition that they meet. A total is its opening and what is stored.
 
-/** The sum of all balance entries of a customer, also of an erased one. */
+/** The sum of all balance entries of a customer, also of an erased one. It opens with those at stores. */
 export const customerBalances: Derived = {
   name: "customers' balances",
   triggers: [],
@@ -16,7 +17,7 @@ export const customerBalances: Derived = {
   values: ["balance"],
   expected: (range) => `
     SELECT customer_key AS key, ${exactSum("amount")} AS balance
-    FROM balance_entries WHERE customer_key ${range} GROUP BY customer_key`,
+    FROM (${balanceParts(range)}) GROUP BY customer_key`,
   stored: "key",
   what: [["customers", "key"]],
 };
@@ -40,13 +41,31 @@ export const storeBalances: Derived = {
   values: ["balance"],
   expected: (range) => `
     SELECT customer_key, store_key, ${exactSum("amount")} AS balance
-    FROM balance_entries WHERE customer_key ${range} GROUP BY customer_key, store_key`,
+    FROM (${balanceParts(range)}) GROUP BY customer_key, store_key`,
   stored: "customer_key",
   what: [
     ["stores", "store_key"],
     ["customers", "customer_key"],
   ],
 };
+
+function balanceParts(range: KeyRange): string {
+  return `
+    SELECT customer_key, store_key, amount FROM balance_entries WHERE customer_key ${range}
+    UNION ALL
+    SELECT customer_key, store_key, balance_opening FROM store_balances
+    WHERE customer_key ${range} AND balance_opening IS NOT NULL`;
+}
+
+export function openStoreBalances(leave: SQL): SQL {
+  return sql`
+    UPDATE store_balances SET balance_opening = coalesce(balance_opening, 0) + leaving.amount
+    FROM (
+      SELECT customer_key, store_key, sum(amount) AS amount FROM balance_entries WHERE ${leave}
+      GROUP BY customer_key, store_key
+    ) AS leaving
+    WHERE store_balances.customer_key = leaving.customer_key AND store_balances.store_key = leaving.store_key`;
+}
 
 export function addToStoreBalances(withFresh: SQL): SQL {
   return sql`${withFresh}
@@ -67,7 +86,13 @@ export const campaignEarnings: Derived = {
   values: ["earned"],
   expected: (range) => `
     SELECT store_key, campaign_key, sum(amount) AS earned
-    FROM balance_entries WHERE store_key ${range} AND campaign_key IS NOT NULL AND amount > 0
+    FROM (
+      SELECT store_key, campaign_key, amount FROM balance_entries
+      WHERE store_key ${range} AND campaign_key IS NOT NULL AND amount > 0
+      UNION ALL
+      SELECT store_key, campaign_key, earned_opening FROM campaign_stores
+      WHERE store_key ${range} AND earned_opening > 0
+    )
     GROUP BY store_key, campaign_key`,
   stored: "store_key",
   what: [
@@ -84,6 +109,16 @@ export function addToCampaignEarnings(withFresh: SQL): SQL {
     ON CONFLICT (store_key, campaign_key) DO UPDATE SET earned = earned + excluded.earned`;
 }
 
+export function openCampaignEarnings(leave: SQL): SQL {
+  return sql`
+    UPDATE campaign_stores SET earned_opening = earned_opening + leaving.amount
+    FROM (
+      SELECT store_key, campaign_key, sum(amount) AS amount FROM balance_entries
+      WHERE ${leave} AND campaign_key IS NOT NULL AND amount > 0 GROUP BY store_key, campaign_key
+    ) AS leaving
+    WHERE campaign_stores.store_key = leaving.store_key AND campaign_stores.campaign_key = leaving.campaign_key`;
+}
+
 /** The sums of an employee's plays at a location in a campaign. A play of nothing puts its employee on the board too. */
 export const playTotals: Derived = {
   name: "totals of plays",
@@ -97,7 +132,14 @@ export const playTotals: Derived = {
   expected: (range) => `
     SELECT location_key, eip_campaign_key, employee_key, ${exactSum("runs")} AS runs, ${exactSum("hits")} AS hits,
       ${exactSum("doubles")} AS doubles, ${exactSum("triples")} AS triples
-    FROM plays WHERE location_key ${range} GROUP BY location_key, eip_campaign_key, employee_key`,
+    FROM (
+      SELECT location_key, eip_campaign_key, employee_key, runs, hits, doubles, triples
+      FROM plays WHERE location_key ${range}
+      UNION ALL
+      SELECT location_key, eip_campaign_key, employee_key, runs_opening, hits_opening, doubles_opening, triples_opening
+      FROM play_totals WHERE location_key ${range} AND runs_opening IS NOT NULL
+    )
+    GROUP BY location_key, eip_campaign_key, employee_key`,
   stored: "location_key",
   what: [
     ["stores", "location_key"],
@@ -118,6 +160,22 @@ export function addToPlayTotals(withFresh: SQL): SQL {
     WHERE (excluded.runs, excluded.hits, excluded.doubles, excluded.triples) IS NOT (0, 0, 0, 0)`;
 }
 
+export function openPlayTotals(leave: SQL): SQL {
+  return sql`
+    UPDATE play_totals SET
+      runs_opening = coalesce(runs_opening, 0) + leaving.runs,
+      hits_opening = coalesce(hits_opening, 0) + leaving.hits,
+      doubles_opening = coalesce(doubles_opening, 0) + leaving.doubles,
+      triples_opening = coalesce(triples_opening, 0) + leaving.triples
+    FROM (
+      SELECT location_key, eip_campaign_key, employee_key,
+        sum(runs) AS runs, sum(hits) AS hits, sum(doubles) AS doubles, sum(triples) AS triples
+      FROM plays WHERE ${leave} GROUP BY location_key, eip_campaign_key, employee_key
+    ) AS leaving
+    WHERE play_totals.location_key = leaving.location_key AND play_totals.eip_campaign_key = leaving.eip_campaign_key
+      AND play_totals.employee_key = leaving.employee_key`;
+}
+
 export const LEVELS = [1, 2, 3, 4, 5] as const;
 
 /** The tokens that a member earned at a store from each level of the own team. */
@@ -131,9 +189,16 @@ export const teamTokens: Derived = {
   key: ["store_key", "customer_key"],
   values: ["tokens_1", "tokens_2", "tokens_3", "tokens_4", "tokens_5"],
   expected: (range) => `
-    SELECT store_key, customer_key,
-      ${LEVELS.map((level) => `${exactSum(`tokens * (level_no = ${level})`)} AS tokens_${level}`).join(", ")}
-    FROM token_earnings WHERE store_key ${range} GROUP BY store_key, customer_key`,
+    SELECT store_key, customer_key, ${LEVELS.map((level) => `${exactSum(`level_${level}`)} AS tokens_${level}`).join(", ")}
+    FROM (
+      SELECT store_key, customer_key,
+        ${LEVELS.map((level) => `tokens * (level_no = ${level}) AS level_${level}`).join(", ")}
+      FROM token_earnings WHERE store_key ${range}
+      UNION ALL
+      SELECT store_key, customer_key, ${LEVELS.map((level) => `tokens_${level}_opening`).join(", ")}
+      FROM memberships WHERE store_key ${range} AND (${LEVELS.map((level) => `tokens_${level}_opening`).join(", ")}) <> (0, 0, 0, 0, 0)
+    )
+    GROUP BY store_key, customer_key`,
   stored: "store_key",
   what: [
     ["stores", "store_key"],
@@ -141,13 +206,25 @@ export const teamTokens: Derived = {
   ],
 };
 
+const TOKENS_OF_LEVELS = LEVELS.map((level) => `sum(tokens * (level_no = ${level})) AS tokens_${level}`).join(", ");
+
+export function openTeamTokens(leave: SQL): SQL {
+  const added = LEVELS.map((level) => `tokens_${level}_opening = tokens_${level}_opening + leaving.tokens_${level}`);
+  return sql`
+    UPDATE memberships SET ${sql.raw(added.join(", "))}
+    FROM (
+      SELECT store_key, customer_key, ${sql.raw(TOKENS_OF_LEVELS)} FROM token_earnings WHERE ${leave}
+      GROUP BY store_key, customer_key
+    ) AS leaving
+    WHERE memberships.store_key = leaving.store_key AND memberships.customer_key = leaving.customer_key`;
+}
+
 export function addToTeamTokens(withFresh: SQL): SQL {
   const added = LEVELS.map((level) => `tokens_${level} = memberships.tokens_${level} + earned.tokens_${level}`);
-  const sums = LEVELS.map((level) => `sum(tokens * (level_no = ${level})) AS tokens_${level}`);
   return sql`${withFresh}
     UPDATE memberships SET ${sql.raw(added.join(", "))}
     FROM (
-      SELECT store_key, customer_key, ${sql.raw(sums.join(", "))} FROM token_earning GROUP BY store_key, customer_key
+      SELECT store_key, customer_key, ${sql.raw(TOKENS_OF_LEVELS)} FROM token_earning GROUP BY store_key, customer_key
     ) AS earned
     WHERE memberships.store_key = earned.store_key AND memberships.customer_key = earned.customer_key`;
 }

@@ -47,7 +47,10 @@ export async function readPage(db: Database, { program, records, after }: Export
 const encoder = new TextEncoder();
 
 /** The lines that one feed request takes, and where they end, if there is more in the walk. */
-function writeLines(walk: ExportWalk, { rows, ids, hasMore }: PageRows): { bytes: Bytes; end: Cursor["after"] } {
+export function writeLines(
+  walk: ExportWalk,
+  { rows, ids, hasMore }: Pick<PageRows, "rows" | "ids" | "hasMore">,
+): { bytes: Bytes; end: Cursor["after"] } {
   // Written as bytes at once: as texts, and all of them joined, they would take several times as much memory.
   const page = new Uint8Array(BODY_LIMIT.bytes);
   let [size, items] = [0, 0];

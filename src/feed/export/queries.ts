@@ -5,7 +5,7 @@ import { feedVersion } from "../../db/tables/index.ts";
 import { LINE_LIMIT } from "../../http/limits.ts";
 import { tableName } from "../records/kind.ts";
 import type { Cursor } from "./cursor.ts";
-import { isSmall, type KnownIds, type Row } from "./fields.ts";
+import { isSmall, type KnownIds, type Reader, type Row } from "./fields.ts";
 import { type ExportWalk, WALKS } from "./walks.ts";
 
 /** What a page of an export is made of. */
@@ -31,22 +31,34 @@ const SENT_BYTES = 8 * 1024 * 1024;
 /** Reads a page's rows, at most as many as fit into memory, in one round trip and one transaction. */
 export async function findPage(db: Database, { walk, after }: Cursor, walks: readonly ExportWalk[]): Promise<PageRows> {
   const later = walks.slice(walks.indexOf(walk) + 1);
-  const { few } = walk.reader;
   const values = Object.fromEntries((after ?? []).map((value, index) => [`after_${index}`, value]));
   const [versions, rows = [], withRows, ...ids] = await db.batch([
     sql`SELECT ${feedVersion.version} FROM ${feedVersion}`,
     selectRows({ walk: walk.name, isFirst: after === undefined }, values),
     haveRows(later),
-    // Of a table that is not small, each row looks up what it names.
-    ...few.map((target) => sql.raw(`SELECT key, id FROM ${tableName(target)} WHERE ${isSmall(target)}`)),
+    ...selectIds(walk.reader),
   ]);
   return {
     version: Number(versions?.[0]?.version),
     rows,
-    hasMore: rows.length > 0 && (rows.length === rows[0]?.most_lines || Number(rows.at(-1)?.sent) >= SENT_BYTES),
-    ids: Object.fromEntries(few.map((target, index) => [tableName(target), toMap(ids[index] ?? [])])),
+    hasMore: hasMore(rows),
+    ids: toIds(walk.reader, ids),
     later: later.filter((_, index) => withRows?.[0]?.[`walk_${index}`] === 1),
   };
+}
+
+/** Whether rows of `selectLines` may not be all. */
+export function hasMore(rows: readonly Row[]): boolean {
+  return rows.length > 0 && (rows.length === rows[0]?.most_lines || Number(rows.at(-1)?.sent) >= SENT_BYTES);
+}
+
+/** The ids that lines name of small tables. Of one that is not small, each row looks up what it names. */
+export function selectIds({ few }: Reader): Statement[] {
+  return few.map((target) => sql.raw(`SELECT key, id FROM ${tableName(target)} WHERE ${isSmall(target)}`));
+}
+
+export function toIds({ few }: Reader, rows: readonly (readonly Row[])[]): KnownIds {
+  return Object.fromEntries(few.map((target, index) => [tableName(target), toMap(rows[index] ?? [])]));
 }
 
 interface Shape {
@@ -61,13 +73,18 @@ const selectRows = compilePer<Shape, string>(({ walk: name, isFirst }, value) =>
   const order = walk.order.map(({ column }) => `${table}.${column}`);
   const isAfter = isFirst ? sql`` : sql`AND (${sql.raw(order.join(", "))}) > (${placeholders(order.length, value)})`;
   const inOrder = sql`WHERE ${sql.raw(walk.when)} ${isAfter} ORDER BY ${sql.raw(order.join(", "))}`;
-  const ends = order.map((column, index) => `${column} AS end_${index}`);
-  const found = sql`
-    SELECT ${sql.raw([...columnsOf(walk), ...ends].join(", "))}, (SELECT lines FROM page) AS most_lines
-    FROM ${sql.raw(`${table} ${walk.join}`)} ${inOrder}
-    LIMIT (SELECT lines FROM page)`;
-  return sql`WITH page(lines) AS MATERIALIZED (${linesOf(walk, inOrder)}) ${isLarge(walk) ? firstOf(walk, found) : found}`;
+  return sql`WITH page(lines) AS MATERIALIZED (${linesOf(walk, inOrder)}) ${selectLines(walk, inOrder, sql`(SELECT lines FROM page)`)}`;
 });
+
+/** The rows of lines: those of a `WHERE`, in its order, up to a limit, and of large ones no more than D1 should send. */
+export function selectLines(walk: ExportWalk, inOrder: SQL, limit: SQL): SQL<Row> {
+  const ends = walk.order.map(({ column }, index) => `${tableName(walk)}.${column} AS end_${index}`);
+  const found = sql<Row>`
+    SELECT ${sql.raw([...columnsOf(walk), ...ends].join(", "))}, ${limit} AS most_lines
+    FROM ${sql.raw(`${tableName(walk)} ${walk.join}`)} ${inOrder}
+    LIMIT ${limit}`;
+  return isLarge(walk) ? firstOf(walk, found) : found;
+}
 
 /** What is selected of a row; of one that makes no line, nothing. */
 function columnsOf({ reader, leftOut }: ExportWalk): string[] {
@@ -83,11 +100,11 @@ function isLarge({ lines, moreBytes }: ExportWalk): boolean {
 }
 
 /** Of rows in the order of the walk the first, up to that with which they come to `SENT_BYTES`. */
-function firstOf({ order, reader }: ExportWalk, found: SQL): SQL {
+function firstOf({ order, reader }: ExportWalk, found: SQL): SQL<Row> {
   const ends = order.map((_, index) => `end_${index}`);
   // As JSON, because that is how they are sent: a control character takes six bytes.
   const size = Object.keys(reader.select).map((name) => `octet_length(json_quote(${name}))`);
-  return sql`
+  return sql<Row>`
     SELECT * FROM (
       SELECT *, sum(size) OVER (ORDER BY ${sql.raw(ends.join(", "))} ROWS UNBOUNDED PRECEDING) AS sent
       FROM (SELECT *, ${sql.raw(size.join(" + "))} AS size FROM (${found}))

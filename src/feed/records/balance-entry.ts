@@ -30,6 +30,7 @@ export const balanceEntry = defineKind(balanceEntries, {
   },
   references: { customer_id: CUSTOMERS, store_id: STORES, campaign_id: CAMPAIGNS },
   uses: ["amount"],
+  timeField: "created_at",
   faults: [ofAnotherAccount("campaign_id", "a campaign", CAMPAIGNS)],
   totals: [addToCustomerBalances, addToStoreBalances, addToCampaignEarnings],
 });

@@ -113,6 +113,8 @@ export interface Kind {
   faults?: readonly Fault[];
   /** Fields that `faults` and `totals` look at, besides the key, the references and the fixed columns. */
   uses?: readonly string[];
+  /** Of events: the field that says when it happened. */
+  timeField?: string;
   /** Numbers that `faults` look at, such as how many items a list has. */
   counts?: Readonly<Record<string, (fields: Fields) => number>>;
   /**
@@ -161,6 +163,7 @@ type Definition<Table extends SQLiteTable, Schema extends z.ZodObject, Reference
   list?: { field: FieldName<Schema>; to: Target };
   faults?: readonly Fault<FieldName<Schema>>[];
   uses?: readonly FieldName<Schema>[];
+  timeField?: FieldName<Schema>;
 };
 
 /** Defines a kind on its table; one with totals is of events. */

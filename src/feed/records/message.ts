@@ -21,6 +21,7 @@ export const message = defineKind(messages, {
   },
   references: { group_id: MESSAGE_GROUPS, customer_id: CUSTOMERS },
   uses: ["sent_at"],
+  timeField: "sent_at",
   faults: [NOT_A_MEMBER],
   totals: totalsAt(timeOrStamp, sql`EXISTS (SELECT 1 FROM message)`),
 });

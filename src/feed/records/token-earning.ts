@@ -30,6 +30,7 @@ export const tokenEarning = defineKind(tokenEarnings, {
   },
   references: { store_id: STORES, customer_id: CUSTOMERS },
   uses: ["level_no", "tokens"],
+  timeField: "earned_at",
   faults: [
     // One who left still counts, so that a late line is not refused.
     notMember("memberships", "store_key", "must be a member of the store"),

@@ -1,0 +1,50 @@
+import { openCampaignEarnings, openPlayTotals, openStoreBalances, openTeamTokens } from "../db/derived/totals.ts";
+import { type ExportWalk, WALKS } from "../feed/export/walks.ts";
+import { KINDS } from "../feed/records/index.ts";
+import { tableName } from "../feed/records/kind.ts";
+
+/** How the old events of a kind leave the database. */
+export interface SealedKind {
+  record: string;
+  table: string;
+  /** The column with when an event happened. */
+  time: string;
+  /** How events are read back into lines. */
+  walk: ExportWalk;
+  /** Which of the old events may leave: a condition on `walk`; left out: all. */
+  when: string;
+  /** What a segment's events add up to, by name: expressions over them. */
+  sums: Readonly<Record<string, string>>;
+  /** Add the events that meet a condition to the openings of their totals. */
+  openings: readonly (typeof openStoreBalances)[];
+}
+
+type Leaving = Partial<Pick<SealedKind, "when" | "sums" | "openings">>;
+
+const LEAVING: Readonly<Record<string, Leaving>> = {
+  balance_entry: {
+    sums: {
+      balance: "sum(amount)",
+      earned: "sum(iif(campaign_key IS NOT NULL AND amount > 0, amount, 0))",
+    },
+    openings: [openStoreBalances, openCampaignEarnings],
+  },
+  token_earning: { sums: { tokens: "sum(tokens)" }, openings: [openTeamTokens] },
+  play: {
+    sums: { runs: "sum(runs)", hits: "sum(hits)", doubles: "sum(doubles)", triples: "sum(triples)" },
+    openings: [openPlayTotals],
+  },
+  // Those of a group's two newest seconds stay: they are shown, and compared with what comes.
+  message: { when: "messages.sent_at < message_groups.earlier_at" },
+};
+
+/** Every kind of event. */
+export const SEALED_KINDS: readonly SealedKind[] = KINDS.flatMap(({ record, timeField }) => {
+  const walk = WALKS.find((one) => one.record === record);
+  if (timeField === undefined || walk === undefined) return [];
+  const { when = "true", sums = {}, openings = [] } = LEAVING[record] ?? {};
+  // An export leaves out the messages of removed groups.
+  return [
+    { record, table: tableName(walk), time: timeField, walk: { ...walk, leftOut: undefined }, when, sums, openings },
+  ];
+});

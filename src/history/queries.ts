@@ -1,0 +1,158 @@
+import { type SQL, sql } from "drizzle-orm";
+import { NOW } from "../db/clock.ts";
+import { compilePer, type Database, type Statement, type Value } from "../db/database.ts";
+import { joinRows, rowsOf } from "../db/json-rows.ts";
+import { limitTo } from "../db/limit.ts";
+import { names, select } from "../db/select.ts";
+import { feedVersion, historySegments, historyWalks } from "../db/tables/index.ts";
+import type { KnownIds, Row } from "../feed/export/fields.ts";
+import { hasMore, selectIds, selectLines, toIds } from "../feed/export/queries.ts";
+import { SEALED_KINDS, type SealedKind } from "./kinds.ts";
+import type { Segment } from "./segment.ts";
+
+/** How many events are looked at in a step, in the order of their ids: less than 50 ms of the database. */
+export const LOOKED_AT = 20_000;
+
+/** How far the events of a kind have been looked through. */
+export interface Walk {
+  kind: string;
+  lastId: string;
+  /** For how many days there have been old events to look for. */
+  days: number;
+}
+
+/** The walks of a month that are not over; those of another month begin anew. */
+export async function findWalks(db: Database, month: string): Promise<Walk[]> {
+  const { kind, lastId, isOver, begunAt } = historyWalks;
+  const kinds = JSON.stringify(SEALED_KINDS.map(({ record }) => record));
+  const { walks } = await db.steps({
+    begun: [
+      sql`INSERT INTO ${historyWalks} (${names(kind, historyWalks.month, lastId, isOver, begunAt)})
+        SELECT value, ${month}, '', 0, ${NOW} FROM json_each(${kinds}) WHERE true
+        ON CONFLICT (${names(kind)}) DO UPDATE SET
+          ${names(historyWalks.month)} = excluded.month, ${names(lastId)} = '', ${names(isOver)} = 0,
+          ${names(begunAt)} = iif(${isOver} = 1, excluded.begun_at, ${begunAt})
+        WHERE ${historyWalks.month} <> excluded.month`,
+    ],
+    walks: [
+      select(
+        { kind, lastId, days: sql<number>`CAST(julianday(${NOW}) - julianday(${begunAt}) AS INTEGER)` },
+        sql`FROM ${historyWalks} WHERE ${isOver} = 0`,
+      ),
+    ],
+  });
+  return walks;
+}
+
+/** The next events of a walk. */
+export interface Found {
+  /** Those that are to leave. */
+  rows: readonly Row[];
+  ids: KnownIds;
+  /** Whether more may be among those that were looked at. */
+  hasMore: boolean;
+  /** The last that was looked at; null: there was none. */
+  lastId: string | null;
+  /** Whether it was the last of all. */
+  isLast: boolean;
+  /** The number of the next segment. */
+  number: number;
+}
+
+export async function findOldEvents(
+  db: Database,
+  { record, walk }: SealedKind,
+  { lastId: after, horizon, month }: { lastId: string; horizon: string; month: string },
+): Promise<Found> {
+  const { kind, number } = historySegments;
+  const [[end], rows, [next], ...ids] = await db.batch([
+    selectEnd(record, { after }),
+    selectOldEvents(record, { after, horizon }),
+    select(
+      { number: sql<number>`coalesce(max(${number}), 0) + 1` },
+      sql`FROM ${historySegments} WHERE ${kind} = ${record} AND ${historySegments.month} = ${month}`,
+    ),
+    ...selectIds(walk.reader),
+  ]);
+  return {
+    rows,
+    ids: toIds(walk.reader, ids),
+    hasMore: hasMore(rows),
+    lastId: end?.lastId ?? null,
+    isLast: Number(end?.count) < LOOKED_AT,
+    number: Number(next?.number),
+  };
+}
+
+/** The last of the events that a step looks at, and how many these are. */
+const selectEnd = compilePer((record: string, value: Value<"after">) =>
+  select(
+    { lastId: sql<string | null>`max(id)`, count: sql<number>`count(*)` },
+    sql`FROM (${lookedAt(kindOf(record), value)})`,
+  ),
+);
+
+/** The old ones among them, as an export reads them. */
+const selectOldEvents = compilePer((record: string, value: Value<"after" | "horizon">) => {
+  const kind = kindOf(record);
+  const id = sql.raw(`${kind.table}.id`);
+  const inOrder = sql`
+    WHERE ${id} > ${value("after")} AND ${id} <= (SELECT max(id) FROM (${lookedAt(kind, value)}))
+      AND ${sql.raw(`${kind.table}.${kind.time}`)} < ${value("horizon")} AND ${sql.raw(kind.when)}
+    ORDER BY ${id}`;
+  return selectLines(kind.walk, inOrder, sql.raw(String(kind.walk.lines)));
+});
+
+function lookedAt({ table }: SealedKind, value: Value<"after">): SQL {
+  return sql`SELECT id FROM ${sql.raw(table)} WHERE id > ${value("after")} ORDER BY id ${limitTo(LOOKED_AT)}`;
+}
+
+function kindOf(record: string): SealedKind {
+  const kind = SEALED_KINDS.find((one) => one.record === record);
+  if (kind === undefined) throw new Error(`There are no events of kind ${record}.`);
+  return kind;
+}
+
+/** What is to be written down of a segment whose object is written; the rest follows from its events. */
+export type Written = Pick<Segment, "kind" | "month" | "number" | "name" | "lines" | "bytes" | "sha256">;
+
+/**
+ * Takes events out of the database that an object has: adds them to the openings, deletes them, and writes down the
+ * segment. It counts as a feed request, because an export during which events leave is no snapshot.
+ * @throws if any of them is not stored any more: then all stays as it is.
+ */
+export async function takeOut(
+  db: Database,
+  { table, time, sums, openings }: SealedKind,
+  { segment, ids, lastId, isOver }: { segment: Written; ids: readonly string[]; lastId: string; isOver: boolean },
+): Promise<void> {
+  const { kind, month, number, name, lines, bytes, sha256, oldest, newest } = historySegments;
+  const texts = joinRows(ids.map((id) => JSON.stringify([id])));
+  const leave = sql`id IN (SELECT id FROM ${rowsOf(texts, ["id"])})`;
+  const added = Object.entries(sums).map(([sum, value]) => `'${sum}', ${value}`);
+  const whole = sql`iif(count(*) = ${segment.lines}, count(*), NULL)`;
+  await db.steps({
+    written: [
+      sql`INSERT INTO ${historySegments}
+          (${names(kind, month, number, name, bytes, sha256, lines, oldest, newest, historySegments.sums)})
+        SELECT ${segment.kind}, ${segment.month}, ${segment.number}, ${segment.name}, ${segment.bytes}, ${segment.sha256},
+          ${whole}, min(${sql.raw(time)}), max(${sql.raw(time)}), json_object(${sql.raw(added.join(", "))})
+        FROM ${sql.raw(table)} WHERE ${leave}`,
+    ],
+    opened: openings.map((open) => open(leave)),
+    left: [sql`DELETE FROM ${sql.raw(table)} WHERE ${leave}`],
+    counted: [sql`UPDATE ${feedVersion} SET ${names(feedVersion.version)} = ${feedVersion.version} + 1`],
+    moved: [moveWalk({ kind: segment.kind, lastId, isOver })],
+  });
+}
+
+/** Writes down how far a walk has come that has found nothing more. */
+export async function moveOn(db: Database, to: { kind: string; lastId: string; isOver: boolean }): Promise<void> {
+  await db.steps({ moved: [moveWalk(to)] });
+}
+
+function moveWalk({ kind, lastId, isOver }: { kind: string; lastId: string; isOver: boolean }): Statement {
+  return sql`UPDATE ${historyWalks}
+    SET ${names(historyWalks.lastId)} = ${lastId}, ${names(historyWalks.isOver)} = ${isOver ? 1 : 0}
+    WHERE ${historyWalks.kind} = ${kind}`;
+}

@@ -10,8 +10,11 @@ import { hasMore, selectIds, selectLines, toIds } from "../feed/export/queries.t
 import { SEALED_KINDS, type SealedKind } from "./kinds.ts";
 import type { Segment } from "./segment.ts";
 
-/** How many events are looked at in a step, in the order of their ids: less than 50 ms of the database. */
-export const LOOKED_AT = 20_000;
+/**
+ * The most events of a segment. With 20,000 looked at, reading them takes SQLite 19 ms and taking them out 49 ms, and nobody
+ * else is answered meanwhile.
+ */
+const MOST_LINES = 1_500;
 
 /** How far the events of a kind have been looked through. */
 export interface Walk {
@@ -62,12 +65,12 @@ export interface Found {
 export async function findOldEvents(
   db: Database,
   { record, walk }: SealedKind,
-  { lastId: after, horizon, month }: { lastId: string; horizon: string; month: string },
+  { lastId: after, horizon, month, lookedAt }: { lastId: string; horizon: string; month: string; lookedAt: number },
 ): Promise<Found> {
   const { kind, number } = historySegments;
   const [[end], rows, [next], ...ids] = await db.batch([
-    selectEnd(record, { after }),
-    selectOldEvents(record, { after, horizon }),
+    selectEnd(record, { after, lookedAt }),
+    selectOldEvents(record, { after, horizon, lookedAt }),
     select(
       { number: sql<number>`coalesce(max(${number}), 0) + 1` },
       sql`FROM ${historySegments} WHERE ${kind} = ${record} AND ${historySegments.month} = ${month}`,
@@ -79,32 +82,33 @@ export async function findOldEvents(
     ids: toIds(walk.reader, ids),
     hasMore: hasMore(rows),
     lastId: end?.lastId ?? null,
-    isLast: Number(end?.count) < LOOKED_AT,
+    isLast: Number(end?.count) < lookedAt,
     number: Number(next?.number),
   };
 }
 
 /** The last of the events that a step looks at, and how many these are. */
-const selectEnd = compilePer((record: string, value: Value<"after">) =>
+const selectEnd = compilePer((record: string, value: Value<"after" | "lookedAt">) =>
   select(
     { lastId: sql<string | null>`max(id)`, count: sql<number>`count(*)` },
-    sql`FROM (${lookedAt(kindOf(record), value)})`,
+    sql`FROM (${looked(kindOf(record), value)})`,
   ),
 );
 
 /** The old ones among them, as an export reads them. */
-const selectOldEvents = compilePer((record: string, value: Value<"after" | "horizon">) => {
+const selectOldEvents = compilePer((record: string, value: Value<"after" | "horizon" | "lookedAt">) => {
   const kind = kindOf(record);
   const id = sql.raw(`${kind.table}.id`);
   const inOrder = sql`
-    WHERE ${id} > ${value("after")} AND ${id} <= (SELECT max(id) FROM (${lookedAt(kind, value)}))
+    WHERE ${id} > ${value("after")} AND ${id} <= (SELECT max(id) FROM (${looked(kind, value)}))
       AND ${sql.raw(`${kind.table}.${kind.time}`)} < ${value("horizon")} AND ${sql.raw(kind.when)}
     ORDER BY ${id}`;
-  return selectLines(kind.walk, inOrder, sql.raw(String(kind.walk.lines)));
+  return selectLines(kind.walk, inOrder, sql.raw(String(Math.min(kind.walk.lines, MOST_LINES))));
 });
 
-function lookedAt({ table }: SealedKind, value: Value<"after">): SQL {
-  return sql`SELECT id FROM ${sql.raw(table)} WHERE id > ${value("after")} ORDER BY id ${limitTo(LOOKED_AT)}`;
+function looked({ table }: SealedKind, value: Value<"after" | "lookedAt">): SQL {
+  const isAfter = sql`WHERE id > ${value("after")}`;
+  return sql`SELECT id FROM ${sql.raw(table)} ${isAfter} ORDER BY id ${limitTo(value("lookedAt"))}`;
 }
 
 function kindOf(record: string): SealedKind {

@@ -27,13 +27,23 @@ interface SealTurn {
 
 const TOLD_BEHIND_DAYS = 3;
 
+/** How many events a step looks at, in the order of their ids. */
+const LOOKED_AT = 20_000;
+
+interface Options {
+  program: Program;
+  settings: HistorySettings | null;
+  now: Date;
+  lookedAt?: number;
+}
+
 /**
  * Moves the events of before the horizon to R2 (docs/contract/history.md, 2): a turn looks for the walks of the month that
  * are not over, and each turn after it takes one step of one of them. What fails is done again in the next run.
  */
 export function sealHistory(
   db: Database,
-  { program, settings, now }: { program: Program; settings: HistorySettings | null; now: Date },
+  { program, settings, now, lookedAt = LOOKED_AT }: Options,
 ): () => Promise<SealTurn> {
   if (settings === null) return async () => ({ report: null, isDone: true });
   const horizon = horizonOf(settings, now);
@@ -50,7 +60,7 @@ export function sealHistory(
     const [walk] = walks;
     const kind = SEALED_KINDS.find(({ record }) => record === walk?.kind);
     if (walk === undefined || kind === undefined || report === null) return { report, isDone: true };
-    const step = await takeStep(db, kind, walk, { program, settings, horizon, month });
+    const step = await takeStep(db, kind, walk, { program, settings, horizon, month, lookedAt });
     report.segments += step.sealed > 0 ? 1 : 0;
     report.sealed += step.sealed;
     report.bytes += step.bytes;
@@ -74,18 +84,20 @@ interface Context {
   settings: HistorySettings;
   horizon: string;
   month: string;
+  lookedAt: number;
 }
 
 /** Looks at the next events, and lets the old ones among them leave: first the object, then the transaction. */
-async function takeStep(db: Database, kind: SealedKind, walk: Walk, { program, settings, horizon, month }: Context) {
+async function takeStep(db: Database, kind: SealedKind, walk: Walk, { program, settings, ...from }: Context) {
   const { ids, content, number, ...to } = await makePageInTurn(program.name, () =>
-    readStep(db, kind, { lastId: walk.lastId, horizon, month }),
+    readStep(db, kind, { lastId: walk.lastId, ...from }),
   );
   const place = { kind: walk.kind, ...to };
   if (content === null) {
     await moveOn(db, place);
     return { ...to, sealed: 0, bytes: 0 };
   }
+  const { month } = from;
   const nameOf = (one: number) => segmentName(program.name, { kind: walk.kind, month, number: one });
   const free = await putOnce(settings.bucket, content, { from: number, nameOf });
   const bytes = content.bytes.byteLength;
@@ -103,7 +115,7 @@ async function takeStep(db: Database, kind: SealedKind, walk: Walk, { program, s
 }
 
 /** What the next step is: the events that leave with their object, and where the walk goes on. */
-async function readStep(db: Database, kind: SealedKind, from: { lastId: string; horizon: string; month: string }) {
+async function readStep(db: Database, kind: SealedKind, from: Parameters<typeof findOldEvents>[2]) {
   const found = await findOldEvents(db, kind, from);
   const { bytes, end } = writeLines(kind.walk, found);
   const ids = found.rows.map(({ end_0: id }) => String(id));

@@ -75,7 +75,7 @@ describe("the queries of the documents", () => {
     ["SELECT blob5 AS route FROM loyalty_edge", "is of no event"],
     ["SELECT blob5 AS error FROM loyalty_edge WHERE blob1 = 'request'", "calls blob5 error"],
     ["SELECT max(double4) AS oldestSeconds FROM loyalty_edge WHERE blob1 = 'run'", "calls double4 oldestSeconds"],
-    ["SELECT max(double8) AS most FROM loyalty_edge WHERE blob1 = 'run'", "names double8, which run does not have"],
+    ["SELECT max(double10) AS most FROM loyalty_edge WHERE blob1 = 'run'", "names double10, which run does not have"],
     ["SELECT blob5 AS route FROM loyalty_edge WHERE blob1 = 'request' ORDER BY rout", "names rout,"],
   ] as const)("that are wrong would be seen: %s", ([query, fault], { expect }) => {
     const faults = () => {

@@ -1,9 +1,36 @@
 import { createExecutionContext, createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { vi } from "vitest";
 import worker from "../../src/index.ts";
+import { setClock } from "../support/clock.ts";
+import { freshDatabase } from "../support/fresh-database.ts";
+import * as seed from "../support/seed.ts";
+import { rows } from "../support/state.ts";
 import { setVariables } from "../support/test-programs.ts";
 
-/** Keeps events for so many months, from now on, in the tests' bucket or in another. */
+const NIGHT = "*/10 7-10 * * *";
+
+/** An empty database and bucket, in a night of June 2026, where events of May and later are kept. */
+export async function beginNight(now = "2026-06-10 07:00:00"): Promise<void> {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  await freshDatabase(now);
+  await goTo(now);
+  keepMonths(1);
+}
+
+/** Moves the clocks of the Worker and of D1. */
+export async function goTo(now: string): Promise<void> {
+  vi.setSystemTime(`${now.replace(" ", "T")}Z`);
+  await setClock(now);
+}
+
+export function endNight(): void {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  keepMonths(undefined);
+}
+
+/** Keeps events for so many months, in the tests' bucket or another; undefined: for ever. */
 export function keepMonths(months: number | undefined, bucket: unknown = env.TEST_HISTORY): void {
   setVariables({
     HISTORY_MONTHS: months === undefined ? "" : String(months),
@@ -11,11 +38,23 @@ export function keepMonths(months: number | undefined, bucket: unknown = env.TES
   });
 }
 
-/** The job of a night, once. */
-export const seal = () =>
-  worker.scheduled(createScheduledController({ cron: "*/10 7-10 * * *" }), env, createExecutionContext());
+/** A bucket that does something else in some of its calls. */
+export function bucketWith(changed: Partial<Pick<R2Bucket, "put" | "head">>): object {
+  const { TEST_HISTORY: bucket } = env;
+  return { put: bucket.put.bind(bucket), head: bucket.head.bind(bucket), ...changed };
+}
 
-/** The lines of an object in the bucket. */
+/** A run of the job. */
+export const seal = () => worker.scheduled(createScheduledController({ cron: NIGHT }), env, createExecutionContext());
+
+export const segments = () => rows("SELECT * FROM history_segments ORDER BY kind, month, number");
+
+/** The names of all objects. */
+export async function objects(): Promise<string[]> {
+  return (await env.TEST_HISTORY.list()).objects.map(({ key }) => key);
+}
+
+/** The lines of an object. */
 export async function linesOf(name: unknown): Promise<Record<string, unknown>[]> {
   const object = await env.TEST_HISTORY.get(String(name));
   if (object === null) throw new Error(`There is no object ${name}.`);
@@ -26,8 +65,28 @@ export async function linesOf(name: unknown): Promise<Record<string, unknown>[]>
     .map((line) => JSON.parse(line));
 }
 
-/** `YYYY-MM-DD 12:00:00` of a day so many months before this one. */
-export function monthsAgo(months: number, day = 15): string {
-  const now = new Date();
-  return `${new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, day, 12)).toISOString().slice(0, 10)} 12:00:00`;
+/** A store with a campaign, a member, an employee and a group of two, and events at it. */
+export function shop() {
+  const account = seed.account();
+  const store = seed.store(account.id);
+  const campaign = seed.campaign(account.id, { store_ids: [store.id] });
+  const [customer, other] = [seed.customer(), seed.customer()];
+  const employee = seed.employee(account.id);
+  const contest = seed.eipCampaign(account.id);
+  const group = seed.group([customer.id, other.id]);
+  const member = seed.membership(store.id, customer.id);
+  return {
+    lines: [account, store, campaign, customer, other, employee, contest, group, member],
+    customerId: customer.id,
+    otherId: other.id,
+    groupId: group.id,
+    entry: (amount: string, created_at: string, fields: object = {}) =>
+      seed.entry(customer.id, store.id, amount, { created_at, ...fields }),
+    earned: (amount: string, created_at: string) =>
+      seed.entry(customer.id, store.id, amount, { created_at, campaign_id: campaign.id }),
+    earning: (tokens: string, earned_at: string) => ({ ...seed.earning(store.id, customer.id, 2, tokens), earned_at }),
+    play: (runs: string, played_at: string) =>
+      seed.play(contest.id, store.id, employee.id, { runs, hits: 1, played_at }),
+    message: (sent_at: string, fields: object = {}) => seed.message(group.id, other.id, { sent_at, ...fields }),
+  };
 }

@@ -215,6 +215,8 @@ describe("a scheduled run", () => {
         oldestSeconds: 0,
         notified: 0,
         failed: 0,
+        sealed: 0,
+        behindDays: 0,
       },
     ]);
   });

@@ -225,6 +225,25 @@ describe("npm run deploy of three programs", () => {
     expect(output).toContain(`JWT_CUSTOMERS_WITHOUT_SCOPE of production ${words}`);
   });
 
+  it.for([
+    ["without a bucket", 'HISTORY_MONTHS = "13"', "HISTORY_MONTHS is set, but no bucket is bound as HISTORY"],
+    ["without months", "[[r2_buckets]]", "a bucket is bound as HISTORY, but HISTORY_MONTHS is not set"],
+  ] as const)("refuses history %s", async ([, lines, words], { expect }) => {
+    const file = path.join(clone, "wrangler.toml");
+    const before = readFileSync(file, "utf8");
+    const bucket = /# (\[\[r2_buckets\]\])\n# (binding = "HISTORY")\n# (bucket_name = .*)\n/;
+    writeFileSync(
+      file,
+      lines.startsWith("[[") ? before.replace(bucket, "$1\n$2\n$3\n") : before.replace('HISTORY_MONTHS = ""', lines),
+    );
+
+    const { status, output } = await run("deploy", ["--dry-run"], { cwd: clone });
+    writeFileSync(file, before);
+
+    expect(status).toBe(1);
+    expect(output).toContain(`History of production is set up by half: ${words}.`);
+  });
+
   const DATABASES = ["", "-acme-eu", "-globex"].map((suffix) => WORKER + suffix);
   const tables = (cloudflare: Cloudflare, name: string) =>
     cloudflare.databases

@@ -3,7 +3,7 @@ import { addMessage, type FieldMessages, fieldMessages } from "../values/message
 import { toUtc } from "../values/time.ts";
 import { type NumberedText, objectOf } from "./ndjson.ts";
 import { KINDS } from "./records/index.ts";
-import { countItems, type Kind, type Line, toUsed } from "./records/kind.ts";
+import { countItems, isDeletable, type Kind, type Line, toUsed } from "./records/kind.ts";
 import { toJsonRow } from "./records/statements.ts";
 
 /** A valid line with what it writes, a JSON array, or what is wrong with each of its fields; `""` stands for the line. */
@@ -32,13 +32,12 @@ export function checkLine(
   if (kind === undefined)
     return { messages: { record: [`must be one of ${kinds.map((one) => one.record).join(", ")}`] } };
 
-  const isDeletable = kind.type === "state" && kind.keyFields.length > 0;
-  const deletes = deleted === true && isDeletable;
+  const deletes = deleted === true && isDeletable(kind);
   const schema = deletes ? kind.keySchema : kind.fields;
   const result = schema.safeParse(object);
   const messages = result.success ? (kind.rules?.(result.data) ?? {}) : fieldMessages(result.error);
   if (typeof deleted !== "boolean") messages.deleted = ["must be true or false"];
-  else if (!isDeletable && "deleted" in object) messages.deleted = [CANNOT_BE_DELETED[kind.type]];
+  else if (!isDeletable(kind) && "deleted" in object) messages.deleted = [CANNOT_BE_DELETED[kind.type]];
   if (horizon !== null && isOlder(kind, object, horizon)) addMessage(messages, kind.timeField ?? "", TOO_OLD);
   if (!result.success || Object.keys(messages).length > 0) return { messages };
 

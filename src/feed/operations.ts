@@ -5,7 +5,7 @@ import type { Operation } from "../openapi/notes.ts";
 import { success } from "../openapi/success.ts";
 import { withCommas } from "../values/number.ts";
 import { EXPORTED_KINDS, KINDS } from "./records/index.ts";
-import type { Kind } from "./records/kind.ts";
+import { isDeletable, type Kind } from "./records/kind.ts";
 import { Accepted, ProgramLine } from "./schema.ts";
 
 const LINK_EXAMPLE = '<https://loyalty.example/api/v1/feed?after=CURSOR>; rel="next"';
@@ -74,11 +74,11 @@ export const exportRecords: Operation = {
 function lineSchemas(kind: Kind): z.ZodType[] {
   const name = pascalCase(kind.record);
   // A line that says more in an export than in a feed has a schema of its own.
-  const lineName = KINDS.includes(kind) ? name : `Exported${name}`;
+  const fed = KINDS.find(({ record }) => record === kind.record) ?? kind;
+  const lineName = fed === kind ? name : `Exported${name}`;
   const record = z.literal(kind.record);
   const written = kind.fields.extend({ record }).meta({ id: `${lineName}Line` });
-  // Events are not deleted.
-  if (kind.type === "event") return [written];
+  if (!isDeletable(kind)) return [written];
   const deleted = kind.keySchema.extend({ record, deleted: z.literal(true) }).meta({ id: `Deleted${name}Line` });
   return [written, deleted];
 }

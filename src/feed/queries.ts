@@ -38,16 +38,19 @@ export type Outcome =
   | { applied: false; foreign: readonly number[] }
   | { applied: false; faults: readonly { line: number; field: string; text: string }[] };
 
-/** The field of events that adds to each total whose size a `CHECK` of this name bounds. */
-const LIMITED_TOTALS: Readonly<Record<string, { record: string; field: string }>> = {
-  customer_balance: { record: "balance_entry", field: "amount" },
-  store_balance: { record: "balance_entry", field: "amount" },
-  campaign_earnings: { record: "balance_entry", field: "amount" },
-  member_tokens: { record: "token_earning", field: "tokens" },
-  play_runs: { record: "play", field: "runs" },
-  play_hits: { record: "play", field: "hits" },
-  play_doubles: { record: "play", field: "doubles" },
-  play_triples: { record: "play", field: "triples" },
+/** The fields of each kind that add to a total whose size a `CHECK` of this name bounds. */
+const LIMITED_TOTALS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  customer_balance: { balance_entry: ["amount"], balance_opening: ["amount"] },
+  store_balance: { balance_entry: ["amount"], balance_opening: ["amount"] },
+  campaign_earnings: { balance_entry: ["amount"], earned_opening: ["earned"] },
+  member_tokens: {
+    token_earning: ["tokens"],
+    token_opening: ["tokens_1", "tokens_2", "tokens_3", "tokens_4", "tokens_5"],
+  },
+  play_runs: { play: ["runs"], play_opening: ["runs"] },
+  play_hits: { play: ["hits"], play_opening: ["hits"] },
+  play_doubles: { play: ["doubles"], play_opening: ["doubles"] },
+  play_triples: { play: ["triples"], play_opening: ["triples"] },
 };
 const BEYOND_LIMIT = "takes a total beyond 70,000,000,000,000, the largest that can be stored";
 
@@ -130,12 +133,15 @@ function readRefusal(
   return { applied: false, faults: named };
 }
 
-/** The lines that add to totals by a field: which of them is beyond its limit is not known, because nobody gets there. */
-function linesAddingTo({ record, field }: { record: string; field: string }, batches: readonly Batch[]) {
+/** The lines that add to totals: which of them is beyond its limit is not known, because nobody gets there. */
+function linesAddingTo(fields: Readonly<Record<string, readonly string[]>>, batches: readonly Batch[]) {
   return batches
-    .filter(({ kind }) => kind.record === record)
-    .flatMap(({ writes }) => writes.filter(({ used }) => Number(used[field]) !== 0))
-    .sort((one, other) => one.number - other.number)
-    .slice(0, NAMED_LINES)
-    .map(({ number }) => ({ line: number, field, text: BEYOND_LIMIT }));
+    .flatMap(({ kind, writes }) =>
+      writes.flatMap(({ number, used }) => {
+        const adding = fields[kind.record]?.filter((field) => Number(used[field]) !== 0) ?? [];
+        return adding.map((field) => ({ line: number, field, text: BEYOND_LIMIT }));
+      }),
+    )
+    .sort((one, other) => one.line - other.line)
+    .slice(0, NAMED_LINES);
 }

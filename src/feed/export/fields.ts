@@ -61,6 +61,18 @@ const OTHERWISE: Readonly<Record<string, { select: string; value?: (selected: un
   "balance_entry.amount": { select: "balance_entries.amount", value: toDecimalText },
   "token_earning.tokens": { select: "token_earnings.tokens", value: toDecimalText },
   "play.runs": { select: "plays.runs", value: toDecimalText },
+  "balance_opening.amount": { select: "store_balances.balance_opening", value: toDecimalText },
+  "earned_opening.earned": { select: "campaign_stores.earned_opening", value: toDecimalText },
+  "token_opening.tokens_1": { select: "memberships.tokens_1_opening", value: toDecimalText },
+  "token_opening.tokens_2": { select: "memberships.tokens_2_opening", value: toDecimalText },
+  "token_opening.tokens_3": { select: "memberships.tokens_3_opening", value: toDecimalText },
+  "token_opening.tokens_4": { select: "memberships.tokens_4_opening", value: toDecimalText },
+  "token_opening.tokens_5": { select: "memberships.tokens_5_opening", value: toDecimalText },
+  "history_segment.sums": {
+    select: "(SELECT json_group_object(key, CAST(value AS TEXT)) FROM json_each(history_segments.sums))",
+    value: parse,
+  },
+  "play_opening.runs": { select: "play_totals.runs_opening", value: toDecimalText },
 };
 
 /** A table of up to so many rows is read whole with a page, where most of a page's lines name one of them. */

@@ -1,6 +1,6 @@
 import { memberships, messageGroups } from "../../db/tables/index.ts";
 import { LINE_LIMIT } from "../../http/limits.ts";
-import { KINDS } from "../records/index.ts";
+import { EXPORTED_KINDS } from "../records/index.ts";
 import { columnTypes, type Kind, keyColumns, tableName } from "../records/kind.ts";
 import { program } from "../records/program.ts";
 import { deletionReaderOf, type Reader, readerOf } from "./fields.ts";
@@ -37,6 +37,8 @@ interface Way {
   leftOut?: string;
 }
 
+const TOKEN_OPENINGS = [1, 2, 3, 4, 5].map((level) => `memberships.tokens_${level}_opening`);
+
 /** The ways in which the records of a kind are read, one after the other. */
 const WAYS: Readonly<Record<string, readonly Way[]>> = {
   // A member comes after the referrer: docs/decisions.md says why two rounds are enough for most programs.
@@ -57,7 +59,16 @@ const WAYS: Readonly<Record<string, readonly Way[]>> = {
     messagesShown("earlier_id"),
     messagesShown("newest_id"),
   ],
+  balance_opening: [openingsOf("balance_entry", "store_balances.balance_opening IS NULL")],
+  earned_opening: [openingsOf("balance_entry", "campaign_stores.earned_opening = 0")],
+  token_opening: [openingsOf("token_earning", `(${TOKEN_OPENINGS}) IS (0, 0, 0, 0, 0)`)],
+  play_opening: [openingsOf("play", "play_totals.runs_opening IS NULL")],
 };
+
+/** Where no event of the kind has left there is no opening, and its table is not read. */
+function openingsOf(events: string, leftOut: string): Way {
+  return { when: `EXISTS (SELECT 1 FROM history_segments WHERE kind = '${events}')`, leftOut };
+}
 
 function messagesShown(column: "earlier_id" | "newest_id"): Way {
   return {
@@ -84,7 +95,7 @@ const MORE_BYTES: Readonly<Record<string, string>> = {
   campaign: "9 * coalesce(octet_length(campaigns.listed_stores), 0)",
 };
 
-/** What an export has besides the kinds that the feed takes: the clock of messages. */
+/** What an export ends with: the clock of messages. */
 export const PROGRAM = program.record;
 
 /**
@@ -93,13 +104,13 @@ export const PROGRAM = program.record;
  * (docs/contract/export.md, 2).
  */
 export const WALKS: readonly ExportWalk[] = [
-  ...KINDS.flatMap(recordWalks),
-  ...KINDS.toReversed().flatMap(deletionWalks),
+  ...EXPORTED_KINDS.flatMap(recordWalks),
+  ...EXPORTED_KINDS.toReversed().flatMap(deletionWalks),
   ...recordWalks(program),
 ];
 
 /** The kinds by which an export can be restricted. */
-export const EXPORTED = [...KINDS, program].map(({ record }) => record);
+export const EXPORTED = [...EXPORTED_KINDS, program].map(({ record }) => record);
 
 function recordWalks(kind: Kind): ExportWalk[] {
   const reader = readerOf(kind);

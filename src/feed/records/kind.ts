@@ -122,6 +122,8 @@ export interface Kind {
    * `erased`: what lines fill is emptied too.
    */
   deletion?: { column: "deleted" | "erased" | "joined"; is: 0 | 1 };
+  /** Whether no line deletes its records. */
+  isPermanent?: true;
   /** Puts the lines in the order in which they are to be written, where that is not their own. */
   arrange?(lines: readonly Line[]): Line[];
   /** The vocabulary that the column `words` goes into. */
@@ -151,7 +153,7 @@ type ColumnName<Table extends SQLiteTable> = keyof Table["_"]["columns"] & strin
 /** What is said of a kind: columns by their Drizzle properties (`storeKey`), key fields where they are not the id. */
 type Definition<Table extends SQLiteTable, Schema extends z.ZodObject, Reference extends FieldName<Schema>> = Pick<
   Kind,
-  "record" | "identity" | "counts" | "arrange" | "vocabulary" | "write" | "remove" | "totals"
+  "record" | "identity" | "counts" | "isPermanent" | "arrange" | "vocabulary" | "write" | "remove" | "totals"
 > & {
   fields: Schema;
   rules?(fields: z.output<Schema>): FieldMessages;
@@ -242,6 +244,11 @@ export function fieldOf(source: Source<Fields> | undefined): string | undefined 
   if ("key" in source) return source.key;
   if ("time" in source) return source.time;
   return "json" in source ? source.json : undefined;
+}
+
+/** Whether a line may delete its records. */
+export function isDeletable({ type, isPermanent }: Kind): boolean {
+  return type === "state" && isPermanent !== true;
 }
 
 /** Whether it belongs to no account, so that only a token for all accounts may write it. */

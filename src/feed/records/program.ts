@@ -8,6 +8,7 @@ export const program = defineKind(messageClock, {
   record: "program",
   fields: z.object({ message_stamp: FedTime, message_clock_said: FedTime }),
   keyFields: [],
+  isPermanent: true,
   columns: {
     id: { sql: "1" },
     stamp: "message_stamp",

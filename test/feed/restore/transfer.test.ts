@@ -1,23 +1,30 @@
 import { afterEach, describe, it, vi } from "vitest";
 import { checkLine } from "../../../src/feed/lines.ts";
 import { KINDS, RESTORED_KINDS } from "../../../src/feed/records/index.ts";
+import { endNight, keepMonths, seal } from "../../history/support.ts";
 import { FULL_PROGRAM, FURTHER } from "./full-program.ts";
 import { IDS } from "./random-program.ts";
 import { Clock, emptyDatabase, exportAll, feedSteps, restoreAll, seen, transfer } from "./transfer.ts";
 
 const NOW = "2026-06-01 12:00:00";
+const LATER = "2026-08-01 12:00:00";
 
 afterEach(() => {
-  vi.restoreAllMocks();
+  endNight();
 });
 
 type ExportedLine = Record<string, unknown> & { record: string; deleted?: boolean };
 
-/** The lines of the full program's export. */
+/** The lines of the full program's export, and of another once its events have left. */
 async function exportedLines(): Promise<ExportedLine[]> {
   await emptyDatabase(NOW);
   await feedSteps(FULL_PROGRAM, new Clock());
-  const pages = await exportAll();
+  const before = await exportAll();
+  vi.useFakeTimers({ toFake: ["Date"] });
+  vi.setSystemTime(`${LATER.replace(" ", "T")}Z`);
+  keepMonths(1);
+  await seal();
+  const pages = [...before, ...(await exportAll())];
   return pages.flatMap((page) => page.split("\n").filter((line) => line !== "")).map((line) => JSON.parse(line));
 }
 

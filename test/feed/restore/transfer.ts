@@ -45,11 +45,11 @@ const timeOf = (second: number) =>
 export class Clock {
   #second = 0;
 
-  /** A clock as this one was before the steps. */
-  beforeSteps(steps: readonly Step[]): Clock {
-    const before = new Clock();
-    before.#second = this.#second - steps.reduce((sum, { seconds }) => sum + seconds, 0);
-    return before;
+  /** Another clock that goes on from here. */
+  copy(): Clock {
+    const copy = new Clock();
+    copy.#second = this.#second;
+    return copy;
   }
 
   async move(seconds: number): Promise<string> {
@@ -128,27 +128,49 @@ function sharedCalls({ customers: [as = ""], accounts, stores, contests }: Ids):
 
 const BEGINNING = "2026-06-01 12:00:00";
 
+/** How old events leave in a test. */
+export interface Nights {
+  /** Sets the Worker's clock. */
+  goTo: (now: string) => void;
+  seal: () => Promise<void>;
+}
+
+const NIGHTS_APART_SECONDS = 70 * 24 * 3_600;
+
 /**
  * Feeds a program, exports it, and feeds it further; then restores the export into an empty database and does the same
- * there. Resolves with what is seen of both databases, step by step.
+ * there. Resolves with what is seen of both databases, step by step. With `nights`, old events leave before the export,
+ * and again at the end.
  */
 export async function transfer(
   { ids, first, further }: Transfer,
-  { look = async () => {} }: { look?: () => Promise<void> } = {},
+  { look = async () => {}, nights }: { look?: () => Promise<void>; nights?: Nights } = {},
 ) {
+  const sleep = async (clock: Clock) => {
+    if (nights === undefined) return null;
+    nights.goTo(await clock.move(NIGHTS_APART_SECONDS));
+    await nights.seal();
+    return seen(ids);
+  };
   await emptyDatabase(BEGINNING);
   const clock = new Clock();
   await feedSteps(first, clock);
-  const now = await clock.move(0);
+  await sleep(clock);
+  const [now, sameClock] = [await clock.move(0), clock.copy()];
   const before = await seen(ids);
   const after = await withoutLeftOut(further);
-  const fed = { before, answers: await feedSteps(after, clock), after: await seen(ids) };
+  const goOn = async (clock: Clock) => ({
+    answers: await feedSteps(after, clock),
+    after: await seen(ids),
+    later: await sleep(clock),
+  });
   await look();
+  const fed = { before, ...(await goOn(clock)) };
 
+  nights?.goTo(now);
   await emptyDatabase(now);
   await restoreAll(before.pages);
-  const sameClock = clock.beforeSteps(after);
-  const restored = { before: await seen(ids), answers: await feedSteps(after, sameClock), after: await seen(ids) };
+  const restored = { before: await seen(ids), ...(await goOn(sameClock)) };
   return { fed, restored };
 }
 

@@ -1,0 +1,48 @@
+import * as z from "zod";
+import { historySegments } from "../../db/tables/index.ts";
+import { mustBe } from "../../values/text.ts";
+import { Datetime } from "../../values/time.ts";
+import { defineKind } from "./kind.ts";
+
+const text = (pattern: RegExp, what: string) => z.string({ error: mustBe(what) }).regex(pattern, `must be ${what}`);
+const size = z.int({ error: mustBe("a whole number") }).min(1, "must be at least 1");
+
+/** A segment of history, whose object `npm run history` copies (docs/contract/history.md, 2). Only a restore says it. */
+export const historySegment = defineKind(historySegments, {
+  record: "history_segment",
+  fields: z.object({
+    kind: z.enum(["balance_entry", "token_earning", "play", "message"], { error: mustBe("a kind of event") }),
+    month: text(/^\d{4}-\d{2}$/, "a month, YYYY-MM"),
+    segment_no: size,
+    name: text(/^[a-z0-9_-]+\/[a-z_]+\/\d{4}-\d{2}\/\d+\.ndjson\.gz$/, "the name of a segment's object"),
+    lines: size,
+    bytes: size,
+    sha256: text(/^[0-9a-f]{64}$/, "a SHA-256 in hexadecimal"),
+    oldest: Datetime,
+    newest: Datetime,
+    // As texts: a thousand of the largest amounts are more than a JavaScript number tells apart.
+    sums: z.record(z.string(), text(/^-?\d{1,18}$/, "a whole number as a string"), { error: mustBe("an object") }),
+  }),
+  rules: ({ kind, month, segment_no, name }) =>
+    name.endsWith(`/${kind}/${month}/${segment_no}.ndjson.gz`)
+      ? {}
+      : { name: ["must end with its kind, month and number"] },
+  keyFields: ["kind", "month", "segment_no"],
+  isPermanent: true,
+  columns: {
+    kind: "kind",
+    month: "month",
+    number: "segment_no",
+    name: "name",
+    lines: "lines",
+    bytes: "bytes",
+    sha256: "sha256",
+    oldest: "oldest",
+    newest: "newest",
+    sums: {
+      sql: "(SELECT json_group_object(key, CAST(value AS INTEGER)) FROM json_each(line.sums))",
+      from: "sums",
+    },
+  },
+  references: {},
+});

@@ -1,0 +1,57 @@
+import fc from "fast-check";
+import { afterEach, describe, it, vi } from "vitest";
+import { FULL_PROGRAM, FURTHER } from "../feed/restore/full-program.ts";
+import { IDS, randomProgram } from "../feed/restore/random-program.ts";
+import { type Nights, transfer } from "../feed/restore/transfer.ts";
+import { propertyRuns } from "../support/property-runs.ts";
+import { value } from "../support/state.ts";
+import { endNight, keepMonths, seal } from "./support.ts";
+
+const runs = propertyRuns(2);
+
+afterEach(endNight);
+
+const NIGHTS: Nights = {
+  goTo(now) {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    vi.setSystemTime(`${now.replace(" ", "T")}Z`);
+    keepMonths(1);
+  },
+  seal: async () => seal(),
+};
+
+describe("a database whose events have left, exported and restored into an empty one", () => {
+  it("answers and exports the same of a full program, and once more events have left", async ({ expect }) => {
+    const program = { ids: IDS, first: FULL_PROGRAM, further: FURTHER };
+
+    const { fed, restored } = await transfer(program, { nights: NIGHTS });
+
+    expect(restored).toEqual(fed);
+    expect([fed.before, fed.after, fed.later].map((seen) => seen?.differences)).toEqual([[], [], []]);
+    const kinds = new Set(fed.before.pages.join("\n").match(/(?<="record":")\w+_(opening|segment)(?=")/g));
+    expect([...kinds]).toEqual([
+      ...["balance_opening", "earned_opening", "token_opening", "play_opening", "history_segment"],
+    ]);
+  });
+
+  it("answers and exports the same of a random program, after the same further feed", async ({ expect }) => {
+    let segments = 0;
+    await fc.assert(
+      fc.asyncProperty(randomProgram, async (program) => {
+        const { fed, restored } = await transfer(program, {
+          nights: NIGHTS,
+          look: async () => {
+            segments += Number(await value("SELECT count(*) FROM history_segments"));
+          },
+        });
+
+        expect(restored).toEqual(fed);
+        expect(fed.before.differences).toEqual([]);
+        endNight();
+      }),
+      runs,
+    );
+
+    expect(segments).toBeGreaterThan(0);
+  });
+});

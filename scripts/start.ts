@@ -81,7 +81,8 @@ async function lookForDemo(persistTo: string, program: string): Promise<"nothing
   const query = `SELECT
     EXISTS (SELECT 1 FROM accounts) AS anything,
     EXISTS (SELECT 1 FROM accounts WHERE id = '${first?.id}') AS first,
-    EXISTS (SELECT 1 FROM balance_entries WHERE id = '${lastEntryId()}') AS last`;
+    EXISTS (SELECT 1 FROM balance_entries WHERE id = '${lastEntryId()}')
+      OR EXISTS (SELECT 1 FROM history_segments) AS last`;
   const [[held] = []] = await askDatabase<Record<"anything" | "first" | "last", number>>([query], {
     persistTo,
     program,

@@ -2,6 +2,7 @@ import { readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync
 import path from "node:path";
 import { parse } from "smol-toml";
 import type { Unstable_RawConfig as RawConfig } from "wrangler";
+import { horizonOf } from "../../src/programs/history.ts";
 import { bindingName, DEFAULT_PROGRAM, programOfDatabase } from "../../src/programs/programs.ts";
 import { CommandError, ROOT } from "./project.ts";
 
@@ -128,6 +129,12 @@ export function variablesOf(env: string, config = readConfigFile()): Record<stri
   const vars = (env === PRODUCTION ? config : config.env?.[env])?.vars ?? {};
   const texts = Object.entries(vars).filter((entry): entry is [string, string] => typeof entry[1] === "string");
   return Object.fromEntries(texts);
+}
+
+/** The time before which events leave an environment for history; null where none do. */
+export function configuredHorizon(env: string): string | null {
+  const { HISTORY_MONTHS: months = "" } = variablesOf(env);
+  return months === "" ? null : horizonOf({ months: Number(months) }, new Date());
 }
 
 function environmentsOf(config: RawConfig): string[] {

@@ -3,11 +3,14 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { checkLine } from "../../src/feed/lines.ts";
+import { KINDS } from "../../src/feed/records/index.ts";
 import { bindingName, DEFAULT_PROGRAM } from "../../src/programs/programs.ts";
 import { DEMO_CUSTOMER, demoLines } from "../demo/program.ts";
 import { devCustomerToken, devFeedToken, ensureDevVars } from "./dev-token.ts";
 import { sendLines } from "./feed-client.ts";
 import { type LocalPrograms, localConfigArgs, localPrograms, writeLocalConfig } from "./local-config.ts";
+import { configuredHorizon } from "./program-config.ts";
 import { CommandError, ROOT, TOOL_ENV } from "./project.ts";
 import { type Beside, buildDevelopmentReference } from "./reference.ts";
 import { runWrangler } from "./wrangler.ts";
@@ -84,9 +87,13 @@ export function serve(
   return { url, pid: server.pid, ready, ended, stop: (signal) => void server.kill(signal) };
 }
 
-/** Sends the demo program to a service that is ready: into the default program, unless told. */
+/** Sends the demo program, without events that would leave, to a service that is ready: into the default program, unless told. */
 export async function loadDemo(url: string, program: string = DEFAULT_PROGRAM): Promise<void> {
-  const lines = demoLines().map((line, index) => ({ number: index + 1, bytes: Buffer.from(JSON.stringify(line)) }));
+  const horizon = configuredHorizon("production");
+  const texts = demoLines().map((line) => JSON.stringify(line));
+  const lines = texts
+    .filter((text) => "line" in checkLine({ number: 1, text }, KINDS, horizon))
+    .map((text, index) => ({ number: index + 1, bytes: Buffer.from(text) }));
   const into = program === DEFAULT_PROGRAM ? "" : ` into ${program}`;
   console.error(`Loading the demo program${into}: ${lines.length.toLocaleString("en")} lines …`);
   await sendLines({ url, token: await devFeedToken("*", 1, program) }, lines);

@@ -1,0 +1,134 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { SingleBar } from "cli-progress";
+import { Command, InvalidArgumentError } from "commander";
+import { codePoints, ID_LIMIT } from "../src/values/text.ts";
+import { askDatabase, type Where } from "./lib/database.ts";
+import { dropBodies } from "./lib/drop-bodies.ts";
+import { type Bucket, boundBucket, openBucket } from "./lib/history-bucket.ts";
+import { readObject, type Segment, segmentsOf, sha256Of } from "./lib/history-segments.ts";
+import { historyStatus } from "./lib/history-status.ts";
+import { CommandError, main } from "./lib/project.ts";
+import { type WhereOptions, whereOf, withWhere } from "./lib/where.ts";
+import { count } from "./lib/words.ts";
+
+const NAMED_FAULTS = 20;
+
+const program = new Command("npm run history --")
+  .description("See, copy and restore the segments of history: the old events that have left the database for R2.")
+  .showHelpAfterError("Try: npm run history -- --help")
+  .addHelpText("after", "\nMore: docs/operating.md");
+
+withWhere(
+  program.command("status").description("print what has left, what is left to leave, and how far behind it is"),
+).action(async (options: WhereOptions) => console.log(await historyStatus(whereOf(options))));
+
+withWhere(
+  program
+    .command("copy")
+    .description("copy every segment's object into a folder, each by its name, and check its SHA-256")
+    .argument("<folder>", "the folder; what is there already, and right, is not copied again"),
+).action(copy);
+
+withWhere(
+  program
+    .command("restore")
+    .description("put the objects that the bucket lacks back from a folder, and check their SHA-256")
+    .argument("<folder>", "a folder that copy has written"),
+).action(restore);
+
+withWhere(
+  program
+    .command("drop-bodies")
+    .description("write the segments of messages anew, without the bodies of all that a customer wrote")
+    .argument("<customer>", "the customer's id", customerId),
+).action(drop);
+
+await main(async () => {
+  await program.parseAsync();
+});
+
+function customerId(text: string): string {
+  if (text === "" || codePoints(text) > ID_LIMIT)
+    throw new InvalidArgumentError(`It must be 1 to ${ID_LIMIT} characters.`);
+  return text;
+}
+
+async function copy(folder: string, options: WhereOptions): Promise<void> {
+  const { done, skipped } = await forEach(whereOf(options), async (segment, bucket) => {
+    const file = path.join(folder, segment.name);
+    if (existsSync(file) && sha256Of(readFileSync(file)) === segment.sha256) return "skipped";
+    const object = await readObject(bucket, segment);
+    if (typeof object === "string") return { fault: object };
+    mkdirSync(path.dirname(file), { recursive: true });
+    // Under its name it is whole.
+    writeFileSync(`${file}.part`, object);
+    renameSync(`${file}.part`, file);
+    return "done";
+  });
+  console.log(`${count(done)} objects copied, ${count(skipped)} were there. All are as the database says.`);
+}
+
+async function restore(folder: string, options: WhereOptions): Promise<void> {
+  const { done, skipped } = await forEach(whereOf(options), async (segment, bucket) => {
+    const there = await bucket.read(segment.name);
+    if (there !== null)
+      return sha256Of(there) === segment.sha256 ? "skipped" : { fault: "is in the bucket, as another object" };
+    const file = path.join(folder, segment.name);
+    if (!existsSync(file)) return { fault: "is neither in the bucket nor in the folder" };
+    const object = readFileSync(file);
+    if (sha256Of(object) !== segment.sha256) return { fault: "has another SHA-256 in the folder" };
+    await bucket.write(segment.name, object);
+    return "done";
+  });
+  console.log(`${count(done)} objects put back, ${count(skipped)} were there. All are as the database says.`);
+}
+
+async function drop(customer: string, options: WhereOptions): Promise<void> {
+  const where = whereOf(options);
+  let bodies = 0;
+  const { done, skipped } = await forEach(where, async (segment, bucket) => {
+    if (segment.kind !== "message") return "skipped";
+    const dropped = await dropBodies(segment, { bucket, customer, where });
+    if (typeof dropped === "string") return { fault: dropped };
+    bodies += dropped.bodies;
+    return dropped.isWritten ? "done" : "skipped";
+  });
+  console.log(
+    `${count(bodies)} bodies dropped: ${count(done)} objects written anew, ${count(skipped)} left as they are.`,
+  );
+}
+
+type Outcome = "done" | "skipped" | { fault: string };
+
+/**
+ * Does something with every segment that the database names, and goes on where one is not as it should be.
+ * @throws a CommandError that names those.
+ */
+async function forEach(where: Where, work: (segment: Segment, bucket: Bucket) => Promise<Outcome>) {
+  boundBucket(where);
+  const [[total] = []] = await askDatabase<{ segments: number }>(
+    ["SELECT count(*) AS segments FROM history_segments"],
+    where,
+  );
+  const bucket = await openBucket(where);
+  const bar = new SingleBar({ format: "{bar} {value} of {total} segments", hideCursor: true, clearOnComplete: true });
+  bar.start(total?.segments ?? 0, 0);
+  const ended = { done: 0, skipped: 0 };
+  const faults: string[] = [];
+  try {
+    for await (const segment of segmentsOf(where)) {
+      const outcome = await work(segment, bucket);
+      if (typeof outcome === "string") ended[outcome] += 1;
+      else faults.push(`${segment.name} ${outcome.fault}`);
+      bar.increment();
+    }
+  } finally {
+    bar.stop();
+    await bucket.close();
+  }
+  if (faults.length === 0) return ended;
+  const more = faults.length > NAMED_FAULTS ? [`… and ${faults.length - NAMED_FAULTS} more`] : [];
+  const lines = [...faults.slice(0, NAMED_FAULTS), ...more].map((line) => `  ${line}`);
+  throw new CommandError(`${count(faults.length)} segments are not as the database says:\n${lines.join("\n")}`);
+}

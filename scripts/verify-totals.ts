@@ -1,31 +1,31 @@
-import path from "node:path";
 import { SingleBar } from "cli-progress";
 import { Command } from "commander";
 import type { Derived, KeyRange } from "../src/db/derived/derived.ts";
 import { DERIVED } from "../src/db/derived/index.ts";
 import { type Difference, findDifferences, rangeOfKeys, repair, toText } from "../src/db/derived/recount.ts";
 import { askDatabase, type Where } from "./lib/database.ts";
-import { countingNumber, environmentName, programName } from "./lib/options.ts";
-import { CommandError, main, ROOT } from "./lib/project.ts";
+import { boundBucket, openBucket } from "./lib/history-bucket.ts";
+import { countingNumber } from "./lib/options.ts";
+import { CommandError, main } from "./lib/project.ts";
+import { verifyHistory } from "./lib/verify-history.ts";
+import { type WhereOptions, whereOf, withWhere } from "./lib/where.ts";
+import { count } from "./lib/words.ts";
 
-interface Options {
-  remote?: boolean;
-  env?: string;
-  program?: string;
-  persistTo: string;
+interface Options extends WhereOptions {
   repair?: boolean;
+  history?: boolean;
   step: number;
 }
 
 const NAMED_DIFFERENCES = 20;
 
-const program = new Command("npm run verify-totals --")
-  .description("Compare all derived data (totals, team links, JSON, search indexes) with the records it follows from.")
-  .option("--remote", "look at the deployed database instead of the local one")
-  .option("--env <name>", "which deployed database: production, unless told, or staging", environmentName)
-  .option("--program <name>", "the program, if it is not the default one", programName)
-  .option("--persist-to <dir>", "the folder of the local database", path.join(ROOT, ".wrangler", "state"))
+const program = withWhere(
+  new Command("npm run verify-totals --").description(
+    "Compare all derived data (totals, team links, JSON, search indexes) with the records it follows from.",
+  ),
+)
   .option("--repair", "repair what differs; the service may go on running")
+  .option("--history", "read the segments of history too, and compare them with what the database says of them")
   .option("--step <keys>", "keys in the range that one statement compares", countingNumber, 50_000)
   .showHelpAfterError("Try: npm run verify-totals -- --help")
   .action(verify);
@@ -35,11 +35,8 @@ await main(async () => {
 });
 
 async function verify(options: Options): Promise<void> {
-  if (options.env !== undefined && !options.remote)
-    throw new CommandError("--env names a deployed database: add --remote, or leave it out.");
-  const where: Where = options.remote
-    ? { remote: true, env: options.env ?? "production", program: options.program }
-    : { persistTo: options.persistTo, program: options.program };
+  const where = whereOf(options);
+  if (options.history) boundBucket(where);
   const last = await lastKeys(where);
   const steps = DERIVED.flatMap((derived) =>
     ranges(derived.over === null ? 0 : last[derived.over], options.step).map((range) => ({ derived, range })),
@@ -59,7 +56,28 @@ async function verify(options: Options): Promise<void> {
     // It has hidden the cursor, which must come back after Ctrl-C too.
     bar.stop();
   }
+  const faults = options.history ? await readHistory(where) : 0;
   report(found, options.repair ?? false);
+  if (faults > 0) throw new CommandError(`${count(faults)} things of history are not as they should be; see above.`);
+}
+
+/** Says what is wrong with segments and openings, and how many things that is. Nobody repairs them. */
+async function readHistory(where: Where): Promise<number> {
+  const bucket = await openBucket(where);
+  const bar = new SingleBar({ format: "{value} segments", hideCursor: true, clearOnComplete: true });
+  bar.start(1, 0);
+  try {
+    const { segments, lines, faults } = await verifyHistory(where, bucket, () => bar.increment());
+    bar.stop();
+    const read = `history: ${count(segments)} segments with ${count(lines)} lines`;
+    console.log(faults.length === 0 ? `${read}, as expected` : `${read}, ${count(faults.length)} faults`);
+    for (const fault of faults.slice(0, NAMED_DIFFERENCES)) console.log(`  ${fault}`);
+    if (faults.length > NAMED_DIFFERENCES) console.log(`  … and ${faults.length - NAMED_DIFFERENCES} more`);
+    return faults.length;
+  } finally {
+    bar.stop();
+    await bucket.close();
+  }
 }
 
 type LastKeys = Record<NonNullable<Derived["over"]>, number>;

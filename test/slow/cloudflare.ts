@@ -27,6 +27,8 @@ interface Script {
 }
 
 interface Reply {
+  /** In place of an envelope: the bytes of an object. */
+  bytes?: Buffer;
   result?: unknown;
   status?: number;
   code?: number;
@@ -44,6 +46,8 @@ export class Cloudflare {
   readonly databases = new Map<string, Database>();
   readonly namespaces = new Map<string, string>();
   readonly scripts = new Map<string, Script>();
+  /** The objects of all buckets, by bucket and key. */
+  readonly objects = new Map<string, Buffer>();
   /** What was asked for that is not here. */
   readonly unknown: string[] = [];
   /** Requests in their order, without those that only look. */
@@ -57,7 +61,8 @@ export class Cloudflare {
 
   async open(): Promise<Record<string, string>> {
     this.#server = createServer(async (request, response) => {
-      const { result = null, status = 200, code, message = "" } = await this.#answer(request);
+      const { bytes, result = null, status = 200, code, message = "" } = await this.#answer(request);
+      if (bytes !== undefined) return response.end(bytes);
       const errors = code === undefined ? [] : [{ code, message }];
       response.writeHead(status, { "Content-Type": "application/json" });
       response.end(JSON.stringify({ success: code === undefined, errors, messages: [], result }));
@@ -97,6 +102,8 @@ export class Cloudflare {
     if (area === "memberships") return { result: [{ id: "1", account }] };
     if (area === "d1") return this.#d1(method, name, body, rest[0] === "query");
     if (area === "r2" && method === "POST") return { result: {} };
+    if (area === "r2" && rest[0] === "objects")
+      return this.#object(method, [name, ...rest.slice(1)].join("/"), Buffer.concat(chunks));
     // Wrangler asks for further pages until one is empty.
     if (area === "storage" && method === "GET" && Number(searchParams.get("page")) > 1) return { result: [] };
     if (area === "storage") return this.#kv(method, body);
@@ -109,6 +116,13 @@ export class Cloudflare {
     }
     this.unknown.push(`${method} ${path}`);
     return { status: 404, code: 7003, message: `No route for ${path}` };
+  }
+
+  #object(method: string, name: string, body: Buffer): Reply {
+    if (method === "PUT") this.objects.set(name, body);
+    const bytes = this.objects.get(name);
+    if (bytes === undefined) return { status: 404, code: 10007, message: "The specified key does not exist." };
+    return method === "GET" ? { bytes } : { result: {} };
   }
 
   async #d1(method: string, name: string, body: Response, isQuery: boolean): Promise<Reply> {
@@ -134,9 +148,9 @@ export class Cloudflare {
     const isInterrupted = migration !== null && text.includes(`('${migration}')`);
     try {
       if (isInterrupted && when === "before the commit") throw new Error("D1 DB storage operation exceeded timeout");
-      const results = run(sql, text);
+      const results = /^\s*SELECT\b/.test(text) ? text.split("; ").map((one) => run(sql, one)) : [run(sql, text)];
       if (isInterrupted) throw new Error("Network connection lost");
-      return { result: [{ success: true, meta: { duration: 0 }, results }] };
+      return { result: results.map((rows) => ({ success: true, meta: { duration: 0 }, results: rows })) };
     } catch (error) {
       return { status: 400, code: 7500, message: `${error instanceof Error ? error.message : error}: SQLITE_ERROR` };
     }

@@ -31,6 +31,7 @@ const HELP: Trial = { with: ["--help"], status: 0, says: "GLOBAL FLAGS" };
 const JWT: Trial = { status: 0, says: /^ey[\w-]+\.ey[\w-]+\.[\w-]+$/m };
 const NO_FILE: Trial = { status: 1, says: "There is no file FILE." };
 const NO_DATABASE: Trial = { status: 1, says: /^There is no database in .* yet: npm start makes it\.$/m };
+const NO_BUCKET: Trial = { status: 1, says: "wrangler.toml binds no bucket as HISTORY" };
 // What comes then, the tests of the command try.
 const MIGRATING = "Migrating the local database";
 
@@ -92,6 +93,16 @@ const TRIALS: Record<string, Trial> = {
   "npm run verify-totals -- --remote --repair": NOBODY,
   "npm run verify-totals -- --remote --env staging": NOBODY,
   "npm run verify-totals -- --remote --program acme": { status: 1, says: "There is no program acme in production." },
+  "npm run verify-totals -- --history": NO_BUCKET,
+  "npm run verify-totals -- --history --persist-to /tmp/drill": NO_BUCKET,
+  "npm run history": { status: 1, says: "Usage: npm run history --" },
+  "npm run history -- status": { status: 1, says: "HISTORY_MONTHS is not set in wrangler.toml" },
+  "npm run history -- status --remote": { status: 1, says: "HISTORY_MONTHS is not set in wrangler.toml" },
+  "npm run history -- copy segments": NO_BUCKET,
+  "npm run history -- restore segments": NO_BUCKET,
+  "npm run history -- restore segments --persist-to /tmp/drill": NO_BUCKET,
+  "npm run history -- drop-bodies c1": NO_BUCKET,
+  "npm run wrangler -- r2 bucket create loyalty-edge-history": HELP,
   "npm run programs -- list": { status: 0, says: "loyalty-edge" },
   "npm run programs -- add acme": { status: 0, says: "makes the database loyalty-edge-acme" },
   "npm run programs -- remove acme": { stdin: "acme", status: 1, says: "There is no program acme in production." },
@@ -289,6 +300,8 @@ describe("a command of the project", () => {
     [["verify-totals", "--env", "staging"], "add --remote"],
     [["verify-totals", "--env", "nowhere", "--remote"], "It must be production or staging."],
     [["verify-totals", "--persist-to", "nowhere"], "npm start makes it."],
+    [["history", "drop-bodies", ""], "It must be 1 to 64 characters."],
+    [["history", "sell"], "unknown command 'sell'"],
     [["feed", "package.json/nothing"], "There is no file package.json/nothing."],
     [["build", "everything"], "too many arguments"],
     [["no-such-command"], "There is no command no-such-command."],

@@ -1,0 +1,157 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { askDatabase, type Where } from "./database.ts";
+import type { Bucket } from "./history-bucket.ts";
+import { type Addition, additionsOf, faultOf, linesOf, readObject, segmentsOf } from "./history-segments.ts";
+
+/** What was looked at, and what is wrong: each in a line. */
+export interface HistoryReport {
+  segments: number;
+  lines: number;
+  faults: string[];
+}
+
+/**
+ * Compares every segment with what the database says of it, and every opening with the sum of what the segments hold.
+ * `onSegment` is called once each is read.
+ */
+export async function verifyHistory(where: Where, bucket: Bucket, onSegment: () => void): Promise<HistoryReport> {
+  const folder = mkdtempSync(path.join(tmpdir(), "loyalty-edge-history-"));
+  const sums = new Sums(path.join(folder, "sums.sqlite"));
+  const report: HistoryReport = { segments: 0, lines: 0, faults: [] };
+  try {
+    for await (const segment of segmentsOf(where)) {
+      const object = await readObject(bucket, segment);
+      const lines = typeof object === "string" ? [] : linesOf(object);
+      const fault = typeof object === "string" ? object : faultOf(segment, lines);
+      if (fault !== null) report.faults.push(`${segment.name} ${fault}`);
+      for (const addition of lines.flatMap(additionsOf)) sums.add("sealed", addition);
+      report.segments += 1;
+      report.lines += segment.lines;
+      onSegment();
+    }
+    for await (const opening of openingsOf(where)) sums.add("opening", opening);
+    report.faults.push(...sums.differences());
+    return report;
+  } finally {
+    sums.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Sums in a file, because there may be millions. */
+class Sums {
+  readonly #database: DatabaseSync;
+  readonly #add;
+
+  constructor(file: string) {
+    this.#database = new DatabaseSync(file);
+    // Thrown away at the end, whatever happens: nothing needs to be safe before.
+    this.#database.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;
+      CREATE TABLE sums (opening TEXT, key TEXT, field TEXT, side TEXT, amount INTEGER,
+        PRIMARY KEY (opening, key, field, side)) WITHOUT ROWID`);
+    this.#add = this.#database.prepare(
+      "INSERT INTO sums VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET amount = amount + excluded.amount",
+    );
+  }
+
+  add(side: "sealed" | "opening", { opening, key, field, amount }: Addition): void {
+    this.#add.run(opening, key.join(" "), field, side, amount);
+  }
+
+  /** Where the two sides differ, in words. No opening is one of nothing. */
+  differences(): string[] {
+    const rows = this.#database
+      .prepare(`
+        SELECT opening || ' ' || key || ' ' || field || ': stored '
+          || CAST(coalesce(sum(amount) FILTER (WHERE side = 'opening'), 0) AS TEXT) || ', segments add up to '
+          || CAST(coalesce(sum(amount) FILTER (WHERE side = 'sealed'), 0) AS TEXT) AS text
+        FROM sums GROUP BY opening, key, field
+        HAVING coalesce(sum(amount) FILTER (WHERE side = 'opening'), 0)
+          <> coalesce(sum(amount) FILTER (WHERE side = 'sealed'), 0)`)
+      .all();
+    return rows.map(({ text }) => String(text));
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}
+
+/** How many rows a statement looks at. */
+const PAGE = 50_000;
+const TOKENS = [1, 2, 3, 4, 5].map((level) => `tokens_${level}`);
+
+interface OpeningTable {
+  opening: string;
+  table: string;
+  /** Its primary key, each column with the table of what it names. */
+  key: readonly (readonly [column: string, table: string])[];
+  /** The fields with their columns. */
+  fields: Readonly<Record<string, string>>;
+}
+
+const TABLES: readonly OpeningTable[] = [
+  {
+    opening: "balance_opening",
+    table: "store_balances",
+    key: [
+      ["customer_key", "customers"],
+      ["store_key", "stores"],
+    ],
+    fields: { amount: "balance_opening" },
+  },
+  {
+    opening: "earned_opening",
+    table: "campaign_stores",
+    key: [
+      ["store_key", "stores"],
+      ["campaign_key", "campaigns"],
+    ],
+    fields: { earned: "earned_opening" },
+  },
+  {
+    opening: "token_opening",
+    table: "memberships",
+    key: [
+      ["store_key", "stores"],
+      ["customer_key", "customers"],
+    ],
+    fields: Object.fromEntries(TOKENS.map((tokens) => [tokens, `${tokens}_opening`])),
+  },
+  {
+    opening: "play_opening",
+    table: "play_totals",
+    key: [
+      ["location_key", "stores"],
+      ["eip_campaign_key", "eip_campaigns"],
+      ["employee_key", "employees"],
+    ],
+    fields: Object.fromEntries(["runs", "hits", "doubles", "triples"].map((one) => [one, `${one}_opening`])),
+  },
+];
+
+/** The openings that a database has, other than of nothing. */
+async function* openingsOf(where: Where): AsyncGenerator<Addition> {
+  for (const { opening, table, key, fields } of TABLES) {
+    const columns = key.map(([column]) => column);
+    const ids = key.map(([column, of], index) => `(SELECT id FROM ${of} WHERE key = row.${column}) AS id_${index}`);
+    const amounts = Object.entries(fields).map(([field, column]) => `${column} AS ${field}`);
+    const isOpened = Object.values(fields).map((column) => `coalesce(${column}, 0) <> 0`);
+    for (let after: number[] | null = columns.map(() => 0); after !== null; ) {
+      const page: string = `(SELECT * FROM ${table} WHERE (${columns}) > (${after}) ORDER BY ${columns} LIMIT ${PAGE}) AS row`;
+      const statements = [
+        `SELECT ${[...ids, ...amounts]} FROM ${page} WHERE ${isOpened.join(" OR ")}`,
+        `SELECT ${columns}, count(*) OVER () AS rows_read FROM ${page}
+         ORDER BY ${columns.map((column) => `${column} DESC`)} LIMIT 1`,
+      ];
+      const [rows = [], [last] = []] = await askDatabase<Record<string, string | number | null>>(statements, where);
+      for (const row of rows)
+        for (const field of Object.keys(fields))
+          yield { opening, key: key.map((_, index) => String(row[`id_${index}`])), field, amount: Number(row[field]) };
+      after = last?.rows_read === PAGE ? columns.map((column) => Number(last[column])) : null;
+    }
+  }
+}

@@ -1,0 +1,257 @@
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from "vitest";
+import { cloneCheckout, removeFolder } from "./clone.ts";
+import { Cloudflare } from "./cloudflare.ts";
+import { ROOT, running } from "./command.ts";
+
+// The commands of history against the imitation of Cloudflare's API. The drill tries them on this machine.
+
+const BUCKET = "loyalty-edge-history";
+let clone = "";
+let cloudflare: Cloudflare;
+let env: Record<string, string> = {};
+let database: DatabaseSync;
+
+beforeAll(() => {
+  clone = cloneCheckout();
+  const file = path.join(clone, "wrangler.toml");
+  const config = readFileSync(file, "utf8").replace('HISTORY_MONTHS = ""', 'HISTORY_MONTHS = "1"');
+  writeFileSync(file, config.replace(/# (\[\[r2_buckets\]\])\n# (.*)\n# (.*)\n/, "$1\n$2\n$3\n"));
+});
+afterAll(() => removeFolder(clone));
+beforeEach(async () => {
+  cloudflare = new Cloudflare();
+  env = await cloudflare.open();
+  cloudflare.makeDatabase("loyalty-edge");
+  database = cloudflare.databases.get("loyalty-edge")?.sql as DatabaseSync;
+  const folder = path.join(ROOT, "migrations");
+  for (const name of readdirSync(folder).sort()) database.exec(readFileSync(path.join(folder, name), "utf8"));
+  fill();
+});
+afterEach(() => {
+  cloudflare.close();
+  rmSync(path.join(clone, "copy"), { recursive: true, force: true });
+});
+
+const ENTRY = { record: "balance_entry", customer_id: "c1", store_id: "s1", created_at: "2026-01-02 03:04:05" };
+const MESSAGE = { record: "message", group_id: null, sent_at: "2026-01-02 03:04:05" };
+const ENTRIES = [
+  { ...ENTRY, id: "b1", amount: "1.50", campaign_id: "k1" },
+  { ...ENTRY, id: "b2", amount: "-0.25", campaign_id: null, created_at: "2026-02-01 00:00:00" },
+];
+const MESSAGES = [
+  { ...MESSAGE, id: "m1", customer_id: "c1", body: "secret" },
+  { ...MESSAGE, id: "m2", customer_id: "c2", body: "kept" },
+];
+
+const gzipped = (lines: readonly object[]) => gzipSync(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+const linesIn = (object: Buffer = Buffer.of()) =>
+  gunzipSync(object)
+    .toString()
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+const sha256Of = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
+const nameOf = (kind: string) => `default_program/${kind}/2026-03/1.ndjson.gz`;
+const keyOf = (kind: string) => `${BUCKET}/${nameOf(kind)}`;
+const fileOf = (kind: string) => path.join(clone, "copy", nameOf(kind));
+const rowOf = (kind: string) =>
+  database.prepare("SELECT lines, bytes, sha256 FROM history_segments WHERE kind = ?").get(kind);
+
+/** Inserts a row, with nothing in the columns that must have something. */
+function insert(table: string, values: Record<string, string | number>): void {
+  const columns = database.prepare("SELECT * FROM pragma_table_info(?)").all(table);
+  const needed = columns.filter(({ notnull, dflt_value }) => notnull === 1 && dflt_value === null);
+  const nothing = needed.map(({ name, type }) => [name, type === "TEXT" ? "" : 0] as const);
+  const row: Record<string, string | number> = { ...Object.fromEntries(nothing), ...values };
+  const places = Object.keys(row).map(() => "?");
+  database.prepare(`INSERT INTO ${table} (${Object.keys(row)}) VALUES (${places})`).run(...Object.values(row));
+}
+
+function insertSegment(kind: string, lines: readonly object[], fields: { newest: string; sums: string }): void {
+  const object = gzipped(lines);
+  cloudflare.objects.set(keyOf(kind), object);
+  const [sha256, bytes] = [sha256Of(object), object.length];
+  const row = { kind, month: "2026-03", number: 1, name: nameOf(kind), lines: lines.length, bytes, sha256, ...fields };
+  insert("history_segments", { ...row, oldest: "2026-01-02 03:04:05" });
+}
+
+/** Two segments, with the openings that they come to. */
+function fill(): void {
+  database.exec("PRAGMA foreign_keys = OFF");
+  insert("accounts", { key: 1, id: "1", fields: "{}" });
+  insert("stores", { key: 1, id: "s1", account_key: 1 });
+  insert("campaigns", { key: 1, id: "k1", account_key: 1, listed_stores: "[]" });
+  insert("customers", { key: 1, id: "c1", balance: 125 });
+  insert("store_balances", { store_key: 1, customer_key: 1, balance: 125, balance_opening: 125 });
+  insert("campaign_stores", { store_key: 1, campaign_key: 1, earned: 150, earned_opening: 150 });
+  insertSegment("balance_entry", ENTRIES, { newest: "2026-02-01 00:00:00", sums: '{"balance":125,"earned":150}' });
+  insertSegment("message", MESSAGES, { newest: "2026-01-02 03:04:05", sums: "{}" });
+}
+
+async function history(...args: string[]) {
+  const run = running("node", ["scripts/run.mjs", "history", ...args, "--remote"], { cwd: clone, env });
+  return { status: await run.ended, output: run.output() };
+}
+
+describe("npm run history -- copy", () => {
+  it("copies what is not there yet, and names what is not as the database says", async ({ expect }) => {
+    cloudflare.objects.set(keyOf("message"), Buffer.from("damaged"));
+
+    const first = await history("copy", "copy");
+    cloudflare.objects.delete(keyOf("message"));
+    const second = await history("copy", "copy");
+    cloudflare.objects.set(keyOf("message"), gzipped(MESSAGES));
+    const third = await history("copy", "copy");
+
+    expect([first.status, second.status, third.status]).toEqual([1, 1, 0]);
+    expect(first.output).toContain(`  ${nameOf("message")} has another SHA-256 than the database says`);
+    expect(second.output).toContain(`  ${nameOf("message")} is not in the bucket`);
+    expect(third.output).toContain("1 objects copied, 1 were there.");
+    expect(linesIn(readFileSync(fileOf("balance_entry")))).toEqual(ENTRIES);
+    expect(linesIn(readFileSync(fileOf("message")))).toEqual(MESSAGES);
+  });
+});
+
+describe("npm run history -- restore", () => {
+  it("puts back what the bucket lacks, and overwrites nothing", async ({ expect }) => {
+    await history("copy", "copy");
+    cloudflare.objects.delete(keyOf("balance_entry"));
+    const other = Buffer.from("another");
+    cloudflare.objects.set(keyOf("message"), other);
+
+    const first = await history("restore", "copy");
+    const kept = cloudflare.objects.get(keyOf("message"));
+    cloudflare.objects.delete(keyOf("message"));
+    const second = await history("restore", "copy");
+
+    expect([first.status, second.status]).toEqual([1, 0]);
+    expect(first.output).toContain(`  ${nameOf("message")} is in the bucket, as another object`);
+    expect(kept).toEqual(other);
+    expect(second.output).toContain("1 objects put back, 1 were there.");
+    expect(linesIn(cloudflare.objects.get(keyOf("balance_entry")))).toEqual(ENTRIES);
+    expect(linesIn(cloudflare.objects.get(keyOf("message")))).toEqual(MESSAGES);
+  });
+
+  it("puts nothing back that is damaged or missing in the folder", async ({ expect }) => {
+    await history("copy", "copy");
+    cloudflare.objects.clear();
+    writeFileSync(fileOf("message"), "damaged");
+    rmSync(fileOf("balance_entry"));
+
+    const { status, output } = await history("restore", "copy");
+
+    expect(status).toBe(1);
+    expect(output).toContain(`  ${nameOf("message")} has another SHA-256 in the folder`);
+    expect(output).toContain(`  ${nameOf("balance_entry")} is neither in the bucket nor in the folder`);
+    expect([...cloudflare.objects]).toEqual([]);
+  });
+});
+
+describe("npm run history -- drop-bodies", () => {
+  const dropped = MESSAGES.map((line) => (line.id === "m1" ? { ...line, body: "" } : line));
+
+  it("writes messages anew without the customer's bodies, and their row", async ({ expect }) => {
+    const before = rowOf("balance_entry");
+
+    const first = await history("drop-bodies", "c1");
+    const object = cloudflare.objects.get(keyOf("message")) ?? Buffer.of();
+    const second = await history("drop-bodies", "c1");
+
+    expect([first.status, second.status]).toEqual([0, 0]);
+    expect(first.output).toContain("1 bodies dropped: 1 objects written anew, 1 left as they are.");
+    expect(second.output).toContain("0 bodies dropped: 0 objects written anew, 2 left as they are.");
+    expect(linesIn(object)).toEqual(dropped);
+    expect(rowOf("message")).toEqual({ lines: 2, bytes: object.length, sha256: sha256Of(object) });
+    expect(rowOf("balance_entry")).toEqual(before);
+  });
+
+  it("goes on where it was cut off between the object and its row", async ({ expect }) => {
+    const object = gzipped(dropped);
+    cloudflare.objects.set(keyOf("message"), object);
+
+    const { status, output } = await history("drop-bodies", "c1");
+
+    expect(status, output).toBe(0);
+    expect(output).toContain("0 bodies dropped: 1 objects written anew, 1 left as they are.");
+    expect(cloudflare.objects.get(keyOf("message"))).toEqual(object);
+    expect(rowOf("message")).toMatchObject({ sha256: sha256Of(object) });
+  });
+
+  it.for([
+    ["is another", gzipped([MESSAGES[0] ?? {}, { ...MESSAGES[1], body: "forged" }])],
+    ["lacks a line", gzipped(dropped.slice(1))],
+    ["is damaged", gzipped(dropped).subarray(0, 60)],
+  ] as const)("leaves an object as it is that %s", async ([, object], { expect }) => {
+    const before = rowOf("message");
+    cloudflare.objects.set(keyOf("message"), object);
+
+    const { status, output } = await history("drop-bodies", "c1");
+
+    expect(status).toBe(1);
+    expect(output).toContain(`  ${nameOf("message")} has `);
+    expect(cloudflare.objects.get(keyOf("message"))).toEqual(object);
+    expect(rowOf("message")).toEqual(before);
+  });
+});
+
+describe("npm run history -- status", () => {
+  it("says what has left and what is left to leave", async ({ expect }) => {
+    insert("balance_entries", { id: "old  'one'", customer_key: 1, store_key: 1, created_at: "2026-02-01 00:00:00" });
+    insert("balance_entries", { id: "new", customer_key: 1, store_key: 1, created_at: "2999-01-01 00:00:00" });
+
+    const { status, output } = await history("status");
+
+    expect(status, output).toBe(0);
+    expect(output).toMatch(
+      /^\| balance_entry \| +1 \| +2 \| +\d+ \| 2026-01-02 03:04:05 \| 2026-02-01 00:00:00 \| +1 \|$/m,
+    );
+    expect(output).toMatch(/^\| all +\| +2 \| +4 \| +\d+ \|.*\| +1 \|$/m);
+    expect(output).toContain("Not all of them have left yet");
+  });
+});
+
+describe("npm run verify-totals -- --history", () => {
+  async function verify() {
+    const run = running("node", ["scripts/run.mjs", "verify-totals", "--history", "--remote"], { cwd: clone, env });
+    return { status: await run.ended, output: run.output() };
+  }
+
+  it("finds segments and openings as they should be", { timeout: 600_000 }, async ({ expect }) => {
+    expect((await verify()).output).toContain("history: 2 segments with 4 lines, as expected");
+  });
+
+  it("names what is wrong with segments and openings", { timeout: 600_000 }, async ({ expect }) => {
+    database.exec(`
+      UPDATE history_segments SET newest = '2026-02-01 00:00:01' WHERE kind = 'balance_entry';
+      UPDATE campaign_stores SET earned_opening = 149`);
+    cloudflare.objects.delete(keyOf("message"));
+    const earned_at = ENTRY.created_at;
+    const earning = { record: "token_earning", store_id: "s1", customer_id: "c1", level_no: 2, tokens: "0.50" };
+    insertSegment("token_earning", [{ ...earning, earned_at }], { newest: earned_at, sums: '{"tokens":49}' });
+
+    const { status, output } = await verify();
+
+    expect(status).toBe(1);
+    expect(output).toContain(`history: 3 segments with 5 lines, 5 faults
+  ${nameOf("balance_entry")} has events of another time than the database says
+  ${nameOf("message")} is not in the bucket
+  ${nameOf("token_earning")} adds up to {"tokens":50}, and the database says {"tokens":49}
+  earned_opening s1 k1 earned: stored 149, segments add up to 150
+  token_opening s1 c1 tokens_2: stored 0, segments add up to 50`);
+  });
+});
+
+describe("npm run history", () => {
+  it("says what is missing where no bucket is bound", async ({ expect }) => {
+    const { status, output } = await history("copy", "copy", "--env", "staging");
+
+    expect(status).toBe(1);
+    expect(output).toContain("wrangler.toml binds no bucket as HISTORY");
+    expect(existsSync(path.join(clone, "copy"))).toBe(false);
+  });
+});

@@ -20,8 +20,9 @@ interface Options {
   whileFeeding?: boolean;
 }
 
-/** How often an export begins again because something was fed meanwhile. */
+/** How often an export begins again because something was fed, or left for history, meanwhile. */
 const NEW_BEGINNINGS = 3;
+const CHANGED = "Something was fed, or left for history,";
 const END_OF_PAGE = Buffer.from("\n");
 
 const program = new Command("npm run export --")
@@ -55,10 +56,10 @@ async function write(name: string, options: Options): Promise<void> {
         process.exitCode = 130;
         return;
       }
-      if (name === "-") throw new CommandError("Something was fed meanwhile: what was written is no snapshot.");
+      if (name === "-") throw new CommandError(`${CHANGED} meanwhile: what was written is no snapshot.`);
       if (beginnings === NEW_BEGINNINGS)
-        throw new CommandError(`Something was fed during each of ${beginnings + 1} exports: no file was written.`);
-      console.error("Something was fed meanwhile: the export begins again.");
+        throw new CommandError(`${CHANGED} during each of ${beginnings + 1} exports: no file was written.`);
+      console.error(`${CHANGED} meanwhile: the export begins again.`);
     }
   } finally {
     process.off("SIGINT", onSignal).off("SIGTERM", onSignal);

@@ -1,8 +1,10 @@
+import { createHash } from "node:crypto";
 import { appendFileSync, createReadStream, existsSync, mkdtempSync, rmSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { EXPORTED, PROGRAM } from "../../src/feed/export/walks.ts";
+import { historySegment } from "../../src/feed/records/history-segment.ts";
 import { type ExportSource, exportPages, type Page } from "./export-client.ts";
 import type { Output } from "./whole-file.ts";
 
@@ -26,11 +28,14 @@ interface Options {
  */
 const MESSAGE_ROUNDS = 3;
 
+const SEGMENT = historySegment.record;
+
 /**
  * Writes an export that restores, although something is fed meanwhile. The kinds are read backwards, so that what others
  * refer to is read after them and has all that they name. They are written forwards. What may refer to something later
  * all the same (within one kind, or to a group's members) is left out, and so are the messages of groups that were
- * removed meanwhile. Resolves with null where it was told to stop.
+ * removed meanwhile. Resolves with null where it was told to stop, or events have left for history meanwhile: one of
+ * these could be in it twice, in its line and in an opening.
  */
 export async function exportWhileFed(source: ExportSource, output: Output, options: Options): Promise<WhileFed | null> {
   const { signal, onPage } = options;
@@ -40,8 +45,10 @@ export async function exportWhileFed(source: ExportSource, output: Output, optio
   const complete = new Completeness(path.join(folder, "seen.sqlite"));
   const versions: string[] = [];
   let leftOut = 0;
+  let left: string | null = null;
   try {
     for (const kind of readingOrder(kinds)) {
+      if (kind === SEGMENT) left = await segmentsOf(source, signal);
       for (let round = 0; round < (kind === "message" ? MESSAGE_ROUNDS : 1); round += 1) {
         const read: string[] = [];
         for await (const page of exportPages({ ...source, only: [kind] }, signal)) {
@@ -59,7 +66,7 @@ export async function exportWhileFed(source: ExportSource, output: Output, optio
         if (read[0] === read.at(-1)) break;
       }
     }
-    if (signal.aborted) return null;
+    if (signal.aborted || (left !== null && left !== (await segmentsOf(source, signal)))) return null;
     for (const kind of kinds.filter((one) => one !== PROGRAM)) {
       // What was missed at first came before what its group showed then.
       for (let round = MESSAGE_ROUNDS - 1; round >= 0; round -= 1) {
@@ -74,6 +81,13 @@ export async function exportWhileFed(source: ExportSource, output: Output, optio
     complete.close();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** A hash of the lines of all segments. */
+async function segmentsOf(source: ExportSource, signal: AbortSignal): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const { bytes } of exportPages({ ...source, only: [SEGMENT] }, signal)) hash.update(bytes);
+  return hash.digest("hex");
 }
 
 /** What refers to others first; but the states of members after the groups, and the clock at last. */

@@ -125,7 +125,7 @@ describe("npm run export", () => {
     const { status, output } = await run(place("never.ndjson"), ...args);
 
     expect(status).toBe(1);
-    expect(output).toContain("Something was fed during each of 4 exports: no file was written.");
+    expect(output).toContain("Something was fed, or left for history, during each of 4 exports: no file was written.");
     expect(existsSync(place("never.ndjson"))).toBe(false);
     expect(left()).toEqual([]);
   });
@@ -207,6 +207,28 @@ describe("npm run export", () => {
       ["membership", true, 1],
     ]);
     expect(left()).toEqual([]);
+  });
+
+  it("begins again when events left for history while something was fed", async ({ expect }) => {
+    const segments = (...names: string[]) => ({
+      lines: names.map((name) => ({ record: "history_segment", name })),
+      more: false,
+    });
+    const entry = { lines: [{ record: "balance_entry", id: "b" }], more: false };
+    const opening = { lines: [{ record: "balance_opening", amount: "1.00" }], more: false };
+    const { args, asked } = await service(
+      ...[segments("a"), segments("a"), entry, opening, segments("a", "b")],
+      ...[segments("a", "b"), segments("a", "b"), { more: false }, opening, segments("a", "b")],
+    );
+
+    const kinds = "balance_entry,balance_opening,history_segment";
+    const { status, output } = await run(place("left.ndjson"), ...args, "--while-feeding", "--only", kinds);
+
+    expect(status, output).toBe(0);
+    expect(output).toContain("meanwhile: the export begins again.");
+    expect(asked).toHaveLength(10);
+    const records = readFileSync(place("left.ndjson"), "utf8").match(/"record":"\w+"/g);
+    expect(records).toEqual(['"record":"balance_opening"', ...Array(2).fill('"record":"history_segment"')]);
   });
 
   it("finds messages that moved to a part that had been read, and writes them before the last ones", async ({

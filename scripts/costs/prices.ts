@@ -22,6 +22,7 @@ const WORKERS = "workers/platform/pricing/";
 const D1 = "d1/platform/pricing/";
 const OBJECTS = "durable-objects/platform/pricing/";
 const KV = "kv/platform/pricing/";
+const R2 = "r2/pricing/";
 const OBSERVABILITY = "observability/pricing/";
 
 export const PRICES = {
@@ -57,6 +58,9 @@ export const PRICES = {
   },
   kvReads: { what: "KV", unit: "reads", dollars: 0.5, per: MILLION, included: 10 * MILLION, page: KV },
   kvWrites: { what: "KV", unit: "writes", dollars: 5, per: MILLION, included: MILLION, page: KV },
+  objectGbMonths: { what: "R2", unit: "GB-months", dollars: 0.015, per: 1, included: 10, page: R2 },
+  objectWrites: { what: "R2", unit: "writes", dollars: 4.5, per: MILLION, included: MILLION, page: R2 },
+  objectReads: { what: "R2", unit: "reads", dollars: 0.36, per: MILLION, included: 10 * MILLION, page: R2 },
   logGb: { what: "Logs, traces", unit: "GB taken in", dollars: 0.25, per: 1, included: 50, page: OBSERVABILITY },
   logGbMonths: {
     what: "Logs, traces",

@@ -1,4 +1,5 @@
 import { table } from "../lib/table.ts";
+import { historyCosts } from "./history.ts";
 import {
   appsOfOneDatabase,
   CHAIN,
@@ -17,7 +18,7 @@ const PAGES = "https://developers.cloudflare.com/";
 
 /** The tables of docs/costs.md, in their order. */
 export function costTables(): string[] {
-  return [costsOf(MILLION_APPS), costsOf(CHAIN), prices()];
+  return [costsOf(MILLION_APPS), costsOf(CHAIN), historyCosts(), prices()];
 }
 
 /** What a load costs a month in each way: by service, and what it would be with other settings. */

@@ -1,4 +1,5 @@
 import { KINDS } from "../../src/feed/records/index.ts";
+import { identityOf } from "../../src/feed/records/kind.ts";
 import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT } from "../../src/http/limits.ts";
 import { type Answer, PatientClient, parse } from "./attempts.ts";
 import type { FileLine } from "./ndjson-file.ts";
@@ -32,27 +33,63 @@ export interface FeedTarget {
 
 const ANSWER_WITHIN_MS = 120_000;
 
-/** The lines in requests within the feed's limits, in order; with `pages`, a page of an export begins a request. */
+/**
+ * The lines in requests within the feed's limits, in order; with `pages`, a page of an export begins a request. A line
+ * that deletes what a line before it writes, or writes what one deletes, begins a request too: of one request only the
+ * last line of a key counts (docs/contract/feed.md, 1), so a file's erasure would be lost.
+ */
 export async function* inBatches(
   lines: AsyncIterable<FileLine> | Iterable<FileLine>,
   { pages = false }: { pages?: boolean } = {},
 ): AsyncGenerator<Batch> {
   let batch: FileLine[] = [];
   let [bytes, items] = [0, 0];
+  let keys = new DeletedKeys();
   for await (const line of lines) {
     const size = line.bytes.length + 1;
     const listed = itemsOf(line);
     const isFull = batch.length === LINE_LIMIT || bytes + size > BODY_LIMIT.bytes || items + listed > ITEM_LIMIT;
-    if (isFull || (pages && line.beginsPage)) {
+    if (isFull || (pages && line.beginsPage) || keys.isTurned(line, batch)) {
       if (batch.length > 0) yield { lines: batch };
       batch = [];
       [bytes, items] = [0, 0];
+      keys = new DeletedKeys();
     }
     batch.push(line);
     bytes += size;
     items += listed;
   }
   if (batch.length > 0) yield { lines: batch };
+}
+
+/** Which keys a batch deletes and which it writes. Most batches delete nothing; then no line is parsed. */
+class DeletedKeys {
+  readonly #deleted = new Map<string, boolean>();
+  #known = 0;
+
+  /** Whether a line deletes what the batch writes, or writes what the batch deletes. */
+  isTurned(line: FileLine, batch: readonly FileLine[]): boolean {
+    if (this.#known === 0 && !line.bytes.includes('"deleted"')) return false;
+    for (const before of batch.slice(this.#known)) {
+      const { key, deleted } = keyOf(before);
+      this.#deleted.set(key, deleted);
+    }
+    this.#known = batch.length;
+    const { key, deleted } = keyOf(line);
+    return this.#deleted.has(key) && this.#deleted.get(key) !== deleted;
+  }
+}
+
+/** A line's kind and key, and whether it deletes. A bad line, which the service names, has a key like any other. */
+function keyOf({ bytes }: FileLine): { key: string; deleted: boolean } {
+  const object = parse(bytes.toString());
+  const fields = (typeof object === "object" ? object : null) ?? {};
+  const { record, deleted } = fields as { record?: unknown; deleted?: unknown };
+  const kind = KINDS.find((one) => one.record === record);
+  return {
+    key: kind === undefined ? "" : `${kind.record} ${identityOf(kind, { ...fields })}`,
+    deleted: deleted === true,
+  };
 }
 
 const LISTS = KINDS.flatMap(({ list }) => (list === undefined ? [] : [list.field]));

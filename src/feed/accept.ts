@@ -9,7 +9,7 @@ import { checkLine, type GoodLine } from "./lines.ts";
 import { splitLines } from "./ndjson.ts";
 import { applyFeed, type Batch } from "./queries.ts";
 import { KINDS, RESTORED_KINDS } from "./records/index.ts";
-import { columnTypes, isGlobal, type Kind, type Line } from "./records/kind.ts";
+import { columnTypes, identityOf, isGlobal, type Kind, type Line } from "./records/kind.ts";
 import { playedBoards } from "./records/play.ts";
 import type { Accepted } from "./schema.ts";
 
@@ -141,7 +141,7 @@ function deduplicate(kind: Kind, all: readonly Line[]): Pick<Batch, "writes" | "
   const byKey = new Map<string, Line>();
   const orders = new Map<string, number>();
   for (const line of all) {
-    const key = identityOf(kind, line);
+    const key = identityOf(kind, line.used);
     if (kind.type === "state" || !byKey.has(key)) byKey.set(key, line);
     if (!line.deleted && !orders.has(key)) orders.set(key, line.number);
   }
@@ -149,11 +149,6 @@ function deduplicate(kind: Kind, all: readonly Line[]): Pick<Batch, "writes" | "
   const lines = [...byKey.values()];
   const writes = lines.filter(({ deleted }) => !deleted).sort((one, other) => one.order - other.order);
   return { writes: arrange(kind, writes), deletes: lines.filter(({ deleted }) => deleted) };
-}
-
-function identityOf(kind: Kind, { used }: Line): string {
-  if (kind.identity !== undefined) return JSON.stringify(kind.identity(used));
-  return JSON.stringify(kind.keyFields.map((field) => used[field]));
 }
 
 /** A table whose rows lie in the order of their ids is written in that order: each of its pages once. */

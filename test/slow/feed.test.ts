@@ -90,6 +90,30 @@ describe("npm run feed", () => {
     expect(received.flat().map((line) => line.trimEnd())).toEqual([...lines, long, long]);
   });
 
+  it("begins a request where a line deletes what one before it writes, or writes what one deletes", async ({
+    expect,
+  }) => {
+    const { args, received } = await service();
+    const pair = (customer_id: string, friend_id: string, rest: object) =>
+      JSON.stringify({ record: "friendship", customer_id, friend_id, ...rest });
+    const erasure = JSON.stringify({ record: "customer", id: "c1", deleted: true });
+    const otherKind = JSON.stringify({ record: "store", id: "c1", deleted: true });
+    const requests = [
+      // The last of two lines that write counts, and a key is one of its kind.
+      [customer(1), customer(2), customer(1), otherKind],
+      [erasure, "[]", erasure],
+      [customer(1), pair("c1", "c2", { status: 1 })],
+      // The pair has no order.
+      [pair("c2", "c1", { deleted: true }), customer(3)],
+      [pair("c1", "c2", { status: 0, deleted: false })],
+    ];
+
+    const { status, output } = await run([file("turned.ndjson", requests.flat().join("\n")), ...args]);
+
+    expect(status, output).toBe(0);
+    expect(received).toEqual(requests);
+  });
+
   it("sends no more than 100,000 items of lists in a request", async ({ expect }) => {
     const { args, received } = await service();
     const store_ids = Array.from({ length: 20_000 }, (_, index) => `s${index}`);

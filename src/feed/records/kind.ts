@@ -251,6 +251,13 @@ export function isDeletable({ type, isPermanent }: Kind): boolean {
   return type === "state" && isPermanent !== true;
 }
 
+/** What tells the record of these fields apart from others of its kind: one text for each record. */
+export function identityOf(kind: Kind, fields: Fields): string {
+  return JSON.stringify(
+    kind.identity === undefined ? kind.keyFields.map((field) => fields[field]) : kind.identity(fields),
+  );
+}
+
 /** Whether it belongs to no account, so that only a token for all accounts may write it. */
 export function isGlobal(kind: Kind): boolean {
   return kind.record !== "account" && accountReference(kind) === undefined;

@@ -75,7 +75,7 @@ async function send(name: string, options: Options): Promise<void> {
       pages: options.restore === true,
     });
     bar.stop();
-    console.error(summary(progress, startedAt, stop.signal.aborted));
+    console.error(summary(progress, { startedAt, stopped: stop.signal.aborted, from: options.from }));
     if (stop.signal.aborted) process.exitCode = 130;
   } finally {
     bar.stop();
@@ -151,11 +151,14 @@ function progressBar({ size, position }: NdjsonFile) {
   };
 }
 
-function summary({ committed, ignored, lastLine }: Progress, startedAt: number, stopped: boolean): string {
+function summary(
+  { committed, ignored, lastLine }: Progress,
+  { startedAt, stopped, from }: { startedAt: number; stopped: boolean; from: number },
+): string {
   const seconds = (Date.now() - startedAt) / 1000;
   const lines = `${count(committed)} lines committed (${count(committed - ignored)} accepted, ${count(ignored)} ignored)`;
   const rate = `in ${duration(seconds)}, ${count(Math.round(committed / Math.max(seconds, 0.001)))} lines/s`;
-  return stopped ? `Stopped: ${lines}. Go on with: --from ${lastLine + 1}` : `${lines} ${rate}.`;
+  return stopped ? `Stopped: ${lines}. Go on with: --from ${Math.max(lastLine + 1, from)}` : `${lines} ${rate}.`;
 }
 
 function lineNumber(text: string): number {

@@ -63,7 +63,7 @@ async function ask(url: URL, request: RequestInit, withinMs: number): Promise<An
       bytes: Buffer.from(await response.arrayBuffer()),
       connected: true,
       mayRetry: WORTH_ANOTHER_TRY.has(response.status),
-      retryAfterMs: Number(response.headers.get("Retry-After") ?? 0) * 1_000,
+      retryAfterMs: retryAfterMs(response.headers.get("Retry-After") ?? "0"),
     };
   } catch (error) {
     const cause = error instanceof Error ? error.cause : undefined;
@@ -89,6 +89,12 @@ export function parse(text: string): unknown {
   } catch {
     return text.slice(0, 200);
   }
+}
+
+/** What `Retry-After` asks for, which is seconds or a date. */
+function retryAfterMs(text: string): number {
+  const milliseconds = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
+  return Number.isNaN(milliseconds) ? 0 : milliseconds;
 }
 
 /** How long to wait before another try. */

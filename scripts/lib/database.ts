@@ -30,13 +30,13 @@ export async function askDatabase<Row>(statements: readonly string[], where: Whe
   if ("remote" in where) configuredProgram(program, where.env);
   const command = statements.map((statement) => statement.replaceAll(/\s+/g, " ").trim()).join("; ");
   const args = ["d1", "execute", bindingName("DB", program), ...place, "--json", "--yes", "--command", command];
-  let { status, output } = await runWrangler(args, { capture: true });
+  let { status, output, stdout } = await runWrangler(args, { capture: true });
   // A local database is a file: while the service writes to it, nobody else can.
   for (let attempt = 1; status !== 0 && output.includes("SQLITE_BUSY") && attempt < ATTEMPTS; attempt += 1) {
     await sleep(WAIT_MS);
-    ({ status, output } = await runWrangler(args, { capture: true }));
+    ({ status, output, stdout } = await runWrangler(args, { capture: true }));
   }
-  const json = output.slice(output.indexOf("["), output.lastIndexOf("]") + 1);
+  const json = stdout.slice(stdout.indexOf("["), stdout.lastIndexOf("]") + 1);
   if (status !== 0 || json === "") throw new CommandError(refusal(output, where));
   return (JSON.parse(json) as { results: Row[] }[]).map(({ results }) => results);
 }

@@ -33,7 +33,10 @@ export async function* exportPages(source: ExportSource, signal: AbortSignal): A
     if (answer === null || signal.aborted) return;
     if (answer.status !== 200) throw new CommandError(refusal(answer));
     const { bytes, headers } = answer;
-    yield { bytes, lines: countLines(bytes), version: headers.get("X-Feed-Version") ?? "" };
+    const version = headers.get("X-Feed-Version");
+    // Such as an app's page, or a login page, which would replace a good file.
+    if (version === null) throw new CommandError(`This is no export: ${first.href} answers with something else.`);
+    yield { bytes, lines: countLines(bytes), version };
     const next: string | undefined = /<([^>]*)>; rel="next"/.exec(headers.get("Link") ?? "")?.[1];
     // The service may know itself by another name than the one that it is called by here.
     url = next === undefined ? null : new URL(new URL(next).search, first);

@@ -1,3 +1,5 @@
+import * as z from "zod";
+import { objectOf, readLine } from "../../src/feed/ndjson.ts";
 import { KINDS } from "../../src/feed/records/index.ts";
 import { identityOf } from "../../src/feed/records/kind.ts";
 import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT } from "../../src/http/limits.ts";
@@ -31,6 +33,7 @@ export interface FeedTarget {
   answerWithinMs?: number;
 }
 
+const Taken = z.object({ items: z.object({ ignored: z.number() }) });
 const ANSWER_WITHIN_MS = 120_000;
 
 /**
@@ -62,14 +65,16 @@ export async function* inBatches(
   if (batch.length > 0) yield { lines: batch };
 }
 
-/** Which keys a batch deletes and which it writes. Most batches delete nothing; then no line is parsed. */
+/** Which keys a batch deletes and which it writes. Of one that deletes nothing, as most do, no line is parsed. */
 class DeletedKeys {
   readonly #deleted = new Map<string, boolean>();
   #known = 0;
+  #deletes = false;
 
   /** Whether a line deletes what the batch writes, or writes what the batch deletes. */
   isTurned(line: FileLine, batch: readonly FileLine[]): boolean {
-    if (this.#known === 0 && !line.bytes.includes('"deleted"')) return false;
+    this.#deletes ||= [...batch.slice(-1), line].some(({ bytes }) => bytes.includes('"deleted"'));
+    if (!this.#deletes) return false;
     for (const before of batch.slice(this.#known)) {
       const { key, deleted } = keyOf(before);
       this.#deleted.set(key, deleted);
@@ -81,28 +86,31 @@ class DeletedKeys {
 }
 
 /** A line's kind and key, and whether it deletes. A bad line, which the service names, has a key like any other. */
-function keyOf({ bytes }: FileLine): { key: string; deleted: boolean } {
-  const object = parse(bytes.toString());
-  const fields = (typeof object === "object" ? object : null) ?? {};
-  const { record, deleted } = fields as { record?: unknown; deleted?: unknown };
-  const kind = KINDS.find((one) => one.record === record);
+function keyOf(line: FileLine): { key: string; deleted: boolean } {
+  const fields = fieldsOf(line);
+  const kind = KINDS.find(({ record }) => record === fields.record);
   return {
-    key: kind === undefined ? "" : `${kind.record} ${identityOf(kind, { ...fields })}`,
-    deleted: deleted === true,
+    key: kind === undefined ? "" : `${kind.record} ${identityOf(kind, fields)}`,
+    deleted: fields.deleted === true,
   };
 }
 
 const LISTS = KINDS.flatMap(({ list }) => (list === undefined ? [] : [list.field]));
 
-/** How many items of lists a line has; 0 for a bad one, which the service names. */
-function itemsOf({ bytes }: FileLine): number {
-  if (!LISTS.some((field) => bytes.includes(`"${field}"`))) return 0;
-  const object = parse(bytes.toString()) as Record<string, unknown> | string | null;
-  if (typeof object !== "object" || object === null) return 0;
-  return LISTS.map((field) => object[field]).reduce<number>(
+/** How many items of lists a line has. */
+function itemsOf(line: FileLine): number {
+  if (!LISTS.some((field) => line.bytes.includes(`"${field}"`))) return 0;
+  const fields = fieldsOf(line);
+  return LISTS.map((field) => fields[field]).reduce<number>(
     (sum, list) => sum + (Array.isArray(list) ? list.length : 0),
     0,
   );
+}
+
+/** The fields of a line, as the service reads it; of a bad one, which the service names, none. */
+function fieldsOf({ number, bytes }: FileLine): Record<string, unknown> {
+  const object = objectOf(readLine(number, bytes)?.text ?? null);
+  return Array.isArray(object) ? {} : object;
 }
 
 /** Both halves of a batch that is too large; null where it cannot be cut. */
@@ -162,7 +170,11 @@ export async function sendLines(
     });
     if (answer === null) return null;
     progress.waiting = false;
-    if (answer.status === 200) return (parse(answer.bytes.toString()) as { items: { ignored: number } }).items;
+    if (answer.status === 200) {
+      const { data } = Taken.safeParse(parse(answer.bytes.toString()));
+      if (data === undefined) throw new CommandError(`This is no feed: ${feed.href} answers with something else.`);
+      return data.items;
+    }
     // Some limits, such as the memory that texts take on their way, only the service can tell.
     const parts = answer.status === 413 ? cut(batch) : null;
     if (parts === null) throw new CommandError(refusal(answer, batch, progress));

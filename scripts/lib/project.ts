@@ -71,14 +71,15 @@ export interface ToolOptions {
 }
 
 /**
- * Runs a tool of the project in its folder. Resolves with its exit status and what it printed when that is captured.
+ * Runs a tool of the project in its folder. Resolves with its exit status and what it printed when that is captured:
+ * `output` has warnings too.
  * Ctrl-C reaches the tool as well: it is waited for, so that nothing is left running or half said.
  */
 export function runTool(
   tool: string,
   args: readonly string[],
   { capture = false, into, reads = "terminal", env = {}, signal }: ToolOptions = {},
-): Promise<{ status: number; output: string }> {
+): Promise<{ status: number; output: string; stdout: string }> {
   return new Promise((resolve, reject) => {
     const isPiped = capture || into !== undefined;
     const child = spawn(path.join(ROOT, "node_modules", ".bin", tool), args, {
@@ -93,18 +94,19 @@ export function runTool(
       if (received === "SIGTERM") child.kill(received);
     };
     process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
-    let output = "";
+    let [output, stdout] = ["", ""];
     for (const stream of [child.stdout, child.stderr]) {
       if (into !== undefined) stream?.pipe(into, { end: false });
       else
         stream?.on("data", (data) => {
           output += data;
+          if (stream === child.stdout) stdout += data;
         });
     }
     child.on("error", reject);
     child.on("close", (status) => {
       process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
-      if (stopped === undefined) resolve({ status: status ?? 1, output });
+      if (stopped === undefined) resolve({ status: status ?? 1, output, stdout });
       else reject(new Interrupted(stopped));
     });
   });

@@ -5,10 +5,7 @@ import { buildReference } from "./reference.ts";
  * Runs wrangler. Every script does it here, because most of its commands fail where a folder that wrangler.toml names is
  * absent, and a fresh clone has no dist/reference.
  */
-export async function runWrangler(
-  args: readonly string[],
-  options?: ToolOptions,
-): Promise<{ status: number; output: string }> {
+export async function runWrangler(args: readonly string[], options?: ToolOptions): ReturnType<typeof runTool> {
   await buildReference();
   return runTool("wrangler", args, options);
 }

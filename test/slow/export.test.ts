@@ -13,7 +13,7 @@ import { command, freePort, pressCtrlC } from "./command.ts";
 
 interface Page {
   lines?: readonly object[];
-  version?: number;
+  version?: number | null;
   status?: number;
   hangUp?: boolean;
   waitMs?: number;
@@ -39,7 +39,7 @@ async function service(...pages: (Page & { more?: boolean })[]) {
     await sleep(page.waitMs ?? 0);
     if (page.hangUp) return request.socket.destroy();
     const headers = {
-      "X-Feed-Version": String(page.version ?? 7),
+      ...(page.version !== null && { "X-Feed-Version": String(page.version ?? 7) }),
       ...((page.more ?? pages.length > 0) && {
         Link: `<${url.origin}${url.pathname}?after=${asked.length}>; rel="next"`,
       }),
@@ -73,6 +73,16 @@ describe("npm run export", () => {
     const text = readFileSync(place("pages.ndjson"), "utf8");
     expect(text).toBe('{"record":"store","id":"a"}\n{"record":"store","id":"b"}\n\n{"record":"store","id":"c"}\n\n');
     expect(asked.map(({ search }) => search)).toEqual(["", "?after=1", "?after=2"]);
+  });
+
+  it("takes no answer for an export that is none", async ({ expect }) => {
+    const { args } = await service({ lines: [{ a: "page" }], version: null });
+
+    const { status, output } = await run(place("none.ndjson"), ...args);
+
+    expect(status).toBe(1);
+    expect(output).toContain("This is no export: ");
+    expect(existsSync(place("none.ndjson"))).toBe(false);
   });
 
   it("compresses where the name says so, and writes to standard output for -", async ({ expect }) => {

@@ -104,8 +104,10 @@ describe("npm run feed", () => {
       [erasure, "[]", erasure],
       [customer(1), pair("c1", "c2", { status: 1 })],
       // The pair has no order.
-      [pair("c2", "c1", { deleted: true }), customer(3)],
-      [pair("c1", "c2", { status: 0, deleted: false })],
+      [`\uFEFF${pair("c2", "c1", { deleted: true })}`, customer(3)],
+      [pair("c1", "c2", { status: 0, deleted: false }), customer(1)],
+      [erasure],
+      [customer(1)],
     ];
 
     const { status, output } = await run([file("turned.ndjson", requests.flat().join("\n")), ...args]);
@@ -292,6 +294,41 @@ describe("npm run feed", () => {
     expect(exit).toBe(1);
     expect(output).toContain(words);
     expect(output).toContain(`0 lines are committed. ${advice}`);
+  });
+
+  it("takes no answer for a feed's that is none", async ({ expect }) => {
+    const { args } = await service({ status: 200, body: { some: "page" } });
+
+    const { status, output } = await run([file("page", customer(1)), ...args]);
+
+    expect(status).toBe(1);
+    expect(output).toMatch(/^This is no feed: \S+ answers with something else\.$/m);
+  });
+
+  it("waits until a date, where the service names one", async ({ expect }) => {
+    const date = new Date(Date.now() + 3_000);
+    const { args, received } = await service({ status: 503, headers: { "Retry-After": date.toUTCString() } });
+
+    const { status, output } = await run([file("date", customer(1)), ...args]);
+
+    expect(status, output).toBe(0);
+    expect(received).toHaveLength(1);
+    // A date has no part of a second.
+    expect(Date.now()).toBeGreaterThanOrEqual(date.getTime() - 1_000);
+  });
+
+  it("goes on from where it was to begin, if it is stopped before anything is committed", async ({ expect }) => {
+    const { promise: after, resolve: answer } = Promise.withResolvers<void>();
+    const { args, asked } = await service({ after, status: 503 });
+    const running = command("feed", [file("begin", numbered(9).join("\n")), "--from", "5", ...args]);
+    await expect.poll(() => asked.count, { timeout: 30_000 }).toBe(1);
+
+    pressCtrlC(running);
+    await printed(running, "Waiting for the answer");
+    answer();
+
+    expect(await running.ended).toBe(130);
+    expect(running.output()).toContain("Go on with: --from 5");
   });
 
   it("lets the request under way end on Ctrl-C, and says where to go on", async ({ expect }) => {

@@ -7,6 +7,19 @@ import { feedUsage, rows } from "../support/state.ts";
 const ROWS_A_GROUP = 70;
 const GROUPS = 300;
 
+describe("what a message group costs", () => {
+  it("reads the members of no other group", async ({ expect }) => {
+    const [one, other] = [seed.customer(), seed.customer()];
+    await mustFeed([one, other]);
+    const rowsRead = async () => (await feedUsage([seed.group([one.id, other.id])])).rowsRead;
+
+    const few = await rowsRead();
+    await mustFeed(Array.from({ length: GROUPS }, () => seed.group([one.id, other.id])));
+
+    expect(await rowsRead()).toBeLessThanOrEqual(few + 20);
+  });
+});
+
 describe("what a restored message group costs", () => {
   it(`is at most ${ROWS_A_GROUP} rows, however many are stored`, async ({ expect }) => {
     const [one, other] = [seed.customer(), seed.customer()];

@@ -102,13 +102,16 @@ function listed(lines: SQL): SQL {
 
 function removeFormerMembers(lines: SQL): SQL {
   // EXCEPT and not NOT IN: for each pair that NOT IN does not find, SQLite reads the whole list to see whether anything in it is NULL.
+  // In a FROM, because SQLite looks up no index for what is IN an EXCEPT, and reads all members of all groups.
   return sql`WITH ${listed(lines)}
     DELETE FROM message_group_members WHERE (group_key, customer_key) IN (
-      SELECT member.group_key, member.customer_key
-      FROM (SELECT id FROM ${lines}) AS line
-      CROSS JOIN message_groups ON message_groups.id = line.id
-      CROSS JOIN message_group_members AS member ON member.group_key = message_groups.key
-      EXCEPT SELECT group_key, customer_key FROM listed
+      SELECT * FROM (
+        SELECT member.group_key, member.customer_key
+        FROM (SELECT id FROM ${lines}) AS line
+        CROSS JOIN message_groups ON message_groups.id = line.id
+        CROSS JOIN message_group_members AS member ON member.group_key = message_groups.key
+        EXCEPT SELECT group_key, customer_key FROM listed
+      )
     )`;
 }
 

@@ -19,9 +19,9 @@ export interface Found<T> extends Cached<T> {
 
 /**
  * Asks the source of a value, which must not lag: a value is taken for as new as the time when this was called. One
- * that is not to be cached, such as that of a name made up by a client, says so.
+ * that is not to be cached says so; or that it may only replace another, as where a name may be made up by a client.
  */
-export type Load<T> = () => Promise<Omit<Cached<T>, "at"> & { cacheable: boolean }>;
+export type Load<T> = () => Promise<Omit<Cached<T>, "at"> & { cacheable: boolean | "in place of another" }>;
 
 export interface CacheRules {
   /** Up to this age a value is answered as it is. */
@@ -145,7 +145,8 @@ export class CachedValues<T> {
   async #load(cache: Cache, key: CacheKey, load: Load<T>, at: number): Promise<Cached<T>> {
     const { cacheable, ...loaded } = await load();
     const cached = { ...loaded, at };
-    if (cacheable) this.#write(cache, key, cached);
+    // What KV has was remembered before the source was asked.
+    if (cacheable === true || (cacheable !== false && this.#memory.has(key))) this.#write(cache, key, cached);
     return cached;
   }
 

@@ -80,6 +80,21 @@ describe("the age of a cached value", () => {
     expect([before.value, failed.value, after.value]).toEqual(["one", "one", "two"]);
   });
 
+  it("ends with what is only cached in place of another, which nothing else begins", async ({ expect }) => {
+    const { cache, settle, inKv } = room();
+    const gone = async () => ({ value: "gone", cacheable: "in place of another" as const });
+    await isolate().read(cache, "made up", gone);
+    await isolate().read(cache, "k", loading("one"));
+    await settle();
+    pass(31);
+
+    await isolate().read(cache, "k", gone);
+    await settle();
+
+    expect(inKv("made up")).toBeNull();
+    expect(await isolate().read(cache, "k", failing())).toMatchObject({ value: "gone", foundIn: "kv" });
+  });
+
   it("of up to thirty seconds is answered from memory, without asking KV", async ({ expect }) => {
     const { kv, cache, settle } = room();
     const values = isolate();

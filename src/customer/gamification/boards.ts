@@ -36,7 +36,7 @@ export async function readBoard(db: Database, cache: Cache, board: BoardOf): Pro
   const { value, at, foundIn } = await boards.read(cache, await boardKey(board, day), async () => {
     const [totals] = await findBoards(db, [board], BOARD_LIMIT);
     if (totals === undefined) return { value: [], cacheable: false };
-    return { value: totals.employees, cacheable: isCacheable(totals, board, day), ...untilChange(totals) };
+    return { value: totals.employees, cacheable: cacheable(totals, board, day), ...untilChange(totals) };
   });
   return { employees: value, ageSeconds: Math.max(0, Math.floor((clock.now() - at) / 1_000)), foundIn };
 }
@@ -56,7 +56,7 @@ export async function refreshBoards(
   const totals = await findBoards(db, refreshed, BOARD_LIMIT);
   for (const [index, board] of refreshed.entries()) {
     const found = totals[index];
-    if (found === undefined || !isCacheable(found, board, day)) continue;
+    if (found === undefined || cacheable(found, board, day) !== true) continue;
     boards.write(cache, await boardKey(board, day), { value: found.employees, at, ...untilChange(found) });
   }
 }
@@ -66,11 +66,11 @@ function distinct(touched: readonly BoardOf[]): BoardOf[] {
 }
 
 /**
- * Names that clients make up are not cached, because KV bills each; nor is a board of another day than its key says, for
- * around midnight the Worker's clock and D1's may differ.
+ * Names that clients make up are not cached, because KV bills each; but one that was cached before it was deleted is
+ * overwritten. Nor is a board of another day than its key says, for around midnight the Worker's clock and D1's may differ.
  */
-function isCacheable({ known, today }: BoardTotals, { campaignId }: BoardOf, day: string): boolean {
-  return known && (campaignId !== null || today === day);
+function cacheable({ known, today }: BoardTotals, { campaignId }: BoardOf, day: string) {
+  return known ? campaignId !== null || today === day : "in place of another";
 }
 
 /** A campaign begins or ends at midnight somewhere, so on any quarter of an hour. */

@@ -1,10 +1,12 @@
 import * as z from "zod";
 import { orElse, orNull, passedThrough } from "../values/scalar.ts";
-import { Field, HTML_LIMIT, LOGO_LIMIT, text } from "../values/text.ts";
+import { Field, HTML_LIMIT, LOGO_LIMIT, LONG_LIMIT, text } from "../values/text.ts";
 
 const ADMINS_LIMIT = 20_000;
 
-const Percentage = Field.optional().describe("The share of this level, as a percentage.");
+const Percentage = z
+  .preprocess((value) => value ?? undefined, Field.optional())
+  .describe("The share of this level, as a percentage.");
 
 /** The share of tokens that each level of a team earns. */
 const TeamBreakdown = z.object(
@@ -28,7 +30,7 @@ export const LoyaltyOptions = z.object(
     account_id: passedThrough(""),
     acc_card_identifier: passedThrough(""),
     chain_display_name: passedThrough(""),
-    description: passedThrough(""),
+    description: passedThrough("", LONG_LIMIT),
     default_balance_type: passedThrough(""),
     point_conversion: passedThrough(""),
     team_breakdown: orElse(TeamBreakdown, {}).describe("The share of tokens that each level of a team earns."),

@@ -19,6 +19,7 @@ describe("POST /feed: values", () => {
     ["account", "loyalty_options", [[], "x", 1, { team_breakdown: { level_1: 5 } }, { chain_logo: 7 }]],
     ["account", "loyalty_options", [{ term_contents: "x".repeat(65_537) }, { notify_user_admin: [1] }]],
     ["account", "loyalty_options", [{ chain_logo: "x".repeat(262_145) }, { shipping_city: "x".repeat(2_001) }]],
+    ["account", "loyalty_options", [{ description: "x".repeat(4_001) }]],
     ["store", "id", ["", "x".repeat(65), 7, null, undefined, "\udfff"]],
     ["store", "name", [undefined, null, "é".repeat(201)]],
     ["store", "latitude", [undefined, null, "35", 90.01, -91, true]],
@@ -50,6 +51,7 @@ describe("POST /feed: values", () => {
     const options = {
       term_contents: "x".repeat(65_536),
       chain_logo: "x".repeat(262_144),
+      description: "x".repeat(4_000),
       team_breakdown: { level_1: "5%" },
     };
     const lines = [
@@ -65,11 +67,13 @@ describe("POST /feed: values", () => {
 
   it("takes null for a field that is not nullable as its default", async ({ expect }) => {
     await mustFeed([
-      account,
+      { ...account, loyalty_options: { team_breakdown: { level_1: null, level_2: "5%" } } },
       { ...store, city: null },
       { ...campaign, status: null, store_ids: null, cash_tender_multiplier: null, trigger_type: null },
     ]);
 
+    const breakdown = await value("SELECT loyalty_options ->> 'team_breakdown' FROM accounts WHERE id = ?", account.id);
+    expect(breakdown).toBe('{"level_2":"5%"}');
     expect(await value("SELECT city FROM stores WHERE id = ?", store.id)).toBe("");
     expect(await value("SELECT status FROM campaigns WHERE id = ?", campaign.id)).toBe(1);
     expect(await value("SELECT listed_stores FROM campaigns WHERE id = ?", campaign.id)).toBeNull();

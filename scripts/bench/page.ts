@@ -118,14 +118,12 @@ export function pageOf(report: Report): string {
 Written by \`npm run bench -- --scale ${scales.map(({ name }) => name).join(",")} --rounds ${rounds} --docs\` on ${at.slice(0, 10)}:
 ${machine.cores} cores (${machine.cpu}), ${machine.memoryGiB} GiB, Node ${machine.node}, workerd ${machine.workerd}. The machine's load just before was ${machine.load}.
 
-Times depend on the machine, so look at the ratios. The **baseline** is a \`SELECT 1\` for an authenticated customer by the same Worker: what the
-runtime, the token and one round trip to D1 cost. Every case and the baseline are asked in turn, in another order each round, so that all of them meet the
-same machine. Here a round trip takes a millisecond; across a network it takes ten, and the ratios come closer to one.
+Times depend on the machine, so look at the ratios to the **baseline**: a \`SELECT 1\` for an authenticated customer by the same Worker. All are asked in
+turn, in another order each round. Here a round trip takes a millisecond; across a network it takes ten, and the ratios come closer to one.
 
 ## Requests
 
-What is asked for is picked from the data: the densest place, the widest team, the commonest name, and their opposites. Each makes one round trip to D1, a search that
-finds nothing two or three, a warm leaderboard and a poll to which nothing is new none. All but a cold leaderboard ask the nearest replica, messages too. \`ratio\` is the p50 to the baseline's (${baseline?.p50.toFixed(2)} ms at ${largest?.name}), \`at most\` its aim, \`rows\` what D1
+Each case is picked from the data: the densest place, the widest team, the commonest name, and their opposites. \`ratio\` is the p50 to the baseline's (${baseline?.p50.toFixed(2)} ms at ${largest?.name}), \`at most\` its aim, \`rows\` what D1
 bills as read. \`SQLite ms\` is what SQLite itself took at ${largest?.name} (\`meta.duration\`; a mean, right to about ${(0.5 / Math.sqrt(rounds)).toFixed(2)} ms): one database does one thing
 after the other, so in a second it answers 1,000 divided by that.
 
@@ -148,7 +146,7 @@ function feedSection(kinds: readonly KindLoad[]): string {
 ## Feeding
 
 What a line writes, and lines a second, beside bare inserts of the same lines (\`INSERT … SELECT … FROM json_each(?)\`) into tables with nothing but a key.
-The rest is what the feed promises: every line checked, references and accounts looked at, derived data updated, all or nothing.
+The rest is what the feed promises.
 
 ${feedTable(kinds)}
 `;

@@ -51,6 +51,8 @@ export function serveWith(form: HTMLFormElement, { session, customer, send, onSe
     button?.toggleAttribute("disabled", true);
     const refusal = await feed(send, lines);
     button?.toggleAttribute("disabled", false);
+    // Another customer was chosen meanwhile, whose lines the form shows.
+    if (signal.aborted) return;
     if (refusal === null) {
       // The same line once more would be ignored: an event is stored once by its id.
       id = newId();
@@ -99,12 +101,15 @@ function markFaults(form: HTMLFormElement, refusal: Failure | null): string {
 
 /** Sends lines to the feed. Resolves with why they were refused, or null; lines that are sent again count once. */
 async function feed(send: typeof fetch, lines: readonly Line[]): Promise<Failure | null> {
-  const { tillToken } = await currentSession();
-  const headers = { Authorization: `Bearer ${tillToken}`, "Content-Type": "application/x-ndjson" };
-  const answer = await send("/api/v1/feed", { method: "POST", headers, body: toNdjson(lines) }).catch(() => null);
-  if (answer === null) return { status: false, message: "The service does not answer. Send it again." };
-  const body = (await answer.json()) as { status: true } | Failure;
-  return body.status ? null : body;
+  try {
+    const { tillToken } = await currentSession();
+    const headers = { Authorization: `Bearer ${tillToken}`, "Content-Type": "application/x-ndjson" };
+    const answer = await send("/api/v1/feed", { method: "POST", headers, body: toNdjson(lines) });
+    const body = (await answer.json()) as { status: true } | Failure;
+    return body.status ? null : body;
+  } catch {
+    return { status: false, message: "The service does not answer. Send it again." };
+  }
 }
 
 function toNdjson(lines: readonly Line[]): string {

@@ -24,5 +24,5 @@ export async function readProgramToken(
   // their own, and those that are not there.
   const reading = await readToken(token, defaultRules, now);
   if (reading.kind === "good") return { kind: "no such program" };
-  return rules === null ? reading : { kind: "bad", fault: "program" };
+  return rules !== null && reading.kind === "bad" ? { kind: "bad", fault: "program" } : reading;
 }

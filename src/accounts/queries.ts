@@ -12,17 +12,20 @@ export function couponAccountParts({ includeImages }: { includeImages: boolean }
   };
 }
 
-/** What the account object of a search result is made of; all null beside a row that does not bring it. */
-export const SEARCH_ACCOUNT_PARTS = {
-  account_id: sql<string | null>`${accounts.id}`,
-  account_fields: sql<string | null>`${accounts.fields}`,
-  agreement_type: accounts.agreementType,
-};
+/** The account object of a search result, as JSON text. */
+export const SEARCH_ACCOUNT = sql<string>`(
+  '{"agreement_type":' || coalesce(${accounts.agreementType}, 'null') || ',' || substr(${accounts.fields}, 2)
+)`;
 
 /**
- * The key of the account beside one row of each account in a list, else NULL: so an account object is sent once, and
- * every row has it by its key. `key` tells the rows of the list apart.
+ * Whether a row of a list is the first with its account: so an account object is sent once, and every row has it by its
+ * key. `key` tells the rows of the list apart.
  */
-export function accountKeyOnce(accountKey: SQL, { list, key }: { list: SQL; key: SQL }): SQL {
-  return sql`iif(${key} IN (SELECT min(${key}) FROM ${list} GROUP BY ${accountKey}), ${accountKey}, NULL)`;
+export function isFirstOfAccount(accountKey: SQL, { list, key }: { list: SQL; key: SQL }): SQL {
+  return sql`${key} IN (SELECT min(${key}) FROM ${list} GROUP BY ${accountKey})`;
+}
+
+/** The key of the account beside the first row of each account in a list, else NULL. */
+export function accountKeyOnce(accountKey: SQL, rows: { list: SQL; key: SQL }): SQL {
+  return sql`iif(${isFirstOfAccount(accountKey, rows)}, ${accountKey}, NULL)`;
 }

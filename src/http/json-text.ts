@@ -28,14 +28,17 @@ export function jsonObject(members: Readonly<Record<string, JsonText>>): JsonTex
 
 /** An object that has members of its own, with one more. */
 export function withMember(object: JsonText, name: string, text: JsonText): JsonText {
-  const members = object.join("").slice(0, -1);
-  return asJson([`${members},${JSON.stringify(name)}:`, ...text, "}"]);
+  return asJson([`{${membersOf(object)},${JSON.stringify(name)}:`, ...text, "}"]);
 }
 
 /** One object with the members of several, none of them empty. */
 export function merge(...objects: readonly JsonText[]): JsonText {
-  const members = objects.map((pieces) => pieces.join("").slice(1, -1));
-  return asJson([`{${members.join(",")}}`]);
+  return asJson([`{${objects.map(membersOf).join(",")}}`]);
+}
+
+/** What stands between the braces of an object. */
+function membersOf([first = "", ...others]: JsonText): string {
+  return (others.length === 0 ? first : first + others.join("")).slice(1, -1);
 }
 
 /** The answer of a call that went well, typed as what the items are. */

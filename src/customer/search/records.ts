@@ -1,5 +1,6 @@
 import { type Placeholder, type SQL, type SQLWrapper, sql } from "drizzle-orm";
-import { accountKeyOnce, SEARCH_ACCOUNT_PARTS } from "../../accounts/queries.ts";
+import { accountsOf } from "../../accounts/answers.ts";
+import { isFirstOfAccount, SEARCH_ACCOUNT } from "../../accounts/queries.ts";
 import type { RowOf } from "../../db/database.ts";
 import { selectWith } from "../../db/select.ts";
 import { accounts } from "../../db/tables/accounts.ts";
@@ -11,7 +12,7 @@ import { isRunning } from "../../domain/campaigns.ts";
 import { customerKeyOf } from "../../domain/customers.ts";
 import { friendStatus } from "../../domain/friendships.ts";
 import { joinStoresOf } from "../../domain/stores.ts";
-import { type JsonText, jsonObject, merge, storedJson, toJson, withMember } from "../../http/json-text.ts";
+import { type JsonText, merge, storedJson, toJson, withMember } from "../../http/json-text.ts";
 import { type Forgiving, meantBy } from "./meant.ts";
 import type { SearchList } from "./scope.ts";
 
@@ -26,15 +27,14 @@ export type FoundRow = RowOf<ReturnType<(typeof READ)[SearchList]>>;
 
 /**
  * Reads the records of a list, each as JSON text, to be put together without a look inside.
- * @param found for a `WITH` clause: `found(rank, key, forgiven)`
+ * @param found for a `WITH` clause: `found(rank, key, account_key, forgiven)`; of customers, without `account_key`
  */
 export const READ = {
   stores: (found: SQL) => {
-    const record = sql`CROSS JOIN ${stores} ON ${stores.key} = found.key`;
     const fields = {
-      list: sql<"stores">`'stores'`,
       record: jsonOf({
         id: stores.id,
+        account_id: accounts.id,
         name: stores.name,
         store_image: stores.storeImage,
         address_line_1: stores.addressLine1,
@@ -47,19 +47,17 @@ export const READ = {
       // By themselves: JSON made by SQLite has fewer digits than a position may have.
       latitude: stores.latitude,
       longitude: stores.longitude,
-      ...forgivenIn(stores.words),
-      account_key: stores.accountKey,
-      ...ACCOUNT_PARTS,
+      ...ofMerchant(stores),
     };
-    return selectWith(found, fields, rowsOf(record, stores.accountKey));
+    return selectWith(found, fields, rowsOf(stores));
   },
   // Of any date and status: both are in the record.
   campaigns: (found: SQL) => {
-    const record = sql`CROSS JOIN ${campaigns} ON ${campaigns.key} = found.key`;
     const fields = {
-      list: sql<"campaigns">`'campaigns'`,
       record: jsonOf({
         id: campaigns.id,
+        // Here the account's id is a number (docs/contract/interface.md, 4.6).
+        account_id: sql`CAST(${accounts.id} AS INTEGER)`,
         name: campaigns.name,
         campaign_start_date: campaigns.campaignStartDate,
         campaign_end_date: campaigns.campaignEndDate,
@@ -67,29 +65,38 @@ export const READ = {
         status: campaigns.status,
       }),
       details: campaigns.details,
-      ...forgivenIn(campaigns.words),
-      account_key: campaigns.accountKey,
-      ...ACCOUNT_PARTS,
+      ...ofMerchant(campaigns),
     };
-    return selectWith(found, fields, rowsOf(record, campaigns.accountKey));
+    return selectWith(found, fields, rowsOf(campaigns));
   },
   customers: readCustomers,
 };
 
-/** Which words were forgiven, as a JSON array, and the words of the record; null where none had to be. */
-function forgivenIn(words: SQLWrapper, forgiven = sql`found.forgiven`) {
+// Every column of every row has its price on the way, also one that is NULL: what few rows have is one column.
+
+/** NULL where no word had to be forgiven; else a JSON object: which words were, and the words of the record. */
+function forgivenIn(words: SQL, forgiven = sql`found.forgiven`): SQL<string | null> {
+  return sql`iif(${forgiven} IS NULL, NULL, json_object('forgiven', json(${forgiven}), 'words', ${words}))`;
+}
+
+type OfMerchant = typeof stores | typeof campaigns;
+
+/** The account comes with one record of each. */
+function ofMerchant({ words, accountKey }: OfMerchant) {
+  const isFirst = isFirstOfAccount(sql`found.account_key`, { list: sql`found`, key: sql`found.key` });
   return {
-    forgiven: sql<string | null>`${forgiven}`,
-    words: sql<string | null>`iif(${forgiven} IS NULL, NULL, ${words})`,
+    forgiven: forgivenIn(sql`${words} || ' ' || ${accounts.words}`),
+    account_key: accountKey,
+    account: sql<string | null>`iif(${isFirst}, ${SEARCH_ACCOUNT}, NULL)`,
   };
 }
 
-const ACCOUNT_PARTS = { ...SEARCH_ACCOUNT_PARTS, company_words: forgivenIn(accounts.words).words };
-
-/** The records, one of each account with the account. */
-function rowsOf(record: SQL, accountKey: typeof stores.accountKey | typeof campaigns.accountKey): SQL {
-  const once = accountKeyOnce(sql`${accountKey}`, { list: sql`found ${record}`, key: sql`found.key` });
-  return sql`FROM found ${record} LEFT JOIN ${accounts} ON ${accounts.key} = ${once} ORDER BY found.rank, found.key`;
+function rowsOf(table: OfMerchant): SQL {
+  return sql`
+    FROM found
+    CROSS JOIN ${table} ON ${table.key} = found.key
+    CROSS JOIN ${accounts} ON ${accounts.key} = ${table.accountKey}
+    ORDER BY found.rank, found.key`;
 }
 
 /** What a customer shows to friends only; others see `HIDDEN`. */
@@ -102,7 +109,11 @@ const PERSONAL = {
   state: customers.state,
   zip: customers.zip,
 };
-const HIDDEN = toJson({ ...Object.fromEntries(Object.keys(PERSONAL).map((name) => [name, ""])), date_of_birth: null });
+const HIDDEN = toJson({
+  ...Object.fromEntries(Object.keys(PERSONAL).map((name) => [name, ""])),
+  date_of_birth: null,
+  balance: 0,
+});
 
 /** With what the caller may see of each customer. */
 function readCustomers(found: SQL, caller: Placeholder) {
@@ -131,7 +142,6 @@ function readCustomers(found: SQL, caller: Placeholder) {
       GROUP BY joined.key
     )`;
   const fields = {
-    list: sql<"customers">`'customers'`,
     record: jsonOf({
       id: customers.id,
       first_name: customers.firstName,
@@ -151,7 +161,7 @@ function readCustomers(found: SQL, caller: Placeholder) {
     personal: sql<string | null>`iif(${isOpen}, ${jsonOf(PERSONAL)}, NULL)`,
     // By itself, for the same reason as a position.
     balance: sql<number>`iif(${isOpen}, ${customers.balance} / 100.0, 0)`,
-    ...forgivenIn(customers.words, sql`seen.forgiven`),
+    forgiven: forgivenIn(sql`${customers.words}`, sql`seen.forgiven`),
   };
   const rows = sql`
     FROM seen
@@ -168,36 +178,30 @@ function jsonOf(members: Readonly<Record<string, SQLWrapper>>): SQL<string> {
 
 /** The JSON of a customer as the caller may see them. */
 export function toCustomer({ record, personal, balance }: RowOf<ReturnType<typeof readCustomers>>): JsonText {
-  return merge(storedJson(record), personal === null ? HIDDEN : storedJson(personal), toJson({ balance }));
+  if (personal === null) return merge(storedJson(record), HIDDEN);
+  return merge(storedJson(record), storedJson(personal), toJson({ balance }));
 }
 
 export function toFound(rows: readonly FoundRow[], words: readonly string[]): Found {
-  const objects = new Map<number, { id: string | null; text: JsonText; words: string }>();
-  for (const row of rows) {
-    if (row.list === "customers" || row.account_fields === null) continue;
-    const others = jsonObject({ agreement_type: storedJson(row.agreement_type ?? "null") });
-    const text = merge(storedJson(row.account_fields), others);
-    objects.set(row.account_key, { id: row.account_id, text, words: row.company_words ?? "" });
-  }
+  const accountOf = accountsOf(rows.filter((row) => "account" in row));
   const found: Record<SearchList, JsonText[]> = { stores: [], customers: [], campaigns: [] };
-  const shown: Forgiving[] = [];
   for (const row of rows) {
-    if (row.list === "customers") {
+    if ("personal" in row) {
       found.customers.push(toCustomer(row));
+    } else if ("details" in row) {
+      const record = merge(storedJson(row.record), storedJson(row.details));
+      found.campaigns.push(withMember(record, "account", accountOf(row)));
     } else {
-      const record = storedJson(row.record);
-      const account = objects.get(row.account_key);
-      const others =
-        row.list === "stores"
-          ? toJson({ account_id: account?.id, latitude: row.latitude, longitude: row.longitude })
-          : // Here the account's id is a number (docs/contract/interface.md, 4.6).
-            merge(toJson({ account_id: Number(account?.id) }), storedJson(row.details));
-      found[row.list].push(withMember(merge(record, others), "account", account?.text ?? toJson(null)));
+      const record = merge(storedJson(row.record), toJson({ latitude: row.latitude, longitude: row.longitude }));
+      found.stores.push(withMember(record, "account", accountOf(row)));
     }
-    if (row.forgiven === null) continue;
-    const company = row.list === "customers" ? "" : (objects.get(row.account_key)?.words ?? "");
-    shown.push({ words: `${row.words} ${company}`.split(" "), forgiven: JSON.parse(row.forgiven) });
   }
+  const shown = rows.flatMap(({ forgiven }) => (forgiven === null ? [] : [toForgiving(forgiven)]));
   const forgiven = words.filter((word) => shown.some((one) => one.forgiven.includes(word)));
   return { ...found, forgiven, meant: Object.fromEntries(forgiven.map((word) => [word, meantBy(word, shown)])) };
+}
+
+function toForgiving(json: string): Forgiving {
+  const { forgiven, words } = JSON.parse(json);
+  return { forgiven, words: words.split(" ") };
 }

@@ -5,7 +5,7 @@ import { selectWith } from "../../db/select.ts";
 import { customerVocabulary } from "../../db/tables/customers.ts";
 import { merchantVocabulary } from "../../db/tables/stores.ts";
 import type { SearchList } from "./scope.ts";
-import { asBeginnings, LONGEST_BEGINNING, matchingKeys, notBegun, type WordIndex } from "./word-index.ts";
+import { asBeginnings, LONGEST_BEGINNING, matching, notBegun, type WordIndex } from "./word-index.ts";
 
 // A search that found nothing is made once more with typos forgiven (docs/contract/interface.md, 4.6): a vocabulary, the
 // words of indexes each once, says what the words may have been meant for. Each step has a bound, because whoever feeds
@@ -81,18 +81,19 @@ export function forgive(words: readonly string[], near: readonly NearWord[], lis
 }
 
 /**
- * For a `WITH` clause: `found(rank, key, forgiven)`, at most `limit` records with all words, as they are or forgiven: those
- * with fewer forgiven words first, then in the order first stored. `forgiven` is a JSON array. The index is asked for
- * `more` only if it has too few for `least`.
+ * For a `WITH` clause: `found(rank, key, account_key, forgiven)`, at most `limit` records with all words, as they are or
+ * forgiven: those with fewer forgiven words first, then in the order first stored. `forgiven` is a JSON array. The index is
+ * asked for `more` only if it has too few for `least`.
  */
 export function findForgiven(index: WordIndex, value: Value<keyof ForgivingTexts | "words">, limit: number): SQL {
   const ifFew = sql`LIMIT iif((SELECT count(*) FROM least) < ${sql.raw(String(limit))}, ${sql.raw(String(SORTED))}, 0)`;
   return sql`
-    least AS MATERIALIZED (${matchingKeys(index, value("least"), limitTo(limit))}),
-    more AS MATERIALIZED (${matchingKeys(index, value("more"), ifFew)}),
-    found(rank, key, forgiven) AS MATERIALIZED (
-      SELECT json_array_length(forgiven) AS rank, key, forgiven FROM (
-        SELECT candidate.key, (SELECT json_group_array(value) FROM (${notBegun(index.words, value("words"))})) AS forgiven
+    least AS MATERIALIZED (${matching(index, value("least"), limitTo(limit))}),
+    more AS MATERIALIZED (${matching(index, value("more"), ifFew)}),
+    found(rank, key, account_key, forgiven) AS MATERIALIZED (
+      SELECT json_array_length(forgiven) AS rank, key, account_key, forgiven FROM (
+        SELECT candidate.key, ${index.accountKey} AS account_key,
+          (SELECT json_group_array(value) FROM (${notBegun(index.words, value("words"))})) AS forgiven
         FROM (SELECT key FROM least UNION SELECT key FROM more) AS candidate ${index.record(sql`candidate.key`)}
       )
       ORDER BY rank, key ${limitTo(limit)}

@@ -14,10 +14,14 @@ export interface WordIndex {
   name: SQL;
   /** Joins the record with a key. */
   record: (key: SQL) => SQL;
-  /** Which records the caller may find: the others do not count towards the limit. */
-  where: SQL;
+  /** Joins what `where` and `accountKey` need of it. */
+  entry: (key: SQL) => SQL;
+  /** Which records the caller may find, by key: the others do not count towards the limit. */
+  where: (key: SQL) => SQL;
   /** The words of a record, with blanks between them. */
   words: SQL;
+  /** The key of a record's account; NULL of a customer. */
+  accountKey: SQL;
 }
 
 /** The index of each list, as a caller may search it. */
@@ -27,28 +31,34 @@ export const INDEXES: Record<SearchList, (caller: Placeholder) => WordIndex> = {
   customers: (caller) => ({
     name: sql.raw("customer_words"),
     record: (key) => sql`CROSS JOIN ${customers} ON ${customers.key} = ${key}`,
-    where: sql`NOT ${hasBlocked(sql`${customers.key}`, customerKeyOf(caller))}`,
+    entry: () => sql``,
+    where: (key) => sql`NOT ${hasBlocked(key, customerKeyOf(caller))}`,
     words: sql`${customers.words}`,
+    accountKey: sql`NULL`,
   }),
 };
 
 /** Stores or campaigns, to which the words of their account's company belong. */
 function indexOfAccounts(name: string, table: typeof stores | typeof campaigns): WordIndex {
   const company = sql`(SELECT ${accounts.words} FROM ${accounts} WHERE ${accounts.key} = ${table.accountKey})`;
+  const record = (key: SQL) => sql`CROSS JOIN ${table} ON ${table.key} = ${key}`;
   return {
     name: sql.raw(name),
-    record: (key) => sql`CROSS JOIN ${table} ON ${table.key} = ${key}`,
-    where: sql`NOT ${isAccountDeleted(sql`${table.accountKey}`)}`,
+    record,
+    entry: record,
+    where: () => sql`NOT ${isAccountDeleted(sql`${table.accountKey}`)}`,
     words: sql`(${table.words} || ' ' || ${company})`,
+    accountKey: sql`${table.accountKey}`,
   };
 }
 
-/** The keys of the records that match, in the order first stored: FTS5 goes along its index, and stops at the limit. */
-export function matchingKeys({ name, record, where }: WordIndex, text: SQL | Placeholder, limit: SQL): SQL {
+/** The records that match, in the order first stored: FTS5 goes along its index, and stops at the limit. */
+export function matching({ name, entry, where, accountKey }: WordIndex, text: SQL | Placeholder, limit: SQL): SQL {
+  const key = sql`${name}.rowid`;
   return sql`
-    SELECT ${name}.rowid AS key FROM ${name} ${record(sql`${name}.rowid`)}
-    WHERE ${name} MATCH ${text} AND ${where}
-    ORDER BY ${name}.rowid ${limit}`;
+    SELECT ${key} AS key, ${accountKey} AS account_key FROM ${name} ${entry(key)}
+    WHERE ${name} MATCH ${text} AND ${where(key)}
+    ORDER BY ${key} ${limit}`;
 }
 
 /** Those of the words asked for, a JSON array, that begin no word of a record. */
@@ -60,6 +70,9 @@ export function notBegun(recordWords: SQL, words: Placeholder): SQL {
 export function asBeginnings(beginnings: readonly string[]): string {
   return beginnings.map((beginning) => `"${beginning}"*`).join(" AND ");
 }
+
+// What FTS5 is asked to find nothing.
+const NOTHING = sql.raw(`'""'`);
 
 /** FTS5 has lists of records for beginnings of so many letters; of a longer one it gathers all before it finds the first. */
 export const LONGEST_BEGINNING = 6;
@@ -111,8 +124,8 @@ export function nameBeginnings(beginnings: readonly string[]): string[] {
 }
 
 /**
- * For a `WITH` clause: `found(rank, key, forgiven)`, at most `limit` records: those that hold every word whole (rank 0),
- * then those that only begin so (1). No word is forgiven.
+ * For a `WITH` clause: `found(rank, key, account_key, forgiven)`, at most `limit` records: those that hold every word whole
+ * (rank 0), then those that only begin so (1). No word is forgiven.
  */
 export function findWords(
   index: WordIndex,
@@ -120,18 +133,24 @@ export function findWords(
   value: (name: keyof AskedWords["texts"]) => Placeholder,
   limit: number,
 ): SQL {
-  const { name, where, words } = index;
-  const beginnings = hasMany ? rarestBeginnings(index, value("list")) : value("beginnings");
+  const { name, words } = index;
   const holdsAll = hasMany ? sql`AND NOT EXISTS (${notBegun(words, value("list"))})` : sql``;
   // A long beginning is gathered only where some record has the short ones.
-  const mayBe = hasMany ? sql`true` : sql`EXISTS (SELECT 1 FROM ${name} WHERE ${name} MATCH ${value("short")})`;
-  const left = sql`LIMIT iif(${mayBe}, ${sql.raw(String(limit))} - (SELECT count(*) FROM whole), 0)`;
-  const others = { ...index, where: sql`${where} AND ${name}.rowid NOT IN (SELECT key FROM whole) ${holdsAll}` };
+  const hasShort = sql`EXISTS (SELECT 1 FROM ${name} WHERE ${name} MATCH ${value("short")})`;
+  const beginnings = hasMany
+    ? rarestBeginnings(index, value("list"))
+    : sql`iif(${hasShort}, ${value("beginnings")}, ${NOTHING})`;
+  // SQLite looks at the limit first: after so many whole words it looks up nothing more.
+  const left = sql`LIMIT ${sql.raw(String(limit))} - (SELECT count(*) FROM whole)`;
+  const others: WordIndex = {
+    ...index,
+    where: (key) => sql`${index.where(key)} AND ${key} NOT IN (SELECT key FROM whole) ${holdsAll}`,
+  };
   return sql`
-    whole AS MATERIALIZED (${matchingKeys(index, value("whole"), limitTo(limit))}),
-    others AS MATERIALIZED (${matchingKeys(others, beginnings, left)}),
-    found(rank, key, forgiven) AS MATERIALIZED (
-      SELECT 0, key, NULL FROM whole UNION ALL SELECT 1, key, NULL FROM others
+    whole AS MATERIALIZED (${matching(index, value("whole"), limitTo(limit))}),
+    others AS MATERIALIZED (${matching(others, beginnings, left)}),
+    found(rank, key, account_key, forgiven) AS (
+      SELECT 0, key, account_key, NULL FROM whole UNION ALL SELECT 1, key, account_key, NULL FROM others
     )`;
 }
 

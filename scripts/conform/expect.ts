@@ -31,6 +31,12 @@ export function expectNames(actual: unknown, names: readonly string[], what: str
   expectThat(missing.length + more.length === 0, `${what}: without ${list(missing)}, with ${list(more)} beyond`);
 }
 
+/** The fields that a rule lists, in backticks: behind its colon, where it has one. */
+export function fieldsIn(rule: string): string[] {
+  const list = rule.slice(rule.indexOf(": ") + 1);
+  return [...new Set(Array.from(list.matchAll(/`(\w+)`/g), ([, name = ""]) => name))];
+}
+
 /** Expects a list whose items have these ids, in this order. */
 export function expectIds(answer: Answer, ids: readonly unknown[], what: string, name = "id"): void {
   const came = itemsOf(answer).map((item) => item[name]);

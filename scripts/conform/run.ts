@@ -1,6 +1,6 @@
 import { Broken } from "./expect.ts";
 import type { Answer } from "./http.ts";
-import { type Check, type Section, Skipped, type Suite } from "./suite.ts";
+import { type Section, Skipped, type Suite } from "./suite.ts";
 
 export interface Result {
   /** `interface, 4.2` */
@@ -59,17 +59,17 @@ async function checkSection(
 ): Promise<Result[]> {
   const results: Result[] = [];
   for (const [says, check] of Object.entries(reads))
-    results.push({ cited, says, ...(await outcomeOf(check, suite, options)) });
+    results.push({ cited, says, ...(await outcomeOf(() => check(says), suite, options)) });
   const feed = async () => void (lines.length > 0 && (await suite.feed(...lines)));
   const fed = await outcomeOf(feed, suite, { ...options, patienceMs: 0 });
   for (const [says, check] of Object.entries(feeds))
-    results.push({ cited, says, ...(fed.end === "good" ? await outcomeOf(check, suite, options) : fed) });
+    results.push({ cited, says, ...(fed.end === "good" ? await outcomeOf(() => check(says), suite, options) : fed) });
   return results;
 }
 
 /** Checks a rule until it holds, for as long as it may take. */
 async function outcomeOf(
-  check: Check,
+  check: () => Promise<void>,
   suite: Suite,
   { patienceMs, signal }: RunOptions,
 ): Promise<Omit<Result, "cited" | "says">> {

@@ -6,8 +6,8 @@ import type { Caller, Tokens } from "./tokens.ts";
 /** A line of the feed. */
 export type Line = Item & { record: string };
 
-/** Sees from outside whether a rule holds; throws `Broken` where it does not. */
-export type Check = () => Promise<void>;
+/** Sees from outside whether a rule, which it is given, holds; throws `Broken` where it does not. */
+export type Check = (rule: string) => Promise<void>;
 
 /** The rules of one numbered section of docs/contract/, each in the words of the contract. */
 export interface Section {

@@ -1,12 +1,8 @@
-import { expectFailure, expectIds, expectInvalid, expectNames, expectSame } from "../expect.ts";
+import { expectFailure, expectIds, expectInvalid, expectNames, expectSame, fieldsIn } from "../expect.ts";
 import { type Item, itemsOf } from "../http.ts";
 import { account, customer, earning, entry, friendship, membership, store } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
 
-const FIELDS = [
-  ...["id", "name", "customer_description", "friend_status", "team_store_count", "avatar", "total_balance"],
-  ...["current_level", "levels"],
-];
 const DEPTHS = [1, 2, 3, 4, 5, 6];
 
 /** docs/contract/interface.md, 4.3 */
@@ -69,7 +65,7 @@ export async function team(suite: Suite): Promise<Section> {
     ],
     feeds: {
       "`items` is an array of members: `id`, `name`, `customer_description`, `friend_status`, `team_store_count`, `avatar`, `total_balance`, `current_level`, `levels`.":
-        async () => expectNames(await memberOf(first), FIELDS, "a member"),
+        async (rule) => expectNames(await memberOf(first), fieldsIn(rule), "a member"),
       "The caller's team is everybody at depth 1 to 5 below the caller. `current_level` is that depth.": async () => {
         const came = itemsOf(await list()).map(({ id, current_level }) => [id, current_level]);
         const wanted = [

@@ -95,39 +95,6 @@ describe("the age of a cached value", () => {
     expect(await isolate().read(cache, "k", failing())).toMatchObject({ value: "gone", foundIn: "kv" });
   });
 
-  it("of up to thirty seconds is answered from memory, without asking KV", async ({ expect }) => {
-    const { kv, cache, settle } = room();
-    const values = isolate();
-    await values.read(cache, "k", loading("one"));
-    await settle();
-    kv.get.mockClear();
-    pass(30);
-
-    expect(await values.read(cache, "k", failing())).toEqual({ value: "one", at: START, foundIn: "memory" });
-    expect(kv.get).not.toHaveBeenCalled();
-  });
-
-  it("of up to thirty seconds is answered from KV, as another isolate has written it", async ({ expect }) => {
-    const { cache, settle } = room();
-    await isolate().read(cache, "k", loading("one"));
-    await settle();
-    pass(30);
-
-    expect(await isolate().read(cache, "k", failing())).toEqual({ value: "one", at: START, foundIn: "kv" });
-  });
-
-  it("beyond thirty seconds has the source asked before anything is answered", async ({ expect }) => {
-    const { cache, settle, inKv } = room();
-    const values = isolate();
-    await values.read(cache, "k", loading("one"));
-    await settle();
-    now += 30_001;
-
-    expect(await values.read(cache, "k", loading("two"))).toEqual({ value: "two", at: now, foundIn: "source" });
-    await settle();
-    expect(inKv("k")).toEqual({ value: "two", at: now });
-  });
-
   it("has one age in memory and in KV: it does not start again when a board is read from KV", async ({ expect }) => {
     const { cache, settle } = room();
     await isolate().read(cache, "k", loading("one"));
@@ -445,40 +412,6 @@ describe("when something fails", () => {
 
     expect(kv.put).toHaveBeenCalledTimes(2);
     expect(log.mock.calls).toEqual([['{"error":"BACKGROUND_WORK","cause":"Error"}']]);
-  });
-
-  it("the last value of any age answers, from KV or memory, and says its age", async ({ expect }) => {
-    const { kv, cache, settle } = room();
-    const values = isolate();
-    await values.read(cache, "k", loading("one"));
-    await settle();
-    pass(6 * 24 * 60 * 60);
-
-    expect(await isolate().read(cache, "k", failing())).toEqual({ value: "one", at: START, foundIn: "kv" });
-    kv.get.mockRejectedValue(new Error("KV GET failed: 500"));
-    expect(await values.read(cache, "k", failing())).toEqual({ value: "one", at: START, foundIn: "memory" });
-    await settle();
-  });
-
-  it("a source that failed is asked again by the next request", async ({ expect }) => {
-    const { cache, settle } = room();
-    const values = isolate();
-    await values.read(cache, "k", loading("one"));
-    await settle();
-    pass(31);
-    await values.read(cache, "k", failing());
-    await settle();
-
-    expect((await values.read(cache, "k", loading("two"))).value).toBe("two");
-  });
-
-  it("what the source says is thrown where there is no last value", async ({ expect }) => {
-    const { kv, cache, settle } = room();
-
-    await expect(isolate().read(cache, "k", failing())).rejects.toThrow("no database");
-    kv.get.mockRejectedValue(new Error("KV GET failed: 500"));
-    await expect(isolate().read(cache, "k", failing())).rejects.toThrow("no database");
-    await settle();
   });
 });
 

@@ -1,9 +1,8 @@
 import { beforeAll, describe, it } from "vitest";
-import { feed, mustFeed, ndjson, send, trips } from "../support/api.ts";
+import { feed, mustFeed, trips } from "../support/api.ts";
 import { createPublicViews } from "../support/public-views.ts";
 import * as seed from "../support/seed.ts";
-import { feedUsage, rows, snapshot, value } from "../support/state.ts";
-import { feedToken } from "../support/tokens.ts";
+import { rows, snapshot, value } from "../support/state.ts";
 
 beforeAll(createPublicViews);
 
@@ -54,43 +53,6 @@ describe("POST /feed: a request is all or nothing", () => {
 
     expect(answer.status).toBe(422);
     expect(await snapshot()).toBe(before);
-  });
-
-  it("counts events once when two clients send them at once", async ({ expect }) => {
-    const { store, campaign, customer } = await program();
-    const entries = Array.from({ length: 50 }, () =>
-      seed.entry(customer.id, store.id, "1.10", { campaign_id: campaign.id }),
-    );
-
-    const answers = await Promise.all([feed(entries), feed(entries), feed(entries)]);
-
-    expect(answers.reduce((sum, { body }) => sum + body.items.accepted, 0)).toBe(50);
-    expect(answers.reduce((sum, { body }) => sum + body.items.ignored, 0)).toBe(100);
-    expect(await balanceOf(customer.id)).toBe(5_500);
-  });
-
-  it("ends in the same totals when a request that was cut off is sent again", async ({ expect }) => {
-    const { store, customer } = await program();
-    const entries = Array.from({ length: 20 }, () => seed.entry(customer.id, store.id, "1.00"));
-    const text = ndjson(entries);
-    const headers = { Authorization: `Bearer ${await feedToken("*")}` };
-    const cut = new ReadableStream({
-      start(controller) {
-        controller.enqueue(new TextEncoder().encode(text.slice(0, text.length / 2)));
-        controller.error(new Error("gone"));
-      },
-    });
-
-    await send("/api/v1/feed", { method: "POST", headers, body: cut }).catch(() => "the connection is lost");
-    expect(await balanceOf(customer.id)).toBe(0);
-
-    // What arrives whole by its bytes but not by its lines is refused by the broken last one.
-    expect((await feed(text.slice(0, text.length - 5))).status).toBe(422);
-    expect(await balanceOf(customer.id)).toBe(0);
-
-    await mustFeed(entries);
-    await mustFeed(entries);
-    expect(await balanceOf(customer.id)).toBe(2_000);
   });
 
   it("answers 413 beyond 5,000 lines or 8 MiB, before it looks at them", async ({ expect }) => {
@@ -283,25 +245,6 @@ describe("POST /feed: state and events", () => {
     const entry = seed.entry(customer.id, store.id, "1");
     await mustFeed([entry]);
     expect(await value("SELECT created_at FROM balance_entries WHERE id = ?", entry.id)).toMatch(/^20\d\d-.. ?/);
-  });
-
-  it("writes nothing for a record that is sent again unchanged", async ({ expect }) => {
-    const { account, store, campaign, customer } = await program();
-    const listed = seed.campaign(account.id, { store_ids: [store.id] });
-    const member = { record: "membership", store_id: store.id, customer_id: customer.id };
-    const friend = seed.customer();
-    const bonds = [
-      { record: "friendship", customer_id: customer.id, friend_id: friend.id, status: 1 },
-      { record: "block", customer_id: customer.id, blocked_id: friend.id },
-      { record: "registration", customer_id: customer.id, campaign_id: campaign.id },
-    ];
-    const entry = seed.entry(customer.id, store.id, "1", { campaign_id: campaign.id });
-    const lines = [account, store, campaign, listed, customer, friend, member, ...bonds, entry];
-    await mustFeed(lines);
-
-    const { rowsWritten } = await feedUsage(lines);
-
-    expect(rowsWritten).toBe(0);
   });
 
   it("keeps every total as a recount of the entries, exact to the hundredth", async ({ expect }) => {

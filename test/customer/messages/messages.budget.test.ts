@@ -81,12 +81,4 @@ describe("what messages cost at D1", () => {
     await at(1);
     expect((await feedUsage(messages(1))).rowsWritten).toBeLessThanOrEqual(most);
   });
-
-  it("a group that is fed again unchanged writes nothing", async ({ expect }) => {
-    const members = await people(100);
-    const groups = Array.from({ length: 20 }, () => seed.group(members));
-    await mustFeed(groups);
-
-    expect((await feedUsage(groups)).rowsWritten).toBe(0);
-  });
 });

@@ -1,10 +1,9 @@
-import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, it } from "vitest";
 import { type Case, casesOf } from "../../scripts/bench/cases.ts";
 import { programLines } from "../../scripts/bench/program/program.ts";
-import { app } from "../../src/app.ts";
 import { mustFeed } from "../support/api.ts";
+import { costOf } from "../support/cost.ts";
 import { customerToken } from "../support/tokens.ts";
 
 // What the benchmark asks, asked of a small program. Times are the benchmark's business; rows and round trips are exact.
@@ -80,29 +79,20 @@ describe("what a request costs at D1", () => {
     const asked = cases.get(name);
     if (asked === undefined) throw new Error(`The benchmark has no case ${name}.`);
 
-    const cost = await costOf(asked);
+    const cost = await costOfCase(asked);
 
     expect(cost.roundTrips).toBe(asked.roundTrips);
-    expect(cost.rows).toBeLessThanOrEqual(rows);
+    expect(cost.rowsRead).toBeLessThanOrEqual(rows);
   });
 });
 
 /** Asks twice where the first answer is to be cached for the second. */
-async function costOf(asked: Case): Promise<{ roundTrips: number; rows: number }> {
+async function costOfCase(asked: Case) {
   if (asked.roundTrips === 0) await ask(asked, 0);
   return ask(asked, A_COLD_BOARD);
 }
 
-async function ask({ call }: Case, round: number): Promise<{ roundTrips: number; rows: number }> {
+function ask({ call }: Case, round: number) {
   const { method, path, token, body } = call(round);
-  const headers = { Authorization: `Bearer ${token}` };
-  const request = new Request(`https://loyalty.example${path}`, { method, headers, body: body ?? null });
-  const context = createExecutionContext();
-  // In development an answer says how many rows were read.
-  const answer = await app.fetch(request, { ...env, ENVIRONMENT: "development" }, context);
-  await waitOnExecutionContext(context);
-  if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
-  const timing = answer.headers.get("Server-Timing") ?? "";
-  const count = (name: string) => Number(new RegExp(`${name};desc="(\\d+)"`).exec(timing)?.[1]);
-  return { roundTrips: count("trips"), rows: count("rows") };
+  return costOf(path, { method, headers: { Authorization: `Bearer ${token}` }, body: body ?? null });
 }

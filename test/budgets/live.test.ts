@@ -1,12 +1,11 @@
-import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, it, vi } from "vitest";
-import { app } from "../../src/app.ts";
 import { Database } from "../../src/db/database.ts";
 import { renewListening, showMessages } from "../../src/inbox/queries.ts";
 import { PATH } from "../customer/messages/support.ts";
 import { type FeedLine, mustFeed } from "../support/api.ts";
 import { setClock, stopClock } from "../support/clock.ts";
+import { costOf } from "../support/cost.ts";
 import { outbox, outboxIsEmpty, poll } from "../support/listeners.ts";
 import * as seed from "../support/seed.ts";
 import { feedUsage, rows } from "../support/state.ts";
@@ -15,14 +14,7 @@ import { customerToken } from "../support/tokens.ts";
 /** What a poll without `check_time` costs at D1. Its report has arrived when this resolves. */
 async function pollUsage(customerId: string) {
   const headers = { Authorization: `Bearer ${await customerToken(customerId)}` };
-  const context = createExecutionContext();
-  // In development an answer says how many rows were read and written.
-  const development = { ...env, ENVIRONMENT: "development" };
-  const answer = await app.fetch(new Request(`https://loyalty.example${PATH}`, { headers }), development, context);
-  await waitOnExecutionContext(context);
-  const timing = answer.headers.get("Server-Timing") ?? "";
-  const count = (name: string) => Number(new RegExp(`${name};desc="(\\d+)"`).exec(timing)?.[1]);
-  return { roundTrips: count("trips"), rowsRead: count("rows"), rowsWritten: count("written") };
+  return costOf(PATH, { headers });
 }
 
 /** A program with a group of as many members, who listen or not. */
@@ -68,17 +60,6 @@ const FEEDS: Record<string, { linesOf: (program: Program) => FeedLine[]; rows: n
 
 describe("what inboxes cost at D1", () => {
   beforeAll(nextSecond);
-
-  it("a quiet poll makes no round trip", async ({ expect }) => {
-    const { ids } = await seedProgram(2, false);
-    const [reader] = ids;
-
-    const first = [await pollUsage(String(reader)), await pollUsage(String(reader))];
-    const others = [await pollUsage(String(reader)), await pollUsage(String(reader))];
-
-    expect(first).toMatchObject(first.map(() => ({ roundTrips: 1, rowsWritten: 0 })));
-    expect(others).toEqual(others.map(() => ({ roundTrips: 0, rowsRead: 0, rowsWritten: 0 })));
-  });
 
   it("a poll that D1 answers writes nothing for one who listens already", async ({ expect }) => {
     const { ids, group } = await seedProgram(2, false);
@@ -140,15 +121,4 @@ describe("what inboxes cost at D1", () => {
       expect(withListeners.rowsWritten - without.rowsWritten).toBe(written);
     },
   );
-
-  it("notification empties the outbox", async ({ expect }) => {
-    const program = await seedProgram(MEMBERS, true);
-
-    await mustFeed(
-      ["messages of one group", "two coupons for each customer"].flatMap((name) => FEEDS[name]?.linesOf(program) ?? []),
-    );
-    await nextSecond();
-
-    expect(await outboxIsEmpty()).toBe(true);
-  });
 });

@@ -1,9 +1,8 @@
-import { env } from "cloudflare:workers";
 import { afterEach, describe, it, vi } from "vitest";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
 import { type Answer, type FeedLine, feed, mustFeed, ndjson, toAnswer } from "../support/api.ts";
 import { CALLS } from "../support/calls.ts";
-import { fullDatabase } from "../support/full.ts";
+import { databaseThrough, fullDatabase } from "../support/databases.ts";
 import { LIVE } from "../support/live.ts";
 import { fitDocument } from "../support/openapi.ts";
 import { program } from "../support/programs.ts";
@@ -93,16 +92,12 @@ describe("customers of a full database", () => {
 describe("a database that grows", () => {
   /** A database of so many gigabytes, by what D1 says after a write. */
   function databaseOf(gigabytes: number) {
-    const withSession = (start?: string) => {
-      const session = env.DB.withSession(start);
-      const batch = async (statements: D1PreparedStatement[]) => {
-        const results = await session.batch(statements);
-        for (const { meta } of results) meta.size_after = gigabytes * 1_000_000_000;
-        return results;
-      };
-      return { prepare: session.prepare.bind(session), batch, getBookmark: () => null };
-    };
-    return { DB: { withSession } };
+    const DB = databaseThrough(async ({ send }) => {
+      const results = await send();
+      for (const { meta } of results) meta.size_after = gigabytes * 1_000_000_000;
+      return results;
+    });
+    return { DB };
   }
 
   it("is in the log line of each feed, and has a line of its own at 70, 85 and 95 percent, once each", async ({

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { describe, it, vi } from "vitest";
 import { Database } from "../../src/db/database.ts";
 import { acceptFeed } from "../../src/feed/accept.ts";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
@@ -14,22 +14,12 @@ import {
   runSchedule,
   seedGroup,
   seedListeners,
+  startEachWithoutChanges,
 } from "../support/listeners.ts";
 import * as seed from "../support/seed.ts";
 import { waitUntil } from "../support/wait.ts";
 
-const HOURS = 3_600;
-
-beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ["Date"] });
-  // What an earlier test left is dropped.
-  await pass(2 * HOURS);
-  await runSchedule("* * * * *");
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
+startEachWithoutChanges();
 
 describe("a feed that cannot notify an inbox", () => {
   it("is answered 200, and the schedule notifies it a minute later", async ({ expect }) => {

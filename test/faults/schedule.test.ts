@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { describe, it, vi } from "vitest";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
 import { mustFeed } from "../support/api.ts";
 import {
@@ -12,22 +12,14 @@ import {
   realNotify,
   runSchedule,
   seedGroup,
+  startEachWithoutChanges,
 } from "../support/listeners.ts";
 import * as seed from "../support/seed.ts";
 import { rows, value } from "../support/state.ts";
 
 const HOURS = 3_600;
 
-beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ["Date"] });
-  // What an earlier test left is dropped.
-  await pass(2 * HOURS);
-  await runSchedule("* * * * *");
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
+startEachWithoutChanges();
 
 describe("the schedule", () => {
   it("drops a change of which nobody could be notified for an hour: no report is trusted for so long", async ({

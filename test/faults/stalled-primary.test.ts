@@ -3,9 +3,10 @@ import { beforeAll, describe, it, onTestFinished, vi } from "vitest";
 import { mustFeed, ndjson } from "../support/api.ts";
 import { boardKey } from "../support/board-key.ts";
 import { CALLS } from "../support/calls.ts";
+import { databaseThrough, stallingDatabase } from "../support/databases.ts";
 import { program } from "../support/programs.ts";
 import * as seed from "../support/seed.ts";
-import { asAt, sendTo, stallingDatabase, timed } from "../support/stalling.ts";
+import { asAt, sendTo, timed } from "../support/stalling.ts";
 import { customerToken, exportToken, feedToken } from "../support/tokens.ts";
 import { countOwnTime } from "../support/wait.ts";
 
@@ -70,14 +71,7 @@ describe("while the primary stalls", () => {
     const { primary, DB } = stallingDatabase();
     const api = asAt({ DB }, String(stored.customer.id));
     const { promise: resumed, resolve: resume } = Promise.withResolvers<void>();
-    const withSession = (start?: string) => {
-      const session = DB.withSession(start);
-      return {
-        ...session,
-        batch: (statements: D1PreparedStatement[]) => resumed.then(() => session.batch(statements)),
-      };
-    };
-    const slow = asAt({ DB: { withSession } }, String(stored.customer.id));
+    const slow = asAt({ DB: databaseThrough(({ send }) => resumed.then(send), DB) }, String(stored.customer.id));
     const body = await boardInKv(60);
 
     expect((await slow.post(BOARD, body)).headers.get("X-Board-Age")).toBe("60");

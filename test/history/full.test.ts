@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, it } from "vitest";
 import { ndjson } from "../support/api.ts";
+import { adds, databaseThrough } from "../support/databases.ts";
 import { differences } from "../support/differences.ts";
 import * as seed from "../support/seed.ts";
 import { sendTo } from "../support/stalling.ts";
@@ -10,7 +11,6 @@ import { feedToken } from "../support/tokens.ts";
 import { beginNight, endNight, goTo, keepMonths, seal } from "./support.ts";
 
 const { DB } = env;
-const ADDS = /\bINSERT INTO (?!refusals)/;
 
 beforeEach(() => beginNight("2026-01-01 07:00:00"));
 afterEach(() => {
@@ -19,28 +19,14 @@ afterEach(() => {
 });
 
 /** The tests' database, which takes nothing more once it has this size. */
-function databaseOf(limit: number): object {
+function databaseOf(limit: number): D1Database {
   let size = 0;
-  const withSession = (start?: string) => {
-    const session = DB.withSession(start);
-    const adding = new WeakSet<D1PreparedStatement>();
-    const prepare = (sql: string) => ({
-      bind(...values: unknown[]) {
-        const bound = session.prepare(sql).bind(...values);
-        if (ADDS.test(sql)) adding.add(bound);
-        return bound;
-      },
-    });
-    const batch = async (statements: D1PreparedStatement[]) => {
-      if (size >= limit && statements.some((one) => adding.has(one)))
-        throw new Error("D1_ERROR: Exceeded maximum DB size");
-      const results = await session.batch(statements);
-      size = Math.max(size, ...results.map(({ meta }) => meta.size_after));
-      return results;
-    };
-    return { prepare, batch, getBookmark: () => session.getBookmark() };
-  };
-  return { withSession, prepare: DB.prepare.bind(DB), batch: DB.batch.bind(DB) };
+  return databaseThrough(async (batch) => {
+    if (size >= limit && adds(batch)) throw new Error("D1_ERROR: Exceeded maximum DB size");
+    const results = await batch.send();
+    size = Math.max(size, ...results.map(({ meta }) => meta.size_after));
+    return results;
+  });
 }
 
 const ENTRIES_A_MONTH = 1_500;

@@ -6,6 +6,7 @@ import { sealHistory } from "../../src/history/seal.ts";
 import { findProgram } from "../../src/programs/programs.ts";
 import { randomProgram, type Step, type Transfer } from "../feed/restore/random-program.ts";
 import { answersOf, Clock, emptyDatabase, feedSteps } from "../feed/restore/transfer.ts";
+import { databaseThrough } from "../support/databases.ts";
 import { differences } from "../support/differences.ts";
 import { exported } from "../support/exporting.ts";
 import { propertyRuns } from "../support/property-runs.ts";
@@ -141,15 +142,13 @@ async function sealOnce({ fault, at }: Run): Promise<boolean> {
   const bucket = bucketWith({ put: put as R2Bucket["put"] }) as R2Bucket;
   const program = findProgram(env, "");
   if (program === null) throw new Error("There is no program.");
-  const db = new Database(program.database, "first-primary");
-  const session = Object.getPrototypeOf(env.DB.withSession());
-  const { batch } = session;
-  const broken = vi.spyOn(session, "batch").mockImplementation(async function (this: unknown, ...given: unknown[]) {
+  const database = databaseThrough(async ({ send }) => {
     if (isDue("before")) throw new Error("D1_ERROR: it was cut off");
-    const results = await batch.apply(this, given);
+    const results = await send();
     if (isDue("after")) throw new Error("D1_ERROR: it was cut off");
     return results;
-  });
+  }, program.database);
+  const db = new Database(database, "first-primary");
   const takeTurn = sealHistory(db, { program, settings: { months: 1, bucket }, now: new Date(), lookedAt: 3 });
   try {
     while (!(await takeTurn()).isDone);
@@ -157,8 +156,6 @@ async function sealOnce({ fault, at }: Run): Promise<boolean> {
   } catch {
     // As the schedule does: the next run goes on.
     return false;
-  } finally {
-    broken.mockRestore();
   }
 }
 

@@ -3,12 +3,13 @@ import { afterEach, beforeEach, describe, it, vi } from "vitest";
 import { DERIVED } from "../../src/db/derived/index.ts";
 import { ALL_KEYS, repair } from "../../src/db/derived/recount.ts";
 import { as, feed, mustFeed, ndjson } from "../support/api.ts";
+import { databaseThrough } from "../support/databases.ts";
 import { differences } from "../support/differences.ts";
 import { recordMetrics, stopMetrics } from "../support/metrics.ts";
 import * as seed from "../support/seed.ts";
 import { sendTo } from "../support/stalling.ts";
 import { rows, snapshot, value } from "../support/state.ts";
-import { addPrograms } from "../support/test-programs.ts";
+import { addPrograms, setVariables } from "../support/test-programs.ts";
 import { signToken } from "../support/tokens.ts";
 import {
   beginNight,
@@ -274,9 +275,7 @@ describe("a step that is cut off", () => {
   it("after its object was written is repeated with the same object", async ({ expect }) => {
     await feedOld();
     const before = await snapshotOfEvents();
-    failOn(/DELETE FROM balance_entries/, "before");
-    await expect(seal()).rejects.toThrow();
-    vi.restoreAllMocks();
+    await expect(sealCutOff("before")).rejects.toThrow();
     const between = await snapshotOfEvents();
 
     await seal();
@@ -288,9 +287,7 @@ describe("a step that is cut off", () => {
 
   it("after it was committed is not done twice", async ({ expect }) => {
     await feedOld();
-    failOn(/DELETE FROM balance_entries/, "after");
-    await expect(seal()).rejects.toThrow();
-    vi.restoreAllMocks();
+    await expect(sealCutOff("after")).rejects.toThrow();
 
     await seal();
 
@@ -337,28 +334,24 @@ describe("a step that is cut off", () => {
 
 const snapshotOfEvents = async () => [await storedIds(), await segments(), await rows("SELECT * FROM store_balances")];
 
-/** The batch with such a statement fails, before it is sent or after it was committed. */
-function failOn(statement: RegExp, when: "before" | "after"): void {
-  const session = Object.getPrototypeOf(env.DB.withSession());
-  const { prepare, batch } = session;
-  const matching = new WeakSet<object>();
-  vi.spyOn(session, "prepare").mockImplementation(function (this: unknown, ...given: unknown[]) {
-    const prepared = prepare.apply(this, given);
-    const bind = prepared.bind.bind(prepared);
-    prepared.bind = (...values: unknown[]) => {
-      const bound = bind(...values);
-      if (statement.test(String(given[0]))) matching.add(bound);
-      return bound;
-    };
-    return prepared;
-  });
-  vi.spyOn(session, "batch").mockImplementation(async function (this: unknown, ...given: unknown[]) {
-    const isIt = (given[0] as object[]).some((one) => matching.has(one));
-    if (isIt && when === "before") throw new Error("Network connection lost.");
-    const results = await batch.apply(this, given);
-    if (isIt) throw new Error("Network connection lost.");
+const LOST = new Error("Network connection lost.");
+
+/** A run whose batch that takes entries out fails, before it is sent or after it was committed. */
+async function sealCutOff(when: "before" | "after"): Promise<void> {
+  const { DB } = env;
+  const cutOff = databaseThrough(async ({ sql, send }) => {
+    const isIt = sql.some((one) => one.includes("DELETE FROM balance_entries"));
+    if (isIt && when === "before") throw LOST;
+    const results = await send();
+    if (isIt) throw LOST;
     return results;
   });
+  setVariables({ DB: cutOff });
+  try {
+    await seal();
+  } finally {
+    setVariables({ DB });
+  }
 }
 
 describe("R2", () => {

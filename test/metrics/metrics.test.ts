@@ -6,6 +6,7 @@ import { drainOutbox } from "../../src/inbox/notify.ts";
 import { columnsOf, METRICS_EVENTS } from "../../src/metrics/metrics.ts";
 import { TimedOut } from "../../src/values/timeout.ts";
 import { as, feed, mustFeed, send } from "../support/api.ts";
+import { databaseThrough } from "../support/databases.ts";
 import { outbox, pass, poll, pollUntilQuiet, reach, runSchedule, seedGroup } from "../support/listeners.ts";
 import { type Point, recordMetrics, stopMetrics } from "../support/metrics.ts";
 import * as seed from "../support/seed.ts";
@@ -83,18 +84,14 @@ describe("a request", () => {
   });
 
   it("says which region and replica answered, at which attempt", async ({ expect }) => {
-    const withSession = (start?: string) => {
-      const real = env.DB.withSession(start);
-      const batch = async (statements: D1PreparedStatement[]) => {
-        const results = await real.batch(statements);
-        const meta = { served_by_region: "WEUR", served_by_primary: false, total_attempts: 3 };
-        for (const result of results) Object.assign(result.meta, meta);
-        return results;
-      };
-      return { prepare: real.prepare.bind(real), batch, getBookmark: () => null };
-    };
+    const DB = databaseThrough(async ({ send }) => {
+      const results = await send();
+      const meta = { served_by_region: "WEUR", served_by_primary: false, total_attempts: 3 };
+      for (const result of results) Object.assign(result.meta, meta);
+      return results;
+    });
 
-    await sendTo({ DB: { withSession } }, COUPONS, {
+    await sendTo({ DB }, COUPONS, {
       headers: { Authorization: `Bearer ${await customerToken("nobody")}` },
     });
 

@@ -3,8 +3,9 @@ import { afterEach, beforeEach, describe, it, vi } from "vitest";
 import packageJson from "../../package.json";
 import { clock } from "../../src/cache/clock.ts";
 import { send, toAnswer, trips } from "../support/api.ts";
+import { databaseThrough, stallingDatabase } from "../support/databases.ts";
 import { passHealth } from "../support/health.ts";
-import { sendTo, stallingDatabase, timed } from "../support/stalling.ts";
+import { sendTo, timed } from "../support/stalling.ts";
 import { exportToken } from "../support/tokens.ts";
 import { countOwnTime } from "../support/wait.ts";
 
@@ -137,13 +138,7 @@ describe("GET /health of many programs", () => {
 
 /** A D1 whose sessions that begin there say nothing. */
 function stalled(...starts: string[]) {
-  const withSession = (start = "") => {
-    const session = env.DB.withSession(start);
-    const batch = () => new Promise(() => {});
-    const { prepare } = session;
-    return starts.includes(start) ? { prepare: prepare.bind(session), batch, getBookmark: () => null } : session;
-  };
-  return { DB: { withSession } };
+  return { DB: databaseThrough(({ start = "", send }) => (starts.includes(start) ? new Promise(() => {}) : send())) };
 }
 
 /** So many programs beside the default one, each of which takes so long; and how many calls were under way at most. */

@@ -1,6 +1,6 @@
 import { createExecutionContext, createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { vi } from "vitest";
+import { afterEach, beforeEach, vi } from "vitest";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
 import worker from "../../src/index.ts";
 import { setClocks, toText } from "../customer/messages/simulation.ts";
@@ -90,4 +90,17 @@ export async function seedListeners(count: number) {
     groups,
     messages: groups.map(({ id, initial_customer_id }) => seed.message(id, initial_customer_id)),
   };
+}
+
+/** Time passes as the tests of the file say, and each begins without the changes that an earlier one left. */
+export function startEachWithoutChanges(): void {
+  beforeEach(async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    await pass(2 * 3_600);
+    await runSchedule("* * * * *");
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
 }

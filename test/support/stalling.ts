@@ -4,22 +4,6 @@ import worker from "../../src/index.ts";
 import { type Answer, toAnswer } from "./api.ts";
 import { customerToken } from "./tokens.ts";
 
-/** A D1 whose primary says nothing while it is stalled. Its replicas go on answering. */
-export function stallingDatabase() {
-  const primary = { isStalled: false, calls: 0 };
-  const withSession = (start?: string) => {
-    const session = env.DB.withSession(start);
-    const batch: D1DatabaseSession["batch"] = (statements) => {
-      primary.calls += 1;
-      return primary.isStalled ? new Promise(() => {}) : session.batch(statements);
-    };
-    const { prepare, getBookmark } = session;
-    if (start !== "first-primary") return session;
-    return { prepare: prepare.bind(session), getBookmark: getBookmark.bind(session), batch };
-  };
-  return { primary, DB: { withSession } as D1Database };
-}
-
 /** Sends a request to a Worker with other bindings; what it does in the background goes on by itself. */
 export async function sendTo(bindings: object, path: string, init: RequestInit = {}): Promise<Response> {
   const request = new Request(`https://loyalty.example${path}`, init);

@@ -6,6 +6,7 @@ import { Database } from "../../../src/db/database.ts";
 import { acceptFeed } from "../../../src/feed/accept.ts";
 import { mustFeed, ndjson } from "../../support/api.ts";
 import { showStoredMessages, stopClock } from "../../support/clock.ts";
+import { databaseThrough } from "../../support/databases.ts";
 import * as seed from "../../support/seed.ts";
 import type { Message, Poller } from "./model.ts";
 
@@ -53,25 +54,15 @@ export function send(writer: string, messages: readonly Sent[]): { arrive: () =>
   );
   const gate = Promise.withResolvers<void>();
   const body = new TextEncoder().encode(ndjson(lines));
-  const answer = acceptFeed(gatedDatabase(gate.promise), { body, token: { accounts: "*", restores: false } });
+  const gated = databaseThrough(({ send }) => gate.promise.then(send));
+  const database = new Database(gated, "first-primary");
+  const answer = acceptFeed(database, { body, token: { accounts: "*", restores: false } });
   return {
     arrive: async () => {
       gate.resolve();
       await answer;
     },
   };
-}
-
-function gatedDatabase(gate: Promise<void>): Database {
-  const session = env.DB.withSession("first-primary");
-  const gated = {
-    prepare: (query: string) => session.prepare(query),
-    batch: async (statements: D1PreparedStatement[]) => {
-      await gate;
-      return session.batch(statements);
-    },
-  };
-  return new Database({ withSession: () => gated } as unknown as D1Database, "first-primary");
 }
 
 /** Reads the next page of a poller's poll at the nearest replica, as its link asks for it. */

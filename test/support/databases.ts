@@ -1,0 +1,52 @@
+import { env } from "cloudflare:workers";
+
+/** A batch on its way to D1. */
+interface Batch {
+  /** Where its session began. */
+  start: string | undefined;
+  /** The SQL of its statements. */
+  sql: readonly string[];
+  send: () => Promise<D1Result[]>;
+}
+
+/** The test's D1, or another, of which each batch goes through a function that may hold it up, fail, or change results. */
+export function databaseThrough(onBatch: (batch: Batch) => Promise<D1Result[]>, database = env.DB): D1Database {
+  const withSession = (start?: string) => {
+    const session = database.withSession(start);
+    const sqlOf = new WeakMap<D1PreparedStatement, string>();
+    const prepare = (sql: string) => ({
+      bind(...values: unknown[]) {
+        const bound = session.prepare(sql).bind(...values);
+        sqlOf.set(bound, sql);
+        return bound;
+      },
+    });
+    const batch = (statements: D1PreparedStatement[]) =>
+      onBatch({ start, sql: statements.map((one) => sqlOf.get(one) ?? ""), send: () => session.batch(statements) });
+    return { prepare, batch, getBookmark: () => session.getBookmark() };
+  };
+  const { prepare, batch } = database;
+  return { withSession, prepare: prepare.bind(database), batch: batch.bind(database) } as unknown as D1Database;
+}
+
+/** Whether a batch adds rows, which a database at its largest size refuses. */
+export const adds = ({ sql }: Pick<Batch, "sql">) => sql.some((one) => /\bINSERT INTO (?!refusals)/.test(one));
+
+/** A D1 at its largest size, which answers reads and deletes, and refuses what inserts with this error. */
+export function fullDatabase(message = "D1_ERROR: Exceeded maximum DB size"): D1Database {
+  return databaseThrough(async (batch) => {
+    if (adds(batch)) throw new Error(message);
+    return batch.send();
+  });
+}
+
+/** A D1 whose primary says nothing while it is stalled. Its replicas go on answering. */
+export function stallingDatabase() {
+  const primary = { isStalled: false, calls: 0 };
+  const DB = databaseThrough(({ start, send }) => {
+    if (start !== "first-primary") return send();
+    primary.calls += 1;
+    return primary.isStalled ? new Promise(() => {}) : send();
+  });
+  return { primary, DB };
+}

@@ -19,7 +19,8 @@ const gone = (record: string, key: object): ModelLine => seed.deleted(record, ke
 const said = (id: string, group: unknown, customer: unknown, fields: object = {}): ModelLine =>
   seed.message(group, customer, { id, body: id, sent_at: null, ...fields });
 
-const records: ModelLine[] = [
+/** A record of every kind in each of its forms, with every field that a line of it may have. */
+export const FULL_RECORDS: ModelLine[] = [
   seed.account({ id: small, company: "Small" }),
   seed.account({ id: chain, company: "Ada's" }),
   // Not in the order of their ids, nor of what refers to them.
@@ -67,7 +68,7 @@ const records: ModelLine[] = [
 
 /** The requests of the program, in turn. */
 export const FULL_PROGRAM: Step[] = [
-  { seconds: 1, lines: records },
+  { seconds: 1, lines: FULL_RECORDS },
   // Of three messages of one second the last has the smallest id, and so has that of the second before.
   { seconds: 1, lines: [said("m3", team, ada), said("m2", team, dan), said("h1", team, ada, { sent_at: HISTORY })] },
   { seconds: 0, lines: [said("m1", team, bob), said("o1", old, ada)] },

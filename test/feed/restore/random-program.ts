@@ -37,7 +37,7 @@ const any = <Value>(values: readonly Value[]) => fc.constantFrom(...values);
 /** Values of every type that a field may have. */
 const CANDIDATES = [
   "é 1",
-  "Bo",
+  'Łódź, "Bo" and \\ and 🦉\n',
   "2026-03-04 05:06:07",
   "2026-05-31 23:59:59",
   "2026-03-04",
@@ -60,7 +60,7 @@ function optionalValues(kind: Kind): [field: string, values: unknown[]][] {
     .filter(([field, schema]) => !naming.includes(field) && schema.safeParse(undefined).success)
     .map(([field, schema]) => {
       const byDefault = JSON.stringify(schema.safeParse(undefined).data);
-      const readings = CANDIDATES.map((value) => ({ value, ...schema.safeParse(value) }));
+      const readings = [`text of ${field}`, ...CANDIDATES].map((value) => ({ value, ...schema.safeParse(value) }));
       return [
         field,
         readings.filter(({ success, data }) => success && JSON.stringify(data) !== byDefault).map(({ value }) => value),

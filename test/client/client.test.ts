@@ -1,5 +1,4 @@
 import { describe, it, vi } from "vitest";
-import { reasonOf } from "../../src/client/abort.ts";
 import { createClient, LoyaltyError } from "../../src/client/index.ts";
 import { mustFeed } from "../support/api.ts";
 import { clientOf, QUICKLY, type Send, worker } from "../support/client.ts";
@@ -102,17 +101,6 @@ describe("createClient", () => {
     expect(sent).toHaveLength(3);
   });
 
-  it("throws a LoyaltyError with its cause where no answer came", async ({ expect }) => {
-    const lost = new TypeError("connection lost");
-    const { client, sent } = clientOf("c", first(lost, lost, lost));
-
-    const failed = await client.coupons().catch((error: unknown) => error);
-
-    expect(failed).toBeInstanceOf(LoyaltyError);
-    expect(failed).toMatchObject({ name: "LoyaltyError", failure: null, cause: lost });
-    expect(sent).toHaveLength(3);
-  });
-
   it.for([
     ["a page of a proxy", () => new Response("<h1>Bad gateway</h1>", { status: 502 }), 3],
     ["the page of a captive network", () => new Response("<h1>Log in</h1>"), 1],
@@ -134,23 +122,5 @@ describe("createClient", () => {
 
     await expect(client.coupons()).rejects.toMatchObject({ name: "LoyaltyError", cause });
     expect(token).toHaveBeenCalledTimes(3);
-  });
-
-  it("does not try again if a second try would not help", async ({ expect }) => {
-    const { client, sent } = clientOf("x".repeat(65));
-
-    expect(await client.coupons()).toMatchObject({ errorCode: "UNAUTHENTICATED" });
-    expect(sent).toHaveLength(1);
-  });
-
-  it("is cancelled by its signal, also while it waits", async ({ expect }) => {
-    const { client, sent } = clientOf("c", first(busy(5)), {});
-    const stop = new AbortController();
-
-    const failed = client.coupons({}, { signal: stop.signal }).catch((error: unknown) => error);
-    setTimeout(() => stop.abort(new Error("enough")), 50);
-
-    expect(await failed).toEqual(reasonOf(stop.signal));
-    expect(sent).toHaveLength(1);
   });
 });

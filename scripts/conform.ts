@@ -18,7 +18,6 @@ interface Options {
   tokens?: GivenTokens;
   program?: string;
   readOnly?: boolean;
-  customer?: string;
   only?: string;
   patience: number;
 }
@@ -38,7 +37,6 @@ const program = new Command("npm run conform --")
   )
   .option("--program <name>", "the program, if it is not the default one", programName)
   .option("--read-only", "write nothing: only rules that hold whatever is stored")
-  .option("--customer <id>", "with --read-only: the customer to read as")
   .option("--only <section>", 'only these sections: "feed", "interface, 4", "live, 2"')
   .option("--patience <seconds>", "how long a rule may take to hold, since replicas lag", seconds, 5)
   .showHelpAfterError("Try: npm run conform -- --help")
@@ -98,7 +96,7 @@ async function refuseUnreachable(http: Http): Promise<void> {
   if (said instanceof Error) throw new CommandError(`The service cannot be reached: ${said.message}`);
 }
 
-function keysOf({ url, tokens: given, program: name, readOnly = false, customer }: Options): Keys {
+function keysOf({ url, tokens: given, program: name, readOnly = false }: Options): Keys {
   if (given !== undefined) {
     const callers = new Set(given.customers).size;
     if (callers < (readOnly ? 1 : CALLERS)) throw new CommandError(`Name the tokens of ${CALLERS} customers.`);
@@ -112,7 +110,7 @@ function keysOf({ url, tokens: given, program: name, readOnly = false, customer 
     ...(JWT_AUDIENCE && { aud: JWT_AUDIENCE }),
     ...(name !== undefined && { program: name }),
   };
-  return { secret, claims, ...(readOnly && { reader: customer ?? "conform" }) };
+  return { secret, claims };
 }
 
 /** What the environment says of the service, by the names of its own variables. */

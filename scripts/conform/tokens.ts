@@ -15,8 +15,6 @@ export interface Keys {
   /** What every token that is signed has: `iss`, `aud`, `program`. */
   claims: Claims;
   given?: GivenTokens | undefined;
-  /** The customer who calls, where nothing is written. */
-  reader?: string | undefined;
 }
 
 export interface Caller {
@@ -36,8 +34,8 @@ export class Tokens {
 
   /** A customer who calls: of this id with a secret, else that of the given token in this place. */
   async caller(id: string, place: number): Promise<Caller> {
-    const { given, reader = id } = this.#keys;
-    if (given === undefined) return { id: reader, token: await this.sign({ scope: "customer", sub: reader }) };
+    const { given } = this.#keys;
+    if (given === undefined) return { id, token: await this.sign({ scope: "customer", sub: id }) };
     const token = orSkip(given.customers[place] ?? given.customers[0], "a customer's token");
     return { id: subjectOf(token), token };
   }

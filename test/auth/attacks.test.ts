@@ -1,10 +1,11 @@
 import { env } from "cloudflare:workers";
 import { sign } from "hono/jwt";
-import { encodeBase64, encodeBase64Url } from "hono/utils/encode";
+import { encodeBase64 } from "hono/utils/encode";
 import { afterEach, describe, it, vi } from "vitest";
-import { KeySet, type PublicKey } from "../../src/auth/key-set.ts";
+import { KeySet } from "../../src/auth/key-set.ts";
 import { readToken } from "../../src/auth/token.ts";
 import { send } from "../support/api.ts";
+import { keyPair, part, signParts } from "../support/signing.ts";
 import { tokenRules } from "../support/tokens.ts";
 
 const NOW = 1_800_000_000;
@@ -15,17 +16,11 @@ const PATH = "/api/v1/customer/coupons";
 
 afterEach(() => vi.restoreAllMocks());
 
-const toBase64Url = (bytes: Uint8Array) => encodeBase64Url(bytes.slice().buffer as ArrayBuffer).replaceAll("=", "");
-const part = (value: unknown) =>
-  toBase64Url(new TextEncoder().encode(typeof value === "string" ? value : JSON.stringify(value)));
-
 /** A token with any header and payload, rightly signed with the secret. */
 async function signed(header: unknown, payload: unknown): Promise<string> {
-  const text = `${part(header)}.${part(payload)}`;
   const algorithm = { name: "HMAC", hash: "SHA-256" };
-  const bytes = (one: string) => new TextEncoder().encode(one);
-  const key = await crypto.subtle.importKey("raw", bytes(SECRET), algorithm, false, ["sign"]);
-  return `${text}.${toBase64Url(new Uint8Array(await crypto.subtle.sign(algorithm, key, bytes(text))))}`;
+  const key = await crypto.subtle.importKey("raw", new TextEncoder().encode(SECRET), algorithm, false, ["sign"]);
+  return signParts(header, payload, { key, algorithm });
 }
 
 const HS256 = { alg: "HS256", typ: "JWT" };
@@ -86,16 +81,9 @@ describe("a token that is rightly signed", () => {
 
 describe("a token signed with a public key as if it were a secret", () => {
   it("is bad in every form in which the key can be written", async ({ expect }) => {
-    const algorithm = {
-      name: "RSASSA-PKCS1-v1_5",
-      modulusLength: 2048,
-      publicExponent: new Uint8Array([1, 0, 1]),
-      hash: "SHA-256",
-    };
-    const { publicKey } = (await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"])) as CryptoKeyPair;
+    const { publicKey, shared: key } = await keyPair("RS256", "one");
     const spki = encodeBase64((await crypto.subtle.exportKey("spki", publicKey)) as ArrayBuffer);
     const pem = `-----BEGIN PUBLIC KEY-----\n${spki.replace(/.{64}/g, "$&\n")}\n-----END PUBLIC KEY-----\n`;
-    const key = { ...((await crypto.subtle.exportKey("jwk", publicKey)) as JsonWebKey), kid: "one" } as PublicKey;
     const rules = { ...RULES, keys: { find: async () => [key] } };
 
     for (const secret of [spki, pem, pem.trim(), JSON.stringify(key), String(key.n)])

@@ -1,8 +1,8 @@
-import { encodeBase64Url } from "hono/utils/encode";
 import { afterAll, afterEach, beforeAll, describe, it, vi } from "vitest";
 import page from "../../docs/tokens.md?raw";
 import { mustFeed, send } from "../support/api.ts";
 import * as seed from "../support/seed.ts";
+import { KEY_ALGORITHMS, keyPair, signParts } from "../support/signing.ts";
 import { setVariables } from "../support/test-programs.ts";
 
 // Tokens as each provider documents them, held against the variables that docs/tokens.md sets for it.
@@ -154,22 +154,10 @@ function customerIdClaim(name: string): string {
   return new RegExp(`^\\| ${name} +\\| \`(.+?)\``, "m").exec(page)?.[1] ?? "";
 }
 
-const ALGORITHMS = {
-  RS256: { name: "RSASSA-PKCS1-v1_5", modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]), hash: "SHA-256" },
-  ES256: { name: "ECDSA", namedCurve: "P-256" },
-};
-type Key = JsonWebKey & { kid: string };
-const keys = new Map<string, { secret: Key; shared: Key }>();
+const keys = new Map<string, Awaited<ReturnType<typeof keyPair>>>();
 
 beforeAll(async () => {
-  for (const [name, algorithm] of Object.entries(ALGORITHMS)) {
-    const pair = (await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"])) as CryptoKeyPair;
-    const jwk = async (key: CryptoKey) => ({
-      ...((await crypto.subtle.exportKey("jwk", key)) as JsonWebKey),
-      kid: "k",
-    });
-    keys.set(name, { secret: { ...(await jwk(pair.privateKey)), alg: name }, shared: await jwk(pair.publicKey) });
-  }
+  for (const algorithm of ["RS256", "ES256"] as const) keys.set(algorithm, await keyPair(algorithm, "k"));
   setVariables({ CUSTOMER_SEARCH: "none" });
 });
 afterEach(() => {
@@ -182,26 +170,20 @@ afterAll(() => setVariables({ CUSTOMER_SEARCH: "all" }));
 /** Sets what the page says, serves the provider's keys, and sends a request with a token of its. */
 async function open({ name, algorithm, header }: Provider) {
   setVariables(variablesFor(name));
-  const { secret, shared } = keys.get(algorithm) ?? {};
-  vi.spyOn(globalThis, "fetch").mockImplementation(async () => Response.json({ keys: [shared] }));
+  const pair = keys.get(algorithm);
+  if (pair === undefined) throw new Error("The keys are not there yet.");
+  vi.spyOn(globalThis, "fetch").mockImplementation(async () => Response.json({ keys: [pair.shared] }));
+  const signing = { key: pair.privateKey, algorithm: { name: KEY_ALGORITHMS[algorithm].name, hash: "SHA-256" } };
   return async (claims: Record<string, unknown>, path = "/full-search") => {
-    const token = await signWith(secret, { ...TIMES, ...claims }, algorithm, header);
+    const token = await signParts(
+      { alg: algorithm, kid: "k", typ: "JWT", ...header },
+      { ...TIMES, ...claims },
+      signing,
+    );
     const headers = { Authorization: `Bearer ${token}` };
     const base = path.startsWith("/api") ? path : `/api/v1/customer${path}`;
     return send(base, { method: "POST", headers, body: '{"query":"ada"}' });
   };
-}
-
-/** Signs with any header, which hono's `sign` does not. */
-async function signWith(key: Key | undefined, claims: object, algorithm: "RS256" | "ES256", header: object = {}) {
-  if (key === undefined) throw new Error("The keys are not there yet.");
-  const encode = (bytes: Uint8Array) => encodeBase64Url(bytes.slice().buffer).replaceAll("=", "");
-  const bytesOf = (text: string) => new TextEncoder().encode(text);
-  const parts = [{ alg: algorithm, kid: "k", typ: "JWT", ...header }, claims];
-  const text = parts.map((part) => encode(bytesOf(JSON.stringify(part)))).join(".");
-  const { name } = ALGORITHMS[algorithm];
-  const imported = await crypto.subtle.importKey("jwk", key, ALGORITHMS[algorithm], false, ["sign"]);
-  return `${text}.${encode(new Uint8Array(await crypto.subtle.sign({ name, hash: "SHA-256" }, imported, bytesOf(text))))}`;
 }
 
 describe("docs/tokens.md", () => {

@@ -1,29 +1,13 @@
 import { sign } from "hono/jwt";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
-import { KeySet, type PublicKey } from "../../src/auth/key-set.ts";
+import { KeySet } from "../../src/auth/key-set.ts";
 import { readProgramToken } from "../../src/auth/program-token.ts";
 import { readToken, type TokenReading, type TokenRules } from "../../src/auth/token.ts";
+import { keyPair } from "../support/signing.ts";
 import { tokenRules } from "../support/tokens.ts";
 
 const URL = "https://id.example/keys";
 const MINUTE = 60_000;
-const ALGORITHMS = {
-  RS256: { name: "RSASSA-PKCS1-v1_5", modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]), hash: "SHA-256" },
-  ES256: { name: "ECDSA", namedCurve: "P-256" },
-  EdDSA: { name: "Ed25519" },
-} as const;
-type Algorithm = keyof typeof ALGORITHMS;
-
-async function keyPair(alg: Algorithm, kid: string) {
-  const { privateKey, publicKey } = (await crypto.subtle.generateKey(ALGORITHMS[alg], true, [
-    "sign",
-    "verify",
-  ])) as CryptoKeyPair;
-  const export_ = async (key: CryptoKey) => (await crypto.subtle.exportKey("jwk", key)) as JsonWebKey;
-  const secret = { ...(await export_(privateKey)), kid, alg };
-  const { key_ops, ext, ...shared } = await export_(publicKey);
-  return { secret, shared: { ...shared, kid } as PublicKey, alg };
-}
 type KeyPair = Awaited<ReturnType<typeof keyPair>>;
 
 /** Milliseconds: the clock of the key set and of the tokens. */

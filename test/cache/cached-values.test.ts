@@ -413,6 +413,19 @@ describe("when something fails", () => {
     expect(kv.put).toHaveBeenCalledTimes(2);
     expect(log.mock.calls).toEqual([['{"error":"BACKGROUND_WORK","cause":"Error"}']]);
   });
+
+  it("the last value of any age answers, from KV or memory, and says its age", async ({ expect }) => {
+    const { kv, cache, settle } = room();
+    const values = isolate();
+    await values.read(cache, "k", loading("one"));
+    await settle();
+    pass(6 * 24 * 60 * 60);
+
+    expect(await isolate().read(cache, "k", failing())).toEqual({ value: "one", at: START, foundIn: "kv" });
+    kv.get.mockRejectedValue(new Error("KV GET failed: 500"));
+    expect(await values.read(cache, "k", failing())).toEqual({ value: "one", at: START, foundIn: "memory" });
+    await settle();
+  });
 });
 
 describe("cached values", () => {

@@ -1,26 +1,19 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { afterEach, describe, it, vi } from "vitest";
-import { DERIVED } from "../../src/db/derived/index.ts";
-import { ALL_KEYS, findDifferences } from "../../src/db/derived/recount.ts";
 import { readBody } from "../../src/http/body.ts";
 import { type FeedLine, feed, mustFeed, ndjson, send } from "../support/api.ts";
+import { differences } from "../support/differences.ts";
 import { program } from "../support/programs.ts";
 import { propertyRuns } from "../support/property-runs.ts";
 import * as seed from "../support/seed.ts";
-import { rows, snapshot, value } from "../support/state.ts";
+import { snapshot, value } from "../support/state.ts";
 import { feedToken } from "../support/tokens.ts";
 
 const session = Object.getPrototypeOf(env.DB.withSession());
 const LOST = new Error("D1_ERROR: Network connection lost.");
 
 afterEach(() => vi.restoreAllMocks());
-
-/** What of the derived data is not as expected. */
-async function differences() {
-  const found = await Promise.all(DERIVED.map(async (derived) => rows(findDifferences(derived, ALL_KEYS))));
-  return found.flat();
-}
 
 /** Events of every kind in a program that is stored, `count` of each. */
 function events({ customer, store, campaign, contest, one }: ReturnType<typeof program>, count: number): FeedLine[] {

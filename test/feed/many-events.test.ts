@@ -1,7 +1,6 @@
 import { describe, it } from "vitest";
-import { DERIVED } from "../../src/db/derived/index.ts";
-import { ALL_KEYS, findDifferences } from "../../src/db/derived/recount.ts";
 import { feed } from "../support/api.ts";
+import { differences } from "../support/differences.ts";
 import { program } from "../support/programs.ts";
 import * as seed from "../support/seed.ts";
 import { rows, value } from "../support/state.ts";
@@ -29,10 +28,6 @@ function world() {
 }
 
 const balanceOf = (customer: unknown) => value("SELECT balance FROM customers WHERE id = ?", customer);
-
-async function differences() {
-  return (await Promise.all(DERIVED.map((derived) => rows(findDifferences(derived, ALL_KEYS))))).flat();
-}
 
 describe("a request of many events", () => {
   it("adds each new one to the totals once", async ({ expect }) => {

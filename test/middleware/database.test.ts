@@ -5,6 +5,7 @@ import { encodeBase64Url } from "hono/utils/encode";
 import { afterEach, describe, it, vi } from "vitest";
 import { app } from "../../src/app.ts";
 import * as seed from "../support/seed.ts";
+import { keyPair } from "../support/signing.ts";
 import { customerToken, feedToken } from "../support/tokens.ts";
 
 const CUSTOMER = "/api/v1/customer";
@@ -139,10 +140,8 @@ describe("where a request reads", () => {
 
 /** A deployment without a secret, whose tokens are signed by a key at an address, and a customer's token for it. */
 async function deploymentWithKeys() {
-  const pair = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, ["sign", "verify"]);
-  const { privateKey, publicKey } = pair as CryptoKeyPair;
-  const keys = [await crypto.subtle.exportKey("jwk", publicKey)];
-  vi.spyOn(globalThis, "fetch").mockImplementation(async () => Response.json({ keys }));
+  const { privateKey, shared } = await keyPair("ES256", "one");
+  vi.spyOn(globalThis, "fetch").mockImplementation(async () => Response.json({ keys: [shared] }));
   const token = await sign({ scope: "customer", sub: "c", exp: 9e9 }, privateKey, "ES256");
   const bindings: Partial<Env> = { JWT_SECRET: "", JWKS_URL: "https://id.example/bookmarks" };
   return { bindings, token };

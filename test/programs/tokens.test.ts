@@ -3,6 +3,7 @@ import { sign } from "hono/jwt";
 import { afterAll, afterEach, beforeAll, describe, it, vi } from "vitest";
 import { bindingName, findProgram, isProgramName, listPrograms, qualify } from "../../src/programs/programs.ts";
 import { send } from "../support/api.ts";
+import { keyPair } from "../support/signing.ts";
 import { addPrograms, setVariables } from "../support/test-programs.ts";
 import { signToken } from "../support/tokens.ts";
 
@@ -32,11 +33,8 @@ const statusOf = async (...asked: Parameters<typeof ask>) => (await ask(...asked
 
 /** Serves a key at every JWKS_URL; resolves with what asks with a token that it has signed. */
 async function serveKeySet() {
-  const algorithm = { name: "ECDSA", namedCurve: "P-256" };
-  const pair = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
-  const { publicKey, privateKey } = pair as CryptoKeyPair;
-  const key = { ...((await crypto.subtle.exportKey("jwk", publicKey)) as JsonWebKey), kid: "one" };
-  vi.spyOn(globalThis, "fetch").mockImplementation(async () => Response.json({ keys: [key] }));
+  const { privateKey, shared } = await keyPair("ES256", "one");
+  vi.spyOn(globalThis, "fetch").mockImplementation(async () => Response.json({ keys: [shared] }));
   return async (claims: object) => {
     const token = await sign({ ...CLAIMS, ...claims, exp: Math.floor(Date.now() / 1_000) + 60 }, privateKey, "ES256");
     return (await send(PATH, { headers: { Authorization: `Bearer ${token}` } })).status;

@@ -75,9 +75,7 @@ const program = new Command("npm run bench:feed --")
   .showHelpAfterError("Try: npm run bench:feed -- --help")
   .action(bench);
 
-await main(async () => {
-  await program.parseAsync();
-});
+await main(() => program.parseAsync());
 
 async function bench({ heap: heapMegabytes, only = "", atOnce, json }: Options): Promise<void> {
   const all = [...largestRequests(), ...largestExports()].filter(({ name }) => name.includes(only));

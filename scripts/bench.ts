@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { cpus, loadavg, totalmem } from "node:os";
 import path from "node:path";
 import { SingleBar } from "cli-progress";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import { casesOf } from "./bench/cases.ts";
 import { type Lane, lanesOf, measure } from "./bench/drive.ts";
 import { measureMemory } from "./bench/live/memory.ts";
@@ -15,7 +15,7 @@ import { buildWorker, openRuntime, type Runtime } from "./bench/runtime.ts";
 import { FOLDER, type Scale, scaleOf, scales } from "./bench/scales.ts";
 import { stopAtSignal } from "./bench/stop.ts";
 import { type FileLine, openNdjson } from "./lib/ndjson-file.ts";
-import { countingNumber, outputFile } from "./lib/options.ts";
+import { countingNumber, outputFile, wholeNumber } from "./lib/options.ts";
 import { CommandError, main, ROOT } from "./lib/project.ts";
 
 interface Options {
@@ -56,9 +56,7 @@ const program = new Command("npm run bench --")
   .showHelpAfterError("Try: npm run bench -- --help")
   .action(bench);
 
-await main(async () => {
-  await program.parseAsync();
-});
+await main(() => program.parseAsync());
 
 async function bench(options: Options): Promise<void> {
   const { rounds, live: times, reuse, docs, json } = options;
@@ -156,9 +154,4 @@ function thisMachine(): Report["machine"] {
   // How many others were at work just before.
   const load = Math.round((loadavg()[0] ?? 0) * 10) / 10;
   return { cpu: cpus()[0]?.model ?? "unknown", cores: cpus().length, memoryGiB, node: process.version, workerd, load };
-}
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
-  return Number(text);
 }

@@ -8,6 +8,4 @@ const program = new Command("npm run build")
     console.error(`The client is in dist/client: ${await buildClient()}.`);
   });
 
-await main(async () => {
-  await program.parseAsync();
-});
+await main(() => program.parseAsync());

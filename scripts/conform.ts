@@ -49,9 +49,7 @@ set, where that is not the default.`,
   )
   .action(conform);
 
-await main(async () => {
-  await program.parseAsync();
-});
+await main(() => program.parseAsync());
 
 async function conform(options: Options): Promise<void> {
   const { url, only, readOnly = false, patience } = options;

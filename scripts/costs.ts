@@ -6,6 +6,4 @@ const program = new Command("npm run costs")
   .description("Print the tables of docs/costs.md, from Cloudflare's prices and the loads that the page describes.")
   .action(() => console.log(costTables().join("\n\n")));
 
-await main(async () => {
-  await program.parseAsync();
-});
+await main(() => program.parseAsync());

@@ -14,6 +14,4 @@ const program = new Command("npm run --silent demo")
     );
   });
 
-await main(async () => {
-  await program.parseAsync();
-});
+await main(() => program.parseAsync());

@@ -28,9 +28,7 @@ const program = new Command("npm run deploy --")
   .addHelpText("after", "\nWho you are: CLOUDFLARE_API_TOKEN, or npm run wrangler -- login. More: docs/deploying.md")
   .action(deploy);
 
-await main(async () => {
-  await program.parseAsync();
-});
+await main(() => program.parseAsync());
 
 async function deploy({ env, dryRun }: Options): Promise<void> {
   refuseUnknownWords(env);

@@ -37,9 +37,7 @@ const program = new Command("npm run export --")
   .addHelpText("after", `\nKinds: ${EXPORTED.join(", ")}`)
   .action(write);
 
-await main(async () => {
-  await program.parseAsync();
-});
+await main(() => program.parseAsync());
 
 async function write(name: string, options: Options): Promise<void> {
   const token = await tokenFor(options, { what: "an export token", make: () => devExportToken(1, options.program) });

@@ -46,9 +46,7 @@ const program = new Command("npm run feed --")
   )
   .action((file: string, options: Options) => (options.check ? check(file, options) : send(file, options)));
 
-await main(async () => {
-  await program.parseAsync();
-});
+await main(() => program.parseAsync());
 
 async function send(name: string, options: Options): Promise<void> {
   const token = await tokenFor(

@@ -1,4 +1,5 @@
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
+import { wholeNumber } from "./lib/options.ts";
 import { CommandError, main, runTool } from "./lib/project.ts";
 
 // How long a request may take, over words that were chosen to make a search expensive.
@@ -17,11 +18,4 @@ const program = new Command("npm run fuzz --")
     if (status !== 0) throw new CommandError(`Found something. Again: npm run fuzz -- --runs ${runs} --seed ${seed}`);
   });
 
-await main(async () => {
-  await program.parseAsync();
-});
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
-  return Number(text);
-}
+await main(() => program.parseAsync());

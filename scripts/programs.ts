@@ -31,9 +31,7 @@ withEnvironment(
     .argument("<name>", "its name, which is asked for again", programName),
 ).action(remove);
 
-await main(async () => {
-  await program.parseAsync();
-});
+await main(() => program.parseAsync());
 
 function withEnvironment(command: Command): Command {
   return command.option("--env <name>", "production or staging", environmentName, "production");

@@ -16,6 +16,4 @@ const program = new Command("npm run schema")
     console.error(`docs/schema.sql holds ${rows.length} tables, indexes, views and triggers.`);
   });
 
-await main(async () => {
-  await program.parseAsync();
-});
+await main(() => program.parseAsync());

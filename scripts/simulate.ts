@@ -26,9 +26,7 @@ const program = new Command("npm run simulate --")
   .showHelpAfterError("Try: npm run simulate -- --help")
   .action(run);
 
-await main(async () => {
-  await program.parseAsync();
-});
+await main(() => program.parseAsync());
 
 async function run({ seed, steps, runs, log }: Options): Promise<void> {
   console.error(`Simulating ${steps.toLocaleString("en")} steps a seed …`);

@@ -73,9 +73,7 @@ const program = new Command("npm run soak --")
   .showHelpAfterError("Try: npm run soak -- --help")
   .action(soak);
 
-await main(async () => {
-  await program.parseAsync();
-});
+await main(() => program.parseAsync());
 
 async function soak(options: Options): Promise<void> {
   const persistTo = mkdtempSync(path.join(folderOfDatabases(), `loyalty-edge-soak-${options.port}-`));

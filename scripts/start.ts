@@ -23,9 +23,7 @@ const program = new Command("npm start --")
   .option("--cors <origins>", 'the origins whose pages may call, with commas between them, or "*"')
   .action(start);
 
-await main(async () => {
-  await program.parseAsync();
-});
+await main(() => program.parseAsync());
 
 async function start(options: ServiceOptions & { demo: boolean }): Promise<void> {
   const session = await serveAppSession(options.port);

@@ -11,6 +11,4 @@ const program = vitestCommand("test:slow", async (args) => {
   "Run the commands as people run them: start, feed, deploy, bench, soak, the client, and the reference in a browser.",
 );
 
-await main(async () => {
-  await program.parseAsync();
-});
+await main(() => program.parseAsync());

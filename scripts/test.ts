@@ -75,9 +75,7 @@ const program = vitestCommand("test", async (args) => {
   "Lint, check every type, build what is deployed and packed, and run the tests inside the Workers runtime.",
 );
 
-await main(async () => {
-  await program.parseAsync();
-});
+await main(() => program.parseAsync());
 
 async function runCheck({ name, run }: Check): Promise<void> {
   const startedAt = Date.now();

@@ -2,7 +2,7 @@ import { text } from "node:stream/consumers";
 import { Command, InvalidArgumentError } from "commander";
 import { bindingName, DEFAULT_PROGRAM } from "../src/programs/programs.ts";
 import { DEV_TOKEN_DAYS, devSecret } from "./lib/dev-token.ts";
-import { environmentName, programName } from "./lib/options.ts";
+import { customerId, environmentName, programName } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
 import { type Bearer, signToken } from "./lib/signed-token.ts";
 
@@ -38,9 +38,7 @@ tokenCommand("restore", "a token that feeds what an export has given into an emp
   (options: Options) => print({ scope: "feed restore", accounts: "*" }, options),
 );
 
-await main(async () => {
-  await program.parseAsync();
-});
+await main(() => program.parseAsync());
 
 function tokenCommand(name: string, description: string): Command {
   return program
@@ -85,12 +83,6 @@ function lifetime(text: string): number {
   if (unit !== "m" && unit !== "h" && unit !== "d")
     throw new InvalidArgumentError("It must be a number with m, h or d behind it, such as 15m.");
   return Number(count) * SECONDS[unit];
-}
-
-function customerId(text: string): string {
-  const length = [...text].length;
-  if (length < 1 || length > 64) throw new InvalidArgumentError("It must be 1 to 64 characters.");
-  return text;
 }
 
 function accountIds(text: string): readonly string[] | "*" {

@@ -30,9 +30,7 @@ const program = withWhere(
   .showHelpAfterError("Try: npm run verify-totals -- --help")
   .action(verify);
 
-await main(async () => {
-  await program.parseAsync();
-});
+await main(() => program.parseAsync());
 
 async function verify(options: Options): Promise<void> {
   const where = whereOf(options);

@@ -2,6 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { InvalidArgumentError } from "commander";
 import { isProgramName } from "../../src/programs/programs.ts";
+import { codePoints, ID_LIMIT } from "../../src/values/text.ts";
 
 const ENVIRONMENTS = ["production", "staging"];
 
@@ -16,6 +17,19 @@ export function portNumber(text: string): number {
 export function countingNumber(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("It must be a whole number, 1 or more.");
   return Number(text);
+}
+
+/** The whole number, also 0, that an option names. */
+export function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
+  return Number(text);
+}
+
+/** The customer that an argument names. */
+export function customerId(text: string): string {
+  if (text === "" || codePoints(text) > ID_LIMIT)
+    throw new InvalidArgumentError(`It must be 1 to ${ID_LIMIT} characters.`);
+  return text;
 }
 
 /** Reads kinds of record with commas between them, each of which must be known. */

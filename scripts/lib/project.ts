@@ -27,7 +27,7 @@ class Interrupted extends Error {
 }
 
 /** Runs a command's main function: an error of the user is one line, with status 1; a bug has its stack. */
-export async function main(run: () => Promise<void>): Promise<void> {
+export async function main(run: () => Promise<unknown>): Promise<void> {
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stopUnlessHandled(signal));
   // scripts/run.mjs was killed and could pass nothing on.
   process.on("disconnect", () => process.kill(process.pid, "SIGTERM"));

@@ -1,13 +1,14 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { SingleBar } from "cli-progress";
-import { Command, InvalidArgumentError } from "commander";
-import { codePoints, ID_LIMIT } from "../src/values/text.ts";
+import { Command } from "commander";
+import type { Segment } from "../src/history/segment.ts";
 import { askDatabase, type Where } from "./lib/database.ts";
 import { dropBodies } from "./lib/drop-bodies.ts";
 import { type Bucket, boundBucket, openBucket } from "./lib/history-bucket.ts";
-import { readObject, type Segment, segmentsOf, sha256Of } from "./lib/history-segments.ts";
+import { readObject, segmentsOf, sha256Of } from "./lib/history-segments.ts";
 import { historyStatus } from "./lib/history-status.ts";
+import { customerId } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
 import { type WhereOptions, whereOf, withWhere } from "./lib/where.ts";
 import { count } from "./lib/words.ts";
@@ -44,15 +45,7 @@ withWhere(
     .argument("<customer>", "the customer's id", customerId),
 ).action(drop);
 
-await main(async () => {
-  await program.parseAsync();
-});
-
-function customerId(text: string): string {
-  if (text === "" || codePoints(text) > ID_LIMIT)
-    throw new InvalidArgumentError(`It must be 1 to ${ID_LIMIT} characters.`);
-  return text;
-}
+await main(() => program.parseAsync());
 
 async function copy(folder: string, options: WhereOptions): Promise<void> {
   const { done, skipped } = await forEach(whereOf(options), async (segment, bucket) => {

@@ -1,7 +1,8 @@
 import { gzipSync } from "node:zlib";
+import type { Segment } from "../../src/history/segment.ts";
 import { askDatabase, type Where } from "./database.ts";
 import type { Bucket } from "./history-bucket.ts";
-import { faultOf, linesOf, type Segment, type SegmentLine, sha256Of } from "./history-segments.ts";
+import { faultOf, linesOf, type SegmentLine, sha256Of } from "./history-segments.ts";
 
 /**
  * Writes a segment of messages anew without the bodies of all that a customer wrote: the object first, then its row. Cut

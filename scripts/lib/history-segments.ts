@@ -1,23 +1,10 @@
 import { createHash } from "node:crypto";
 import { gunzipSync } from "node:zlib";
+import { SEALED_KINDS } from "../../src/history/kinds.ts";
+import type { Segment } from "../../src/history/segment.ts";
 import { toHundredths } from "../../src/values/decimal.ts";
 import { askDatabase, type Where } from "./database.ts";
 import type { Bucket } from "./history-bucket.ts";
-
-/** A segment of history as its row says (docs/contract/history.md, 2). */
-export interface Segment {
-  kind: string;
-  month: string;
-  number: number;
-  name: string;
-  lines: number;
-  bytes: number;
-  sha256: string;
-  oldest: string;
-  newest: string;
-  /** JSON. A sum may be more than a number tells apart, so it is compared as text. */
-  sums: string;
-}
 
 /** A line of a segment. Which fields there are depends on the kind. */
 export type SegmentLine = Readonly<Record<string, string | number | null>>;
@@ -49,14 +36,6 @@ export async function readObject(bucket: Bucket, { name, sha256 }: Segment): Pro
   return sha256Of(bytes) === sha256 ? bytes : "has another SHA-256 than the database says";
 }
 
-/** The column that says when an event of each kind was. */
-export const TIME_OF: Readonly<Record<string, string>> = {
-  balance_entry: "created_at",
-  token_earning: "earned_at",
-  play: "played_at",
-  message: "sent_at",
-};
-
 /** The lines of an object. */
 export function linesOf(object: Buffer): SegmentLine[] {
   const text = gunzipSync(object).toString();
@@ -68,10 +47,12 @@ export function linesOf(object: Buffer): SegmentLine[] {
 
 /** What is wrong with the lines of a segment, in words; null where they are what the row says. */
 export function faultOf({ kind, lines, oldest, newest, sums }: Segment, given: readonly SegmentLine[]): string | null {
-  const times = given.map((line) => String(line[TIME_OF[kind] ?? ""])).sort();
+  const { time = "" } = SEALED_KINDS.find(({ record }) => record === kind) ?? {};
+  const times = given.map((line) => String(line[time])).sort();
   if (given.some(({ record }) => record !== kind)) return "has lines of another kind";
   if (given.length !== lines) return `has ${given.length} lines, and the database says ${lines}`;
   if (times[0] !== oldest || times.at(-1) !== newest) return "has events of another time than the database says";
+  // As text: a sum may be more than a number tells apart.
   return sums === sumsOf(kind, given) ? null : `adds up to ${sumsOf(kind, given)}, and the database says ${sums}`;
 }
 

@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { type Kind, keyColumns, keyName, tableName } from "../../src/feed/records/kind.ts";
+import { balanceOpening, earnedOpening, playOpening, tokenOpening } from "../../src/feed/records/openings.ts";
 import { askDatabase, type Where } from "./database.ts";
 import type { Bucket } from "./history-bucket.ts";
 import { type Addition, additionsOf, faultOf, linesOf, readObject, segmentsOf } from "./history-segments.ts";
@@ -82,64 +84,22 @@ class Sums {
 
 /** How many rows a statement looks at. */
 const PAGE = 50_000;
-const TOKENS = [1, 2, 3, 4, 5].map((level) => `tokens_${level}`);
-
-interface OpeningTable {
-  opening: string;
-  table: string;
-  /** Its primary key, each column with the table of what it names. */
-  key: readonly (readonly [column: string, table: string])[];
-  /** The fields with their columns. */
-  fields: Readonly<Record<string, string>>;
-}
-
-const TABLES: readonly OpeningTable[] = [
-  {
-    opening: "balance_opening",
-    table: "store_balances",
-    key: [
-      ["customer_key", "customers"],
-      ["store_key", "stores"],
-    ],
-    fields: { amount: "balance_opening" },
-  },
-  {
-    opening: "earned_opening",
-    table: "campaign_stores",
-    key: [
-      ["store_key", "stores"],
-      ["campaign_key", "campaigns"],
-    ],
-    fields: { earned: "earned_opening" },
-  },
-  {
-    opening: "token_opening",
-    table: "memberships",
-    key: [
-      ["store_key", "stores"],
-      ["customer_key", "customers"],
-    ],
-    fields: Object.fromEntries(TOKENS.map((tokens) => [tokens, `${tokens}_opening`])),
-  },
-  {
-    opening: "play_opening",
-    table: "play_totals",
-    key: [
-      ["location_key", "stores"],
-      ["eip_campaign_key", "eip_campaigns"],
-      ["employee_key", "employees"],
-    ],
-    fields: Object.fromEntries(["runs", "hits", "doubles", "triples"].map((one) => [one, `${one}_opening`])),
-  },
-];
+const OPENINGS: readonly Kind[] = [balanceOpening, earnedOpening, tokenOpening, playOpening];
 
 /** The openings that a database has, other than of nothing. */
 async function* openingsOf(where: Where): AsyncGenerator<Addition> {
-  for (const { opening, table, key, fields } of TABLES) {
-    const columns = key.map(([column]) => column);
-    const ids = key.map(([column, of], index) => `(SELECT id FROM ${of} WHERE key = row.${column}) AS id_${index}`);
-    const amounts = Object.entries(fields).map(([field, column]) => `${column} AS ${field}`);
-    const isOpened = Object.values(fields).map((column) => `coalesce(${column}, 0) <> 0`);
+  for (const kind of OPENINGS) {
+    const columns = keyColumns(kind);
+    const named = new Map(Object.entries(kind.references).map(([field, to]) => [keyName(field), tableName(to)]));
+    const ids = columns.map(
+      (column, index) => `(SELECT id FROM ${named.get(column)} WHERE key = row.${column}) AS id_${index}`,
+    );
+    const fields = Object.entries(kind.columns).filter(
+      (entry): entry is [string, string] => typeof entry[1] === "string",
+    );
+    const amounts = fields.map(([column, field]) => `${column} AS ${field}`);
+    const isOpened = fields.map(([column]) => `coalesce(${column}, 0) <> 0`);
+    const table = tableName(kind);
     for (let after: number[] | null = columns.map(() => 0); after !== null; ) {
       const page: string = `(SELECT * FROM ${table} WHERE (${columns}) > (${after}) ORDER BY ${columns} LIMIT ${PAGE}) AS row`;
       const statements = [
@@ -149,8 +109,10 @@ async function* openingsOf(where: Where): AsyncGenerator<Addition> {
       ];
       const [rows = [], [last] = []] = await askDatabase<Record<string, string | number | null>>(statements, where);
       for (const row of rows)
-        for (const field of Object.keys(fields))
-          yield { opening, key: key.map((_, index) => String(row[`id_${index}`])), field, amount: Number(row[field]) };
+        for (const [, field] of fields) {
+          const key = columns.map((_, index) => String(row[`id_${index}`]));
+          yield { opening: kind.record, key, field, amount: Number(row[field]) };
+        }
       after = last?.rows_read === PAGE ? columns.map((column) => Number(last[column])) : null;
     }
   }

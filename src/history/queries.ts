@@ -19,6 +19,8 @@ const MOST_LINES = 1_500;
 /** How far the events of a kind have been looked through. */
 export interface Walk {
   kind: string;
+  /** The month of the horizon. */
+  month: string;
   lastId: string;
   /** For how many days there have been old events to look for. */
   days: number;
@@ -39,7 +41,12 @@ export async function findWalks(db: Database, month: string): Promise<Walk[]> {
     ],
     walks: [
       select(
-        { kind, lastId, days: sql<number>`CAST(julianday(${NOW}) - julianday(${begunAt}) AS INTEGER)` },
+        {
+          kind,
+          month: historyWalks.month,
+          lastId,
+          days: sql<number>`CAST(julianday(${NOW}) - julianday(${begunAt}) AS INTEGER)`,
+        },
         sql`FROM ${historyWalks} WHERE ${isOver} = 0`,
       ),
     ],
@@ -120,6 +127,13 @@ function kindOf(record: string): SealedKind {
 /** What is to be written down of a segment whose object is written; the rest follows from its events. */
 export type Written = Pick<Segment, "kind" | "month" | "number" | "name" | "lines" | "bytes" | "sha256">;
 
+/** A step of a walk: where it began, and where it has come. */
+export interface Step {
+  from: Walk;
+  lastId: string;
+  isOver: boolean;
+}
+
 /**
  * Takes events out of the database that an object has: adds them to the openings, deletes them, and writes down the
  * segment. It counts as a feed request, because an export during which events leave is no snapshot.
@@ -128,7 +142,7 @@ export type Written = Pick<Segment, "kind" | "month" | "number" | "name" | "line
 export async function takeOut(
   db: Database,
   { table, time, sums, openings }: SealedKind,
-  { segment, ids, lastId, isOver }: { segment: Written; ids: readonly string[]; lastId: string; isOver: boolean },
+  { segment, ids, step }: { segment: Written; ids: readonly string[]; step: Step },
 ): Promise<void> {
   const { kind, month, number, name, lines, bytes, sha256, oldest, newest } = historySegments;
   const texts = joinRows(ids.map((id) => JSON.stringify([id])));
@@ -146,17 +160,19 @@ export async function takeOut(
     opened: openings.map((open) => open(leave)),
     left: [sql`DELETE FROM ${sql.raw(table)} WHERE ${leave}`],
     counted: [sql`UPDATE ${feedVersion} SET ${names(feedVersion.version)} = ${feedVersion.version} + 1`],
-    moved: [moveWalk({ kind: segment.kind, lastId, isOver })],
+    moved: [moveWalk(step)],
   });
 }
 
 /** Writes down how far a walk has come that has found nothing more. */
-export async function moveOn(db: Database, to: { kind: string; lastId: string; isOver: boolean }): Promise<void> {
-  await db.steps({ moved: [moveWalk(to)] });
+export async function moveOn(db: Database, step: Step): Promise<void> {
+  await db.steps({ moved: [moveWalk(step)] });
 }
 
-function moveWalk({ kind, lastId, isOver }: { kind: string; lastId: string; isOver: boolean }): Statement {
+/** Not a walk that is elsewhere by now: of the next month, of another run, or of a database that was set back. */
+function moveWalk({ from, lastId, isOver }: Step): Statement {
   return sql`UPDATE ${historyWalks}
     SET ${names(historyWalks.lastId)} = ${lastId}, ${names(historyWalks.isOver)} = ${isOver ? 1 : 0}
-    WHERE ${historyWalks.kind} = ${kind}`;
+    WHERE ${historyWalks.kind} = ${from.kind} AND ${historyWalks.month} = ${from.month}
+      AND ${historyWalks.lastId} = ${from.lastId}`;
 }

@@ -92,9 +92,9 @@ async function takeStep(db: Database, kind: SealedKind, walk: Walk, { program, s
   const { ids, content, number, ...to } = await makePageInTurn(program.name, () =>
     readStep(db, kind, { lastId: walk.lastId, ...from }),
   );
-  const place = { kind: walk.kind, ...to };
+  const step = { from: walk, ...to };
   if (content === null) {
-    await moveOn(db, place);
+    await moveOn(db, step);
     return { ...to, sealed: 0, bytes: 0 };
   }
   const { month } = from;
@@ -110,7 +110,7 @@ async function takeStep(db: Database, kind: SealedKind, walk: Walk, { program, s
     bytes,
     sha256: content.sha256,
   };
-  await takeOut(db, kind, { segment, ids, ...to });
+  await takeOut(db, kind, { segment, ids, step });
   return { ...to, sealed: ids.length, bytes };
 }
 

@@ -315,6 +315,34 @@ describe("a step that is cut off", () => {
     expect(await differences()).toEqual([]);
   });
 
+  it("takes out what it has begun with, and leaves the walk of a month that has begun meanwhile alone", async ({
+    expect,
+  }) => {
+    const { lines, entry } = shop();
+    keepMonths(undefined);
+    await mustFeed([...lines, entry("5.00", OLD), entry("1.00", KEPT)]);
+    let isFirst = true;
+    const put = async (...given: Parameters<R2Bucket["put"]>) => {
+      if (!isFirst) throw new Error("put: Unspecified error (0)");
+      isFirst = false;
+      await goTo("2026-07-10 07:00:00");
+      await expect(seal()).rejects.toThrow("Unspecified");
+      return env.TEST_HISTORY.put(...given);
+    };
+    keepMonths(1, bucketWith({ put: put as R2Bucket["put"] }));
+
+    await seal();
+    const first = await segments();
+    keepMonths(1);
+    await seal();
+
+    expect(first.map(({ month, lines }) => [month, lines])).toEqual([["2026-05", 1]]);
+    expect((await segments()).map(({ month, lines }) => [month, lines])).toEqual([
+      ["2026-05", 1],
+      ["2026-06", 1],
+    ]);
+  });
+
   it("where an event is gone that the object has takes nothing out", async ({ expect }) => {
     await feedOld("7.00");
     const put = async (...given: Parameters<R2Bucket["put"]>) => {

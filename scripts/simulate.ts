@@ -40,7 +40,7 @@ async function run({ seed, steps, runs, log }: Options): Promise<void> {
     total += outcome.steps;
     const seconds = (performance.now() - startedAt) / 1_000;
     console.log(
-      `Seed ${current}: ${outcome.steps.toLocaleString("en")} steps, ${Math.round(outcome.seconds / 60)} simulated minutes, ${seconds.toFixed(1)} s, log ${outcome.hash.slice(0, 12)}`,
+      `Seed ${current}: ${outcome.steps.toLocaleString("en")} steps, ${Math.round(outcome.seconds / 60)} simulated minutes, ${outcome.history.segments} segments of history, ${seconds.toFixed(1)} s, log ${outcome.hash.slice(0, 12)}`,
     );
     if (outcome.failure !== null) throw await explain(plan, outcome, bundle);
   }

@@ -17,6 +17,8 @@ const STRANGER = "no program shows another's";
 const TWICE = "no group comes twice";
 const RECOVERY = "once faults end, all is well within 90 s";
 const RETRY = "a lost connection of a read is tried again";
+const PLACED = "every event is in the database, or in one segment that it names";
+const REFUSED = "an event of before the horizon is refused, and nothing else";
 const FRAME = "a frame comes when its message is shown";
 
 export const MUTANTS: readonly Mutant[] = [
@@ -215,6 +217,43 @@ export const MUTANTS: readonly Mutant[] = [
     find: "    return await make();\n  } finally {\n    leave();",
     replace: "    return await make();\n  } finally {",
     seenBy: RECOVERY,
+  },
+  // History.
+  {
+    breaks: "an object is there before its events leave",
+    file: "src/history/seal.ts",
+    find: "const free = await putOnce(settings.bucket, content, { from: number, nameOf });",
+    replace:
+      "const free = number;\n  void putOnce(settings.bucket, content, { from: number, nameOf }).catch(() => {});",
+    seenBy: PLACED,
+  },
+  {
+    breaks: "what leaves is added to its openings",
+    file: "src/history/queries.ts",
+    find: "opened: openings.map((open) => open(leave)),",
+    replace: "opened: openings.slice(1).map((open) => open(leave)),",
+    seenBy: PLACED,
+  },
+  {
+    breaks: "nothing is deleted that the object does not have",
+    file: "src/history/queries.ts",
+    find: "DELETE FROM ${sql.raw(table)} WHERE ${leave}`],",
+    replace: "DELETE FROM ${sql.raw(table)} WHERE ${leave} OR id = ${step.lastId}`],",
+    seenBy: LOST,
+  },
+  {
+    breaks: "a message that its group shows stays",
+    file: "src/history/kinds.ts",
+    find: 'when: "messages.sent_at < message_groups.earlier_at"',
+    replace: 'when: "true"',
+    seenBy: RECOUNT,
+  },
+  {
+    breaks: "an event of before the horizon is refused",
+    file: "src/feed/lines.ts",
+    find: "if (horizon !== null && isOlder(kind, object, horizon))",
+    replace: 'if (horizon === "" && isOlder(kind, object, horizon))',
+    seenBy: REFUSED,
   },
   // The client.
   {

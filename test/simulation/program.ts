@@ -13,6 +13,7 @@ export const STORES = ["s1", "s2", "s3"];
 export const CUSTOMERS = ["c1", "c2", "c3", "c4", "c5", "c6"];
 export const GROUPS = ["g1", "g2", "g3", "g4"];
 export const EMPLOYEES = ["e1", "e2", "e3"];
+export const CAMPAIGN = "k1";
 export const EIP_CAMPAIGN = "p1";
 export const COUPON = "q1";
 
@@ -39,7 +40,7 @@ export function firstLines(program: string): Line[] {
     })),
     {
       record: "campaign",
-      id: "k1",
+      id: CAMPAIGN,
       account_id: ACCOUNT,
       name: `Double points ${mark}`,
       campaign_start_date: "2020-01-01",

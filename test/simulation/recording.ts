@@ -54,7 +54,7 @@ export async function record(steps: number, bundle: Bundle): Promise<Recorded[]>
 /** Feeds, polls that go on from what was seen, and everything else. */
 function* requests(steps: number, world: World, recorded: readonly Recorded[]): Generator<Request> {
   const random = world.random("requests");
-  const composer = new Composer("", 0, random);
+  const composer = new Composer("", { number: 0, random, oldTime: () => null });
   const feed = (lines: readonly object[]): Request => ({
     claims: SYSTEM,
     method: "POST",

@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { beforeAll, describe, it } from "vitest";
 import { MUTANTS } from "./mutants.ts";
 import { type Bundle, bundleService } from "./platform/code.ts";
-import type { Fault } from "./platform/weather.ts";
-import { planOf, simulate } from "./simulation.ts";
+import { FAULTS, type Fault } from "./platform/weather.ts";
+import { ACTORS, planOf, simulate } from "./simulation.ts";
 
 const SEEDS = [1, 2, 3, 4];
 const STEPS_A_SEED = 5_000;
@@ -23,10 +23,24 @@ describe("a broken rule", () => {
 
 describe("the simulated service", () => {
   it.for(SEEDS)(`keeps every rule for ${STEPS_A_SEED} steps with the seed %i`, async (seed, { expect }) => {
-    const { failure, steps } = await simulate(planOf(seed, STEPS_A_SEED), bundle);
+    const { failure, steps, history } = await simulate(planOf(seed, STEPS_A_SEED), bundle);
 
     expect(failure).toBeNull();
     expect(steps).toBeGreaterThanOrEqual(STEPS_A_SEED);
+    expect(history.segments).toBeGreaterThan(10);
+    expect(history.faults).toBeGreaterThan(0);
+    expect(history.refused).toBeGreaterThan(0);
+  });
+
+  it("answers at once, and loses nothing, while R2 fails, stalls and is full", async ({ expect }) => {
+    const faults = new Set(FAULTS.filter((fault) => fault.startsWith("R2 ")));
+    const actors = new Set(ACTORS.filter((actor) => actor !== "operator"));
+
+    const { failure, history } = await simulate({ ...planOf(9, 3_000), faults, actors }, bundle);
+
+    expect(failure).toBeNull();
+    expect(history.answers).toBeGreaterThan(2_000);
+    expect(history.faults).toBeGreaterThan(0);
   });
 
   it("answers from replicas within 100 ms, and boards from KV, while the primary stalls", async ({ expect }) => {

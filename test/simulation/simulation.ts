@@ -5,6 +5,7 @@ import { type Followed, follower, newFollowed } from "./actors/follower.ts";
 import { operator, platformFaults, schedule } from "./actors/operator.ts";
 import { poller } from "./actors/poller.ts";
 import { exporter, reader } from "./actors/reader.ts";
+import { sealing } from "./actors/sealing.ts";
 import { Network } from "./network.ts";
 import type { Bundle } from "./platform/code.ts";
 import { FAULTS, type Fault } from "./platform/weather.ts";
@@ -15,7 +16,7 @@ import { RuleBroken, World } from "./world.ts";
 
 export { RuleBroken };
 
-export const ACTORS = ["feeders", "pollers", "followers", "readers", "exporters", "operator"] as const;
+export const ACTORS = ["feeders", "pollers", "followers", "readers", "exporters", "operator", "sealing"] as const;
 export type ActorKind = (typeof ACTORS)[number];
 
 /** What is simulated: everything follows from this, and from the service's code. */
@@ -36,6 +37,11 @@ export interface Outcome {
   seconds: number;
   /** How many answers came while the primary stalled, and were held to the rule for them. */
   answersInStalls: number;
+  /**
+   * Segments of history; calls of R2 that failed or stalled; requests that were refused as too old; and answers, where R2
+   * alone fails.
+   */
+  history: { segments: number; faults: number; refused: number; answers: number };
   /** The rule that was broken, or what else went wrong; null: nothing did. */
   failure: Error | null;
   /** Of the whole log. */
@@ -64,6 +70,7 @@ export async function simulate(
     seed: plan.seed,
     faults: plan.faults,
     bundle,
+    hasHistory: plan.actors.has("sealing"),
     onLine(line) {
       log.add(line);
       lastLines.push(line);
@@ -91,6 +98,12 @@ export async function simulate(
     steps: world.steps,
     seconds,
     answersInStalls: rules.stalls.count,
+    history: {
+      segments: rules.history?.seen.segments.size ?? 0,
+      faults: world.history?.bucket.faults ?? 0,
+      refused: rules.history?.seen.refused ?? 0,
+      answers: rules.history?.seen.answers ?? 0,
+    },
     failure: world.failure,
     hash: log.digest(),
     lastLines: lastLines.slice(-LAST_LINES),
@@ -136,6 +149,7 @@ async function play({ steps, actors }: Plan, world: World, rules: Rules): Promis
     void watch(world, schedule(stage));
     void watch(world, platformFaults(stage));
     if (actors.has("operator")) void watch(world, operator(stage));
+    if (actors.has("sealing")) void watch(world, sealing(stage));
     for (const program of PROGRAMS) {
       const cast: [ActorKind, number, (number: number) => Promise<void>][] = [
         ["feeders", 2, (number) => feeder(stage, program, number)],

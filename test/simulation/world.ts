@@ -2,12 +2,14 @@ import { copyFileSync } from "node:fs";
 import path from "node:path";
 import { Random } from "../../scripts/demo/random.ts";
 import { bindingName } from "../../src/programs/programs.ts";
+import { History } from "./history.ts";
 import type { Bundle } from "./platform/code.ts";
 import { PRIMARY, SimulatedD1 } from "./platform/d1.ts";
 import { createFolder, removeFolder } from "./platform/folder.ts";
 import { Isolate } from "./platform/isolates.ts";
 import { SimulatedKv } from "./platform/kv.ts";
 import { SimulatedObjects } from "./platform/objects.ts";
+import { SimulatedR2 } from "./platform/r2.ts";
 import { createDatabase } from "./platform/sqlite.ts";
 import { BEGINNING, Time } from "./platform/time.ts";
 import { type Fault, Weather } from "./platform/weather.ts";
@@ -38,6 +40,8 @@ export interface WorldOptions {
   bundle: Bundle;
   /** How far clocks may be ahead or behind. */
   skewMs?: number;
+  /** Whether old events leave the databases; left out: none do. */
+  hasHistory?: boolean;
   /** Takes each line of the log. */
   onLine: (line: string) => void;
 }
@@ -48,6 +52,8 @@ export class World {
   readonly weather: Weather;
   readonly databases: ReadonlyMap<string, SimulatedD1>;
   readonly objects: SimulatedObjects;
+  /** Null: no event leaves. */
+  readonly history: History | null;
   /** The service's code outside of Workers: its client, and what a script takes of it. */
   readonly outside: Isolate;
   /** How many things have been asked of the service, or done to it. */
@@ -82,6 +88,7 @@ export class World {
       }),
     );
     this.#kv = new SimulatedKv(platform("KV"));
+    this.history = options.hasHistory ? new History(new SimulatedR2(platform("R2")), time) : null;
     this.objects = new SimulatedObjects({ ...platform("objects"), host: () => this.#hostOfObjects() });
     this.outside = this.#isolate("outside");
   }
@@ -206,7 +213,7 @@ export class World {
         return { success: true };
       },
     };
-    return {
+    const env = {
       ...Object.fromEntries(databases),
       CACHE: this.#kv.bindingAt(location),
       INBOXES: this.objects.binding(),
@@ -214,5 +221,6 @@ export class World {
       ADDRESS_LIMITER: limiter,
       ...SETTINGS,
     };
+    return this.history?.addTo(env) ?? env;
   }
 }

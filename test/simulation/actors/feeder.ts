@@ -1,7 +1,9 @@
 import type { Random } from "../../../scripts/demo/random.ts";
+import { toDatetime, toInstant } from "../../../src/values/time.ts";
 import { type Answer, asCustomer, asSystem } from "../network.ts";
 import {
   ACCOUNT,
+  CAMPAIGN,
   COUPON,
   CUSTOMERS,
   customer,
@@ -28,14 +30,26 @@ const ANSWER_WITHIN_MS = 60_000;
 export async function feeder(stage: Stage, program: string, number: number): Promise<void> {
   const { world } = stage;
   const random = world.random(`feeder ${program} ${number}`);
-  const composer = new Composer(program, number, random);
+  const { history } = stage.rules;
+  const composer = new Composer(program, { number, random, oldTime: () => timeOfOldEvent(stage, random) });
   while (!stage.isEnding()) {
     await rest(stage, random, WAIT_MS);
     if (stage.isEnding()) return;
     const lines = Array.from({ length: random.integer(1, 4) }, () => composer.line()).flat();
+    const before = history?.tooOld(lines) ?? [];
     const answer = await feedUntilAnswered(stage, random, { program, lines });
+    if (answer !== null) history?.checkFeed(program, { lines, before }, answer);
     if (answer?.status === 200 && random.next() < 0.3) await readBack(stage, random, { program, lines, answer });
   }
+}
+
+const DAY_MS = 86_400_000;
+
+/** Of one event in three a time that leaves in the next months, seldom one that has left already; of others none. */
+function timeOfOldEvent({ world: { history } }: Stage, random: Random): string | null {
+  if (history === null || random.next() < 0.65) return null;
+  const days = random.next() < 0.06 ? random.integer(-60, -1) : random.integer(0, 100);
+  return toDatetime(new Date(toInstant(history.horizon) + days * DAY_MS + random.integer(0, DAY_MS - 1)));
 }
 
 /** Sends the lines, again and again while they are not answered for good. Null: the simulation ended before. */
@@ -90,18 +104,23 @@ async function readBack(
     world.fail("a bookmark shows what was seen with it", `${program} coupon ${fed.id}: ${seen.usage_count} uses`);
 }
 
-/** Lines that are good, mostly. */
+/** Lines that are good, mostly. `oldTime` gives the time of an event that was long ago; null: it has none. */
 export class Composer {
   readonly #program: string;
   readonly #number: number;
   readonly #random: Random;
+  readonly #oldTime: () => string | null;
   #count = 0;
   readonly #uses = new Map<string, number>();
 
-  constructor(program: string, number: number, random: Random) {
+  constructor(
+    program: string,
+    { number, random, oldTime }: { number: number; random: Random; oldTime: () => string | null },
+  ) {
     this.#program = program;
     this.#number = number;
     this.#random = random;
+    this.#oldTime = oldTime;
   }
 
   line(): Line[] {
@@ -111,10 +130,7 @@ export class Composer {
     if (kind <= 55) return [this.#entry()];
     if (kind <= 70) return [this.#coupon()];
     if (kind <= 85) return [this.#play()];
-    if (kind <= 88)
-      return [
-        { record: "token_earning", id: this.#id("t"), store_id: "s1", customer_id: "c1", level_no: 1, tokens: "2.50" },
-      ];
+    if (kind <= 88) return [this.#earning()];
     if (kind <= 91) return [this.#group()];
     if (kind <= 93) return [{ record: "message_group", id: "g4", deleted: true }];
     if (kind <= 94) return [{ record: "customer", id: "c6", deleted: true }];
@@ -156,7 +172,8 @@ export class Composer {
     const id = this.#id("m");
     const groupId = random.pick(GROUPS);
     const sender = groupId === "g1" ? "c1" : (CUSTOMERS[GROUPS.indexOf(groupId) - 1] ?? "c1");
-    return { record: "message", id, group_id: groupId, customer_id: sender, body: `${id} ${markOf(this.#program)}` };
+    const body = `${id} ${markOf(this.#program)}`;
+    return { record: "message", id, group_id: groupId, customer_id: sender, body, sent_at: this.#oldTime() };
   }
 
   #entry(): Line {
@@ -168,6 +185,8 @@ export class Composer {
       customer_id: random.pick(CUSTOMERS.slice(0, 5)),
       store_id: "s1",
       amount,
+      campaign_id: random.next() < 0.5 ? CAMPAIGN : null,
+      created_at: this.#oldTime(),
     };
   }
 
@@ -197,6 +216,20 @@ export class Composer {
       employee_id: random.pick(EMPLOYEES),
       runs: "1.25",
       hits: random.integer(0, 3),
+      played_at: this.#oldTime(),
+    };
+  }
+
+  #earning(): Line {
+    const random = this.#random;
+    return {
+      record: "token_earning",
+      id: this.#id("t"),
+      store_id: "s1",
+      customer_id: random.pick(CUSTOMERS.slice(0, 4)),
+      level_no: random.integer(1, 5),
+      tokens: "2.50",
+      earned_at: this.#oldTime(),
     };
   }
 

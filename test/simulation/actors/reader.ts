@@ -9,6 +9,7 @@ const WAIT_MS = 4_000;
 export const READINGS: readonly (Pick<Call, "path"> & { body?: object })[] = [
   { path: "/api/v1/customer/coupons" },
   { path: "/api/v1/customer/coupons" },
+  { path: "/api/v1/customer/me" },
   { path: "/api/v1/customer/my-coupons?includemfg=1" },
   { path: "/api/v1/customer/full-search", body: { query: "street" } },
   { path: "/api/v1/customer/full-search", body: { query: "adda" } },

@@ -23,7 +23,7 @@ export interface Bundle {
 /** The names that the bundle takes from outside, in the order in which its function takes them. */
 const GLOBALS = [
   ...["Date", "performance", "Math", "crypto", "setTimeout", "clearTimeout", "console", "fetch", "Map", "Response"],
-  ...["WebSocketPair", "WebSocket", "WebSocketRequestResponsePair"],
+  ...["WebSocketPair", "WebSocket", "WebSocketRequestResponsePair", "CompressionStream"],
 ];
 
 // The one thing that the service imports from the platform.
@@ -31,7 +31,14 @@ const PLATFORM = `export class DurableObject {
   constructor(ctx, env) { this.ctx = ctx; this.env = env; }
 }`;
 
-/** Bundles the service as it is, but for a patch. */
+/** So that what is stored here, which is little, leaves in several steps too. */
+const SMALL_STEPS: Patch = {
+  file: "src/history/seal.ts",
+  find: "const LOOKED_AT = 20_000;",
+  replace: "const LOOKED_AT = 100;",
+};
+
+/** Bundles the service as it is, but for small steps of sealing and a patch. */
 export async function bundleService(patch?: Patch): Promise<Bundle> {
   const { outputFiles } = await build({
     entryPoints: [path.join(import.meta.dirname, "../service.ts")],
@@ -40,7 +47,7 @@ export async function bundleService(patch?: Patch): Promise<Bundle> {
     target: "esnext",
     write: false,
     logLevel: "silent",
-    plugins: [platform, ...(patch === undefined ? [] : [patching(patch)])],
+    plugins: [platform, patching(patch === undefined ? [SMALL_STEPS] : [SMALL_STEPS, patch])],
   });
   const [output] = outputFiles;
   if (output === undefined) throw new Error("esbuild wrote nothing.");
@@ -77,13 +84,14 @@ export function readMigrations(patch?: Patch): string[] {
     });
 }
 
-function patching(patch: Patch): Plugin {
+function patching(patches: readonly Patch[]): Plugin {
   return {
     name: "patch",
     setup({ onLoad }) {
       onLoad({ filter: /\.ts$/ }, async (args) => {
-        if (path.relative(ROOT, args.path) !== patch.file) return undefined;
-        return { contents: patched(readFileSync(args.path, "utf8"), patch), loader: "ts" };
+        const ofFile = patches.filter(({ file }) => file === path.relative(ROOT, args.path));
+        if (ofFile.length === 0) return undefined;
+        return { contents: ofFile.reduce(patched, readFileSync(args.path, "utf8")), loader: "ts" };
       });
     },
   };

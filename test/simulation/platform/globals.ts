@@ -1,4 +1,5 @@
 import { createHash, createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from "node:crypto";
+import { gzipSync } from "node:zlib";
 import type { Random } from "../../../scripts/demo/random.ts";
 import { current } from "./invocation.ts";
 import type { Time } from "./time.ts";
@@ -25,6 +26,7 @@ export function simulatedGlobals(time: Time, random: Random, clock: SkewedClock)
       });
     },
     clearTimeout: (cancel: (() => void) | null | undefined) => cancel?.(),
+    CompressionStream: Gzip,
   };
 }
 
@@ -39,6 +41,20 @@ function dateAt(now: () => number): DateConstructor {
     }
   }
   return SimulatedDate as unknown as DateConstructor;
+}
+
+/** `CompressionStream`, which waits for no other thread. */
+class Gzip extends TransformStream<Uint8Array, Uint8Array> {
+  constructor(format: string) {
+    if (format !== "gzip") throw new Error(`The simulation knows no format ${format}.`);
+    const chunks: Uint8Array[] = [];
+    super({
+      transform: (chunk) => {
+        chunks.push(chunk);
+      },
+      flush: (controller) => controller.enqueue(new Uint8Array(gzipSync(Buffer.concat(chunks)))),
+    });
+  }
 }
 
 const HEX_DIGITS = "0123456789abcdef";
@@ -61,7 +77,8 @@ function cryptoOf(random: Random) {
       return `${part(0, 8)}-${part(8, 12)}-4${part(13, 16)}-a${part(17, 20)}-${part(20, 32)}`;
     },
     subtle: {
-      digest: async (_: string, data: Uint8Array) => bytesOf(createHash("sha256").update(data).digest()),
+      digest: async (_: string, data: Uint8Array | ArrayBuffer) =>
+        bytesOf(createHash("sha256").update(new Uint8Array(data)).digest()),
       importKey: async (format: string, material: Uint8Array): Promise<Secret> => {
         if (format !== "raw") throw new Error(`The simulation knows no key of the format ${format}.`);
         return secretOf(Buffer.from(material));

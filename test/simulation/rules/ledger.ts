@@ -1,5 +1,6 @@
 import { PROGRAMS } from "../program.ts";
 import type { World } from "../world.ts";
+import type { HistoryRules } from "./history.ts";
 
 /** Tables of events by their kinds of record. */
 const TABLES: Readonly<Record<string, string>> = {
@@ -9,16 +10,18 @@ const TABLES: Readonly<Record<string, string>> = {
   play: "plays",
 };
 
-/** What the service has acknowledged: it must be stored. */
+/** What the service has acknowledged: it must be stored, or have left for history. */
 export class Ledger {
   readonly #world: World;
+  readonly #history: HistoryRules | null;
   /** By program and kind, each id with the feed version that acknowledged it. */
   readonly #events = new Map<string, Map<string, number>>();
   /** The same of states that only grow: how often coupons were used. */
   readonly #uses = new Map<string, Map<string, { count: number; version: number }>>();
 
-  constructor(world: World) {
+  constructor(world: World, history: HistoryRules | null) {
     this.#world = world;
+    this.#history = history;
   }
 
   noteAcknowledged(program: string, version: number, lines: readonly Record<string, unknown>[]): void {
@@ -36,6 +39,7 @@ export class Ledger {
       const { primary } = this.#world.database(program);
       for (const [record, table] of Object.entries(TABLES)) {
         const stored = new Set(primary.read<{ id: string }>(`SELECT id FROM ${table}`).map(({ id }) => id));
+        for (const id of this.#history?.sealedIds(program, record) ?? []) stored.add(id);
         const lost = [...of(this.#events, JSON.stringify([program, record])).keys()].filter((id) => !stored.has(id));
         if (lost.length > 0) this.#world.fail("nothing acknowledged is lost", `${program} ${record} ${lost[0]}`);
       }

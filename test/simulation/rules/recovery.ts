@@ -1,7 +1,8 @@
 import type { Stage } from "../actors/actor.ts";
 import { feedUntilAnswered } from "../actors/feeder.ts";
 import type { Followed } from "../actors/follower.ts";
-import { nextPath } from "../actors/reader.ts";
+import { nextPath, READINGS } from "../actors/reader.ts";
+import { seal } from "../actors/sealing.ts";
 import { asCustomer, asSystem } from "../network.ts";
 import { CUSTOMERS, GROUPS, group, type Line, markOf, PROGRAMS, RESTORED_PROGRAM, SPARE_PROGRAM } from "../program.ts";
 import { LOCATIONS } from "../world.ts";
@@ -45,6 +46,7 @@ export async function checkRecovery(stage: Stage, followed: readonly Followed[])
   await world.time.wait(62_000);
   checkFollowers(stage, followed, COMES);
   checkOutbox(stage);
+  await checkHistory(stage);
   await checkRestore(stage);
 }
 
@@ -93,6 +95,58 @@ function checkFollowers({ world, rules }: Stage, followed: readonly Followed[], 
       if (groups.get(id) !== at && rules.messages.wasMember(program, { customerId, groupId: id }, at))
         world.fail(rule, `${program} ${customerId}: ${id} of ${at} did not, but ${groups.get(id)}`);
     }
+  }
+}
+
+const ALL_MONTHS = 120;
+const BOARD_FRESH_MS = 31_000;
+
+/** One run takes out whatever is old, and the answers stay as they are when nearly every event that was given a time leaves. */
+async function checkHistory(stage: Stage): Promise<void> {
+  const { world, rules } = stage;
+  if (world.history === null) return;
+  const before = await answersOf(stage);
+  for (const months of [0, ALL_MONTHS]) {
+    world.history.passMonths(months);
+    await seal(stage);
+    checkWalks(stage, world.history.horizon);
+    rules.history?.check();
+  }
+  await world.time.wait(BOARD_FRESH_MS);
+  const after = await answersOf(stage);
+  for (const [asked, answer] of before) {
+    if (after.get(asked) !== answer)
+      world.fail("answers are as if no event had left", `${asked}: ${after.get(asked)}, not ${answer}`);
+  }
+}
+
+/** What each customer is answered of their own, and one of them at every endpoint; by what they asked. */
+async function answersOf({ world, network, rules }: Stage): Promise<Map<string, string>> {
+  const answers = new Map<string, string>();
+  for (const program of PROGRAMS) {
+    for (const [index, customerId] of CUSTOMERS.entries()) {
+      const own: { path: string; body?: object }[] = [
+        { path: "/api/v1/customer/me" },
+        { path: "/api/v1/customer/messages" },
+      ];
+      for (const { path, body } of index === 0 ? [...READINGS, ...own] : own) {
+        // An inbox may still say that nothing is new.
+        if (path.endsWith("/messages") && rules.messages.mayMiss(program)) continue;
+        const given = body === undefined ? {} : { method: "POST" as const, body: JSON.stringify(body) };
+        const headers = asCustomer(world, program, customerId);
+        const answer = await network.send({ program, location: "virginia", path, headers, ...given });
+        answers.set(`${program} ${customerId} ${path} ${given.body}`, `${answer.status} ${answer.body}`);
+      }
+    }
+  }
+  return answers;
+}
+
+/** Every kind of event has been looked through. */
+function checkWalks({ world }: Stage, horizon: string): void {
+  for (const [program, { primary }] of world.databases) {
+    const open = primary.read("SELECT kind FROM history_walks WHERE month <> ? OR is_over = 0", horizon.slice(0, 7));
+    if (open.length > 0) world.fail(RULE, `${program} still has events of before ${horizon}: ${JSON.stringify(open)}`);
   }
 }
 

@@ -3,6 +3,7 @@ import type { World } from "../world.ts";
 import { AnswerRules } from "./answers.ts";
 import { BoardRules } from "./boards.ts";
 import { checkDerived } from "./derived.ts";
+import { HistoryRules } from "./history.ts";
 import { Ledger } from "./ledger.ts";
 import { checkMemory } from "./memory.ts";
 import { MessageRules } from "./messages.ts";
@@ -17,6 +18,8 @@ export class Rules {
   readonly boards: BoardRules;
   readonly ledger: Ledger;
   readonly stalls: StallRules;
+  /** Null: no event leaves. */
+  readonly history: HistoryRules | null;
   readonly #world: World;
   readonly #answers: AnswerRules;
   #countedAt = 0;
@@ -25,7 +28,8 @@ export class Rules {
     this.#world = world;
     this.messages = new MessageRules(world);
     this.boards = new BoardRules(world);
-    this.ledger = new Ledger(world);
+    this.history = world.history === null ? null : new HistoryRules(world, world.history);
+    this.ledger = new Ledger(world, this.history);
     this.stalls = new StallRules(world);
     this.#answers = new AnswerRules(world);
     for (const [name, database] of world.databases) {
@@ -40,6 +44,7 @@ export class Rules {
   checkAnswer(call: Call, answer: Answer): void {
     this.#answers.check(call, answer);
     this.stalls.check(call, answer);
+    this.history?.checkAnswer(call, answer);
     if (call.path.startsWith("/api/v1/customer/messages")) this.messages.noteShown(call, answer);
     if (call.path.endsWith("/leaderboard")) this.boards.check(call, answer);
   }
@@ -52,6 +57,7 @@ export class Rules {
   }
 
   checkAll(): void {
+    this.history?.check();
     this.ledger.check();
     checkDerived(this.#world);
     checkMemory(this.#world);

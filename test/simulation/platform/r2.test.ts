@@ -1,0 +1,54 @@
+import { createHash } from "node:crypto";
+import { describe, it } from "vitest";
+import { Random } from "../../../scripts/demo/random.ts";
+import { during } from "./during.ts";
+import { SimulatedR2 } from "./r2.ts";
+import { Time } from "./time.ts";
+import { Weather } from "./weather.ts";
+
+const ONCE = { onlyIf: { etagDoesNotMatch: "*" } };
+const one = new TextEncoder().encode("one");
+const other = new TextEncoder().encode("other");
+const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+
+function simulatedR2() {
+  const time = new Time();
+  const random = new Random("R2");
+  const r2 = new SimulatedR2({ time, random, weather: new Weather(time, random, new Set()) });
+  const bucket = r2.binding();
+  const put = (bytes: Uint8Array, options: object = ONCE) =>
+    during(time, bucket.put("name", bytes, { sha256: sha256(bytes), ...options }));
+  return { r2, put, head: () => during(time, bucket.head("name")), pass: () => during(time, time.wait(1_000)) };
+}
+
+describe("the simulated R2", () => {
+  it("says of an object what it was given", async ({ expect }) => {
+    const { r2, put, head } = simulatedR2();
+    expect(await head()).toBeNull();
+
+    expect(await put(one)).not.toBeNull();
+
+    expect((await head())?.checksums.toJSON().sha256).toBe(sha256(one));
+    expect(r2.read("name")).toEqual(Buffer.from(one));
+  });
+
+  it("writes on a condition only where nothing is, and else overwrites", async ({ expect }) => {
+    const { r2, put, pass } = simulatedR2();
+    await put(one);
+    await pass();
+
+    expect(await put(other)).toBeNull();
+    expect(r2.read("name")).toEqual(Buffer.from(one));
+    expect(await put(other, {})).not.toBeNull();
+    expect(r2.read("name")).toEqual(Buffer.from(other));
+  });
+
+  it("takes one write a second and name, and no bytes of another SHA-256", async ({ expect }) => {
+    const { r2, put } = simulatedR2();
+    await expect(put(one, { ...ONCE, sha256: sha256(other) })).rejects.toThrow("checksum");
+    await put(one);
+
+    await expect(put(other)).rejects.toThrow("rate");
+    expect(r2.read("name")).toEqual(Buffer.from(one));
+  });
+});

@@ -1,0 +1,200 @@
+import { additionsOf, faultOf, linesOf, sha256Of } from "../../../scripts/lib/history-segments.ts";
+import { SEALED_KINDS } from "../../../src/history/kinds.ts";
+import type { Segment } from "../../../src/history/segment.ts";
+import type { History } from "../history.ts";
+import type { Answer, Call } from "../network.ts";
+import type { Line } from "../program.ts";
+import type { World } from "../world.ts";
+
+/** The field that says when an event of each kind was. */
+const TIME_OF: Readonly<Record<string, string>> = Object.fromEntries(
+  SEALED_KINDS.map(({ record, time }) => [record, time]),
+);
+
+const PLACED = "every event is in the database, or in one segment that it names";
+const REFUSED = "an event of before the horizon is refused, and nothing else";
+const LEFT = "once all were looked at, no old event is left";
+const HELD_UP = "R2 holds up no answer";
+const TOO_OLD = "is older than the history that is kept";
+
+/** The openings that are not of nothing: `<opening> <ids> <field>`, and how much. */
+const OPENINGS = `
+  SELECT 'balance_opening ' || customers.id || ' ' || stores.id || ' amount' AS name, balance_opening AS amount
+  FROM store_balances AS row JOIN customers ON customers.key = customer_key JOIN stores ON stores.key = store_key
+  UNION ALL
+  SELECT 'earned_opening ' || stores.id || ' ' || campaigns.id || ' earned', earned_opening
+  FROM campaign_stores AS row JOIN stores ON stores.key = store_key JOIN campaigns ON campaigns.key = campaign_key
+  ${[1, 2, 3, 4, 5]
+    .map(
+      (level) => `UNION ALL
+  SELECT 'token_opening ' || stores.id || ' ' || customers.id || ' tokens_${level}', tokens_${level}_opening
+  FROM memberships JOIN stores ON stores.key = store_key JOIN customers ON customers.key = customer_key`,
+    )
+    .join(" ")}
+  ${["runs", "hits", "doubles", "triples"]
+    .map(
+      (count) => `UNION ALL
+  SELECT 'play_opening ' || stores.id || ' ' || eip_campaigns.id || ' ' || employees.id || ' ${count}', ${count}_opening
+  FROM play_totals JOIN stores ON stores.key = location_key JOIN employees ON employees.key = employee_key
+  JOIN eip_campaigns ON eip_campaigns.key = eip_campaign_key`,
+    )
+    .join(" ")}`;
+
+// A feed may wait for inboxes for two seconds.
+const ANSWERED_WITHIN_MS = 3_000;
+
+/** What a segment's object holds. */
+interface Held {
+  bytes: Buffer | null;
+  ids: readonly string[];
+  additions: readonly { name: string; amount: number }[];
+}
+
+/** What history promises: docs/contract/history.md, 2 to 4. */
+export class HistoryRules {
+  /** Segments that were written; requests that were refused because of an old event; answers while R2 alone fails. */
+  readonly seen = { segments: new Set<string>(), refused: 0, answers: 0 };
+  readonly #world: World;
+  readonly #history: History;
+  readonly #held = new Map<string, Held>();
+  /** By program, the ids of events that were refused: no request that could be taken has them. */
+  readonly #refused = new Map<string, Set<string>>();
+  readonly #isR2Alone: boolean;
+
+  constructor(world: World, history: History) {
+    this.#world = world;
+    this.#history = history;
+    this.#isR2Alone = world.faults.size > 0 && [...world.faults].every((fault) => fault.startsWith("R2 "));
+  }
+
+  /** While nothing fails but R2, everybody is answered at once. */
+  checkAnswer({ method = "GET", path }: Call, { status, body, milliseconds }: Answer): void {
+    if (!this.#isR2Alone) return;
+    this.seen.answers += 1;
+    if (status >= 500 || milliseconds > ANSWERED_WITHIN_MS)
+      this.#fail(HELD_UP, `${method} ${path}: ${status} after ${milliseconds} ms: ${body.slice(0, 200)}`);
+  }
+
+  /** Holds every segment to its object, and every event to its one place. */
+  check(): void {
+    for (const program of this.#world.databases.keys()) {
+      const sealed = this.#segmentsOf(program);
+      for (const { record, table } of SEALED_KINDS) {
+        const ids = sealed.filter(({ segment }) => segment.kind === record).flatMap(({ held }) => held.ids);
+        const places = [...ids, ...this.#storedIds(program, table)];
+        const isPlaced = new Set(places);
+        if (isPlaced.size < places.length)
+          this.#fail(PLACED, `${program} ${record} ${places.find((id, at) => places.indexOf(id) !== at)} is in two`);
+        const taken = [...(this.#refused.get(program) ?? [])].find((id) => isPlaced.has(id));
+        if (taken !== undefined) this.#fail(REFUSED, `${program} ${record} ${taken} was refused, and is there`);
+      }
+      this.#checkOpenings(program, sealed);
+      this.#checkLeft(program);
+    }
+  }
+
+  /** But for messages: those that their group shows no more leave in the next month. */
+  #checkLeft(program: string): void {
+    const { primary } = this.#world.database(program);
+    const over = primary.read<{ kind: string; month: string }>(
+      "SELECT kind, month FROM history_walks WHERE is_over = 1",
+    );
+    for (const { record, table, time } of SEALED_KINDS) {
+      const month = over.find(({ kind }) => kind === record)?.month;
+      if (record === "message" || month === undefined) continue;
+      const [left] = primary.read(`SELECT id, ${time} AS at FROM ${table} WHERE ${time} < ? LIMIT 1`, month);
+      if (left !== undefined) this.#fail(LEFT, `${program} ${record} ${JSON.stringify(left)}, before ${month}`);
+    }
+  }
+
+  /** The events of a kind that have left, and are in the segments that the database names. */
+  sealedIds(program: string, kind: string): string[] {
+    return this.#segmentsOf(program).flatMap(({ segment, held }) => (segment.kind === kind ? held.ids : []));
+  }
+
+  /** The lines whose events are too old now. */
+  tooOld(lines: readonly Line[]): number[] {
+    const { horizon } = this.#history;
+    return lines.flatMap((line, index) => {
+      const at = line[TIME_OF[line.record] ?? ""];
+      return typeof at === "string" && at < horizon ? [index] : [];
+    });
+  }
+
+  /** @param before the lines that were too old when they were fed first. */
+  checkFeed(
+    program: string,
+    { lines, before }: { lines: readonly Line[]; before: readonly number[] },
+    { status, json }: Answer,
+  ): void {
+    const fields = (indexes: readonly number[]) =>
+      indexes.map((index) => `line ${index + 1}.${TIME_OF[lines[index]?.record ?? ""]}`);
+    const messages: Record<string, readonly string[]> = status === 422 ? (json.messages ?? {}) : {};
+    const told = Object.keys(messages).filter((field) => messages[field]?.includes(TOO_OLD));
+    const [atFirst, now] = [fields(before), fields(this.tooOld(lines))];
+    const isRight = atFirst.every((field) => told.includes(field)) && told.every((field) => now.includes(field));
+    if (!isRight) this.#fail(REFUSED, `${program}: ${status} tells of ${told}, and too old are ${atFirst}, now ${now}`);
+    if (before.length === 0) return;
+    this.seen.refused += 1;
+    const ofProgram = this.#refused.get(program) ?? new Set();
+    this.#refused.set(program, ofProgram);
+    for (const { record, id } of lines) if (record in TIME_OF) ofProgram.add(String(id));
+  }
+
+  #segmentsOf(program: string): { segment: Segment; held: Held }[] {
+    const segments = this.#world
+      .database(program)
+      .primary.read<Segment>(
+        "SELECT kind, month, number, name, lines, bytes, sha256, oldest, newest, sums FROM history_segments",
+      );
+    return segments.map((segment) => ({ segment, held: this.#heldBy(program, segment) }));
+  }
+
+  /** What an object holds; it is read again only where it is another one, or another row names it. */
+  #heldBy(program: string, segment: Segment): Held {
+    const bytes = this.#history.bucket.read(segment.name);
+    const name = JSON.stringify([program, ...Object.values(segment)]);
+    const known = this.#held.get(name);
+    if (known !== undefined && known.bytes === bytes) return known;
+    const sha256 = bytes === null ? "" : sha256Of(bytes);
+    const isRight = bytes !== null && sha256 === segment.sha256 && bytes.length === segment.bytes;
+    if (!isRight) this.#fail(PLACED, `${program} ${segment.name} is ${sha256}, and its row says ${segment.sha256}`);
+    const lines = bytes === null ? [] : linesOf(bytes);
+    const fault = faultOf(segment, lines);
+    if (fault !== null) this.#fail(PLACED, `${program} ${segment.name} ${fault}`);
+    const held = {
+      bytes,
+      ids: lines.map(({ id }) => String(id)),
+      additions: lines.flatMap(additionsOf).map(({ opening, key, field, amount }) => ({
+        name: [opening, ...key, field].join(" "),
+        amount,
+      })),
+    };
+    this.#held.set(name, held);
+    this.seen.segments.add(name);
+    return held;
+  }
+
+  #checkOpenings(program: string, sealed: readonly { held: Held }[]): void {
+    const left = new Map<string, number>();
+    for (const { held } of sealed)
+      for (const { name, amount } of held.additions) left.set(name, (left.get(name) ?? 0) + amount);
+    const openings = this.#world.database(program).primary.read<{ name: string; amount: number | null }>(OPENINGS);
+    for (const { name, amount } of openings) {
+      if ((amount ?? 0) !== (left.get(name) ?? 0))
+        this.#fail(PLACED, `${program} ${name} is ${amount}, and segments add up to ${left.get(name)}`);
+      left.delete(name);
+    }
+    const [without] = [...left].filter(([, amount]) => amount !== 0);
+    if (without !== undefined) this.#fail(PLACED, `${program} has no ${without[0]}, and segments have ${without[1]}`);
+  }
+
+  #storedIds(program: string, table: string): string[] {
+    const { primary } = this.#world.database(program);
+    return primary.read<{ id: string }>(`SELECT id FROM ${table}`).map(({ id }) => id);
+  }
+
+  #fail(rule: string, what: string): void {
+    this.#world.fail(rule, what);
+  }
+}

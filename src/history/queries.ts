@@ -26,14 +26,17 @@ export interface Walk {
   days: number;
 }
 
-/** The walks of a month that are not over; those of another month begin anew. */
+/**
+ * The walks of a month that are not over; those of another month begin anew. There are none while the database may still
+ * be restored: the restore, sent again, would bring events back that have left.
+ */
 export async function findWalks(db: Database, month: string): Promise<Walk[]> {
   const { kind, lastId, isOver, begunAt } = historyWalks;
   const kinds = JSON.stringify(SEALED_KINDS.map(({ record }) => record));
   const { walks } = await db.steps({
     begun: [
       sql`INSERT INTO ${historyWalks} (${names(kind, historyWalks.month, lastId, isOver, begunAt)})
-        SELECT value, ${month}, '', 0, ${NOW} FROM json_each(${kinds}) WHERE true
+        SELECT value, ${month}, '', 0, ${NOW} FROM json_each(${kinds}), ${feedVersion} WHERE ${feedVersion.restorable} = 0
         ON CONFLICT (${names(kind)}) DO UPDATE SET
           ${names(historyWalks.month)} = excluded.month, ${names(lastId)} = '', ${names(isOver)} = 0,
           ${names(begunAt)} = iif(${isOver} = 1, excluded.begun_at, ${begunAt})

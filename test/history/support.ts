@@ -1,7 +1,10 @@
 import { createExecutionContext, createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
+import { Database } from "../../src/db/database.ts";
+import { sealHistory } from "../../src/history/seal.ts";
 import worker from "../../src/index.ts";
+import { findProgram } from "../../src/programs/programs.ts";
 import { setClock } from "../support/clock.ts";
 import { freshDatabase } from "../support/fresh-database.ts";
 import * as seed from "../support/seed.ts";
@@ -46,6 +49,16 @@ export function bucketWith(changed: Partial<Pick<R2Bucket, "put" | "head">>): ob
 
 /** A run of the job. */
 export const seal = () => worker.scheduled(createScheduledController({ cron: NIGHT }), env, createExecutionContext());
+
+/** So many turns of a run, whose steps look at so few events. */
+export async function sealInPart(turns: number, lookedAt = 1): Promise<void> {
+  const program = findProgram(env, "");
+  if (program === null) throw new Error("There is no program.");
+  const db = new Database(program.database, "first-primary");
+  const settings = { months: 1, bucket: env.TEST_HISTORY };
+  const takeTurn = sealHistory(db, { program, settings, now: new Date(), lookedAt });
+  for (let turn = 0; turn < turns; turn += 1) await takeTurn();
+}
 
 export const segments = () => rows("SELECT * FROM history_segments ORDER BY kind, month, number");
 

@@ -5,26 +5,29 @@ import { IDS, randomProgram } from "../feed/restore/random-program.ts";
 import { type Nights, transfer } from "../feed/restore/transfer.ts";
 import { propertyRuns } from "../support/property-runs.ts";
 import { value } from "../support/state.ts";
-import { endNight, keepMonths, seal } from "./support.ts";
+import { endNight, keepMonths, seal, sealInPart } from "./support.ts";
 
 const runs = propertyRuns(2);
 
 afterEach(endNight);
 
-const NIGHTS: Nights = {
+/** Nights of which the first ends after so many turns, each of three events. */
+const nightsOf = (turns: number): Nights => ({
   goTo(now) {
     vi.useFakeTimers({ toFake: ["Date"] });
     vi.setSystemTime(`${now.replace(" ", "T")}Z`);
     keepMonths(1);
   },
   seal: async () => seal(),
-};
+  sealInPart: () => sealInPart(turns, 3),
+});
+const ENOUGH_TURNS = 200;
 
 describe("a database whose events have left, exported and restored into an empty one", () => {
   it("answers and exports the same of a full program, and once more events have left", async ({ expect }) => {
     const program = { ids: IDS, first: FULL_PROGRAM, further: FURTHER };
 
-    const { fed, restored } = await transfer(program, { nights: NIGHTS });
+    const { fed, restored } = await transfer(program, { nights: nightsOf(ENOUGH_TURNS) });
 
     expect(restored).toEqual(fed);
     expect([fed.before, fed.after, fed.later].map((seen) => seen?.differences)).toEqual([[], [], []]);
@@ -37,9 +40,9 @@ describe("a database whose events have left, exported and restored into an empty
   it("answers and exports the same of a random program, after the same further feed", async ({ expect }) => {
     let segments = 0;
     await fc.assert(
-      fc.asyncProperty(randomProgram, async (program) => {
+      fc.asyncProperty(randomProgram, fc.integer({ min: 2, max: 10 }), async (program, turns) => {
         const { fed, restored } = await transfer(program, {
-          nights: NIGHTS,
+          nights: nightsOf(turns),
           look: async () => {
             segments += Number(await value("SELECT count(*) FROM history_segments"));
           },

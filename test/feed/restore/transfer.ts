@@ -22,11 +22,12 @@ export async function exportAll(): Promise<string[]> {
   return pages;
 }
 
-/** Restores the pages of an export, a request each. */
-export async function restoreAll(pages: readonly string[]): Promise<void> {
+/** Restores the pages of an export, a request each; `afterEach` happens between them. */
+export async function restoreAll(pages: readonly string[], afterEach = async () => {}): Promise<void> {
   for (const page of pages) {
     const { status, body } = await restore(page);
     if (status !== 200) throw new Error(`refused: ${JSON.stringify(body)}\n${page}`);
+    await afterEach();
   }
 }
 
@@ -133,43 +134,47 @@ export interface Nights {
   /** Sets the Worker's clock. */
   goTo: (now: string) => void;
   seal: () => Promise<void>;
+  /** Seals some of what is old, before the export. */
+  sealInPart: () => Promise<void>;
 }
 
 const NIGHTS_APART_SECONDS = 70 * 24 * 3_600;
 
 /**
  * Feeds a program, exports it, and feeds it further; then restores the export into an empty database and does the same
- * there. Resolves with what is seen of both databases, step by step. With `nights`, old events leave before the export,
- * and again at the end.
+ * there. Resolves with what is seen of both databases, step by step. With `nights`, some of the old events leave before the
+ * export, and all at the end; the job runs between the pages that are restored, too.
  */
 export async function transfer(
   { ids, first, further }: Transfer,
   { look = async () => {}, nights }: { look?: () => Promise<void>; nights?: Nights } = {},
 ) {
-  const sleep = async (clock: Clock) => {
+  const sleep = async (clock: Clock, work: "seal" | "sealInPart") => {
     if (nights === undefined) return null;
     nights.goTo(await clock.move(NIGHTS_APART_SECONDS));
-    await nights.seal();
+    await nights[work]();
     return seen(ids);
   };
   await emptyDatabase(BEGINNING);
   const clock = new Clock();
   await feedSteps(first, clock);
-  await sleep(clock);
+  await sleep(clock, "sealInPart");
   const [now, sameClock] = [await clock.move(0), clock.copy()];
   const before = await seen(ids);
   const after = await withoutLeftOut(further);
   const goOn = async (clock: Clock) => ({
+    // The restore has ended, whether any line is taken or none.
+    ended: (await feed([])).status,
     answers: await feedSteps(after, clock),
     after: await seen(ids),
-    later: await sleep(clock),
+    later: await sleep(clock, "seal"),
   });
   await look();
   const fed = { before, ...(await goOn(clock)) };
 
   nights?.goTo(now);
   await emptyDatabase(now);
-  await restoreAll(before.pages);
+  await restoreAll(before.pages, nights?.seal);
   const restored = { before: await seen(ids), ...(await goOn(sameClock)) };
   return { fed, restored };
 }

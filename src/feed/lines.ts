@@ -3,7 +3,7 @@ import { addMessage, type FieldMessages, fieldMessages } from "../values/message
 import { toUtc } from "../values/time.ts";
 import { type NumberedText, objectOf } from "./ndjson.ts";
 import { KINDS } from "./records/index.ts";
-import { countItems, isDeletable, type Kind, type Line, toUsed } from "./records/kind.ts";
+import { countItems, isDeletable, type Kind, type Line, TOO_OLD, toUsed } from "./records/kind.ts";
 import { toJsonRow } from "./records/statements.ts";
 
 /** A valid line with what it writes, a JSON array, or what is wrong with each of its fields; `""` stands for the line. */
@@ -44,16 +44,20 @@ export function checkLine(
   const text = deletes ? "" : toJsonRow(kind, number, result.data);
   if (!fitsParameter(text)) return { messages: { "": ["holds more than can be stored"] } };
   const items = countItems(kind.list?.field, result.data);
-  return { kind, line: { number, deleted: deletes, used: toUsed(kind, result.data), items, order: number }, text };
+  const time = timeOf(kind, result.data);
+  const line = { number, time, deleted: deletes, used: toUsed(kind, result.data), items, order: number };
+  return { kind, line, text };
 }
 
-/** An id of before the horizon may have left, and would count again (docs/contract/history.md, 4). */
-const TOO_OLD = "is older than the history that is kept";
-
-function isOlder({ timeField = "" }: Kind, object: Record<string, unknown>, horizon: string): boolean {
-  const time = object[timeField];
-  const at = typeof time === "string" ? toUtc(time) : null;
+function isOlder(kind: Kind, object: Record<string, unknown>, horizon: string): boolean {
+  const time = timeOf(kind, object);
+  const at = time === null ? null : toUtc(time);
   return at !== null && at < horizon;
+}
+
+function timeOf({ timeField = "" }: Kind, fields: Record<string, unknown>): string | null {
+  const time = fields[timeField];
+  return typeof time === "string" ? time : null;
 }
 
 const CANNOT_BE_DELETED = { event: "an event cannot be deleted", state: "it cannot be deleted" };

@@ -3,8 +3,8 @@ import type { Database } from "../db/database.ts";
 import { NAMED_LINES } from "../http/limits.ts";
 import type { FeedChanges } from "../inbox/notify.ts";
 import { countFeed, selectChanges, selectUnshown, toChanges } from "../inbox/queries.ts";
-import { findFaults, findForeign, refuseUnrestorable } from "./records/checks.ts";
-import type { Fault, Kind, Line } from "./records/kind.ts";
+import { findFaults, findForeign, refuseSealed, refuseUnrestorable } from "./records/checks.ts";
+import { type Fault, type Kind, type Line, TOO_OLD } from "./records/kind.ts";
 import { message } from "./records/message.ts";
 import { messageGroup } from "./records/message-group.ts";
 import { collectFreshEvents, dropFreshEvents, freshEvents, remove, write } from "./records/statements.ts";
@@ -72,6 +72,8 @@ export async function applyFeed(db: Database, { batches, accounts, restores }: F
     const { counted, removed, inserted, changed, unshown } = await db.steps({
       counted: [countFeed(restores)],
       unrestorable: restores ? [refuseUnrestorable()] : [],
+      // Before accounts, as with any field that is wrong by itself.
+      sealed: restores ? [] : refuseSealed(batches),
       upserts: states.flatMap(({ kind, texts }) => write(kind, texts)),
       foreign: findForeign(batches, accounts),
       // What refers comes before what it refers to, so that no delete takes away what another is to count.
@@ -108,6 +110,8 @@ function countLines(batches: readonly Batch[], which: "all" | "deletes"): number
 /** What a check says of the request that it undoes. */
 interface Report {
   unrestorable?: [number];
+  /** Kinds, each with the month before which their events have left. */
+  sealed?: [string, string][];
   foreign?: number[];
   /** Lines, each with the index of its fault. */
   faults?: [number, number][];
@@ -121,16 +125,29 @@ function readRefusal(
   const message = error instanceof Error ? error.message : "";
   const total = LIMITED_TOTALS[/CHECK constraint failed: (\w+)/.exec(message)?.[1] ?? ""];
   if (total !== undefined) return { applied: false, faults: linesAddingTo(total, batches) };
-  const text = /\{"(?:unrestorable|foreign|faults)":.*\]\}/s.exec(message)?.[0];
+  const text = /\{"(?:unrestorable|sealed|foreign|faults)":.*\]\}/s.exec(message)?.[0];
   if (text === undefined) throw error;
-  const { unrestorable, foreign, faults: found = [] } = JSON.parse(text) as Report;
+  const { unrestorable, sealed, foreign, faults: found = [] } = JSON.parse(text) as Report;
   if (unrestorable !== undefined) return { applied: false, isUnrestorable: true };
+  if (sealed !== undefined) return { applied: false, faults: linesBefore(new Map(sealed), batches) };
   if (foreign !== undefined) return { applied: false, foreign };
   const named = found.flatMap(([line, index]) => {
     const fault = faults[index];
     return fault === undefined ? [] : [{ line, field: fault.field, text: fault.text }];
   });
   return { applied: false, faults: named };
+}
+
+/** The first lines with events of before a month of their kind. */
+function linesBefore(months: ReadonlyMap<string, string>, batches: readonly Batch[]) {
+  return batches
+    .flatMap(({ kind, all }) => {
+      const { record, timeField: field = "" } = kind;
+      const old = all.filter(({ time }) => time !== null && time < (months.get(record) ?? ""));
+      return old.map(({ number }) => ({ line: number, field, text: TOO_OLD }));
+    })
+    .sort((one, other) => one.line - other.line)
+    .slice(0, NAMED_LINES);
 }
 
 /** The lines that add to totals: which of them is beyond its limit is not known, because nobody gets there. */

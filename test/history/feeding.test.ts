@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, it } from "vitest";
 import { type FeedLine, feed, mustFeed, restore } from "../support/api.ts";
 import { freshDatabase } from "../support/fresh-database.ts";
 import * as seed from "../support/seed.ts";
-import { snapshot, value } from "../support/state.ts";
-import { beginNight, endNight, keepMonths, shop } from "./support.ts";
+import { feedUsage, snapshot, value } from "../support/state.ts";
+import { beginNight, endNight, keepMonths, seal, shop } from "./support.ts";
 
 // Rules of docs/contract/history.md, 4. May and later are kept.
 const OLD = "2026-04-30T23:59:59Z";
@@ -67,6 +67,54 @@ describe("an event of before the horizon", () => {
     const restored = await restore([...lines, entry("1.00", OLD)]);
 
     expect([taken.status, restored.status]).toEqual([200, 200]);
+  });
+});
+
+describe("an event of before what has left", () => {
+  it.for([
+    ["turned off", undefined],
+    ["with more months", 3],
+  ] as const)("is a bad line still with history %s; of other kinds it is not", async ([, months], { expect }) => {
+    const { lines, entry, earning, play } = shop();
+    const line = entry("1.00", OLD);
+    keepMonths(undefined);
+    await mustFeed([...lines, line]);
+    keepMonths(1);
+    await seal();
+    keepMonths(months);
+    const before = await snapshot();
+
+    const refused = await feed([play("1", OLD), entry("1.00", KEPT), line, entry("2.00", OLD), line]);
+
+    expect(refused.status).toBe(422);
+    expect(refused.body.messages).toEqual({
+      "line 3.created_at": [TEXT],
+      "line 4.created_at": [TEXT],
+      "line 5.created_at": [TEXT],
+    });
+    expect(await snapshot()).toEqual(before);
+    expect((await feed([play("1", OLD), earning("1.00", OLD), entry("1.00", KEPT)])).status).toBe(200);
+  });
+
+  it("is refused before accounts are looked at, in one round trip, and names the first hundred lines", async ({
+    expect,
+  }) => {
+    const { lines, entry } = shop();
+    keepMonths(undefined);
+    await mustFeed([...lines, entry("1.00", OLD)]);
+    keepMonths(1);
+    await seal();
+    keepMonths(undefined);
+
+    const foreign = await feed([entry("1.00", OLD)], ["another"]);
+    const many = await feed(Array.from({ length: 150 }, () => entry("1.00", OLD)));
+    const { roundTrips } = await feedUsage([entry("1.00", KEPT)]);
+
+    expect([foreign.status, foreign.body.messages]).toEqual([422, { "line 1.created_at": [TEXT] }]);
+    expect(Object.keys(many.body.messages)).toEqual(
+      Array.from({ length: 100 }, (_, index) => `line ${index + 1}.created_at`),
+    );
+    expect(roundTrips).toBe(1);
   });
 });
 

@@ -38,6 +38,29 @@ export function refuseUnrestorable(): Statement {
 }
 
 /**
+ * Refuses the request when an event is older than what has left of its kind, whatever the settings are now
+ * (docs/contract/history.md, 4). It reports the months, by which `readRefusal` finds the lines.
+ */
+export function refuseSealed(batches: readonly Lines[]): Statement[] {
+  const oldest = batches.flatMap(({ kind, all }) => {
+    const [first, ...others] = all.flatMap(({ time }) => time ?? []);
+    if (first === undefined) return [];
+    return [[kind.record, others.reduce((one, other) => (other < one ? other : one), first)]];
+  });
+  if (oldest.length === 0) return [];
+  const month = sql`(SELECT max(month) FROM history_segments WHERE history_segments.kind = given.value ->> 0)`;
+  return [
+    sql`INSERT INTO refusals (report)
+      SELECT json_object('sealed', json_group_array(json_array(kind, month)))
+      FROM (
+        SELECT given.value ->> 0 AS kind, given.value ->> 1 AS oldest, ${month} AS month
+        FROM json_each(${JSON.stringify(oldest)}) AS given
+      )
+      WHERE oldest < month HAVING count(*) > 0`,
+  ];
+}
+
+/**
  * Refuses the request when a line touches an account that the token does not cover; also one that a later line replaces.
  */
 export function findForeign(batches: readonly Lines[], accounts: readonly string[] | "*"): Statement[] {

@@ -11,6 +11,8 @@ export type Fields = Readonly<Record<string, unknown>>;
 export interface Line {
   /** Its number in the request, from 1. */
   readonly number: number;
+  /** When an event happened, in UTC; null: its line does not say, or it is none. */
+  readonly time: string | null;
   /** Whether it deletes its record; then there is a key only. */
   readonly deleted: boolean;
   /** What checks and totals look at. */
@@ -48,6 +50,8 @@ export interface Fault<Field extends string = string> {
 
 export const NOT_STORED = "names a record that is not stored";
 export const FIXED = "is fixed once written";
+/** An id of before the horizon may have left, and would count again (docs/contract/history.md, 4). */
+export const TOO_OLD = "is older than the history that is kept";
 
 /**
  * The fault of a line whose customer is not in `table`, which holds the members of stores or of groups; `key` is the column

@@ -1,4 +1,5 @@
 import { withTimeout } from "../values/timeout.ts";
+import { objectName } from "./segment.ts";
 
 /** How long R2 may take for a call. The step is repeated later. */
 const R2_MS = 10_000;
@@ -12,20 +13,38 @@ export async function pack(lines: Uint8Array<ArrayBuffer>): Promise<{ bytes: Arr
 }
 
 /**
- * Writes an object under the first number from this one on that is free, or that has the same object, of a step that was
- * cut off. It overwrites nothing: after time travel of the database, an object that no row names may be named again.
+ * Writes an object under this number, and resolves with it; where another object has its name, under the number after the
+ * largest. It is also written if the name has the same object, of a step that was cut off. It overwrites nothing: after
+ * time travel of the database, an object that no row names may be named again.
+ * @throws if another run took that number too.
  */
 export async function putOnce(
   bucket: R2Bucket,
   { bytes, sha256 }: { bytes: ArrayBuffer; sha256: string },
-  { from, nameOf }: { from: number; nameOf: (number: number) => string },
+  { folder, number }: { folder: string; number: number },
 ): Promise<number> {
-  for (let number = from; ; number += 1) {
-    const name = nameOf(number);
+  const isWritten = async (one: number) => {
+    const name = objectName(folder, one);
     const isFree = { etagDoesNotMatch: "*" };
     const put = await withTimeout(R2_MS, bucket.put(name, bytes, { sha256, onlyIf: isFree }));
-    if (put !== null) return number;
+    if (put !== null) return true;
     const found = await withTimeout(R2_MS, bucket.head(name));
-    if (found?.checksums.toJSON().sha256 === sha256) return number;
-  }
+    return found?.checksums.toJSON().sha256 === sha256;
+  };
+  if (await isWritten(number)) return number;
+  const largest = await findLargest(bucket, folder);
+  for (const one of [largest, largest + 1]) if (await isWritten(one)) return one;
+  throw new Error(`Another run writes to ${folder}.`);
+}
+
+/** The largest number of an object in a folder. A call lists a thousand. */
+async function findLargest(bucket: R2Bucket, folder: string): Promise<number> {
+  let largest = 0;
+  let listed: R2Objects | undefined;
+  do {
+    const after = listed?.truncated ? { cursor: listed.cursor } : {};
+    listed = await withTimeout(R2_MS, bucket.list({ prefix: folder, ...after }));
+    largest = Math.max(largest, ...listed.objects.map(({ key }) => Number.parseInt(key.slice(folder.length), 10)));
+  } while (listed.truncated);
+  return largest;
 }

@@ -6,7 +6,7 @@ import { nameInLog, type Program } from "../programs/programs.ts";
 import { SEALED_KINDS, type SealedKind } from "./kinds.ts";
 import { pack, putOnce } from "./object.ts";
 import { findOldEvents, findWalks, moveOn, takeOut, type Walk } from "./queries.ts";
-import { segmentName } from "./segment.ts";
+import { folderOf, objectName } from "./segment.ts";
 
 /** What the turns of a run have come to so far. */
 export interface Sealed {
@@ -98,14 +98,14 @@ async function takeStep(db: Database, kind: SealedKind, walk: Walk, { program, s
     return { ...to, sealed: 0, bytes: 0 };
   }
   const { month } = from;
-  const nameOf = (one: number) => segmentName(program.name, { kind: walk.kind, month, number: one });
-  const free = await putOnce(settings.bucket, content, { from: number, nameOf });
+  const folder = folderOf(program.name, { kind: walk.kind, month });
+  const free = await putOnce(settings.bucket, content, { folder, number });
   const bytes = content.bytes.byteLength;
   const segment = {
     kind: walk.kind,
     month,
     number: free,
-    name: nameOf(free),
+    name: objectName(folder, free),
     lines: ids.length,
     bytes,
     sha256: content.sha256,

@@ -7,11 +7,10 @@ export type Segment = typeof historySegments.$inferSelect;
 /** No program can be called so: a name has no underscore. */
 const FOLDER_OF_DEFAULT_PROGRAM = "default_program";
 
-/** The name of a segment's object: `acme/play/2026-03/1.ndjson.gz`. */
-export function segmentName(
-  program: string,
-  { kind, month, number }: Pick<Segment, "kind" | "month" | "number">,
-): string {
-  const folder = program === DEFAULT_PROGRAM ? FOLDER_OF_DEFAULT_PROGRAM : program;
-  return `${folder}/${kind}/${month}/${number}.ndjson.gz`;
+/** Where a program's objects of a kind and month are: `acme/play/2026-03/`. */
+export function folderOf(program: string, { kind, month }: Pick<Segment, "kind" | "month">): string {
+  return `${program === DEFAULT_PROGRAM ? FOLDER_OF_DEFAULT_PROGRAM : program}/${kind}/${month}/`;
 }
+
+/** The name of a segment's object: `acme/play/2026-03/1.ndjson.gz`. */
+export const objectName = (folder: string, number: number) => `${folder}${number}.ndjson.gz`;

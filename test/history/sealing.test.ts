@@ -264,6 +264,48 @@ describe("a segment", () => {
   });
 });
 
+describe("a name that another object has", () => {
+  it("is passed in six calls, however many are taken; cut off there, the step meets its own object", async ({
+    expect,
+  }) => {
+    const { lines, entry } = shop();
+    const folder = "default_program/balance_entry/2026-05/";
+    for (let number = 1; number <= 12; number += 1) await env.TEST_HISTORY.put(`${folder}${number}.ndjson.gz`, "");
+    keepMonths(undefined);
+    await mustFeed([...lines, entry("5.00", OLD)]);
+    const calls: string[] = [];
+    const { TEST_HISTORY: bucket } = env;
+    const noted = bucketWith({
+      put: ((...given: Parameters<R2Bucket["put"]>) => {
+        calls.push(`put ${given[0].slice(folder.length)}`);
+        return bucket.put(...given);
+      }) as R2Bucket["put"],
+      head: (name) => {
+        calls.push(`head ${name.slice(folder.length)}`);
+        return bucket.head(name);
+      },
+      list: (options) => {
+        calls.push("list");
+        // As in folders of thousands.
+        return bucket.list({ ...options, limit: 5 });
+      },
+    });
+    keepMonths(1, noted);
+
+    failOn(/DELETE FROM balance_entries/, "before");
+    await expect(seal()).rejects.toThrow();
+    vi.restoreAllMocks();
+    const first = calls.splice(0);
+    await seal();
+
+    const taken = ["put 1.ndjson.gz", "head 1.ndjson.gz", "list", "list", "list"];
+    expect(first).toEqual([...taken, "put 12.ndjson.gz", "head 12.ndjson.gz", "put 13.ndjson.gz"]);
+    expect(calls).toEqual([...taken, "put 13.ndjson.gz", "head 13.ndjson.gz"]);
+    expect((await segments()).map(({ number }) => number)).toEqual([13]);
+    expect(await objects()).toHaveLength(13);
+  });
+});
+
 describe("a step that is cut off", () => {
   async function feedOld(...more: string[]) {
     const { lines, entry } = shop();

@@ -42,9 +42,9 @@ export function keepMonths(months: number | undefined, bucket: unknown = env.TES
 }
 
 /** A bucket that does something else in some of its calls. */
-export function bucketWith(changed: Partial<Pick<R2Bucket, "put" | "head">>): object {
+export function bucketWith(changed: Partial<Pick<R2Bucket, "put" | "head" | "list">>): object {
   const { TEST_HISTORY: bucket } = env;
-  return { put: bucket.put.bind(bucket), head: bucket.head.bind(bucket), ...changed };
+  return { put: bucket.put.bind(bucket), head: bucket.head.bind(bucket), list: bucket.list.bind(bucket), ...changed };
 }
 
 /** A run of the job. */

@@ -11,6 +11,8 @@ export interface SealedKind {
   time: string;
   /** How events are read back into lines. */
   walk: ExportWalk;
+  /** How many events a step looks at, in the order of their ids: for less than 50 ms. */
+  lookedAt: number;
   /** Which of the old events may leave: a condition on `walk`; left out: all. */
   when: string;
   /** What a segment's events add up to, by name: expressions over them. */
@@ -19,7 +21,7 @@ export interface SealedKind {
   openings: readonly (typeof openStoreBalances)[];
 }
 
-type Leaving = Partial<Pick<SealedKind, "when" | "sums" | "openings">>;
+type Leaving = Partial<Pick<SealedKind, "lookedAt" | "when" | "sums" | "openings"> & Pick<ExportWalk, "lines">>;
 
 const LEAVING: Readonly<Record<string, Leaving>> = {
   balance_entry: {
@@ -34,17 +36,17 @@ const LEAVING: Readonly<Record<string, Leaving>> = {
     sums: { runs: "sum(runs)", hits: "sum(hits)", doubles: "sum(doubles)", triples: "sum(triples)" },
     openings: [openPlayTotals],
   },
-  // Those of a group's two newest seconds stay: they are shown, and compared with what comes.
-  message: { when: "messages.sent_at < message_groups.earlier_at" },
+  // Those of a group's two newest seconds stay: they are shown, and compared with what comes. SQLite reads the bodies of
+  // those that it looks at: 20,000 of the longest take it more than 200 ms. To measure and send one takes still longer.
+  message: { lookedAt: 2_000, lines: 500, when: "messages.sent_at < message_groups.earlier_at" },
 };
 
 /** Every kind of event. */
 export const SEALED_KINDS: readonly SealedKind[] = KINDS.flatMap(({ record, timeField }) => {
   const walk = WALKS.find((one) => one.record === record);
   if (timeField === undefined || walk === undefined) return [];
-  const { when = "true", sums = {}, openings = [] } = LEAVING[record] ?? {};
+  const { lookedAt = 20_000, lines = walk.lines, when = "true", sums = {}, openings = [] } = LEAVING[record] ?? {};
   // An export leaves out the messages of removed groups.
-  return [
-    { record, table: tableName(walk), time: timeField, walk: { ...walk, leftOut: undefined }, when, sums, openings },
-  ];
+  const read = { walk: { ...walk, lines, leftOut: undefined }, lookedAt, when };
+  return [{ record, table: tableName(walk), time: timeField, ...read, sums, openings }];
 });

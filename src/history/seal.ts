@@ -27,13 +27,11 @@ interface SealTurn {
 
 const TOLD_BEHIND_DAYS = 3;
 
-/** How many events a step looks at, in the order of their ids. */
-const LOOKED_AT = 20_000;
-
 interface Options {
   program: Program;
   settings: HistorySettings | null;
   now: Date;
+  /** How many events a step looks at; left out: as many as its kind says. */
   lookedAt?: number;
 }
 
@@ -43,7 +41,7 @@ interface Options {
  */
 export function sealHistory(
   db: Database,
-  { program, settings, now, lookedAt = LOOKED_AT }: Options,
+  { program, settings, now, lookedAt }: Options,
 ): () => Promise<SealTurn> {
   if (settings === null) return async () => ({ report: null, isDone: true });
   const horizon = horizonOf(settings, now);
@@ -84,13 +82,13 @@ interface Context {
   settings: HistorySettings;
   horizon: string;
   month: string;
-  lookedAt: number;
+  lookedAt: number | undefined;
 }
 
 /** Looks at the next events, and lets the old ones among them leave: first the object, then the transaction. */
-async function takeStep(db: Database, kind: SealedKind, walk: Walk, { program, settings, ...from }: Context) {
+async function takeStep(db: Database, kind: SealedKind, walk: Walk, { program, settings, lookedAt, ...from }: Context) {
   const { ids, content, number, ...to } = await makePageInTurn(program.name, () =>
-    readStep(db, kind, { lastId: walk.lastId, ...from }),
+    readStep(db, kind, { lastId: walk.lastId, lookedAt: lookedAt ?? kind.lookedAt, ...from }),
   );
   const step = { from: walk, ...to };
   if (content === null) {

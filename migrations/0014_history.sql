@@ -21,5 +21,5 @@ CREATE TABLE history_walks (
   month TEXT NOT NULL, -- YYYY-MM: events from before this month are looked for
   last_id TEXT NOT NULL, -- the last event that was looked at; empty at the beginning
   is_over INTEGER NOT NULL, -- 1: all were looked at
-  begun_at TEXT NOT NULL
+  moved_at TEXT NOT NULL -- when it last moved; of one that has not, when it was begun
 ) WITHOUT ROWID;

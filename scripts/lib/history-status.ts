@@ -35,7 +35,9 @@ export async function historyStatus(where: Where): Promise<string> {
   const sums = ["all", ...[all((row) => row.segments), all((row) => row.lines), all((row) => row.bytes)].map(count)];
   const isOver = rows.every(({ month, is_over }) => month === horizon.slice(0, 7) && is_over === 1);
   const days = Math.max(0, ...rows.map(({ is_over, days }) => (is_over === 1 ? 0 : (days ?? 0))));
-  const behind = isOver ? "All of them have left." : `Not all of them have left yet, for ${days} days.`;
+  const behind = isOver
+    ? "All of them have left."
+    : `Not all of them have left yet. The kind that waits longest last moved ${days} days ago.`;
   return [
     table(
       ["kind", "segments", "lines", "bytes", "oldest", "newest", "left to leave"],
@@ -50,7 +52,7 @@ async function askKinds(where: Where): Promise<Row[]> {
   const kinds = SEALED_KINDS.map(({ record }) => `('${record}')`);
   const query = `SELECT known.column1 AS kind, count(number) AS segments, coalesce(sum(lines), 0) AS lines,
       coalesce(sum(bytes), 0) AS bytes, min(oldest) AS oldest, max(newest) AS newest, walk.month,
-      hex(walk.last_id) AS last_id, walk.is_over, CAST(julianday('now') - julianday(walk.begun_at) AS INTEGER) AS days
+      hex(walk.last_id) AS last_id, walk.is_over, CAST(julianday('now') - julianday(walk.moved_at) AS INTEGER) AS days
     FROM (VALUES ${kinds}) AS known
     LEFT JOIN history_segments ON history_segments.kind = known.column1
     LEFT JOIN history_walks AS walk ON walk.kind = known.column1

@@ -22,24 +22,25 @@ export interface Walk {
   /** The month of the horizon. */
   month: string;
   lastId: string;
-  /** For how many days there have been old events to look for. */
+  /** For how many days it has not moved. */
   days: number;
 }
 
 /**
- * The walks of a month that are not over; those of another month begin anew. There are none while the database may still
- * be restored: the restore, sent again, would bring events back that have left.
+ * The walks of a month that are not over, that which has not moved for longest first; those of another month begin anew.
+ * There are none while the database may still be restored: the restore, sent again, would bring events back that have
+ * left.
  */
 export async function findWalks(db: Database, month: string): Promise<Walk[]> {
-  const { kind, lastId, isOver, begunAt } = historyWalks;
+  const { kind, lastId, isOver, movedAt } = historyWalks;
   const kinds = JSON.stringify(SEALED_KINDS.map(({ record }) => record));
   const { walks } = await db.steps({
     begun: [
-      sql`INSERT INTO ${historyWalks} (${names(kind, historyWalks.month, lastId, isOver, begunAt)})
+      sql`INSERT INTO ${historyWalks} (${names(kind, historyWalks.month, lastId, isOver, movedAt)})
         SELECT value, ${month}, '', 0, ${NOW} FROM json_each(${kinds}), ${feedVersion} WHERE ${feedVersion.restorable} = 0
         ON CONFLICT (${names(kind)}) DO UPDATE SET
           ${names(historyWalks.month)} = excluded.month, ${names(lastId)} = '', ${names(isOver)} = 0,
-          ${names(begunAt)} = iif(${isOver} = 1, excluded.begun_at, ${begunAt})
+          ${names(movedAt)} = iif(${isOver} = 1, excluded.moved_at, ${movedAt})
         WHERE ${historyWalks.month} <> excluded.month`,
     ],
     walks: [
@@ -48,9 +49,9 @@ export async function findWalks(db: Database, month: string): Promise<Walk[]> {
           kind,
           month: historyWalks.month,
           lastId,
-          days: sql<number>`CAST(julianday(${NOW}) - julianday(${begunAt}) AS INTEGER)`,
+          days: sql<number>`CAST(julianday(${NOW}) - julianday(${movedAt}) AS INTEGER)`,
         },
-        sql`FROM ${historyWalks} WHERE ${isOver} = 0`,
+        sql`FROM ${historyWalks} WHERE ${isOver} = 0 ORDER BY ${movedAt}, ${kind}`,
       ),
     ],
   });
@@ -121,7 +122,7 @@ function looked({ table }: SealedKind, value: Value<"after" | "lookedAt">): SQL 
   return sql`SELECT id FROM ${sql.raw(table)} ${isAfter} ORDER BY id ${limitTo(value("lookedAt"))}`;
 }
 
-function kindOf(record: string): SealedKind {
+export function kindOf(record: string): SealedKind {
   const kind = SEALED_KINDS.find((one) => one.record === record);
   if (kind === undefined) throw new Error(`There are no events of kind ${record}.`);
   return kind;
@@ -151,6 +152,7 @@ export async function takeOut(
   const texts = joinRows(ids.map((id) => JSON.stringify([id])));
   const leave = sql`id IN (SELECT id FROM ${rowsOf(texts, ["id"])})`;
   const added = Object.entries(sums).map(([sum, value]) => `'${sum}', ${value}`);
+  // NULL, which the column refuses, if any of them is not stored any more.
   const whole = sql`iif(count(*) = ${segment.lines}, count(*), NULL)`;
   await db.steps({
     written: [
@@ -175,7 +177,8 @@ export async function moveOn(db: Database, step: Step): Promise<void> {
 /** Not a walk that is elsewhere by now: of the next month, of another run, or of a database that was set back. */
 function moveWalk({ from, lastId, isOver }: Step): Statement {
   return sql`UPDATE ${historyWalks}
-    SET ${names(historyWalks.lastId)} = ${lastId}, ${names(historyWalks.isOver)} = ${isOver ? 1 : 0}
+    SET ${names(historyWalks.lastId)} = ${lastId}, ${names(historyWalks.isOver)} = ${isOver ? 1 : 0},
+      ${names(historyWalks.movedAt)} = ${NOW}
     WHERE ${historyWalks.kind} = ${from.kind} AND ${historyWalks.month} = ${from.month}
       AND ${historyWalks.lastId} = ${from.lastId}`;
 }

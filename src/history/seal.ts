@@ -3,9 +3,9 @@ import { writeLines } from "../feed/export/page.ts";
 import { makePageInTurn } from "../feed/memory-turns.ts";
 import { type HistorySettings, horizonOf } from "../programs/history.ts";
 import { nameInLog, type Program } from "../programs/programs.ts";
-import { SEALED_KINDS, type SealedKind } from "./kinds.ts";
+import type { SealedKind } from "./kinds.ts";
 import { pack, putOnce } from "./object.ts";
-import { findOldEvents, findWalks, moveOn, takeOut, type Walk } from "./queries.ts";
+import { findOldEvents, findWalks, kindOf, moveOn, takeOut, type Walk } from "./queries.ts";
 import { folderOf, objectName } from "./segment.ts";
 
 /** What the turns of a run have come to so far. */
@@ -15,13 +15,15 @@ export interface Sealed {
   sealed: number;
   /** What they take in R2. */
   bytes: number;
-  /** For how many days there have been old events to look for. */
+  /** For how many days a walk that is not over has not moved, where it is longest. */
   behindDays: number;
 }
 
 interface SealTurn {
   /** Null: all events have been looked at this month. */
   report: Sealed | null;
+  /** What steps failed with. */
+  failures?: readonly unknown[];
   isDone: boolean;
 }
 
@@ -36,13 +38,11 @@ interface Options {
 }
 
 /**
- * Moves the events of before the horizon to R2 (docs/contract/history.md, 2): a turn looks for the walks of the month that
- * are not over, and each turn after it takes one step of one of them. What fails is done again in the next run.
+ * Moves the events of before the horizon to R2 (docs/contract/history.md, 2): each turn takes a step of one of the walks
+ * of the month that are not over, in turns. If it fails, no more of that walk are taken in this run, and the turn is the
+ * next walk's.
  */
-export function sealHistory(
-  db: Database,
-  { program, settings, now, lookedAt }: Options,
-): () => Promise<SealTurn> {
+export function sealHistory(db: Database, { program, settings, now, lookedAt }: Options): () => Promise<SealTurn> {
   if (settings === null) return async () => ({ report: null, isDone: true });
   const horizon = horizonOf(settings, now);
   const month = horizon.slice(0, 7);
@@ -53,25 +53,29 @@ export function sealHistory(
     if (walks === undefined) {
       walks = await findWalks(db, month);
       if (walks.length > 0) report = begin(program, walks);
-      return { report, isDone: walks.length === 0 };
     }
-    const [walk] = walks;
-    const kind = SEALED_KINDS.find(({ record }) => record === walk?.kind);
-    if (walk === undefined || kind === undefined || report === null) return { report, isDone: true };
-    const step = await takeStep(db, kind, walk, { program, settings, horizon, month, lookedAt });
-    report.segments += step.sealed > 0 ? 1 : 0;
-    report.sealed += step.sealed;
-    report.bytes += step.bytes;
-    walk.lastId = step.lastId;
-    if (step.isOver) walks.shift();
-    return { report, isDone: walks.length === 0 };
+    const failures: unknown[] = [];
+    for (let walk = walks.shift(); walk !== undefined && report !== null; walk = walks.shift()) {
+      try {
+        const step = await takeStep(db, walk, { program, settings, horizon, month, lookedAt });
+        report.segments += step.sealed > 0 ? 1 : 0;
+        report.sealed += step.sealed;
+        report.bytes += step.bytes;
+        if (!step.isOver) walks.push({ ...walk, lastId: step.lastId });
+        break;
+      } catch (failure) {
+        failures.push(failure);
+      }
+    }
+    return { report, failures, isDone: walks.length === 0 };
   };
 }
 
 function begin(program: Program, walks: readonly Walk[]): Sealed {
   const behindDays = Math.max(...walks.map(({ days }) => days));
-  if (behindDays >= TOLD_BEHIND_DAYS) {
-    const kinds = walks.map(({ kind }) => kind);
+  const behind = walks.filter(({ days }) => days >= TOLD_BEHIND_DAYS);
+  if (behind.length > 0) {
+    const kinds = behind.map(({ kind }) => kind);
     console.warn(JSON.stringify({ warning: "HISTORY_BEHIND", ...nameInLog(program), days: behindDays, kinds }));
   }
   return { segments: 0, sealed: 0, bytes: 0, behindDays };
@@ -86,16 +90,17 @@ interface Context {
 }
 
 /** Looks at the next events, and lets the old ones among them leave: first the object, then the transaction. */
-async function takeStep(db: Database, kind: SealedKind, walk: Walk, { program, settings, lookedAt, ...from }: Context) {
+async function takeStep(db: Database, walk: Walk, { program, settings, lookedAt, ...from }: Context) {
+  const kind = kindOf(walk.kind);
   const { ids, content, number, ...to } = await makePageInTurn(program.name, () =>
     readStep(db, kind, { lastId: walk.lastId, lookedAt: lookedAt ?? kind.lookedAt, ...from }),
   );
+  const { month } = from;
   const step = { from: walk, ...to };
   if (content === null) {
     await moveOn(db, step);
     return { ...to, sealed: 0, bytes: 0 };
   }
-  const { month } = from;
   const folder = folderOf(program.name, { kind: walk.kind, month });
   const free = await putOnce(settings.bucket, content, { folder, number });
   const bytes = content.bytes.byteLength;
@@ -114,14 +119,19 @@ async function takeStep(db: Database, kind: SealedKind, walk: Walk, { program, s
 
 /** What the next step is: the events that leave with their object, and where the walk goes on. */
 async function readStep(db: Database, kind: SealedKind, from: Parameters<typeof findOldEvents>[2]) {
+  const { bytes, ...step } = await findLeaving(db, kind, from);
+  return { ...step, content: step.ids.length > 0 ? await pack(bytes) : null };
+}
+
+/** In a function of its own, so that the rows are gone while their lines are packed. */
+async function findLeaving(db: Database, kind: SealedKind, from: Parameters<typeof findOldEvents>[2]) {
   const found = await findOldEvents(db, kind, from);
   const { bytes, end } = writeLines(kind.walk, found);
   const ids = found.rows.map(({ end_0: id }) => String(id));
   // What did not fit is left to the next step.
-  const leaving = end === undefined ? ids : ids.slice(0, ids.lastIndexOf(String(end[0])) + 1);
   return {
-    ids: leaving,
-    content: leaving.length > 0 ? await pack(bytes) : null,
+    ids: end === undefined ? ids : ids.slice(0, ids.lastIndexOf(String(end[0])) + 1),
+    bytes,
     number: found.number,
     lastId: String(end?.[0] ?? found.lastId ?? from.lastId),
     isOver: end === undefined && found.isLast,

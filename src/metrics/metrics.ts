@@ -59,7 +59,7 @@ const EVENTS = {
       notified: "changes of which all listeners were notified",
       failed: "changes of which some listeners could not be notified",
       sealed: "events that have left for history",
-      behindDays: "for how many days old events had been waiting to leave, where it is longest",
+      behindDays: "for how many days no old event had left although some were waiting, where it is longest",
     },
   },
 } as const satisfies Record<string, MetricsOfEvent>;

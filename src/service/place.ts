@@ -8,8 +8,8 @@ const READ_WITHIN_MS = 1_000;
 const EXPIRE_SECONDS = 60 * 86_400;
 
 /**
- * With which program the next run of a job begins, in KV: written only by a run that did not reach them all. KV may lag by
- * a run or two; then some programs have two turns, and the next run goes on from there.
+ * With which program the next run of a job begins, in KV: written only by a run that left some waiting. KV may lag by a run
+ * or two; then some programs have two turns, and the next run goes on from there.
  */
 export class Place {
   readonly #cache: Cache;

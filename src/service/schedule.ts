@@ -23,6 +23,8 @@ interface Turn {
   report: Report | null;
   /** How many inboxes the last turn called. */
   calls?: number;
+  /** What failed of it, where the next turn goes on all the same. */
+  failures?: readonly unknown[];
   isDone: boolean;
 }
 
@@ -83,7 +85,8 @@ const JOBS: Readonly<Record<string, Job>> = {
     work: "seal history",
     milliseconds: 480_000,
     least: { queries: 25, calls: 0 },
-    atOnce: AT_ONCE,
+    // So one object waits for R2 in the isolate's memory.
+    atOnce: 1,
     isOff: (env) => historySettings(env) === null,
     begin: (db, { program, env }) => sealHistory(db, { program, settings: historySettings(env), now: new Date() }),
   },
@@ -106,12 +109,12 @@ export const onSchedule: ExportedHandlerScheduledHandler<Env> = async ({ cron, s
   );
 
   const startedAt = performance.now();
-  const begun = await runTurns(
+  const { begun, next } = await runTurns(
     runs.map(({ takeTurn }) => takeTurn),
     job,
   );
-  const next = order[begun];
-  if (next !== undefined) await place.write(next);
+  const first = next === undefined ? undefined : order[next];
+  if (first !== undefined) await place.write(first);
   const ended = runs.map((run) => run.end({ schedule: cron, work: job.work }));
   const failures = ended.flatMap((run) => run.failures);
   const milliseconds = Math.round(performance.now() - startedAt);
@@ -164,6 +167,7 @@ function runOf(job: Job, of: Of) {
     let outcome: Turn = { report: null, calls: 0, isDone: true };
     try {
       outcome = await turn(allowance);
+      failures.push(...(outcome.failures ?? []));
     } catch (error) {
       failures.push(error);
     }

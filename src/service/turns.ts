@@ -27,15 +27,15 @@ export const A_RUN = { queries: 950, calls: 5_000 };
 
 /**
  * Gives turns to all who wait, in their order, until they are done or the allowance is used up. Who is not done waits
- * again, behind the others. Resolves with how many had a turn.
+ * again, behind the others. Resolves with how many had a turn, and the index of whose turn would be next, if any waits.
  */
 export async function runTurns(
   waiting: readonly ((allowance: Allowance) => Promise<Used>)[],
   { milliseconds, least, atOnce }: TurnRules,
-): Promise<number> {
+): Promise<{ begun: number; next: number | undefined }> {
   const endsAt = performance.now() + milliseconds;
   const left = { ...A_RUN };
-  const queue = [...waiting];
+  const queue = waiting.map((takeTurn, index) => ({ takeTurn, index }));
   let begun = 0;
   // An equal share for each who waits for a first turn, and then for each who waits: so nobody takes what others need.
   const share = (of: number, atLeast: number) => {
@@ -44,21 +44,21 @@ export async function runTurns(
   };
   const takeTurns = async () => {
     while (left.queries >= least.queries && left.calls >= least.calls && performance.now() < endsAt) {
-      const turn = queue.shift();
-      if (turn === undefined) return;
+      const one = queue.shift();
+      if (one === undefined) return;
       const queries = share(left.queries, least.queries);
       const calls = share(left.calls, least.calls);
       begun += 1;
       left.queries -= queries;
       left.calls -= calls;
-      const used = await turn({ queries, calls, milliseconds: endsAt - performance.now() });
+      const used = await one.takeTurn({ queries, calls, milliseconds: endsAt - performance.now() });
       left.queries += queries - used.queries;
       left.calls += calls - used.calls;
-      if (!used.isDone) queue.push(turn);
+      if (!used.isDone) queue.push(one);
     }
   };
   await Promise.all(Array.from({ length: atOnce }, takeTurns));
-  return Math.min(begun, waiting.length);
+  return { begun: Math.min(begun, waiting.length), next: queue[0]?.index };
 }
 
 /** The programs, which are sorted by name, from this one on, or from the next where it is gone. */

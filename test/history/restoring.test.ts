@@ -20,7 +20,7 @@ async function lose({ isSealedInPart }: { isSealedInPart: boolean }) {
   const entries = ["1.00", "20.00", "300.00"].map((amount) => earned(amount, OLD));
   keepMonths(undefined);
   await mustFeed([...lines, ...entries]);
-  if (isSealedInPart) await sealInPart(2);
+  if (isSealedInPart) await sealInPart(1);
   const pages = await exportAll();
   const copies = await Promise.all(
     (await objects()).map(async (name) => [name, await (await env.TEST_HISTORY.get(name))?.arrayBuffer()] as const),

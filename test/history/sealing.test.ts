@@ -13,6 +13,7 @@ import { addPrograms, setVariables } from "../support/test-programs.ts";
 import { signToken } from "../support/tokens.ts";
 import {
   beginNight,
+  beginRun,
   bucketWith,
   endNight,
   goTo,
@@ -20,6 +21,7 @@ import {
   linesOf,
   objects,
   seal,
+  sealInPart,
   segments,
   shop,
 } from "./support.ts";
@@ -63,7 +65,7 @@ describe("without the settings", () => {
     ["more than 120 months", "121", true],
     ["another word", "many", true],
   ] as const)(
-    "nothing leaves, nothing is refused, and /health says why: %s",
+    "nothing leaves, what never left is taken, and /health says why: %s",
     async ([, months, isBound], { expect }) => {
       const { lines, entry } = shop();
       const bindings = { HISTORY_MONTHS: months, ...(isBound && { HISTORY: env.TEST_HISTORY }) };
@@ -108,7 +110,7 @@ describe("an event", () => {
   });
 
   it("leaves as the line that an export has of it, and its segment says what it holds", async ({ expect }) => {
-    const { lines, customerId, earned, entry } = shop();
+    const { lines, earned, entry } = shop();
     const [one, other] = [earned("5.00", "2026-01-02 03:04:05"), entry("-1.25", OLD)];
     keepMonths(undefined);
     await mustFeed([...lines, one, other]);
@@ -126,11 +128,10 @@ describe("an event", () => {
     });
     const object = await env.TEST_HISTORY.head(String(segment.name));
     expect([object?.size, object?.checksums.toJSON().sha256]).toEqual([segment.bytes, segment.sha256]);
-    expect(customerId).toBe(one.customer_id);
   });
 
   it("of a message stays while it is of one of the two newest seconds of its group", async ({ expect }) => {
-    const { lines, groupId, message } = shop();
+    const { lines, message } = shop();
     const times = ["2026-01-01", "2026-01-02", "2026-01-03", "2026-01-03", "2026-01-04"].map(
       (day) => `${day} 00:00:00`,
     );
@@ -156,7 +157,6 @@ describe("an event", () => {
       ["2026-05", 2],
       ["2026-06", 3],
     ]);
-    expect(groupId).not.toBe("");
   });
 
   it("of a removed group leaves with no group", async ({ expect }) => {
@@ -291,9 +291,7 @@ describe("a name that another object has", () => {
     });
     keepMonths(1, noted);
 
-    failOn(/DELETE FROM balance_entries/, "before");
-    await expect(seal()).rejects.toThrow();
-    vi.restoreAllMocks();
+    await expect(sealCutOff("before")).rejects.toThrow();
     const first = calls.splice(0);
     await seal();
 
@@ -302,6 +300,52 @@ describe("a name that another object has", () => {
     expect(calls).toEqual([...taken, "put 13.ndjson.gz", "head 13.ndjson.gz"]);
     expect((await segments()).map(({ number }) => number)).toEqual([13]);
     expect(await objects()).toHaveLength(13);
+  });
+});
+
+describe("a kind that fails", () => {
+  it("stops no other kind, and goes on in the next run", async ({ expect }) => {
+    const { lines, entry, play } = shop();
+    keepMonths(undefined);
+    await mustFeed([...lines, entry("5.00", OLD), play("1", OLD)]);
+    const put = async (...given: Parameters<R2Bucket["put"]>) => {
+      if (given[0].includes("balance_entry")) throw new Error("put: Unspecified error (0)");
+      return env.TEST_HISTORY.put(...given);
+    };
+    keepMonths(1, bucketWith({ put: put as R2Bucket["put"] }));
+
+    await expect(seal()).rejects.toThrow("Unspecified");
+    const first = (await segments()).map(({ kind }) => kind);
+    keepMonths(1);
+    await seal();
+
+    expect(first).toEqual(["play"]);
+    expect((await segments()).map(({ kind }) => kind)).toEqual(["balance_entry", "play"]);
+  });
+});
+
+describe("a run of last month", () => {
+  it("that is still at work moves no walk of this month", async ({ expect }) => {
+    const { lines, entry } = shop();
+    keepMonths(undefined);
+    await mustFeed([...lines, entry("5.00", OLD), entry("6.00", OLD), entry("7.00", OLD)]);
+    const straggler = beginRun();
+    // One for each kind.
+    for (let turn = 0; turn < 4; turn += 1) await straggler();
+    await goTo("2026-07-01 07:00:00");
+    await sealInPart(1);
+    const walks = () => rows("SELECT month, last_id FROM history_walks ORDER BY kind LIMIT 1");
+    const before = await walks();
+
+    await straggler();
+
+    expect(await walks()).toEqual(before);
+    expect((await segments()).map(({ month, number }) => [month, number])).toEqual([
+      ["2026-05", 1],
+      ["2026-05", 2],
+      ["2026-06", 1],
+    ]);
+    expect(await storedIds()).toEqual([]);
   });
 });
 
@@ -595,6 +639,21 @@ describe("a run", () => {
     ]);
   });
 
+  it("that moves each night is not behind, however many nights it takes", async ({ expect }) => {
+    const { lines, entry } = shop();
+    keepMonths(undefined);
+    await mustFeed([...lines, ...Array.from({ length: 6 }, () => entry("5.00", OLD))]);
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+
+    for (const day of [10, 11, 12, 13, 14]) {
+      await goTo(`2026-06-${day} 07:00:00`);
+      await sealInPart(2);
+    }
+
+    expect(warn).not.toHaveBeenCalled();
+    expect((await segments()).length).toBeGreaterThan(3);
+  });
+
   it("says in a line of its own which kinds have been behind for three days, over the end of a month too", async ({
     expect,
   }) => {
@@ -613,7 +672,7 @@ describe("a run", () => {
 
     stopMetrics();
     expect(warn.mock.calls.map(([line]) => JSON.parse(line))).toMatchObject([
-      { warning: "HISTORY_BEHIND", days: 3, kinds: expect.arrayContaining(["balance_entry"]) },
+      { warning: "HISTORY_BEHIND", days: 3, kinds: ["balance_entry"] },
       { warning: "HISTORY_BEHIND", days: 4 },
     ]);
     expect(points.map(({ behindDays, failures }) => [behindDays, failures])).toEqual([

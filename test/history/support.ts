@@ -50,13 +50,17 @@ export function bucketWith(changed: Partial<Pick<R2Bucket, "put" | "head" | "lis
 /** A run of the job. */
 export const seal = () => worker.scheduled(createScheduledController({ cron: NIGHT }), env, createExecutionContext());
 
-/** So many turns of a run, whose steps look at so few events. */
-export async function sealInPart(turns: number, lookedAt = 1): Promise<void> {
+/** The turns of a run, whose steps look at so few events. */
+export function beginRun(lookedAt = 1, { bucket = env.TEST_HISTORY, database = env.DB } = {}) {
   const program = findProgram(env, "");
   if (program === null) throw new Error("There is no program.");
-  const db = new Database(program.database, "first-primary");
-  const settings = { months: 1, bucket: env.TEST_HISTORY };
-  const takeTurn = sealHistory(db, { program, settings, now: new Date(), lookedAt });
+  const db = new Database(database, "first-primary");
+  return sealHistory(db, { program, settings: { months: 1, bucket }, now: new Date(), lookedAt });
+}
+
+/** So many turns of a run. */
+export async function sealInPart(turns: number, lookedAt = 1): Promise<void> {
+  const takeTurn = beginRun(lookedAt);
   for (let turn = 0; turn < turns; turn += 1) await takeTurn();
 }
 

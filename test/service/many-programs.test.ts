@@ -10,16 +10,16 @@ const kv = Object.getPrototypeOf(env.CACHE);
 
 afterEach(() => vi.restoreAllMocks());
 
-/** So many programs with databases that have nothing to do, and note who asks them. */
-function deploymentOf(count: number) {
+/** So many programs with databases that have nothing to do, unless told, and note who asks them. */
+function deploymentOf(count: number, answer: (name: string, sql: string) => object[] = () => []) {
   const asked: string[] = [];
   const databaseOf = (name: string) => {
     const session = {
-      prepare: () => ({ bind: () => ({}) }),
-      batch: async (statements: unknown[]) => {
+      prepare: (sql: string) => ({ bind: () => ({ sql }) }),
+      batch: async (statements: { sql: string }[]) => {
         asked.push(...statements.map(() => name));
         const meta = { duration: 0, rows_read: 0, rows_written: 0 };
-        return statements.map(() => ({ results: [], meta }));
+        return statements.map(({ sql }) => ({ results: answer(name, sql), meta }));
       },
       getBookmark: () => null,
     };
@@ -27,7 +27,8 @@ function deploymentOf(count: number) {
   };
   const names = Array.from({ length: count }, (_, index) => `p${String(index).padStart(4, "0")}`);
   const databases = names.map((name) => [bindingName("DB", name), databaseOf(name)]);
-  const many = { ...env, DB: undefined, ...Object.fromEntries(databases) } as unknown as Env;
+  const history = { HISTORY_MONTHS: "1", HISTORY: env.TEST_HISTORY };
+  const many = { ...env, ...history, DB: undefined, ...Object.fromEntries(databases) } as unknown as Env;
   const run = async (cron: string, minute = 0) => {
     const from = asked.length;
     const controller = createScheduledController({ cron, scheduledTime: new Date(minute * MINUTE_MS) });
@@ -64,6 +65,30 @@ describe("programs that one run reaches", () => {
     await deploymentOf(500).run("* * * * *");
 
     expect([read, get.mock.calls.length, put.mock.calls.length]).toEqual([0, 1, 0]);
+  });
+});
+
+describe("programs that have more to seal than a night takes", () => {
+  it.for([
+    [1, 2],
+    [100, 3],
+    [500, 8],
+  ] as const)("get steps in turns: %i in %i runs", async ([count, runs], { expect }) => {
+    const steps = new Map<string, number>();
+    const { names, run } = deploymentOf(count, (name, sql) => {
+      if (/^\s*UPDATE "history_walks"/.test(sql)) steps.set(name, (steps.get(name) ?? 0) + 1);
+      const isWalks = /^\s*SELECT.*FROM "history_walks"/s.test(sql);
+      return isWalks ? [{ kind: "message", lastId: "", days: 0 }] : [];
+    });
+
+    const asked: number[] = [];
+    for (let index = 0; index < runs; index += 1) asked.push((await run("*/10 7-10 * * *")).length);
+
+    const taken = names.map((name) => steps.get(name) ?? 0);
+    expect(Math.min(...taken)).toBeGreaterThan(0);
+    expect(Math.max(...taken) - Math.min(...taken)).toBeLessThanOrEqual(1);
+    expect(Math.max(...asked)).toBeLessThan(QUERIES_OF_A_WORKER);
+    expect(Math.min(...asked)).toBeGreaterThan(900);
   });
 });
 

@@ -113,7 +113,7 @@ describe("a run", () => {
       most.calls += calls;
       return { queries, calls, isDone: calls === left };
     });
-    return runTurns(waiting, rules).then((begun) => ({ begun, given, ...most }));
+    return runTurns(waiting, rules).then((ended) => ({ ...ended, given, ...most }));
   }
 
   it("gives a program all of it where no other has work", async ({ expect }) => {

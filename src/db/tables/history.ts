@@ -22,5 +22,5 @@ export const historyWalks = sqliteTable("history_walks", {
   month: text().notNull(),
   lastId: text("last_id").notNull(),
   isOver: integer("is_over").notNull(),
-  begunAt: text("begun_at").notNull(),
+  movedAt: text("moved_at").notNull(),
 });

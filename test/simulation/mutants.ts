@@ -222,9 +222,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     breaks: "an object is there before its events leave",
     file: "src/history/seal.ts",
-    find: "const free = await putOnce(settings.bucket, content, { from: number, nameOf });",
-    replace:
-      "const free = number;\n  void putOnce(settings.bucket, content, { from: number, nameOf }).catch(() => {});",
+    find: "const free = await putOnce(settings.bucket, content, { folder, number });",
+    replace: "const free = number;\n  void putOnce(settings.bucket, content, { folder, number }).catch(() => {});",
     seenBy: PLACED,
   },
   {

@@ -34,8 +34,8 @@ const PLATFORM = `export class DurableObject {
 /** So that what is stored here, which is little, leaves in several steps too. */
 const SMALL_STEPS: Patch = {
   file: "src/history/seal.ts",
-  find: "const LOOKED_AT = 20_000;",
-  replace: "const LOOKED_AT = 100;",
+  find: "lookedAt: lookedAt ?? kind.lookedAt,",
+  replace: "lookedAt: 100,",
 };
 
 /** Bundles the service as it is, but for small steps of sealing and a patch. */

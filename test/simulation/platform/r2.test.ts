@@ -18,7 +18,14 @@ function simulatedR2() {
   const bucket = r2.binding();
   const put = (bytes: Uint8Array, options: object = ONCE) =>
     during(time, bucket.put("name", bytes, { sha256: sha256(bytes), ...options }));
-  return { r2, put, head: () => during(time, bucket.head("name")), pass: () => during(time, time.wait(1_000)) };
+  return {
+    r2,
+    bucket,
+    time,
+    put,
+    head: () => during(time, bucket.head("name")),
+    pass: () => during(time, time.wait(1_000)),
+  };
 }
 
 describe("the simulated R2", () => {
@@ -41,6 +48,22 @@ describe("the simulated R2", () => {
     expect(r2.read("name")).toEqual(Buffer.from(one));
     expect(await put(other, {})).not.toBeNull();
     expect(r2.read("name")).toEqual(Buffer.from(other));
+  });
+
+  it("lists the names that begin as asked, a thousand a call", async ({ expect }) => {
+    const { bucket, time } = simulatedR2();
+    const names = Array.from({ length: 1_001 }, (_, index) => `a/${1_000 + index}`);
+    for (const name of [...names, "b/1"]) await during(time, bucket.put(name, one, { sha256: sha256(one) }));
+    const list = async (cursor?: string) => {
+      const listed = await during(time, bucket.list({ prefix: "a/", ...(cursor !== undefined && { cursor }) }));
+      return { names: listed.objects.map(({ key }) => key), cursor: listed.truncated ? listed.cursor : null };
+    };
+
+    const first = await list();
+    const second = await list(first.cursor ?? "");
+
+    expect([...first.names, ...second.names]).toEqual(names);
+    expect([first.names.length, second.cursor]).toEqual([1_000, null]);
   });
 
   it("takes one write a second and name, and no bytes of another SHA-256", async ({ expect }) => {

@@ -16,7 +16,8 @@ import type { Weather } from "./weather.ts";
 // | one write a second and name; beyond, 429 | the same |
 // | a call may fail before or after it was done, answer late or never; who called cannot tell | `weather.ts`; a minute is never to a Worker |
 // | a bucket has no largest size; an account may run into one | `weather.ts`: writes fail |
-// | `get`, `list`, `delete`, uploads in parts | not used by the service |
+// | `list` gives names in their order, at most 1,000 a call, and a cursor where there are more | the same |
+// | `get`, `delete`, uploads in parts | not used by the service |
 
 interface StoredObject {
   bytes: Buffer;
@@ -29,6 +30,7 @@ interface PutOptions {
   onlyIf?: { etagDoesNotMatch: string };
 }
 
+const LISTED = 1_000;
 const A_WRITE_EACH_MS = 1_000;
 const STALL_MS = { from: 2_000, to: 60_000 };
 const LOST = "Network connection lost.";
@@ -49,7 +51,8 @@ export class SimulatedR2 {
     const put = (name: string, bytes: ArrayBuffer, options: PutOptions) =>
       awaited(this.#call("put", () => this.#put(name, Buffer.from(bytes), options)));
     const head = (name: string) => awaited(this.#call("head", () => this.#head(name)));
-    return { put, head } as unknown as R2Bucket;
+    const list = (asked: { prefix: string; cursor?: string }) => awaited(this.#call("list", () => this.#list(asked)));
+    return { put, head, list } as unknown as R2Bucket;
   }
 
   /** The bytes of an object, or null: what the rules of the simulation look at. */
@@ -77,6 +80,14 @@ export class SimulatedR2 {
     const stored = this.#objects.get(name);
     if (stored === undefined) return null;
     return { key: name, size: stored.bytes.length, checksums: { toJSON: () => ({ sha256: stored.sha256 }) } };
+  }
+
+  /** The cursor is the last name before. */
+  #list({ prefix, cursor = "" }: { prefix: string; cursor?: string }): unknown {
+    const names = [...this.#objects.keys()].filter((name) => name.startsWith(prefix) && name > cursor).sort();
+    const objects = names.slice(0, LISTED).map((key) => ({ key }));
+    const isTruncated = names.length > LISTED;
+    return { objects, truncated: isTruncated, ...(isTruncated && { cursor: objects.at(-1)?.key }) };
   }
 
   /** Does what was asked, with all that may go wrong before and after. */

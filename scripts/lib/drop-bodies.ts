@@ -5,9 +5,9 @@ import type { Bucket } from "./history-bucket.ts";
 import { faultOf, linesOf, type SegmentLine, sha256Of } from "./history-segments.ts";
 
 /**
- * Writes a segment of messages anew without the bodies of all that a customer wrote: the object first, then its row. Cut
- * off between the two, it is resumed by doing it again: an object that its row does not fit is one of those, if all else
- * in it is as the row says, and no body of the customer is left.
+ * Writes a segment of messages anew without the bodies of all that a customer wrote: first its row, then the object. Cut
+ * off between the two, it is resumed by doing it again: the row has the SHA-256 of what the object is to become, so no
+ * other object is taken for it.
  */
 export async function dropBodies(
   segment: Segment,
@@ -17,25 +17,30 @@ export async function dropBodies(
   if (object === null) return "is not in the bucket";
   const isKnown = sha256Of(object) === segment.sha256;
   const lines = isKnown ? linesOf(object) : readable(object);
-  const fault = faultOf(segment, lines);
-  if (fault !== null) return fault;
-
-  const isOfCustomer = (line: SegmentLine) => line.customer_id === customer && line.body !== "";
-  const bodies = lines.filter(isOfCustomer).length;
-  if (isKnown && bodies === 0) return { bodies, isWritten: false };
-  if (!isKnown && bodies > 0) return "has another SHA-256 than the database says";
-  const emptied = lines.map((line) => JSON.stringify(isOfCustomer(line) ? { ...line, body: "" } : line));
-  const written = isKnown ? gzipSync(`${emptied.join("\n")}\n`) : object;
-  if (isKnown) await bucket.write(segment.name, written);
-  const { kind, month, number, sha256 } = segment;
-  await askDatabase(
-    [
-      `UPDATE history_segments SET bytes = ${written.length}, sha256 = '${sha256Of(written)}'
-       WHERE kind = '${kind}' AND month = '${month}' AND number = ${number} AND sha256 = '${sha256}'`,
-    ],
-    where,
-  );
+  const { bodies, emptied } = withoutBodies(lines, customer);
+  if (isKnown) {
+    const fault = faultOf(segment, lines);
+    if (fault !== null) return fault;
+    if (bodies === 0) return { bodies, isWritten: false };
+    if (!(await changeRow(segment, emptied, where))) return "was written anew meanwhile: run this again";
+  } else if (sha256Of(emptied) !== segment.sha256) return "has another SHA-256 than the database says";
+  await bucket.write(segment.name, emptied);
   return { bodies, isWritten: true };
+}
+
+/** What an object becomes, and how many bodies it loses. */
+function withoutBodies(lines: readonly SegmentLine[], customer: string): { bodies: number; emptied: Buffer } {
+  const isOfCustomer = (line: SegmentLine) => line.customer_id === customer && line.body !== "";
+  const texts = lines.map((line) => JSON.stringify(isOfCustomer(line) ? { ...line, body: "" } : line));
+  return { bodies: lines.filter(isOfCustomer).length, emptied: gzipSync(`${texts.join("\n")}\n`) };
+}
+
+/** Gives a segment's row another object, and says whether the row was still as the segment is. */
+async function changeRow({ kind, month, number, sha256 }: Segment, object: Buffer, where: Where): Promise<boolean> {
+  const update = `UPDATE history_segments SET bytes = ${object.length}, sha256 = '${sha256Of(object)}'
+    WHERE kind = '${kind}' AND month = '${month}' AND number = ${number} AND sha256 = '${sha256}' RETURNING name`;
+  const [rows = []] = await askDatabase<{ name: string }>([update], where);
+  return rows.length > 0;
 }
 
 /** The lines of an object that may be damaged: then none. */

@@ -31,6 +31,7 @@ interface Reply {
   bytes?: Buffer;
   result?: unknown;
   status?: number;
+  headers?: Record<string, string>;
   code?: number;
   message?: string;
 }
@@ -48,6 +49,8 @@ export class Cloudflare {
   readonly scripts = new Map<string, Script>();
   /** The objects of all buckets, by bucket and key. */
   readonly objects = new Map<string, Buffer>();
+  /** Called before a request for an object is answered; what it returns is answered instead. */
+  beforeObject: ((request: string) => Reply | undefined) | undefined;
   /** What was asked for that is not here. */
   readonly unknown: string[] = [];
   /** Requests in their order, without those that only look. */
@@ -61,10 +64,10 @@ export class Cloudflare {
 
   async open(): Promise<Record<string, string>> {
     this.#server = createServer(async (request, response) => {
-      const { bytes, result = null, status = 200, code, message = "" } = await this.#answer(request);
+      const { bytes, result = null, status = 200, headers, code, message = "" } = await this.#answer(request);
       if (bytes !== undefined) return response.end(bytes);
       const errors = code === undefined ? [] : [{ code, message }];
-      response.writeHead(status, { "Content-Type": "application/json" });
+      response.writeHead(status, { "Content-Type": "application/json", ...headers });
       response.end(JSON.stringify({ success: code === undefined, errors, messages: [], result }));
     }).listen(0, "127.0.0.1");
     await new Promise((resolve) => this.#server?.once("listening", resolve));
@@ -119,6 +122,8 @@ export class Cloudflare {
   }
 
   #object(method: string, name: string, body: Buffer): Reply {
+    const instead = this.beforeObject?.(`${method} ${name}`);
+    if (instead !== undefined) return instead;
     if (method === "PUT") this.objects.set(name, body);
     const bytes = this.objects.get(name);
     if (bytes === undefined) return { status: 404, code: 10007, message: "The specified key does not exist." };
@@ -286,7 +291,7 @@ async function readUpload(upload: Response): Promise<{ bindings: Binding[]; migr
 
 /** All statements of a request are one transaction, as the API's documentation says of its batch. */
 function run(sql: DatabaseSync, text: string): unknown[] {
-  if (/^\s*(SELECT|WITH|PRAGMA)\b/i.test(text)) return sql.prepare(text).all();
+  if (/^\s*(SELECT|WITH|PRAGMA|UPDATE .* RETURNING)\b/i.test(text)) return sql.prepare(text).all();
   sql.exec("BEGIN");
   try {
     sql.exec(text);

@@ -170,16 +170,48 @@ describe("npm run history -- drop-bodies", () => {
     expect(rowOf("balance_entry")).toEqual(before);
   });
 
-  it("goes on where it was cut off between the object and its row", async ({ expect }) => {
-    const object = gzipped(dropped);
-    cloudflare.objects.set(keyOf("message"), object);
+  it("goes on where it was cut off between the row and its object", async ({ expect }) => {
+    const noAnswer = { status: 400, code: 1, message: "cut off" };
+    cloudflare.beforeObject = (request) => (request.startsWith("PUT") ? noAnswer : undefined);
+
+    const first = await history("drop-bodies", "c1");
+    const row = rowOf("message");
+    cloudflare.beforeObject = undefined;
+    const second = await history("drop-bodies", "c1");
+    const object = cloudflare.objects.get(keyOf("message")) ?? Buffer.of();
+
+    expect([first.status, second.status], second.output).toEqual([1, 0]);
+    expect(second.output).toContain("1 bodies dropped: 1 objects written anew, 1 left as they are.");
+    expect(linesIn(object)).toEqual(dropped);
+    expect(row).toMatchObject({ sha256: sha256Of(object) });
+    expect(rowOf("message")).toEqual(row);
+  });
+
+  it("leaves an object as it is whose row another run has changed meanwhile", async ({ expect }) => {
+    const object = cloudflare.objects.get(keyOf("message"));
+    cloudflare.beforeObject = () => {
+      database.exec("UPDATE history_segments SET sha256 = 'another'");
+      return undefined;
+    };
 
     const { status, output } = await history("drop-bodies", "c1");
 
-    expect(status, output).toBe(0);
-    expect(output).toContain("0 bodies dropped: 1 objects written anew, 1 left as they are.");
+    expect(status).toBe(1);
+    expect(output).toContain(`  ${nameOf("message")} was written anew meanwhile: run this again`);
     expect(cloudflare.objects.get(keyOf("message"))).toEqual(object);
-    expect(rowOf("message")).toMatchObject({ sha256: sha256Of(object) });
+    expect(rowOf("message")).toMatchObject({ sha256: "another" });
+  });
+
+  it("takes no forged object in which the customer has no body", async ({ expect }) => {
+    const forged = gzipped([dropped[0] ?? {}, { ...MESSAGES[1], body: "forged" }]);
+    cloudflare.objects.set(keyOf("message"), forged);
+
+    const before = rowOf("message");
+    const { status, output } = await history("drop-bodies", "nobody");
+
+    expect(status).toBe(1);
+    expect(output).toContain(`  ${nameOf("message")} has another SHA-256 than the database says`);
+    expect(rowOf("message")).toEqual(before);
   });
 
   it.for([

@@ -47,21 +47,27 @@ async function onlyAccount(headers: Record<string, string>): Promise<string> {
  */
 export async function ask(path: string, headers: Record<string, string>, init: RequestInit = {}): Promise<unknown> {
   const response = await send(path, { ...init, headers: { ...headers, "Content-Type": "application/json" } });
-  return resultOf(response, await response.text());
+  return resultOf(response.status, await response.text());
 }
 
-/** The answer to a request to the API, whatever it is. */
-export async function send(path: string, init: RequestInit): Promise<Response> {
-  const base = process.env.CLOUDFLARE_API_BASE_URL ?? "https://api.cloudflare.com/client/v4";
+async function send(path: string, init: RequestInit): Promise<Response> {
   try {
-    return await fetch(base + path, init);
+    return await fetch(urlOf(path), init);
   } catch (error) {
-    throw new CommandError(`Cloudflare's API cannot be used: ${error instanceof Error ? error.message : error}`);
+    throw unusable(error instanceof Error ? error.message : String(error));
   }
 }
 
+export function urlOf(path: string): URL {
+  return new URL((process.env.CLOUDFLARE_API_BASE_URL ?? "https://api.cloudflare.com/client/v4") + path);
+}
+
+export function unusable(reason: string): CommandError {
+  return new CommandError(`Cloudflare's API cannot be used: ${reason}`);
+}
+
 /** What an answer of the API holds. */
-export function resultOf({ status }: Response, body: string): unknown {
+export function resultOf(status: number, body: string): unknown {
   const { data } = Envelope.safeParse(parse(body));
   if (data?.success) return data.result;
   const errors = data?.errors.map(({ message }) => message).join(" ") ?? body.slice(0, 200);

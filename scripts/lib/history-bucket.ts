@@ -1,6 +1,7 @@
 import path from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { openCloudflare, resultOf, send } from "./cloudflare-api.ts";
+import { PatientClient } from "./attempts.ts";
+import { openCloudflare, resultOf, unusable, urlOf } from "./cloudflare-api.ts";
 import type { Where } from "./database.ts";
 import { readConfigFile } from "./program-config.ts";
 import { CommandError } from "./project.ts";
@@ -32,21 +33,42 @@ export async function openBucket(where: Where): Promise<Bucket> {
   return "remote" in where ? deployed(name, jurisdiction, account) : local(name, where.persistTo);
 }
 
-/** Wrangler would take a second for each object, so Cloudflare's API is asked itself: where wrangler asks it too. */
+/** A message of 8 MiB on a slow line, and no answer that hangs. */
+const ANSWER_WITHIN_MS = 120_000;
+
+/**
+ * Wrangler would take a second for each object, so Cloudflare's API is asked itself: where wrangler asks it too. After
+ * 1,200 requests in five minutes it refuses all of the next five, and says for how long. What wrangler is logged in with
+ * may end within an hour.
+ */
 async function deployed(name: string, jurisdiction: string | undefined, account: string | undefined): Promise<Bucket> {
-  const cloudflare = await openCloudflare(process.env.CLOUDFLARE_ACCOUNT_ID || account);
-  const headers = { ...cloudflare.headers, ...(jurisdiction && { "cf-r2-jurisdiction": jurisdiction }) };
-  const pathOf = (key: string) => `/accounts/${cloudflare.accountId}/r2/buckets/${name}/objects/${key}`;
+  const accountId = process.env.CLOUDFLARE_ACCOUNT_ID || account;
+  const client = new PatientClient(ANSWER_WITHIN_MS);
+  let cloudflare = await openCloudflare(accountId);
+  const askOnce = async (key: string, init: RequestInit) => {
+    const headers = { ...cloudflare.headers, ...(jurisdiction && { "cf-r2-jurisdiction": jurisdiction }) };
+    const path = `/accounts/${cloudflare.accountId}/r2/buckets/${name}/objects/${key}`;
+    return client.ask(urlOf(path), { ...init, headers });
+  };
+  const ask = async (key: string, init: RequestInit = {}) => {
+    let answer = await askOnce(key, init);
+    if (answer?.status === 401) {
+      cloudflare = await openCloudflare(accountId);
+      answer = await askOnce(key, init);
+    }
+    if (answer === null || answer.status === 0) throw unusable(String(answer?.bytes));
+    return answer;
+  };
   return {
     async read(key) {
-      const response = await send(pathOf(key), { headers });
-      if (response.status === 404) return null;
-      if (!response.ok) resultOf(response, await response.text());
-      return Buffer.from(await response.arrayBuffer());
+      const { status, bytes } = await ask(key);
+      if (status === 404) return null;
+      if (status !== 200) resultOf(status, bytes.toString());
+      return bytes;
     },
-    async write(key, bytes) {
-      const response = await send(pathOf(key), { method: "PUT", headers, body: new Uint8Array(bytes) });
-      resultOf(response, await response.text());
+    async write(key, object) {
+      const { status, bytes } = await ask(key, { method: "PUT", body: new Uint8Array(object) });
+      resultOf(status, bytes.toString());
     },
     close: async () => {},
   };

@@ -137,6 +137,22 @@ describe("npm run history -- restore", () => {
     expect(linesIn(cloudflare.objects.get(keyOf("message")))).toEqual(MESSAGES);
   });
 
+  it("asks again where Cloudflare refuses for a while, and once with new credentials", async ({ expect }) => {
+    await history("copy", "copy");
+    cloudflare.objects.delete(keyOf("balance_entry"));
+    const refusals = [429, 429, 401, 503].map((status) => {
+      return { status, code: 10000, message: "refused", headers: { "Retry-After": "1" } };
+    });
+    cloudflare.beforeObject = () => refusals.shift();
+
+    const { status, output } = await history("restore", "copy");
+
+    expect(status, output).toBe(0);
+    expect(refusals).toEqual([]);
+    expect(output).toContain("1 objects put back, 1 were there.");
+    expect(linesIn(cloudflare.objects.get(keyOf("balance_entry")))).toEqual(ENTRIES);
+  });
+
   it("puts nothing back that is damaged or missing in the folder", async ({ expect }) => {
     await history("copy", "copy");
     cloudflare.objects.clear();

@@ -45,10 +45,9 @@ export async function exportWhileFed(source: ExportSource, output: Output, optio
   const complete = new Completeness(path.join(folder, "seen.sqlite"));
   const versions: string[] = [];
   let leftOut = 0;
-  let left: string | null = null;
   try {
+    const before = await segmentsOf(source, signal);
     for (const kind of readingOrder(kinds)) {
-      if (kind === SEGMENT) left = await segmentsOf(source, signal);
       for (let round = 0; round < (kind === "message" ? MESSAGE_ROUNDS : 1); round += 1) {
         const read: string[] = [];
         for await (const page of exportPages({ ...source, only: [kind] }, signal)) {
@@ -66,7 +65,7 @@ export async function exportWhileFed(source: ExportSource, output: Output, optio
         if (read[0] === read.at(-1)) break;
       }
     }
-    if (signal.aborted || (left !== null && left !== (await segmentsOf(source, signal)))) return null;
+    if (signal.aborted || before !== (await segmentsOf(source, signal))) return null;
     for (const kind of kinds.filter((one) => one !== PROGRAM)) {
       // What was missed at first came before what its group showed then.
       for (let round = MESSAGE_ROUNDS - 1; round >= 0; round -= 1) {

@@ -3,10 +3,10 @@ import path from "node:path";
 import { SingleBar } from "cli-progress";
 import { Command } from "commander";
 import type { Segment } from "../src/history/segment.ts";
-import { askDatabase, type Where } from "./lib/database.ts";
+import type { Where } from "./lib/database.ts";
 import { dropBodies } from "./lib/drop-bodies.ts";
 import { type Bucket, boundBucket, openBucket } from "./lib/history-bucket.ts";
-import { readObject, segmentsOf, sha256Of } from "./lib/history-segments.ts";
+import { countSegments, readObject, segmentsOf, sha256Of } from "./lib/history-segments.ts";
 import { historyStatus } from "./lib/history-status.ts";
 import { customerId } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
@@ -100,13 +100,10 @@ type Outcome = "done" | "skipped" | { fault: string };
  */
 async function forEach(where: Where, work: (segment: Segment, bucket: Bucket) => Promise<Outcome>) {
   boundBucket(where);
-  const [[total] = []] = await askDatabase<{ segments: number }>(
-    ["SELECT count(*) AS segments FROM history_segments"],
-    where,
-  );
+  const total = await countSegments(where);
   const bucket = await openBucket(where);
   const bar = new SingleBar({ format: "{bar} {value} of {total} segments", hideCursor: true, clearOnComplete: true });
-  bar.start(total?.segments ?? 0, 0);
+  bar.start(total, 0);
   const ended = { done: 0, skipped: 0 };
   const faults: string[] = [];
   try {

@@ -11,6 +11,14 @@ export type SegmentLine = Readonly<Record<string, string | number | null>>;
 
 const PAGE = 5_000;
 
+export async function countSegments(where: Where): Promise<number> {
+  const [[found] = []] = await askDatabase<{ segments: number }>(
+    ["SELECT count(*) AS segments FROM history_segments"],
+    where,
+  );
+  return found?.segments ?? 0;
+}
+
 /** The segments that a database names, in their order. */
 export async function* segmentsOf(where: Where): AsyncGenerator<Segment> {
   let after = "('', '', 0)";

@@ -6,7 +6,16 @@ import { type Kind, keyColumns, keyName, tableName } from "../../src/feed/record
 import { balanceOpening, earnedOpening, playOpening, tokenOpening } from "../../src/feed/records/openings.ts";
 import { askDatabase, type Where } from "./database.ts";
 import type { Bucket } from "./history-bucket.ts";
-import { type Addition, additionsOf, faultOf, linesOf, readObject, segmentsOf } from "./history-segments.ts";
+import {
+  type Addition,
+  additionsOf,
+  countSegments,
+  faultOf,
+  linesOf,
+  readObject,
+  segmentsOf,
+} from "./history-segments.ts";
+import { CommandError } from "./project.ts";
 
 /** What was looked at, and what is wrong: each in a line. */
 export interface HistoryReport {
@@ -18,12 +27,14 @@ export interface HistoryReport {
 /**
  * Compares every segment with what the database says of it, and every opening with the sum of what the segments hold.
  * `onSegment` is called once each is read.
+ * @throws a CommandError if events left meanwhile: they would be in the openings, and in no segment that was read.
  */
 export async function verifyHistory(where: Where, bucket: Bucket, onSegment: () => void): Promise<HistoryReport> {
   const folder = mkdtempSync(path.join(tmpdir(), "loyalty-edge-history-"));
   const sums = new Sums(path.join(folder, "sums.sqlite"));
   const report: HistoryReport = { segments: 0, lines: 0, faults: [] };
   try {
+    const before = await countSegments(where);
     for await (const segment of segmentsOf(where)) {
       const object = await readObject(bucket, segment);
       const lines = typeof object === "string" ? [] : linesOf(object);
@@ -35,6 +46,8 @@ export async function verifyHistory(where: Where, bucket: Bucket, onSegment: () 
       onSegment();
     }
     for await (const opening of openingsOf(where)) sums.add("opening", opening);
+    if ((await countSegments(where)) !== before)
+      throw new CommandError("Events left for history meanwhile: verify again once no more leave.");
     report.faults.push(...sums.differences());
     return report;
   } finally {

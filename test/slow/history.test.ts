@@ -273,6 +273,23 @@ describe("npm run verify-totals -- --history", () => {
     expect((await verify()).output).toContain("history: 2 segments with 4 lines, as expected");
   });
 
+  it("names no fault where events leave meanwhile, and says so", { timeout: 600_000 }, async ({ expect }) => {
+    cloudflare.beforeObject = () => {
+      cloudflare.beforeObject = undefined;
+      database.exec(
+        "UPDATE store_balances SET balance_opening = 325, balance = 325; UPDATE customers SET balance = 325",
+      );
+      insert("history_segments", { kind: "balance_entry", month: "2026-03", number: 2, sums: '{"balance":200}' });
+      return undefined;
+    };
+
+    const { status, output } = await verify();
+
+    expect(status).toBe(1);
+    expect(output).toContain("Events left for history meanwhile: verify again once no more leave.");
+    expect(output).not.toContain("faults");
+  });
+
   it("names what is wrong with segments and openings", { timeout: 600_000 }, async ({ expect }) => {
     database.exec(`
       UPDATE history_segments SET newest = '2026-02-01 00:00:01' WHERE kind = 'balance_entry';

@@ -3,12 +3,11 @@ import { Command } from "commander";
 import { unstable_readConfig as readConfig } from "wrangler";
 import { CUSTOMER_SEARCHES } from "../src/customer/search/scope.ts";
 import { JURISDICTIONS } from "../src/inbox/jurisdiction.ts";
-import { historyFault } from "../src/programs/history.ts";
 import { bindingName, DEFAULT_PROGRAM } from "../src/programs/programs.ts";
 import { databaseExists } from "./lib/database.ts";
 import { migrate, migrationArgs, migrationState } from "./lib/migrations.ts";
 import { environmentFlag, environmentName } from "./lib/options.ts";
-import { type ConfiguredProgram, configuredPrograms, variablesOf } from "./lib/program-config.ts";
+import { type ConfiguredProgram, checkHistory, configuredPrograms, variablesOf } from "./lib/program-config.ts";
 import { CommandError, main, ROOT } from "./lib/project.ts";
 import { replicateReads } from "./lib/replication.ts";
 import { checkBundle } from "./lib/worker-bundle.ts";
@@ -33,7 +32,7 @@ await main(() => program.parseAsync());
 async function deploy({ env, dryRun }: Options): Promise<void> {
   refuseUnknownWords(env);
   refuseEveryIssuer(env);
-  refuseHalfHistory(env);
+  checkHistory(env);
   if (!dryRun) await refuseStranger();
   console.error(`The Worker is ${await checkBundle()}.`);
   if (dryRun) {
@@ -83,14 +82,6 @@ function refuseEveryIssuer(env: string): void {
         `${setting.name} of ${env} is true, so ${issuer.name} must be set: docs/tokens.md says why.`,
       );
   }
-}
-
-/** Events would stay for ever, or a bucket empty, and nobody would notice. */
-function refuseHalfHistory(env: string): void {
-  const isBound = configOf(env).r2_buckets.some(({ binding }: { binding: string }) => binding === "HISTORY");
-  const fault = historyFault(variablesOf(env).HISTORY_MONTHS, isBound);
-  if (fault !== null)
-    throw new CommandError(`History of ${env} is set up by half: ${fault}. docs/contract/history.md, 1`);
 }
 
 async function refuseStranger(): Promise<void> {

@@ -3,7 +3,7 @@ import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { PatientClient } from "./attempts.ts";
 import { openCloudflare, resultOf, unusable, urlOf } from "./cloudflare-api.ts";
 import type { Where } from "./database.ts";
-import { readConfigFile } from "./program-config.ts";
+import { historyBucket, readConfigFile } from "./program-config.ts";
 import { CommandError } from "./project.ts";
 
 /** The R2 bucket in which a deployment, or a local service, has its segments. */
@@ -18,8 +18,7 @@ export interface Bucket {
 /** The bucket that wrangler.toml binds. @throws a CommandError where it binds none. */
 export function boundBucket(where: Where) {
   const config = readConfigFile();
-  const env = "remote" in where && where.env !== "production" ? config.env?.[where.env] : config;
-  const bound = env?.r2_buckets?.find(({ binding }) => binding === "HISTORY");
+  const bound = historyBucket("remote" in where ? where.env : "production", config);
   if (bound === undefined)
     throw new CommandError(
       "wrangler.toml binds no bucket as HISTORY: docs/operating.md says how history is turned on.",

@@ -2,7 +2,7 @@ import { readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync
 import path from "node:path";
 import { parse } from "smol-toml";
 import type { Unstable_RawConfig as RawConfig } from "wrangler";
-import { horizonOf } from "../../src/programs/history.ts";
+import { historyFault, horizonOf } from "../../src/programs/history.ts";
 import { bindingName, DEFAULT_PROGRAM, programOfDatabase } from "../../src/programs/programs.ts";
 import { CommandError, ROOT } from "./project.ts";
 
@@ -131,8 +131,35 @@ export function variablesOf(env: string, config = readConfigFile()): Record<stri
   return Object.fromEntries(texts);
 }
 
-/** The time before which events leave an environment for history; null where none do. */
+/** The bucket that an environment of wrangler.toml binds for history. */
+export function historyBucket(env: string, config = readConfigFile()) {
+  const buckets = (env === PRODUCTION ? config : config.env?.[env])?.r2_buckets;
+  return buckets?.find(({ binding }) => binding === "HISTORY");
+}
+
+/**
+ * The settings of history of an environment are all right.
+ * @throws a CommandError where they are not, or where another environment has the same bucket: both would name their
+ * objects alike.
+ */
+export function checkHistory(env: string, config = readConfigFile()): void {
+  const bucket = historyBucket(env, config);
+  const fault = historyFault(variablesOf(env, config).HISTORY_MONTHS, bucket !== undefined);
+  if (fault !== null)
+    throw new CommandError(`History of ${env} is set up by half: ${fault}. docs/contract/history.md, 1`);
+  const name = bucket?.bucket_name;
+  const others = environmentsOf(config).filter((one) => one !== env);
+  const other = others.find((one) => name !== undefined && historyBucket(one, config)?.bucket_name === name);
+  if (other !== undefined)
+    throw new CommandError(`${env} and ${other} would share the bucket ${name}: give each its own.`);
+}
+
+/**
+ * The time before which events leave an environment for history; null where none do.
+ * @throws a CommandError where its settings are wrong.
+ */
 export function configuredHorizon(env: string): string | null {
+  checkHistory(env);
   const { HISTORY_MONTHS: months = "" } = variablesOf(env);
   return months === "" ? null : horizonOf({ months: Number(months) }, new Date());
 }

@@ -244,6 +244,22 @@ describe("npm run deploy of three programs", () => {
     expect(output).toContain(`History of production is set up by half: ${words}.`);
   });
 
+  it("refuses a bucket that another environment has", async ({ expect }) => {
+    const file = path.join(clone, "wrangler.toml");
+    const before = readFileSync(file, "utf8");
+    const buckets = before.replaceAll(
+      /# (\[\[.*r2_buckets\]\])\n# (binding = "HISTORY")\n# bucket_name = .*\n/g,
+      '$1\n$2\nbucket_name = "b"\n',
+    );
+    writeFileSync(file, buckets.replaceAll('HISTORY_MONTHS = ""', 'HISTORY_MONTHS = "13"'));
+
+    const { status, output } = await run("deploy", ["--dry-run", "--env", "staging"], { cwd: clone });
+    writeFileSync(file, before);
+
+    expect(status).toBe(1);
+    expect(output).toContain("staging and production would share the bucket b: give each its own.");
+  });
+
   const DATABASES = ["", "-acme-eu", "-globex"].map((suffix) => WORKER + suffix);
   const tables = (cloudflare: Cloudflare, name: string) =>
     cloudflare.databases

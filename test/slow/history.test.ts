@@ -20,7 +20,8 @@ beforeAll(() => {
   clone = cloneCheckout();
   const file = path.join(clone, "wrangler.toml");
   const config = readFileSync(file, "utf8").replace('HISTORY_MONTHS = ""', 'HISTORY_MONTHS = "1"');
-  writeFileSync(file, config.replace(/# (\[\[r2_buckets\]\])\n# (.*)\n# (.*)\n/, "$1\n$2\n$3\n"));
+  const wrong = config.replace('HISTORY_MONTHS = ""', 'HISTORY_MONTHS = "abc"');
+  writeFileSync(file, wrong.replace(/# (\[\[r2_buckets\]\])\n# (.*)\n# (.*)\n/, "$1\n$2\n$3\n"));
 });
 afterAll(() => removeFolder(clone));
 beforeEach(async () => {
@@ -312,6 +313,14 @@ describe("npm run verify-totals -- --history", () => {
 });
 
 describe("npm run history", () => {
+  it("says in a line what is wrong with the settings", async ({ expect }) => {
+    const { status, output } = await history("status", "--env", "staging");
+
+    expect(status).toBe(1);
+    expect(output.trim().split("\n").at(-1)).toContain("HISTORY_MONTHS must be a number from 1 to 120");
+    expect(output).not.toContain("RangeError");
+  });
+
   it("says what is missing where no bucket is bound", async ({ expect }) => {
     const { status, output } = await history("copy", "copy", "--env", "staging");
 

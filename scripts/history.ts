@@ -4,7 +4,7 @@ import { SingleBar } from "cli-progress";
 import { Command } from "commander";
 import type { Segment } from "../src/history/segment.ts";
 import type { Where } from "./lib/database.ts";
-import { dropBodies } from "./lib/drop-bodies.ts";
+import { dropBodies, dropUnnamedBodies } from "./lib/drop-bodies.ts";
 import { type Bucket, boundBucket, openBucket } from "./lib/history-bucket.ts";
 import { countSegments, readObject, segmentsOf, sha256Of } from "./lib/history-segments.ts";
 import { historyStatus } from "./lib/history-status.ts";
@@ -87,9 +87,13 @@ async function drop(customer: string, options: WhereOptions): Promise<void> {
     bodies += dropped.bodies;
     return dropped.isWritten ? "done" : "skipped";
   });
+  const bucket = await openBucket(where);
+  const unnamed = await dropUnnamedBodies({ bucket, customer, where }).finally(() => bucket.close());
+  bodies += unnamed.bodies;
   console.log(
     `${count(bodies)} bodies dropped: ${count(done)} objects written anew, ${count(skipped)} left as they are.`,
   );
+  if (unnamed.objects > 0) console.log(`${count(unnamed.objects)} more, which no segment names, were written anew.`);
 }
 
 type Outcome = "done" | "skipped" | { fault: string };

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import * as z from "zod";
 import { PatientClient } from "./attempts.ts";
 import { openCloudflare, resultOf, unusable, urlOf } from "./cloudflare-api.ts";
 import type { Where } from "./database.ts";
@@ -12,8 +13,15 @@ export interface Bucket {
   read: (key: string) => Promise<Buffer | null>;
   /** Writes an object, in the place of one that is there. */
   write: (key: string, bytes: Buffer) => Promise<void>;
+  /** The keys of the objects whose keys begin so. */
+  list: (prefix: string) => Promise<string[]>;
   close: () => Promise<void>;
 }
+
+const Listed = z.object({
+  result: z.array(z.object({ key: z.string() })),
+  result_info: z.object({ cursor: z.string().optional() }).optional(),
+});
 
 /** The bucket that wrangler.toml binds. @throws a CommandError where it binds none. */
 export function boundBucket(where: Where) {
@@ -44,30 +52,41 @@ async function deployed(name: string, jurisdiction: string | undefined, account:
   const accountId = process.env.CLOUDFLARE_ACCOUNT_ID || account;
   const client = new PatientClient(ANSWER_WITHIN_MS);
   let cloudflare = await openCloudflare(accountId);
-  const askOnce = async (key: string, init: RequestInit) => {
+  const askOnce = async (path: string, init: RequestInit) => {
     const headers = { ...cloudflare.headers, ...(jurisdiction && { "cf-r2-jurisdiction": jurisdiction }) };
-    const path = `/accounts/${cloudflare.accountId}/r2/buckets/${name}/objects/${key}`;
-    return client.ask(urlOf(path), { ...init, headers });
+    const objects = `/accounts/${cloudflare.accountId}/r2/buckets/${name}/objects`;
+    return client.ask(urlOf(objects + path), { ...init, headers });
   };
-  const ask = async (key: string, init: RequestInit = {}) => {
-    let answer = await askOnce(key, init);
+  const ask = async (path: string, init: RequestInit = {}) => {
+    let answer = await askOnce(path, init);
     if (answer?.status === 401) {
       cloudflare = await openCloudflare(accountId);
-      answer = await askOnce(key, init);
+      answer = await askOnce(path, init);
     }
     if (answer === null || answer.status === 0) throw unusable(String(answer?.bytes));
     return answer;
   };
   return {
     async read(key) {
-      const { status, bytes } = await ask(key);
+      const { status, bytes } = await ask(`/${key}`);
       if (status === 404) return null;
       if (status !== 200) resultOf(status, bytes.toString());
       return bytes;
     },
     async write(key, object) {
-      const { status, bytes } = await ask(key, { method: "PUT", body: new Uint8Array(object) });
+      const { status, bytes } = await ask(`/${key}`, { method: "PUT", body: new Uint8Array(object) });
       resultOf(status, bytes.toString());
+    },
+    async list(prefix) {
+      const keys: string[] = [];
+      for (let cursor: string | undefined = ""; cursor !== undefined; ) {
+        const { status, bytes } = await ask(`?${new URLSearchParams({ prefix, ...(cursor && { cursor }) })}`);
+        resultOf(status, bytes.toString());
+        const { result, result_info } = Listed.parse(JSON.parse(bytes.toString()));
+        keys.push(...result.map(({ key }) => key));
+        cursor = (result.length > 0 && result_info?.cursor) || undefined;
+      }
+      return keys;
     },
     close: async () => {},
   };
@@ -90,6 +109,15 @@ async function local(name: string, persistTo: string): Promise<Bucket> {
     },
     async write(key, bytes) {
       await bucket.put(key, bytes);
+    },
+    async list(prefix) {
+      const keys: string[] = [];
+      for (let cursor: string | undefined = ""; cursor !== undefined; ) {
+        const page: R2Objects = await bucket.list({ prefix, ...(cursor && { cursor }) });
+        keys.push(...page.objects.map(({ key }) => key));
+        cursor = page.truncated ? page.cursor : undefined;
+      }
+      return keys;
     },
     close: () => miniflare.dispose(),
   };

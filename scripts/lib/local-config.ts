@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseEnv } from "node:util";
-import { bindingName, DEFAULT_PROGRAM } from "../../src/programs/programs.ts";
+import { bindingName, DEFAULT_PROGRAM, programOfDatabase } from "../../src/programs/programs.ts";
 import { DEV_VARS } from "./dev-token.ts";
 import { configuredPrograms, readConfigFile } from "./program-config.ts";
 import { CommandError, ROOT } from "./project.ts";
@@ -34,6 +34,13 @@ export function configArgsOf(program: string, persistTo: string): string[] {
   throw new CommandError(
     `There is no program ${program} in ${path.resolve(persistTo)} yet: npm start -- --programs ${program} makes it.`,
   );
+}
+
+/** The programs that a folder has databases of: those of wrangler.toml, and those of the last npm start there. */
+export function programsIn(persistTo: string): string[] {
+  const file = configIn(persistTo);
+  const databases = existsSync(file) ? (readConfigFile(file).d1_databases ?? []) : [];
+  return localPrograms({ programs: databases.flatMap(({ binding }) => programOfDatabase(binding) ?? []) });
 }
 
 /**

@@ -30,6 +30,7 @@ interface Reply {
   /** In place of an envelope: the bytes of an object. */
   bytes?: Buffer;
   result?: unknown;
+  result_info?: { cursor?: string | undefined };
   status?: number;
   headers?: Record<string, string>;
   code?: number;
@@ -64,11 +65,19 @@ export class Cloudflare {
 
   async open(): Promise<Record<string, string>> {
     this.#server = createServer(async (request, response) => {
-      const { bytes, result = null, status = 200, headers, code, message = "" } = await this.#answer(request);
+      const {
+        bytes,
+        result = null,
+        result_info,
+        status = 200,
+        headers,
+        code,
+        message = "",
+      } = await this.#answer(request);
       if (bytes !== undefined) return response.end(bytes);
       const errors = code === undefined ? [] : [{ code, message }];
       response.writeHead(status, { "Content-Type": "application/json", ...headers });
-      response.end(JSON.stringify({ success: code === undefined, errors, messages: [], result }));
+      response.end(JSON.stringify({ success: code === undefined, errors, messages: [], result, result_info }));
     }).listen(0, "127.0.0.1");
     await new Promise((resolve) => this.#server?.once("listening", resolve));
     const { port } = this.#server.address() as AddressInfo;
@@ -105,6 +114,8 @@ export class Cloudflare {
     if (area === "memberships") return { result: [{ id: "1", account }] };
     if (area === "d1") return this.#d1(method, name, body, rest[0] === "query");
     if (area === "r2" && method === "POST") return { result: {} };
+    if (area === "r2" && rest.length === 1 && method === "GET")
+      return this.#list(`${name}/`, searchParams.get("prefix") ?? "", searchParams.get("cursor"));
     if (area === "r2" && rest[0] === "objects")
       return this.#object(method, [name, ...rest.slice(1)].join("/"), Buffer.concat(chunks));
     // Wrangler asks for further pages until one is empty.
@@ -119,6 +130,13 @@ export class Cloudflare {
     }
     this.unknown.push(`${method} ${path}`);
     return { status: 404, code: 7003, message: `No route for ${path}` };
+  }
+
+  /** One object after the other, so that a second page is asked for. */
+  #list(bucket: string, prefix: string, cursor: string | null): Reply {
+    const keys = [...this.objects.keys()].sort().filter((name) => name.startsWith(bucket + prefix));
+    const [key, next] = keys.map((name) => name.slice(bucket.length)).filter((name) => name > (cursor ?? ""));
+    return { result: key === undefined ? [] : [{ key }], result_info: next === undefined ? {} : { cursor: key } };
   }
 
   #object(method: string, name: string, body: Buffer): Reply {

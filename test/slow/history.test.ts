@@ -27,16 +27,21 @@ afterAll(() => removeFolder(clone));
 beforeEach(async () => {
   cloudflare = new Cloudflare();
   env = await cloudflare.open();
-  cloudflare.makeDatabase("loyalty-edge");
-  database = cloudflare.databases.get("loyalty-edge")?.sql as DatabaseSync;
-  const folder = path.join(ROOT, "migrations");
-  for (const name of readdirSync(folder).sort()) database.exec(readFileSync(path.join(folder, name), "utf8"));
+  database = makeDatabase("loyalty-edge");
   fill();
 });
 afterEach(() => {
   cloudflare.close();
   rmSync(path.join(clone, "copy"), { recursive: true, force: true });
 });
+
+function makeDatabase(name: string): DatabaseSync {
+  cloudflare.makeDatabase(name);
+  const made = cloudflare.databases.get(name)?.sql as DatabaseSync;
+  const folder = path.join(ROOT, "migrations");
+  for (const file of readdirSync(folder).sort()) made.exec(readFileSync(path.join(folder, file), "utf8"));
+  return made;
+}
 
 const ENTRY = { record: "balance_entry", customer_id: "c1", store_id: "s1", created_at: "2026-01-02 03:04:05" };
 const MESSAGE = { record: "message", group_id: null, sent_at: "2026-01-02 03:04:05" };
@@ -217,6 +222,43 @@ describe("npm run history -- drop-bodies", () => {
     expect(output).toContain(`  ${nameOf("message")} was written anew meanwhile: run this again`);
     expect(cloudflare.objects.get(keyOf("message"))).toEqual(object);
     expect(rowOf("message")).toMatchObject({ sha256: "another" });
+  });
+
+  it("drops them of objects of earlier months too that no segment names", async ({ expect }) => {
+    const objectOf = (month: string, number = 9) => `${BUCKET}/default_program/message/${month}/${number}.ndjson.gz`;
+    const [before, other, now] = [objectOf("2026-03"), objectOf("2026-03", 8), objectOf("2026-04")];
+    for (const name of [before, now]) cloudflare.objects.set(name, gzipped(MESSAGES));
+    cloudflare.objects.set(other, gzipped(MESSAGES.slice(1)));
+    insert("history_walks", { kind: "message", month: "2026-04" });
+
+    const { status, output } = await history("drop-bodies", "c1");
+
+    expect(status, output).toBe(0);
+    expect(output).toContain("2 bodies dropped: 1 objects written anew, 1 left as they are.");
+    expect(output).toContain("1 more, which no segment names, were written anew.");
+    expect(linesIn(cloudflare.objects.get(before))).toEqual(dropped);
+    expect(cloudflare.objects.get(other)).toEqual(gzipped(MESSAGES.slice(1)));
+    expect(linesIn(cloudflare.objects.get(now))).toEqual(MESSAGES);
+  });
+
+  it("leaves objects as they are that another program names", async ({ expect }) => {
+    const [month, number] = ["2026-03", 9];
+    const name = `default_program/message/${month}/${number}.ndjson.gz`;
+    const object = gzipped(MESSAGES);
+    cloudflare.objects.set(`${BUCKET}/${name}`, object);
+    insert("history_walks", { kind: "message", month: "2026-04" });
+    database = makeDatabase("loyalty-edge-acme");
+    insert("history_segments", { kind: "message", month, number, name });
+    const file = path.join(clone, "wrangler.toml");
+    const config = readFileSync(file, "utf8");
+    writeFileSync(file, `${config}\n[[d1_databases]]\nbinding = "DB_ACME"\ndatabase_name = "loyalty-edge-acme"\n`);
+
+    const { status, output } = await history("drop-bodies", "c1");
+    writeFileSync(file, config);
+
+    expect(status, output).toBe(0);
+    expect(output).toContain("1 bodies dropped: 1 objects written anew, 1 left as they are.");
+    expect(cloudflare.objects.get(`${BUCKET}/${name}`)).toEqual(object);
   });
 
   it("takes no forged object in which the customer has no body", async ({ expect }) => {

@@ -101,6 +101,8 @@ const TRIALS: Record<string, Trial> = {
   "npm run history -- copy segments": NO_BUCKET,
   "npm run history -- restore segments": NO_BUCKET,
   "npm run history -- restore segments --persist-to /tmp/drill": NO_BUCKET,
+  "npm run history -- copy segments --remote --program acme": NO_BUCKET,
+  "npm run history -- restore segments --remote --program acme": NO_BUCKET,
   "npm run history -- drop-bodies c1": NO_BUCKET,
   "npm run wrangler -- r2 bucket create loyalty-edge-history": HELP,
   "npm run programs -- list": { status: 0, says: "loyalty-edge" },

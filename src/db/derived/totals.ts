@@ -54,7 +54,7 @@ function balanceParts(range: KeyRange): string {
     SELECT customer_key, store_key, amount FROM balance_entries WHERE customer_key ${range}
     UNION ALL
     SELECT customer_key, store_key, balance_opening FROM store_balances
-    WHERE customer_key ${range} AND balance_opening IS NOT NULL`;
+    WHERE customer_key ${range} AND balance_opening IS NOT NULL AND ${haveLeft("balance_entry")}`;
 }
 
 export function openStoreBalances(leave: SQL): SQL {
@@ -91,7 +91,7 @@ export const campaignEarnings: Derived = {
       WHERE store_key ${range} AND campaign_key IS NOT NULL AND amount > 0
       UNION ALL
       SELECT store_key, campaign_key, earned_opening FROM campaign_stores
-      WHERE store_key ${range} AND earned_opening > 0
+      WHERE store_key ${range} AND earned_opening > 0 AND ${haveLeft("balance_entry")}
     )
     GROUP BY store_key, campaign_key`,
   stored: "store_key",
@@ -137,7 +137,7 @@ export const playTotals: Derived = {
       FROM plays WHERE location_key ${range}
       UNION ALL
       SELECT location_key, eip_campaign_key, employee_key, runs_opening, hits_opening, doubles_opening, triples_opening
-      FROM play_totals WHERE location_key ${range} AND runs_opening IS NOT NULL
+      FROM play_totals WHERE location_key ${range} AND runs_opening IS NOT NULL AND ${haveLeft("play")}
     )
     GROUP BY location_key, eip_campaign_key, employee_key`,
   stored: "location_key",
@@ -197,6 +197,7 @@ export const teamTokens: Derived = {
       UNION ALL
       SELECT store_key, customer_key, ${LEVELS.map((level) => `tokens_${level}_opening`).join(", ")}
       FROM memberships WHERE store_key ${range} AND (${LEVELS.map((level) => `tokens_${level}_opening`).join(", ")}) <> (0, 0, 0, 0, 0)
+        AND ${haveLeft("token_earning")}
     )
     GROUP BY store_key, customer_key`,
   stored: "store_key",
@@ -227,6 +228,11 @@ export function addToTeamTokens(withFresh: SQL): SQL {
       SELECT store_key, customer_key, ${sql.raw(TOKENS_OF_LEVELS)} FROM token_earning GROUP BY store_key, customer_key
     ) AS earned
     WHERE memberships.store_key = earned.store_key AND memberships.customer_key = earned.customer_key`;
+}
+
+/** Whether any event of a kind has left: SQLite looks once, and reads no openings where none has. */
+function haveLeft(kind: string): string {
+  return `EXISTS (SELECT 1 FROM history_segments WHERE kind = '${kind}')`;
 }
 
 /** A sum whose parts may be more than an integer holds, although the whole never is: large amounts, and back again. */

@@ -29,6 +29,10 @@ interface SealTurn {
 
 const TOLD_BEHIND_DAYS = 3;
 
+/** Before the next step, others have the database for so many times as long as a step took: most of them meet no step. */
+const RESTS = 3;
+const LONGEST_REST_MS = 1_000;
+
 interface Options {
   program: Program;
   settings: HistorySettings | null;
@@ -48,6 +52,7 @@ export function sealHistory(db: Database, { program, settings, now, lookedAt }: 
   const month = horizon.slice(0, 7);
   let walks: Walk[] | undefined;
   let report: Sealed | null = null;
+  let restMs = 0;
 
   return async () => {
     if (walks === undefined) {
@@ -57,7 +62,10 @@ export function sealHistory(db: Database, { program, settings, now, lookedAt }: 
     const failures: unknown[] = [];
     for (let walk = walks.shift(); walk !== undefined && report !== null; walk = walks.shift()) {
       try {
+        await new Promise((resolve) => setTimeout(resolve, restMs));
+        const startedAt = performance.now();
         const step = await takeStep(db, walk, { program, settings, horizon, month, lookedAt });
+        restMs = Math.min(RESTS * (performance.now() - startedAt), LONGEST_REST_MS);
         report.segments += step.sealed > 0 ? 1 : 0;
         report.sealed += step.sealed;
         report.bytes += step.bytes;

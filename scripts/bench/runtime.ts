@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { globSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { sign } from "hono/jwt";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import { unstable_readConfig as readConfig, unstable_splitSqlQuery as splitSqlQuery } from "wrangler";
@@ -13,8 +14,8 @@ export interface Runtime extends Asked {
   url: string;
   /** Feeds all accounts. */
   feedToken: string;
-  /** Merges the search indexes, as the schedule does once a day. */
-  runSchedule: () => Promise<void>;
+  /** Runs a job of the schedule: left out, it merges the search indexes, as it does once a day. */
+  runSchedule: (cron?: string) => Promise<void>;
   close: () => Promise<void>;
 }
 
@@ -33,6 +34,9 @@ interface Scheduled {
 const SECRET = "a-secret-of-the-benchmark-that-guards-nothing";
 const DAY_SECONDS = 86_400;
 const MERGE_CRON = "0 6 * * *";
+const CONFIG = readConfig({ config: path.join(ROOT, "wrangler.toml") });
+// In development the answers say how many rows were read, and nobody is rate-limited.
+const BINDINGS = { ...CONFIG.vars, ENVIRONMENT: "development", JWT_SECRET: SECRET };
 const V8_FLAGS = "MINIFLARE_WORKERD_V8_FLAGS";
 
 /** Bundles the Worker as a deploy would, with what it is measured against beside it. Resolves with the file. */
@@ -44,11 +48,22 @@ export async function buildWorker(): Promise<string> {
   return path.join(folder, "worker.js");
 }
 
-/** Starts the Worker on the database in `folder`: an empty one, unless `keep` says to go on with what is there. */
-export async function openRuntime(worker: string, folder: string, { keep }: { keep: boolean }): Promise<Runtime> {
+/**
+ * Starts the Worker on the database in `folder`: an empty one, unless `keep` says to go on with what is there. With
+ * `historyMonths`, older events leave for a bucket in `folder`.
+ */
+export async function openRuntime(
+  worker: string,
+  folder: string,
+  { keep, historyMonths }: { keep: boolean; historyMonths?: number },
+): Promise<Runtime> {
   if (!keep) emptyFolder(folder);
   const miniflare = start({
     ...workerOptions(worker),
+    ...(historyMonths !== undefined && {
+      bindings: { ...BINDINGS, HISTORY_MONTHS: String(historyMonths) },
+      r2Buckets: ["HISTORY"],
+    }),
     d1Databases: { DB: { id: "DB" }, BARE: { id: "BARE" } },
     resourcePersistencePath: path.join(folder, "v3"),
   });
@@ -63,9 +78,9 @@ export async function openRuntime(worker: string, folder: string, { keep }: { ke
     database,
     customerToken,
     feedToken: await feedToken("*"),
-    async runSchedule() {
+    async runSchedule(cron = MERGE_CRON) {
       const scheduled = (await miniflare.getWorker()) as Awaited<ReturnType<Miniflare["getWorker"]>> & Scheduled;
-      const { outcome } = await scheduled.scheduled({ cron: MERGE_CRON });
+      const { outcome } = await scheduled.scheduled({ cron });
       if (outcome !== "ok") throw new CommandError(`The schedule ended with ${outcome}.`);
     },
     close: () => miniflare.dispose(),
@@ -129,14 +144,12 @@ function token(claims: Record<string, unknown>): Promise<string> {
 type MiniflareOptions = Parameters<typeof convertV4MiniflareOptions>[0];
 
 function start(options: MiniflareOptions): Miniflare {
-  const config = path.join(ROOT, "wrangler.toml");
-  const { compatibility_date: compatibilityDate = "", compatibility_flags, vars } = readConfig({ config });
+  const { compatibility_date: compatibilityDate = "", compatibility_flags } = CONFIG;
   return new Miniflare(
     convertV4MiniflareOptions({
       compatibilityDate,
       compatibilityFlags: compatibility_flags,
-      // In development the answers say how many rows were read, and nobody is rate-limited.
-      bindings: { ...vars, ENVIRONMENT: "development", JWT_SECRET: SECRET },
+      bindings: BINDINGS,
       host: "127.0.0.1",
       port: 0,
       log: new Log(LogLevel.ERROR),
@@ -161,6 +174,23 @@ function workerOptions(worker: string) {
 function emptyFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
+}
+
+/** The file of the database in a folder whose runtime is closed. */
+export function databaseFile(folder: string): string {
+  const files = globSync(path.join(folder, "v3", "d1", "*", "*.sqlite"));
+  const file = files.find((one) => hasTable(one, "balance_entries"));
+  if (file === undefined) throw new Error(`There is no database in ${folder}.`);
+  return file;
+}
+
+function hasTable(file: string, name: string): boolean {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    return database.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").get(name) !== undefined;
+  } finally {
+    database.close();
+  }
 }
 
 /** The statements of all migrations. */

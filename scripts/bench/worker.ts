@@ -6,8 +6,10 @@ import { detailedItems } from "../../src/customer/coupons/answers.ts";
 import { findCoupons } from "../../src/customer/coupons/queries.ts";
 import { COUPONS_LIMIT } from "../../src/customer/coupons/schema.ts";
 import { answerItems } from "../../src/http/json-text.ts";
+import service from "../../src/index.ts";
 import { feedOnly } from "../../src/middleware/token.ts";
 import { insertBare } from "./bare.ts";
+import { noteWaits, takeWaits } from "./history/held.ts";
 
 const BASELINE = sql`SELECT 1 AS one`;
 
@@ -35,4 +37,11 @@ app.post("/bench/bare/:kind", feedOnly(), async (c) => {
   return c.json({ status: true });
 });
 
-export { default, Inbox } from "../../src/index.ts";
+/** How long the schedule waited for each of its batches. */
+app.get("/bench/waits", (c) => c.json(takeWaits()));
+
+export { Inbox } from "../../src/index.ts";
+export default {
+  ...service,
+  scheduled: (controller, env, context) => service.scheduled(controller, { ...env, DB: noteWaits(env.DB) }, context),
+} satisfies ExportedHandler<Env>;

@@ -121,6 +121,7 @@ const TRIALS: Record<string, Trial> = {
   "npm run bench": { says: "Loading 10k" },
   "npm run bench -- --scale 10k,100k,1m --rounds 200 --docs": { says: "Loading 10k" },
   "npm run bench:feed": { says: "One by one" },
+  "npm run bench:history": { says: "Filling" },
   "npm run costs": { status: 0, says: "dollars a month" },
   "npm run types": { status: 0, says: "wrangler types" },
   "npm run schema": { status: 0, says: "docs/schema.sql holds" },

@@ -1,0 +1,144 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { quantile } from "../../lib/quantile.ts";
+import { Connections, feedCall } from "../http.ts";
+import { customerToken, type Runtime } from "../runtime.ts";
+import { type Chain, toLine } from "./entries.ts";
+
+/** What sealing a year came to, and what others waited for meanwhile. */
+export interface SealedYear {
+  entries: number;
+  segments: number;
+  /** Of the runs of the schedule, one after the other. */
+  seconds: number;
+  /** For how long a step's transaction holds the database, at most: with nobody else there. In milliseconds. */
+  held: { p50: number; most: number };
+  reads: Compared;
+  feeds: Compared;
+}
+
+interface Compared {
+  count: number;
+  p50: number;
+  p50Sealing: number;
+  p99Sealing: number;
+}
+
+const SEAL_CRON = "*/10 7-10 * * *";
+const READERS = 20;
+const READ_EVERY_MS = 20;
+const FEED_EVERY_MS = 100;
+const LINES_A_FEED = 20;
+// With nobody else there, to see how long each step holds the database.
+const ALONE_RUNS = 1;
+const MOST_WINDOW_MS = 15_000;
+
+/**
+ * Runs the schedule until all has left, while a reader and a feeder ask. After each of the first runs nothing is sealed for
+ * as long again, so that both meet the machine in the same state.
+ */
+export async function sealYear(
+  runtime: Runtime,
+  chain: Chain,
+  { windows, onSealed }: { windows: number; onSealed: (entries: number) => void },
+): Promise<SealedYear> {
+  const before = await countOf(runtime);
+  const waits: number[] = [];
+  let [seconds, sealed] = [0, before.sealed];
+  /** Resolves with whether nothing was left. */
+  const run = async () => {
+    const startedAt = performance.now();
+    await runtime.runSchedule(SEAL_CRON);
+    const took = (performance.now() - startedAt) / 1_000;
+    seconds += took;
+    const now = await countOf(runtime);
+    const isDone = now.sealed === sealed;
+    onSealed(now.sealed - sealed);
+    sealed = now.sealed;
+    return { isDone, took };
+  };
+  for (let alone = 0; alone < ALONE_RUNS; alone += 1) {
+    await run();
+    waits.push(...((await (await fetch(new URL("/bench/waits", runtime.url))).json()) as number[]));
+  }
+  const load = new Load(runtime, chain);
+  for (let window = 0; ; window += 1) {
+    load.isSealing = true;
+    const { isDone, took } = await run();
+    load.isSealing = false;
+    if (isDone) break;
+    if (window < windows) await sleep(Math.min(took * 1_000, MOST_WINDOW_MS));
+  }
+  const { reads, feeds } = await load.end();
+  const after = await countOf(runtime);
+  return {
+    entries: after.sealed - before.sealed,
+    segments: after.segments - before.segments,
+    seconds,
+    held: { p50: quantile(waits, 0.5), most: Math.max(...waits) },
+    reads,
+    feeds,
+  };
+}
+
+async function countOf({ database }: Runtime): Promise<{ segments: number; sealed: number }> {
+  const [row] = (
+    await database.prepare("SELECT count(*) AS segments, total(lines) AS sealed FROM history_segments").all()
+  ).results as { segments: number; sealed: number }[];
+  return row ?? { segments: 0, sealed: 0 };
+}
+
+/** A reader and a feeder, each with the next request a while after the answer to the last. */
+class Load {
+  /** Which of the two a request counts for: what it was when it was sent. */
+  isSealing = false;
+  readonly #connections: Connections;
+  readonly #times = { reads: new Map<boolean, number[]>(), feeds: new Map<boolean, number[]>() };
+  readonly #work: Promise<unknown>;
+  #isOver = false;
+
+  constructor({ url, feedToken }: Runtime, chain: Chain) {
+    this.#connections = new Connections(url, 2);
+    const tokens = Promise.all(Array.from({ length: READERS }, (_, index) => customerToken(`c${index}`)));
+    const read = async (turn: number) => ({
+      method: "GET" as const,
+      path: "/api/v1/customer/me",
+      token: (await tokens)[turn % READERS] ?? "",
+    });
+    const feed = async () => {
+      const now = new Date();
+      const [entries = []] = chain.entries(LINES_A_FEED, now, now);
+      return feedCall(
+        feedToken,
+        entries.map((entry) => JSON.stringify(toLine(entry))),
+      );
+    };
+    this.#work = Promise.all([this.#askOn("reads", read, READ_EVERY_MS), this.#askOn("feeds", feed, FEED_EVERY_MS)]);
+  }
+
+  async #askOn(
+    what: "reads" | "feeds",
+    call: (turn: number) => Promise<Parameters<Connections["send"]>[0]>,
+    everyMs: number,
+  ): Promise<void> {
+    for (let turn = 0; !this.#isOver; turn += 1) {
+      const isSealing = this.isSealing;
+      const { milliseconds } = await this.#connections.send(await call(turn));
+      const times = this.#times[what].get(isSealing) ?? [];
+      this.#times[what].set(isSealing, times);
+      if (isSealing === this.isSealing) times.push(milliseconds);
+      await sleep(everyMs);
+    }
+  }
+
+  async end(): Promise<{ reads: Compared; feeds: Compared }> {
+    this.#isOver = true;
+    await this.#work;
+    await this.#connections.close();
+    const compare = (times: ReadonlyMap<boolean, number[]>): Compared => {
+      const [without = [], sealing = []] = [times.get(false), times.get(true)];
+      const p50 = quantile(without, 0.5);
+      return { count: sealing.length, p50, p50Sealing: quantile(sealing, 0.5), p99Sealing: quantile(sealing, 0.99) };
+    };
+    return { reads: compare(this.#times.reads), feeds: compare(this.#times.feeds) };
+  }
+}

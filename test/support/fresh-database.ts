@@ -6,10 +6,14 @@ import { createPublicViews } from "./public-views.ts";
 /** Puts an empty database in the place of the test's, at a second of the clock, and empties the bucket. */
 export async function freshDatabase(now: string): Promise<void> {
   await reset();
-  // On a busy machine `reset` leaves objects now and then.
-  const { objects } = await env.TEST_HISTORY.list();
-  if (objects.length > 0) await env.TEST_HISTORY.delete(objects.map(({ key }) => key));
+  await emptyBucket(env.TEST_HISTORY);
   await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
   await createPublicViews();
   await setClock(now);
+}
+
+/** On a busy machine `reset` leaves objects now and then. In Node there is no bucket. */
+async function emptyBucket(bucket: R2Bucket | undefined): Promise<void> {
+  const { objects = [] } = (await bucket?.list()) ?? {};
+  if (objects.length > 0) await bucket?.delete(objects.map(({ key }) => key));
 }

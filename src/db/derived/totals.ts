@@ -230,9 +230,14 @@ export function addToTeamTokens(withFresh: SQL): SQL {
     WHERE memberships.store_key = earned.store_key AND memberships.customer_key = earned.customer_key`;
 }
 
-/** Whether any event of a kind has left: SQLite looks once, and reads no openings where none has. */
+/**
+ * Whether any event of a kind may have left: SQLite looks once, and reads no openings where none has. A restore brings the
+ * openings first, and the segments at its end.
+ */
 function haveLeft(kind: string): string {
-  return `EXISTS (SELECT 1 FROM history_segments WHERE kind = '${kind}')`;
+  return `(
+    EXISTS (SELECT 1 FROM history_segments WHERE kind = '${kind}') OR EXISTS (SELECT 1 FROM feed_version WHERE restorable = 1)
+  )`;
 }
 
 /** A sum whose parts may be more than an integer holds, although the whole never is: large amounts, and back again. */

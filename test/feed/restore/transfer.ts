@@ -1,6 +1,8 @@
 import { env, exports } from "cloudflare:workers";
 import { vi } from "vitest";
 import { clock as workerClock } from "../../../src/cache/clock.ts";
+import { Database } from "../../../src/db/database.ts";
+import { showMessages } from "../../../src/inbox/queries.ts";
 import { type Answer, feed, restore } from "../../support/api.ts";
 import { differences } from "../../support/differences.ts";
 import { freshDatabase } from "../../support/fresh-database.ts";
@@ -152,6 +154,8 @@ export async function transfer(
   const sleep = async (clock: Clock, work: "seal" | "sealInPart") => {
     if (nights === undefined) return null;
     nights.goTo(await clock.move(NIGHTS_APART_SECONDS));
+    // As the schedule does each minute. A Worker does it too, a second after the feed: before or after the clock was moved.
+    await showMessages(new Database(env.DB, "first-primary"));
     await nights[work]();
     return seen(ids);
   };

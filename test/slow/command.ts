@@ -33,7 +33,8 @@ export function running(
   args: readonly string[],
   { stdin = "", env = {}, cwd = ROOT }: CommandOptions & { cwd?: string } = {},
 ): Running {
-  const child = spawn(file, args, { detached: true, cwd, env: { ...process.env, ...env } });
+  // Where npm was called, which is where a command looks for files.
+  const child = spawn(file, args, { detached: true, cwd, env: { ...process.env, INIT_CWD: cwd, ...env } });
   let output = "";
   child.stdout.on("data", (data) => {
     output += data;

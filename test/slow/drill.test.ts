@@ -40,7 +40,7 @@ function turnHistoryOn(): void {
   writeFileSync(file, config.replace(/# (\[\[r2_buckets\]\])\n# (.*)\n# (.*)\n/, "$1\n$2\n$3\n"));
 }
 
-const shell = (line: string) => running("sh", ["-c", `exec ${line}`], { cwd: clone, env: { INIT_CWD: "" } });
+const shell = (line: string) => running("sh", ["-c", `exec ${line}`], { cwd: clone });
 
 async function serve(line: string): Promise<Running> {
   const service = shell(line);

@@ -19,6 +19,7 @@ const RECOVERY = "once faults end, all is well within 90 s";
 const RETRY = "a lost connection of a read is tried again";
 const PLACED = "every event is in the database, or in one segment that it names";
 const REFUSED = "an event of before the horizon is refused, and nothing else";
+const COMES = "every group with news comes";
 const FRAME = "a frame comes when its message is shown";
 
 export const MUTANTS: readonly Mutant[] = [
@@ -267,6 +268,6 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/client/poll.ts",
     find: "secondBefore(reached.last_message_time);",
     replace: "reached.last_message_time;",
-    seenBy: FRAME,
+    seenBy: COMES,
   },
 ];

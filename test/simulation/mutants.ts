@@ -86,7 +86,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/inbox/queries.ts",
     find: "${listeners.until} < ${NOW} ${limitTo(LISTENERS_AT_ONCE)}",
     replace: "${listeners.until} < (SELECT datetime(now, '+30 hours') FROM clock) ${limitTo(LISTENERS_AT_ONCE)}",
-    seenBy: RECOVERY,
+    seenBy: POLL,
   },
   {
     breaks: "only what was notified is taken out of the outbox",

@@ -2,6 +2,7 @@ import { cpSync, existsSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { SingleBar } from "cli-progress";
 import { Command, Option } from "commander";
+import { BAR } from "./bench/bar.ts";
 import { Chain, type Ids } from "./bench/history/entries.ts";
 import { compareFeeding } from "./bench/history/on-off.ts";
 import { type Filled, fill } from "./bench/history/sizes.ts";
@@ -36,12 +37,6 @@ const KEPT_OF_A_YEAR = 3;
 const ENTRIES_A_CUSTOMER = 100;
 const WINDOWS = 15;
 const ROUNDS = 40;
-const BAR = {
-  format: "{what} {bar} {percentage} % · {eta_formatted}",
-  barsize: 30,
-  noTTYOutput: true,
-  notTTYSchedule: 10_000,
-};
 
 const program = new Command("npm run bench:history --")
   .description(

@@ -4,6 +4,7 @@ import { cpus, loadavg, totalmem } from "node:os";
 import path from "node:path";
 import { SingleBar } from "cli-progress";
 import { Command, Option } from "commander";
+import { BAR } from "./bench/bar.ts";
 import { casesOf } from "./bench/cases.ts";
 import { type Lane, lanesOf, measure } from "./bench/drive.ts";
 import { measureMemory } from "./bench/live/memory.ts";
@@ -31,12 +32,6 @@ interface Options {
 const { version: workerd } = createRequire(import.meta.url)("workerd/package.json") as { version: string };
 // Of the made program, about.
 const LINES_A_CUSTOMER = 4.85;
-const BAR = {
-  format: "{what} {bar} {percentage} % · {eta_formatted}",
-  barsize: 30,
-  noTTYOutput: true,
-  notTTYSchedule: 10_000,
-};
 
 const program = new Command("npm run bench --")
   .description(

@@ -67,32 +67,25 @@ export async function* inBatches(
 
 /** Which keys a batch deletes and which it writes. Of one that deletes nothing, as most do, no line is parsed. */
 class DeletedKeys {
-  readonly #deleted = new Map<string, boolean>();
-  #known = 0;
-  #deletes = false;
+  #deleted: Map<string, boolean> | undefined;
 
-  /** Whether a line deletes what the batch writes, or writes what the batch deletes. */
+  /** Whether a line deletes what the batch writes, or writes what the batch deletes. If not, it belongs to the batch. */
   isTurned(line: FileLine, batch: readonly FileLine[]): boolean {
-    this.#deletes ||= [...batch.slice(-1), line].some(({ bytes }) => bytes.includes('"deleted"'));
-    if (!this.#deletes) return false;
-    for (const before of batch.slice(this.#known)) {
-      const { key, deleted } = keyOf(before);
-      this.#deleted.set(key, deleted);
-    }
-    this.#known = batch.length;
-    const { key, deleted } = keyOf(line);
-    return this.#deleted.has(key) && this.#deleted.get(key) !== deleted;
+    const deletes = [...batch.slice(-1), line].some(({ bytes }) => bytes.includes('"deleted"'));
+    if (deletes) this.#deleted ??= new Map(batch.map(keyOf));
+    if (this.#deleted === undefined) return false;
+    const [key, deleted] = keyOf(line);
+    if ((this.#deleted.get(key) ?? deleted) !== deleted) return true;
+    this.#deleted.set(key, deleted);
+    return false;
   }
 }
 
 /** A line's kind and key, and whether it deletes. A bad line, which the service names, has a key like any other. */
-function keyOf(line: FileLine): { key: string; deleted: boolean } {
+function keyOf(line: FileLine): [key: string, deleted: boolean] {
   const fields = fieldsOf(line);
   const kind = KINDS.find(({ record }) => record === fields.record);
-  return {
-    key: kind === undefined ? "" : `${kind.record} ${identityOf(kind, fields)}`,
-    deleted: fields.deleted === true,
-  };
+  return [kind === undefined ? "" : `${kind.record} ${identityOf(kind, fields)}`, fields.deleted === true];
 }
 
 const LISTS = KINDS.flatMap(({ list }) => (list === undefined ? [] : [list.field]));

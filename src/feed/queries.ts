@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
+import { LEVELS } from "../db/derived/totals.ts";
 import { NAMED_LINES } from "../http/limits.ts";
 import type { FeedChanges } from "../inbox/notify.ts";
 import { countFeed, selectChanges, selectUnshown, toChanges } from "../inbox/queries.ts";
@@ -45,7 +46,7 @@ const LIMITED_TOTALS: Readonly<Record<string, Readonly<Record<string, readonly s
   campaign_earnings: { balance_entry: ["amount"], earned_opening: ["earned"] },
   member_tokens: {
     token_earning: ["tokens"],
-    token_opening: ["tokens_1", "tokens_2", "tokens_3", "tokens_4", "tokens_5"],
+    token_opening: LEVELS.map((level) => `tokens_${level}`),
   },
   play_runs: { play: ["runs"], play_opening: ["runs"] },
   play_hits: { play: ["hits"], play_opening: ["hits"] },

@@ -1,3 +1,4 @@
+import { sha256Of } from "../values/sha256.ts";
 import { withTimeout } from "../values/timeout.ts";
 import { objectName } from "./segment.ts";
 
@@ -8,8 +9,7 @@ const R2_MS = 10_000;
 export async function pack(lines: Uint8Array<ArrayBuffer>): Promise<{ bytes: ArrayBuffer; sha256: string }> {
   const gzipped = new Blob([lines]).stream().pipeThrough(new CompressionStream("gzip"));
   const bytes = await new Response(gzipped).arrayBuffer();
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  return { bytes, sha256: [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("") };
+  return { bytes, sha256: await sha256Of(bytes) };
 }
 
 /**

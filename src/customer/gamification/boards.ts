@@ -2,6 +2,7 @@ import type { Cache } from "../../cache/cache.ts";
 import { CachedValues, type Found } from "../../cache/cached-values.ts";
 import { clock } from "../../cache/clock.ts";
 import type { Database } from "../../db/database.ts";
+import { sha256Of } from "../../values/sha256.ts";
 import { toDatetime, toInstant } from "../../values/time.ts";
 import { type BoardOf, type BoardTotals, findBoards } from "./queries.ts";
 import type { EmployeeTotals } from "./ranking.ts";
@@ -89,7 +90,6 @@ function nameOf({ locationId, campaignId }: BoardOf): string {
 /** A board's key in KV: hashed, because two ids can be longer than the 512 bytes that a key may have. */
 export async function boardKey(board: BoardOf, day: string): Promise<string> {
   const name = board.campaignId === null ? `${nameOf(board)} ${day}` : nameOf(board);
-  const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(name));
   // A number in the prefix to count up when the shape of what is cached changes.
-  return `leaderboard:1:${[...new Uint8Array(hash)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+  return `leaderboard:1:${await sha256Of(new TextEncoder().encode(name))}`;
 }

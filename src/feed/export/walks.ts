@@ -1,3 +1,4 @@
+import { LEVELS } from "../../db/derived/totals.ts";
 import { memberships, messageGroups } from "../../db/tables/index.ts";
 import { LINE_LIMIT } from "../../http/limits.ts";
 import { EXPORTED_KINDS } from "../records/index.ts";
@@ -37,7 +38,7 @@ interface Way {
   leftOut?: string;
 }
 
-const TOKEN_OPENINGS = [1, 2, 3, 4, 5].map((level) => `memberships.tokens_${level}_opening`);
+const TOKEN_OPENINGS = LEVELS.map((level) => `memberships.tokens_${level}_opening`);
 
 /** The ways in which the records of a kind are read, one after the other. */
 const WAYS: Readonly<Record<string, readonly Way[]>> = {

@@ -55,8 +55,8 @@ function isOlder(kind: Kind, object: Record<string, unknown>, horizon: string): 
   return at !== null && at < horizon;
 }
 
-function timeOf({ timeField = "" }: Kind, fields: Record<string, unknown>): string | null {
-  const time = fields[timeField];
+function timeOf({ timeField }: Kind, fields: Record<string, unknown>): string | null {
+  const time = timeField === undefined ? null : fields[timeField];
   return typeof time === "string" ? time : null;
 }
 

@@ -34,6 +34,12 @@ describe("an event of before the horizon", () => {
     expect(await snapshot()).toEqual(before);
   });
 
+  it("is none where only a field without a name holds such a time", async ({ expect }) => {
+    const { lines } = shop();
+
+    expect((await feed(lines.map((line) => ({ ...line, "": OLD })))).status).toBe(200);
+  });
+
   it("is named with what else is wrong with its line, and with other lines", async ({ expect }) => {
     const { lines, entry } = shop();
     await mustFeed(lines);

@@ -1,8 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { NOW } from "../db/clock.ts";
 import { compilePer, type Database, type Statement, type Value } from "../db/database.ts";
-import { joinRows, rowsOf } from "../db/json-rows.ts";
-import { limitTo } from "../db/limit.ts";
 import { names, select } from "../db/select.ts";
 import { feedVersion, historySegments, historyWalks } from "../db/tables/index.ts";
 import type { KnownIds, Row } from "../feed/export/fields.ts";
@@ -65,9 +63,9 @@ export interface Found {
   ids: KnownIds;
   /** Whether more may be among those that were looked at. */
   hasMore: boolean;
-  /** The last that was looked at; null: there was none. */
+  /** The last that was looked at; null: there are none. */
   lastId: string | null;
-  /** Whether it was the last of all. */
+  /** Whether it is the last of all. */
   isLast: boolean;
   /** The number of the next segment. */
   number: number;
@@ -93,33 +91,40 @@ export async function findOldEvents(
     ids: toIds(walk.reader, ids),
     hasMore: hasMore(rows),
     lastId: end?.lastId ?? null,
-    isLast: Number(end?.count) < lookedAt,
+    isLast: end?.lastId === end?.ofAll,
     number: Number(next?.number),
   };
 }
 
-/** The last of the events that a step looks at, and how many these are. */
-const selectEnd = compilePer((record: string, value: Value<"after" | "lookedAt">) =>
-  select(
-    { lastId: sql<string | null>`max(id)`, count: sql<number>`count(*)` },
-    sql`FROM (${looked(kindOf(record), value)})`,
-  ),
-);
+/** The last of the events that a step looks at, and the last of all. */
+const selectEnd = compilePer((record: string, value: Value<"after" | "lookedAt">) => {
+  const kind = kindOf(record);
+  return select(
+    { lastId: sql<string | null>`${lastLookedAt(kind, value)}`, ofAll: sql<string | null>`${lastOf(kind)}` },
+    sql``,
+  );
+});
 
 /** The old ones among them, as an export reads them. */
 const selectOldEvents = compilePer((record: string, value: Value<"after" | "horizon" | "lookedAt">) => {
   const kind = kindOf(record);
   const id = sql.raw(`${kind.table}.id`);
   const inOrder = sql`
-    WHERE ${id} > ${value("after")} AND ${id} <= (SELECT max(id) FROM (${looked(kind, value)}))
+    WHERE ${id} > ${value("after")} AND ${id} <= ${lastLookedAt(kind, value)}
       AND ${sql.raw(`${kind.table}.${kind.time}`)} < ${value("horizon")} AND ${sql.raw(kind.when)}
     ORDER BY ${id}`;
   return selectLines(kind.walk, inOrder, sql.raw(String(Math.min(kind.walk.lines, MOST_LINES))));
 });
 
-function looked({ table }: SealedKind, value: Value<"after" | "lookedAt">): SQL {
-  const isAfter = sql`WHERE id > ${value("after")}`;
-  return sql`SELECT id FROM ${sql.raw(table)} ${isAfter} ORDER BY id ${limitTo(value("lookedAt"))}`;
+/** To skip rows is ten times as fast as to count them. */
+function lastLookedAt(kind: SealedKind, value: Value<"after" | "lookedAt">): SQL {
+  const nth = sql`
+    SELECT id FROM ${sql.raw(kind.table)} WHERE id > ${value("after")} ORDER BY id LIMIT 1 OFFSET ${value("lookedAt")} - 1`;
+  return sql`coalesce((${nth}), ${lastOf(kind)})`;
+}
+
+function lastOf({ table }: SealedKind): SQL {
+  return sql`(SELECT max(id) FROM ${sql.raw(table)})`;
 }
 
 export function kindOf(record: string): SealedKind {
@@ -149,8 +154,8 @@ export async function takeOut(
   { segment, ids, step }: { segment: Written; ids: readonly string[]; step: Step },
 ): Promise<void> {
   const { kind, month, number, name, lines, bytes, sha256, oldest, newest } = historySegments;
-  const texts = joinRows(ids.map((id) => JSON.stringify([id])));
-  const leave = sql`id IN (SELECT id FROM ${rowsOf(texts, ["id"])})`;
+  // At most 1,000 ids of 64 characters: less than half of what a parameter takes.
+  const leave = sql`id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`;
   const added = Object.entries(sums).map(([sum, value]) => `'${sum}', ${value}`);
   // NULL, which the column refuses, if any of them is not stored any more.
   const whole = sql`iif(count(*) = ${segment.lines}, count(*), NULL)`;

@@ -87,7 +87,7 @@ async function countOf({ database }: Runtime): Promise<{ segments: number; seale
   return row ?? { segments: 0, sealed: 0 };
 }
 
-/** A reader and a feeder, each with the next request a while after the answer to the last. */
+/** A reader and a feeder, each with the next request a while after the answer to the last: so many milliseconds on average. */
 class Load {
   /** Which of the two a request counts for: what it was when it was sent. */
   isSealing = false;
@@ -126,7 +126,8 @@ class Load {
       const times = this.#times[what].get(isSealing) ?? [];
       this.#times[what].set(isSealing, times);
       if (isSealing === this.isSealing) times.push(milliseconds);
-      await sleep(everyMs);
+      // At random, so that no request falls into step with the sealing.
+      await sleep(2 * Math.random() * everyMs);
     }
   }
 

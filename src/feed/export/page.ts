@@ -46,19 +46,26 @@ export async function readPage(db: Database, { program, records, after }: Export
 
 const encoder = new TextEncoder();
 
+// A segment fits, and the export of a small program. Room for the largest page takes a millisecond.
+const SMALL_PAGE_BYTES = 256 * 1024;
+
 /** The lines that one feed request takes, and where they end, if there is more in the walk. */
 export function writeLines(
   walk: ExportWalk,
   { rows, ids, hasMore }: Pick<PageRows, "rows" | "ids" | "hasMore">,
 ): { bytes: Bytes; end: Cursor["after"] } {
   // Written as bytes at once: as texts, and all of them joined, they would take several times as much memory.
-  const page = new Uint8Array(BODY_LIMIT.bytes);
+  let page = new Uint8Array(SMALL_PAGE_BYTES);
   let [size, items] = [0, 0];
   for (const [index, row] of rows.entries()) {
     if (row.left_out === 1) continue;
     const fields = walk.reader.toLine(row, ids);
     const line = `${JSON.stringify(fields)}\n`;
-    const { read, written } = encoder.encodeInto(line, page.subarray(size));
+    let { read, written } = encoder.encodeInto(line, page.subarray(size));
+    if (read < line.length && page.length < BODY_LIMIT.bytes) {
+      page = new Uint8Array(page.buffer.transfer(BODY_LIMIT.bytes));
+      ({ read, written } = encoder.encodeInto(line, page.subarray(size)));
+    }
     items += countItems(walk.list, fields);
     if (read < line.length || items > ITEM_LIMIT) {
       // A page has one line at least, whatever its size.

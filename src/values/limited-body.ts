@@ -57,6 +57,8 @@ async function readAll(
     if (next.done) break;
     size += next.value.length;
     if (size > most) return { kind: "too large" };
+    // To be told that it has ended would be another read, with another timer.
+    if (size === declared && size < bytes.length) break;
     if (leftMs <= 0) return { kind: "too slow" };
     if (size < bytes.length) continue;
     await beforeLarge(most);

@@ -42,7 +42,7 @@ export async function exportWhileFed(source: ExportSource, output: Output, optio
   const kinds = EXPORTED.filter((kind) => source.only?.includes(kind) ?? true);
   const folder = mkdtempSync(path.join(options.folder, "export-"));
   const partOf = (kind: string, of: "deleted" | number) => path.join(folder, `${kind}-${of}`);
-  const complete = new Completeness(path.join(folder, "seen.sqlite"));
+  const complete = new Completeness(path.join(folder, "seen.sqlite"), kinds);
   const versions: string[] = [];
   let leftOut = 0;
   try {
@@ -103,9 +103,10 @@ class Completeness {
   readonly #database: DatabaseSync;
   readonly #insert: StatementSync;
   readonly #find: StatementSync;
-  #knowsGroups = false;
+  readonly #knowsGroups: boolean;
 
-  constructor(file: string) {
+  constructor(file: string, kinds: readonly string[]) {
+    this.#knowsGroups = kinds.includes("message_group");
     this.#database = new DatabaseSync(file);
     // Thrown away at the end, whatever happens: nothing needs to be safe before.
     this.#database.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;
@@ -143,13 +144,12 @@ class Completeness {
   }
 
   #addGroup({ id, member_ids = [] }: { id: string; member_ids?: string[] }): void {
-    this.#knowsGroups = true;
     // Nobody's id is empty: "" says that the group is there.
     for (const member of ["", ...member_ids]) this.#insert.run(`group ${id}`, member);
   }
 
   #isOfMember({ group_id, customer_id }: Record<string, string>): boolean {
-    return this.#find.get(`group ${group_id}`, String(customer_id)) !== undefined;
+    return !this.#knowsGroups || this.#find.get(`group ${group_id}`, String(customer_id)) !== undefined;
   }
 }
 

@@ -226,6 +226,30 @@ describe("npm run export", () => {
     expect(left()).toEqual([]);
   });
 
+  it.for([
+    ["with the groups", ["message_group"], 0, " 2 lines that came too late were left out."],
+    ["without the groups, of which nobody knows then whether they were removed", [], 2, ""],
+  ] as const)("writes what belongs to groups that were removed meanwhile, or not: %s", async (given, { expect }) => {
+    const [, groups, written, left] = given;
+    const lines = (record: string, version: number) => ({
+      ...{ lines: [{ record, id: "1", group_id: "removed", customer_id: "c1" }], version, more: false },
+    });
+    const { args } = await service(
+      NO_SEGMENTS,
+      lines("message", 1),
+      ...groups.map(() => ({ version: 2, more: false })),
+      lines("message_state", 3),
+      NO_SEGMENTS,
+    );
+
+    const kinds = [...groups, "message_state", "message"].join(",");
+    const { status, output } = await run(place("removed.ndjson"), ...args, "--while-feeding", "--only", kinds);
+
+    expect(status, output).toBe(0);
+    expect(output).toContain(`No snapshot: 2 feed requests were committed meanwhile.${left}\n`);
+    expect(readFileSync(place("removed.ndjson"), "utf8").match(/"record"/g) ?? []).toHaveLength(written);
+  });
+
   it("begins again when events left for history while something was fed", async ({ expect }) => {
     const segments = (...names: string[]) => ({
       lines: names.map((name) => ({ record: "history_segment", name })),

@@ -48,7 +48,7 @@ withWhere(
 await main(() => program.parseAsync());
 
 async function copy(folder: string, options: WhereOptions): Promise<void> {
-  const { done, skipped } = await forEach(whereOf(options), async (segment, bucket) => {
+  const { done, skipped, faults } = await forEach(whereOf(options), async (segment, bucket) => {
     const file = path.join(folder, segment.name);
     if (existsSync(file) && sha256Of(readFileSync(file)) === segment.sha256) return "skipped";
     const object = await readObject(bucket, segment);
@@ -59,11 +59,12 @@ async function copy(folder: string, options: WhereOptions): Promise<void> {
     renameSync(`${file}.part`, file);
     return "done";
   });
+  refuse(faults);
   console.log(`${count(done)} objects copied, ${count(skipped)} were there. All are as the database says.`);
 }
 
 async function restore(folder: string, options: WhereOptions): Promise<void> {
-  const { done, skipped } = await forEach(whereOf(options), async (segment, bucket) => {
+  const { done, skipped, faults } = await forEach(whereOf(options), async (segment, bucket) => {
     const there = await bucket.read(segment.name);
     if (there !== null)
       return sha256Of(there) === segment.sha256 ? "skipped" : { fault: "is in the bucket, as another object" };
@@ -74,13 +75,14 @@ async function restore(folder: string, options: WhereOptions): Promise<void> {
     await bucket.write(segment.name, object);
     return "done";
   });
+  refuse(faults);
   console.log(`${count(done)} objects put back, ${count(skipped)} were there. All are as the database says.`);
 }
 
 async function drop(customer: string, options: WhereOptions): Promise<void> {
   const where = whereOf(options);
   let bodies = 0;
-  const { done, skipped } = await forEach(where, async (segment, bucket) => {
+  const { done, skipped, faults } = await forEach(where, async (segment, bucket) => {
     if (segment.kind !== "message") return "skipped";
     const dropped = await dropBodies(segment, { bucket, customer, where });
     if (typeof dropped === "string") return { fault: dropped };
@@ -94,35 +96,37 @@ async function drop(customer: string, options: WhereOptions): Promise<void> {
     `${count(bodies)} bodies dropped: ${count(done)} objects written anew, ${count(skipped)} left as they are.`,
   );
   if (unnamed.objects > 0) console.log(`${count(unnamed.objects)} more, which no segment names, were written anew.`);
+  refuse([...faults, ...unnamed.faults]);
 }
 
 type Outcome = "done" | "skipped" | { fault: string };
 
-/**
- * Does something with every segment that the database names, and goes on where one is not as it should be.
- * @throws a CommandError that names those.
- */
+/** Does something with every segment that the database names, and goes on where one is not as it should be. */
 async function forEach(where: Where, work: (segment: Segment, bucket: Bucket) => Promise<Outcome>) {
   boundBucket(where);
   const total = await countSegments(where);
   const bucket = await openBucket(where);
   const bar = new SingleBar({ format: "{bar} {value} of {total} segments", hideCursor: true, clearOnComplete: true });
   bar.start(total, 0);
-  const ended = { done: 0, skipped: 0 };
-  const faults: string[] = [];
+  const ended = { done: 0, skipped: 0, faults: [] as string[] };
   try {
     for await (const segment of segmentsOf(where)) {
       const outcome = await work(segment, bucket);
       if (typeof outcome === "string") ended[outcome] += 1;
-      else faults.push(`${segment.name} ${outcome.fault}`);
+      else ended.faults.push(`${segment.name} ${outcome.fault}`);
       bar.increment();
     }
   } finally {
     bar.stop();
     await bucket.close();
   }
-  if (faults.length === 0) return ended;
+  return ended;
+}
+
+/** @throws a CommandError that names the objects that are not as they should be, where there are any. */
+function refuse(faults: readonly string[]): void {
+  if (faults.length === 0) return;
   const more = faults.length > NAMED_FAULTS ? [`… and ${faults.length - NAMED_FAULTS} more`] : [];
   const lines = [...faults.slice(0, NAMED_FAULTS), ...more].map((line) => `  ${line}`);
-  throw new CommandError(`${count(faults.length)} segments are not as the database says:\n${lines.join("\n")}`);
+  throw new CommandError(`${count(faults.length)} objects are not as they should be:\n${lines.join("\n")}`);
 }

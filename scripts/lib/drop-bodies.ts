@@ -20,7 +20,7 @@ export async function dropBodies(
   const object = await bucket.read(segment.name);
   if (object === null) return "is not in the bucket";
   const isKnown = sha256Of(object) === segment.sha256;
-  const lines = isKnown ? linesOf(object) : readable(object);
+  const lines = isKnown ? linesOf(object) : (readable(object) ?? []);
   const { bodies, emptied } = withoutBodies(lines, customer);
   if (isKnown) {
     const fault = faultOf(segment, lines);
@@ -45,8 +45,8 @@ export async function dropUnnamedBodies({
   bucket: Bucket;
   customer: string;
   where: Where;
-}): Promise<{ bodies: number; objects: number }> {
-  const dropped = { bodies: 0, objects: 0 };
+}): Promise<{ bodies: number; objects: number; faults: string[] }> {
+  const dropped = { bodies: 0, objects: 0, faults: [] as string[] };
   const [[walk] = []] = await askDatabase<{ month: string }>(
     ["SELECT month FROM history_walks WHERE kind = 'message'"],
     where,
@@ -60,10 +60,15 @@ export async function dropUnnamedBodies({
   let namedElsewhere: ReadonlySet<string> | undefined;
   for (const key of unnamed) {
     const object = await bucket.read(key);
-    const { bodies, emptied } = withoutBodies(object === null ? [] : linesOf(object), customer);
-    if (bodies === 0) continue;
+    const lines = object === null ? [] : readable(object);
+    const { bodies, emptied } = withoutBodies(lines ?? [], customer);
+    if (lines !== null && bodies === 0) continue;
     namedElsewhere ??= await namesIn(folder, allProgramsOf(where));
     if (namedElsewhere.has(key)) continue;
+    if (lines === null) {
+      dropped.faults.push(`${key} is damaged`);
+      continue;
+    }
     await bucket.write(key, emptied);
     dropped.bodies += bodies;
     dropped.objects += 1;
@@ -100,11 +105,11 @@ async function changeRow({ kind, month, number, sha256 }: Segment, object: Buffe
   return rows.length > 0;
 }
 
-/** The lines of an object that may be damaged: then none. */
-function readable(object: Buffer): SegmentLine[] {
+/** The lines of an object; null where it is damaged. */
+function readable(object: Buffer): SegmentLine[] | null {
   try {
     return linesOf(object);
   } catch {
-    return [];
+    return null;
   }
 }

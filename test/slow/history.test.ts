@@ -241,6 +241,28 @@ describe("npm run history -- drop-bodies", () => {
     expect(linesIn(cloudflare.objects.get(now))).toEqual(MESSAGES);
   });
 
+  it.for([
+    ["is not in the bucket", undefined],
+    ["has another SHA-256 than the database says", Buffer.from("damaged")],
+  ] as const)("drops what can be dropped, and names what cannot: %s", async ([fault, named], { expect }) => {
+    const nameAt = (number: number) => `default_program/message/2026-03/${number}.ndjson.gz`;
+    cloudflare.objects.delete(keyOf("message"));
+    if (named !== undefined) cloudflare.objects.set(keyOf("message"), named);
+    cloudflare.objects.set(`${BUCKET}/${nameAt(8)}`, gzipped(MESSAGES).subarray(0, 60));
+    cloudflare.objects.set(`${BUCKET}/${nameAt(9)}`, gzipped(MESSAGES));
+    insert("history_walks", { kind: "message", month: "2026-04" });
+
+    const { status, output } = await history("drop-bodies", "c1");
+
+    expect(status).toBe(1);
+    expect(output).toContain(`1 bodies dropped: 0 objects written anew, 1 left as they are.
+1 more, which no segment names, were written anew.
+2 objects are not as they should be:
+  ${nameOf("message")} ${fault}
+  ${nameAt(8)} is damaged`);
+    expect(linesIn(cloudflare.objects.get(`${BUCKET}/${nameAt(9)}`))).toEqual(dropped);
+  });
+
   it("leaves objects as they are that another program names", async ({ expect }) => {
     const [month, number] = ["2026-03", 9];
     const name = `default_program/message/${month}/${number}.ndjson.gz`;

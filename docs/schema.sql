@@ -38,9 +38,11 @@ CREATE TRIGGER accounts_update_words AFTER UPDATE OF words ON accounts
 WHEN OLD.words IS NOT NEW.words
 BEGIN
   DELETE FROM store_words WHERE rowid IN (SELECT key FROM stores WHERE account_key = NEW.key);
-  INSERT INTO store_words (rowid, words) SELECT key, words FROM expected_store_words WHERE account_key = NEW.key;
+  INSERT INTO store_words (rowid, words) SELECT key, words FROM expected_store_words WHERE account_key = NEW.key
+  ORDER BY key;
   DELETE FROM campaign_words WHERE rowid IN (SELECT key FROM campaigns WHERE account_key = NEW.key);
-  INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_campaign_words WHERE account_key = NEW.key;
+  INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_campaign_words WHERE account_key = NEW.key
+  ORDER BY key;
 END;
 
 CREATE TABLE stores (
@@ -61,8 +63,6 @@ CREATE TABLE stores (
   deleted INTEGER NOT NULL DEFAULT 0, -- 1: soft-deleted
   band INTEGER GENERATED ALWAYS AS (CAST(floor(latitude * 10) AS INTEGER)) VIRTUAL -- its tenth of a degree of latitude
 );
-
-CREATE INDEX stores_by_account ON stores (account_key);
 
 CREATE INDEX stores_by_position ON stores (account_key, band, longitude, latitude, deleted);
 

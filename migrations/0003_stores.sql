@@ -20,9 +20,6 @@ CREATE TABLE stores (
   band INTEGER GENERATED ALWAYS AS (CAST(floor(latitude * 10) AS INTEGER)) VIRTUAL -- its tenth of a degree of latitude
 );
 
--- The stores of an account, whose entries in the search index a new company name writes anew.
-CREATE INDEX stores_by_account ON stores (account_key);
-
 -- Nearby campaigns: the stores of an account within a box, and all that their distance needs. Its first column serves
 -- every query over the stores of an account.
 CREATE INDEX stores_by_position ON stores (account_key, band, longitude, latitude, deleted);

@@ -25,7 +25,6 @@ export const stores = sqliteTable(
     band: integer().generatedAlwaysAs(() => sql`CAST(floor(latitude * 10) AS INTEGER)`),
   },
   (table) => [
-    index("stores_by_account").on(table.accountKey),
     index("stores_by_position").on(table.accountKey, table.band, table.longitude, table.latitude, table.deleted),
     index("stores_deleted").on(table.deleted).where(sql`deleted = 1`),
   ],

@@ -204,7 +204,9 @@ function inFile(field: string, { lines }: Batch): string {
   return field.replace(/^line (\d+)/, (_, number) => `line ${lines[Number(number) - 1]?.number ?? number}`);
 }
 
-/** A sentence that names lines of a request, with their numbers in the file. */
+/** What the feed says of lines of a request, with their numbers in the file; any other sentence stays as it is. */
 function inFileText(sentence: string, { lines }: Batch): string {
-  return sentence.replace(/\d+/g, (number) => String(lines[Number(number) - 1]?.number ?? number));
+  return sentence.replace(/^Lines? [\d, ]+ touch/, (named) =>
+    named.replace(/\d+/g, (number) => String(lines[Number(number) - 1]?.number ?? number)),
+  );
 }

@@ -275,6 +275,21 @@ describe("npm run feed", () => {
   });
 
   it.for([
+    ["Lines 1, 5000 touch an account", { message: "Lines 1, 5000 touch an account that the token does not cover." }],
+    ["Line 1020 touches", { message: "Line 1020 touches an account that the token does not cover." }],
+    ["Error 1020", { message: "Error 1020: access denied" }],
+    ["Refused (403).", "<html><title>Error 1020</title></html>"],
+  ] as const)("says of a later 403 what it says, with the lines of the file: %s", async ([said, body], { expect }) => {
+    const { args } = await service({}, { status: 403, body });
+
+    const { status, output } = await run([file("forbidden", numbered(10_000).join("\n")), ...args]);
+
+    expect(status).toBe(1);
+    const inFile = said.startsWith("Line") ? said.replace(/\d+/g, (line) => String(5_000 + Number(line))) : said;
+    expect(output).toContain(inFile);
+  });
+
+  it.for([
     [401, { message: "A valid bearer token is needed." }, "The token is not good", "Once that is put right, send"],
     [403, { message: "Line 1 touches an account that the token does not cover." }, "Line 1 touches", "Once that is"],
     [413, { message: "These lines come to more." }, "The service answered 413", "Correct the file and send it again."],

@@ -53,6 +53,8 @@ const LIMITED_TOTALS: Readonly<Record<string, Readonly<Record<string, readonly s
   play_doubles: { play: ["doubles"], play_opening: ["doubles"] },
   play_triples: { play: ["triples"], play_opening: ["triples"] },
 };
+/** What SQLite says where a sum of integers is none: the openings of a customer at many stores, before any `CHECK`. */
+const OVERFLOW = "integer overflow";
 const BEYOND_LIMIT = "takes a total beyond 70,000,000,000,000, the largest that can be stored";
 
 /**
@@ -124,7 +126,9 @@ function readRefusal(
   { faults, batches }: { faults: readonly Fault[]; batches: readonly Batch[] },
 ): Outcome {
   const message = error instanceof Error ? error.message : "";
-  const total = LIMITED_TOTALS[/CHECK constraint failed: (\w+)/.exec(message)?.[1] ?? ""];
+  const [, limit = message.includes(OVERFLOW) ? "customer_balance" : ""] =
+    /CHECK constraint failed: (\w+)/.exec(message) ?? [];
+  const total = LIMITED_TOTALS[limit];
   if (total !== undefined) return { applied: false, faults: linesAddingTo(total, batches) };
   const text = /\{"(?:unrestorable|sealed|foreign|faults)":.*\]\}/s.exec(message)?.[0];
   if (text === undefined) throw error;

@@ -130,6 +130,22 @@ describe("openings", () => {
     expect(await exported(...OPENINGS)).toEqual([]);
   });
 
+  it.for(["", "-"])("are refused where they come to more than an integer holds: %s", async (sign, { expect }) => {
+    const account = seed.account();
+    const customer = seed.customer();
+    const stores = Array.from({ length: 1_400 }, () => seed.store(account.id));
+    const openings = stores.map(({ id: store_id }) => ({
+      ...{ record: "balance_opening", customer_id: customer.id, store_id, amount: `${sign}70000000000000.00` },
+    }));
+    await mustRestore([account, customer, ...stores]);
+
+    const { status, body } = await restore(openings);
+
+    expect(status).toBe(422);
+    expect(Object.keys(body.messages)).toHaveLength(100);
+    expect(body.messages["line 1.amount"]).toEqual([expect.stringContaining("takes a total beyond")]);
+  });
+
   it("are refused beyond the largest total, with the line that took it there", async ({ expect }) => {
     const { records, customer_id, store_id } = sealed();
     const other = seed.store(records[0]?.id);

@@ -142,7 +142,7 @@ async function sealOnce({ fault, at }: Run): Promise<boolean> {
     if (isDue("put")) throw new Error("put: Unspecified error (0)");
     return env.TEST_HISTORY.put(...given);
   };
-  const bucket = bucketWith({ put: put as R2Bucket["put"] }) as R2Bucket;
+  const bucket = bucketWith({ put }) as R2Bucket;
   const database = databaseThrough(async ({ send }) => {
     if (isDue("before")) throw new Error("D1_ERROR: it was cut off");
     const results = await send();

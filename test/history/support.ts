@@ -6,12 +6,17 @@ import { sealHistory } from "../../src/history/seal.ts";
 import worker from "../../src/index.ts";
 import { findProgram } from "../../src/programs/programs.ts";
 import { setClock } from "../support/clock.ts";
+import { databaseThrough } from "../support/databases.ts";
 import { freshDatabase } from "../support/fresh-database.ts";
 import * as seed from "../support/seed.ts";
 import { rows } from "../support/state.ts";
 import { setVariables } from "../support/test-programs.ts";
 
 const NIGHT = "*/10 7-10 * * *";
+
+/** The last second that leaves in a night of June with one month kept, and the first that stays. */
+export const OLD = "2026-04-30 23:59:59";
+export const KEPT = "2026-05-01 00:00:00";
 
 /** An empty database and bucket, in a night of June 2026, where events of May and later are kept. */
 export async function beginNight(now = "2026-06-10 07:00:00"): Promise<void> {
@@ -42,7 +47,11 @@ export function keepMonths(months: number | undefined, bucket: unknown = env.TES
 }
 
 /** A bucket that does something else in some of its calls. */
-export function bucketWith(changed: Partial<Pick<R2Bucket, "put" | "head" | "list">>): object {
+export function bucketWith(changed: {
+  put?: (...given: Parameters<R2Bucket["put"]>) => Promise<unknown>;
+  head?: R2Bucket["head"];
+  list?: R2Bucket["list"];
+}): object {
   const { TEST_HISTORY: bucket } = env;
   return { put: bucket.put.bind(bucket), head: bucket.head.bind(bucket), list: bucket.list.bind(bucket), ...changed };
 }
@@ -64,7 +73,42 @@ export async function sealInPart(turns: number, lookedAt = 1): Promise<void> {
   for (let turn = 0; turn < turns; turn += 1) await takeTurn();
 }
 
+const LOST = new Error("Network connection lost.");
+
+/** A run whose batch that takes entries out fails, before it is sent or after it was committed. */
+export async function sealCutOff(when: "before" | "after"): Promise<void> {
+  const { DB } = env;
+  const cutOff = databaseThrough(async ({ sql, send }) => {
+    const isIt = sql.some((one) => one.includes("DELETE FROM balance_entries"));
+    if (isIt && when === "before") throw LOST;
+    const results = await send();
+    if (isIt) throw LOST;
+    return results;
+  });
+  setVariables({ DB: cutOff });
+  try {
+    await seal();
+  } finally {
+    setVariables({ DB });
+  }
+}
+
 export const segments = () => rows("SELECT * FROM history_segments ORDER BY kind, month, number");
+
+/** The ids of the events in the database. */
+export const storedIds = async () =>
+  (
+    await rows(
+      `SELECT id FROM balance_entries UNION ALL SELECT id FROM token_earnings
+       UNION ALL SELECT id FROM plays UNION ALL SELECT id FROM messages ORDER BY id`,
+    )
+  ).map(({ id }) => id);
+
+export const snapshotOfEvents = async () => [
+  await storedIds(),
+  await segments(),
+  await rows("SELECT * FROM store_balances"),
+];
 
 /** The names of all objects. */
 export async function objects(): Promise<string[]> {

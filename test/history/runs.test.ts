@@ -1,0 +1,143 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { mustFeed } from "../support/api.ts";
+import { recordMetrics, stopMetrics } from "../support/metrics.ts";
+import { rows, value } from "../support/state.ts";
+import {
+  beginNight,
+  beginRun,
+  bucketWith,
+  endNight,
+  goTo,
+  keepMonths,
+  OLD,
+  seal,
+  sealInPart,
+  segments,
+  shop,
+  storedIds,
+} from "./support.ts";
+
+// What a run does and says, where all is well and where a kind or another run gets in its way.
+
+beforeEach(() => beginNight());
+afterEach(endNight);
+
+describe("a run", () => {
+  it("leaves a line in the log and a point of metrics; the next has nothing to do until the month is over", async ({
+    expect,
+  }) => {
+    const { lines, entry, play } = shop();
+    keepMonths(undefined);
+    await mustFeed([...lines, entry("5.00", OLD), play("1", OLD)]);
+    keepMonths(1);
+    const log = vi.spyOn(console, "log").mockImplementation(() => {});
+    const points = recordMetrics();
+
+    await seal();
+    await seal();
+
+    stopMetrics();
+    const bytes = await value("SELECT sum(bytes) FROM history_segments");
+    expect(log.mock.calls.map(([line]) => JSON.parse(line))).toEqual([
+      {
+        ...{ schedule: "*/10 7-10 * * *", work: "seal history", milliseconds: expect.any(Number) },
+        ...{ segments: 2, sealed: 2, bytes, behindDays: 0 },
+      },
+    ]);
+    expect(points).toMatchObject([
+      { work: "seal history", programs: 1, failures: 0, sealed: 2, behindDays: 0 },
+      { sealed: 0, failures: 0 },
+    ]);
+  });
+
+  it("that moves each night is not behind, however many nights it takes", async ({ expect }) => {
+    const { lines, entry } = shop();
+    keepMonths(undefined);
+    await mustFeed([...lines, ...Array.from({ length: 6 }, () => entry("5.00", OLD))]);
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+
+    for (const day of [10, 11, 12, 13, 14]) {
+      await goTo(`2026-06-${day} 07:00:00`);
+      await sealInPart(2);
+    }
+
+    expect(warn).not.toHaveBeenCalled();
+    expect((await segments()).length).toBeGreaterThan(3);
+  });
+
+  it("says in a line of its own which kinds have been behind for three days, over the end of a month too", async ({
+    expect,
+  }) => {
+    const { lines, entry } = shop();
+    keepMonths(undefined);
+    await mustFeed([...lines, entry("5.00", OLD)]);
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+    const points = recordMetrics();
+    const put = () => Promise.reject(new Error("put: Unspecified error (0)"));
+
+    for (const day of ["06-28", "06-30", "07-01", "07-02"]) {
+      await goTo(`2026-${day} 07:00:00`);
+      keepMonths(1, bucketWith({ put }));
+      await expect(seal()).rejects.toThrow("Unspecified");
+    }
+
+    stopMetrics();
+    expect(warn.mock.calls.map(([line]) => JSON.parse(line))).toMatchObject([
+      { warning: "HISTORY_BEHIND", days: 3, kinds: ["balance_entry"] },
+      { warning: "HISTORY_BEHIND", days: 4 },
+    ]);
+    expect(points.map(({ behindDays, failures }) => [behindDays, failures])).toEqual([
+      [0, 1],
+      [2, 1],
+      [3, 1],
+      [4, 1],
+    ]);
+  });
+});
+
+describe("a kind that fails", () => {
+  it("stops no other kind, and goes on in the next run", async ({ expect }) => {
+    const { lines, entry, play } = shop();
+    keepMonths(undefined);
+    await mustFeed([...lines, entry("5.00", OLD), play("1", OLD)]);
+    const put = async (...given: Parameters<R2Bucket["put"]>) => {
+      if (given[0].includes("balance_entry")) throw new Error("put: Unspecified error (0)");
+      return env.TEST_HISTORY.put(...given);
+    };
+    keepMonths(1, bucketWith({ put }));
+
+    await expect(seal()).rejects.toThrow("Unspecified");
+    const first = (await segments()).map(({ kind }) => kind);
+    keepMonths(1);
+    await seal();
+
+    expect(first).toEqual(["play"]);
+    expect((await segments()).map(({ kind }) => kind)).toEqual(["balance_entry", "play"]);
+  });
+});
+
+describe("a run of last month", () => {
+  it("that is still at work moves no walk of this month", async ({ expect }) => {
+    const { lines, entry } = shop();
+    keepMonths(undefined);
+    await mustFeed([...lines, entry("5.00", OLD), entry("6.00", OLD), entry("7.00", OLD)]);
+    const straggler = beginRun();
+    // One for each kind.
+    for (let turn = 0; turn < 4; turn += 1) await straggler();
+    await goTo("2026-07-01 07:00:00");
+    await sealInPart(1);
+    const walks = () => rows("SELECT month, last_id FROM history_walks ORDER BY kind LIMIT 1");
+    const before = await walks();
+
+    await straggler();
+
+    expect(await walks()).toEqual(before);
+    expect((await segments()).map(({ month, number }) => [month, number])).toEqual([
+      ["2026-05", 1],
+      ["2026-05", 2],
+      ["2026-06", 1],
+    ]);
+    expect(await storedIds()).toEqual([]);
+  });
+});

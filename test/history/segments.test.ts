@@ -1,0 +1,141 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, it } from "vitest";
+import { mustFeed, ndjson } from "../support/api.ts";
+import { differences } from "../support/differences.ts";
+import { sendTo } from "../support/stalling.ts";
+import { addPrograms } from "../support/test-programs.ts";
+import { signToken } from "../support/tokens.ts";
+import {
+  beginNight,
+  bucketWith,
+  endNight,
+  keepMonths,
+  linesOf,
+  OLD,
+  objects,
+  seal,
+  sealCutOff,
+  segments,
+  shop,
+} from "./support.ts";
+
+// Rules of docs/contract/history.md, 2: what a segment and its object are.
+
+beforeEach(() => beginNight());
+afterEach(endNight);
+
+describe("a segment", () => {
+  it("has at most 1,000 events, so that others wait for less than 50 ms", async ({ expect }) => {
+    const { lines, entry } = shop();
+    keepMonths(undefined);
+    await mustFeed([...lines, entry("1.00", OLD)]);
+    await mustFeed(Array.from({ length: 2_000 }, () => entry("1.00", OLD)));
+    keepMonths(1);
+
+    await seal();
+
+    expect((await segments()).map(({ number, lines: count }) => [number, count])).toEqual([
+      [1, 1_000],
+      [2, 1_000],
+      [3, 1],
+    ]);
+    expect(await differences()).toEqual([]);
+  });
+
+  it("has at most 500 messages, and 8 MiB of lines", async ({ expect }) => {
+    const { lines, message } = shop();
+    keepMonths(undefined);
+    await mustFeed(lines);
+    for (const half of [0, 1])
+      await mustFeed(
+        Array.from({ length: 600 }, (_, index) =>
+          message(`2026-01-0${half + 1} 00:00:${String(index % 60).padStart(2, "0")}`, { body: "語".repeat(4_000) }),
+        ),
+      );
+    keepMonths(1);
+
+    await seal();
+
+    const counts = (await segments()).map(({ lines: count }) => Number(count));
+    const texts = await Promise.all((await segments()).map(async ({ name }) => ndjson(await linesOf(name))));
+    const sizes = texts.map((text) => new TextEncoder().encode(`${text}\n`).length);
+    expect(counts).toEqual([500, 500, 1_200 - 20 - 1_000]);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(8 * 1024 * 1024);
+  });
+
+  it("is called by its program, kind, the horizon's month and a number", async ({ expect }) => {
+    const { lines, entry, play } = shop();
+    const events = [...lines, entry("5.00", OLD), play("1", OLD)];
+    const remove = await addPrograms("acme");
+    keepMonths(undefined);
+    await mustFeed(events);
+    const token = await signToken({ scope: "feed", sub: "tests", accounts: "*", program: "acme" });
+    const body = events.map((line) => JSON.stringify(line)).join("\n");
+    await sendTo({}, "/api/v1/feed", { method: "POST", headers: { Authorization: `Bearer ${token}` }, body });
+    keepMonths(1);
+
+    await seal();
+    remove();
+
+    expect(await objects()).toEqual([
+      "acme/balance_entry/2026-05/1.ndjson.gz",
+      "acme/play/2026-05/1.ndjson.gz",
+      "default_program/balance_entry/2026-05/1.ndjson.gz",
+      "default_program/play/2026-05/1.ndjson.gz",
+    ]);
+  });
+
+  it("takes the next number where another object has its name, and overwrites nothing", async ({ expect }) => {
+    const { lines, entry } = shop();
+    const name = "default_program/balance_entry/2026-05/1.ndjson.gz";
+    await env.TEST_HISTORY.put(name, "of a database that was set back");
+    keepMonths(undefined);
+    await mustFeed([...lines, entry("5.00", OLD)]);
+    keepMonths(1);
+
+    await seal();
+
+    expect((await segments()).map(({ number }) => number)).toEqual([2]);
+    expect(await (await env.TEST_HISTORY.get(name))?.text()).toBe("of a database that was set back");
+  });
+});
+
+describe("a name that another object has", () => {
+  it("is passed in six calls, however many are taken; cut off there, the step meets its own object", async ({
+    expect,
+  }) => {
+    const { lines, entry } = shop();
+    const folder = "default_program/balance_entry/2026-05/";
+    for (let number = 1; number <= 12; number += 1) await env.TEST_HISTORY.put(`${folder}${number}.ndjson.gz`, "");
+    keepMonths(undefined);
+    await mustFeed([...lines, entry("5.00", OLD)]);
+    const calls: string[] = [];
+    const { TEST_HISTORY: bucket } = env;
+    const noted = bucketWith({
+      put: (...given) => {
+        calls.push(`put ${given[0].slice(folder.length)}`);
+        return bucket.put(...given);
+      },
+      head: (name) => {
+        calls.push(`head ${name.slice(folder.length)}`);
+        return bucket.head(name);
+      },
+      list: (options) => {
+        calls.push("list");
+        // As in folders of thousands.
+        return bucket.list({ ...options, limit: 5 });
+      },
+    });
+    keepMonths(1, noted);
+
+    await expect(sealCutOff("before")).rejects.toThrow();
+    const first = calls.splice(0);
+    await seal();
+
+    const taken = ["put 1.ndjson.gz", "head 1.ndjson.gz", "list", "list", "list"];
+    expect(first).toEqual([...taken, "put 12.ndjson.gz", "head 12.ndjson.gz", "put 13.ndjson.gz"]);
+    expect(calls).toEqual([...taken, "put 13.ndjson.gz", "head 13.ndjson.gz"]);
+    expect((await segments()).map(({ number }) => number)).toEqual([13]);
+    expect(await objects()).toHaveLength(13);
+  });
+});

@@ -1,0 +1,54 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { mustFeed } from "../support/api.ts";
+import { recordMetrics, stopMetrics } from "../support/metrics.ts";
+import { sendTo } from "../support/stalling.ts";
+import { snapshot } from "../support/state.ts";
+import { beginNight, endNight, keepMonths, OLD, seal, segments, shop } from "./support.ts";
+
+// Rules of docs/contract/history.md, 1.
+
+beforeEach(() => beginNight());
+afterEach(endNight);
+
+describe("without the settings", () => {
+  it("nothing leaves, no statement is sent, and no point of metrics is written", async ({ expect }) => {
+    const { lines, entry } = shop();
+    keepMonths(undefined);
+    await mustFeed([...lines, entry("5.00", OLD)]);
+    const before = await snapshot();
+    const batch = vi.spyOn(Object.getPrototypeOf(env.DB.withSession()), "batch");
+    const points = recordMetrics();
+
+    await seal();
+
+    stopMetrics();
+    expect(batch).not.toHaveBeenCalled();
+    batch.mockRestore();
+    expect([points, await snapshot()]).toEqual([[], before]);
+  });
+
+  it.for([
+    ["a number without a bucket", "13", false],
+    ["a bucket without a number", "", true],
+    ["no month", "0", true],
+    ["more than 120 months", "121", true],
+    ["another word", "many", true],
+  ] as const)(
+    "nothing leaves, what never left is taken, and /health says why: %s",
+    async ([, months, isBound], { expect }) => {
+      const { lines, entry } = shop();
+      const bindings = { HISTORY_MONTHS: months, ...(isBound && { HISTORY: env.TEST_HISTORY }) };
+      keepMonths(undefined);
+      Object.assign(env, bindings);
+
+      await mustFeed([...lines, entry("5.00", OLD)]);
+      await seal();
+      const health = await sendTo(bindings, "/health");
+
+      expect(await segments()).toEqual([]);
+      expect(health.status).toBe(503);
+      expect(await health.json()).toMatchObject({ message: expect.stringContaining("HISTORY_MONTHS") });
+    },
+  );
+});

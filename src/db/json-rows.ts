@@ -36,7 +36,7 @@ export function joinRows(rows: Iterable<string>): string[] {
   return texts;
 }
 
-/** A subquery with the rows of JSON texts: a column for each name, and `position`, the index in the text. */
+/** A subquery with the rows of JSON texts, one at least: a column for each name, and `position`, the index in the text. */
 export function rowsOf(texts: readonly string[], columns: readonly string[], json: readonly string[] = []): SQL {
   const values = columns.map((column, index) =>
     json.includes(column)
@@ -44,7 +44,7 @@ export function rowsOf(texts: readonly string[], columns: readonly string[], jso
       : `line.value ->> ${index} AS ${column}`,
   );
   const parameters = sql.join(
-    (texts.length === 0 ? ["[]"] : texts).map((text) => sql`(${text})`),
+    texts.map((text) => sql`(${text})`),
     sql`, `,
   );
   return sql`(

@@ -144,7 +144,8 @@ export function historyBucket(env: string, config = readConfigFile()) {
  */
 export function checkHistory(env: string, config = readConfigFile()): void {
   const bucket = historyBucket(env, config);
-  const fault = historyFault(variablesOf(env, config).HISTORY_MONTHS, bucket !== undefined);
+  const { HISTORY_MONTHS } = variablesOf(env, config);
+  const fault = historyFault({ HISTORY_MONTHS, HISTORY: bucket });
   if (fault !== null)
     throw new CommandError(`History of ${env} is set up by half: ${fault}. docs/contract/history.md, 1`);
   const name = bucket?.bucket_name;

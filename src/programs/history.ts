@@ -11,21 +11,24 @@ export interface HistorySettings {
 /** As bound where an operator wants history; wrangler.toml says how. */
 type Bindings = Partial<Pick<Env, "HISTORY_MONTHS">> & { HISTORY?: R2Bucket };
 
-/** What is wrong with a deployment's settings, in words; null where nothing is. */
-export function historyFaultOf({ HISTORY_MONTHS: months, HISTORY: bucket }: Bindings): string | null {
-  return historyFault(months, bucket !== undefined);
-}
-
 /** The settings, or null where nothing leaves: also where one of the two is missing or wrong. */
-export function historySettings({ HISTORY_MONTHS: months, HISTORY: bucket }: Bindings): HistorySettings | null {
-  if (bucket === undefined || historyFault(months, true) !== null) return null;
+export function historySettings(env: Bindings): HistorySettings | null {
+  const { HISTORY_MONTHS: months, HISTORY: bucket } = env;
+  if (bucket === undefined || historyFault(env) !== null) return null;
   return { months: Number(months), bucket };
 }
 
 const MONTHS = /^([1-9]\d?|1[01]\d|120)$/;
 
 /** What is wrong with the settings, in words; null where nothing is. */
-export function historyFault(months: string | undefined, isBound: boolean): string | null {
+export function historyFault({
+  HISTORY_MONTHS: months,
+  HISTORY: bucket,
+}: {
+  HISTORY_MONTHS?: string | undefined;
+  HISTORY?: unknown;
+}): string | null {
+  const isBound = bucket !== undefined;
   if (months === undefined || months === "")
     return isBound ? "a bucket is bound as HISTORY, but HISTORY_MONTHS is not set" : null;
   if (!MONTHS.test(months)) return "HISTORY_MONTHS must be a number from 1 to 120";

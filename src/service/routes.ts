@@ -3,7 +3,7 @@ import { unavailable } from "../http/errors.ts";
 import { allDatabases } from "../middleware/database.ts";
 import { cache, defaultProgram } from "../middleware/program.ts";
 import { addressLimited } from "../middleware/token.ts";
-import { historyFaultOf } from "../programs/history.ts";
+import { historyFault } from "../programs/history.ts";
 import { downInWords, HealthCheck } from "./health.ts";
 
 // A test compares it with package.json, which would take 1 KiB of the Worker if it were imported.
@@ -21,8 +21,8 @@ export const service = createRouter().get(
   async (c) => {
     const { databases, cache } = await check.look(c.var.databases, c.var.cache);
     const down = [...downInWords(databases), ...(cache ? [] : ["cache"])];
-    const historyFault = historyFaultOf(c.env);
-    if (historyFault !== null) throw unavailable(`Nothing leaves for history: ${historyFault}.`);
+    const fault = historyFault(c.env);
+    if (fault !== null) throw unavailable(`Nothing leaves for history: ${fault}.`);
     if (down.length > 0) throw unavailable(`The ${down.join(" and the ")} cannot be reached.`);
 
     const { well, of, asked } = databases;

@@ -23,7 +23,7 @@ describe("the settings of history", () => {
     ["99", true],
     ["120", true],
   ] as const)("are right: %j, bucket %j", ([months, isBound], { expect }) => {
-    expect(historyFault(months, isBound)).toBeNull();
+    expect(historyFault({ HISTORY_MONTHS: months, HISTORY: isBound ? "bucket" : undefined })).toBeNull();
   });
 
   it.for([
@@ -34,6 +34,6 @@ describe("the settings of history", () => {
     ["1.5", true, "HISTORY_MONTHS must be a number from 1 to 120"],
     ["121", false, "HISTORY_MONTHS must be a number from 1 to 120"],
   ] as const)("are wrong: %j, bucket %j", ([months, isBound, fault], { expect }) => {
-    expect(historyFault(months, isBound)).toBe(fault);
+    expect(historyFault({ HISTORY_MONTHS: months, HISTORY: isBound ? "bucket" : undefined })).toBe(fault);
   });
 });

@@ -95,7 +95,7 @@ function median(replies: readonly Reply[] = [], of: keyof Reply): number {
 }
 
 /** The same items in any order. */
-export function shuffled<Item>(items: readonly Item[]): Item[] {
+function shuffled<Item>(items: readonly Item[]): Item[] {
   const ranked = items.map((item) => ({ item, rank: Math.random() }));
   return ranked.sort((one, other) => one.rank - other.rank).map(({ item }) => item);
 }

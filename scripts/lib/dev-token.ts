@@ -20,7 +20,7 @@ export function ensureDevVars(): void {
 }
 
 /** A token of the development server, signed with the secret in `.dev.vars`: the program's own where it has one. */
-export function devToken(bearer: Bearer, days = DEV_TOKEN_DAYS, program: string = DEFAULT_PROGRAM): Promise<string> {
+function devToken(bearer: Bearer, days = DEV_TOKEN_DAYS, program: string = DEFAULT_PROGRAM): Promise<string> {
   const signing = { client: "development", env: "production", program, seconds: days * DAY_SECONDS };
   return signToken(bearer, { ...signing, secret: devSecret(program) });
 }

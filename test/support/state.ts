@@ -28,7 +28,7 @@ export async function snapshot(): Promise<string> {
 }
 
 /** The row that a feed request writes, whatever its lines: the feed version. */
-export const ROWS_A_REQUEST = 1;
+const ROWS_A_REQUEST = 1;
 
 const ALL_ACCOUNTS: FeedToken = { accounts: "*", restores: false };
 

@@ -1,7 +1,7 @@
 import type { Derived } from "./derived.ts";
 
 /** What is stored in columns of a membership. */
-export const MEMBERSHIPS = {
+const MEMBERSHIPS = {
   over: "stores",
   table: "memberships",
   storedAs: "columns",

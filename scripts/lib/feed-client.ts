@@ -26,14 +26,10 @@ export interface Progress {
 export interface FeedTarget {
   url: string;
   token: string;
-  /**
-   * How long an answer may take, two minutes if left out: the service takes 40 seconds at most, 8 MiB a minute on a
-   * slow line.
-   */
-  answerWithinMs?: number;
 }
 
 const Taken = z.object({ items: z.object({ ignored: z.number() }) });
+/** The service takes 40 seconds at most, 8 MiB a minute on a slow line. */
 const ANSWER_WITHIN_MS = 120_000;
 
 /**
@@ -118,7 +114,7 @@ function cut({ lines }: Batch): Batch[] | null {
  * @throws a CommandError that names the bad lines by their numbers in the file and says where to go on.
  */
 export async function sendLines(
-  { url, token, answerWithinMs = ANSWER_WITHIN_MS }: FeedTarget,
+  { url, token }: FeedTarget,
   lines: AsyncIterable<FileLine> | Iterable<FileLine>,
   {
     onProgress,
@@ -129,7 +125,7 @@ export async function sendLines(
   const progress: Progress = { committed: 0, ignored: 0, lastLine: 0, waiting: false };
   const feed = new URL("/api/v1/feed", url);
   const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/x-ndjson" };
-  const client = new PatientClient(answerWithinMs, signal);
+  const client = new PatientClient(ANSWER_WITHIN_MS, signal);
   const batches = inBatches(lines, { pages });
   let next = batches.next();
   for (;;) {

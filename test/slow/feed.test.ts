@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, describe, it } from "vitest";
-import { sendLines } from "../../scripts/lib/feed-client.ts";
+import { PatientClient } from "../../scripts/lib/attempts.ts";
 import { FEED_BYTES } from "../support/feed-bytes.ts";
 import { removeFolder } from "./clone.ts";
 import { command, freePort, pressCtrlC, printed } from "./command.ts";
@@ -242,11 +242,11 @@ describe("npm run feed", () => {
 
   it("sends again what is not answered in time", async ({ expect }) => {
     const { url, received } = await service({ after: new Promise(() => {}) });
-    const lines = numbered(2).map((text, index) => ({ number: index + 1, bytes: Buffer.from(text) }));
+    const client = new PatientClient(5_000);
 
-    const progress = await sendLines({ url, token: "t", answerWithinMs: 5_000 }, lines);
+    const answer = await client.ask(new URL(url), { method: "POST", body: numbered(2).join("\n") });
 
-    expect(progress).toMatchObject({ committed: 2, lastLine: 2 });
+    expect(answer?.status).toBe(200);
     expect(received).toEqual([numbered(2)]);
   });
 

@@ -3,6 +3,7 @@ import path from "node:path";
 import { SingleBar } from "cli-progress";
 import { Command } from "commander";
 import { EXPORTED } from "../src/feed/export/walks.ts";
+import { LOGGED_BAR } from "./lib/bar.ts";
 import { devExportToken } from "./lib/dev-token.ts";
 import { type ExportSource, exportPages, type Page } from "./lib/export-client.ts";
 import { exportWhileFed } from "./lib/export-while-fed.ts";
@@ -120,13 +121,7 @@ async function writeWhileFed(source: ExportSource, output: Output, { name, ...wa
 }
 
 function progressBar() {
-  const bar = new SingleBar({
-    format: "{lines} lines | {rate} lines/s | {size} MB",
-    hideCursor: true,
-    clearOnComplete: true,
-    noTTYOutput: true,
-    notTTYSchedule: 5_000,
-  });
+  const bar = new SingleBar({ ...LOGGED_BAR, format: "{lines} lines | {rate} lines/s | {size} MB" });
   const startedAt = Date.now();
   let [lines, bytes] = [0, 0];
   const values = () => {

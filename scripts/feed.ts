@@ -4,6 +4,7 @@ import { checkLine } from "../src/feed/lines.ts";
 import { objectOf, readLine } from "../src/feed/ndjson.ts";
 import { KINDS, RESTORED_KINDS } from "../src/feed/records/index.ts";
 import { NAMED_LINES } from "../src/http/limits.ts";
+import { LOGGED_BAR } from "./lib/bar.ts";
 import { devFeedToken, devRestoreToken } from "./lib/dev-token.ts";
 import { type Progress, sendLines } from "./lib/feed-client.ts";
 import { type FileLine, type NdjsonFile, openNdjson } from "./lib/ndjson-file.ts";
@@ -127,14 +128,7 @@ function progressBar({ size, position }: NdjsonFile) {
   const format = known
     ? "{bar} {percentage}% | {lines} lines | {rate} lines/s | {left} left"
     : "{lines} lines | {rate} lines/s";
-  const bar = new SingleBar({
-    format,
-    hideCursor: true,
-    clearOnComplete: true,
-    noTTYOutput: true,
-    notTTYSchedule: 5_000,
-    barsize: 24,
-  });
+  const bar = new SingleBar({ ...LOGGED_BAR, format });
   bar.start(size ?? 1, 0, { lines: 0, rate: 0, left: "?" });
   return {
     update({ committed, waiting }: Progress, startedAt: number) {

@@ -3,6 +3,7 @@ import path from "node:path";
 import { SingleBar } from "cli-progress";
 import { Command } from "commander";
 import type { Segment } from "../src/history/segment.ts";
+import { BAR } from "./lib/bar.ts";
 import type { Where } from "./lib/database.ts";
 import { dropBodies, dropUnnamedBodies } from "./lib/drop-bodies.ts";
 import { type Bucket, boundBucket, openBucket } from "./lib/history-bucket.ts";
@@ -106,7 +107,7 @@ async function forEach(where: Where, work: (segment: Segment, bucket: Bucket) =>
   boundBucket(where);
   const total = await countSegments(where);
   const bucket = await openBucket(where);
-  const bar = new SingleBar({ format: "{bar} {value} of {total} segments", hideCursor: true, clearOnComplete: true });
+  const bar = new SingleBar({ ...BAR, format: "{bar} {value} of {total} segments" });
   bar.start(total, 0);
   const ended = { done: 0, skipped: 0, faults: [] as string[] };
   try {

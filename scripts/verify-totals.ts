@@ -3,6 +3,7 @@ import { Command } from "commander";
 import type { Derived, KeyRange } from "../src/db/derived/derived.ts";
 import { DERIVED } from "../src/db/derived/index.ts";
 import { type Difference, findDifferences, rangeOfKeys, repair, toText } from "../src/db/derived/recount.ts";
+import { BAR } from "./lib/bar.ts";
 import { askDatabase, type Where } from "./lib/database.ts";
 import { boundBucket, openBucket } from "./lib/history-bucket.ts";
 import { countingNumber } from "./lib/options.ts";
@@ -39,7 +40,7 @@ async function verify(options: Options): Promise<void> {
   const steps = DERIVED.flatMap((derived) =>
     ranges(derived.over === null ? 0 : last[derived.over], options.step).map((range) => ({ derived, range })),
   );
-  const bar = new SingleBar({ format: "{bar} {name}", hideCursor: true, clearOnComplete: true, barsize: 24 });
+  const bar = new SingleBar({ ...BAR, format: "{bar} {name}" });
   bar.start(steps.length, 0, { name: "" });
   const found = new Map<string, Difference[]>();
   try {
@@ -62,7 +63,7 @@ async function verify(options: Options): Promise<void> {
 /** Says what is wrong with segments and openings, and how many things that is. Nobody repairs them. */
 async function readHistory(where: Where): Promise<number> {
   const bucket = await openBucket(where);
-  const bar = new SingleBar({ format: "{value} segments", hideCursor: true, clearOnComplete: true });
+  const bar = new SingleBar({ ...BAR, format: "{value} segments" });
   bar.start(1, 0);
   try {
     const { segments, lines, faults } = await verifyHistory(where, bucket, () => bar.increment());

@@ -12,6 +12,9 @@ export const TotalHundredths = z
   .transform(toHundredths)
   .refine((hundredths) => Math.abs(hundredths) <= LARGEST_TOTAL * 100, "must be at most 70,000,000,000,000");
 
+/** The same, of a total that nothing takes from. */
+export const EarnedHundredths = TotalHundredths.refine((hundredths) => hundredths >= 0, "must be at least 0");
+
 /** A count of the size of a total. */
 export const TotalCount = z
   .int({ error: mustBe("a whole number") })

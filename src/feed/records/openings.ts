@@ -3,7 +3,7 @@ import * as z from "zod";
 import { LEVELS } from "../../db/derived/totals.ts";
 import { campaignStores, memberships, playTotals, storeBalances } from "../../db/tables/index.ts";
 import { Id } from "../../values/text.ts";
-import { TotalCount, TotalHundredths } from "../../values/total.ts";
+import { EarnedHundredths, TotalCount, TotalHundredths } from "../../values/total.ts";
 import { CAMPAIGNS } from "./campaign.ts";
 import { CUSTOMERS } from "./customer.ts";
 import { EIP_CAMPAIGNS } from "./eip-campaign.ts";
@@ -49,7 +49,7 @@ export const balanceOpening = defineKind(storeBalances, {
 /** What sealed entries have added to what a campaign has earned at a store. */
 export const earnedOpening = defineKind(campaignStores, {
   record: "earned_opening",
-  fields: z.object({ store_id: Id, campaign_id: Id, earned: TotalHundredths }),
+  fields: z.object({ store_id: Id, campaign_id: Id, earned: EarnedHundredths }),
   keyFields: ["store_id", "campaign_id"],
   isPermanent: true,
   columns: {

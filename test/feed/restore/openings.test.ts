@@ -162,6 +162,16 @@ describe("openings", () => {
     expect(alone.body.messages).toEqual({ "line 1.amount": ["must be at most 70,000,000,000,000"] });
   });
 
+  it("of what a campaign has earned are not negative: nothing takes from it", async ({ expect }) => {
+    const { records, openings } = sealed();
+    const wrong = openings.map((line) => ("earned" in line ? { ...line, earned: "-0.01" } : line));
+
+    const { body } = await restore([...records, ...wrong]);
+
+    expect(body.messages).toEqual({ [`line ${records.length + 2}.earned`]: ["must be at least 0"] });
+    expect((await restore([...records, ...openings])).status).toBe(200);
+  });
+
   it.for(OPENINGS)("are no record of a feed, and cannot be deleted: %s", async (record, { expect }) => {
     const { records, openings } = sealed();
     const line = openings.find((one) => one.record === record);

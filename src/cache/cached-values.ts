@@ -99,9 +99,8 @@ export class CachedValues<T> {
 
   #isFresh(cached: Cached<T> | undefined): cached is Cached<T> {
     if (cached === undefined) return false;
-    const now = clock.now();
-    const age = now - cached.at;
-    return age >= 0 && age <= this.#rules.freshSeconds * 1_000 && (cached.until === undefined || now < cached.until);
+    const age = clock.now() - cached.at;
+    return age >= 0 && age <= this.#rules.freshSeconds * 1_000 && holds(cached);
   }
 
   /** Whether the source has been asked, and has not answered for so long that nobody else need wait for it. */
@@ -128,7 +127,7 @@ export class CachedValues<T> {
     for (let running = this.#refreshes.get(key); running !== undefined; running = this.#refreshes.get(key)) {
       const left = running.at + ABANDONED_AFTER_MS - clock.now();
       const loaded = left > 0 ? await Promise.race([running.loaded, clock.pause(left)]) : undefined;
-      if (loaded !== undefined) return loaded;
+      if (loaded !== undefined && holds(loaded)) return loaded;
       // The first who gives it up begins another, for which the rest wait.
       if (this.#refreshes.get(key) === running) break;
     }
@@ -178,6 +177,10 @@ async function readStored<T>(cache: Cache, key: CacheKey, limit = READ_LIMIT_MS)
   } catch {
     return undefined;
   }
+}
+
+function holds<T>({ until }: Cached<T>): boolean {
+  return until === undefined || clock.now() < until;
 }
 
 function found<T>({ value, at }: Cached<T>, foundIn: Found<T>["foundIn"]): Found<T> {

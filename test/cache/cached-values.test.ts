@@ -242,6 +242,26 @@ describe("a refresh", () => {
     expect((await values.read(cache, "k", loading("two"))).value).toBe("two");
   });
 
+  it("whose value holds no more when it ends is not answered to those who had waited for it", async ({ expect }) => {
+    const { cache, settle } = room();
+    const values = isolate();
+    const { promise, resolve } = Promise.withResolvers<{ value: string; cacheable: boolean; until: number }>();
+    const slow = vi.fn(() => promise);
+    const load = loading("two");
+    const before = values.read(cache, "k", slow);
+    await waitUntil(() => slow.mock.calls.length === 1);
+    const after = Array.from({ length: 5 }, () => values.read(cache, "k", load));
+    await waitUntil(() => pauses.length === 5);
+
+    pass(10);
+    resolve({ value: "one", cacheable: true, until: now });
+    await settle();
+
+    expect((await before).value).toBe("one");
+    expect((await Promise.all(after)).map(({ value }) => value)).toEqual(Array(5).fill("two"));
+    expect(load).toHaveBeenCalledTimes(1);
+  });
+
   it("of one value does not wait for that of another", async ({ expect }) => {
     const { cache } = room();
     const values = isolate();

@@ -150,7 +150,7 @@ export function usageOf(load: Load, way: Way): Record<"Workers" | "D1" | "Durabl
       objectRowsRead: DAYS * (day.pollCalls + day.otherCalls * (hasSockets ? 4 : 1)),
       objectRowsWritten: hasInboxes ? DAYS * (reported + heard) : 0,
     },
-    KV: { kvReads: DAYS * load.boards * 2, kvWrites: (DAYS * load.boards) / 2 },
+    KV: { kvReads: DAYS * load.boards, kvWrites: (DAYS * load.boards) / 2 },
   };
 }
 

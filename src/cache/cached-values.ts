@@ -47,9 +47,6 @@ const PATIENCE_MS = 300;
 // KV answers from afar within half a second. Beyond this, the source answers sooner.
 const READ_LIMIT_MS = 1_000;
 
-// KV takes one write a second and key. A write that was refused is tried once more, after that second.
-const PAUSES_BEFORE_WRITES_MS = [0, 1_100];
-
 /**
  * Values that are expensive to load, cached in memory and in KV. Their age decides, wherever they come from: KV may lag
  * for a minute and more, but no value says less than its source did `freshSeconds` ago, unless the source fails or is
@@ -94,7 +91,8 @@ export class CachedValues<T> {
   #write(cache: Cache, key: CacheKey, cached: Cached<T>): void {
     if (isNewer(this.#memory.get(key), cached)) return;
     this.#remember(key, cached);
-    cache.inBackground(this.#store(cache, key, cached));
+    // KV has no conditional write: an older value may win there, and its age tells.
+    cache.inBackground(cache.put(key, cached, this.#rules));
   }
 
   #isFresh(cached: Cached<T> | undefined): cached is Cached<T> {
@@ -148,29 +146,13 @@ export class CachedValues<T> {
     if (cacheable === true || (cacheable !== false && this.#memory.has(key))) this.#write(cache, key, cached);
     return cached;
   }
-
-  async #store(cache: Cache, key: CacheKey, cached: Cached<T>): Promise<void> {
-    let refusal: unknown;
-    for (const pause of PAUSES_BEFORE_WRITES_MS) {
-      if (pause > 0) await clock.pause(pause);
-      // KV has no conditional write. What it shows here may lag: an older value may still win, and its age tells.
-      const stored = await readStored<T>(cache, key);
-      if (isNewer(stored, cached) || isNewer(this.#memory.get(key), cached)) return;
-      try {
-        return await cache.put(key, cached, this.#rules);
-      } catch (error) {
-        refusal = error;
-      }
-    }
-    throw refusal;
-  }
 }
 
 /**
  * What KV holds, if it can be understood. That KV cannot be asked is not the client's trouble, as the value can be
  * loaded; and a time in the future would keep a value fresh, and unreplaced, for longer than its age.
  */
-async function readStored<T>(cache: Cache, key: CacheKey, limit = READ_LIMIT_MS): Promise<Cached<T> | undefined> {
+async function readStored<T>(cache: Cache, key: CacheKey, limit: number): Promise<Cached<T> | undefined> {
   try {
     const stored = (await withTimeout(limit, cache.get(key))) as Cached<T> | null;
     return stored !== null && stored.at <= clock.now() ? stored : undefined;

@@ -69,25 +69,30 @@ export class CachedValues<T> {
   async read(cache: Cache, name: string, load: Load<T>): Promise<Found<T>> {
     const key = cache.keyOf(name);
     const remembered = this.#memory.get(key);
-    if (this.#isFresh(remembered)) return found(remembered, "memory");
+    if (this.#isFresh(key, remembered)) return found(remembered, "memory");
     if (remembered !== undefined && this.#isSlow(key)) return found(remembered, "memory");
 
     const stored = await readStored<T>(cache, key, remembered === undefined ? READ_LIMIT_MS : PATIENCE_MS);
     if (stored !== undefined) this.#remember(key, stored);
     const last = this.#memory.get(key);
     const lastIn = last === stored ? "kv" : "memory";
-    if (this.#isFresh(last)) return found(last, lastIn);
+    if (this.#isFresh(key, last)) return found(last, lastIn);
 
     const refreshed = this.#refresh(cache, key, load).then((loaded) => found(loaded, "source"));
     if (last === undefined) return refreshed;
     return withTimeout(PATIENCE_MS, refreshed).catch(() => found(last, lastIn));
   }
 
-  /** Caches a value, unless a newer one is cached already. */
-  write(cache: Cache, name: string, cached: Cached<T>): void {
-    this.#write(cache, cache.keyOf(name), cached);
+  /**
+   * Loads a value because its source has changed: until that has ended, whoever reads it waits for it as for any other
+   * refresh, however young the cached value is. The caller keeps its own request alive until then.
+   * @throws what `load` throws.
+   */
+  refresh(cache: Cache, name: string, load: Load<T>): Promise<Cached<T>> {
+    return this.#begin(cache, cache.keyOf(name), load);
   }
 
+  /** Caches a value, unless a newer one is cached already. */
   #write(cache: Cache, key: CacheKey, cached: Cached<T>): void {
     if (isNewer(this.#memory.get(key), cached)) return;
     this.#remember(key, cached);
@@ -95,18 +100,22 @@ export class CachedValues<T> {
     cache.inBackground(cache.put(key, cached, this.#rules));
   }
 
-  #isFresh(cached: Cached<T> | undefined): cached is Cached<T> {
-    if (cached === undefined) return false;
+  #isFresh(key: CacheKey, cached: Cached<T> | undefined): cached is Cached<T> {
+    if (cached === undefined || cached.at <= this.#runningSince(key)) return false;
     const age = clock.now() - cached.at;
     return age >= 0 && age <= this.#rules.freshSeconds * 1_000 && holds(cached);
   }
 
+  /** When the refresh began that runs now: what is older may lack the change for which it began. */
+  #runningSince(key: CacheKey): number {
+    const { at } = this.#refreshes.get(key) ?? { at: -Infinity };
+    return clock.now() - at < ABANDONED_AFTER_MS ? at : -Infinity;
+  }
+
   /** Whether the source has been asked, and has not answered for so long that nobody else need wait for it. */
   #isSlow(key: CacheKey): boolean {
-    const running = this.#refreshes.get(key);
-    if (running === undefined) return false;
-    const age = clock.now() - running.at;
-    return age >= PATIENCE_MS && age < ABANDONED_AFTER_MS;
+    const since = this.#runningSince(key);
+    return since !== -Infinity && clock.now() - since >= PATIENCE_MS;
   }
 
   /** Remembers the newer of two values, and forgets those that were remembered longest ago. */
@@ -129,13 +138,18 @@ export class CachedValues<T> {
       // The first who gives it up begins another, for which the rest wait.
       if (this.#refreshes.get(key) === running) break;
     }
+    const loaded = this.#begin(cache, key, load);
+    // Others wait for it, so it must not end with the request that began it.
+    cache.inBackground(loaded);
+    return loaded;
+  }
+
+  #begin(cache: Cache, key: CacheKey, load: Load<T>): Promise<Cached<T>> {
     const at = clock.now();
     const loaded = this.#load(cache, key, load, at).finally(() => {
       if (this.#refreshes.get(key)?.loaded === loaded) this.#refreshes.delete(key);
     });
     this.#refreshes.set(key, { at, loaded });
-    // Others wait for it, so it must not end with the request that began it.
-    cache.inBackground(loaded);
     return loaded;
   }
 

@@ -34,6 +34,7 @@ export const feed = createRouter()
     const work = workOnBodyInTurn({ program: c.var.program.name, request: c.req.raw }, (body) =>
       acceptFeed(c.var.db, { body, token: c.var.feedToken, horizon: currentHorizon(c.env) }),
     ).then(async (accepted) => {
+      await refreshBoards(c.var.db.inBackground(), c.var.cache, accepted.boards);
       await notifyOfFeed(c.var.inboxes, accepted.changes, {
         db: c.var.db,
         inBackground: (work) => c.var.cache.inBackground(work),
@@ -42,7 +43,7 @@ export const feed = createRouter()
     });
     // So that it leaves its turn even when its client is gone.
     c.executionCtx.waitUntil(work.catch(() => {}));
-    const { items, boards, version, changes } = await work;
+    const { items, version, changes } = await work;
     const { databaseBytes, rowsWritten } = c.var.db.usage;
     warnOfSize(c.var.program, databaseBytes);
     writeMetrics(
@@ -56,8 +57,6 @@ export const feed = createRouter()
       },
     );
 
-    // The leaderboards that the plays touched are cached anew in the background.
-    c.var.cache.inBackground(refreshBoards(c.var.db.inBackground(), c.var.cache, boards));
     c.header("X-Feed-Version", String(version));
     return c.json({ status: true as const, items });
   });

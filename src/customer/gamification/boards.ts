@@ -1,5 +1,5 @@
 import type { Cache } from "../../cache/cache.ts";
-import { CachedValues, type Found } from "../../cache/cached-values.ts";
+import { CachedValues, type Found, type Load } from "../../cache/cached-values.ts";
 import { clock } from "../../cache/clock.ts";
 import type { Database } from "../../db/database.ts";
 import { sha256Of } from "../../values/sha256.ts";
@@ -36,30 +36,46 @@ export async function readBoard(db: Database, cache: Cache, board: BoardOf): Pro
   const day = today();
   const { value, at, foundIn } = await boards.read(cache, await boardKey(board, day), async () => {
     const [totals] = await findBoards(db, [board], BOARD_LIMIT);
-    if (totals === undefined) return { value: [], cacheable: false };
-    return { value: totals.employees, cacheable: cacheable(totals, board, day), ...untilChange(totals) };
+    return loadedBoard(totals, board, day);
   });
   return { employees: value, ageSeconds: Math.max(0, Math.floor((clock.now() - at) / 1_000)), foundIn };
 }
 
 /**
- * Caches the boards anew on which plays were booked, each that of its campaign and that of all running campaigns. `db`
- * begins at the primary.
+ * Caches the boards anew in the background on which plays were booked, each that of its campaign and that of all running
+ * campaigns. Resolves as soon as whoever reads one of them waits for that. `db` begins at the primary.
  */
 export async function refreshBoards(
   db: Database,
   cache: Cache,
   played: readonly { locationId: string; campaignId: string }[],
 ): Promise<void> {
+  const day = today();
   const touched = distinct(played.flatMap((board) => [board, { ...board, campaignId: null }]));
-  const refreshed = touched.slice(0, REFRESHED_BOARDS_LIMIT);
-  const [at, day] = [clock.now(), today()];
-  const totals = await findBoards(db, refreshed, BOARD_LIMIT);
-  for (const [index, board] of refreshed.entries()) {
-    const found = totals[index];
-    if (found === undefined || cacheable(found, board, day) !== true) continue;
-    boards.write(cache, await boardKey(board, day), { value: found.employees, at, ...untilChange(found) });
-  }
+  const refreshed = await Promise.all(
+    touched.slice(0, REFRESHED_BOARDS_LIMIT).map(async (board) => ({ board, key: await boardKey(board, day) })),
+  );
+  // A board counts from when its refresh began, so D1 is asked once all have begun.
+  const asked = Promise.resolve().then(() =>
+    findBoards(
+      db,
+      refreshed.map(({ board }) => board),
+      BOARD_LIMIT,
+    ),
+  );
+  const refreshes = refreshed.map(({ board, key }, index) =>
+    boards.refresh(cache, key, async () => loadedBoard((await asked)[index], board, day)),
+  );
+  cache.inBackground(Promise.all(refreshes));
+}
+
+function loadedBoard(
+  totals: BoardTotals | undefined,
+  board: BoardOf,
+  day: string,
+): Awaited<ReturnType<Load<EmployeeTotals[]>>> {
+  if (totals === undefined) return { value: [], cacheable: false };
+  return { value: totals.employees, cacheable: cacheable(totals, board, day), ...untilChange(totals) };
 }
 
 function distinct(touched: readonly BoardOf[]): BoardOf[] {

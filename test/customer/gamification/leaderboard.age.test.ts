@@ -36,19 +36,25 @@ async function isolate(bindings: Bindings = {}) {
   vi.spyOn(clock, "now").mockImplementation(() => now);
   vi.spyOn(clock, "pause").mockResolvedValue();
 
-  /** Sends a request, and waits for its work in the background. */
-  const send = async (path: string, token: string, body: string) => {
+  /** Sends a request, and resolves with its answer, and with how to wait for its work in the background. */
+  const ask = async (path: string, token: string, body: string) => {
     const context = createExecutionContext();
     const headers = { Authorization: `Bearer ${token}` };
     const request = new Request(`https://loyalty.example${path}`, { method: "POST", headers, body });
     const response = await worker.fetch(request, { ...env, ...bindings } as Env, context);
-    await waitOnExecutionContext(context);
     if (response.status !== 200) throw new Error(await response.text());
+    return { response, settle: () => waitOnExecutionContext(context) };
+  };
+  const send = async (path: string, token: string, body: string) => {
+    const { response, settle } = await ask(path, token, body);
+    await settle();
     return response;
   };
+  const askToFeed = async (lines: readonly Record<string, unknown>[]) =>
+    ask("/api/v1/feed", await feedToken("*"), ndjson(lines));
   return {
-    feed: async (lines: readonly Record<string, unknown>[]) =>
-      send("/api/v1/feed", await feedToken("*"), ndjson(lines)),
+    askToFeed,
+    feed: async (lines: readonly Record<string, unknown>[]) => (await askToFeed(lines)).settle(),
     /** How many employees a board shows, and how old it says that it is. */
     board: async ({ locationId, campaignId }: Board) => {
       const body = JSON.stringify({ location_id: locationId, eip_campaign_id: campaignId });
@@ -80,6 +86,20 @@ function program(employeeCount: number) {
       employees.slice(from, to).map((one) => seed.play(campaign.id, id, one.id, { runs: "1" })),
     );
   return { lines: [account, campaign, ...stores, ...employees], boards, plays };
+}
+
+/** A database that answers so late. */
+function slowDatabase(milliseconds: number) {
+  return {
+    withSession: (start: D1SessionBookmark) => {
+      const session = env.DB.withSession(start);
+      const batch = async (statements: D1PreparedStatement[]) => {
+        await scheduler.wait(milliseconds);
+        return session.batch(statements);
+      };
+      return { prepare: (query: string) => session.prepare(query), batch, getBookmark: () => session.getBookmark() };
+    },
+  };
 }
 
 /** A KV that goes on showing what it has held first. */
@@ -194,6 +214,20 @@ describe("boards after a bulk feed", () => {
     // Those in KV as well: another isolate shows the same.
     const elsewhere = await isolate();
     expect(await Promise.all(boards.slice(0, 50).map(elsewhere.board))).toEqual(shown);
+  });
+
+  it("show it to whoever asks as soon as the feed is answered", async ({ expect }) => {
+    const { lines, boards, plays } = program(1);
+    const one = await isolate({ DB: slowDatabase(50) });
+    await one.feed(lines);
+    const asked = boards.slice(0, 4);
+    for (const board of asked) await one.board(board);
+
+    const { settle } = await one.askToFeed(plays(0, 1));
+    const shown = await Promise.all(asked.map(one.board));
+    await settle();
+
+    expect(shown).toEqual(Array(4).fill({ employees: 1, age: 0 }));
   });
 
   it("are counted at the primary: by a customer's request, and after a feed", async ({ expect }) => {

@@ -2,6 +2,7 @@ import { abortable, throwIfAborted } from "./abort.ts";
 import type { LiveListener, LiveState } from "./live.ts";
 import type { SharedConnection } from "./shared-connection.ts";
 import { type Change, EVERYTHING } from "./socket.ts";
+import { startTimer } from "./timer.ts";
 
 export interface ChangesOptions {
   /** Ends the iteration, and closes the connection. */
@@ -89,11 +90,11 @@ export class PendingChanges {
   #woken(withinMs: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {
-        if (timer !== null) clearTimeout(timer);
+        clearTimeout(timer);
         signal.removeEventListener("abort", wake);
         resolve();
       };
-      const timer = withinMs === Infinity ? null : setTimeout(wake, withinMs);
+      const timer = startTimer(wake, withinMs);
       signal.addEventListener("abort", wake, { once: true });
       this.#wake = wake;
     });

@@ -1,5 +1,6 @@
 import { reasonOf, throwIfAborted } from "./abort.ts";
 import { LoyaltyError } from "./loyalty-error.ts";
+import { startTimer } from "./timer.ts";
 
 export interface RetryOptions {
   /** How often a call is tried at most. */
@@ -82,7 +83,7 @@ export async function withTimeout<Outcome>(
   });
   const callOff = () => end(signal && reasonOf(signal));
   signal?.addEventListener("abort", callOff, { once: true });
-  const timer = setTimeout(() => end(new Error(`No answer came within ${milliseconds} ms.`)), milliseconds);
+  const timer = startTimer(() => end(new Error(`No answer came within ${milliseconds} ms.`)), milliseconds);
   try {
     return await Promise.race([run(limit.signal), ended]);
   } finally {
@@ -99,7 +100,7 @@ export function pause(milliseconds: number, signal: AbortSignal | null): Promise
       clearTimeout(timer);
       reject(signal && reasonOf(signal));
     };
-    const timer = setTimeout(() => {
+    const timer = startTimer(() => {
       signal?.removeEventListener("abort", onAbort);
       resolve();
     }, milliseconds);

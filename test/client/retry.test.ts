@@ -97,6 +97,22 @@ describe("a call that fails", () => {
     expect(askedAt).toEqual([0, 30_750]);
   });
 
+  it.for([Infinity, 2 ** 31])(
+    "may be given more time than a timer can count: %d ms",
+    async (answerWithinMs, { expect }) => {
+      const slow = async () => {
+        await new Promise((resolve) => setTimeout(resolve, 60_000));
+        return new Response("{}");
+      };
+
+      const call = answerOf(slow, { ...OPTIONS, attempts: 1, answerWithinMs }, null);
+      call.catch(() => {});
+      await vi.advanceTimersByTimeAsync(60_000);
+
+      expect((await call).status).toBe(200);
+    },
+  );
+
   it("is tried again when the body breaks off", async ({ expect }) => {
     const broken = () => {
       const body = new ReadableStream({ pull: (stream) => stream.error(lost) });

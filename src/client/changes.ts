@@ -31,13 +31,12 @@ export function followChanges(
 ): AsyncGenerator<Changed, void, undefined> {
   return abortable(signal, async function* (stop) {
     const pending = new PendingChanges(EVERYTHING);
-    const failed = connection.listen(pending.listener, stop);
     // It may fail while the app is busy, and is heard of with the next item.
-    failed.catch(() => {});
+    connection.listen(pending.listener, stop).catch(pending.fail);
     for (let isFirst = true; ; isFirst = false) {
       const blockedMs = isFirst ? 0 : BLOCKED_EVERY_MS * (1 + Math.random());
       const interval: Interval = (state) => (state === "blocked" ? blockedMs : Infinity);
-      yield { what: await Promise.race([pending.next(interval, stop), failed]) };
+      yield { what: await pending.next(interval, stop) };
     }
   });
 }
@@ -50,6 +49,7 @@ export class PendingChanges {
   /** Whether what `next` gave last was in a frame, and not only because of a new connection or the interval. */
   wasInFrame = false;
   #state: LiveState = "connecting";
+  #failure: { error: unknown } | null = null;
   #wake = () => {};
 
   constructor(kinds: readonly Change[]) {
@@ -64,15 +64,22 @@ export class PendingChanges {
     this.#wake();
   };
 
+  /** Nothing more will be told: `next` throws the error once it has given what there was before. */
+  readonly fail = (error: unknown): void => {
+    this.#failure = { error };
+    this.#wake();
+  };
+
   /**
    * Waits until there is something, or until the interval says that everything counts as changed.
-   * @throws the signal's reason when it is called off.
+   * @throws what it has failed with, and the signal's reason when it is called off.
    */
   async next(interval: Interval, signal: AbortSignal): Promise<Change[]> {
     const askedAt = Date.now();
     for (;;) {
       throwIfAborted(signal);
       if (this.#changed.size > 0) return this.#take([...this.#changed]);
+      if (this.#failure !== null) throw this.#failure.error;
       const longest = interval(this.#state);
       const passed = Math.max(Date.now() - askedAt, 0);
       if (passed >= longest) return this.#take(this.#kinds);

@@ -1,5 +1,9 @@
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { followChanges } from "../../src/client/changes.ts";
 import { type Changed, createClient } from "../../src/client/index.ts";
+import type { LiveListener } from "../../src/client/live.ts";
+import { SharedConnection } from "../../src/client/shared-connection.ts";
+import { EVERYTHING as EVERYTHING_CHANGED } from "../../src/client/socket.ts";
 import {
   type Answer,
   EVERYTHING,
@@ -117,6 +121,36 @@ describe("the items of changes()", () => {
       expect(given).toEqual([]);
     },
   );
+});
+
+describe("what changes() leaves behind", () => {
+  it("does not grow with its items", async ({ expect }) => {
+    const listening = new Promise<never>(() => {});
+    const reactions = vi.spyOn(listening, "then");
+    const connection = new SharedConnection({
+      url: "https://loyalty.example",
+      askToken: () => "t",
+      send: fetch,
+      WebSocket: null,
+    });
+    let tell: LiveListener = () => {};
+    vi.spyOn(connection, "listen").mockImplementation((listener) => {
+      tell = listener;
+      return listening;
+    });
+    const changes = followChanges(connection, {});
+
+    for (let item = 0; item < 10; item += 1) {
+      const next = changes.next();
+      await soon();
+      tell("connected", EVERYTHING_CHANGED);
+      await next;
+    }
+
+    // Its own, and that of the spy on `listen`.
+    expect(reactions.mock.calls.length).toBeLessThanOrEqual(2);
+    expect(vi.getTimerCount()).toBe(0);
+  });
 });
 
 describe("the end of changes()", () => {

@@ -26,7 +26,8 @@ export const Longitude = degrees(180);
 /** A number that arrives as a JSON number or as text such as `8` or `-1.5` (docs/contract/interface.md, 1). */
 const NumberParameter = z
   .union([z.number(), z.string().regex(/^-?\d+(\.\d+)?$/, "must be a number")], { error: mustBe("a number") })
-  .transform(Number);
+  // Beyond the largest number is Infinity, which Zod takes for no number instead of one that is too large.
+  .transform((value) => Math.max(-Number.MAX_VALUE, Math.min(Number(value), Number.MAX_VALUE)));
 
 /** A request's number from `min` to `max`, both included. */
 export function numberParameter({ min, max }: { min: number; max: number }) {

@@ -163,4 +163,12 @@ describe("POST /campaigns/near-by-popular-campaigns", () => {
     expect(answer.body).toMatchObject({ status: false, errorCode: "VALIDATION_EXCEPTION" });
     expect(Object.keys(answer.body.messages).sort()).toEqual(fields);
   });
+
+  it("says what to correct in a number that is too large for JavaScript", async ({ expect }) => {
+    const nines = "9".repeat(400);
+
+    const { body } = await as("c").post(PATH, { latitude: nines, longitude: `-${nines}`, single_account_id: "1" });
+
+    expect(body.messages).toEqual({ latitude: ["must be at most 90"], longitude: ["must be at least -180"] });
+  });
 });

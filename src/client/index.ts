@@ -12,7 +12,7 @@ import { entriesOf } from "./entries.ts";
 import { followMessages } from "./new-messages.ts";
 import type { CallOptions } from "./result.ts";
 import type { RetryOptions } from "./retry.ts";
-import { Service } from "./service.ts";
+import { encode, Service } from "./service.ts";
 import type { MessageGroup, TeamMember } from "./shapes.ts";
 import { SharedConnection } from "./shared-connection.ts";
 import type { SocketConstructor } from "./socket.ts";
@@ -66,7 +66,7 @@ export function createClient({
   const messages = (query: MessagesQuery = {}, call?: CallOptions) =>
     service.getPage<MessageGroup[]>("/messages", query, call);
   const teamWithLevel = (storeId: string, query: TeamQuery = {}, call?: CallOptions) =>
-    service.getPage<TeamMember[]>(`/stores/${encodeURIComponent(storeId)}/team-with-level`, query, call);
+    service.getPage<TeamMember[]>(`/stores/${encode(storeId)}/team-with-level`, query, call);
 
   return {
     me: (call) => service.get("/me", {}, call),

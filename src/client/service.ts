@@ -82,10 +82,15 @@ export class Service {
 
 const HALF_A_PAIR = /[\ud800-\udfff]/gu;
 
+/** A text as part of an address. Half of a surrogate pair cannot be, and becomes U+FFFD. */
+export function encode(text: string): string {
+  return encodeURIComponent(text.replace(HALF_A_PAIR, "\ufffd"));
+}
+
 /** `?name=value&…`, where a list is its values with commas; React Native's URLSearchParams has not always escaped them. */
 function toQuery(query: Query): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name}=${encodeURIComponent(String(value).replace(HALF_A_PAIR, "\ufffd"))}`],
+    value === undefined ? [] : [`${name}=${encode(String(value))}`],
   );
   return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
 }

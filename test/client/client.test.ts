@@ -115,6 +115,13 @@ describe("createClient", () => {
     expect(sent).toHaveLength(tries);
   });
 
+  it("sends half of a surrogate pair in a path as a query does", async ({ expect }) => {
+    const { client, sent } = clientOf("c");
+
+    expect(await client.teamWithLevel("\ud800")).toMatchObject({ status: false, errorCode: "NOT_FOUND" });
+    expect(sent[0]).toContain("/stores/%EF%BF%BD/team-with-level");
+  });
+
   it("throws a LoyaltyError where no token can be had, after trying again", async ({ expect }) => {
     const cause = new TypeError("no connection");
     const token = vi.fn<() => Promise<string>>().mockRejectedValue(cause);

@@ -38,7 +38,8 @@ export interface ClientOptions {
   WebSocket?: SocketConstructor | null;
   /**
    * How often and how long a call is tried: three times of 30 seconds at most, with waits of ten seconds at most. A
-   * lost connection, 429, 502, 503 and 504 are tried again; nothing else is.
+   * lost connection, 429, 502, 503 and 504 are tried again, unless the service asks for a longer wait, as its own 429
+   * does, which asks for a minute; nothing else is.
    */
   retry?: Partial<RetryOptions>;
 }

@@ -1,6 +1,7 @@
 import type { MessagesQuery } from "./client.ts";
 import { errorOf, LoyaltyError, type Since } from "./loyalty-error.ts";
 import type { CallOptions, PagedResult } from "./result.ts";
+import { pause } from "./retry.ts";
 import type { MessageGroup } from "./shapes.ts";
 import { toDate } from "./time.ts";
 
@@ -35,7 +36,7 @@ export async function* pollMessages(
   let reached = since;
   try {
     if (reached === undefined) {
-      const { groups } = await readPage(get({ per_page: 1 }, { signal }));
+      const { groups } = await readPage((call) => get({ per_page: 1 }, call), signal);
       reached = groups[0]?.last_message_time ?? "";
       await untilDue(true);
     }
@@ -56,12 +57,24 @@ export async function* pollMessages(
   }
 }
 
-/** The groups of a page, and how to ask for the next one. @throws a LoyaltyError for a failure. */
-async function readPage(asked: Promise<PagedResult<MessageGroup[]>>) {
-  const page = await asked;
-  if (page.status) return { groups: page.items, next: page.next };
-  if (page.errorCode === "NO_ITEMS") return { groups: [], next: null };
-  throw errorOf(page);
+type Ask = (call: CallOptions) => Promise<PagedResult<MessageGroup[]>>;
+
+// Clients that were refused together do not come back together.
+const SPREAD_MS = 1_000;
+
+/**
+ * The groups of a page, and how to ask for the next one. A 429 or 503 that says when to come back is a pause, however
+ * long. @throws a LoyaltyError for another failure.
+ */
+async function readPage(ask: Ask, signal: AbortSignal) {
+  for (;;) {
+    const page = await ask({ signal });
+    if (page.status) return { groups: page.items, next: page.next };
+    if (page.errorCode === "NO_ITEMS") return { groups: [], next: null };
+    const isBusy = page.httpStatus === 429 || page.httpStatus === 503;
+    if (!isBusy || page.retryAfterMs === undefined) throw errorOf(page);
+    await pause(page.retryAfterMs + Math.random() * SPREAD_MS, signal);
+  }
 }
 
 /**
@@ -79,19 +92,17 @@ async function readOldest(
   let newest: string | undefined;
   let held: MessageGroup[] = [];
   let isWhole = true;
-  let asked: Promise<PagedResult<MessageGroup[]>> | undefined = get(
-    { per_page: GROUPS_A_PAGE, check_time: checkTime === "" ? undefined : checkTime },
-    { signal },
-  );
-  while (asked !== undefined) {
-    const { groups, next } = await readPage(asked);
+  const query = { per_page: GROUPS_A_PAGE, check_time: checkTime === "" ? undefined : checkTime };
+  let ask: Ask | null = (call) => get(query, call);
+  while (ask !== null) {
+    const { groups, next }: Awaited<ReturnType<typeof readPage>> = await readPage(ask, signal);
     newest ??= groups[0]?.last_message_time;
     held.push(...groups.filter((group) => !isDealtWith(group, reached)));
     if (held.length > HELD_GROUPS) {
       held = held.slice(-HELD_GROUPS);
       isWhole = false;
     }
-    asked = next?.({ signal });
+    ask = next;
   }
   return { groups: held.reverse(), upTo: isWhole ? (newest ?? reached) : null };
 }

@@ -1,5 +1,5 @@
 import { LoyaltyError } from "./loyalty-error.ts";
-import type { Answer } from "./retry.ts";
+import { type Answer, askedWait } from "./retry.ts";
 import type { Failure } from "./shapes.ts";
 
 /** What every result says of its answer. */
@@ -11,7 +11,11 @@ export interface AnswerFacts {
 }
 
 /** The service refused the call, or has nothing to give. */
-export type FailedResult = Failure & AnswerFacts;
+export type FailedResult = Failure &
+  AnswerFacts & {
+    /** After how many milliseconds the service asked to be tried again; left out where it did not. */
+    retryAfterMs?: number;
+  };
 
 /** What a call has come to: the data, with what an answer says beside it, or why there is none. */
 export type Result<Items, Beside = unknown> = ({ status: true; items: Items } & AnswerFacts & Beside) | FailedResult;
@@ -45,7 +49,10 @@ export function resultOf<Items>({ status: httpStatus, headers, text }: Answer): 
     throw new LoyaltyError(stranger, { cause: text });
   }
   const facts = { httpStatus, requestId: headers.get("X-Request-Id") ?? "" };
-  if (!body.status) return { ...body, ...facts } as FailedResult;
+  if (!body.status) {
+    const retryAfterMs = askedWait(headers);
+    return { ...body, ...facts, ...(retryAfterMs !== null && { retryAfterMs }) } as FailedResult;
+  }
   const { status, items, stores, customers, ...beside } = body;
   // A search without campaigns has its lists beside `status`.
   return { status, ...facts, items: (items ?? { stores, customers, campaigns: [] }) as Items, ...beside };

@@ -42,7 +42,7 @@ export async function answerOf(
       return new LoyaltyError("No answer of the service came.", { cause });
     });
     const isFailed = outcome instanceof LoyaltyError;
-    const asked = isFailed ? null : askedWait(outcome.headers.get("Retry-After"));
+    const asked = isFailed ? null : askedWait(outcome.headers);
     const isWorthIt = isFailed || WORTH_ANOTHER_TRY.has(outcome.status);
     if (isWorthIt && attempt < attempts && (asked ?? 0) <= longestWaitMs) {
       await pause(waitBefore(attempt, asked, longestWaitMs), signal);
@@ -53,8 +53,9 @@ export async function answerOf(
   }
 }
 
-/** The milliseconds that the header asks for, as seconds or as a date (RFC 9110, 10.2.3); null where it says nothing. */
-function askedWait(retryAfter: string | null): number | null {
+/** The milliseconds that `Retry-After` asks for, as seconds or as a date (RFC 9110, 10.2.3); null where it says nothing. */
+export function askedWait(headers: Headers): number | null {
+  const retryAfter = headers.get("Retry-After");
   if (retryAfter === null) return null;
   const wait = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1_000 : Date.parse(retryAfter) - Date.now();
   return Number.isNaN(wait) ? null : Math.max(wait, 0);

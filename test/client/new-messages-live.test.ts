@@ -11,6 +11,8 @@ interface FollowOptions extends PollOptions {
   onOpen?: (socket: FakeSocket) => void;
   /** What happens after a poll was answered, and before the client has the answer. */
   onPolled?: (polls: number) => void;
+  /** What is answered instead of the messages, in turn. */
+  refusals?: Response[];
   hasSockets?: boolean;
 }
 
@@ -18,7 +20,7 @@ const hello = (socket: FakeSocket) => void setTimeout(() => socket.hello());
 const breakAtOnce = (socket: FakeSocket) => void setTimeout(() => socket.drops());
 
 /** Somebody who follows the messages of a model of the service: what they were given, and when they polled. */
-function follow({ onOpen = hello, onPolled, hasSockets = true, ...options }: FollowOptions = {}) {
+function follow({ onOpen = hello, onPolled, refusals = [], hasSockets = true, ...options }: FollowOptions = {}) {
   const service = new ServiceModel();
   const token = { isRefused: false };
   const openedAt: number[] = [];
@@ -36,7 +38,7 @@ function follow({ onOpen = hello, onPolled, hasSockets = true, ...options }: Fol
       const address = new URL(String(input));
       if (token.isRefused) return Response.json(refusal, { status: 401 });
       if (address.pathname.endsWith("/live")) return Response.json({ status: false }, { status: 426 });
-      const answer = await service.fetch(address);
+      const answer = refusals.shift() ?? (await service.fetch(address));
       polledAt.push(secondsPassed());
       onPolled?.(polledAt.length);
       return answer;
@@ -57,6 +59,9 @@ function follow({ onOpen = hello, onPolled, hasSockets = true, ...options }: Fol
   };
   return { ...sockets, service, client, iteration, say, token, openedAt, polledAt, given, stop, ended };
 }
+
+const busy = (status: number, retryAfter: string) =>
+  Response.json({ ...refusal, errorCode: "UNAVAILABLE" }, { status, headers: { "Retry-After": retryAfter } });
 
 const waitsOf = (times: number[]) => times.slice(1).map((at, index) => at - (times[index] ?? 0));
 
@@ -242,6 +247,44 @@ describe("newMessages without sockets", () => {
     await pass(30 * SECOND);
 
     expect(polledAt.slice(0, 3)).toEqual([0, wait, 2 * wait]);
+  });
+
+  it.for([
+    [429, "60", 60],
+    [503, "90", 90],
+  ] as const)("waits as long as a %i says, and goes on", async ([status, retryAfter, seconds], { expect }) => {
+    const refusals = [busy(status, retryAfter)];
+    const { say, given, polledAt, stop, ended } = follow({ hasSockets: false, refusals });
+    say("a");
+
+    await pass(seconds * SECOND - 1);
+    const early = [...polledAt];
+    await pass(10 * SECOND);
+    stop.abort();
+
+    expect(early).toEqual([0]);
+    expect(given).toEqual(["a 1"]);
+    expect(await ended).toBe("ended");
+  });
+
+  it("ends with its signal while it waits as long as a 429 says", async ({ expect }) => {
+    const { stop, ended } = follow({ hasSockets: false, refusals: [busy(429, "60")] });
+    await pass(SECOND);
+
+    stop.abort();
+
+    expect(await ended).toBe("ended");
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("polls no sooner where everyMs is longer than a timer can count", async ({ expect }) => {
+    const { polledAt } = follow({ hasSockets: false, everyMs: 2 ** 31 });
+
+    await pass(MINUTE);
+
+    expect(polledAt).toEqual([0]);
+    // Each time that it wakes it takes another interval by chance.
+    expect(vi.mocked(Math.random).mock.calls.length).toBeLessThan(10);
   });
 
   it("tries sockets again now and then, and goes on with one that stands", async ({ expect }) => {

@@ -25,6 +25,16 @@ describe("a result", () => {
     expect(ids).toEqual(ids.map(() => expect.stringMatching(/^[\w-]{8,}$/)));
   });
 
+  it("says how long the service asked to wait, where it did", async ({ expect }) => {
+    const failure = { status: false, errorCode: "TOO_MANY_REQUESTS", message: "Too many requests." };
+    const headers = { "Retry-After": "60" };
+    const refused = clientOf("c", async () => Response.json(failure, { status: 429, headers }));
+
+    expect(await refused.client.coupons()).toMatchObject({ ...failure, httpStatus: 429, retryAfterMs: 60_000 });
+    expect(refused.sent).toHaveLength(1);
+    expect(await clientOf("c").client.messages()).not.toHaveProperty("retryAfterMs");
+  });
+
   it("of a board has its age in seconds", async ({ expect }) => {
     const old = { headers: { "X-Board-Age": "17" } };
     const { client } = clientOf("c", async () => Response.json({ status: true, items: [] }, old));

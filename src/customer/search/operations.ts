@@ -1,6 +1,27 @@
 import type { Operation } from "../../openapi/notes.ts";
 import { FullSearchAnswer } from "./schema.ts";
 
+/** A customer as strangers find them. */
+const ITO = {
+  id: "c94",
+  first_name: "Ada",
+  last_name: "Ito",
+  customer_description: "",
+  avatar: "https://images.example/customers/c94.png",
+  friend_status: -1,
+  scan_id: "",
+  date_of_birth: null,
+  address_line_1: "",
+  address_line_2: "",
+  city: "",
+  state: "",
+  zip: "",
+  balance: 0,
+  stores_count: 3,
+  campaigns_total: 6,
+  campaigns_registered: 1,
+};
+
 export const fullSearch: Operation = {
   id: "fullSearch",
   tag: "Customer",
@@ -22,27 +43,7 @@ export const fullSearch: Operation = {
       answer: {
         status: true,
         stores: [],
-        customers: [
-          {
-            id: "c94",
-            first_name: "Ada",
-            last_name: "Ito",
-            customer_description: "",
-            avatar: "https://images.example/customers/c94.png",
-            friend_status: -1,
-            scan_id: "",
-            date_of_birth: null,
-            address_line_1: "",
-            address_line_2: "",
-            city: "",
-            state: "",
-            zip: "",
-            balance: 0,
-            stores_count: 3,
-            campaigns_total: 6,
-            campaigns_registered: 1,
-          },
-        ],
+        customers: [ITO],
       },
     },
     {
@@ -53,23 +54,10 @@ export const fullSearch: Operation = {
         stores: [],
         customers: [
           {
+            ...ITO,
             id: "c419",
-            first_name: "Ada",
             last_name: "Fischer",
-            customer_description: "",
             avatar: "https://images.example/customers/c419.png",
-            friend_status: -1,
-            scan_id: "",
-            date_of_birth: null,
-            address_line_1: "",
-            address_line_2: "",
-            city: "",
-            state: "",
-            zip: "",
-            balance: 0,
-            stores_count: 3,
-            campaigns_total: 6,
-            campaigns_registered: 1,
           },
         ],
         forgiven: ["ficsher"],

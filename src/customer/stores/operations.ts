@@ -29,33 +29,7 @@ export const teamWithLevel: Operation = {
             avatar: "https://images.example/customers/c316.png",
             total_balance: 78.43,
             current_level: 1,
-            levels: [
-              {
-                level_no: 1,
-                total_members: 0,
-                total_tokens_earned: 0,
-              },
-              {
-                level_no: 2,
-                total_members: 0,
-                total_tokens_earned: 0,
-              },
-              {
-                level_no: 3,
-                total_members: 0,
-                total_tokens_earned: 0,
-              },
-              {
-                level_no: 4,
-                total_members: 0,
-                total_tokens_earned: 0,
-              },
-              {
-                level_no: 5,
-                total_members: 0,
-                total_tokens_earned: 0,
-              },
-            ],
+            levels: [1, 2, 3, 4, 5].map((level_no) => ({ level_no, total_members: 0, total_tokens_earned: 0 })),
           },
         ],
       },

@@ -9,6 +9,10 @@ import { CouponText } from "./coupon-text.ts";
 /** How many coupons a list without pages holds: a customer with 100,000 coupons would have them all in one answer. */
 export const COUPONS_LIMIT = 1_000;
 
+const Search = TextParameter.optional().describe(
+  "Part of the coupon's name, a header line, a text line or the chain's name; case and accents do not count.",
+);
+
 /** The parameters of the coupon list (docs/contract/interface.md, 4.4). */
 export const CouponsQuery = z.object({
   includemfg: BooleanParameter.default(false).describe(
@@ -17,9 +21,7 @@ export const CouponsQuery = z.object({
   include_images: BooleanParameter.default(false).describe(
     "Whether `chain_logo` is filled in, in the detailed variant.",
   ),
-  search: TextParameter.optional().describe(
-    "Part of the coupon's name, a header line, a text line or the chain's name; case and accents do not count.",
-  ),
+  search: Search,
   type: TextParameter.optional().describe("The `type` of the coupons, in any case, such as `Dollar_Off`."),
   accountId: Id.optional().describe("The merchant account whose coupons are asked for."),
 });
@@ -27,9 +29,7 @@ export const CouponsQuery = z.object({
 /** The parameters of the combined coupon list (docs/contract/interface.md, 4.5). */
 export const MyCouponsQuery = z.object({
   digitalonly: BooleanParameter.default(false).describe("Whether only digital coupons come."),
-  search: TextParameter.optional().describe(
-    "Part of the coupon's name, a header line, a text line or the chain's name; case and accents do not count.",
-  ),
+  search: Search,
   type: z.enum(["store", "mfg"], { error: "must be store or mfg" }).optional().describe("Only this kind of coupons."),
   storeId: listParameter(Id)
     .default([])

@@ -3,13 +3,13 @@ import { type JsonText, jsonObject, merge, storedJson, toJson } from "../http/js
 import { NO_CREDENTIALS } from "./loyalty-options.ts";
 
 /** A row of a list in which one row of each account has the account object. The key only tells accounts apart. */
-export interface OfAccount {
+interface OfAccount {
   account_key: (typeof accounts.$inferSelect)["key"];
   account: string | null;
 }
 
 /** What the account object of the coupon lists is made of; all null beside a row that does not bring it. */
-export interface CouponAccountParts
+interface CouponAccountParts
   extends Pick<typeof accounts.$inferSelect, "coreTenantId" | "coreAppAccountId" | "loyaltyOptions" | "chainLogo"> {
   fields: string | null;
 }

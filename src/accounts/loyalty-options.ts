@@ -128,7 +128,7 @@ export function withoutLogo(options: LoyaltyOptions | null): Omit<LoyaltyOptions
 const Nothing = z.literal("").describe("Always empty: a credential.");
 
 /** The credentials among the loyalty options. */
-export const MailerFields = z.object({
+const MailerFields = z.object({
   mailer_domain: Nothing,
   mailer_secret: Nothing,
   mailer_endpoint: Nothing,

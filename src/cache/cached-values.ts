@@ -23,7 +23,7 @@ export interface Found<T> extends Cached<T> {
  */
 export type Load<T> = () => Promise<Omit<Cached<T>, "at"> & { cacheable: boolean | "in place of another" }>;
 
-export interface CacheRules {
+interface CacheRules {
   /** Up to this age a value is answered as it is. */
   freshSeconds: number;
   /** So long KV holds a value: while the source fails, the last one answers. */

@@ -12,7 +12,7 @@ const GROUPS_A_PAGE = 100;
 // How many groups of a poll are held at once. Where there are more, the oldest come first, and the poll is read again.
 const HELD_GROUPS = 1_000;
 
-export interface Polling {
+interface Polling {
   /** The last group that was dealt with, or a time of the service, or `""` for every group. Left out: now. */
   since?: Since | undefined;
   /** Waits until it is time for another poll, by whether the last one found a group with a new message. */

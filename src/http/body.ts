@@ -4,7 +4,7 @@ import { type ApiError, malformedBody, payloadTooLarge, requestTimeout } from ".
 /** The error text for a body that broke off. */
 export const NOT_WHOLE = "must arrive whole";
 
-export interface BodyLimit {
+interface BodyLimit {
   bytes: number;
   /** The limit as a person writes it. */
   name: string;

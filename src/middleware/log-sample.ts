@@ -1,5 +1,5 @@
 /** What decides whether a request leaves a log line. */
-export interface Sampled {
+interface Sampled {
   status: number;
   milliseconds: number;
   /** How often D1 was tried for one call. */

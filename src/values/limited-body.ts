@@ -1,7 +1,7 @@
 type Message = Pick<Request | Response, "headers" | "body">;
 
 /** A body: its bytes; or that it is longer than the limit, broke off, or came too slowly. */
-export type BodyReading = { kind: "whole"; bytes: Uint8Array } | { kind: "too large" | "broken off" | "too slow" };
+type BodyReading = { kind: "whole"; bytes: Uint8Array } | { kind: "too large" | "broken off" | "too slow" };
 
 /** Called once, before more than 64 KiB of a body are read, with the most bytes that it may have. */
 export type BeforeLarge = (bytes: number) => Promise<void>;

@@ -9,7 +9,7 @@ export interface Position {
 }
 
 /** Degrees; `west` is never greater than `east`. */
-export interface BoundingBox {
+interface BoundingBox {
   south: number;
   north: number;
   west: number;

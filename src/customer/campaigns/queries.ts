@@ -10,7 +10,7 @@ import type { NearbyCampaign } from "./schema.ts";
 /** As many as `stores.band` counts. */
 const BANDS_A_DEGREE = 10;
 
-export interface NearbyCampaignsQuery {
+interface NearbyCampaignsQuery {
   accountId: string;
   near: Position;
   radiusMiles: number;

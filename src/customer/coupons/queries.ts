@@ -11,7 +11,7 @@ import type { Page } from "../../http/paging.ts";
 import { fold } from "../../values/fold.ts";
 import type { CouponKind } from "./kinds.ts";
 
-export interface CouponsFilter {
+interface CouponsFilter {
   kinds: readonly CouponKind[];
   /** Part of the coupon's name, of one of its lines or of its chain's name. */
   search?: string | undefined;

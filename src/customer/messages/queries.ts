@@ -29,7 +29,7 @@ export interface MessageGroupsQuery {
 }
 
 /** A page of groups, and what the customer's inbox needs to know to answer the next poll without D1. */
-export interface MessageGroupsFound extends Paged<MessageGroup> {
+interface MessageGroupsFound extends Paged<MessageGroup> {
   news: News;
 }
 

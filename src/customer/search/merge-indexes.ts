@@ -10,7 +10,7 @@ export const QUERIES_A_STEP = 3;
 
 const CHANGES = select({ changes: sql<number>`total_changes()` }, sql``);
 
-export interface MergeReport {
+interface MergeReport {
   steps: number;
   /** The indexes in which a limit has left something to merge: the next run goes on with it. */
   unfinished: string[];

@@ -6,7 +6,7 @@ import { type CustomerSearch, LISTS, type SearchList } from "./scope.ts";
 import { type ForgivingTexts, findForgiven, forgive, isForgivable, readNear } from "./typos.ts";
 import { type AskedWords, askFor, findWords, INDEXES } from "./word-index.ts";
 
-export interface FullSearch {
+interface FullSearch {
   /** Folded, each once. */
   words: readonly string[];
   /** Whether typos are forgiven where nothing is found as asked. */

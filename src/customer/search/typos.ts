@@ -47,7 +47,7 @@ export function readNear(forgivable: readonly string[], lists: readonly SearchLi
 }
 
 /** A word asked for, and what a vocabulary has of it: texts for FTS5, null where there is nothing. */
-export interface NearWord {
+interface NearWord {
   vocabulary: VocabularyName;
   word: string;
   /** The words that begin so, or the beginning where they are many. Null: the word has to be forgiven. */

@@ -1,3 +1,4 @@
+import { compareCodePoints } from "../values/code-points.ts";
 import type { MessagesQuery } from "./client.ts";
 import { errorOf, LoyaltyError, type Since } from "./loyalty-error.ts";
 import type { CallOptions, PagedResult } from "./result.ts";
@@ -110,15 +111,7 @@ async function readOldest(
 /** The service lists the groups of one second by id, and the last of a list is given first. */
 function isDealtWith(group: MessageGroup, reached: Since): boolean {
   if (typeof reached === "string" || group.last_message_time !== reached.last_message_time) return false;
-  return !precedes(group.group_id, reached.group_id);
-}
-
-/** By code point, as the service orders ids; `<` goes by UTF-16 unit, which is another order beyond U+FFFF. */
-function precedes(one: string, other: string): boolean {
-  const [a, b] = [[...one], [...other]];
-  const at = a.findIndex((character, index) => character !== b[index]);
-  if (at === -1) return a.length < b.length;
-  return (a[at]?.codePointAt(0) ?? 0) < (b[at]?.codePointAt(0) ?? -1);
+  return compareCodePoints(group.group_id, reached.group_id) >= 0;
 }
 
 function secondBefore(time: string): string {

@@ -12,14 +12,6 @@ export function codePoints(text: string): number {
   return count;
 }
 
-/** The order of texts by code point, which is SQLite's too; JavaScript's own goes by UTF-16 unit. */
-export function compareCodePoints(one: string, other: string): number {
-  const [left, right] = [Array.from(one), Array.from(other)];
-  const index = left.findIndex((point, at) => point !== right[at]);
-  if (index === -1) return left.length - right.length;
-  return (left[index]?.codePointAt(0) ?? -1) - (right[index]?.codePointAt(0) ?? -1);
-}
-
 // A code point is at most two UTF-16 units, so most texts are decided without being counted.
 function fits(text: string, limit: number): boolean {
   return text.length <= limit || (text.length <= limit * 2 && codePoints(text) <= limit);

@@ -1,4 +1,4 @@
-import { compareCodePoints } from "../../values/text.ts";
+import { compareCodePoints } from "../../values/code-points.ts";
 import { isTypoOf } from "./known-customers.ts";
 
 /** A record that is shown: its words, and the words of the query that were forgiven in it. */

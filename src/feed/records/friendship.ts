@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { friendships } from "../../db/tables/index.ts";
+import { compareCodePoints } from "../../values/code-points.ts";
 import { Flag } from "../../values/number.ts";
-import { compareCodePoints, Id } from "../../values/text.ts";
+import { Id } from "../../values/text.ts";
 import { CUSTOMERS } from "./customer.ts";
 import { defineKind } from "./kind.ts";
 

@@ -28,8 +28,13 @@ export class Cache {
     return this.#kv.get(key, { type: "json", cacheTtl: EDGE_SECONDS });
   }
 
-  put(key: CacheKey, value: unknown, { expireSeconds }: { expireSeconds: number }): Promise<void> {
-    return this.#kv.put(key, JSON.stringify(value), { expirationTtl: expireSeconds });
+  /** Of two values within a second, KV keeps the first. */
+  async put(key: CacheKey, value: unknown, { expireSeconds }: { expireSeconds: number }): Promise<void> {
+    try {
+      await this.#kv.put(key, JSON.stringify(value), { expirationTtl: expireSeconds });
+    } catch (error) {
+      if (!String(error).includes("429")) throw error;
+    }
   }
 
   /** Keeps the request alive until the work is done. That it failed is logged, and no client hears of it. */

@@ -30,7 +30,7 @@ interface SealTurn {
 const TOLD_BEHIND_DAYS = 3;
 
 /** Before the next step, others have the database for so many times as long as a step took: most of them meet no step. */
-const RESTS = 3;
+const RESTS = 2.5;
 const LONGEST_REST_MS = 1_000;
 
 interface Options {

@@ -2,7 +2,8 @@ import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { bindingName } from "../../src/programs/programs.ts";
 
-const DATABASES = [env.TEST_DATABASE_1, env.TEST_DATABASE_2];
+/** Of programs other than the default one. */
+export const DATABASES = [env.TEST_DATABASE_1, env.TEST_DATABASE_2];
 
 /** Adds programs, each with a migrated database, to the default one; resolves with what takes them away. */
 export async function addPrograms(...names: readonly string[]): Promise<() => void> {

@@ -9,10 +9,10 @@ import { SEALED_KINDS, type SealedKind } from "./kinds.ts";
 import type { Segment } from "./segment.ts";
 
 /**
- * The most events of a segment: taking them out holds the database for less than 50 ms (docs/decisions.md). A number and
- * not a time, so that a step that was cut off makes the same object again.
+ * The most events of a segment: taking them out takes SQLite less than 50 ms (docs/decisions.md). A number and not a
+ * time, so that a step that was cut off makes the same object again.
  */
-const MOST_LINES = 1_000;
+const MOST_LINES = 2_000;
 
 /** How far the events of a kind have been looked through. */
 export interface Walk {
@@ -134,7 +134,7 @@ export function kindOf(record: string): SealedKind {
 }
 
 /** What is to be written down of a segment whose object is written; the rest follows from its events. */
-export type Written = Pick<Segment, "kind" | "month" | "number" | "name" | "lines" | "bytes" | "sha256">;
+export type Written = Pick<Segment, "kind" | "month" | "number" | "name" | "bytes" | "sha256">;
 
 /** A step of a walk: where it began, and where it has come. */
 export interface Step {
@@ -146,19 +146,21 @@ export interface Step {
 /**
  * Takes events out of the database that an object has: adds them to the openings, deletes them, and writes down the
  * segment. It counts as a feed request, because an export during which events leave is no snapshot.
- * @throws if any of them is not stored any more: then all stays as it is.
+ * @throws if others are there by now: then all stays as it is.
  */
 export async function takeOut(
   db: Database,
-  { table, time, sums, openings }: SealedKind,
-  { segment, ids, step }: { segment: Written; ids: readonly string[]; step: Step },
+  { table, time, when, sums, openings }: SealedKind,
+  { segment, ids, horizon, step }: { segment: Written; ids: readonly string[]; horizon: string; step: Step },
 ): Promise<void> {
   const { kind, month, number, name, lines, bytes, sha256, oldest, newest } = historySegments;
-  // At most 1,000 ids of 64 characters: less than half of what a parameter takes.
-  const leave = sql`id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`;
+  // As they were found: to look each of them up holds the database longer.
+  const leave = sql`id > ${step.from.lastId} AND id <= ${ids.at(-1)}
+    AND ${sql.raw(time)} < ${horizon} AND ${sql.raw(when)}`;
   const added = Object.entries(sums).map(([sum, value]) => `'${sum}', ${value}`);
-  // NULL, which the column refuses, if any of them is not stored any more.
-  const whole = sql`iif(count(*) = ${segment.lines}, count(*), NULL)`;
+  // NULL, which the column refuses, if these are not the events that the object has. At most 2,000 ids of 64 characters:
+  // half of what a parameter may take.
+  const whole = sql`iif(json_group_array(id ORDER BY id) = ${JSON.stringify(ids)}, count(*), NULL)`;
   await db.steps({
     written: [
       sql`INSERT INTO ${historySegments}

@@ -29,8 +29,11 @@ interface SealTurn {
 
 const TOLD_BEHIND_DAYS = 3;
 
-/** Before the next step, others have the database for so many times as long as a step took: most of them meet no step. */
-const RESTS = 2.5;
+/** Steps follow each other for so long: fewer and longer rests meet more of the requests than a rest after each step. */
+const BURST_MS = 200;
+
+/** Then others have the database for so many times as long: most of them meet no step. */
+const RESTS = 1.6;
 const LONGEST_REST_MS = 1_000;
 
 interface Options {
@@ -52,7 +55,7 @@ export function sealHistory(db: Database, { program, settings, now, lookedAt }: 
   const month = horizon.slice(0, 7);
   let walks: Walk[] | undefined;
   let report: Sealed | null = null;
-  let restMs = 0;
+  let [busyMs, restMs] = [0, 0];
 
   return async () => {
     if (walks === undefined) {
@@ -65,7 +68,8 @@ export function sealHistory(db: Database, { program, settings, now, lookedAt }: 
         await new Promise((resolve) => setTimeout(resolve, restMs));
         const startedAt = performance.now();
         const step = await takeStep(db, walk, { program, settings, horizon, month, lookedAt });
-        restMs = Math.min(RESTS * (performance.now() - startedAt), LONGEST_REST_MS);
+        busyMs += performance.now() - startedAt;
+        [busyMs, restMs] = busyMs < BURST_MS ? [busyMs, 0] : [0, Math.min(RESTS * busyMs, LONGEST_REST_MS)];
         report.segments += step.sealed > 0 ? 1 : 0;
         report.sealed += step.sealed;
         report.bytes += step.bytes;
@@ -103,7 +107,7 @@ async function takeStep(db: Database, walk: Walk, { program, settings, lookedAt,
   const { ids, content, number, ...to } = await makePageInTurn(program.name, () =>
     readStep(db, kind, { lastId: walk.lastId, lookedAt: lookedAt ?? kind.lookedAt, ...from }),
   );
-  const { month } = from;
+  const { month, horizon } = from;
   const step = { from: walk, ...to };
   if (content === null) {
     await moveOn(db, step);
@@ -117,11 +121,10 @@ async function takeStep(db: Database, walk: Walk, { program, settings, lookedAt,
     month,
     number: free,
     name: objectName(folder, free),
-    lines: ids.length,
     bytes,
     sha256: content.sha256,
   };
-  await takeOut(db, kind, { segment, ids, step });
+  await takeOut(db, kind, { segment, ids, horizon, step });
   return { ...to, sealed: ids.length, bytes };
 }
 

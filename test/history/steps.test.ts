@@ -103,16 +103,26 @@ describe("a step that is cut off", () => {
     ]);
   });
 
-  it("where an event is gone that the object has takes nothing out", async ({ expect }) => {
+  it.for([
+    ["an event is gone that the object has", "DELETE FROM balance_entries WHERE amount = 700"],
+    [
+      "another event has come, which the object has not,",
+      `INSERT INTO balance_entries SELECT min(id) || '+', customer_key, store_key, NULL, 300, created_at
+      FROM balance_entries WHERE created_at < '${KEPT}'`,
+    ],
+  ] as const)("where %s takes nothing out", async ([, change], { expect }) => {
     await feedOld("7.00");
+    let before: unknown;
     const put = async (...given: Parameters<R2Bucket["put"]>) => {
-      await rows("DELETE FROM balance_entries WHERE amount = 700");
+      await rows(change);
+      before = await snapshotOfEvents();
       return env.TEST_HISTORY.put(...given);
     };
     keepMonths(1, bucketWith({ put }));
 
     await expect(seal()).rejects.toThrow();
 
+    expect(await snapshotOfEvents()).toEqual(before);
     expect([
       await segments(),
       await value("SELECT count(*) FROM store_balances WHERE balance_opening IS NOT NULL"),

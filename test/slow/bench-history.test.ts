@@ -42,13 +42,13 @@ describe("npm run bench:history", () => {
   it("measures sizes, a year that leaves, and feeding", { timeout: 600_000 }, async ({ expect }) => {
     const json = path.join(folder, "report.json");
 
-    const run = command("bench-history", ["--entries", "400000", "--json", json]);
+    const run = command("bench-history", ["--entries", "1000000", "--json", json]);
 
     expect(await run.ended, run.output()).toBe(0);
     const { sizes, year, feeding } = JSON.parse(readFileSync(json, "utf8"));
-    expect(sizes.sealed).toMatchObject({ stored: sizes.fresh.stored, sealed: 255_553 });
+    expect(sizes.sealed).toMatchObject({ stored: sizes.fresh.stored, sealed: 638_894 });
     expect(sizes.sealed.bytes / sizes.fresh.bytes).toBeLessThan(1.1);
-    expect(year.entries).toBe(99_999);
+    expect(year.entries).toBe(250_002);
     for (const { count, p50, p50Sealing } of [year.reads, year.feeds])
       expect(Math.min(count, p50, p50Sealing)).toBeGreaterThan(0);
     expect(feeding.ratio).toBeGreaterThan(0);

@@ -41,22 +41,28 @@ export class Heap {
     };
   }
 
-  /** What is live, in MB: collected first, with the contents of buffers. */
-  async megabytes(): Promise<number> {
-    const collected = this.#send("HeapProfiler.collectGarbage").then(() => true);
-    while (!(await Promise.race([collected, sleep(POKE_MS, false)]))) await this.#poke();
-    const usage = (await this.#send("Runtime.getHeapUsage")) as HeapUsage;
+  /**
+   * What is live, in MB: collected first, with the contents of buffers. The isolate collects between two turns only; with
+   * `turn`, what it allocates in the next one counts too, garbage or not.
+   */
+  async megabytes({ turn = false } = {}): Promise<number> {
+    const read = () => this.#send("Runtime.getHeapUsage") as Promise<HeapUsage>;
+    // Asked for at once: a poke may wait for a long turn.
+    const collected = this.#send("HeapProfiler.collectGarbage").then(read);
+    const isCollected = collected.then(() => true);
+    while (!(await Promise.race([isCollected, sleep(POKE_MS, false)]))) await this.#poke();
+    const usage = turn ? await read() : await collected;
     return (usage.usedSize + usage.embedderHeapUsedSize + usage.backingStorageSize) / 1_000_000;
   }
 
-  /** The most that is live while work is under way. */
-  async mostDuring(work: Promise<unknown>): Promise<number> {
+  /** The most that is live while work is under way; with `turn`, of work that holds its memory for one turn only. */
+  async mostDuring(work: Promise<unknown>, { turn = false } = {}): Promise<number> {
     let isDone = false;
     const done = work.finally(() => {
       isDone = true;
     });
     let most = 0;
-    while (!isDone) most = Math.max(most, await this.megabytes());
+    while (!isDone) most = Math.max(most, await this.megabytes({ turn }));
     await done;
     return most;
   }

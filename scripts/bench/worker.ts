@@ -9,7 +9,7 @@ import { answerItems } from "../../src/http/json-text.ts";
 import service from "../../src/index.ts";
 import { feedOnly } from "../../src/middleware/token.ts";
 import { insertBare } from "./bare.ts";
-import { noteWaits, takeWaits } from "./history/held.ts";
+import { noteBatchTimes, takeBatchTimes } from "./history/held.ts";
 
 const BASELINE = sql`SELECT 1 AS one`;
 
@@ -37,11 +37,12 @@ app.post("/bench/bare/:kind", feedOnly(), async (c) => {
   return c.json({ status: true });
 });
 
-/** How long the schedule waited for each of its batches. */
-app.get("/bench/waits", (c) => c.json(takeWaits()));
+/** How long each of the schedule's batches took. */
+app.get("/bench/batch-times", (c) => c.json(takeBatchTimes()));
 
 export { Inbox } from "../../src/index.ts";
 export default {
   ...service,
-  scheduled: (controller, env, context) => service.scheduled(controller, { ...env, DB: noteWaits(env.DB) }, context),
+  scheduled: (controller, env, context) =>
+    service.scheduled(controller, { ...env, DB: noteBatchTimes(env.DB) }, context),
 } satisfies ExportedHandler<Env>;

@@ -1,20 +1,29 @@
-/** How long the Worker waited for each of the schedule's batches since it was asked last, in milliseconds. */
-let waits: number[] = [];
+/** What a batch took, in milliseconds. */
+export interface BatchTime {
+  /** Of SQLite, as D1 says: nobody else is answered meanwhile. */
+  sqlMs: number;
+  /** From when it was sent until it was answered: with its commit, which waits for this machine's disk. */
+  answeredMs: number;
+}
 
-export function takeWaits(): number[] {
-  const taken = waits;
-  waits = [];
+/** Of each of the schedule's batches since they were asked for last. */
+let times: BatchTime[] = [];
+
+export function takeBatchTimes(): BatchTime[] {
+  const taken = times;
+  times = [];
   return taken;
 }
 
-/** A database that notes how long each batch takes, from when it is sent until it is answered. */
-export function noteWaits(database: D1Database): D1Database {
+/** A database that notes how long each batch takes. */
+export function noteBatchTimes(database: D1Database): D1Database {
   const withSession: D1Database["withSession"] = (start) => {
     const session = database.withSession(start);
     const batch: D1DatabaseSession["batch"] = async (statements) => {
       const startedAt = performance.now();
       const results = await session.batch<never>(statements);
-      waits.push(performance.now() - startedAt);
+      const sqlMs = results.reduce((sum, { meta }) => sum + meta.duration, 0);
+      times.push({ sqlMs, answeredMs: performance.now() - startedAt });
       return results;
     };
     return {

@@ -3,6 +3,7 @@ import { quantile } from "../../lib/quantile.ts";
 import { Connections, feedCall } from "../http.ts";
 import { customerToken, type Runtime } from "../runtime.ts";
 import { type Chain, toLine } from "./entries.ts";
+import type { BatchTime } from "./held.ts";
 
 /** What sealing a year came to, and what others waited for meanwhile. */
 export interface SealedYear {
@@ -10,10 +11,16 @@ export interface SealedYear {
   segments: number;
   /** Of the runs of the schedule, one after the other. */
   seconds: number;
-  /** For how long a step's transaction holds the database, at most: with nobody else there. In milliseconds. */
-  held: { p50: number; most: number };
+  /** What a step's batches take with nobody else there, in milliseconds: of SQLite, and until they are answered. */
+  held: Times;
+  answered: Times;
   reads: Compared;
   feeds: Compared;
+}
+
+interface Times {
+  p50: number;
+  most: number;
 }
 
 interface Compared {
@@ -42,7 +49,7 @@ export async function sealYear(
   { windows, onSealed }: { windows: number; onSealed: (entries: number) => void },
 ): Promise<SealedYear> {
   const before = await countOf(runtime);
-  const waits: number[] = [];
+  const batches: BatchTime[] = [];
   let [seconds, sealed] = [0, before.sealed];
   /** Resolves with whether nothing was left. */
   const run = async () => {
@@ -58,7 +65,8 @@ export async function sealYear(
   };
   for (let alone = 0; alone < ALONE_RUNS; alone += 1) {
     await run();
-    waits.push(...((await (await fetch(new URL("/bench/waits", runtime.url))).json()) as number[]));
+    const times = await fetch(new URL("/bench/batch-times", runtime.url));
+    batches.push(...((await times.json()) as BatchTime[]));
   }
   const load = new Load(runtime, chain);
   for (let window = 0; ; window += 1) {
@@ -74,10 +82,15 @@ export async function sealYear(
     entries: after.sealed - before.sealed,
     segments: after.segments - before.segments,
     seconds,
-    held: { p50: quantile(waits, 0.5), most: Math.max(...waits) },
+    held: timesOf(batches.map(({ sqlMs }) => sqlMs)),
+    answered: timesOf(batches.map(({ answeredMs }) => answeredMs)),
     reads,
     feeds,
   };
+}
+
+function timesOf(milliseconds: readonly number[]): Times {
+  return { p50: quantile(milliseconds, 0.5), most: Math.max(...milliseconds) };
 }
 
 async function countOf({ database }: Runtime): Promise<{ segments: number; sealed: number }> {

@@ -90,20 +90,25 @@ const LETTERS_APART = 2;
 
 /** What a list's index is asked for words. */
 export interface AskedWords {
-  /** Whether only the rarest of the beginnings are looked up. */
-  hasMany: boolean;
+  beginnings: Beginnings;
   texts: Record<"whole" | "beginnings" | "short" | "list", string>;
 }
+
+/** `many`: only the rarest of them are looked up. `long`: some are longer than those that FTS5 has lists for. */
+export type Beginnings = "few" | "long" | "many";
 
 export function askFor(list: SearchList, words: readonly string[]): AskedWords {
   const needed = withoutBeginnings(words);
   const beginnings = list === "customers" ? nameBeginnings(needed) : needed;
+  const short = beginnings.map((beginning) => [...beginning].slice(0, LONGEST_BEGINNING).join(""));
+  const isLong = beginnings.some((beginning, index) => beginning !== short[index]);
+  const hasMany = list !== "customers" && beginnings.length > LOOKED_UP;
   return {
-    hasMany: list !== "customers" && beginnings.length > LOOKED_UP,
+    beginnings: hasMany ? "many" : isLong ? "long" : "few",
     texts: {
       whole: words.map((word) => `"${word}"`).join(" AND "),
       beginnings: asBeginnings(beginnings),
-      short: asBeginnings(beginnings.map((beginning) => [...beginning].slice(0, LONGEST_BEGINNING).join(""))),
+      short: asBeginnings(short),
       list: JSON.stringify(beginnings),
     },
   };
@@ -129,17 +134,19 @@ export function nameBeginnings(beginnings: readonly string[]): string[] {
  */
 export function findWords(
   index: WordIndex,
-  hasMany: boolean,
+  beginnings: Beginnings,
   value: (name: keyof AskedWords["texts"]) => Placeholder,
   limit: number,
 ): SQL {
   const { name, words } = index;
-  const holdsAll = hasMany ? sql`AND NOT EXISTS (${notBegun(words, value("list"))})` : sql``;
-  // A long beginning is gathered only where some record has the short ones.
+  const holdsAll = beginnings === "many" ? sql`AND NOT EXISTS (${notBegun(words, value("list"))})` : sql``;
   const hasShort = sql`EXISTS (SELECT 1 FROM ${name} WHERE ${name} MATCH ${value("short")})`;
-  const beginnings = hasMany
-    ? rarestBeginnings(index, value("list"))
-    : sql`iif(${hasShort}, ${value("beginnings")}, ${NOTHING})`;
+  const lookedUp = {
+    few: () => value("beginnings"),
+    // Gathered only where some record has the short ones.
+    long: () => sql`iif(${hasShort}, ${value("beginnings")}, ${NOTHING})`,
+    many: () => rarestBeginnings(index, value("list")),
+  }[beginnings]();
   // SQLite looks at the limit first: after so many whole words it looks up nothing more.
   const left = sql`LIMIT ${sql.raw(String(limit))} - (SELECT count(*) FROM whole)`;
   const others: WordIndex = {
@@ -148,7 +155,7 @@ export function findWords(
   };
   return sql`
     whole AS MATERIALIZED (${matching(index, value("whole"), limitTo(limit))}),
-    others AS MATERIALIZED (${matching(others, beginnings, left)}),
+    others AS MATERIALIZED (${matching(others, lookedUp, left)}),
     found(rank, key, account_key, forgiven) AS (
       SELECT 0, key, account_key, NULL FROM whole UNION ALL SELECT 1, key, account_key, NULL FROM others
     )`;

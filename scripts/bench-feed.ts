@@ -133,8 +133,8 @@ async function measure(heap: Heap, { name, status, exported }: Largest, work: ()
 }
 
 /**
- * What is live while work is under way, in MB above idle: of three tries the one in the middle, and the most. While D1's
- * binding turns the JSON of a request into bytes it holds both, for some milliseconds into which a sample seldom falls.
+ * What is live while work is under way, in MB above idle: of three tries the one in the middle, and the most. Now and
+ * then garbage counts too: what was allocated in the moment between the collection and the reading.
  */
 async function liveDuring(
   heap: Heap,

@@ -53,7 +53,7 @@ export const coupon = defineKind(coupons, {
     id: "id",
     accountKey: { key: "account_id" },
     kind: "kind",
-    // The public id: answers show it, and no query joins by it.
+    // The id and not the key: answers show it, without a join.
     campaignId: "campaign_id",
     sourceCampaignId: "source_campaign_id",
     filterItems: { json: "filter_items" },
@@ -61,7 +61,7 @@ export const coupon = defineKind(coupons, {
     isCustom: "is_custom",
     canCombineWithOther: "can_combine_with_other",
     createdAt: { time: "created_at" },
-    // What answers show and no query looks at, and the account's id with it.
+    // The JSON of which answers are made; nothing is looked up by what is in it.
     text: {
       together: CouponText.keyof().options,
       storedAs: ({ expiration_date }) => ({ expiration_date: shownEnd(expiration_date) }),

@@ -11,15 +11,15 @@ export type Fields = Readonly<Record<string, unknown>>;
 export interface Line {
   /** Its number in the request, from 1. */
   readonly number: number;
-  /** When an event happened, in UTC; null: its line does not say, or it is none. */
+  /** When an event happened, in UTC; null: its line does not say, or the line is no event's. */
   readonly time: string | null;
   /** Whether it deletes its record; then there is a key only. */
   readonly deleted: boolean;
-  /** What checks and totals look at. */
+  /** What is looked at besides what it writes: by checks, totals and deletes, and to tell records apart. */
   readonly used: Fields;
   /** How many ids its list has. */
   readonly items: number;
-  /** The number of the first line that writes the record: new records are stored in this order. */
+  /** The number of the first line that writes the record: by it new records are stored, unless the kind arranges them. */
   order: number;
 }
 
@@ -31,7 +31,7 @@ export interface Target {
   /** The column with the key of the record's account; left out: it belongs to none. */
   account?: string;
   /**
-   * Whether most programs have few of them: an export of a database that has reads all their ids at once (`isSmall` in
+   * Whether most programs have few of them: where a database has few, an export reads all their ids at once (`isSmall` in
    * export/fields.ts). Only for tables whose rows are never removed.
    */
   few?: true;
@@ -50,7 +50,7 @@ export interface Fault<Field extends string = string> {
 
 export const NOT_STORED = "names a record that is not stored";
 export const FIXED = "is fixed once written";
-/** An id of before the horizon may have left, and would count again (docs/contract/history.md, 4). */
+/** An older event may have left the database: sent again, it would count twice (docs/contract/history.md, 4). */
 export const TOO_OLD = "is older than the history that is kept";
 
 /**
@@ -82,7 +82,7 @@ export type Source<Output> =
   /** Made by the database: an expression on `line`. `from`: the field that it is made of, and that an export reads back. */
   | { sql: string; from?: keyof Output & string };
 
-/** A value that is sent of a line, to be written. */
+/** A value of a line that goes to the database, to be written. */
 interface Sent {
   name: string;
   json: boolean;
@@ -97,7 +97,7 @@ export interface Kind {
   table: SQLiteTable;
   /** The fields on the wire. */
   fields: z.ZodObject;
-  /** What must hold between fields, each of which is valid: the texts of those that are wrong. Deletes have key fields only. */
+  /** Checks valid fields against each other: the texts of those that are wrong. A delete's too, which has only key fields. */
   rules?(fields: Fields): FieldMessages;
   /** The fields by which a record is known on the wire. */
   keyFields: readonly string[];
@@ -115,20 +115,20 @@ export interface Kind {
   list?: { field: string; to: Target };
   /** Rules besides those that `references` and `fixed` stand for. */
   faults?: readonly Fault[];
-  /** Fields that `faults` and `totals` look at, besides the key, the references and the fixed columns. */
+  /** Fields that are looked at besides the key, the references and the fixed columns: by `faults` and `totals`, mostly. */
   uses?: readonly string[];
   /** Of events: the field that says when it happened. */
   timeField?: string;
   /** Numbers that `faults` look at, such as how many items a list has. */
   counts?: Readonly<Record<string, (fields: Fields) => number>>;
   /**
-   * The column that says of a row that its record is deleted; left out: the row is removed.
-   * `erased`: what lines fill is emptied too.
+   * The column that says of a row that its record is deleted; left out: the row is removed, unless `remove` says otherwise.
+   * `erased`: what lines fill is emptied too, but the id.
    */
   deletion?: { column: "deleted" | "erased" | "joined"; is: 0 | 1 };
   /** Whether no line deletes its records. */
   isPermanent?: true;
-  /** Puts the lines in the order in which they are to be written, where that is not their own. */
+  /** The order in which lines are written, instead of the usual one. */
   arrange?(lines: readonly Line[]): Line[];
   /** The vocabulary that the column `words` goes into. */
   vocabulary?: Vocabulary;
@@ -140,14 +140,14 @@ export interface Kind {
   /** Deletes records in its own way. The last statement answers a row for each that was there. */
   remove?(lines: SQL): SQL[];
   /**
-   * Makes the kind one of events. Statements that add new ones to stored totals, or set the clock that their times depend
-   * on: each is made once for each request, in this order. `withFresh` is a `WITH` clause with the lines whose id is not stored yet, as a relation named after the
-   * record.
+   * Only events have these: statements that add new ones to stored totals, or set the clock that their times depend on.
+   * Each is made once for each request, in this order. `withFresh` is a `WITH` clause with the lines whose id is not
+   * stored yet, as a relation named after the record.
    */
   totals?: readonly ((withFresh: SQL) => SQL)[];
-  /** What is sent of a line to be written, in this order. */
+  /** The values of a line that go to the database, in this order. */
   sent: readonly Sent[];
-  /** The names of what faults and totals look at. */
+  /** The names of what is looked at besides what is written. */
   used: readonly string[];
 }
 
@@ -229,7 +229,7 @@ export function checkedNames({ used, list }: Kind): readonly string[] {
   return list?.to.account === undefined ? used : [...used, list.field];
 }
 
-/** What checks and totals look at in a line: `used`, and a list whose items belong to accounts. */
+/** What is looked at in a line besides what it writes: `used`, and a list whose items belong to accounts. */
 export function toUsed(kind: Kind, fields: Fields): Fields {
   return Object.fromEntries(
     checkedNames(kind).map((name) => [name, kind.counts?.[name]?.(fields) ?? fields[name] ?? null]),
@@ -242,7 +242,7 @@ export function countItems(field: string | undefined, fields: Fields): number {
   return Array.isArray(items) ? items.length : 0;
 }
 
-/** The field that a column comes from, if it is one. */
+/** The one field that a column holds, if any. */
 export function fieldOf(source: Source<Fields> | undefined): string | undefined {
   if (source === undefined || typeof source === "string") return source;
   if ("key" in source) return source.key;
@@ -268,8 +268,8 @@ export function isGlobal(kind: Kind): boolean {
 }
 
 /**
- * The first reference to what belongs to an account: by it the account of a record is found. So it is a required field, and
- * stored as a key.
+ * The first reference to what belongs to an account: by it the account of a record is found. It must be a required field,
+ * and stored as a key.
  */
 export function accountReference({ references }: Pick<Kind, "references">): [field: string, to: Target] | undefined {
   return Object.entries(references).find(([, { account }]) => account !== undefined);

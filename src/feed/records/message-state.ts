@@ -8,7 +8,7 @@ import { CUSTOMERS } from "./customer.ts";
 import { defineKind } from "./kind.ts";
 import { MESSAGE_GROUPS, NOT_A_MEMBER } from "./message-group.ts";
 
-/** How far a member has read a group; a trigger removes it when the member leaves the group. */
+/** What a member has read of a group, and whether it is muted; a trigger removes it when the member leaves. */
 export const messageState = defineKind(messageStates, {
   record: "message_state",
   fields: z.object({

@@ -32,15 +32,13 @@ export function withMember(object: JsonText, name: string, text: JsonText): Json
 }
 
 /** One object with the members of several, none of them empty. */
-export function merge(first: JsonText, ...others: readonly JsonText[]): JsonText {
-  let members = membersOf(first);
-  for (const other of others) members += `,${membersOf(other)}`;
-  return asJson([`{${members}}`]);
+export function merge(...objects: readonly JsonText[]): JsonText {
+  return asJson([`{${objects.map(membersOf).join(",")}}`]);
 }
 
 /** What stands between the braces of an object. */
-function membersOf(object: JsonText): string {
-  return (object.length === 1 ? String(object[0]) : object.join("")).slice(1, -1);
+function membersOf([first = "", ...others]: JsonText): string {
+  return (others.length === 0 ? first : first + others.join("")).slice(1, -1);
 }
 
 /** The answer of a call that went well, typed as what the items are. */

@@ -142,11 +142,11 @@ export function findWords(
   const holdsAll = beginnings === "many" ? sql`AND NOT EXISTS (${notBegun(words, value("list"))})` : sql``;
   const hasShort = sql`EXISTS (SELECT 1 FROM ${name} WHERE ${name} MATCH ${value("short")})`;
   const lookedUp = {
-    few: () => value("beginnings"),
+    few: value("beginnings"),
     // Gathered only where some record has the short ones.
-    long: () => sql`iif(${hasShort}, ${value("beginnings")}, ${NOTHING})`,
-    many: () => rarestBeginnings(index, value("list")),
-  }[beginnings]();
+    long: sql`iif(${hasShort}, ${value("beginnings")}, ${NOTHING})`,
+    many: rarestBeginnings(index, value("list")),
+  }[beginnings];
   // SQLite looks at the limit first: after so many whole words it looks up nothing more.
   const left = sql`LIMIT ${sql.raw(String(limit))} - (SELECT count(*) FROM whole)`;
   const others: WordIndex = {

@@ -19,7 +19,7 @@ export interface Line {
   readonly used: Fields;
   /** How many ids its list has. */
   readonly items: number;
-  /** The number of the first line that writes the record: by it new records are stored, unless the kind arranges them. */
+  /** The number of the first line that writes the record: new ones are stored by it, unless the kind arranges them. */
   order: number;
 }
 
@@ -97,7 +97,7 @@ export interface Kind {
   table: SQLiteTable;
   /** The fields on the wire. */
   fields: z.ZodObject;
-  /** Checks valid fields against each other: the texts of those that are wrong. A delete's too, which has only key fields. */
+  /** Checks valid fields against each other: the texts of those that are wrong. Of a delete, the key fields alone. */
   rules?(fields: Fields): FieldMessages;
   /** The fields by which a record is known on the wire. */
   keyFields: readonly string[];
@@ -115,14 +115,14 @@ export interface Kind {
   list?: { field: string; to: Target };
   /** Rules besides those that `references` and `fixed` stand for. */
   faults?: readonly Fault[];
-  /** Fields that are looked at besides the key, the references and the fixed columns: by `faults` and `totals`, mostly. */
+  /** Fields that are looked at, mostly by `faults` and `totals`, besides key, references and fixed columns. */
   uses?: readonly string[];
   /** Of events: the field that says when it happened. */
   timeField?: string;
   /** Numbers that `faults` look at, such as how many items a list has. */
   counts?: Readonly<Record<string, (fields: Fields) => number>>;
   /**
-   * The column that says of a row that its record is deleted; left out: the row is removed, unless `remove` says otherwise.
+   * The column that says of a row that its record is deleted; left out: the row is removed, unless by a `remove`.
    * `erased`: what lines fill is emptied too, but the id.
    */
   deletion?: { column: "deleted" | "erased" | "joined"; is: 0 | 1 };

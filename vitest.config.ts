@@ -25,8 +25,6 @@ export default defineConfig({
     cloudflareTest(async () => ({
       wrangler: { configPath: "./wrangler.toml" },
       miniflare: {
-        // Databases for tests of more than one program: a test binds them as it needs them.
-        d1Databases: { TEST_DATABASE_1: "test-1", TEST_DATABASE_2: "test-2" },
         // A bucket for tests of history: a test binds it as HISTORY.
         r2Buckets: { TEST_HISTORY: "history" },
         bindings: {

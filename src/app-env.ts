@@ -4,12 +4,11 @@ import type { FeedToken } from "./auth/token.ts";
 import type { Cache } from "./cache/cache.ts";
 import type { Database } from "./db/database.ts";
 import type { Inbox } from "./inbox/inbox.ts";
-import type { Inboxes } from "./inbox/inboxes.ts";
+import { Inboxes } from "./inbox/inboxes.ts";
 import { inboxesIn } from "./inbox/jurisdiction.ts";
-import type { Program } from "./programs/programs.ts";
 
-/** Both ways to a program's database. */
-export interface ProgramDatabases {
+/** Both ways to the database. */
+export interface BothDatabases {
   primary: Database;
   /** The nearest replica, or the primary where there is none. */
   nearest: Database;
@@ -20,16 +19,14 @@ export interface AppEnv {
   Bindings: Env;
   Variables: {
     requestId: string;
-    /** Whose request it is, by its token: set below /api/v1. */
-    program: Program;
     /** Set for the routes that read or write D1. */
     db: Database;
     /** What answered. Left out where a copy of the database did, whose region D1 names, or where nothing was looked up. */
     source: "inbox" | "memory" | "kv" | "primary";
     /** How old the leaderboard was that was answered. */
     boardAgeSeconds: number;
-    /** The databases of all programs: set where the service looks at itself. */
-    databases: readonly ProgramDatabases[];
+    /** Set where the service looks at itself. */
+    databases: BothDatabases;
     /** The way to KV. */
     cache: Cache;
     /** The way to the inboxes of customers: set where messages are read, sockets opened, or changes fed. */
@@ -55,6 +52,11 @@ export function createRouter() {
 /** Where inboxes are. The local runtime has no jurisdictions. */
 export function inboxNamespace(env: Env): DurableObjectNamespace<Inbox> {
   return inboxesIn(isDevelopment(env) ? "" : env.JURISDICTION, env.INBOXES);
+}
+
+/** The way to the inboxes of customers. */
+export function inboxesOf(env: Env, waitUntil: (work: Promise<unknown>) => void): Inboxes {
+  return new Inboxes(inboxNamespace(env), env.ENVIRONMENT, waitUntil);
 }
 
 /** Development is what `npm start` runs; anything else is a deployment. */

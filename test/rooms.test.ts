@@ -11,7 +11,6 @@ const ROOMS = [
   "values",
   "db",
   "domain",
-  "programs",
   "metrics",
   "cache",
   "auth",

@@ -2,34 +2,24 @@ import { applyD1Migrations, reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { Cache } from "../src/cache/cache.ts";
-import { bindingName, DEFAULT_PROGRAM, listPrograms } from "../src/programs/programs.ts";
-import { DATABASES, setVariables } from "./support/test-programs.ts";
 
 logWithoutAnswer();
 // A test that failed halfway can have left its clock stopped, and the files of a worker share the clock.
 vi.useRealTimers();
 await inTime("Waiting for background work", backgroundWorkHasEnded());
-await inTime("Emptying the databases", emptyDatabases());
-
-// The tests are of a deployment with the default program, whichever others wrangler.toml has.
-for (const { name } of listPrograms(env))
-  if (name !== DEFAULT_PROGRAM) setVariables({ [bindingName("DB", name)]: undefined });
-
+await inTime("Emptying the database", emptyDatabase());
 await inTime("Migrating", applyD1Migrations(env.DB, env.TEST_MIGRATIONS));
 
 /** A database that is still at work when it is to be removed stays, so this looks whether it is gone. */
-async function emptyDatabases(): Promise<void> {
+async function emptyDatabase(): Promise<void> {
   for (let attempts = 1; attempts === 1 || (await holdsTables()); attempts += 1) {
-    if (attempts > 100) throw new Error("The databases of the test file before could not be removed.");
+    if (attempts > 100) throw new Error("The database of the test file before could not be removed.");
     await reset();
   }
 }
 
 async function holdsTables(): Promise<boolean> {
-  const found = await Promise.all(
-    [env.DB, ...DATABASES].map((one) => one.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'accounts'").first()),
-  );
-  return found.some((row) => row !== null);
+  return (await env.DB.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'accounts'").first()) !== null;
 }
 
 /**

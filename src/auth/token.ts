@@ -10,7 +10,6 @@ export interface Claims {
   expires: number;
   scopes: readonly string[];
   accounts: unknown;
-  program: unknown;
 }
 
 export interface FeedToken {
@@ -54,8 +53,7 @@ export type TokenFault =
   | "not_yet_valid"
   | "issuer"
   | "audience"
-  | "subject"
-  | "program";
+  | "subject";
 
 export type TokenReading = { kind: "good"; claims: Claims } | { kind: "bad"; fault: TokenFault } | { kind: "no keys" };
 
@@ -87,16 +85,6 @@ export async function readToken(token: string, rules: TokenRules, now: number): 
     return readClaims(claims, rules) ?? bad("subject");
   }
   return bad("signature");
-}
-
-/** The claim `program` of a token, before anything of it is believed; undefined where there is none. */
-export function programClaim(token: string): unknown {
-  if (token.length > LONGEST_TOKEN) return undefined;
-  try {
-    return decode(token).payload.program;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The accounts that a feed token names, or null where it names none. */
@@ -175,9 +163,9 @@ function recipientFault(
 function readClaims(payload: Record<string, unknown>, rules: TokenRules): TokenReading | null {
   const scopes = scopesOf(payload, rules);
   const subject = payload[scopes.includes(CUSTOMER) ? rules.subjectClaim : "sub"];
-  const { exp, accounts, program } = payload;
+  const { exp, accounts } = payload;
   if (!isSubject(subject) || typeof exp !== "number") return null;
-  return { kind: "good", claims: { subject, expires: exp, scopes, accounts, program } };
+  return { kind: "good", claims: { subject, expires: exp, scopes, accounts } };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { withTimeout } from "../values/timeout.ts";
-import type { Cache, CacheKey } from "./cache.ts";
+import type { Cache } from "./cache.ts";
 import { clock } from "./clock.ts";
 
 /**
@@ -55,19 +55,18 @@ const READ_LIMIT_MS = 1_000;
  */
 export class CachedValues<T> {
   readonly #rules: CacheRules;
-  readonly #memory = new Map<CacheKey, Cached<T>>();
-  readonly #refreshes = new Map<CacheKey, Refresh<T>>();
+  readonly #memory = new Map<string, Cached<T>>();
+  readonly #refreshes = new Map<string, Refresh<T>>();
 
   constructor(rules: CacheRules) {
     this.#rules = rules;
   }
 
   /**
-   * The value that the cache's program has under a name, cached or loaded.
+   * The value under a key, cached or loaded.
    * @throws what `load` throws, when no value of any age is cached.
    */
-  async read(cache: Cache, name: string, load: Load<T>): Promise<Found<T>> {
-    const key = cache.keyOf(name);
+  async read(cache: Cache, key: string, load: Load<T>): Promise<Found<T>> {
     const remembered = this.#memory.get(key);
     if (this.#isFresh(key, remembered)) return found(remembered, "memory");
     if (remembered !== undefined && this.#isSlow(key)) return found(remembered, "memory");
@@ -88,38 +87,38 @@ export class CachedValues<T> {
    * refresh, however young the cached value is. The caller keeps its own request alive until then.
    * @throws what `load` throws.
    */
-  refresh(cache: Cache, name: string, load: Load<T>): Promise<Cached<T>> {
-    return this.#begin(cache, cache.keyOf(name), load);
+  refresh(cache: Cache, key: string, load: Load<T>): Promise<Cached<T>> {
+    return this.#begin(cache, key, load);
   }
 
   /** Caches a value, unless a newer one is cached already. */
-  #write(cache: Cache, key: CacheKey, cached: Cached<T>): void {
+  #write(cache: Cache, key: string, cached: Cached<T>): void {
     if (isNewer(this.#memory.get(key), cached)) return;
     this.#remember(key, cached);
     // KV has no conditional write: an older value may win there, and its age tells.
     cache.inBackground(cache.put(key, cached, this.#rules));
   }
 
-  #isFresh(key: CacheKey, cached: Cached<T> | undefined): cached is Cached<T> {
+  #isFresh(key: string, cached: Cached<T> | undefined): cached is Cached<T> {
     if (cached === undefined || cached.at <= this.#runningSince(key)) return false;
     const age = clock.now() - cached.at;
     return age >= 0 && age <= this.#rules.freshSeconds * 1_000 && holds(cached);
   }
 
   /** When the refresh began that runs now: what is older may lack the change for which it began. */
-  #runningSince(key: CacheKey): number {
+  #runningSince(key: string): number {
     const { at } = this.#refreshes.get(key) ?? { at: -Infinity };
     return clock.now() - at < ABANDONED_AFTER_MS ? at : -Infinity;
   }
 
   /** Whether the source has been asked, and has not answered for so long that nobody else need wait for it. */
-  #isSlow(key: CacheKey): boolean {
+  #isSlow(key: string): boolean {
     const since = this.#runningSince(key);
     return since !== -Infinity && clock.now() - since >= PATIENCE_MS;
   }
 
   /** Remembers the newer of two values, and forgets those that were remembered longest ago. */
-  #remember(key: CacheKey, cached: Cached<T>): void {
+  #remember(key: string, cached: Cached<T>): void {
     const before = this.#memory.get(key);
     this.#memory.delete(key);
     this.#memory.set(key, before !== undefined && isNewer(before, cached) ? before : cached);
@@ -130,7 +129,7 @@ export class CachedValues<T> {
   }
 
   /** Loads a value, or waits for another request that does so already. */
-  async #refresh(cache: Cache, key: CacheKey, load: Load<T>): Promise<Cached<T>> {
+  async #refresh(cache: Cache, key: string, load: Load<T>): Promise<Cached<T>> {
     for (let running = this.#refreshes.get(key); running !== undefined; running = this.#refreshes.get(key)) {
       const left = running.at + ABANDONED_AFTER_MS - clock.now();
       const loaded = left > 0 ? await Promise.race([running.loaded, clock.pause(left)]) : undefined;
@@ -144,7 +143,7 @@ export class CachedValues<T> {
     return loaded;
   }
 
-  #begin(cache: Cache, key: CacheKey, load: Load<T>): Promise<Cached<T>> {
+  #begin(cache: Cache, key: string, load: Load<T>): Promise<Cached<T>> {
     const at = clock.now();
     const loaded = this.#load(cache, key, load, at).finally(() => {
       if (this.#refreshes.get(key)?.loaded === loaded) this.#refreshes.delete(key);
@@ -153,7 +152,7 @@ export class CachedValues<T> {
     return loaded;
   }
 
-  async #load(cache: Cache, key: CacheKey, load: Load<T>, at: number): Promise<Cached<T>> {
+  async #load(cache: Cache, key: string, load: Load<T>, at: number): Promise<Cached<T>> {
     const { cacheable, ...loaded } = await load();
     const cached = { ...loaded, at };
     // What KV has was remembered before the source was asked.
@@ -166,7 +165,7 @@ export class CachedValues<T> {
  * What KV holds, if it can be understood. That KV cannot be asked is not the client's trouble, as the value can be
  * loaded; and a time in the future would keep a value fresh, and unreplaced, for longer than its age.
  */
-async function readStored<T>(cache: Cache, key: CacheKey, limit: number): Promise<Cached<T> | undefined> {
+async function readStored<T>(cache: Cache, key: string, limit: number): Promise<Cached<T> | undefined> {
   try {
     const stored = (await withTimeout(limit, cache.get(key))) as Cached<T> | null;
     return stored !== null && stored.at <= clock.now() ? stored : undefined;

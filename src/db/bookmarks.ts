@@ -2,13 +2,12 @@ import { decodeBase64Url, encodeBase64Url } from "hono/utils/encode";
 import type { Consistency } from "./database.ts";
 
 /**
- * What bookmarks are signed with, so that those of another database (of another environment or program) or of an earlier
+ * What bookmarks are signed with, so that those of another database (of another environment) or of an earlier
  * secret do not count. With an empty secret nothing is signed.
  */
 export interface BookmarkRules {
   secret: string;
   environment: string;
-  program: string;
 }
 
 const SIGNED = /^([!-~]{1,200})\.([\w-]{43})$/;
@@ -38,8 +37,8 @@ export async function verifyBookmark(given: string, rules: BookmarkRules): Promi
 const keys = new Map<string, CryptoKey>();
 
 /** Derived for bookmarks alone, so that the signature of one can never pass for that of a token. */
-async function keyOf({ secret, environment, program }: BookmarkRules): Promise<CryptoKey> {
-  const name = JSON.stringify([environment, program, secret]);
+async function keyOf({ secret, environment }: BookmarkRules): Promise<CryptoKey> {
+  const name = JSON.stringify([environment, secret]);
   const known = keys.get(name);
   if (known !== undefined) return known;
   const base = await crypto.subtle.importKey("raw", bytesOf(secret), "HKDF", false, ["deriveKey"]);
@@ -47,7 +46,7 @@ async function keyOf({ secret, environment, program }: BookmarkRules): Promise<C
     name: "HKDF",
     hash: "SHA-256",
     salt: new Uint8Array(),
-    info: bytesOf(`bookmark ${JSON.stringify([environment, program])}`),
+    info: bytesOf(`bookmark ${environment}`),
   };
   const algorithm = { name: "HMAC", hash: "SHA-256", length: 256 };
   const key = await crypto.subtle.deriveKey(derivation, base, algorithm, false, ["sign", "verify"]);

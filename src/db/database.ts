@@ -26,6 +26,7 @@ export type Value<Name extends string> = (name: Name) => Placeholder;
 /** What a request has cost at D1 so far. */
 export interface Usage {
   roundTrips: number;
+  statements: number;
   milliseconds: number;
   /** What SQLite itself took of that, by D1's account. */
   sqlMilliseconds: number;
@@ -44,6 +45,7 @@ export interface Usage {
 export function noUsage(): Usage {
   return {
     roundTrips: 0,
+    statements: 0,
     milliseconds: 0,
     sqlMilliseconds: 0,
     rowsRead: 0,
@@ -193,6 +195,7 @@ export class Database {
     if (settle === null) throw new PrimaryStalled();
     const startedAt = performance.now();
     this.usage.roundTrips += 1;
+    this.usage.statements += queries.length;
     this.usage.attempts = Math.max(this.usage.attempts, attempt);
     try {
       const results = await withTimeout(limit, this.#session.batch<Record<string, unknown>>(prepared));

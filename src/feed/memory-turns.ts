@@ -1,7 +1,7 @@
 import { readBody } from "../http/body.ts";
 import { BODY_LIMIT } from "../http/limits.ts";
 import { SMALL_BODY_BYTES, WHOLE_WITHIN_MS } from "../values/limited-body.ts";
-import { Admission, type Visitor } from "./admission.ts";
+import { Admission } from "./admission.ts";
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -12,23 +12,19 @@ const PATIENCE_MILLISECONDS = 30_000;
 // worked on, and the largest page of an export as much: one such at a time, or several smaller ones.
 const working = new Admission({
   bytes: 10 * MEBIBYTE,
-  // All of it. But of those that wait, programs take turns.
-  bytesOfProgram: 10 * MEBIBYTE,
   // Longer than the database may take for a write.
   stayMilliseconds: 60_000,
 });
 
-// A body takes its bytes while it comes in, and then until it is worked on. Three programs have room for all that each may
-// take, so one whose bodies come slowly stops no other.
+// A body takes its bytes while it comes in, and then until it is worked on.
 const reading = new Admission({
   bytes: 30 * MEBIBYTE,
-  bytesOfProgram: 10 * MEBIBYTE,
   stayMilliseconds: WHOLE_WITHIN_MS + PATIENCE_MILLISECONDS,
 });
 
 /** Each wait takes from its patience. */
-function visitor(program: string): Visitor {
-  return { program, patienceMilliseconds: PATIENCE_MILLISECONDS };
+function visitor() {
+  return { patienceMilliseconds: PATIENCE_MILLISECONDS };
 }
 
 /**
@@ -37,10 +33,10 @@ function visitor(program: string): Visitor {
  * @throws the failures of `readBody`, and 503 when it waits too long.
  */
 export async function workOnBodyInTurn<Result>(
-  { program, request }: { program: string; request: Request },
+  request: Request,
   work: (body: Uint8Array) => Promise<Result>,
 ): Promise<Result> {
-  const me = visitor(program);
+  const me = visitor();
   let leave = () => {};
   try {
     const body = await readBody(request, BODY_LIMIT, async (mostBytes) => {
@@ -59,9 +55,9 @@ export async function workOnBodyInTurn<Result>(
 }
 
 /** @throws 503 when it waits too long. */
-export async function makePageInTurn<Page>(program: string, make: () => Promise<Page>): Promise<Page> {
+export async function makePageInTurn<Page>(make: () => Promise<Page>): Promise<Page> {
   // How large it gets is not known yet: it counts as the largest body.
-  const leave = await working.enter(BODY_LIMIT.bytes, visitor(program));
+  const leave = await working.enter(BODY_LIMIT.bytes, visitor());
   try {
     return await make();
   } finally {

@@ -1,12 +1,12 @@
 import { createRouter } from "../app-env.ts";
 import { refreshBoards } from "../customer/gamification/boards.ts";
+import { currentHorizon } from "../domain/history.ts";
 import { invalid } from "../http/errors.ts";
 import { NDJSON } from "../http/limits.ts";
 import { nextLink } from "../http/paging.ts";
 import { notifyOfFeed } from "../inbox/notify.ts";
 import { writeMetrics } from "../metrics/metrics.ts";
 import { validate } from "../middleware/validate.ts";
-import { currentHorizon } from "../programs/history.ts";
 import { acceptFeed } from "./accept.ts";
 import { warnOfSize } from "./database-size.ts";
 import { FOREIGN_CURSOR, readPage } from "./export/page.ts";
@@ -17,8 +17,7 @@ export const feed = createRouter()
   .get("/", validate("query", ExportQuery), async (c) => {
     const { record, after } = c.req.valid("query");
 
-    const program = c.var.program.name;
-    const work = makePageInTurn(program, () => readPage(c.var.db, { program, records: record, after }));
+    const work = makePageInTurn(() => readPage(c.var.db, { records: record, after }));
     // So that it leaves its turn even when its client is gone.
     c.executionCtx.waitUntil(work.catch(() => {}));
     const page = await work;
@@ -31,7 +30,7 @@ export const feed = createRouter()
   })
   .post("/", async (c) => {
     const startedAt = performance.now();
-    const work = workOnBodyInTurn({ program: c.var.program.name, request: c.req.raw }, (body) =>
+    const work = workOnBodyInTurn(c.req.raw, (body) =>
       acceptFeed(c.var.db, { body, token: c.var.feedToken, horizon: currentHorizon(c.env) }),
     ).then(async (accepted) => {
       await refreshBoards(c.var.db.inBackground(), c.var.cache, accepted.boards);
@@ -45,17 +44,13 @@ export const feed = createRouter()
     c.executionCtx.waitUntil(work.catch(() => {}));
     const { items, version, changes } = await work;
     const { databaseBytes, rowsWritten } = c.var.db.usage;
-    warnOfSize(c.var.program, databaseBytes);
-    writeMetrics(
-      c.env,
-      { event: "feed", program: c.var.program.name },
-      {
-        ...items,
-        changes: changes.changes.length,
-        milliseconds: Math.round(performance.now() - startedAt),
-        rowsWritten,
-      },
-    );
+    warnOfSize(databaseBytes);
+    writeMetrics(c.env, "feed", {
+      ...items,
+      changes: changes.changes.length,
+      milliseconds: Math.round(performance.now() - startedAt),
+      rowsWritten,
+    });
 
     c.header("X-Feed-Version", String(version));
     return c.json({ status: true as const, items });

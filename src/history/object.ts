@@ -5,6 +5,28 @@ import { objectName } from "./segment.ts";
 /** How long R2 may take for a call. The step is repeated later. */
 const R2_MS = 10_000;
 
+const OWNER = "owner";
+
+/** The bucket holds the segments of another deployment, which may have the same names. */
+export class ForeignBucket extends Error {
+  override readonly name = "ForeignBucket";
+}
+
+/**
+ * Marks a bucket with the name of a Worker, whose deployment it belongs to from then on (docs/contract/history.md, 2).
+ * @throws {ForeignBucket} where it has the mark of another.
+ */
+export async function claimBucket(bucket: R2Bucket, worker: string): Promise<void> {
+  const readOwner = async () => (await withTimeout(R2_MS, bucket.get(OWNER)))?.text();
+  let owner = await readOwner();
+  if (owner === undefined) {
+    await withTimeout(R2_MS, bucket.put(OWNER, worker, { onlyIf: { etagDoesNotMatch: "*" } }));
+    owner = await readOwner();
+  }
+  if (owner !== worker)
+    throw new ForeignBucket(`The bucket that is bound as HISTORY belongs to ${owner}, so nothing leaves.`);
+}
+
 /** The gzipped bytes of lines, and their SHA-256 in hexadecimal. */
 export async function pack(lines: Uint8Array<ArrayBuffer>): Promise<{ bytes: ArrayBuffer; sha256: string }> {
   const gzipped = new Blob([lines]).stream().pipeThrough(new CompressionStream("gzip"));

@@ -1,14 +1,13 @@
 import type { Database } from "../db/database.ts";
+import { type HistorySettings, horizonOf } from "../domain/history.ts";
 import { writeLines } from "../feed/export/page.ts";
 import { makePageInTurn } from "../feed/memory-turns.ts";
-import { type HistorySettings, horizonOf } from "../programs/history.ts";
-import { nameInLog, type Program } from "../programs/programs.ts";
 import type { SealedKind } from "./kinds.ts";
-import { pack, putOnce } from "./object.ts";
+import { claimBucket, pack, putOnce } from "./object.ts";
 import { findOldEvents, findWalks, kindOf, moveOn, takeOut, type Walk } from "./queries.ts";
 import { folderOf, objectName } from "./segment.ts";
 
-/** What the turns of a run have come to so far. */
+/** What a run has come to. */
 export interface Sealed {
   segments: number;
   /** How many events have left. */
@@ -17,14 +16,6 @@ export interface Sealed {
   bytes: number;
   /** For how many days a walk that is not over has not moved, where it is longest. */
   behindDays: number;
-}
-
-interface SealTurn {
-  /** Null: all events have been looked at this month. */
-  report: Sealed | null;
-  /** What steps failed with. */
-  failures?: readonly unknown[];
-  isDone: boolean;
 }
 
 const TOLD_BEHIND_DAYS = 3;
@@ -37,64 +28,64 @@ const RESTS = 1.6;
 const LONGEST_REST_MS = 1_000;
 
 interface Options {
-  program: Program;
-  settings: HistorySettings | null;
+  settings: HistorySettings;
+  /** The name of this deployment's Worker. */
+  worker: string;
   now: Date;
+  /** Whether the limits of the run allow another step. */
+  mayGoOn: () => boolean;
   /** How many events a step looks at; left out: as many as its kind says. */
   lookedAt?: number;
 }
 
 /**
- * Moves the events of before the horizon to R2 (docs/contract/history.md, 2): each turn takes a step of one of the walks
- * of the month that are not over, in turns. If it fails, no more of that walk are taken in this run, and the turn is the
- * next walk's.
+ * Moves the events of before the horizon to R2 (docs/contract/history.md, 2): a step of each walk of the month that is not
+ * over, in turns. A walk whose step fails gets no more steps in this run. The report is null once all events have been
+ * looked at this month.
+ * @throws {ForeignBucket} where the bucket belongs to another deployment.
  */
-export function sealHistory(db: Database, { program, settings, now, lookedAt }: Options): () => Promise<SealTurn> {
-  if (settings === null) return async () => ({ report: null, isDone: true });
+export async function sealHistory(
+  db: Database,
+  { settings, worker, now, mayGoOn, lookedAt }: Options,
+): Promise<{ report: Sealed | null; failures: readonly unknown[] }> {
   const horizon = horizonOf(settings, now);
   const month = horizon.slice(0, 7);
-  let walks: Walk[] | undefined;
-  let report: Sealed | null = null;
-  let [busyMs, restMs] = [0, 0];
+  const walks = await findWalks(db, month);
+  if (walks.length === 0) return { report: null, failures: [] };
+  await claimBucket(settings.bucket, worker);
 
-  return async () => {
-    if (walks === undefined) {
-      walks = await findWalks(db, month);
-      if (walks.length > 0) report = begin(program, walks);
+  const report = begin(walks);
+  const failures: unknown[] = [];
+  let [busyMs, restMs] = [0, 0];
+  for (let walk = walks.shift(); walk !== undefined && mayGoOn(); walk = walks.shift()) {
+    await new Promise((resolve) => setTimeout(resolve, restMs));
+    const startedAt = performance.now();
+    try {
+      const step = await takeStep(db, walk, { settings, horizon, month, lookedAt });
+      report.segments += step.sealed > 0 ? 1 : 0;
+      report.sealed += step.sealed;
+      report.bytes += step.bytes;
+      if (!step.isOver) walks.push({ ...walk, lastId: step.lastId });
+    } catch (failure) {
+      failures.push(failure);
     }
-    const failures: unknown[] = [];
-    for (let walk = walks.shift(); walk !== undefined && report !== null; walk = walks.shift()) {
-      try {
-        await new Promise((resolve) => setTimeout(resolve, restMs));
-        const startedAt = performance.now();
-        const step = await takeStep(db, walk, { program, settings, horizon, month, lookedAt });
-        busyMs += performance.now() - startedAt;
-        [busyMs, restMs] = busyMs < BURST_MS ? [busyMs, 0] : [0, Math.min(RESTS * busyMs, LONGEST_REST_MS)];
-        report.segments += step.sealed > 0 ? 1 : 0;
-        report.sealed += step.sealed;
-        report.bytes += step.bytes;
-        if (!step.isOver) walks.push({ ...walk, lastId: step.lastId });
-        break;
-      } catch (failure) {
-        failures.push(failure);
-      }
-    }
-    return { report, failures, isDone: walks.length === 0 };
-  };
+    busyMs += performance.now() - startedAt;
+    [busyMs, restMs] = busyMs < BURST_MS ? [busyMs, 0] : [0, Math.min(RESTS * busyMs, LONGEST_REST_MS)];
+  }
+  return { report, failures };
 }
 
-function begin(program: Program, walks: readonly Walk[]): Sealed {
+function begin(walks: readonly Walk[]): Sealed {
   const behindDays = Math.max(...walks.map(({ days }) => days));
   const behind = walks.filter(({ days }) => days >= TOLD_BEHIND_DAYS);
   if (behind.length > 0) {
     const kinds = behind.map(({ kind }) => kind);
-    console.warn(JSON.stringify({ warning: "HISTORY_BEHIND", ...nameInLog(program), days: behindDays, kinds }));
+    console.warn(JSON.stringify({ warning: "HISTORY_BEHIND", days: behindDays, kinds }));
   }
   return { segments: 0, sealed: 0, bytes: 0, behindDays };
 }
 
 interface Context {
-  program: Program;
   settings: HistorySettings;
   horizon: string;
   month: string;
@@ -102,9 +93,9 @@ interface Context {
 }
 
 /** Looks at the next events, and lets the old ones among them leave: first the object, then the transaction. */
-async function takeStep(db: Database, walk: Walk, { program, settings, lookedAt, ...from }: Context) {
+async function takeStep(db: Database, walk: Walk, { settings, lookedAt, ...from }: Context) {
   const kind = kindOf(walk.kind);
-  const { ids, content, number, ...to } = await makePageInTurn(program.name, () =>
+  const { ids, content, number, ...to } = await makePageInTurn(() =>
     readStep(db, kind, { lastId: walk.lastId, lookedAt: lookedAt ?? kind.lookedAt, ...from }),
   );
   const { month, horizon } = from;
@@ -113,7 +104,7 @@ async function takeStep(db: Database, walk: Walk, { program, settings, lookedAt,
     await moveOn(db, step);
     return { ...to, sealed: 0, bytes: 0 };
   }
-  const folder = folderOf(program.name, { kind: walk.kind, month });
+  const folder = folderOf({ kind: walk.kind, month });
   const free = await putOnce(settings.bucket, content, { folder, number });
   const bytes = content.bytes.byteLength;
   const segment = {

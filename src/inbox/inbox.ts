@@ -1,7 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { SUBPROTOCOL } from "../auth/subprotocols.ts";
 import { Database } from "../db/database.ts";
-import { findProgram } from "../programs/programs.ts";
 import { addChange, type ChangeKind, nextFrameAt, type Pending, takeFrame } from "./frames.ts";
 import {
   afterNotification,
@@ -171,11 +170,9 @@ export class Inbox extends DurableObject<Env> {
     this.ctx.waitUntil(this.#renewRow(first.attachment, now));
   }
 
-  async #renewRow({ program, customerId }: Attachment, now: number): Promise<void> {
+  async #renewRow({ customerId }: Attachment, now: number): Promise<void> {
     try {
-      const found = findProgram(this.env, program);
-      if (found === null) throw new Error("the program is not configured any more");
-      await renewListening(new Database(found.database, "first-primary"), customerId, "socket");
+      await renewListening(new Database(this.env.DB, "first-primary"), customerId, "socket");
     } catch (error) {
       console.error(JSON.stringify({ error: "LISTENER_NOT_RENEWED", cause: error instanceof Error ? error.name : "" }));
       this.#renewAt(now + RENEW_AGAIN_MS);

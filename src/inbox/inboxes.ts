@@ -1,4 +1,3 @@
-import { qualify } from "../programs/programs.ts";
 import { withTimeout } from "../values/timeout.ts";
 import type { Inbox, Notification, PollAnswer } from "./inbox.ts";
 import type { Report } from "./inbox-state.ts";
@@ -9,15 +8,19 @@ const ANSWER_WITHIN_MS = 250;
 // An app that waits for its socket is told to come back, rather than left waiting.
 const CONNECT_WITHIN_MS = 10_000;
 
-/** The way to the inboxes of a program's customers: one object a request. Whose inbox it is comes from the token alone. */
+/** The way to the inboxes of customers: one object a request. Whose inbox it is comes from the token alone. */
 export class Inboxes {
   readonly #namespace: DurableObjectNamespace<Inbox>;
-  readonly #program: string;
+  readonly #environment: string;
   readonly #waitUntil: (work: Promise<unknown>) => void;
 
-  constructor(namespace: DurableObjectNamespace<Inbox>, program: string, waitUntil: (work: Promise<unknown>) => void) {
+  constructor(
+    namespace: DurableObjectNamespace<Inbox>,
+    environment: string,
+    waitUntil: (work: Promise<unknown>) => void,
+  ) {
     this.#namespace = namespace;
-    this.#program = program;
+    this.#environment = environment;
     this.#waitUntil = waitUntil;
   }
 
@@ -45,14 +48,14 @@ export class Inboxes {
    * Opens a socket at the customer's inbox.
    * @throws when the inbox cannot be reached, or does not answer for ten seconds.
    */
-  connect(connection: Omit<Connection, "program">): Promise<Response> {
-    const header = writeConnection({ ...connection, program: this.#program });
+  connect(connection: Connection): Promise<Response> {
+    const header = writeConnection(connection);
     const headers = { Upgrade: "websocket", [CONNECTION_HEADER]: header };
     return withTimeout(CONNECT_WITHIN_MS, this.#of(connection.customerId).fetch("https://inbox/", { headers }));
   }
 
   #of(customerId: string): DurableObjectStub<Inbox> {
-    return this.#namespace.get(this.#namespace.idFromName(qualify(this.#program, customerId)));
+    return this.#namespace.get(this.#namespace.idFromName(JSON.stringify([this.#environment, customerId])));
   }
 }
 

@@ -18,6 +18,8 @@ import {
 const FEED_LIMITS = { calls: 500, milliseconds: 2_000 };
 
 const CALLS_AT_ONCE = 50;
+// A Worker may send D1 1,000 statements, and make 10,000 calls.
+const PAGES_A_RUN = 100;
 // So that inboxes that hang do not take the time of the others.
 const CALL_MS = 2_000;
 
@@ -76,24 +78,22 @@ export interface Drained extends Backlog {
   failed: number;
 }
 
-/** What the turns of a run have come to so far. */
-interface DrainTurn {
-  /** Null: there was nothing to notify. */
-  report: Drained | null;
-  /** How many inboxes this turn called. */
-  calls: number;
-  isDone: boolean;
-}
-
 /**
- * Shows messages that no Worker has shown, and notifies inboxes of the changes that feed requests left in the outbox, in
- * turns of so many calls. The newest come first: a customer who was notified of one need not be notified of an older one
- * of its kind. What fails waits for the next run.
+ * Shows messages that no Worker has shown, and notifies inboxes of the changes that feed requests left in the outbox. The
+ * newest come first: a customer who was notified of one need not be notified of an older one of its kind. What fails waits
+ * for the next run. Null: there was nothing to notify.
  */
-export function drainOutbox(
+export async function drainOutbox(
   db: Database,
   inboxes: Inboxes,
-): (limits: { calls: number; milliseconds: number }) => Promise<DrainTurn> {
+  { milliseconds }: { milliseconds: number },
+): Promise<Drained | null> {
+  const endsAt = performance.now() + milliseconds;
+  const { hasUnshown, ...backlog } = await findWork(db);
+  if (hasUnshown === 1) await showMessages(db);
+  if (backlog.waiting === 0) return null;
+  await removeOutdatedChanges(db);
+
   // Up to which version each customer was notified.
   const notified: Record<ChangeKind, Map<string, number>> = {
     messages: new Map(),
@@ -102,41 +102,25 @@ export function drainOutbox(
   };
   const isNotified = ({ kind, version }: Change, id: string) => (notified[kind].get(id) ?? -1) >= version;
   const unreachable = new Set<string>();
-  const report: Drained = { waiting: 0, oldestSeconds: 0, notified: 0, failed: 0 };
-  const reportSoFar = () => (report.waiting === 0 ? null : report);
+  const report: Drained = { ...backlog, notified: 0, failed: 0 };
   let last: Change | undefined;
-
-  return async ({ calls: limit, milliseconds }) => {
-    // At the beginning, and again where the turn before did not get through the first page.
-    if (last === undefined) {
-      const { hasUnshown, ...backlog } = await findWork(db);
-      if (hasUnshown === 1) await showMessages(db);
-      if (backlog.waiting === 0) return { report: reportSoFar(), calls: 0, isDone: true };
-      if (report.waiting === 0) Object.assign(report, backlog);
-      await removeOutdatedChanges(db);
-    }
+  for (let page = 1; page <= PAGES_A_RUN && performance.now() < endsAt; page += 1) {
     const { changes, messageWaitMs, isLast } = await findChanges(db, last);
     const isToCall = (change: Change) => (id: string) => !isNotified(change, id) && !unreachable.has(id);
-    const waiting = toCalls(changes.map((one) => ({ ...one, customers: one.customers.filter(isToCall(one)) })));
-    const calls = waiting.slice(0, limit);
-
-    const reached = await notifyInboxes(inboxes, calls, { messageWaitMs, milliseconds });
+    const calls = toCalls(changes.map((one) => ({ ...one, customers: one.customers.filter(isToCall(one)) })));
+    const reached = await notifyInboxes(inboxes, calls, { messageWaitMs, milliseconds: endsAt - performance.now() });
     for (const { customerId, version, kinds } of calls) {
       if (!reached.has(customerId)) unreachable.add(customerId);
       else for (const kind of kinds) notified[kind].set(customerId, version);
     }
     const done = changes.filter((change) => change.customers.every((id) => isNotified(change, id)));
     await removeChanges(db, done);
-
     report.notified += done.length;
-    // Otherwise the next turn reads the same changes once more, and counts those that are left.
-    const isWhole = calls.length === waiting.length;
-    if (isWhole) {
-      report.failed += changes.length - done.length;
-      last = changes.at(-1);
-    }
-    return { report: reportSoFar(), calls: calls.length, isDone: isWhole && isLast };
-  };
+    report.failed += changes.length - done.length;
+    last = changes.at(-1);
+    if (isLast) break;
+  }
+  return report;
 }
 
 /** Makes these calls, and resolves with the customers whose inbox answered in time. */

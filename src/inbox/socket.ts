@@ -2,7 +2,6 @@ import { LEEWAY_SECONDS } from "../auth/token.ts";
 
 /** A socket whose token the Worker has checked, as it describes it to the inbox. */
 export interface Connection {
-  program: string;
   customerId: string;
   /** The token's `exp`, in seconds since 1970. */
   tokenExpires: number;

@@ -7,7 +7,6 @@ interface MetricsOfEvent {
 /** What every data point begins with. */
 const COMMON = {
   event: "`request`, `feed` or `run`",
-  program: "the program; empty: the default one",
   version: "the version of the Worker, by Cloudflare's id",
 };
 
@@ -51,10 +50,9 @@ const EVENTS = {
   run: {
     blobs: { work: "the scheduled job" },
     doubles: {
-      programs: "programs that had a turn",
-      failures: "turns that failed",
+      failures: "what failed of it",
       milliseconds: "how long the run took",
-      waiting: "changes in the outboxes when their turn came, counted up to 10,000 each",
+      waiting: "changes in the outbox when the run began, counted up to 10,000",
       oldestSeconds: "how long the oldest of them had waited",
       notified: "changes of which all listeners were notified",
       failed: "changes of which some listeners could not be notified",
@@ -94,18 +92,14 @@ export const METRICS_EVENTS: readonly MetricsEvent[] = ["request", "feed", "run"
 type Bindings = Env & { METRICS?: AnalyticsEngineDataset };
 
 /** Writes one data point, where metrics are wanted. An invocation may write 25. */
-export function writeMetrics<E extends MetricsEvent>(
-  env: Bindings,
-  { event, program }: { event: E; program: string },
-  values: MetricsValues<E>,
-): void {
+export function writeMetrics<E extends MetricsEvent>(env: Bindings, event: E, values: MetricsValues<E>): void {
   if (env.METRICS === undefined) return;
   const { blobs, doubles } = EVENTS[event];
   const given = new Map<string, string | number>(Object.entries(values));
   env.METRICS.writeDataPoint({
-    // What is sampled under load is sampled by this: rare events of a program are not lost among its requests.
-    indexes: [`${event} ${program}`],
-    blobs: [event, program, workerVersion(env) ?? "", ...Object.keys(blobs).map((name) => String(given.get(name)))],
+    // What is sampled under load is sampled by this: rare events are not lost among requests.
+    indexes: [event],
+    blobs: [event, workerVersion(env) ?? "", ...Object.keys(blobs).map((name) => String(given.get(name)))],
     doubles: Object.keys(doubles).map((name) => Number(given.get(name))),
   });
 }

@@ -3,7 +3,6 @@ import type { AppEnv } from "../app-env.ts";
 import { type BookmarkRules, signBookmark, verifyBookmark } from "../db/bookmarks.ts";
 import { Database, noUsage } from "../db/database.ts";
 import { annotate } from "../openapi/notes.ts";
-import { listPrograms } from "../programs/programs.ts";
 
 const BOOKMARK_NOTE = {
   description:
@@ -12,7 +11,7 @@ const BOOKMARK_NOTE = {
 };
 
 /**
- * Opens the database of the request's program: at the `X-D1-Bookmark` that the client sends back, or without one at the
+ * Opens the database: at the `X-D1-Bookmark` that the client sends back, or without one at the
  * nearest replica; or at the primary, which needs no bookmark. The answer has the bookmark for the next request.
  */
 export function database(begins: "bookmark" | "primary"): MiddlewareHandler<AppEnv> {
@@ -20,7 +19,7 @@ export function database(begins: "bookmark" | "primary"): MiddlewareHandler<AppE
     const rules = bookmarkRules(c);
     const consistency =
       begins === "primary" ? "first-primary" : await verifyBookmark(c.req.header("X-D1-Bookmark") ?? "", rules);
-    const db = new Database(c.var.program.database, consistency);
+    const db = new Database(c.env.DB, consistency);
     c.set("db", db);
 
     await next();
@@ -32,16 +31,14 @@ export function database(begins: "bookmark" | "primary"): MiddlewareHandler<AppE
   return annotate(handler, { headers: { "X-D1-Bookmark": BOOKMARK_NOTE }, failures: ["Unavailable"] });
 }
 
-/** Opens the databases of all programs, for routes without a token. No bookmark is taken or given. */
-export function allDatabases(): MiddlewareHandler<AppEnv> {
+/** Opens the primary and the nearest replica, for a route without a token. No bookmark is taken or given. */
+export function bothDatabases(): MiddlewareHandler<AppEnv> {
   const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
     const usage = noUsage();
-    const databases = listPrograms(c.env).map(({ database }) => ({
-      primary: new Database(database, "first-primary", usage),
-      nearest: new Database(database, "first-unconstrained", usage),
-    }));
-    c.set("databases", databases);
-    if (databases[0] !== undefined) c.set("db", databases[0].nearest);
+    const primary = new Database(c.env.DB, "first-primary", usage);
+    const nearest = new Database(c.env.DB, "first-unconstrained", usage);
+    c.set("databases", { primary, nearest });
+    c.set("db", nearest);
     await next();
   };
   return annotate(handler, { failures: ["Unavailable"] });
@@ -49,5 +46,5 @@ export function allDatabases(): MiddlewareHandler<AppEnv> {
 
 function bookmarkRules(c: Context<AppEnv>): BookmarkRules {
   const { JWT_SECRET = "", ENVIRONMENT = "" }: Partial<Env> = c.env;
-  return { secret: JWT_SECRET, environment: ENVIRONMENT, program: c.var.program.name };
+  return { secret: JWT_SECRET, environment: ENVIRONMENT };
 }

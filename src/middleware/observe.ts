@@ -7,7 +7,6 @@ import { databaseFaultOf } from "../db/errors.ts";
 import { failureOf } from "../http/errors.ts";
 import { type MetricsValues, workerVersion, writeMetrics } from "../metrics/metrics.ts";
 import { annotate } from "../openapi/notes.ts";
-import { DEFAULT_PROGRAM, nameInLog } from "../programs/programs.ts";
 import { LogSample, readLogSample } from "./log-sample.ts";
 
 const sample = new LogSample();
@@ -33,7 +32,7 @@ export function observe(): MiddlewareHandler<AppEnv> {
     c.res.headers.set("Server-Timing", timing.join(", "));
 
     const metrics = metricsOf(c, usage, performance.now() - startedAt);
-    writeMetrics(c.env, { event: "request", program: c.var.program?.name ?? DEFAULT_PROGRAM }, metrics);
+    writeMetrics(c.env, "request", metrics);
     log(c, usage, metrics);
   };
   return annotate(handler, { failures: ["InternalError"] });
@@ -71,7 +70,6 @@ function log(c: Context<AppEnv>, usage: Usage, metrics: MetricsValues<"request">
     JSON.stringify({
       requestId: c.var.requestId,
       version: workerVersion(c.env),
-      ...(c.var.program === undefined ? {} : nameInLog(c.var.program)),
       ...metrics,
       source: source || undefined,
       region: region ?? undefined,

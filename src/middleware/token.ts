@@ -3,27 +3,18 @@ import { type AppEnv, isDevelopment } from "../app-env.ts";
 import { NotLetIn } from "../auth/errors.ts";
 import { KeySet } from "../auth/key-set.ts";
 import { networkOf } from "../auth/network.ts";
-import { type ProgramRules, readProgramToken } from "../auth/program-token.ts";
 import { tokensOffered } from "../auth/subprotocols.ts";
-import { type Claims, feedAccounts, type Keys } from "../auth/token.ts";
+import { type Claims, feedAccounts, type Keys, readToken, type TokenRules } from "../auth/token.ts";
 import { LIMIT_PERIOD_SECONDS } from "../http/limits.ts";
 import { annotate } from "../openapi/notes.ts";
-import {
-  DEFAULT_PROGRAM,
-  findProgram,
-  isProgramName,
-  ownVariable,
-  type Program,
-  qualify,
-} from "../programs/programs.ts";
 
-/** Lets customers in, each as themselves in the program that the token names, and no more often than the limit. */
+/** Lets customers in, each as themselves, and no more often than the limit. */
 export function customerOnly(): MiddlewareHandler<AppEnv> {
   const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
     const claims = await authenticate(c, "customer");
     c.set("customerId", claims.subject);
     c.set("tokenExpires", claims.expires);
-    await rateLimit(c, c.env.CUSTOMER_LIMITER, qualify(c.var.program.name, claims.subject));
+    await rateLimit(c, c.env.CUSTOMER_LIMITER, claims.subject);
     await next();
   };
   return annotate(handler, {
@@ -79,22 +70,17 @@ export function addressLimited(): MiddlewareHandler<AppEnv> {
   return annotate(handler, { failures: ["TooManyRequests"] });
 }
 
-/** The claims of the request's token, which must be good and have the scope. The request is its program's from then on. */
+/** The claims of the request's token, which must be good and have the scope. */
 async function authenticate(c: Context<AppEnv>, scope: "customer" | "feed" | "export"): Promise<Claims> {
-  const rules = { rulesOf: (claim: unknown) => rulesOf(c, claim), defaultRules: tokenRules(c, DEFAULT_PROGRAM) };
-  const reading = await readProgramToken(tokenOf(c), rules, Date.now() / 1000);
-  if (reading.kind === "no such program") throw wrongToken("This needs a token for a program that is served here.");
-  const program = reading.kind === "good" ? programOf(c, reading.claims.program) : null;
-  if (reading.kind === "good" && program !== null) {
-    c.set("program", program);
+  const reading = await readToken(tokenOf(c), tokenRules(c), Date.now() / 1000);
+  if (reading.kind === "good") {
     if (!reading.claims.scopes.includes(scope)) throw wrongToken(`This needs a token with the scope ${scope}.`);
     return reading.claims;
   }
   await rateLimitAddress(c);
   if (reading.kind === "no keys") throw new NotLetIn({ reason: "no keys" });
   const hint = isDevelopment(c.env) ? " Get one: npm run token -- customer ID" : "";
-  const fault = reading.kind === "bad" ? reading.fault : "program";
-  throw new NotLetIn({ reason: "no good token", hint, fault });
+  throw new NotLetIn({ reason: "no good token", hint, fault: reading.fault });
 }
 
 function wrongToken(needed: string): NotLetIn {
@@ -116,38 +102,18 @@ function rateLimitAddress(c: Context<AppEnv>): Promise<void> {
 // One set of keys an address and isolate: everything in it is public.
 const keySets = new Map<string, KeySet>();
 
-/** The program of a token's claim; null where none of that name is configured. Only who names none is the default's. */
-function programOf({ env }: Context<AppEnv>, claim: unknown): Program | null {
-  if (claim === undefined) return findProgram(env, DEFAULT_PROGRAM);
-  return isProgramName(claim) ? findProgram(env, claim) : null;
-}
-
-function rulesOf(c: Context<AppEnv>, claim: unknown): ProgramRules | null {
-  const program = programOf(c, claim);
-  return program === null ? null : tokenRules(c, program.name);
-}
-
-/**
- * What a program's tokens are held against (docs/contract/programs.md, 1): its own secrets and key set if it has any, else
- * the default program's. Its other variables replace the default program's one by one, where they are set, also to
- * nothing.
- */
-function tokenRules(c: Context<AppEnv>, program: string): ProgramRules {
-  const own = (name: string) => ownVariable(c.env, name, program);
-  const shared = (name: string) => ownVariable(c.env, name, DEFAULT_PROGRAM);
-  const hasOwnKeys = program !== DEFAULT_PROGRAM && [own("JWT_SECRET"), own("JWKS_URL")].some((key) => key);
-  const keyOf = hasOwnKeys ? own : shared;
-  const settingOf = (name: string) => own(name) ?? shared(name) ?? "";
+/** What tokens are held against: a secret or a key set that is not set switches its algorithms off. */
+function tokenRules(c: Context<AppEnv>): TokenRules {
+  const env: Partial<Env> & { JWT_SECRET_PREVIOUS?: string } = c.env;
   return {
-    secret: keyOf("JWT_SECRET") ?? "",
-    previousSecret: keyOf("JWT_SECRET_PREVIOUS") ?? "",
-    keys: keysAt(keyOf("JWKS_URL") ?? "", c),
-    issuer: settingOf("JWT_ISSUER"),
-    audience: settingOf("JWT_AUDIENCE"),
-    scopeClaim: settingOf("JWT_SCOPE_CLAIM") || "scope",
-    subjectClaim: settingOf("JWT_SUBJECT_CLAIM") || "sub",
-    areCustomersWithoutScope: settingOf("JWT_CUSTOMERS_WITHOUT_SCOPE") === "true",
-    hasOwnKeys,
+    secret: env.JWT_SECRET ?? "",
+    previousSecret: env.JWT_SECRET_PREVIOUS ?? "",
+    keys: keysAt(env.JWKS_URL ?? "", c),
+    issuer: env.JWT_ISSUER ?? "",
+    audience: env.JWT_AUDIENCE ?? "",
+    scopeClaim: env.JWT_SCOPE_CLAIM || "scope",
+    subjectClaim: env.JWT_SUBJECT_CLAIM || "sub",
+    areCustomersWithoutScope: env.JWT_CUSTOMERS_WITHOUT_SCOPE === "true",
   };
 }
 

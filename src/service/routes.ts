@@ -1,10 +1,10 @@
 import { createRouter } from "../app-env.ts";
+import { historyFault } from "../domain/history.ts";
 import { unavailable } from "../http/errors.ts";
-import { allDatabases } from "../middleware/database.ts";
-import { cache, defaultProgram } from "../middleware/program.ts";
+import { cache } from "../middleware/bindings.ts";
+import { bothDatabases } from "../middleware/database.ts";
 import { addressLimited } from "../middleware/token.ts";
-import { historyFault } from "../programs/history.ts";
-import { downInWords, HealthCheck } from "./health.ts";
+import { HealthCheck } from "./health.ts";
 
 // A test compares it with package.json, which would take 1 KiB of the Worker if it were imported.
 const VERSION = "0.1.0";
@@ -12,22 +12,14 @@ const VERSION = "0.1.0";
 const check = new HealthCheck();
 
 /** What the service says of itself: whether it is well. */
-export const service = createRouter().get(
-  "/health",
-  addressLimited(),
-  defaultProgram(),
-  allDatabases(),
-  cache(),
-  async (c) => {
-    const { databases, cache } = await check.look(c.var.databases, c.var.cache);
-    const down = [...downInWords(databases), ...(cache ? [] : ["cache"])];
-    const fault = historyFault(c.env);
-    if (fault !== null) throw unavailable(`Nothing leaves for history: ${fault}.`);
-    if (down.length > 0) throw unavailable(`The ${down.join(" and the ")} cannot be reached.`);
+export const service = createRouter().get("/health", addressLimited(), bothDatabases(), cache(), async (c) => {
+  const down = await check.look(c.var.databases, c.var.cache);
+  const fault = historyFault(c.env);
+  if (fault !== null) throw unavailable(`Nothing leaves for history: ${fault}.`);
+  if (down.length > 0) throw unavailable(`The ${down.join(" and the ")} cannot be reached.`);
 
-    const { well, of, asked } = databases;
-    const programs = { well, of, ...(asked < of && { asked }) };
-    const items = { version: VERSION, database: "up" as const, cache: "up" as const };
-    return c.json({ status: true as const, items: of === 1 ? items : { ...items, programs } });
-  },
-);
+  return c.json({
+    status: true as const,
+    items: { version: VERSION, database: "up" as const, cache: "up" as const },
+  });
+});

@@ -3,7 +3,7 @@ import page from "../../docs/tokens.md?raw";
 import { mustFeed, send } from "../support/api.ts";
 import * as seed from "../support/seed.ts";
 import { KEY_ALGORITHMS, keyPair, signParts } from "../support/signing.ts";
-import { setVariables } from "../support/test-programs.ts";
+import { setVariables } from "../support/variables.ts";
 
 // Tokens as each provider documents them, held against the variables that docs/tokens.md sets for it.
 

@@ -1,7 +1,6 @@
 import { sign } from "hono/jwt";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
 import { KeySet } from "../../src/auth/key-set.ts";
-import { readProgramToken } from "../../src/auth/program-token.ts";
 import { readToken, type TokenReading, type TokenRules } from "../../src/auth/token.ts";
 import { keyPair } from "../support/signing.ts";
 import { tokenRules } from "../support/tokens.ts";
@@ -189,18 +188,6 @@ describe("the keys at JWKS_URL", () => {
       expect(fetched).toBe(1);
     },
   );
-
-  it("leave no keys, whether a program has keys of its own or is not there", async ({ expect }) => {
-    goDown();
-    const token = await tokenOf(await keyPair("ES256", "one"), { program: "acme" });
-    const own = { ...rules({ keys: null }), hasOwnKeys: true };
-
-    const readings = await Promise.all(
-      [own, null].map((found) => readProgramToken(token, { rulesOf: () => found, defaultRules: rules() }, now / 1000)),
-    );
-
-    expect(readings).toEqual([{ kind: "no keys" }, { kind: "no keys" }]);
-  });
 
   it("are waited for three seconds at most", async ({ expect }) => {
     const pair = await keyPair("ES256", "one");

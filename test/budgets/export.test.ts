@@ -5,7 +5,6 @@ import { Database, type Usage } from "../../src/db/database.ts";
 import { readPage } from "../../src/feed/export/page.ts";
 import { WALKS } from "../../src/feed/export/walks.ts";
 import { KINDS } from "../../src/feed/records/index.ts";
-import { DEFAULT_PROGRAM } from "../../src/programs/programs.ts";
 import { mustFeed } from "../support/api.ts";
 import { value } from "../support/state.ts";
 
@@ -55,9 +54,8 @@ async function readPages(...records: string[]): Promise<ReadPage[]> {
   ) {
     const db = new Database(env.DB, "first-primary");
     const page = await readPage(db, {
-      program: DEFAULT_PROGRAM,
       records,
-      after: { program: DEFAULT_PROGRAM, walk, after },
+      after: { walk, after },
     });
     const lines = new TextDecoder()
       .decode(page?.bytes)

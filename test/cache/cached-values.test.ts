@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, it, vi } from "vitest";
 import { Cache } from "../../src/cache/cache.ts";
 import { CachedValues } from "../../src/cache/cached-values.ts";
 import { clock } from "../../src/cache/clock.ts";
-import { DEFAULT_PROGRAM } from "../../src/programs/programs.ts";
 import { countOwnTime, waitUntil } from "../support/wait.ts";
 
 const RULES = { freshSeconds: 30, expireSeconds: 604_800 };
@@ -40,11 +39,11 @@ function room() {
     get: vi.fn(async (key: string, _options?: unknown) => JSON.parse(stored.get(key) ?? "null")),
     put: vi.fn(async (key: string, value: string, _options?: unknown) => void stored.set(key, value)),
   };
-  const cache = new Cache(kv as unknown as KVNamespace, DEFAULT_PROGRAM, (work) => background.push(work));
+  const cache = new Cache(kv as unknown as KVNamespace, (work) => background.push(work));
   const settle = async () => {
     while (background.length > 0) await background.shift();
   };
-  const inKv = (name: string) => JSON.parse(stored.get(cache.keyOf(name)) ?? "null");
+  const inKv = (name: string) => JSON.parse(stored.get(name) ?? "null");
   return { kv, cache, settle, inKv };
 }
 
@@ -149,7 +148,7 @@ describe("the age of a cached value", () => {
 
   it("in the future, by another clock or a mistake, counts as no value", async ({ expect }) => {
     const { kv, cache, settle, inKv } = room();
-    await cache.put(cache.keyOf("k"), { value: "of tomorrow", at: START + 86_400_000 }, RULES);
+    await cache.put("k", { value: "of tomorrow", at: START + 86_400_000 }, RULES);
 
     expect((await isolate().read(cache, "k", loading("one"))).value).toBe("one");
     await settle();
@@ -490,7 +489,7 @@ describe("cached values", () => {
 
     for (let second = 0; second <= 30; second += 1, pass(1)) await values.read(cache, "k", failing());
 
-    expect(kv.get.mock.calls).toEqual([[cache.keyOf("k"), { type: "json", cacheTtl: 30 }]]);
+    expect(kv.get.mock.calls).toEqual([["k", { type: "json", cacheTtl: 30 }]]);
   });
 
   it("stay in bounds in memory: those remembered longest ago are forgotten", async ({ expect }) => {

@@ -71,12 +71,12 @@ describe("the queries of the documents", () => {
   it.for([
     ["SELECT sum( FROM loyalty_edge WHERE blob1 = 'request'", "sql parser error"],
     ["SELECT median(double2) AS p50 FROM loyalty_edge WHERE blob1 = 'request'", "calls median"],
-    ["SELECT blob5 AS route FROM requests WHERE blob1 = 'request'", "reads requests"],
-    ["SELECT blob5 AS route FROM loyalty_edge", "is of no event"],
-    ["SELECT blob5 AS error FROM loyalty_edge WHERE blob1 = 'request'", "calls blob5 error"],
-    ["SELECT max(double4) AS oldestSeconds FROM loyalty_edge WHERE blob1 = 'run'", "calls double4 oldestSeconds"],
-    ["SELECT max(double10) AS most FROM loyalty_edge WHERE blob1 = 'run'", "names double10, which run does not have"],
-    ["SELECT blob5 AS route FROM loyalty_edge WHERE blob1 = 'request' ORDER BY rout", "names rout,"],
+    ["SELECT blob4 AS route FROM requests WHERE blob1 = 'request'", "reads requests"],
+    ["SELECT blob4 AS route FROM loyalty_edge", "is of no event"],
+    ["SELECT blob4 AS error FROM loyalty_edge WHERE blob1 = 'request'", "calls blob4 error"],
+    ["SELECT max(double3) AS oldestSeconds FROM loyalty_edge WHERE blob1 = 'run'", "calls double3 oldestSeconds"],
+    ["SELECT max(double9) AS most FROM loyalty_edge WHERE blob1 = 'run'", "names double9, which run does not have"],
+    ["SELECT blob4 AS route FROM loyalty_edge WHERE blob1 = 'request' ORDER BY rout", "names rout,"],
   ] as const)("that are wrong would be seen: %s", ([query, fault], { expect }) => {
     const faults = () => {
       const found = faultsIn(query);

@@ -3,7 +3,6 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
 import { Inbox } from "../../src/inbox/inbox.ts";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
-import { DEFAULT_PROGRAM } from "../../src/programs/programs.ts";
 import { mustFeed } from "../support/api.ts";
 import { outboxIsEmpty, pass, poll, pollUntilQuiet, seedGroup } from "../support/listeners.ts";
 import { handshake } from "../support/live.ts";
@@ -125,7 +124,7 @@ describe("a poll", () => {
     await pass(1);
 
     await evictAllDurableObjects();
-    if (late !== undefined) await new Inboxes(env.INBOXES, DEFAULT_PROGRAM, () => {}).report(...late);
+    if (late !== undefined) await new Inboxes(env.INBOXES, env.ENVIRONMENT, () => {}).report(...late);
 
     expect(late).toBeDefined();
     expect(await poll(reader)).toEqual({ status: 200, found: ["Hi"], roundTrips: 1 });

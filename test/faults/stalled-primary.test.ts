@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, it, onTestFinished, vi } from "vitest";
+import { boardKey } from "../../src/customer/gamification/boards.ts";
 import { mustFeed, ndjson } from "../support/api.ts";
-import { boardKey } from "../support/board-key.ts";
 import { CALLS } from "../support/calls.ts";
 import { databaseThrough, stallingDatabase } from "../support/databases.ts";
 import { program } from "../support/programs.ts";

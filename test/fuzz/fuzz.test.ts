@@ -1,19 +1,17 @@
-import { env, exports } from "cloudflare:workers";
+import { exports } from "cloudflare:workers";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, inject, it, vi } from "vitest";
 import { app } from "../../src/app.ts";
 import { Failure } from "../../src/http/errors.ts";
-import { bindingName, DEFAULT_PROGRAM } from "../../src/programs/programs.ts";
 import { type FeedLine, ndjson, send, toAnswer } from "../support/api.ts";
 import { differences } from "../support/differences.ts";
 import { hostileLines, toRequests } from "../support/hostile-words.ts";
 import { fitDocument } from "../support/openapi.ts";
 import { rows } from "../support/state.ts";
-import { addPrograms } from "../support/test-programs.ts";
 import { signToken } from "../support/tokens.ts";
 import { feedRequest, restoreRequest } from "./feed-requests.ts";
-import { customerRequest, ENDPOINTS, type FuzzedRequest, inAnyProgram, OTHERS } from "./requests.ts";
-import { PROGRAMS, programLines } from "./world.ts";
+import { customerRequest, ENDPOINTS, type FuzzedRequest, OTHERS } from "./requests.ts";
+import { programLines } from "./world.ts";
 
 const { runs, seed, limitMs } = inject("fuzz");
 // A feed request writes, so it costs some ten times what a customer's does.
@@ -22,15 +20,14 @@ const HANG_MS = 20_000;
 
 const tokens = new Map<string, Promise<string>>();
 const counts = new Map<string, number>();
-// How many feed requests each program has committed: a version that jumps has taken another program's request.
-const versions = new Map<unknown, number>();
+// How many feed requests have been committed.
+let committed = 0;
 let addresses = 0;
 
 type Caller = NonNullable<FuzzedRequest["caller"]>;
 
-function tokenOf({ caller, program }: Pick<FuzzedRequest, "program"> & { caller: Caller }): Promise<string> {
-  // A claim that is undefined is none.
-  const claims = { ...claimsOf(caller), program };
+function tokenOf(caller: Caller): Promise<string> {
+  const claims = claimsOf(caller);
   const name = JSON.stringify(claims);
   const token = tokens.get(name) ?? signToken(claims);
   tokens.set(name, token);
@@ -43,13 +40,10 @@ function claimsOf(caller: Caller): Record<string, unknown> {
   return { scope: caller.restores ? "feed restore" : "feed", sub: "tests", accounts: caller.accounts };
 }
 
-async function sendFuzzed({ method, target, headers, body, caller, program }: FuzzedRequest): Promise<Response> {
+async function sendFuzzed({ method, target, headers, body, caller }: FuzzedRequest): Promise<Response> {
   addresses += 1;
   const all = new Headers({ ...headers, "CF-Connecting-IP": `192.0.2.${addresses}` });
-  all.set(
-    "Authorization",
-    caller === null ? `Bearer ${addresses}.x.y` : `Bearer ${await tokenOf({ caller, program })}`,
-  );
+  all.set("Authorization", `Bearer ${caller === null ? `${addresses}.x.y` : await tokenOf(caller)}`);
   const request = new Request(`https://loyalty.example${target}`, { method, headers: all, body });
   return exports.default.fetch(request);
 }
@@ -77,17 +71,15 @@ async function timeOf(request: FuzzedRequest): Promise<number> {
 }
 
 /** Makes sure that an answer is one of the interface, as the OpenAPI document describes it. */
-async function checkAnswer({ method, path, target, program }: FuzzedRequest, response: Response): Promise<void> {
+async function checkAnswer({ method, path, target }: FuzzedRequest, response: Response): Promise<void> {
   const { status, headers } = response;
   const where = `${method} ${target.slice(0, 200)} answers ${status}`;
   if (status >= 500) throw new Error(`${where}: ${await response.text()}`);
-  if (status < 400 && target.startsWith("/api/") && !PROGRAMS.some((one) => one === program))
-    throw new Error(`${where} for the program ${JSON.stringify(program)}`);
   const version = headers.get("X-Feed-Version");
-  const expected = (versions.get(program) ?? 0) + (method === "POST" ? 1 : 0);
+  const expected = committed + (method === "POST" ? 1 : 0);
   if (version !== null && Number(version) !== expected)
     throw new Error(`${where} with the version ${version} instead of ${expected}`);
-  if (version !== null) versions.set(program, expected);
+  if (version !== null) committed = expected;
   if (headers.get("X-Request-Id")?.length !== 36) throw new Error(`${where} and names no request`);
   if (headers.get("Cache-Control") !== (headers.has("ETag") ? "private, no-cache" : "private, no-store"))
     throw new Error(`${where} and may be cached`);
@@ -118,24 +110,21 @@ async function fuzz(requests: fc.Arbitrary<FuzzedRequest>, numRuns: number): Pro
   await fc.assert(property, { numRuns, seed });
 }
 
-async function feedInto(program: string | undefined, lines: FeedLine[]): Promise<void> {
-  const token = await tokenOf({ caller: { accounts: "*" }, program });
+async function feedAll(lines: FeedLine[]): Promise<void> {
+  const token = await tokenOf({ accounts: "*" });
   const headers = { Authorization: `Bearer ${token}` };
   const answer = await send("/api/v1/feed", { method: "POST", headers, body: ndjson(lines) });
   if (answer.status !== 200) throw new Error(`refused: ${JSON.stringify(answer.body)}`);
-  versions.set(program, Number(answer.headers.get("X-Feed-Version")));
+  committed = Number(answer.headers.get("X-Feed-Version"));
 }
 
-let remove: () => void;
 beforeAll(async () => {
-  remove = await addPrograms(...PROGRAMS.filter((name) => name !== undefined));
-  for (const program of PROGRAMS) await feedInto(program, programLines());
-  if (limitMs > 0) for (const lines of toRequests(hostileLines(20_000))) await feedInto(undefined, lines);
+  await feedAll(programLines());
+  if (limitMs > 0) for (const lines of toRequests(hostileLines(20_000))) await feedAll(lines);
   // One line a request would drown what matters.
   vi.spyOn(console, "log").mockImplementation(() => {});
 }, 120_000);
 afterAll(() => {
-  remove();
   vi.restoreAllMocks();
   console.info(`The slowest request took ${slowest.milliseconds.toFixed(0)} ms: ${slowest.what}`);
   console.info(`Fuzzed with seed ${seed}: ${JSON.stringify(Object.fromEntries([...counts].sort()))}`);
@@ -148,19 +137,16 @@ describe("any request", () => {
     expect([...Object.keys(ENDPOINTS), ...OTHERS].sort()).toEqual([...new Set(served)].sort());
   });
 
-  it("of a customer of any program is answered as the interface has it, and in time", async ({ expect }) => {
-    await fuzz(inAnyProgram(customerRequest), runs * (1 - FEED_SHARE));
+  it("of a customer is answered as the interface has it, and in time", async ({ expect }) => {
+    await fuzz(customerRequest, runs * (1 - FEED_SHARE));
 
     if (limitMs > 0) expect(slowest.milliseconds, slowest.what).toBeLessThanOrEqual(limitMs);
   });
 
-  it("to the feed of any program is answered as the interface has it, and leaves every total right", async ({
-    expect,
-  }) => {
-    await fuzz(inAnyProgram(feedRequest), runs * FEED_SHARE);
+  it("to the feed is answered as the interface has it, and leaves every total right", async ({ expect }) => {
+    await fuzz(feedRequest, runs * FEED_SHARE);
 
-    for (const program of PROGRAMS)
-      expect(await differences(Reflect.get(env, bindingName("DB", program ?? DEFAULT_PROGRAM)))).toEqual([]);
+    expect(await differences()).toEqual([]);
   });
 
   it("that restores is answered as the interface has it, and leaves every total right", async ({ expect }) => {

@@ -9,7 +9,7 @@ import { TeamQuery } from "../../src/customer/stores/schema.ts";
 import { ExportQuery } from "../../src/feed/schema.ts";
 import { fitting, nearly } from "./fitting.ts";
 import { damaged, hostileText, hostileValue, toHostileJson } from "./hostile.ts";
-import { CALLERS, PROGRAMS, plausible } from "./world.ts";
+import { CALLERS, plausible } from "./world.ts";
 
 /** A request as it goes over the wire, but for its token. */
 export interface FuzzedRequest {
@@ -22,8 +22,6 @@ export interface FuzzedRequest {
   body: string | Uint8Array<ArrayBuffer> | null;
   /** Whose token it carries; null: a broken one. */
   caller: { customer: string } | { accounts: readonly string[] | "*"; restores?: true } | { exports: true } | null;
-  /** What the token says of its program; absent: nothing, which is the default program's. */
-  program?: unknown;
 }
 
 interface Endpoint {
@@ -94,15 +92,6 @@ export const headers: fc.Arbitrary<Record<string, string>> = fc.oneof(
     ),
   },
 );
-
-/** A request with a token for one of the programs, seldom for one that is not there. */
-export function inAnyProgram(requests: fc.Arbitrary<FuzzedRequest>): fc.Arbitrary<FuzzedRequest> {
-  const programs = fc.oneof(
-    { weight: 20, arbitrary: fc.constantFrom(...PROGRAMS) },
-    { weight: 1, arbitrary: fc.oneof(fc.constantFrom("", "ACME", "a_b", "nobody", "__proto__"), hostileValue) },
-  );
-  return fc.tuple(requests, programs).map(([request, program]) => ({ ...request, program }));
-}
 
 /** A body that was never one of this service's. */
 const strangeBody: fc.Arbitrary<FuzzedRequest["body"]> = fc.oneof(

@@ -11,9 +11,6 @@ const numbered = (prefix: string, count: number) =>
 
 export const CALLERS = numbered("fc", 400);
 
-/** The programs, all with the same ids; undefined is the default one. */
-export const PROGRAMS = [undefined, "acme", "a-b"];
-
 const IDS = {
   account: ["901", "902", "903"],
   store: numbered("fs", 4),

@@ -6,8 +6,8 @@ import { differences } from "../support/differences.ts";
 import * as seed from "../support/seed.ts";
 import { sendTo } from "../support/stalling.ts";
 import { value } from "../support/state.ts";
-import { setVariables } from "../support/test-programs.ts";
 import { feedToken } from "../support/tokens.ts";
+import { setVariables } from "../support/variables.ts";
 import { beginNight, endNight, goTo, keepMonths, seal } from "./support.ts";
 
 const { DB } = env;

@@ -1,10 +1,7 @@
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, it } from "vitest";
+import { afterEach, beforeEach, describe, it, vi } from "vitest";
 import { mustFeed, ndjson } from "../support/api.ts";
 import { differences } from "../support/differences.ts";
-import { sendTo } from "../support/stalling.ts";
-import { addPrograms } from "../support/test-programs.ts";
-import { signToken } from "../support/tokens.ts";
 import {
   beginNight,
   bucketWith,
@@ -17,6 +14,7 @@ import {
   sealCutOff,
   segments,
   shop,
+  storedIds,
 } from "./support.ts";
 
 // Rules of docs/contract/history.md, 2: what a segment and its object are.
@@ -63,31 +61,21 @@ describe("a segment", () => {
     expect(Math.max(...sizes)).toBeLessThanOrEqual(8 * 1024 * 1024);
   });
 
-  it("is called by its program, kind, the horizon's month and a number", async ({ expect }) => {
+  it("is called by its kind, the horizon's month and a number", async ({ expect }) => {
     const { lines, entry, play } = shop();
     const events = [...lines, entry("5.00", OLD), play("1", OLD)];
-    const remove = await addPrograms("acme");
     keepMonths(undefined);
     await mustFeed(events);
-    const token = await signToken({ scope: "feed", sub: "tests", accounts: "*", program: "acme" });
-    const body = events.map((line) => JSON.stringify(line)).join("\n");
-    await sendTo({}, "/api/v1/feed", { method: "POST", headers: { Authorization: `Bearer ${token}` }, body });
     keepMonths(1);
 
     await seal();
-    remove();
 
-    expect(await objects()).toEqual([
-      "acme/balance_entry/2026-05/1.ndjson.gz",
-      "acme/play/2026-05/1.ndjson.gz",
-      "default_program/balance_entry/2026-05/1.ndjson.gz",
-      "default_program/play/2026-05/1.ndjson.gz",
-    ]);
+    expect(await objects()).toEqual(["balance_entry/2026-05/1.ndjson.gz", "play/2026-05/1.ndjson.gz"]);
   });
 
   it("takes the next number where another object has its name, and overwrites nothing", async ({ expect }) => {
     const { lines, entry } = shop();
-    const name = "default_program/balance_entry/2026-05/1.ndjson.gz";
+    const name = "balance_entry/2026-05/1.ndjson.gz";
     await env.TEST_HISTORY.put(name, "of a database that was set back");
     keepMonths(undefined);
     await mustFeed([...lines, entry("5.00", OLD)]);
@@ -105,7 +93,7 @@ describe("a name that another object has", () => {
     expect,
   }) => {
     const { lines, entry } = shop();
-    const folder = "default_program/balance_entry/2026-05/";
+    const folder = "balance_entry/2026-05/";
     for (let number = 1; number <= 12; number += 1) await env.TEST_HISTORY.put(`${folder}${number}.ndjson.gz`, "");
     keepMonths(undefined);
     await mustFeed([...lines, entry("5.00", OLD)]);
@@ -137,5 +125,37 @@ describe("a name that another object has", () => {
     expect(calls).toEqual([...taken, "put 13.ndjson.gz", "head 13.ndjson.gz"]);
     expect((await segments()).map(({ number }) => number)).toEqual([13]);
     expect(await objects()).toHaveLength(13);
+  });
+});
+
+describe("a bucket", () => {
+  it("is marked with the name of the Worker that seals into it first", async ({ expect }) => {
+    const { lines, entry } = shop();
+    keepMonths(undefined);
+    await mustFeed([...lines, entry("5.00", OLD)]);
+    keepMonths(1);
+    await env.TEST_HISTORY.delete("owner");
+
+    await seal();
+
+    expect(await (await env.TEST_HISTORY.get("owner"))?.text()).toBe("loyalty-edge");
+  });
+
+  it("of another deployment gets nothing, and the run says whose it is", async ({ expect }) => {
+    const { lines, entry } = shop();
+    keepMonths(undefined);
+    await mustFeed([...lines, entry("5.00", OLD)]);
+    keepMonths(1);
+    await env.TEST_HISTORY.put("owner", "loyalty-edge-acme");
+    const error = vi.spyOn(console, "error").mockReturnValue();
+
+    await expect(seal()).rejects.toThrow("belongs to loyalty-edge-acme");
+
+    expect(await objects()).toEqual([]);
+    expect(await segments()).toEqual([]);
+    expect(await storedIds()).toHaveLength(1);
+    expect(error.mock.calls.map(([line]) => JSON.parse(line))).toMatchObject([
+      { work: "seal history", error: "JOB_FAILED", cause: "ForeignBucket" },
+    ]);
   });
 });

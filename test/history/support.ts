@@ -4,13 +4,12 @@ import { vi } from "vitest";
 import { Database } from "../../src/db/database.ts";
 import { sealHistory } from "../../src/history/seal.ts";
 import worker from "../../src/index.ts";
-import { findProgram } from "../../src/programs/programs.ts";
 import { setClock } from "../support/clock.ts";
 import { databaseThrough } from "../support/databases.ts";
 import { freshDatabase } from "../support/fresh-database.ts";
 import * as seed from "../support/seed.ts";
 import { rows } from "../support/state.ts";
-import { setVariables } from "../support/test-programs.ts";
+import { setVariables } from "../support/variables.ts";
 
 const NIGHT = "*/10 7-10 * * *";
 
@@ -18,11 +17,12 @@ const NIGHT = "*/10 7-10 * * *";
 export const OLD = "2026-04-30 23:59:59";
 export const KEPT = "2026-05-01 00:00:00";
 
-/** An empty database and bucket, in a night of June 2026, where events of May and later are kept. */
+/** An empty database, and a bucket with nothing but its owner's mark, in a night of June 2026, where events of May and later are kept. */
 export async function beginNight(now = "2026-06-10 07:00:00"): Promise<void> {
   vi.useFakeTimers({ toFake: ["Date"] });
   await freshDatabase(now);
   await goTo(now);
+  await env.TEST_HISTORY.put("owner", env.WORKER_NAME);
   keepMonths(1);
 }
 
@@ -53,24 +53,28 @@ export function bucketWith(changed: {
   list?: R2Bucket["list"];
 }): object {
   const { TEST_HISTORY: bucket } = env;
-  return { put: bucket.put.bind(bucket), head: bucket.head.bind(bucket), list: bucket.list.bind(bucket), ...changed };
+  return {
+    put: bucket.put.bind(bucket),
+    get: bucket.get.bind(bucket),
+    head: bucket.head.bind(bucket),
+    list: bucket.list.bind(bucket),
+    ...changed,
+  };
 }
 
 /** A run of the job. */
 export const seal = () => worker.scheduled(createScheduledController({ cron: NIGHT }), env, createExecutionContext());
 
-/** The turns of a run, whose steps look at so few events. */
-export function beginRun(lookedAt = 1, { bucket = env.TEST_HISTORY, database = env.DB } = {}) {
-  const program = findProgram(env, "");
-  if (program === null) throw new Error("There is no program.");
-  const db = new Database(database, "first-primary");
-  return sealHistory(db, { program, settings: { months: 1, bucket }, now: new Date(), lookedAt });
-}
-
-/** So many turns of a run. */
-export async function sealInPart(turns: number, lookedAt = 1): Promise<void> {
-  const takeTurn = beginRun(lookedAt);
-  for (let turn = 0; turn < turns; turn += 1) await takeTurn();
+/** A run of so many steps, which look at so few events each. */
+export function sealInPart(steps: number, lookedAt = 1, { bucket = env.TEST_HISTORY, database = env.DB } = {}) {
+  let left = steps;
+  return sealHistory(new Database(database, "first-primary"), {
+    settings: { months: 1, bucket },
+    worker: env.WORKER_NAME,
+    now: new Date(),
+    mayGoOn: () => left-- > 0,
+    lookedAt,
+  });
 }
 
 const LOST = new Error("Network connection lost.");
@@ -110,9 +114,9 @@ export const snapshotOfEvents = async () => [
   await rows("SELECT * FROM store_balances"),
 ];
 
-/** The names of all objects. */
+/** The names of all segments' objects. */
 export async function objects(): Promise<string[]> {
-  return (await env.TEST_HISTORY.list()).objects.map(({ key }) => key);
+  return (await env.TEST_HISTORY.list()).objects.map(({ key }) => key).filter((key) => key !== "owner");
 }
 
 /** The lines of an object. */

@@ -19,7 +19,9 @@ const nightsOf = (turns: number): Nights => ({
     keepMonths(1);
   },
   seal: async () => seal(),
-  sealInPart: () => sealInPart(turns, 3),
+  async sealInPart() {
+    await sealInPart(turns, 3);
+  },
 });
 const ENOUGH_TURNS = 200;
 

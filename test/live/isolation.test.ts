@@ -54,7 +54,7 @@ describe("a customer's socket", () => {
 
   it("is the token's customer's, whoever else the request names", async ({ expect }) => {
     const [mine, theirs] = [seed.freshId("c"), seed.freshId("c")];
-    const claimed = { program: "", customerId: theirs, tokenExpires: 9e9, hasSubprotocol: true, messageWaitMs: null };
+    const claimed = { customerId: theirs, tokenExpires: 9e9, hasSubprotocol: true, messageWaitMs: null };
     const path = `/api/v1/customer/live?customer_id=${theirs}&customerId=${theirs}&sub=${theirs}`;
 
     const answer = await handshake(
@@ -95,7 +95,6 @@ describe("a customer's socket", () => {
     "reaches the inbox in letters that a header may have, which nobody logs: %j",
     (customerId, { expect }) => {
       const connection = {
-        program: "",
         customerId,
         tokenExpires: 1_800_000_000,
         hasSubprotocol: false,

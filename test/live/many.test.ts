@@ -1,7 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, it, vi } from "vitest";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
-import { DEFAULT_PROGRAM } from "../../src/programs/programs.ts";
 import { mustFeed } from "../support/api.ts";
 import { runSchedule, seedListeners } from "../support/listeners.ts";
 import { framesOf, inboxOf, inInbox, type Listener, listenAs, listenOn, seedCustomer, sleep } from "../support/live.ts";
@@ -60,7 +59,7 @@ describe("several sockets of one customer", () => {
 
   it("all get it within 2 s: a group's hundred members with two sockets each", async ({ expect }) => {
     const { customers, groups } = await seedListeners(100);
-    const inboxes = new Inboxes(env.INBOXES, DEFAULT_PROGRAM, () => {});
+    const inboxes = new Inboxes(env.INBOXES, env.ENVIRONMENT, () => {});
     const connection = { tokenExpires: Date.now() / 1_000 + 3_600, hasSubprotocol: false, messageWaitMs: null };
     const startedAt = Date.now();
     const answers = await Promise.all(

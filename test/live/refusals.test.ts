@@ -4,7 +4,6 @@ import { afterEach, describe, it, vi } from "vitest";
 import { app } from "../../src/app.ts";
 import { Inbox } from "../../src/inbox/inbox.ts";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
-import { DEFAULT_PROGRAM, qualify } from "../../src/programs/programs.ts";
 import { type Answer, send } from "../support/api.ts";
 import { handshake, LIVE, listenAs } from "../support/live.ts";
 import { freshId } from "../support/seed.ts";
@@ -113,7 +112,7 @@ describe("a handshake that is refused", () => {
 
     expect(answer.status).toBe(429);
     expect(answer.headers.get("Retry-After")).toBe("60");
-    expect(limit.mock.calls).toEqual([[{ key: qualify(DEFAULT_PROGRAM, customerId) }]]);
+    expect(limit.mock.calls).toEqual([[{ key: customerId }]]);
   });
 
   it("says 503 and when to come back while D1 is down, and no inbox has a socket then", async ({ expect }) => {
@@ -143,7 +142,7 @@ describe("a handshake that is refused", () => {
     vi.useFakeTimers();
     const settled: unknown[] = [];
     const connection = { customerId: "c", tokenExpires: 0, hasSubprotocol: false, messageWaitMs: null };
-    void new Inboxes(env.INBOXES, DEFAULT_PROGRAM, () => {})
+    void new Inboxes(env.INBOXES, env.ENVIRONMENT, () => {})
       .connect(connection)
       .catch((error: unknown) => settled.push(error));
 

@@ -5,7 +5,6 @@ import { Database } from "../../src/db/database.ts";
 import { type AcceptedFeed, acceptFeed } from "../../src/feed/accept.ts";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
 import { beginListening } from "../../src/inbox/queries.ts";
-import { DEFAULT_PROGRAM } from "../../src/programs/programs.ts";
 import { as, mustFeed, ndjson } from "../support/api.ts";
 import { setClock } from "../support/clock.ts";
 import { framesOf, inboxOf, inInbox, type Listener, listenAs, listenOn, sleep } from "../support/live.ts";
@@ -101,7 +100,7 @@ describe("a message, in whatever order it is committed and notified while a sock
     // A listener from before, so that the inbox is notified in every order.
     await as(bo).get(MESSAGES);
     const db = new Database(env.DB, "first-primary");
-    const inboxes = new Inboxes(env.INBOXES, DEFAULT_PROGRAM, () => {});
+    const inboxes = new Inboxes(env.INBOXES, env.ENVIRONMENT, () => {});
     const tokenExpires = Date.now() / 1_000 + 3_600;
     let messageWaitMs: number | null = null;
     let accepted: AcceptedFeed | undefined;

@@ -1,8 +1,5 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
-import { Database } from "../../src/db/database.ts";
-import { Inboxes } from "../../src/inbox/inboxes.ts";
-import { drainOutbox } from "../../src/inbox/notify.ts";
 import { columnsOf, METRICS_EVENTS } from "../../src/metrics/metrics.ts";
 import { TimedOut } from "../../src/values/timeout.ts";
 import { as, feed, mustFeed, send } from "../support/api.ts";
@@ -12,7 +9,6 @@ import { type Point, recordMetrics, stopMetrics } from "../support/metrics.ts";
 import * as seed from "../support/seed.ts";
 import { sendTo } from "../support/stalling.ts";
 import { rows } from "../support/state.ts";
-import { addPrograms } from "../support/test-programs.ts";
 import { customerToken } from "../support/tokens.ts";
 
 const MESSAGES = "/api/v1/customer/messages";
@@ -49,9 +45,8 @@ describe("a request", () => {
 
     expect(points).toEqual([
       {
-        index: "request ",
+        index: "request",
         event: "request",
-        program: "",
         version: expect.any(String),
         method: "GET",
         route: COUPONS,
@@ -72,15 +67,6 @@ describe("a request", () => {
       },
     ]);
     expect(points[0]?.databaseBytes).toBeGreaterThan(100_000);
-  });
-
-  it("writes the program that it is of", async ({ expect }) => {
-    const remove = await addPrograms("acme");
-
-    await as("nobody", { program: "acme" }).get(COUPONS);
-    remove();
-
-    expect(points).toMatchObject([{ index: "request acme", program: "acme" }]);
   });
 
   it("says which region and replica answered, at which attempt", async ({ expect }) => {
@@ -183,7 +169,7 @@ describe("a feed", () => {
     await mustFeed([seed.message(group, writer), unknown]);
 
     expect(points.map(({ event }) => event)).toEqual(["feed", "request"]);
-    expect(points[0]).toMatchObject({ index: "feed ", accepted: 1, ignored: 1, changes: 1 });
+    expect(points[0]).toMatchObject({ index: "feed", accepted: 1, ignored: 1, changes: 1 });
     expect(points[0]?.rowsWritten).toBe(points[1]?.rowsWritten);
   });
 
@@ -200,12 +186,10 @@ describe("a scheduled run", () => {
 
     expect(points).toEqual([
       {
-        index: "run ",
+        index: "run",
         event: "run",
-        program: "",
         version: expect.any(String),
         work: "remove former listeners",
-        programs: 1,
         failures: 0,
         milliseconds: expect.any(Number),
         waiting: 0,
@@ -245,27 +229,11 @@ describe("a scheduled run", () => {
     expect(await outbox()).toEqual([]);
   });
 
-  it("says so too where its calls were used up before any change was whole", async ({ expect }) => {
-    await rows("DELETE FROM outbox");
-    vi.useFakeTimers({ toFake: ["Date"] });
-    await pass(14_400);
-    const { reader, writer, group } = await seedGroup();
-    await pollUntilQuiet(reader);
-    reach(() => false);
-    await mustFeed([seed.message(group, writer)]);
-    await pass(10);
-
-    const takeTurn = drainOutbox(new Database(env.DB, "first-primary"), new Inboxes(env.INBOXES, "", () => {}));
-    const turn = await takeTurn({ calls: 0, milliseconds: 1_000 });
-
-    expect(turn.report).toEqual({ waiting: 1, oldestSeconds: 10, notified: 0, failed: 0 });
-  });
-
   it("that fails writes how many failures there were", async ({ expect }) => {
     vi.spyOn(session, "batch").mockRejectedValue(new Error("D1_ERROR: D1 DB is overloaded."));
 
     await expect(runSchedule("* * * * *")).rejects.toThrow();
 
-    expect(points).toMatchObject([{ failures: 1, programs: 1 }]);
+    expect(points).toMatchObject([{ failures: 1 }]);
   });
 });

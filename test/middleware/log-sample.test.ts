@@ -2,7 +2,7 @@ import { afterEach, describe, it, vi } from "vitest";
 import { LogSample, readLogSample } from "../../src/middleware/log-sample.ts";
 import { as, mustFeed, send } from "../support/api.ts";
 import * as seed from "../support/seed.ts";
-import { setVariables } from "../support/test-programs.ts";
+import { setVariables } from "../support/variables.ts";
 
 const COUPONS = "/api/v1/customer/coupons";
 const QUIET = { status: 200, milliseconds: 12, attempts: 1, rowsWritten: 0, kind: "GET coupons" };

@@ -95,69 +95,9 @@ describe("GET /health", () => {
   });
 });
 
-describe("GET /health of many programs", () => {
-  it("is well where 300 of them take 20 ms each", async ({ expect }) => {
-    countOwnTime();
-    const { databases, most } = programs(300);
-
-    const { value } = await timed(health(databases));
-
-    expect([value.status, value.body.items.programs]).toEqual([200, { well: 301, of: 301 }]);
-    expect(most()).toBeLessThanOrEqual(5);
-  });
-
-  it("says within four seconds that one of 300 hangs, and not which", async ({ expect }) => {
-    countOwnTime();
-    const { databases } = programs(300, { hanging: 150 });
-
-    const { value, milliseconds } = await timed(health(databases));
-
-    expect([value.status, value.body.message]).toEqual([503, "The database of 1 of 301 programs cannot be reached."]);
-    expect(milliseconds).toBeLessThan(6_000);
-  });
-
-  it("answers after five seconds with what it has asked, and asks the others the next time", async ({ expect }) => {
-    countOwnTime();
-    const { databases, asked } = programs(300, { milliseconds: 100 });
-
-    const { value: first, milliseconds } = await timed(health(databases));
-    passHealth();
-    const second = await health(databases);
-
-    for (const { status, body } of [first, second]) {
-      const { well, of, asked } = body.items.programs;
-      expect([status, of, well]).toEqual([200, 301, asked]);
-      expect(asked).toBeGreaterThan(50);
-      expect(asked).toBeLessThan(301);
-    }
-    expect(milliseconds).toBeGreaterThan(4_900);
-    expect(milliseconds).toBeLessThan(6_000);
-    expect(asked()).toBeGreaterThan(first.body.items.programs.asked + second.body.items.programs.asked - 10);
-  });
-});
-
 /** A D1 whose sessions that begin there say nothing. */
 function stalled(...starts: string[]) {
   return { DB: databaseThrough(({ start = "", send }) => (starts.includes(start) ? new Promise(() => {}) : send())) };
-}
-
-/** So many programs beside the default one, each of which takes so long; and how many calls were under way at most. */
-function programs(count: number, { milliseconds = 20, hanging = -1 } = {}) {
-  let [running, most] = [0, 0];
-  const asked = new Set<number>();
-  const database = (index: number) => {
-    const batch = async () => {
-      asked.add(index);
-      running += 1;
-      most = Math.max(most, running);
-      await (index === hanging ? new Promise(() => {}) : new Promise((resolve) => setTimeout(resolve, milliseconds)));
-      running -= 1;
-      return [{ results: [], meta: { duration: 0, rows_read: 0, rows_written: 0 } }];
-    };
-    return { withSession: () => ({ prepare: () => ({ bind: () => ({}) }), batch, getBookmark: () => null }) };
-  };
-  const databases = Object.fromEntries(Array.from({ length: count }, (_, index) => [`DB_P${index}`, database(index)]));
-  return { databases, most: () => most, asked: () => asked.size };
 }
 
 /** A read of the primary that is given up after so long. */

@@ -1,7 +1,9 @@
 import { copyFileSync } from "node:fs";
 import path from "node:path";
 import { Random } from "../../scripts/demo/random.ts";
-import { bindingName } from "../../src/programs/programs.ts";
+
+const bindingName = (base: string, name: string) => (name === "" ? base : `${base}_${name.toUpperCase()}`);
+
 import { History } from "./history.ts";
 import type { Bundle } from "./platform/code.ts";
 import { PRIMARY, SimulatedD1 } from "./platform/d1.ts";

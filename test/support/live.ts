@@ -1,7 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import type { Pending } from "../../src/inbox/frames.ts";
-import { DEFAULT_PROGRAM, qualify } from "../../src/programs/programs.ts";
 import { mustFeed } from "./api.ts";
 import * as seed from "./seed.ts";
 import { customerToken } from "./tokens.ts";
@@ -37,7 +36,7 @@ export async function listenAs(customerId: string, claims: Record<string, unknow
 
 /** A customer's inbox. */
 export function inboxOf(customerId: string) {
-  return env.INBOXES.get(env.INBOXES.idFromName(qualify(DEFAULT_PROGRAM, customerId)));
+  return env.INBOXES.get(env.INBOXES.idFromName(JSON.stringify([env.ENVIRONMENT, customerId])));
 }
 
 /** What a customer's inbox stores, as a test can read and change it. */

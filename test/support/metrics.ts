@@ -1,5 +1,5 @@
 import { columnsOf, type MetricsEvent } from "../../src/metrics/metrics.ts";
-import { setVariables } from "./test-programs.ts";
+import { setVariables } from "./variables.ts";
 
 /** A data point as the SQL of Analytics Engine sees it, by the names of its metrics. */
 export type Point = Record<string, string | number>;

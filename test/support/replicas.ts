@@ -1,6 +1,6 @@
 import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { setVariables } from "./test-programs.ts";
+import { setVariables } from "./variables.ts";
 
 /** A statement as D1 takes it. */
 class Prepared {

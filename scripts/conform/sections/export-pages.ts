@@ -37,7 +37,7 @@ export async function exportPages(suite: Suite): Promise<Section> {
           expectThat(exportedLines(answer).length <= MOST_LINES, "a page has more lines");
           expectThat(new TextEncoder().encode(answer.text).length <= MOST_BYTES, "a page has more bytes");
         },
-      "Any that is not of such a link is 422, and so is one of another program or of other kinds.": async () => {
+      "Any that is not of such a link is 422, and so is one of other kinds.": async () => {
         expectInvalid(await page("?after=made-up"), "after");
       },
       "An unknown one is 422.": async () => expectInvalid(await page("?record=customer,nothing"), "record"),

@@ -4,9 +4,8 @@ import { decodeUtf8, parseObject } from "../../values/json.ts";
 import { codePoints, ID_LIMIT, mustBe } from "../../values/text.ts";
 import { type ExportWalk, WALKS } from "./walks.ts";
 
-/** Where a page of an export begins: of which program, in which walk, and after which row; at its beginning where there is none. */
+/** Where a page of an export begins: in which walk, and after which row; at its beginning where there is none. */
 export interface Cursor {
-  program: string;
   walk: ExportWalk;
   after: readonly (string | number)[] | undefined;
 }
@@ -14,8 +13,8 @@ export interface Cursor {
 const walksByName = new Map(WALKS.map((walk) => [walk.name, walk]));
 
 /** A cursor as a link carries it. */
-export function toText({ program, walk, after }: Cursor): string {
-  const bytes = new TextEncoder().encode(JSON.stringify({ program, walk: walk.name, after }));
+export function toText({ walk, after }: Cursor): string {
+  const bytes = new TextEncoder().encode(JSON.stringify({ walk: walk.name, after }));
   return encodeBase64Url(bytes.buffer as ArrayBuffer).replace(/=+$/, "");
 }
 
@@ -32,7 +31,6 @@ export const CursorParameter = z
 const LONGEST_CURSOR = 1_000;
 
 const Content = z.object({
-  program: z.string(),
   walk: z.string(),
   after: z.array(z.union([z.string(), z.int()])).optional(),
 });
@@ -41,10 +39,10 @@ function toCursor(text: string): Cursor | undefined {
   const { success, data } = Content.safeParse(contentOf(text));
   const walk = success ? walksByName.get(data.walk) : undefined;
   if (!success || walk === undefined) return undefined;
-  const { program, after } = data;
-  if (after === undefined) return { program, walk, after };
+  const { after } = data;
+  if (after === undefined) return { walk, after };
   const fits = after.length === walk.order.length && walk.order.every(({ type }, index) => isOf(type, after[index]));
-  return fits ? { program, walk, after } : undefined;
+  return fits ? { walk, after } : undefined;
 }
 
 function contentOf(text: string): Record<string, unknown> | null {

@@ -16,8 +16,6 @@ export interface ExportPage {
 }
 
 export interface ExportQuery {
-  /** The name of the program. */
-  program: string;
   /** The kinds of record; left out or empty: all. */
   records: readonly string[] | undefined;
   /** Left out: from the beginning. */
@@ -25,22 +23,22 @@ export interface ExportQuery {
 }
 
 /** What is wrong with the cursor of another export. */
-export const FOREIGN_CURSOR = "must be of an export of the same program and kinds";
+export const FOREIGN_CURSOR = "must be of an export of the same kinds";
 
-/** Reads a page, or null where the cursor is one of an export of another program or of other kinds. */
-export async function readPage(db: Database, { program, records, after }: ExportQuery): Promise<ExportPage | null> {
+/** Reads a page, or null where the cursor is one of an export of other kinds. */
+export async function readPage(db: Database, { records, after }: ExportQuery): Promise<ExportPage | null> {
   const walks =
     records === undefined || records.length === 0 ? WALKS : WALKS.filter(({ record }) => records.includes(record));
   const [first] = walks;
-  const cursor = after ?? (first && { program, walk: first, after: undefined });
-  if (cursor === undefined || cursor.program !== program || !walks.includes(cursor.walk)) return null;
+  const cursor = after ?? (first && { walk: first, after: undefined });
+  if (cursor === undefined || !walks.includes(cursor.walk)) return null;
 
   const found = await findPage(db, cursor, walks);
   const { bytes, end } = writeLines(cursor.walk, found);
   const next =
     end === undefined
-      ? found.later[0] && { program, walk: found.later[0], after: undefined }
-      : { program, walk: cursor.walk, after: end };
+      ? found.later[0] && { walk: found.later[0], after: undefined }
+      : { walk: cursor.walk, after: end };
   return { bytes, version: found.version, next: next && toText(next) };
 }
 

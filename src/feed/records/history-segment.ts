@@ -14,7 +14,7 @@ export const historySegment = defineKind(historySegments, {
     kind: z.enum(["balance_entry", "token_earning", "play", "message"], { error: mustBe("a kind of event") }),
     month: text(/^\d{4}-\d{2}$/, "a month, YYYY-MM"),
     segment_no: size,
-    name: text(/^[a-z0-9_-]+\/[a-z_]+\/\d{4}-\d{2}\/\d+\.ndjson\.gz$/, "the name of a segment's object"),
+    name: text(/^[a-z_]+\/\d{4}-\d{2}\/\d+\.ndjson\.gz$/, "the name of a segment's object"),
     lines: size,
     bytes: size,
     sha256: text(/^[0-9a-f]{64}$/, "a SHA-256 in hexadecimal"),
@@ -24,9 +24,7 @@ export const historySegment = defineKind(historySegments, {
     sums: z.record(z.string(), text(/^-?\d{1,18}$/, "a whole number as a string"), { error: mustBe("an object") }),
   }),
   rules: ({ kind, month, segment_no, name }) =>
-    name.endsWith(`/${kind}/${month}/${segment_no}.ndjson.gz`)
-      ? {}
-      : { name: ["must end with its kind, month and number"] },
+    name === `${kind}/${month}/${segment_no}.ndjson.gz` ? {} : { name: ["must be made of its kind, month and number"] },
   keyFields: ["kind", "month", "segment_no"],
   isPermanent: true,
   columns: {

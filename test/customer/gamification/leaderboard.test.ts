@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
 import { clock } from "../../../src/cache/clock.ts";
+import { boardKey } from "../../../src/customer/gamification/boards.ts";
 import { LeaderboardAnswer } from "../../../src/customer/gamification/schema.ts";
 import { type Answer, as, mustFeed, send, trips } from "../../support/api.ts";
-import { boardKey } from "../../support/board-key.ts";
 import { setClock } from "../../support/clock.ts";
 import * as seed from "../../support/seed.ts";
 import { customerToken } from "../../support/tokens.ts";

@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
-import { MERGE_LIMITS, mergeIndexes } from "../../../src/customer/search/merge-indexes.ts";
+import { mergeIndexes } from "../../../src/customer/search/merge-indexes.ts";
 import { Database } from "../../../src/db/database.ts";
 import { value } from "../../support/state.ts";
 
 const CUSTOMERS = 8_000;
 // Small steps, so that a small index takes as many as a large one does in practice.
-const LIMITS = { ...MERGE_LIMITS, pagesAStep: 5 };
+const LIMITS = { pagesAStep: 5, steps: 300, milliseconds: 300_000 };
 const INDEXES = ["store_words", "campaign_words", "customer_words"];
 const FEW = 4;
 

@@ -186,7 +186,7 @@ describe("openings", () => {
 
   it.for([
     [{ name: "../play/2026-03/2.ndjson.gz" }, { name: ["must be the name of a segment's object"] }],
-    [{ name: "a/play/2026-03/3.ndjson.gz" }, { name: ["must end with its kind, month and number"] }],
+    [{ name: "play/2026-03/3.ndjson.gz" }, { name: ["must be made of its kind, month and number"] }],
     [{ sums: { runs: 1 } }, { sums: ["runs: must be a whole number as a string"] }],
     [{ sha256: "A".repeat(64) }, { sha256: ["must be a SHA-256 in hexadecimal"] }],
   ])("come from segments that say where they are: not %j", async ([fields, messages], { expect }) => {

@@ -1,6 +1,6 @@
 import { toDatetime } from "../values/time.ts";
 
-/** What a deployment keeps of old events (docs/contract/history.md, 1), for every program. */
+/** What a deployment keeps of old events (docs/contract/history.md, 1). */
 export interface HistorySettings {
   /** Whole months before this one. */
   months: number;

@@ -1,0 +1,9 @@
+import { env } from "cloudflare:workers";
+
+/** Sets bindings and variables of the Worker; undefined takes one away. */
+export function setVariables(variables: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(variables)) {
+    if (value === undefined) Reflect.deleteProperty(env, name);
+    else Reflect.set(env, name, value);
+  }
+}

@@ -29,8 +29,6 @@ export default defineConfig({
         r2Buckets: { TEST_HISTORY: "history" },
         bindings: {
           TEST_MIGRATIONS: await readD1Migrations(path.join(import.meta.dirname, "migrations")),
-          // Every request leaves its log line.
-          LOG_SAMPLE: "1",
           // The tests are of the defaults, whatever an operator has set in wrangler.toml.
           ...Object.fromEntries(OPERATORS_VARIABLES.map((name) => [name, ""])),
           CUSTOMER_SEARCH: "all",

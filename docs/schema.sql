@@ -132,7 +132,7 @@ CREATE TABLE campaign_stores (
   earned INTEGER NOT NULL DEFAULT 0, -- the sum of its positive balance entries there, in hundredths; the feed adds
   earned_opening INTEGER NOT NULL DEFAULT 0, -- of that, what entries added that have left for history; sealing adds
   PRIMARY KEY (store_key, campaign_key),
-  CONSTRAINT campaign_earnings CHECK (earned <= 7000000000000000)
+  CONSTRAINT campaign_earnings CHECK (earned <= 9007199254740991)
 ) WITHOUT ROWID;
 
 CREATE TRIGGER campaigns_insert_stores AFTER INSERT ON campaigns
@@ -199,9 +199,8 @@ CREATE TABLE customers (
   stores_count INTEGER NOT NULL DEFAULT 0, -- derived: the stores joined, soft-deleted ones included; triggers count it
   erased INTEGER NOT NULL DEFAULT 0, -- 1: erased, and counts as not stored
   name TEXT GENERATED ALWAYS AS (iif(erased = 1, '', first_name || ' ' || last_name)) VIRTUAL, -- as lists show it
-  -- Up to ±70,000,000,000,000 every hundredth is an exact JSON number, and no request's amounts add up to more than a 64-bit
-  -- integer. The name of such a check says which total: src/feed/queries.ts reads it out of the error.
-  CONSTRAINT customer_balance CHECK (balance BETWEEN -7000000000000000 AND 7000000000000000)
+  -- The largest integer that JavaScript tells from the next. Such a check refuses the whole request.
+  CONSTRAINT customer_balance CHECK (balance BETWEEN -9007199254740991 AND 9007199254740991)
 );
 
 CREATE INDEX customers_erased ON customers (erased) WHERE erased = 1;
@@ -283,7 +282,7 @@ CREATE TABLE store_balances (
   balance INTEGER NOT NULL, -- in hundredths
   balance_opening INTEGER, -- of that, what entries added that have left for history; NULL: none has. Sealing adds
   PRIMARY KEY (customer_key, store_key),
-  CONSTRAINT store_balance CHECK (balance BETWEEN -7000000000000000 AND 7000000000000000)
+  CONSTRAINT store_balance CHECK (balance BETWEEN -9007199254740991 AND 9007199254740991)
 ) WITHOUT ROWID;
 
 CREATE TABLE memberships (
@@ -309,8 +308,8 @@ CREATE TABLE memberships (
   tokens_5_opening INTEGER NOT NULL DEFAULT 0,
   round INTEGER NOT NULL DEFAULT 0, -- derived: in which round of an export it comes; a trigger sets it
   PRIMARY KEY (store_key, customer_key),
-  CONSTRAINT member_tokens CHECK (min(tokens_1, tokens_2, tokens_3, tokens_4, tokens_5) >= -7000000000000000
-    AND max(tokens_1, tokens_2, tokens_3, tokens_4, tokens_5) <= 7000000000000000)
+  CONSTRAINT member_tokens CHECK (min(tokens_1, tokens_2, tokens_3, tokens_4, tokens_5) >= -9007199254740991
+    AND max(tokens_1, tokens_2, tokens_3, tokens_4, tokens_5) <= 9007199254740991)
 ) WITHOUT ROWID;
 
 CREATE INDEX memberships_by_customer ON memberships (customer_key, joined);
@@ -622,10 +621,10 @@ CREATE TABLE play_totals (
   doubles_opening INTEGER,
   triples_opening INTEGER,
   PRIMARY KEY (location_key, eip_campaign_key, employee_key),
-  CONSTRAINT play_runs CHECK (runs BETWEEN -7000000000000000 AND 7000000000000000),
-  CONSTRAINT play_hits CHECK (hits <= 70000000000000),
-  CONSTRAINT play_doubles CHECK (doubles <= 70000000000000),
-  CONSTRAINT play_triples CHECK (triples <= 70000000000000)
+  CONSTRAINT play_runs CHECK (runs BETWEEN -9007199254740991 AND 9007199254740991),
+  CONSTRAINT play_hits CHECK (hits <= 9007199254740991),
+  CONSTRAINT play_doubles CHECK (doubles <= 9007199254740991),
+  CONSTRAINT play_triples CHECK (triples <= 9007199254740991)
 ) WITHOUT ROWID;
 
 CREATE TABLE feed_version (

@@ -38,7 +38,7 @@ CREATE TABLE campaign_stores (
   earned INTEGER NOT NULL DEFAULT 0, -- the sum of its positive balance entries there, in hundredths; the feed adds
   earned_opening INTEGER NOT NULL DEFAULT 0, -- of that, what entries added that have left for history; sealing adds
   PRIMARY KEY (store_key, campaign_key),
-  CONSTRAINT campaign_earnings CHECK (earned <= 7000000000000000)
+  CONSTRAINT campaign_earnings CHECK (earned <= 9007199254740991)
 ) WITHOUT ROWID;
 
 -- Adds a row for each store that a new campaign lists.

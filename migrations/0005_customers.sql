@@ -19,9 +19,8 @@ CREATE TABLE customers (
   stores_count INTEGER NOT NULL DEFAULT 0, -- derived: the stores joined, soft-deleted ones included; triggers count it
   erased INTEGER NOT NULL DEFAULT 0, -- 1: erased, and counts as not stored
   name TEXT GENERATED ALWAYS AS (iif(erased = 1, '', first_name || ' ' || last_name)) VIRTUAL, -- as lists show it
-  -- Up to ±70,000,000,000,000 every hundredth is an exact JSON number, and no request's amounts add up to more than a 64-bit
-  -- integer. The name of such a check says which total: src/feed/queries.ts reads it out of the error.
-  CONSTRAINT customer_balance CHECK (balance BETWEEN -7000000000000000 AND 7000000000000000)
+  -- The largest integer that JavaScript tells from the next. Such a check refuses the whole request.
+  CONSTRAINT customer_balance CHECK (balance BETWEEN -9007199254740991 AND 9007199254740991)
 );
 
 -- Export: the erased customers.

@@ -16,5 +16,5 @@ CREATE TABLE store_balances (
   balance INTEGER NOT NULL, -- in hundredths
   balance_opening INTEGER, -- of that, what entries added that have left for history; NULL: none has. Sealing adds
   PRIMARY KEY (customer_key, store_key),
-  CONSTRAINT store_balance CHECK (balance BETWEEN -7000000000000000 AND 7000000000000000)
+  CONSTRAINT store_balance CHECK (balance BETWEEN -9007199254740991 AND 9007199254740991)
 ) WITHOUT ROWID;

@@ -23,8 +23,8 @@ CREATE TABLE memberships (
   tokens_5_opening INTEGER NOT NULL DEFAULT 0,
   round INTEGER NOT NULL DEFAULT 0, -- derived: in which round of an export it comes; a trigger sets it
   PRIMARY KEY (store_key, customer_key),
-  CONSTRAINT member_tokens CHECK (min(tokens_1, tokens_2, tokens_3, tokens_4, tokens_5) >= -7000000000000000
-    AND max(tokens_1, tokens_2, tokens_3, tokens_4, tokens_5) <= 7000000000000000)
+  CONSTRAINT member_tokens CHECK (min(tokens_1, tokens_2, tokens_3, tokens_4, tokens_5) >= -9007199254740991
+    AND max(tokens_1, tokens_2, tokens_3, tokens_4, tokens_5) <= 9007199254740991)
 ) WITHOUT ROWID;
 
 -- The stores that a customer has joined: digital coupons, the counts of a search result, erasing a customer.

@@ -59,8 +59,8 @@ CREATE TABLE play_totals (
   doubles_opening INTEGER,
   triples_opening INTEGER,
   PRIMARY KEY (location_key, eip_campaign_key, employee_key),
-  CONSTRAINT play_runs CHECK (runs BETWEEN -7000000000000000 AND 7000000000000000),
-  CONSTRAINT play_hits CHECK (hits <= 70000000000000),
-  CONSTRAINT play_doubles CHECK (doubles <= 70000000000000),
-  CONSTRAINT play_triples CHECK (triples <= 70000000000000)
+  CONSTRAINT play_runs CHECK (runs BETWEEN -9007199254740991 AND 9007199254740991),
+  CONSTRAINT play_hits CHECK (hits <= 9007199254740991),
+  CONSTRAINT play_doubles CHECK (doubles <= 9007199254740991),
+  CONSTRAINT play_triples CHECK (triples <= 9007199254740991)
 ) WITHOUT ROWID;

@@ -67,8 +67,6 @@ export function serve(
       ...localConfigArgs({ persistTo, programs }),
       "--var",
       "ENVIRONMENT:development",
-      "--var",
-      "LOG_SAMPLE:1",
       ...(cors === undefined ? [] : ["--var", `CORS_ORIGINS:${cors}`]),
       `--assets=${referenceIn(persistTo)}`,
       "--show-interactive-dev-session=false",

@@ -68,27 +68,18 @@ export class CachedValues<T> {
    */
   async read(cache: Cache, key: string, load: Load<T>): Promise<Found<T>> {
     const remembered = this.#memory.get(key);
-    if (this.#isFresh(key, remembered)) return found(remembered, "memory");
+    if (this.#isFresh(remembered)) return found(remembered, "memory");
     if (remembered !== undefined && this.#isSlow(key)) return found(remembered, "memory");
 
     const stored = await readStored<T>(cache, key, remembered === undefined ? READ_LIMIT_MS : PATIENCE_MS);
     if (stored !== undefined) this.#remember(key, stored);
     const last = this.#memory.get(key);
     const lastIn = last === stored ? "kv" : "memory";
-    if (this.#isFresh(key, last)) return found(last, lastIn);
+    if (this.#isFresh(last)) return found(last, lastIn);
 
     const refreshed = this.#refresh(cache, key, load).then((loaded) => found(loaded, "source"));
     if (last === undefined) return refreshed;
     return withTimeout(PATIENCE_MS, refreshed).catch(() => found(last, lastIn));
-  }
-
-  /**
-   * Loads a value because its source has changed: until that has ended, whoever reads it waits for it as for any other
-   * refresh, however young the cached value is. The caller keeps its own request alive until then.
-   * @throws what `load` throws.
-   */
-  refresh(cache: Cache, key: string, load: Load<T>): Promise<Cached<T>> {
-    return this.#begin(cache, key, load);
   }
 
   /** Caches a value, unless a newer one is cached already. */
@@ -99,22 +90,17 @@ export class CachedValues<T> {
     cache.inBackground(cache.put(key, cached, this.#rules));
   }
 
-  #isFresh(key: string, cached: Cached<T> | undefined): cached is Cached<T> {
-    if (cached === undefined || cached.at <= this.#runningSince(key)) return false;
+  #isFresh(cached: Cached<T> | undefined): cached is Cached<T> {
+    if (cached === undefined) return false;
     const age = clock.now() - cached.at;
     return age >= 0 && age <= this.#rules.freshSeconds * 1_000 && holds(cached);
   }
 
-  /** When the refresh began that runs now: what is older may lack the change for which it began. */
-  #runningSince(key: string): number {
-    const { at } = this.#refreshes.get(key) ?? { at: -Infinity };
-    return clock.now() - at < ABANDONED_AFTER_MS ? at : -Infinity;
-  }
-
   /** Whether the source has been asked, and has not answered for so long that nobody else need wait for it. */
   #isSlow(key: string): boolean {
-    const since = this.#runningSince(key);
-    return since !== -Infinity && clock.now() - since >= PATIENCE_MS;
+    const { at } = this.#refreshes.get(key) ?? { at: Number.NEGATIVE_INFINITY };
+    const age = clock.now() - at;
+    return age >= PATIENCE_MS && age < ABANDONED_AFTER_MS;
   }
 
   /** Remembers the newer of two values, and forgets those that were remembered longest ago. */

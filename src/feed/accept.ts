@@ -10,14 +10,11 @@ import { splitLines } from "./ndjson.ts";
 import { applyFeed, type Batch } from "./queries.ts";
 import { KINDS, RESTORED_KINDS } from "./records/index.ts";
 import { columnTypes, identityOf, isGlobal, type Kind, type Line } from "./records/kind.ts";
-import { playedBoards } from "./records/play.ts";
 import type { Accepted } from "./schema.ts";
 
 /** An accepted request. */
 export interface AcceptedFeed {
   items: Accepted;
-  /** The leaderboards on which it booked plays; one may come several times. */
-  boards: ReturnType<typeof playedBoards>;
   /** How many requests have been committed, with this one. */
   version: number;
   /** What it changed for listeners. */
@@ -43,9 +40,10 @@ export async function acceptFeed(
   if (outcome.applied) {
     const { ignored, version, changes } = outcome;
     // Not the batches: inboxes are notified when the request has left its turn, and these hold all its texts.
-    return { items: { accepted: count - ignored, ignored }, boards: playedBoards(batches), version, changes };
+    return { items: { accepted: count - ignored, ignored }, version, changes };
   }
   if ("isUnrestorable" in outcome) throw forbidden(NOT_RESTORABLE);
+  if ("hasTotalTooLarge" in outcome) throw invalid({ body: ["a total would be too large"] });
   if ("foreign" in outcome) throw foreignLines(outcome.foreign);
   throw invalid(faultMessages(outcome.faults));
 }

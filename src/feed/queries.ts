@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
-import { LEVELS } from "../db/derived/totals.ts";
 import { NAMED_LINES } from "../http/limits.ts";
 import type { FeedChanges } from "../inbox/notify.ts";
 import { countFeed, selectChanges, selectUnshown, toChanges } from "../inbox/queries.ts";
@@ -36,26 +35,12 @@ export interface FeedRequest {
 export type Outcome =
   | { applied: true; ignored: number; version: number; changes: FeedChanges }
   | { applied: false; isUnrestorable: true }
+  | { applied: false; hasTotalTooLarge: true }
   | { applied: false; foreign: readonly number[] }
   | { applied: false; faults: readonly { line: number; field: string; text: string }[] };
 
-/** The fields of each kind that add to a total whose size a `CHECK` of this name bounds. */
-const LIMITED_TOTALS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  customer_balance: { balance_entry: ["amount"], balance_opening: ["amount"] },
-  store_balance: { balance_entry: ["amount"], balance_opening: ["amount"] },
-  campaign_earnings: { balance_entry: ["amount"], earned_opening: ["earned"] },
-  member_tokens: {
-    token_earning: ["tokens"],
-    token_opening: LEVELS.map((level) => `tokens_${level}`),
-  },
-  play_runs: { play: ["runs"], play_opening: ["runs"] },
-  play_hits: { play: ["hits"], play_opening: ["hits"] },
-  play_doubles: { play: ["doubles"], play_opening: ["doubles"] },
-  play_triples: { play: ["triples"], play_opening: ["triples"] },
-};
-/** What SQLite says where a sum of integers is none: the openings of a customer at many stores, before any `CHECK`. */
-const OVERFLOW = "integer overflow";
-const BEYOND_LIMIT = "takes a total beyond 70,000,000,000,000, the largest that can be stored";
+/** A total would leave its `CHECK`, or a sum of a restore's openings would leave 64 bits. */
+const TOTAL_TOO_LARGE = /CHECK constraint failed|integer overflow/;
 
 /**
  * Applies a request in one transaction and one round trip: the upserts, the deletes, the checks, and the events with
@@ -126,10 +111,7 @@ function readRefusal(
   { faults, batches }: { faults: readonly Fault[]; batches: readonly Batch[] },
 ): Outcome {
   const message = error instanceof Error ? error.message : "";
-  const [, limit = message.includes(OVERFLOW) ? "customer_balance" : ""] =
-    /CHECK constraint failed: (\w+)/.exec(message) ?? [];
-  const total = LIMITED_TOTALS[limit];
-  if (total !== undefined) return { applied: false, faults: linesAddingTo(total, batches) };
+  if (TOTAL_TOO_LARGE.test(message)) return { applied: false, hasTotalTooLarge: true };
   const text = /\{"(?:unrestorable|sealed|foreign|faults)":.*\]\}/s.exec(message)?.[0];
   if (text === undefined) throw error;
   const { unrestorable, sealed, foreign, faults: found = [] } = JSON.parse(text) as Report;
@@ -151,19 +133,6 @@ function linesBefore(months: ReadonlyMap<string, string>, batches: readonly Batc
       const old = all.filter(({ time }) => time !== null && time < (months.get(record) ?? ""));
       return old.map(({ number }) => ({ line: number, field, text: TOO_OLD }));
     })
-    .sort((one, other) => one.line - other.line)
-    .slice(0, NAMED_LINES);
-}
-
-/** The lines that add to totals: which of them is beyond its limit is not known, because nobody gets there. */
-function linesAddingTo(fields: Readonly<Record<string, readonly string[]>>, batches: readonly Batch[]) {
-  return batches
-    .flatMap(({ kind, writes }) =>
-      writes.flatMap(({ number, used }) => {
-        const adding = fields[kind.record]?.filter((field) => Number(used[field]) !== 0) ?? [];
-        return adding.map((field) => ({ line: number, field, text: BEYOND_LIMIT }));
-      }),
-    )
     .sort((one, other) => one.line - other.line)
     .slice(0, NAMED_LINES);
 }

@@ -1,5 +1,4 @@
 import { createRouter } from "../app-env.ts";
-import { refreshBoards } from "../customer/gamification/boards.ts";
 import { currentHorizon } from "../domain/history.ts";
 import { invalid } from "../http/errors.ts";
 import { NDJSON } from "../http/limits.ts";
@@ -33,7 +32,6 @@ export const feed = createRouter()
     const work = workOnBodyInTurn(c.req.raw, (body) =>
       acceptFeed(c.var.db, { body, token: c.var.feedToken, horizon: currentHorizon(c.env) }),
     ).then(async (accepted) => {
-      await refreshBoards(c.var.db.inBackground(), c.var.cache, accepted.boards);
       await notifyOfFeed(c.var.inboxes, accepted.changes, {
         db: c.var.db,
         inBackground: (work) => c.var.cache.inBackground(work),

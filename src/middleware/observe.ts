@@ -7,12 +7,11 @@ import { databaseFaultOf } from "../db/errors.ts";
 import { failureOf } from "../http/errors.ts";
 import { type MetricsValues, workerVersion, writeMetrics } from "../metrics/metrics.ts";
 import { annotate } from "../openapi/notes.ts";
-import { LogSample, readLogSample } from "./log-sample.ts";
 
-const sample = new LogSample();
+const SLOW_MS = 500;
 
 /**
- * Names the request, times it, and writes its log line and its metrics: the route's pattern, never its path, query, token
+ * Names the request, times it, and writes its metrics and, if it is unusual, its log line: the route's pattern, never its path, query, token
  * or body, because those say who somebody is.
  */
 export function observe(): MiddlewareHandler<AppEnv> {
@@ -59,12 +58,10 @@ function metricsOf(c: Context<AppEnv>, usage: Usage, milliseconds: number): Metr
   };
 }
 
-/** The line has the metrics that say something, in their words, and what only a person can use. */
+/** An unusual request leaves a line: the metrics that say something, in their words, and what only a person can use. */
 function log(c: Context<AppEnv>, usage: Usage, metrics: MetricsValues<"request">): void {
-  const { method, route, status, error, source } = metrics;
-  const kind = [method, route, status, error, source].join(" ");
-  const standsFor = sample.standsFor({ ...metrics, kind }, readLogSample(c.env));
-  if (standsFor === 0) return;
+  if (!isUnusual(metrics)) return;
+  const { error, source } = metrics;
   const { region, primary, databaseBytes } = usage;
   console.log(
     JSON.stringify({
@@ -76,12 +73,16 @@ function log(c: Context<AppEnv>, usage: Usage, metrics: MetricsValues<"request">
       primary: primary ?? undefined,
       databaseBytes: databaseBytes ?? undefined,
       boardAgeSeconds: c.var.boardAgeSeconds,
-      standsFor,
       error: error || undefined,
       fault: metrics.fault || undefined,
       ...(c.error === undefined ? {} : causeOf(c.error)),
     }),
   );
+}
+
+/** A line is billed, and metrics count the rest: a quick success that wrote nothing, at the first try. */
+function isUnusual({ status, milliseconds, attempts, rowsWritten }: MetricsValues<"request">): boolean {
+  return status >= 400 || milliseconds >= SLOW_MS || attempts > 1 || rowsWritten > 0;
 }
 
 function codeOf(error: Error): string {

@@ -313,80 +313,14 @@ describe("a refresh", () => {
   });
 });
 
-describe("a refresh because the source has changed", () => {
-  it("is waited for by whoever reads from then on, however young the cached value is", async ({ expect }) => {
-    const { cache, settle, inKv } = room();
-    const [values, other] = [isolate(), isolate()];
-    await values.read(cache, "k", loading("one"));
-    await settle();
-    const { load, end } = slowLoad();
-
-    void values.refresh(cache, "k", load);
-    const reads = Array.from({ length: 5 }, () => values.read(cache, "k", failing()));
-    // This one has nothing in memory, and finds the old value in KV.
-    void other.refresh(cache, "k", load);
-    reads.push(other.read(cache, "k", failing()));
-    await waitUntil(() => pauses.length === 6);
-    end("two");
-    await settle();
-
-    expect((await Promise.all(reads)).map(({ value }) => value)).toEqual(Array(6).fill("two"));
-    expect(inKv("k").value).toBe("two");
-  });
-
-  it("is not waited for longer than 300 ms, and if it fails the cached value answers", async ({ expect }) => {
-    const { cache, settle } = room();
-    const values = isolate();
-    await values.read(cache, "k", loading("one"));
-    await settle();
-    const { promise, reject } = Promise.withResolvers<{ value: string; cacheable: boolean }>();
-    const refreshed = values.refresh(cache, "k", () => promise).catch(() => "failed");
-
-    const early = await values.read(cache, "k", failing());
-    pass(1);
-    const joined = values.read(cache, "k", failing());
-    reject(new Error("no database"));
-
-    expect([early.value, (await joined).value, await refreshed]).toEqual(["one", "one", "failed"]);
-    expect((await values.read(cache, "k", failing())).value).toBe("one");
-  });
-
-  it("that never ends does not make a young value old for ever", async ({ expect }) => {
-    const { cache, settle } = room();
-    const values = isolate();
-    await values.read(cache, "k", loading("one"));
-    await settle();
-    void values.refresh(cache, "k", slowLoad().load);
-    pass(7);
-
-    expect(await values.read(cache, "k", failing())).toMatchObject({ value: "one", foundIn: "memory" });
-  });
-
-  it("is not undone by an older load that ends after it", async ({ expect }) => {
-    const { cache, settle, inKv } = room();
-    const values = isolate();
-    const older = slowLoad();
-    const read = values.read(cache, "k", older.load);
-    await waitUntil(() => older.load.mock.calls.length > 0);
-    pass(1);
-    await values.refresh(cache, "k", loading("two"));
-    older.end("one");
-    await read;
-    await settle();
-
-    expect((await values.read(cache, "k", failing())).value).toBe("two");
-    expect(inKv("k").value).toBe("two");
-  });
-});
-
 describe("of two cached values", () => {
   it("memory keeps the newer one, whatever KV answers later", async ({ expect }) => {
     const { kv, cache, settle } = room();
     await isolate().read(cache, "k", loading("old"));
     await settle();
     const values = isolate();
-    pass(1);
-    await values.refresh(cache, "k", loading("new"));
+    pass(31);
+    await values.read(cache, "k", loading("new"));
     kv.get.mockResolvedValue({ value: "old", at: START });
     pass(31);
 

@@ -36,7 +36,7 @@ describe("a customer's value", () => {
       as(CANARY).get("/api/v1/customer/coupons"),
     ]);
 
-    expect(logged.length).toBeGreaterThan(answers.length);
+    expect(logged.length).toBeGreaterThan(3);
     expect(JSON.stringify(logged)).not.toContain(CANARY);
     for (const answer of answers) expect(headersOf(answer)).not.toContain(CANARY);
   });

@@ -122,7 +122,6 @@ const TRIALS: Record<string, Trial> = {
   "npm run bench -- --scale 10k,100k,1m --rounds 200 --docs": { says: "Loading 10k" },
   "npm run bench:feed": { says: "One by one" },
   "npm run bench:history": { says: "Filling" },
-  "npm run costs": { status: 0, says: "dollars a month" },
   "npm run types": { status: 0, says: "wrangler types" },
   "npm run schema": { status: 0, says: "docs/schema.sql holds" },
   "npm run soak": { with: ["--port", PORT], says: MIGRATING },

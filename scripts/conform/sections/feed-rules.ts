@@ -202,18 +202,13 @@ export async function feedRules(suite: Suite): Promise<Section> {
       "body | 8 MiB": async () => {
         expectFailure(await body(" ".repeat(MOST_BYTES + 1), await suite.tokens.feed()), 413, "PAYLOAD_TOO_LARGE");
       },
-      "A request that takes a total beyond that is refused with 422; the answer names its lines of the kind that adds to the total.":
-        async () => {
-          const count = Math.ceil(Number(LARGEST_TOTAL) / Number(LARGEST_AMOUNT)) + 1;
-          const lines = Array.from({ length: count }, () => entry(suite.id("entry"), bob, shop, LARGEST_AMOUNT));
-          const answer = await suite.send([customer(ada), ...lines]);
-          expectSame([answer.status, answer.body.errorCode], [422, "VALIDATION_EXCEPTION"], "a total beyond the limit");
-          const named = Object.keys(answer.body.messages ?? {});
-          expectThat(
-            named.some((field) => field.startsWith("line 2")) && !named.includes("line 1"),
-            `the answer names ${named.slice(0, 3)}`,
-          );
-        },
+      "A request that takes a total beyond that is refused with 422": async () => {
+        const count = Math.ceil(Number(LARGEST_TOTAL) / Number(LARGEST_AMOUNT)) + 1;
+        const lines = Array.from({ length: count }, () => entry(suite.id("entry"), bob, shop, LARGEST_AMOUNT));
+        const answer = await suite.send([customer(ada), ...lines]);
+        expectSame([answer.status, answer.body.errorCode], [422, "VALIDATION_EXCEPTION"], "a total beyond the limit");
+        expectSame(answer.body.messages, { body: ["a total would be too large"] }, "the answer's messages");
+      },
     },
   };
 }

@@ -1,10 +1,10 @@
 import type { Cache } from "../../cache/cache.ts";
-import { CachedValues, type Found, type Load } from "../../cache/cached-values.ts";
+import { CachedValues, type Found } from "../../cache/cached-values.ts";
 import { clock } from "../../cache/clock.ts";
 import type { Database } from "../../db/database.ts";
 import { sha256Of } from "../../values/sha256.ts";
 import { toDatetime, toInstant } from "../../values/time.ts";
-import { type BoardOf, type BoardTotals, findBoards } from "./queries.ts";
+import { type BoardOf, type BoardTotals, findBoard } from "./queries.ts";
 import type { EmployeeTotals } from "./ranking.ts";
 
 /** At most so many employees are answered. */
@@ -12,9 +12,6 @@ export const BOARD_LIMIT = 100;
 
 /** Up to this age a board is answered as it is. */
 export const BOARD_FRESH_SECONDS = 30;
-
-/** At most so many boards are cached anew after a feed request; the rest age out. */
-const REFRESHED_BOARDS_LIMIT = 50;
 
 const boards = new CachedValues<EmployeeTotals[]>({
   freshSeconds: BOARD_FRESH_SECONDS,
@@ -35,51 +32,10 @@ interface FoundBoard {
 export async function readBoard(db: Database, cache: Cache, board: BoardOf): Promise<FoundBoard> {
   const day = today();
   const { value, at, foundIn } = await boards.read(cache, await boardKey(board, day), async () => {
-    const [totals] = await findBoards(db, [board], BOARD_LIMIT);
-    return loadedBoard(totals, board, day);
+    const totals = await findBoard(db, board, BOARD_LIMIT);
+    return { value: totals.employees, cacheable: cacheable(totals, board, day), ...untilChange(totals) };
   });
   return { employees: value, ageSeconds: Math.max(0, Math.floor((clock.now() - at) / 1_000)), foundIn };
-}
-
-/**
- * Caches the boards anew in the background on which plays were booked, each that of its campaign and that of all running
- * campaigns. Resolves as soon as whoever reads one of them waits for that. `db` begins at the primary.
- */
-export async function refreshBoards(
-  db: Database,
-  cache: Cache,
-  played: readonly { locationId: string; campaignId: string }[],
-): Promise<void> {
-  const day = today();
-  const touched = distinct(played.flatMap((board) => [board, { ...board, campaignId: null }]));
-  const refreshed = await Promise.all(
-    touched.slice(0, REFRESHED_BOARDS_LIMIT).map(async (board) => ({ board, key: await boardKey(board, day) })),
-  );
-  // A board counts from when its refresh began, so D1 is asked once all have begun.
-  const asked = Promise.resolve().then(() =>
-    findBoards(
-      db,
-      refreshed.map(({ board }) => board),
-      BOARD_LIMIT,
-    ),
-  );
-  const refreshes = refreshed.map(({ board, key }, index) =>
-    boards.refresh(cache, key, async () => loadedBoard((await asked)[index], board, day)),
-  );
-  cache.inBackground(Promise.all(refreshes));
-}
-
-function loadedBoard(
-  totals: BoardTotals | undefined,
-  board: BoardOf,
-  day: string,
-): Awaited<ReturnType<Load<EmployeeTotals[]>>> {
-  if (totals === undefined) return { value: [], cacheable: false };
-  return { value: totals.employees, cacheable: cacheable(totals, board, day), ...untilChange(totals) };
-}
-
-function distinct(touched: readonly BoardOf[]): BoardOf[] {
-  return [...new Map(touched.map((board) => [nameOf(board), board])).values()];
 }
 
 /**
@@ -99,13 +55,9 @@ function today(): string {
   return toDatetime(new Date(clock.now())).slice(0, 10);
 }
 
-function nameOf({ locationId, campaignId }: BoardOf): string {
-  return JSON.stringify([locationId, campaignId]);
-}
-
 /** A board's key in KV: hashed, because two ids can be longer than the 512 bytes that a key may have. */
-export async function boardKey(board: BoardOf, day: string): Promise<string> {
-  const name = board.campaignId === null ? `${nameOf(board)} ${day}` : nameOf(board);
+export async function boardKey({ locationId, campaignId }: BoardOf, day: string): Promise<string> {
+  const name = JSON.stringify([locationId, campaignId, campaignId === null ? day : null]);
   // A number in the prefix to count up when the shape of what is cached changes.
   return `leaderboard:1:${await sha256Of(new TextEncoder().encode(name))}`;
 }

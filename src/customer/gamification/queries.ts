@@ -24,21 +24,22 @@ export interface BoardTotals {
   employees: EmployeeTotals[];
 }
 
-/** The totals of boards, in their order: of each the first `limit` by each of the four measures. One round trip. */
-export async function findBoards(db: Database, boards: readonly BoardOf[], limit: number): Promise<BoardTotals[]> {
-  const results = await db.batch(
-    boards.map(({ locationId, campaignId }) =>
-      boardTotals({ ofAll: campaignId === null }, { locationId, campaignId: campaignId ?? "", limit }),
-    ),
-  );
-  return results.map((rows) => ({
+/** The totals of a board: the first `limit` by each of the four measures. */
+export async function findBoard(
+  db: Database,
+  { locationId, campaignId }: BoardOf,
+  limit: number,
+): Promise<BoardTotals> {
+  const shape = { ofAll: campaignId === null };
+  const rows = await db.all(boardTotals(shape, { locationId, campaignId: campaignId ?? "", limit }));
+  return {
     known: rows[0]?.known === 1,
     today: rows[0]?.today ?? "",
     changesAt: rows[0]?.changesAt ?? null,
     employees: rows.flatMap(({ known: _, today: __, changesAt: ___, id, ...totals }) =>
       id === null ? [] : [{ id, ...totals }],
     ),
-  }));
+  };
 }
 
 /** One row at least: what is known of the board is told of an empty one too, whose other columns are NULL. */

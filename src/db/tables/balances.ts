@@ -31,6 +31,6 @@ export const storeBalances = sqliteTable(
   },
   (table) => [
     primaryKey({ columns: [table.customerKey, table.storeKey] }),
-    check("store_balance", sql`balance BETWEEN -7000000000000000 AND 7000000000000000`),
+    check("store_balance", sql`balance BETWEEN -9007199254740991 AND 9007199254740991`),
   ],
 );

@@ -55,6 +55,6 @@ export const campaignStores = sqliteTable(
   },
   (table) => [
     primaryKey({ columns: [table.storeKey, table.campaignKey] }),
-    check("campaign_earnings", sql`earned <= 7000000000000000`),
+    check("campaign_earnings", sql`earned <= 9007199254740991`),
   ],
 );

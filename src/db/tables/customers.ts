@@ -25,7 +25,7 @@ export const customers = sqliteTable(
   },
   (table) => [
     index("customers_erased").on(table.erased).where(sql`erased = 1`),
-    check("customer_balance", sql`balance BETWEEN -7000000000000000 AND 7000000000000000`),
+    check("customer_balance", sql`balance BETWEEN -9007199254740991 AND 9007199254740991`),
   ],
 );
 

@@ -38,8 +38,8 @@ export const memberships = sqliteTable(
     primaryKey({ columns: [table.storeKey, table.customerKey] }),
     check(
       "member_tokens",
-      sql`min(tokens_1, tokens_2, tokens_3, tokens_4, tokens_5) >= -7000000000000000
-        AND max(tokens_1, tokens_2, tokens_3, tokens_4, tokens_5) <= 7000000000000000`,
+      sql`min(tokens_1, tokens_2, tokens_3, tokens_4, tokens_5) >= -9007199254740991
+        AND max(tokens_1, tokens_2, tokens_3, tokens_4, tokens_5) <= 9007199254740991`,
     ),
     index("memberships_by_customer").on(table.customerKey, table.joined),
     index("memberships_left").on(table.storeKey, table.customerKey).where(sql`joined = 0`),

@@ -86,9 +86,9 @@ export const playTotals = sqliteTable(
   },
   (table) => [
     primaryKey({ columns: [table.locationKey, table.eipCampaignKey, table.employeeKey] }),
-    check("play_runs", sql`runs BETWEEN -7000000000000000 AND 7000000000000000`),
-    check("play_hits", sql`hits <= 70000000000000`),
-    check("play_doubles", sql`doubles <= 70000000000000`),
-    check("play_triples", sql`triples <= 70000000000000`),
+    check("play_runs", sql`runs BETWEEN -9007199254740991 AND 9007199254740991`),
+    check("play_hits", sql`hits <= 9007199254740991`),
+    check("play_doubles", sql`doubles <= 9007199254740991`),
+    check("play_triples", sql`triples <= 9007199254740991`),
   ],
 );

@@ -8,7 +8,7 @@ import { Id } from "../../values/text.ts";
 import { FedTime } from "../../values/time.ts";
 import { EIP_CAMPAIGNS } from "./eip-campaign.ts";
 import { EMPLOYEES } from "./employee.ts";
-import { defineKind, type Kind, type Line } from "./kind.ts";
+import { defineKind } from "./kind.ts";
 import { ofAnotherAccount, STORES } from "./store.ts";
 
 export const play = defineKind(plays, {
@@ -44,14 +44,3 @@ export const play = defineKind(plays, {
   ],
   totals: [addToPlayTotals],
 });
-
-/** The leaderboards, by location and campaign, on which a request books plays; one may come several times. */
-export function playedBoards(
-  batches: readonly { kind: Kind; writes: readonly Line[] }[],
-): { locationId: string; campaignId: string }[] {
-  const lines = batches.flatMap(({ kind, writes }) => (kind === play ? writes : []));
-  return lines.map(({ used }) => ({
-    locationId: String(used.location_id),
-    campaignId: String(used.eip_campaign_id),
-  }));
-}

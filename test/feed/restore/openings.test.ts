@@ -41,7 +41,7 @@ function sealed() {
 function segment({ kind = "play", ...fields }: { kind?: string; [field: string]: unknown } = {}) {
   return {
     ...{ record: "history_segment", kind, month: "2026-03", segment_no: 2 },
-    ...{ name: `acme-eu/${kind}/2026-03/2.ndjson.gz`, lines: 5_000, bytes: 123_456, sha256: SHA },
+    ...{ name: `${kind}/2026-03/2.ndjson.gz`, lines: 5_000, bytes: 123_456, sha256: SHA },
     ...{ oldest: "2024-02-29 12:34:56", newest: "2026-02-28 23:59:59", sums: { balance: "-999999999999999999" } },
     ...fields,
   };
@@ -142,24 +142,22 @@ describe("openings", () => {
     const { status, body } = await restore(openings);
 
     expect(status).toBe(422);
-    expect(Object.keys(body.messages)).toHaveLength(100);
-    expect(body.messages["line 1.amount"]).toEqual([expect.stringContaining("takes a total beyond")]);
+    expect(body.messages).toEqual({ body: ["a total would be too large"] });
   });
 
-  it("are refused beyond the largest total, with the line that took it there", async ({ expect }) => {
+  it("are refused beyond the largest total", async ({ expect }) => {
     const { records, customer_id, store_id } = sealed();
     const other = seed.store(records[0]?.id);
     const most = (at: unknown) => ({
-      ...{ record: "balance_opening", customer_id, store_id: at, amount: "70000000000000.00" },
+      ...{ record: "balance_opening", customer_id, store_id: at, amount: "90071992547409.91" },
     });
-    const wrong = { ...most(store_id), amount: "70000000000000.01" };
+    const wrong = { ...most(store_id), amount: "90071992547409.92" };
 
     const together = await restore([...records, other, most(store_id), most(other.id)]);
     const alone = await restore([wrong]);
 
-    const at = records.length + 2;
-    expect(Object.keys(together.body.messages)).toEqual([`line ${at}.amount`, `line ${at + 1}.amount`]);
-    expect(alone.body.messages).toEqual({ "line 1.amount": ["must be at most 70,000,000,000,000"] });
+    expect(together.body.messages).toEqual({ body: ["a total would be too large"] });
+    expect(alone.body.messages).toEqual({ "line 1.amount": ["must be at most 90,071,992,547,409.91"] });
   });
 
   it("of what a campaign has earned are not negative: nothing takes from it", async ({ expect }) => {

@@ -3,6 +3,7 @@ import { METHOD_NAME_ALL } from "hono/router";
 import type { AppEnv } from "../app-env.ts";
 import { methodNotAllowed, notFound } from "../http/errors.ts";
 import { annotate } from "../openapi/notes.ts";
+import { rateLimitAddress } from "./rate-limit.ts";
 
 const METHODS = ["GET", "POST"] as const;
 
@@ -11,9 +12,9 @@ export function knownRoutes(app: Hono<AppEnv>): MiddlewareHandler<AppEnv> {
   const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
     const allowed = allowedMethods(app, c.req.path);
     const method = c.req.method === "HEAD" ? "GET" : c.req.method;
-    if (allowed.length === 0) throw notFound("There is nothing at this path.");
-    if (!allowed.some((one) => one === method)) throw methodNotAllowed(allowed);
-    await next();
+    if (allowed.some((one) => one === method)) return next();
+    await rateLimitAddress(c);
+    throw allowed.length === 0 ? notFound("There is nothing at this path.") : methodNotAllowed(allowed);
   };
   return annotate(handler, { failures: ["MethodNotAllowed"] });
 }

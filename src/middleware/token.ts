@@ -2,11 +2,10 @@ import type { Context, MiddlewareHandler } from "hono";
 import { type AppEnv, isDevelopment } from "../app-env.ts";
 import { NotLetIn } from "../auth/errors.ts";
 import { KeySet } from "../auth/key-set.ts";
-import { networkOf } from "../auth/network.ts";
 import { tokensOffered } from "../auth/subprotocols.ts";
 import { type Claims, feedAccounts, type Keys, readToken, type TokenRules } from "../auth/token.ts";
-import { LIMIT_PERIOD_SECONDS } from "../http/limits.ts";
 import { annotate } from "../openapi/notes.ts";
+import { rateLimit, rateLimitAddress } from "./rate-limit.ts";
 
 /** Lets customers in, each as themselves, and no more often than the limit. */
 export function customerOnly(): MiddlewareHandler<AppEnv> {
@@ -61,23 +60,12 @@ export function feedOnly(): MiddlewareHandler<AppEnv> {
   });
 }
 
-/** Lets an address in no more often than the limit: for what needs no token. */
-export function addressLimited(): MiddlewareHandler<AppEnv> {
-  const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
-    await rateLimitAddress(c);
-    await next();
-  };
-  return annotate(handler, { failures: ["TooManyRequests"] });
-}
-
 /** The claims of the request's token, which must be good and have the scope. */
 async function authenticate(c: Context<AppEnv>, scope: "customer" | "feed" | "export"): Promise<Claims> {
   const reading = await readToken(tokenOf(c), tokenRules(c), Date.now() / 1000);
-  if (reading.kind === "good") {
-    if (!reading.claims.scopes.includes(scope)) throw wrongToken(`This needs a token with the scope ${scope}.`);
-    return reading.claims;
-  }
+  if (reading.kind === "good" && reading.claims.scopes.includes(scope)) return reading.claims;
   await rateLimitAddress(c);
+  if (reading.kind === "good") throw wrongToken(`This needs a token with the scope ${scope}.`);
   if (reading.kind === "no keys") throw new NotLetIn({ reason: "no keys" });
   const hint = isDevelopment(c.env) ? " Get one: npm run token -- customer ID" : "";
   throw new NotLetIn({ reason: "no good token", hint, fault: reading.fault });
@@ -93,10 +81,6 @@ function tokenOf(c: Context<AppEnv>): string {
   const bearer = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1] ?? "";
   const tokens = [...(authorization === undefined ? [] : [bearer]), ...(c.var.subprotocolTokens ?? [])];
   return tokens.length === 1 ? (tokens[0] ?? "") : "";
-}
-
-function rateLimitAddress(c: Context<AppEnv>): Promise<void> {
-  return rateLimit(c, c.env.ADDRESS_LIMITER, networkOf(c.req.header("CF-Connecting-IP") ?? "unknown"));
 }
 
 // One set of keys an address and isolate: everything in it is public.
@@ -122,20 +106,4 @@ function keysAt(url: string, c: Context<AppEnv>): Keys | null {
   const keySet = keySets.get(url) ?? new KeySet(url);
   keySets.set(url, keySet);
   return { find: (algorithm, kid) => keySet.find(algorithm, kid, (work) => c.executionCtx.waitUntil(work)) };
-}
-
-async function rateLimit(c: Context<AppEnv>, limiter: RateLimit, key: string): Promise<void> {
-  if (isDevelopment(c.env)) return;
-  if (await isWithinLimit(limiter, key)) return;
-  throw new NotLetIn({ reason: "too many requests", retryAfterSeconds: LIMIT_PERIOD_SECONDS });
-}
-
-// The limiter only guards against abuse: if it fails, requests are let through.
-async function isWithinLimit(limiter: RateLimit, key: string): Promise<boolean> {
-  try {
-    return (await limiter.limit({ key })).success;
-  } catch (error) {
-    console.error(JSON.stringify({ error: "LIMITER_UNAVAILABLE", cause: error instanceof Error ? error.name : "" }));
-    return true;
-  }
 }

@@ -3,7 +3,7 @@ import { historyFault } from "../domain/history.ts";
 import { unavailable } from "../http/errors.ts";
 import { cache } from "../middleware/bindings.ts";
 import { bothDatabases } from "../middleware/database.ts";
-import { addressLimited } from "../middleware/token.ts";
+import { addressLimited } from "../middleware/rate-limit.ts";
 import { HealthCheck } from "./health.ts";
 
 // A test compares it with package.json, which would take 1 KiB of the Worker if it were imported.

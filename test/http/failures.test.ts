@@ -99,16 +99,24 @@ describe("failures, in the order in which they are checked", () => {
     expect(answer.body).toMatchObject({ status: false, errorCode: "TOO_MANY_REQUESTS" });
   });
 
-  it(`rate-limits an address after ${REQUESTS_A_MINUTE.address} requests a minute without a valid token, and no other`, async ({
-    expect,
-  }) => {
-    const from = (address: string) => send(PATH, { method: "POST", headers: { "CF-Connecting-IP": address } });
+  it.for([
+    ["without a valid token", 401, {}],
+    ["at an unknown path", 404, { path: "/api/v1/nothing" }],
+    ["with another method", 405, { method: "DELETE" }],
+    ["with a token of another scope", 403, { scope: "feed" }],
+  ] as const)(
+    `rate-limits an address after ${REQUESTS_A_MINUTE.address} requests a minute, and no other: %s`,
+    async ([, status, { path = PATH, method = "POST", scope }], { expect }) => {
+      const token = scope === undefined ? {} : await bearer(signToken({ scope, sub: "c", accounts: "*" }));
+      const from = (address: string) => send(path, { method, headers: { "CF-Connecting-IP": address, ...token } });
+      const address = `192.0.2.${status - 400}`;
 
-    const statuses = await statusesAtLimit(env.ADDRESS_LIMITER, REQUESTS_A_MINUTE.address, () => from("192.0.2.1"));
+      const statuses = await statusesAtLimit(env.ADDRESS_LIMITER, REQUESTS_A_MINUTE.address, () => from(address));
 
-    expect(statuses).toEqual([401, 429]);
-    expect((await from("192.0.2.2")).status).toBe(401);
-  });
+      expect(statuses).toEqual([status, 429]);
+      expect((await from(`198.51.100.${status - 400}`)).status).toBe(status);
+    },
+  );
 
   it("answers 503 and when to come back when D1 cannot be reached", async ({ expect }) => {
     const lost = vi.spyOn(Object.getPrototypeOf(env.DB.withSession()), "batch");

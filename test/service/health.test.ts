@@ -79,6 +79,36 @@ describe("GET /health", () => {
     expect((await health({ DB })).status).toBe(200);
   });
 
+  it("asks D1 twice for however many look at once", async ({ expect }) => {
+    let calls = 0;
+    const DB = databaseThrough(async ({ send }) => {
+      calls += 1;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return send();
+    });
+
+    const answers = await Promise.all(Array.from({ length: 50 }, () => health({ DB })));
+
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(calls).toBe(2);
+  });
+
+  it("waits for three seconds at most for the look of another request, which may never end", async ({ expect }) => {
+    countOwnTime();
+    const hanging = { DB: databaseThrough(() => new Promise(() => {})), CACHE: { get: () => new Promise(() => {}) } };
+    const [passed, from] = [clock.now(), Date.now()];
+    vi.mocked(clock.now).mockImplementation(() => passed + Date.now() - from);
+    const timer = vi.spyOn(globalThis, "setTimeout").mockReturnValue(0 as never);
+    void health(hanging);
+    await scheduler.wait(50);
+    timer.mockRestore();
+
+    const { value, milliseconds } = await timed(health({}));
+
+    expect(value.status).toBe(200);
+    expect(milliseconds).toBeLessThan(3_500);
+  });
+
   it("remembers its answer for five seconds, good or bad", async ({ expect }) => {
     const now = clock.now();
     const down = { DB: { withSession: () => ({ prepare: () => ({}) }) } };

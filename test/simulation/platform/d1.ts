@@ -39,7 +39,6 @@ export type Nearest = string | null;
 
 /** One D1 database: its primary, and the replicas of it. */
 export class SimulatedD1 {
-  readonly name: string;
   readonly primary: Instance;
   readonly #replicas: Map<string, Instance>;
   readonly #file: string;
@@ -51,10 +50,9 @@ export class SimulatedD1 {
 
   /** @param clocks the clock of each copy, by its name: that of the primary is called `primary`. */
   constructor(
-    { name, file, clocks }: { name: string; file: string; clocks: ReadonlyMap<string, () => number> },
+    { file, clocks }: { file: string; clocks: ReadonlyMap<string, () => number> },
     platform: { time: Time; weather: Weather; random: Random },
   ) {
-    this.name = name;
     this.#file = file;
     this.#platform = platform;
     const copies = [...clocks].map(([of, clock]) => new Instance(of, file, { isPrimary: of === PRIMARY, clock }));

@@ -6,6 +6,7 @@ import { PRIMARY, SimulatedD1 } from "./platform/d1.ts";
 import { createFolder, removeFolder } from "./platform/folder.ts";
 import { Isolate } from "./platform/isolates.ts";
 import { SimulatedKv } from "./platform/kv.ts";
+import type { ObjectHost } from "./platform/object.ts";
 import { SimulatedObjects } from "./platform/objects.ts";
 import { SimulatedR2 } from "./platform/r2.ts";
 import { createDatabase } from "./platform/sqlite.ts";
@@ -83,7 +84,8 @@ export class World {
     this.database = new SimulatedD1({ file, clocks }, platform("D1"));
     this.#kv = new SimulatedKv(platform("KV"));
     this.history = options.hasHistory ? new History(new SimulatedR2(platform("R2")), time) : null;
-    this.objects = new SimulatedObjects({ ...platform("objects"), host: () => this.#hostOfObjects() });
+    this.objects = new SimulatedObjects(platform("objects"), (binding) => this.#hostOf(binding));
+    this.objects.onRepeated = (name) => this.fail("a call that overloads objects is not repeated", name);
     this.outside = this.#isolate("outside");
   }
 
@@ -166,10 +168,11 @@ export class World {
     return { isolate: this.#isolate(location), env: this.#env(location) };
   }
 
-  #hostOfObjects() {
+  #hostOf(binding: string): ObjectHost {
     this.#host ??= { isolate: this.#isolate("objects"), env: this.#env("virginia") };
     const { isolate, env } = this.#host;
-    return { Inbox: isolate.service.Inbox, env, now: isolate.now };
+    const className = this.#options.bundle.objectClasses[binding] ?? "";
+    return { ObjectClass: Reflect.get(isolate.service, className), env, now: isolate.now };
   }
 
   #isolate(name: string): Isolate {
@@ -187,6 +190,8 @@ export class World {
 
   #env(location: Location): Env {
     const nearest = location === LOCATIONS[0] ? null : location;
+    const bindings = Object.keys(this.#options.bundle.objectClasses);
+    const objects = Object.fromEntries(bindings.map((name) => [name, this.objects.binding(name)]));
     const limiter = {
       limit: async () => {
         if (this.weather.happens("the limiter fails")) throw new Error("The limiter cannot be reached.");
@@ -196,7 +201,7 @@ export class World {
     const env: object = {
       DB: this.database.bindingAt(nearest),
       CACHE: this.#kv.bindingAt(location),
-      INBOXES: this.objects.binding(),
+      ...objects,
       CUSTOMER_LIMITER: limiter,
       ADDRESS_LIMITER: limiter,
       ...SETTINGS,

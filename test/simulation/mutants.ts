@@ -174,13 +174,6 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "",
     seenBy: BOARD,
   },
-  {
-    breaks: "a board that is cached after a feed is of the primary",
-    file: "src/db/database.ts",
-    find: 'return new Database(this.#d1, "first-primary");',
-    replace: 'return new Database(this.#d1, "first-unconstrained");',
-    seenBy: BOARD,
-  },
   // The feed.
   {
     breaks: "an event counts once",

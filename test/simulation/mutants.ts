@@ -13,7 +13,6 @@ const BOARD = "a board's age is what it says";
 const BOOKMARK = "a bookmark shows what was seen with it";
 const LOST = "nothing acknowledged is lost";
 const RECOUNT = "what is derived equals a recount";
-const STRANGER = "no program shows another's";
 const TWICE = "no group comes twice";
 const RECOVERY = "once faults end, all is well within 90 s";
 const RETRY = "a lost connection of a read is tried again";
@@ -138,21 +137,6 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "AND customer_key IN (SELECT min(customer_key) FROM message_group_members WHERE group_key = OLD.key);",
     seenBy: COPY,
   },
-  // Programs.
-  {
-    breaks: "a cached value is its program's",
-    file: "src/cache/cache.ts",
-    find: "return qualify(this.#program, name) as CacheKey;",
-    replace: 'return qualify("", name) as CacheKey;',
-    seenBy: STRANGER,
-  },
-  {
-    breaks: "an inbox is its program's",
-    file: "src/inbox/inboxes.ts",
-    find: "this.#namespace.idFromName(qualify(this.#program, customerId))",
-    replace: 'this.#namespace.idFromName(qualify("", customerId))',
-    seenBy: POLL,
-  },
   // The database.
   {
     breaks: "a bookmark is heeded",
@@ -188,13 +172,6 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/app.ts",
     find: 'app.use("/api/v1/customer/gamification/leaderboard", database("primary"));',
     replace: "",
-    seenBy: BOARD,
-  },
-  {
-    breaks: "a board that is cached after a feed is of the primary",
-    file: "src/db/database.ts",
-    find: 'return new Database(this.#d1, "first-primary");',
-    replace: 'return new Database(this.#d1, "first-unconstrained");',
     seenBy: BOARD,
   },
   // The feed.

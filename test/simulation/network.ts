@@ -3,12 +3,11 @@ import type { Answered } from "./platform/isolates.ts";
 import { AppSocket } from "./platform/sockets.ts";
 import type { Instance } from "./platform/sqlite.ts";
 import type { Rules } from "./rules/rules.ts";
-import { programClaim, signToken } from "./tokens.ts";
+import { signToken } from "./tokens.ts";
 import type { Location, World } from "./world.ts";
 
 /** A request, and whose it is. */
 export interface Call {
-  program: string;
   location: Location;
   method?: "GET" | "POST";
   path: string;
@@ -45,7 +44,7 @@ export class Network {
   async send(call: Call): Promise<Answer> {
     const { time, weather } = this.#world;
     const random = this.#random;
-    this.#world.step(`${call.location} ${call.program} ${call.method ?? "GET"} ${call.path} ${call.body ?? ""}`);
+    this.#world.step(`${call.location} ${call.method ?? "GET"} ${call.path} ${call.body ?? ""}`);
     await time.wait(weather.happens("a request is late") ? random.integer(200, 8_000) : random.integer(1, 60));
     if (weather.happens("a request is lost")) return this.#lose();
     const isTwice = weather.happens("a request comes twice");
@@ -57,11 +56,11 @@ export class Network {
   }
 
   /** The same as an app sees it that has the global `fetch`. */
-  fetchFor(who: { program: string; location: Location }): typeof fetch {
+  fetchFor(location: Location): typeof fetch {
     return async (input, init) => {
       const url = new URL(String(input));
       const sending = this.send({
-        ...who,
+        location,
         method: init?.method === "POST" ? "POST" : "GET",
         path: url.pathname + url.search,
         headers: Object.fromEntries(new Headers(init?.headers)),
@@ -73,11 +72,11 @@ export class Network {
   }
 
   /** The same as an app sees it that has the global `WebSocket`. */
-  socketsFor(who: { program: string; location: Location }, onSocket: (socket: AppSocket) => void) {
+  socketsFor(location: Location, onSocket: (socket: AppSocket) => void) {
     const open = async (url: string, protocols: string[]) => {
       const { pathname } = new URL(url);
       const headers = { Upgrade: "websocket", "Sec-WebSocket-Protocol": protocols.join(", ") };
-      return (await this.send({ ...who, path: pathname, headers })).socket;
+      return (await this.send({ location, path: pathname, headers })).socket;
     };
     return class extends AppSocket {
       constructor(url: string, protocols: string[]) {
@@ -93,7 +92,7 @@ export class Network {
     const request = new Request(ORIGIN + call.path, call.body === undefined ? init : { ...init, body: call.body });
     const answered = await isolate.fetch(request, env, call.onServed);
     const answer = { ...answered, json: parse(answered.body) };
-    this.#world.log(`${call.program} ${answer.status} ${answer.body}`);
+    this.#world.log(`${answer.status} ${answer.body}`);
     this.#rules.checkAnswer(call, answer);
     return answer;
   }
@@ -105,18 +104,17 @@ export class Network {
 }
 
 /** The headers of a request of this customer. */
-export function asCustomer(world: World, program: string, customerId: string): Record<string, string> {
-  return { Authorization: `Bearer ${customerToken(world, program, customerId)}` };
+export function asCustomer(world: World, customerId: string): Record<string, string> {
+  return { Authorization: `Bearer ${customerToken(world, customerId)}` };
 }
 
-export function customerToken({ time }: World, program: string, customerId: string): string {
-  const claims = { scope: "customer", sub: customerId, ...programClaim(program) };
-  return signToken(claims, { now: time.now, seconds: TOKEN_SECONDS });
+export function customerToken({ time }: World, customerId: string): string {
+  return signToken({ scope: "customer", sub: customerId }, { now: time.now, seconds: TOKEN_SECONDS });
 }
 
 /** The headers of a request of a system of record. */
-export function asSystem({ time }: World, program: string, scope = "feed"): Record<string, string> {
-  const claims = { scope, sub: "system", accounts: "*", ...programClaim(program) };
+export function asSystem({ time }: World, scope = "feed"): Record<string, string> {
+  const claims = { scope, sub: "system", accounts: "*" };
   const token = signToken(claims, { now: time.now, seconds: TOKEN_SECONDS });
   return { Authorization: `Bearer ${token}`, "Content-Type": "application/x-ndjson" };
 }

@@ -1,7 +1,7 @@
 import { Composer } from "./actors/feeder.ts";
 import { READINGS } from "./actors/reader.ts";
+import { CUSTOMERS, FIRST_LINES } from "./lines.ts";
 import type { Bundle } from "./platform/code.ts";
-import { CUSTOMERS, firstLines } from "./program.ts";
 import type { Recorded } from "./recorded.ts";
 import { signToken } from "./tokens.ts";
 import { World } from "./world.ts";
@@ -54,14 +54,14 @@ export async function record(steps: number, bundle: Bundle): Promise<Recorded[]>
 /** Feeds, polls that go on from what was seen, and everything else. */
 function* requests(steps: number, world: World, recorded: readonly Recorded[]): Generator<Request> {
   const random = world.random("requests");
-  const composer = new Composer("", { number: 0, random, oldTime: () => null });
+  const composer = new Composer({ number: 0, random, oldTime: () => null });
   const feed = (lines: readonly object[]): Request => ({
     claims: SYSTEM,
     method: "POST",
     path: "/api/v1/feed",
     body: lines.map((line) => JSON.stringify(line)).join("\n"),
   });
-  yield feed(firstLines(""));
+  yield feed(FIRST_LINES);
   for (let step = 1; step < steps; step += 1) {
     const claims = { scope: "customer", sub: random.pick(CUSTOMERS) };
     const kind = random.integer(1, 10);

@@ -2,5 +2,6 @@
 export { createClient } from "../../src/client/index.ts";
 export { DERIVED } from "../../src/db/derived/index.ts";
 export { ALL_KEYS, findDifferences, toText } from "../../src/db/derived/recount.ts";
-export { default as worker, Inbox } from "../../src/index.ts";
+export * from "../../src/index.ts";
+export { default as worker } from "../../src/index.ts";
 export { openApi } from "../../src/reference.ts";

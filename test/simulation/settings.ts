@@ -4,6 +4,7 @@ import { JWT_SECRET } from "./tokens.ts";
 export const SETTINGS = {
   JWT_SECRET,
   ENVIRONMENT: "simulation",
+  WORKER_NAME: "loyalty-edge",
   NEARBY_RADIUS_MILES: "25",
   JWKS_URL: "",
   JWT_ISSUER: "",

@@ -7,6 +7,7 @@ import { ACTORS, planOf, simulate } from "./simulation.ts";
 
 const SEEDS = [1, 2, 3, 4];
 const STEPS_A_SEED = 5_000;
+const BOARDS = 'app.use("/api/v1/customer/gamification/leaderboard", database("primary"));';
 
 let bundle: Bundle;
 beforeAll(async () => {
@@ -47,8 +48,8 @@ describe("the simulated service", () => {
     const plan = { ...planOf(5, 4_000), faults: new Set<Fault>(["D1's primary stalls", "replicas lag"]) };
     const broken = await bundleService({
       file: "src/app.ts",
-      find: 'app.use("/api/v1/customer/gamification/leaderboard", database("primary"));',
-      replace: 'app.use("/api/v1/customer/full-search", database("primary"));',
+      find: BOARDS,
+      replace: BOARDS + BOARDS.replace("gamification/leaderboard", "full-search"),
     });
 
     const { failure, answersInStalls } = await simulate(plan, bundle);

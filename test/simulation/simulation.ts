@@ -6,10 +6,10 @@ import { operator, platformFaults, schedule } from "./actors/operator.ts";
 import { poller } from "./actors/poller.ts";
 import { exporter, reader } from "./actors/reader.ts";
 import { sealing } from "./actors/sealing.ts";
+import { FIRST_LINES } from "./lines.ts";
 import { Network } from "./network.ts";
 import type { Bundle } from "./platform/code.ts";
 import { FAULTS, type Fault } from "./platform/weather.ts";
-import { firstLines, PROGRAMS } from "./program.ts";
 import { checkRecovery } from "./rules/recovery.ts";
 import { Rules } from "./rules/rules.ts";
 import { RuleBroken, World } from "./world.ts";
@@ -142,34 +142,26 @@ async function play({ steps, actors }: Plan, world: World, rules: Rules): Promis
   };
   const followed: Followed[] = [];
   const begin = async () => {
-    const random = world.random("first lines");
-    await Promise.all(
-      PROGRAMS.map((program) => feedUntilAnswered(stage, random, { program, lines: firstLines(program) })),
-    );
+    await feedUntilAnswered(stage, world.random("first lines"), FIRST_LINES);
     void watch(world, schedule(stage));
     void watch(world, platformFaults(stage));
     if (actors.has("operator")) void watch(world, operator(stage));
     if (actors.has("sealing")) void watch(world, sealing(stage));
-    for (const program of PROGRAMS) {
-      const cast: [ActorKind, number, (number: number) => Promise<void>][] = [
-        ["feeders", 2, (number) => feeder(stage, program, number)],
-        ["pollers", 6, (number) => poller(stage, program, number)],
-        [
-          "followers",
-          4,
-          (number) => {
-            const one = newFollowed(program, number);
-            followed.push(one);
-            return follower(stage, program, number, one);
-          },
-        ],
-        ["readers", 3, (number) => reader(stage, program, number)],
-        ["exporters", 1, () => exporter(stage, program)],
-      ];
-      for (const [kind, count, act] of cast) {
-        if (!actors.has(kind)) continue;
-        for (let number = 0; number < count; number += 1) void watch(world, act(number));
-      }
+    const follow = (number: number) => {
+      const one = newFollowed(number);
+      followed.push(one);
+      return follower(stage, number, one);
+    };
+    const cast: [ActorKind, number, (number: number) => Promise<void>][] = [
+      ["feeders", 2, (number) => feeder(stage, number)],
+      ["pollers", 6, (number) => poller(stage, number)],
+      ["followers", 4, follow],
+      ["readers", 3, (number) => reader(stage, number)],
+      ["exporters", 1, () => exporter(stage)],
+    ];
+    for (const [kind, count, act] of cast) {
+      if (!actors.has(kind)) continue;
+      for (let number = 0; number < count; number += 1) void watch(world, act(number));
     }
   };
   void watch(world, begin());
@@ -183,7 +175,7 @@ async function play({ steps, actors }: Plan, world: World, rules: Rules): Promis
 
   isEnding = true;
   world.weather.end();
-  for (const database of world.databases.values()) database.recover();
+  world.database.recover();
   world.log("Nothing goes wrong any more.");
   const endsAt = world.time.now + RECOVERS_WITHIN_MS;
   await world.time.passUntil(() => hasFailed() || world.time.now >= endsAt);

@@ -10,11 +10,6 @@ export function signToken(claims: Record<string, unknown>, { now, seconds }: { n
   return `${text}.${createHmac("sha256", KEY).update(text).digest("base64url")}`;
 }
 
-/** What a token says of its program: of the default one nothing. */
-export function programClaim(program: string): { program?: string } {
-  return program === "" ? {} : { program };
-}
-
 function encode(text: string): string {
   return Buffer.from(text).toString("base64url");
 }

@@ -1,24 +1,20 @@
-import { copyFileSync } from "node:fs";
 import path from "node:path";
 import { Random } from "../../scripts/demo/random.ts";
-
-const bindingName = (base: string, name: string) => (name === "" ? base : `${base}_${name.toUpperCase()}`);
-
 import { History } from "./history.ts";
 import type { Bundle } from "./platform/code.ts";
 import { PRIMARY, SimulatedD1 } from "./platform/d1.ts";
 import { createFolder, removeFolder } from "./platform/folder.ts";
 import { Isolate } from "./platform/isolates.ts";
 import { SimulatedKv } from "./platform/kv.ts";
+import type { ObjectHost } from "./platform/object.ts";
 import { SimulatedObjects } from "./platform/objects.ts";
 import { SimulatedR2 } from "./platform/r2.ts";
 import { createDatabase } from "./platform/sqlite.ts";
 import { BEGINNING, Time } from "./platform/time.ts";
 import { type Fault, Weather } from "./platform/weather.ts";
-import { PROGRAMS, SPARE_PROGRAM } from "./program.ts";
 import { SETTINGS } from "./settings.ts";
 
-/** Where requests are answered; each place but the first has a replica of each database. */
+/** Where requests are answered; each place but the first has a replica of the database. */
 export const LOCATIONS = ["virginia", "sydney", "paris"] as const;
 export type Location = (typeof LOCATIONS)[number];
 
@@ -42,17 +38,19 @@ export interface WorldOptions {
   bundle: Bundle;
   /** How far clocks may be ahead or behind. */
   skewMs?: number;
-  /** Whether old events leave the databases; left out: none do. */
+  /** Whether old events leave the database; left out: none do. */
   hasHistory?: boolean;
+  /** Left out: one of its own. */
+  time?: Time;
   /** Takes each line of the log. */
   onLine: (line: string) => void;
 }
 
-/** Everything that is simulated: time, chance, the platform, and the service on it. */
+/** Everything that is simulated: time, chance, the platform, and one deployment of the service on it. */
 export class World {
-  readonly time = new Time();
+  readonly time: Time;
   readonly weather: Weather;
-  readonly databases: ReadonlyMap<string, SimulatedD1>;
+  readonly database: SimulatedD1;
   readonly objects: SimulatedObjects;
   /** Null: no event leaves. */
   readonly history: History | null;
@@ -61,8 +59,8 @@ export class World {
   /** How many things have been asked of the service, or done to it. */
   steps = 0;
   failure: Error | null = null;
-  /** When each program's database was set back last, in simulated time. */
-  readonly #setBackAt = new Map<string, number>();
+  /** When the database was set back last, in simulated time. */
+  setBackAt = Number.NEGATIVE_INFINITY;
   readonly #options: WorldOptions;
   readonly #skewMs: number;
   readonly #folder: string;
@@ -75,23 +73,19 @@ export class World {
     this.#options = options;
     this.#skewMs = options.skewMs ?? SKEW_MS;
     this.#folder = createFolder();
-    const { time } = this;
+    const { time = new Time() } = options;
+    this.time = time;
     this.weather = new Weather(time, this.random("weather"), options.faults);
     const platform = (name: string) => ({ time, weather: this.weather, random: this.random(name) });
-    const template = this.file("template");
-    createDatabase(template, options.bundle.migrations);
-    this.databases = new Map(
-      [...PROGRAMS, SPARE_PROGRAM].map((name) => {
-        const file = this.file(`program ${name}`);
-        copyFileSync(template, file);
-        const copies = [PRIMARY, ...LOCATIONS.slice(1)];
-        const clocks = new Map(copies.map((copy) => [copy, this.#clock(`D1 ${name} ${copy}`)]));
-        return [name, new SimulatedD1({ name, file, clocks }, platform(`D1 ${name}`))];
-      }),
-    );
+    const file = this.file("database");
+    createDatabase(file, options.bundle.migrations);
+    const copies = [PRIMARY, ...LOCATIONS.slice(1)];
+    const clocks = new Map(copies.map((copy) => [copy, this.#clock(`D1 ${copy}`)]));
+    this.database = new SimulatedD1({ file, clocks }, platform("D1"));
     this.#kv = new SimulatedKv(platform("KV"));
     this.history = options.hasHistory ? new History(new SimulatedR2(platform("R2")), time) : null;
-    this.objects = new SimulatedObjects({ ...platform("objects"), host: () => this.#hostOfObjects() });
+    this.objects = new SimulatedObjects(platform("objects"), (binding) => this.#hostOf(binding));
+    this.objects.onRepeated = (name) => this.fail("a call that overloads objects is not repeated", name);
     this.outside = this.#isolate("outside");
   }
 
@@ -118,18 +112,9 @@ export class World {
     return path.join(this.#folder, name);
   }
 
-  setBackAt(program: string): number {
-    return this.#setBackAt.get(program) ?? Number.NEGATIVE_INFINITY;
-  }
-
-  noteSetBack(program: string): void {
-    this.#setBackAt.set(program, this.time.now);
-  }
-
-  database(program: string): SimulatedD1 {
-    const found = this.databases.get(program);
-    if (found === undefined) throw new Error(`There is no program ${program}.`);
-    return found;
+  /** Another deployment, which is empty, and where nothing goes wrong. */
+  spare(): World {
+    return new World({ ...this.#options, time: this.time, faults: new Set(), hasHistory: false });
   }
 
   /** The isolate that answers here, and its bindings; one is begun where there is none. */
@@ -169,8 +154,7 @@ export class World {
   }
 
   close(): void {
-    for (const { primary, replicas } of this.databases.values())
-      for (const copy of [primary, ...replicas]) copy.close();
+    for (const copy of [this.database.primary, ...this.database.replicas]) copy.close();
     removeFolder(this.#folder);
   }
 
@@ -184,10 +168,11 @@ export class World {
     return { isolate: this.#isolate(location), env: this.#env(location) };
   }
 
-  #hostOfObjects() {
+  #hostOf(binding: string): ObjectHost {
     this.#host ??= { isolate: this.#isolate("objects"), env: this.#env("virginia") };
     const { isolate, env } = this.#host;
-    return { Inbox: isolate.service.Inbox, env, now: isolate.now };
+    const className = this.#options.bundle.objectClasses[binding] ?? "";
+    return { ObjectClass: Reflect.get(isolate.service, className), env, now: isolate.now };
   }
 
   #isolate(name: string): Isolate {
@@ -205,24 +190,22 @@ export class World {
 
   #env(location: Location): Env {
     const nearest = location === LOCATIONS[0] ? null : location;
-    const databases = [...this.databases].map(([name, database]) => [
-      bindingName("DB", name),
-      database.bindingAt(nearest),
-    ]);
+    const bindings = Object.keys(this.#options.bundle.objectClasses);
+    const objects = Object.fromEntries(bindings.map((name) => [name, this.objects.binding(name)]));
     const limiter = {
       limit: async () => {
         if (this.weather.happens("the limiter fails")) throw new Error("The limiter cannot be reached.");
         return { success: true };
       },
     };
-    const env = {
-      ...Object.fromEntries(databases),
+    const env: object = {
+      DB: this.database.bindingAt(nearest),
       CACHE: this.#kv.bindingAt(location),
-      INBOXES: this.objects.binding(),
+      ...objects,
       CUSTOMER_LIMITER: limiter,
       ADDRESS_LIMITER: limiter,
       ...SETTINGS,
     };
-    return this.history?.addTo(env) ?? env;
+    return (this.history?.addTo(env) ?? env) as Env;
   }
 }

@@ -1,6 +1,5 @@
 import type { Random } from "../../../scripts/demo/random.ts";
 import { toDatetime, toInstant } from "../../../src/values/time.ts";
-import { type Answer, asCustomer, asSystem } from "../network.ts";
 import {
   ACCOUNT,
   CAMPAIGN,
@@ -12,10 +11,10 @@ import {
   GROUPS,
   group,
   type Line,
-  markOf,
   STORES,
   someMembers,
-} from "../program.ts";
+} from "../lines.ts";
+import { type Answer, asCustomer, asSystem } from "../network.ts";
 import { LOCATIONS } from "../world.ts";
 import { rest, type Stage } from "./actor.ts";
 
@@ -27,19 +26,19 @@ const ANSWER_WITHIN_MS = 60_000;
  * A system of record: it feeds changes, and sends each request again until it is answered (docs/contract/feed.md). It
  * alone writes the states whose keys have its number.
  */
-export async function feeder(stage: Stage, program: string, number: number): Promise<void> {
+export async function feeder(stage: Stage, number: number): Promise<void> {
   const { world } = stage;
-  const random = world.random(`feeder ${program} ${number}`);
+  const random = world.random(`feeder ${number}`);
   const { history } = stage.rules;
-  const composer = new Composer(program, { number, random, oldTime: () => timeOfOldEvent(stage, random) });
+  const composer = new Composer({ number, random, oldTime: () => timeOfOldEvent(stage, random) });
   while (!stage.isEnding()) {
     await rest(stage, random, WAIT_MS);
     if (stage.isEnding()) return;
     const lines = Array.from({ length: random.integer(1, 4) }, () => composer.line()).flat();
     const before = history?.tooOld(lines) ?? [];
-    const answer = await feedUntilAnswered(stage, random, { program, lines });
-    if (answer !== null) history?.checkFeed(program, { lines, before }, answer);
-    if (answer?.status === 200 && random.next() < 0.3) await readBack(stage, random, { program, lines, answer });
+    const answer = await feedUntilAnswered(stage, random, lines);
+    if (answer !== null) history?.checkFeed({ lines, before }, answer);
+    if (answer?.status === 200 && random.next() < 0.3) await readBack(stage, random, { lines, answer });
   }
 }
 
@@ -56,21 +55,22 @@ function timeOfOldEvent({ world: { history } }: Stage, random: Random): string |
 export async function feedUntilAnswered(
   { world, network, rules, isOver }: Stage,
   random: Random,
-  { program, lines, scope = "feed" }: { program: string; lines: readonly Line[]; scope?: string },
+  lines: readonly Line[],
+  scope = "feed",
 ): Promise<Answer | null> {
   const body = lines.map((line) => JSON.stringify(line)).join("\n");
   for (let waitMs = 500; ; waitMs = Math.min(waitMs * 2, LONGEST_RETRY_MS)) {
     if (isOver()) return null;
     const location = random.pick(LOCATIONS);
-    const headers = asSystem(world, program, scope);
-    const setBackAt = world.setBackAt(program);
-    const sending = network.send({ program, location, method: "POST", path: "/api/v1/feed", headers, body });
+    const headers = asSystem(world, scope);
+    const { setBackAt } = world;
+    const sending = network.send({ location, method: "POST", path: "/api/v1/feed", headers, body });
     const tooLate = world.time.wait(ANSWER_WITHIN_MS).then(() => null);
     const answer = await Promise.race([sending.catch(() => null), tooLate]);
     if (answer?.status === 200) {
       // What was committed before the database was set back is gone, however late its answer comes.
-      if (world.setBackAt(program) === setBackAt)
-        rules.ledger.noteAcknowledged(program, Number(answer.headers.get("X-Feed-Version")), lines);
+      if (world.setBackAt === setBackAt)
+        rules.ledger.noteAcknowledged(Number(answer.headers.get("X-Feed-Version")), lines);
       return answer;
     }
     // Refused for good: it names somebody who is erased, or the database is full.
@@ -83,41 +83,35 @@ export async function feedUntilAnswered(
 async function readBack(
   { world, network }: Stage,
   random: Random,
-  { program, lines, answer }: { program: string; lines: readonly Line[]; answer: Answer },
+  { lines, answer }: { lines: readonly Line[]; answer: Answer },
 ): Promise<void> {
   const fed = lines.findLast(({ record, deleted }) => record === "customer_coupon" && !deleted);
   const bookmark = answer.headers.get("X-D1-Bookmark");
   if (fed === undefined || bookmark === null) return;
-  const setBackAt = world.setBackAt(program);
+  const { setBackAt } = world;
   const read = await network
     .send({
-      program,
       location: random.pick(LOCATIONS),
       path: "/api/v1/customer/coupons",
-      headers: { ...asCustomer(world, program, String(fed.customer_id)), "X-D1-Bookmark": bookmark },
+      headers: { ...asCustomer(world, String(fed.customer_id)), "X-D1-Bookmark": bookmark },
     })
     .catch(() => null);
-  if (read?.status !== 200 || world.setBackAt(program) !== setBackAt) return;
+  if (read?.status !== 200 || world.setBackAt !== setBackAt) return;
   const seen = (read.json.items ?? []).find((one: { id: unknown }) => one.id === fed.id);
   // A later request may have used it up or withdrawn it; but nobody has used it less.
   if (seen !== undefined && seen.usage_count < Number(fed.usage_count))
-    world.fail("a bookmark shows what was seen with it", `${program} coupon ${fed.id}: ${seen.usage_count} uses`);
+    world.fail("a bookmark shows what was seen with it", `coupon ${fed.id}: ${seen.usage_count} uses`);
 }
 
 /** Lines that are good, mostly. `oldTime` gives the time of an event that was long ago; null: it has none. */
 export class Composer {
-  readonly #program: string;
   readonly #number: number;
   readonly #random: Random;
   readonly #oldTime: () => string | null;
   #count = 0;
   readonly #uses = new Map<string, number>();
 
-  constructor(
-    program: string,
-    { number, random, oldTime }: { number: number; random: Random; oldTime: () => string | null },
-  ) {
-    this.#program = program;
+  constructor({ number, random, oldTime }: { number: number; random: Random; oldTime: () => string | null }) {
     this.#number = number;
     this.#random = random;
     this.#oldTime = oldTime;
@@ -134,14 +128,14 @@ export class Composer {
     if (kind <= 91) return [this.#group()];
     if (kind <= 93) return [{ record: "message_group", id: "g4", deleted: true }];
     if (kind <= 94) return [{ record: "customer", id: "c6", deleted: true }];
-    if (kind <= 95) return [customer(this.#program, "c6")];
+    if (kind <= 95) return [customer("c6")];
     if (kind <= 97)
       return [
         {
           record: "store",
           id: "s3",
           account_id: ACCOUNT,
-          name: `Street ${this.#id("x")} ${markOf(this.#program)}`,
+          name: `Street ${this.#id("x")}`,
           latitude: 35.49,
           longitude: -97.52,
         },
@@ -172,8 +166,7 @@ export class Composer {
     const id = this.#id("m");
     const groupId = random.pick(GROUPS);
     const sender = groupId === "g1" ? "c1" : (CUSTOMERS[GROUPS.indexOf(groupId) - 1] ?? "c1");
-    const body = `${id} ${markOf(this.#program)}`;
-    return { record: "message", id, group_id: groupId, customer_id: sender, body, sent_at: this.#oldTime() };
+    return { record: "message", id, group_id: groupId, customer_id: sender, body: id, sent_at: this.#oldTime() };
   }
 
   #entry(): Line {

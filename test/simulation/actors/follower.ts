@@ -1,13 +1,12 @@
 import type { LoyaltyError, MessageGroup, Since } from "../../../src/client/index.ts";
+import { CUSTOMERS } from "../lines.ts";
 import { customerToken } from "../network.ts";
 import type { AppSocket } from "../platform/sockets.ts";
-import { CUSTOMERS } from "../program.ts";
 import { LOCATIONS } from "../world.ts";
 import type { Stage } from "./actor.ts";
 
 /** What a client of `newMessages` was given, and how often it was told that something changed. */
 export interface Followed {
-  program: string;
   customerId: string;
   /** Each group with the time of its last message that was given. */
   groups: Map<string, string>;
@@ -19,22 +18,22 @@ export interface Followed {
  * An app that follows new messages with the service's own client. Now and then it is closed, and later goes on from the
  * last group that it dealt with.
  */
-export async function follower(stage: Stage, program: string, number: number, followed: Followed): Promise<void> {
+export async function follower(stage: Stage, number: number, followed: Followed): Promise<void> {
   const { world, network, isOver } = stage;
-  const random = world.random(`follower ${program} ${number}`);
+  const random = world.random(`follower ${number}`);
   const { customerId } = followed;
   const given = new Set<string>();
   let since: Since = "";
   while (!isOver()) {
-    const who = { program, location: LOCATIONS[number % LOCATIONS.length] ?? "virginia" };
+    const location = LOCATIONS[number % LOCATIONS.length] ?? "virginia";
     const client = world.outside.service.createClient({
       url: "https://loyalty.example",
-      token: () => customerToken(world, program, customerId),
-      fetch: network.fetchFor(who),
+      token: () => customerToken(world, customerId),
+      fetch: network.fetchFor(location),
       WebSocket:
         number % 3 === 2
           ? null
-          : network.socketsFor(who, (socket) => {
+          : network.socketsFor(location, (socket) => {
               followed.socket = socket;
             }),
     });
@@ -55,16 +54,16 @@ export async function follower(stage: Stage, program: string, number: number, fo
   }
 }
 
-export function newFollowed(program: string, number: number): Followed {
-  return { program, customerId: CUSTOMERS[number % CUSTOMERS.length] ?? "", groups: new Map(), socket: null };
+export function newFollowed(number: number): Followed {
+  return { customerId: CUSTOMERS[number % CUSTOMERS.length] ?? "", groups: new Map(), socket: null };
 }
 
 function note({ world }: Stage, followed: Followed, given: Set<string>, group: MessageGroup): Since {
-  const { program, customerId } = followed;
+  const { customerId } = followed;
   const { group_id: id, last_message_time: time } = group;
   const name = `${id} ${time}`;
-  world.log(`${program} ${customerId} is given ${name}`);
-  if (given.has(name)) world.fail("no group comes twice", `${program} ${customerId} ${name}`);
+  world.log(`${customerId} is given ${name}`);
+  if (given.has(name)) world.fail("no group comes twice", `${customerId} ${name}`);
   given.add(name);
   followed.groups.set(id, time);
   return group;

@@ -1,6 +1,5 @@
 import { rmSync } from "node:fs";
 import type { Random } from "../../../scripts/demo/random.ts";
-import { PROGRAMS } from "../program.ts";
 import { LOCATIONS, type World } from "../world.ts";
 import type { Stage } from "./actor.ts";
 
@@ -32,8 +31,8 @@ export async function platformFaults({ world, isEnding }: Stage): Promise<void> 
   while (!isEnding()) {
     await world.time.wait(WEATHER_EVERY_MS);
     if (isEnding()) return;
-    const { weather, time } = world;
-    const { primary, replicas } = world.database(random.pick(PROGRAMS));
+    const { weather, time, database } = world;
+    const { primary, replicas } = database;
     if (weather.happens("D1's primary stalls") && primary.stalledUntil < time.now) {
       primary.stalledUntil = time.now + random.integer(1_000, LONGEST_STALL_MS);
       world.step(`the primary stalls for ${primary.stalledUntil - time.now} ms`);
@@ -72,19 +71,17 @@ export async function operator({ world, rules, isEnding }: Stage): Promise<void>
     } else if (deed === "clock") {
       world.jumpClock(random);
     } else {
-      const program = random.pick(PROGRAMS);
-      const database = world.database(program);
-      const version = Number(
-        database.primary.read<{ version: number }>("SELECT version FROM feed_version")[0]?.version,
-      );
-      world.step(`sets ${program} back to feed version ${version}, in a while`);
+      const { database } = world;
+      const [row] = database.primary.read<{ version: number }>("SELECT version FROM feed_version");
+      const version = Number(row?.version);
+      world.step(`sets the database back to feed version ${version}, in a while`);
       const file = world.file("backup");
       database.primary.backUp(file);
       await world.time.wait(deed === "back up" ? 100 : random.integer(1_000, 300_000));
       if (!isEnding() && deed === "set back") {
-        world.step(`sets ${program} back to feed version ${version}`);
-        world.noteSetBack(program);
-        rules.forget(program, version);
+        world.step(`sets the database back to feed version ${version}`);
+        world.setBackAt = world.time.now;
+        rules.forget(version);
         database.setBackTo(file);
       }
       rmSync(file);

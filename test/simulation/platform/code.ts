@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { build, type Plugin } from "esbuild";
+import { parse } from "smol-toml";
 import type * as Service from "../service.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../../..");
@@ -13,9 +14,10 @@ export interface Patch {
   replace: string;
 }
 
-/** The service: its migrations, and its code, bundled. */
+/** The service: its migrations, the classes of its objects by their bindings, and its code, bundled. */
 export interface Bundle {
   migrations: readonly string[];
+  objectClasses: Readonly<Record<string, string>>;
   /** Evaluates it anew, with module state of its own, and these globals in place of Node's. */
   load: (globals: Readonly<Record<string, unknown>>) => typeof Service;
 }
@@ -57,7 +59,7 @@ export async function bundleService(patch?: Patch): Promise<Bundle> {
     evaluate(module, module.exports, ...GLOBALS.map((name) => globals[name]));
     return module.exports as typeof Service;
   };
-  return { migrations: readMigrations(patch), load };
+  return { migrations: readMigrations(patch), objectClasses: readObjectClasses(), load };
 }
 
 const platform: Plugin = {
@@ -82,6 +84,13 @@ export function readMigrations(patch?: Patch): string[] {
       const text = readFileSync(path.join(folder, name), "utf8");
       return patch?.file === `migrations/${name}` ? patched(text, patch) : text;
     });
+}
+
+/** The classes of objects that `wrangler.toml` binds. */
+function readObjectClasses(): Bundle["objectClasses"] {
+  const { durable_objects: objects } = parse(readFileSync(path.join(ROOT, "wrangler.toml"), "utf8"));
+  const { bindings } = objects as { bindings: { name: string; class_name: string }[] };
+  return Object.fromEntries(bindings.map(({ name, class_name: className }) => [name, className]));
 }
 
 function patching(patches: readonly Patch[]): Plugin {

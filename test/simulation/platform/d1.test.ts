@@ -21,7 +21,7 @@ beforeEach(() => {
   time = new Time();
   const random = new Random("d1");
   const clocks = new Map([PRIMARY, "sydney"].map((name) => [name, () => time.now]));
-  d1 = new SimulatedD1({ name: "", file, clocks }, { time, random, weather: new Weather(time, random, new Set()) });
+  d1 = new SimulatedD1({ file, clocks }, { time, random, weather: new Weather(time, random, new Set()) });
 });
 afterEach(() => {
   for (const copy of [d1.primary, ...d1.replicas]) copy.close();

@@ -1,6 +1,6 @@
 import { copyFileSync, rmSync } from "node:fs";
 import type { Random } from "../../../scripts/demo/random.ts";
-import { awaited, current } from "./invocation.ts";
+import { current, outgoing } from "./invocation.ts";
 import { Instance, type Query, type Rows } from "./sqlite.ts";
 import type { Time } from "./time.ts";
 import type { Weather } from "./weather.ts";
@@ -39,7 +39,6 @@ export type Nearest = string | null;
 
 /** One D1 database: its primary, and the replicas of it. */
 export class SimulatedD1 {
-  readonly name: string;
   readonly primary: Instance;
   readonly #replicas: Map<string, Instance>;
   readonly #file: string;
@@ -51,10 +50,9 @@ export class SimulatedD1 {
 
   /** @param clocks the clock of each copy, by its name: that of the primary is called `primary`. */
   constructor(
-    { name, file, clocks }: { name: string; file: string; clocks: ReadonlyMap<string, () => number> },
+    { file, clocks }: { file: string; clocks: ReadonlyMap<string, () => number> },
     platform: { time: Time; weather: Weather; random: Random },
   ) {
-    this.name = name;
     this.#file = file;
     this.#platform = platform;
     const copies = [...clocks].map(([of, clock]) => new Instance(of, file, { isPrimary: of === PRIMARY, clock }));
@@ -185,13 +183,14 @@ class Session {
   batch(queries: readonly Query[]): Promise<D1Result[]> {
     const tooMany = queries.find(({ params }) => params.length > PARAMETERS_AT_MOST);
     if (tooMany !== undefined) throw new Error("D1_ERROR: too many SQL variables: SQLITE_ERROR");
-    const needsPrimary = this.beginsAtPrimary && this.#bookmark === null;
     const faults = current.getStore()?.databaseFaults;
-    const work = this.#database.run(this, queries, needsPrimary).catch((error: Error) => {
-      faults?.push(error.message);
-      throw error;
+    return outgoing(() => {
+      const needsPrimary = this.beginsAtPrimary && this.#bookmark === null;
+      return this.#database.run(this, queries, needsPrimary).catch((error: Error) => {
+        faults?.push(error.message);
+        throw error;
+      });
     });
-    return awaited(work);
   }
 
   getBookmark(): string | null {

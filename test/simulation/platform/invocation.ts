@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { Connections } from "./connections.ts";
 import type { Instance } from "./sqlite.ts";
 
 /**
@@ -6,12 +7,28 @@ import type { Instance } from "./sqlite.ts";
  * workerd; and all of it ends with its isolate.
  */
 export class Invocation {
-  isOver = false;
   /** What D1 has said instead of answering. */
   readonly databaseFaults: string[] = [];
   /** Is told of each copy of a database that answers, just when it does. */
   onServed: (copy: Instance) => void = () => {};
+  readonly connections: Connections;
   readonly #background = new Set<Promise<unknown>>();
+  readonly #ended = Promise.withResolvers<void>();
+  #isOver = false;
+
+  /** @param connections its own, or those of its object. */
+  constructor(connections = new Connections()) {
+    this.connections = connections;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Resolves once it is over. */
+  get ended(): Promise<void> {
+    return this.#ended.promise;
+  }
 
   waitUntil(work: Promise<unknown>): void {
     const done = work.then(
@@ -22,24 +39,37 @@ export class Invocation {
     void done.then(() => this.#background.delete(done));
   }
 
+  end(): void {
+    this.#isOver = true;
+    this.#ended.resolve();
+  }
+
   /** Ends it once nothing is left in the background. */
-  async end(): Promise<void> {
+  async endAfterBackground(): Promise<void> {
     while (this.#background.size > 0) await Promise.all(this.#background);
-    this.isOver = true;
+    this.end();
   }
 }
 
 /** The invocation whose code is running; undefined outside of all isolates. */
 export const current = new AsyncLocalStorage<Invocation>();
 
-/** What an isolate waits for: it hears of it only if the invocation that began it is not over by then. */
-export function awaited<Value>(work: Promise<Value>): Promise<Value> {
+/**
+ * A call out of an isolate, once one of its connections is free. The isolate hears of it only if the invocation that made
+ * it is not over by then.
+ */
+export function outgoing<Value>(call: () => Promise<Value>): Promise<Value> {
   const invocation = current.getStore();
-  if (invocation === undefined) return work;
+  if (invocation === undefined) return call();
   return new Promise((resolve, reject) => {
-    work.then(
-      (value) => invocation.isOver || resolve(value),
-      (error: unknown) => invocation.isOver || reject(error),
-    );
+    const make = async () => {
+      if (invocation.isOver) return;
+      const made = call().then(
+        (value) => invocation.isOver || resolve(value),
+        (error: unknown) => invocation.isOver || reject(error),
+      );
+      await Promise.race([made, invocation.ended]);
+    };
+    void invocation.connections.run(make);
   });
 }

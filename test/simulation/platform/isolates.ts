@@ -15,6 +15,7 @@ import type { Time } from "./time.ts";
 // | an isolate answers many requests, with module state of its own | the bundle, evaluated once for each |
 // | it may end at any time, with all that it does | `end()`: nothing that it waits for comes back |
 // | `waitUntil` keeps an invocation for 30 s after its answer; the rest ends with the answer | `invocation.ts` |
+// | six calls an invocation may wait for their answers; a seventh is queued | `connections.ts` |
 // | 128 MB | not simulated; how much the isolate's module state holds is (`rules/memory.ts`) |
 // | time stands still while code runs | the same |
 // | WebAssembly, streams between Workers, `cf` | not used by the service |
@@ -100,7 +101,7 @@ export class Isolate {
   end(): void {
     this.#isOver = true;
     for (const [invocation, lose] of this.#invocations) {
-      invocation.isOver = true;
+      invocation.end();
       lose();
     }
     this.#invocations.clear();
@@ -123,11 +124,8 @@ export class Isolate {
     try {
       return await Promise.race([current.run(invocation, () => work(context as ExecutionContext)), lost]);
     } finally {
-      const ended = invocation.end();
-      const endAtLatest = () => {
-        invocation.isOver = true;
-      };
-      const atLatest = invocation.isOver ? () => {} : this.#time.after(BACKGROUND_MS, endAtLatest);
+      const ended = invocation.endAfterBackground();
+      const atLatest = invocation.isOver ? () => {} : this.#time.after(BACKGROUND_MS, () => invocation.end());
       void ended.then(() => {
         atLatest();
         this.#invocations.delete(invocation);

@@ -1,5 +1,5 @@
 import type { Random } from "../../../scripts/demo/random.ts";
-import { awaited } from "./invocation.ts";
+import { outgoing } from "./invocation.ts";
 import type { Time } from "./time.ts";
 import type { Weather } from "./weather.ts";
 
@@ -37,9 +37,9 @@ export class SimulatedKv {
 
   /** The binding as an isolate at this location has it. */
   bindingAt(location: string): KVNamespace {
-    const get = (key: string, { cacheTtl }: { cacheTtl: number }) => awaited(this.#get(location, key, cacheTtl));
+    const get = (key: string, { cacheTtl }: { cacheTtl: number }) => outgoing(() => this.#get(location, key, cacheTtl));
     const put = (key: string, value: string, { expirationTtl }: { expirationTtl: number }) =>
-      awaited(this.#put(location, key, { value, expirationTtl }));
+      outgoing(() => this.#put(location, key, { value, expirationTtl }));
     return { get, put } as unknown as KVNamespace;
   }
 

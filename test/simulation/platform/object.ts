@@ -1,5 +1,5 @@
 import type { Random } from "../../../scripts/demo/random.ts";
-import type { Inbox } from "../service.ts";
+import { Connections } from "./connections.ts";
 import { current, Invocation } from "./invocation.ts";
 import type { SocketEnd } from "./sockets.ts";
 import type { Time } from "./time.ts";
@@ -10,7 +10,9 @@ import type { Weather } from "./weather.ts";
 //
 // | Durable Objects | here |
 // |---|---|
-// | one object a name; its events run one at a time until each waits | the same |
+// | one object a class and name; its events run one at a time until each waits | the same |
+// | six calls of an object may wait for their answers; a seventh is queued | `connections.ts` |
+// | `blockConcurrencyWhile` in the constructor: no event begins before | the same |
 // | an idle object is put away; its constructor runs again for the next event | at any time between two events |
 // | what is written without waiting in between is written together | the same |
 // | output gate: nothing goes out before what was written before it is stored | answers and frames wait for it |
@@ -18,6 +20,7 @@ import type { Weather } from "./weather.ts";
 // | a call may fail before or after it has arrived; who called cannot tell | `weather.ts` |
 // | one alarm; it runs at least once, after a failure again (2 s, 4 s …, six times), and may be late | the same; also twice |
 // | the alarm that runs is not set any more | the same |
+// | `deleteAll` deletes the alarm too (compatibility date 2026-02-24) | the same |
 // | a deployment ends all objects and sockets | `deploy()` |
 // | sockets and their attachments outlive the object in memory | `sockets.ts` |
 
@@ -26,11 +29,12 @@ const OBJECT_ENDED = "The Durable Object was reset because its code was updated.
 const STORED_WITHIN_MS = 12;
 const ALARM_RETRIES = 6;
 
-type InboxClass = new (context: DurableObjectState, env: Env) => Inbox;
+/** An object in memory: the handlers of its class, and the methods that others may call. */
+export type Instance = Required<DurableObject> & Readonly<Record<string, (...args: unknown[]) => unknown>>;
 
-/** The Worker code that objects run, as it is deployed at the moment. */
+/** The Worker code that an object runs, as it is deployed at the moment. */
 export interface ObjectHost {
-  Inbox: InboxClass;
+  ObjectClass: new (context: DurableObjectState, env: Env) => object;
   env: Env;
   /** The host's clock, in milliseconds since 1970. */
   now: () => number;
@@ -45,6 +49,7 @@ export interface Platform {
 
 /** What an object has written that is not stored yet. */
 interface Unstored {
+  /** What replaces what is stored; undefined: it is deleted. */
   values: Map<string, unknown>;
   alarm: number | null | undefined;
   stored: Promise<void>;
@@ -55,7 +60,10 @@ export class SimulatedObject {
   readonly #platform: Platform;
   readonly #values = new Map<string, unknown>();
   readonly sockets: SocketEnd[] = [];
-  #instance: Inbox | null = null;
+  #instance: Instance | null = null;
+  /** What its constructor has every event wait for. */
+  #ready: Promise<unknown> = Promise.resolve();
+  #connections = new Connections();
   /** Events that are under way. */
   readonly #events = new Set<Invocation>();
   #unstored: Unstored | null = null;
@@ -69,16 +77,19 @@ export class SimulatedObject {
   }
 
   /** Runs an event, and resolves once what it wrote is stored. */
-  async run<Value>(event: (inbox: Inbox) => Promise<Value> | Value): Promise<Value> {
+  async run<Value>(event: (instance: Instance) => Promise<Value> | Value): Promise<Value> {
     const generation = this.#generation;
-    const invocation = new Invocation();
+    const invocation = new Invocation(this.#connections);
     this.#events.add(invocation);
     const ended = new Promise<never>((_, reject) => {
       this.#onEnd.push(() => reject(new Error(OBJECT_ENDED)));
     });
     try {
       const instance = current.run(invocation, () => this.#load());
-      const work = current.run(invocation, async () => event(instance));
+      const work = current.run(invocation, async () => {
+        await this.#ready;
+        return event(instance);
+      });
       const value = await Promise.race([work, ended]);
       const { weather } = this.#platform;
       if (this.#unstored !== null && weather.happens("an object ends in the middle")) this.end();
@@ -96,7 +107,7 @@ export class SimulatedObject {
 
   #endsOf(invocation: Invocation): void {
     // An object stays for what it does in the background.
-    void invocation.end();
+    void invocation.endAfterBackground();
     if (this.#events.size === 0) this.#onEnd = [];
   }
 
@@ -110,14 +121,16 @@ export class SimulatedObject {
     this.#generation += 1;
     this.#instance = null;
     this.#unstored = null;
-    for (const invocation of this.#events) invocation.isOver = true;
+    for (const invocation of this.#events) invocation.end();
+    this.#connections = new Connections();
     for (const fail of this.#onEnd.splice(0)) fail();
   }
 
-  #load(): Inbox {
+  #load(): Instance {
     if (this.#instance === null) {
-      const { Inbox, env } = this.#platform.host();
-      this.#instance = new Inbox(this.#state(), env);
+      const { ObjectClass, env } = this.#platform.host();
+      this.#ready = Promise.resolve();
+      this.#instance = new ObjectClass(this.#state(), env) as Instance;
     }
     return this.#instance;
   }
@@ -132,15 +145,25 @@ export class SimulatedObject {
       put: (key: string, value: unknown) => {
         if (isCurrent()) this.#write().values.set(key, structuredClone(value));
       },
+      delete: (key: string) => kv.put(key, undefined),
     };
     const setAlarm = async (at: number | null) => {
       if (isCurrent()) this.#write().alarm = at;
     };
+    const getAlarm = async () => (this.#unstored?.alarm === undefined ? this.#alarm : this.#unstored.alarm);
+    const deleteAll = async () => {
+      for (const key of [...this.#values.keys(), ...(this.#unstored?.values.keys() ?? [])]) kv.delete(key);
+      await setAlarm(null);
+    };
     return {
-      storage: { kv, setAlarm, deleteAlarm: () => setAlarm(null) },
+      storage: { kv, setAlarm, getAlarm, deleteAlarm: () => setAlarm(null), deleteAll },
       acceptWebSocket: (socket: SocketEnd) => this.#accept(socket),
       getWebSockets: () => [...this.sockets],
       setWebSocketAutoResponse: () => {},
+      blockConcurrencyWhile: (work: () => Promise<unknown>) => {
+        this.#ready = work();
+        return this.#ready;
+      },
       waitUntil: (work: Promise<unknown>) => current.getStore()?.waitUntil(work),
     } as unknown as DurableObjectState;
   }
@@ -174,17 +197,17 @@ export class SimulatedObject {
     socket.accept({
       onText: (text) => {
         if (text === "ping") socket.send("pong");
-        else this.#handle((inbox) => inbox.webSocketMessage(socket as unknown as WebSocket, text));
+        else this.#handle((instance) => instance.webSocketMessage(socket as unknown as WebSocket, text));
       },
       onClose: (code) => {
         this.sockets.splice(this.sockets.indexOf(socket), 1);
-        this.#handle((inbox) => inbox.webSocketClose(socket as unknown as WebSocket, code));
+        this.#handle((instance) => instance.webSocketClose(socket as unknown as WebSocket, code, "", true));
       },
     });
   }
 
   /** Runs an event that nobody waits for. */
-  #handle(event: (inbox: Inbox) => Promise<void> | void): void {
+  #handle(event: (instance: Instance) => Promise<void> | void): void {
     this.run(event).catch(ignoreEnd);
   }
 
@@ -203,7 +226,7 @@ export class SimulatedObject {
 
   async #ring(attempts: number, waitMs = 2_000): Promise<void> {
     try {
-      await this.run((inbox) => inbox.alarm());
+      await this.run((instance) => instance.alarm());
     } catch (error) {
       ignoreEnd(error);
       // One that was set meanwhile stands for it.

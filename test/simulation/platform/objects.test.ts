@@ -1,36 +1,49 @@
 import { describe, it } from "vitest";
 import { Random } from "../../../scripts/demo/random.ts";
-import type { Inbox } from "../service.ts";
 import { during } from "./during.ts";
+import { current, Invocation } from "./invocation.ts";
 import { SimulatedObject } from "./object.ts";
+import { SimulatedObjects } from "./objects.ts";
 import { Time } from "./time.ts";
-import { Weather } from "./weather.ts";
+import { type Fault, Weather } from "./weather.ts";
 
 /** An object that counts, in memory and in storage. */
 class Counter {
   readonly #context: DurableObjectState;
   inMemory = 0;
-  rings = 0;
+  alarmAtFirst: number | null = null;
 
   constructor(context: DurableObjectState) {
     this.#context = context;
+    context.blockConcurrencyWhile(async () => {
+      this.alarmAtFirst = await context.storage.getAlarm();
+    });
   }
 
   get stored(): number {
     return this.#context.storage.kv.get<number>("count") ?? 0;
   }
 
-  count(): void {
+  count(): number {
     this.inMemory += 1;
     this.#context.storage.kv.put("count", this.stored + 1);
+    return this.stored;
   }
 
-  async setAlarm(at: number): Promise<void> {
-    await this.#context.storage.setAlarm(at);
+  setAlarm(at: number): Promise<void> {
+    return this.#context.storage.setAlarm(at);
+  }
+
+  getAlarm(): Promise<number | null> {
+    return this.#context.storage.getAlarm();
+  }
+
+  deleteAll(): Promise<void> {
+    return this.#context.storage.deleteAll();
   }
 
   alarm(): void {
-    this.#context.storage.kv.put("rings", (this.#context.storage.kv.get<number>("rings") ?? 0) + 1);
+    this.#context.storage.kv.put("rings", this.rung + 1);
   }
 
   get rung(): number {
@@ -38,17 +51,49 @@ class Counter {
   }
 }
 
-function simulatedObject() {
+/** An object without storage, which has others count. */
+class Foreman {
+  readonly #counters: { get: (name: string) => Counter };
+
+  constructor(_: DurableObjectState, { COUNTERS }: { COUNTERS: { get: (name: string) => Counter } }) {
+    this.#counters = COUNTERS;
+  }
+
+  async count(names: readonly string[]): Promise<number[]> {
+    return Promise.all(names.map((name) => this.#counters.get(name).count()));
+  }
+}
+
+function platform(faults: readonly Fault[] = []) {
   const time = new Time();
   const random = new Random("objects");
-  const host = () => ({ Inbox: Counter as unknown as new () => Inbox, env: {} as Env, now: () => time.now });
-  const object = new SimulatedObject({ time, random, weather: new Weather(time, random, new Set()), host });
+  return { time, random, weather: new Weather(time, random, new Set(faults)) };
+}
+
+function simulatedObject() {
+  const parts = platform();
+  const { time } = parts;
+  const host = () => ({ ObjectClass: Counter, env: {} as Env, now: () => time.now });
+  const object = new SimulatedObject({ ...parts, host });
   const run = <Value>(event: (counter: Counter) => Value | Promise<Value>) =>
     during(
       time,
-      object.run((inbox) => event(inbox as unknown as Counter)),
+      object.run((instance) => event(instance as unknown as Counter)),
     );
   return { object, run, time };
+}
+
+function simulatedObjects(faults: readonly Fault[] = []) {
+  const parts = platform(faults);
+  const { time, weather } = parts;
+  const objects = new SimulatedObjects(parts, (binding) => {
+    const env = { COUNTERS: objects.binding("COUNTERS") } as object as Env;
+    const ObjectClass =
+      binding === "COUNTERS" ? Counter : (Foreman as new (_: DurableObjectState, env: object) => object);
+    return { ObjectClass, env, now: () => time.now };
+  });
+  const of = <Kind>(binding: string) => objects.binding(binding) as object as { get: (name: string) => Kind };
+  return { objects, counters: of<Counter>("COUNTERS"), foremen: of<Foreman>("FOREMEN"), time, weather };
 }
 
 describe("a simulated object", () => {
@@ -66,7 +111,7 @@ describe("a simulated object", () => {
     const { object, run } = simulatedObject();
     const answered = run((counter) => {
       counter.count();
-      setImmediate(() => object.end());
+      queueMicrotask(() => object.end());
     });
 
     await expect(answered).rejects.toThrow("was reset");
@@ -77,11 +122,62 @@ describe("a simulated object", () => {
     const { run, time } = simulatedObject();
     const dueAt = time.now + 5_000;
     await run((counter) => counter.setAlarm(dueAt));
+    expect(await run((counter) => counter.getAlarm())).toBe(dueAt);
 
-    await time.passUntil(() => time.now >= dueAt);
-    time.after(1_000, () => {});
-    await time.passUntil(() => time.now >= dueAt + 1_000);
+    await during(time, time.wait(6_000));
 
     expect(await run((counter) => counter.rung)).toBe(1);
+    expect(await run((counter) => counter.getAlarm())).toBeNull();
+  });
+
+  it("begins no event before its constructor has what it waits for", async ({ expect }) => {
+    const { object, run, time } = simulatedObject();
+    const dueAt = time.now + 5_000;
+    await run((counter) => counter.setAlarm(dueAt));
+
+    object.putAway();
+
+    expect(await run((counter) => counter.alarmAtFirst)).toBe(dueAt);
+  });
+
+  it("has neither storage nor an alarm once all is deleted", async ({ expect }) => {
+    const { run, time } = simulatedObject();
+    await run((counter) => counter.count());
+    await run((counter) => counter.setAlarm(time.now + 5_000));
+
+    await run((counter) => counter.deleteAll());
+    await during(time, time.wait(6_000));
+
+    expect(await run((counter) => [counter.stored, counter.rung])).toEqual([0, 0]);
+  });
+});
+
+describe("simulated objects", () => {
+  it("are called by Workers and by each other, each class by its binding", async ({ expect }) => {
+    const { counters, foremen, time } = simulatedObjects();
+
+    expect(await during(time, foremen.get("one").count(["one", "two"]))).toEqual([1, 1]);
+    expect(await during(time, Promise.resolve(counters.get("one").count()))).toBe(2);
+  });
+
+  it("are overloaded where many are looked up at once, and say who calls one again nevertheless", async ({
+    expect,
+  }) => {
+    const { objects, counters, time, weather } = simulatedObjects(["objects are overloaded"]);
+    const repeated: string[] = [];
+    objects.onRepeated = (name) => repeated.push(name);
+    const call = (name: string) => during(time, Promise.resolve(counters.get(name).count()));
+    await time.passUntil(() => weather.isOn("objects are overloaded"));
+
+    await current.run(new Invocation(), async () => {
+      for (const name of ["a", "b", "c", "a"]) await call(name);
+      await expect(call("d")).rejects.toMatchObject({ overloaded: true });
+      expect(repeated).toEqual([]);
+      await expect(call("d")).rejects.toMatchObject({ overloaded: true });
+    });
+    await during(time, time.wait(1_000));
+
+    expect(repeated).toEqual(["COUNTERS d"]);
+    expect(await call("d")).toBe(1);
   });
 });

@@ -23,6 +23,7 @@ function simulatedR2() {
     bucket,
     time,
     put,
+    get: async () => (await during(time, bucket.get("name")))?.text(),
     head: () => during(time, bucket.head("name")),
     pass: () => during(time, time.wait(1_000)),
   };
@@ -30,13 +31,14 @@ function simulatedR2() {
 
 describe("the simulated R2", () => {
   it("says of an object what it was given", async ({ expect }) => {
-    const { r2, put, head } = simulatedR2();
+    const { r2, put, get, head } = simulatedR2();
     expect(await head()).toBeNull();
 
     expect(await put(one)).not.toBeNull();
 
     expect((await head())?.checksums.toJSON().sha256).toBe(sha256(one));
     expect(r2.read("name")).toEqual(Buffer.from(one));
+    expect(await get()).toBe("one");
   });
 
   it("writes on a condition only where nothing is, and else overwrites", async ({ expect }) => {

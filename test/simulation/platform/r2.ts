@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Random } from "../../../scripts/demo/random.ts";
-import { awaited } from "./invocation.ts";
+import { outgoing } from "./invocation.ts";
 import type { Time } from "./time.ts";
 import type { Weather } from "./weather.ts";
 
@@ -17,7 +17,7 @@ import type { Weather } from "./weather.ts";
 // | a call may fail before or after it was done, answer late or never; who called cannot tell | `weather.ts`; a minute is never to a Worker |
 // | a bucket has no largest size; an account may run into one | `weather.ts`: writes fail |
 // | `list` gives names in their order, at most 1,000 a call, and a cursor where there are more | the same |
-// | `get`, `delete`, uploads in parts | not used by the service |
+// | `delete`, uploads in parts | not used by the service |
 
 interface StoredObject {
   bytes: Buffer;
@@ -26,7 +26,7 @@ interface StoredObject {
 }
 
 interface PutOptions {
-  sha256: string;
+  sha256?: string;
   onlyIf?: { etagDoesNotMatch: string };
 }
 
@@ -48,11 +48,13 @@ export class SimulatedR2 {
   }
 
   binding(): R2Bucket {
-    const put = (name: string, bytes: ArrayBuffer, options: PutOptions) =>
-      awaited(this.#call("put", () => this.#put(name, Buffer.from(bytes), options)));
-    const head = (name: string) => awaited(this.#call("head", () => this.#head(name)));
-    const list = (asked: { prefix: string; cursor?: string }) => awaited(this.#call("list", () => this.#list(asked)));
-    return { put, head, list } as unknown as R2Bucket;
+    const put = (name: string, content: ArrayBuffer | string, options: PutOptions) =>
+      outgoing(() => this.#call("put", () => this.#put(name, bufferOf(content), options)));
+    const get = (name: string) => outgoing(() => this.#call("get", () => this.#get(name)));
+    const head = (name: string) => outgoing(() => this.#call("head", () => this.#head(name)));
+    const list = (asked: { prefix: string; cursor?: string }) =>
+      outgoing(() => this.#call("list", () => this.#list(asked)));
+    return { put, get, head, list } as unknown as R2Bucket;
   }
 
   /** The bytes of an object, or null: what the rules of the simulation look at. */
@@ -60,20 +62,26 @@ export class SimulatedR2 {
     return this.#objects.get(name)?.bytes ?? null;
   }
 
-  #put(name: string, bytes: Buffer, { sha256, onlyIf }: PutOptions): unknown {
+  #put(name: string, bytes: Buffer, options: PutOptions): unknown {
     const { time, weather } = this.#platform;
-    if (createHash("sha256").update(bytes).digest("hex") !== sha256)
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    if ((options.sha256 ?? sha256) !== sha256)
       throw new Error("put: The SHA-256 checksum you specified did not match what we received. (10037)");
     const stored = this.#objects.get(name);
     if (stored !== undefined && time.now - stored.writtenAt < A_WRITE_EACH_MS)
       throw new Error("put: Reduce your concurrent request rate for the same object. (10058)");
-    if (stored !== undefined && onlyIf?.etagDoesNotMatch === "*") return null;
+    if (stored !== undefined && options.onlyIf?.etagDoesNotMatch === "*") return null;
     if (weather.isOn("R2 is full")) {
       this.faults += 1;
       throw new Error("put: The account has reached its limit of storage.");
     }
     this.#objects.set(name, { bytes, sha256, writtenAt: time.now });
     return this.#head(name);
+  }
+
+  #get(name: string): unknown {
+    const bytes = this.read(name);
+    return bytes && { text: async () => bytes.toString() };
   }
 
   #head(name: string): unknown {
@@ -111,4 +119,8 @@ export class SimulatedR2 {
     this.faults += 1;
     return new Error(message);
   }
+}
+
+function bufferOf(content: ArrayBuffer | string): Buffer {
+  return typeof content === "string" ? Buffer.from(content) : Buffer.from(content);
 }

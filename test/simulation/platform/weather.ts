@@ -21,6 +21,7 @@ export const FAULTS = [
   "R2 fails",
   "R2 stalls",
   "R2 is full",
+  "objects are overloaded",
   "an object is put away",
   "an object ends in the middle",
   "a call of an object is lost",

@@ -1,5 +1,5 @@
+import { STORES } from "../lines.ts";
 import type { Answer, Call } from "../network.ts";
-import { STORES } from "../program.ts";
 import type { World } from "../world.ts";
 
 interface Version {
@@ -21,8 +21,8 @@ export class BoardRules {
     this.#world = world;
   }
 
-  noteCommit(program: string): void {
-    const { primary } = this.#world.database(program);
+  noteCommit(): void {
+    const { primary } = this.#world.database;
     const rows = primary.read<{ store: string; employee: string; text: string }>(
       `SELECT stores.id AS store, employees.id AS employee,
          play_totals.runs || ' ' || play_totals.hits || ' ' || play_totals.doubles || ' ' || play_totals.triples AS text
@@ -32,7 +32,7 @@ export class BoardRules {
     for (const store of STORES) {
       const ofStore = rows.filter((row) => row.store === store);
       const text = ofStore.map(({ employee, text }) => `${employee} ${text}`).join(", ");
-      const versions = this.#of(program, store);
+      const versions = this.#of(store);
       const last = versions.at(-1);
       if (last?.text === text) continue;
       if (last !== undefined) last.until = this.#world.time.now;
@@ -41,24 +41,23 @@ export class BoardRules {
     }
   }
 
-  check({ program, body }: Call, { status, headers, json }: Answer): void {
+  check({ body }: Call, { status, headers, json }: Answer): void {
     if (status !== 200) return;
     const { location_id: store } = JSON.parse(body ?? "{}");
     const age = Number(headers.get("X-Board-Age") ?? Number.NaN) * 1_000;
     const text = textOf(json.items);
     const oldest = this.#world.time.now - age - LEEWAY_MS;
-    const possible = this.#of(program, store).filter(({ until }) => until >= oldest);
+    const possible = this.#of(store).filter(({ until }) => until >= oldest);
     if (!possible.some((version) => version.text === text))
       this.#world.fail(
         "a board's age is what it says",
-        `${program} ${store} of ${age / 1_000} s says ${text}, not ${possible.map((one) => one.text).join(" or ")}`,
+        `${store} of ${age / 1_000} s says ${text}, not ${possible.map((one) => one.text).join(" or ")}`,
       );
   }
 
-  #of(program: string, store: string): Version[] {
-    const name = JSON.stringify([program, store]);
-    const found = this.#versions.get(name) ?? [];
-    this.#versions.set(name, found);
+  #of(store: string): Version[] {
+    const found = this.#versions.get(store) ?? [];
+    this.#versions.set(store, found);
     return found;
   }
 }

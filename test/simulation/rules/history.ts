@@ -2,8 +2,8 @@ import { additionsOf, faultOf, linesOf, sha256Of } from "../../../scripts/lib/hi
 import { SEALED_KINDS } from "../../../src/history/kinds.ts";
 import type { Segment } from "../../../src/history/segment.ts";
 import type { History } from "../history.ts";
+import type { Line } from "../lines.ts";
 import type { Answer, Call } from "../network.ts";
-import type { Line } from "../program.ts";
 import type { World } from "../world.ts";
 
 /** The field that says when an event of each kind was. */
@@ -57,8 +57,8 @@ export class HistoryRules {
   readonly #world: World;
   readonly #history: History;
   readonly #held = new Map<string, Held>();
-  /** By program, the ids of events that were refused: no request that could be taken has them. */
-  readonly #refused = new Map<string, Set<string>>();
+  /** The ids of events that were refused: no request that could be taken has them. */
+  readonly #refused = new Set<string>();
   readonly #isR2Alone: boolean;
 
   constructor(world: World, history: History) {
@@ -77,25 +77,23 @@ export class HistoryRules {
 
   /** Holds every segment to its object, and every event to its one place. */
   check(): void {
-    for (const program of this.#world.databases.keys()) {
-      const sealed = this.#segmentsOf(program);
-      for (const { record, table } of SEALED_KINDS) {
-        const ids = sealed.filter(({ segment }) => segment.kind === record).flatMap(({ held }) => held.ids);
-        const places = [...ids, ...this.#storedIds(program, table)];
-        const isPlaced = new Set(places);
-        if (isPlaced.size < places.length)
-          this.#fail(PLACED, `${program} ${record} ${places.find((id, at) => places.indexOf(id) !== at)} is in two`);
-        const taken = [...(this.#refused.get(program) ?? [])].find((id) => isPlaced.has(id));
-        if (taken !== undefined) this.#fail(REFUSED, `${program} ${record} ${taken} was refused, and is there`);
-      }
-      this.#checkOpenings(program, sealed);
-      this.#checkLeft(program);
+    const sealed = this.#segments();
+    for (const { record, table } of SEALED_KINDS) {
+      const ids = sealed.filter(({ segment }) => segment.kind === record).flatMap(({ held }) => held.ids);
+      const places = [...ids, ...this.#storedIds(table)];
+      const isPlaced = new Set(places);
+      if (isPlaced.size < places.length)
+        this.#fail(PLACED, `${record} ${places.find((id, at) => places.indexOf(id) !== at)} is in two`);
+      const taken = [...this.#refused].find((id) => isPlaced.has(id));
+      if (taken !== undefined) this.#fail(REFUSED, `${record} ${taken} was refused, and is there`);
     }
+    this.#checkOpenings(sealed);
+    this.#checkLeft();
   }
 
   /** But for messages: those that their group shows no more leave in the next month. */
-  #checkLeft(program: string): void {
-    const { primary } = this.#world.database(program);
+  #checkLeft(): void {
+    const { primary } = this.#world.database;
     const over = primary.read<{ kind: string; month: string }>(
       "SELECT kind, month FROM history_walks WHERE is_over = 1",
     );
@@ -103,13 +101,13 @@ export class HistoryRules {
       const month = over.find(({ kind }) => kind === record)?.month;
       if (record === "message" || month === undefined) continue;
       const [left] = primary.read(`SELECT id, ${time} AS at FROM ${table} WHERE ${time} < ? LIMIT 1`, month);
-      if (left !== undefined) this.#fail(LEFT, `${program} ${record} ${JSON.stringify(left)}, before ${month}`);
+      if (left !== undefined) this.#fail(LEFT, `${record} ${JSON.stringify(left)}, before ${month}`);
     }
   }
 
   /** The events of a kind that have left, and are in the segments that the database names. */
-  sealedIds(program: string, kind: string): string[] {
-    return this.#segmentsOf(program).flatMap(({ segment, held }) => (segment.kind === kind ? held.ids : []));
+  sealedIds(kind: string): string[] {
+    return this.#segments().flatMap(({ segment, held }) => (segment.kind === kind ? held.ids : []));
   }
 
   /** The lines whose events are too old now. */
@@ -122,46 +120,38 @@ export class HistoryRules {
   }
 
   /** @param before the lines that were too old when they were fed first. */
-  checkFeed(
-    program: string,
-    { lines, before }: { lines: readonly Line[]; before: readonly number[] },
-    { status, json }: Answer,
-  ): void {
+  checkFeed({ lines, before }: { lines: readonly Line[]; before: readonly number[] }, { status, json }: Answer): void {
     const fields = (indexes: readonly number[]) =>
       indexes.map((index) => `line ${index + 1}.${TIME_OF[lines[index]?.record ?? ""]}`);
     const messages: Record<string, readonly string[]> = status === 422 ? (json.messages ?? {}) : {};
     const told = Object.keys(messages).filter((field) => messages[field]?.includes(TOO_OLD));
     const [atFirst, now] = [fields(before), fields(this.tooOld(lines))];
     const isRight = atFirst.every((field) => told.includes(field)) && told.every((field) => now.includes(field));
-    if (!isRight) this.#fail(REFUSED, `${program}: ${status} tells of ${told}, and too old are ${atFirst}, now ${now}`);
+    if (!isRight) this.#fail(REFUSED, `${status} tells of ${told}, and too old are ${atFirst}, now ${now}`);
     if (before.length === 0) return;
     this.seen.refused += 1;
-    const ofProgram = this.#refused.get(program) ?? new Set();
-    this.#refused.set(program, ofProgram);
-    for (const { record, id } of lines) if (record in TIME_OF) ofProgram.add(String(id));
+    for (const { record, id } of lines) if (record in TIME_OF) this.#refused.add(String(id));
   }
 
-  #segmentsOf(program: string): { segment: Segment; held: Held }[] {
-    const segments = this.#world
-      .database(program)
-      .primary.read<Segment>(
-        "SELECT kind, month, number, name, lines, bytes, sha256, oldest, newest, sums FROM history_segments",
-      );
-    return segments.map((segment) => ({ segment, held: this.#heldBy(program, segment) }));
+  #segments(): { segment: Segment; held: Held }[] {
+    const segments = this.#world.database.primary.read<Segment>(
+      "SELECT kind, month, number, name, lines, bytes, sha256, oldest, newest, sums FROM history_segments",
+    );
+    return segments.map((segment) => ({ segment, held: this.#heldBy(segment) }));
   }
 
   /** What an object holds; it is read again only where it is another one, or another row names it. */
-  #heldBy(program: string, segment: Segment): Held {
+  #heldBy(segment: Segment): Held {
     const bytes = this.#history.bucket.read(segment.name);
-    const name = JSON.stringify([program, ...Object.values(segment)]);
+    const name = JSON.stringify(Object.values(segment));
     const known = this.#held.get(name);
     if (known !== undefined && known.bytes === bytes) return known;
     const sha256 = bytes === null ? "" : sha256Of(bytes);
     const isRight = bytes !== null && sha256 === segment.sha256 && bytes.length === segment.bytes;
-    if (!isRight) this.#fail(PLACED, `${program} ${segment.name} is ${sha256}, and its row says ${segment.sha256}`);
+    if (!isRight) this.#fail(PLACED, `${segment.name} is ${sha256}, and its row says ${segment.sha256}`);
     const lines = bytes === null ? [] : linesOf(bytes);
     const fault = faultOf(segment, lines);
-    if (fault !== null) this.#fail(PLACED, `${program} ${segment.name} ${fault}`);
+    if (fault !== null) this.#fail(PLACED, `${segment.name} ${fault}`);
     const held = {
       bytes,
       ids: lines.map(({ id }) => String(id)),
@@ -175,23 +165,22 @@ export class HistoryRules {
     return held;
   }
 
-  #checkOpenings(program: string, sealed: readonly { held: Held }[]): void {
+  #checkOpenings(sealed: readonly { held: Held }[]): void {
     const left = new Map<string, number>();
     for (const { held } of sealed)
       for (const { name, amount } of held.additions) left.set(name, (left.get(name) ?? 0) + amount);
-    const openings = this.#world.database(program).primary.read<{ name: string; amount: number | null }>(OPENINGS);
+    const openings = this.#world.database.primary.read<{ name: string; amount: number | null }>(OPENINGS);
     for (const { name, amount } of openings) {
       if ((amount ?? 0) !== (left.get(name) ?? 0))
-        this.#fail(PLACED, `${program} ${name} is ${amount}, and segments add up to ${left.get(name)}`);
+        this.#fail(PLACED, `${name} is ${amount}, and segments add up to ${left.get(name)}`);
       left.delete(name);
     }
     const [without] = [...left].filter(([, amount]) => amount !== 0);
-    if (without !== undefined) this.#fail(PLACED, `${program} has no ${without[0]}, and segments have ${without[1]}`);
+    if (without !== undefined) this.#fail(PLACED, `There is no ${without[0]}, and segments have ${without[1]}`);
   }
 
-  #storedIds(program: string, table: string): string[] {
-    const { primary } = this.#world.database(program);
-    return primary.read<{ id: string }>(`SELECT id FROM ${table}`).map(({ id }) => id);
+  #storedIds(table: string): string[] {
+    return this.#world.database.primary.read<{ id: string }>(`SELECT id FROM ${table}`).map(({ id }) => id);
   }
 
   #fail(rule: string, what: string): void {

@@ -1,4 +1,3 @@
-import { PROGRAMS } from "../program.ts";
 import type { World } from "../world.ts";
 import type { HistoryRules } from "./history.ts";
 
@@ -14,58 +13,45 @@ const TABLES: Readonly<Record<string, string>> = {
 export class Ledger {
   readonly #world: World;
   readonly #history: HistoryRules | null;
-  /** By program and kind, each id with the feed version that acknowledged it. */
-  readonly #events = new Map<string, Map<string, number>>();
+  /** By kind, each id with the feed version that acknowledged it. */
+  readonly #events = new Map(Object.keys(TABLES).map((kind) => [kind, new Map<string, number>()]));
   /** The same of states that only grow: how often coupons were used. */
-  readonly #uses = new Map<string, Map<string, { count: number; version: number }>>();
+  readonly #uses = new Map<string, { count: number; version: number }>();
 
   constructor(world: World, history: HistoryRules | null) {
     this.#world = world;
     this.#history = history;
   }
 
-  noteAcknowledged(program: string, version: number, lines: readonly Record<string, unknown>[]): void {
+  noteAcknowledged(version: number, lines: readonly Record<string, unknown>[]): void {
     for (const { record, id, usage_count: uses } of lines) {
-      if (TABLES[String(record)] !== undefined) {
-        of(this.#events, JSON.stringify([program, record])).set(String(id), version);
-      } else if (record === "customer_coupon" && typeof uses === "number") {
-        of(this.#uses, program).set(String(id), { count: uses, version });
-      }
+      this.#events.get(String(record))?.set(String(id), version);
+      if (record === "customer_coupon" && typeof uses === "number")
+        this.#uses.set(String(id), { count: uses, version });
     }
   }
 
   check(): void {
-    for (const program of PROGRAMS) {
-      const { primary } = this.#world.database(program);
-      for (const [record, table] of Object.entries(TABLES)) {
-        const stored = new Set(primary.read<{ id: string }>(`SELECT id FROM ${table}`).map(({ id }) => id));
-        for (const id of this.#history?.sealedIds(program, record) ?? []) stored.add(id);
-        const lost = [...of(this.#events, JSON.stringify([program, record])).keys()].filter((id) => !stored.has(id));
-        if (lost.length > 0) this.#world.fail("nothing acknowledged is lost", `${program} ${record} ${lost[0]}`);
-      }
-      for (const { id, count } of primary.read<{ id: string; count: number }>(
-        "SELECT id, usage_count AS count FROM customer_coupons",
-      )) {
-        const acknowledged = of(this.#uses, program).get(id)?.count ?? 0;
-        if (count < acknowledged)
-          this.#world.fail("nothing acknowledged is lost", `${program} coupon ${id}: ${count} uses of ${acknowledged}`);
-      }
+    const { primary } = this.#world.database;
+    for (const [kind, events] of this.#events) {
+      const stored = new Set(primary.read<{ id: string }>(`SELECT id FROM ${TABLES[kind]}`).map(({ id }) => id));
+      for (const id of this.#history?.sealedIds(kind) ?? []) stored.add(id);
+      const lost = [...events.keys()].find((id) => !stored.has(id));
+      if (lost !== undefined) this.#world.fail("nothing acknowledged is lost", `${kind} ${lost}`);
+    }
+    for (const { id, count } of primary.read<{ id: string; count: number }>(
+      "SELECT id, usage_count AS count FROM customer_coupons",
+    )) {
+      const acknowledged = this.#uses.get(id)?.count ?? 0;
+      if (count < acknowledged)
+        this.#world.fail("nothing acknowledged is lost", `coupon ${id}: ${count} uses of ${acknowledged}`);
     }
   }
 
   /** What was acknowledged after this version is gone: the database has been set back to it. */
-  forget(program: string, version: number): void {
-    for (const record of Object.keys(TABLES)) {
-      const events = of(this.#events, JSON.stringify([program, record]));
+  forget(version: number): void {
+    for (const events of this.#events.values())
       for (const [id, acknowledged] of events) if (acknowledged > version) events.delete(id);
-    }
-    const uses = of(this.#uses, program);
-    for (const [id, one] of uses) if (one.version > version) uses.delete(id);
+    for (const [id, one] of this.#uses) if (one.version > version) this.#uses.delete(id);
   }
-}
-
-function of<Value>(maps: Map<string, Map<string, Value>>, name: string): Map<string, Value> {
-  const found = maps.get(name) ?? new Map<string, Value>();
-  maps.set(name, found);
-  return found;
 }

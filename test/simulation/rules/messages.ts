@@ -1,4 +1,4 @@
-import type { Answer, Call } from "../network.ts";
+import type { Answer } from "../network.ts";
 import type { Instance } from "../platform/sqlite.ts";
 import type { World } from "../world.ts";
 
@@ -44,76 +44,72 @@ function readShown(copy: Instance, customerId: string): Shown {
 /** What the contract promises of messages: docs/contract/interface.md, 4.2, and docs/contract/live.md, 1. */
 export class MessageRules {
   readonly #world: World;
-  /** By program, the latest second that anybody has been shown a message of. */
-  readonly #shownUpTo = new Map<string, string>();
-  readonly #newest = new Map<string, string>();
-  readonly #joined = new Map<string, Map<string, string>>();
+  /** The latest second that anybody has been shown a message of. */
+  #shownUpTo = "";
+  /** The newest message of each group; null: not looked at since the database is what it is. */
+  #newest: string | null = null;
+  #joined: ReadonlyMap<string, string> = new Map();
   readonly #unnotified = new Remembered<ReadonlySet<string>>();
 
   constructor(world: World) {
     this.#world = world;
   }
 
-  checkCommit(program: string): void {
-    this.#noteMembers(program);
-    this.#checkSecond(program);
+  checkCommit(): void {
+    this.#noteMembers();
+    this.#checkSecond();
   }
 
   /** Whether the customer was in the group already when the message of this time was stored. */
-  wasMember(program: string, { customerId, groupId }: { customerId: string; groupId: string }, at: string): boolean {
-    return (this.#joined.get(program)?.get(`${groupId} ${customerId}`) ?? at) < at;
+  wasMember({ customerId, groupId }: { customerId: string; groupId: string }, at: string): boolean {
+    return (this.#joined.get(`${groupId} ${customerId}`) ?? at) < at;
   }
 
   /** When each member joined their group, by the primary's clock: what was said before is no news to them. */
-  #noteMembers(program: string): void {
-    const { primary } = this.#world.database(program);
+  #noteMembers(): void {
+    const { primary } = this.#world.database;
     const members = primary.read<{ pair: string; now: string }>(
       `SELECT message_groups.id || ' ' || customers.id AS pair, clock.now
        FROM message_group_members AS member JOIN message_groups ON message_groups.key = member.group_key
        JOIN customers ON customers.key = member.customer_key CROSS JOIN clock`,
     );
-    const before = this.#joined.get(program);
-    this.#joined.set(program, new Map(members.map(({ pair, now }) => [pair, before?.get(pair) ?? now])));
+    const before = this.#joined;
+    this.#joined = new Map(members.map(({ pair, now }) => [pair, before.get(pair) ?? now]));
   }
 
   /** A second that anybody has been shown gets no more messages. */
-  #checkSecond(program: string): void {
-    const { primary } = this.#world.database(program);
+  #checkSecond(): void {
+    const { primary } = this.#world.database;
     const [newest] = primary.read<{ ids: string; at: string | null }>(
       "SELECT json_group_array(newest_id) AS ids, max(newest_at) AS at FROM message_groups WHERE newest_id IS NOT NULL",
     );
-    if (newest === undefined || newest.ids === this.#newest.get(program)) return;
-    const isFirst = !this.#newest.has(program);
-    this.#newest.set(program, newest.ids);
-    const shown = this.#shownUpTo.get(program) ?? "";
+    if (newest === undefined || newest.ids === this.#newest) return;
+    const isFirst = this.#newest === null;
+    this.#newest = newest.ids;
+    const shown = this.#shownUpTo;
     // Once a group is removed, another one has the newest message.
     const isStored = primary.read("SELECT 1 FROM message_clock WHERE is_open = 1 AND stamp = ?", newest.at).length > 0;
     if (!isFirst && isStored && (newest.at ?? "") <= shown)
-      this.#world.fail(
-        "a second that was shown is whole",
-        `${program}: ${shown} was shown, and ${newest.at} is stored`,
-      );
+      this.#world.fail("a second that was shown is whole", `${shown} was shown, and ${newest.at} is stored`);
   }
 
-  noteShown({ program }: Call, { json }: Answer): void {
-    for (const { last_message_time: time } of json?.items ?? []) {
-      if (time > (this.#shownUpTo.get(program) ?? "")) this.#shownUpTo.set(program, time);
-    }
+  noteShown({ json }: Answer): void {
+    for (const { last_message_time: time } of json?.items ?? []) if (time > this.#shownUpTo) this.#shownUpTo = time;
   }
 
   /** Whether an inbox may still trust a report from before the database was set back. */
-  mayMiss(program: string): boolean {
-    return this.#world.time.now - this.#world.setBackAt(program) < TRUST_MS;
+  mayMiss(): boolean {
+    return this.#world.time.now - this.#world.setBackAt < TRUST_MS;
   }
 
   /** What the primary shows to a customer now. */
-  shownTo(program: string, customerId: string): Shown {
-    return shownBy(this.#world.database(program).primary, customerId);
+  shownTo(customerId: string): Shown {
+    return shownBy(this.#world.database.primary, customerId);
   }
 
   /** Whether something that concerns the customer's messages is still to be notified. */
-  isUnnotified(program: string, customerId: string): boolean {
-    const { primary } = this.#world.database(program);
+  isUnnotified(customerId: string): boolean {
+    const { primary } = this.#world.database;
     const readCustomers = () => {
       const rows = primary.read<{ id: string }>(
         `SELECT DISTINCT given.value AS id FROM outbox CROSS JOIN json_each(outbox.customers) AS given
@@ -129,13 +125,13 @@ export class MessageRules {
    * was asked, and went on to show; unless a notification has not got through yet, or the database was set back.
    */
   checkPoll(
-    { program, customerId, checkTime }: { program: string; customerId: string; checkTime: string },
+    { customerId, checkTime }: { customerId: string; checkTime: string },
     { before, ofCopy, isUnnotified }: { before: Shown; ofCopy: Shown | null; isUnnotified: boolean },
     { status, json }: Answer,
   ): void {
     if (status !== 200 && json?.errorCode !== "NO_ITEMS") return;
     const items: Record<string, string>[] = json.items ?? [];
-    const place = `${program} ${customerId} since ${checkTime}`;
+    const place = `${customerId} since ${checkTime}`;
     if (ofCopy !== null) {
       const answered = items.map((one) => `${one.group_id} ${one.last_message_time}`).sort();
       const expected = [...ofCopy].filter(([, at]) => at > checkTime).map((one) => one.join(" "));
@@ -143,14 +139,14 @@ export class MessageRules {
         this.#world.fail("a poll shows what its copy has", `${place}: ${answered.join()}, not ${expected.join()}`);
       return;
     }
-    const after = this.shownTo(program, customerId);
+    const after = this.shownTo(customerId);
     const missing = [...before].find(([id, at]) => at > checkTime && (after.get(id) ?? "") >= at);
-    if (missing !== undefined && !isUnnotified && !this.mayMiss(program))
+    if (missing !== undefined && !isUnnotified && !this.mayMiss())
       this.#world.fail("a poll misses nothing", `${place}: ${missing.join(" ")}`);
   }
 
-  forget(program: string): void {
-    this.#shownUpTo.delete(program);
-    this.#newest.delete(program);
+  forget(): void {
+    this.#shownUpTo = "";
+    this.#newest = null;
   }
 }

@@ -32,12 +32,10 @@ export class Rules {
     this.ledger = new Ledger(world, this.history);
     this.stalls = new StallRules(world);
     this.#answers = new AnswerRules(world);
-    for (const [name, database] of world.databases) {
-      database.onCommit = () => {
-        this.messages.checkCommit(name);
-        this.boards.noteCommit(name);
-      };
-    }
+    world.database.onCommit = () => {
+      this.messages.checkCommit();
+      this.boards.noteCommit();
+    };
   }
 
   /** Looks at an answer of the service, whoever gets it. */
@@ -45,7 +43,7 @@ export class Rules {
     this.#answers.check(call, answer);
     this.stalls.check(call, answer);
     this.history?.checkAnswer(call, answer);
-    if (call.path.startsWith("/api/v1/customer/messages")) this.messages.noteShown(call, answer);
+    if (call.path.startsWith("/api/v1/customer/messages")) this.messages.noteShown(answer);
     if (call.path.endsWith("/leaderboard")) this.boards.check(call, answer);
   }
 
@@ -63,9 +61,9 @@ export class Rules {
     checkMemory(this.#world);
   }
 
-  /** Whatever was known of a database that has been set back. */
-  forget(program: string, version: number): void {
-    this.messages.forget(program);
-    this.ledger.forget(program, version);
+  /** The database has been set back to this feed version. */
+  forget(version: number): void {
+    this.messages.forget();
+    this.ledger.forget(version);
   }
 }

@@ -23,9 +23,9 @@ export class StallRules {
     this.#isChecked = [...world.faults].every((fault) => HARMLESS.has(fault));
   }
 
-  check({ program, location, path, headers = {} }: Call, { status, body, milliseconds }: Answer): void {
+  check({ location, path, headers = {} }: Call, { status, body, milliseconds }: Answer): void {
     if (!this.#isChecked || location === LOCATIONS[0] || !path.startsWith("/api/v1/customer")) return;
-    const { stalledUntil } = this.#world.database(program).primary;
+    const { stalledUntil } = this.#world.database.primary;
     if (stalledUntil <= this.#world.time.now || "X-D1-Bookmark" in headers || path.endsWith("/live")) return;
     const isBoard = path.endsWith("/leaderboard");
     // One that nobody has asked for before is not cached.

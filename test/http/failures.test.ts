@@ -99,12 +99,12 @@ describe("failures, in the order in which they are checked", () => {
     expect(answer.body).toMatchObject({ status: false, errorCode: "TOO_MANY_REQUESTS" });
   });
 
-  it.for([
+  it.for<[string, number, { path?: string; method?: string; scope?: string }]>([
     ["without a valid token", 401, {}],
     ["at an unknown path", 404, { path: "/api/v1/nothing" }],
     ["with another method", 405, { method: "DELETE" }],
     ["with a token of another scope", 403, { scope: "feed" }],
-  ] as const)(
+  ])(
     `rate-limits an address after ${REQUESTS_A_MINUTE.address} requests a minute, and no other: %s`,
     async ([, status, { path = PATH, method = "POST", scope }], { expect }) => {
       const token = scope === undefined ? {} : await bearer(signToken({ scope, sub: "c", accounts: "*" }));

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { objectOf, readLine } from "../../src/feed/ndjson.ts";
 import { KINDS } from "../../src/feed/records/index.ts";
-import { identityOf } from "../../src/feed/records/kind.ts";
+import { countItems, identityOf, type Kind } from "../../src/feed/records/kind.ts";
 import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT } from "../../src/http/limits.ts";
 import { type Answer, PatientClient, parse } from "./attempts.ts";
 import type { FileLine } from "./ndjson-file.ts";
@@ -10,6 +10,10 @@ import { CommandError } from "./project.ts";
 /** Lines that are sent in one request, within the limits of the feed. */
 export interface Batch {
   lines: readonly FileLine[];
+  /** The keys of its records, and whether it deletes them. */
+  keys: ReadonlyMap<string, boolean>;
+  /** The one kind of its lines, if it may be sent at the same time as others of this kind; else null. */
+  unordered: string | null;
 }
 
 export interface Progress {
@@ -29,8 +33,20 @@ export interface FeedTarget {
 }
 
 const Taken = z.object({ items: z.object({ ignored: z.number() }) });
-/** The service takes 40 seconds at most, 8 MiB a minute on a slow line. */
+/** A request waits 30 seconds for its turn, and the database takes 40 at most. */
 const ANSWER_WITHIN_MS = 120_000;
+
+/** How many requests are under way at most: as many as an isolate works on at a time. */
+const AT_ONCE = 4;
+
+/**
+ * The kinds of which it does not matter which record is stored first: no answer shows it, and none refers to another of
+ * its kind, but a membership to its referrer's.
+ */
+const UNORDERED = new Set([
+  ...["membership", "registration", "balance_entry", "token_earning", "friendship"],
+  ...["block", "message_state", "customer_coupon", "play"],
+]);
 
 /**
  * The lines in requests within the feed's limits, in order; with `pages`, a page of an export begins a request. A line
@@ -43,74 +59,101 @@ export async function* inBatches(
 ): AsyncGenerator<Batch> {
   let batch: FileLine[] = [];
   let [bytes, items] = [0, 0];
-  let keys = new DeletedKeys();
+  let keys = new Map<string, boolean>();
+  let kinds = new Set<string | null>();
+  const close = (): Batch => {
+    const [unordered = null] = kinds;
+    const closed = { lines: batch, keys, unordered: kinds.size === 1 ? unordered : null };
+    batch = [];
+    [bytes, items] = [0, 0];
+    keys = new Map();
+    kinds = new Set();
+    return closed;
+  };
   for await (const line of lines) {
     const size = line.bytes.length + 1;
-    const listed = itemsOf(line);
-    const isFull = batch.length === LINE_LIMIT || bytes + size > BODY_LIMIT.bytes || items + listed > ITEM_LIMIT;
-    if (isFull || (pages && line.beginsPage) || keys.isTurned(line, batch)) {
-      if (batch.length > 0) yield { lines: batch };
-      batch = [];
-      [bytes, items] = [0, 0];
-      keys = new DeletedKeys();
-    }
+    const read = readFields(line);
+    const isFull = batch.length === LINE_LIMIT || bytes + size > BODY_LIMIT.bytes || items + read.items > ITEM_LIMIT;
+    const isTurned = (keys.get(read.key) ?? read.deleted) !== read.deleted;
+    if (batch.length > 0 && (isFull || isTurned || (pages && line.beginsPage))) yield close();
     batch.push(line);
     bytes += size;
-    items += listed;
+    items += read.items;
+    keys.set(read.key, read.deleted);
+    kinds.add(read.unordered);
   }
-  if (batch.length > 0) yield { lines: batch };
+  if (batch.length > 0) yield close();
 }
 
-/** Which keys a batch deletes and which it writes. Of one that deletes nothing, as most do, no line is parsed. */
-class DeletedKeys {
-  #deleted: Map<string, boolean> | undefined;
+const KIND_OF = new Map(KINDS.map((kind) => [kind.record, { kind, times: timesOf(kind) }]));
 
-  /** Whether a line deletes what the batch writes, or writes what the batch deletes. If not, it belongs to the batch. */
-  isTurned(line: FileLine, batch: readonly FileLine[]): boolean {
-    const deletes = [...batch.slice(-1), line].some(({ bytes }) => bytes.includes('"deleted"'));
-    if (deletes) this.#deleted ??= new Map(batch.map(keyOf));
-    if (this.#deleted === undefined) return false;
-    const [key, deleted] = keyOf(line);
-    if ((this.#deleted.get(key) ?? deleted) !== deleted) return true;
-    this.#deleted.set(key, deleted);
-    return false;
-  }
-}
-
-/** A line's kind and key, and whether it deletes. A bad line, which the service names, has a key like any other. */
-function keyOf(line: FileLine): [key: string, deleted: boolean] {
-  const fields = fieldsOf(line);
-  const kind = KINDS.find(({ record }) => record === fields.record);
-  return [kind === undefined ? "" : `${kind.record} ${identityOf(kind, fields)}`, fields.deleted === true];
-}
-
-const LISTS = KINDS.flatMap(({ list }) => (list === undefined ? [] : [list.field]));
-
-/** How many items of lists a line has. */
-function itemsOf(line: FileLine): number {
-  if (!LISTS.some((field) => line.bytes.includes(`"${field}"`))) return 0;
-  const fields = fieldsOf(line);
-  return LISTS.map((field) => fields[field]).reduce<number>(
-    (sum, list) => sum + (Array.isArray(list) ? list.length : 0),
-    0,
+/** The fields with times that are now if they are left out. */
+function timesOf({ columns }: Kind): string[] {
+  return Object.values(columns).flatMap((source) =>
+    typeof source === "object" && "time" in source ? [source.time] : [],
   );
 }
 
-/** The fields of a line, as the service reads it; of a bad one, which the service names, none. */
-function fieldsOf({ number, bytes }: FileLine): Record<string, unknown> {
+/** What a line says of its record. A bad line, which the service names, has a key like any other. */
+function readFields({ number, bytes }: FileLine) {
   const object = objectOf(readLine(number, bytes)?.text ?? null);
-  return Array.isArray(object) ? {} : object;
+  const fields = Array.isArray(object) ? {} : object;
+  const deleted = fields.deleted === true;
+  const found = KIND_OF.get(String(fields.record));
+  if (found === undefined) return { key: "", deleted, items: 0, unordered: null };
+  const { kind, times } = found;
+  // Who is referred comes after the referrer, and of two records the later one has the later time.
+  const isUnordered =
+    UNORDERED.has(kind.record) &&
+    (fields.referrer_id ?? null) === null &&
+    (deleted || times.every((name) => typeof fields[name] === "string"));
+  return {
+    key: `${kind.record} ${identityOf(kind, fields)}`,
+    deleted,
+    items: countItems(kind.list?.field, fields),
+    unordered: isUnordered ? kind.record : null,
+  };
+}
+
+/** Whether the outcome is the same in whatever order the two are committed. */
+function commute(one: Batch, other: Batch): boolean {
+  return (
+    one.unordered !== null &&
+    one.unordered === other.unordered &&
+    [...one.keys.keys()].every((key) => !other.keys.has(key))
+  );
 }
 
 /** Both halves of a batch that is too large; null where it cannot be cut. */
-function cut({ lines }: Batch): Batch[] | null {
+function cut(lines: readonly FileLine[]): (readonly FileLine[])[] | null {
   const half = Math.ceil(lines.length / 2);
-  return lines.length < 2 ? null : [{ lines: lines.slice(0, half) }, { lines: lines.slice(half) }];
+  return lines.length < 2 ? null : [lines.slice(0, half), lines.slice(half)];
+}
+
+/** A batch under way. */
+interface Sending {
+  batch: Batch;
+  /** The parts that are committed so far. */
+  taken: { lines: readonly FileLine[]; ignored: number }[];
+  /** Whether all of it is, or it was told to stop before. */
+  ended: Promise<boolean>;
+}
+
+/** The feed's answer to lines that it did not take. */
+class Refused extends Error {
+  readonly answer: Answer;
+  readonly lines: readonly FileLine[];
+
+  constructor(answer: Answer, lines: readonly FileLine[]) {
+    super();
+    this.answer = answer;
+    this.lines = lines;
+  }
 }
 
 /**
- * Sends the lines in order, one request after the other, while the next one is read. What may be retried is: a request
- * is all or nothing, and a line sent twice counts once.
+ * Sends the lines, up to four requests at a time where the outcome is that of one after the other. What may be retried
+ * is: a request is all or nothing, and a line sent twice counts once. What is committed is counted in the file's order.
  * @throws a CommandError that names the bad lines by their numbers in the file and says where to go on.
  */
 export async function sendLines(
@@ -125,53 +168,75 @@ export async function sendLines(
   const progress: Progress = { committed: 0, ignored: 0, lastLine: 0, waiting: false };
   const feed = new URL("/api/v1/feed", url);
   const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/x-ndjson" };
-  const client = new PatientClient(ANSWER_WITHIN_MS, signal);
-  const batches = inBatches(lines, { pages });
-  let next = batches.next();
-  for (;;) {
-    const { done, value: batch } = await next;
-    if (done || signal?.aborted) return progress;
-    next = batches.next();
-    // Reading may fail while this request is under way; it is awaited, and reported, in its turn.
-    next.catch(() => {});
-    const parts = [batch];
-    for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
-      const taken = signal?.aborted ? null : await sendBatch(part);
-      if (taken === null) return progress;
-      if ("parts" in taken) {
-        parts.unshift(...taken.parts);
-        continue;
+  const ending = new AbortController();
+  const stop = AbortSignal.any([ending.signal, ...(signal ? [signal] : [])]);
+  const client = new PatientClient(ANSWER_WITHIN_MS, stop);
+  const underWay: Sending[] = [];
+  try {
+    for await (const batch of inBatches(lines, { pages })) {
+      while (underWay.length === AT_ONCE || !underWay.every((one) => commute(one.batch, batch)))
+        if (!(await settleFirst())) return progress;
+      if (stop.aborted) break;
+      begin(batch);
+    }
+    while (underWay.length > 0) if (!(await settleFirst())) break;
+    return progress;
+  } catch (error) {
+    throw error instanceof Refused ? new CommandError(refusal(error.answer, error.lines, progress)) : error;
+  } finally {
+    ending.abort();
+    await Promise.allSettled(underWay.map(({ ended }) => ended));
+  }
+
+  function begin(batch: Batch): void {
+    const taken: Sending["taken"] = [];
+    const ended = send(batch.lines, taken);
+    // It is awaited, and what failed reported, in its turn.
+    ended.catch(() => {});
+    underWay.push({ batch, taken, ended });
+  }
+
+  /** Waits for the oldest request. Resolves with whether to go on. */
+  async function settleFirst(): Promise<boolean> {
+    const first = underWay.shift();
+    try {
+      return (await first?.ended) ?? false;
+    } finally {
+      for (const { lines: part, ignored } of first?.taken ?? []) {
+        progress.committed += part.length;
+        progress.ignored += ignored;
+        progress.lastLine = part.at(-1)?.number ?? progress.lastLine;
       }
-      progress.committed += part.lines.length;
-      progress.ignored += taken.ignored;
-      progress.lastLine = part.lines.at(-1)?.number ?? progress.lastLine;
       onProgress?.(progress);
     }
   }
 
-  /** What the feed says of a batch, its parts where it is too large, or null when it was told to stop before. */
-  async function sendBatch(batch: Batch): Promise<{ ignored: number } | { parts: Batch[] } | null> {
+  /** Resolves with whether the feed has all of the lines; not if it was told to stop before. */
+  async function send(part: readonly FileLine[], taken: Sending["taken"]): Promise<boolean> {
+    if (stop.aborted) return false;
     const newline = Buffer.from("\n");
-    const body = new Uint8Array(Buffer.concat(batch.lines.flatMap(({ bytes }) => [bytes, newline])));
+    const body = new Uint8Array(Buffer.concat(part.flatMap(({ bytes }) => [bytes, newline])));
     const answer = await client.ask(feed, { method: "POST", headers, body }, () => {
       progress.waiting = true;
       onProgress?.(progress);
     });
-    if (answer === null) return null;
+    if (answer === null) return false;
     progress.waiting = false;
     if (answer.status === 200) {
       const { data } = Taken.safeParse(parse(answer.bytes.toString()));
       if (data === undefined) throw new CommandError(`This is no feed: ${feed.href} answers with something else.`);
-      return data.items;
+      taken.push({ lines: part, ignored: data.items.ignored });
+      return true;
     }
-    // Some limits, such as the memory that texts take on their way, only the service can tell.
-    const parts = answer.status === 413 ? cut(batch) : null;
-    if (parts === null) throw new CommandError(refusal(answer, batch, progress));
-    return { parts };
+    // Some limits, such as how many members the groups of messages have, only the service can tell.
+    const halves = answer.status === 413 ? cut(part) : null;
+    if (halves === null) throw new Refused(answer, part);
+    for (const half of halves) if (!(await send(half, taken))) return false;
+    return true;
   }
 }
 
-function refusal({ status, bytes }: Answer, batch: Batch, { committed, lastLine }: Progress): string {
+function refusal({ status, bytes }: Answer, lines: readonly FileLine[], { committed, lastLine }: Progress): string {
   const body = status === 0 ? bytes.toString() : parse(bytes.toString());
   const { messages, message } = (typeof body === "object" && body !== null ? body : {}) as {
     messages?: Record<string, string[]>;
@@ -179,11 +244,11 @@ function refusal({ status, bytes }: Answer, batch: Batch, { committed, lastLine 
   };
   const goOn = `${committed.toLocaleString("en")} lines are committed${committed > 0 ? `, through line ${lastLine}` : ""}. ${goOnFrom(lastLine, { committed, status })}`;
   if (status === 422 && messages !== undefined) {
-    const bad = Object.entries(messages).map(([field, texts]) => `  ${inFile(field, batch)}: ${texts.join("; ")}`);
+    const bad = Object.entries(messages).map(([field, texts]) => `  ${inFile(field, lines)}: ${texts.join("; ")}`);
     return [`Bad lines: nothing of the last request was applied.`, ...bad, goOn].join("\n");
   }
   if (status === 401) return `The token is not good for this service (401). ${message ?? ""}\n${goOn}`;
-  if (status === 403) return `${inFileText(message ?? "Refused (403).", batch)}\n${goOn}`;
+  if (status === 403) return `${inFileText(message ?? "Refused (403).", lines)}\n${goOn}`;
   if (status === 507) return `The database is full (507). ${message ?? ""}\n${goOn}`;
   if (status === 0) return `The service cannot be reached (${body}). Is it running, and is --url right?\n${goOn}`;
   return `The service answered ${status}${message === undefined ? "" : `: ${message}`}\n${goOn}`;
@@ -196,12 +261,12 @@ function goOnFrom(lastLine: number, { committed, status }: { committed: number; 
 }
 
 /** `line 3.latitude` of a request, with the line's number in the file. */
-function inFile(field: string, { lines }: Batch): string {
+function inFile(field: string, lines: readonly FileLine[]): string {
   return field.replace(/^line (\d+)/, (_, number) => `line ${lines[Number(number) - 1]?.number ?? number}`);
 }
 
 /** What the feed says of lines of a request, with their numbers in the file; any other sentence stays as it is. */
-function inFileText(sentence: string, { lines }: Batch): string {
+function inFileText(sentence: string, lines: readonly FileLine[]): string {
   return sentence.replace(/^Lines? [\d, ]+ touch/, (named) =>
     named.replace(/\d+/g, (number) => String(lines[Number(number) - 1]?.number ?? number)),
   );

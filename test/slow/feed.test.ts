@@ -62,6 +62,11 @@ const customer = (number: number) =>
   JSON.stringify({ record: "customer", id: `c${number}`, first_name: "A", last_name: "B" });
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => customer(index + 1));
 
+const entries = (count: number) =>
+  Array.from({ length: count }, (_, index) =>
+    JSON.stringify({ record: "balance_entry", id: `e${index}`, amount: "1.00", created_at: "2026-01-01 00:00:00" }),
+  );
+
 function file(name: string, content: string | Buffer): string {
   const place = path.join(folder, name);
   writeFileSync(place, content);
@@ -74,19 +79,19 @@ async function run(args: string[], stdin = "") {
 }
 
 describe("npm run feed", () => {
-  it("sends a file in order, in requests of at most 5,000 lines and 8 MiB, blank lines left out", async ({
+  it("sends a file in order, in requests of at most 2,000 lines and 2 MiB, blank lines left out", async ({
     expect,
   }) => {
     const { args, received } = await service();
-    const lines = numbered(5_001);
-    const long = JSON.stringify({ record: "customer", id: "long", pad: "x".repeat(5_000_000) });
+    const lines = numbered(2_001);
+    const long = JSON.stringify({ record: "customer", id: "long", pad: "x".repeat(1_200_000) });
     const text = `${lines[0]}\n\n \n${lines.slice(1).join("\r\n")}\n${long}\n${long}`;
 
     const { status, output } = await run([file("order.ndjson", text), ...args]);
 
     expect(status).toBe(0);
-    expect(output).toContain("5,003 lines committed (5,003 accepted, 0 ignored)");
-    expect(received.map((request) => request.length)).toEqual([5_000, 2, 1]);
+    expect(output).toContain("2,003 lines committed (2,003 accepted, 0 ignored)");
+    expect(received.map((request) => request.length)).toEqual([2_000, 2, 1]);
     expect(received.flat().map((line) => line.trimEnd())).toEqual([...lines, long, long]);
   });
 
@@ -116,9 +121,48 @@ describe("npm run feed", () => {
     expect(received).toEqual(requests);
   });
 
-  it("sends no more than 100,000 items of lists in a request", async ({ expect }) => {
+  it("begins a request at a delete whose field is written with escapes", async ({ expect }) => {
     const { args, received } = await service();
-    const store_ids = Array.from({ length: 20_000 }, (_, index) => `s${index}`);
+    const erasure = '{"record":"customer","id":"c1","d\\u0065leted":true}';
+
+    await run([file("escaped", [erasure, customer(1)].join("\n")), ...args]);
+
+    expect(received).toEqual([[erasure], [customer(1)]]);
+  });
+
+  it("sends four requests at once of records whose order shows nowhere, and no more", async ({ expect }) => {
+    const { promise: after, resolve: answer } = Promise.withResolvers<void>();
+    const { args, asked, received } = await service({ after }, { after }, { after }, { after }, { after });
+    const running = command("feed", [file("entries", entries(10_000).join("\n")), ...args]);
+    await expect.poll(() => asked.count, { timeout: 30_000 }).toBe(4);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const atOnce = asked.count;
+
+    answer();
+
+    expect(await running.ended, running.output()).toBe(0);
+    expect(running.output()).toContain("10,000 lines committed");
+    expect(atOnce).toBe(4);
+    expect(received.flat().sort()).toEqual(entries(10_000).sort());
+  });
+
+  it("counts as committed what comes before the request that failed, though later ones did not", async ({ expect }) => {
+    const { promise: after, resolve: answer } = Promise.withResolvers<void>();
+    const bad = { after, status: 422, body: { status: false, messages: { "line 3.amount": ["is required"] } } };
+    const { args, received } = await service({}, bad);
+    const running = command("feed", [file("failing", entries(8_000).join("\n")), ...args]);
+    await expect.poll(() => received.length, { timeout: 30_000 }).toBe(3);
+
+    answer();
+
+    expect(await running.ended).toBe(1);
+    expect(running.output()).toContain("line 2003.amount: is required");
+    expect(running.output()).toContain("2,000 lines are committed, through line 2000. Go on with: --from 2001");
+  });
+
+  it("sends no more than 20,000 items of lists in a request", async ({ expect }) => {
+    const { args, received } = await service();
+    const store_ids = Array.from({ length: 4_000 }, (_, index) => `s${index}`);
     const lines = Array.from({ length: 6 }, (_, index) =>
       JSON.stringify({ record: "campaign", id: `k${index}`, store_ids }),
     );
@@ -157,14 +201,14 @@ describe("npm run feed", () => {
 
   it("begins a request at each page of an export to restore, and keeps the limits", async ({ expect }) => {
     const { args, received, tokens } = await service();
-    const lines = numbered(5_003);
-    const text = `${lines[0]}\n${lines[1]}\n\n${lines.slice(2, 5_003).join("\n")}\n\n\n${customer(1)}\n\n`;
+    const lines = numbered(2_003);
+    const text = `${lines[0]}\n${lines[1]}\n\n${lines.slice(2, 2_003).join("\n")}\n\n\n${customer(1)}\n\n`;
 
     const { status, output } = await run([file("export", gzipSync(text)), "--restore", ...args]);
 
     expect(status).toBe(0);
-    expect(output).toContain("5,004 lines committed");
-    expect(received.map((request) => request.length)).toEqual([2, 5_000, 1, 1]);
+    expect(output).toContain("2,004 lines committed");
+    expect(received.map((request) => request.length)).toEqual([2, 2_000, 1, 1]);
     expect(tokens).toEqual(Array(4).fill("Bearer t"));
   });
 
@@ -225,10 +269,10 @@ describe("npm run feed", () => {
       { status: 429, headers: { "Retry-After": "0" } },
     );
 
-    const { status } = await run([file("retry", numbered(5_001).join("\n")), ...args]);
+    const { status } = await run([file("retry", numbered(2_001).join("\n")), ...args]);
 
     expect(status).toBe(0);
-    expect(received.map((request) => request.length)).toEqual([5_000, 1]);
+    expect(received.map((request) => request.length)).toEqual([2_000, 1]);
   });
 
   it("goes on when the service is lost in the middle of its first request", async ({ expect }) => {
@@ -265,27 +309,27 @@ describe("npm run feed", () => {
   it("names a bad line by the file's number, says what is committed, and where to go on", async ({ expect }) => {
     const bad = { status: 422, body: { status: false, messages: { "line 2.latitude": ["must be at most 90"] } } };
     const { args } = await service({}, bad);
-    const lines = [...numbered(5_000), "", customer(1), customer(2)];
+    const lines = [...numbered(2_000), "", customer(1), customer(2)];
 
     const { status, output } = await run([file("bad", lines.join("\n")), ...args]);
 
     expect(status).toBe(1);
-    expect(output).toContain("line 5003.latitude: must be at most 90");
-    expect(output).toContain("5,000 lines are committed, through line 5000. Go on with: --from 5001");
+    expect(output).toContain("line 2003.latitude: must be at most 90");
+    expect(output).toContain("2,000 lines are committed, through line 2000. Go on with: --from 2001");
   });
 
   it.for([
-    ["Lines 1, 5000 touch an account", { message: "Lines 1, 5000 touch an account that the token does not cover." }],
+    ["Lines 1, 2000 touch an account", { message: "Lines 1, 2000 touch an account that the token does not cover." }],
     ["Line 1020 touches", { message: "Line 1020 touches an account that the token does not cover." }],
     ["Error 1020", { message: "Error 1020: access denied" }],
     ["Refused (403).", "<html><title>Error 1020</title></html>"],
   ] as const)("says of a later 403 what it says, with the lines of the file: %s", async ([said, body], { expect }) => {
     const { args } = await service({}, { status: 403, body });
 
-    const { status, output } = await run([file("forbidden", numbered(10_000).join("\n")), ...args]);
+    const { status, output } = await run([file("forbidden", numbered(4_000).join("\n")), ...args]);
 
     expect(status).toBe(1);
-    const inFile = said.startsWith("Line") ? said.replace(/\d+/g, (line) => String(5_000 + Number(line))) : said;
+    const inFile = said.startsWith("Line") ? said.replace(/\d+/g, (line) => String(2_000 + Number(line))) : said;
     expect(output).toContain(inFile);
   });
 
@@ -425,12 +469,12 @@ describe("npm run feed", () => {
 
   it("refuses a line that no request can carry before it is called good", async ({ expect }) => {
     const empty = JSON.stringify({ record: "customer", id: "c1", first_name: "A", last_name: "B", pad: "" });
-    const line = empty.replace('""', `"${"x".repeat(8 * 1024 * 1024 - empty.length)}"`);
+    const line = empty.replace('""', `"${"x".repeat(2 * 1024 * 1024 - empty.length)}"`);
 
     const { status, output } = await run([file("wide", `${line}\n${customer(2)}`), "--check"]);
 
     expect(status).toBe(1);
-    expect(output).toContain("Line 1 is longer than 8 MiB");
+    expect(output).toContain("Line 1 is longer than 2 MiB");
     expect((await run([file("fits", line.replace("xx", "x")), "--check"])).output).toContain("all good");
   });
 

@@ -19,14 +19,6 @@ export interface Runtime extends Asked {
   close: () => Promise<void>;
 }
 
-/** The built Worker with the heap of production, and its database in another runtime, as there. */
-export interface SmallHeap {
-  url: string;
-  /** The address of the Worker's inspector. */
-  inspector: string;
-  close: () => Promise<unknown>;
-}
-
 interface Scheduled {
   scheduled: (options: { cron: string }) => Promise<{ outcome: string }>;
 }
@@ -37,7 +29,6 @@ const MERGE_CRON = "0 6 * * *";
 const CONFIG = readConfig({ config: path.join(ROOT, "wrangler.toml") });
 // In development the answers say how many rows were read, and nobody is rate-limited.
 const BINDINGS = { ...CONFIG.vars, ENVIRONMENT: "development", JWT_SECRET: SECRET };
-const V8_FLAGS = "MINIFLARE_WORKERD_V8_FLAGS";
 
 /** Bundles the Worker as a deploy would, with what it is measured against beside it. Resolves with the file. */
 export async function buildWorker(): Promise<string> {
@@ -87,54 +78,12 @@ export async function openRuntime(
   };
 }
 
-// What D1's binding sends on its way to a database elsewhere, sent on to the one here.
-const DATABASE_WORKER = `export default {
-  async fetch(request, env) {
-    const headers = new Headers();
-    for (const [name, value] of request.headers) {
-      if (name.startsWith("mf-header-")) headers.set(name.slice("mf-header-".length), value);
-    }
-    return env.DB.fetcher.fetch(request.headers.get("mf-url"), { method: request.method, headers, body: request.body });
-  },
-};`;
-
-/** Starts both on an empty database in `folder`; every isolate of the Worker's runtime has a heap of so many MB. */
-export async function openSmallHeap(worker: string, folder: string, heapMegabytes: number): Promise<SmallHeap> {
-  emptyFolder(folder);
-  const database = start({
-    name: "database",
-    modules: [{ type: "ESModule", path: "database.js", contents: DATABASE_WORKER }],
-    d1Databases: { DB: { id: "DB" } },
-    resourcePersistencePath: path.join(folder, "database"),
-  });
-  const remoteProxyConnectionString = await database.ready;
-  await run((await database.getD1Database("DB")) as D1Database, migrations());
-  // Read when a runtime starts, from the environment only.
-  process.env[V8_FLAGS] = `--max-heap-size=${heapMegabytes}`;
-  const main = start({
-    ...workerOptions(worker),
-    d1Databases: { DB: { id: "DB", remoteProxyConnectionString: remoteProxyConnectionString as never } },
-    resourcePersistencePath: path.join(folder, "worker"),
-    inspectorPort: 0,
-  });
-  const { origin: url } = await main.ready;
-  delete process.env[V8_FLAGS];
-  const inspectors = new URL("/json", String(await main.getInspectorURL()).replace(/^ws/, "http"));
-  const list = (await (await fetch(inspectors)).json()) as { title: string; webSocketDebuggerUrl: string }[];
-  const inspector = list.find(({ title }) => title.endsWith("worker"))?.webSocketDebuggerUrl ?? "";
-  return { url, inspector, close: () => Promise.all([main.dispose(), database.dispose()]) };
-}
-
 export function customerToken(sub: string): Promise<string> {
   return token({ scope: "customer", sub });
 }
 
 export function feedToken(accounts: readonly string[] | "*"): Promise<string> {
   return token({ scope: "feed", sub: "bench", accounts });
-}
-
-export function exportToken(): Promise<string> {
-  return token({ scope: "export", sub: "bench", accounts: "*" });
 }
 
 function token(claims: Record<string, unknown>): Promise<string> {

@@ -120,7 +120,6 @@ const TRIALS: Record<string, Trial> = {
   "npm run deploy -- --dry-run": { status: 0, says: "Nothing was deployed." },
   "npm run bench": { says: "Loading 10k" },
   "npm run bench -- --scale 10k,100k,1m --rounds 200 --docs": { says: "Loading 10k" },
-  "npm run bench:feed": { says: "One by one" },
   "npm run bench:history": { says: "Filling" },
   "npm run types": { status: 0, says: "wrangler types" },
   "npm run schema": { status: 0, says: "docs/schema.sql holds" },

@@ -21,7 +21,7 @@ export interface Entry {
 /** How the ids of entries come: at random, or each after the one before. */
 export type Ids = "random" | "ascending";
 
-export const LINES_A_REQUEST = 5_000;
+export const LINES_A_REQUEST = 2_000;
 // A month's: what is stored is the same, and each page is written once.
 const MANY = 1_000_000;
 

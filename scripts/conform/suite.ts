@@ -68,7 +68,7 @@ const KEYS: Record<string, readonly string[]> = {
   eip_campaign: ["id"],
 };
 
-const MOST_LINES = 5_000;
+const MOST_LINES = 2_000;
 export const ANY_ORIGIN = "CORS_ORIGINS lets every page call";
 const READ_ONLY = "--read-only writes nothing";
 const DAY_MS = 86_400_000;

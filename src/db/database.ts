@@ -1,9 +1,8 @@
 import { fillPlaceholders, type Placeholder, SQL, sql } from "drizzle-orm";
 import { withTimeout } from "../values/timeout.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
-import { PrimaryStalled, WriteTooLarge } from "./errors.ts";
+import { PrimaryStalled } from "./errors.ts";
 import { isOutage, isOverloaded, isPassing, outcomeOf, toDatabaseError } from "./faults.ts";
-import { memoryToSend } from "./memory.ts";
 import { type Query, toQuery } from "./query.ts";
 
 /** `select(…)` of `select.ts` or another template of Drizzle's `sql`; or one of these, compiled. */
@@ -64,7 +63,6 @@ export type Consistency = "first-unconstrained" | "first-primary" | (string & {}
 const READ_LIMIT_MS = 5_000;
 const WRITE_LIMIT_MS = 40_000;
 const BOOKMARK_LIMIT_MS = 2_000;
-const WRITE_LIMIT_BYTES = 40_000_000;
 const RETRY_WITHIN_MS = 2_000;
 const FIRST_WAIT_MS = 50;
 
@@ -154,14 +152,12 @@ export class Database {
   /**
    * Runs the statements of all steps in their order, in one round trip and one transaction, and resolves with the rows of
    * each step by its name. They write, so they are sent once: only the caller knows whether they may be sent again.
-   * @throws {WriteTooLarge} where sending it would take more memory than a Worker has to spare.
    */
   async steps<const S extends Readonly<Record<string, readonly Statement[]>>>(
     steps: S,
   ): Promise<{ -readonly [Name in keyof S]: RowOf<S[Name][number]>[] }> {
     const named = Object.entries<readonly Statement[]>(steps);
     const queries = named.flatMap(([, statements]) => statements).map(queryOf);
-    if (memoryToSend(queries) > WRITE_LIMIT_BYTES) throw new WriteTooLarge();
     try {
       const results = (await this.#send(queries, WRITE_LIMIT_MS)).values();
       const rows = named.map(([name, statements]) => [name, statements.flatMap(() => results.next().value ?? [])]);

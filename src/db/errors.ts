@@ -34,15 +34,6 @@ export class PrimaryStalled extends Error {
   }
 }
 
-/** Statements that take more memory to send than a Worker has to spare. Nothing was sent. */
-export class WriteTooLarge extends Error {
-  override readonly name = "WriteTooLarge";
-
-  constructor() {
-    super("The statements are larger than one request to D1.");
-  }
-}
-
 /** The fault of D1 that an error stands for or was caused by; undefined where there is none. */
 export function databaseFaultOf(error: unknown): DatabaseFault | undefined {
   if (error instanceof DatabaseUnavailable || error instanceof DatabaseFull) return error.fault;

@@ -1,8 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
 
-/** D1's limit for a parameter, less a margin: what no single row may exceed. */
-export const LARGEST_ROW_BYTES = 1_900_000;
-
 // Rows are sent as JSON texts, because a statement takes 100 parameters. Each text has half the size that D1 takes.
 const PARAMETER_BYTES = 1_000_000;
 
@@ -21,15 +18,14 @@ export function joinRows(rows: Iterable<string>): string[] {
   let chunk: string[] = [];
   let bytes = 0;
   const close = () => {
-    // One join makes one text: brackets added to it later would make a second of the same size.
-    if (chunk.length > 0) texts.push([...chunk, "]"].join(""));
+    if (chunk.length > 0) texts.push(`[${chunk.join(",")}]`);
     chunk = [];
     bytes = 0;
   };
   for (const row of rows) {
     const size = utf8Bytes(row) + 1;
     if (bytes + size > PARAMETER_BYTES) close();
-    chunk.push(chunk.length === 0 ? "[" : ",", row);
+    chunk.push(row);
     bytes += size;
   }
   close();

@@ -5,6 +5,7 @@ import { forbidden, invalid, payloadTooLarge } from "../http/errors.ts";
 import { ITEM_LIMIT, LINE_LIMIT, NAMED_LINES } from "../http/limits.ts";
 import type { FeedChanges } from "../inbox/notify.ts";
 import { addMessage, type FieldMessages } from "../values/messages.ts";
+import { withCommas } from "../values/number.ts";
 import { checkLine, type GoodLine } from "./lines.ts";
 import { splitLines } from "./ndjson.ts";
 import { applyFeed, type Batch } from "./queries.ts";
@@ -22,8 +23,8 @@ export interface AcceptedFeed {
 }
 
 /**
- * Takes a request whole or refuses it whole (docs/contract/feed.md, 1). The body is emptied as soon as its lines are
- * checked, because whoever read it still holds it. `horizon`: events of before this time are bad lines; left out: none.
+ * Takes a request whole or refuses it whole (docs/contract/feed.md, 1). `horizon`: events of before this time are bad
+ * lines; left out: none.
  * @throws the failures 413 for too many lines or items, 422 for bad lines, 403 for lines that touch another account.
  */
 export async function acceptFeed(
@@ -33,67 +34,60 @@ export async function acceptFeed(
   const { accounts, restores } = token;
   const kinds = restores ? RESTORED_KINDS : KINDS;
   // What is older may not have left yet where it was exported.
-  const { batches, count } = await readBatches(body, kinds, restores ? null : horizon);
+  const { batches, count, items } = readBatches(body, kinds, restores ? null : horizon);
   if (accounts !== "*") refuseGlobal(batches);
 
-  const outcome = await applyFeed(db, { batches, accounts, restores });
+  const outcome = await applyFeed(db, { batches, accounts, restores, items });
   if (outcome.applied) {
     const { ignored, version, changes } = outcome;
-    // Not the batches: inboxes are notified when the request has left its turn, and these hold all its texts.
     return { items: { accepted: count - ignored, ignored }, version, changes };
   }
+  if ("items" in outcome) throw tooMuch(outcome.items, ITEMS, ITEM_LIMIT);
   if ("isUnrestorable" in outcome) throw forbidden(NOT_RESTORABLE);
   if ("hasTotalTooLarge" in outcome) throw invalid({ body: ["a total would be too large"] });
   if ("foreign" in outcome) throw foreignLines(outcome.foreign);
   throw invalid(faultMessages(outcome.faults));
 }
 
-/** In a function of its own, because one that goes on waiting would hold the texts of all lines beside their parameters. */
-async function readBatches(
-  body: Uint8Array,
-  kinds: readonly Kind[],
-  horizon: string | null,
-): Promise<{ batches: Batch[]; count: number }> {
-  return toBatches(await checkLines(body, kinds, horizon), kinds);
+/** In a function of its own: one that waits would hold the texts of all lines beside their parameters, 8 MB. */
+function readBatches(body: Uint8Array, kinds: readonly Kind[], horizon: string | null) {
+  const lines = checkLines(body, kinds, horizon);
+  const items = lines.reduce((sum, { line }) => sum + line.items, 0);
+  return { batches: toBatches(lines, kinds), count: lines.length, items };
 }
 
 const NOT_RESTORABLE = "A restore token feeds only a database that has been fed by nothing but restores.";
 
-// After so much text, other requests of this isolate get a turn.
-const TEXT_A_TURN = 256 * 1024;
+const ITEMS = "ids in lists and members of the groups that it touches";
 
 /**
- * @throws the failure 413 for too many lines or items, else 422 that names the bad fields of the first hundred bad
- * lines.
+ * @throws the failure 413 for too many lines or ids, else 422 that names the bad fields of the first hundred bad lines.
  */
-async function checkLines(body: Uint8Array, kinds: readonly Kind[], horizon: string | null): Promise<GoodLine[]> {
+function checkLines(body: Uint8Array, kinds: readonly Kind[], horizon: string | null): GoodLine[] {
   const good: GoodLine[] = [];
   const bad: FieldMessages = {};
-  let [lines, items, badLines, length] = [0, 0, 0, 0];
+  let [lines, items, badLines] = [0, 0, 0];
   for (const text of splitLines(body)) {
     lines += 1;
-    if (lines > LINE_LIMIT) throw payloadTooLarge(`A request of at most ${LINE_LIMIT} lines is taken here.`);
+    if (lines > LINE_LIMIT) continue;
     const checked = checkLine(text, kinds, horizon);
     if ("line" in checked) {
       items += checked.line.items;
-      if (items > ITEM_LIMIT) throw payloadTooLarge(TOO_MANY_ITEMS);
-      if (badLines === 0) good.push(checked);
+      good.push(checked);
     } else {
       badLines += 1;
       if (badLines <= NAMED_LINES) addLine(bad, text.number, checked.messages);
     }
-    length += text.text?.length ?? 0;
-    if (length > TEXT_A_TURN) {
-      length = 0;
-      await new Promise((resolve) => setTimeout(resolve));
-    }
   }
-  if (body.buffer instanceof ArrayBuffer) body.buffer.transfer(0);
+  if (lines > LINE_LIMIT) throw tooMuch(lines, "lines", LINE_LIMIT);
+  if (items > ITEM_LIMIT) throw tooMuch(items, ITEMS, ITEM_LIMIT);
   if (badLines > 0) throw invalid(bad);
   return good;
 }
 
-const TOO_MANY_ITEMS = `A request of at most ${ITEM_LIMIT} items of store_ids and member_ids is taken here.`;
+function tooMuch(count: number, what: string, limit: number) {
+  return payloadTooLarge(`This request holds ${withCommas(count)} ${what}: at most ${withCommas(limit)} are taken.`);
+}
 
 function addLine(messages: FieldMessages, line: number, ofLine: FieldMessages): void {
   for (const [field, texts] of Object.entries(ofLine)) messages[lineField(line, field)] = texts;
@@ -119,16 +113,15 @@ function foreignLines(lines: readonly number[]) {
   return forbidden(`${which} an account that the token does not cover.`);
 }
 
-/** The lines by kind, in the order in which kinds refer to each other; and how many there are. */
-function toBatches(lines: readonly GoodLine[], kinds: readonly Kind[]): { batches: Batch[]; count: number } {
-  const batches = kinds.flatMap((kind) => {
+/** The lines by kind, in the order in which kinds refer to each other. */
+function toBatches(lines: readonly GoodLine[], kinds: readonly Kind[]): Batch[] {
+  return kinds.flatMap((kind) => {
     const texts = new Map(lines.filter((one) => one.kind === kind).map(({ line, text }) => [line, text]));
     if (texts.size === 0) return [];
     const all = [...texts.keys()];
     const { writes, deletes } = deduplicate(kind, all);
     return [{ kind, all, writes, deletes, texts: joinRows(writes.map((line) => texts.get(line) ?? "")) }];
   });
-  return { batches, count: lines.length };
 }
 
 /**

@@ -1,81 +1,81 @@
 import { clock } from "../cache/clock.ts";
 import { unavailable } from "../http/errors.ts";
 
-export interface AdmissionRules {
-  /** The bytes that may be inside at a time. */
+/** A feed request in this isolate. */
+interface Visit {
+  state: "arriving" | "waiting" | "working";
+  /** The bytes of its body that have arrived. */
   bytes: number;
-  /** A request that is inside for so long was cancelled, and is no longer counted. */
-  stayMilliseconds: number;
+  seenAt: number;
 }
 
-/** Who wants in, and for how long it may still wait, wherever. */
-interface Visitor {
-  patienceMilliseconds: number;
-}
+const HELD_BYTES = 32 * 1024 * 1024;
+const WORKING_AT_ONCE = 4;
+const PATIENCE_MS = 30_000;
+const LOOK_EVERY_MS = 50;
 
-const LOOK_EVERY_MILLISECONDS = 50;
-
-// A waiting request checks all the time, unless it was cancelled.
-const GONE_AFTER_MILLISECONDS = 2_000;
+// The runtime may end a request without a word. One that has not been seen for so long is gone; one that waits looks all
+// the time, and the database may take 40 seconds for a write.
+const GONE_AFTER_MS = { arriving: 60_000, waiting: 2_000, working: 60_000 };
 
 /**
- * Lets large requests into a part of an isolate's memory, as many as it can take, in the order in which they
- * came. Nothing is handed from one request to another, because the runtime may end
- * any of them at any time. Each checks for itself.
+ * How much an isolate does for the feed at a time (docs/contract/feed.md, 1). Requests hand nothing to each other, because
+ * promises do not resolve across requests: each looks for itself whether it is its turn.
  */
 export class Admission {
-  readonly #rules: AdmissionRules;
   // In the order in which they came.
-  readonly #waiting = new Map<symbol, { bytes: number; seenAt: number }>();
-  readonly #inside = new Map<symbol, { bytes: number; since: number }>();
-
-  constructor(rules: AdmissionRules) {
-    this.#rules = rules;
-  }
+  readonly #visits = new Set<Visit>();
 
   /**
-   * Resolves once there is room, with a function to call when it is no longer needed.
-   * @throws the failure 503 when it takes too long.
+   * Reads a body, and works on it in its turn. `read` tells how many bytes have arrived.
+   * @throws the failure 503 where there are too many bodies, or the wait is too long.
    */
-  async enter(bytes: number, visitor: Visitor): Promise<() => void> {
-    const me = Symbol();
-    const cameAt = clock.now();
+  async letIn<Body, Result>(
+    read: (onBytes: (bytes: number) => void) => Promise<Body>,
+    work: (body: Body) => Promise<Result>,
+  ): Promise<Result> {
+    const visit: Visit = { state: "arriving", bytes: 0, seenAt: clock.now() };
     try {
-      for (;;) {
-        const now = clock.now();
-        this.#waiting.set(me, { bytes, seenAt: now });
-        if (this.#next() === me && this.#hasRoom(bytes)) break;
-        if (now >= cameAt + visitor.patienceMilliseconds) {
-          throw unavailable("Too many large requests at once. Try again in a moment.");
-        }
-        await clock.pause(LOOK_EVERY_MILLISECONDS);
-      }
+      const body = await read((bytes) => this.#hold(visit, bytes));
+      await this.#takeTurn(visit);
+      return await work(body);
     } finally {
-      this.#waiting.delete(me);
-      visitor.patienceMilliseconds -= clock.now() - cameAt;
+      this.#visits.delete(visit);
     }
-    this.#inside.set(me, { bytes, since: clock.now() });
-    return () => void this.#inside.delete(me);
   }
 
-  /** Whose turn it is: the first of those that wait. */
-  #next(): symbol | undefined {
-    const gone = clock.now() - GONE_AFTER_MILLISECONDS;
-    for (const [one, { seenAt }] of this.#waiting) if (seenAt < gone) this.#waiting.delete(one);
-    return this.#waiting.keys().next().value;
+  #hold(visit: Visit, bytes: number): void {
+    visit.bytes += bytes;
+    const held = this.#present(visit).reduce((sum, one) => sum + one.bytes, 0);
+    if (held > HELD_BYTES) throw tooMany();
   }
 
-  #hasRoom(bytes: number): boolean {
-    return fits(bytes, this.#taken(), this.#rules.bytes);
+  async #takeTurn(visit: Visit): Promise<void> {
+    visit.state = "waiting";
+    const endsAt = clock.now() + PATIENCE_MS;
+    while (!this.#isNext(visit)) {
+      if (clock.now() >= endsAt) throw tooMany();
+      await clock.pause(LOOK_EVERY_MS);
+    }
+    visit.state = "working";
   }
 
-  #taken(): number {
-    const gone = clock.now() - this.#rules.stayMilliseconds;
-    for (const [one, { since }] of this.#inside) if (since < gone) this.#inside.delete(one);
-    return [...this.#inside.values()].reduce((sum, one) => sum + one.bytes, 0);
+  #isNext(visit: Visit): boolean {
+    const present = this.#present(visit);
+    const working = present.filter(({ state }) => state === "working");
+    return working.length < WORKING_AT_ONCE && present.find(({ state }) => state === "waiting") === visit;
+  }
+
+  /** The requests that are here, with the one that looks. */
+  #present(visit: Visit): Visit[] {
+    const now = clock.now();
+    visit.seenAt = now;
+    this.#visits.add(visit);
+    for (const one of this.#visits) if (now - one.seenAt > GONE_AFTER_MS[one.state]) this.#visits.delete(one);
+    return [...this.#visits];
   }
 }
 
-function fits(bytes: number, taken: number, limit: number): boolean {
-  return taken === 0 || taken + bytes <= limit;
+function tooMany() {
+  return unavailable("Too many feed requests at once. Try again in a moment.");
 }

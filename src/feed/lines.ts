@@ -1,9 +1,10 @@
-import { LARGEST_ROW_BYTES, utf8Bytes } from "../db/json-rows.ts";
+import { utf8Bytes } from "../db/json-rows.ts";
 import { addMessage, type FieldMessages, fieldMessages } from "../values/messages.ts";
+import { withCommas } from "../values/number.ts";
 import { toUtc } from "../values/time.ts";
 import { type NumberedText, objectOf } from "./ndjson.ts";
 import { KINDS } from "./records/index.ts";
-import { countItems, isDeletable, type Kind, type Line, TOO_OLD, toUsed } from "./records/kind.ts";
+import { countItems, type Fields, isDeletable, type Kind, type Line, TOO_OLD, toUsed } from "./records/kind.ts";
 import { toJsonRow } from "./records/statements.ts";
 
 /** A valid line with what it writes, a JSON array, or what is wrong with each of its fields; `""` stands for the line. */
@@ -42,7 +43,8 @@ export function checkLine(
   if (!result.success || Object.keys(messages).length > 0) return { messages };
 
   const text = deletes ? "" : toJsonRow(kind, number, result.data);
-  if (!fitsParameter(text)) return { messages: { "": ["holds more than can be stored"] } };
+  const bytes = exportedBytes(kind, result.data, text);
+  if (bytes > LINE_BYTES) return { messages: { "": [tooLong(bytes)] } };
   const items = countItems(kind.list?.field, result.data);
   const time = timeOf(kind, result.data);
   const line = { number, time, deleted: deletes, used: toUsed(kind, result.data), items, order: number };
@@ -62,9 +64,22 @@ function timeOf({ timeField }: Kind, fields: Record<string, unknown>): string | 
 
 const CANNOT_BE_DELETED = { event: "an event cannot be deleted", state: "it cannot be deleted" };
 
-// A UTF-16 unit takes at most three bytes: a shorter text need not be measured.
-const SURELY_FITTING_LENGTH = LARGEST_ROW_BYTES / 3;
+// So a page of an export has room for any line.
+const LINE_BYTES = 1024 * 1024;
+// A UTF-16 unit takes at most three bytes, and the names of fields less than a quarter: a shorter row is not measured.
+const SURELY_FITTING_LENGTH = LINE_BYTES / 4;
 
-function fitsParameter(text: string): boolean {
-  return text.length < SURELY_FITTING_LENGTH || utf8Bytes(text) <= LARGEST_ROW_BYTES;
+/** The bytes of the line that an export gives for these fields, or 0 where what it writes is short. */
+function exportedBytes({ record, columns }: Kind, fields: Fields, row: string): number {
+  if (row.length < SURELY_FITTING_LENGTH) return 0;
+  const times = Object.values(columns).flatMap((source) =>
+    typeof source === "object" && "time" in source ? [[source.time, fields[source.time] ?? A_TIME]] : [],
+  );
+  return utf8Bytes(JSON.stringify({ record, ...fields, ...Object.fromEntries(times) }));
+}
+
+const A_TIME = "2026-01-01 00:00:00";
+
+function tooLong(bytes: number): string {
+  return `has ${withCommas(bytes)} bytes with all its defaults: at most ${withCommas(LINE_BYTES)} are taken`;
 }

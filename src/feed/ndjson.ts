@@ -9,10 +9,7 @@ export interface NumberedText {
 
 const NEWLINE = 0x0a;
 
-/**
- * The lines of a body, one after the other: all of them at once would fill a Worker's memory. A blank line is left out,
- * but counted in the numbers of those that follow.
- */
+/** The lines of a body. A blank line is left out, but counted in the numbers of those that follow. */
 export function* splitLines(body: Uint8Array): Generator<NumberedText> {
   for (let start = 0, number = 1; start < body.length; number += 1) {
     const newline = body.indexOf(NEWLINE, start);

@@ -3,7 +3,7 @@ import type { Database } from "../db/database.ts";
 import { NAMED_LINES } from "../http/limits.ts";
 import type { FeedChanges } from "../inbox/notify.ts";
 import { countFeed, selectChanges, selectUnshown, toChanges } from "../inbox/queries.ts";
-import { findFaults, findForeign, refuseSealed, refuseUnrestorable } from "./records/checks.ts";
+import { findFaults, findForeign, refuseLargeGroups, refuseSealed, refuseUnrestorable } from "./records/checks.ts";
 import { type Fault, type Kind, type Line, TOO_OLD } from "./records/kind.ts";
 import { message } from "./records/message.ts";
 import { messageGroup } from "./records/message-group.ts";
@@ -29,6 +29,8 @@ export interface FeedRequest {
   accounts: readonly string[] | "*";
   /** Whether it restores what an export has given. */
   restores: boolean;
+  /** How many ids its lists have. */
+  items: number;
 }
 
 /** The outcome of a request: all of it is committed, or none. */
@@ -36,6 +38,7 @@ export type Outcome =
   | { applied: true; ignored: number; version: number; changes: FeedChanges }
   | { applied: false; isUnrestorable: true }
   | { applied: false; hasTotalTooLarge: true }
+  | { applied: false; items: number }
   | { applied: false; foreign: readonly number[] }
   | { applied: false; faults: readonly { line: number; field: string; text: string }[] };
 
@@ -47,7 +50,7 @@ const TOTAL_TOO_LARGE = /CHECK constraint failed|integer overflow/;
  * their totals. A check that finds a line aborts the transaction, so a refused request leaves nothing behind. What it
  * changed for listeners comes with the answer.
  */
-export async function applyFeed(db: Database, { batches, accounts, restores }: FeedRequest): Promise<Outcome> {
+export async function applyFeed(db: Database, { batches, accounts, restores, items }: FeedRequest): Promise<Outcome> {
   const states = batches.filter(({ kind }) => kind.type === "state");
   const events = batches.filter(({ kind }) => kind.type === "event");
   const checks = findFaults(batches);
@@ -60,6 +63,8 @@ export async function applyFeed(db: Database, { batches, accounts, restores }: F
     const { counted, removed, inserted, changed, unshown } = await db.steps({
       counted: [countFeed(restores)],
       unrestorable: restores ? [refuseUnrestorable()] : [],
+      // Before anything is written, because whoever is a member then may be removed.
+      tooManyItems: restores ? [] : refuseLargeGroups(batches, items),
       // Before accounts, as with any field that is wrong by itself.
       sealed: restores ? [] : refuseSealed(batches),
       upserts: states.flatMap(({ kind, texts }) => write(kind, texts)),
@@ -98,6 +103,7 @@ function countLines(batches: readonly Batch[], which: "all" | "deletes"): number
 /** What a check says of the request that it undoes. */
 interface Report {
   unrestorable?: [number];
+  items?: [number];
   /** Kinds, each with the month before which their events have left. */
   sealed?: [string, string][];
   foreign?: number[];
@@ -112,10 +118,11 @@ function readRefusal(
 ): Outcome {
   const message = error instanceof Error ? error.message : "";
   if (TOTAL_TOO_LARGE.test(message)) return { applied: false, hasTotalTooLarge: true };
-  const text = /\{"(?:unrestorable|sealed|foreign|faults)":.*\]\}/s.exec(message)?.[0];
+  const text = /\{"(?:unrestorable|items|sealed|foreign|faults)":.*\]\}/s.exec(message)?.[0];
   if (text === undefined) throw error;
-  const { unrestorable, sealed, foreign, faults: found = [] } = JSON.parse(text) as Report;
+  const { unrestorable, items, sealed, foreign, faults: found = [] } = JSON.parse(text) as Report;
   if (unrestorable !== undefined) return { applied: false, isUnrestorable: true };
+  if (items !== undefined) return { applied: false, items: items[0] };
   if (sealed !== undefined) return { applied: false, faults: linesBefore(new Map(sealed), batches) };
   if (foreign !== undefined) return { applied: false, foreign };
   const named = found.flatMap(([line, index]) => {

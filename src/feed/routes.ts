@@ -1,25 +1,26 @@
 import { createRouter } from "../app-env.ts";
 import { currentHorizon } from "../domain/history.ts";
+import { readBody } from "../http/body.ts";
 import { invalid } from "../http/errors.ts";
-import { NDJSON } from "../http/limits.ts";
+import { BODY_LIMIT, NDJSON } from "../http/limits.ts";
 import { nextLink } from "../http/paging.ts";
 import { notifyOfFeed } from "../inbox/notify.ts";
 import { writeMetrics } from "../metrics/metrics.ts";
 import { validate } from "../middleware/validate.ts";
 import { acceptFeed } from "./accept.ts";
+import { Admission } from "./admission.ts";
 import { warnOfSize } from "./database-size.ts";
 import { FOREIGN_CURSOR, readPage } from "./export/page.ts";
-import { makePageInTurn, workOnBodyInTurn } from "./memory-turns.ts";
 import { ExportQuery } from "./schema.ts";
+
+/** Of this isolate. */
+const admission = new Admission();
 
 export const feed = createRouter()
   .get("/", validate("query", ExportQuery), async (c) => {
     const { record, after } = c.req.valid("query");
 
-    const work = makePageInTurn(() => readPage(c.var.db, { records: record, after }));
-    // So that it leaves its turn even when its client is gone.
-    c.executionCtx.waitUntil(work.catch(() => {}));
-    const page = await work;
+    const page = await readPage(c.var.db, { records: record, after });
     if (page === null) throw invalid({ after: [FOREIGN_CURSOR] });
 
     if (page.next !== undefined) c.header("Link", nextLink(c.req.url, page.next));
@@ -29,16 +30,19 @@ export const feed = createRouter()
   })
   .post("/", async (c) => {
     const startedAt = performance.now();
-    const work = workOnBodyInTurn(c.req.raw, (body) =>
-      acceptFeed(c.var.db, { body, token: c.var.feedToken, horizon: currentHorizon(c.env) }),
-    ).then(async (accepted) => {
-      await notifyOfFeed(c.var.inboxes, accepted.changes, {
-        db: c.var.db,
-        inBackground: (work) => c.var.cache.inBackground(work),
+    const work = admission
+      .letIn(
+        (onBytes) => readBody(c.req.raw, BODY_LIMIT, onBytes),
+        (body) => acceptFeed(c.var.db, { body, token: c.var.feedToken, horizon: currentHorizon(c.env) }),
+      )
+      .then(async (accepted) => {
+        await notifyOfFeed(c.var.inboxes, accepted.changes, {
+          db: c.var.db,
+          inBackground: (work) => c.var.cache.inBackground(work),
+        });
+        return accepted;
       });
-      return accepted;
-    });
-    // So that it leaves its turn even when its client is gone.
+    // So that it leaves even when its client is gone.
     c.executionCtx.waitUntil(work.catch(() => {}));
     const { items, version, changes } = await work;
     const { databaseBytes, rowsWritten } = c.var.db.usage;

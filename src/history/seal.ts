@@ -1,7 +1,6 @@
 import type { Database } from "../db/database.ts";
 import { type HistorySettings, horizonOf } from "../domain/history.ts";
 import { writeLines } from "../feed/export/page.ts";
-import { makePageInTurn } from "../feed/memory-turns.ts";
 import type { SealedKind } from "./kinds.ts";
 import { claimBucket, pack, putOnce } from "./object.ts";
 import { findOldEvents, findWalks, kindOf, moveOn, takeOut, type Walk } from "./queries.ts";
@@ -95,15 +94,18 @@ interface Context {
 /** Looks at the next events, and lets the old ones among them leave: first the object, then the transaction. */
 async function takeStep(db: Database, walk: Walk, { settings, lookedAt, ...from }: Context) {
   const kind = kindOf(walk.kind);
-  const { ids, content, number, ...to } = await makePageInTurn(() =>
-    readStep(db, kind, { lastId: walk.lastId, lookedAt: lookedAt ?? kind.lookedAt, ...from }),
-  );
+  const { ids, lines, number, ...to } = await findLeaving(db, kind, {
+    lastId: walk.lastId,
+    lookedAt: lookedAt ?? kind.lookedAt,
+    ...from,
+  });
   const { month, horizon } = from;
   const step = { from: walk, ...to };
-  if (content === null) {
+  if (ids.length === 0) {
     await moveOn(db, step);
     return { ...to, sealed: 0, bytes: 0 };
   }
+  const content = await pack(lines);
   const folder = folderOf({ kind: walk.kind, month });
   const free = await putOnce(settings.bucket, content, { folder, number });
   const bytes = content.bytes.byteLength;
@@ -119,13 +121,7 @@ async function takeStep(db: Database, walk: Walk, { settings, lookedAt, ...from 
   return { ...to, sealed: ids.length, bytes };
 }
 
-/** What the next step is: the events that leave with their object, and where the walk goes on. */
-async function readStep(db: Database, kind: SealedKind, from: Parameters<typeof findOldEvents>[2]) {
-  const { bytes, ...step } = await findLeaving(db, kind, from);
-  return { ...step, content: step.ids.length > 0 ? await pack(bytes) : null };
-}
-
-/** In a function of its own, so that the rows are gone while their lines are packed. */
+/** What the next step is: the events that leave with their lines, and where the walk goes on. */
 async function findLeaving(db: Database, kind: SealedKind, from: Parameters<typeof findOldEvents>[2]) {
   const found = await findOldEvents(db, kind, from);
   const { bytes, end } = writeLines(kind.walk, found);
@@ -133,7 +129,7 @@ async function findLeaving(db: Database, kind: SealedKind, from: Parameters<type
   // What did not fit is left to the next step.
   return {
     ids: end === undefined ? ids : ids.slice(0, ids.lastIndexOf(String(end[0])) + 1),
-    bytes,
+    lines: bytes,
     number: found.number,
     lastId: String(end?.[0] ?? found.lastId ?? from.lastId),
     isOver: end === undefined && found.isLast,

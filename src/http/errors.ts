@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { NotLetIn, type Refusal } from "../auth/errors.ts";
-import { DatabaseFull, DatabaseUnavailable, WriteTooLarge } from "../db/errors.ts";
+import { DatabaseFull, DatabaseUnavailable } from "../db/errors.ts";
 import type { FieldMessages } from "../values/messages.ts";
 
 /** Every body that a failed call can have (docs/contract/interface.md, 3). */
@@ -95,7 +95,7 @@ export function methodNotAllowed(allowed: readonly string[]): ApiError {
   return new ApiError(405, { errorCode: "METHOD_NOT_ALLOWED", message }, { Allow: methods });
 }
 
-/** A body that makes no progress for 5 seconds, or is not whole after 60. */
+/** A body that is not whole after 60 seconds. */
 export function requestTimeout(): ApiError {
   return new ApiError(408, { errorCode: "REQUEST_TIMEOUT", message: "The body came too slowly. Send it again." });
 }
@@ -139,16 +139,12 @@ export function databaseFull(cause?: unknown): ApiError {
   return error;
 }
 
-const WRITE_TOO_LARGE =
-  "These lines come to more than the database takes in one request, which long texts beyond Latin letters do. Send fewer at once.";
-
 /** The failure that an error stands for: one of the API itself, of `auth/` or of `db/`; undefined for a bug. */
 export function failureOf(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error;
   if (error instanceof NotLetIn) return notLetIn(error.refusal);
   if (error instanceof DatabaseUnavailable) return databaseUnavailable(error.cause);
   if (error instanceof DatabaseFull) return databaseFull(error.cause);
-  if (error instanceof WriteTooLarge) return payloadTooLarge(WRITE_TOO_LARGE);
   return undefined;
 }
 

@@ -12,14 +12,14 @@ export const REQUESTS_A_MINUTE = {
 export const LIMIT_PERIOD_SECONDS = 60;
 
 /** How much one feed request may hold (docs/contract/feed.md, 1). */
-export const LINE_LIMIT = 5_000;
-export const BODY_LIMIT = { bytes: 8 * 1024 * 1024, name: "8 MiB" };
+export const LINE_LIMIT = 2_000;
+export const BODY_LIMIT = { bytes: 2 * 1024 * 1024, name: "2 MiB" };
+
+/** The ids of all lists together (`store_ids`, `member_ids`) and the members of touched groups: each of them is a row. */
+export const ITEM_LIMIT = 20_000;
 
 /** The media type of lines of one JSON object each. */
 export const NDJSON = "application/x-ndjson";
-
-/** The items of all lists of ids together (`store_ids`, `member_ids`), each of which is a row. */
-export const ITEM_LIMIT = 100_000;
 
 /** The lines that a refusal names. */
 export const NAMED_LINES = 100;

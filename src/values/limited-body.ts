@@ -3,87 +3,62 @@ type Message = Pick<Request | Response, "headers" | "body">;
 /** A body: its bytes; or that it is longer than the limit, broke off, or came too slowly. */
 type BodyReading = { kind: "whole"; bytes: Uint8Array } | { kind: "too large" | "broken off" | "too slow" };
 
-/** Called once, before more than 64 KiB of a body are read, with the most bytes that it may have. */
-export type BeforeLarge = (bytes: number) => Promise<void>;
-
-/** So much of a body is read without asking. */
-export const SMALL_BODY_BYTES = 64 * 1024;
-
-const NO_PROGRESS_MS = 5_000;
-export const WHOLE_WITHIN_MS = 60_000;
+const FIRST_BYTES = 64 * 1024;
+const WHOLE_WITHIN_MS = 60_000;
 
 /**
  * Reads a body of at most so many bytes. One that is longer is not read to its end, or not at all if it says so; one
- * that makes no progress for 5 seconds, or is not whole after 60, is given up.
+ * that is not whole after 60 seconds is given up. `onBytes` is told how many bytes have arrived, and may throw.
  */
 export async function readLimitedBody(
   message: Message,
   limitBytes: number,
-  beforeLarge: BeforeLarge = async () => {},
+  onBytes: (bytes: number) => void = () => {},
 ): Promise<BodyReading> {
-  if (Number(message.headers.get("Content-Length") ?? 0) > limitBytes) return { kind: "too large" };
+  const declared = declaredLength(message.headers);
+  if (declared > limitBytes) return { kind: "too large" };
   if (message.body === null) return { kind: "whole", bytes: new Uint8Array() };
   // Read into a buffer of the body's own: without one the runtime gives 4 KiB at a time, which takes five times as long.
   const reader = message.body.getReader({ mode: "byob" });
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  const tooSlow = new Promise<BodyReading>((resolve) => {
+    timer = setTimeout(() => resolve({ kind: "too slow" }), WHOLE_WITHIN_MS);
+  });
   try {
-    return await readAll(reader, { declared: declaredLength(message), limitBytes, beforeLarge });
+    const reading = await Promise.race([readAll(reader, limitBytes, onBytes), tooSlow]);
+    // Not every reader tells a body that broke off from one that ended, and half a feed must not pass for a whole one.
+    return reading.kind === "whole" && reading.bytes.length < declared ? { kind: "broken off" } : reading;
   } finally {
+    clearTimeout(timer);
     // Whoever sends is told to stop; a body that broke off cannot be cancelled any more.
     void reader.cancel().catch(() => {});
   }
 }
 
-/** The declared length of a body, or 0 if there is none. A compressed body declares its compressed length. */
-function declaredLength({ headers }: Pick<Message, "headers">): number {
+/** The length that the headers declare, or 0 if there is none. A compressed body declares its compressed length. */
+export function declaredLength(headers: Headers): number {
   return headers.has("Content-Encoding") ? 0 : Number(headers.get("Content-Length") ?? 0);
 }
 
 async function readAll(
   reader: ReadableStreamBYOBReader,
-  { declared, limitBytes, beforeLarge }: { declared: number; limitBytes: number; beforeLarge: BeforeLarge },
+  limitBytes: number,
+  onBytes: (bytes: number) => void,
 ): Promise<BodyReading> {
-  const most = declared || limitBytes;
-  // With one byte more than the body may have: once that is filled, it has too many.
-  let bytes = new Uint8Array(Math.min(most, SMALL_BODY_BYTES) + 1);
-  let size = 0;
-  let leftMs = WHOLE_WITHIN_MS;
-  for (;;) {
-    const startedAt = Date.now();
-    const next = await readWithin(Math.min(NO_PROGRESS_MS, leftMs), reader, bytes.subarray(size));
-    leftMs -= Date.now() - startedAt;
-    if ("kind" in next) return next;
-    if (next.value === undefined) return { kind: "broken off" };
+  let bytes = new Uint8Array(FIRST_BYTES);
+  for (let size = 0; ; ) {
+    const next = await reader.read(bytes.subarray(size)).catch(() => null);
+    if (next?.value === undefined) return { kind: "broken off" };
     bytes = new Uint8Array(next.value.buffer);
-    if (next.done) break;
+    if (next.done) return { kind: "whole", bytes: bytes.subarray(0, size) };
     size += next.value.length;
-    if (size > most) return { kind: "too large" };
-    // To be told that it has ended would be another read, with another timer.
-    if (size === declared && size < bytes.length) break;
-    if (leftMs <= 0) return { kind: "too slow" };
-    if (size < bytes.length) continue;
-    await beforeLarge(most);
-    const larger = new Uint8Array(most + 1);
-    larger.set(bytes);
-    bytes = larger;
-  }
-  // Not every reader tells a body that broke off from one that ended, and half a feed must not pass for a whole one.
-  if (size < declared) return { kind: "broken off" };
-  // The room that a body without a length did not need is given back.
-  return { kind: "whole", bytes: size < most ? new Uint8Array(bytes.buffer.transfer(size)) : bytes.subarray(0, size) };
-}
-
-type Bytes = Uint8Array<ArrayBuffer>;
-type Reading = ReadableStreamReadResult<Bytes> | { kind: "broken off" | "too slow" };
-
-async function readWithin(milliseconds: number, reader: ReadableStreamBYOBReader, into: Bytes): Promise<Reading> {
-  let timer: ReturnType<typeof setTimeout> | null = null;
-  const tooSlow = new Promise<Reading>((resolve) => {
-    timer = setTimeout(() => resolve({ kind: "too slow" }), milliseconds);
-  });
-  const reading: Promise<Reading> = reader.read(into).catch(() => ({ kind: "broken off" }));
-  try {
-    return await Promise.race([reading, tooSlow]);
-  } finally {
-    clearTimeout(timer);
+    if (size > limitBytes) return { kind: "too large" };
+    onBytes(next.value.length);
+    if (size === bytes.length) {
+      // With one byte more than the body may have: once that is filled, it has too many.
+      const larger = new Uint8Array(Math.min(2 * size, limitBytes + 1));
+      larger.set(bytes);
+      bytes = larger;
+    }
   }
 }

@@ -3,7 +3,6 @@ import { clock } from "../../src/cache/clock.ts";
 import { Admission } from "../../src/feed/admission.ts";
 
 const MIB = 1024 * 1024;
-const RULES = { bytes: 10 * MIB, bytesOfProgram: 10 * MIB, stayMilliseconds: 60_000 };
 
 let now = 0;
 let sleeping: { until: number; wake: () => void }[] = [];
@@ -29,130 +28,130 @@ async function pass(milliseconds: number): Promise<void> {
   }
 }
 
-/** A request that wants in, and what has become of it. */
-function request(admission: Admission, bytes: number, program = "acme") {
-  const visitor = { program, patienceMilliseconds: 30_000 };
-  const state = { inside: false, status: 0, leave: () => {}, visitor };
-  admission.enter(bytes, visitor).then(
-    (leave) => Object.assign(state, { inside: true, leave }),
-    (error: { status: number }) => Object.assign(state, { status: error.status }),
-  );
+/** A request whose body is of so many bytes, and what has become of it. It works until it is told to end. */
+function request(admission: Admission, bytes = 1) {
+  const state = { working: false, status: 0, end: () => {} };
+  const work = () => {
+    state.working = true;
+    return new Promise<void>((resolve) => Object.assign(state, { end: resolve }));
+  };
+  admission
+    .letIn(async (onBytes) => onBytes(bytes), work)
+    .catch(({ status }: { status: number }) => Object.assign(state, { status }))
+    .finally(() => Object.assign(state, { working: false }));
   return state;
 }
 
-describe("large feed requests at once", () => {
-  it("come in one after the other, in the order in which they came", async ({ expect }) => {
-    const admission = new Admission(RULES);
-    const eight = Array.from({ length: 8 }, () => request(admission, 8 * MIB));
+/** A request whose body arrives as it is told. */
+function arriving(admission: Admission) {
+  const state: { status: number; onBytes: (bytes: number) => void } = { status: 0, onBytes: () => {} };
+  admission
+    .letIn(
+      (onBytes) =>
+        new Promise<void>((_, reject) => {
+          state.onBytes = (bytes) => {
+            try {
+              onBytes(bytes);
+            } catch (error) {
+              reject(error);
+            }
+          };
+        }),
+      async () => {},
+    )
+    .catch(({ status }: { status: number }) => Object.assign(state, { status }));
+  return state;
+}
 
-    const order: number[] = [];
-    for (let turn = 0; turn < 8; turn += 1) {
-      await pass(100);
-      const inside = eight.flatMap(({ inside }, index) => (inside && !order.includes(index) ? [index] : []));
-      expect(inside).toHaveLength(1);
-      order.push(...inside);
-      eight[inside[0] ?? 0]?.leave();
-    }
+const workingOf = (requests: readonly { working: boolean }[]) =>
+  requests.flatMap(({ working }, index) => (working ? [index] : []));
 
-    expect(order).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
-  });
-
-  it("come in together as long as they fit together", async ({ expect }) => {
-    const admission = new Admission(RULES);
-    const requests = [5, 5, 1].map((mebibytes) => request(admission, mebibytes * MIB));
+describe("feed requests at once", () => {
+  it("are worked on four at a time, in the order in which they came", async ({ expect }) => {
+    const admission = new Admission();
+    const seven = Array.from({ length: 7 }, () => request(admission));
 
     await pass(1_000);
-
-    expect(requests.map(({ inside }) => inside)).toEqual([true, true, false]);
-  });
-
-  it("are not overtaken by those that would fit in before them", async ({ expect }) => {
-    const admission = new Admission(RULES);
-    const [, large, fitting] = [8, 8, 2].map((mebibytes) => request(admission, mebibytes * MIB));
-
-    await pass(1_000);
-
-    expect([large?.inside, fitting?.inside]).toEqual([false, false]);
-  });
-
-  it("let programs in by turns, however many one has waiting", async ({ expect }) => {
-    const admission = new Admission(RULES);
-    const names = ["acme", "acme", "acme", "globex", "acme", "initech", "globex"];
-    const requests = names.map((name) => request(admission, 8 * MIB, name));
-
-    const order: string[] = [];
-    for (let turn = 0; turn < names.length; turn += 1) {
-      await pass(100);
-      const at = requests.findIndex(({ inside }) => inside);
-      order.push(names[at] ?? "");
-      requests[at]?.leave();
-      Object.assign(requests[at] ?? {}, { inside: false });
-    }
-
-    expect(order).toEqual(["acme", "globex", "initech", "acme", "globex", "acme", "acme"]);
-  });
-
-  it("of one program leave the room beyond its share to others", async ({ expect }) => {
-    const admission = new Admission({ ...RULES, bytes: 30 * MIB });
-    const own = [8, 8, 2].map((mebibytes) => request(admission, mebibytes * MIB));
-    await pass(200);
-
-    const other = request(admission, 8 * MIB, "globex");
+    expect(workingOf(seven)).toEqual([0, 1, 2, 3]);
+    seven[2]?.end();
+    await pass(100);
+    expect(workingOf(seven)).toEqual([0, 1, 3, 4]);
+    for (const one of [0, 1, 3]) seven[one]?.end();
     await pass(100);
 
-    expect(own.map(({ inside }) => inside)).toEqual([true, false, false]);
-    expect(other.inside).toBe(true);
+    expect(workingOf(seven)).toEqual([4, 5, 6]);
   });
 
   it("get a 503 after waiting for half a minute", async ({ expect }) => {
-    const admission = new Admission(RULES);
-    const [, waiting] = [request(admission, 8 * MIB), request(admission, 8 * MIB)];
+    const admission = new Admission();
+    for (let one = 0; one < 4; one += 1) request(admission);
+    const waiting = request(admission);
 
     await pass(29_000);
-    expect(waiting).toMatchObject({ inside: false, status: 0 });
+    expect(waiting.status).toBe(0);
     await pass(2_000);
 
-    expect(waiting).toMatchObject({ inside: false, status: 503 });
+    expect(waiting).toMatchObject({ working: false, status: 503 });
   });
 
-  it("wait for half a minute in all, wherever they wait", async ({ expect }) => {
-    const [first, second] = [new Admission(RULES), new Admission(RULES)];
-    const [before] = [request(first, 8 * MIB), request(second, 8 * MIB)];
-    const waiting = request(first, 8 * MIB);
-    await pass(20_000);
-    before?.leave();
-    await pass(100);
-    expect(waiting.inside).toBe(true);
+  it("get a 503 where their bodies come to more than 32 MiB as they arrive, and not below", async ({ expect }) => {
+    const admission = new Admission();
+    const sixteen = Array.from({ length: 16 }, () => arriving(admission));
+    const last = arriving(admission);
+    for (const one of sixteen) one.onBytes(2 * MIB);
 
-    const refused = second.enter(8 * MIB, waiting.visitor).catch(({ status }: { status: number }) => status);
-    await pass(11_000);
+    await pass(50);
+    expect(sixteen.map(({ status }) => status)).toEqual(Array(16).fill(0));
+    last.onBytes(1);
+    await pass(50);
 
-    expect(await refused).toBe(503);
+    expect(last.status).toBe(503);
+    expect(sixteen.map(({ status }) => status)).toEqual(Array(16).fill(0));
   });
 
-  it("do not wait for ever behind one that was cancelled while it was inside", async ({ expect }) => {
-    const admission = new Admission(RULES);
-    request(admission, 8 * MIB);
+  it("hold their bodies until they have been worked on, and no longer", async ({ expect }) => {
+    const admission = new Admission();
+    const large = request(admission, 32 * MIB);
+    await pass(50);
+
+    const during = request(admission, 1);
+    await pass(50);
+    large.end();
+    await pass(50);
+    const after = request(admission, 1);
+    await pass(50);
+
+    expect([during.status, after.status, after.working]).toEqual([503, 0, true]);
+  });
+
+  it("do not wait for ever behind those that were cancelled while they were worked on", async ({ expect }) => {
+    const admission = new Admission();
+    for (let one = 0; one < 4; one += 1) request(admission, 8 * MIB);
     await pass(40_000);
 
-    const next = request(admission, 8 * MIB);
+    const next = arriving(admission);
     await pass(21_000);
+    next.onBytes(8 * MIB);
+    const other = request(admission);
+    await pass(100);
 
-    expect(next.inside).toBe(true);
+    expect(next.status).toBe(0);
+    expect(other.working).toBe(true);
   });
 
   it("do not wait behind one that was cancelled while it waited", async ({ expect }) => {
-    const admission = new Admission(RULES);
-    const first = request(admission, 8 * MIB);
+    const admission = new Admission();
+    const [first] = Array.from({ length: 4 }, () => request(admission));
     await pass(100);
-    request(admission, 8 * MIB);
+    request(admission);
+    await pass(100);
     // It never looks again.
     sleeping = [];
-    const third = request(admission, 8 * MIB);
+    const last = request(admission);
 
-    first.leave();
+    first?.end();
     await pass(3_000);
 
-    expect(third.inside).toBe(true);
+    expect(last.working).toBe(true);
   });
 });

@@ -55,15 +55,21 @@ describe("POST /feed: a request is all or nothing", () => {
     expect(await snapshot()).toBe(before);
   });
 
-  it("answers 413 beyond 5,000 lines or 8 MiB, before it looks at them", async ({ expect }) => {
-    const tooMany = await feed(Array.from({ length: 5_001 }, () => "x"));
-    const tooLarge = await feed(new Blob(["x".repeat(8 * 1024 * 1024 + 1)]));
+  it("answers 413 beyond 2,000 lines or 2 MiB, before it looks at them, and says by how much", async ({ expect }) => {
+    const tooMany = await feed(Array.from({ length: 2_345 }, () => "x"));
+    const tooLarge = await feed("x".repeat(2 * 1024 * 1024 + 1));
+    const unknownLength = await feed(
+      new Blob(["x".repeat(2 * 1024 * 1024 + 1)]).stream().pipeThrough(new IdentityTransformStream()),
+    );
 
-    for (const answer of [tooMany, tooLarge]) {
+    for (const answer of [tooMany, tooLarge, unknownLength]) {
       expect(answer.status).toBe(413);
       expect(answer.body).toMatchObject({ status: false, errorCode: "PAYLOAD_TOO_LARGE" });
     }
-    expect((await feed([...Array.from({ length: 5_000 }, () => "\n"), "x"])).status).toBe(422);
+    expect(tooMany.body.message).toBe("This request holds 2,345 lines: at most 2,000 are taken.");
+    expect(tooLarge.body.message).toBe("A body of at most 2 MiB is taken here: this one has 2,097,153 bytes.");
+    expect(unknownLength.body.message).toBe("A body of at most 2 MiB is taken here: this one has more.");
+    expect((await feed([...Array.from({ length: 2_000 }, () => "\n"), "x"])).status).toBe(422);
   });
 });
 

@@ -1,15 +1,13 @@
 import { beforeAll, describe, it } from "vitest";
-import { type FeedLine, feed, mustFeed } from "../support/api.ts";
+import { feed, mustFeed } from "../support/api.ts";
+import { exported } from "../support/exporting.ts";
 import { createPublicViews } from "../support/public-views.ts";
 import * as seed from "../support/seed.ts";
-import { rows, value } from "../support/state.ts";
+import { rows, snapshot, value } from "../support/state.ts";
+
+const MIB = 1024 * 1024;
 
 const names = (count: number, prefix: string) => Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
-
-/** Sends lines in requests that the feed takes. */
-async function feedAll(lines: readonly FeedLine[]): Promise<void> {
-  for (let from = 0; from < lines.length; from += 5_000) await mustFeed(lines.slice(from, from + 5_000));
-}
 
 async function millisecondsOf(work: () => Promise<unknown>): Promise<number> {
   const startedAt = Date.now();
@@ -23,38 +21,90 @@ const longestFor = (writing: number) => 5 * writing + 4_000;
 
 beforeAll(createPublicViews);
 
+/** Groups of 100 members, and the customers in them. */
+async function storeGroups(count: number) {
+  const customers = Array.from({ length: 100 }, () => seed.customer());
+  const ids = customers.map(({ id }) => id);
+  const groups = Array.from({ length: count }, () => seed.group(ids));
+  await mustFeed([...customers, ...groups]);
+  return { groups, ids, from: ids[0] };
+}
+
+type Group = ReturnType<typeof seed.group>;
+
+const tooMany = (count: string) => ({
+  status: false,
+  errorCode: "PAYLOAD_TOO_LARGE",
+  message: `This request holds ${count} ids in lists and members of the groups that it touches: at most 20,000 are taken.`,
+});
+
 describe("POST /feed: how much a request may hold", () => {
-  it("takes lists of 100,000 ids in all, and answers 413 beyond, naming the limit", async ({ expect }) => {
-    const campaigns = Array.from({ length: 5 }, () => seed.campaign("999999", { store_ids: names(20_000, "nowhere") }));
+  it("takes lists of 20,000 ids in all, and answers 413 beyond, saying by how much", async ({ expect }) => {
+    const campaigns = [12_000, 8_000].map((length) => seed.campaign("999999", { store_ids: names(length, "nowhere") }));
 
     const most = await feed(campaigns);
     const more = await feed([...campaigns, seed.group(["one", "two"])]);
 
     // It gets as far as the references, none of which is stored.
     expect(most.status).toBe(422);
-    expect(Object.keys(most.body.messages)).toContain("line 5.store_ids");
+    expect(Object.keys(most.body.messages)).toContain("line 2.store_ids");
     expect(more.status).toBe(413);
-    expect(more.body).toEqual({
-      status: false,
-      errorCode: "PAYLOAD_TOO_LARGE",
-      message: "A request of at most 100000 items of store_ids and member_ids is taken here.",
-    });
+    expect(more.body).toEqual(tooMany("20,002"));
   });
 
-  it("answers 413 to lines that would fill the Worker's memory on their way, and takes half of them", async ({
-    expect,
-  }) => {
-    const account = seed.account();
-    await mustFeed([account]);
-    // Folded, each of these letters is three.
-    const coupons = Array.from({ length: 1_600 }, () => seed.coupon(account.id, { text_lines: ["각".repeat(1_600)] }));
+  it.for([
+    ["messages", (group: Group, from: unknown) => seed.message(group.id, from)],
+    ["message states", (group: Group, from: unknown) => seed.messageState(group.id, from)],
+    ["deletes", (group: Group) => seed.deleted("message_group", { id: group.id })],
+  ] as const)("counts the members of the groups of %s, each group once", async ([, toLine], { expect }) => {
+    const { groups, from } = await storeGroups(201);
+    const lines = groups.map((group) => toLine(group, from));
 
-    const whole = await feed(coupons);
-    const half = await feed(coupons.slice(0, 800));
+    const more = await feed([...lines, lines[0] ?? {}]);
+    const most = await feed([...lines.slice(1), lines[1] ?? {}]);
 
-    expect(whole.status).toBe(413);
-    expect(whole.body).toMatchObject({ status: false, errorCode: "PAYLOAD_TOO_LARGE" });
-    expect(half.body).toEqual({ status: true, items: { accepted: 800, ignored: 0 } });
+    expect(more.status).toBe(413);
+    expect(more.body).toEqual(tooMany("20,100"));
+    expect(most.status).toBe(200);
+  });
+
+  it("counts the members of a list, and those whom the list replaces", async ({ expect }) => {
+    const { groups } = await storeGroups(101);
+
+    const more = await feed(groups);
+    const most = await feed(groups.slice(1));
+
+    expect(more.body).toEqual(tooMany("20,200"));
+    expect(most.body).toEqual({ status: true, items: { accepted: 100, ignored: 0 } });
+  });
+
+  it("writes nothing where the members are too many", async ({ expect }) => {
+    const { groups, from } = await storeGroups(201);
+    const before = await snapshot();
+
+    await feed(groups.map((group) => seed.message(group.id, from)));
+
+    expect(await snapshot()).toBe(before);
+  });
+
+  it("takes a line of 1 MiB as an export gives it, with all its defaults, and no longer one", async ({ expect }) => {
+    const account = (length: number) => seed.account({ loyalty_options: { chain_logo: "🎉".repeat(length) } });
+    const logo = account(1);
+    await mustFeed([logo]);
+    const [given] = (await exported("account")).filter(({ id }) => id === logo.id);
+    const others = new TextEncoder().encode(JSON.stringify(given)).length - 4;
+    const room = MIB - others;
+    const longest = { ...account(Math.floor(room / 4)), company: `${logo.company}${"x".repeat(room % 4)}` };
+
+    const most = await feed([longest]);
+    const more = await feed([{ ...longest, company: `${longest.company}x` }]);
+
+    expect(most.status).toBe(200);
+    expect(more.body.messages).toEqual({
+      "line 1": ["has 1,048,577 bytes with all its defaults: at most 1,048,576 are taken"],
+    });
+    const [line] = (await exported("account")).filter(({ id }) => id === longest.id);
+    expect(new TextEncoder().encode(JSON.stringify(line)).length).toBe(MIB);
   });
 });
 
@@ -62,7 +112,7 @@ describe("POST /feed: long lists", () => {
   it("lists every store of a list that is sent in pieces, and lists another one as quickly", async ({ expect }) => {
     const account = seed.account();
     const stores = Array.from({ length: 12_000 }, () => seed.store(account.id));
-    await feedAll([account, ...stores]);
+    await mustFeed([account, ...stores]);
     const ids = stores.map(({ id }) => id);
     const campaign = seed.campaign(account.id, { store_ids: ids.slice(0, 10_001) });
     const other = seed.campaign(account.id, { store_ids: ids.slice(0, 10_000) });
@@ -87,7 +137,7 @@ describe("POST /feed: long lists", () => {
     const [before, after] = [customers.slice(0, 100), customers.slice(100)];
     const ids = (some: typeof customers) => some.map(({ id }) => id);
     const caller = before[0]?.id;
-    const groups = Array.from({ length: 300 }, () => seed.group(ids(before)));
+    const groups = Array.from({ length: 90 }, () => seed.group(ids(before)));
     await mustFeed(customers);
     const writing = await millisecondsOf(() => mustFeed(groups));
 
@@ -97,7 +147,7 @@ describe("POST /feed: long lists", () => {
 
     const members = await rows(
       "SELECT customer_id FROM public_message_group_members WHERE group_id = ? ORDER BY position",
-      groups[299]?.id,
+      groups[89]?.id,
     );
     expect(members.map(({ customer_id }) => customer_id)).toEqual([caller, ...ids(after).slice(1)]);
     expect(replacing).toBeLessThan(longestFor(writing));

@@ -5,7 +5,7 @@ import { feed } from "../support/api.ts";
 import { FEED_BYTES } from "../support/feed-bytes.ts";
 import * as seed from "../support/seed.ts";
 
-const LARGEST_BODY = 8 * 1024 * 1024;
+const LARGEST_BODY = 2 * 1024 * 1024;
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 describe("the lines of a body", () => {

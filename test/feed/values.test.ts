@@ -144,21 +144,6 @@ describe("POST /feed: values", () => {
     expect(JSON.parse(options)).toMatchObject({ team_breakdown: {}, chain_active: 0, notify_user_admin: null, id: "" });
   });
 
-  it("refuses a line that is larger than D1 can store, by its number", async ({ expect }) => {
-    const wide = "🎉".repeat(65_536);
-    const options = {
-      term_contents: wide,
-      branded_footer_content: wide,
-      branded_email_header: wide,
-      branded_email_footer: wide,
-      chain_logo: "🎉".repeat(262_144),
-    };
-
-    const answer = await feed([{ ...account, loyalty_options: options }]);
-
-    expect(answer.body.messages).toEqual({ "line 1": ["holds more than can be stored"] });
-  });
-
   it("takes bytes that are not UTF-8 for a bad line, and a byte order mark for none", async ({ expect }) => {
     const good = JSON.stringify(seed.customer());
     const bytes = new Uint8Array([...new TextEncoder().encode(`\uFEFF${good}\n`), 0x22, 0xff, 0x22]);

@@ -3,9 +3,9 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, inject, it, vi } from "vitest";
 import { app } from "../../src/app.ts";
 import { Failure } from "../../src/http/errors.ts";
-import { type FeedLine, ndjson, send, toAnswer } from "../support/api.ts";
+import { type FeedLine, mustFeed, toAnswer } from "../support/api.ts";
 import { differences } from "../support/differences.ts";
-import { hostileLines, toRequests } from "../support/hostile-words.ts";
+import { hostileLines } from "../support/hostile-words.ts";
 import { fitDocument } from "../support/openapi.ts";
 import { rows } from "../support/state.ts";
 import { signToken } from "../support/tokens.ts";
@@ -111,16 +111,13 @@ async function fuzz(requests: fc.Arbitrary<FuzzedRequest>, numRuns: number): Pro
 }
 
 async function feedAll(lines: FeedLine[]): Promise<void> {
-  const token = await tokenOf({ accounts: "*" });
-  const headers = { Authorization: `Bearer ${token}` };
-  const answer = await send("/api/v1/feed", { method: "POST", headers, body: ndjson(lines) });
-  if (answer.status !== 200) throw new Error(`refused: ${JSON.stringify(answer.body)}`);
+  const answer = await mustFeed(lines);
   committed = Number(answer.headers.get("X-Feed-Version"));
 }
 
 beforeAll(async () => {
   await feedAll(programLines());
-  if (limitMs > 0) for (const lines of toRequests(hostileLines(20_000))) await feedAll(lines);
+  if (limitMs > 0) await feedAll(hostileLines(20_000));
   // One line a request would drown what matters.
   vi.spyOn(console, "log").mockImplementation(() => {});
 }, 120_000);

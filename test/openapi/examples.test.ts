@@ -23,8 +23,7 @@ function shown(answered: unknown, example: unknown): unknown {
 }
 
 beforeAll(async () => {
-  const lines = demoLines();
-  for (let from = 0; from < lines.length; from += 5_000) await mustFeed(lines.slice(from, from + 5_000));
+  await mustFeed(demoLines());
 });
 
 describe("the examples of the reference", () => {

@@ -189,13 +189,6 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "if (text === undefined) return { applied: true, ignored: 0, version: 1, changes: toChanges([]) };",
     seenBy: LOST,
   },
-  {
-    breaks: "a page of an export leaves its turn",
-    file: "src/feed/memory-turns.ts",
-    find: "    return await make();\n  } finally {\n    leave();",
-    replace: "    return await make();\n  } finally {",
-    seenBy: RECOVERY,
-  },
   // History.
   {
     breaks: "an object is there before its events leave",

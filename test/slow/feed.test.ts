@@ -401,8 +401,8 @@ describe("npm run feed", () => {
     answer();
 
     expect(await running.ended).toBe(130);
-    expect(running.output()).toContain("Stopped: 10,000 lines committed");
-    expect(running.output()).toContain("Go on with: --from 10001");
+    expect(running.output()).toContain("Stopped: 4,000 lines committed");
+    expect(running.output()).toContain("Go on with: --from 4001");
   });
 
   it("checks a file with the service's schemas and sends nothing", async ({ expect }) => {

@@ -6,7 +6,7 @@ import { HangReporter } from "../../scripts/lib/hang-reporter.ts";
 // What measures times, or must see a change within seconds, has the machine to itself.
 const ALONE = ["app", "bench"].map((name) => `test/slow/${name}.test.ts`);
 
-// Breaks the service in 33 ways and looks for each for up to 200,000 steps: for the nightly run.
+// Breaks the service in 30 ways and looks for each for up to 200,000 steps: for the nightly run.
 const NIGHTLY = process.env.NIGHTLY === undefined ? ["test/slow/simulation.test.ts"] : [];
 
 // Two services that start at once on a fresh clone would each make a secret.

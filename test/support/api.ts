@@ -1,5 +1,5 @@
 import { exports } from "cloudflare:workers";
-import { NDJSON } from "../../src/http/limits.ts";
+import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT, NDJSON } from "../../src/http/limits.ts";
 import { fitDocument } from "./openapi.ts";
 import { customerToken, feedToken, restoreToken } from "./tokens.ts";
 
@@ -69,11 +69,31 @@ export function feedWith(token: string, lines: readonly FeedLine[] | BodyInit): 
   return send("/api/v1/feed", { method: "POST", headers, body });
 }
 
-/** Sends lines that must be taken. */
+/** Sends lines that must be taken, in as many requests as it takes. Resolves with the last answer. */
 export async function mustFeed(lines: readonly FeedLine[]): Promise<Answer> {
-  const answer = await feed(lines);
+  const [first = [], ...others] = toRequests(lines);
+  const answer = await feed(first);
   if (answer.status !== 200) throw new Error(`refused: ${JSON.stringify(answer.body)}`);
-  return answer;
+  return others.length === 0 ? answer : mustFeed(others.flat());
+}
+
+/** The lines in requests that the feed takes. */
+export function toRequests(lines: readonly FeedLine[]): FeedLine[][] {
+  const requests: FeedLine[][] = [[]];
+  let [bytes, items] = [0, 0];
+  for (const line of lines) {
+    const size = new TextEncoder().encode(ndjson([line])).length + 1;
+    const { store_ids, member_ids } = typeof line === "string" ? {} : line;
+    const listed = [store_ids, member_ids].flat().length;
+    if (requests.at(-1)?.length === LINE_LIMIT || bytes + size > BODY_LIMIT.bytes || items + listed > ITEM_LIMIT) {
+      requests.push([]);
+      [bytes, items] = [0, 0];
+    }
+    bytes += size;
+    items += listed;
+    requests.at(-1)?.push(line);
+  }
+  return requests;
 }
 
 export const trips = ({ headers }: Answer): number => numberOf(headers, /trips;desc="(\d+)"/);

@@ -72,25 +72,6 @@ export function hostileLines(stores: number): Line[] {
   ];
 }
 
-const LINES_A_REQUEST = 5_000;
-const BYTES_A_REQUEST = 6_000_000;
-const BYTES_A_UNIT = 3;
-
-/** The lines in requests that the feed takes. */
-export function toRequests(lines: readonly Line[]): Line[][] {
-  const requests: Line[][] = [[]];
-  let bytes = 0;
-  for (const line of lines) {
-    bytes += JSON.stringify(line).length * BYTES_A_UNIT;
-    if (bytes > BYTES_A_REQUEST || requests.at(-1)?.length === LINES_A_REQUEST) {
-      requests.push([]);
-      bytes = 0;
-    }
-    requests.at(-1)?.push(line);
-  }
-  return requests;
-}
-
 /** The words in texts of at most so many characters, with blanks between. */
 function toTexts(words: readonly string[], limit: number): string[] {
   const longest = Math.max(...words.map((word) => [...word].length));

@@ -4,8 +4,8 @@ import { account } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
 
 const FEED = "/api/v1/feed";
-const MOST_LINES = 5_000;
-const MOST_BYTES = 8 * 1_024 * 1_024;
+const MOST_LINES = 2_000;
+const MOST_BYTES = 2 * 1_024 * 1_024;
 
 /** docs/contract/export.md, 1 */
 export async function exportPages(suite: Suite): Promise<Section> {
@@ -31,7 +31,7 @@ export async function exportPages(suite: Suite): Promise<Section> {
         const limited = await suite.tokens.sign({ scope: "export", sub: "conform", accounts: [accountId] });
         expectFailure(await suite.http.send(FEED, { token: limited }), 403, "FORBIDDEN");
       },
-      "**A page** has at most 5,000 lines, 8 MiB and 100,000 items of `store_ids` and `member_ids`, so one feed request takes it.":
+      "**A page** has at most 2,000 lines, 2 MiB and 20,000 items of `store_ids` and `member_ids`, so one feed request takes it.":
         async () => {
           const answer = await page();
           expectThat(exportedLines(answer).length <= MOST_LINES, "a page has more lines");

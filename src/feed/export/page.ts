@@ -1,4 +1,5 @@
 import type { Database } from "../../db/database.ts";
+import { utf8Bytes } from "../../db/json-rows.ts";
 import { BODY_LIMIT, ITEM_LIMIT } from "../../http/limits.ts";
 import { countItems } from "../records/kind.ts";
 import { type Cursor, toText } from "./cursor.ts";
@@ -42,37 +43,27 @@ export async function readPage(db: Database, { records, after }: ExportQuery): P
   return { bytes, version: found.version, next: next && toText(next) };
 }
 
-const encoder = new TextEncoder();
-
-// A segment fits, and the export of a small program. Room for the largest page takes a millisecond.
-const SMALL_PAGE_BYTES = 256 * 1024;
-
 /** The lines that one feed request takes, and where they end, if there is more in the walk. */
 export function writeLines(
   walk: ExportWalk,
   { rows, ids, hasMore }: Pick<PageRows, "rows" | "ids" | "hasMore">,
 ): { bytes: Bytes; end: Cursor["after"] } {
-  // Written as bytes at once: as texts, and all of them joined, they would take several times as much memory.
-  let page = new Uint8Array(SMALL_PAGE_BYTES);
+  const lines: string[] = [];
   let [size, items] = [0, 0];
+  let end = hasMore ? endOf(rows.at(-1)) : undefined;
   for (const [index, row] of rows.entries()) {
     if (row.left_out === 1) continue;
     const fields = walk.reader.toLine(row, ids);
     const line = `${JSON.stringify(fields)}\n`;
-    let { read, written } = encoder.encodeInto(line, page.subarray(size));
-    if (read < line.length && page.length < BODY_LIMIT.bytes) {
-      page = new Uint8Array(page.buffer.transfer(BODY_LIMIT.bytes));
-      ({ read, written } = encoder.encodeInto(line, page.subarray(size)));
-    }
+    size += utf8Bytes(line);
     items += countItems(walk.list, fields);
-    if (read < line.length || items > ITEM_LIMIT) {
-      // A page has one line at least, whatever its size.
-      if (size === 0) return { bytes: new Uint8Array(encoder.encode(line)), end: endOf(row) };
-      return { bytes: page.subarray(0, size), end: endOf(rows[index - 1]) };
+    if (size > BODY_LIMIT.bytes || items > ITEM_LIMIT) {
+      end = endOf(rows[index - 1]);
+      break;
     }
-    size += written;
+    lines.push(line);
   }
-  return { bytes: new Uint8Array(page.buffer.transfer(size)), end: hasMore ? endOf(rows.at(-1)) : undefined };
+  return { bytes: new Uint8Array(new TextEncoder().encode(lines.join(""))), end };
 
   function endOf(row: Record<string, unknown> = {}): (string | number)[] {
     return walk.order.map((_, index) => row[`end_${index}`] as string | number);

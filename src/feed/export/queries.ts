@@ -2,7 +2,7 @@ import { getTableColumns, type Placeholder, type SQL, sql } from "drizzle-orm";
 import { compilePer, type Database, type Statement } from "../../db/database.ts";
 import { limitTo } from "../../db/limit.ts";
 import { feedVersion } from "../../db/tables/index.ts";
-import { LINE_LIMIT } from "../../http/limits.ts";
+import { BODY_LIMIT } from "../../http/limits.ts";
 import { tableName } from "../records/kind.ts";
 import type { Cursor } from "./cursor.ts";
 import { isSmall, type KnownIds, type Reader, type Row } from "./fields.ts";
@@ -20,13 +20,10 @@ export interface PageRows {
 }
 
 /** The bytes of rows, by their sizes, of which a page is made at most, where a walk says these. */
-const LOOKED_AT_BYTES = 16 * 1024 * 1024;
+const LOOKED_AT_BYTES = 2 * BODY_LIMIT.bytes;
 
-/**
- * The bytes of rows as D1 sends them, after which no more of them are sent. One letter beyond Latin-1 in each text makes
- * it take two bytes a letter, as D1's answer and as values: 42 MB in all.
- */
-const SENT_BYTES = 8 * 1024 * 1024;
+/** The bytes of rows as D1 sends them, after which no more of them are sent. */
+const SENT_BYTES = BODY_LIMIT.bytes;
 
 /** Reads a page's rows, at most as many as fit into memory, in one round trip and one transaction. */
 export async function findPage(db: Database, { walk, after }: Cursor, walks: readonly ExportWalk[]): Promise<PageRows> {
@@ -83,7 +80,7 @@ export function selectLines(walk: ExportWalk, inOrder: SQL, limit: SQL): SQL<Row
     SELECT ${sql.raw([...columnsOf(walk), ...ends].join(", "))}, ${limit} AS most_lines
     FROM ${sql.raw(`${tableName(walk)} ${walk.join}`)} ${inOrder}
     LIMIT ${limit}`;
-  return isLarge(walk) ? firstOf(walk, found) : found;
+  return walk.isLarge ? firstOf(walk, found) : found;
 }
 
 /** What is selected of a row; of one that makes no line, nothing. */
@@ -92,11 +89,6 @@ function columnsOf({ reader, leftOut }: ExportWalk): string[] {
   if (leftOut === undefined) return columns.map(([name, value]) => `${value} AS ${name}`);
   const given = columns.map(([name, value]) => `iif(${leftOut}, NULL, ${value}) AS ${name}`);
   return [`iif(${leftOut}, 1, 0) AS left_out`, ...given];
-}
-
-/** Whether as many lines as a page may have could be more than D1 should send. */
-function isLarge({ lines, moreBytes }: ExportWalk): boolean {
-  return moreBytes !== undefined || lines < LINE_LIMIT;
 }
 
 /** Of rows in the order of the walk the first, up to that with which they come to `SENT_BYTES`. */

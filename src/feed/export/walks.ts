@@ -22,6 +22,8 @@ export interface ExportWalk {
   leftOut: string | undefined;
   /** The most lines on a page. */
   lines: number;
+  /** Whether so many lines can be more than D1 should send. */
+  isLarge: boolean;
   /** An expression for the bytes of a line beside the texts of its row, where a page must look at these before it is read. */
   moreBytes: string | undefined;
   /** The field with the ids of a list. */
@@ -79,13 +81,8 @@ function messagesShown(column: "earlier_id" | "newest_id"): Way {
   };
 }
 
-/** The most lines on a page, where 5,000 of the largest would fill a Worker's memory. */
-const LINES: Readonly<Record<string, number>> = {
-  employee: 2_000,
-  customer_coupon: 2_000,
-  message: 2_000,
-  message_group: 1_000,
-};
+/** The kinds of which 2,000 lines can be more than D1 should send. */
+const LARGE = new Set(["employee", "customer_coupon", "message", "message_group"]);
 
 /** The kinds whose lines differ so much that their sizes are looked at first. A store's id takes ten times its key. */
 const MORE_BYTES: Readonly<Record<string, string>> = {
@@ -118,7 +115,7 @@ function recordWalks(kind: Kind): ExportWalk[] {
   return (WAYS[kind.record] ?? [{}]).map((way, index) => ({
     ...walkOf(kind, way, reader),
     name: `${kind.record} ${index + 1}`,
-    lines: LINES[kind.record] ?? LINE_LIMIT,
+    isLarge: LARGE.has(kind.record) || kind.record in MORE_BYTES,
     moreBytes: MORE_BYTES[kind.record],
     list: kind.list?.field,
   }));
@@ -142,6 +139,7 @@ function walkOf({ record, table: own }: Kind, way: Way, reader: Reader): Omit<Ex
     when,
     leftOut,
     lines: LINE_LIMIT,
+    isLarge: false,
     moreBytes: undefined,
     list: undefined,
     reader,

@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Statement } from "../../db/database.ts";
 import { unionAll } from "../../db/json-rows.ts";
 import { limitTo } from "../../db/limit.ts";
-import { NAMED_LINES } from "../../http/limits.ts";
+import { ITEM_LIMIT, NAMED_LINES } from "../../http/limits.ts";
 import {
   accountReference,
   checkedNames,
@@ -35,6 +35,25 @@ export function refuseUnrestorable(): Statement {
   // An array, because `readRefusal` finds reports by their `]}`.
   return sql`INSERT INTO refusals (report)
     SELECT json_object('unrestorable', json_array(version)) FROM feed_version WHERE restorable = 0`;
+}
+
+/**
+ * Refuses the request when the ids of its lists (`items`) and the members of the groups that it touches are too many:
+ * a message of a large group writes a row for each member.
+ */
+export function refuseLargeGroups(batches: readonly Lines[], items: number): Statement[] {
+  const ids = batches.flatMap(({ kind, all }) => {
+    const field = kind.record === "message_group" ? "id" : "group_id";
+    return all.flatMap(({ used }) => used[field] ?? []);
+  });
+  if (ids.length === 0) return [];
+  return [
+    sql`INSERT INTO refusals (report)
+      SELECT json_object('items', json_array(${items} + count(*)))
+      FROM message_groups JOIN message_group_members AS member ON member.group_key = message_groups.key
+      WHERE message_groups.id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))
+      HAVING ${items} + count(*) > ${ITEM_LIMIT}`,
+  ];
 }
 
 /**

@@ -5,7 +5,7 @@ import { LISTS, type SearchList } from "../../../src/customer/search/scope.ts";
 import { Database } from "../../../src/db/database.ts";
 import { wordsOf } from "../../../src/values/words.ts";
 import { mustFeed } from "../../support/api.ts";
-import { customersWith, HOSTILE_QUERIES, hostileLines, SHORT, toRequests } from "../../support/hostile-words.ts";
+import { customersWith, HOSTILE_QUERIES, hostileLines, SHORT } from "../../support/hostile-words.ts";
 
 const ROWS = 20_000;
 // So many times what it takes to look up as many stores by their ids: a measure for any machine, however busy.
@@ -32,7 +32,7 @@ describe("a search for words that were chosen to make it expensive", () => {
   beforeAll(async () => {
     const lines = hostileLines(ROWS);
     ids.push(...lines.filter(({ name }) => String(name).startsWith("Location")).map(({ id }) => id));
-    for (const request of toRequests(lines)) await mustFeed(request);
+    await mustFeed(lines);
   }, 90_000);
 
   it.for(Object.entries(HOSTILE_QUERIES))("reads few rows, for a short time: %s", async ([, query], { expect }) => {

@@ -20,6 +20,18 @@ describe("a restored message", () => {
     expect(await groupsOf(a)).toMatchObject([{ last_message_time: "2026-06-01 09:59:00" }]);
   });
 
+  it("may be of any number of groups, whose members do not count as they do in a feed", async ({ expect }) => {
+    const customers = Array.from({ length: 100 }, () => seed.customer());
+    const ids = customers.map(({ id }) => id);
+    const groups = Array.from({ length: 201 }, () => seed.group(ids));
+    await mustRestore([...customers, ...groups.slice(0, 150)]);
+    await mustRestore(groups.slice(150));
+
+    const answer = await restore(groups.map(({ id }) => seed.message(id, ids[0])));
+
+    expect(answer.body).toEqual({ status: true, items: { accepted: 201, ignored: 0 } });
+  });
+
   it("without a time is sent now", async ({ expect }) => {
     const { customers, a, group } = talk();
 

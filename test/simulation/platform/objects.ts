@@ -48,10 +48,12 @@ export class SimulatedObjects {
             return structuredClone(await instance[called]?.(...given));
           });
         };
-      return new Proxy(
-        { fetch },
-        { get: (known, called: string) => (called === "fetch" ? known.fetch : method(called)) },
-      );
+      const get = (_: object, called: string) => {
+        // An async function may return a stub.
+        if (called === "then") return undefined;
+        return called === "fetch" ? fetch : method(called);
+      };
+      return new Proxy({}, { get });
     };
     const namespace = { idFromName: (name: string) => name, get: stub, getByName: stub };
     return namespace as unknown as DurableObjectNamespace;

@@ -18,8 +18,9 @@ export const TimeZone = z
   .string({ error: mustBe("the name of a time zone") })
   .refine(isTimeZone, "must be a time zone of IANA, such as America/New_York");
 
-// Intl takes offsets too, and abbreviations that IANA has not named: BST is Dhaka's time there, not London's.
-const NAME = /^(?![a-z]{3}$)[a-z][\w+/-]{0,63}$|^(?:UTC|GMT|UCT|[CEMW]ET|[EHM]ST|PRC|ROC|ROK)$/i;
+// Intl takes offsets too, and names that IANA has not: abbreviations, where BST is Dhaka's time and not London's, and zones
+// of SystemV.
+const NAME = /^(?![a-z]{3}$|systemv\/)[a-z][\w+/-]{0,63}$|^(?:UTC|GMT|UCT|[CEMW]ET|[EHM]ST|PRC|ROC|ROK)$/i;
 
 function isTimeZone(name: string): boolean {
   if (!NAME.test(name)) return false;

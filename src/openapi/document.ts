@@ -142,7 +142,7 @@ function operationObject(operation: Operation, notes: readonly Notes[], schemas:
         required: true,
         content: {
           [body.mediaType]: {
-            schema: toJsonSchema(body.schema, "input", schemas, `${pascalCase(id)}Body`),
+            schema: bodySchema(body, `${pascalCase(id)}Body`, schemas),
             examples: bodiesOf(examples),
           },
         },
@@ -150,6 +150,21 @@ function operationObject(operation: Operation, notes: readonly Notes[], schemas:
     }),
     responses,
   };
+}
+
+/**
+ * The schema of a body. Of JSON it has its defaults in words, because generators (openapi-typescript) take a field with a
+ * default for one that is always there.
+ */
+function bodySchema({ mediaType, schema }: NonNullable<Notes["body"]>, name: string, schemas: Components): JsonSchema {
+  const reference = toJsonSchema(schema, "input", schemas, name);
+  if (mediaType !== JSON_TYPE) return reference;
+  const named = schemas[name] as { properties: Record<string, JsonSchema> };
+  for (const [field, { default: leftOut, ...rest }] of Object.entries(named.properties)) {
+    if (leftOut === undefined) continue;
+    named.properties[field] = { ...rest, description: `${rest.description} Left out: \`${leftOut}\`.` };
+  }
+  return reference;
 }
 
 function parameterObjects({ parameters }: Notes, examples: readonly Example[], schemas: Components): object[] {

@@ -7,11 +7,14 @@ import { isDate, toDatetime } from "./time.ts";
 /** The last second of what has no end. It sorts after every other. */
 export const NEVER = "never";
 
+/** The last second of the calendar. */
+export const LAST_SECOND = "9999-12-31 23:59:59";
+
 const SECOND_MS = 1_000;
 const DAY_MS = 86_400_000;
 /** No zone is, or was, farther from UTC; and no clock changes twice within twice that. */
 const FARTHEST_MS = 16 * 3_600_000;
-const [FIRST_MS, LAST_MS] = [Date.parse("0000-01-01T00:00:00Z"), Date.parse("9999-12-31T23:59:59Z")];
+const [FIRST_MS, LAST_MS] = [Date.parse("0000-01-01T00:00:00Z"), Date.parse(`${LAST_SECOND}Z`)];
 
 /** The name of a time zone, `America/New_York`, as the runtime knows them from IANA. */
 export const TimeZone = z
@@ -77,6 +80,13 @@ export function lastSecondOf(date: string, timeZone: string): string {
 export function lastSecondOfEnd(end: string | null, timeZone: string): string {
   if (end === null) return NEVER;
   return isDate(end) ? lastSecondOf(end, timeZone) : end;
+}
+
+/** An end as answers show it, in UTC; where its last second is beyond the calendar, the last that is in it. */
+export function shownEnd(end: string | null, timeZone: string): string | null {
+  if (end === null) return null;
+  const last = lastSecondOfEnd(end, timeZone);
+  return last === NEVER ? LAST_SECOND : last;
 }
 
 /** The offsets of a zone around a midnight of it, and when the one becomes the other. */

@@ -44,7 +44,6 @@ const IF_NONE_MATCH = {
   required: false,
   description: "The `ETag` of an answer that the client has, or several with commas between them, or `*`.",
   schema: { type: "string" },
-  example: TAG,
 };
 
 const JSON_TYPE = "application/json";
@@ -174,7 +173,7 @@ function parameterObjects({ parameters }: Notes, examples: readonly Example[], s
     required?: string[];
   };
   return Object.entries(properties).map(([name, { description, ...schema }]) => {
-    const given = examples.map((example) => example[parameters.in]?.[name]).find((value) => value !== undefined);
+    const [given] = examples.flatMap((example) => example[parameters.in]?.[name] ?? []);
     return {
       name,
       in: parameters.in,
@@ -183,7 +182,7 @@ function parameterObjects({ parameters }: Notes, examples: readonly Example[], s
       schema,
       // Lists are taken repeated and with commas; with commas is shorter.
       ...(schema.type === "array" && { style: "form", explode: false }),
-      ...(given !== undefined && { example: exampleOf(schema, given) }),
+      ...exampleOf(schema, given, parameters.in),
     };
   });
 }
@@ -207,11 +206,6 @@ function goodResponse(
   // What goes over a WebSocket is no body, but OpenAPI has no other place for its schema.
   if (frames !== undefined) return respond(101, JSON_TYPE, toJsonSchema(frames, "output", schemas));
   throw new Error(`The operation ${id} does not say what it answers.`);
-}
-
-function exampleOf({ type }: JsonSchema, given: string): unknown {
-  if (type === "array") return partsOf(given);
-  return type === "string" ? given : JSON.parse(given);
 }
 
 /** Adds what a failure answers to the answers with its status. */
@@ -282,4 +276,16 @@ function bodiesOf(examples: readonly Example[]): Record<string, unknown> {
 
 function camelCase(text: string): string {
   return text.toLowerCase().replace(/[^a-z0-9]+(\w?)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/**
+ * The example of a parameter. The form of the reference sends each example, and of an enum its first value: filters that
+ * nobody asked for. `x-disabled` is Scalar's word for one that it shows and does not send.
+ */
+function exampleOf({ type, enum: values }: JsonSchema, given: string | undefined, place: "path" | "query"): object {
+  if (place === "path") return { example: given };
+  if (values !== undefined) return { examples: { default: { value: (values as unknown[])[0], "x-disabled": true } } };
+  if (given === undefined) return {};
+  const value = type === "array" ? partsOf(given) : type === "string" ? given : JSON.parse(given);
+  return { examples: { default: { value, "x-disabled": true } } };
 }

@@ -98,6 +98,21 @@ describe("the OpenAPI document", () => {
     expect(fields.rank_on.description).toMatch(/ Left out: `run`\.$/);
   });
 
+  it("gives examples of parameters that the form of the reference shows and does not send, but in the path", ({
+    expect,
+  }) => {
+    const parameters = operations.flatMap(
+      ({ operation }) => (operation.parameters ?? []) as { in: string; example?: unknown; examples?: object }[],
+    );
+    const optional = parameters.filter((one) => one.in !== "path");
+    const examples = optional.flatMap((one) => Object.entries(one.examples ?? {}));
+
+    expect(optional.filter((one) => "example" in one)).toEqual([]);
+    // Scalar looks for this name.
+    expect(examples.filter(([name, one]) => name !== "default" || one["x-disabled"] !== true)).toEqual([]);
+    expect(examples.length).toBeGreaterThan(3);
+  });
+
   it.for(operations)("gives $method $path examples that fit their schemas", ({ operation }, { expect }) => {
     const contents = [operation.requestBody, ...Object.values(operation.responses)].flatMap((part) =>
       Object.values((part as { content?: object } | undefined)?.content ?? {}),

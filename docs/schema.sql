@@ -447,6 +447,7 @@ CREATE TABLE coupons (
   is_custom INTEGER NOT NULL,
   can_combine_with_other INTEGER NOT NULL,
   created_at TEXT NOT NULL,
+  expiration_date TEXT, -- as fed: a time, or a date of the time zone. Answers have it in UTC, see text
   time_zone TEXT NOT NULL, -- where an end given as a date alone is that day
   ends_at TEXT NOT NULL, -- its last valid second, in UTC; `never` sorts last
   folded_type TEXT NOT NULL, -- its type, folded: what a filter compares
@@ -465,7 +466,7 @@ CREATE TABLE customer_coupons (
   campaign_coupon_key INTEGER NOT NULL REFERENCES coupons (key) DEFERRABLE INITIALLY DEFERRED,
   store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
   coupon_id TEXT, -- plain text, no reference
-  expected_end_date TEXT, -- as answers show it: a date with its last second
+  expected_end_date TEXT, -- as fed: a time, or a date of the time zone. Answers show ends_at
   creation_method TEXT NOT NULL,
   reserved INTEGER NOT NULL,
   total_count INTEGER NOT NULL, -- how often it may be used

@@ -7,7 +7,7 @@ import { serveAppSession } from "./lib/app-session.ts";
 import { askDatabase } from "./lib/database.ts";
 import { devCustomerToken } from "./lib/dev-token.ts";
 import { localPrograms } from "./lib/local-config.ts";
-import { portNumber, programNames } from "./lib/options.ts";
+import { originList, portNumber, programNames } from "./lib/options.ts";
 import { CommandError, main, ROOT } from "./lib/project.ts";
 import { loadDemo, prepare, type ServiceOptions, serve } from "./lib/service.ts";
 import { tryIt, tryWithoutDemo } from "./lib/try-it.ts";
@@ -20,7 +20,7 @@ const program = new Command("npm start --")
   .option("--persist-to <dir>", "where the local database is stored", path.join(ROOT, ".wrangler", "state"))
   .option("--programs <names>", "serve these programs too, with commas between them", programNames)
   .option("--no-demo", "leave the databases as they are")
-  .option("--cors <origins>", 'the origins whose pages may call, with commas between them, or "*"')
+  .option("--cors <origins>", 'the origins whose pages may call, with commas between them, or "*"', originList)
   .action(start);
 
 await main(() => program.parseAsync());

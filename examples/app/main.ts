@@ -2,7 +2,7 @@ import { createClient, LoyaltyError } from "loyalty-edge/client";
 import { inAddress, putInAddress } from "./lib/address.ts";
 import type { App, View } from "./lib/app.ts";
 import { note } from "./lib/asked.ts";
-import { measured } from "./lib/cost.ts";
+import { measured, noticing } from "./lib/cost.ts";
 import { byId, choice, h } from "./lib/dom.ts";
 import { currentSession, type DemoCustomer, type Session } from "./lib/session.ts";
 import { serveWith } from "./till.ts";
@@ -31,6 +31,7 @@ const said = byId("said", HTMLElement);
 const tillSide = byId("till", HTMLDialogElement);
 const isDesk = matchMedia("(min-width: 60rem)");
 const send = measured(showCost);
+const Socket = noticing(() => void send("/health").catch(() => {}));
 
 /** The app of the customer who was chosen last, with the views that were shown so far. */
 let app: App | null = null;
@@ -66,11 +67,12 @@ function begin(session: Session): void {
 
 function become(customer: DemoCustomer, session: Session): void {
   leave.abort();
+  said.replaceChildren();
   leave = new AbortController();
   const { signal } = leave;
   const token = async () => (await currentSession()).customers.find(({ id }) => id === customer.id)?.token ?? "";
   app = {
-    client: createClient({ url: location.origin, token, fetch: send }),
+    client: createClient({ url: location.origin, token, fetch: send, WebSocket: Socket, retry: { attempts: 1 } }),
     customer,
     session,
     ended: signal,

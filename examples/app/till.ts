@@ -5,6 +5,11 @@ import { currentSession, type DemoCustomer, type Named, type Session } from "./l
 type Line = { record: string } & Record<string, unknown>;
 type Values = Record<string, string>;
 
+const ANSWER_WITHIN_MS = 30_000;
+// A database that stops answering may have stored the lines before.
+const UNKNOWN_STATUSES = [500, 502, 503, 504];
+const UNKNOWN = "Unknown: no answer came. Send it again as it is: it counts once.";
+
 const newId = () => `app-${crypto.randomUUID()}`;
 
 interface Till {
@@ -49,18 +54,18 @@ export function serveWith(form: HTMLFormElement, { session, customer, send, onSe
   };
   const submit = async () => {
     button?.toggleAttribute("disabled", true);
-    const refusal = await feed(send, lines);
+    const answer = await feed(send, lines);
     button?.toggleAttribute("disabled", false);
     // Another customer was chosen meanwhile, whose lines the form shows.
     if (signal.aborted) return;
-    if (refusal === null) {
+    if (answer?.status === true) {
       // The same line once more would be ignored: an event is stored once by its id.
       id = newId();
       preview();
       onSent(record);
     }
-    const others = markFaults(form, refusal);
-    outcome?.replaceChildren(refusal === null ? "Committed." : `Refused. ${others}`);
+    const others = markFaults(form, answer?.status === false ? answer : null);
+    outcome?.replaceChildren(answer === null ? UNKNOWN : answer.status ? "Committed." : `Refused. ${others}`);
   };
   const onSubmit = (event: Event) => {
     event.preventDefault();
@@ -99,16 +104,17 @@ function markFaults(form: HTMLFormElement, refusal: Failure | null): string {
   return [refusal?.message ?? "", ...others.map(([field, texts]) => `${field} ${texts.join(", ")}`)].join("; ");
 }
 
-/** Sends lines to the feed. Resolves with why they were refused, or null; lines that are sent again count once. */
-async function feed(send: typeof fetch, lines: readonly Line[]): Promise<Failure | null> {
+/** Sends lines to the feed. Resolves with its answer, or null where none came: then the lines may be stored or not. */
+async function feed(send: typeof fetch, lines: readonly Line[]): Promise<{ status: true } | Failure | null> {
   try {
     const { tillToken } = await currentSession();
     const headers = { Authorization: `Bearer ${tillToken}`, "Content-Type": "application/x-ndjson" };
-    const answer = await send("/api/v1/feed", { method: "POST", headers, body: toNdjson(lines) });
+    const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
+    const answer = await send("/api/v1/feed", { method: "POST", headers, body: toNdjson(lines), signal });
     const body = (await answer.json()) as { status: true } | Failure;
-    return body.status ? null : body;
+    return body.status || !UNKNOWN_STATUSES.includes(answer.status) ? body : null;
   } catch {
-    return { status: false, message: "The service does not answer. Send it again." };
+    return null;
   }
 }
 

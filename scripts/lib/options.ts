@@ -13,6 +13,15 @@ export function portNumber(text: string): number {
   return port;
 }
 
+/** Origins with commas between them, as a browser names them, or `*`. */
+export function originList(text: string): string {
+  const origins = text.split(",").map((origin) => origin.trim());
+  const isOrigin = (origin: string) => origin === "*" || (URL.canParse(origin) && new URL(origin).origin === origin);
+  const wrong = origins.filter((origin) => !isOrigin(origin));
+  if (wrong.length === 0) return origins.join(",");
+  throw new InvalidArgumentError(`${wrong.join(", ")} must be like http://localhost:5173, without a path or a slash.`);
+}
+
 /** The whole number, 1 or more, that an option names. */
 export function countingNumber(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("It must be a whole number, 1 or more.");

@@ -73,7 +73,8 @@ class Sums {
   }
 
   add(side: "sealed" | "opening", { opening, key, field, amount }: Addition): void {
-    this.#add.run(opening, key.join(" "), field, side, amount);
+    // As JSON, because an id may have blanks in it.
+    this.#add.run(opening, JSON.stringify(key), field, side, amount);
   }
 
   /** Where the two sides differ, in words. No opening is one of nothing. */

@@ -9,13 +9,15 @@ export type AsymmetricAlgorithm = "RS256" | "ES256" | "EdDSA";
 const FRESH_MS = 10 * 60_000;
 const USABLE_MS = 24 * 60 * 60_000;
 const BETWEEN_FETCHES_MS = 60_000;
+// A new isolate has no keys to serve with until its first fetch succeeds, so it tries sooner.
+const FIRST_WAITS_MS = [1_000, 2_000, 5_000];
 const FETCH_LIMIT_MS = 3_000;
 const LARGEST_SET_BYTES = 256 * 1024;
 
 /**
  * The keys at an address, cached (docs/contract/interface.md, 2): fresh for ten minutes, those of before usable for a
- * day while the address is down, and never fetched twice within a minute, so that unknown key ids cannot be used to
- * flood it.
+ * day while the address is down. Once there is a set, it is never fetched twice within a minute, so that unknown key
+ * ids cannot be used to flood the address.
  */
 export class KeySet {
   readonly #url: string;
@@ -23,6 +25,7 @@ export class KeySet {
   #keys: PublicKey[] = [];
   #fetchedAt = Number.NEGATIVE_INFINITY;
   #triedAt = Number.NEGATIVE_INFINITY;
+  #tries = 0;
   #underWay: Promise<void> = Promise.resolve();
 
   /** @param now milliseconds, as `Date.now` gives them. */
@@ -32,7 +35,7 @@ export class KeySet {
   }
 
   /**
-   * The keys that may have signed a token with this algorithm and key id; null where there are no keys at all.
+   * The keys that may have signed a token with this algorithm and key id; null where no set is known.
    * @param keepAlive sees to it that a fetch outlives the request that began it, whose client may hang up.
    */
   async find(
@@ -59,8 +62,9 @@ export class KeySet {
   }
 
   async #refresh(keepAlive: (work: Promise<void>) => void): Promise<void> {
-    if (this.#now() - this.#triedAt >= BETWEEN_FETCHES_MS) {
+    if (this.#now() - this.#triedAt >= this.#waitMs()) {
       this.#triedAt = this.#now();
+      this.#tries += 1;
       this.#underWay = this.#fetch();
       keepAlive(this.#underWay);
     }
@@ -69,17 +73,22 @@ export class KeySet {
     if (left > 0) await withTimeout(left, this.#underWay).catch(() => {});
   }
 
-  // A set that cannot be had, or is none, leaves the keys of before in place; the log says so.
+  #waitMs(): number {
+    if (this.#fetchedAt > Number.NEGATIVE_INFINITY) return BETWEEN_FETCHES_MS;
+    return FIRST_WAITS_MS[Math.min(this.#tries, FIRST_WAITS_MS.length) - 1] ?? 0;
+  }
+
+  // A set that cannot be had, or is none, leaves the keys of before in place; the log says so. An empty set does not:
+  // that is how an issuer withdraws all its keys.
   async #fetch(): Promise<void> {
     try {
       const response = await fetch(this.#url, { signal: AbortSignal.timeout(FETCH_LIMIT_MS) });
       if (!response.ok) throw new Error(`the key set answers ${response.status}`);
       const body = await readLimitedBody(response, LARGEST_SET_BYTES);
       if (body.kind !== "whole") throw new Error(`the key set is ${body.kind}`);
-      const keys = readKeys(new TextDecoder().decode(body.bytes));
-      if (keys.length === 0) throw new Error("the key set holds no key that can be used");
-      this.#keys = keys;
+      this.#keys = readKeys(new TextDecoder().decode(body.bytes));
       this.#fetchedAt = this.#now();
+      if (this.#keys.length === 0) console.error(JSON.stringify({ error: "KEY_SET_EMPTY" }));
     } catch (error) {
       console.error(
         JSON.stringify({ error: "KEY_SET_UNAVAILABLE", cause: error instanceof Error ? error.message : "" }),

@@ -65,7 +65,8 @@ export interface Client {
   /**
    * Message groups as they get new messages, from now on or from `since`, oldest first; it ends with its signal. To
    * go on after a stop or a crash, store the last group that you dealt with, and give it as `since`: every group with
-   * news comes, none twice, none lost. After a LoyaltyError its own `since` is where to go on.
+   * news comes, none twice, none lost. It waits for a service that is down, and tells `onError`; if the token is refused,
+   * it throws a LoyaltyError whose `since` is where to go on.
    */
   newMessages: (options?: PollOptions) => AsyncGenerator<MessageGroup, void, undefined>;
 

@@ -28,7 +28,7 @@ export type { Change, SocketConstructor, SocketLike } from "./socket.ts";
 export { toDate } from "./time.ts";
 
 export interface ClientOptions {
-  /** Where the service is, such as `https://loyalty.example`. */
+  /** Where the service is, such as `https://loyalty.example`; on a page also a path, such as `/loyalty`. */
   url: string;
   /** A customer's token, or what gives one: it is asked before each try of a call, and may fetch a new one. */
   token: string | (() => string | Promise<string>);
@@ -47,13 +47,17 @@ export interface ClientOptions {
 const RETRY: RetryOptions = { attempts: 3, longestWaitMs: 10_000, answerWithinMs: 30_000 };
 const LARGEST_PAGE = { per_page: 100 };
 
+/** @throws a TypeError where the address is none. */
 export function createClient({
   url,
   token,
   fetch: givenFetch = fetch,
-  WebSocket = globalThis.WebSocket ?? null,
+  WebSocket: givenWebSocket = globalThis.WebSocket,
   retry,
 }: ClientOptions): Client {
+  if (!isAddress(url))
+    throw new TypeError(`"${url}" is not the address of a service, such as https://loyalty.example.`);
+  const WebSocket = givenWebSocket ?? null;
   const askToken = async () => (typeof token === "string" ? token : token());
   // Called as a plain function: a browser's fetch asks for no other `this` than its own.
   const send: typeof fetch = (input, init) => givenFetch(input, init);
@@ -86,7 +90,10 @@ export function createClient({
       all: (query?: MessagesQuery, call?: CallOptions) =>
         entriesOf((options) => messages({ ...LARGEST_PAGE, ...query }, options), call),
     }),
-    changes: (options = {}) => followChanges(connection, options),
+    changes: (options = {}) => {
+      if (givenWebSocket === undefined) warnOfMissingSockets();
+      return followChanges(connection, options);
+    },
     newMessages: (options = {}) => followMessages(messages, connection, options),
     teamWithLevel: Object.assign(teamWithLevel, {
       all: (storeId: string, query?: TeamQuery, call?: CallOptions) =>
@@ -94,4 +101,20 @@ export function createClient({
     }),
     leaderboard: (json, call) => service.postForBoard("/gamification/leaderboard", json, call),
   };
+}
+
+// React Native's URL can do nothing.
+function isAddress(url: string): boolean {
+  const isOnPage = (globalThis as { location?: { href?: string } }).location?.href !== undefined;
+  return /^https?:\/\/[^\s/?#]+(\/[^\s?#]*)?$/i.test(url) || (isOnPage && /^(\/[^\s?#]*)?$/.test(url));
+}
+
+let hasWarned = false;
+
+function warnOfMissingSockets(): void {
+  if (hasWarned) return;
+  hasWarned = true;
+  console.warn(
+    "loyalty-edge: without a WebSocket, changes come a minute or two late. Use Node 22, or pass a WebSocket.",
+  );
 }

@@ -1,6 +1,6 @@
 import { abortable } from "./abort.ts";
 import { type Interval, PendingChanges } from "./changes.ts";
-import type { Since } from "./loyalty-error.ts";
+import type { LoyaltyError, Since } from "./loyalty-error.ts";
 import { type GetMessages, pollMessages } from "./poll.ts";
 import { pause } from "./retry.ts";
 import type { MessageGroup } from "./shapes.ts";
@@ -18,6 +18,8 @@ export interface PollOptions {
    * out. Beside a socket it polls once a minute, or every `everyMs` if that is longer.
    */
   everyMs?: number;
+  /** Is told of each poll that failed; without it a service that is down is waited for in silence. */
+  onError?: ((error: LoyaltyError) => void) | undefined;
   /** Ends the iteration. */
   signal?: AbortSignal | undefined;
 }
@@ -26,19 +28,19 @@ const EVERY_MS = 5_000;
 const BESIDE_SOCKET_MS = 60_000;
 // Polls go to the nearest replica, which may lag behind the database that the frame is from.
 const AGAIN_AFTER_MS = [300, 1_000, 2_000];
-// If the token is refused, a poll ends the iteration with the failure. If no poll does, there is a better token by then.
+// If the token is refused, a poll ends the iteration. If no poll does, there is a better token by then.
 const REFUSED_WAIT_MS = 60_000;
 
 /**
  * Message groups as they get new messages. Only polls find them (`pollMessages`). A socket says when to poll, so nothing
  * is lost or given twice, whatever it says. Where a poll after a frame finds nothing, three more follow shortly, also when
  * the frame came while they did for an earlier one: what they find may be only that one's.
- * @throws a LoyaltyError for a poll that failed, also after trying again; its `since` is where to go on.
+ * @throws what `pollMessages` throws.
  */
 export function followMessages(
   get: GetMessages,
   connection: SharedConnection,
-  { since, everyMs = EVERY_MS, signal }: PollOptions,
+  { since, everyMs = EVERY_MS, onError, signal }: PollOptions,
 ): AsyncGenerator<MessageGroup, void, undefined> {
   return abortable(signal, (stop) => {
     const interval = intervalOf(everyMs);
@@ -53,7 +55,7 @@ export function followMessages(
       isOfTwoFrames = pending.wasInFrame && wait !== undefined;
       waits = pending.wasInFrame ? AGAIN_AFTER_MS : later;
     };
-    return pollMessages(get, { since, untilDue, signal: stop });
+    return pollMessages(get, { since, untilDue, onError, signal: stop });
   });
 }
 

@@ -18,6 +18,8 @@ interface Polling {
   since?: Since | undefined;
   /** Waits until it is time for another poll, by whether the last one found a group with a new message. */
   untilDue: (foundNews: boolean) => Promise<void>;
+  /** Is told of each poll that failed, before it is tried again. */
+  onError?: ((error: LoyaltyError) => void) | undefined;
   signal: AbortSignal;
 }
 
@@ -28,21 +30,27 @@ interface Polling {
  *
  * "Now" is the newest message that the first poll shows: what is shown later has a later time. Where that poll shows no
  * group, every group that comes is new.
- * @throws a LoyaltyError for a failure that remained after trying again; its `since` is where to go on.
+ *
+ * A poll that fails is tried again, from its first page: its cursor may be what is refused.
+ * @throws a LoyaltyError where the service refuses the token, whose `since` is where to go on; and a RangeError for a
+ * `since` that is none.
  */
 export async function* pollMessages(
   get: GetMessages,
-  { since, untilDue, signal }: Polling,
+  { since, untilDue, onError, signal }: Polling,
 ): AsyncGenerator<MessageGroup, void, undefined> {
+  if (typeof since === "string" && since !== "") toDate(since);
   let reached = since;
+  const untilRead = <Outcome>(read: () => Promise<Outcome>) => untilAnswered(read, onError, signal);
   try {
     if (reached === undefined) {
-      const { groups } = await readPage((call) => get({ per_page: 1 }, call), signal);
+      const { groups } = await untilRead(() => readPage((call) => get({ per_page: 1 }, call), signal));
       reached = groups[0]?.last_message_time ?? "";
       await untilDue(true);
     }
     for (;;) {
-      const { groups, upTo } = await readOldest(get, reached, signal);
+      const from: Since = reached;
+      const { groups, upTo }: Oldest = await untilRead(() => readOldest(get, from, signal));
       for (const group of groups) {
         if (signal.aborted) return;
         yield group;
@@ -60,22 +68,43 @@ export async function* pollMessages(
 
 type Ask = (call: CallOptions) => Promise<PagedResult<MessageGroup[]>>;
 
-// Clients that were refused together do not come back together.
-const SPREAD_MS = 1_000;
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 30_000;
 
 /**
- * The groups of a page, and how to ask for the next one. A 429 or 503 that says when to come back is a pause, however
- * long. @throws a LoyaltyError for another failure.
+ * What was read at last. It waits as long as the service asks, else longer each time; part of each wait is chance, so that
+ * clients that were refused together do not come back together.
+ * @throws a LoyaltyError where the service refuses the token.
  */
-async function readPage(ask: Ask, signal: AbortSignal) {
-  for (;;) {
-    const page = await ask({ signal });
-    if (page.status) return { groups: page.items, next: page.next };
-    if (page.errorCode === "NO_ITEMS") return { groups: [], next: null };
-    const isBusy = page.httpStatus === 429 || page.httpStatus === 503;
-    if (!isBusy || page.retryAfterMs === undefined) throw errorOf(page);
-    await pause(page.retryAfterMs + Math.random() * SPREAD_MS, signal);
+async function untilAnswered<Outcome>(
+  read: () => Promise<Outcome>,
+  onError: Polling["onError"],
+  signal: AbortSignal,
+): Promise<Outcome> {
+  for (let failures = 0; ; failures += 1) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof LoyaltyError) || [401, 403].includes(error.failure?.httpStatus ?? 0)) throw error;
+      onError?.(error);
+      const asked = error.failure?.retryAfterMs;
+      const half = Math.min(FIRST_WAIT_MS * 2 ** failures, LONGEST_WAIT_MS) / 2;
+      await pause(asked === undefined ? half + Math.random() * half : asked + Math.random() * FIRST_WAIT_MS, signal);
+    }
   }
+}
+
+/** The groups of a page, and how to ask for the next one. @throws a LoyaltyError for a failure. */
+async function readPage(ask: Ask, signal: AbortSignal) {
+  const page = await ask({ signal });
+  if (page.status) return { groups: page.items, next: page.next };
+  if (page.errorCode === "NO_ITEMS") return { groups: [], next: null };
+  throw errorOf(page);
+}
+
+interface Oldest {
+  groups: MessageGroup[];
+  upTo: Since | null;
 }
 
 /**
@@ -83,11 +112,7 @@ async function readPage(ask: Ask, signal: AbortSignal) {
  * all, and null where there are more than could be held. It comes from the first page: a group that moved there while
  * later pages were read has a later message than that page, and comes with the next poll.
  */
-async function readOldest(
-  get: GetMessages,
-  reached: Since,
-  signal: AbortSignal,
-): Promise<{ groups: MessageGroup[]; upTo: Since | null }> {
+async function readOldest(get: GetMessages, reached: Since, signal: AbortSignal): Promise<Oldest> {
   // Other groups may have a message in the second of the group that was dealt with.
   const checkTime = typeof reached === "string" ? reached : secondBefore(reached.last_message_time);
   let newest: string | undefined;

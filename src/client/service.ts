@@ -59,9 +59,10 @@ export class Service {
     const { askToken, send, retry } = this.#options;
     const address = this.#base + path;
     const known = body === undefined ? this.#known.find(address) : undefined;
+    const sent = this.#bookmark;
     const tried = async (limit: AbortSignal) => {
       const headers: Record<string, string> = { Authorization: `Bearer ${await askToken()}` };
-      if (this.#bookmark !== "") headers["X-D1-Bookmark"] = this.#bookmark;
+      if (sent !== "") headers["X-D1-Bookmark"] = sent;
       if (known !== undefined) headers["If-None-Match"] = known.tag;
       if (body === undefined) return send(address, { headers, signal: limit });
       headers["Content-Type"] = "application/json";
@@ -69,14 +70,22 @@ export class Service {
     };
     const answer = await answerOf(tried, retry, signal ?? null);
 
-    const bookmark = answer.headers.get("X-D1-Bookmark") ?? "";
-    if (bookmark > this.#bookmark) this.#bookmark = bookmark;
+    this.#moveOn(sent, answer.headers.get("X-D1-Bookmark") ?? sent);
     const text = answer.status === 304 && known !== undefined ? known.text : answer.text;
     const tag = answer.headers.get("ETag");
     // An answer without items has no tag, and must not be taken for the one that had.
     if (tag !== null && body === undefined && [200, 304].includes(answer.status))
       this.#known.keep(address, { tag, text });
     return { ...answer, text };
+  }
+
+  /**
+   * Answers may come in another order than they were made, so a later bookmark stays. But an answer that is earlier than
+   * what was sent says that the service did not take it: the database has been replaced, and would be waited for each time.
+   */
+  #moveOn(sent: string, answered: string): void {
+    const isRefused = answered < sent && this.#bookmark === sent;
+    if (isRefused || answered > this.#bookmark) this.#bookmark = answered;
   }
 }
 

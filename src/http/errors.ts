@@ -80,9 +80,9 @@ export function forbidden(message: string): ApiError {
   return new ApiError(403, { errorCode: "FORBIDDEN", message });
 }
 
-/** A page of another origin, where a browser asks no leave for it (docs/contract/live.md, 2). */
+/** A page of an origin that may not call (docs/contract/interface.md, 6). */
 export function foreignPage(): ApiError {
-  return forbidden("Pages of this origin may not listen: the service does not name it among those that may call.");
+  return forbidden("Pages of this origin may not call: CORS_ORIGINS does not name it.");
 }
 
 export function notFound(message: string): ApiError {

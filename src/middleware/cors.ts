@@ -1,5 +1,6 @@
 import type { Hono, MiddlewareHandler } from "hono";
 import type { AppEnv } from "../app-env.ts";
+import { foreignPage } from "../http/errors.ts";
 import { allowedMethods } from "./known-routes.ts";
 
 const PREFLIGHT_SECONDS = 86_400;
@@ -18,8 +19,15 @@ export function cors(app: Hono<AppEnv>): MiddlewareHandler<AppEnv> {
     const isAllowed = origin !== "" && isAllowedOrigin(c.env, origin);
 
     const methods = allowedMethods(app, c.req.path);
-    const isPreflight = c.req.method === "OPTIONS" && c.req.header("Access-Control-Request-Method") !== undefined;
-    if (isAllowed && isPreflight && methods.length > 0) {
+    const isAsked = c.req.method === "OPTIONS" && c.req.header("Access-Control-Request-Method") !== undefined;
+    const isPreflight = isAsked && origin !== "" && methods.length > 0;
+    // What a cache keeps for one origin must not be given to another.
+    const vary = () => origins.length > 0 && c.header("Vary", "Origin", { append: true });
+    if (isPreflight && !isAllowed) {
+      vary();
+      throw foreignPage();
+    }
+    if (isPreflight) {
       c.res = c.body(null, 204, {
         "Access-Control-Allow-Methods": methods.join(", "),
         "Access-Control-Allow-Headers": REQUEST_HEADERS,
@@ -33,8 +41,7 @@ export function cors(app: Hono<AppEnv>): MiddlewareHandler<AppEnv> {
       c.header("Access-Control-Allow-Origin", origin);
       c.header("Access-Control-Expose-Headers", RESPONSE_HEADERS);
     }
-    // What a cache keeps for one origin must not be given to another.
-    if (origins.length > 0) c.header("Vary", "Origin", { append: true });
+    vary();
   };
 }
 

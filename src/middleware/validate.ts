@@ -16,9 +16,21 @@ export function validate<Schema extends z.ZodType, Target extends "json" | "quer
   // The cast keeps the types of the schema itself: leaving out empty parameters changes none of them.
   const checked = target === "query" ? (z.preprocess(withoutEmpty, schema) as unknown as Schema) : schema;
   const validator = zValidator(target, checked, (result) => {
-    if (!result.success) throw invalid(fieldMessages(result.error));
+    if (result.success) return;
+    const messages = fieldMessages(result.error);
+    for (const field of target === "query" ? repeatedFields(result.data, result.error) : [])
+      messages[field] = ["must be given once"];
+    throw invalid(messages);
   });
   return annotate(validator, notesOn(target, schema));
+}
+
+/** The bad parameters of a query that were repeated, other than lists: of a list, only its items are bad. */
+function repeatedFields(query: unknown, error: z.core.$ZodError): string[] {
+  const repeated = new Map(Object.entries(query as object).filter(([, value]) => Array.isArray(value)));
+  return error.issues.flatMap(({ path }) =>
+    path.length === 1 && repeated.has(String(path[0])) ? [String(path[0])] : [],
+  );
 }
 
 function notesOn(target: "json" | "query" | "param", schema: z.ZodType): Notes {

@@ -44,7 +44,6 @@ const IF_NONE_MATCH = {
   required: false,
   description: "The `ETag` of an answer that the client has, or several with commas between them, or `*`.",
   schema: { type: "string" },
-  example: TAG,
 };
 
 const JSON_TYPE = "application/json";
@@ -142,7 +141,7 @@ function operationObject(operation: Operation, notes: readonly Notes[], schemas:
         required: true,
         content: {
           [body.mediaType]: {
-            schema: toJsonSchema(body.schema, "input", schemas, `${pascalCase(id)}Body`),
+            schema: bodySchema(body, `${pascalCase(id)}Body`, schemas),
             examples: bodiesOf(examples),
           },
         },
@@ -152,6 +151,21 @@ function operationObject(operation: Operation, notes: readonly Notes[], schemas:
   };
 }
 
+/**
+ * The schema of a body. Of JSON it has its defaults in words, because generators (openapi-typescript) take a field with a
+ * default for one that is always there.
+ */
+function bodySchema({ mediaType, schema }: NonNullable<Notes["body"]>, name: string, schemas: Components): JsonSchema {
+  const reference = toJsonSchema(schema, "input", schemas, name);
+  if (mediaType !== JSON_TYPE) return reference;
+  const named = schemas[name] as { properties: Record<string, JsonSchema> };
+  for (const [field, { default: leftOut, ...rest }] of Object.entries(named.properties)) {
+    if (leftOut === undefined) continue;
+    named.properties[field] = { ...rest, description: `${rest.description} Left out: \`${leftOut}\`.` };
+  }
+  return reference;
+}
+
 function parameterObjects({ parameters }: Notes, examples: readonly Example[], schemas: Components): object[] {
   if (parameters === undefined) return [];
   const { properties, required = [] } = toJsonSchema(parameters.schema, "input", schemas) as {
@@ -159,7 +173,7 @@ function parameterObjects({ parameters }: Notes, examples: readonly Example[], s
     required?: string[];
   };
   return Object.entries(properties).map(([name, { description, ...schema }]) => {
-    const given = examples.map((example) => example[parameters.in]?.[name]).find((value) => value !== undefined);
+    const [given] = examples.flatMap((example) => example[parameters.in]?.[name] ?? []);
     return {
       name,
       in: parameters.in,
@@ -168,7 +182,7 @@ function parameterObjects({ parameters }: Notes, examples: readonly Example[], s
       schema,
       // Lists are taken repeated and with commas; with commas is shorter.
       ...(schema.type === "array" && { style: "form", explode: false }),
-      ...(given !== undefined && { example: exampleOf(schema, given) }),
+      ...exampleOf(schema, given, parameters.in),
     };
   });
 }
@@ -192,11 +206,6 @@ function goodResponse(
   // What goes over a WebSocket is no body, but OpenAPI has no other place for its schema.
   if (frames !== undefined) return respond(101, JSON_TYPE, toJsonSchema(frames, "output", schemas));
   throw new Error(`The operation ${id} does not say what it answers.`);
-}
-
-function exampleOf({ type }: JsonSchema, given: string): unknown {
-  if (type === "array") return partsOf(given);
-  return type === "string" ? given : JSON.parse(given);
 }
 
 /** Adds what a failure answers to the answers with its status. */
@@ -267,4 +276,16 @@ function bodiesOf(examples: readonly Example[]): Record<string, unknown> {
 
 function camelCase(text: string): string {
   return text.toLowerCase().replace(/[^a-z0-9]+(\w?)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/**
+ * The example of a parameter. The form of the reference sends each example, and of an enum its first value: filters that
+ * nobody asked for. `x-disabled` is Scalar's word for one that it shows and does not send.
+ */
+function exampleOf({ type, enum: values }: JsonSchema, given: string | undefined, place: "path" | "query"): object {
+  if (place === "path") return { example: given };
+  if (values !== undefined) return { examples: { default: { value: (values as unknown[])[0], "x-disabled": true } } };
+  if (given === undefined) return {};
+  const value = type === "array" ? partsOf(given) : type === "string" ? given : JSON.parse(given);
+  return { examples: { default: { value, "x-disabled": true } } };
 }

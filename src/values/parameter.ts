@@ -3,7 +3,7 @@ import { mustBe, text } from "./text.ts";
 
 /** A flag in a query: `true`, `false`, `1` or `0`, in any case. */
 export const BooleanParameter = z
-  .string({ error: mustBe("true or false, given once") })
+  .string({ error: mustBe("true or false") })
   .regex(/^(true|false|1|0)$/i, "must be true or false")
   .transform((value) => /^(true|1)$/i.test(value))
   .meta({ type: "boolean" });

@@ -7,19 +7,23 @@ import { isDate, toDatetime } from "./time.ts";
 /** The last second of what has no end. It sorts after every other. */
 export const NEVER = "never";
 
+/** The last second of the calendar. */
+export const LAST_SECOND = "9999-12-31 23:59:59";
+
 const SECOND_MS = 1_000;
 const DAY_MS = 86_400_000;
 /** No zone is, or was, farther from UTC; and no clock changes twice within twice that. */
 const FARTHEST_MS = 16 * 3_600_000;
-const [FIRST_MS, LAST_MS] = [Date.parse("0000-01-01T00:00:00Z"), Date.parse("9999-12-31T23:59:59Z")];
+const [FIRST_MS, LAST_MS] = [Date.parse("0000-01-01T00:00:00Z"), Date.parse(`${LAST_SECOND}Z`)];
 
 /** The name of a time zone, `America/New_York`, as the runtime knows them from IANA. */
 export const TimeZone = z
   .string({ error: mustBe("the name of a time zone") })
   .refine(isTimeZone, "must be a time zone of IANA, such as America/New_York");
 
-// Intl takes offsets too, and abbreviations that IANA has not named: BST is Dhaka's time there, not London's.
-const NAME = /^(?![a-z]{3}$)[a-z][\w+/-]{0,63}$|^(?:UTC|GMT|UCT|[CEMW]ET|[EHM]ST|PRC|ROC|ROK)$/i;
+// Intl takes offsets too, and names that IANA has not: abbreviations, where BST is Dhaka's time and not London's, and zones
+// of SystemV.
+const NAME = /^(?![a-z]{3}$|systemv\/)[a-z][\w+/-]{0,63}$|^(?:UTC|GMT|UCT|[CEMW]ET|[EHM]ST|PRC|ROC|ROK)$/i;
 
 function isTimeZone(name: string): boolean {
   if (!NAME.test(name)) return false;
@@ -76,6 +80,13 @@ export function lastSecondOf(date: string, timeZone: string): string {
 export function lastSecondOfEnd(end: string | null, timeZone: string): string {
   if (end === null) return NEVER;
   return isDate(end) ? lastSecondOf(end, timeZone) : end;
+}
+
+/** An end as answers show it, in UTC; where its last second is beyond the calendar, the last that is in it. */
+export function shownEnd(end: string | null, timeZone: string): string | null {
+  if (end === null) return null;
+  const last = lastSecondOfEnd(end, timeZone);
+  return last === NEVER ? LAST_SECOND : last;
 }
 
 /** The offsets of a zone around a midnight of it, and when the one becomes the other. */

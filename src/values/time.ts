@@ -4,7 +4,6 @@ import { mustBe } from "./text.ts";
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const DATETIME = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/;
 const FED_TIME = /^(\d{4}-\d{2}-\d{2})(?:([T ])(\d{2}:\d{2}:\d{2})(?:\.\d+)?(?:(Z)|([+-])(\d{2})(?::?(\d{2}))?)?)?$/i;
-const LAST_SECOND = " 23:59:59";
 const MINUTE_MS = 60_000;
 
 /** The instant that a time of the interface stands for, in milliseconds since 1970; NaN for another text. */
@@ -71,9 +70,4 @@ export const End = z
 function refuse(context: z.RefinementCtx<string>, message: string): never {
   context.addIssue({ code: "custom", message });
   return z.NEVER;
-}
-
-/** An end as answers show it: of a date its last second, whatever the time zone. */
-export function shownEnd(end: string | null): string | null {
-  return end !== null && DATE.test(end) ? end + LAST_SECOND : end;
 }

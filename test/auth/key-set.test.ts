@@ -168,12 +168,73 @@ describe("the keys at JWKS_URL", () => {
     expect(await read(token, against)).toBe("no keys");
   });
 
+  it("are withdrawn by a set without a usable key: at the latest ten minutes later", async ({ expect }) => {
+    const pair = await keyPair("ES256", "one");
+    const against = rules();
+    serve(pair.shared);
+    const token = await tokenOf(pair);
+    await read(token, against);
+
+    for (const nothing of [[], [{ kty: "oct", k: "c2VjcmV0", kid: "one" }]]) {
+      serve(...nothing);
+      now += 10 * MINUTE - 1;
+      expect(await read(token, against)).toBe("good");
+      now += 1;
+      expect(await read(token, against)).toBe("bad");
+
+      serve(pair.shared);
+      now += MINUTE;
+      expect(await read(token, against)).toBe("good");
+    }
+  });
+
+  it("stay withdrawn, and their tokens bad, if the address goes down after the empty set", async ({ expect }) => {
+    const pair = await keyPair("ES256", "one");
+    const against = rules();
+    serve(pair.shared);
+    const token = await tokenOf(pair);
+    await read(token, against);
+    now += 10 * MINUTE;
+    serve();
+    await read(token, against);
+
+    goDown();
+    now += 60 * MINUTE;
+    expect(await read(token, against)).toBe("bad");
+  });
+
+  it("that are an empty set from the first fetch on make every token bad", async ({ expect }) => {
+    serve();
+
+    expect(await read(await tokenOf(await keyPair("ES256", "one")), rules())).toBe("bad");
+  });
+
+  it("are tried again after 1, 2 and 5 seconds, and every 5 from then on, until they were fetched once", async ({
+    expect,
+  }) => {
+    const pair = await keyPair("ES256", "one");
+    const against = rules();
+    const token = await tokenOf(pair);
+    goDown();
+    const startedAt = now;
+    const triedAt: number[] = [];
+    for (; now < startedAt + 19_000; now += 100) {
+      const before = fetched;
+      expect(await read(token, against)).toBe("no keys");
+      if (fetched > before) triedAt.push(now - startedAt);
+    }
+    serve(pair.shared);
+
+    expect(triedAt).toEqual([0, 1_000, 3_000, 8_000, 13_000, 18_000]);
+    now = startedAt + 23_000;
+    expect(await read(token, against)).toBe("good");
+  });
+
   it.for([
     ["cannot be reached", goDown],
     ["answers an error", () => (answers = () => new Response("", { status: 500 }))],
     ["is no JSON", () => (answers = () => new Response("<html>"))],
     ["is no key set", () => (answers = () => Response.json({ keys: "none" }))],
-    ["is empty", () => serve()],
     ["is huge", () => (answers = () => new Response(`{"keys":[]}${" ".repeat(300_000)}`))],
   ] as const)(
     "that %s leave no keys at all: not a bad token, but a service that cannot check",

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
 import { followChanges } from "../../src/client/changes.ts";
-import { type Changed, createClient } from "../../src/client/index.ts";
+import { type Changed, type ClientOptions, createClient } from "../../src/client/index.ts";
 import type { LiveListener } from "../../src/client/live.ts";
 import { SharedConnection } from "../../src/client/shared-connection.ts";
 import { EVERYTHING as EVERYTHING_CHANGED } from "../../src/client/socket.ts";
@@ -121,6 +121,25 @@ describe("the items of changes()", () => {
       expect(given).toEqual([]);
     },
   );
+});
+
+describe("changes where the runtime has no WebSocket", () => {
+  it("warn once, unless the app says that there is none", async ({ expect }) => {
+    vi.stubGlobal("WebSocket", undefined);
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+    const client = (options: Partial<ClientOptions> = {}) =>
+      createClient({ url: "https://loyalty.example", token: "t", fetch: async () => new Response(), ...options });
+
+    client({ WebSocket: null }).changes();
+    client({ WebSocket: fakeSockets().WebSocket }).changes();
+    client().newMessages();
+    expect(warn).not.toHaveBeenCalled();
+
+    client().changes();
+    client().changes();
+    expect(warn.mock.calls).toEqual([[expect.stringContaining("Use Node 22, or pass a WebSocket")]]);
+    vi.unstubAllGlobals();
+  });
 });
 
 describe("what changes() leaves behind", () => {

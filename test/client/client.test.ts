@@ -35,6 +35,42 @@ describe("createClient", () => {
     expect(found?.distance.toFixed(2)).toBe("0.00");
   });
 
+  it.for([
+    "not a url",
+    "loyalty.example",
+    "ws://loyalty.example",
+    "https://",
+    "https://a b",
+    "https://a?b",
+    "/api",
+    "",
+  ])("throws at once for an address that is none: %j", (url, { expect }) => {
+    expect(() => createClient({ url, token: "t" })).toThrow(TypeError);
+  });
+
+  it.for(["https://loyalty.example", "HTTP://127.0.0.1:8787/", "https://example.org/loyalty/"])(
+    "takes an address, also with a path: %s",
+    async (url, { expect }) => {
+      const sent: string[] = [];
+      const send: Send = async (input) => {
+        sent.push(String(input));
+        return Response.json({ status: true, items: [] });
+      };
+
+      await createClient({ url, token: "t", fetch: send }).coupons();
+
+      expect(sent).toEqual([`${url.replace(/\/$/, "")}/api/v1/customer/coupons`]);
+    },
+  );
+
+  it.for(["", "/", "/loyalty"])("takes an address of the page that it is on: %j", (url, { expect }) => {
+    vi.stubGlobal("location", { href: "https://app.example/page" });
+
+    expect(() => createClient({ url, token: "t" })).not.toThrow();
+    expect(() => createClient({ url: "not a url", token: "t" })).toThrow(TypeError);
+    vi.unstubAllGlobals();
+  });
+
   it("hands on which words a search forgave, and for what, beside the lists, in both variants", async ({ expect }) => {
     await mustFeed([seed.customer({ first_name: "Guillaume" })]);
     const { client } = clientOf("c");

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
-import { createClient, type PollOptions } from "../../src/client/index.ts";
+import { createClient, type LoyaltyError, type PollOptions } from "../../src/client/index.ts";
 import { fakeTime, MINUTE, pass, realTime, refusal, SECOND, secondsPassed, soon } from "../support/changes.ts";
 import { type FakeSocket, fakeSockets } from "../support/fake-socket.ts";
 import { ServiceModel } from "../support/messages-model.ts";
@@ -23,6 +23,7 @@ const breakAtOnce = (socket: FakeSocket) => void setTimeout(() => socket.drops()
 function follow({ onOpen = hello, onPolled, refusals = [], hasSockets = true, ...options }: FollowOptions = {}) {
   const service = new ServiceModel();
   const token = { isRefused: false };
+  const network = { isDown: false };
   const openedAt: number[] = [];
   const sockets = fakeSockets((socket) => {
     openedAt.push(secondsPassed());
@@ -36,6 +37,7 @@ function follow({ onOpen = hello, onPolled, refusals = [], hasSockets = true, ..
     token: "t",
     fetch: async (input) => {
       const address = new URL(String(input));
+      if (network.isDown) throw new TypeError("connection lost");
       if (token.isRefused) return Response.json(refusal, { status: 401 });
       if (address.pathname.endsWith("/live")) return Response.json({ status: false }, { status: 426 });
       const answer = refusals.shift() ?? (await service.fetch(address));
@@ -57,7 +59,7 @@ function follow({ onOpen = hello, onPolled, refusals = [], hasSockets = true, ..
     service.say(id);
     service.now += 1;
   };
-  return { ...sockets, service, client, iteration, say, token, openedAt, polledAt, given, stop, ended };
+  return { ...sockets, service, client, iteration, say, token, network, openedAt, polledAt, given, stop, ended };
 }
 
 const busy = (status: number, retryAfter: string) =>
@@ -206,7 +208,7 @@ describe("newMessages with a socket", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("is closed when a poll fails", async ({ expect }) => {
+  it("is closed when the token is refused", async ({ expect }) => {
     const { ended, last, say, token } = follow();
     say("a");
     await pass(SECOND);
@@ -247,6 +249,39 @@ describe("newMessages without sockets", () => {
     await pass(30 * SECOND);
 
     expect(polledAt.slice(0, 3)).toEqual([0, wait, 2 * wait]);
+  });
+
+  it("goes on when the service is back after ten minutes, with waits of 30 seconds at most", async ({ expect }) => {
+    const failedAt: number[] = [];
+    const onError = ({ cause }: LoyaltyError) => {
+      expect(cause).toMatchObject({ message: "connection lost" });
+      failedAt.push(secondsPassed());
+    };
+    const { network, say, given, stop, ended } = follow({ hasSockets: false, onError });
+    await pass(SECOND);
+    network.isDown = true;
+    await pass(10 * MINUTE);
+    say("a");
+    network.isDown = false;
+    await pass(35 * SECOND);
+    stop.abort();
+
+    expect(given).toEqual(["a 1"]);
+    expect(failedAt.length).toBeGreaterThan(20);
+    // Each failure is one of three tries, with 0.75 and 1.5 seconds between them.
+    expect(Math.max(...waitsOf(failedAt))).toBeLessThanOrEqual(30 + 2.25);
+    expect(await ended).toBe("ended");
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("goes on after a cursor that is refused, from the first page", async ({ expect }) => {
+    const invalid = { status: false, errorCode: "VALIDATION_EXCEPTION", messages: { after: ["is not a cursor"] } };
+    const { say, given } = follow({ hasSockets: false, refusals: [Response.json(invalid, { status: 422 })] });
+    say("a");
+
+    await pass(2 * SECOND);
+
+    expect(given).toEqual(["a 1"]);
   });
 
   it.for([

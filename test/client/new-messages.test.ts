@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, it } from "vitest";
-import { LoyaltyError, type MessageGroup, type Since } from "../../src/client/index.ts";
+import type { LoyaltyError, MessageGroup, Since } from "../../src/client/index.ts";
 import { mustFeed } from "../support/api.ts";
 import { clientOf, worker } from "../support/client.ts";
 import { setClock } from "../support/clock.ts";
@@ -92,35 +92,24 @@ describe("newMessages", () => {
     expect(sent.at(-1)).toContain(`check_time=${time(10).replace(" ", "%20").replaceAll(":", "%3A")}`);
   });
 
-  it("gives all groups after a failure on the second page, and none twice", async ({ expect }) => {
+  it("goes on after failures on the second page, which it reports, and gives none twice", async ({ expect }) => {
     const { reader, groups } = await seedGroups(130);
-    let isDown = true;
+    const failures: LoyaltyError[] = [];
     const { client } = clientOf(reader.id, async (input, init) => {
-      if (isDown && String(input).includes("after=")) throw new TypeError("connection lost");
+      if (failures.length < 2 && String(input).includes("after=")) throw new TypeError("connection lost");
       return worker(input, init);
     });
     const stop = new AbortController();
     const seen: string[] = [];
-    let since: Since | undefined = "2026-01-01 00:00:00";
 
-    const follow = async () => {
-      for await (const group of client.newMessages({ since, everyMs: 10, signal: stop.signal })) {
-        seen.push(group.group_id);
-        since = group;
-        if (seen.length === 130) stop.abort();
-      }
-    };
-    const failed = await follow().catch((error: unknown) => error);
-    expect(failed).toBeInstanceOf(LoyaltyError);
-    expect(failed).toMatchObject({
-      failure: null,
-      since: "2026-01-01 00:00:00",
-      cause: { message: "connection lost" },
-    });
-    isDown = false;
-    await follow();
+    const onError = (error: LoyaltyError) => failures.push(error);
+    for await (const group of client.newMessages({ since: "", everyMs: 10, onError, signal: stop.signal })) {
+      seen.push(group.group_id);
+      if (seen.length === 130) setTimeout(() => stop.abort(), 100);
+    }
 
     expect(seen.toSorted()).toEqual(groups.map(({ id }) => id).toSorted());
+    expect(failures).toMatchObject(Array(2).fill({ failure: null, cause: { message: "connection lost" } }));
   });
 
   it("goes on after the group that was dealt with last, also within one second", async ({ expect }) => {
@@ -168,20 +157,19 @@ describe("newMessages", () => {
     expect(times.get(moving?.id ?? "")).toBe(time(10));
   });
 
-  it("says where to go on when it fails before it has given anything", async ({ expect }) => {
+  it("says where to go on when its token is refused before it has given anything", async ({ expect }) => {
     const { reader, groups, say } = await seedGroups(2);
-    let isDown = false;
+    let isRefused = false;
     const { client, sent } = clientOf(reader.id, async (input, init) => {
-      if (isDown) throw new TypeError("connection lost");
-      return worker(input, init);
+      return worker(input, isRefused ? { ...init, headers: {} } : init);
     });
     const following = client.newMessages({ everyMs: 10 }).next();
     await waitUntil(() => sent.length > 1);
-    isDown = true;
+    isRefused = true;
     const failed = await following.catch((error: unknown) => error);
     await mustFeed([say(groups[0])]);
     await clockAt(30);
-    isDown = false;
+    isRefused = false;
 
     const next = await client.newMessages({ since: (failed as LoyaltyError).since }).next();
 
@@ -201,7 +189,14 @@ describe("newMessages", () => {
     expect(seen).toBe(1);
   });
 
-  it("throws a failure that trying again does not remove", async ({ expect }) => {
+  it("throws at once for a beginning that is no time of the service", async ({ expect }) => {
+    const { client, sent } = clientOf("c");
+
+    await expect(client.newMessages({ since: "yesterday" }).next()).rejects.toThrow(RangeError);
+    expect(sent).toEqual([]);
+  });
+
+  it("throws a refusal of the token, which trying again does not remove", async ({ expect }) => {
     const polling = clientOf("x".repeat(65)).client.newMessages();
 
     await expect(polling.next()).rejects.toMatchObject({ failure: { errorCode: "UNAUTHENTICATED" } });

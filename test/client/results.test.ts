@@ -1,4 +1,4 @@
-import { describe, it } from "vitest";
+import { describe, it, vi } from "vitest";
 import { mustFeed } from "../support/api.ts";
 import { clientOf, worker } from "../support/client.ts";
 import * as seed from "../support/seed.ts";
@@ -66,16 +66,44 @@ describe("the bookmark of an answer", () => {
     expect(sent.map((headers) => headers["x-d1-bookmark"])).toEqual([undefined, "0001.sign", "0001.sign"]);
   });
 
-  it("is replaced by a newer one only: answers may come in another order", async ({ expect }) => {
+  it("stays, if an answer to an earlier one comes later", async ({ expect }) => {
+    const sent: (string | null)[] = [];
+    const answering: ((bookmark: string) => void)[] = [];
+    const { client } = clientOf("c", (_, init) => {
+      sent.push(new Headers(init?.headers).get("X-D1-Bookmark"));
+      return new Promise<Response>((resolve) => {
+        answering.push((bookmark) => {
+          resolve(Response.json({ status: true, items: [] }, { headers: { "X-D1-Bookmark": bookmark } }));
+        });
+      });
+    });
+    const calls = [client.coupons(), client.messages(), client.me()];
+    await vi.waitFor(() => expect(answering).toHaveLength(3));
+
+    for (const [at, bookmark] of [
+      [1, "0002.b"],
+      [2, "0003.c"],
+      [0, "0001.a"],
+    ] as const) {
+      answering[at]?.(bookmark);
+      await calls[at];
+    }
+    client.coupons();
+    await vi.waitFor(() => expect(sent).toHaveLength(4));
+
+    expect(sent.at(-1)).toBe("0003.c");
+  });
+
+  it("is dropped for an earlier one that the answer has instead: the service did not take it", async ({ expect }) => {
     const { client, sent } = service(
-      { "X-D1-Bookmark": "0002.a" },
+      { "X-D1-Bookmark": "0009.a" },
       { "X-D1-Bookmark": "0001.b" },
-      { "X-D1-Bookmark": "0003.c" },
+      { "X-D1-Bookmark": "0002.b" },
     );
 
     for (let times = 0; times < 4; times += 1) await client.coupons();
 
-    expect(sent.map((headers) => headers["x-d1-bookmark"])).toEqual([undefined, "0002.a", "0002.a", "0003.c"]);
+    expect(sent.map((headers) => headers["x-d1-bookmark"])).toEqual([undefined, "0009.a", "0001.b", "0002.b"]);
   });
 
   it("is one that the service takes", async ({ expect }) => {
@@ -95,6 +123,22 @@ describe("the bookmark of an answer", () => {
     expect(first?.[0]).toBe(null);
     expect(second?.[0]).toBe(first?.[1]);
     expect(String(second?.[1]) >= String(first?.[1])).toBe(true);
+  });
+
+  it("is dropped if it is of another database: the service answers with its own", async ({ expect }) => {
+    const sent: (string | null)[] = [];
+    const answered: string[] = [];
+    const { client } = clientOf("c", async (input, init) => {
+      sent.push(new Headers(init?.headers).get("X-D1-Bookmark"));
+      const answer = await worker(input, init);
+      answered.push(answer.headers.get("X-D1-Bookmark") ?? "");
+      if (sent.length > 1) return answer;
+      return new Response(answer.body, { headers: { "X-D1-Bookmark": "ffffffff-of-the-database-before" } });
+    });
+
+    for (let times = 0; times < 3; times += 1) await client.coupons();
+
+    expect(sent).toEqual([null, "ffffffff-of-the-database-before", answered[1]]);
   });
 });
 

@@ -22,7 +22,7 @@ describe("CORS", () => {
     const asked = await preflight(PATH);
     const called = await send(PATH, { method: "POST", headers: { Origin: APP } });
 
-    expect(asked.status).toBe(405);
+    expect(asked.status).toBe(403);
     for (const { headers } of [asked, called]) {
       expect(headers.has("Access-Control-Allow-Origin")).toBe(false);
       expect(headers.has("Vary")).toBe(false);
@@ -54,9 +54,15 @@ describe("CORS", () => {
   it("does not let other origins in, and tells caches that origins differ", async ({ expect }) => {
     Object.assign(env, { CORS_ORIGINS: APP });
 
-    const { status, headers } = await preflight(PATH, { ...PREFLIGHT, Origin: "https://app.example.evil.example" });
+    const answer = await preflight(PATH, { ...PREFLIGHT, Origin: "https://app.example.evil.example" });
 
-    expect(status).toBe(405);
+    const { status, headers } = answer;
+    expect(status).toBe(403);
+    expect(await answer.json()).toEqual({
+      status: false,
+      errorCode: "FORBIDDEN",
+      message: "Pages of this origin may not call: CORS_ORIGINS does not name it.",
+    });
     expect(headers.has("Access-Control-Allow-Origin")).toBe(false);
     expect(headers.get("Vary")).toBe("Origin");
   });

@@ -83,6 +83,36 @@ describe("the OpenAPI document", () => {
     expect(all.length).toBeGreaterThan(100);
   });
 
+  it("says in words what a field of a JSON body is that is left out, because generators require one with a default", ({
+    expect,
+  }) => {
+    const bodies = ["NearbyCampaignsBody", "FullSearchBody", "LeaderboardBody"].map(
+      (name) => document.components.schemas[name],
+    );
+
+    expect(schemasWith("default", bodies)).toEqual([]);
+    const fields = Object.assign({}, ...bodies.map((body) => (body as { properties: object }).properties));
+    expect(fields.count.description).toBe("How many campaigns at most. Left out: `8`.");
+    expect(fields.filter.description).toMatch(/ Left out: `stores,customers,campaigns`\.$/);
+    expect(fields.typos.description).toMatch(/ Left out: `true`\.$/);
+    expect(fields.rank_on.description).toMatch(/ Left out: `run`\.$/);
+  });
+
+  it("gives examples of parameters that the form of the reference shows and does not send, but in the path", ({
+    expect,
+  }) => {
+    const parameters = operations.flatMap(
+      ({ operation }) => (operation.parameters ?? []) as { in: string; example?: unknown; examples?: object }[],
+    );
+    const optional = parameters.filter((one) => one.in !== "path");
+    const examples = optional.flatMap((one) => Object.entries(one.examples ?? {}));
+
+    expect(optional.filter((one) => "example" in one)).toEqual([]);
+    // Scalar looks for this name.
+    expect(examples.filter(([name, one]) => name !== "default" || one["x-disabled"] !== true)).toEqual([]);
+    expect(examples.length).toBeGreaterThan(3);
+  });
+
   it.for(operations)("gives $method $path examples that fit their schemas", ({ operation }, { expect }) => {
     const contents = [operation.requestBody, ...Object.values(operation.responses)].flatMap((part) =>
       Object.values((part as { content?: object } | undefined)?.content ?? {}),

@@ -24,6 +24,7 @@ import { command, freePort, pressCtrlC, printed, ROOT, type Running } from "./co
 // The example app in a real browser, against a service that `npm start` has started.
 const folder = mkdtempSync(path.join(tmpdir(), "loyalty-edge-app-"));
 const LIVE_WITHIN_MS = 3_000;
+const NOTICED_WITHIN_MS = 2_000;
 const RECOVERED_WITHIN_MS = 20_000;
 let service: Running | undefined;
 let port: number;
@@ -159,6 +160,44 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
     });
   });
 
+  it("says that the outcome of a sale is unknown where its answer is lost, and books it once if it is sent again", async ({
+    expect,
+  }) => {
+    await inWindow(DESK, async (page) => {
+      const form = page.locator("form[data-record=balance_entry]");
+      const points = async () => Number.parseFloat(await page.locator("#balance").innerText());
+      const before = await points();
+      await page.route("**/api/v1/feed", async (route) => {
+        await route.fetch();
+        await route.abort();
+      });
+
+      await form.getByRole("button", { name: "Book" }).click();
+      await form.getByText("Unknown: no answer came.").waitFor();
+      expect(await form.getByText("Refused").count()).toBe(0);
+      await page.unroute("**/api/v1/feed");
+      await form.getByRole("button", { name: "Book" }).click();
+      await form.getByText("Committed.").waitFor();
+
+      await expect.poll(points).toBeCloseTo(before + 5, 2);
+    });
+  });
+
+  it("says news on a phone beside the customer's name, and nothing to the next customer", async ({ expect }) => {
+    await inWindow(PHONE, async (page) => {
+      await page.getByRole("button", { name: "Till" }).click();
+      await sendForm(page, "Book points");
+      const news = page.getByText(/^Your balance is/);
+      await news.waitFor();
+      await page.getByRole("button", { name: "Close" }).click();
+      const [name, said] = [await page.locator("#who").boundingBox(), await news.boundingBox()];
+      await page.getByLabel("I am").selectOption("Mia Łukasz");
+
+      expect(await news.count()).toBe(0);
+      expect(said?.y).toBeGreaterThan((name?.y ?? 0) + (name?.height ?? 0));
+    });
+  });
+
   it("has the till behind a button on a phone, where a coupon arrives as quickly", async ({ expect }) => {
     await inWindow(PHONE, async (page) => {
       await page.getByLabel("I am").selectOption("Mia Łukasz");
@@ -234,7 +273,9 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
     await inWindow(DESK, async (page) => {
       const failed = page.getByText("The service does not answer.", { exact: true });
       await stop();
+      await page.getByRole("contentinfo").getByText("Offline").waitFor({ timeout: NOTICED_WITHIN_MS });
       await page.getByLabel("I am").selectOption("Mia Łukasz");
+      await failed.first().waitFor({ timeout: NOTICED_WITHIN_MS });
       for (const view of ["Nearby", "Team", "Board"] as const) {
         await goTo(page, view);
         await failed.first().waitFor();

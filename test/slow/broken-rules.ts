@@ -127,7 +127,7 @@ export const BREAKS: Record<string, Break & { section: string }> = {
   "a date alone, which means that day's last second": {
     section: "feed, 3",
     answer: inItems(/coupons/, (item) => {
-      item.expected_end_date = String(item.expected_end_date ?? "").replace("23:59:59", "00:00:00");
+      item.expected_end_date = String(item.expected_end_date ?? "").replace(/:59:59$/, ":00:00");
     }),
   },
   "So the same record gives the same bytes.": {

@@ -80,9 +80,10 @@ describe("the packed client", () => {
     expect(bytes).toBeLessThan(100 * 1024);
   });
 
-  it("says in its README how much of an app it takes", ({ expect }) => {
+  it("says in its README, and in the project's, how much of an app it takes", ({ expect }) => {
     expect(size).toMatch(/^\d\.\d KB gzip$/);
-    expect(readFileSync(path.join(installed, "README.md"), "utf8")).toContain(`${size}`);
+    for (const folder of [installed, ROOT])
+      expect(readFileSync(path.join(folder, "README.md"), "utf8")).toContain(`takes ${size}`);
   });
 
   it.for([

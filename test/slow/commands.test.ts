@@ -283,6 +283,8 @@ describe("a command of the project", () => {
   it.for([
     [["start", "--persist-to", "package.json/state"], "package.json"],
     [["start", "--port", "99999"], "It must be 1 to 65535."],
+    [["start", "--cors", "http://localhost:5173/"], "http://localhost:5173/ must be like http://localhost:5173,"],
+    [["start", "--cors", "http://localhost:5173,foo"], "foo must be like http://localhost:5173,"],
     [["start", "--programs", "acme,Globex"], "It must be 1 to 32 of a-z, 0-9 and -."],
     [["test", "test/no-such-file"], "There is no test file such as test/no-such-file."],
     [["test-slow", "no-such-file"], "There is no test file such as"],

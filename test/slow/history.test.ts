@@ -371,8 +371,21 @@ describe("npm run verify-totals -- --history", () => {
   ${nameOf("balance_entry")} has events of another time than the database says
   ${nameOf("message")} is not in the bucket
   ${nameOf("token_earning")} adds up to {"tokens":50}, and the database says {"tokens":49}
-  earned_opening s1 k1 earned: stored 149, segments add up to 150
-  token_opening s1 c1 tokens_2: stored 0, segments add up to 50`);
+  earned_opening ["s1","k1"] earned: stored 149, segments add up to 150
+  token_opening ["s1","c1"] tokens_2: stored 0, segments add up to 50`);
+  });
+
+  it("tells ids with blanks in them apart", { timeout: 600_000 }, async ({ expect }) => {
+    database.exec("UPDATE customers SET id = 'a b'; UPDATE stores SET id = 'c'");
+    const entries = ENTRIES.map((entry) => ({ ...entry, customer_id: "a", store_id: "b c" }));
+    database.exec("DELETE FROM history_segments WHERE kind = 'balance_entry'");
+    insertSegment("balance_entry", entries, { newest: "2026-02-01 00:00:00", sums: '{"balance":125,"earned":150}' });
+
+    const { status, output } = await verify();
+
+    expect(status).toBe(1);
+    expect(output).toContain(`  balance_opening ["a b","c"] amount: stored 125, segments add up to 0
+  balance_opening ["a","b c"] amount: stored 0, segments add up to 125`);
   });
 });
 

@@ -132,6 +132,8 @@ describe("a day in a time zone", () => {
       "x".repeat(70),
       "PST",
       "BST",
+      "SystemV/EST5",
+      "systemv/pst8pdt",
       7,
       null,
     ];

@@ -45,12 +45,12 @@ export async function around(suite: Suite): Promise<Section> {
         const missing = ENDPOINTS.filter((path) => !paths.includes(`/api/v1/customer/${path}`));
         expectSame(missing, [], "endpoints that it lacks");
       },
-      "A browser page of another origin may call only if `CORS_ORIGINS` names its origin. A preflight from any other is 405.":
+      "A browser page of another origin may call only if `CORS_ORIGINS` names its origin. A preflight from any other is 403 `FORBIDDEN`, and says so.":
         async () => {
           if (suite.settings.anyOrigin) throw new Skipped(ANY_ORIGIN);
           const headers = { Origin: FOREIGN, "Access-Control-Request-Method": "GET" };
           const preflight = await suite.http.send(LIST, { method: "OPTIONS", headers });
-          expectFailure(preflight, 405, "METHOD_NOT_ALLOWED");
+          expectFailure(preflight, 403, "FORBIDDEN");
           const answer = await suite.http.send(LIST, { token: ann.token, headers: { Origin: FOREIGN } });
           const allowed = [preflight, answer].map((one) => one.headers.get("Access-Control-Allow-Origin"));
           expectSame(allowed, [null, null], "Access-Control-Allow-Origin for a foreign page");

@@ -9,6 +9,7 @@ import { customerKeyOf } from "../../domain/customers.ts";
 import { isAccountDeleted, isStoreDeleted, joinStoresOf } from "../../domain/stores.ts";
 import type { Page } from "../../http/paging.ts";
 import { fold } from "../../values/fold.ts";
+import { LAST_SECOND } from "../../values/time-zone.ts";
 import type { CouponKind } from "./kinds.ts";
 
 interface CouponsFilter {
@@ -109,7 +110,9 @@ const COUPON = {
 const HELD = {
   issuedId: customerCoupons.id,
   couponId: customerCoupons.couponId,
-  expectedEndDate: customerCoupons.expectedEndDate,
+  expectedEndDate: sql<string | null>`iif(
+    ${customerCoupons.expectedEndDate} IS NULL, NULL, min(${customerCoupons.endsAt}, ${sql.raw(`'${LAST_SECOND}'`)})
+  )`,
   creationMethod: customerCoupons.creationMethod,
   reserved: customerCoupons.reserved,
   totalCount: customerCoupons.totalCount,

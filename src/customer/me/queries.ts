@@ -37,7 +37,8 @@ const BALANCES = compileOnce((value: Value<"customerId">) => {
     {
       account_id: accounts.id,
       company: accounts.company,
-      balance: sql<number>`sum(had.balance)`,
+      // `sum()` fails where the balances at many stores come to more than an integer holds.
+      balance: sql<number>`total(had.balance)`,
       stores_count: sql<number>`sum(had.stores)`,
     },
     // What was booked at a soft-deleted store still counts (docs/contract/feed.md, 2).

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { PagingParameters } from "../../http/paging.ts";
 import { ID_LIMIT, mustBe } from "../../values/text.ts";
-import { Datetime, isDatetime } from "../../values/time.ts";
+import { FedTime, isDatetime } from "../../values/time.ts";
 
 /** A cursor in the list, newest message first: the time of the message that a group shows, and the group's id. */
 export interface Cursor {
@@ -14,7 +14,7 @@ export interface Cursor {
 const CURSOR = new RegExp(`^(.{19}) (.{19}) (.{1,${ID_LIMIT}})$`, "su");
 
 /** A cursor as a link carries it: `2026-11-20 09:30:00 2026-11-20 09:42:17 g17`. */
-const CursorParameter = z.string({ error: mustBe("a cursor, given once") }).transform((text, context): Cursor => {
+const CursorParameter = z.string({ error: mustBe("a cursor") }).transform((text, context): Cursor => {
   const [, time = "", upTo = "", groupId = ""] = CURSOR.exec(text) ?? [];
   if (isDatetime(time) && isDatetime(upTo)) return { time, groupId, upTo };
   context.addIssue("must be as a Link header gave it");
@@ -24,7 +24,7 @@ const CursorParameter = z.string({ error: mustBe("a cursor, given once") }).tran
 /** The query of a customer's message groups (docs/contract/interface.md, 4.2). */
 export const MessagesQuery = z.object({
   ...PagingParameters,
-  check_time: Datetime.optional().describe(
+  check_time: FedTime.optional().describe(
     "Only groups with a later message: the greatest `last_message_time` seen, in UTC.",
   ),
   after: CursorParameter.optional().describe("Set in links to a next page only."),

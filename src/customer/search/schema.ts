@@ -7,7 +7,12 @@ import { LISTS } from "./scope.ts";
 
 const SHORTEST_QUERY = 3;
 
-const List = z.enum(LISTS, { error: `must be any of ${LISTS.join(", ")}, comma-separated` });
+const Lists = TextParameter.transform((text, context) => {
+  const lists = LISTS.filter((list) => partsOf(text).includes(list));
+  const isKnown = partsOf(text).every((part) => lists.some((list) => list === part));
+  if (!isKnown) context.addIssue(`must be any of ${LISTS.join(", ")}, comma-separated`);
+  return lists;
+});
 
 /**
  * The body of a search (docs/contract/interface.md, 4.6). A filter of commas and blanks only counts as none.
@@ -28,7 +33,7 @@ export const FullSearchBody = z.object({
       maxLength: PARAMETER_LIMIT,
       description: "Each word must begin some word of the records found.",
     }),
-  filter: optionalText(TextParameter.transform(partsOf).pipe(z.array(List)))
+  filter: optionalText(Lists)
     .transform((lists) => (lists === undefined || lists.length === 0 ? [...LISTS] : lists))
     .meta({
       type: "string",

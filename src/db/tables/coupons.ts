@@ -20,6 +20,7 @@ export const coupons = sqliteTable(
     isCustom: integer("is_custom").notNull(),
     canCombineWithOther: integer("can_combine_with_other").notNull(),
     createdAt: text("created_at").notNull(),
+    expirationDate: text("expiration_date"),
     timeZone: text("time_zone").notNull(),
     endsAt: text("ends_at").notNull(),
     foldedType: text("folded_type").notNull(),

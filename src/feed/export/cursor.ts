@@ -19,14 +19,12 @@ export function toText({ walk, after }: Cursor): string {
 }
 
 /** What `toText` has made; anything else is a bad field. */
-export const CursorParameter = z
-  .string({ error: mustBe("a cursor, given once") })
-  .transform((text, context): Cursor => {
-    const cursor = toCursor(text);
-    if (cursor !== undefined) return cursor;
-    context.addIssue("must be as a Link header gave it");
-    return z.NEVER;
-  });
+export const CursorParameter = z.string({ error: mustBe("a cursor") }).transform((text, context): Cursor => {
+  const cursor = toCursor(text);
+  if (cursor !== undefined) return cursor;
+  context.addIssue("must be as a Link header gave it");
+  return z.NEVER;
+});
 
 const LONGEST_CURSOR = 1_000;
 

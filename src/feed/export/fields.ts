@@ -38,15 +38,6 @@ const OTHERWISE: Readonly<Record<string, { select: string; value?: (selected: un
     ))`,
     value: parse,
   },
-  // Where its last second is not that of the day in UTC, it was fed as a date.
-  "coupon.expiration_date": {
-    select: `iif(coupons.text ->> '$.can_expire' = 1 AND coupons.ends_at IS NOT coupons.text ->> '$.expiration_date',
-      substr(coupons.text ->> '$.expiration_date', 1, 10), coupons.text ->> '$.expiration_date')`,
-  },
-  "customer_coupon.expected_end_date": {
-    select: `iif(customer_coupons.ends_at IS NOT customer_coupons.expected_end_date,
-      substr(customer_coupons.expected_end_date, 1, 10), customer_coupons.expected_end_date)`,
-  },
   "friendship.customer_id": { select: "(SELECT id FROM customers WHERE key = friendships.low_key)" },
   "friendship.friend_id": { select: "(SELECT id FROM customers WHERE key = friendships.high_key)" },
   "message_group.member_ids": {

@@ -7,8 +7,8 @@ import { fold, foldAll } from "../../values/fold.ts";
 import { Flag } from "../../values/number.ts";
 import { orElse, orNull, passedThrough } from "../../values/scalar.ts";
 import { AccountId, Field, Id, mustBe, Name } from "../../values/text.ts";
-import { End, FedTime, shownEnd } from "../../values/time.ts";
-import { lastSecondOfEnd, TimeZone } from "../../values/time-zone.ts";
+import { End, FedTime } from "../../values/time.ts";
+import { lastSecondOfEnd, shownEnd, TimeZone } from "../../values/time-zone.ts";
 import { ACCOUNTS } from "./account.ts";
 import { CAMPAIGNS } from "./campaign.ts";
 import { defineKind, type Target } from "./kind.ts";
@@ -61,10 +61,11 @@ export const coupon = defineKind(coupons, {
     isCustom: "is_custom",
     canCombineWithOther: "can_combine_with_other",
     createdAt: { time: "created_at" },
+    expirationDate: "expiration_date",
     // The JSON of which answers are made; nothing is looked up by what is in it.
     text: {
       together: CouponText.keyof().options,
-      storedAs: ({ expiration_date }) => ({ expiration_date: shownEnd(expiration_date) }),
+      storedAs: ({ expiration_date, time_zone }) => ({ expiration_date: shownEnd(expiration_date, time_zone) }),
     },
     timeZone: "time_zone",
     endsAt: {

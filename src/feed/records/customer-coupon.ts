@@ -4,7 +4,7 @@ import { customerCoupons } from "../../db/tables/index.ts";
 import { Count } from "../../values/number.ts";
 import { orElse, orNull } from "../../values/scalar.ts";
 import { Field, Id } from "../../values/text.ts";
-import { End, FedTime, shownEnd } from "../../values/time.ts";
+import { End, FedTime } from "../../values/time.ts";
 import { lastSecondOfEnd, TimeZone } from "../../values/time-zone.ts";
 import { COUPONS } from "./coupon.ts";
 import { CUSTOMERS } from "./customer.ts";
@@ -36,7 +36,7 @@ export const customerCoupon = defineKind(customerCoupons, {
     campaignCouponKey: { key: "campaign_coupon_id" },
     storeKey: { key: "store_id" },
     couponId: "coupon_id",
-    expectedEndDate: { made: ({ expected_end_date }) => shownEnd(expected_end_date) },
+    expectedEndDate: "expected_end_date",
     timeZone: "time_zone",
     endsAt: { made: ({ expected_end_date, time_zone }) => lastSecondOfEnd(expected_end_date, time_zone) },
     creationMethod: "creation_method",

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { historySegments } from "../../db/tables/index.ts";
 import { mustBe } from "../../values/text.ts";
 import { Datetime } from "../../values/time.ts";
-import { defineKind } from "./kind.ts";
+import { defineKind, stillToCome } from "./kind.ts";
 
 const text = (pattern: RegExp, what: string) => z.string({ error: mustBe(what) }).regex(pattern, `must be ${what}`);
 const size = z.int({ error: mustBe("a whole number") }).min(1, "must be at least 1");
@@ -43,4 +43,6 @@ export const historySegment = defineKind(historySegments, {
     },
   },
   references: {},
+  uses: ["oldest", "newest"],
+  faults: [stillToCome("month"), stillToCome("oldest"), stillToCome("newest")],
 });

@@ -1,6 +1,7 @@
 import { getTableColumns, getTableName, type SQL, sql } from "drizzle-orm";
 import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
 import type * as z from "zod";
+import { NOW_TEXT } from "../../db/clock.ts";
 import type { Vocabulary } from "../../db/derived/vocabularies.ts";
 import type { FieldMessages } from "../../values/messages.ts";
 
@@ -63,6 +64,17 @@ export function notMember(table: string, key: string, text: string): Fault<"cust
     WHERE member.${key} = given.${key} AND member.customer_key = given.customer_key
   )`;
   return { field: "customer_id", text, when: sql.raw(when) };
+}
+
+/**
+ * The fault of a restored time that is still to come. Stamps, and what is older than the history that is kept, follow from
+ * such times: with one of the year 9999, no later message could be stored.
+ */
+export function stillToCome<Field extends string>(field: Field): Fault<Field> {
+  // Of a month as many characters are compared as it has.
+  const latest = `substr(datetime(${NOW_TEXT}, '+1 minute'), 1, length(given.${field}))`;
+  const when = sql.raw(`given.${field} > ${latest}`);
+  return { field, text: "must not be more than a minute in the future", when };
 }
 
 /** Where the value of a column comes from. */

@@ -6,7 +6,7 @@ import { orNull } from "../../values/scalar.ts";
 import { Id, LongText } from "../../values/text.ts";
 import { FedTime } from "../../values/time.ts";
 import { CUSTOMERS } from "./customer.ts";
-import { defineKind, type Kind } from "./kind.ts";
+import { defineKind, type Kind, stillToCome } from "./kind.ts";
 import { MESSAGE_GROUPS, NOT_A_MEMBER } from "./message-group.ts";
 
 export const message = defineKind(messages, {
@@ -30,7 +30,7 @@ export const message = defineKind(messages, {
 export const restoredMessage: Kind = {
   ...message,
   columns: { ...message.columns, sent_at: { sql: timeGiven("line.sent_at"), from: "sent_at" } },
-  faults: [],
+  faults: [stillToCome("sent_at")],
   totals: [...totalsAt(timeGiven, sql`EXISTS (SELECT 1 FROM message WHERE sent_at IS NULL)`), openSecond],
 };
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { messageClock } from "../../db/tables/index.ts";
 import { FedTime } from "../../values/time.ts";
-import { defineKind } from "./kind.ts";
+import { defineKind, stillToCome } from "./kind.ts";
 
 /** The clock of messages, as a restore sets it: whether what is stored from now on is later than all that was shown. */
 export const program = defineKind(messageClock, {
@@ -16,4 +16,6 @@ export const program = defineKind(messageClock, {
     isOpen: { sql: "EXISTS (SELECT 1 FROM message_groups WHERE newest_at >= line.message_stamp)" },
   },
   references: {},
+  uses: ["message_stamp", "message_clock_said"],
+  faults: [stillToCome("message_stamp"), stillToCome("message_clock_said")],
 });

@@ -85,5 +85,8 @@ describe("the last message of a group", () => {
     expect(await since("2026-03-03 10:00:00")).toEqual([two.id]);
     expect(await since("2026-03-03 10:00:01")).toEqual([]);
     expect(await listed(me, "?check_time=")).toEqual([two.id, one.id]);
+    for (const sameTime of ["2026-03-03T10:00:00Z", "2026-03-03T12:00:00.5+02:00"])
+      expect(await since(sameTime)).toEqual([two.id]);
+    expect(await since("2026-03-03")).toEqual([two.id, one.id]);
   });
 });

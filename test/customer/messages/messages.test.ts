@@ -212,7 +212,7 @@ describe("GET /messages", () => {
   it.for([
     ["page=0&per_page=101&check_time=2026-02-30%2000:00:00", ["check_time", "page", "per_page"]],
     ["page=1.5&per_page=x&check_time=yesterday", ["check_time", "page", "per_page"]],
-    ["page=1&page=2&check_time=2026-01-01&after=x", ["after", "check_time", "page"]],
+    ["page=1&page=2&check_time=2026-01-01T00:00:00&after=x", ["after", "check_time", "page"]],
     ["check_time=2026-01-01%2000:00:00&check_time=2026-01-01%2000:00:00", ["check_time"]],
   ] as const)("names every bad field of ?%s", async ([query, fields], { expect }) => {
     const answer = await as("c").get(`${PATH}?${query}`);
@@ -220,5 +220,12 @@ describe("GET /messages", () => {
     expect(answer.status).toBe(422);
     expect(answer.body).toMatchObject({ status: false, errorCode: "VALIDATION_EXCEPTION" });
     expect(Object.keys(answer.body.messages).sort()).toEqual(fields);
+  });
+
+  it("says of a parameter that it was given twice", async ({ expect }) => {
+    const { body } = await as("c").get(`${PATH}?page=1&page=2&check_time=2026-01-01&check_time=x&after=y&after=z`);
+
+    const text = ["must be given once"];
+    expect(body.messages).toEqual({ page: text, check_time: text, after: text });
   });
 });

@@ -351,6 +351,12 @@ describe("POST /full-search", () => {
     expect(Object.keys(answer.body.messages).sort()).toEqual(fields);
   });
 
+  it("says what words a filter may have", async ({ expect }) => {
+    const { body } = await as("c").post(PATH, { query: "abc", filter: "stores,shops" });
+
+    expect(body.messages).toEqual({ filter: ["must be any of stores, customers, campaigns, comma-separated"] });
+  });
+
   it("takes a query of three to a hundred characters, once trimmed", async ({ expect }) => {
     for (const query of ["abc", "🎉🎉🎉", ` ${"x".repeat(100)} `]) {
       expect((await as("c").post(PATH, { query })).status).toBe(200);

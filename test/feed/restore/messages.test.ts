@@ -71,6 +71,17 @@ describe("a restored message", () => {
     expect(Object.keys(answer.body.messages)).toEqual(["line 1.sent_at"]);
   });
 
+  it("is refused at a time more than a minute in the future: it would hide later messages", async ({ expect }) => {
+    const { customers, a, group } = talk();
+    const at = (sent_at: string) => [...customers, group, seed.message(group.id, a, { sent_at })];
+
+    const refused = await restore(at("2026-06-01 10:01:01"));
+
+    const text = ["must not be more than a minute in the future"];
+    expect(refused.body.messages).toEqual({ "line 5.sent_at": text });
+    await mustRestore(at("2026-06-01 10:01:00"));
+  });
+
   it("is of a stored group", async ({ expect }) => {
     const { customers, a, group } = talk();
     await mustRestore([...customers, group]);

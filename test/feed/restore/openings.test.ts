@@ -182,6 +182,16 @@ describe("openings", () => {
     expect(Object.keys(fed.body.messages)).toEqual(["line 1.record"]);
   });
 
+  it("come from segments of the past: with one of a later month every event would be too old", async ({ expect }) => {
+    const late = segment({ month: "2026-07", name: "play/2026-07/2.ndjson.gz", newest: "2026-06-01 10:01:01" });
+
+    const { body } = await restore([late]);
+
+    const text = ["must not be more than a minute in the future"];
+    expect(body.messages).toEqual({ "line 1.month": text, "line 1.newest": text });
+    await mustRestore([segment({ month: "2026-06", name: "play/2026-06/2.ndjson.gz" })]);
+  });
+
   it.for([
     [{ name: "../play/2026-03/2.ndjson.gz" }, { name: ["must be the name of a segment's object"] }],
     [{ name: "play/2026-03/3.ndjson.gz" }, { name: ["must be made of its kind, month and number"] }],

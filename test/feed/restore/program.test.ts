@@ -52,6 +52,22 @@ describe("a program line", () => {
     expect(await messageClock()).toEqual([{ stamp: NOW, clock_said: NOW }]);
   });
 
+  it("is refused with a time more than a minute in the future: no later message could be stored", async ({
+    expect,
+  }) => {
+    const { customers, a, group } = talk();
+    const never = "9999-12-31 23:59:59";
+    const late = { message_stamp: "2026-06-01 10:01:01", message_clock_said: never };
+
+    const refused = await restore([...customers, group, clock(late)]);
+    await mustRestore([...customers, group, clock({ message_stamp: "2026-06-01 10:01:00", message_clock_said: NOW })]);
+    await mustFeed([seed.message(group.id, a, { id: "m" })]);
+
+    const text = ["must not be more than a minute in the future"];
+    expect(refused.body.messages).toEqual({ "line 5.message_stamp": text, "line 5.message_clock_said": text });
+    expect(await messagesStored()).toEqual([{ id: "m", sent_at: "2026-06-01 10:01:00" }]);
+  });
+
   it("cannot be deleted, and has both its times", async ({ expect }) => {
     const deleted = await restore([{ record: "program", deleted: true }]);
     const bare = await restore([{ record: "program" }]);

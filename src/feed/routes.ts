@@ -20,7 +20,13 @@ export const feed = createRouter()
   .get("/", validate("query", ExportQuery), async (c) => {
     const { record, after } = c.req.valid("query");
 
-    const page = await readPage(c.var.db, { records: record, after });
+    // A page takes as much memory as a feed request.
+    const work = admission.letIn(
+      async () => {},
+      () => readPage(c.var.db, { records: record, after }),
+    );
+    c.executionCtx.waitUntil(work.catch(() => {}));
+    const page = await work;
     if (page === null) throw invalid({ after: [FOREIGN_CURSOR] });
 
     if (page.next !== undefined) c.header("Link", nextLink(c.req.url, page.next));

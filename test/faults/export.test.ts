@@ -1,9 +1,12 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, it, vi } from "vitest";
 import { mustFeed } from "../support/api.ts";
+import { databaseThrough } from "../support/databases.ts";
 import { EXPORT, exportPage, exportPages, nextPage } from "../support/exporting.ts";
 import { program } from "../support/programs.ts";
 import * as seed from "../support/seed.ts";
+import { sendTo } from "../support/stalling.ts";
+import { exportToken } from "../support/tokens.ts";
 
 const LOST = new Error("D1_ERROR: Network connection lost.");
 const session = Object.getPrototypeOf(env.DB.withSession());
@@ -47,6 +50,23 @@ describe("an export", () => {
 
     expect([status, body]).toEqual([200, []]);
     expect(Number(headers.get("X-Feed-Version"))).toBeGreaterThan(0);
+  });
+
+  it("has at most four pages made at a time", async ({ expect }) => {
+    let [running, most] = [0, 0];
+    const DB = databaseThrough(async ({ send }) => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      running -= 1;
+      return send();
+    });
+    const headers = { Authorization: `Bearer ${await exportToken()}` };
+
+    const pages = await Promise.all(Array.from({ length: 10 }, () => sendTo({ DB }, EXPORT, { headers })));
+
+    expect(pages.map(({ status }) => status)).toEqual(Array(10).fill(200));
+    expect(most).toBe(4);
   });
 
   it("gives whole pages of one state each while something is fed", async ({ expect }) => {

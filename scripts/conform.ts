@@ -9,18 +9,22 @@ import { SECTIONS } from "./conform/sections/index.ts";
 import { type Settings, Suite } from "./conform/suite.ts";
 import { type GivenTokens, type Keys, Tokens } from "./conform/tokens.ts";
 import { devSecret } from "./lib/dev-token.ts";
-import { programName } from "./lib/options.ts";
+import { PRODUCTION, variablesOf } from "./lib/environments.ts";
+import { environmentName } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
 import { isLocal } from "./lib/service-token.ts";
 
 interface Options {
   url: string;
   tokens?: GivenTokens;
-  program?: string;
+  env?: string;
   readOnly?: boolean;
   only?: string;
   patience: number;
 }
+
+/** The service's own variables, as far as they are known. */
+type Variables = Record<string, string | undefined>;
 
 const CALLERS = 3;
 
@@ -35,7 +39,7 @@ const program = new Command("npm run conform --")
       `a JSON file of tokens, where nobody can give JWT_SECRET: {"customers": ["…", "…", "…"], "feed": "…", "export": "…"}`,
     ).argParser(givenTokens),
   )
-  .option("--program <name>", "the program, if it is not the default one", programName)
+  .option("--env <name>", "the environment of wrangler.toml that it is", environmentName)
   .option("--read-only", "write nothing: only rules that hold whatever is stored")
   .option("--only <section>", 'only these sections: "feed", "interface, 4", "live, 2"')
   .option("--patience <seconds>", "how long a rule may take to hold, since replicas lag", seconds, 5)
@@ -43,9 +47,9 @@ const program = new Command("npm run conform --")
   .addHelpText(
     "after",
     `
-Tokens are signed with JWT_SECRET of the environment, with JWT_ISSUER and JWT_AUDIENCE where these are set; for a service
-on this machine with the secret of npm start. NEARBY_RADIUS_MILES, CUSTOMER_SEARCH and CORS_ORIGINS say how the service is
-set, where that is not the default.`,
+Tokens are signed with JWT_SECRET of the shell, or for a service on this machine with that of npm start. JWT_ISSUER,
+JWT_AUDIENCE, NEARBY_RADIUS_MILES, CUSTOMER_SEARCH and CORS_ORIGINS say how the service is set: those of the shell, else
+of wrangler.toml for --env or a service on this machine.`,
   )
   .action(conform);
 
@@ -53,7 +57,9 @@ await main(() => program.parseAsync());
 
 async function conform(options: Options): Promise<void> {
   const { url, only, readOnly = false, patience } = options;
-  const keys = keysOf(options);
+  const env = options.env ?? (isLocal(url) ? PRODUCTION : undefined);
+  const variables = { ...(env !== undefined && variablesOf(env)), ...process.env };
+  const keys = keysOf(options, variables);
   const stop = new AbortController();
   // The first deletes what was written; a second one does not wait for that.
   const onInterrupt = () => {
@@ -63,7 +69,13 @@ async function conform(options: Options): Promise<void> {
   };
   process.on("SIGINT", onInterrupt).on("SIGTERM", onInterrupt);
   const http = new Http(url, stop.signal);
-  const suite = new Suite({ http, tokens: new Tokens(keys), handshake, settings: settings(), mayFeed: !readOnly });
+  const suite = new Suite({
+    http,
+    tokens: new Tokens(keys),
+    handshake,
+    settings: settings(variables),
+    mayFeed: !readOnly,
+  });
   try {
     await refuseUnreachable(http);
     const findings = await runSections(suite, SECTIONS, {
@@ -94,26 +106,23 @@ async function refuseUnreachable(http: Http): Promise<void> {
   if (said instanceof Error) throw new CommandError(`The service cannot be reached: ${said.message}`);
 }
 
-function keysOf({ url, tokens: given, program: name, readOnly = false }: Options): Keys {
+function keysOf({ url, tokens: given, env, readOnly = false }: Options, variables: Variables): Keys {
   if (given !== undefined) {
     const callers = new Set(given.customers).size;
     if (callers < (readOnly ? 1 : CALLERS)) throw new CommandError(`Name the tokens of ${CALLERS} customers.`);
     return { claims: {}, given };
   }
-  const { JWT_SECRET, JWT_ISSUER, JWT_AUDIENCE } = process.env;
-  const secret = JWT_SECRET || (isLocal(url) ? devSecret(name) : "");
+  const { JWT_SECRET, JWT_ISSUER, JWT_AUDIENCE } = variables;
+  const secret = JWT_SECRET || (isLocal(url) ? devSecret(env) : "");
   if (secret === "") throw new CommandError("Give JWT_SECRET in the environment, or tokens: --tokens FILE.");
   const claims = {
     ...(JWT_ISSUER && { iss: JWT_ISSUER }),
     ...(JWT_AUDIENCE && { aud: JWT_AUDIENCE }),
-    ...(name !== undefined && { program: name }),
   };
   return { secret, claims };
 }
 
-/** What the environment says of the service, by the names of its own variables. */
-function settings(): Settings {
-  const { NEARBY_RADIUS_MILES, CUSTOMER_SEARCH, CORS_ORIGINS = "" } = process.env;
+function settings({ NEARBY_RADIUS_MILES, CUSTOMER_SEARCH, CORS_ORIGINS = "" }: Variables): Settings {
   const customerSearch = CUSTOMER_SEARCH === "friends" || CUSTOMER_SEARCH === "none" ? CUSTOMER_SEARCH : "all";
   return {
     nearbyRadiusMiles: Number(NEARBY_RADIUS_MILES) || 25,

@@ -1,61 +1,98 @@
-import path from "node:path";
-import { Command } from "commander";
-import { unstable_readConfig as readConfig } from "wrangler";
+import { Command, Option } from "commander";
 import { CUSTOMER_SEARCHES } from "../src/customer/search/scope.ts";
 import { JURISDICTIONS } from "../src/inbox/jurisdiction.ts";
-import { bindingName, DEFAULT_PROGRAM } from "../src/programs/programs.ts";
 import { databaseExists } from "./lib/database.ts";
+import {
+  configOf,
+  configuredHorizon,
+  databaseName,
+  environmentFlag,
+  environmentNames,
+  flagOf,
+  PRODUCTION,
+  refuseShared,
+  STAGING,
+  variablesOf,
+} from "./lib/environments.ts";
 import { migrate, migrationArgs, migrationState } from "./lib/migrations.ts";
-import { environmentFlag, environmentName } from "./lib/options.ts";
-import { type ConfiguredProgram, checkHistory, configuredPrograms, variablesOf } from "./lib/program-config.ts";
-import { CommandError, main, ROOT } from "./lib/project.ts";
+import { environmentName } from "./lib/options.ts";
+import { CommandError, main } from "./lib/project.ts";
 import { replicateReads } from "./lib/replication.ts";
 import { checkBundle } from "./lib/worker-bundle.ts";
 import { runWrangler } from "./lib/wrangler.ts";
 
 interface Options {
-  /** As wrangler.toml names it; the top level, production, has no name. */
   env: string;
+  all?: boolean;
   dryRun?: boolean;
 }
 
 const program = new Command("npm run deploy --")
-  .description("Migrate the database of each program and deploy the Worker to Cloudflare. What is missing is made.")
-  .option("--env <name>", "production or staging", environmentName, "production")
+  .description("Migrate the database and deploy the Worker to Cloudflare. What is missing is made.")
+  .option("--env <name>", "which environment of wrangler.toml", environmentName, PRODUCTION)
+  .addOption(new Option("--all", "every environment, staging first").conflicts("env"))
   .option("--dry-run", "build everything and reach nothing")
   .showHelpAfterError("Try: npm run deploy -- --help")
   .addHelpText("after", "\nWho you are: CLOUDFLARE_API_TOKEN, or npm run wrangler -- login. More: docs/deploying.md")
-  .action(deploy);
+  .action(run);
 
 await main(() => program.parseAsync());
 
-async function deploy({ env, dryRun }: Options): Promise<void> {
-  refuseUnknownWords(env);
-  refuseEveryIssuer(env);
-  checkHistory(env);
+async function run({ env, all, dryRun }: Options): Promise<void> {
+  const names = all
+    ? environmentNames().sort((one, other) => Number(other === STAGING) - Number(one === STAGING))
+    : [env];
+  for (const name of names) refuseWrong(name);
   if (!dryRun) await refuseStranger();
   console.error(`The Worker is ${await checkBundle()}.`);
   if (dryRun) {
     console.error("Nothing was deployed.");
     return;
   }
+  for (const [index, name] of names.entries()) {
+    try {
+      if (all) console.error(`\nDeploying ${name} …`);
+      await deploy(name);
+    } catch (error) {
+      if (all)
+        console.error(`Deployed: ${listOf(names.slice(0, index))}. Not deployed: ${listOf(names.slice(index))}.`);
+      throw error;
+    }
+  }
+}
 
+function listOf(names: readonly string[]): string {
+  return names.join(", ") || "none";
+}
+
+async function deploy(env: string): Promise<void> {
   await refuseMissingSecrets(env);
-  const programs = configuredPrograms(env);
-  for (const program of programs) if (!(await databaseExists(program.binding, env))) await createDatabase(program, env);
-  // Expand, deploy, contract: what runs now must go on running on the migrated databases, so migrations come first, and
+  if (!(await databaseExists(env))) await createDatabase(env);
+  // Expand, deploy, contract: what runs now must go on running on the migrated database, so migrations come first, and
   // code that needs one runs only once it is everywhere.
-  await migrateAll(programs, env);
-  await setReplication(programs, env);
+  await migrateDatabase(env);
+  await setReplication(env);
   const { status } = await runWrangler(["deploy", environmentFlag(env)]);
   if (status !== 0)
-    throw new CommandError(`The deployment failed; see wrangler's output above. All databases are migrated, and the Worker that ran before goes on
-with them. Remove the cause, then run this again: ${deployLine(env)}`);
-  console.error(`Deployed to ${env}. Is it well? Ask /health at the address above.`);
+    throw new CommandError(`The deployment failed; see wrangler's output above. The database is migrated, and the Worker that ran before goes on
+with it. Remove the cause, then run this again: ${deployLine(env)}`);
+  console.error(`Deployed ${env}. Is it well? Ask /health at the address above.`);
 }
 
 function deployLine(env: string): string {
-  return env === "production" ? "npm run deploy" : `npm run deploy -- --env ${env}`;
+  return env === PRODUCTION ? "npm run deploy" : `npm run deploy --${flagOf(env)}`;
+}
+
+/** @throws a CommandError that says in a line what is wrong with an environment. */
+function refuseWrong(env: string): void {
+  refuseUnknownWords(env);
+  refuseStrangersTokens(env);
+  configuredHorizon(env);
+  const { name } = configOf(env);
+  // A bucket is marked with it, and the Worker cannot know its own name.
+  if (variablesOf(env).WORKER_NAME !== name)
+    throw new CommandError(`WORKER_NAME of ${env} must be the name of its Worker, ${name}.`);
+  refuseShared(env);
 }
 
 /** The Worker takes a misspelt search as `none`, and has no inboxes in a misspelt jurisdiction: better to hear of it now. */
@@ -67,21 +104,17 @@ function refuseUnknownWords(env: string): void {
   }
 }
 
-/** The keys at some addresses sign for every project of an identity provider: any user of any of them would be let in. */
-function refuseEveryIssuer(env: string): void {
-  const variables = variablesOf(env);
-  for (const { name } of configuredPrograms(env)) {
-    const [setting, issuer] = ["JWT_CUSTOMERS_WITHOUT_SCOPE", "JWT_ISSUER"].map((base) => ({
-      name: bindingName(base, name),
-      value: variables[bindingName(base, name)] ?? variables[base] ?? "",
-    }));
-    if (!["", "true"].includes(setting?.value ?? ""))
-      throw new CommandError(`${setting?.name} of ${env} is ${setting?.value}. It must be true, or empty.`);
-    if (setting?.value === "true" && issuer?.value === "")
-      throw new CommandError(
-        `${setting.name} of ${env} is true, so ${issuer.name} must be set: docs/tokens.md says why.`,
-      );
-  }
+/** An identity provider's keys sign for other apps too, and at some addresses for every project of the provider. */
+function refuseStrangersTokens(env: string): void {
+  const { JWKS_URL, JWT_AUDIENCE, JWT_CUSTOMERS_WITHOUT_SCOPE: withoutScope = "", JWT_ISSUER } = variablesOf(env);
+  if (JWKS_URL && !JWT_AUDIENCE)
+    throw new CommandError(`JWKS_URL of ${env} is set, so JWT_AUDIENCE must be set: docs/tokens.md says why.`);
+  if (!["", "true"].includes(withoutScope))
+    throw new CommandError(`JWT_CUSTOMERS_WITHOUT_SCOPE of ${env} is ${withoutScope}. It must be true, or empty.`);
+  if (withoutScope === "true" && !JWT_ISSUER)
+    throw new CommandError(
+      `JWT_CUSTOMERS_WITHOUT_SCOPE of ${env} is true, so JWT_ISSUER must be set: docs/tokens.md says why.`,
+    );
 }
 
 async function refuseStranger(): Promise<void> {
@@ -105,12 +138,13 @@ async function refuseMissingSecrets(env: string): Promise<void> {
   const missing = required.filter((name) => !names.has(name));
   if (missing.length > 0)
     throw new CommandError(
-      `The Worker of ${env} has no ${missing.join(", ")} yet: npm run wrangler -- secret put ${missing[0]} ${flag}`,
+      `The Worker of ${env} has no ${missing.join(", ")} yet. Make one for it alone (openssl rand -base64 48), then: npm run wrangler -- secret put ${missing[0]} ${flag}`,
     );
 }
 
 /** Wrangler would make it while it deploys, and the Worker would run for a while without tables. */
-async function createDatabase({ databaseName: name }: ConfiguredProgram, env: string): Promise<void> {
+async function createDatabase(env: string): Promise<void> {
+  const name = databaseName(env);
   const jurisdiction = variablesOf(env).JURISDICTION ?? "";
   const place = jurisdiction === "" ? [] : ["--jurisdiction", jurisdiction];
   const { status, output } = await runWrangler(["d1", "create", name, environmentFlag(env), ...place], {
@@ -123,38 +157,27 @@ async function createDatabase({ databaseName: name }: ConfiguredProgram, env: st
   console.error(`Made the database ${name}. It is found by that name: there is nothing to write down.`);
 }
 
-/** Migrates one database after the other. The first that fails ends the deployment, with the state of each. */
-async function migrateAll(programs: readonly ConfiguredProgram[], env: string): Promise<void> {
-  for (const [index, program] of programs.entries()) {
-    const { name, databaseName } = program;
-    const which = name === DEFAULT_PROGRAM ? "the default program" : `the program ${name}`;
-    console.error(`Migrating ${databaseName}, the database of ${which} …`);
-    if (await migrate(program, env)) continue;
-    const before = programs.slice(0, index).map((one) => `${one.databaseName}: migrated`);
-    const after = programs.slice(index + 1).map((one) => `${one.databaseName}: as before`);
-    const states = [...before, await migrationState(program, env), ...after].map((line) => `  ${line}`).join("\n");
-    throw new CommandError(`The migration of ${databaseName} failed, so nothing was deployed; see wrangler's output above.
-${states}
+async function migrateDatabase(env: string): Promise<void> {
+  const name = databaseName(env);
+  console.error(`Migrating ${name} …`);
+  if (await migrate(env)) return;
+  throw new CommandError(`The migration of ${name} failed, so nothing was deployed; see wrangler's output above.
+  ${await migrationState(env)}
 The Worker that ran before goes on. Remove the cause, then go on where it stopped: ${deployLine(env)}
-To try the migration alone: npm run wrangler -- ${migrationArgs(program, env).join(" ")}`);
-  }
+To try the migration alone: npm run wrangler -- ${migrationArgs(env).join(" ")}`);
 }
 
 /** Without replicas everything works, from farther away: so a refusal is told, and ends nothing. */
-async function setReplication(programs: readonly ConfiguredProgram[], env: string): Promise<void> {
-  const names = programs.map(({ databaseName }) => databaseName);
+async function setReplication(env: string): Promise<void> {
+  const name = databaseName(env);
   const accountId = process.env.CLOUDFLARE_ACCOUNT_ID || configOf(env).account_id;
   try {
-    await replicateReads(names, accountId);
-    console.error(`Reads are answered by the nearest replica: read replication of ${names.join(", ")} is automatic.`);
+    await replicateReads(name, accountId);
+    console.error(`Reads are answered by the nearest replica: read replication of ${name} is automatic.`);
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     console.error(`Read replication could not be switched on, so the primary answers every read until it is. ${error.message}
-Give the API token the permission D1 Edit and deploy again, or do it in the dashboard: D1, the database, Settings,
-Enable Read Replication. The databases: ${names.join(", ")}`);
+Give the API token the permission D1 Edit and deploy again, or do it in the dashboard: D1, ${name}, Settings,
+Enable Read Replication.`);
   }
-}
-
-function configOf(env: string) {
-  return readConfig({ config: path.join(ROOT, "wrangler.toml"), env: env === "production" ? undefined : env });
 }

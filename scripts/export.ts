@@ -7,16 +7,17 @@ import { LOGGED_BAR } from "./lib/bar.ts";
 import { devExportToken } from "./lib/dev-token.ts";
 import { type ExportSource, exportPages, type Page } from "./lib/export-client.ts";
 import { exportWhileFed } from "./lib/export-while-fed.ts";
-import { namesOf, outputFile, programName } from "./lib/options.ts";
+import { namesOf, outputFile } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
 import { tokenFor } from "./lib/service-token.ts";
+import { withEnvironment } from "./lib/where.ts";
 import { type Output, standardOutput, wholeFile } from "./lib/whole-file.ts";
 import { count, duration } from "./lib/words.ts";
 
 interface Options {
   url: string;
   token?: string;
-  program?: string;
+  env: string;
   only?: string[];
   whileFeeding?: boolean;
 }
@@ -26,12 +27,11 @@ const NEW_BEGINNINGS = 3;
 const CHANGED = "Something was fed, or left for history,";
 const END_OF_PAGE = Buffer.from("\n");
 
-const program = new Command("npm run export --")
+const program = withEnvironment(new Command("npm run export --"))
   .description("Write everything that was fed into a file, from which npm run feed -- FILE --restore makes it again.")
   .argument("<file>", "the file to write; .gz at its end compresses it, - is standard output", outputName)
   .option("--url <url>", "the service", "http://127.0.0.1:8787")
   .option("--token <token>", "an export token; else LOYALTY_EDGE_TOKEN, else for a local service one of its own")
-  .option("--program <name>", "the program, if it is not the default one; a given token must name it", programName)
   .option("--only <kinds>", "write only records of these kinds, with commas between them", namesOf(EXPORTED))
   .option("--while-feeding", "keep what was read while something was fed: it restores, but is no snapshot")
   .showHelpAfterError("Try: npm run export -- --help")
@@ -41,7 +41,7 @@ const program = new Command("npm run export --")
 await main(() => program.parseAsync());
 
 async function write(name: string, options: Options): Promise<void> {
-  const token = await tokenFor(options, { what: "an export token", make: () => devExportToken(1, options.program) });
+  const token = await tokenFor(options, { what: "an export token", make: () => devExportToken(1, options.env) });
   const source = { url: options.url, token, only: options.only };
   const stop = new AbortController();
   const onSignal = () => stop.abort();

@@ -8,28 +8,28 @@ import { LOGGED_BAR } from "./lib/bar.ts";
 import { devFeedToken, devRestoreToken } from "./lib/dev-token.ts";
 import { type Progress, sendLines } from "./lib/feed-client.ts";
 import { type FileLine, type NdjsonFile, openNdjson } from "./lib/ndjson-file.ts";
-import { namesOf, programName } from "./lib/options.ts";
+import { namesOf } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
 import { tokenFor } from "./lib/service-token.ts";
 import { UnknownFields } from "./lib/unknown-fields.ts";
+import { withEnvironment } from "./lib/where.ts";
 import { count, duration } from "./lib/words.ts";
 
 interface Options {
   url: string;
   token?: string;
-  program?: string;
+  env: string;
   only?: string[];
   check?: boolean;
   restore?: boolean;
   from: number;
 }
 
-const program = new Command("npm run feed --")
+const program = withEnvironment(new Command("npm run feed --"))
   .description("Send a file of one JSON object a line to the feed, in order, in requests within its limits.")
   .argument("<file>", "an NDJSON file, compressed with gzip or not; - is standard input")
   .option("--url <url>", "the service", "http://127.0.0.1:8787")
   .option("--token <token>", "a feed token; else LOYALTY_EDGE_TOKEN, else for a local service one of its own")
-  .option("--program <name>", "the program, if it is not the default one; a given token must name it", programName)
   .option(
     "--only <kinds>",
     "send only records of these kinds, with commas between them",
@@ -53,8 +53,8 @@ async function send(name: string, options: Options): Promise<void> {
   const token = await tokenFor(
     options,
     options.restore
-      ? { what: "a restore token", make: () => devRestoreToken(1, options.program) }
-      : { what: "a feed token", make: () => devFeedToken("*", 1, options.program) },
+      ? { what: "a restore token", make: () => devRestoreToken(1, options.env) }
+      : { what: "a feed token", make: () => devFeedToken("*", 1, options.env) },
   );
   const target = { url: options.url, token };
   const file = openNdjson(name);

@@ -6,7 +6,7 @@ import type { Segment } from "../src/history/segment.ts";
 import { BAR } from "./lib/bar.ts";
 import type { Where } from "./lib/database.ts";
 import { dropBodies, dropUnnamedBodies } from "./lib/drop-bodies.ts";
-import { type Bucket, boundBucket, openBucket } from "./lib/history-bucket.ts";
+import { type Bucket, boundBucket, claimBucket, openBucket } from "./lib/history-bucket.ts";
 import { countSegments, readObject, segmentsOf, sha256Of } from "./lib/history-segments.ts";
 import { historyStatus } from "./lib/history-status.ts";
 import { customerId } from "./lib/options.ts";
@@ -65,7 +65,9 @@ async function copy(folder: string, options: WhereOptions): Promise<void> {
 }
 
 async function restore(folder: string, options: WhereOptions): Promise<void> {
-  const { done, skipped, faults } = await forEach(whereOf(options), async (segment, bucket) => {
+  const where = whereOf(options);
+  let claimed: Promise<void> | undefined;
+  const { done, skipped, faults } = await forEach(where, async (segment, bucket) => {
     const there = await bucket.read(segment.name);
     if (there !== null)
       return sha256Of(there) === segment.sha256 ? "skipped" : { fault: "is in the bucket, as another object" };
@@ -73,6 +75,8 @@ async function restore(folder: string, options: WhereOptions): Promise<void> {
     if (!existsSync(file)) return { fault: "is neither in the bucket nor in the folder" };
     const object = readFileSync(file);
     if (sha256Of(object) !== segment.sha256) return { fault: "has another SHA-256 in the folder" };
+    claimed ??= claimBucket(bucket, where);
+    await claimed;
     await bucket.write(segment.name, object);
     return "done";
   });

@@ -1,83 +1,63 @@
-import { once } from "node:events";
-import { createInterface } from "node:readline";
 import { Command } from "commander";
-import { bindingName } from "../src/programs/programs.ts";
-import { environmentFlag, environmentName, programName } from "./lib/options.ts";
-import { addProgram, configuredProgram, configuredPrograms, flagOf, removeProgram } from "./lib/program-config.ts";
-import { CommandError, main } from "./lib/project.ts";
+import { addEnvironment, removeEnvironment } from "./lib/edit-environments.ts";
+import {
+  addressOf,
+  configOf,
+  databaseName,
+  environmentNames,
+  flagOf,
+  historyBucket,
+  variablesOf,
+} from "./lib/environments.ts";
+import { programName, programToRemove } from "./lib/options.ts";
+import { main } from "./lib/project.ts";
 import { table } from "./lib/table.ts";
-import { writeTypes } from "./lib/wrangler.ts";
-
-interface Options {
-  env: string;
-}
 
 const program = new Command("npm run programs --")
-  .description("List, add and remove the programs in wrangler.toml. Each has a database of its own.")
+  .description("List, add and remove programs: the environments of wrangler.toml, each a deployment of its own.")
   .showHelpAfterError("Try: npm run programs -- --help")
   .addHelpText("after", "\nNothing is deployed, and no data is deleted. More: docs/deploying.md");
 
-withEnvironment(program.command("list").description("print the programs, each with its database")).action(list);
-withEnvironment(
-  program
-    .command("add")
-    .description("add a program, which the next deployment will serve")
-    .argument("<name>", "1 to 32 of a-z, 0-9 and -: what its tokens name", programName),
-).action(add);
-withEnvironment(
-  program
-    .command("remove")
-    .description("remove a program, which the next deployment will not serve any more")
-    .argument("<name>", "its name, which is asked for again", programName),
-).action(remove);
+program.command("list").description("print every environment, with its Worker, database and address").action(list);
+program
+  .command("add")
+  .description("write the section of a program into wrangler.toml")
+  .argument("<name>", "1 to 32 of a-z, 0-9 and -", programName)
+  .action(add);
+program
+  .command("remove")
+  .description("take the section of a program out of wrangler.toml")
+  .argument("<name>", "its name", programToRemove)
+  .action(remove);
 
 await main(() => program.parseAsync());
 
-function withEnvironment(command: Command): Command {
-  return command.option("--env <name>", "production or staging", environmentName, "production");
-}
-
-function list({ env }: Options): void {
-  const rows = configuredPrograms(env).map(({ name, binding, databaseName }) => [
-    name || "(default)",
-    binding,
-    databaseName,
+function list(): void {
+  const rows = environmentNames().map((env) => [
+    ...[env, configOf(env).name ?? "", databaseName(env), addressOf(env) ?? "workers.dev"],
   ]);
-  console.log(table(["program", "binding", "database"], rows));
+  console.log(table(["program", "Worker", "database", "address"], rows));
 }
 
-async function add(name: string, { env }: Options): Promise<void> {
-  const { binding, databaseName } = addProgram(name, env);
-  await writeTypes();
-  const secret = `npm run wrangler -- secret put ${bindingName("JWT_SECRET", name)} ${environmentFlag(env)}`;
-  console.log(`Added ${name} to ${env}, as ${binding}. The next deployment, npm run deploy${deployFlag(env)},
-- makes the database ${databaseName}, or takes it as it is where there is one of that name
-- migrates it
-- serves tokens with "program": "${name}"
-These are checked with the keys of the default program, until it has its own: ${secret}`);
+function add(name: string): void {
+  addEnvironment(name);
+  const { JWT_AUDIENCE = "", JWKS_URL } = variablesOf(name);
+  const tokens = JWKS_URL ? `\nTokens of JWKS_URL must name the audience ${JWT_AUDIENCE}.` : "";
+  console.log(`Added [env.${name}] to wrangler.toml: the Worker ${configOf(name).name}, with production's variables.${tokens}
+To try it on this machine: npm start --${flagOf(name)} --port 8788
+To deploy it, first give it a secret of its own (openssl rand -base64 48):
+npm run wrangler -- secret put JWT_SECRET${flagOf(name)}
+npm run deploy --${flagOf(name)}`);
 }
 
-async function remove(name: string, { env }: Options): Promise<void> {
-  const { databaseName } = configuredProgram(name, env);
-  process.stderr.write(`Type its name again to remove ${name} from ${env}: `);
-  const answer = await readAnswer();
-  if (!process.stdin.isTTY) process.stderr.write("\n");
-  if (answer !== name) throw new CommandError("That is another name. Nothing was removed.");
-  removeProgram(name, env);
-  await writeTypes();
-  console.log(`Removed ${name} from ${env}. The next deployment, npm run deploy${deployFlag(env)}, refuses its tokens.
-No data is deleted: the database ${databaseName} stays as it is, and its secrets stay with the Worker.
-To have it back: npm run programs -- add ${name}${flagOf(env)}`);
-}
-
-/** A line of standard input, from a terminal or a pipe; empty where it has ended. */
-async function readAnswer(): Promise<string> {
-  const lines = createInterface({ input: process.stdin });
-  const [line] = await Promise.race([once(lines, "line"), once(lines, "close")]);
-  lines.close();
-  return String(line ?? "").trim();
-}
-
-function deployFlag(env: string): string {
-  return flagOf(env) === "" ? "" : ` --${flagOf(env)}`;
+function remove(name: string): void {
+  const { name: worker } = configOf(name);
+  const [database, bucket] = [databaseName(name), historyBucket(name)?.bucket_name];
+  removeEnvironment(name);
+  console.log(`Removed [env.${name}] from wrangler.toml. Its Worker still runs, and no data is deleted. To delete them for good:
+npm run wrangler -- delete --name ${worker}
+npm run wrangler -- d1 delete ${database}
+npm run wrangler -- kv namespace delete --namespace-id ID    # of ${worker}-cache in npm run wrangler -- kv namespace list${
+    bucket === undefined ? "" : `\nnpm run wrangler -- r2 bucket delete ${bucket}    # once it is empty`
+  }`);
 }

@@ -5,10 +5,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Command, InvalidArgumentError } from "commander";
 import { DERIVED } from "../src/db/derived/index.ts";
 import { ALL_KEYS, type Difference, findDifferences, toText as toDifferenceText } from "../src/db/derived/recount.ts";
-import { DEFAULT_PROGRAM } from "../src/programs/programs.ts";
 import { Random } from "./demo/random.ts";
 import { askDatabase, type Where } from "./lib/database.ts";
 import { devFeedToken } from "./lib/dev-token.ts";
+import { PRODUCTION } from "./lib/environments.ts";
 import { countingNumber, outputFile, portNumber } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
 import { loadDemo, prepare, type Service, serve } from "./lib/service.ts";
@@ -16,7 +16,6 @@ import { type FeedReport, feedOn } from "./soak/feeding.ts";
 import { Ledger } from "./soak/ledger.ts";
 import { type MemorySample, reportMemory, runtimeMemory } from "./soak/memory.ts";
 import { OpenApps } from "./soak/open-apps.ts";
-import { inProgram, PROGRAMS } from "./soak/programs.ts";
 import { type SoakReport, toText, verdict } from "./soak/report.ts";
 import { runSchedule, settle } from "./soak/settle.ts";
 import { type OnError, Stalls } from "./soak/stalls.ts";
@@ -50,7 +49,7 @@ const MOST_STALL_SECONDS = 30;
 
 const program = new Command("npm run soak --")
   .description(
-    "Load a service of its own with three programs, apps and feeds at once, drop a tenth of the open apps every few seconds, then hold its memory, every total and every delivered message against what was asked.",
+    "Load a service of its own with apps and a feed at once, drop a tenth of the open apps every few seconds, then hold its memory, every total and every delivered message against what was asked.",
   )
   .option("--minutes <n>", "how long", minutes, 5)
   .option("--connections <n>", "how many apps ask at the same time", countingNumber, 64)
@@ -64,7 +63,7 @@ const program = new Command("npm run soak --")
   .option("--seed <n>", "where randomness begins: the same seed asks and feeds the same", countingNumber, 1)
   .option(
     "--stall <seconds>",
-    `once a minute the primaries do not answer for so long: up to ${MOST_STALL_SECONDS}`,
+    `once a minute the primary does not answer for so long: up to ${MOST_STALL_SECONDS}`,
     upTo(MOST_STALL_SECONDS),
     0,
   )
@@ -76,7 +75,7 @@ const program = new Command("npm run soak --")
 await main(() => program.parseAsync());
 
 async function soak(options: Options): Promise<void> {
-  const persistTo = mkdtempSync(path.join(folderOfDatabases(), `loyalty-edge-soak-${options.port}-`));
+  const persistTo = mkdtempSync(path.join(folderOfDatabase(), `loyalty-edge-soak-${options.port}-`));
   const stop = new AbortController();
   let service: Service | undefined;
   // The first ends the load and reports; a second one does not wait for a service that hangs.
@@ -88,20 +87,17 @@ async function soak(options: Options): Promise<void> {
   };
   process.on("SIGINT", onInterrupt).on("SIGTERM", onInterrupt);
   try {
-    const local = { port: options.port, persistTo, programs: PROGRAMS };
+    const local = { port: options.port, persistTo };
     await prepare(local);
     const entry = options.stall === 0 ? {} : { entry: "scripts/soak/worker.ts" };
-    service = serve({ ...local, ...entry }, { detached: true, env: MEASURED });
+    service = serve({ ...local, ...entry }, { detached: true, variables: MEASURED });
     if (!(await service.ready)) throw new CommandError("The server did not start; see wrangler's output above.");
-    for (const name of PROGRAMS) await loadDemo(service.url, name);
-    const { ledgers, ...load } = await loadService(service, { ...options, persistTo }, stop);
+    await loadDemo(service.url);
+    const where = { persistTo, env: PRODUCTION };
+    const { ledger, ...load } = await loadService(service, { ...options, where }, stop);
     await end(service);
     console.error("Comparing the derived data with the records …");
-    const differences: string[] = [];
-    for (const [name, ledger] of ledgers) {
-      const found = await differencesOf(ledger, { persistTo, program: name });
-      differences.push(...found.map((difference) => inProgram(name, difference)));
-    }
+    const differences = await differencesOf(ledger, where);
     const { connections, sockets, followers, seed } = options;
     const report: SoakReport = { ...load, connections, sockets, followers, seed, differences };
     console.log(toText(report));
@@ -116,7 +112,7 @@ async function soak(options: Options): Promise<void> {
   }
 }
 
-/** Where a program's database says otherwise than its records, or than what was acknowledged, a line each. */
+/** Where the database says otherwise than its records, or than what was acknowledged, a line each. */
 async function differencesOf(ledger: Ledger, where: Where): Promise<string[]> {
   const recounts = await askDatabase<Difference>(
     DERIVED.map((derived) => findDifferences(derived, ALL_KEYS)),
@@ -129,18 +125,14 @@ async function differencesOf(ledger: Ledger, where: Where): Promise<string[]> {
 }
 
 /** In memory where there is room: hundreds of inboxes that write at once would wait for this machine's disk. */
-function folderOfDatabases(): string {
+function folderOfDatabase(): string {
   if (!existsSync(MEMORY_FOLDER)) return tmpdir();
   const { bavail, bsize } = statfsSync(MEMORY_FOLDER);
   return bavail * bsize >= ROOM_BYTES ? MEMORY_FOLDER : tmpdir();
 }
 
 /** Apps and feeds at once, until the time is over, Ctrl-C, or the service is gone. */
-async function loadService(
-  { url, pid, ended }: Service,
-  options: Options & { persistTo: string },
-  stop: AbortController,
-) {
+async function loadService({ url, pid, ended }: Service, options: Options & { where: Where }, stop: AbortController) {
   const traffic: Traffic = new Map();
   const errors: Record<string, number> = {};
   const excused: Record<string, number> = {};
@@ -150,7 +142,8 @@ async function loadService(
     into[text] = (into[text] ?? 0) + 1;
   };
   await stalls.cacheBoards();
-  const ledgers = new Map(PROGRAMS.map((name) => [name, new Ledger()]));
+  const ledger = new Ledger();
+  const token = await devFeedToken("*", 1);
   const feed: FeedReport = { lines: 0, requests: 0 };
   const apps = new OpenApps({ ...options, url, onError });
   const samples: MemorySample[] = [];
@@ -185,26 +178,21 @@ async function loadService(
       every(SCHEDULE_MS, signal, () => runSchedule(url, onError)),
       apps.dropSome(signal),
       stalls.run(signal),
-      ...[...ledgers].map(async ([name, ledger]) => {
-        const token = await devFeedToken("*", 1, name);
-        const random = new Random(inProgram(name, `feed ${options.seed}`));
-        await feedOn({ url, token, ledger, random, signal, report: feed, onError });
-      }),
+      feedOn({ url, token, ledger, random: new Random(`feed ${options.seed}`), signal, report: feed, onError }),
       ...Array.from({ length: options.connections }, (_, index) => {
-        const program = PROGRAMS[index % PROGRAMS.length] ?? DEFAULT_PROGRAM;
         const onBoard = (boardAt: number) => stalls.noteBoard(boardAt);
-        return browse(`${options.seed} ${index}`, { url, program, traffic, onError, onBoard, signal });
+        return browse(`${options.seed} ${index}`, { url, traffic, onError, onBoard, signal });
       }),
     ]);
     const seconds = elapsed();
     await sample();
     console.error("Waiting until every open app has been notified …");
-    const { persistTo } = options;
-    const live = closing.signal.aborted ? null : await settle({ url, persistTo, apps, ledgers, onError });
+    const { where } = options;
+    const live = closing.signal.aborted ? null : await settle({ url, where, apps, ledger, onError });
     closing.abort();
     await open;
     const [endpoints, memory] = [Object.fromEntries([...traffic].sort()), reportMemory(samples)];
-    return { seconds, endpoints, feed, live, memory, errors, ledgers, excused, stalls: stalls.report() };
+    return { seconds, endpoints, feed, live, memory, errors, ledger, excused, stalls: stalls.report() };
   } finally {
     // If one of them fails, the others must not go on without it.
     over.abort();

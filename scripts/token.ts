@@ -1,16 +1,15 @@
 import { text } from "node:stream/consumers";
 import { Command, InvalidArgumentError } from "commander";
-import { bindingName, DEFAULT_PROGRAM } from "../src/programs/programs.ts";
-import { DEV_TOKEN_DAYS, devSecret } from "./lib/dev-token.ts";
-import { customerId, environmentName, programName } from "./lib/options.ts";
+import { DEV_TOKEN_DAYS, devSecret, devVarsOf } from "./lib/dev-token.ts";
+import { customerId } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
 import { type Bearer, signToken } from "./lib/signed-token.ts";
+import { withEnvironment } from "./lib/where.ts";
 
 interface Options {
   expiresIn?: number;
   secret?: "-";
-  env?: string;
-  program?: string;
+  env: string;
 }
 
 const SECONDS = { m: 60, h: 3_600, d: 86_400 };
@@ -41,28 +40,20 @@ tokenCommand("restore", "a token that feeds what an export has given into an emp
 await main(() => program.parseAsync());
 
 function tokenCommand(name: string, description: string): Command {
-  return program
-    .command(name)
-    .description(description)
+  return withEnvironment(program.command(name).description(description))
     .option("--expires-in <time>", "such as 15m, 12h or 90d (default: 1h, or 30d for the local service)", lifetime)
-    .option("--secret <source>", "where the secret comes from: - is standard input", standardInput)
-    .option("--env <name>", "production or staging: whose variables in wrangler.toml it must suit", environmentName)
-    .option("--program <name>", "the program, if it is not the default one", programName);
+    .option("--secret <source>", "where the secret comes from: - is standard input", standardInput);
 }
 
-async function print(bearer: Bearer, { expiresIn, secret, env = "production", program }: Options): Promise<void> {
-  const given = secret === "-" ? await secretFromStandardInput() : secretFromEnvironment(program);
+async function print(bearer: Bearer, { expiresIn, secret, env }: Options): Promise<void> {
+  const given = secret === "-" ? await secretFromStandardInput() : process.env.JWT_SECRET || null;
   const seconds = expiresIn ?? (given === null ? DEV_TOKEN_DAYS * SECONDS.d : EXPIRES_IN_SECONDS);
-  const signing = { secret: given ?? devSecret(program), seconds, client: "operator", env, program };
+  const signing = { secret: given ?? devSecret(env), seconds, client: "operator", env };
   const token = await signToken(bearer, signing);
-  const source = given === null ? ".dev.vars" : secret === "-" ? "standard input" : "the environment";
+  const source = given === null ? devVarsOf(env) : secret === "-" ? "standard input" : "the environment";
   const expires = new Date(Date.now() + seconds * 1_000).toISOString().slice(0, 16).replace("T", " ");
   console.error(`Signed with the secret of ${source}; expires ${expires} UTC.`);
   console.log(token);
-}
-
-function secretFromEnvironment(program: string = DEFAULT_PROGRAM): string | null {
-  return process.env[bindingName("JWT_SECRET", program)] || process.env.JWT_SECRET || null;
 }
 
 async function secretFromStandardInput(): Promise<string> {

@@ -12,7 +12,7 @@ export interface GivenTokens {
 /** How the suite comes by its tokens: with a secret it signs any, else it has those that it was given. */
 export interface Keys {
   secret?: string | undefined;
-  /** What every token that is signed has: `iss`, `aud`, `program`. */
+  /** What every token that is signed has: `iss`, `aud`. */
   claims: Claims;
   given?: GivenTokens | undefined;
 }

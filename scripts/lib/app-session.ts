@@ -30,7 +30,7 @@ export interface AppSession {
  * Gives the example app's page its tokens, at an address beside the service. They are made for each request and stored
  * nowhere. Only the service's own pages get them.
  */
-export async function serveAppSession(servicePort: number): Promise<AppSession> {
+export async function serveAppSession(servicePort: number, env: string): Promise<AppSession> {
   const program: Program = { customers: listCustomers(), chains: listChains() };
   const server = createServer();
   const address = `${ADDRESS}:${await listen(server)}`;
@@ -41,7 +41,7 @@ export async function serveAppSession(servicePort: number): Promise<AppSession> 
     response.setHeader("Cache-Control", "no-store").setHeader("Vary", "Origin");
     if (pages.includes(origin)) response.setHeader("Access-Control-Allow-Origin", origin);
     if (status !== 200) return void response.writeHead(status).end();
-    makeSession(program).then(
+    makeSession(program, env).then(
       (session) => response.setHeader("Content-Type", "application/json").end(JSON.stringify(session)),
       (error: unknown) => {
         console.error(error);
@@ -78,15 +78,15 @@ async function listen(server: Server): Promise<number> {
 }
 
 /** Tokens for whoever is in the program. */
-async function makeSession({ customers, chains }: Program): Promise<Session> {
+async function makeSession({ customers, chains }: Program, env: string): Promise<Session> {
   return {
     customers: atLeastOne(
       await Promise.all(
-        customers.map(async (one) => ({ ...one, token: await devCustomerToken(one.id, HOUR_IN_DAYS) })),
+        customers.map(async (one) => ({ ...one, token: await devCustomerToken(one.id, HOUR_IN_DAYS, env) })),
       ),
     ),
     chains: atLeastOne(chains),
-    tillToken: await devFeedToken("*", HOUR_IN_DAYS),
+    tillToken: await devFeedToken("*", HOUR_IN_DAYS, env),
   };
 }
 

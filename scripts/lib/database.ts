@@ -1,15 +1,12 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { bindingName, DEFAULT_PROGRAM } from "../../src/programs/programs.ts";
-import { configArgsOf } from "./local-config.ts";
-import { environmentFlag } from "./options.ts";
-import { configuredProgram } from "./program-config.ts";
+import { environmentFlag } from "./environments.ts";
 import { CommandError } from "./project.ts";
 import { runWrangler } from "./wrangler.ts";
 
-/** Which database: a local one in a folder, or a deployed one of an environment; the default program's unless told. */
-export type Where = ({ persistTo: string } | { remote: true; env: string }) & { program?: string | undefined };
+/** Which database of an environment: the local one in a folder, or the deployed one. */
+export type Where = { env: string } & ({ persistTo: string } | { remote: true });
 
 const ATTEMPTS = 5;
 const WAIT_MS = 1_000;
@@ -19,17 +16,12 @@ const WAIT_MS = 1_000;
  * @throws a CommandError that says in one line why it cannot, and what to do.
  */
 export async function askDatabase<Row>(statements: readonly string[], where: Where): Promise<Row[][]> {
-  const { program = DEFAULT_PROGRAM } = where;
   // Wrangler would make an empty one.
   if ("persistTo" in where && !existsSync(path.join(where.persistTo, "v3", "d1")))
     throw new CommandError(`There is no database in ${path.resolve(where.persistTo)} yet: npm start makes it.`);
-  const place =
-    "persistTo" in where
-      ? ["--local", "--persist-to", path.resolve(where.persistTo), "--env=", ...configArgsOf(program, where.persistTo)]
-      : ["--remote", environmentFlag(where.env)];
-  if ("remote" in where) configuredProgram(program, where.env);
+  const place = "persistTo" in where ? ["--local", "--persist-to", path.resolve(where.persistTo)] : ["--remote"];
   const command = statements.map((statement) => statement.replaceAll(/\s+/g, " ").trim()).join("; ");
-  const args = ["d1", "execute", bindingName("DB", program), ...place, "--json", "--yes", "--command", command];
+  const args = ["d1", "execute", "DB", ...place, environmentFlag(where.env), "--json", "--yes", "--command", command];
   let { status, output, stdout } = await runWrangler(args, { capture: true });
   // A local database is a file: while the service writes to it, nobody else can.
   for (let attempt = 1; status !== 0 && output.includes("SQLITE_BUSY") && attempt < ATTEMPTS; attempt += 1) {
@@ -41,16 +33,13 @@ export async function askDatabase<Row>(statements: readonly string[], where: Whe
   return (JSON.parse(json) as { results: Row[] }[]).map(({ results }) => results);
 }
 
-/**
- * Whether the deployed database with a binding is there. It is looked up as a migration looks it up, which needs no
- * more of the token.
- */
-export async function databaseExists(binding: string, env: string): Promise<boolean> {
-  const args = ["d1", "execute", binding, "--remote", environmentFlag(env), "--json", "--yes", "--command", "SELECT 1"];
+/** Whether the deployed database is there. A migration looks it up in the same way, so the token needs no more for it. */
+export async function databaseExists(env: string): Promise<boolean> {
+  const args = ["d1", "execute", "DB", "--remote", environmentFlag(env), "--json", "--yes", "--command", "SELECT 1"];
   const { status, output } = await runWrangler(args, { capture: true });
   if (status === 0) return true;
   if (/Couldn't find a D1 DB/.test(output)) return false;
-  throw new CommandError(`The database of ${binding} cannot be looked up: ${wranglerError(output)}`);
+  throw new CommandError(`The database of ${env} cannot be looked up: ${wranglerError(output)}`);
 }
 
 function refusal(output: string, where: Where): string {

@@ -1,12 +1,10 @@
-import path from "node:path";
 import { gzipSync } from "node:zlib";
-import { folderOf, type Segment } from "../../src/history/segment.ts";
-import { DEFAULT_PROGRAM } from "../../src/programs/programs.ts";
+import type { Segment } from "../../src/history/segment.ts";
 import { askDatabase, type Where } from "./database.ts";
 import type { Bucket } from "./history-bucket.ts";
 import { faultOf, linesOf, type SegmentLine, segmentsOf, sha256Of } from "./history-segments.ts";
-import { programsIn } from "./local-config.ts";
-import { configuredPrograms } from "./program-config.ts";
+
+const FOLDER = "message/";
 
 /**
  * Writes a segment of messages anew without the bodies of all that a customer wrote: first its row, then the object. Cut
@@ -33,9 +31,8 @@ export async function dropBodies(
 }
 
 /**
- * Does the same to the objects of a program that no segment names: those of steps that were cut off at the end of a month
- * (docs/contract/history.md, 2). Those of the month that is written now may be about to be named. Those of a program that
- * was moved are named in the database of another.
+ * Does the same to the objects that no segment names: those of steps that were cut off at the end of a month
+ * (docs/contract/history.md, 2). Those of the month that is written now may be about to be named.
  */
 export async function dropUnnamedBodies({
   bucket,
@@ -52,42 +49,21 @@ export async function dropUnnamedBodies({
     where,
   );
   if (walk === undefined) return dropped;
-  const { program = DEFAULT_PROGRAM } = where;
-  const folder = path.posix.dirname(folderOf(program, { kind: "message", month: "-" }));
-  const keys = await bucket.list(`${folder}/`);
-  const named = await namesIn(folder, [where]);
-  const unnamed = keys.filter((key) => key < `${folder}/${walk.month}` && !named.has(key));
-  let namedElsewhere: ReadonlySet<string> | undefined;
+  const named = new Set<string>();
+  for await (const { name } of segmentsOf(where)) named.add(name);
+  const keys = await bucket.list(FOLDER);
+  const unnamed = keys.filter((key) => key < FOLDER + walk.month && !named.has(key));
   for (const key of unnamed) {
     const object = await bucket.read(key);
     const lines = object === null ? [] : readable(object);
+    if (lines === null) dropped.faults.push(`${key} is damaged`);
     const { bodies, emptied } = withoutBodies(lines ?? [], customer);
-    if (lines !== null && bodies === 0) continue;
-    namedElsewhere ??= await namesIn(folder, allProgramsOf(where));
-    if (namedElsewhere.has(key)) continue;
-    if (lines === null) {
-      dropped.faults.push(`${key} is damaged`);
-      continue;
-    }
+    if (bodies === 0) continue;
     await bucket.write(key, emptied);
     dropped.bodies += bodies;
     dropped.objects += 1;
   }
   return dropped;
-}
-
-/** The names in a folder that the databases of programs have. */
-async function namesIn(folder: string, programs: readonly Where[]): Promise<Set<string>> {
-  const names = new Set<string>();
-  for (const where of programs)
-    for await (const { name } of segmentsOf(where)) if (name.startsWith(`${folder}/`)) names.add(name);
-  return names;
-}
-
-/** Every program of a deployment or of a local service. */
-function allProgramsOf(where: Where): Where[] {
-  const names = "remote" in where ? configuredPrograms(where.env).map(({ name }) => name) : programsIn(where.persistTo);
-  return names.map((program) => ({ ...where, program }));
 }
 
 /** What an object becomes, and how many bodies it loses. */

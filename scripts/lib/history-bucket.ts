@@ -4,7 +4,7 @@ import * as z from "zod";
 import { PatientClient } from "./attempts.ts";
 import { openCloudflare, resultOf, unusable, urlOf } from "./cloudflare-api.ts";
 import type { Where } from "./database.ts";
-import { historyBucket, readConfigFile } from "./program-config.ts";
+import { configOf, historyBucket, variablesOf } from "./environments.ts";
 import { CommandError } from "./project.ts";
 
 /** The R2 bucket in which a deployment, or a local service, has its segments. */
@@ -24,20 +24,37 @@ const Listed = z.object({
 });
 
 /** The bucket that wrangler.toml binds. @throws a CommandError where it binds none. */
-export function boundBucket(where: Where) {
-  const config = readConfigFile();
-  const bound = historyBucket("remote" in where ? where.env : "production", config);
+export function boundBucket({ env }: Where) {
+  const bound = historyBucket(env);
   if (bound === undefined)
     throw new CommandError(
-      "wrangler.toml binds no bucket as HISTORY: docs/operating.md says how history is turned on.",
+      `wrangler.toml binds no bucket as HISTORY in ${env}: docs/operating.md says how history is turned on.`,
     );
-  return { name: bound.bucket_name ?? bound.binding, jurisdiction: bound.jurisdiction, account: config.account_id };
+  return { name: bound.bucket_name ?? bound.binding, jurisdiction: bound.jurisdiction };
 }
 
-/** @throws a CommandError where wrangler.toml binds no bucket, or nobody is logged in. */
+/** The object that says whose bucket it is (docs/contract/history.md, 2). */
+const OWNER = "owner";
+
+/** @throws a CommandError where wrangler.toml binds no bucket, nobody is logged in, or the bucket is another deployment's. */
 export async function openBucket(where: Where): Promise<Bucket> {
-  const { name, jurisdiction, account } = boundBucket(where);
-  return "remote" in where ? deployed(name, jurisdiction, account) : local(name, where.persistTo);
+  const { name, jurisdiction } = boundBucket(where);
+  const bucket = await ("remote" in where
+    ? deployed(name, jurisdiction, configOf(where.env).account_id)
+    : local(name, where.persistTo));
+  const owner = (await bucket.read(OWNER))?.toString();
+  if (owner === undefined || owner === workerName(where)) return bucket;
+  await bucket.close();
+  throw new CommandError(`The bucket ${name} belongs to ${owner}. Nothing was changed.`);
+}
+
+/** Marks a bucket that nothing was sealed into as this deployment's. */
+export async function claimBucket(bucket: Bucket, where: Where): Promise<void> {
+  if ((await bucket.read(OWNER)) === null) await bucket.write(OWNER, Buffer.from(workerName(where)));
+}
+
+function workerName({ env }: Where): string {
+  return variablesOf(env).WORKER_NAME ?? "";
 }
 
 /** A message of 8 MiB on a slow line, and no answer that hangs. */

@@ -1,6 +1,6 @@
 import { SEALED_KINDS } from "../../src/history/kinds.ts";
 import { askDatabase, type Where } from "./database.ts";
-import { configuredHorizon } from "./program-config.ts";
+import { configuredHorizon } from "./environments.ts";
 import { CommandError } from "./project.ts";
 import { table } from "./table.ts";
 import { count } from "./words.ts";
@@ -23,7 +23,7 @@ const LOOKED_AT = 50_000;
 
 /** What has left a database, what is left to leave, and how far behind that is: a table, and a line. */
 export async function historyStatus(where: Where): Promise<string> {
-  const horizon = configuredHorizon("remote" in where ? where.env : "production");
+  const horizon = configuredHorizon(where.env);
   if (horizon === null) throw new CommandError("HISTORY_MONTHS is not set in wrangler.toml, so no events leave.");
   const rows = await askKinds(where);
   const left: number[] = [];

@@ -1,14 +1,13 @@
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { askDatabase } from "./database.ts";
-import { environmentFlag } from "./options.ts";
-import type { ConfiguredProgram } from "./program-config.ts";
+import { databaseName, environmentFlag } from "./environments.ts";
 import { ROOT } from "./project.ts";
 import { runWrangler } from "./wrangler.ts";
 
 /** What tells wrangler to migrate a deployed database. */
-export function migrationArgs({ binding }: ConfiguredProgram, env: string): string[] {
-  return ["d1", "migrations", "apply", binding, "--remote", environmentFlag(env)];
+export function migrationArgs(env: string): string[] {
+  return ["d1", "migrations", "apply", "DB", "--remote", environmentFlag(env)];
 }
 
 /**
@@ -18,25 +17,25 @@ export function migrationArgs({ binding }: ConfiguredProgram, env: string): stri
  * Whoever deploys has said yes to migrations: with nobody to answer, wrangler does not ask again, where no would go on to
  * deploy without them.
  */
-export async function migrate(program: ConfiguredProgram, env: string): Promise<boolean> {
-  const { status } = await runWrangler(migrationArgs(program, env), { reads: "nobody" });
+export async function migrate(env: string): Promise<boolean> {
+  const { status } = await runWrangler(migrationArgs(env), { reads: "nobody" });
   return status === 0;
 }
 
 /** A line that says how far a deployed database is migrated, and what comes next. */
-export async function migrationState({ name, databaseName }: ConfiguredProgram, env: string): Promise<string> {
+export async function migrationState(env: string): Promise<string> {
   const files = readdirSync(path.join(ROOT, "migrations"))
     .filter((file) => file.endsWith(".sql"))
     .sort();
   try {
     const query = "SELECT name FROM d1_migrations ORDER BY id";
-    const [rows = []] = await askDatabase<{ name: string }>([query], { remote: true, env, program: name });
+    const [rows = []] = await askDatabase<{ name: string }>([query], { remote: true, env });
     const applied = new Set(rows.map((row) => row.name));
     const next = files.find((file) => !applied.has(file));
     const count = files.filter((file) => applied.has(file)).length;
     const rest = next === undefined ? "" : `; next is ${next}, of which nothing was applied`;
-    return `${databaseName}: ${count} of ${files.length} migrations${rest}`;
+    return `${databaseName(env)}: ${count} of ${files.length} migrations${rest}`;
   } catch (error) {
-    return `${databaseName}: cannot be asked now (${error instanceof Error ? error.message : error})`;
+    return `${databaseName(env)}: cannot be asked now (${error instanceof Error ? error.message : error})`;
   }
 }

@@ -1,10 +1,8 @@
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { InvalidArgumentError } from "commander";
-import { isProgramName } from "../../src/programs/programs.ts";
 import { codePoints, ID_LIMIT } from "../../src/values/text.ts";
-
-const ENVIRONMENTS = ["production", "staging"];
+import { environmentNames, PRODUCTION, STAGING } from "./environments.ts";
 
 /** The port that an option names. */
 export function portNumber(text: string): number {
@@ -51,27 +49,23 @@ export function namesOf(known: readonly string[]): (text: string) => string[] {
   };
 }
 
-/** The deployed environment that an option names. */
+/** The environment of wrangler.toml that an option names. */
 export function environmentName(text: string): string {
-  if (!ENVIRONMENTS.includes(text)) throw new InvalidArgumentError(`It must be ${ENVIRONMENTS.join(" or ")}.`);
+  const names = environmentNames();
+  if (!names.includes(text)) throw new InvalidArgumentError(`It must be ${names.join(" or ")}.`);
   return text;
 }
 
-/** What tells wrangler which environment; the top level of wrangler.toml, production, has no name there. */
-export function environmentFlag(name: string): string {
-  return `--env=${name === "production" ? "" : name}`;
-}
-
-/** The program that an option names: not the default one, which has no name. */
+/** The name of a program, which is that of its environment. */
 export function programName(text: string): string {
-  if (!isProgramName(text))
-    throw new InvalidArgumentError("It must be 1 to 32 of a-z, 0-9 and -. It must not begin with previous.");
+  if (!/^[a-z0-9-]{1,32}$/.test(text)) throw new InvalidArgumentError("It must be 1 to 32 of a-z, 0-9 and -.");
   return text;
 }
 
-/** The programs that an option names, with commas between them. */
-export function programNames(text: string): string[] {
-  return [...new Set(text.split(",").map((name) => programName(name.trim())))];
+/** An environment that wrangler.toml can do without. */
+export function programToRemove(text: string): string {
+  if (text === PRODUCTION || text === STAGING) throw new InvalidArgumentError(`${PRODUCTION} and ${STAGING} stay.`);
+  return environmentName(text);
 }
 
 /** A file for the results, written at the end. It is checked now, so that a long run does not fail there. */

@@ -1,4 +1,3 @@
-import { programClaim } from "../../src/auth/token.ts";
 import { CommandError } from "./project.ts";
 
 const LOCAL = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?\/?$/;
@@ -9,20 +8,15 @@ export function isLocal(url: string): boolean {
 }
 
 /**
- * The token for a service: the one given, else that of the environment, else for a local service one that `make` signs. It
- * decides about the program: one for another than `program` would feed or read that.
+ * The token for a service: the one given, else that of the environment, else for a local service one that `make` signs.
  * @throws a CommandError that asks for `what`, such as "a feed token".
  */
 export async function tokenFor(
-  { url, token, program }: { url: string; token?: string | undefined; program?: string | undefined },
+  { url, token }: { url: string; token?: string | undefined },
   { what, make }: { what: string; make: () => Promise<string> },
 ): Promise<string> {
   const given = token ?? process.env.LOYALTY_EDGE_TOKEN;
-  if (given === undefined) {
-    if (!isLocal(url)) throw new CommandError(`Name ${what} for this service: --token TOKEN, or LOYALTY_EDGE_TOKEN.`);
-    return make();
-  }
-  if (program !== undefined && programClaim(given) !== program)
-    throw new CommandError(`The token is not for the program ${program}. Nothing was sent.`);
-  return given;
+  if (given !== undefined) return given;
+  if (!isLocal(url)) throw new CommandError(`Name ${what} for this service: --token TOKEN, or LOYALTY_EDGE_TOKEN.`);
+  return make();
 }

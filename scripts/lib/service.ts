@@ -5,12 +5,10 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { checkLine } from "../../src/feed/lines.ts";
 import { KINDS } from "../../src/feed/records/index.ts";
-import { bindingName, DEFAULT_PROGRAM } from "../../src/programs/programs.ts";
 import { DEMO_CUSTOMER, demoLines } from "../demo/program.ts";
-import { devCustomerToken, devFeedToken, ensureDevVars } from "./dev-token.ts";
+import { DEV_TOKEN_DAYS, devCustomerToken, devFeedToken, ensureDevVars } from "./dev-token.ts";
+import { configuredHorizon, environmentFlag, PRODUCTION } from "./environments.ts";
 import { sendLines } from "./feed-client.ts";
-import { type LocalPrograms, localConfigArgs, localPrograms, writeLocalConfig } from "./local-config.ts";
-import { configuredHorizon } from "./program-config.ts";
 import { CommandError, ROOT, TOOL_ENV } from "./project.ts";
 import { type Beside, buildDevelopmentReference } from "./reference.ts";
 import { runWrangler } from "./wrangler.ts";
@@ -27,8 +25,12 @@ export interface Service {
   stop: (signal: NodeJS.Signals) => void;
 }
 
-export interface ServiceOptions extends LocalPrograms {
+export interface ServiceOptions {
+  /** Which environment of wrangler.toml; production, unless told. */
+  env?: string;
   port: number;
+  /** The folder of its data. */
+  persistTo: string;
   /** The origins whose pages may call: as `CORS_ORIGINS`. */
   cors?: string;
   /** Another entry than the service's own, from the root of the project. */
@@ -36,35 +38,32 @@ export interface ServiceOptions extends LocalPrograms {
 }
 
 const READY_WITHIN_MS = 60_000;
-const TOP_LEVEL = "--env=";
 
 /**
- * Makes everything that the service needs: a secret, a migrated database for each program, the reference page with what is
- * served beside it.
- * @throws a CommandError when the port is taken or a database cannot be migrated.
+ * Makes everything that the service needs: a secret, a migrated database, the reference page with what is served beside it.
+ * @throws a CommandError when the port is taken or the database cannot be migrated.
  */
-export async function prepare(options: ServiceOptions, beside?: Beside): Promise<void> {
-  const { port, persistTo } = options;
+export async function prepare({ env = PRODUCTION, port, persistTo }: ServiceOptions, beside?: Beside): Promise<void> {
   await refuseTakenPort(port);
-  ensureDevVars();
-  buildDevelopmentReference(referenceIn(persistTo), await devCustomerToken(DEMO_CUSTOMER), beside);
-  writeLocalConfig(options);
-  for (const program of localPrograms(options)) await migrate(program, options);
+  ensureDevVars(env);
+  const token = await devCustomerToken(DEMO_CUSTOMER, DEV_TOKEN_DAYS, env);
+  buildDevelopmentReference(referenceIn(persistTo), token, beside);
+  await migrate(env, persistTo);
 }
 
 /**
- * Starts the service on a prepared database. Detached, a terminal's Ctrl-C does not reach it; `env` is for wrangler
- * and the runtime.
+ * Starts the service on a prepared database. Detached, a terminal's Ctrl-C does not reach it; `variables` are for
+ * wrangler and the runtime.
  */
 export function serve(
-  { port, persistTo, programs, cors, entry }: ServiceOptions,
-  { detached = false, env = {} }: { detached?: boolean; env?: Record<string, string> } = {},
+  { env = PRODUCTION, port, persistTo, cors, entry }: ServiceOptions,
+  { detached = false, variables = {} }: { detached?: boolean; variables?: Record<string, string> } = {},
 ): Service {
   const server = spawn(
     path.join(ROOT, "node_modules", ".bin", "wrangler"),
-    ["dev", "--port", String(port), "--ip", "127.0.0.1", "--persist-to", path.resolve(persistTo), TOP_LEVEL].concat(
+    ["dev", "--port", String(port), "--ip", "127.0.0.1", "--persist-to", path.resolve(persistTo)].concat(
+      environmentFlag(env),
       ...(entry === undefined ? [] : [path.join(ROOT, entry)]),
-      ...localConfigArgs({ persistTo, programs }),
       "--var",
       "ENVIRONMENT:development",
       ...(cors === undefined ? [] : ["--var", `CORS_ORIGINS:${cors}`]),
@@ -76,7 +75,7 @@ export function serve(
       "--test-scheduled",
       "--log-level=warn",
     ),
-    { cwd: ROOT, stdio: ["ignore", "inherit", "inherit"], env: { ...TOOL_ENV, ...env }, detached },
+    { cwd: ROOT, stdio: ["ignore", "inherit", "inherit"], env: { ...TOOL_ENV, ...variables }, detached },
   );
   if (server.pid === undefined) throw new CommandError("wrangler could not be started: is the project installed?");
   const url = `http://127.0.0.1:${port}`;
@@ -85,16 +84,15 @@ export function serve(
   return { url, pid: server.pid, ready, ended, stop: (signal) => void server.kill(signal) };
 }
 
-/** Sends the demo program, without events that would leave, to a service that is ready: into the default program, unless told. */
-export async function loadDemo(url: string, program: string = DEFAULT_PROGRAM): Promise<void> {
-  const horizon = configuredHorizon("production");
+/** Sends the demo program, without events that would leave, to a service that is ready. */
+export async function loadDemo(url: string, env = PRODUCTION): Promise<void> {
+  const horizon = configuredHorizon(env);
   const texts = demoLines().map((line) => JSON.stringify(line));
   const lines = texts
     .filter((text) => "line" in checkLine({ number: 1, text }, KINDS, horizon))
     .map((text, index) => ({ number: index + 1, bytes: Buffer.from(text) }));
-  const into = program === DEFAULT_PROGRAM ? "" : ` into ${program}`;
-  console.error(`Loading the demo program${into}: ${lines.length.toLocaleString("en")} lines …`);
-  await sendLines({ url, token: await devFeedToken("*", 1, program) }, lines);
+  console.error(`Loading the demo program: ${lines.length.toLocaleString("en")} lines …`);
+  await sendLines({ url, token: await devFeedToken("*", 1, env) }, lines);
 }
 
 function referenceIn(persistTo: string): string {
@@ -115,13 +113,11 @@ async function refuseTakenPort(port: number): Promise<void> {
   await once(probe, "close");
 }
 
-async function migrate(program: string, options: ServiceOptions): Promise<void> {
-  const which = program === DEFAULT_PROGRAM ? "the local database" : `the local database of ${program}`;
-  console.error(`Migrating ${which} …`);
-  const place = ["--local", "--persist-to", path.resolve(options.persistTo), TOP_LEVEL, ...localConfigArgs(options)];
-  const args = ["d1", "migrations", "apply", bindingName("DB", program), ...place];
-  const { status, output } = await runWrangler(args, { capture: true });
-  if (status !== 0) throw new CommandError(`Wrangler could not migrate ${which}.\n${output}`);
+async function migrate(env: string, persistTo: string): Promise<void> {
+  console.error("Migrating the local database …");
+  const place = ["--local", "--persist-to", path.resolve(persistTo), environmentFlag(env)];
+  const { status, output } = await runWrangler(["d1", "migrations", "apply", "DB", ...place], { capture: true });
+  if (status !== 0) throw new CommandError(`Wrangler could not migrate the local database.\n${output}`);
 }
 
 async function answers(url: string, server: ChildProcess): Promise<boolean> {

@@ -37,33 +37,33 @@ export const EXAMPLES: readonly Example[] = [
 const MESSAGE = `{"record":"message","id":"try-'$(date +%s)'","group_id":"g1","customer_id":"c6","body":"Tea at four?"}`;
 
 /** A line that prints what changes for the customer of `$TOKEN`, and one that changes something. */
-function listen(url: string): string {
+function listen(url: string, flag: string): string {
   const script =
     `new WebSocket("${url.replace(/^http/, "ws")}/api/v1/customer/live", ["loyalty-edge", "bearer." + process.env.TOKEN])` +
     ".onmessage = ({ data }) => console.log(data)";
   return `# Listen for what changes for this customer. Leave it running: the next line, in another terminal, sends them a message
 TOKEN=$TOKEN node_modules/.bin/node -e '${script}'
 
-curl -s -H "Authorization: Bearer $(npm run --silent token -- feed '*')" "${url}/api/v1/feed" -d '${MESSAGE}'`;
+curl -s -H "Authorization: Bearer $(npm run --silent token -- feed '*'${flag})" "${url}/api/v1/feed" -d '${MESSAGE}'`;
 }
 
 /** What `npm start` prints where it has not loaded the demo program: how to feed something, and to ask for it. */
-export function tryWithoutDemo(url: string): string {
+export function tryWithoutDemo(url: string, flag: string): string {
   return `
 The reference is at ${url}. Ctrl-C stops it.
 No demo program was loaded, and the example app shows nothing else.
 
-# Feed a customer; a file of lines goes with npm run feed -- FILE --url ${url}
-curl -s -H "Authorization: Bearer $(npm run --silent token -- feed '*')" "${url}/api/v1/feed" -d '{"record":"customer","id":"ada","first_name":"Ada","last_name":"Lovelace"}'
+# Feed a customer; a file of lines goes with npm run feed -- FILE --url ${url}${flag}
+curl -s -H "Authorization: Bearer $(npm run --silent token -- feed '*'${flag})" "${url}/api/v1/feed" -d '{"record":"customer","id":"ada","first_name":"Ada","last_name":"Lovelace"}'
 
 # A token of that customer, and what it finds
-TOKEN=$(npm run --silent token -- customer ada)
+TOKEN=$(npm run --silent token -- customer ada${flag})
 curl -s -H "Authorization: Bearer $TOKEN" "${url}/api/v1/customer/full-search" -d '{"query":"ada","filter":"customers"}'
 `;
 }
 
 /** What it prints where there is: the address, a customer's token, and lines that work as they stand. */
-export function tryIt(url: string, customerId: string, token: string): string {
+export function tryIt(url: string, flag: string, { customerId, token }: { customerId: string; token: string }): string {
   const lines = EXAMPLES.map(({ what, path, body }) => {
     const data = body === undefined ? "" : ` -d '${JSON.stringify(body)}'`;
     return `# ${what}\ncurl -s -H "Authorization: Bearer $TOKEN" "${url}${path}"${data}`;
@@ -77,6 +77,6 @@ TOKEN=${token}
 
 ${lines.join("\n\n")}
 
-${listen(url)}
+${listen(url, flag)}
 `;
 }

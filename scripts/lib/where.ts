@@ -1,28 +1,34 @@
 import path from "node:path";
 import type { Command } from "commander";
 import type { Where } from "./database.ts";
-import { environmentName, programName } from "./options.ts";
-import { CommandError, ROOT } from "./project.ts";
+import { PRODUCTION } from "./environments.ts";
+import { environmentName } from "./options.ts";
+import { ROOT } from "./project.ts";
 
 /** What the options say of a database. */
 export interface WhereOptions {
   remote?: boolean;
-  env?: string;
-  program?: string;
-  persistTo: string;
+  env: string;
+  persistTo?: string;
+}
+
+/** Gives a command the option that says which environment it is about. */
+export function withEnvironment(command: Command): Command {
+  return command.option("--env <name>", "which environment of wrangler.toml", environmentName, PRODUCTION);
 }
 
 /** Gives a command the options that say which database it is about. */
 export function withWhere(command: Command): Command {
-  return command
+  return withEnvironment(command)
     .option("--remote", "look at the deployed database instead of the local one")
-    .option("--env <name>", "which deployed database: production, unless told, or staging", environmentName)
-    .option("--program <name>", "the program, if it is not the default one", programName)
-    .option("--persist-to <dir>", "the folder of the local database", path.join(ROOT, ".wrangler", "state"));
+    .option("--persist-to <dir>", "the folder of the local database, if it is not the environment's own");
 }
 
-export function whereOf({ remote, env, program, persistTo }: WhereOptions): Where {
-  if (env !== undefined && !remote)
-    throw new CommandError("--env names a deployed database: add --remote, or leave it out.");
-  return remote ? { remote: true, env: env ?? "production", program } : { persistTo, program };
+export function whereOf({ remote, env, persistTo = stateFolder(env) }: WhereOptions): Where {
+  return remote ? { remote: true, env } : { persistTo, env };
+}
+
+/** Where `npm start` stores the data of an environment, unless told. */
+export function stateFolder(env: string): string {
+  return path.join(ROOT, ".wrangler", env === PRODUCTION ? "state" : `state-${env}`);
 }

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, buildConnector, WebSocket } from "undici";
 import { type Client, createClient, type PollOptions } from "../../src/client/index.ts";
 import type { Random } from "../demo/random.ts";
-import { inProgram, partsOf, tokenOf } from "./programs.ts";
 import type { OnError } from "./stalls.ts";
+import { tokenOf } from "./traffic.ts";
 
 /** What an app follows: the changes, or the messages, over a socket or by polls alone. */
 export type Follows = "changes" | "new messages" | "new messages by polls";
@@ -105,11 +105,9 @@ export class OpenApp {
         if (what.includes("messages")) this.notifiedAt.push(Date.now());
       return;
     }
-    const { program } = partsOf(this.customer);
     const options: PollOptions = { since: this.#since, everyMs: POLL_EVERY_MS, signal };
     for await (const { group_id, last_message, last_message_time } of client.newMessages(options)) {
-      const group = inProgram(program, group_id);
-      this.given.push({ group, message: last_message, sentAt: last_message_time, at: Date.now() });
+      this.given.push({ group: group_id, message: last_message, sentAt: last_message_time, at: Date.now() });
       // An app that is restarted goes on from here.
       this.#since = { group_id, last_message_time };
     }

@@ -5,7 +5,6 @@ import { Random } from "../demo/random.ts";
 import { givenTo, notifiedTo } from "./deliveries.ts";
 import type { StoredMessage } from "./ledger.ts";
 import { type Following, type Follows, OpenApp } from "./open-app.ts";
-import { inAllPrograms, inProgram, partsOf } from "./programs.ts";
 import { arrivalsOf, type LiveReport } from "./report.ts";
 
 export interface OpenAppsOptions extends Omit<Following, "signal"> {
@@ -19,12 +18,9 @@ const DROPPED_SHARE = 0.1;
 const DROP_EVERY_MS = { from: 2_000, to: 6_000 };
 
 const MEMBERS = messageGroups().flatMap(({ id, member_ids }) =>
-  inAllPrograms(member_ids as string[]).map((member) => ({
-    member,
-    group: inProgram(partsOf(member).program, String(id)),
-  })),
+  (member_ids as string[]).map((member) => ({ member, group: String(id) })),
 );
-/** The groups of each customer who has any, in each program. */
+/** The groups of each customer who has any. */
 const GROUPS_OF: ReadonlyMap<string, readonly string[]> = new Map(
   [...Map.groupBy(MEMBERS, ({ member }) => member)].map(([member, all]) => [member, all.map(({ group }) => group)]),
 );
@@ -39,7 +35,7 @@ export class OpenApps {
     const { sockets, followers, seed } = options;
     this.#options = options;
     this.#random = new Random(`open apps ${seed}`);
-    const everybody = inAllPrograms(customers().map(({ id }) => id));
+    const everybody = customers().map(({ id }) => id);
     const members = taken([...GROUPS_OF.keys()], 2 * followers);
     const open = (customerIds: readonly string[], follows: Follows) =>
       customerIds.map((customer) => new OpenApp(customer, follows, this.#random));

@@ -1,18 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { askDatabase } from "../lib/database.ts";
+import { askDatabase, type Where } from "../lib/database.ts";
 import { DELIVERED_WITHIN_MS } from "./deliveries.ts";
 import { type Ledger, STORED_MESSAGES, type StoredMessage } from "./ledger.ts";
 import type { OpenApps } from "./open-apps.ts";
-import { inProgram } from "./programs.ts";
 import type { LiveReport } from "./report.ts";
 import type { OnError } from "./stalls.ts";
 
 export interface Settling {
   url: string;
-  persistTo: string;
+  where: Where;
   apps: OpenApps;
-  /** Of each program, by its name. */
-  ledgers: ReadonlyMap<string, Ledger>;
+  ledger: Ledger;
   onError: OnError;
 }
 
@@ -33,19 +31,14 @@ export async function runSchedule(url: string, onError: OnError): Promise<void> 
 }
 
 /** After the last feed request: runs the schedule, and waits until everybody was notified, as long as that may take. */
-export async function settle({ url, persistTo, apps, ledgers, onError }: Settling): Promise<LiveReport> {
-  const lastMessageAt = Math.max(...[...ledgers.values()].map((ledger) => ledger.lastMessageAt));
+export async function settle({ url, where, apps, ledger, onError }: Settling): Promise<LiveReport> {
+  const { lastMessageAt } = ledger;
   await sleep(lastMessageAt + DRAINED_AFTER_MS - Date.now());
   await runSchedule(url, onError);
-  const messages: StoredMessage[] = [];
-  let outbox = 0;
-  for (const [program, ledger] of ledgers) {
-    const asked = [STORED_MESSAGES, "SELECT count(*) AS changes FROM outbox"];
-    const [stored, rows] = await askDatabase(asked, { persistTo, program });
-    const acknowledged = ledger.acknowledged(stored as Omit<StoredMessage, "acknowledgedAt">[]);
-    messages.push(...acknowledged.map((message) => ({ ...message, group: inProgram(program, message.group) })));
-    outbox += Number((rows as { changes: number }[])[0]?.changes);
-  }
+  const asked = [STORED_MESSAGES, "SELECT count(*) AS changes FROM outbox"];
+  const [stored, rows] = await askDatabase(asked, where);
+  const messages = ledger.acknowledged(stored as Omit<StoredMessage, "acknowledgedAt">[]);
+  const outbox = Number((rows as { changes: number }[])[0]?.changes);
   for (;;) {
     const report = { ...apps.report(messages), outbox };
     if (report.missed.length === 0 || Date.now() > lastMessageAt + DELIVERED_WITHIN_MS) return report;

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DEMO_CUSTOMER } from "../demo/program.ts";
 import { CommandError } from "../lib/command-error.ts";
-import { inProgram, PROGRAMS, tokenOf } from "./programs.ts";
 import { STALL_PATH } from "./stall-path.ts";
-import { PLAYED_STORE_IDS } from "./traffic.ts";
+import { PLAYED_STORE_IDS, tokenOf } from "./traffic.ts";
 
 /** The stalls, and the boards that were asked for meanwhile: each must be answered, from a cache. */
 export interface StallReport {
@@ -21,7 +20,7 @@ const AT_ONCE = 16;
 // The circuit breaker lets a request through at the latest six seconds after the one before, and that takes its time.
 const AFTERMATH_MS = 10_000;
 
-/** Stalls the primaries of all programs once a minute, and says what a request may be refused for. */
+/** Stalls the primary once a minute, and says what a request may be refused for. */
 export class Stalls {
   readonly #url: string;
   readonly #milliseconds: number;
@@ -63,10 +62,10 @@ export class Stalls {
   async cacheBoards(): Promise<void> {
     if (this.#milliseconds === 0) return;
     console.error("Caching the boards …");
-    const queue = PROGRAMS.flatMap((program) => PLAYED_STORE_IDS.map((id) => ({ program, id }))).values();
+    const queue = PLAYED_STORE_IDS.values();
+    const headers = { Authorization: `Bearer ${await tokenOf(DEMO_CUSTOMER)}` };
     const askNext = async () => {
-      for (const { program, id } of queue) {
-        const headers = { Authorization: `Bearer ${await tokenOf(inProgram(program, DEMO_CUSTOMER))}` };
+      for (const id of queue) {
         const init = { method: "POST", headers, body: JSON.stringify({ location_id: id }) };
         const { status } = await fetch(`${this.#url}/api/v1/customer/gamification/leaderboard`, init);
         if (status !== 200) throw new CommandError(`The board of ${id} was answered ${status}.`);

@@ -2,7 +2,7 @@ import { plays } from "../demo/boards.ts";
 import { accounts, CITIES, stores } from "../demo/chains.ts";
 import { customers, visits } from "../demo/customers.ts";
 import { Random } from "../demo/random.ts";
-import { inProgram, tokenOf } from "./programs.ts";
+import { devCustomerToken } from "../lib/dev-token.ts";
 import type { OnError } from "./stalls.ts";
 
 /** How many requests each endpoint has answered. */
@@ -10,8 +10,6 @@ export type Traffic = Map<string, number>;
 
 export interface Browsing {
   url: string;
-  /** Where all requests go. */
-  program: string;
   traffic: Traffic;
   onError: OnError;
   /** Is told when a board that was asked for then has been answered. */
@@ -85,6 +83,15 @@ const ENDPOINTS: Record<string, (random: Random, customer: string) => Call> = {
   }),
 };
 
+const tokens = new Map<string, Promise<string>>();
+
+/** The token of a customer, which is signed once. */
+export function tokenOf(customer: string): Promise<string> {
+  const token = tokens.get(customer) ?? devCustomerToken(customer, 1);
+  tokens.set(customer, token);
+  return token;
+}
+
 /** Sends one request after another, each as another customer, until the signal. */
 export async function browse(seed: string, browsing: Browsing): Promise<void> {
   const random = new Random(seed);
@@ -92,7 +99,7 @@ export async function browse(seed: string, browsing: Browsing): Promise<void> {
   while (!browsing.signal.aborted) {
     const [endpoint, makeCall] = random.pick(endpoints);
     const customer = random.pick(CUSTOMER_IDS);
-    await ask(endpoint, makeCall(random, customer), inProgram(browsing.program, customer), browsing);
+    await ask(endpoint, makeCall(random, customer), customer, browsing);
   }
 }
 

@@ -1,12 +1,10 @@
-// The service itself, on databases whose primaries can be made to stall.
+// The service itself, on a database whose primary can be made to stall.
 import service, { Inbox as ServiceInbox } from "../../src/index.ts";
-import { programOfDatabase } from "../../src/programs/programs.ts";
 import { STALL_PATH } from "./stall-path.ts";
 
 const LOOK_AGAIN_MS = 50;
 
 let stalledUntil = 0;
-const databases = new Map<string, D1Database>();
 
 export class Inbox extends ServiceInbox {
   constructor(ctx: DurableObjectState, env: Env) {
@@ -25,13 +23,7 @@ export default {
 } satisfies ExportedHandler<Env>;
 
 function stallable(env: Env): Env {
-  const bindings = Object.entries(env).map(([name, binding]) => {
-    if (programOfDatabase(name) === null) return [name, binding];
-    const database = databases.get(name) ?? stallableDatabase(binding as D1Database);
-    databases.set(name, database);
-    return [name, database];
-  });
-  return Object.fromEntries(bindings) as Env;
+  return { ...env, DB: stallableDatabase(env.DB) };
 }
 
 /** A database whose primary answers only once no stall is under way; half of what reached it has committed before. */

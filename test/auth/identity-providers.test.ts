@@ -127,7 +127,9 @@ const PROVIDERS: readonly Provider[] = [
     name: "Clerk",
     algorithm: "RS256",
     header: { cat: "cl_B7d4PD111AAA" },
+    // Of the claims, only the audience is one that the operator adds.
     claims: {
+      aud: "loyalty",
       azp: "https://example.com",
       fva: [7, -1],
       iss: "https://clerk.example.com",
@@ -137,7 +139,7 @@ const PROVIDERS: readonly Provider[] = [
       sub: "user_2aBcDeFgHiJkLmNoPqRsTuVwXyZ",
       v: 2,
     },
-    others: [{ iss: "https://clerk.other.example" }],
+    others: [{ iss: "https://clerk.other.example" }, { aud: undefined }],
   },
 ];
 

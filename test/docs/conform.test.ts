@@ -43,7 +43,7 @@ function textOf(cited: string): string | undefined {
 
 /** The numbered sections of the contract with rules to be seen from outside, and what has none. */
 const INVISIBLE = [
-  ...["programs, 2", "programs, 3", "restore, 3", "feed, 5", "export, 4"],
+  ...["programs, 1", "programs, 2", "restore, 3", "feed, 5", "export, 4"],
   // A client does not know what a deployment keeps.
   ...["history, 1", "history, 2", "history, 3", "history, 4", "history, 5", "history, 6"],
 ];

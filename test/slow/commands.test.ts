@@ -30,6 +30,7 @@ const NOBODY: Trial = { status: 1, says: "CLOUDFLARE_API_TOKEN" };
 const HELP: Trial = { with: ["--help"], status: 0, says: "GLOBAL FLAGS" };
 const JWT: Trial = { status: 0, says: /^ey[\w-]+\.ey[\w-]+\.[\w-]+$/m };
 const NO_FILE: Trial = { status: 1, says: "There is no file FILE." };
+const NO_PROGRAM: Trial = { status: 1, says: "It must be production or staging." };
 const NO_DATABASE: Trial = { status: 1, says: /^There is no database in .* yet: npm start makes it\.$/m };
 const NO_BUCKET: Trial = { status: 1, says: "wrangler.toml binds no bucket as HISTORY" };
 // What comes then, the tests of the command try.
@@ -39,13 +40,13 @@ const TRIALS: Record<string, Trial> = {
   "npm start": { with: ["--port", PORT], says: "Ctrl-C stops it" },
   "npm start -- --help": { status: 0, says: "Usage: npm start --" },
   "npm start -- --cors http://localhost:5173": { with: ["--port", PORT], says: MIGRATING },
-  "npm start -- --programs acme,globex": { with: ["--port", PORT], says: `${MIGRATING} of globex` },
+  "npm start -- --env acme --port 8788": NO_PROGRAM,
   "npm test": { says: "lint and format: good" },
   "npm run build && npm pack ./dist/client --pack-destination dist": { status: 0, says: ".tgz" },
   "npm run build": { status: 0, says: "dist/client" },
   "npm run --silent token -- customer c1": JWT,
   "npm run --silent token -- customer ada": JWT,
-  "npm run --silent token -- customer c1 --program acme": JWT,
+  "npm run --silent token -- customer c1 --env acme": NO_PROGRAM,
   "npm run --silent token -- feed '*'": JWT,
   "npm run --silent token -- export": JWT,
   "npm run --silent token -- feed 165,166 --expires-in 90d": JWT,
@@ -62,7 +63,6 @@ const TRIALS: Record<string, Trial> = {
   },
   "npm run export -- FILE": NO_SERVICE,
   "npm run export -- FILE --while-feeding": NO_SERVICE,
-  "npm run export -- FILE --program acme": NO_SERVICE,
   "npm run export -- FILE --url http://127.0.0.1:8787": NO_SERVICE,
   "npm run export -- FILE --url http://127.0.0.1:8788": NO_SERVICE,
   "npm run feed -- -": NO_SERVICE,
@@ -75,8 +75,11 @@ const TRIALS: Record<string, Trial> = {
   },
   "npm run feed -- FILE --check": NO_FILE,
   "npm run feed -- FILE --restore": NO_FILE,
-  "npm run feed -- FILE --restore --program acme": NO_FILE,
   "npm run feed -- FILE --restore --url http://127.0.0.1:8788": NO_FILE,
+  "npm run feed -- FILE --restore --url https://loyalty.example": {
+    status: 1,
+    says: /^Name a restore token for this service/m,
+  },
   "npm start -- --port 8788 --persist-to /tmp/drill --no-demo": {
     with: ["--port", PORT, "--persist-to", ".wrangler/drill"],
     says: MIGRATING,
@@ -88,11 +91,11 @@ const TRIALS: Record<string, Trial> = {
   },
   "npm run feed": { status: 1, says: "missing required argument 'file'" },
   "npm run verify-totals": NO_DATABASE,
-  "npm run verify-totals -- --program acme": NO_DATABASE,
+  "npm run verify-totals -- --env acme": NO_PROGRAM,
   "npm run verify-totals -- --remote": NOBODY,
   "npm run verify-totals -- --remote --repair": NOBODY,
   "npm run verify-totals -- --remote --env staging": NOBODY,
-  "npm run verify-totals -- --remote --program acme": { status: 1, says: "There is no program acme in production." },
+  "npm run verify-totals -- --remote --env acme": NO_PROGRAM,
   "npm run verify-totals -- --history": NO_BUCKET,
   "npm run verify-totals -- --history --persist-to /tmp/drill": NO_BUCKET,
   "npm run history": { status: 1, says: "Usage: npm run history --" },
@@ -101,13 +104,13 @@ const TRIALS: Record<string, Trial> = {
   "npm run history -- copy segments": NO_BUCKET,
   "npm run history -- restore segments": NO_BUCKET,
   "npm run history -- restore segments --persist-to /tmp/drill": NO_BUCKET,
-  "npm run history -- copy segments --remote --program acme": NO_BUCKET,
-  "npm run history -- restore segments --remote --program acme": NO_BUCKET,
+  "npm run history -- copy segments --remote --env acme": NO_PROGRAM,
+  "npm run history -- restore segments --remote --env acme": NO_PROGRAM,
   "npm run history -- drop-bodies c1": NO_BUCKET,
   "npm run wrangler -- r2 bucket create loyalty-edge-history": HELP,
   "npm run programs -- list": { status: 0, says: "loyalty-edge" },
-  "npm run programs -- add acme": { status: 0, says: "makes the database loyalty-edge-acme" },
-  "npm run programs -- remove acme": { stdin: "acme", status: 1, says: "There is no program acme in production." },
+  "npm run programs -- add acme": { status: 0, says: "the Worker loyalty-edge-acme" },
+  "npm run programs -- remove acme": NO_PROGRAM,
   "npm run conform": { with: ELSEWHERE, status: 1, says: "The service cannot be reached" },
   "npm run conform -- --url https://loyalty.example": { status: 1, says: "Give JWT_SECRET in the environment" },
   "npm run conform -- --url https://loyalty.example --tokens FILE": { status: 1, says: "no such file" },
@@ -117,6 +120,8 @@ const TRIALS: Record<string, Trial> = {
   },
   "npm run deploy": NOBODY,
   "npm run deploy -- --env staging": NOBODY,
+  "npm run deploy -- --env acme": NO_PROGRAM,
+  "npm run deploy -- --all": NOBODY,
   "npm run deploy -- --dry-run": { status: 0, says: "Nothing was deployed." },
   "npm run bench": { says: "Loading 10k" },
   "npm run bench -- --scale 10k,100k,1m --rounds 200 --docs": { says: "Loading 10k" },
@@ -139,12 +144,11 @@ const TRIALS: Record<string, Trial> = {
   "npm run wrangler -- login": HELP,
   "npm run wrangler -- secret put JWT_SECRET --env staging": HELP,
   "npm run wrangler -- secret put JWT_SECRET --env=": HELP,
-  "npm run wrangler -- secret put JWT_SECRET_ACME --env=": HELP,
+  "npm run wrangler -- secret put JWT_SECRET --env acme": HELP,
   "npm run wrangler -- secret put JWT_SECRET_PREVIOUS --env=": HELP,
   "npm run wrangler -- secret delete JWT_SECRET_PREVIOUS --env=": HELP,
   "npm run wrangler -- d1 create loyalty-edge --location weur": HELP,
   "npm run wrangler -- d1 create loyalty-edge-acme --location weur": HELP,
-  "npm run wrangler -- d1 delete loyalty-edge-acme": HELP,
   "npm run wrangler -- kv namespace list": HELP,
   "npm run wrangler -- tail": HELP,
   "npm run wrangler -- d1 create loyalty-edge --jurisdiction eu": HELP,
@@ -159,7 +163,7 @@ const TRIALS: Record<string, Trial> = {
 };
 
 const MADE_BY_COMMANDS = ["dist", ".wrangler", ".dev.vars"];
-const EDITED_BY_COMMANDS = ["wrangler.toml", "worker-configuration.d.ts"];
+const EDITED_BY_COMMANDS = ["wrangler.toml"];
 const PAGES = ["README.md", "SECURITY.md", ...readdirSync(path.join(ROOT, "docs")).map((name) => `docs/${name}`)];
 
 /** Every command of the project in the documentation, without a pipe before it or a comment behind it, on a FILE. */
@@ -285,7 +289,7 @@ describe("a command of the project", () => {
     [["start", "--port", "99999"], "It must be 1 to 65535."],
     [["start", "--cors", "http://localhost:5173/"], "http://localhost:5173/ must be like http://localhost:5173,"],
     [["start", "--cors", "http://localhost:5173,foo"], "foo must be like http://localhost:5173,"],
-    [["start", "--programs", "acme,Globex"], "It must be 1 to 32 of a-z, 0-9 and -."],
+    [["start", "--env", "acme"], "It must be production or staging."],
     [["test", "test/no-such-file"], "There is no test file such as test/no-such-file."],
     [["test-slow", "no-such-file"], "There is no test file such as"],
     [["fuzz", "--runs", "many"], "It must be a whole number."],
@@ -300,7 +304,7 @@ describe("a command of the project", () => {
     [["token", "customer", "c1", "--expires-in", "0d"], "It must be a number with m, h or d behind it"],
     [["token", "export", "--secret", "abc"], "It must be -, for standard input"],
     [["deploy", "--env", "nowhere"], "It must be production or staging."],
-    [["verify-totals", "--env", "staging"], "add --remote"],
+    [["verify-totals", "--env", "staging"], "state-staging yet: npm start makes it."],
     [["verify-totals", "--env", "nowhere", "--remote"], "It must be production or staging."],
     [["verify-totals", "--persist-to", "nowhere"], "npm start makes it."],
     [["history", "drop-bodies", ""], "It must be 1 to 64 characters."],

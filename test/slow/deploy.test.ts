@@ -169,161 +169,163 @@ describe("npm run deploy", () => {
   );
 });
 
-describe("npm run deploy of three programs", () => {
+describe("npm run deploy", () => {
   let clone = "";
-  beforeAll(async () => {
+  beforeAll(() => {
     clone = cloneCheckout();
-    for (const name of ["acme-eu", "globex"]) await run("programs", ["add", name, ...STAGING], { cwd: clone });
   });
+  afterEach(() => writeFileSync(path.join(clone, "wrangler.toml"), config()));
   afterAll(() => removeFolder(clone));
 
-  it("refuses a CUSTOMER_SEARCH that is misspelt", async ({ expect }) => {
-    const file = path.join(clone, "wrangler.toml");
-    const before = readFileSync(file, "utf8");
-    writeFileSync(file, before.replace('CUSTOMER_SEARCH = "all"', 'CUSTOMER_SEARCH = "friend"'));
+  const write = (text: string) => writeFileSync(path.join(clone, "wrangler.toml"), text);
+  const [BUCKET, BOUND] = [/# (\[\[.*r2_buckets\]\])\n# (.*)\n# (.*)\n/, "$1\n$2\n$3\n"];
+  const set = (name: string, value: string) => (text: string) => text.replace(`${name} = ""`, `${name} = "${value}"`);
+  const setAll = (name: string, value: string) => (text: string) =>
+    text.replaceAll(`${name} = ""`, `${name} = "${value}"`);
+  const inStaging = (from: string, to: string) => (text: string) => {
+    const at = text.indexOf("[env.staging]");
+    return text.slice(0, at) + text.slice(at).replace(from, to);
+  };
 
-    const { status, output } = await run("deploy", ["--dry-run"], { cwd: clone });
-    writeFileSync(file, before);
+  it.for<[what: string, edit: (text: string) => string, args: readonly string[], words: string]>([
+    [
+      "a CUSTOMER_SEARCH that is misspelt",
+      (text) => text.replace('"all"', '"friend"'),
+      [],
+      "CUSTOMER_SEARCH of production is friend. It must be all, friends, none.",
+    ],
+    [
+      "a JURISDICTION that there is not",
+      setAll("JURISDICTION", "europe"),
+      STAGING,
+      "JURISDICTION of staging is europe. It must be eu, us, fedramp.",
+    ],
+    [
+      "tokens without a scope of any issuer",
+      set("JWT_CUSTOMERS_WITHOUT_SCOPE", "true"),
+      [],
+      "JWT_CUSTOMERS_WITHOUT_SCOPE of production is true, so JWT_ISSUER must be set: docs/tokens.md says why.",
+    ],
+    [
+      "another word for tokens without a scope",
+      set("JWT_CUSTOMERS_WITHOUT_SCOPE", "yes"),
+      [],
+      "JWT_CUSTOMERS_WITHOUT_SCOPE of production is yes. It must be true, or empty.",
+    ],
+    [
+      "a JWKS_URL without a JWT_AUDIENCE",
+      set("JWKS_URL", "https://id.example/keys"),
+      [],
+      "JWKS_URL of production is set, so JWT_AUDIENCE must be set: docs/tokens.md says why.",
+    ],
+    [
+      "an environment that would take another's tokens",
+      (text) => setAll("JWT_AUDIENCE", "loyalty")(setAll("JWKS_URL", "https://id.example/keys")(text)),
+      STAGING,
+      'staging and production would share the tokens of JWKS_URL and JWT_AUDIENCE https://id.example/keys for "loyalty": give each its own.',
+    ],
+    [
+      "history without a bucket",
+      set("HISTORY_MONTHS", "13"),
+      [],
+      "History of production is set up by half: HISTORY_MONTHS is set, but no bucket is bound as HISTORY. docs/contract/history.md, 1",
+    ],
+    [
+      "history without months",
+      (text) => text.replace(BUCKET, BOUND),
+      [],
+      "History of production is set up by half: a bucket is bound as HISTORY, but HISTORY_MONTHS is not set. docs/contract/history.md, 1",
+    ],
+    [
+      "a bucket that another environment has",
+      (text) =>
+        setAll("HISTORY_MONTHS", "13")(text).replaceAll(new RegExp(BUCKET, "g"), '$1\n$2\nbucket_name = "bucket"\n'),
+      STAGING,
+      "staging and production would share the bucket bucket: give each its own.",
+    ],
+    [
+      "a database that another environment has",
+      inStaging('database_name = "loyalty-edge-staging"', 'database_name = "loyalty-edge"'),
+      STAGING,
+      "staging and production would share the database loyalty-edge: give each its own.",
+    ],
+    [
+      "a KV namespace that another environment has",
+      (text) => text.replaceAll('binding = "CACHE"', 'binding = "CACHE"\nid = "k"'),
+      STAGING,
+      "staging and production would share the KV namespace k: give each its own.",
+    ],
+    [
+      "rate limits that another environment has",
+      inStaging("1004", "1001"),
+      [],
+      "production and staging would share the namespace_id of rate limits 1001: give each its own.",
+    ],
+    [
+      "a Worker that another environment has",
+      (text) => text.replaceAll("loyalty-edge-staging", "loyalty-edge"),
+      STAGING,
+      "staging and production would share the Worker loyalty-edge: give each its own.",
+    ],
+    [
+      "a route that another environment has",
+      (text) => text.replace("[assets]", 'routes = [{ pattern = "loyalty.example", custom_domain = true }]\n[assets]'),
+      STAGING,
+      "staging and production would share the route loyalty.example: give each its own.",
+    ],
+    [
+      "a WORKER_NAME that is not the Worker's",
+      inStaging('WORKER_NAME = "loyalty-edge-staging"', 'WORKER_NAME = "loyalty-edge"'),
+      ["--all"],
+      "WORKER_NAME of staging must be the name of its Worker, loyalty-edge-staging.",
+    ],
+  ])("refuses %s", async ([, edit, args, words], { expect }) => {
+    write(edit(config()));
+
+    const { status, output } = await run("deploy", ["--dry-run", ...args], { cwd: clone });
 
     expect(status).toBe(1);
-    expect(output.trim()).toBe("CUSTOMER_SEARCH of production is friend. It must be all, friends, none.");
+    expect(output.trim()).toBe(words);
   });
 
-  it("makes databases in the jurisdiction, and refuses one that there is not", { timeout: 300_000 }, async ({
-    expect,
-  }) => {
+  it("makes the database in the jurisdiction", { timeout: 300_000 }, async ({ expect }) => {
     const { cloudflare, env } = await account({ hasSecret: true });
-    const file = path.join(clone, "wrangler.toml");
-    const before = readFileSync(file, "utf8");
-    const deployIn = async (jurisdiction: string) => {
-      writeFileSync(file, before.replaceAll('JURISDICTION = ""', `JURISDICTION = "${jurisdiction}"`));
-      const result = await run("deploy", STAGING, { cwd: clone, env });
-      writeFileSync(file, before);
-      return result;
-    };
+    write(setAll("JURISDICTION", "eu")(config()));
 
-    const refused = await deployIn("europe");
-    const deployed = await deployIn("eu");
-
-    expect(refused.output.trim()).toBe("JURISDICTION of staging is europe. It must be eu, us, fedramp.");
-    expect(deployed, deployed.output).toMatchObject({ status: 0 });
-    expect([...cloudflare.databases.values()].map(({ jurisdiction }) => jurisdiction)).toEqual(["eu", "eu", "eu"]);
-  });
-
-  it.for([
-    ["without an issuer", 'JWT_CUSTOMERS_WITHOUT_SCOPE = "true"', "is true, so JWT_ISSUER must be set"],
-    ["of another word", 'JWT_CUSTOMERS_WITHOUT_SCOPE = "yes"', "is yes. It must be true, or empty."],
-  ] as const)("refuses JWT_CUSTOMERS_WITHOUT_SCOPE %s", async ([, line, words], { expect }) => {
-    const file = path.join(clone, "wrangler.toml");
-    const before = readFileSync(file, "utf8");
-    writeFileSync(file, before.replace('JWT_CUSTOMERS_WITHOUT_SCOPE = ""', line));
-
-    const { status, output } = await run("deploy", ["--dry-run"], { cwd: clone });
-    writeFileSync(file, before);
-
-    expect(status).toBe(1);
-    expect(output).toContain(`JWT_CUSTOMERS_WITHOUT_SCOPE of production ${words}`);
-  });
-
-  it.for([
-    ["without a bucket", 'HISTORY_MONTHS = "13"', "HISTORY_MONTHS is set, but no bucket is bound as HISTORY"],
-    ["without months", "[[r2_buckets]]", "a bucket is bound as HISTORY, but HISTORY_MONTHS is not set"],
-  ] as const)("refuses history %s", async ([, lines, words], { expect }) => {
-    const file = path.join(clone, "wrangler.toml");
-    const before = readFileSync(file, "utf8");
-    const bucket = /# (\[\[r2_buckets\]\])\n# (binding = "HISTORY")\n# (bucket_name = .*)\n/;
-    writeFileSync(
-      file,
-      lines.startsWith("[[") ? before.replace(bucket, "$1\n$2\n$3\n") : before.replace('HISTORY_MONTHS = ""', lines),
-    );
-
-    const { status, output } = await run("deploy", ["--dry-run"], { cwd: clone });
-    writeFileSync(file, before);
-
-    expect(status).toBe(1);
-    expect(output).toContain(`History of production is set up by half: ${words}.`);
-  });
-
-  it("refuses a bucket that another environment has", async ({ expect }) => {
-    const file = path.join(clone, "wrangler.toml");
-    const before = readFileSync(file, "utf8");
-    const buckets = before.replaceAll(
-      /# (\[\[.*r2_buckets\]\])\n# (binding = "HISTORY")\n# bucket_name = .*\n/g,
-      '$1\n$2\nbucket_name = "b"\n',
-    );
-    writeFileSync(file, buckets.replaceAll('HISTORY_MONTHS = ""', 'HISTORY_MONTHS = "13"'));
-
-    const { status, output } = await run("deploy", ["--dry-run", "--env", "staging"], { cwd: clone });
-    writeFileSync(file, before);
-
-    expect(status).toBe(1);
-    expect(output).toContain("staging and production would share the bucket b: give each its own.");
-  });
-
-  const DATABASES = ["", "-acme-eu", "-globex"].map((suffix) => WORKER + suffix);
-  const tables = (cloudflare: Cloudflare, name: string) =>
-    cloudflare.databases
-      .get(name)
-      ?.sql.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name = 'customers'")
-      .get();
-
-  it("makes what is missing, migrates and names each database, and binds each", { timeout: 300_000 }, async ({
-    expect,
-  }) => {
-    const { cloudflare, env, script } = await account({ hasSecret: true });
-    await run("wrangler", ["d1", "create", `${WORKER}-acme-eu`, "--env=staging"], { env, cwd: clone });
-    cloudflare.writes.splice(0);
-
-    const { status, output } = await run("deploy", STAGING, { env, cwd: clone });
-    const verified = await run("verify-totals", ["--remote", "--program", "globex", ...STAGING], { env, cwd: clone });
+    const { status, output } = await run("deploy", STAGING, { cwd: clone, env });
 
     expect(status, output).toBe(0);
-    expect(cloudflare.unknown).toEqual([]);
-    expect(cloudflare.writes.filter((write) => write === "POST /d1/database")).toHaveLength(2);
-    expect([...cloudflare.databases.values()].map(({ replication }) => replication)).toEqual(["auto", "auto", "auto"]);
-    expect([...cloudflare.databases.keys()].sort()).toEqual(DATABASES);
-    expect(DATABASES.map((name) => tables(cloudflare, name))).toEqual(DATABASES.map(() => ({ n: 1 })));
-    const named = [...output.matchAll(/^Migrating (\S+), the database of the (.*) …$/gm)].map(([, ...which]) => which);
-    expect(named).toEqual([
-      [WORKER, "default program"],
-      [`${WORKER}-acme-eu`, "program acme-eu"],
-      [`${WORKER}-globex`, "program globex"],
-    ]);
-    const bound = script()?.bindings.filter(({ type }) => type === "d1");
-    expect(bound?.map(({ name, id }) => [name, id])).toEqual(
-      ["DB", "DB_ACME_EU", "DB_GLOBEX"].map((name, index) => [
-        name,
-        cloudflare.databases.get(DATABASES[index] ?? "")?.uuid,
-      ]),
-    );
-    expect(verified.output).toContain("All derived data agrees with the records.");
+    expect([...cloudflare.databases.values()].map(({ jurisdiction }) => jurisdiction)).toEqual(["eu"]);
   });
 
-  it("stops at the first migration that fails, and deploys nothing", { timeout: 300_000 }, async ({ expect }) => {
-    const { cloudflare, env, script } = await account({ hasSecret: true });
-    await run("wrangler", ["d1", "create", `${WORKER}-acme-eu`, "--env=staging"], { env, cwd: clone });
-    cloudflare.databases.get(`${WORKER}-acme-eu`)?.sql.exec("CREATE TABLE accounts (somebody_elses TEXT)");
+  it("deploys staging first with --all, stops at the first that fails, and says which are done", {
+    timeout: 600_000,
+  }, async ({ expect }) => {
+    for (const name of ["acme", "globex"]) await run("programs", ["add", name], { cwd: clone });
+    const { cloudflare, env } = await account({ hasSecret: true });
+    const withSecret = { secrets: new Set(["JWT_SECRET"]), bindings: [], deployments: 1 };
+    for (const name of ["loyalty-edge", "loyalty-edge-globex"]) cloudflare.scripts.set(name, { ...withSecret });
 
-    const { status, output } = await run("deploy", STAGING, { env, cwd: clone });
+    const { status, output } = await run("deploy", ["--all"], { cwd: clone, env });
 
     expect(status, output).toBe(1);
-    expect(output).toContain(`The migration of ${WORKER}-acme-eu failed, so nothing was deployed`);
-    expect(output).toContain(`  ${WORKER}: migrated
-  ${WORKER}-acme-eu: ${stateAfter(1)}
-  ${WORKER}-globex: as before`);
-    expect(output).toContain("npm run wrangler -- d1 migrations apply DB_ACME_EU --remote --env=staging");
-    expect(output).not.toContain(`Migrating ${WORKER}-globex`);
-    expect(DATABASES.map((name) => tables(cloudflare, name))).toEqual([{ n: 1 }, { n: 0 }, { n: 0 }]);
-    expect(script()).toMatchObject({ deployments: 1, bindings: [] });
-    expect([...cloudflare.databases.values()].map(({ replication }) => replication)).not.toContain("auto");
+    expect([...output.matchAll(/^Deploying (\S+) …$/gm)].map(([, name]) => name)).toEqual([
+      ...["staging", "production", "acme"],
+    ]);
+    expect(output).toContain("Deployed: staging, production. Not deployed: acme, globex.");
+    expect(output).toContain("The Worker of acme has no JWT_SECRET yet.");
+    expect([...cloudflare.databases.keys()]).toEqual([WORKER, "loyalty-edge"]);
+    const deployments = [...cloudflare.scripts].map(([name, script]) => [name, script.deployments]);
+    expect(Object.fromEntries(deployments)).toMatchObject({
+      ...{ [WORKER]: 2, "loyalty-edge": 2, "loyalty-edge-globex": 1 },
+    });
+    expect(cloudflare.unknown).toEqual([]);
   });
 
-  it("says in a line that there is no such program", async ({ expect }) => {
-    const { env } = await account();
-
-    const { status, output } = await run("verify-totals", ["--remote", "--program", "acme-eu"], { env, cwd: clone });
+  it("takes --all or --env, not both", async ({ expect }) => {
+    const { status, output } = await run("deploy", ["--all", ...STAGING]);
 
     expect(status).toBe(1);
-    expect(output).toContain("There is no program acme-eu in production. Which there are: npm run programs -- list");
+    expect(output).toContain("cannot be used with");
   });
 });

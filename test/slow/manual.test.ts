@@ -48,9 +48,9 @@ afterAll(() => {
 });
 
 describe("the manual", () => {
-  it("goes from nothing to both environments, production on a domain of its own", { timeout: 600_000 }, async ({
-    expect,
-  }) => {
+  it("goes from nothing to both environments and a program, production on a domain of its own", {
+    timeout: 600_000,
+  }, async ({ expect }) => {
     const file = path.join(clone, "wrangler.toml");
     const page = readFileSync(path.join(clone, "docs/deploying.md"), "utf8");
     const [ours = "", stagings = ""] = [...page.matchAll(/```toml\n([\s\S]*?)```/g)].map(([, lines = ""]) => lines);
@@ -60,7 +60,8 @@ describe("the manual", () => {
       config.replace("[assets]", `${ours}\n[assets]`).replace("[env.staging]\n", `[env.staging]\n${stagings}`),
     );
 
-    for (const environment of ["staging", ""]) {
+    await run("npm run programs -- add acme");
+    for (const environment of ["staging", "", "acme"]) {
       const secret = await run(`npm run wrangler -- secret put JWT_SECRET --env=${environment}`, "a-secret");
       const deployed = await run(environment === "" ? "npm run deploy" : `npm run deploy -- --env ${environment}`);
       expect(secret, secret.output).toMatchObject({ status: 0 });
@@ -70,6 +71,8 @@ describe("the manual", () => {
     expect(cloudflare.unknown).toEqual([]);
     expect(cloudflare.scripts.get("loyalty-edge")?.domains).toEqual([DOMAIN]);
     expect(cloudflare.scripts.get("loyalty-edge-staging")?.domains).toEqual([`staging.${DOMAIN}`]);
+    expect(cloudflare.scripts.get("loyalty-edge-acme")?.deployments).toBe(2);
+    expect(cloudflare.scripts.get("loyalty-edge-acme")?.domains ?? []).toEqual([]);
   });
 });
 

@@ -1,77 +1,130 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { generateKeyPairSync, sign } from "node:crypto";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, it } from "vitest";
-import {
-  addProgram,
-  configuredPrograms,
-  MARKER,
-  readConfigFile,
-  removeProgram,
-} from "../../scripts/lib/program-config.ts";
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { afterAll, afterEach, beforeAll, describe, it } from "vitest";
+import { addEnvironment, removeEnvironment } from "../../scripts/lib/edit-environments.ts";
+import { configOf, environmentNames, refuseShared } from "../../scripts/lib/environments.ts";
+import { CommandError } from "../../scripts/lib/project.ts";
 import { cloneCheckout, removeFolder } from "./clone.ts";
-import { ROOT, running } from "./command.ts";
+import { freePort, pressCtrlC, printed, ROOT, type Running, running } from "./command.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "loyalty-edge-programs-"));
 const file = path.join(folder, "wrangler.toml");
 const OURS = readFileSync(path.join(ROOT, "wrangler.toml"), "utf8");
+const now = () => readFileSync(file, "utf8");
 
 afterAll(() => removeFolder(folder));
 
-const DEFAULT = '[[d1_databases]]\nbinding = "DB"\ndatabase_name = "x"\n';
-const ACME = '[[d1_databases]]\nbinding = "DB_ACME"\ndatabase_name = "x-acme"\n';
-const STAGING = '[[env.staging.d1_databases]]\nbinding = "DB"\ndatabase_name = "x-staging"\n';
-const END = `${MARKER}\n`;
-
-/** The block of a program, as it is added. */
-const blockOf = (list: string, binding: string, name: string) =>
-  `\n[[${list}]]\nbinding = "${binding}"\ndatabase_name = "${name}"\nmigrations_dir = "migrations"\n`;
+/** What of an environment is the same in each: no name, no limit's namespace, none of the variables. */
+function withoutNames(env: string) {
+  const { name, targetEnvironment, d1_databases, ratelimits, vars, ...rest } = configOf(env, file);
+  return {
+    ...rest,
+    d1_databases: d1_databases.map((one) => ({ ...one, database_name: "" })),
+    ratelimits: ratelimits.map((one) => ({ ...one, namespace_id: "" })),
+  };
+}
 
 describe("a wrangler.toml", () => {
-  it.for([
-    ["ours", OURS, "loyalty-edge"],
-    ["one with a comment and blank lines", `# Ours.\n\n${DEFAULT}\n${STAGING}\n\n${END}`, "x"],
-  ] as const)("gets a block for each program at its end, and loses it again: %s", ([, text, base], { expect }) => {
-    writeFileSync(file, text);
-    const now = () => readFileSync(file, "utf8");
+  it("gets an environment as staging is bound, with production's variables and names of its own", ({ expect }) => {
+    writeFileSync(file, OURS);
 
-    addProgram("globex", "staging", file);
-    addProgram("acme-eu", "production", file);
-    addProgram("globex", "production", file);
+    addEnvironment("acme-eu", file);
 
-    const ofProduction = blockOf("d1_databases", "DB_GLOBEX", `${base}-globex`);
-    const ofStaging = blockOf("env.staging.d1_databases", "DB_GLOBEX", `${base}-staging-globex`);
-    const acme = blockOf("d1_databases", "DB_ACME_EU", `${base}-acme-eu`);
-    expect(now()).toBe(text + acme + ofProduction + ofStaging);
-    expect(configuredPrograms("production", readConfigFile(file))).toEqual([
-      { name: "", binding: "DB", databaseName: base },
-      { name: "acme-eu", binding: "DB_ACME_EU", databaseName: `${base}-acme-eu` },
-      { name: "globex", binding: "DB_GLOBEX", databaseName: `${base}-globex` },
-    ]);
-    removeProgram("acme-eu", "production", file);
-    expect(now()).toBe(text + ofProduction + ofStaging);
-    removeProgram("globex", "staging", file);
-    removeProgram("globex", "production", file);
-    expect(now()).toBe(text);
+    const { name, vars, d1_databases, ratelimits } = configOf("acme-eu", file);
+    expect(withoutNames("acme-eu")).toEqual(withoutNames("staging"));
+    expect({ name, vars }).toEqual({
+      name: "loyalty-edge-acme-eu",
+      vars: { ...configOf("production", file).vars, ENVIRONMENT: "acme-eu", WORKER_NAME: "loyalty-edge-acme-eu" },
+    });
+    expect(d1_databases.map(({ database_name }) => database_name)).toEqual(["loyalty-edge-acme-eu"]);
+    expect(ratelimits.map(({ namespace_id }) => namespace_id)).toEqual(["1005", "1006"]);
+    expect(now().startsWith(OURS)).toBe(true);
+  });
+
+  it("loses exactly that section again, whatever stands around it", ({ expect }) => {
+    writeFileSync(file, OURS);
+    addEnvironment("acme", file);
+    addEnvironment("acme-eu", file);
+    const both = `${now()}\n# Ours.\n[env.last]\nname = "last"\n`;
+    writeFileSync(file, both.replace("[env.acme.vars]", '# Its own.\n[env.acme.vars]\n# Why.\nX = "y"'));
+
+    removeEnvironment("acme", file);
+    const left = now();
+    removeEnvironment("acme-eu", file);
+
+    expect(left).toContain("[env.acme-eu.vars]");
+    expect(left).not.toMatch(/\[env\.acme[.\]]|Its own|Why/);
+    expect(now()).toBe(`${OURS}\n# Ours.\n[env.last]\nname = "last"\n`);
+  });
+
+  it("gives no environment the address, the history or the ids of another", ({ expect }) => {
+    const staging = OURS.replace(
+      /# (\[\[env.staging.r2_buckets\]\])\n# (.*)\n# (.*)/,
+      '$1\n$2\n$3\n[[env.staging.analytics_engine_datasets]]\nbinding = "METRICS"\ndataset = "loyalty_edge_staging"',
+    ).replace(/(\[\[env.staging.kv_namespaces\]\]\nbinding = "CACHE")/, '$1\nid = "abc"');
+    const text = staging
+      .replace("[assets]", 'routes = ["loyalty.example/*"]\nworkers_dev = false\n\n[assets]')
+      .replaceAll('HISTORY_MONTHS = ""', 'HISTORY_MONTHS = "13"')
+      .replace('name = "loyalty-edge-staging"', 'name = "loyalty-edge-staging"\nroute = "staging.example/*"');
+    writeFileSync(file, text.replace('database_name = "loyalty-edge-staging"', "$&\ndatabase_id = 'def'"));
+
+    addEnvironment("acme-eu", file);
+
+    const config = configOf("acme-eu", file);
+    expect(config).toMatchObject({ routes: [], workers_dev: true, r2_buckets: [] });
+    expect(config.route).toBeUndefined();
+    expect(config.vars.HISTORY_MONTHS).toBe("");
+    expect(config.analytics_engine_datasets).toEqual([{ binding: "METRICS", dataset: "loyalty_edge_acme_eu" }]);
+    expect(() => refuseShared("acme-eu", file)).not.toThrow();
+  });
+
+  it("gives an environment an audience of its own where production has a JWKS_URL", ({ expect }) => {
+    writeFileSync(file, OURS.replace('JWKS_URL = ""', 'JWKS_URL = "https://id.example/keys"'));
+
+    addEnvironment("acme", file);
+
+    expect(configOf("acme", file).vars).toMatchObject({
+      JWKS_URL: "https://id.example/keys",
+      JWT_AUDIENCE: "loyalty-edge-acme",
+    });
   });
 
   it.for([
-    ["a program that is there", DEFAULT + END + ACME, "acme", "production has a program acme already."],
-    ["a database of another environment", DEFAULT + STAGING + END, "staging", "would share the database x-staging"],
-    ["no default program", END + ACME, "globex", "production has no database for the default program"],
-    ["two programs of one database", DEFAULT + END + ACME.replace("x-acme", "x"), "globex", "share the database x."],
-    ["a database without a name", `[[d1_databases]]\nbinding = "DB"\n${END}`, "acme", "names no database for DB"],
-    ["a program above the marker", DEFAULT + ACME + END, "globex", "is left as it is"],
-    ["something else below the marker", `${DEFAULT + END}[vars]\nA = "b"\n`, "acme", "is left as it is"],
-    ["no marker", DEFAULT, "acme", "put this line at its end"],
-    ["text that is no TOML", `${DEFAULT}oops`, "acme", "cannot be read: "],
+    ["an environment that is there", OURS, "staging", "There is an environment staging already."],
+    ["production's name", OURS, "production", "There is an environment production already."],
+    ["no staging", 'name = "x"\n', "acme", "no [env.staging]"],
+    ["environments in one line", 'name = "x"\nenv = { staging = {} }\n', "acme", "cannot be read: "],
+    ["text that is no TOML", `${OURS}oops`, "acme", "cannot be read: "],
   ] as const)("stays as it is with %s", ([, text, name, words], { expect }) => {
     writeFileSync(file, text);
 
-    expect(() => addProgram(name, "production", file)).toThrow(words);
+    expect(() => addEnvironment(name, file)).toThrow(words);
 
-    expect(readFileSync(file, "utf8")).toBe(text);
-    expect(readdirSync(folder)).toEqual(["wrangler.toml"]);
+    expect(now()).toBe(text);
+  });
+
+  it("stays as it is where a section cannot be told from the rest", ({ expect }) => {
+    const text = `${OURS}[env."acme"]\nname = "x"\n`;
+    writeFileSync(file, text);
+
+    expect(() => removeEnvironment("acme", file)).toThrow("wrangler.toml is left as it is: edit the section by hand.");
+
+    expect(now()).toBe(text);
+  });
+});
+
+describe("an environment that wrangler does not take", () => {
+  it("is an error that says why", ({ expect }) => {
+    writeFileSync(file, `${OURS}\n[[r2_buckets]]\nbinding = "HISTORY"\nbucket_name = "b"\n`);
+
+    const read = () => configOf("production", file);
+
+    expect(read).toThrow(CommandError);
+    expect(read).toThrow(/cannot be read: [\s\S]*bucket_name="b" is invalid/);
   });
 });
 
@@ -80,49 +133,162 @@ describe("npm run programs", () => {
   beforeAll(() => {
     clone = cloneCheckout();
   });
-  beforeEach(() => writeFileSync(path.join(clone, "wrangler.toml"), OURS));
+  afterEach(() => writeFileSync(path.join(clone, "wrangler.toml"), OURS));
   afterAll(() => removeFolder(clone));
 
-  async function programs(args: readonly string[], stdin = "") {
-    const run = running("node", ["scripts/run.mjs", "programs", ...args], { cwd: clone, stdin });
+  async function programs(...args: string[]) {
+    const run = running("node", ["scripts/run.mjs", "programs", ...args], { cwd: clone });
     return { status: await run.ended, output: run.output() };
   }
   const config = () => readFileSync(path.join(clone, "wrangler.toml"), "utf8");
-  const types = () => readFileSync(path.join(clone, "worker-configuration.d.ts"), "utf8");
 
-  it("adds a program, lists it, and removes it once its name is typed again", async ({ expect }) => {
-    const before = types();
-    const added = await programs(["add", "acme-eu", "--env", "staging"]);
-    const listed = await programs(["list", "--env", "staging"]);
-    const typesThen = types();
-    const kept = await programs(["remove", "acme-eu", "--env", "staging"], "acme\n");
-    const configThen = config();
-    const removed = await programs(["remove", "acme-eu", "--env", "staging"], "acme-eu\n");
+  it("adds a program, lists it and removes it, and says what to do next", async ({ expect }) => {
+    const added = await programs("add", "acme-eu");
+    const listed = await programs("list");
+    const names = environmentNames(path.join(clone, "wrangler.toml"));
+    const removed = await programs("remove", "acme-eu");
 
-    expect(added).toMatchObject({ status: 0 });
-    expect(added.output).toContain("makes the database loyalty-edge-staging-acme-eu");
-    expect(added.output).toContain("secret put JWT_SECRET_ACME_EU --env=staging");
-    expect(listed.output).toMatch(/^\| acme-eu +\| DB_ACME_EU +\| loyalty-edge-staging-acme-eu +\|$/m);
-    expect(typesThen).toContain("DB_ACME_EU?: D1Database;");
-    expect(kept).toMatchObject({ status: 1 });
-    expect(kept.output).toContain("That is another name. Nothing was removed.");
-    expect(configThen).toContain("DB_ACME_EU");
-    expect(removed).toMatchObject({ status: 0 });
-    expect(removed.output).toContain("No data is deleted");
-    expect({ config: config(), types: types() }).toEqual({ config: OURS, types: before });
+    expect([added.status, listed.status, removed.status]).toEqual([0, 0, 0]);
+    expect(added.output).toContain("npm run wrangler -- secret put JWT_SECRET --env acme-eu");
+    expect(listed.output).toMatch(
+      /^\| acme-eu +\| loyalty-edge-acme-eu +\| loyalty-edge-acme-eu +\| workers\.dev +\|$/m,
+    );
+    expect(names).toEqual(["production", "staging", "acme-eu"]);
+    expect(removed.output).toContain("no data is deleted");
+    expect(removed.output).toContain("npm run wrangler -- d1 delete loyalty-edge-acme-eu");
+    expect(config()).toBe(OURS);
   });
 
   it.for([
     [["add", "Acme"], "It must be 1 to 32 of a-z, 0-9 and -."],
     [["add", "a".repeat(33)], "It must be 1 to 32 of a-z, 0-9 and -."],
-    [["remove", "acme"], "There is no program acme in production."],
+    [["remove", "acme"], "It must be production or staging."],
+    [["remove", "staging"], "production and staging stay."],
     [[], "Usage: npm run programs"],
   ] as const)("says in a line what is wrong with %j", async ([args, words], { expect }) => {
-    const { status, output } = await programs(args);
+    const { status, output } = await programs(...args);
 
     expect(status, output).toBe(1);
     expect(output).toContain(words);
     expect(output).not.toContain("    at ");
     expect(config()).toBe(OURS);
+  });
+});
+
+describe("the Worker in front, as docs/deploying.md has it", () => {
+  it("passes a request on to the program that its host names", async ({ expect }) => {
+    const page = readFileSync(path.join(ROOT, "docs", "deploying.md"), "utf8");
+    const [, script = ""] = /```js\n([\s\S]*?)```/.exec(page) ?? [];
+    const services = ["loyalty-edge-acme-eu", "loyalty-edge-globex"].map((name) => ({
+      ...{ name, modules: true, script: `export default { fetch: ({ url }) => new Response("${name} " + url) }` },
+    }));
+    const serviceBindings = { ACME_EU: "loyalty-edge-acme-eu", GLOBEX: "loyalty-edge-globex" };
+    const front = { name: "front", modules: true, script, serviceBindings };
+    const miniflare = new Miniflare(convertV4MiniflareOptions({ workers: [front, ...services] }));
+    const ask = async (url: string) => {
+      const response = await miniflare.dispatchFetch(url);
+      return response.ok ? response.text() : response.status;
+    };
+
+    const answers = await Promise.all(
+      ["http://acme-eu.loyalty.example/health", "http://globex.loyalty.example/", "http://x.loyalty.example/"].map(ask),
+    );
+    await miniflare.dispose();
+
+    expect(answers).toEqual([
+      ...[
+        "loyalty-edge-acme-eu http://acme-eu.loyalty.example/health",
+        "loyalty-edge-globex http://globex.loyalty.example/",
+      ],
+      404,
+    ]);
+  });
+});
+
+describe("two programs on this machine, with one key set", { timeout: 600_000 }, () => {
+  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const keys = createServer((_, response) => {
+    response.end(JSON.stringify({ keys: [{ ...publicKey.export({ format: "jwk" }), alg: "ES256", kid: "k" }] }));
+  });
+  const services: Running[] = [];
+  const urls = { production: "", acme: "" };
+  let clone = "";
+
+  const run = (...args: string[]) => running("node", ["scripts/run.mjs", ...args], { cwd: clone });
+  async function outputOf(started: Running): Promise<string> {
+    await started.ended;
+    return started.output();
+  }
+  const tokenIn = (output: string) => /^ey\S+$/m.exec(output)?.[0] ?? "";
+
+  beforeAll(async () => {
+    clone = cloneCheckout();
+    const keysAt = await freePort();
+    keys.listen(keysAt, "127.0.0.1");
+    const config = OURS.replace('JWKS_URL = ""', `JWKS_URL = "http://127.0.0.1:${keysAt}"`);
+    writeFileSync(path.join(clone, "wrangler.toml"), config.replace('JWT_AUDIENCE = ""', 'JWT_AUDIENCE = "loyalty"'));
+    await outputOf(run("programs", "add", "acme"));
+    for (const env of ["production", "acme"] as const) {
+      const port = await freePort();
+      urls[env] = `http://127.0.0.1:${port}`;
+      services.push(run("start", "--env", env, "--port", String(port), ...(env === "acme" ? [] : ["--no-demo"])));
+    }
+    for (const service of services) await printed(service, "Ctrl-C stops it");
+    // Acme has the demo program's c1 before.
+    for (const [env, url] of Object.entries(urls)) {
+      const line = JSON.stringify({ record: "customer", id: "c1", first_name: "One", last_name: env });
+      writeFileSync(path.join(clone, `${env}.ndjson`), line);
+      await outputOf(run("feed", `${env}.ndjson`, "--env", env, "--url", url));
+    }
+  });
+  afterAll(async () => {
+    services.forEach(pressCtrlC);
+    await Promise.all(services.map(({ ended }) => ended));
+    keys.close();
+    removeFolder(clone);
+  });
+
+  async function ask(url: string, token: string) {
+    const response = await fetch(`${url}/api/v1/customer/me`, { headers: { Authorization: `Bearer ${token}` } });
+    const { items } = (await response.json()) as { items?: { last_name: string } };
+    return items?.last_name ?? response.status;
+  }
+
+  it("answers the same customer from its own data, and refuses the other's secret", async ({ expect }) => {
+    const secretOf = (name: string) => /"(.*)"/.exec(readFileSync(path.join(clone, name), "utf8"))?.[1] ?? "";
+    const own = tokenIn(await outputOf(run("token", "customer", "c1")));
+    const acme = tokenIn(await outputOf(run("token", "customer", "c1", "--env", "acme")));
+    const options = { cwd: clone, env: { JWT_SECRET: secretOf(".dev.vars") } };
+    const args = ["scripts/run.mjs", "token", "customer", "c1", "--env", "acme"];
+    const otherSecret = tokenIn(await outputOf(running("node", args, options)));
+
+    expect(await ask(urls.production, own)).toBe("production");
+    expect(await ask(urls.acme, acme)).toBe("acme");
+    expect([await ask(urls.acme, own), await ask(urls.production, acme)]).toEqual([401, 401]);
+    expect(await ask(urls.acme, otherSecret)).toBe(401);
+  });
+
+  it("refuses a token of the key set that names the other's audience", async ({ expect }) => {
+    const signFor = (aud: string) => {
+      const claims = { scope: "customer", sub: "c1", aud, exp: Math.floor(Date.now() / 1_000) + 60 };
+      const parts = [{ alg: "ES256", kid: "k" }, claims].map((part) => Buffer.from(JSON.stringify(part)));
+      const text = parts.map((part) => part.toString("base64url")).join(".");
+      const signature = sign("sha256", Buffer.from(text), { key: privateKey, dsaEncoding: "ieee-p1363" });
+      return `${text}.${signature.toString("base64url")}`;
+    };
+
+    expect(await ask(urls.production, signFor("loyalty"))).toBe("production");
+    expect(await ask(urls.acme, signFor("loyalty-edge-acme"))).toBe("acme");
+    expect(await ask(urls.production, signFor("loyalty-edge-acme"))).toBe(401);
+    expect(await ask(urls.acme, signFor("loyalty"))).toBe(401);
+  });
+
+  it("gives each an export of its own", async ({ expect }) => {
+    const exported = await outputOf(run("export", "-", "--url", urls.production));
+    const refused = await outputOf(run("export", "-", "--url", urls.acme));
+
+    expect(exported.match(/^\{"record":"customer".*$/gm)).toHaveLength(1);
+    expect(exported).toContain('"last_name":"production"');
+    expect(refused).toContain("401");
   });
 });

@@ -104,7 +104,7 @@ describe("a feed whose service is killed and started again", () => {
 
     expect({ status, kills, output: feed.output() }).toMatchObject({ status: 0, kills: KILLS });
     expect(feed.output()).toContain(`${lines.length.toLocaleString("en")} lines committed`);
-    const where = { persistTo: folder };
+    const where = { persistTo: folder, env: "production" };
     const [balances, sums, ...recounts] = await askDatabase<Record<string, unknown>>(
       [
         "SELECT id, balance FROM customers ORDER BY id",

@@ -1,10 +1,10 @@
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { afterAll, beforeAll, describe, it, onTestFinished } from "vitest";
-import { cloneCheckout, removeFolder } from "./clone.ts";
+import { afterAll, describe, it, onTestFinished } from "vitest";
+import { removeFolder } from "./clone.ts";
 import { command, freePort, pressCtrlC, printed, ROOT, type Running, running } from "./command.ts";
 
 const READY = "Ctrl-C stops it";
@@ -124,62 +124,4 @@ describe("npm start that is killed", () => {
       await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toThrow();
     },
   );
-});
-
-describe("npm start of three programs", () => {
-  let clone = "";
-  beforeAll(() => {
-    clone = cloneCheckout();
-  });
-  afterAll(() => removeFolder(clone));
-
-  const run = (name: string, args: readonly string[], stdin = "") =>
-    running("node", ["scripts/run.mjs", name, ...args], { cwd: clone, stdin });
-  async function end(started: Running) {
-    return { status: await started.ended, output: started.output() };
-  }
-
-  it("serves each with the demo program, to tokens with its own secret where it has one", {
-    timeout: 600_000,
-  }, async ({ expect }) => {
-    const [one, other] = ["a", "b"].map((letter) => letter.repeat(48));
-    writeFileSync(path.join(clone, ".dev.vars"), `JWT_SECRET="${one}"\nJWT_SECRET_ACME="${other}"\n`);
-    await end(run("programs", ["add", "acme"]));
-    const port = await freePort();
-    const url = `http://127.0.0.1:${port}`;
-    const service = run("start", ["--port", String(port), "--persist-to", folder, "--programs", "globex"]);
-    await printed(service, "in the program globex");
-    const printedTokens = [...service.output().matchAll(/^TOKEN=(\S+)$/gm)].map(([, token = ""]) => token);
-    const ask = async (token: string, route: string, body?: object) => {
-      const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
-      const response = await fetch(url + route, { ...init, headers: { Authorization: `Bearer ${token}` } });
-      return { status: response.status, body: JSON.parse(await response.text()) };
-    };
-    const namesFound = async (token: string) =>
-      (await ask(token, "/api/v1/customer/full-search", { query: "zyx" })).body.items?.customers.map(
-        ({ last_name }: { last_name: string }) => last_name,
-      );
-
-    expect(printedTokens).toHaveLength(3);
-    for (const token of printedTokens)
-      expect((await ask(token, "/api/v1/customer/coupons")).body).toMatchObject({ status: true });
-    expect((await ask("", "/health")).body.items.programs).toEqual({ well: 3, of: 3 });
-
-    const line = JSON.stringify({ record: "customer", id: "zyx", first_name: "Zyx", last_name: "Acme" });
-    const fed = await end(run("feed", ["-", "--url", url, "--program", "acme"], line));
-    expect(fed, fed.output).toMatchObject({ status: 0 });
-    const [, acme = "", globex = ""] = printedTokens;
-    expect(await namesFound(acme)).toEqual(["Acme"]);
-    expect(await namesFound(globex)).toEqual([]);
-
-    const { output: signed } = await end(run("token", ["feed", "*", "--program", "acme"]));
-    const strange = await end(run("feed", ["-", "--url", url, "--program", "globex", "--token", signed.trim()], line));
-    expect(strange.output).toContain("The token is not for the program globex. Nothing was sent.");
-    pressCtrlC(service);
-    expect(await service.ended).toBe(0);
-
-    const verify = (program: string) => end(run("verify-totals", ["--persist-to", folder, "--program", program]));
-    expect((await verify("globex")).output).toContain("All derived data agrees with the records.");
-    expect((await verify("acme-eu")).output).toContain("npm start -- --programs acme-eu makes it.");
-  });
 });

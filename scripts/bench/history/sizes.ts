@@ -1,6 +1,5 @@
 import { Database } from "../../../src/db/database.ts";
 import { sealHistory } from "../../../src/history/seal.ts";
-import type { Program } from "../../../src/programs/programs.ts";
 import { Chain, feedChain, type Ids, storeEntries } from "./entries.ts";
 import { LocalD1 } from "./local-d1.ts";
 
@@ -22,7 +21,9 @@ export interface Filled {
   freeBytes: number;
 }
 
-const NOTHING_KEPT = { put: async () => ({}), head: async () => null } as unknown as R2Bucket;
+const WORKER = "loyalty-edge";
+const OWNER = { text: async () => WORKER };
+const NOTHING_KEPT = { get: async () => OWNER, put: async () => ({}), head: async () => null } as unknown as R2Bucket;
 const COUNTS = `SELECT (SELECT count(*) FROM balance_entries) AS stored, count(*) AS segments, total(lines) AS sealed,
   total(history_segments.bytes) AS segmentBytes,
   (SELECT page_count * page_size FROM pragma_page_count, pragma_page_size) AS bytes,
@@ -68,8 +69,7 @@ function filled(d1: LocalD1): Filled {
 
 async function seal(d1: LocalD1, { months, now }: { months: number; now: Date }): Promise<void> {
   const settings = { months, bucket: NOTHING_KEPT };
-  const program = { name: "", database: d1.binding as D1Database } satisfies Program;
-  const takeTurn = sealHistory(new Database(d1.binding, "first-primary"), { program, settings, now });
-  let isDone = false;
-  while (!isDone) ({ isDone } = await takeTurn());
+  const options = { settings, worker: WORKER, now, mayGoOn: () => true };
+  const { failures } = await sealHistory(new Database(d1.binding, "first-primary"), options);
+  if (failures.length > 0) throw failures[0];
 }

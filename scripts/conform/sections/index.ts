@@ -20,7 +20,6 @@ import { messages } from "./messages.ts";
 import { myCoupons } from "./my-coupons.ts";
 import { nearby } from "./nearby.ts";
 import { objects } from "./objects.ts";
-import { programs } from "./programs.ts";
 import { restore } from "./restore.ts";
 import { restoreLines } from "./restore-lines.ts";
 import { search } from "./search.ts";
@@ -55,5 +54,4 @@ export const SECTIONS: readonly ((suite: Suite) => Promise<Section>)[] = [
   liveSocket,
   liveConcerns,
   liveVersion,
-  programs,
 ];

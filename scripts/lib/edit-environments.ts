@@ -1,0 +1,83 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { stringify } from "smol-toml";
+import type { Unstable_RawConfig as RawConfig } from "wrangler";
+import { CONFIG, environmentNames, parseToml, readConfigFile, STAGING } from "./environments.ts";
+import { CommandError } from "./project.ts";
+
+/** Appends an environment to wrangler.toml: as staging is bound, with production's variables and names of its own. */
+export function addEnvironment(name: string, file = CONFIG): void {
+  const config = readConfigFile(file);
+  if (environmentNames(file).includes(name)) throw new CommandError(`There is an environment ${name} already.`);
+  const section = sectionFor(name, config);
+  const text = `${readFileSync(file, "utf8").trimEnd()}\n\n${stringify({ env: { [name]: section } })}`;
+  replaceConfig(file, text, { ...config, env: { ...config.env, [name]: section } });
+}
+
+function sectionFor(env: string, config: RawConfig): NonNullable<RawConfig["env"]>[string] {
+  const staging = config.env?.[STAGING];
+  if (staging === undefined || config.name === undefined)
+    throw new CommandError(
+      "wrangler.toml has no name or no [env.staging], whose bindings an environment is made with.",
+    );
+  const { d1_databases = [], kv_namespaces = [], ratelimits = [], analytics_engine_datasets: datasets } = staging;
+  const { r2_buckets: _, routes: __, route: ___, ...rest } = staging;
+  const worker = `${config.name}-${env}`;
+  const lastLimit = Math.max(...[config, ...Object.values(config.env ?? {})].flatMap(limitsOf));
+  return {
+    ...rest,
+    name: worker,
+    // It would inherit the address of production.
+    ...((config.routes ?? config.route) !== undefined && { routes: [], workers_dev: true }),
+    vars: {
+      ...config.vars,
+      ENVIRONMENT: env,
+      WORKER_NAME: worker,
+      HISTORY_MONTHS: "",
+      ...(config.vars?.JWKS_URL && { JWT_AUDIENCE: worker }),
+    },
+    d1_databases: d1_databases.map(({ database_id: _, ...one }) => ({ ...one, database_name: worker })),
+    kv_namespaces: kv_namespaces.map(({ id: _, ...one }) => one),
+    ratelimits: ratelimits.map((one, index) => ({ ...one, namespace_id: String(lastLimit + 1 + index) })),
+    ...(datasets && {
+      analytics_engine_datasets: datasets.map((one) => ({ ...one, dataset: worker.replaceAll("-", "_") })),
+    }),
+  };
+}
+
+function limitsOf({ ratelimits = [] }: Pick<RawConfig, "ratelimits">): number[] {
+  return ratelimits.map(({ namespace_id }) => Number(namespace_id));
+}
+
+/** Takes the section of an environment out of wrangler.toml, with its comments. */
+export function removeEnvironment(name: string, file = CONFIG): void {
+  const config = readConfigFile(file);
+  const { [name]: _, ...env } = config.env ?? {};
+  replaceConfig(file, withoutSection(name, readFileSync(file, "utf8")), { ...config, env });
+}
+
+/** A text of TOML without the tables of an environment. A comment right above a table belongs to the table. */
+function withoutSection(name: string, text: string): string {
+  const kept: string[] = [];
+  let comment: string[] = [];
+  let isOwn = false;
+  for (const line of text.split("\n")) {
+    if (line.startsWith("#")) {
+      comment.push(line);
+      continue;
+    }
+    const [, table] = /^\s*\[+\s*([^\]\s]+)\s*\]/.exec(line) ?? [];
+    if (table !== undefined) isOwn = `${table}.`.startsWith(`env.${name}.`);
+    if (!isOwn) kept.push(...comment, line);
+    comment = [];
+  }
+  return [...kept, ...comment].join("\n");
+}
+
+/** Writes a text that reads as it should. Somebody may have written the file in another way than the text expects. */
+function replaceConfig(file: string, text: string, config: RawConfig): void {
+  if (!isDeepStrictEqual(parseToml(text), parseToml(stringify(config))))
+    throw new CommandError(`${path.basename(file)} is left as it is: edit the section by hand.`);
+  writeFileSync(file, text);
+}

@@ -1,0 +1,122 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { parse } from "smol-toml";
+import { type Unstable_Config as Config, type Unstable_RawConfig as RawConfig, unstable_readConfig } from "wrangler";
+import { historyFault, horizonOf } from "../../src/domain/history.ts";
+import { CommandError, ROOT } from "./project.ts";
+
+/** What the top level of wrangler.toml is called. */
+export const PRODUCTION = "production";
+/** What every change is tried on first, and whose bindings a new environment gets. */
+export const STAGING = "staging";
+export const CONFIG = path.join(ROOT, "wrangler.toml");
+
+/** The environments of wrangler.toml, production first. */
+export function environmentNames(file = CONFIG): string[] {
+  return [PRODUCTION, ...Object.keys(readConfigFile(file).env ?? {})];
+}
+
+/** An environment as wrangler reads it, with what it inherits from the top level. */
+export function configOf(env: string, file = CONFIG): Config {
+  return readable(() =>
+    unstable_readConfig({ config: file, env: env === PRODUCTION ? "" : env }, { hideWarnings: true }),
+  );
+}
+
+/** The variables of an environment that are texts, which all of this project's are. */
+export function variablesOf(env: string, file = CONFIG): Record<string, string> {
+  const texts = Object.entries(configOf(env, file).vars).filter(
+    (entry): entry is [string, string] => typeof entry[1] === "string",
+  );
+  return Object.fromEntries(texts);
+}
+
+/** @throws a CommandError where the environment names no database. */
+export function databaseName(env: string): string {
+  const name = configOf(env).d1_databases.find(({ binding }) => binding === "DB")?.database_name;
+  if (name === undefined) throw new CommandError(`wrangler.toml names no database for DB in ${env}.`);
+  return name;
+}
+
+/** The address of an environment with a route of its own. */
+export function addressOf(env: string, file = CONFIG): string | undefined {
+  return routesOf(configOf(env, file))[0];
+}
+
+/** The bucket that an environment binds for history. */
+export function historyBucket(env: string) {
+  return configOf(env).r2_buckets.find(({ binding }) => binding === "HISTORY");
+}
+
+/**
+ * The time before which events leave an environment for history; null where none do.
+ * @throws a CommandError where its settings are wrong.
+ */
+export function configuredHorizon(env: string): string | null {
+  const { HISTORY_MONTHS: months = "" } = variablesOf(env);
+  const fault = historyFault({ HISTORY_MONTHS: months, HISTORY: historyBucket(env) });
+  if (fault !== null)
+    throw new CommandError(`History of ${env} is set up by half: ${fault}. docs/contract/history.md, 1`);
+  return months === "" ? null : horizonOf({ months: Number(months) }, new Date());
+}
+
+/** What a command of this project takes for an environment: nothing for production. */
+export function flagOf(env: string): string {
+  return env === PRODUCTION ? "" : ` --env ${env}`;
+}
+
+/** What tells wrangler which environment; the top level has no name there. */
+export function environmentFlag(env: string): string {
+  return `--env=${env === PRODUCTION ? "" : env}`;
+}
+
+/**
+ * Two environments share nothing that would let one see, change, slow down or pass for the other.
+ * @throws a CommandError that says what the environment shares, and with which.
+ */
+export function refuseShared(env: string, file = CONFIG): void {
+  const own = possessionsOf(env, file);
+  for (const other of environmentNames(file).filter((name) => name !== env)) {
+    const others = possessionsOf(other, file);
+    const shared = own.find((possession) => others.includes(possession));
+    if (shared !== undefined) throw new CommandError(`${env} and ${other} would share ${shared}: give each its own.`);
+  }
+}
+
+function possessionsOf(env: string, file: string): string[] {
+  const config = configOf(env, file);
+  const { JWKS_URL = "", JWT_AUDIENCE = "" } = variablesOf(env, file);
+  const possessions: [what: string, names: (string | undefined)[]][] = [
+    ["the Worker", [config.name]],
+    ["the database", config.d1_databases.flatMap((one) => [one.database_name, one.database_id])],
+    ["the KV namespace", config.kv_namespaces.map(({ id }) => id)],
+    ["the bucket", config.r2_buckets.map(({ bucket_name }) => bucket_name)],
+    ["the namespace_id of rate limits", config.ratelimits.map(({ namespace_id }) => namespace_id)],
+    ["the route", routesOf(config)],
+    ["the tokens of JWKS_URL and JWT_AUDIENCE", [JWKS_URL === "" ? undefined : `${JWKS_URL} for "${JWT_AUDIENCE}"`]],
+  ];
+  return possessions.flatMap(([what, names]) =>
+    names.filter((name) => name !== undefined).map((name) => `${what} ${name}`),
+  );
+}
+
+function routesOf({ route, routes = [] }: Config): string[] {
+  return [route ?? [], routes].flat().map((one) => (typeof one === "string" ? one : one.pattern));
+}
+
+/** wrangler.toml as it is written: no environment is picked out, no default filled in. */
+export function readConfigFile(file: string): RawConfig {
+  return parseToml(readFileSync(file, "utf8"));
+}
+
+export function parseToml(text: string): RawConfig {
+  return readable(() => parse(text));
+}
+
+function readable<Read>(read: () => Read): Read {
+  try {
+    return read();
+  } catch (error) {
+    throw new CommandError(`wrangler.toml cannot be read: ${error instanceof Error ? error.message : error}`);
+  }
+}

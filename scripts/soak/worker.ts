@@ -1,5 +1,5 @@
 // The service itself, on databases whose primaries can be made to stall.
-import service, { Inbox as ServiceInbox } from "../../src/index.ts";
+import service, { FanOut, Inbox as ServiceInbox } from "../../src/index.ts";
 import { programOfDatabase } from "../../src/programs/programs.ts";
 import { STALL_PATH } from "./stall-path.ts";
 
@@ -7,6 +7,8 @@ const LOOK_AGAIN_MS = 50;
 
 let stalledUntil = 0;
 const databases = new Map<string, D1Database>();
+
+export { FanOut };
 
 export class Inbox extends ServiceInbox {
   constructor(ctx: DurableObjectState, env: Env) {

@@ -1,5 +1,4 @@
--- How many feed requests have been committed, in its only row. By it an inbox knows whether a notification came before
--- what a poll has read (docs/contract/live.md, 1).
+-- How many feed requests have been committed, in its only row: an export says of which state it is.
 CREATE TABLE feed_version (
   id INTEGER PRIMARY KEY,
   version INTEGER NOT NULL,
@@ -26,8 +25,9 @@ WHERE listeners.until > (SELECT now FROM clock);
 -- trigger knows that a line has changed something: a nightly feed of everything must wake nobody.
 CREATE TABLE outbox (
   version INTEGER NOT NULL, -- the feed version that changed it
-  change_kind TEXT NOT NULL, -- messages, coupons or balance
-  customers TEXT NOT NULL, -- JSON: the ids of the listeners whom it concerns
+  change_kind TEXT NOT NULL, -- messages, coupons, balance, or erased: the customer was erased
+  customers TEXT NOT NULL, -- JSON: the ids of the listeners whom it concerns; of who was erased, a listener or not
+  newest_at TEXT NOT NULL, -- the time of the newest message that it is about; empty: it is about none
   stored_at TEXT NOT NULL,
   PRIMARY KEY (version, change_kind, customers)
 ) WITHOUT ROWID;
@@ -36,55 +36,69 @@ CREATE TABLE outbox (
 CREATE TRIGGER outbox_of_messages AFTER UPDATE OF newest_id, earlier_id ON message_groups
 WHEN OLD.newest_id IS NOT NEW.newest_id OR OLD.earlier_id IS NOT NEW.earlier_id
 BEGIN
-  INSERT INTO outbox (version, change_kind, customers, stored_at)
-  SELECT listening.version, 'messages', json_group_array(listening.customer_id), listening.now
+  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
+  SELECT
+    listening.version, 'messages', json_group_array(listening.customer_id), coalesce(NEW.newest_at, ''), listening.now
   FROM message_group_members AS member CROSS JOIN listening ON listening.customer_key = member.customer_key
   WHERE member.group_key = NEW.key
   HAVING count(*) > 0
-  ON CONFLICT DO NOTHING;
+  ON CONFLICT DO UPDATE SET newest_at = excluded.newest_at WHERE excluded.newest_at > newest_at;
 END;
 
--- A member sees a new group, or sees one no longer: also one that is removed.
+-- A member sees a new group, and its newest message may be news to them.
 CREATE TRIGGER outbox_of_new_members AFTER INSERT ON message_group_members
 BEGIN
-  INSERT INTO outbox (version, change_kind, customers, stored_at)
-  SELECT version, 'messages', json_array(customer_id), now FROM listening WHERE customer_key = NEW.customer_key
-  ON CONFLICT DO NOTHING;
+  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
+  SELECT
+    version, 'messages', json_array(customer_id),
+    coalesce((SELECT newest_at FROM message_groups WHERE key = NEW.group_key), ''), now
+  FROM listening WHERE customer_key = NEW.customer_key
+  ON CONFLICT DO UPDATE SET newest_at = excluded.newest_at WHERE excluded.newest_at > newest_at;
 END;
 
+-- A former member sees the group no longer, also one that is removed.
 CREATE TRIGGER outbox_of_former_members AFTER DELETE ON message_group_members
 BEGIN
-  INSERT INTO outbox (version, change_kind, customers, stored_at)
-  SELECT version, 'messages', json_array(customer_id), now FROM listening WHERE customer_key = OLD.customer_key
+  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
+  SELECT version, 'messages', json_array(customer_id), '', now FROM listening WHERE customer_key = OLD.customer_key
   ON CONFLICT DO NOTHING;
 END;
 
 -- A coupon concerns the customer who holds it.
 CREATE TRIGGER outbox_of_issued_coupons AFTER INSERT ON customer_coupons
 BEGIN
-  INSERT INTO outbox (version, change_kind, customers, stored_at)
-  SELECT version, 'coupons', json_array(customer_id), now FROM listening WHERE customer_key = NEW.customer_key
+  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
+  SELECT version, 'coupons', json_array(customer_id), '', now FROM listening WHERE customer_key = NEW.customer_key
   ON CONFLICT DO NOTHING;
 END;
 
 CREATE TRIGGER outbox_of_changed_coupons AFTER UPDATE ON customer_coupons
 BEGIN
-  INSERT INTO outbox (version, change_kind, customers, stored_at)
-  SELECT version, 'coupons', json_array(customer_id), now FROM listening WHERE customer_key = NEW.customer_key
+  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
+  SELECT version, 'coupons', json_array(customer_id), '', now FROM listening WHERE customer_key = NEW.customer_key
   ON CONFLICT DO NOTHING;
 END;
 
 CREATE TRIGGER outbox_of_withdrawn_coupons AFTER DELETE ON customer_coupons
 BEGIN
-  INSERT INTO outbox (version, change_kind, customers, stored_at)
-  SELECT version, 'coupons', json_array(customer_id), now FROM listening WHERE customer_key = OLD.customer_key
+  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
+  SELECT version, 'coupons', json_array(customer_id), '', now FROM listening WHERE customer_key = OLD.customer_key
   ON CONFLICT DO NOTHING;
 END;
 
 -- The feed adds new balance entries to a customer's balance once a request, whatever they sum to.
 CREATE TRIGGER outbox_of_balances AFTER UPDATE OF balance ON customers
 BEGIN
-  INSERT INTO outbox (version, change_kind, customers, stored_at)
-  SELECT version, 'balance', json_array(customer_id), now FROM listening WHERE customer_key = NEW.key
+  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
+  SELECT version, 'balance', json_array(customer_id), '', now FROM listening WHERE customer_key = NEW.key
+  ON CONFLICT DO NOTHING;
+END;
+
+-- The inbox of an erased customer deletes what it stores, whether they listen or not. A restore erases nobody anew.
+CREATE TRIGGER outbox_of_erased_customers AFTER UPDATE OF erased ON customers
+WHEN OLD.erased = 0 AND NEW.erased = 1
+BEGIN
+  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
+  SELECT version, 'erased', json_array(NEW.id), '', now FROM feed_version CROSS JOIN clock WHERE restorable = 0
   ON CONFLICT DO NOTHING;
 END;

@@ -8,7 +8,7 @@ import { BAR } from "./bench/bar.ts";
 import { casesOf } from "./bench/cases.ts";
 import { type Lane, lanesOf, measure } from "./bench/drive.ts";
 import { measureMemory } from "./bench/live/memory.ts";
-import { measureNotifications } from "./bench/live/notifications.ts";
+import { measureManyListeners, measureNotifications } from "./bench/live/notifications.ts";
 import { type KindLoad, load } from "./bench/load.ts";
 import { pageOf, type Report } from "./bench/page.ts";
 import { programLines } from "./bench/program/program.ts";
@@ -102,12 +102,13 @@ async function measureLive(
   bar.start(times, 0, { what: "Notifying sockets" });
   const notifying = await open(path.join(FOLDER, "live-notifications"));
   const notifications = await measureNotifications(notifying, times, () => bar.increment());
+  const many = await measureManyListeners(notifying);
   bar.stop();
   bar.start(1, 0, { what: "Idle sockets" });
   const folder = path.join(FOLDER, "live-memory");
   const memory = await measureMemory(await open(folder), folder);
   bar.stop();
-  return { notifications, memory };
+  return { notifications, many, memory };
 }
 
 /** What is to be loaded, or is there from before. @throws a CommandError for options that do not go together. */

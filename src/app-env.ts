@@ -3,9 +3,7 @@ import { RegExpRouter } from "hono/router/reg-exp-router";
 import type { FeedToken } from "./auth/token.ts";
 import type { Cache } from "./cache/cache.ts";
 import type { Database } from "./db/database.ts";
-import type { Inbox } from "./inbox/inbox.ts";
-import { Inboxes } from "./inbox/inboxes.ts";
-import { inboxesIn } from "./inbox/jurisdiction.ts";
+import type { Inboxes } from "./inbox/inboxes.ts";
 
 /** Both ways to the database. */
 export interface BothDatabases {
@@ -47,16 +45,6 @@ export interface AppEnv {
 /** A router of this service: every one shares `AppEnv`. Hono's own preset brings another for paths that this one cannot. */
 export function createRouter() {
   return new HonoBase<AppEnv>({ router: new RegExpRouter() });
-}
-
-/** Where inboxes are. The local runtime has no jurisdictions. */
-export function inboxNamespace(env: Env): DurableObjectNamespace<Inbox> {
-  return inboxesIn(isDevelopment(env) ? "" : env.JURISDICTION, env.INBOXES);
-}
-
-/** The way to the inboxes of customers. */
-export function inboxesOf(env: Env, waitUntil: (work: Promise<unknown>) => void): Inboxes {
-  return new Inboxes(inboxNamespace(env), env.ENVIRONMENT, waitUntil);
 }
 
 /** Development is what `npm start` runs; anything else is a deployment. */

@@ -116,7 +116,10 @@ function workerOptions(worker: string) {
     name: "worker",
     modules: [{ type: "ESModule" as const, path: "worker.js", contents: readFileSync(worker, "utf8") }],
     kvNamespaces: ["CACHE"],
-    durableObjects: { INBOXES: { className: "Inbox", useSQLite: true } },
+    durableObjects: {
+      INBOXES: { className: "Inbox", useSQLite: true },
+      FAN_OUTS: { className: "FanOut", useSQLite: true },
+    },
   };
 }
 

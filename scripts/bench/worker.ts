@@ -40,7 +40,7 @@ app.post("/bench/bare/:kind", feedOnly(), async (c) => {
 /** How long each of the schedule's batches took. */
 app.get("/bench/batch-times", (c) => c.json(takeBatchTimes()));
 
-export { Inbox } from "../../src/index.ts";
+export { FanOut, Inbox } from "../../src/index.ts";
 export default {
   ...service,
   scheduled: (controller, env, context) =>

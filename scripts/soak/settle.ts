@@ -14,8 +14,8 @@ export interface Settling {
   onError: OnError;
 }
 
-// The schedule leaves alone what a feed request may still be notifying of: five seconds, and the one that is not over.
-const DRAINED_AFTER_MS = 7_000;
+// The schedule leaves alone what a feed request may still be notifying of: twenty seconds, and the one that is not over.
+const DRAINED_AFTER_MS = 22_000;
 const LOOK_AGAIN_MS = 1_000;
 const LONGEST_MS = 60_000;
 

@@ -1,10 +1,12 @@
 // The service itself, on a database whose primary can be made to stall.
-import service, { Inbox as ServiceInbox } from "../../src/index.ts";
+import service, { FanOut, Inbox as ServiceInbox } from "../../src/index.ts";
 import { STALL_PATH } from "./stall-path.ts";
 
 const LOOK_AGAIN_MS = 50;
 
 let stalledUntil = 0;
+
+export { FanOut };
 
 export class Inbox extends ServiceInbox {
   constructor(ctx: DurableObjectState, env: Env) {

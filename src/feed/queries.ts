@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { NAMED_LINES } from "../http/limits.ts";
 import type { FeedChanges } from "../inbox/notify.ts";
-import { countFeed, selectChanges, selectUnshown, toChanges } from "../inbox/queries.ts";
+import { countFeed, selectChanges, selectUnshown, toChanges, toUnshown } from "../inbox/queries.ts";
 import { findFaults, findForeign, refuseLargeGroups, refuseSealed, refuseUnrestorable } from "./records/checks.ts";
 import { type Fault, type Kind, type Line, TOO_OLD } from "./records/kind.ts";
 import { message } from "./records/message.ts";
@@ -89,7 +89,7 @@ export async function applyFeed(db: Database, { batches, accounts, restores, ite
       applied: true,
       ignored: nothingToDelete + repeated,
       version: Number(counted[0]?.version),
-      changes: { ...toChanges(changed), unshown: unshown[0] ?? null },
+      changes: { ...toChanges(changed), unshown: unshown[0] === undefined ? null : toUnshown(unshown[0]) },
     };
   } catch (error) {
     return readRefusal(error, { faults: checks.faults, batches });

@@ -4,15 +4,16 @@ import { Database } from "../db/database.ts";
 import { addChange, type ChangeKind, nextFrameAt, type Pending, takeFrame } from "./frames.ts";
 import {
   afterNotification,
-  afterReport,
-  afterUnshownMessage,
+  afterSubscription,
+  deletableAt,
   EMPTY_INBOX,
+  endOf,
   hasNothingNew,
   type InboxState,
-  knownNewestAt,
-  type Report,
+  isSubscribed,
+  type Subscription,
 } from "./inbox-state.ts";
-import { RENEW_AFTER_MS, renewListening } from "./queries.ts";
+import { beginListening } from "./queries.ts";
 import {
   type Attachment,
   attach,
@@ -24,22 +25,23 @@ import {
   readConnection,
 } from "./socket.ts";
 
-/** That a feed request has changed something that concerns the customer. */
+/** Something that concerns the customer has changed. */
 export interface Notification {
-  /** Its feed version. */
-  version: number;
   kinds: readonly ChangeKind[];
-  /** Milliseconds until its messages are shown. */
-  messageWaitMs: number;
+  /** The time of the newest message that it is about; empty where it is about none. */
+  newestAt: string;
+  /** When its messages are shown, in milliseconds since 1970: what remained until then would be wrong after a queue. */
+  shownAt: number;
+  /** Whether the customer was erased. */
+  isErased: boolean;
 }
 
 /** How an inbox answers a poll. */
 export interface PollAnswer {
   nothingNew: boolean;
-  /** Its clock, for the report if D1 must be asked. */
+  isSubscribed: boolean;
+  /** Its clock, for a subscription. */
   at: number;
-  /** The newest message that it knows of, which need not be reported; null: the poll should report it. */
-  newestAt: string | null;
 }
 
 interface Open {
@@ -62,50 +64,52 @@ const CLOSE = {
 
 /**
  * The inbox of one customer: it answers polls when nothing is new, and holds the sockets of the customer's open apps
- * (docs/contract/live.md, 2). It stores nothing of the program. An idle one is not in memory, so whatever must not be
+ * (docs/contract/live.md). It stores nothing of the program. An idle one is not in memory, so whatever must not be
  * forgotten is in its storage, or attached to a socket.
  */
 export class Inbox extends DurableObject<Env> {
   #state: InboxState;
-  /** When the alarm is set to; undefined as long as this object has not set it. */
-  #alarmAt: number | null | undefined;
+  #alarmAt: number | null = null;
+  /** While a renewal is under way, or has failed: when to try again. */
+  #renewAgainAt = 0;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#state = ctx.storage.kv.get<InboxState>("state") ?? EMPTY_INBOX;
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
+    ctx.blockConcurrencyWhile(async () => {
+      this.#alarmAt = await ctx.storage.getAlarm();
+    });
   }
 
-  /** Whether a poll with this `check_time` has nothing to answer; false whenever D1 must be asked. */
+  /** Whether a poll with this `check_time` has nothing to answer; false whenever D1 must be asked. It writes nothing. */
   poll(checkTime: string): PollAnswer {
     const now = Date.now();
-    return {
-      nothingNew: hasNothingNew(this.#state, checkTime, now),
-      at: now,
-      newestAt: knownNewestAt(this.#state, now),
-    };
+    const nothingNew = hasNothingNew(this.#state, checkTime, now);
+    return { nothingNew, isSubscribed: isSubscribed(this.#state, now), at: now };
   }
 
-  report(report: Report): void {
-    this.#keep(afterReport(this.#state, report, Date.now()));
+  async subscribe(subscription: Subscription): Promise<void> {
+    this.#keep(afterSubscription(this.#state, subscription, Date.now()));
+    await this.#setAlarm();
   }
 
-  /** Takes a notification: from now on D1 must be asked, and open apps get a frame. */
-  async notify({ version, kinds, messageWaitMs }: Notification): Promise<void> {
+  /** Takes a notification: from now on D1 must be asked for its message, and open apps get a frame. */
+  async notify(notification: Notification): Promise<void> {
     const now = Date.now();
-    const shownAt = now + messageWaitMs + MESSAGE_MARGIN_MS;
-    const state = afterNotification(this.#state, version, now);
-    // A socket may be on its way, whose app does not get the message by asking after hello.
-    this.#keep(kinds.includes("messages") ? afterUnshownMessage(state, shownAt) : state);
-    if (this.#sockets().length === 0) return;
-    const add = (pending: Pending, kind: ChangeKind) => addChange(pending, kind, kind === "messages" ? shownAt : now);
-    this.#pending = kinds.reduce(add, this.#pending);
+    if (notification.isErased) await this.#deleteAll();
+    this.#keep(afterNotification(this.#state, notification, now));
+    if (this.#sockets().length > 0) {
+      const readyAt = (kind: ChangeKind) => (kind === "messages" ? frameAt(notification.shownAt) : 0);
+      const add = (pending: Pending, kind: ChangeKind) => addChange(pending, kind, Math.max(now, readyAt(kind)));
+      this.#pending = notification.kinds.reduce(add, this.#pending);
+    }
     await this.#setAlarm();
   }
 
   /** Opens a socket for a customer whose token has been checked, and who is a listener in D1 by now. */
   override async fetch(request: Request): Promise<Response> {
-    const { messageWaitMs, ...connection } = readConnection(request.headers.get(CONNECTION_HEADER) ?? "");
+    const { subscription, shownAt, ...connection } = readConnection(request.headers.get(CONNECTION_HEADER) ?? "");
     const { 0: client, 1: server } = new WebSocketPair();
     const open = this.#sockets();
     const order = Math.max(0, ...open.map(({ attachment }) => attachment.order)) + 1;
@@ -114,13 +118,13 @@ export class Inbox extends DurableObject<Env> {
     }
     const now = Date.now();
     this.ctx.acceptWebSocket(server);
-    attach(server, { ...connection, order, renewAt: now + RENEW_AFTER_MS, frames: { since: now, count: 0 } });
+    attach(server, { ...connection, order, frames: { since: now, count: 0 } });
     // Before anything is waited for, so that no other frame comes first.
     server.send(JSON.stringify({ type: "hello" }));
+    this.#keep(afterSubscription(this.#state, subscription, now));
     // A message of this second may be stored, or notified, already: the app does not get it by asking now.
-    const storedShownAt = messageWaitMs === null ? 0 : now + messageWaitMs + MESSAGE_MARGIN_MS;
-    for (const shownAt of [storedShownAt, this.#state.messageShownAt]) {
-      if (shownAt > now) this.#pending = addChange(this.#pending, "messages", shownAt);
+    for (const readyAt of [shownAt, this.#state.shownAt].map(frameAt)) {
+      if (readyAt > now) this.#pending = addChange(this.#pending, "messages", readyAt);
     }
     await this.#setAlarm();
     const headers = new Headers(connection.hasSubprotocol ? { "Sec-WebSocket-Protocol": SUBPROTOCOL } : {});
@@ -135,12 +139,11 @@ export class Inbox extends DurableObject<Env> {
   }
 
   /** Answers a close frame: without that, the client's own close lasts until it gives up waiting. */
-  override async webSocketClose(socket: WebSocket, code: number): Promise<void> {
+  override webSocketClose(socket: WebSocket, code: number): void {
     socket.close(...(mayBeSent(code) ? [code] : []));
-    await this.#setAlarm();
   }
 
-  /** Does whatever is due: frames, sockets whose token has expired, the listener's row. */
+  /** Does whatever is due: frames, sockets whose token has expired, the subscription, and in the end deleting it all. */
   override async alarm(): Promise<void> {
     const now = Date.now();
     this.#alarmAt = null;
@@ -149,7 +152,8 @@ export class Inbox extends DurableObject<Env> {
       if (expiresAt(attachment) <= now) socket.close(...CLOSE.expired);
     }
     this.#renew(now);
-    await this.#setAlarm();
+    const isOver = this.#sockets().length === 0 && this.#pending.length === 0 && (deletableAt(this.#state) ?? 0) <= now;
+    await (isOver ? this.#deleteAll() : this.#setAlarm());
   }
 
   #sendFrame(now: number): void {
@@ -160,28 +164,27 @@ export class Inbox extends DurableObject<Env> {
     for (const { socket } of this.#sockets()) sendTo(socket, frame);
   }
 
-  /** Renews the listener's row in the background, because no frame may wait for a database that does not answer. */
+  /** Subscribes anew in the background, because no frame may wait for a database that does not answer. */
   #renew(now: number): void {
-    const open = this.#sockets();
-    const [first] = open;
-    if (first === undefined || renewAtOf(open) > now) return;
-    // Should this object end meanwhile, it is done in an hour: the row is valid for most of a day.
-    this.#renewAt(now + RENEW_AFTER_MS);
-    this.ctx.waitUntil(this.#renewRow(first.attachment, now));
+    const [first] = this.#sockets();
+    if (first === undefined || now < this.#renewAt()) return;
+    this.#renewAgainAt = now + RENEW_AGAIN_MS;
+    this.ctx.waitUntil(this.#subscribeAnew(first.attachment.customerId, now));
   }
 
-  async #renewRow({ customerId }: Attachment, now: number): Promise<void> {
+  async #subscribeAnew(customerId: string, at: number): Promise<void> {
     try {
-      await renewListening(new Database(this.env.DB, "first-primary"), customerId, "socket");
+      const { newestAt } = await beginListening(new Database(this.env.DB, "first-primary"), customerId);
+      await this.subscribe({ newestAt, at });
     } catch (error) {
       console.error(JSON.stringify({ error: "LISTENER_NOT_RENEWED", cause: error instanceof Error ? error.name : "" }));
-      this.#renewAt(now + RENEW_AGAIN_MS);
-      await this.#setAlarm();
     }
   }
 
-  #renewAt(renewAt: number): void {
-    for (const { socket, attachment } of this.#sockets()) attach(socket, { ...attachment, renewAt });
+  /** When to subscribe anew while a socket is open. The sockets of who was erased have no subscription, and need none. */
+  #renewAt(): number {
+    const { subscription } = this.#state;
+    return subscription === null ? Number.POSITIVE_INFINITY : Math.max(endOf(subscription), this.#renewAgainAt);
   }
 
   /** The open sockets, oldest first. */
@@ -194,20 +197,24 @@ export class Inbox extends DurableObject<Env> {
   }
 
   /**
-   * An object has one alarm: it is set to the earliest of what is due. Nothing is waited for before, so that it is stored
-   * together with what was changed, in one write.
+   * An object has one alarm. One that is set for an earlier time stays, and sets the next, so that few are written. Nothing
+   * is waited for before, so that it is stored together with what was changed.
    */
   async #setAlarm(): Promise<void> {
     const open = this.#sockets();
-    const frameAt = nextFrameAt(this.#pending);
-    const due = [
-      ...(frameAt === null ? [] : [frameAt]),
-      ...(open.length === 0 ? [] : [renewAtOf(open), ...open.map(({ attachment }) => expiresAt(attachment))]),
-    ];
-    const earliest = due.length === 0 ? null : Math.min(...due);
-    if (earliest === this.#alarmAt) return;
+    const due = [nextFrameAt(this.#pending), deletableAt(this.#state)].filter((at) => at !== null);
+    if (open.length > 0) due.push(this.#renewAt(), ...open.map(({ attachment }) => expiresAt(attachment)));
+    const earliest = Math.min(...due);
+    if (earliest >= (this.#alarmAt ?? Number.POSITIVE_INFINITY)) return;
     this.#alarmAt = earliest;
-    await (earliest === null ? this.ctx.storage.deleteAlarm() : this.ctx.storage.setAlarm(earliest));
+    await this.ctx.storage.setAlarm(earliest);
+  }
+
+  /** With the alarm. */
+  async #deleteAll(): Promise<void> {
+    this.#state = EMPTY_INBOX;
+    this.#alarmAt = null;
+    await this.ctx.storage.deleteAll();
   }
 
   #keep(state: InboxState): void {
@@ -221,14 +228,12 @@ export class Inbox extends DurableObject<Env> {
   }
 
   set #pending(pending: Pending) {
-    this.ctx.storage.kv.put("pending", pending);
+    if (pending.length === 0) this.ctx.storage.kv.delete("pending");
+    else this.ctx.storage.kv.put("pending", pending);
   }
 }
 
-/** Each socket that opens finds the row renewed. */
-function renewAtOf(open: readonly Open[]): number {
-  return Math.max(...open.map(({ attachment }) => attachment.renewAt));
-}
+const frameAt = (shownAt: number) => shownAt + MESSAGE_MARGIN_MS;
 
 function sendTo(socket: WebSocket, frame: string): void {
   try {

@@ -1,6 +1,9 @@
+import { sha256Of } from "../values/sha256.ts";
 import { withTimeout } from "../values/timeout.ts";
+import type { Call } from "./calls.ts";
 import type { Inbox, Notification, PollAnswer } from "./inbox.ts";
-import type { Report } from "./inbox-state.ts";
+import type { Subscription } from "./inbox-state.ts";
+import { inJurisdiction } from "./jurisdiction.ts";
 import { CONNECTION_HEADER, type Connection, writeConnection } from "./socket.ts";
 
 // A poll does not wait longer for its inbox: then D1 answers it.
@@ -8,63 +11,54 @@ const ANSWER_WITHIN_MS = 250;
 // An app that waits for its socket is told to come back, rather than left waiting.
 const CONNECT_WITHIN_MS = 10_000;
 
-/** The way to the inboxes of customers: one object a request. Whose inbox it is comes from the token alone. */
+/** The way to the inboxes of customers, and to the objects that notify many. */
 export class Inboxes {
-  readonly #namespace: DurableObjectNamespace<Inbox>;
-  readonly #environment: string;
-  readonly #waitUntil: (work: Promise<unknown>) => void;
+  readonly #env: Env;
 
-  constructor(
-    namespace: DurableObjectNamespace<Inbox>,
-    environment: string,
-    waitUntil: (work: Promise<unknown>) => void,
-  ) {
-    this.#namespace = namespace;
-    this.#environment = environment;
-    this.#waitUntil = waitUntil;
+  constructor(env: Env) {
+    this.#env = env;
   }
 
-  /** The inbox's answer to a poll; null where none comes in time. */
+  /** The inbox's answer to a poll. It only saves D1 work: null where it fails or is slow, which is logged. */
   async poll(customerId: string, checkTime: string): Promise<PollAnswer | null> {
-    return inTime(() => this.#of(customerId).poll(checkTime));
+    const ask = async () => (await this.#of(customerId)).poll(checkTime);
+    try {
+      return await withTimeout(ANSWER_WITHIN_MS, ask());
+    } catch (error) {
+      console.error(JSON.stringify({ error: "INBOX_UNAVAILABLE", cause: error instanceof Error ? error.name : "" }));
+      return null;
+    }
   }
 
-  /**
-   * Reports what a poll has read at D1; where it does not get through, the next poll asks D1 too. It need not be waited
-   * for: the request is kept alive until it is done.
-   */
-  report(customerId: string, report: Report): Promise<void> {
-    const work = inTime(async () => this.#of(customerId).report(report)).then(() => {});
-    this.#waitUntil(work);
-    return work;
+  /** @throws when the inbox cannot be reached; so do the others. */
+  async subscribe(customerId: string, subscription: Subscription): Promise<void> {
+    await (await this.#of(customerId)).subscribe(subscription);
   }
 
-  /** @throws when the inbox cannot be reached. */
   async notify(customerId: string, notification: Notification): Promise<void> {
-    await this.#of(customerId).notify(notification);
+    await (await this.#of(customerId)).notify(notification);
   }
 
-  /**
-   * Opens a socket at the customer's inbox.
-   * @throws when the inbox cannot be reached, or does not answer for ten seconds.
-   */
+  /** Opens a socket at the customer's inbox, which is given ten seconds. */
   connect(connection: Connection): Promise<Response> {
-    const header = writeConnection(connection);
-    const headers = { Upgrade: "websocket", [CONNECTION_HEADER]: header };
-    return withTimeout(CONNECT_WITHIN_MS, this.#of(connection.customerId).fetch("https://inbox/", { headers }));
+    const headers = { Upgrade: "websocket", [CONNECTION_HEADER]: writeConnection(connection) };
+    const ask = async () => (await this.#of(connection.customerId)).fetch("https://inbox/", { headers });
+    return withTimeout(CONNECT_WITHIN_MS, ask());
   }
 
-  #of(customerId: string): DurableObjectStub<Inbox> {
-    return this.#namespace.get(this.#namespace.idFromName(JSON.stringify([this.#environment, customerId])));
+  /** Has a fan-out object make these calls until `endsAt`, and resolves with the customers whose inbox was reached. */
+  async fanOut(name: string, calls: readonly Call[], endsAt: number): Promise<string[]> {
+    const fanOuts = inJurisdiction(this.#env, this.#env.FAN_OUTS);
+    return fanOuts.get(fanOuts.idFromName(name)).notify(calls, endsAt);
+  }
+
+  async #of(customerId: string): Promise<DurableObjectStub<Inbox>> {
+    const inboxes = inJurisdiction(this.#env, this.#env.INBOXES);
+    return inboxes.get(inboxes.idFromName(await inboxName(this.#env.ENVIRONMENT, customerId)));
   }
 }
 
-/** An inbox only saves D1 work: where it fails or is slow, that is logged, and D1 answers. */
-async function inTime<Value>(ask: () => Promise<Value>): Promise<Value | null> {
-  try {
-    return await withTimeout(ANSWER_WITHIN_MS, ask());
-  } catch (error) {
-    console.error(JSON.stringify({ error: "INBOX_UNAVAILABLE", cause: error instanceof Error ? error.name : "" }));
-    return null;
-  }
+/** Dashboards show the names of objects, so they hold no customer's id. */
+export function inboxName(environment: string, customerId: string): Promise<string> {
+  return sha256Of(new TextEncoder().encode(JSON.stringify([environment, customerId])));
 }

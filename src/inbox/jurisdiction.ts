@@ -1,18 +1,16 @@
-import type { Inbox } from "./inbox.ts";
-
 /** Where Cloudflare may be told to run and store inboxes, and databases. */
 export const JURISDICTIONS = ["eu", "us", "fedramp"] as const;
 
 /**
- * The inboxes in the operator's jurisdiction, or near each customer where that is empty. One name is another object in
- * each, so the inboxes of before are not found any more.
+ * Objects in the operator's jurisdiction, or near whoever first asks for each where that is empty. One name is another
+ * object in each, so the inboxes of before are not found any more. The local runtime has no jurisdictions.
  */
-export function inboxesIn(
-  jurisdiction: string | undefined,
-  namespace: DurableObjectNamespace<Inbox>,
-): DurableObjectNamespace<Inbox> {
-  if (jurisdiction === undefined || jurisdiction === "") return namespace;
-  const known = JURISDICTIONS.find((one) => one === jurisdiction);
-  if (known === undefined) throw new Error(`There is no jurisdiction ${jurisdiction}.`);
+export function inJurisdiction<T extends Rpc.DurableObjectBranded>(
+  { JURISDICTION, ENVIRONMENT }: Pick<Env, "JURISDICTION" | "ENVIRONMENT">,
+  namespace: DurableObjectNamespace<T>,
+): DurableObjectNamespace<T> {
+  if (!JURISDICTION || ENVIRONMENT === "development") return namespace;
+  const known = JURISDICTIONS.find((one) => one === JURISDICTION);
+  if (known === undefined) throw new Error(`There is no jurisdiction ${JURISDICTION}.`);
   return namespace.jurisdiction(known);
 }

@@ -1,6 +1,6 @@
-import { type Placeholder, type SQL, sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { NOW } from "../db/clock.ts";
-import { compileOnce, type Database, type RowOf, type Statement, type Value } from "../db/database.ts";
+import { compileOnce, type Database, type RowOf, type Value } from "../db/database.ts";
 import { joinRows } from "../db/json-rows.ts";
 import { limitTo } from "../db/limit.ts";
 import { names, returning, select } from "../db/select.ts";
@@ -11,54 +11,63 @@ import type { ChangeKind } from "./frames.ts";
 /** A row of the outbox: the feed request of this version changed something that concerns these listeners. */
 export interface Change {
   version: number;
-  kind: ChangeKind;
+  kind: ChangeKind | "erased";
   /** Their ids: those of a group's members, or one. */
   customers: readonly string[];
+  /** The time of the newest message that it is about; empty where it is about none. */
+  newestAt: string;
 }
 
-/** Changes of which inboxes are to be notified, and how long the newest messages are not shown yet. */
+/** Changes of which inboxes are to be notified. */
 export interface Changes {
   changes: Change[];
-  /** Milliseconds until the second of the newest messages is over, by D1's clock; 0: all are shown. */
-  messageWaitMs: number;
+  /** When the newest messages are shown, in milliseconds since 1970 by this Worker's clock; 0: all are. */
+  shownAt: number;
 }
 
+/**
+ * A listener is one for a day. Subscriptions hold for an hour, so one that finds less than two left renews it: the second
+ * is for clocks that differ, and for sockets whose next renewal fails.
+ */
 const LISTENS_HOURS = 24;
-const RENEWS_BELOW_HOURS = { poll: LISTENS_HOURS / 2, socket: LISTENS_HOURS - 1 };
-/** A report counts only where the customer listens for longer than it is trusted. */
-const REPORTS_FROM_HOURS = 1;
-/** How often an inbox with sockets looks after its row: time travel of the database may have taken it away. */
-export const RENEW_AFTER_MS = 3_600_000;
+const RENEWED_BELOW_HOURS = 2;
 
 const listen = compileOnce(
-  (value: Value<"customerId" | "atLeast">) => sql`
+  (value: Value<"customerId">) => sql`
     INSERT INTO ${listeners} (${names(listeners.customerId, listeners.until)})
-    SELECT ${value("customerId")}, datetime(now, ${sql.raw(`'+${LISTENS_HOURS} hours'`)}) FROM clock WHERE true
+    SELECT ${value("customerId")}, datetime(now, ${hours(LISTENS_HOURS)}) FROM clock WHERE true
     ON CONFLICT (${names(listeners.customerId)}) DO UPDATE SET ${names(listeners.until)} = excluded.until
-    WHERE ${listeners.until} < (SELECT datetime(now, ${value("atLeast")}) FROM clock)`,
+    WHERE ${listeners.until} < (SELECT datetime(now, ${hours(RENEWED_BELOW_HOURS)}) FROM clock)`,
 );
 
-/** Makes the customer a listener for 24 hours, unless they are one for half of that (a poll) or 23 hours (a socket). */
-function listenFor(customerId: string, by: "poll" | "socket"): Statement {
-  return listen({ customerId, atLeast: `+${RENEWS_BELOW_HOURS[by]} hours` });
+function hours(count: number): SQL {
+  return sql.raw(`'+${count} hours'`);
 }
 
-/** For a poll that found that it is due, or a socket that is open. */
-export async function renewListening(db: Database, customerId: string, by: "poll" | "socket"): Promise<void> {
-  await db.batch([listenFor(customerId, by)]);
-}
-
-/** For a socket that is to open. Resolves with a message of theirs that is not shown yet: nobody may be notified of it. */
-export async function beginListening(db: Database, customerId: string): Promise<UnshownMessages | null> {
-  const [, [unshown]] = await db.batch([listenFor(customerId, "socket"), selectUnshownOf({ customerId })]);
-  return unshown ?? null;
+/**
+ * Makes the customer a listener, at the primary, and resolves with the time of their newest message, shown or not; empty:
+ * they have none. And with messages that are not shown yet, if that is one of them: nobody may be notified of it.
+ */
+export async function beginListening(
+  db: Database,
+  customerId: string,
+): Promise<{ newestAt: string; unshown: UnshownMessages | null }> {
+  const [, [read]] = await db.batch([listen({ customerId }), selectNewest({ customerId })]);
+  if (read === undefined) throw new Error("The database has no message clock.");
+  const { newestAt, isOpen, ...unshown } = read;
+  return { newestAt, unshown: isOpen === 1 && newestAt >= unshown.stamp ? toUnshown(unshown) : null };
 }
 
 /** Messages that are stored, but not shown before a later stamp is taken. */
 export interface UnshownMessages {
   stamp: string;
-  /** Milliseconds until their second is over, by D1's clock: then that stamp can be taken. */
-  waitMs: number;
+  /** When their second is over, and that stamp can be taken: in milliseconds since 1970 by this Worker's clock. */
+  shownAt: number;
+}
+
+/** Right after D1 has answered. */
+export function toUnshown({ stamp, waitMs }: { stamp: string; waitMs: number }): UnshownMessages {
+  return { stamp, shownAt: Date.now() + waitMs };
 }
 
 /** How many milliseconds remain of the second of messages that are not shown, by D1's clock; 0 where there are none. */
@@ -90,55 +99,25 @@ export async function showMessages(db: Database): Promise<string> {
   return last?.stamp ?? "";
 }
 
-/** The time of the customer's newest message, shown or not. */
-const newestAt = (customerId: Placeholder) => sql<string | null>`(
-  SELECT ${messageGroupNews.newestAt} FROM ${messageGroupNews}
-  WHERE ${messageGroupNews.customerKey} = ${customerKeyOf(customerId)}
-  ORDER BY ${messageGroupNews.newestAt} DESC LIMIT 1
-)`;
-
-const selectUnshownOf = compileOnce((value: Value<"customerId">) =>
-  select(UNSHOWN, sql`FROM ${messageClock} WHERE ${newestAt(value("customerId"))} >= ${messageClock.stamp}`),
-);
-
-/** What a poll reads of a copy of the database beside the groups. */
-export type News = RowOf<ReturnType<typeof selectNews>>;
-
-/**
- * The copy's feed version and last stamp, the time of the customer's newest message, shown or not, and for how many hours
- * they are a listener.
- */
-export const selectNews = compileOnce((value: Value<"customerId">) =>
+/** The time of the customer's newest message, shown or not, and what `UNSHOWN` says. */
+const selectNewest = compileOnce((value: Value<"customerId">) =>
   select(
     {
-      version: feedVersion.version,
-      stamp: messageClock.stamp,
-      newestAt: sql<string>`coalesce(${newestAt(value("customerId"))}, '')`,
-      listensHours: sql<number>`coalesce((
-        SELECT (unixepoch(${listeners.until}) - unixepoch(clock.now)) / 3600.0 FROM ${listeners} CROSS JOIN clock
-        WHERE ${listeners.customerId} = ${value("customerId")}
-      ), 0)`,
+      newestAt: sql<string>`coalesce((
+        SELECT ${messageGroupNews.newestAt} FROM ${messageGroupNews}
+        WHERE ${messageGroupNews.customerKey} = ${customerKeyOf(value("customerId"))}
+        ORDER BY ${messageGroupNews.newestAt} DESC LIMIT 1
+      ), '')`,
+      isOpen: messageClock.isOpen,
+      ...UNSHOWN,
     },
-    sql`FROM ${feedVersion} CROSS JOIN ${messageClock}`,
+    sql`FROM ${messageClock}`,
   ),
 );
 
 /**
- * Whether what a poll has read may be reported. If this copy has the listener's row, every later commit has it too, and
- * notifies the inbox (docs/architecture.md, Inboxes).
- */
-export function mayReport({ listensHours }: News): boolean {
-  return listensHours >= REPORTS_FROM_HOURS;
-}
-
-/** Whether a poll is to write down that its customer listens. */
-export function isRenewalDue({ listensHours }: News): boolean {
-  return listensHours < RENEWS_BELOW_HOURS.poll;
-}
-
-/**
- * Counts a feed request that commits. It comes first in its transaction, so that the outbox knows the version. Once one
- * was no restore, no more restores are taken.
+ * Counts a feed request that commits. It comes first in its transaction, because the outbox takes the version, and whether
+ * this is a restore. Once one was none, no more restores are taken.
  */
 export function countFeed(restores: boolean) {
   const { version, restorable } = feedVersion;
@@ -146,18 +125,12 @@ export function countFeed(restores: boolean) {
   return returning(sql`UPDATE ${feedVersion} SET ${names(version)} = ${version} + 1 ${isLive}`, { version });
 }
 
-// No feed request, and no turn of the schedule, reads more of the outbox.
-const CHANGES_AT_ONCE = 500;
+// What a Worker holds at once.
+const LISTENERS_A_PAGE = 10_000;
 
-/**
- * The changes of the request that has just been counted: in its own transaction, after its writes. Messages come first,
- * because polls depend on them.
- */
+/** The changes of the request that has just been counted, in its own transaction, after its writes. */
 export const selectChanges = () =>
-  selectOutbox(
-    sql`${outbox.version} = (SELECT ${feedVersion.version} FROM ${feedVersion})`,
-    sql`${outbox.changeKind} DESC, ${outbox.customers} DESC`,
-  );
+  selectOutbox(sql`${outbox.version} = (SELECT ${feedVersion.version} FROM ${feedVersion})`);
 
 /** What waits in an outbox. */
 export interface Backlog {
@@ -192,34 +165,39 @@ export async function findWork(db: Database): Promise<Backlog & { hasUnshown: 0 
 }
 
 /**
- * The changes in the outbox, or those older than one that was read before, newest first: of requests that can no longer
- * be at work on them.
+ * The changes in the outbox, or those older than one that was read before: of requests that can no longer be at work on
+ * them, which they are for 15 seconds. Those of at most 10,000 listeners; none: there are no more.
  */
-export async function findChanges(db: Database, olderThan?: Change): Promise<Changes & { isLast: boolean }> {
-  const { version, changeKind, customers, storedAt } = outbox;
-  const isLeft = sql`${storedAt} < (SELECT datetime(now, '-5 seconds') FROM clock)`;
+export async function findChanges(db: Database, olderThan?: Change): Promise<Changes> {
+  const isLeft = sql`${outbox.storedAt} < (SELECT datetime(now, '-20 seconds') FROM clock)`;
   const isOlder = olderThan && sql`AND ${KEY} < (${sql.join(keyOf(olderThan), sql`, `)})`;
-  const newestFirst = sql`${version} DESC, ${changeKind} DESC, ${customers} DESC`;
-  const rows = await db.all(selectOutbox(sql`${isLeft} ${isOlder ?? sql``}`, newestFirst));
-  return { ...toChanges(rows), isLast: rows.length < CHANGES_AT_ONCE };
+  return toChanges(await db.all(selectOutbox(sql`${isLeft} ${isOlder ?? sql``}`)));
 }
 
 const KEY = sql`(${outbox.version}, ${outbox.changeKind}, ${outbox.customers})`;
 
-function selectOutbox(which: SQL, order: SQL) {
-  const { version, changeKind: kind, customers } = outbox;
+/** The newest come first, and of one request messages, because polls depend on them. */
+function selectOutbox(which: SQL) {
+  const { version, changeKind: kind, customers, newestAt } = outbox;
+  const columns = names(version, kind, customers, newestAt);
+  const newestFirst = sql`ORDER BY ${version} DESC, ${kind} DESC, ${customers} DESC`;
   return select(
-    { version, kind, customers, messageWaitMs: MESSAGE_WAIT },
-    sql`FROM ${outbox} WHERE ${which} ORDER BY ${order} ${limitTo(CHANGES_AT_ONCE)}`,
+    { version, kind, customers, newestAt, messageWaitMs: MESSAGE_WAIT },
+    sql`FROM (
+      SELECT ${columns}, sum(json_array_length(${customers})) OVER (${newestFirst}) AS listeners
+      FROM (SELECT ${columns} FROM ${outbox} WHERE ${which} ${newestFirst} ${limitTo(LISTENERS_A_PAGE)}) AS ${outbox}
+    ) AS ${outbox} WHERE listeners <= ${LISTENERS_A_PAGE} ${newestFirst}`,
   );
 }
 
+/** Right after D1 has answered. */
 export function toChanges(rows: readonly RowOf<ReturnType<typeof selectOutbox>>[]): Changes {
-  const changes = rows.map(({ version, kind, customers }) => ({ version, kind, customers: JSON.parse(customers) }));
-  return { changes, messageWaitMs: rows[0]?.messageWaitMs ?? 0 };
+  const changes = rows.map(({ messageWaitMs: _, customers, ...row }) => ({ ...row, customers: JSON.parse(customers) }));
+  const waitMs = rows[0]?.messageWaitMs ?? 0;
+  return { changes, shownAt: waitMs === 0 ? 0 : Date.now() + waitMs };
 }
 
-function keyOf({ version, kind, customers }: Change): [version: number, kind: ChangeKind, customers: string] {
+function keyOf({ version, kind, customers }: Change): [version: number, kind: Change["kind"], customers: string] {
   return [version, kind, JSON.stringify(customers)];
 }
 
@@ -234,10 +212,7 @@ export async function removeChanges(db: Database, changes: readonly Change[]): P
   });
 }
 
-/**
- * Ends what nobody needs any more after an hour. No report from before a message is trusted then, even one of a replica
- * that lagged by half an hour, so every inbox asks D1; coupons and balances concern open apps only.
- */
+/** Drops what is an hour old: by then each inbox has subscribed anew; coupons and balances concern open apps only. */
 export async function removeOutdatedChanges(db: Database): Promise<void> {
   await db.steps({
     removed: [sql`DELETE FROM ${outbox} WHERE ${outbox.storedAt} < (SELECT datetime(now, '-1 hour') FROM clock)`],

@@ -1,4 +1,5 @@
 import { LEEWAY_SECONDS } from "../auth/token.ts";
+import type { Subscription } from "./inbox-state.ts";
 
 /** A socket whose token the Worker has checked, as it describes it to the inbox. */
 export interface Connection {
@@ -7,8 +8,9 @@ export interface Connection {
   tokenExpires: number;
   /** Whether the client offered the subprotocol, which the answer then selects. */
   hasSubprotocol: boolean;
-  /** Milliseconds until a message that is stored is shown; null: none waits to be shown. */
-  messageWaitMs: number | null;
+  subscription: Subscription;
+  /** When a message that is stored is shown, in milliseconds since 1970; 0: none waits to be shown. */
+  shownAt: number;
 }
 
 /** Carries the connection from the Worker to the inbox; a client's own header of that name goes no further. */
@@ -24,11 +26,9 @@ export function readConnection(header: string): Connection {
 }
 
 /** What belongs to a socket, and survives hibernation. Storage would bill each change as a row. */
-export interface Attachment extends Omit<Connection, "messageWaitMs"> {
+export interface Attachment extends Omit<Connection, "subscription" | "shownAt"> {
   /** Counts the inbox's sockets, so that the oldest is known. */
   order: number;
-  /** When the listener's row is to be renewed. */
-  renewAt: number;
   /** How many frames the app has sent in the minute that began then. */
   frames: { since: number; count: number };
 }

@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from "hono";
-import { type AppEnv, inboxesOf } from "../app-env.ts";
+import type { AppEnv } from "../app-env.ts";
 import { Cache } from "../cache/cache.ts";
+import { Inboxes } from "../inbox/inboxes.ts";
 
 /** Opens KV. */
 export function cache(): MiddlewareHandler<AppEnv> {
@@ -13,10 +14,7 @@ export function cache(): MiddlewareHandler<AppEnv> {
 /** Opens the inboxes of customers. */
 export function inboxes(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
-    c.set(
-      "inboxes",
-      inboxesOf(c.env, (work) => c.executionCtx.waitUntil(work)),
-    );
+    c.set("inboxes", new Inboxes(c.env));
     await next();
   };
 }

@@ -1,11 +1,10 @@
-import { inboxesOf } from "../app-env.ts";
 import { mergeIndexes } from "../customer/search/merge-indexes.ts";
 import { Database } from "../db/database.ts";
 import { databaseFaultOf } from "../db/errors.ts";
 import { historySettings } from "../domain/history.ts";
 import { type Sealed, sealHistory } from "../history/seal.ts";
-import type { Inboxes } from "../inbox/inboxes.ts";
-import { type Drained, drainOutbox } from "../inbox/notify.ts";
+import { type Drained, drainOutbox } from "../inbox/drain.ts";
+import { Inboxes } from "../inbox/inboxes.ts";
 import { removeFormerListeners } from "../inbox/queries.ts";
 import { writeMetrics } from "../metrics/metrics.ts";
 
@@ -77,14 +76,14 @@ const JOBS: Readonly<Record<string, Job>> = {
 };
 
 /** Runs a scheduled job. What fails of it is logged, the platform's log has it too, and the next run goes on. */
-export const onSchedule: ExportedHandlerScheduledHandler<Env> = async ({ cron }, env, context) => {
+export const onSchedule: ExportedHandlerScheduledHandler<Env> = async ({ cron }, env) => {
   const job = JOBS[cron];
   if (job === undefined) throw new Error(`There is no job for the cron ${cron}.`);
   if (job.isOff?.(env)) return;
   const startedAt = performance.now();
   const elapsed = () => performance.now() - startedAt;
   const db = new Database(env.DB, "first-primary");
-  const inboxes = inboxesOf(env, (work) => context.waitUntil(work));
+  const inboxes = new Inboxes(env);
   const mayGoOn = () => elapsed() < job.milliseconds && db.usage.statements < STATEMENTS_A_RUN;
 
   const { report, failures = [] } = await job

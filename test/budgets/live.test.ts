@@ -1,17 +1,17 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, it, vi } from "vitest";
 import { Database } from "../../src/db/database.ts";
-import { renewListening, showMessages } from "../../src/inbox/queries.ts";
+import { beginListening, showMessages } from "../../src/inbox/queries.ts";
 import { PATH } from "../customer/messages/support.ts";
-import { type FeedLine, mustFeed } from "../support/api.ts";
+import { type FeedLine, mustFeed, ndjson } from "../support/api.ts";
 import { setClock, stopClock } from "../support/clock.ts";
 import { costOf } from "../support/cost.ts";
-import { outbox, outboxIsEmpty, poll } from "../support/listeners.ts";
+import { outbox, poll } from "../support/listeners.ts";
 import * as seed from "../support/seed.ts";
 import { feedUsage, rows } from "../support/state.ts";
-import { customerToken } from "../support/tokens.ts";
+import { customerToken, feedToken } from "../support/tokens.ts";
 
-/** What a poll without `check_time` costs at D1. Its report has arrived when this resolves. */
+/** What a poll without `check_time` costs at D1. Its subscription has arrived when this resolves. */
 async function pollUsage(customerId: string) {
   const headers = { Authorization: `Bearer ${await customerToken(customerId)}` };
   return costOf(PATH, { headers });
@@ -65,24 +65,25 @@ describe("what inboxes cost at D1", () => {
     const { ids, group } = await seedProgram(2, false);
     const [reader, writer] = ids;
     await pollUsage(String(reader));
-    await mustFeed([seed.message(group, writer)]);
+    const headers = { Authorization: `Bearer ${await feedToken("*")}` };
+    await costOf("/api/v1/feed", { method: "POST", headers, body: ndjson([seed.message(group, writer)]) });
     const written = vi.spyOn(Database.prototype, "inBackground");
 
     expect(await pollUsage(String(reader))).toMatchObject({ roundTrips: 1, rowsWritten: 0 });
     expect(written).not.toHaveBeenCalled();
     written.mockRestore();
     await nextSecond();
-    expect(await outboxIsEmpty()).toBe(true);
+    await rows("DELETE FROM outbox");
   });
 
-  it("a poll that makes its customer a listener writes one row, in the background, and none until half of it is over", async ({
+  it("a subscription that makes its customer a listener writes one row, in the background, and the next none", async ({
     expect,
   }) => {
     const db = new Database(env.DB, "first-primary");
     const customerId = seed.freshId("c");
 
-    await renewListening(db, customerId, "poll");
-    await renewListening(db, customerId, "poll");
+    await beginListening(db, customerId);
+    await beginListening(db, customerId);
 
     expect(db.usage.rowsWritten).toBe(1);
   });

@@ -67,17 +67,17 @@ describe("customers of a full database", () => {
     }
   });
 
-  it("read messages without listening: nothing is reported to their inbox, which nobody would notify", async ({
+  it("read messages without listening: their inbox is not subscribed, because nobody would notify it", async ({
     expect,
   }) => {
     const customer = seed.customer();
     await mustFeed([customer]);
-    const report = vi.spyOn(Inboxes.prototype, "report");
+    const subscribe = vi.spyOn(Inboxes.prototype, "subscribe");
 
     const answer = await asAt(FULL, customer.id).get("/api/v1/customer/messages");
 
     expect(answer.body.errorCode).toBe("NO_ITEMS");
-    expect(report).not.toHaveBeenCalled();
+    expect(subscribe).not.toHaveBeenCalled();
     expect(await value("SELECT count(*) FROM listeners WHERE customer_id = ?", customer.id)).toBe(0);
   });
 

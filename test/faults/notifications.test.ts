@@ -6,6 +6,7 @@ import { Inboxes } from "../../src/inbox/inboxes.ts";
 import { type FeedLine, mustFeed, ndjson } from "../support/api.ts";
 import {
   outbox,
+  outboxIsEmpty,
   pass,
   poll,
   pollUntilQuiet,
@@ -16,7 +17,9 @@ import {
   seedListeners,
   startEachWithoutChanges,
 } from "../support/listeners.ts";
+import { notification } from "../support/live.ts";
 import * as seed from "../support/seed.ts";
+import { rows } from "../support/state.ts";
 import { waitUntil } from "../support/wait.ts";
 
 startEachWithoutChanges();
@@ -29,7 +32,7 @@ describe("a feed that cannot notify an inbox", () => {
 
     const answer = await mustFeed([seed.message(group, writer, { body: "Hi" })]);
     const left = await outbox();
-    await pass(6);
+    await pass(21);
     reach(() => true);
     await runSchedule("* * * * *");
 
@@ -39,6 +42,7 @@ describe("a feed that cannot notify an inbox", () => {
         version: Number(answer.headers.get("X-Feed-Version")),
         change_kind: "messages",
         customers: JSON.stringify([reader]),
+        newest_at: expect.any(String),
       },
     ]);
     expect(await outbox()).toEqual([]);
@@ -53,7 +57,7 @@ describe("a feed that cannot notify an inbox", () => {
 
     await pass(2);
     const late = await poll(reader);
-    await pass(4);
+    await pass(19);
     await runSchedule("* * * * *");
 
     expect(late).toEqual({ status: 200, found: [], roundTrips: 0 });
@@ -79,14 +83,14 @@ describe("a feed that cannot notify an inbox", () => {
     expect(adding.changes.unshown?.stamp).toEqual(expect.any(String));
   });
 
-  it("keeps its change for itself for five seconds, in which the schedule leaves it", async ({ expect }) => {
+  it("keeps its change for itself for twenty seconds, in which the schedule leaves it", async ({ expect }) => {
     const { reader, writer, group } = await seedGroup();
     await pollUntilQuiet(reader);
     reach(() => false);
     await mustFeed([seed.message(group, writer)]);
     const notified = reach(() => true);
 
-    await pass(5);
+    await pass(20);
     await runSchedule("* * * * *");
     const early = [...notified];
     await pass(1);
@@ -113,7 +117,7 @@ describe("a feed that cannot notify an inbox", () => {
     });
 
     await mustFeed([seed.message(group, writer, { body: "Hi" })]);
-    await pass(6);
+    await pass(21);
     await vi.waitUntil(() => late !== undefined, { timeout: 3_000 });
     await late;
     // Long enough to take it out of the outbox.
@@ -148,7 +152,8 @@ describe("a feed that cannot notify an inbox", () => {
 
   it("waits two seconds for all of them, however many hang", async ({ expect }) => {
     const { messages } = await seedListeners(200);
-    vi.spyOn(Inboxes.prototype, "notify").mockImplementation(() => new Promise(() => {}));
+    const hanging = Promise.withResolvers<void>();
+    vi.spyOn(Inboxes.prototype, "notify").mockReturnValue(hanging.promise);
 
     const startedAt = performance.now();
     await mustFeed(messages);
@@ -156,6 +161,9 @@ describe("a feed that cannot notify an inbox", () => {
 
     expect(milliseconds).toBeLessThan(4_000);
     expect(await outbox()).toHaveLength(2);
+    hanging.resolve();
+    await pass(1);
+    expect(await outboxIsEmpty()).toBe(false);
   });
 
   it("leaves a group's change in the outbox until all its members are notified", async ({ expect }) => {
@@ -163,7 +171,7 @@ describe("a feed that cannot notify an inbox", () => {
     for (const member of [reader, writer]) await pollUntilQuiet(member);
     const notified = reach((customerId) => customerId === writer);
     await mustFeed([seed.message(group, writer, { body: "Hi" })]);
-    await pass(6);
+    await pass(21);
     await runSchedule("* * * * *");
     const left = await outbox();
     reach(() => true);
@@ -174,41 +182,136 @@ describe("a feed that cannot notify an inbox", () => {
     expect(await outbox()).toEqual([]);
     expect((await poll(reader)).found).toEqual(["Hi"]);
   });
+});
 
-  it("notifies 500 inboxes, and leaves the others to the schedule", async ({ expect }) => {
-    const { messages } = await seedListeners(700);
-    const notify = vi.spyOn(Inboxes.prototype, "notify").mockResolvedValue();
+/** The second of the messages ends while inboxes are notified of them. */
+async function feedWhileTimePasses(messages: readonly FeedLine[]): Promise<void> {
+  const feeding = mustFeed(messages);
+  await waitUntil(async () => (await outbox()).length > 0);
+  await pass(1);
+  await feeding;
+}
+
+describe("a feed that concerns more than a hundred listeners", () => {
+  /** Lets each inbox take some time, and says who was notified, and how many were at once. */
+  function takeTime(milliseconds: number) {
+    const notified: string[] = [];
+    let [calls, most] = [0, 0];
+    vi.spyOn(Inboxes.prototype, "notify").mockImplementation(async (customerId) => {
+      calls += 1;
+      most = Math.max(most, calls);
+      await new Promise((resolve) => setTimeout(resolve, milliseconds));
+      calls -= 1;
+      notified.push(customerId);
+    });
+    return { notified, most: () => most };
+  }
+
+  it.for([
+    [100, 0, 5],
+    [200, 5, 25],
+    [3_000, 6, 25],
+  ] as const)("of %i: %i batches, so %i calls at a time", async ([listeners, batches, atOnce], { expect }) => {
+    const { customers, messages } = await seedListeners(listeners);
+    const fanOut = vi.spyOn(Inboxes.prototype, "fanOut");
+    const { notified, most } = takeTime(20);
+
+    await feedWhileTimePasses(messages);
+    await waitUntil(() => notified.length === listeners);
+
+    expect(notified.toSorted()).toEqual(customers.toSorted());
+    expect([fanOut.mock.calls.length, most()]).toEqual([batches, atOnce]);
+    expect(fanOut.mock.calls.every(([name, calls]) => name.startsWith("feed ") && calls.length <= 500)).toBe(true);
+    expect(await outboxIsEmpty()).toBe(true);
+  });
+
+  it("is answered after two seconds, and goes on in the background", async ({ expect }) => {
+    const { messages } = await seedListeners(300);
+    const { notified } = takeTime(250);
+
+    const startedAt = performance.now();
+    await feedWhileTimePasses(messages);
+    const milliseconds = performance.now() - startedAt;
+    const early = notified.length;
+    await waitUntil(() => notified.length === 300);
+
+    expect(milliseconds).toBeGreaterThan(1_900);
+    expect(milliseconds).toBeLessThan(3_500);
+    expect(early).toBeLessThan(300);
+    expect(await outboxIsEmpty()).toBe(true);
+  });
+
+  it("leaves those of an object that is overloaded to the schedule, and asks it once", async ({ expect }) => {
+    const { customers, messages } = await seedListeners(500);
+    const { notified } = takeTime(0);
+    const fanOut = Inboxes.prototype.fanOut;
+    let asked = 0;
+    vi.spyOn(Inboxes.prototype, "fanOut").mockImplementation(async function (this: Inboxes, ...call) {
+      asked += 1;
+      if (asked === 1) throw Object.assign(new Error("Durable Object is overloaded."), { overloaded: true });
+      return fanOut.apply(this, call);
+    });
 
     await mustFeed(messages);
-    const byFeed = new Set(notify.mock.calls.map(([customerId]) => customerId));
-    await pass(6);
-    await waitUntil(async () => (await outbox()).length === 2);
+    await waitUntil(() => notified.length === 400);
+    const byFeed = asked;
+    await pass(21);
     await runSchedule("* * * * *");
 
-    expect(byFeed.size).toBe(500);
-    expect(notify).toHaveBeenCalledTimes(700);
-    expect(new Set(notify.mock.calls.map(([customerId]) => customerId)).size).toBe(700);
+    expect(byFeed).toBe(5);
+    expect(new Set(notified)).toEqual(new Set(customers));
     expect(await outbox()).toEqual([]);
+  });
+
+  it("notifies of messages first, of 10,000 listeners", async ({ expect }) => {
+    const { reader, writer, group } = await seedGroup();
+    await pollUntilQuiet(reader);
+    await rows(
+      `INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
+       SELECT version + 1, 'balance', json_array(value), '', clock.now FROM json_each(?), feed_version, clock`,
+      JSON.stringify(Array.from({ length: 12_000 }, (_, index) => `x${index}`)),
+    );
+    const fanOut = vi.spyOn(Inboxes.prototype, "fanOut").mockResolvedValue([]);
+
+    await mustFeed([seed.message(group, writer)]);
+
+    const calls = fanOut.mock.calls.flatMap(([, batch]) => batch);
+    expect(calls).toHaveLength(10_000);
+    expect(calls[0]).toMatchObject({ customerId: reader, kinds: ["messages"] });
+    await rows("DELETE FROM outbox");
   });
 });
 
-describe("a feed that concerns more listeners than it notifies", () => {
-  it("notifies of messages first: polls depend on them", async ({ expect }) => {
-    const { reader, writer, group } = await seedGroup();
-    await pollUntilQuiet(reader);
-    const { customers } = await seedListeners(600);
-    const account = seed.account();
-    const store = seed.store(account.id);
-    await mustFeed([account, store]);
-    const notify = vi.spyOn(Inboxes.prototype, "notify").mockResolvedValue();
+describe("a fan-out object", () => {
+  const calls = (...customers: string[]) => customers.map((customerId) => ({ customerId, ...notification() }));
 
-    await mustFeed([
-      ...customers.map((customerId) => seed.entry(customerId, store.id, "1.00")),
-      seed.message(group, writer),
+  it("takes one batch at a time, and a batch whose time is over calls nobody", async ({ expect }) => {
+    const called: string[] = [];
+    vi.spyOn(Inboxes.prototype, "notify").mockImplementation(async (customerId) => {
+      called.push(customerId);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    });
+    const inboxes = new Inboxes(env);
+    const endsAt = Date.now() + 10_000;
+
+    const reached = await Promise.all([
+      inboxes.fanOut("test", calls("a", "b"), endsAt),
+      inboxes.fanOut("test", calls("c"), endsAt),
+      inboxes.fanOut("test", calls("d"), Date.now() - 1),
     ]);
 
-    const notified = notify.mock.calls.map(([customerId]) => customerId);
-    expect(notified).toHaveLength(500);
-    expect(notified).toContain(reader);
+    expect(reached).toEqual([["a", "b"], ["c"], []]);
+    expect(called).toEqual(["a", "b", "c"]);
+  });
+
+  it("gives each call two seconds from when it is made", async ({ expect }) => {
+    vi.spyOn(Inboxes.prototype, "notify").mockImplementation((customerId) =>
+      customerId === "fine" ? Promise.resolve() : new Promise(() => {}),
+    );
+    const hanging = Array.from({ length: 5 }, (_, index) => `hangs ${index}`);
+
+    const reached = await new Inboxes(env).fanOut("test", calls(...hanging, "fine"), Date.now() + 10_000);
+
+    expect(reached).toEqual(["fine"]);
   });
 });

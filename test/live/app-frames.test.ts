@@ -1,7 +1,8 @@
-import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, it, vi } from "vitest";
 import { Inbox } from "../../src/inbox/inbox.ts";
 import {
+  evict,
   framesOf,
   inboxOf,
   inInbox,
@@ -12,7 +13,7 @@ import {
   sleep,
 } from "../support/live.ts";
 import * as seed from "../support/seed.ts";
-import { waitFor, waitUntil } from "../support/wait.ts";
+import { waitUntil } from "../support/wait.ts";
 
 const LIMIT = 1_024;
 const EMOJI = "😀";
@@ -33,13 +34,13 @@ describe("ping", () => {
 
   it("does not wake the object", async ({ expect }) => {
     const { id, socket, next } = await listener();
-    await evictDurableObject(inboxOf(id));
+    await evict(id);
 
     socket.send("ping");
 
     expect(await next()).toBe("pong");
     // Only one that is in memory can be put out of it.
-    await expect(evictDurableObject(inboxOf(id))).rejects.toThrow("not currently running");
+    await expect(evict(id)).rejects.toThrow("not currently running");
     const answeredAt = await inInbox(id, (state) =>
       state.getWebSockets().map((one) => state.getWebSocketAutoResponseTimestamp(one)),
     );
@@ -131,7 +132,7 @@ describe("the frames of a socket", () => {
   it("may be 60 a minute; one more closes it with 1008, also if its object slept", async ({ expect }) => {
     const app = await listener();
     const afterSome = await send(app, 40);
-    await evictDurableObject(inboxOf(app.id));
+    await evict(app.id);
     const after60 = await send(app, 20);
 
     const after61 = await send(app, 1);
@@ -174,7 +175,7 @@ describe("a socket that the app closes", () => {
     [1000, true],
   ] as const)("with %i has its close frame answered, hibernating: %s", async ([code, hibernates], { expect }) => {
     const { id, socket, closed } = await listener();
-    if (hibernates) await evictDurableObject(inboxOf(id));
+    if (hibernates) await evict(id);
 
     socket.close(code, "bye");
 
@@ -196,28 +197,13 @@ describe("a socket that the app closes", () => {
     async (code, { expect }) => {
       const { id, closed } = await listener();
 
-      await runInDurableObject(inboxOf(id), async (inbox, state) => {
-        for (const socket of state.getWebSockets()) await inbox.webSocketClose(socket, code);
+      await runInDurableObject(await inboxOf(id), async (inbox, state) => {
+        for (const socket of state.getWebSockets()) inbox.webSocketClose(socket, code);
       });
 
       expect((await closed).code).toBe(1005);
     },
   );
-
-  it("leaves no alarm, once it was the last", async ({ expect }) => {
-    const id = seed.freshId("c");
-    const [one, other] = [await listenAs(id), await listenAs(id)];
-    const alarm = () => inInbox(id, ({ storage }) => storage.getAlarm());
-
-    one.socket.close(1000);
-    await one.closed;
-    const afterOne = await alarm();
-    other.socket.close(1000);
-    await other.closed;
-
-    expect(afterOne).toBeGreaterThan(Date.now());
-    await waitFor(async () => expect(await alarm()).toBeNull());
-  });
 
   it("is told nothing more, and nothing is kept for it", async ({ expect }) => {
     const { id, change } = await seedCustomer();

@@ -1,12 +1,11 @@
-import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, it, vi } from "vitest";
 import { Database } from "../../src/db/database.ts";
 import { Inbox } from "../../src/inbox/inbox.ts";
-import { renewListening } from "../../src/inbox/queries.ts";
-import { attach, attachmentOf } from "../../src/inbox/socket.ts";
+import { EMPTY_INBOX, type InboxState } from "../../src/inbox/inbox-state.ts";
+import { beginListening } from "../../src/inbox/queries.ts";
 import { as, mustFeed, trips } from "../support/api.ts";
-import { framesOf, inboxOf, inInbox, listenAs, seedCustomer } from "../support/live.ts";
+import { evict, framesOf, inboxOf, inInbox, listenAs, notification, ring, seedCustomer } from "../support/live.ts";
 import * as seed from "../support/seed.ts";
 import { value } from "../support/state.ts";
 import { waitFor, waitUntil } from "../support/wait.ts";
@@ -24,26 +23,31 @@ const listenForDays = (id: string) => listenAs(id, { exp: Math.floor(Date.now() 
 const hoursLeft = async (id: string) =>
   Number(await value("SELECT (unixepoch(until) - unixepoch('now')) / 3600.0 FROM listeners WHERE customer_id = ?", id));
 
-const renewsIn = (id: string) =>
-  inInbox(id, (state) => Math.max(...state.getWebSockets().map((one) => attachmentOf(one).renewAt)) - Date.now());
+const subscribedFor = async (id: string) => {
+  const { subscription } = await stateOf(id);
+  return (subscription?.at ?? 0) + HOUR_MS - Date.now();
+};
 
 const alarmIn = async (id: string) => ((await inInbox(id, ({ storage }) => storage.getAlarm())) ?? 0) - Date.now();
 
-/** An hour goes by: the object is to look after its row. */
-async function passAnHour(id: string): Promise<void> {
-  await env.DB.prepare("UPDATE listeners SET until = datetime(until, '-1 hours', '-1 seconds') WHERE customer_id = ?")
-    .bind(id)
+const stateOf = (id: string) => inInbox(id, ({ storage }) => storage.kv.get<InboxState>("state") ?? EMPTY_INBOX);
+
+/** Hours go by for the listener's row and the subscription of an object that sleeps. */
+async function passHours(id: string, hours: number): Promise<void> {
+  await env.DB.prepare("UPDATE listeners SET until = datetime(until, ?) WHERE customer_id = ?")
+    .bind(`-${hours} hours`, id)
     .run();
-  await inInbox(id, (state) => {
-    for (const one of state.getWebSockets()) attach(one, { ...attachmentOf(one), renewAt: Date.now() - 1 });
-  });
+  const { subscription, ...state } = await stateOf(id);
+  const at = (subscription?.at ?? 0) - hours * HOUR_MS;
+  await inInbox(id, ({ storage }) => storage.kv.put("state", { ...state, subscription: { ...subscription, at } }));
+  await evict(id);
 }
 
 describe("an object that sleeps", () => {
   it("wakes for a change: the frame still comes", async ({ expect }) => {
     const { id, change } = await seedCustomer();
     const socket = await listenAs(id);
-    await evictDurableObject(inboxOf(id));
+    await evict(id);
 
     await change();
 
@@ -55,7 +59,7 @@ describe("an object that sleeps", () => {
     const sockets = [await listenAs(id), await listenAs(id)];
 
     await change();
-    await evictDurableObject(inboxOf(id));
+    await evict(id);
 
     for (const socket of sockets) expect(await framesOf(socket, id)).toEqual([["balance"]]);
   });
@@ -66,10 +70,11 @@ describe("an object that sleeps", () => {
     await mustFeed([other]);
     await waitUntil(async () => trips(await as(id).get(MESSAGES)) === 0);
     const asked: number[] = [];
-    await evictDurableObject(inboxOf(id));
+    await evict(id);
     asked.push(trips(await as(id).get(MESSAGES)));
-    await mustFeed([seed.group([id, other.id])]);
-    await evictDurableObject(inboxOf(id));
+    const group = seed.group([id, other.id]);
+    await mustFeed([group, seed.message(group.id, other.id)]);
+    await evict(id);
     asked.push(trips(await as(id).get(MESSAGES)));
 
     expect(asked).toEqual([0, 1]);
@@ -77,10 +82,9 @@ describe("an object that sleeps", () => {
 
   it("and loses its sockets takes new ones, and still answers quiet polls", async ({ expect }) => {
     const { id, change } = await seedCustomer();
-    await as(id).get(MESSAGES);
     const lost = await listenAs(id);
 
-    await evictDurableObject(inboxOf(id), { webSockets: "close" });
+    await evict(id, { webSockets: "close" });
 
     expect((await lost.closed).code).toBe(1006);
     await change();
@@ -88,8 +92,7 @@ describe("an object that sleeps", () => {
     await change();
     expect(await framesOf(socket, id)).toEqual([["balance"]]);
     expect(lost.frames).toEqual([{ type: "hello" }]);
-    // The inbox was notified, so the first of these asks again.
-    expect([trips(await as(id).get(MESSAGES)), trips(await as(id).get(MESSAGES))]).toEqual([1, 0]);
+    expect(trips(await as(id).get(MESSAGES))).toBe(0);
   });
 });
 
@@ -109,18 +112,22 @@ describe("the listener's row", () => {
     expect(before[0]).toBeGreaterThan(23.9);
   });
 
-  it("is renewed by the object every hour", async ({ expect }) => {
+  it("is looked after by the object every hour, which subscribes anew, and written once a day", async ({ expect }) => {
     const id = seed.freshId("c");
     await listenForDays(id);
     expect(await alarmIn(id)).toBeGreaterThan(0.9 * HOUR_MS);
     expect(await alarmIn(id)).toBeLessThanOrEqual(HOUR_MS);
-    await passAnHour(id);
-    await evictDurableObject(inboxOf(id));
 
-    await runDurableObjectAlarm(inboxOf(id));
+    const left: number[] = [];
+    for (const hours of [21, 2]) {
+      await passHours(id, hours);
+      await ring(id);
+      await waitFor(async () => expect(await subscribedFor(id)).toBeGreaterThan(0.9 * HOUR_MS));
+      left.push(Math.round(await hoursLeft(id)));
+    }
 
-    await waitFor(async () => expect(await hoursLeft(id)).toBeGreaterThan(23.9));
-    await waitFor(async () => expect(await alarmIn(id)).toBeGreaterThan(0.9 * HOUR_MS));
+    expect(left).toEqual([3, 24]);
+    await waitFor(async () => expect(await alarmIn(id)).toBeLessThanOrEqual(HOUR_MS));
   });
 
   it("is back within the hour after time travel has taken it away, and frames come again", async ({ expect }) => {
@@ -130,30 +137,30 @@ describe("the listener's row", () => {
     await change();
     const whileDeaf = await framesOf(socket, id);
 
-    await passAnHour(id);
-    await runDurableObjectAlarm(inboxOf(id));
+    await passHours(id, 1);
+    await ring(id);
     await waitFor(async () => expect(await hoursLeft(id)).toBeGreaterThan(23.9));
     await change();
 
     expect([whileDeaf, await framesOf(socket, id)]).toEqual([[], [["balance"]]]);
   });
 
-  it("is not written where another socket has renewed it: no row is written or read", async ({ expect }) => {
+  it("is not written where another socket has renewed it: no row is written", async ({ expect }) => {
     const id = seed.freshId("c");
     await listenForDays(id);
     const database = new Database(env.DB, "first-primary");
 
-    await renewListening(database, id, "socket");
+    await beginListening(database, id);
 
-    expect(database.usage).toMatchObject({ roundTrips: 1, rowsRead: 0, rowsWritten: 0 });
+    expect(database.usage).toMatchObject({ roundTrips: 1, rowsRead: 2, rowsWritten: 0 });
   });
 
-  it("is not renewed before", async ({ expect }) => {
+  it("is not looked after before", async ({ expect }) => {
     const id = seed.freshId("c");
     await listenForDays(id);
     const batch = vi.spyOn(session, "batch");
 
-    await runDurableObjectAlarm(inboxOf(id));
+    await ring(id);
 
     expect(batch).not.toHaveBeenCalled();
     expect(await alarmIn(id)).toBeGreaterThan(0.9 * HOUR_MS);
@@ -162,32 +169,28 @@ describe("the listener's row", () => {
   it("is tried again a minute later while D1 fails; that is logged, and nothing is lost", async ({ expect }) => {
     const { id, change } = await seedCustomer();
     const socket = await listenForDays(id);
-    await passAnHour(id);
+    await passHours(id, 1);
     const log = vi.spyOn(console, "error").mockImplementation(() => {});
     const down = vi.spyOn(session, "batch").mockRejectedValue(new Error(`D1_ERROR: D1 DB is overloaded. ${id}`));
 
-    await runDurableObjectAlarm(inboxOf(id));
+    await ring(id);
     await waitUntil(() => log.mock.calls.length > 0);
     down.mockRestore();
 
     expect(log.mock.calls).toEqual([[JSON.stringify({ error: "LISTENER_NOT_RENEWED", cause: "DatabaseUnavailable" })]]);
-    await waitFor(async () => {
-      for (const wait of [await renewsIn(id), await alarmIn(id)]) {
-        expect(wait).toBeGreaterThan(MINUTE_MS / 2);
-        expect(wait).toBeLessThanOrEqual(MINUTE_MS);
-      }
-    });
+    expect(await alarmIn(id)).toBeGreaterThan(MINUTE_MS / 2);
+    expect(await alarmIn(id)).toBeLessThanOrEqual(MINUTE_MS);
     await change();
     expect(await framesOf(socket, id)).toEqual([["balance"]]);
-    await passAnHour(id);
-    await runDurableObjectAlarm(inboxOf(id));
-    await waitFor(async () => expect(await hoursLeft(id)).toBeGreaterThan(23.9));
+    await evict(id);
+    await ring(id);
+    await waitFor(async () => expect(await subscribedFor(id)).toBeGreaterThan(0.9 * HOUR_MS));
   });
 
   it("holds up no frame while D1 does not answer", async ({ expect }) => {
     const { id } = await seedCustomer();
     const socket = await listenForDays(id);
-    await passAnHour(id);
+    await passHours(id, 1);
     const log = vi.spyOn(console, "error").mockImplementation(() => {});
     let giveUp = (_: Error) => {};
     const hangs = new Promise<never>((_, reject) => {
@@ -199,7 +202,7 @@ describe("the listener's row", () => {
     await waitUntil(() => batch.mock.calls.length > 0);
     const startedAt = Date.now();
 
-    await inboxOf(id).notify({ version: 1, kinds: ["balance"], messageWaitMs: 0 });
+    await (await inboxOf(id)).notify(notification({ kinds: ["balance"] }));
     await socket.next();
 
     expect(Date.now() - startedAt).toBeLessThan(2_000);
@@ -207,18 +210,78 @@ describe("the listener's row", () => {
     await waitUntil(() => log.mock.calls.length > 0);
   });
 
-  it("of a customer whose last socket has closed is not renewed, and no alarm is left", async ({ expect }) => {
+  it("of a customer whose last socket has closed is not renewed", async ({ expect }) => {
     const id = seed.freshId("c");
     const { socket, closed } = await listenForDays(id);
     socket.close(1000);
     await closed;
-    await passAnHour(id);
-    await inInbox(id, ({ storage }) => storage.setAlarm(Date.now() + HOUR_MS));
+    await passHours(id, 1);
     const batch = vi.spyOn(session, "batch");
 
-    await runDurableObjectAlarm(inboxOf(id));
+    await ring(id);
 
     expect(batch).not.toHaveBeenCalled();
+  });
+});
+
+describe("what an inbox stores", () => {
+  const stored = (id: string) => inInbox(id, ({ storage }) => [...storage.kv.list()].map(([key]) => key));
+
+  it("is deleted a week after the last subscription, and not before", async ({ expect }) => {
+    const { id } = await seedCustomer();
+    await waitUntil(async () => trips(await as(id).get(MESSAGES)) === 0);
+    const WEEK_HOURS = 7 * 24;
+    expect(await alarmIn(id)).toBeGreaterThan(WEEK_HOURS * HOUR_MS);
+
+    await passHours(id, WEEK_HOURS);
+    await ring(id);
+    const before = await stored(id);
+    await passHours(id, 1);
+    await ring(id);
+
+    expect([before, await stored(id)]).toEqual([["state"], []]);
+    expect(await inInbox(id, ({ storage }) => storage.getAlarm())).toBeNull();
+  });
+
+  it("is written once for a subscription, and a quiet poll writes nothing", async ({ expect }) => {
+    const { id } = await seedCustomer();
+    await waitUntil(async () => trips(await as(id).get(MESSAGES)) === 0);
+    await evict(id);
+    const [put, setAlarm] = await inInbox(id, ({ storage }) => [
+      vi.spyOn(storage.kv, "put"),
+      vi.spyOn(storage, "setAlarm"),
+    ]);
+
+    const asked = trips(await as(id).get(MESSAGES));
+    await (await inboxOf(id)).subscribe({ newestAt: "", at: Date.now() });
+
+    expect([asked, put.mock.calls.length, setAlarm.mock.calls.length]).toEqual([0, 1, 0]);
+  });
+
+  it("is deleted when its customer is erased, but not the time at which a token expires", async ({ expect }) => {
+    const [erased, other] = [seed.customer(), seed.customer()];
+    await mustFeed([erased, other, seed.group([erased.id, other.id])]);
+    const socket = await listenAs(erased.id);
+
+    await mustFeed([seed.deleted("customer", { id: erased.id })]);
+
+    expect(await framesOf(socket, erased.id)).toEqual([["messages"]]);
+    expect(await stored(erased.id)).toEqual([]);
+    expect(await alarmIn(erased.id)).toBeGreaterThan(0.9 * HOUR_MS);
+    socket.socket.close(1000);
+    await socket.closed;
+    await ring(erased.id);
+    expect(await inInbox(erased.id, ({ storage }) => storage.getAlarm())).toBeNull();
+  });
+
+  it("is deleted when its customer is erased who does not listen any more", async ({ expect }) => {
+    const { id } = await seedCustomer();
+    await waitUntil(async () => trips(await as(id).get(MESSAGES)) === 0);
+    await env.DB.prepare("DELETE FROM listeners WHERE customer_id = ?").bind(id).run();
+
+    await mustFeed([seed.deleted("customer", { id })]);
+
+    expect(await stored(id)).toEqual([]);
     expect(await inInbox(id, ({ storage }) => storage.getAlarm())).toBeNull();
   });
 });

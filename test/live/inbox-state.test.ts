@@ -1,50 +1,78 @@
 import { describe, it } from "vitest";
 import {
   afterNotification,
-  afterReport,
+  afterSubscription,
+  deletableAt,
   EMPTY_INBOX,
   hasNothingNew,
-  knownNewestAt,
+  isSubscribed,
 } from "../../src/inbox/inbox-state.ts";
 
 const MINUTE = 60_000;
-const NOW = 1_000 * MINUTE;
-const report = (fields: object = {}) => ({ version: 5, newestAt: "2027-01-01 00:00:00", at: NOW, ...fields });
+const HOUR = 60 * MINUTE;
+const NOW = 1_000 * HOUR;
+const [EARLY, LATE] = ["2027-01-01 00:00:00", "2027-01-01 00:00:09"];
 
-// What no message depends on; test/live/quiet-poll.model.test.ts has the rest.
+const subscribed = (newestAt = EARLY, at = NOW) => afterSubscription(EMPTY_INBOX, { newestAt, at }, at);
+const notified = (newestAt: string, state = EMPTY_INBOX) => afterNotification(state, { newestAt, shownAt: 0 }, NOW);
+
+// test/live/subscriptions.test.ts has what no poll may miss.
 describe("an inbox", () => {
-  it("keeps the newer of two reports of one version, so that it is trusted for longer", ({ expect }) => {
-    const state = afterReport(EMPTY_INBOX, report(), NOW);
-
-    expect(afterReport(state, report({ at: NOW - MINUTE }), NOW)).toBe(state);
-    expect(afterReport(state, report({ at: NOW + MINUTE }), NOW + MINUTE).report?.at).toBe(NOW + MINUTE);
+  it("is subscribed for an hour, counted from before the primary was asked", ({ expect }) => {
+    expect(isSubscribed(EMPTY_INBOX, NOW)).toBe(false);
+    expect(isSubscribed(subscribed(), NOW + HOUR - 1)).toBe(true);
+    expect(isSubscribed(subscribed(), NOW + HOUR)).toBe(false);
   });
 
-  it("does not trust a stamp of a clock that was far ahead", ({ expect }) => {
-    const ahead = report({ at: NOW + 31 * MINUTE });
+  it("keeps the subscription that asked the primary later, whichever arrives later", ({ expect }) => {
+    const later = subscribed(LATE, NOW + MINUTE);
 
-    expect(afterReport(EMPTY_INBOX, ahead, NOW)).toBe(EMPTY_INBOX);
-    expect(hasNothingNew({ ...EMPTY_INBOX, report: ahead }, ahead.newestAt, NOW)).toBe(false);
+    expect(afterSubscription(later, { newestAt: EARLY, at: NOW }, NOW + MINUTE)).toBe(later);
+    expect(afterSubscription(subscribed(), { newestAt: LATE, at: NOW + MINUTE }, NOW + MINUTE)).toEqual(later);
   });
 
-  it("answers a poll without a check_time only where there is no message at all", ({ expect }) => {
-    const [some, none] = [report(), report({ newestAt: "" })].map((one) => afterReport(EMPTY_INBOX, one, NOW));
+  it("is not subscribed for longer by a clock that is ahead", ({ expect }) => {
+    const state = afterSubscription(EMPTY_INBOX, { newestAt: "", at: NOW + MINUTE }, NOW);
 
-    expect(some && hasNothingNew(some, "", NOW)).toBe(false);
-    expect(none && hasNothingNew(none, "", NOW)).toBe(true);
+    expect(isSubscribed(state, NOW + HOUR)).toBe(false);
   });
 
-  it("need not get its newest message again for half of the time that its report is trusted", ({ expect }) => {
-    const state = afterReport(EMPTY_INBOX, report(), NOW);
+  it("says nothing new where neither its subscription nor a notification is later", ({ expect }) => {
+    const state = notified(LATE, subscribed());
 
-    expect(knownNewestAt(state, NOW + 15 * MINUTE)).toBe(report().newestAt);
-    expect(knownNewestAt(state, NOW + 16 * MINUTE)).toBe(null);
+    expect(hasNothingNew(subscribed(), EARLY, NOW)).toBe(true);
+    expect(hasNothingNew(state, EARLY, NOW)).toBe(false);
+    expect(hasNothingNew(state, LATE, NOW)).toBe(true);
+    expect(hasNothingNew(notified(EARLY, subscribed(LATE)), EARLY, NOW)).toBe(false);
   });
 
-  it("knows no newest message without a report, or once it was notified", ({ expect }) => {
-    const state = afterReport(EMPTY_INBOX, report(), NOW);
+  it("says nothing new to a poll without a check_time only where there is no message at all", ({ expect }) => {
+    expect(hasNothingNew(subscribed(""), "", NOW)).toBe(true);
+    expect(hasNothingNew(subscribed(), "", NOW)).toBe(false);
+    expect(hasNothingNew(notified(EARLY, subscribed("")), "", NOW)).toBe(false);
+  });
 
-    expect(knownNewestAt(EMPTY_INBOX, NOW)).toBe(null);
-    expect(knownNewestAt(afterNotification(state, 6, NOW), NOW)).toBe(null);
+  it("says nothing new to nobody while it is not subscribed", ({ expect }) => {
+    expect(hasNothingNew(notified(EARLY), LATE, NOW)).toBe(false);
+  });
+
+  it("forgets what it was notified of two hours after the last notification", ({ expect }) => {
+    const state = subscribed(EARLY, NOW + 110 * MINUTE);
+    const isQuietAfter = (minutes: number) => hasNothingNew(notified(LATE, state), EARLY, NOW + minutes * MINUTE);
+
+    expect([isQuietAfter(120), isQuietAfter(121)]).toEqual([false, true]);
+  });
+
+  it("writes nothing for a notification of no message", ({ expect }) => {
+    const state = subscribed();
+
+    expect(notified("", state)).toBe(state);
+  });
+
+  it("can be deleted a week after its last subscription, and two hours after a notification", ({ expect }) => {
+    expect(deletableAt(EMPTY_INBOX)).toBe(null);
+    expect(deletableAt(notified(LATE))).toBe(NOW + 2 * HOUR);
+    expect(deletableAt(subscribed())).toBe(NOW + HOUR + 7 * 24 * HOUR);
+    expect(deletableAt(notified(LATE, subscribed("", NOW - 7 * 24 * HOUR)))).toBe(NOW + 2 * HOUR);
   });
 });

@@ -1,7 +1,8 @@
 import { describe, it } from "vitest";
+import { inboxName } from "../../src/inbox/inboxes.ts";
 import { CONNECTION_HEADER, readConnection, writeConnection } from "../../src/inbox/socket.ts";
 import { mustFeed } from "../support/api.ts";
-import { framesOf, handshake, listenAs, openSockets } from "../support/live.ts";
+import { connection, framesOf, handshake, listenAs, openSockets } from "../support/live.ts";
 import { program } from "../support/programs.ts";
 import * as seed from "../support/seed.ts";
 import { customerToken } from "../support/tokens.ts";
@@ -54,7 +55,7 @@ describe("a customer's socket", () => {
 
   it("is the token's customer's, whoever else the request names", async ({ expect }) => {
     const [mine, theirs] = [seed.freshId("c"), seed.freshId("c")];
-    const claimed = { customerId: theirs, tokenExpires: 9e9, hasSubprotocol: true, messageWaitMs: null };
+    const claimed = connection(theirs, { tokenExpires: 9e9, hasSubprotocol: true });
     const path = `/api/v1/customer/live?customer_id=${theirs}&customerId=${theirs}&sub=${theirs}`;
 
     const answer = await handshake(
@@ -94,17 +95,22 @@ describe("a customer's socket", () => {
   it.for(ODD)(
     "reaches the inbox in letters that a header may have, which nobody logs: %j",
     (customerId, { expect }) => {
-      const connection = {
-        customerId,
-        tokenExpires: 1_800_000_000,
-        hasSubprotocol: false,
-        messageWaitMs: null,
-      };
+      const described = connection(customerId);
 
-      const header = writeConnection(connection);
+      const header = writeConnection(described);
 
       expect(header).toMatch(/^[\x21-\x7e]+$/);
-      expect(readConnection(header)).toEqual(connection);
+      expect(readConnection(header)).toEqual(described);
     },
   );
+});
+
+describe("the name of an inbox", () => {
+  it("holds no customer's id, and is another in each environment", async ({ expect }) => {
+    const name = await inboxName("production", "ada");
+
+    expect(name).toBe("99289b55b3c6d8852cac76808c22689f533c56800851c1ee04ed85aa48b1e28b");
+    expect(await inboxName("staging", "ada")).not.toBe(name);
+    expect(await inboxName("production", "bo")).not.toBe(name);
+  });
 });

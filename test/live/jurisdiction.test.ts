@@ -1,11 +1,13 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, it, vi } from "vitest";
-import { inboxNamespace } from "../../src/app-env.ts";
+import { inJurisdiction } from "../../src/inbox/jurisdiction.ts";
 
 // The local runtime has no jurisdictions, so this asks only which namespace is taken.
 const jurisdiction = vi.fn((name: string) => `inboxes in ${name}`);
-const namespaceOf = (more: Record<string, unknown>) =>
-  inboxNamespace({ ...env, INBOXES: { jurisdiction }, ...more } as unknown as Env);
+const namespaceOf = (more: object) => {
+  const namespace = { jurisdiction } as unknown as typeof env.INBOXES;
+  return inJurisdiction({ ...env, ...more }, namespace);
+};
 
 afterEach(() => jurisdiction.mockClear());
 

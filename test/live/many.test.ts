@@ -3,7 +3,18 @@ import { describe, it, vi } from "vitest";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
 import { mustFeed } from "../support/api.ts";
 import { runSchedule, seedListeners } from "../support/listeners.ts";
-import { framesOf, inboxOf, inInbox, type Listener, listenAs, listenOn, seedCustomer, sleep } from "../support/live.ts";
+import {
+  connection,
+  framesOf,
+  inboxOf,
+  inInbox,
+  type Listener,
+  listenAs,
+  listenOn,
+  notification,
+  seedCustomer,
+  sleep,
+} from "../support/live.ts";
 import * as seed from "../support/seed.ts";
 
 describe("several sockets of one customer", () => {
@@ -24,9 +35,7 @@ describe("several sockets of one customer", () => {
     await listenAs(id);
     let isOver = false;
     const notifying = (async () => {
-      for (let version = 1; !isOver; version += 1) {
-        await inboxOf(id).notify({ version, kinds: ["balance"], messageWaitMs: 0 });
-      }
+      while (!isOver) await (await inboxOf(id)).notify(notification({ kinds: ["balance"] }));
     })();
 
     const listeners: Listener[] = [];
@@ -59,11 +68,10 @@ describe("several sockets of one customer", () => {
 
   it("all get it within 2 s: a group's hundred members with two sockets each", async ({ expect }) => {
     const { customers, groups } = await seedListeners(100);
-    const inboxes = new Inboxes(env.INBOXES, env.ENVIRONMENT, () => {});
-    const connection = { tokenExpires: Date.now() / 1_000 + 3_600, hasSubprotocol: false, messageWaitMs: null };
+    const inboxes = new Inboxes(env);
     const startedAt = Date.now();
     const answers = await Promise.all(
-      [...customers, ...customers].map((customerId) => inboxes.connect({ ...connection, customerId })),
+      [...customers, ...customers].map((customerId) => inboxes.connect(connection(customerId))),
     );
     const sockets = answers.flatMap(({ webSocket }) => (webSocket === null ? [] : [listenOn(webSocket)]));
     await Promise.all(sockets.map(({ next }) => next()));

@@ -1,9 +1,13 @@
+import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { Database } from "../../src/db/database.ts";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
+import { beginListening } from "../../src/inbox/queries.ts";
 import { PATH } from "../customer/messages/support.ts";
 import { as, mustFeed, trips } from "../support/api.ts";
 import { pass, poll, pollUntilQuiet, seedGroup } from "../support/listeners.ts";
 import * as seed from "../support/seed.ts";
+import { waitUntil } from "../support/wait.ts";
 
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
@@ -88,20 +92,54 @@ describe("a poll after quiet ones", () => {
     expect((await poll(reader)).roundTrips).toBe(0);
   });
 
-  it("reports to the inbox once what it has read at D1, and again when that is something else", async ({ expect }) => {
-    await pass(1);
+  it("finds a message for an hour, and its inbox is subscribed once for all these polls", async ({ expect }) => {
+    const subscribe = vi.spyOn(Inboxes.prototype, "subscribe");
     const { reader, writer, group } = await seedGroup();
-    await mustFeed([seed.message(group, writer)]);
-    await pass(1);
-    const report = vi.spyOn(Inboxes.prototype, "report");
+    await pollUntilQuiet(reader);
+    await mustFeed([seed.message(group, writer, { body: "Hi" })]);
+    const seen = await pass(1);
+    const first = subscribe.mock.calls.length;
 
-    await poll(reader);
-    await poll(reader);
-    expect(report).toHaveBeenCalledTimes(1);
+    const found = [await poll(reader), await poll(reader), await poll(reader, seen)];
+    await pass(3_590);
+    const late = await poll(reader, seen);
+    await pass(20);
+    const over = await poll(reader, seen);
 
-    await mustFeed([seed.message(group, writer)]);
+    expect(found.map(({ roundTrips }) => roundTrips)).toEqual([1, 1, 0]);
+    expect([late.roundTrips, over.roundTrips]).toEqual([0, 1]);
+    await waitUntil(() => subscribe.mock.calls.length === first + 1);
+  });
+
+  it("finds the old message of a group that the customer joins, though a later one was notified before", async ({
+    expect,
+  }) => {
+    const { reader, writer, group } = await seedForeignGroup();
+    const own = seed.group([writer, reader]);
+    await mustFeed([own]);
+    await pollUntilQuiet(reader);
+    const seen = await pass(1);
     await pass(1);
-    await poll(reader);
-    expect(report).toHaveBeenCalledTimes(2);
+    await mustFeed([seed.message(own.id, writer, { body: "New" })]);
+    await pass(1);
+
+    await mustFeed([{ ...group, member_ids: [writer, reader] }]);
+
+    expect((await poll(reader, seen)).found).toEqual(["New"]);
+    expect((await poll(reader)).found).toEqual(["New", "Hi"]);
+  });
+
+  it("is not quiet where a subscription that asked the primary before the message arrives after its notification", async ({
+    expect,
+  }) => {
+    const { reader, writer, group } = await seedGroup();
+    const at = Date.now();
+    const { newestAt } = await beginListening(new Database(env.DB, "first-primary"), reader);
+    await mustFeed([seed.message(group, writer, { body: "Hi" })]);
+    await pass(1);
+
+    await new Inboxes(env).subscribe(reader, { newestAt, at });
+
+    expect(await poll(reader)).toMatchObject({ found: ["Hi"], roundTrips: 1 });
   });
 });

@@ -5,7 +5,7 @@ import { app } from "../../src/app.ts";
 import { Inbox } from "../../src/inbox/inbox.ts";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
 import { type Answer, send } from "../support/api.ts";
-import { handshake, LIVE, listenAs } from "../support/live.ts";
+import { connection, handshake, LIVE, listenAs } from "../support/live.ts";
 import { freshId } from "../support/seed.ts";
 import { customerToken, feedToken } from "../support/tokens.ts";
 
@@ -141,10 +141,7 @@ describe("a handshake that is refused", () => {
     stopInbox().mockImplementation(() => new Promise(() => {}));
     vi.useFakeTimers();
     const settled: unknown[] = [];
-    const connection = { customerId: "c", tokenExpires: 0, hasSubprotocol: false, messageWaitMs: null };
-    void new Inboxes(env.INBOXES, env.ENVIRONMENT, () => {})
-      .connect(connection)
-      .catch((error: unknown) => settled.push(error));
+    void new Inboxes(env).connect(connection("c")).catch((error: unknown) => settled.push(error));
 
     await vi.advanceTimersByTimeAsync(9_999);
     const early = settled.length;

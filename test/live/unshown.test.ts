@@ -1,4 +1,3 @@
-import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, it, vi } from "vitest";
 import { Database } from "../../src/db/database.ts";
@@ -7,7 +6,18 @@ import { Inboxes } from "../../src/inbox/inboxes.ts";
 import { beginListening } from "../../src/inbox/queries.ts";
 import { as, mustFeed, ndjson } from "../support/api.ts";
 import { setClock } from "../support/clock.ts";
-import { framesOf, inboxOf, inInbox, type Listener, listenAs, listenOn, sleep } from "../support/live.ts";
+import {
+  connection,
+  evict,
+  framesOf,
+  inboxOf,
+  inInbox,
+  type Listener,
+  listenAs,
+  listenOn,
+  notification,
+  sleep,
+} from "../support/live.ts";
 import * as seed from "../support/seed.ts";
 import { rows } from "../support/state.ts";
 import { waitFor } from "../support/wait.ts";
@@ -67,7 +77,7 @@ describe("a message whose second is not over when a socket opens", () => {
       beforeSocketOpens(async () => {
         await nextSecond();
         await write();
-        if (how === "loses its memory") await evictDurableObject(inboxOf(bo));
+        if (how === "loses its memory") await evict(bo);
       });
 
       const socket = await listenAs(bo);
@@ -100,14 +110,13 @@ describe("a message, in whatever order it is committed and notified while a sock
     // A listener from before, so that the inbox is notified in every order.
     await as(bo).get(MESSAGES);
     const db = new Database(env.DB, "first-primary");
-    const inboxes = new Inboxes(env.INBOXES, env.ENVIRONMENT, () => {});
-    const tokenExpires = Date.now() / 1_000 + 3_600;
-    let messageWaitMs: number | null = null;
+    const inboxes = new Inboxes(env);
+    let shownAt = 0;
     let accepted: AcceptedFeed | undefined;
     let socket: Listener | undefined;
     const steps: Record<(typeof STEPS)[number], () => Promise<void>> = {
       row: async () => {
-        messageWaitMs = (await beginListening(db, bo))?.waitMs ?? null;
+        shownAt = (await beginListening(db, bo)).unshown?.shownAt ?? 0;
       },
       commit: async () => {
         const body = new TextEncoder().encode(ndjson([line()]));
@@ -115,15 +124,12 @@ describe("a message, in whatever order it is committed and notified while a sock
       },
       notify: async () => {
         if (accepted === undefined) throw new Error("nothing was committed");
-        await inboxes.notify(bo, {
-          version: accepted.version,
-          kinds: ["messages"],
-          messageWaitMs: accepted.changes.messageWaitMs,
-        });
+        const [change] = accepted.changes.changes;
+        const { shownAt } = accepted.changes;
+        await inboxes.notify(bo, notification({ kinds: ["messages"], newestAt: String(change?.newestAt), shownAt }));
       },
       open: async () => {
-        const connection = { customerId: bo, tokenExpires, hasSubprotocol: false, messageWaitMs };
-        const { webSocket } = await inboxes.connect(connection);
+        const { webSocket } = await inboxes.connect(connection(bo, { shownAt }));
         if (webSocket === null) throw new Error("no socket");
         socket = listenOn(webSocket);
       },
@@ -162,12 +168,13 @@ describe("an inbox without sockets", () => {
     const id = seed.freshId("c");
     const writes = await inInbox(id, ({ storage }) => vi.spyOn(storage.kv, "put"));
 
-    await inboxOf(id).notify({ version: 7, kinds: ["messages", "balance"], messageWaitMs: 800 });
-    const afterFirst = writes.mock.calls.length;
-    await inboxOf(id).notify({ version: 7, kinds: ["messages"], messageWaitMs: 0 });
+    const inbox = await inboxOf(id);
+    const [newestAt, shownAt] = ["2027-01-01 00:00:00", Date.now() + 800];
+    await inbox.notify(notification({ kinds: ["messages", "balance"], newestAt, shownAt }));
+    const afterMessage = writes.mock.calls.length;
+    await inbox.notify(notification({ kinds: ["balance"] }));
 
-    expect([afterFirst, writes.mock.calls.length]).toEqual([1, 1]);
-    expect(await inInbox(id, ({ storage }) => storage.getAlarm())).toBeNull();
+    expect([afterMessage, writes.mock.calls.length]).toEqual([1, 1]);
   });
 });
 
@@ -188,8 +195,8 @@ describe("the listener's row when a socket opens", () => {
     return Number(row?.hours);
   };
 
-  it("is written where it is valid for less than 23 hours, and not before", async ({ expect }) => {
-    expect(await leftAfterOpening(22.9)).toBeGreaterThan(23.9);
-    expect(await leftAfterOpening(23.5)).toBeLessThan(23.6);
+  it("is written where it is valid for less than two hours, and not before", async ({ expect }) => {
+    expect(await leftAfterOpening(1.9)).toBeGreaterThan(23.9);
+    expect(await leftAfterOpening(2.1)).toBeLessThan(2.2);
   });
 });

@@ -40,14 +40,14 @@ function bodiesOf({ body }: Answer): string[] {
   return (body.items ?? []).map(({ last_message }: { last_message: string }) => last_message);
 }
 
-/** Polls until the inbox has the report, and the next poll is quiet. */
+/** Polls until the inbox is subscribed, and the next poll is quiet. */
 export async function pollUntilQuiet(customerId: string, checkTime?: string): Promise<void> {
   for (let polls = 1; (await poll(customerId, checkTime)).roundTrips > 0; polls += 1) {
     if (polls > 50) throw new Error("no poll is quiet");
   }
 }
 
-export const outbox = () => rows("SELECT version, change_kind, customers FROM outbox");
+export const outbox = () => rows("SELECT version, change_kind, customers, newest_at FROM outbox");
 
 /** Waits for what a request does to the outbox in the background. */
 export async function outboxIsEmpty(): Promise<boolean> {

@@ -1,6 +1,9 @@
-import { runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import type { Pending } from "../../src/inbox/frames.ts";
+import type { Notification } from "../../src/inbox/inbox.ts";
+import { inboxName } from "../../src/inbox/inboxes.ts";
+import type { Connection } from "../../src/inbox/socket.ts";
 import { mustFeed } from "./api.ts";
 import * as seed from "./seed.ts";
 import { customerToken } from "./tokens.ts";
@@ -35,14 +38,40 @@ export async function listenAs(customerId: string, claims: Record<string, unknow
 }
 
 /** A customer's inbox. */
-export function inboxOf(customerId: string) {
-  return env.INBOXES.get(env.INBOXES.idFromName(JSON.stringify([env.ENVIRONMENT, customerId])));
+export async function inboxOf(customerId: string) {
+  return env.INBOXES.get(env.INBOXES.idFromName(await inboxName(env.ENVIRONMENT, customerId)));
 }
 
 /** What a customer's inbox stores, as a test can read and change it. */
-export function inInbox<Value>(customerId: string, look: (state: DurableObjectState) => Value | Promise<Value>) {
-  return runInDurableObject(inboxOf(customerId), (_, state) => look(state));
+export async function inInbox<Value>(customerId: string, look: (state: DurableObjectState) => Value | Promise<Value>) {
+  return runInDurableObject(await inboxOf(customerId), (_, state) => look(state));
 }
+
+/** Puts the inbox out of memory. */
+export const evict = async (customerId: string, options?: Parameters<typeof evictDurableObject>[1]) =>
+  evictDurableObject(await inboxOf(customerId), options);
+
+/** Runs the alarm that is set, now. */
+export const ring = async (customerId: string) => runDurableObjectAlarm(await inboxOf(customerId));
+
+/** What an inbox is notified of; left out: of nothing. */
+export const notification = (of: Partial<Notification> = {}): Notification => ({
+  kinds: [],
+  newestAt: "",
+  shownAt: 0,
+  isErased: false,
+  ...of,
+});
+
+/** A socket, as the Worker describes it to the inbox. */
+export const connection = (customerId: string, of: Partial<Connection> = {}): Connection => ({
+  customerId,
+  tokenExpires: Math.floor(Date.now() / 1_000) + 3_600,
+  hasSubprotocol: false,
+  subscription: { newestAt: "", at: Date.now() },
+  shownAt: 0,
+  ...of,
+});
 
 /** How many sockets the inbox has that it has not closed. */
 export const openSockets = (customerId: string) =>

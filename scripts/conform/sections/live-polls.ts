@@ -29,7 +29,7 @@ export async function livePolls(suite: Suite): Promise<Section> {
         await suite.until(() => poll(), isQuiet, QUIET_WITHIN_SECONDS);
         await suite.until(() => suite.get(eve, PATH), isQuiet, QUIET_WITHIN_SECONDS);
       },
-      "When a feed request changes something for a listener, it notifies the inbox before it is answered. From then on the inbox leaves polls to the database, until one has read the database again.":
+      "From then on the inbox leaves polls to the database until their `check_time` has reached the message.":
         async () => {
           await suite.until(() => poll(), isQuiet, QUIET_WITHIN_SECONDS);
           const text = suite.id("news");

@@ -20,7 +20,7 @@ for \`/me\`. A frame has no data.
 - Close codes: **4401** the token has expired, **4408** a ninth socket was opened and this was the oldest, **1009** a frame over 1 KiB was sent,
 **1008** more than 60 frames were sent in a minute.
 
-Nothing may depend on a frame: poll now and then. A deployment closes all sockets: connect again after a random wait of up to 30 seconds.`;
+Nothing may depend on a frame: poll now and then. A deployment may close sockets: connect again after a random wait of up to 30 seconds.`;
 
 export const openSocket: Operation = {
   id: "live",

@@ -14,16 +14,17 @@ export const live = createRouter().get("/", async (c) => {
   refuseForeignPage(c);
   const { customerId, tokenExpires, db, inboxes } = c.var;
 
-  // In D1 before the socket opens, so that no change is missed after hello.
-  const unshown = await beginListening(db, customerId).catch((error: unknown) => {
+  const at = Date.now();
+  // Before the socket opens, so that no change is missed after hello.
+  const { newestAt, unshown } = await beginListening(db, customerId).catch((error: unknown) => {
     throw error instanceof DatabaseFull ? unavailable(DATABASE_FULL, error) : error;
   });
   // The Worker that stored it may have ended before it was shown.
   if (unshown !== null) c.var.cache.inBackground(showOnceOver(db, unshown));
-  const messageWaitMs = unshown?.waitMs ?? null;
+  const subscription = { newestAt, at };
   const hasSubprotocol = offeredSubprotocols(c.req.header("Sec-WebSocket-Protocol")).includes(SUBPROTOCOL);
   const answer = await inboxes
-    .connect({ customerId, tokenExpires, hasSubprotocol, messageWaitMs })
+    .connect({ customerId, tokenExpires, hasSubprotocol, subscription, shownAt: unshown?.shownAt ?? 0 })
     .catch((cause: unknown) => {
       throw unavailable("Changes cannot be listened for at the moment. Poll, and try again in a while.", cause);
     });

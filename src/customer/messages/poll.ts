@@ -1,7 +1,7 @@
 import type { Database } from "../../db/database.ts";
 import type { Paged } from "../../http/paging.ts";
 import type { Inboxes } from "../../inbox/inboxes.ts";
-import { isRenewalDue, mayReport, renewListening } from "../../inbox/queries.ts";
+import { beginListening } from "../../inbox/queries.ts";
 import { findMessageGroups, type MessageGroupsQuery } from "./queries.ts";
 import type { MessageGroup } from "./schema.ts";
 
@@ -12,8 +12,8 @@ interface Polled extends Paged<MessageGroup> {
 
 /**
  * The groups that a poll asks for. The database is not asked when the customer's inbox is sure that there are none
- * (docs/contract/live.md, 1); else what was read there is reported to the inbox, for the next poll. The customer becomes
- * a listener in the background, because only the primary can write that down.
+ * (docs/contract/live.md, 1). An inbox without a subscription gets one in the background, because only the primary can
+ * give it.
  */
 export async function pollMessageGroups(
   db: Database,
@@ -26,11 +26,16 @@ export async function pollMessageGroups(
   const isFirst = query.after === undefined && query.page.offset === 0;
   const answer = isFirst ? await inboxes.poll(customerId, checkTime) : null;
   if (answer?.nothingNew) return { items: [], hasMore: false, isQuiet: true };
-  const { news, ...found } = await findMessageGroups(db, query);
-  if (isRenewalDue(news)) inBackground(renewListening(db.inBackground(), customerId, "poll"));
-  const { version, newestAt } = news;
-  const isToReport = answer !== null && answer.newestAt !== newestAt && mayReport(news);
-  // Not waited for: this answer is right, whatever comes of the report.
-  if (isToReport) void inboxes.report(customerId, { version, newestAt, at: answer.at });
-  return { ...found, isQuiet: false };
+  if (answer?.isSubscribed === false)
+    inBackground(subscribe(db.inBackground(), inboxes, { customerId, at: answer.at }));
+  return { ...(await findMessageGroups(db, query)), isQuiet: false };
+}
+
+async function subscribe(
+  db: Database,
+  inboxes: Inboxes,
+  { customerId, at }: { customerId: string; at: number },
+): Promise<void> {
+  const { newestAt } = await beginListening(db, customerId);
+  await inboxes.subscribe(customerId, { newestAt, at });
 }

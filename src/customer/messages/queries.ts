@@ -2,7 +2,7 @@ import { type AnyColumn, type Placeholder, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { compileOnce, type Database, type RowOf, type Value } from "../../db/database.ts";
 import { limitTo } from "../../db/limit.ts";
-import { selectWith } from "../../db/select.ts";
+import { select, selectWith } from "../../db/select.ts";
 import {
   customers,
   messageClock,
@@ -15,7 +15,6 @@ import {
 import { customerKeyOf } from "../../domain/customers.ts";
 import { friendStatus, hasBlocked } from "../../domain/friendships.ts";
 import { cutPage, type Page, type Paged } from "../../http/paging.ts";
-import { type News, selectNews } from "../../inbox/queries.ts";
 import { groupName } from "./group-name.ts";
 import type { Cursor, GroupMember, MessageGroup } from "./schema.ts";
 
@@ -26,11 +25,6 @@ export interface MessageGroupsQuery {
   page: Page;
   /** Where the page before ended: the page begins there, whatever its offset. */
   after: Cursor | undefined;
-}
-
-/** A page of groups, and what the customer's inbox needs to know to answer the next poll without D1. */
-interface MessageGroupsFound extends Paged<MessageGroup> {
-  news: News;
 }
 
 type Customer = typeof customers.$inferSelect;
@@ -52,23 +46,24 @@ type GroupRow = RowOf<ReturnType<typeof selectGroups>>;
  * (docs/contract/interface.md, 4.2): those of seconds before the last stamp of the copy that is asked. One round trip; a
  * page after another one takes a second, at the primary, if the copy does not have all that the first page has shown.
  */
-export async function findMessageGroups(db: Database, query: MessageGroupsQuery): Promise<MessageGroupsFound> {
+export async function findMessageGroups(db: Database, query: MessageGroupsQuery): Promise<Paged<MessageGroup>> {
   const { customerId, checkTime = "", page, after } = query;
   const limit = page.limit + 1;
-  const statement =
-    after === undefined
-      ? pageByNumber({ customerId, checkTime, limit, offset: page.offset })
-      : pageAfter({ customerId, checkTime, limit, offset: 0, time: after.time, groupId: after.groupId });
-  const read = async () => {
-    const [[news], rows] = await db.batch([selectNews({ customerId }), statement]);
-    if (news === undefined) throw new Error("The database has no feed version.");
-    return { ...cutPage(rows.map(toGroup), page), news };
-  };
-  const found = await read();
-  if (after === undefined || found.news.stamp > after.upTo) return found;
-  db.goToPrimary();
-  return read();
+  if (after === undefined) {
+    const rows = await db.all(pageByNumber({ customerId, checkTime, limit, offset: page.offset }));
+    return cutPage(rows.map(toGroup), page);
+  }
+  const statement = pageAfter({ customerId, checkTime, limit, offset: 0, time: after.time, groupId: after.groupId });
+  const read = () => db.batch([selectStamp(), statement]);
+  let [[clock], rows] = await read();
+  if (clock === undefined || clock.stamp <= after.upTo) {
+    db.goToPrimary();
+    [, rows] = await read();
+  }
+  return cutPage(rows.map(toGroup), page);
 }
+
+const selectStamp = () => select({ stamp: messageClock.stamp }, sql`FROM ${messageClock}`);
 
 type PageValue = "customerId" | "checkTime" | "limit" | "offset";
 type CursorValues = Record<"time" | "groupId", Placeholder>;

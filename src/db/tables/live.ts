@@ -20,8 +20,9 @@ export const outbox = sqliteTable(
   "outbox",
   {
     version: integer().notNull(),
-    changeKind: text("change_kind", { enum: ["messages", "coupons", "balance"] }).notNull(),
+    changeKind: text("change_kind", { enum: ["messages", "coupons", "balance", "erased"] }).notNull(),
     customers: text().notNull(),
+    newestAt: text("newest_at").notNull(),
     storedAt: text("stored_at").notNull(),
   },
   (table) => [primaryKey({ columns: [table.version, table.changeKind, table.customers] })],

@@ -36,10 +36,13 @@ async function inboxOf(name: string): Promise<Inbox> {
       kv: {
         get: (key: string) => structuredClone(values.get(key)),
         put: (key: string, value: unknown) => values.set(key, value),
+        delete: (key: string) => values.delete(key),
       },
+      getAlarm: async () => null,
       setAlarm: async () => {},
-      deleteAlarm: async () => {},
+      deleteAll: async () => values.clear(),
     },
+    blockConcurrencyWhile: (work: () => Promise<unknown>) => work(),
     getWebSockets: () => [],
     setWebSocketAutoResponse: () => {},
   };
@@ -50,7 +53,7 @@ async function inboxOf(name: string): Promise<Inbox> {
 
 const stub = (name: string) => ({
   poll: async (checkTime: string) => (await inboxOf(name)).poll(checkTime),
-  report: async (report: Parameters<Inbox["report"]>[0]) => (await inboxOf(name)).report(report),
+  subscribe: async (one: Parameters<Inbox["subscribe"]>[0]) => (await inboxOf(name)).subscribe(one),
   notify: async (one: Parameters<Inbox["notify"]>[0]) => (await inboxOf(name)).notify(one),
 });
 

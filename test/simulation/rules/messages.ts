@@ -5,8 +5,8 @@ import type { World } from "../world.ts";
 /** A group as the primary shows it to a customer: the time of the message that it shows. */
 export type Shown = ReadonlyMap<string, string>;
 
-// The inbox trusts a report for 30 minutes; clocks are up to two seconds apart.
-const TRUST_MS = 30 * 60_000 + 4_000;
+// A subscription holds for an hour; clocks are up to two seconds apart.
+const SUBSCRIBED_MS = 60 * 60_000 + 4_000;
 
 /** What was read of copies of a database. It stays as it is until the copy has another commit. */
 class Remembered<Value> {
@@ -97,9 +97,9 @@ export class MessageRules {
     for (const { last_message_time: time } of json?.items ?? []) if (time > this.#shownUpTo) this.#shownUpTo = time;
   }
 
-  /** Whether an inbox may still trust a report from before the database was set back. */
+  /** Whether an inbox may still be subscribed from before the database was set back. */
   mayMiss(): boolean {
-    return this.#world.time.now - this.#world.setBackAt < TRUST_MS;
+    return this.#world.time.now - this.#world.setBackAt < SUBSCRIBED_MS;
   }
 
   /** What the primary shows to a customer now. */

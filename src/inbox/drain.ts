@@ -1,0 +1,83 @@
+import type { Database } from "../db/database.ts";
+import { type Call, toCalls } from "./calls.ts";
+import type { Inboxes } from "./inboxes.ts";
+import { notifyAll } from "./notify.ts";
+import {
+  type Backlog,
+  type Change,
+  findChanges,
+  findWork,
+  removeChanges,
+  removeOutdatedChanges,
+  showMessages,
+} from "./queries.ts";
+
+/** What waited in the outbox, how many changes were delivered to all their listeners, and how many were not. */
+export interface Drained extends Backlog {
+  notified: number;
+  failed: number;
+}
+
+// Each takes some three statements, and up to a hundred calls; a Worker may make 1,000 and 10,000.
+const PAGES_A_RUN = 80;
+
+/**
+ * Shows messages that no Worker has shown, and notifies inboxes of the changes that feed requests left in the outbox. The
+ * newest come first: a customer who was notified of one need not be notified of an older one of its kind. What fails, and
+ * what is left after so many milliseconds, waits for the next run. Null: there was nothing to notify.
+ */
+export async function drainOutbox(
+  db: Database,
+  inboxes: Inboxes,
+  { milliseconds }: { milliseconds: number },
+): Promise<Drained | null> {
+  const endsAt = performance.now() + milliseconds;
+  const { hasUnshown, ...backlog } = await findWork(db);
+  if (hasUnshown === 1) await showMessages(db);
+  if (backlog.waiting === 0) return null;
+  await removeOutdatedChanges(db);
+
+  const notified = new Map<string, Call>();
+  const unreachable = new Set<string>();
+  const isNotified = (change: Change, id: string) => covers(notified.get(id), change);
+  const report: Drained = { ...backlog, notified: 0, failed: 0 };
+  let last: Change | undefined;
+  for (let pages = 0; pages < PAGES_A_RUN; pages += 1) {
+    const left = endsAt - performance.now();
+    if (left <= 0) break;
+    const { changes, shownAt } = await findChanges(db, last);
+    if (changes.length === 0) break;
+    const isToCall = (change: Change) => (id: string) => !isNotified(change, id) && !unreachable.has(id);
+    const waiting = changes.map((one) => ({ ...one, customers: one.customers.filter(isToCall(one)) }));
+    const calls = toCalls({ changes: waiting, shownAt });
+
+    const reached = await notifyAll(inboxes, calls, { by: "schedule", milliseconds: left });
+    for (const call of calls) {
+      if (reached.has(call.customerId)) notified.set(call.customerId, merge(notified.get(call.customerId), call));
+      else unreachable.add(call.customerId);
+    }
+    const done = changes.filter((change) => change.customers.every((id) => isNotified(change, id)));
+    await removeChanges(db, done);
+
+    report.notified += done.length;
+    report.failed += changes.length - done.length;
+    last = changes.at(-1);
+  }
+  return report;
+}
+
+/** Whether a call has said all that this change would. */
+function covers(call: Call | undefined, { kind, newestAt }: Change): boolean {
+  if (call === undefined) return false;
+  return kind === "erased" ? call.isErased : call.kinds.includes(kind) && call.newestAt >= newestAt;
+}
+
+function merge(before: Call | undefined, call: Call): Call {
+  if (before === undefined) return call;
+  return {
+    ...call,
+    kinds: [...before.kinds, ...call.kinds],
+    newestAt: before.newestAt > call.newestAt ? before.newestAt : call.newestAt,
+    isErased: before.isErased || call.isErased,
+  };
+}

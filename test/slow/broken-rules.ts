@@ -99,7 +99,7 @@ export const BREAKS: Record<string, Break & { section: string }> = {
       if (Array.isArray(body.items)) for (const [index, item] of body.items.entries()) item.rank = index + 1;
     }),
   },
-  "A preflight from any other is 405.": {
+  "A preflight from any other is 403 `FORBIDDEN`, and says so.": {
     section: "interface, 6",
     answer: (answer, { headers }) => {
       if (headers.origin !== undefined) answer.headers["access-control-allow-origin"] = "*";

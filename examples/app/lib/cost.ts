@@ -25,11 +25,10 @@ export function measured(tell: (cost: string | null) => void): typeof fetch {
  * A WebSocket that tells when its connection is lost. The client connects again after a random wait of up to half a
  * minute, so that all apps do not come back together: too late to show that the service has stopped.
  */
-export function noticing(tell: () => void): typeof WebSocket {
-  return class extends WebSocket {
-    constructor(url: string | URL, protocols?: string | string[]) {
-      super(url, protocols);
+export const noticing = (tell: () => void): typeof WebSocket =>
+  class extends WebSocket {
+    constructor(...given: ConstructorParameters<typeof WebSocket>) {
+      super(...given);
       this.addEventListener("close", ({ wasClean }) => wasClean || tell());
     }
   };
-}

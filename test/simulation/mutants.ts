@@ -42,7 +42,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/inbox/inbox-state.ts",
     find: "return isOlder ? state : { ...state, subscription };",
     replace: "return isOlder ? state : { ...state, subscription, notified: null };",
-    seenBy: POLL,
+    seenBy: RECOVERY,
   },
   {
     breaks: "an inbox compares the time of its subscription with that of the poll",

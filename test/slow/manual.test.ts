@@ -90,6 +90,7 @@ describe("a command of the manual", () => {
           { name: "CACHE", type: "kv_namespace" },
           { name: "DB", type: "d1", id },
           { name: "INBOXES", type: "durable_object_namespace" },
+          { name: "FAN_OUTS", type: "durable_object_namespace" },
         ],
         deployments: 2,
         migrationTag: "inboxes",

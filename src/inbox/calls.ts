@@ -4,8 +4,10 @@ import type { Inboxes } from "./inboxes.ts";
 import type { Changes } from "./queries.ts";
 
 /** What a customer's inbox is notified of. */
-export interface Call extends Notification {
+export interface Call extends Omit<Notification, "messageWaitMs"> {
   customerId: string;
+  /** When its messages are shown, in milliseconds since 1970: a call may wait for others. */
+  shownAt: number;
 }
 
 // Of the six connections of an invocation, one is left for D1: a call beyond them would be queued, or cancelled.
@@ -35,9 +37,10 @@ function addTo(call: Call, { kind, newestAt }: Pick<Changes["changes"][number], 
 export async function makeCalls(inboxes: Inboxes, calls: readonly Call[], milliseconds: number): Promise<Set<string>> {
   const endsAt = performance.now() + milliseconds;
   const reached = new Set<string>();
-  await atOnce(CALLS_AT_ONCE, calls, async ({ customerId, ...notification }) => {
+  await atOnce(CALLS_AT_ONCE, calls, async ({ customerId, shownAt, ...about }) => {
     const left = endsAt - performance.now();
     if (left <= 0) return;
+    const notification = { ...about, messageWaitMs: Math.max(0, shownAt - Date.now()) };
     // Whoever is not reached stays in the outbox.
     await withTimeout(Math.min(left, CALL_MS), inboxes.notify(customerId, notification)).then(
       () => reached.add(customerId),

@@ -30,8 +30,8 @@ export interface Notification {
   kinds: readonly ChangeKind[];
   /** The time of the newest message that it is about; empty where it is about none. */
   newestAt: string;
-  /** When its messages are shown, in milliseconds since 1970: what remained until then would be wrong after a queue. */
-  shownAt: number;
+  /** Milliseconds until its messages are shown, from its receipt: clocks of two machines differ. */
+  messageWaitMs: number;
   /** Whether the customer was erased. */
   isErased: boolean;
 }
@@ -98,9 +98,10 @@ export class Inbox extends DurableObject<Env> {
   async notify(notification: Notification): Promise<void> {
     const now = Date.now();
     if (notification.isErased) await this.#deleteAll();
-    this.#keep(afterNotification(this.#state, notification, now));
+    const shownAt = now + notification.messageWaitMs;
+    this.#keep(afterNotification(this.#state, { ...notification, shownAt }, now));
     if (this.#sockets().length > 0) {
-      const readyAt = (kind: ChangeKind) => (kind === "messages" ? frameAt(notification.shownAt) : 0);
+      const readyAt = (kind: ChangeKind) => (kind === "messages" ? frameAt(shownAt) : 0);
       const add = (pending: Pending, kind: ChangeKind) => addChange(pending, kind, Math.max(now, readyAt(kind)));
       this.#pending = notification.kinds.reduce(add, this.#pending);
     }
@@ -109,7 +110,7 @@ export class Inbox extends DurableObject<Env> {
 
   /** Opens a socket for a customer whose token has been checked, and who is a listener in D1 by now. */
   override async fetch(request: Request): Promise<Response> {
-    const { subscription, shownAt, ...connection } = readConnection(request.headers.get(CONNECTION_HEADER) ?? "");
+    const { subscription, messageWaitMs, ...connection } = readConnection(request.headers.get(CONNECTION_HEADER) ?? "");
     const { 0: client, 1: server } = new WebSocketPair();
     const open = this.#sockets();
     const order = Math.max(0, ...open.map(({ attachment }) => attachment.order)) + 1;
@@ -123,7 +124,8 @@ export class Inbox extends DurableObject<Env> {
     server.send(JSON.stringify({ type: "hello" }));
     this.#keep(afterSubscription(this.#state, subscription, now));
     // A message of this second may be stored, or notified, already: the app does not get it by asking now.
-    for (const readyAt of [shownAt, this.#state.shownAt].map(frameAt)) {
+    const storedShownAt = messageWaitMs === null ? 0 : now + messageWaitMs;
+    for (const readyAt of [storedShownAt, this.#state.shownAt].map(frameAt)) {
       if (readyAt > now) this.#pending = addChange(this.#pending, "messages", readyAt);
     }
     await this.#setAlarm();

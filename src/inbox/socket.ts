@@ -9,8 +9,8 @@ export interface Connection {
   /** Whether the client offered the subprotocol, which the answer then selects. */
   hasSubprotocol: boolean;
   subscription: Subscription;
-  /** When a message that is stored is shown, in milliseconds since 1970; 0: none waits to be shown. */
-  shownAt: number;
+  /** Milliseconds until a message that is stored is shown; null: none waits to be shown. */
+  messageWaitMs: number | null;
 }
 
 /** Carries the connection from the Worker to the inbox; a client's own header of that name goes no further. */
@@ -26,7 +26,7 @@ export function readConnection(header: string): Connection {
 }
 
 /** What belongs to a socket, and survives hibernation. Storage would bill each change as a row. */
-export interface Attachment extends Omit<Connection, "subscription" | "shownAt"> {
+export interface Attachment extends Omit<Connection, "subscription" | "messageWaitMs"> {
   /** Counts the inbox's sockets, so that the oldest is known. */
   order: number;
   /** How many frames the app has sent in the minute that began then. */

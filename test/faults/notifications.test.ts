@@ -283,7 +283,8 @@ describe("a feed that concerns more than a hundred listeners", () => {
 });
 
 describe("a fan-out object", () => {
-  const calls = (...customers: string[]) => customers.map((customerId) => ({ customerId, ...notification() }));
+  const calls = (...customers: string[]) =>
+    customers.map((customerId) => ({ customerId, shownAt: 0, ...notification() }));
 
   it("takes one batch at a time, and a batch whose time is over calls nobody", async ({ expect }) => {
     const called: string[] = [];

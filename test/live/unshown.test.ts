@@ -125,11 +125,14 @@ describe("a message, in whatever order it is committed and notified while a sock
       notify: async () => {
         if (accepted === undefined) throw new Error("nothing was committed");
         const [change] = accepted.changes.changes;
-        const { shownAt } = accepted.changes;
-        await inboxes.notify(bo, notification({ kinds: ["messages"], newestAt: String(change?.newestAt), shownAt }));
+        const newestAt = String(change?.newestAt);
+        const messageWaitMs = Math.max(0, accepted.changes.shownAt - Date.now());
+        await inboxes.notify(bo, notification({ kinds: ["messages"], newestAt, messageWaitMs }));
       },
       open: async () => {
-        const { webSocket } = await inboxes.connect(connection(bo, { shownAt }));
+        const { webSocket } = await inboxes.connect(
+          connection(bo, { messageWaitMs: Math.max(0, shownAt - Date.now()) }),
+        );
         if (webSocket === null) throw new Error("no socket");
         socket = listenOn(webSocket);
       },
@@ -169,8 +172,8 @@ describe("an inbox without sockets", () => {
     const writes = await inInbox(id, ({ storage }) => vi.spyOn(storage.kv, "put"));
 
     const inbox = await inboxOf(id);
-    const [newestAt, shownAt] = ["2027-01-01 00:00:00", Date.now() + 800];
-    await inbox.notify(notification({ kinds: ["messages", "balance"], newestAt, shownAt }));
+    const [newestAt, messageWaitMs] = ["2027-01-01 00:00:00", 800];
+    await inbox.notify(notification({ kinds: ["messages", "balance"], newestAt, messageWaitMs }));
     const afterMessage = writes.mock.calls.length;
     await inbox.notify(notification({ kinds: ["balance"] }));
 

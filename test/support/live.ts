@@ -58,7 +58,7 @@ export const ring = async (customerId: string) => runDurableObjectAlarm(await in
 export const notification = (of: Partial<Notification> = {}): Notification => ({
   kinds: [],
   newestAt: "",
-  shownAt: 0,
+  messageWaitMs: 0,
   isErased: false,
   ...of,
 });
@@ -69,7 +69,7 @@ export const connection = (customerId: string, of: Partial<Connection> = {}): Co
   tokenExpires: Math.floor(Date.now() / 1_000) + 3_600,
   hasSubprotocol: false,
   subscription: { newestAt: "", at: Date.now() },
-  shownAt: 0,
+  messageWaitMs: null,
   ...of,
 });
 

@@ -22,9 +22,10 @@ export const live = createRouter().get("/", async (c) => {
   // The Worker that stored it may have ended before it was shown.
   if (unshown !== null) c.var.cache.inBackground(showOnceOver(db, unshown));
   const subscription = { newestAt, at };
+  const messageWaitMs = unshown && Math.max(0, unshown.shownAt - Date.now());
   const hasSubprotocol = offeredSubprotocols(c.req.header("Sec-WebSocket-Protocol")).includes(SUBPROTOCOL);
   const answer = await inboxes
-    .connect({ customerId, tokenExpires, hasSubprotocol, subscription, shownAt: unshown?.shownAt ?? 0 })
+    .connect({ customerId, tokenExpires, hasSubprotocol, subscription, messageWaitMs })
     .catch((cause: unknown) => {
       throw unavailable("Changes cannot be listened for at the moment. Poll, and try again in a while.", cause);
     });

@@ -46,8 +46,9 @@ export async function feedValues(suite: Suite): Promise<Section> {
         for (const id of ["0123", "1234567890123456", "abc"])
           expectInvalid(await suite.send([account(id)]), "line 1.id");
       },
-      "at most 20 lines each": async () => {
+      "at most 20 lines each, of at most 200 characters": async () => {
         await refused(aCoupon, "header_lines", Array(21).fill("x"));
+        await refused(aCoupon, "text_lines", ["x".repeat(201)]);
         await taken(aCoupon({ header_lines: Array(20).fill("x") }));
       },
       "`member_ids` | 2 to 100 customers": async () => {

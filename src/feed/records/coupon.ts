@@ -6,7 +6,7 @@ import { Decimal } from "../../values/decimal.ts";
 import { fold, foldAll } from "../../values/fold.ts";
 import { Flag } from "../../values/number.ts";
 import { orElse, orNull, passedThrough } from "../../values/scalar.ts";
-import { AccountId, Field, Id, mustBe, Name } from "../../values/text.ts";
+import { AccountId, Field, Id, mustBe, Name, text } from "../../values/text.ts";
 import { End, FedTime } from "../../values/time.ts";
 import { lastSecondOfEnd, shownEnd, TimeZone } from "../../values/time-zone.ts";
 import { ACCOUNTS } from "./account.ts";
@@ -17,8 +17,10 @@ export const COUPONS: Target = { table: coupons, account: "account_key", few: tr
 
 const PRINTED_LINES_LIMIT = 20;
 
+const PrintedLine = text(200);
+
 const PrintedLines = z
-  .array(Field, { error: mustBe("an array of strings") })
+  .array(PrintedLine, { error: mustBe("an array of strings") })
   .max(PRINTED_LINES_LIMIT, `must be at most ${PRINTED_LINES_LIMIT} lines`);
 
 const Barcode = z.string({ error: mustBe("a string") }).regex(/^\d{1,15}$/, "must be 1 to 15 digits");

@@ -36,7 +36,7 @@ export interface AppEnv {
     /** When their token expires, in seconds since 1970. */
     tokenExpires: number;
     /** The body of a 200 as bytes, or in chunks that can be read twice: for its ETag. */
-    answered?: Uint8Array<ArrayBuffer> | Iterable<Uint8Array>;
+    answered?: Uint8Array<ArrayBuffer>;
     /** Who feeds: set below /api/v1/feed. */
     feedToken: FeedToken;
   };

@@ -92,7 +92,7 @@ function token(claims: Record<string, unknown>): Promise<string> {
 
 type MiniflareOptions = Parameters<typeof convertV4MiniflareOptions>[0];
 
-function start(options: MiniflareOptions): Miniflare {
+export function start(options: MiniflareOptions): Miniflare {
   const { compatibility_date: compatibilityDate = "", compatibility_flags } = CONFIG;
   return new Miniflare(
     convertV4MiniflareOptions({
@@ -111,7 +111,7 @@ function start(options: MiniflareOptions): Miniflare {
   );
 }
 
-function workerOptions(worker: string) {
+export function workerOptions(worker: string) {
   return {
     name: "worker",
     modules: [{ type: "ESModule" as const, path: "worker.js", contents: readFileSync(worker, "utf8") }],
@@ -123,7 +123,7 @@ function workerOptions(worker: string) {
   };
 }
 
-function emptyFolder(folder: string): void {
+export function emptyFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
 }
@@ -146,12 +146,12 @@ function hasTable(file: string, name: string): boolean {
 }
 
 /** The statements of all migrations. */
-function migrations(): string[] {
+export function migrations(): string[] {
   const folder = path.join(ROOT, "migrations");
   const files = readdirSync(folder).sort();
   return files.flatMap((file) => splitSqlQuery(readFileSync(path.join(folder, file), "utf8")));
 }
 
-async function run(d1: D1Database, statements: readonly string[]): Promise<void> {
+export async function run(d1: D1Database, statements: readonly string[]): Promise<void> {
   await d1.batch(statements.map((statement) => d1.prepare(statement)));
 }

@@ -23,8 +23,8 @@ import type {
  * page after page, and throws a LoyaltyError for a failure too.
  */
 export interface Client {
-  /** The customer, and what they have with each account. */
-  me: (call?: CallOptions) => Promise<Result<Me>>;
+  /** The customer, and what they have with each account; `next()` gives further accounts, beyond 1,000. */
+  me: (call?: CallOptions) => Promise<PagedResult<Me>>;
 
   /** Popular campaigns near a position. */
   nearbyCampaigns: (json: NearbyBody, call?: CallOptions) => Promise<Result<NearbyCampaign[]>>;
@@ -34,7 +34,7 @@ export interface Client {
     <Detailed extends boolean = false>(
       query?: CouponsQuery<Detailed>,
       call?: CallOptions,
-    ): Promise<Result<CouponItems<Detailed>>>;
+    ): Promise<PagedResult<CouponItems<Detailed>>>;
     all: <Detailed extends boolean = false>(
       query?: CouponsQuery<Detailed>,
       call?: CallOptions,

@@ -65,7 +65,7 @@ export function createClient({
   const connection = new SharedConnection({ url, askToken, send, WebSocket });
 
   const coupons = <Detailed extends boolean = false>(query: CouponsQuery<Detailed> = {}, call?: CallOptions) =>
-    service.get<CouponItems<Detailed>>("/coupons", query, call);
+    service.getPage<CouponItems<Detailed>>("/coupons", query, call);
   const myCoupons = (query: MyCouponsQuery = {}, call?: CallOptions) =>
     service.getPage<MyCouponItems>("/my-coupons", query, call);
   const messages = (query: MessagesQuery = {}, call?: CallOptions) =>
@@ -74,7 +74,7 @@ export function createClient({
     service.getPage<TeamMember[]>(`/stores/${encode(storeId)}/team-with-level`, query, call);
 
   return {
-    me: (call) => service.get("/me", {}, call),
+    me: (call) => service.getPage("/me", {}, call),
     nearbyCampaigns: (json, call) => service.post("/campaigns/near-by-popular-campaigns", json, call),
     coupons: Object.assign(coupons, {
       all: <Detailed extends boolean = false>(query?: CouponsQuery<Detailed>, call?: CallOptions) =>

@@ -28,10 +28,6 @@ export class Service {
     this.#base = `${options.url.replace(/\/+$/, "")}/api/v1/customer`;
   }
 
-  async get<Items>(path: string, query: object, call?: CallOptions): Promise<Result<Items>> {
-    return resultOf<Items>(await this.#ask(path + toQuery(query as Query), call));
-  }
-
   /** A page of a list; `query` is of parameters, or as a `Link` has it. */
   async getPage<Items>(path: string, query: object | string, call?: CallOptions): Promise<PagedResult<Items>> {
     const answer = await this.#ask(path + (typeof query === "string" ? query : toQuery(query as Query)), call);

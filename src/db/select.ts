@@ -3,7 +3,8 @@ import { type AnyColumn, type GetColumnData, type SQL, sql } from "drizzle-orm";
 /** The columns of an answer by their names: columns of tables, or expressions that say their type (`` sql<number>`…` ``). */
 export type Fields = Readonly<Record<string, AnyColumn | SQL>>;
 
-type Row<F extends Fields> = {
+/** The row of these columns. */
+export type Row<F extends Fields> = {
   [K in keyof F]: F[K] extends AnyColumn ? GetColumnData<F[K]> : F[K] extends SQL<infer T> ? T : never;
 };
 
@@ -22,7 +23,7 @@ export function returning<F extends Fields>(write: SQL, fields: F): SQL<Row<F>> 
   return sql<Row<F>>`${write} RETURNING ${columnsOf(fields)}`;
 }
 
-function columnsOf(fields: Fields): SQL {
+export function columnsOf(fields: Fields): SQL {
   return sql.join(
     Object.entries(fields).map(([name, field]) => sql`${field} AS ${sql.identifier(name)}`),
     sql`, `,

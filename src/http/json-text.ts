@@ -51,40 +51,10 @@ export function answerItems<Items>(
 
 /** Answers 200 with a body that is JSON already, typed as what it is, and leaves its bytes in `c.var.answered`. */
 export function answerJson<Body>(c: Context, body: JsonText): Response & TypedResponse<Body, 200, "json"> {
-  const length = body.reduce((sum, piece) => sum + piece.length, 0);
-  // A list with images could fill the 128 MB that a Worker has, so a long body goes out as it is made.
-  const whole = length > CHUNK_LENGTH ? null : encode(body.join(""));
-  c.set("answered", whole ?? { [Symbol.iterator]: () => chunksOf(body) });
-  return c.body(whole ?? streamOf(chunksOf(body)), 200, { "Content-Type": "application/json" }) as never;
-}
-
-const CHUNK_LENGTH = 1024 * 1024;
-const encoder = new TextEncoder();
-
-/** The type does not know that the bytes are never in shared memory. */
-function encode(text: string) {
-  return encoder.encode(text) as Uint8Array<ArrayBuffer>;
-}
-
-function streamOf(chunks: Iterator<Uint8Array>): ReadableStream {
-  return new ReadableStream({
-    pull(controller) {
-      const chunk = chunks.next();
-      if (chunk.done) controller.close();
-      else controller.enqueue(chunk.value);
-    },
-  });
-}
-
-function* chunksOf(pieces: JsonText): Generator<Uint8Array> {
-  let chunk = "";
-  for (const piece of pieces) {
-    chunk += piece;
-    if (chunk.length < CHUNK_LENGTH) continue;
-    yield encode(chunk);
-    chunk = "";
-  }
-  yield encode(chunk);
+  // The type does not know that the bytes are never in shared memory.
+  const bytes = new TextEncoder().encode(body.join("")) as Uint8Array<ArrayBuffer>;
+  c.set("answered", bytes);
+  return c.body(bytes, 200, { "Content-Type": "application/json" }) as never;
 }
 
 function asJson(pieces: readonly string[]): JsonText {

@@ -15,8 +15,19 @@ export interface Page {
   limit: number;
 }
 
-export function toPage({ page, per_page }: { page: number; per_page: number }): Page {
-  return { offset: (page - 1) * per_page, limit: per_page };
+/** The page, without the first items of it that came with answers before. */
+export function toPage({ page, per_page }: { page: number; per_page: number }, sent = 0): Page {
+  return { offset: (page - 1) * per_page + sent, limit: per_page - sent };
+}
+
+/** The error text of an `after` that no link gave. */
+export const NO_CURSOR = "must be as a Link header gave it";
+
+export const NOT_IN_PAGE = { path: ["after"], error: NO_CURSOR };
+
+/** A cursor within a page has fewer items before it than the page holds. */
+export function isWithinPage({ per_page, after }: { per_page: number; after?: { sent: number } | undefined }): boolean {
+  return after === undefined || after.sent < per_page;
 }
 
 /** The items of a page, and whether there are more after it. */
@@ -36,7 +47,13 @@ export const LINK_NOTE = {
   example: '<https://loyalty.example/api/v1/customer/my-coupons?page=2>; rel="next"',
 };
 
-/** The `Link` header of a page that is followed by another, where pages have no numbers. */
+/** What the reference says of it where there are no pages. */
+export const NEXT_LINK_NOTE = {
+  description: "The address of the rest, if the list is too long for one answer (RFC 8288).",
+  example: '<https://loyalty.example/api/v1/customer/me?after=101+Blue+Cup+Coffee>; rel="next"',
+};
+
+/** The `Link` header of an answer that is followed by another, where pages have no numbers. */
 export function nextLink(requestUrl: string, after: string): string {
   const url = new URL(requestUrl);
   url.searchParams.set("after", after);
@@ -44,12 +61,17 @@ export function nextLink(requestUrl: string, after: string): string {
 }
 
 /**
- * The `Link` header of a page (RFC 8288): `next` where there is more, `prev` after the first; null where there is none.
- * A list that changes while it is read says in `after` where this page ends, and the link to the next carries it.
+ * The `Link` header of a page (RFC 8288): `next` where there is more, which is the rest of the same page if it is cut;
+ * `prev` after the first; null where there is none. `after` says where this answer ends, for the link to the next one.
  */
 export function pageLinks(
   requestUrl: string,
-  { page, hasMore, after }: { page: number; hasMore: boolean; after?: string | undefined },
+  {
+    page,
+    hasMore,
+    isCut = false,
+    after,
+  }: { page: number; hasMore: boolean; isCut?: boolean; after?: string | undefined },
 ): string | null {
   const link = (to: number, relation: "prev" | "next") => {
     const url = new URL(requestUrl);
@@ -58,6 +80,7 @@ export function pageLinks(
     if (relation === "next" && after !== undefined) url.searchParams.set("after", after);
     return `<${url}>; rel="${relation}"`;
   };
-  const links = [...(page > 1 ? [link(page - 1, "prev")] : []), ...(hasMore ? [link(page + 1, "next")] : [])];
+  const next = isCut ? page : page + 1;
+  const links = [...(page > 1 ? [link(page - 1, "prev")] : []), ...(hasMore ? [link(next, "next")] : [])];
   return links.length > 0 ? links.join(", ") : null;
 }

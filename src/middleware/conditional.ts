@@ -10,8 +10,6 @@ const HEADERS = {
   Vary: "Authorization",
 };
 
-const HASH = "SHA-256";
-
 /**
  * Gives an answer that went well an `ETag`, and answers 304 without a body to whoever has that tag already
  * (docs/contract/interface.md, 6). A failure has none.
@@ -31,18 +29,8 @@ export function conditional(): MiddlewareHandler<AppEnv> {
 }
 
 /** The tag of a body, by its bytes alone: it is the same in every data centre and after every deployment. */
-async function tagOf(answered: Uint8Array<ArrayBuffer> | Iterable<Uint8Array>): Promise<string> {
-  const hash = answered instanceof Uint8Array ? crypto.subtle.digest(HASH, answered) : hashOf(answered);
-  return `"${encodeBase64Url(await hash)}"`;
-}
-
-/** The hash of what is too long to be held as a whole. */
-async function hashOf(chunks: Iterable<Uint8Array>): Promise<ArrayBuffer> {
-  const hash = new crypto.DigestStream(HASH);
-  const writer = hash.getWriter();
-  for (const chunk of chunks) await writer.write(chunk);
-  await writer.close();
-  return hash.digest;
+async function tagOf(answered: Uint8Array<ArrayBuffer>): Promise<string> {
+  return `"${encodeBase64Url(await crypto.subtle.digest("SHA-256", answered))}"`;
 }
 
 /** Whether `If-None-Match` names the tag: among others, weak or strong, or as `*` (RFC 9110, 13.1.2). */

@@ -31,7 +31,7 @@ export function text(limit: number) {
     .meta({ maxLength: limit });
 }
 
-const NAME_LIMIT = 200;
+export const NAME_LIMIT = 200;
 export const FIELD_LIMIT = 2_000;
 export const LONG_LIMIT = 4_000;
 export const HTML_LIMIT = 65_536;

@@ -53,14 +53,14 @@ type RequiredBy<Route> =
 
 same<Taken<client.NearbyBody>, Read<typeof NearbyCampaignsBody>>();
 same<Required<client.NearbyBody>, RequiredBy<Routes["campaigns"]["near-by-popular-campaigns"]["$post"]>>();
-same<Taken<client.CouponsQuery>, Read<typeof CouponsQuery>>();
-same<Taken<Omit<client.MyCouponsQuery, "storeId">>, Omit<Read<typeof MyCouponsQuery>, "storeId">>();
+same<Taken<client.CouponsQuery>, Omit<Read<typeof CouponsQuery>, "after">>();
+same<Taken<Omit<client.MyCouponsQuery, "storeId">>, Omit<Read<typeof MyCouponsQuery>, "storeId" | "after">>();
 same<Exclude<client.MyCouponsQuery["storeId"], string | undefined>, readonly string[]>();
 same<Omit<Taken<client.SearchBody>, "filter">, Omit<Read<typeof FullSearchBody>, "filter">>();
 same<Extract<client.SearchBody["filter"], string>, SearchList>();
 same<Required<client.SearchBody>, RequiredBy<Routes["full-search"]["$post"]>>();
 same<Taken<client.MessagesQuery>, Omit<Read<typeof MessagesQuery>, "after">>();
-same<Taken<client.TeamQuery>, Read<typeof TeamQuery>>();
+same<Taken<client.TeamQuery>, Omit<Read<typeof TeamQuery>, "after">>();
 same<Omit<Taken<client.LeaderboardBody>, "rank_on">, Omit<Read<typeof LeaderboardParameters>, "rank_on">>();
 same<Taken<client.LeaderboardBody>["rank_on"], Measure>();
 same<Required<client.LeaderboardBody>, RequiredBy<Routes["gamification"]["leaderboard"]["$post"]>>();

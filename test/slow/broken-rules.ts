@@ -30,6 +30,12 @@ export const BREAKS: Record<string, Break & { section: string }> = {
       if (method === "HEAD") answer.headers["content-type"] = "text/plain";
     },
   },
+  "A list that would have more stops before the item that would exceed it": {
+    section: "interface, 1",
+    answer: inBody(/\/coupons$/, (body) => {
+      if (Array.isArray(body.items)) body.items.pop();
+    }),
+  },
   "A scope allows what its row says and nothing else.": {
     section: "interface, 2",
     answer: (answer, { path }) => {

@@ -4,7 +4,7 @@ import { ensureDevVars } from "../../scripts/lib/dev-token.ts";
 import { HangReporter } from "../../scripts/lib/hang-reporter.ts";
 
 // What measures times, or must see a change within seconds, has the machine to itself.
-const ALONE = ["app", "bench"].map((name) => `test/slow/${name}.test.ts`);
+const ALONE = ["app", "bench", "largest-answers"].map((name) => `test/slow/${name}.test.ts`);
 
 // Breaks the service in 30 ways and looks for each for up to 200,000 steps: for the nightly run.
 const NIGHTLY = process.env.NIGHTLY === undefined ? ["test/slow/simulation.test.ts"] : [];

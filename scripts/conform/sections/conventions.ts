@@ -1,18 +1,25 @@
 import { expectInvalid, expectOk, expectSame, expectThat } from "../expect.ts";
-import { type Answer, type Item, linkOf, listOf } from "../http.ts";
+import { type Answer, type Item, itemsOf, linkOf, listOf } from "../http.ts";
 import { account, coupon, customer, issued, store } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
 
+const LONGEST_BYTES = 2 * 1024 * 1024;
+/** As many as are too long for one answer, each with 40 lines of 200 characters. */
+const LONG_COUPONS = 300;
+const ITEM_BYTES = 9_500;
 const NEARBY = "campaigns/near-by-popular-campaigns";
 const BOARD = "gamification/leaderboard";
 const NO_NUMBERS = ["", null, true, "8x", "1e3", "NaN", "Infinity", [8]];
 
 /** docs/contract/interface.md, 1 */
 export async function conventions(suite: Suite): Promise<Section> {
-  const { ann } = await suite.callers();
+  const { ann, ben } = await suite.callers();
   const accountId = suite.accountId();
-  const { shop, plain, percent, other } = suite.ids("shop", "plain", "percent", "other");
+  const { shop, plain, percent, other, printed } = suite.ids("shop", "plain", "percent", "other", "printed");
   const tied = [suite.id("tied"), suite.id("tied"), suite.id("tied")];
+
+  const held = Array.from({ length: LONG_COUPONS }, () => suite.id("held"));
+  const printedLines = Array.from({ length: 20 }, () => "word ".repeat(40));
 
   const nearby = (more: object) =>
     suite.post(ann, NEARBY, { latitude: 0, longitude: 0, single_account_id: accountId, ...more });
@@ -77,6 +84,10 @@ export async function conventions(suite: Suite): Promise<Section> {
         for (const size of ["0", "101"]) expectInvalid(await mine(`?per_page=${size}`), "per_page");
         await withoutData("?page=999999999&per_page=100");
       },
+      "whose `after` only such a link gives: any other is 422.": async () => {
+        for (const path of ["messages", "coupons", "my-coupons", "me"])
+          expectInvalid(await suite.get(ann, path, { after: "x" }), "after");
+      },
       "**HEAD** is answered like GET, without a body.": async () => {
         const [head, get] = [await mineWith("HEAD"), await mineWith("GET")];
         expectSame([head.status, head.text], [get.status, ""], "HEAD");
@@ -87,6 +98,9 @@ export async function conventions(suite: Suite): Promise<Section> {
       account(accountId),
       store(shop, accountId),
       customer(ann.id),
+      customer(ben.id),
+      coupon(printed, accountId, { header_lines: printedLines, text_lines: printedLines }),
+      ...held.map((id) => issued(id, ben.id, printed, shop, { created_at: "2026-01-01 00:00:00" })),
       coupon(plain, accountId, { name: "José's deal", value: "5" }),
       coupon(percent, accountId, { name: '50%_off "now"*' }),
       issued(other, ann.id, percent, shop),
@@ -103,6 +117,21 @@ export async function conventions(suite: Suite): Promise<Section> {
         async () => {
           const pages = await Promise.all([1, 2, 3, 4].map((page) => mine(`?per_page=1&page=${page}`)));
           expectSame(pages.flatMap(storeIds), [other, ...tied], "pages of one coupon");
+        },
+      "An answer has at most 2 MiB (2,097,152 bytes), unless a single item has more. A list that would have more stops before the item that would exceed it":
+        async () => {
+          const sizes: number[] = [];
+          const came: unknown[] = [];
+          for (let next: string | undefined = "/api/v1/customer/coupons"; next !== undefined; ) {
+            const answer: Answer = await suite.http.send(next, { token: ben.token });
+            sizes.push(new TextEncoder().encode(answer.text).length);
+            came.push(...itemsOf(answer).map(({ id }) => id));
+            expectThat(sizes.length < 10, "the list does not end");
+            next = linkOf(answer, "next");
+          }
+          expectThat(Math.max(...sizes) <= LONGEST_BYTES, `an answer has ${Math.max(...sizes)} bytes`);
+          expectThat((sizes[0] ?? 0) + ITEM_BYTES > LONGEST_BYTES, `the list stops after ${sizes[0]} bytes`);
+          expectSame(came, held, "the coupons of all answers");
         },
       "The header `Link` (RFC 8288) has the addresses of the next and the previous page.": async () => {
         const next = linkOf(await mine("?per_page=3"), "next") ?? "";

@@ -1,7 +1,9 @@
 import { createRouter } from "../../app-env.ts";
+import { firstTexts } from "../../http/fit-page.ts";
+import { answerItems, jsonArray, toJson } from "../../http/json-text.ts";
 import { jsonBody, validate } from "../../middleware/validate.ts";
 import { findNearbyCampaigns } from "./queries.ts";
-import { NearbyCampaignsBody } from "./schema.ts";
+import { type NearbyCampaign, NearbyCampaignsBody } from "./schema.ts";
 
 export const campaigns = createRouter().post(
   "/near-by-popular-campaigns",
@@ -17,6 +19,6 @@ export const campaigns = createRouter().post(
       limit: count,
     });
 
-    return c.json({ status: true as const, items });
+    return answerItems<NearbyCampaign[]>(c, jsonArray(firstTexts(items, toJson)));
   },
 );

@@ -1,5 +1,5 @@
 import { exampleAccount } from "../../accounts/example.ts";
-import { LINK_NOTE } from "../../http/paging.ts";
+import { LINK_NOTE, NEXT_LINK_NOTE } from "../../http/paging.ts";
 import type { Operation } from "../../openapi/notes.ts";
 import { success } from "../../openapi/success.ts";
 import { withCommas } from "../../values/number.ts";
@@ -15,7 +15,7 @@ export const listCoupons: Operation = {
     `The valid store coupons that the customer holds, at most ${withCommas(COUPONS_LIMIT)}. ${VALID} ` +
     "With `includemfg` the answer is an object that holds manufacturer coupons too, each with its account and the " +
     `coupon that was issued, at most ${withCommas(COUPONS_LIMIT)} in all: store coupons first. ` +
-    "The combined coupon list has pages.",
+    "The combined coupon list has pages. A long list goes on through `Link`.",
   answer: success(CouponItems),
   examples: () => [
     {
@@ -25,6 +25,7 @@ export const listCoupons: Operation = {
     },
   ],
   failures: ["NoItems"],
+  headers: { Link: NEXT_LINK_NOTE },
 };
 
 export const listMyCoupons: Operation = {

@@ -1,15 +1,16 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import { accountKeyOnce, couponAccountParts } from "../../accounts/queries.ts";
+import { couponAccountParts } from "../../accounts/queries.ts";
 import { NOW } from "../../db/clock.ts";
 import { compilePer, type Database, type RowOf, type Value } from "../../db/database.ts";
-import { limitTo } from "../../db/limit.ts";
-import { select, selectWith } from "../../db/select.ts";
+import { select } from "../../db/select.ts";
+import { entryValue, hasMoreAfter, isFirst, keyOf, selectStepwise } from "../../db/stepwise.ts";
 import { accounts, coupons, customerCoupons, stores } from "../../db/tables/index.ts";
 import { customerKeyOf } from "../../domain/customers.ts";
 import { isAccountDeleted, isStoreDeleted, joinStoresOf } from "../../domain/stores.ts";
-import type { Page } from "../../http/paging.ts";
+import type { Page, Paged } from "../../http/paging.ts";
 import { fold } from "../../values/fold.ts";
 import { LAST_SECOND } from "../../values/time-zone.ts";
+import type { Cursor } from "./cursor.ts";
 import type { CouponKind } from "./kinds.ts";
 
 interface CouponsFilter {
@@ -27,6 +28,8 @@ export interface CouponsQuery {
   customerId: string;
   filter: CouponsFilter;
   page: Page;
+  /** Where the answer before ended: this one begins there, whatever the page's offset. */
+  after: Cursor | undefined;
   /** Whether the coupons bring their account objects, and these the chain's logo. */
   accounts: false | { includeImages: boolean };
 }
@@ -35,10 +38,10 @@ export interface CouponsQuery {
  * The coupons that are valid for the customer now: store, then mfg, then digital, each list in its order
  * (docs/contract/interface.md, 4.4 and 4.5). One round trip, or none if the filters leave no kind.
  */
-export async function findCoupons(db: Database, query: CouponsQuery): Promise<CouponRow[]> {
-  const { customerId, page, accounts } = query;
+export async function findCoupons(db: Database, query: CouponsQuery): Promise<Paged<CouponRow>> {
+  const { customerId, page, after, accounts } = query;
   const { kinds, search, type, accountId, storeIds = [] } = query.filter;
-  if (kinds.length === 0) return [];
+  if (kinds.length === 0) return { items: [], hasMore: false };
   const shape: Shape = {
     accounts,
     kinds,
@@ -46,23 +49,31 @@ export async function findCoupons(db: Database, query: CouponsQuery): Promise<Co
     type: type !== undefined,
     accountId: accountId !== undefined,
     storeIds: storeIds.length > 0,
+    after: after !== undefined,
   };
   const values = {
-    ...page,
+    limit: page.limit,
+    offset: after === undefined ? page.offset : 0,
+    afterKind: after?.kind ?? "",
+    afterEnd: after?.endsAt ?? "",
+    afterCreated: after?.createdAt ?? "",
+    afterId: after?.id ?? "",
     customerId,
     search: fold(search ?? ""),
     type: fold(type ?? ""),
     accountId: accountId ?? "",
     storeIds: JSON.stringify(storeIds),
   };
-  return db.all(couponList(shape, values));
+  const items = await db.all(couponList(shape, values));
+  return { items, hasMore: hasMoreAfter(items) };
 }
 
 /** What the text of the query depends on: what comes with the coupons, and which filters there are. */
 type Shape = Pick<CouponsQuery, "accounts"> &
-  Pick<CouponsFilter, "kinds"> & { [filter in keyof Omit<CouponsFilter, "kinds">]-?: boolean };
+  Pick<CouponsFilter, "kinds"> & { [filter in keyof Omit<CouponsFilter, "kinds"> | "after"]-?: boolean };
 
-type Values = Value<"customerId" | "search" | "type" | "accountId" | "storeIds" | keyof Page>;
+type CursorValue = "afterKind" | "afterEnd" | "afterCreated" | "afterId";
+type Values = Value<"customerId" | "search" | "type" | "accountId" | "storeIds" | keyof Page | CursorValue>;
 
 // By name, store, mfg and digital are in their order backwards.
 const ORDER = sql`page.kind DESC, page.ends_at, page.created_at DESC, page.id`;
@@ -74,27 +85,54 @@ const couponList = compilePer((shape: Shape, value: Values) => {
     ...(shape.kinds.some((kind) => kind !== "digital") ? [issuedCoupons(shape, value)] : []),
     ...(shape.kinds.includes("digital") ? [digitalCoupons(shape, value)] : []),
   ];
-  return selectWith(
-    sql`page AS (
+  return selectStepwise({
+    list: sql`(
       SELECT * FROM (${sql.join(sources, sql` UNION ALL `)}) AS page
-      ORDER BY ${ORDER} ${limitTo(value("limit"))} OFFSET ${value("offset")}
+      ${shape.after ? isAfter(value) : sql``}
+      ORDER BY ${ORDER} LIMIT 1 + ${value("limit")} OFFSET ${value("offset")}
     )`,
-    { ...COUPON, ...HELD, account_key: coupons.accountKey, ...couponAccountParts(shape.accounts || NO_IMAGES) },
-    sql`FROM page
-      CROSS JOIN ${coupons} ON ${coupons.key} = page.coupon_key
-      LEFT JOIN ${customerCoupons} ON ${customerCoupons.id} = page.issued_id
+    entry: sql`coupon_key, account_key, kind, ends_at, issued_id`,
+    limit: value("limit"),
+    fields: { ...LISTED, ...COUPON, ...HELD, ...couponAccountParts(shape.accounts || NO_IMAGES) },
+    joins: sql`
+      LEFT JOIN ${coupons} ON ${coupons.key} = ${once("c", KEY)}
+      LEFT JOIN ${customerCoupons} ON ${customerCoupons.id} = ${entryValue(4)}
       LEFT JOIN ${stores} ON ${stores.key} = ${customerCoupons.storeKey}
-      LEFT JOIN ${accounts} ON ${accounts.key} = ${shape.accounts === false ? sql`NULL` : ACCOUNT_ONCE}
-      ORDER BY ${ORDER}`,
-  );
+      LEFT JOIN ${accounts} ON ${accounts.key} = ${shape.accounts === false ? sql`NULL` : once("a", ACCOUNT_KEY)}`,
+    keys: sql`${keyOf("c", KEY)} || ${keyOf("a", ACCOUNT_KEY)}`,
+    long: {
+      json: ["text", "filterItems", "fields", "coreTenantId", "coreAppAccountId", "loyaltyOptions"],
+      texts: ["sourceCampaignId", "couponId", "creationMethod", "storeName", "storeImage", "chainLogo"],
+    },
+  });
 });
 
-const ACCOUNT_ONCE = accountKeyOnce(sql`page.account_key`, { list: sql`page`, key: sql`page.id` });
+const [KEY, ACCOUNT_KEY] = [entryValue(0), entryValue(1)];
+
+/** A key where no row before has it. */
+function once(sort: string, key: SQL): SQL {
+  return sql`iif(${isFirst(keyOf(sort, key))}, ${key}, NULL)`;
+}
+
+/** In the order of the list, which `ORDER` says. */
+function isAfter(value: Values): SQL {
+  const [kind, end, created] = [value("afterKind"), value("afterEnd"), value("afterCreated")];
+  return sql`WHERE kind <= ${kind} AND (kind < ${kind} OR ends_at > ${end} OR ends_at = ${end} AND (
+    created_at < ${created} OR created_at = ${created} AND id > ${value("afterId")}
+  ))`;
+}
 
 const NO_IMAGES = { includeImages: false };
 
+const LISTED = {
+  key: sql<number>`${KEY}`,
+  account_key: sql<number>`${ACCOUNT_KEY}`,
+  kind: sql<CouponKind>`${entryValue(2)}`,
+  endsAt: sql<string>`${entryValue(3)}`,
+};
+
+/** NULL but in the first row of a coupon, which may have been issued a thousand times. */
 const COUPON = {
-  kind: coupons.kind,
   id: coupons.id,
   campaignId: coupons.campaignId,
   sourceCampaignId: coupons.sourceCampaignId,

@@ -1,47 +1,58 @@
 import type * as z from "zod";
 import { createRouter } from "../../app-env.ts";
 import { noItems } from "../../http/errors.ts";
-import { answerItems } from "../../http/json-text.ts";
-import { pageLinks, toPage } from "../../http/paging.ts";
+import { fitPage } from "../../http/fit-page.ts";
+import { answerItems, jsonArray } from "../../http/json-text.ts";
+import { nextLink, pageLinks, toPage } from "../../http/paging.ts";
 import { conditional } from "../../middleware/conditional.ts";
 import { validate } from "../../middleware/validate.ts";
-import { detailedItems, myItems, simpleItems } from "./answers.ts";
+import { byKind, toDetailed, toMine, toSimple } from "./answers.ts";
+import { cursorAfter } from "./cursor.ts";
 import { kindsLeft } from "./kinds.ts";
 import { findCoupons } from "./queries.ts";
 import { COUPONS_LIMIT, type CouponItems, CouponsQuery, type MyCouponItems, MyCouponsQuery } from "./schema.ts";
 
 const NOT_FOUND = "No coupons were found.";
+const MY_LISTS = { store: "store", mfg: "mfg", digital: "digital" } as const;
 
 export const coupons = createRouter().get("/", conditional(), validate("query", CouponsQuery), async (c) => {
-  const { includemfg, include_images, ...filter } = c.req.valid("query");
+  const { includemfg, include_images, after, ...filter } = c.req.valid("query");
   const { customerId } = c.var;
 
+  const page = toPage({ page: 1, per_page: COUPONS_LIMIT }, after?.sent);
   const found = await findCoupons(c.var.db, {
     customerId,
     filter: { ...filter, kinds: includemfg ? ["store", "mfg"] : ["store"] },
-    page: { offset: 0, limit: COUPONS_LIMIT },
+    page,
+    after,
     accounts: includemfg && { includeImages: include_images },
   });
-  if (found.length === 0) throw noItems(NOT_FOUND);
+  if (found.items.length === 0) throw noItems(NOT_FOUND);
 
-  return answerItems<z.output<typeof CouponItems>>(c, (includemfg ? detailedItems : simpleItems)(found, customerId));
+  const fitted = fitPage(found, page, (includemfg ? toDetailed : toSimple)(found.items, customerId));
+  const next = fitted.isCut && cursorAfter(fitted.shown, after);
+  if (next) c.header("Link", nextLink(c.req.url, next));
+  const items = includemfg ? byKind(fitted, { stores: "store", mfg: "mfg" }) : jsonArray(fitted.texts);
+  return answerItems<z.output<typeof CouponItems>>(c, items);
 });
 
 export const myCoupons = createRouter().get("/", conditional(), validate("query", MyCouponsQuery), async (c) => {
-  const query = c.req.valid("query");
-  const { offset, limit } = toPage(query);
+  const { after, ...query } = c.req.valid("query");
   const { customerId } = c.var;
 
+  const page = toPage(query, after?.sent);
   const found = await findCoupons(c.var.db, {
     customerId,
     filter: { kinds: kindsLeft(query), search: query.search, storeIds: query.storeId },
-    // One more than the page holds tells whether there is a next one.
-    page: { offset, limit: limit + 1 },
+    page,
+    after,
     accounts: { includeImages: false },
   });
-  if (found.length === 0) throw noItems(NOT_FOUND);
+  if (found.items.length === 0) throw noItems(NOT_FOUND);
 
-  const links = pageLinks(c.req.url, { page: query.page, hasMore: found.length > limit });
+  const fitted = fitPage(found, page, toMine(found.items, customerId));
+  const next = fitted.isCut ? cursorAfter(fitted.shown, after) : undefined;
+  const links = pageLinks(c.req.url, { page: query.page, ...fitted, after: next });
   if (links !== null) c.header("Link", links);
-  return answerItems<z.output<typeof MyCouponItems>>(c, myItems(found, customerId, limit));
+  return answerItems<z.output<typeof MyCouponItems>>(c, byKind(fitted, MY_LISTS));
 });

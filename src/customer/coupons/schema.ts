@@ -1,12 +1,13 @@
 import * as z from "zod";
 import { CouponAccount } from "../../accounts/account.ts";
-import { PagingParameters } from "../../http/paging.ts";
+import { isWithinPage, NOT_IN_PAGE, PagingParameters } from "../../http/paging.ts";
 import { BooleanParameter, listParameter, TextParameter } from "../../values/parameter.ts";
 import { PassedThrough } from "../../values/scalar.ts";
 import { Id } from "../../values/text.ts";
 import { CouponText } from "./coupon-text.ts";
+import { CursorParameter } from "./cursor.ts";
 
-/** How many coupons a list without pages holds: a customer with 100,000 coupons would have them all in one answer. */
+/** How many coupons the list without pages holds: a customer may have 100,000. */
 export const COUPONS_LIMIT = 1_000;
 
 const Search = TextParameter.optional().describe(
@@ -24,19 +25,23 @@ export const CouponsQuery = z.object({
   search: Search,
   type: TextParameter.optional().describe("The `type` of the coupons, in any case, such as `Dollar_Off`."),
   accountId: Id.optional().describe("The merchant account whose coupons are asked for."),
+  after: CursorParameter,
 });
 
 /** The parameters of the combined coupon list (docs/contract/interface.md, 4.5). */
-export const MyCouponsQuery = z.object({
-  digitalonly: BooleanParameter.default(false).describe("Whether only digital coupons come."),
-  search: Search,
-  type: z.enum(["store", "mfg"], { error: "must be store or mfg" }).optional().describe("Only this kind of coupons."),
-  storeId: listParameter(Id)
-    .default([])
-    .describe("The stores where coupons were issued, or whose account has digital coupons."),
-  includemfg: BooleanParameter.default(true).describe("False leaves the manufacturer coupons out."),
-  ...PagingParameters,
-});
+export const MyCouponsQuery = z
+  .object({
+    digitalonly: BooleanParameter.default(false).describe("Whether only digital coupons come."),
+    search: Search,
+    type: z.enum(["store", "mfg"], { error: "must be store or mfg" }).optional().describe("Only this kind of coupons."),
+    storeId: listParameter(Id)
+      .default([])
+      .describe("The stores where coupons were issued, or whose account has digital coupons."),
+    includemfg: BooleanParameter.default(true).describe("False leaves the manufacturer coupons out."),
+    ...PagingParameters,
+    after: CursorParameter,
+  })
+  .refine(isWithinPage, NOT_IN_PAGE);
 
 /** A coupon that the customer holds, in the simple variant of the coupon list (docs/contract/interface.md, 5.3). */
 export const CouponRecord = CouponText.extend({

@@ -1,3 +1,4 @@
+import { NEXT_LINK_NOTE } from "../../http/paging.ts";
 import type { Operation } from "../../openapi/notes.ts";
 import { success } from "../../openapi/success.ts";
 import { Me } from "./schema.ts";
@@ -40,4 +41,5 @@ export const readMe: Operation = {
     },
   ],
   failures: ["NotFound"],
+  headers: { Link: NEXT_LINK_NOTE },
 };

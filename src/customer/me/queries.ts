@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { compileOnce, type Database, type Value } from "../../db/database.ts";
+import { limitTo } from "../../db/limit.ts";
 import { select } from "../../db/select.ts";
 import { accounts } from "../../db/tables/accounts.ts";
 import { storeBalances } from "../../db/tables/balances.ts";
@@ -9,17 +10,24 @@ import { customerKeyOf } from "../../domain/customers.ts";
 import { joinStoresOf } from "../../domain/stores.ts";
 import { type JsonText, toJson, withMember } from "../../http/json-text.ts";
 import { READ, toCustomer } from "../search/records.ts";
-import type { AccountBalance } from "./schema.ts";
+import { type AccountBalance, BALANCES_LIMIT, type Cursor } from "./schema.ts";
 
 /**
  * The customer as a search shows them to themselves, with what they have with each account (docs/contract/interface.md,
- * 4.8); null for one who is not stored or erased. One round trip.
+ * 4.8), and which account the list ends on if it goes on; null for one who is not stored or erased. One round trip.
  */
-export async function findMe(db: Database, { customerId }: { customerId: string }): Promise<JsonText | null> {
-  const [[customer], rows] = await db.batch([CUSTOMER({ customerId }), BALANCES({ customerId })]);
+export async function findMe(
+  db: Database,
+  { customerId, after }: { customerId: string; after: Cursor | undefined },
+): Promise<{ me: JsonText; goesOnAfter: AccountBalance | undefined } | null> {
+  const from = { afterCompany: after?.company ?? "", afterId: after?.accountId ?? "" };
+  const [[customer], rows] = await db.batch([CUSTOMER({ customerId }), BALANCES({ customerId, ...from })]);
   if (customer === undefined) return null;
-  const balances: AccountBalance[] = rows.map((row) => ({ ...row, balance: row.balance / 100 }));
-  return withMember(toCustomer(customer), "balances", toJson(balances));
+  const balances: AccountBalance[] = rows
+    .slice(0, BALANCES_LIMIT)
+    .map((row) => ({ ...row, balance: row.balance / 100 }));
+  const goesOnAfter = rows.length > BALANCES_LIMIT ? balances.at(-1) : undefined;
+  return { me: withMember(toCustomer(customer), "balances", toJson(balances)), goesOnAfter };
 }
 
 const CUSTOMER = compileOnce((value: Value<"customerId">) => {
@@ -30,7 +38,8 @@ const CUSTOMER = compileOnce((value: Value<"customerId">) => {
   return READ.customers(found, value("customerId"));
 });
 
-const BALANCES = compileOnce((value: Value<"customerId">) => {
+const BALANCES = compileOnce((value: Value<"customerId" | "afterCompany" | "afterId">) => {
+  const [company, id] = [value("afterCompany"), value("afterId")];
   const key = sql`caller.key`;
   const caller = sql`(SELECT ${customerKeyOf(value("customerId"))} AS key) AS caller`;
   return select(
@@ -50,6 +59,7 @@ const BALANCES = compileOnce((value: Value<"customerId">) => {
       UNION ALL SELECT ${stores.accountKey}, 0, 1 FROM ${caller} ${joinStoresOf(key)}
     ) AS had
     CROSS JOIN ${accounts} ON ${accounts.key} = had.account_key AND ${accounts.deleted} = 0
-    GROUP BY ${accounts.key} ORDER BY ${accounts.company}, ${accounts.id}`,
+    WHERE ${accounts.company} > ${company} OR ${accounts.company} = ${company} AND ${accounts.id} > ${id}
+    GROUP BY ${accounts.key} ORDER BY ${accounts.company}, ${accounts.id} ${limitTo(BALANCES_LIMIT + 1)}`,
   );
 });

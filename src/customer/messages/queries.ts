@@ -1,8 +1,8 @@
 import { type AnyColumn, type Placeholder, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { compileOnce, type Database, type RowOf, type Value } from "../../db/database.ts";
-import { limitTo } from "../../db/limit.ts";
-import { select, selectWith } from "../../db/select.ts";
+import { select } from "../../db/select.ts";
+import { entryValue, hasMoreAfter, selectStepwise } from "../../db/stepwise.ts";
 import {
   customers,
   messageClock,
@@ -14,7 +14,7 @@ import {
 } from "../../db/tables/index.ts";
 import { customerKeyOf } from "../../domain/customers.ts";
 import { friendStatus, hasBlocked } from "../../domain/friendships.ts";
-import { cutPage, type Page, type Paged } from "../../http/paging.ts";
+import type { Page, Paged } from "../../http/paging.ts";
 import { groupName } from "./group-name.ts";
 import type { Cursor, GroupMember, MessageGroup } from "./schema.ts";
 
@@ -48,21 +48,19 @@ type GroupRow = RowOf<ReturnType<typeof selectGroups>>;
  */
 export async function findMessageGroups(db: Database, query: MessageGroupsQuery): Promise<Paged<MessageGroup>> {
   const { customerId, checkTime = "", page, after } = query;
-  const limit = page.limit + 1;
-  if (after === undefined) {
-    const rows = await db.all(pageByNumber({ customerId, checkTime, limit, offset: page.offset }));
-    return cutPage(rows.map(toGroup), page);
-  }
-  const statement = pageAfter({ customerId, checkTime, limit, offset: 0, time: after.time, groupId: after.groupId });
+  if (after === undefined) return pageOf(await db.all(pageByNumber({ customerId, checkTime, ...page })));
+  const { time, groupId } = after;
+  const statement = pageAfter({ customerId, checkTime, limit: page.limit, offset: 0, time, groupId });
   const read = () => db.batch([selectStamp(), statement]);
   let [[clock], rows] = await read();
   if (clock === undefined || clock.stamp <= after.upTo) {
     db.goToPrimary();
     [, rows] = await read();
   }
-  return cutPage(rows.map(toGroup), page);
+  return pageOf(rows);
 }
 
+const pageOf = (rows: GroupRow[]) => ({ items: rows.map(toGroup), hasMore: hasMoreAfter(rows) });
 const selectStamp = () => select({ stamp: messageClock.stamp }, sql`FROM ${messageClock}`);
 
 type PageValue = "customerId" | "checkTime" | "limit" | "offset";
@@ -73,7 +71,8 @@ const pageAfter = compileOnce((value: Value<PageValue | keyof CursorValues>) =>
   selectGroups(value, { time: value("time"), groupId: value("groupId") }),
 );
 
-const CALLER = sql.raw("shown.caller");
+const CALLER = sql.raw("step.caller");
+const [GROUP_KEY, SHOWN_AT, IS_NEWEST] = [entryValue(0), entryValue(1), entryValue(2)];
 /** Of the seconds before its last stamp a copy of the database has all messages. */
 const STAMP = sql`(SELECT ${messageClock.stamp} FROM ${messageClock})`;
 const initial = alias(customers, "initial");
@@ -81,34 +80,38 @@ const sender = alias(customers, "sender");
 const member = alias(messageGroupMembers, "member");
 
 function selectGroups(value: Value<PageValue>, after: CursorValues | undefined) {
-  return selectWith(
-    sql`shown(caller, group_key, group_id, at, is_newest) AS (${shownMessages(value, after)})`,
-    {
-      group_id: sql<string>`shown.group_id`,
+  return selectStepwise({
+    list: sql`(${shownMessages(value, after)})`,
+    entry: sql`group_key, at, is_newest`,
+    limit: value("limit"),
+    constants: { caller: sql`${customerKeyOf(value("customerId"))}` },
+    fields: {
+      group_id: sql<string>`${messageGroups.id}`,
       group_image: messageGroups.groupImage,
       last_message: messages.body,
-      last_message_time: sql<string>`shown.at`,
+      last_message_time: sql<string>`${SHOWN_AT}`,
       initial_customer_id: initial.id,
       initial_customer_name: sql<string>`${initial.name}`,
       initial_customer_avatar: initial.avatar,
       last_customer: sender.id,
       last_customer_name: sql<string>`${sender.name}`,
       last_customer_avatar: sender.avatar,
-      read_status: sql<0 | 1>`iif(${sender.key} = ${CALLER} OR ${messageStates.readAt} >= shown.at, 1, 0)`,
+      read_status: sql<0 | 1>`iif(${sender.key} = ${CALLER} OR ${messageStates.readAt} >= ${SHOWN_AT}, 1, 0)`,
       notifications_disabled: sql<0 | 1>`coalesce(${messageStates.notificationsDisabled}, 0)`,
-      members: sql<string>`(${otherMembers(sql`shown.group_key`, CALLER)})`,
+      members: sql<string>`(${otherMembers(sql`${messageGroups.key}`, CALLER)})`,
     },
-    sql`
-    FROM shown
-    CROSS JOIN ${messageGroups} ON ${messageGroups.key} = shown.group_key
-    CROSS JOIN ${messages}
-      ON ${messages.id} = iif(shown.is_newest, ${messageGroups.newestId}, ${messageGroups.earlierId})
-    CROSS JOIN ${customers} AS ${initial} ON ${initial.key} = ${messageGroups.initialCustomerKey}
-    CROSS JOIN ${customers} AS ${sender} ON ${sender.key} = ${messages.customerKey}
-    LEFT JOIN ${messageStates}
-      ON ${messageStates.groupKey} = shown.group_key AND ${messageStates.customerKey} = ${CALLER}
-    ORDER BY shown.at DESC, shown.group_id`,
-  );
+    joins: sql`
+      CROSS JOIN ${messageGroups} ON ${messageGroups.key} = ${GROUP_KEY}
+      CROSS JOIN ${messages} ON ${messages.id} = iif(${IS_NEWEST}, ${messageGroups.newestId}, ${messageGroups.earlierId})
+      CROSS JOIN ${customers} AS ${initial} ON ${initial.key} = ${messageGroups.initialCustomerKey}
+      CROSS JOIN ${customers} AS ${sender} ON ${sender.key} = ${messages.customerKey}
+      LEFT JOIN ${messageStates}
+        ON ${messageStates.groupKey} = ${messageGroups.key} AND ${messageStates.customerKey} = ${CALLER}`,
+    long: {
+      json: ["members"],
+      texts: ["group_image", "last_message", "initial_customer_avatar", "last_customer_avatar"],
+    },
+  });
 }
 
 /**
@@ -123,9 +126,9 @@ function shownMessages(value: Value<PageValue>, after: CursorValues | undefined)
       after && sql`AND ${at} <= ${after.time} AND (${at} < ${after.time} OR ${news.groupId} > ${after.groupId})`;
     return sql`${at} > ${value("checkTime")} ${afterCursor ?? sql``}`;
   };
-  const group = sql`${news.customerKey}, ${news.groupKey}, ${news.groupId}`;
+  const group = sql`${news.groupKey} AS group_key, ${news.groupId} AS group_id`;
   return sql`
-    SELECT ${group}, ${news.newestAt} AS at, 1
+    SELECT ${group}, ${news.newestAt} AS at, 1 AS is_newest
     FROM ${news}
     WHERE ${callers} AND ${news.newestAt} < ${STAMP} AND ${inPage(news.newestAt)}
     UNION ALL
@@ -133,7 +136,7 @@ function shownMessages(value: Value<PageValue>, after: CursorValues | undefined)
     FROM ${news} CROSS JOIN ${messageGroups} ON ${messageGroups.key} = ${news.groupKey}
     WHERE ${callers} AND ${news.newestAt} = ${STAMP} AND ${inPage(messageGroups.earlierAt)}
     ORDER BY at DESC, group_id
-    ${limitTo(value("limit"))} OFFSET ${value("offset")}`;
+    LIMIT 1 + ${value("limit")} OFFSET ${value("offset")}`;
 }
 
 /** The members of a group other than the caller, in the group's order, as a JSON array. */

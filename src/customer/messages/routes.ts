@@ -1,6 +1,7 @@
 import { createRouter } from "../../app-env.ts";
 import { noItems } from "../../http/errors.ts";
-import { answerItems, toJson } from "../../http/json-text.ts";
+import { fitPage } from "../../http/fit-page.ts";
+import { answerItems, jsonArray, toJson } from "../../http/json-text.ts";
 import { pageLinks, toPage } from "../../http/paging.ts";
 import { conditional } from "../../middleware/conditional.ts";
 import { validate } from "../../middleware/validate.ts";
@@ -10,14 +11,15 @@ import { cursorAfter, type MessageGroup, MessagesQuery } from "./schema.ts";
 export const messages = createRouter().get("/", conditional(), validate("query", MessagesQuery), async (c) => {
   const { check_time, after, ...paging } = c.req.valid("query");
 
-  const query = { customerId: c.var.customerId, checkTime: check_time, page: toPage(paging), after };
-  const { items, hasMore, isQuiet } = await pollMessageGroups(c.var.db, c.var.inboxes, query, (work) =>
+  const query = { customerId: c.var.customerId, checkTime: check_time, page: toPage(paging, after?.sent), after };
+  const { isQuiet, ...found } = await pollMessageGroups(c.var.db, c.var.inboxes, query, (work) =>
     c.var.cache.inBackground(work),
   );
   if (isQuiet) c.set("source", "inbox");
-  if (items.length === 0) throw noItems("No messages are available.");
+  if (found.items.length === 0) throw noItems("No messages are available.");
 
-  const links = pageLinks(c.req.url, { page: paging.page, hasMore, after: cursorAfter(items, after) });
+  const fitted = fitPage(found, query.page, toJson);
+  const links = pageLinks(c.req.url, { page: paging.page, ...fitted, after: cursorAfter(fitted, after) });
   if (links !== null) c.header("Link", links);
-  return answerItems<MessageGroup[]>(c, toJson(items));
+  return answerItems<MessageGroup[]>(c, jsonArray(fitted.texts));
 });

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { PagingParameters } from "../../http/paging.ts";
+import type { Fitted } from "../../http/fit-page.ts";
+import { isWithinPage, NO_CURSOR, NOT_IN_PAGE, PagingParameters } from "../../http/paging.ts";
 import { ID_LIMIT, mustBe } from "../../values/text.ts";
 import { FedTime, isDatetime } from "../../values/time.ts";
 
@@ -9,26 +10,30 @@ export interface Cursor {
   groupId: string;
   /** The newest time on the first page: a client polls from there, so the next pages must know all messages up to it. */
   upTo: string;
+  /** How many items of this page came with the answers before, because they did not fit one. */
+  sent: number;
 }
 
-const CURSOR = new RegExp(`^(.{19}) (.{19}) (.{1,${ID_LIMIT}})$`, "su");
+const CURSOR = new RegExp(`^(.{19}) (.{19}) (0|[1-9]\\d?) (.{1,${ID_LIMIT}})$`, "su");
 
-/** A cursor as a link carries it: `2026-11-20 09:30:00 2026-11-20 09:42:17 g17`. */
+/** A cursor as a link carries it: `2026-11-20 09:30:00 2026-11-20 09:42:17 0 g17`. */
 const CursorParameter = z.string({ error: mustBe("a cursor") }).transform((text, context): Cursor => {
-  const [, time = "", upTo = "", groupId = ""] = CURSOR.exec(text) ?? [];
-  if (isDatetime(time) && isDatetime(upTo)) return { time, groupId, upTo };
-  context.addIssue("must be as a Link header gave it");
+  const [, time = "", upTo = "", sent = "", groupId = ""] = CURSOR.exec(text) ?? [];
+  if (isDatetime(time) && isDatetime(upTo) && time <= upTo) return { time, groupId, upTo, sent: Number(sent) };
+  context.addIssue(NO_CURSOR);
   return z.NEVER;
 });
 
 /** The query of a customer's message groups (docs/contract/interface.md, 4.2). */
-export const MessagesQuery = z.object({
-  ...PagingParameters,
-  check_time: FedTime.optional().describe(
-    "Only groups with a later message: the greatest `last_message_time` seen, in UTC.",
-  ),
-  after: CursorParameter.optional().describe("Set in links to a next page only."),
-});
+export const MessagesQuery = z
+  .object({
+    ...PagingParameters,
+    check_time: FedTime.optional().describe(
+      "Only groups with a later message: the greatest `last_message_time` seen, in UTC.",
+    ),
+    after: CursorParameter.optional().describe("Set in links to a next page only."),
+  })
+  .refine(isWithinPage, NOT_IN_PAGE);
 
 /** A member of a message group as the caller sees it (docs/contract/interface.md, 4.2). */
 export const GroupMember = z
@@ -67,8 +72,14 @@ export const MessageGroup = z
   .meta({ id: "MessageGroup" });
 export type MessageGroup = z.output<typeof MessageGroup>;
 
-/** Where a page ends, as the link to the next one carries it; `before` is where it began. */
-export function cursorAfter(page: readonly MessageGroup[], before: Cursor | undefined): string | undefined {
-  const [first, last] = [page[0], page.at(-1)];
-  return first && last && `${last.last_message_time} ${before?.upTo ?? first.last_message_time} ${last.group_id}`;
+/** Where an answer ends, as the link to the next one carries it; `before` is where it began. */
+export function cursorAfter(
+  { shown, isCut }: Pick<Fitted<MessageGroup>, "shown" | "isCut">,
+  before: Cursor | undefined,
+): string | undefined {
+  const [first, last] = [shown[0], shown.at(-1)];
+  const sent = isCut ? (before?.sent ?? 0) + shown.length : 0;
+  return (
+    first && last && `${last.last_message_time} ${before?.upTo ?? first.last_message_time} ${sent} ${last.group_id}`
+  );
 }

@@ -1,8 +1,9 @@
 import { type Placeholder, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { accountsOf } from "../../accounts/answers.ts";
-import { isFirstOfAccount, SEARCH_ACCOUNT } from "../../accounts/queries.ts";
+import { SEARCH_ACCOUNT } from "../../accounts/queries.ts";
 import type { RowOf } from "../../db/database.ts";
-import { selectWith } from "../../db/select.ts";
+import { type Fields, selectWith } from "../../db/select.ts";
+import { entryValue, isFirst, keyOf, selectStepwise } from "../../db/stepwise.ts";
 import { accounts } from "../../db/tables/accounts.ts";
 import { campaigns } from "../../db/tables/campaigns.ts";
 import { customers } from "../../db/tables/customers.ts";
@@ -12,6 +13,7 @@ import { isRunning } from "../../domain/campaigns.ts";
 import { customerKeyOf } from "../../domain/customers.ts";
 import { friendStatus } from "../../domain/friendships.ts";
 import { joinStoresOf } from "../../domain/stores.ts";
+import { firstTexts } from "../../http/fit-page.ts";
 import { type JsonText, merge, storedJson, toJson, withMember } from "../../http/json-text.ts";
 import { type Forgiving, meantBy } from "./meant.ts";
 import type { SearchList } from "./scope.ts";
@@ -23,80 +25,91 @@ export interface Found extends Record<SearchList, JsonText[]> {
   meant: Record<string, string[]>;
 }
 
+/** The most bytes of each list, which have no pages: the first record always fits, whose account object may take 400 KB. */
+export const LIST_BYTES = 600_000;
+
 export type FoundRow = RowOf<ReturnType<(typeof READ)[SearchList]>>;
 
 /**
  * Reads the records of a list, each as JSON text, to be put together without a look inside.
  * @param found for a `WITH` clause: `found(rank, key, account_key, forgiven)`; of customers, without `account_key`
  */
-export const READ = {
-  stores: (found: SQL) => {
-    const fields = {
-      record: jsonOf({
-        id: stores.id,
-        account_id: accounts.id,
-        name: stores.name,
-        store_image: stores.storeImage,
-        address_line_1: stores.addressLine1,
-        address_line_2: stores.addressLine2,
-        city: stores.city,
-        state: stores.state,
-        zip: stores.zip,
-        phone: stores.phone,
-      }),
-      // By themselves: JSON made by SQLite has fewer digits than a position may have.
-      latitude: stores.latitude,
-      longitude: stores.longitude,
-      ...ofMerchant(stores),
-    };
-    return selectWith(found, fields, rowsOf(stores));
-  },
-  // Of any date and status: both are in the record.
-  campaigns: (found: SQL) => {
-    const fields = {
-      record: jsonOf({
-        id: campaigns.id,
-        // Here the account's id is a number (docs/contract/interface.md, 4.6).
-        account_id: sql`CAST(${accounts.id} AS INTEGER)`,
-        name: campaigns.name,
-        campaign_start_date: campaigns.campaignStartDate,
-        campaign_end_date: campaigns.campaignEndDate,
-        campaign_description: campaigns.campaignDescription,
-        status: campaigns.status,
-      }),
-      details: campaigns.details,
-      ...ofMerchant(campaigns),
-    };
-    return selectWith(found, fields, rowsOf(campaigns));
-  },
-  customers: readCustomers,
-};
+export const READ = { stores: readStores, campaigns: readCampaigns, customers: readCustomers };
+
+function readStores(found: SQL) {
+  const fields = {
+    record: jsonOf({
+      id: stores.id,
+      account_id: accounts.id,
+      name: stores.name,
+      store_image: stores.storeImage,
+      address_line_1: stores.addressLine1,
+      address_line_2: stores.addressLine2,
+      city: stores.city,
+      state: stores.state,
+      zip: stores.zip,
+      phone: stores.phone,
+    }),
+    // By themselves: JSON made by SQLite has fewer digits than a position may have.
+    latitude: stores.latitude,
+    longitude: stores.longitude,
+    ...ofMerchant(stores),
+  };
+  return readOfMerchants(found, fields, stores, ["record", "account"]);
+}
+
+/** Of any date and status: both are in the record. */
+function readCampaigns(found: SQL) {
+  const fields = {
+    record: jsonOf({
+      id: campaigns.id,
+      // Here the account's id is a number (docs/contract/interface.md, 4.6).
+      account_id: sql`CAST(${accounts.id} AS INTEGER)`,
+      name: campaigns.name,
+      campaign_start_date: campaigns.campaignStartDate,
+      campaign_end_date: campaigns.campaignEndDate,
+      campaign_description: campaigns.campaignDescription,
+      status: campaigns.status,
+    }),
+    details: campaigns.details,
+    ...ofMerchant(campaigns),
+  };
+  return readOfMerchants(found, fields, campaigns, ["record", "details", "account"]);
+}
 
 // Every column of every row has its price on the way, also one that is NULL: what few rows have is one column.
 
 /** NULL where no word had to be forgiven; else a JSON object: which words were, and the words of the record. */
-function forgivenIn(words: SQL, forgiven = sql`found.forgiven`): SQL<string | null> {
+function forgivenIn(words: SQL, forgiven: SQL): SQL<string | null> {
   return sql`iif(${forgiven} IS NULL, NULL, json_object('forgiven', json(${forgiven}), 'words', ${words}))`;
 }
 
 type OfMerchant = typeof stores | typeof campaigns;
 
+const ACCOUNT_KEY = keyOf("a", sql`${accounts.key}`);
+
 /** The account comes with one record of each. */
 function ofMerchant({ words, accountKey }: OfMerchant) {
-  const isFirst = isFirstOfAccount(sql`found.account_key`, { list: sql`found`, key: sql`found.key` });
   return {
-    forgiven: forgivenIn(sql`${words} || ' ' || ${accounts.words}`),
+    forgiven: forgivenIn(sql`${words} || ' ' || ${accounts.words}`, entryValue(1)),
     account_key: accountKey,
-    account: sql<string | null>`iif(${isFirst}, ${SEARCH_ACCOUNT}, NULL)`,
+    account: sql<string | null>`iif(${isFirst(ACCOUNT_KEY)}, ${SEARCH_ACCOUNT}, NULL)`,
   };
 }
 
-function rowsOf(table: OfMerchant): SQL {
-  return sql`
-    FROM found
-    CROSS JOIN ${table} ON ${table.key} = found.key
-    CROSS JOIN ${accounts} ON ${accounts.key} = ${table.accountKey}
-    ORDER BY found.rank, found.key`;
+function readOfMerchants<F extends Fields>(found: SQL, fields: F, table: OfMerchant, json: (keyof F & string)[]) {
+  return selectStepwise({
+    tables: found,
+    list: sql`(SELECT * FROM found ORDER BY rank, key)`,
+    entry: sql`key, forgiven`,
+    bytes: LIST_BYTES,
+    fields,
+    joins: sql`
+      CROSS JOIN ${table} ON ${table.key} = ${entryValue(0)}
+      CROSS JOIN ${accounts} ON ${accounts.key} = ${table.accountKey}`,
+    keys: ACCOUNT_KEY,
+    long: { json, texts: [] },
+  });
 }
 
 /** What a customer shows to friends only; others see `HIDDEN`. */
@@ -184,21 +197,30 @@ export function toCustomer({ record, personal, balance }: RowOf<ReturnType<typeo
 
 export function toFound(rows: readonly FoundRow[], words: readonly string[]): Found {
   const accountOf = accountsOf(rows.filter((row) => "account" in row));
-  const found: Record<SearchList, JsonText[]> = { stores: [], customers: [], campaigns: [] };
-  for (const row of rows) {
-    if ("personal" in row) {
-      found.customers.push(toCustomer(row));
-    } else if ("details" in row) {
-      const record = merge(storedJson(row.record), storedJson(row.details));
-      found.campaigns.push(withMember(record, "account", accountOf(row)));
-    } else {
-      const record = merge(storedJson(row.record), toJson({ latitude: row.latitude, longitude: row.longitude }));
-      found.stores.push(withMember(record, "account", accountOf(row)));
-    }
-  }
-  const shown = rows.flatMap(({ forgiven }) => (forgiven === null ? [] : [toForgiving(forgiven)]));
+  const ofStores = rows.filter((row) => "latitude" in row);
+  const ofCustomers = rows.filter((row) => "personal" in row);
+  const ofCampaigns = rows.filter((row) => "details" in row);
+  const texts: Record<SearchList, JsonText[]> = {
+    stores: firstTexts(ofStores, (row) => withMember(toStore(row), "account", accountOf(row)), LIST_BYTES),
+    customers: firstTexts(ofCustomers, toCustomer, LIST_BYTES),
+    campaigns: firstTexts(ofCampaigns, (row) => withMember(toCampaign(row), "account", accountOf(row)), LIST_BYTES),
+  };
+  const shownRows = [
+    ...ofStores.slice(0, texts.stores.length),
+    ...ofCustomers.slice(0, texts.customers.length),
+    ...ofCampaigns.slice(0, texts.campaigns.length),
+  ];
+  const shown = shownRows.flatMap(({ forgiven }) => (forgiven === null ? [] : [toForgiving(forgiven)]));
   const forgiven = words.filter((word) => shown.some((one) => one.forgiven.includes(word)));
-  return { ...found, forgiven, meant: Object.fromEntries(forgiven.map((word) => [word, meantBy(word, shown)])) };
+  return { ...texts, forgiven, meant: Object.fromEntries(forgiven.map((word) => [word, meantBy(word, shown)])) };
+}
+
+function toStore({ record, latitude, longitude }: RowOf<ReturnType<typeof readStores>>): JsonText {
+  return merge(storedJson(record), toJson({ latitude, longitude }));
+}
+
+function toCampaign({ record, details }: RowOf<ReturnType<typeof readCampaigns>>): JsonText {
+  return merge(storedJson(record), storedJson(details));
 }
 
 function toForgiving(json: string): Forgiving {

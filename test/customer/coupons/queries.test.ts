@@ -39,13 +39,14 @@ async function store({ offer, store }: Holder, customerId: string, count: number
 
 async function usageOf(customerId: string, storeIds: string[] = []): Promise<Usage & { rows: number }> {
   const db = new Database(env.DB, "first-unconstrained");
-  const rows = await findCoupons(db, {
+  const { items } = await findCoupons(db, {
     customerId,
     filter: { kinds: COUPON_KINDS, storeIds },
-    page: { offset: 0, limit: 51 },
+    page: { offset: 0, limit: 50 },
+    after: undefined,
     accounts: { includeImages: false },
   });
-  return { ...db.usage, rows: rows.length };
+  return { ...db.usage, rows: items.length };
 }
 
 describe("finding coupons", () => {
@@ -80,13 +81,14 @@ describe("finding coupons", () => {
     const limit = 1_000;
     const usage = async () => {
       const db = new Database(env.DB, "first-unconstrained");
-      const found = await findCoupons(db, {
+      const { items } = await findCoupons(db, {
         customerId: holds.customer.id,
         filter: { kinds: ["store"] },
         page: { offset: 0, limit },
+        after: undefined,
         accounts: false,
       });
-      return { ...db.usage, rows: found.length };
+      return { ...db.usage, rows: items.length };
     };
 
     await store(holds, holds.customer.id, limit);
@@ -105,14 +107,15 @@ describe("finding coupons", () => {
     const db = new Database(env.DB, "first-unconstrained");
     const page = { offset: 0, limit: 50 };
 
-    const rows = await findCoupons(db, {
+    const { items } = await findCoupons(db, {
       customerId: "c",
       filter: { kinds: [] },
       page,
+      after: undefined,
       accounts: false,
     });
 
-    expect(rows).toEqual([]);
+    expect(items).toEqual([]);
     expect(db.usage.roundTrips).toBe(0);
   });
 });

@@ -51,7 +51,7 @@ describe("what messages cost at D1", () => {
       const nothing = await poll(checkTime);
 
       expect(news.items).toBe(Math.min(count, 50));
-      expect(news.rowsRead).toBeLessThanOrEqual(10 * Math.min(count, 51) + 10);
+      expect(news.rowsRead).toBeLessThanOrEqual(11 * Math.min(count, 50) + 12);
       expect(nothing).toMatchObject({ items: 0, roundTrips: 1, rowsWritten: 0 });
       expect(nothing.rowsRead).toBeLessThanOrEqual(10);
     },

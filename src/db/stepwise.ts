@@ -1,0 +1,97 @@
+import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { ANSWER_BYTES } from "../values/answer-bytes.ts";
+import { columnsOf, type Fields, type Row } from "./select.ts";
+
+/** A list that is read row by row. `fields`, `joins` and `keys` say with `entryValue` what their row is about. */
+interface Stepwise<F extends Fields> {
+  /** Common table expressions that the list uses: `name AS (…), …`. */
+  tables?: SQL;
+  /** The list in its order: a query in parentheses, not a common table expression, of which SQLite would make a table. */
+  list: SQL;
+  /** What `entryValue` gives, by index: columns of the list. */
+  entry: SQL;
+  /** How many of the entries become rows; left out, all. Those beyond only count in `following`. */
+  limit?: SQLWrapper;
+  /** No more rows come once those before have so many bytes: no fewer than the answer may have, which shows them. */
+  bytes?: number;
+  /** What is looked up once, and in every row is `step.name`. */
+  constants?: Fields;
+  fields: F;
+  /** Joins what an entry names: `CROSS JOIN …`. */
+  joins: SQL;
+  /** The fields that can be long: those that are JSON, and other texts. */
+  long: { json: readonly (keyof F & string)[]; texts: readonly (keyof F & string)[] };
+  /** What other rows may share with a row, as of `keyOf`: `isFirst` says whether it is the first. */
+  keys?: SQL;
+}
+
+export function entryValue(index: number): SQL {
+  return sql`(step.entry ->> ${sql.raw(String(index))})`;
+}
+
+/** A key of a table; `sort` is a letter for each table. */
+export function keyOf(sort: string, key: SQL): SQL {
+  return sql`${sql.raw(`'${sort}'`)} || ${key} || ','`;
+}
+
+/** Whether no row before has this key. */
+export function isFirst(key: SQL): SQL {
+  return sql`instr(step.keys, ${key}) = 0`;
+}
+
+/**
+ * The rows of a list until they come to 2 MiB, or `bytes`; each says how many entries follow it. A row is made only after
+ * the rows before it were counted: a running sum over all rows would first hold all their texts in D1's memory. The entries
+ * are one JSON text, because a table of them would be three more rows read for each.
+ */
+export function selectStepwise<F extends Fields>(read: Stepwise<F>): SQL<Row<F> & { following: number }> {
+  const {
+    tables,
+    list,
+    entry,
+    limit,
+    bytes = ANSWER_BYTES,
+    constants = {},
+    fields,
+    joins,
+    long,
+    keys = sql`''`,
+  } = read;
+  const steady = Object.keys(constants);
+  const names = Object.keys(fields);
+  const sent = sql.join([sql`step.sent`, ...bytesOf(long)], sql` + `);
+  const withinLimit = limit === undefined ? sql`` : sql`AND step.number < ${limit}`;
+  const columns = [...steady.map((name) => sql`step.${sql.identifier(name)}`), columnsOf(fields)];
+  return sql<Row<F> & { following: number }>`
+    WITH RECURSIVE ${tables === undefined ? sql`` : sql`${tables},`}
+    listed(entries) AS MATERIALIZED (SELECT json_group_array(json_array(${entry})) FROM ${list}),
+    step(number, following, entry, sent, keys, ${identifiers([...steady, ...names])}) AS (
+      SELECT 0, json_array_length(entries), entries -> 0, 0, ',',
+        ${join([...Object.values(constants), ...names.map(() => sql`NULL`)])} FROM listed
+      UNION ALL
+      SELECT step.number + 1, step.following - 1, (SELECT entries FROM listed) -> (step.number + 1), ${sent},
+        step.keys || ${keys}, ${join(columns)}
+      FROM step ${joins}
+      WHERE step.following > 0 AND ${sent} < ${sql.raw(String(bytes))} ${withinLimit}
+    )
+    SELECT ${identifiers(names)}, following FROM step WHERE number > 0`;
+}
+
+/** A control character takes six bytes as JSON, and in JSON that is stored they are counted already. */
+function bytesOf({ json, texts }: Stepwise<Fields>["long"]): SQL[] {
+  const stored = json.map((name) => sql`coalesce(octet_length(step.${sql.identifier(name)}), 0)`);
+  return [...stored, sql`octet_length(json_array(${join(texts.map((name) => sql`step.${sql.identifier(name)}`))}))`];
+}
+
+function identifiers(names: readonly string[]): SQL {
+  return join(names.map((name) => sql`${sql.identifier(name)}`));
+}
+
+function join(parts: readonly SQLWrapper[]): SQL {
+  return sql.join([...parts], sql`, `);
+}
+
+/** Whether the list goes on after these rows. */
+export function hasMoreAfter(rows: readonly { following: number }[]): boolean {
+  return (rows.at(-1)?.following ?? 0) > 0;
+}

@@ -1,0 +1,5 @@
+/**
+ * The most bytes of an answer to a customer, but for a single item that has more (docs/contract/interface.md, 1). All
+ * requests of an isolate share 128 MB, and others wait while an answer is made.
+ */
+export const ANSWER_BYTES = 2 * 1024 * 1024;

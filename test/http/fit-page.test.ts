@@ -1,0 +1,61 @@
+import { describe, it } from "vitest";
+import { firstTexts, fitPage } from "../../src/http/fit-page.ts";
+import { type JsonText, storedJson } from "../../src/http/json-text.ts";
+import { ANSWER_BYTES } from "../../src/values/answer-bytes.ts";
+
+const NO_TEXT = storedJson("");
+/** A text of so many bytes, in letters of one, two, three or four. */
+const textOf = (bytes: number, letter = "a") =>
+  storedJson(letter.repeat(bytes / new TextEncoder().encode(letter).length));
+
+describe("the first items that fit", () => {
+  it.for(["a", "é", "한", "🎉"])("are counted in bytes, each with a comma: %s", (letter, { expect }) => {
+    const items = [36, 36, 36];
+    const count = (limit: number) => firstTexts(items, (bytes) => textOf(bytes, letter), limit).length;
+
+    expect([73, 74, 110, 111].map(count)).toEqual([1, 2, 2, 3]);
+  });
+
+  it("are one at least, however long it is", ({ expect }) => {
+    expect(firstTexts([40, 1], (bytes) => textOf(bytes), 10)).toHaveLength(1);
+    expect(firstTexts([], () => NO_TEXT, 10)).toEqual([]);
+  });
+
+  it("are made only as far as they fit", ({ expect }) => {
+    const made: number[] = [];
+    const make = (bytes: number): JsonText => {
+      made.push(bytes);
+      return textOf(bytes);
+    };
+
+    firstTexts([10, 10, 10, 10, 10], make, 22);
+
+    expect(made).toHaveLength(3);
+  });
+});
+
+describe("a page", () => {
+  const toText = (bytes: number) => textOf(bytes);
+  const half = ANSWER_BYTES / 2;
+
+  it("is cut where its items do not fit an answer, and then goes on", ({ expect }) => {
+    const fitted = fitPage({ items: [half, half, half], hasMore: false }, { limit: 3 }, toText);
+
+    expect(fitted).toMatchObject({ shown: [half], hasMore: true, isCut: true });
+  });
+
+  it("is cut where the database sent no more of it", ({ expect }) => {
+    expect(fitPage({ items: [1, 1], hasMore: true }, { limit: 3 }, toText)).toMatchObject({ isCut: true });
+  });
+
+  it("is whole where all its items fit, whether there are more pages or not", ({ expect }) => {
+    expect(fitPage({ items: [1, 1], hasMore: true }, { limit: 2 }, toText)).toMatchObject({
+      hasMore: true,
+      isCut: false,
+    });
+    expect(fitPage({ items: [1], hasMore: false }, { limit: 2 }, toText)).toMatchObject({
+      hasMore: false,
+      isCut: false,
+    });
+  });
+});

@@ -25,6 +25,8 @@ export default defineConfig({
     cloudflareTest(async () => ({
       wrangler: { configPath: "./wrangler.toml" },
       miniflare: {
+        // Copies of the database, for tests of replicas.
+        d1Databases: { TEST_REPLICA_1: "replica-1", TEST_REPLICA_2: "replica-2" },
         // A bucket for tests of history: a test binds it as HISTORY.
         r2Buckets: { TEST_HISTORY: "history" },
         bindings: {

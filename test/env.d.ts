@@ -1,8 +1,8 @@
 declare namespace Cloudflare {
   interface Env {
     TEST_MIGRATIONS: import("cloudflare:test").D1Migration[];
-    TEST_DATABASE_1: D1Database;
-    TEST_DATABASE_2: D1Database;
+    TEST_REPLICA_1: D1Database;
+    TEST_REPLICA_2: D1Database;
     TEST_HISTORY: R2Bucket;
   }
 }

@@ -62,6 +62,7 @@ export function createClient({
   // Called as a plain function: a browser's fetch asks for no other `this` than its own.
   const send: typeof fetch = (input, init) => givenFetch(input, init);
   const service = new Service({ url, askToken, send, retry: { ...RETRY, ...retry } });
+  let hasWarned = false;
   const connection = new SharedConnection({ url, askToken, send, WebSocket });
 
   const coupons = <Detailed extends boolean = false>(query: CouponsQuery<Detailed> = {}, call?: CallOptions) =>
@@ -91,7 +92,8 @@ export function createClient({
         entriesOf((options) => messages({ ...LARGEST_PAGE, ...query }, options), call),
     }),
     changes: (options = {}) => {
-      if (givenWebSocket === undefined) warnOfMissingSockets();
+      if (givenWebSocket === undefined && !hasWarned) console.warn(MISSING_SOCKETS);
+      hasWarned = true;
       return followChanges(connection, options);
     },
     newMessages: (options = {}) => followMessages(messages, connection, options),
@@ -109,12 +111,5 @@ function isAddress(url: string): boolean {
   return /^https?:\/\/[^\s/?#]+(\/[^\s?#]*)?$/i.test(url) || (isOnPage && /^(\/[^\s?#]*)?$/.test(url));
 }
 
-let hasWarned = false;
-
-function warnOfMissingSockets(): void {
-  if (hasWarned) return;
-  hasWarned = true;
-  console.warn(
-    "loyalty-edge: without a WebSocket, changes come a minute or two late. Use Node 22, or pass a WebSocket.",
-  );
-}
+const MISSING_SOCKETS =
+  "loyalty-edge: without a WebSocket, changes come a minute or two late. Use Node 22, or pass a WebSocket.";

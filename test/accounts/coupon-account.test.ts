@@ -105,13 +105,13 @@ describe("the account object of the coupon lists", () => {
     expect(await logos("my-coupons?include_images=true")).toEqual(["", "", ""]);
   });
 
-  it("stands in every record, also where logos make the answer long", async ({ expect }) => {
+  it("stands in every record, also where their logos are long", async ({ expect }) => {
     const chain_logo = "é".repeat(262_144);
     const account = seed.account({ loyalty_options: { chain_logo } });
     const store = seed.store(account.id);
     const customer = seed.customer();
     const coupon = seed.coupon(account.id, { name: 'The "last" one: é' });
-    const issued = Array.from({ length: 9 }, () => seed.customerCoupon(customer.id, coupon.id, store.id));
+    const issued = Array.from({ length: 3 }, () => seed.customerCoupon(customer.id, coupon.id, store.id));
     await mustFeed([account, store, customer, coupon, ...issued]);
 
     const answer = await as(customer.id).get("/api/v1/customer/coupons?includemfg=true&include_images=true");
@@ -173,14 +173,14 @@ describe("the account object of the coupon lists", () => {
     const odd = Object.fromEntries(
       ["phone", "address", "city", "zip", "data"].map((name) => [name, "\u0001".repeat(2_000)]),
     );
-    const loyalty_options = { notify_user_admin: Array.from({ length: 900 }, () => "a".repeat(2_000)) };
+    const loyalty_options = { notify_user_admin: Array.from({ length: 490 }, () => "a".repeat(2_000)) };
     const { account } = await holder({ ...odd, loyalty_options });
 
     const bytes = Number(
       await value("SELECT octet_length(fields) + octet_length(loyalty_options) FROM accounts WHERE id = ?", account.id),
     );
 
-    expect(bytes).toBeGreaterThan(1_800_000);
-    expect(bytes).toBeLessThan(2_000_000);
+    expect(bytes).toBeGreaterThan(1_000_000);
+    expect(bytes).toBeLessThan(1_100_000);
   });
 });

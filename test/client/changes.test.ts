@@ -135,8 +135,9 @@ describe("changes where the runtime has no WebSocket", () => {
     client().newMessages();
     expect(warn).not.toHaveBeenCalled();
 
-    client().changes();
-    client().changes();
+    const one = client();
+    one.changes();
+    one.changes();
     expect(warn.mock.calls).toEqual([[expect.stringContaining("Use Node 22, or pass a WebSocket")]]);
     vi.unstubAllGlobals();
   });

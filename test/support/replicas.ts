@@ -124,7 +124,7 @@ export const REPLICAS = 2;
 /** Puts a database with replicas in the place of the test's, which nothing was written to yet; `end` takes it away. */
 export async function replicateDatabase(): Promise<{ database: ReplicatedDatabase; end: () => void }> {
   const primary = env.DB;
-  const replicas = [env.TEST_DATABASE_1, env.TEST_DATABASE_2];
+  const replicas = [env.TEST_REPLICA_1, env.TEST_REPLICA_2];
   for (const replica of replicas) await applyD1Migrations(replica, env.TEST_MIGRATIONS);
   const database = new ReplicatedDatabase(primary, replicas);
   setVariables({ DB: database });

@@ -72,7 +72,7 @@ export async function readPage(
   pageSize: number,
 ): Promise<{ page: Pick<Message, "id" | "group" | "time">[]; hasMore: boolean }> {
   const query = MessagesQuery.parse({
-    after: after === null ? undefined : `${toText(after.time)} ${toText(after.upTo)} ${after.group}`,
+    after: after === null ? undefined : `${toText(after.time)} ${toText(after.upTo)} 0 ${after.group}`,
   });
   const { items, hasMore } = await findMessageGroups(new Database(env.DB, "first-unconstrained"), {
     customerId: reader,

@@ -7,10 +7,17 @@ const LARGEST_INTEGER = 999_999_999;
 export const Flag = z.literal([0, 1], { error: mustBe("0 or 1") });
 
 /** A whole number of the feed: a JSON number from 0 to 999,999,999. */
-export const Count = z
-  .int({ error: mustBe("a whole number") })
-  .min(0, "must be at least 0")
-  .max(LARGEST_INTEGER, `must be at most ${LARGEST_INTEGER}`);
+export const Count = wholeNumber(0);
+
+/** Of a play, which a negative one corrects. */
+export const SignedCount = wholeNumber(-LARGEST_INTEGER);
+
+function wholeNumber(least: number) {
+  return z
+    .int({ error: mustBe("a whole number") })
+    .min(least, `must be at least ${least}`)
+    .max(LARGEST_INTEGER, `must be at most ${LARGEST_INTEGER}`);
+}
 
 /** A coordinate in degrees, a JSON number within ±`limit`. */
 function degrees(limit: number) {

@@ -13,4 +13,4 @@ export const TotalHundredths = z
 export const EarnedHundredths = TotalHundredths.refine((hundredths) => hundredths >= 0, "must be at least 0");
 
 /** A count of the size of a total. */
-export const TotalCount = z.int({ error: mustBe("a whole number") }).min(0, "must be at least 0");
+export const TotalCount = z.int({ error: mustBe("a whole number") });

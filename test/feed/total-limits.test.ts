@@ -128,22 +128,25 @@ describe("a total", () => {
     expect(after).toBe(before);
   });
 
-  it.for(["hits", "doubles", "triples"])("counts so far too: %s", async (measure, { expect }) => {
-    const here = world();
-    const line = (count: number) => seed.play(here.contest, here.store, here.employee, { [measure]: count });
-    await mustFeed([...here.lines, line(1)]);
-    const location = "(SELECT key FROM stores WHERE id = ?)";
-    await env.DB.prepare(`UPDATE play_totals SET ${measure} = 9007199254740981 WHERE location_key = ${location}`)
-      .bind(here.store)
-      .run();
+  it.for(["hits", "doubles", "triples"].flatMap((measure) => [[measure, 1] as const, [measure, -1] as const]))(
+    "counts so far too: %s, %i",
+    async ([measure, sign], { expect }) => {
+      const here = world();
+      const line = (count: number) => seed.play(here.contest, here.store, here.employee, { [measure]: sign * count });
+      await mustFeed([...here.lines, line(1)]);
+      const location = "(SELECT key FROM stores WHERE id = ?)";
+      await env.DB.prepare(`UPDATE play_totals SET ${measure} = ? WHERE location_key = ${location}`)
+        .bind(sign * 9007199254740981, here.store)
+        .run();
 
-    const refused = await feed([line(0), line(5), line(6)]);
-    await mustFeed([line(5), line(5)]);
+      const refused = await feed([line(0), line(5), line(6)]);
+      await mustFeed([line(5), line(5)]);
 
-    expect(refused.body.messages).toEqual(TOO_LARGE);
-    const { body } = await board(here, here.contest);
-    expect(body.items[0][`total_${measure}`]).toBe(Number.MAX_SAFE_INTEGER);
-  });
+      expect(refused.body.messages).toEqual(TOO_LARGE);
+      const { body } = await board(here, here.contest);
+      expect(body.items[0][`total_${measure}`]).toBe(sign * Number.MAX_SAFE_INTEGER);
+    },
+  );
 
   it.for([
     // Other totals stay small: of the customer what comes from elsewhere goes back, and a campaign has many customers.

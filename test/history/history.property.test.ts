@@ -57,7 +57,7 @@ function oldEvents({ stores, customers, campaigns, contests, employees, groups }
       seed.entry(customer, store, amount, { id: `old-b${index}`, campaign_id: campaigns[index % 2] }),
       seed.entry(customers[1], store, amount, { id: `old-c${index}` }),
       { ...seed.earning(store, customers[2], 1 + (index % 5), amount), id: `old-t${index}` },
-      seed.play(contest, store, employee, { id: `old-y${index}`, runs: amount, hits: index }),
+      seed.play(contest, store, employee, { id: `old-y${index}`, runs: amount, hits: 1 - index }),
       seed.message(group, customer, { id: `old-m${index}`, sent_at: `2026-02-0${1 + index} 00:00:00` }),
     ]),
   };

@@ -1,14 +1,26 @@
 import { expectFields, expectInvalid, expectOk, expectSame } from "../expect.ts";
 import type { Item } from "../http.ts";
 import { listOf } from "../http.ts";
-import { account, campaign, coupon, customer, entry, group, issued, store } from "../lines.ts";
+import {
+  account,
+  campaign,
+  coupon,
+  customer,
+  eipCampaign,
+  employee,
+  entry,
+  group,
+  issued,
+  play,
+  store,
+} from "../lines.ts";
 import type { Line, Section, Suite } from "../suite.ts";
 
 /** docs/contract/feed.md, 3 */
 export async function feedValues(suite: Suite): Promise<Section> {
   const { ann } = await suite.callers();
   const accountId = suite.accountId();
-  const { shop, plain } = suite.ids("shop", "plain");
+  const { shop, plain, league, player } = suite.ids("shop", "plain", "league", "player");
 
   /** Expects that a line is bad with each value in a field, and only for that field. */
   const refused = async (make: (fields: Item) => Line, field: string, ...values: unknown[]) => {
@@ -19,11 +31,19 @@ export async function feedValues(suite: Suite): Promise<Section> {
   const aCoupon = (fields: Item) => coupon(suite.id("coupon"), accountId, fields);
   const aCampaign = (fields: Item) => campaign(suite.id("campaign"), accountId, fields);
   const anEntry = (fields: Item) => entry(suite.id("entry"), ann.id, shop, "1.00", fields);
+  const aPlay = (fields: Item) => play(suite.id("play"), league, shop, player, fields);
   const anIssued = (fields: Item) => issued(suite.id("issued"), ann.id, plain, shop, fields);
 
   return {
     cited: "feed, 3",
-    lines: [account(accountId), store(shop, accountId), coupon(plain, accountId), customer(ann.id)],
+    lines: [
+      account(accountId),
+      store(shop, accountId),
+      coupon(plain, accountId),
+      customer(ann.id),
+      eipCampaign(league, accountId),
+      employee(player, accountId, "Ada"),
+    ],
     feeds: {
       "`name`, `first_name`, `last_name`, `company` | at most 200 characters (code points, as everywhere)":
         async () => {
@@ -62,8 +82,10 @@ export async function feedValues(suite: Suite): Promise<Section> {
           anEntry({ amount: "-999999999999.99" }),
         );
       },
-      "integers and flags | JSON numbers: 0 to 999,999,999; flags 0 or 1": async () => {
+      "integers and flags | JSON numbers: 0 to 999,999,999, of a play from -999,999,999; flags 0 or 1": async () => {
         await refused(anIssued, "total_count", -1, 1_000_000_000, "1", 1.5);
+        await refused(aPlay, "hits", -1_000_000_000, 1_000_000_000, "1", 1.5);
+        await taken(aPlay({ hits: -999_999_999, doubles: -1, triples: -1 }), aPlay({ hits: 999_999_999 }));
         await refused(aCoupon, "can_expire", 2, "1", true);
         await refused(
           (fields) => issued(suite.id("issued"), ann.id, plain, shop, { total_count: 1, ...fields }),

@@ -87,8 +87,8 @@ export const playTotals = sqliteTable(
   (table) => [
     primaryKey({ columns: [table.locationKey, table.eipCampaignKey, table.employeeKey] }),
     check("play_runs", sql`runs BETWEEN -9007199254740991 AND 9007199254740991`),
-    check("play_hits", sql`hits <= 9007199254740991`),
-    check("play_doubles", sql`doubles <= 9007199254740991`),
-    check("play_triples", sql`triples <= 9007199254740991`),
+    check("play_hits", sql`hits BETWEEN -9007199254740991 AND 9007199254740991`),
+    check("play_doubles", sql`doubles BETWEEN -9007199254740991 AND 9007199254740991`),
+    check("play_triples", sql`triples BETWEEN -9007199254740991 AND 9007199254740991`),
   ],
 );

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { addToPlayTotals } from "../../db/derived/totals.ts";
 import { plays } from "../../db/tables/index.ts";
 import { DecimalText, toHundredths } from "../../values/decimal.ts";
-import { Count } from "../../values/number.ts";
+import { SignedCount } from "../../values/number.ts";
 import { orElse, orNull } from "../../values/scalar.ts";
 import { Id } from "../../values/text.ts";
 import { FedTime } from "../../values/time.ts";
@@ -19,9 +19,9 @@ export const play = defineKind(plays, {
     location_id: Id,
     employee_id: Id,
     runs: orElse(DecimalText, "0").transform(toHundredths),
-    hits: orElse(Count, 0),
-    doubles: orElse(Count, 0),
-    triples: orElse(Count, 0),
+    hits: orElse(SignedCount, 0),
+    doubles: orElse(SignedCount, 0),
+    triples: orElse(SignedCount, 0),
     played_at: orNull(FedTime),
   }),
   columns: {

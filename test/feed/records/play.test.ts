@@ -4,7 +4,7 @@ import { feed, mustFeed } from "../../support/api.ts";
 import { setClock } from "../../support/clock.ts";
 import { createPublicViews } from "../../support/public-views.ts";
 import * as seed from "../../support/seed.ts";
-import { feedUsage } from "../../support/state.ts";
+import { feedUsage, rows } from "../../support/state.ts";
 
 beforeAll(createPublicViews);
 
@@ -57,6 +57,27 @@ describe("the feed's employee, eip_campaign and play", () => {
       .bind(store.id)
       .all();
     expect(results).toEqual([{ hits: 2 }]);
+  });
+
+  it("correct a wrong play by one with negative counts and runs", async ({ expect }) => {
+    const { store, campaign, employee, lines } = await chain();
+    const largest = { runs: "999999999999.99", hits: 999_999_999, doubles: 999_999_999, triples: 999_999_999 };
+    const opposite = Object.entries(largest).map(([field, count]) => [
+      field,
+      typeof count === "string" ? `-${count}` : -count,
+    ]);
+    const add = (fields: object) => mustFeed([seed.play(campaign.id, store.id, employee.id, fields)]);
+    const totals = () =>
+      rows("SELECT runs, hits, doubles, triples FROM public_play_totals WHERE location_id = ?", store.id);
+    await mustFeed(lines);
+
+    await add(largest);
+    await add(Object.fromEntries(opposite));
+    const corrected = await totals();
+    await add({ runs: "-0.5", hits: -1, doubles: -2, triples: -3 });
+
+    expect(corrected).toEqual([{ runs: 0, hits: 0, doubles: 0, triples: 0 }]);
+    expect(await totals()).toEqual([{ runs: -50, hits: -1, doubles: -2, triples: -3 }]);
   });
 
   it("touch a total once a request, however many plays there are", async ({ expect }) => {
@@ -146,7 +167,7 @@ describe("the feed's employee, eip_campaign and play", () => {
   it.for([
     [{ runs: 5 }, "runs"],
     [{ runs: "1.234" }, "runs"],
-    [{ hits: -1 }, "hits"],
+    [{ hits: -1_000_000_000 }, "hits"],
     [{ doubles: 1.5 }, "doubles"],
     [{ triples: "2" }, "triples"],
     [{ hits: 1_000_000_000 }, "hits"],

@@ -27,7 +27,7 @@ function sealed() {
       ...{ record: "token_opening", store_id, customer_id, tokens_1: "0.00", tokens_2: "1.50", tokens_3: "-0.25" },
       ...{ tokens_4: "0.00", tokens_5: "70000000000000.00" },
     },
-    { record: "play_opening", ...at, runs: "-1.50", hits: 3, doubles: 0, triples: 70_000_000_000_000 },
+    { record: "play_opening", ...at, runs: "-1.50", hits: -3, doubles: 0, triples: 70_000_000_000_000 },
     ...["balance_entry", "message", "play", "token_earning"].map((kind) => segment({ kind })),
   ];
   return {

@@ -666,6 +666,16 @@ BEGIN
   ON CONFLICT DO UPDATE SET newest_at = excluded.newest_at WHERE excluded.newest_at > newest_at;
 END;
 
+CREATE TRIGGER outbox_of_emptied_messages AFTER UPDATE OF body ON messages
+BEGIN
+  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
+  SELECT listening.version, 'messages', json_group_array(listening.customer_id), NEW.sent_at, listening.now
+  FROM message_group_members AS member CROSS JOIN listening ON listening.customer_key = member.customer_key
+  WHERE member.group_key = NEW.group_key
+  HAVING count(*) > 0
+  ON CONFLICT DO UPDATE SET newest_at = excluded.newest_at WHERE excluded.newest_at > newest_at;
+END;
+
 CREATE TRIGGER outbox_of_new_members AFTER INSERT ON message_group_members
 BEGIN
   INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)

@@ -50,7 +50,7 @@ export class Skipped extends Error {
   override readonly name = "Skipped";
 }
 
-/** What deletes a record: its key. Events are not deleted. */
+/** What deletes a record: its key. What events leave behind stays. */
 const KEYS: Record<string, readonly string[]> = {
   account: ["id"],
   store: ["id"],

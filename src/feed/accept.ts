@@ -125,14 +125,14 @@ function toBatches(lines: readonly GoodLine[], kinds: readonly Kind[]): Batch[] 
 }
 
 /**
- * Of lines with one key, the last counts of a state and the first of an event. New records are stored in the order of
- * their first lines, as if the lines had come one by one.
+ * Of lines with one key, the last counts of a state. Of an event the first counts, and the first that deletes it. New
+ * records are stored in the order of their first lines, as if the lines had come one by one.
  */
 function deduplicate(kind: Kind, all: readonly Line[]): Pick<Batch, "writes" | "deletes"> {
   const byKey = new Map<string, Line>();
   const orders = new Map<string, number>();
   for (const line of all) {
-    const key = identityOf(kind, line.used);
+    const key = `${kind.type === "event" && line.deleted} ${identityOf(kind, line.used)}`;
     if (kind.type === "state" || !byKey.has(key)) byKey.set(key, line);
     if (!line.deleted && !orders.has(key)) orders.set(key, line.number);
   }

@@ -18,7 +18,7 @@ export const sendLines: Operation = {
     `Takes one JSON object a line (NDJSON), each with its kind in \`record\`: at most ${withCommas(LINE_LIMIT)} lines, ` +
     `${BODY_LIMIT.name}, and ${withCommas(ITEM_LIMIT)} items of \`store_ids\` and \`member_ids\`. ` +
     "All or nothing: 200 means that every line is committed. A record is written anew by its key. An event (balance entry, " +
-    "token earning, play, message) is stored once by its `id`, so that a request may be sent again. The schema describes one line.",
+    "token earning, play, message) is stored once by its `id`, so that a request may be sent again; a message that is deleted loses its body. The schema describes one line.",
   answer: success(Accepted),
   body: { mediaType: NDJSON, schema: z.union(KINDS.flatMap(lineSchemas)) },
   examples: () => [

@@ -52,7 +52,8 @@ const TOTAL_TOO_LARGE = /CHECK constraint failed|integer overflow/;
  */
 export async function applyFeed(db: Database, { batches, accounts, restores, items }: FeedRequest): Promise<Outcome> {
   const states = batches.filter(({ kind }) => kind.type === "state");
-  const events = batches.filter(({ kind }) => kind.type === "event");
+  const ofEvents = batches.filter(({ kind }) => kind.type === "event");
+  const events = ofEvents.filter(({ writes }) => writes.length > 0);
   const checks = findFaults(batches);
   // Messages of an earlier request concern whoever this one adds to their group.
   const mayHaveUnshown = !restores && batches.some(({ kind }) => kind === message || kind === messageGroup);
@@ -60,7 +61,7 @@ export async function applyFeed(db: Database, { batches, accounts, restores, ite
   try {
     // Accounts are looked at before references, so that a request with both kinds of fault answers 403; and before the
     // deletes, because a record that is removed can no longer say whose it was.
-    const { counted, removed, inserted, changed, unshown } = await db.steps({
+    const { counted, removed, inserted, emptied, changed, unshown } = await db.steps({
       counted: [countFeed(restores)],
       unrestorable: restores ? [refuseUnrestorable()] : [],
       // Before anything is written, because whoever is a member then may be removed.
@@ -79,12 +80,13 @@ export async function applyFeed(db: Database, { batches, accounts, restores, ite
         return (kind.totals ?? []).map((addTo) => addTo(withFresh));
       }),
       inserted: events.flatMap(({ kind, texts }) => write(kind, texts)),
+      emptied: ofEvents.flatMap(({ kind, deletes }) => remove(kind, deletes)),
       dropped: fresh.length > 0 ? [dropFreshEvents()] : [],
       changed: [selectChanges()],
       unshown: mayHaveUnshown ? [selectUnshown()] : [],
     });
     const nothingToDelete = countLines(states, "deletes") - removed.length;
-    const repeated = countLines(events, "all") - inserted.length;
+    const repeated = countLines(ofEvents, "all") - inserted.length - emptied.length;
     return {
       applied: true,
       ignored: nothingToDelete + repeated,

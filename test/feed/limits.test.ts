@@ -68,6 +68,20 @@ describe("POST /feed: how much a request may hold", () => {
     expect(most.status).toBe(200);
   });
 
+  it("counts the members of the groups whose messages are deleted, each group once", async ({ expect }) => {
+    const { groups, from } = await storeGroups(201);
+    const messages = groups.map((group) => seed.message(group.id, from));
+    await mustFeed(messages.slice(0, 100));
+    await mustFeed(messages.slice(100));
+    const deletes = messages.map(({ id }) => seed.deleted("message", { id }));
+
+    const more = await feed(deletes);
+    const most = await feed([...deletes.slice(1), seed.message(groups[1]?.id, from)]);
+
+    expect(more.body).toEqual(tooMany("20,100"));
+    expect(most.body).toEqual({ status: true, items: { accepted: 201, ignored: 0 } });
+  });
+
   it("counts the members of a list, and those whom the list replaces", async ({ expect }) => {
     const { groups } = await storeGroups(101);
 

@@ -40,6 +40,12 @@ describe("an event of before the horizon", () => {
     expect((await feed(lines.map((line) => ({ ...line, "": OLD })))).status).toBe(200);
   });
 
+  it("is none where the line deletes a message: of that only the id counts", async ({ expect }) => {
+    const { body } = await feed([{ ...shop().message(OLD), deleted: true }]);
+
+    expect(body.items).toEqual({ accepted: 0, ignored: 1 });
+  });
+
   it("is named with what else is wrong with its line, and with other lines", async ({ expect }) => {
     const { lines, entry } = shop();
     await mustFeed(lines);

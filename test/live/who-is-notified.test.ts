@@ -46,6 +46,16 @@ const CHANGES: readonly Change[] = [
     frames: {},
   },
   {
+    change: "a message that loses its body concerns the members",
+    lines: ({ message }) => [seed.deleted("message", { id: message.id })],
+    frames: both(["messages"]),
+  },
+  {
+    change: "a deleted message that is not stored notifies nobody",
+    lines: () => [seed.deleted("message", { id: "unknown" })],
+    frames: {},
+  },
+  {
     change: "a member who is added sees a group that was not there",
     lines: ({ pair, ada, bo, cy }) => [{ ...pair, member_ids: [ada.id, bo.id, cy.id] }],
     frames: { cy: ["messages"] },

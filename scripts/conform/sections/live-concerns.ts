@@ -66,6 +66,12 @@ export async function liveConcerns(suite: Suite): Promise<Section> {
         const lines = [line, customer(ann.id), entry(suite.id("entry"), other, shop, "1.00")];
         expectSame(await framesAfter(...lines), [[], []], "frames of two customers");
       },
+      "the members of a group whose shown messages changed or of which a message lost its body": async () => {
+        const line = message(suite.id("message"), talk, ann.id, "rude", { sent_at: "2026-01-04 09:00:00" });
+        await suite.feed(line);
+        const frames = await framesAfter({ record: "message", id: line.id, deleted: true });
+        expectSame(frames, [[changed("messages")], []], "frames of a member and of a stranger");
+      },
       "who was added to a group or removed from one; the members of a removed group": async () => {
         await suite.feed(message(suite.id("message"), talk, ann.id, "old", { sent_at: "2026-01-05 09:00:00" }));
         const added = group(talk, [ann.id, other, ben.id]);

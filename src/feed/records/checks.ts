@@ -28,6 +28,7 @@ interface Lines {
   kind: Kind;
   all: readonly Line[];
   writes: readonly Line[];
+  deletes: readonly Line[];
 }
 
 /** Refuses a restore of a database that was fed by anything else: there it could hide messages. */
@@ -39,19 +40,25 @@ export function refuseUnrestorable(): Statement {
 
 /**
  * Refuses the request when the ids of its lists (`items`) and the members of the groups that it touches are too many:
- * a message of a large group writes a row for each member.
+ * a message of a large group writes a row for each member, and one that is emptied looks up each.
  */
 export function refuseLargeGroups(batches: readonly Lines[], items: number): Statement[] {
-  const ids = batches.flatMap(({ kind, all }) => {
+  const groups = batches.flatMap(({ kind, all }) => {
     const field = kind.record === "message_group" ? "id" : "group_id";
     return all.flatMap(({ used }) => used[field] ?? []);
   });
-  if (ids.length === 0) return [];
+  const emptied = batches.flatMap(({ kind, deletes }) =>
+    kind.record === "message" ? deletes.map(({ used }) => used.id) : [],
+  );
+  if (groups.length + emptied.length === 0) return [];
+  const among = (ids: readonly unknown[]) => sql`id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`;
   return [
     sql`INSERT INTO refusals (report)
       SELECT json_object('items', json_array(${items} + count(*)))
-      FROM message_groups JOIN message_group_members AS member ON member.group_key = message_groups.key
-      WHERE message_groups.id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))
+      FROM message_group_members WHERE group_key IN (
+        SELECT key FROM message_groups WHERE ${among(groups)}
+        UNION SELECT group_key FROM messages WHERE ${among(emptied)}
+      )
       HAVING ${items} + count(*) > ${ITEM_LIMIT}`,
   ];
 }

@@ -149,7 +149,10 @@ export interface Kind {
    * `position`; `all`: every line, without keys.
    */
   write?(lines: SQL, all: SQL): SQL[];
-  /** Deletes records in its own way. The last statement answers a row for each that was there. */
+  /**
+   * Deletes records in its own way. The last statement answers a row for each that was there. An event that has it is
+   * deleted after events are stored, so that a request may both bring it and delete it.
+   */
   remove?(lines: SQL): SQL[];
   /**
    * Only events have these: statements that add new ones to stored totals, or set the clock that their times depend on.
@@ -263,8 +266,8 @@ export function fieldOf(source: Source<Fields> | undefined): string | undefined 
 }
 
 /** Whether a line may delete its records. */
-export function isDeletable({ type, isPermanent }: Kind): boolean {
-  return type === "state" && isPermanent !== true;
+export function isDeletable({ type, isPermanent, remove }: Kind): boolean {
+  return type === "state" ? isPermanent !== true : remove !== undefined;
 }
 
 /** What tells the record of these fields apart from others of its kind: one text for each record. */

@@ -23,6 +23,7 @@ export const message = defineKind(messages, {
   uses: ["sent_at"],
   timeField: "sent_at",
   faults: [NOT_A_MEMBER],
+  remove: (lines) => [emptyBodies(lines)],
   totals: totalsAt(timeOrStamp, sql`EXISTS (SELECT 1 FROM message)`),
 });
 
@@ -33,6 +34,11 @@ export const restoredMessage: Kind = {
   faults: [stillToCome("sent_at")],
   totals: [...totalsAt(timeGiven, sql`EXISTS (SELECT 1 FROM message WHERE sent_at IS NULL)`), openSecond],
 };
+
+/** A deleted message stays, so that its id stays used and its group shows that something was said. */
+function emptyBodies(lines: SQL): SQL {
+  return sql`UPDATE messages SET body = '' WHERE id IN (SELECT id FROM ${lines}) AND body <> '' RETURNING 1`;
+}
 
 /** The totals of messages whose times depend on `sent_at`. A stamp is taken first, because the times depend on it too. */
 function totalsAt(timeOf: (sentAt: string) => string, needsStamp: SQL) {

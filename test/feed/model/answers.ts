@@ -32,7 +32,7 @@ export function messageGroupsOf(tables: Tables, caller: string, now: string) {
       return {
         group_id: id,
         group_name: nameOfGroup(members),
-        last_message: last.body,
+        last_message: tables.bodies.get(last.id),
         last_message_time: last.time,
         initial_customer_id: group.initial_customer_id,
         initial_customer_name: nameOf(tables, group.initial_customer_id),

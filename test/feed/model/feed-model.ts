@@ -81,13 +81,13 @@ export class FeedModel {
 }
 
 /**
- * The last line of each state record, and the first of each event that is not stored yet. What refers to others is
+ * The last line of each state record; of each event the first that deletes it, and the first if it is not stored yet. What refers to others is
  * written after them, and deleted before them; records of a kind are written in the order of their first lines.
  */
 function deduplicate(lines: readonly ModelLine[], before: Tables) {
   const byRecord = Map.groupBy(
     lines.map((line, index) => ({ line, number: index + 1 })),
-    ({ line }) => JSON.stringify([line.record, kindOf(line).keyOf(line)]),
+    ({ line }) => JSON.stringify([line.record, kindOf(line).keyOf(line), kindOf(line).isEvent && line.deleted]),
   );
   const counting = [...byRecord.values()].flatMap((same) => {
     const one = kindOf(same[0]?.line as ModelLine).isEvent ? same[0] : same.at(-1);
@@ -96,22 +96,20 @@ function deduplicate(lines: readonly ModelLine[], before: Tables) {
   const rank = ({ record }: ModelLine) => ORDER.indexOf(record);
   const sorted = counting.sort((one, other) => rank(one.line) - rank(other.line) || one.order - other.order);
   const writes = sorted.filter(({ line }) => !line.deleted && !isStored(line, before));
-  const events = lines.filter((line) => kindOf(line).isEvent).length;
+  const deletes = sorted.filter(({ line }) => line.deleted);
+  const countEvents = (some: readonly { line: ModelLine }[]) => some.filter(({ line }) => kindOf(line).isEvent).length;
   return {
     writes,
-    deletes: sorted
-      .filter(({ line }) => line.deleted)
-      .map(({ line }) => line)
-      .reverse(),
-    repeated: events - writes.filter(({ line }) => kindOf(line).isEvent).length,
+    deletes: deletes.map(({ line }) => line).reverse(),
+    repeated: countEvents(lines.map((line) => ({ line }))) - countEvents(writes) - countEvents(deletes),
   };
 }
 
 /** Whether a line is an event that is stored. */
-function isStored({ record, id }: ModelLine, { entries, earnings, messageIds }: Tables): boolean {
+function isStored({ record, id }: ModelLine, { entries, earnings, bodies }: Tables): boolean {
   if (record === "balance_entry") return entries.has(String(id));
   if (record === "token_earning") return earnings.has(String(id));
-  return record === "message" && messageIds.has(String(id));
+  return record === "message" && bodies.has(String(id));
 }
 
 /** Whether a line touches an account that the token does not cover. */

@@ -82,9 +82,14 @@ export const message: ModelKind = {
   isEvent: true,
   isGlobal: true,
   write: (line, { after, now }) => {
-    const [id, customer_id, body] = [text(line.id), text(line.customer_id), text(line.body)];
-    after.messageIds.add(id);
-    after.groups.get(text(line.group_id))?.messages.push({ id, customer_id, body, time: timeOf(line.sent_at, now) });
+    const [id, customer_id] = [text(line.id), text(line.customer_id)];
+    after.bodies.set(id, text(line.body));
+    after.groups.get(text(line.group_id))?.messages.push({ id, customer_id, time: timeOf(line.sent_at, now) });
+  },
+  remove: ({ id }, { bodies }) => {
+    const hasBody = (bodies.get(text(id)) ?? "") !== "";
+    if (hasBody) bodies.set(text(id), "");
+    return hasBody;
   },
   badFields: (line, { after }) => badMember(line, after),
 };

@@ -33,7 +33,7 @@ export function stateOf(tables: Tables) {
 }
 
 /** What customers hold, and what they are to each other. */
-function belongingsOf({ friendships, blocks, coupons, customerCoupons, groups, messageIds }: Tables) {
+function belongingsOf({ friendships, blocks, coupons, customerCoupons, groups, bodies }: Tables) {
   const all = [...groups].sort();
   return {
     friendships: [...friendships].sort().map(([key, status]) => ({ pair: key, status })),
@@ -45,7 +45,7 @@ function belongingsOf({ friendships, blocks, coupons, customerCoupons, groups, m
     states: all.flatMap(([group_id, { states }]) =>
       [...states].sort().map(([customer_id, state]) => ({ group_id, customer_id, ...state })),
     ),
-    messages: [...messageIds].sort().map((id) => ({ id })),
+    messages: [...bodies].sort().map(([id, body]) => ({ id, body })),
   };
 }
 

@@ -47,7 +47,7 @@ const QUERIES = {
   states: `
     SELECT group_id, customer_id, read_at, notifications_disabled
     FROM public_message_states WHERE group_id LIKE ? ORDER BY 1, 2`,
-  messages: "SELECT id FROM messages WHERE id LIKE ? ORDER BY 1",
+  messages: "SELECT id, body FROM messages WHERE id LIKE ? ORDER BY 1",
 };
 
 /** What the database holds of a run's world; the views `public_…` must be there. */

@@ -13,8 +13,8 @@ export interface Tables {
   coupons: Map<string, Coupon>;
   customerCoupons: Map<string, CustomerCoupon>;
   groups: Map<string, Group>;
-  /** Those of removed groups too. */
-  messageIds: Set<string>;
+  /** Those of all messages by their ids, of removed groups too. */
+  bodies: Map<string, string>;
   entries: Map<string, { customer_id: string; store_id: string; campaign_id: string | null; amount: number }>;
   earnings: Map<string, { customer_id: string; store_id: string; level_no: number; tokens: number }>;
 }
@@ -41,7 +41,7 @@ export interface Group {
   initial_customer_id: string;
   member_ids: string[];
   /** In the order in which they were stored. */
-  messages: { id: string; customer_id: string; body: string; time: string }[];
+  messages: { id: string; customer_id: string; time: string }[];
   /** What members have read, by their ids. */
   states: Map<string, { read_at: string | null; notifications_disabled: number }>;
 }
@@ -59,7 +59,7 @@ export function emptyTables(): Tables {
     coupons: new Map(),
     customerCoupons: new Map(),
     groups: new Map(),
-    messageIds: new Set(),
+    bodies: new Map(),
     entries: new Map(),
     earnings: new Map(),
   };

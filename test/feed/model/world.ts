@@ -121,6 +121,7 @@ function belongings(
     line("customer_coupon", { id: any(customerCoupons) }),
     line("message_group", { id: group }),
     line("message_state", { group_id: group, customer_id: any(customers) }),
+    { weight: 2, arbitrary: line("message", { id: any(messages) }) },
     { weight: 4, arbitrary: line("customer", { id: any(customers) }) },
   );
   const message = line("message", {

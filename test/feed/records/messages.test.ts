@@ -1,6 +1,7 @@
 import { beforeAll, describe, it } from "vitest";
 import { as, feed, mustFeed } from "../../support/api.ts";
 import { setClock } from "../../support/clock.ts";
+import { exported } from "../../support/exporting.ts";
 import { createPublicViews } from "../../support/public-views.ts";
 import * as seed from "../../support/seed.ts";
 import { rows, value } from "../../support/state.ts";
@@ -226,7 +227,7 @@ describe("a message's line", () => {
     [{ body: undefined }, "body"],
     [{ body: "x".repeat(4_001) }, "body"],
     [{ sent_at: "2026-04-31" }, "sent_at"],
-    [{ deleted: true }, "deleted"],
+    [{ deleted: "yes" }, "deleted"],
   ] as const)("is refused with %j", async ([fields, field], { expect }) => {
     const answer = await feed([seed.message("g", "c", fields)]);
 
@@ -246,6 +247,69 @@ describe("a message's line", () => {
     expect(retry.body.items).toEqual({ accepted: 0, ignored: 2 });
     await atTen(6);
     expect(await seen(c)).toMatchObject({ last_message: "after", last_message_time: stamp });
+  });
+});
+
+describe("a message's line that deletes", () => {
+  const deleted = (id: unknown, fields: object = {}) => seed.deleted("message", { id, ...fields });
+
+  it("empties the body for everybody, and keeps id, sender and time", async ({ expect }) => {
+    const { a, b, c, group } = await talk();
+    const message = seed.message(group.id, b, { body: "rude" });
+    const stamp = await atTen(3);
+    await mustFeed([message]);
+    await atTen(4);
+
+    const answer = await mustFeed([deleted(message.id, { sent_at: 7, body: 7 })]);
+    const again = await mustFeed([message]);
+
+    expect(answer.body.items).toEqual({ accepted: 1, ignored: 0 });
+    expect(again.body.items).toEqual({ accepted: 0, ignored: 1 });
+    for (const caller of [a, b, c])
+      expect(await seen(caller)).toMatchObject({ last_message: "", last_message_time: stamp, last_customer: b });
+    expect((await exported("message")).find(({ id }) => id === message.id)).toMatchObject({ body: "", sent_at: stamp });
+  });
+
+  it("is applied once the request's messages are stored, wherever the line stands", async ({ expect }) => {
+    const { a, group } = await talk();
+    const messages = [seed.message(group.id, a), seed.message(group.id, a)] as const;
+
+    const answer = await mustFeed([deleted(messages[0].id), ...messages, deleted(messages[1].id)]);
+
+    expect(answer.body.items).toEqual({ accepted: 4, ignored: 0 });
+    const bodies = await rows(
+      `SELECT body FROM messages WHERE id IN ('${messages[0].id}', '${messages[1].id}') ORDER BY id`,
+    );
+    expect(bodies).toEqual([{ body: "" }, { body: "" }]);
+  });
+
+  it("counts under ignored where the body is empty already, or the message unknown", async ({ expect }) => {
+    const { a, group } = await talk();
+    const [message, empty] = [seed.message(group.id, a), seed.message(group.id, a, { body: "" })];
+    await mustFeed([message, empty]);
+
+    const first = await mustFeed([message.id, message.id, empty.id, "unknown"].map((id) => deleted(id)));
+    const again = await mustFeed([deleted(message.id), seed.message(group.id, a)]);
+
+    expect(first.body.items).toEqual({ accepted: 1, ignored: 3 });
+    expect(again.body.items).toEqual({ accepted: 1, ignored: 1 });
+  });
+
+  it("empties a message of a removed group too", async ({ expect }) => {
+    const { a, group } = await talk();
+    const message = seed.message(group.id, a);
+    await mustFeed([message]);
+    await mustFeed([seed.deleted("message_group", { id: group.id })]);
+
+    const answer = await mustFeed([deleted(message.id)]);
+
+    expect(answer.body.items).toEqual({ accepted: 1, ignored: 0 });
+    expect(await value("SELECT body FROM messages WHERE id = ?", message.id)).toBe("");
+  });
+
+  it("needs a token for all accounts, and an id", async ({ expect }) => {
+    expect((await feed([deleted("m")], ["1"])).status).toBe(403);
+    expect((await feed([deleted(undefined)])).body.messages).toEqual({ "line 1.id": [expect.any(String)] });
   });
 });
 

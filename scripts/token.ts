@@ -1,7 +1,7 @@
 import { text } from "node:stream/consumers";
 import { Command, InvalidArgumentError } from "commander";
 import { DEV_TOKEN_DAYS, devSecret, devVarsOf } from "./lib/dev-token.ts";
-import { customerId } from "./lib/options.ts";
+import { recordId } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
 import { type Bearer, signToken } from "./lib/signed-token.ts";
 import { withEnvironment } from "./lib/where.ts";
@@ -22,7 +22,7 @@ const program = new Command("npm run token --")
   .addHelpText("after", "\nMore: docs/tokens.md");
 
 tokenCommand("customer", "a token that reads as one customer")
-  .argument("<id>", "the customer's id, 1 to 64 characters", customerId)
+  .argument("<id>", "the customer's id, 1 to 64 characters", recordId)
   .action((customerId: string, options: Options) => print({ scope: "customer", customerId }, options));
 
 tokenCommand("feed", "a token that feeds")

@@ -32,8 +32,8 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
-/** The customer that an argument names. */
-export function customerId(text: string): string {
+/** The id that an argument names a record by. */
+export function recordId(text: string): string {
   if (text === "" || codePoints(text) > ID_LIMIT)
     throw new InvalidArgumentError(`It must be 1 to ${ID_LIMIT} characters.`);
   return text;

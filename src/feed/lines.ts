@@ -39,7 +39,8 @@ export function checkLine(
   const messages = result.success ? (kind.rules?.(result.data) ?? {}) : fieldMessages(result.error);
   if (typeof deleted !== "boolean") messages.deleted = ["must be true or false"];
   else if (!isDeletable(kind) && "deleted" in object) messages.deleted = [CANNOT_BE_DELETED[kind.type]];
-  if (horizon !== null && !deletes && isOlder(kind, object, horizon)) addMessage(messages, kind.timeField ?? "", TOO_OLD);
+  if (horizon !== null && !deletes && isOlder(kind, object, horizon))
+    addMessage(messages, kind.timeField ?? "", TOO_OLD);
   if (!result.success || Object.keys(messages).length > 0) return { messages };
 
   const text = deletes ? "" : toJsonRow(kind, number, result.data);

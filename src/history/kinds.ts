@@ -36,12 +36,14 @@ const LEAVING: Readonly<Record<string, Leaving>> = {
     sums: { runs: "sum(runs)", hits: "sum(hits)", doubles: "sum(doubles)", triples: "sum(triples)" },
     openings: [openPlayTotals],
   },
-  // Those of a group's two newest seconds stay: they are shown, and compared with what comes. SQLite reads the bodies of
+  // Those of the two newest seconds of a group that is not removed stay: they are shown, and compared with what comes. SQLite reads the bodies of
   // those that it looks at: 20,000 of the longest take it more than 200 ms. To measure and send one takes still longer.
   message: {
     lookedAt: 2_000,
     lines: 500,
-    when: "sent_at < (SELECT earlier_at FROM message_groups WHERE message_groups.key = messages.group_key)",
+    when: `sent_at < (
+      SELECT iif(id IS NULL, 'never', earlier_at) FROM message_groups WHERE message_groups.key = messages.group_key
+    )`,
   },
 };
 

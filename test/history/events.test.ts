@@ -99,17 +99,21 @@ describe("an event", () => {
     ]);
   });
 
-  it("of a removed group leaves with no group", async ({ expect }) => {
+  it("of a removed group leaves with no group, also if it is of its newest second", async ({ expect }) => {
     const { lines, groupId, message } = shop();
     keepMonths(undefined);
-    await mustFeed([...lines, ...[1, 2, 3].map((day) => message(`2026-01-0${day} 00:00:00`))]);
+    const written = [1, 2, 3].map((day) => message(`2026-01-0${day} 00:00:00`));
+    await mustFeed([...lines, ...written, message("2026-06-01 00:00:00", { id: "kept" })]);
     await mustFeed([seed.deleted("message_group", { id: groupId })]);
     keepMonths(1);
 
     await seal();
 
     const [segment] = await segments();
-    expect(await linesOf(segment?.name)).toMatchObject([{ group_id: null, sent_at: "2026-01-01 00:00:00" }]);
+    const left = written.map(({ id, sent_at }) => ({ id, sent_at, group_id: null }));
+    expect(await linesOf(segment?.name)).toMatchObject(left.sort((one, other) => (one.id < other.id ? -1 : 1)));
+    expect(await storedIds()).toEqual(["kept"]);
+    expect(await differences()).toEqual([]);
   });
 
   it("of a customer who was erased leaves under the bare id", async ({ expect }) => {

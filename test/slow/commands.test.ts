@@ -308,6 +308,8 @@ describe("a command of the project", () => {
     [["verify-totals", "--env", "nowhere", "--remote"], "It must be production or staging."],
     [["verify-totals", "--persist-to", "nowhere"], "npm start makes it."],
     [["history", "drop-bodies", ""], "It must be 1 to 64 characters."],
+    [["history", "drop-bodies"], "Name either a customer or a --message."],
+    [["history", "drop-bodies", "c1", "--message", "m1"], "Name either a customer or a --message."],
     [["history", "sell"], "unknown command 'sell'"],
     [["feed", "package.json/nothing"], "There is no file package.json/nothing."],
     [["build", "everything"], "too many arguments"],

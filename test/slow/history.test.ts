@@ -192,6 +192,41 @@ describe("npm run history -- drop-bodies", () => {
     expect(rowOf("balance_entry")).toEqual(before);
   });
 
+  it("empties them in the database too, also of removed and of quiet groups, and notifies members", async ({
+    expect,
+  }) => {
+    const before = Array.from({ length: 5_000 }, (_, index) => `a${String(index).padStart(5, "0")}`);
+    database.exec("BEGIN");
+    for (const id of before) insert("messages", { id, customer_key: 2, body: "kept" });
+    for (const id of ["b  '1'", "b2"]) insert("messages", { id, customer_key: 1, group_key: 7, body: "secret" });
+    database.exec("COMMIT");
+    insert("message_group_members", { group_key: 7, customer_key: 1 });
+    insert("listeners", { customer_id: "c1", until: "2999-01-01 00:00:00" });
+    database.exec("DELETE FROM outbox");
+
+    const { status, output } = await history("drop-bodies", "c1");
+
+    expect(status, output).toBe(0);
+    expect(output).toContain("2 bodies dropped in the database.");
+    const left = database.prepare("SELECT DISTINCT body, customer_key FROM messages ORDER BY body").all();
+    expect(left.map((row) => ({ ...row }))).toEqual([
+      { body: "", customer_key: 1 },
+      { body: "kept", customer_key: 2 },
+    ]);
+    expect(database.prepare("SELECT customers FROM outbox").all()).toMatchObject([{ customers: '["c1"]' }]);
+  });
+
+  it.for(["m1", "b  '1'"])("empties one message, in a segment or in the database: %s", async (id, { expect }) => {
+    for (const stored of ["b  '1'", "b2"]) insert("messages", { id: stored, customer_key: 1, body: "secret" });
+
+    const { status, output } = await history("drop-bodies", "--message", id);
+
+    expect(status, output).toBe(0);
+    const emptied = database.prepare("SELECT id FROM messages WHERE body = ''").all();
+    expect(emptied.map((row) => row.id)).toEqual(id === "m1" ? [] : [id]);
+    expect(linesIn(cloudflare.objects.get(keyOf("message")))).toEqual(id === "m1" ? dropped : MESSAGES);
+  });
+
   it("goes on where it was cut off between the row and its object", async ({ expect }) => {
     const noAnswer = { status: 400, code: 1, message: "cut off" };
     cloudflare.beforeObject = (request) => (request.startsWith("PUT") ? noAnswer : undefined);

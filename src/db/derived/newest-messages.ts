@@ -4,7 +4,7 @@ import { messageGroups } from "../tables/messages.ts";
 import type { Derived } from "./derived.ts";
 
 /**
- * The newest message of a group, and the newest of an earlier second, which is shown until the newest's second is over.
+ * The newest message of a group that is not removed, and the newest of an earlier second, which is shown until the newest's second is over.
  * Of several messages in one second the one stored last is shown. Which that was is not recorded: any of the second is
  * as expected, and where it is another's, that with the greatest id is put there.
  */
@@ -29,7 +29,7 @@ export const newestMessages: Derived = {
     FROM message_groups
     JOIN second AS newest ON newest.group_key = message_groups.key AND newest.seconds_back = 1
     LEFT JOIN second AS earlier ON earlier.group_key = message_groups.key AND earlier.seconds_back = 2
-    WHERE message_groups.key ${range}`,
+    WHERE message_groups.key ${range} AND message_groups.id IS NOT NULL`,
   stored: "key",
   what: [["message_groups", "key"]],
 };

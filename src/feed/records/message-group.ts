@@ -130,7 +130,9 @@ function removeMembers(lines: SQL): SQL {
     )`;
 }
 
-/** A removed group keeps its row, without an id: its messages stay, so that their ids stay used. */
+/** A removed group keeps its row, without an id: its messages stay, so that their ids stay used, until they leave. */
 function removeGroups(lines: SQL): SQL {
-  return sql`UPDATE message_groups SET id = NULL WHERE id IN (SELECT id FROM ${lines}) RETURNING 1`;
+  return sql`
+    UPDATE message_groups SET id = NULL, newest_id = NULL, newest_at = NULL, earlier_id = NULL, earlier_at = NULL
+    WHERE id IN (SELECT id FROM ${lines}) RETURNING 1`;
 }

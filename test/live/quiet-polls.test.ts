@@ -83,6 +83,19 @@ describe("a poll after quiet ones", () => {
     expect([second.body.errorCode, trips(second)]).toEqual(["NO_ITEMS", 1]);
   });
 
+  it("finds that a message has lost its body if it has no check_time, and is quiet with one", async ({ expect }) => {
+    const { reader, writer, group } = await seedGroup();
+    const message = seed.message(group, writer, { body: "rude" });
+    await mustFeed([message]);
+    const seen = await pass(1);
+    await pollUntilQuiet(reader, seen);
+
+    await mustFeed([seed.deleted("message", { id: message.id })]);
+
+    expect(await poll(reader)).toMatchObject({ found: [""], roundTrips: 1 });
+    expect((await poll(reader, seen)).roundTrips).toBe(0);
+  });
+
   it("stays quiet when a feed concerns somebody else", async ({ expect }) => {
     const { reader, writer, group } = await seedForeignGroup();
     await pollUntilQuiet(reader);

@@ -107,6 +107,7 @@ const TRIALS: Record<string, Trial> = {
   "npm run history -- copy segments --remote --env acme": NO_PROGRAM,
   "npm run history -- restore segments --remote --env acme": NO_PROGRAM,
   "npm run history -- drop-bodies c1": NO_BUCKET,
+  "npm run history -- drop-bodies --message m1": NO_BUCKET,
   "npm run wrangler -- r2 bucket create loyalty-edge-history": HELP,
   "npm run programs -- list": { status: 0, says: "loyalty-edge" },
   "npm run programs -- add acme": { status: 0, says: "the Worker loyalty-edge-acme" },

@@ -1,16 +1,14 @@
 import { Command, Option } from "commander";
-import { CUSTOMER_SEARCHES } from "../src/customer/search/scope.ts";
-import { JURISDICTIONS } from "../src/inbox/jurisdiction.ts";
 import { databaseExists } from "./lib/database.ts";
 import {
   configOf,
-  configuredHorizon,
   databaseName,
   environmentFlag,
   environmentNames,
   flagOf,
   PRODUCTION,
   refuseShared,
+  refuseWrongVariables,
   STAGING,
   variablesOf,
 } from "./lib/environments.ts";
@@ -85,36 +83,14 @@ function deployLine(env: string): string {
 
 /** @throws a CommandError that says in a line what is wrong with an environment. */
 function refuseWrong(env: string): void {
-  refuseUnknownWords(env);
-  refuseStrangersTokens(env);
-  configuredHorizon(env);
+  refuseWrongVariables(env);
+  const { WORKER_NAME, ENVIRONMENT } = variablesOf(env);
   const { name } = configOf(env);
   // A bucket is marked with it, and the Worker cannot know its own name.
-  if (variablesOf(env).WORKER_NAME !== name)
-    throw new CommandError(`WORKER_NAME of ${env} must be the name of its Worker, ${name}.`);
+  if (WORKER_NAME !== name) throw new CommandError(`WORKER_NAME of ${env} must be the name of its Worker, ${name}.`);
+  // Tells a deployment from what runs on somebody's machine, which shows more of itself.
+  if (ENVIRONMENT !== env) throw new CommandError(`ENVIRONMENT of ${env} must be the name of its environment, ${env}.`);
   refuseShared(env);
-}
-
-/** The Worker takes a misspelt search as `none`, and has no inboxes in a misspelt jurisdiction: better to hear of it now. */
-function refuseUnknownWords(env: string): void {
-  for (const [name, words] of Object.entries({ CUSTOMER_SEARCH: CUSTOMER_SEARCHES, JURISDICTION: JURISDICTIONS })) {
-    const value = variablesOf(env)[name] ?? "";
-    if (value !== "" && !words.some((known) => known === value))
-      throw new CommandError(`${name} of ${env} is ${value}. It must be ${words.join(", ")}.`);
-  }
-}
-
-/** An identity provider's keys sign for other apps too, and at some addresses for every project of the provider. */
-function refuseStrangersTokens(env: string): void {
-  const { JWKS_URL, JWT_AUDIENCE, JWT_CUSTOMERS_WITHOUT_SCOPE: withoutScope = "", JWT_ISSUER } = variablesOf(env);
-  if (JWKS_URL && !JWT_AUDIENCE)
-    throw new CommandError(`JWKS_URL of ${env} is set, so JWT_AUDIENCE must be set: docs/tokens.md says why.`);
-  if (!["", "true"].includes(withoutScope))
-    throw new CommandError(`JWT_CUSTOMERS_WITHOUT_SCOPE of ${env} is ${withoutScope}. It must be true, or empty.`);
-  if (withoutScope === "true" && !JWT_ISSUER)
-    throw new CommandError(
-      `JWT_CUSTOMERS_WITHOUT_SCOPE of ${env} is true, so JWT_ISSUER must be set: docs/tokens.md says why.`,
-    );
 }
 
 async function refuseStranger(): Promise<void> {

@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { parse } from "smol-toml";
 import { type Unstable_Config as Config, type Unstable_RawConfig as RawConfig, unstable_readConfig } from "wrangler";
-import { historyFault, horizonOf } from "../../src/domain/history.ts";
+import { horizonOf } from "../../src/domain/history.ts";
+import { VARIABLES, variableFault } from "../../src/service/variables.ts";
 import { CommandError, ROOT } from "./project.ts";
 
 /** What the top level of wrangler.toml is called. */
@@ -50,14 +51,23 @@ export function historyBucket(env: string) {
 
 /**
  * The time before which events leave an environment for history; null where none do.
- * @throws a CommandError where its settings are wrong.
+ * @throws a CommandError where a variable is wrong.
  */
 export function configuredHorizon(env: string): string | null {
+  refuseWrongVariables(env);
   const { HISTORY_MONTHS: months = "" } = variablesOf(env);
-  const fault = historyFault({ HISTORY_MONTHS: months, HISTORY: historyBucket(env) });
-  if (fault !== null)
-    throw new CommandError(`History of ${env} is set up by half: ${fault}. docs/contract/history.md, 1`);
   return months === "" ? null : horizonOf({ months: Number(months) }, new Date());
+}
+
+/** @throws a CommandError that names a variable which the service could not work with, or does not have. */
+export function refuseWrongVariables(env: string): void {
+  const { vars } = configOf(env);
+  // A misspelt JWT_ISSUER would let every issuer in.
+  const unknown = Object.keys(vars).find((name) => !(name in VARIABLES));
+  if (unknown !== undefined) throw new CommandError(`There is no variable ${unknown}, which ${env} sets.`);
+  const fault = variableFault({ ...vars, HISTORY: historyBucket(env) });
+  if (fault !== null)
+    throw new CommandError(`${fault.name} of ${env} must ${fault.must}. docs/deploying.md, Variables`);
 }
 
 /** What a command of this project takes for an environment: nothing for production. */

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { InvalidArgumentError } from "commander";
+import { notOrigins } from "../../src/middleware/cors.ts";
 import { codePoints, ID_LIMIT } from "../../src/values/text.ts";
 import { environmentNames, PRODUCTION, STAGING } from "./environments.ts";
 
@@ -13,10 +14,8 @@ export function portNumber(text: string): number {
 
 /** Origins with commas between them, as a browser names them, or `*`. */
 export function originList(text: string): string {
-  const origins = text.split(",").map((origin) => origin.trim());
-  const isOrigin = (origin: string) => origin === "*" || (URL.canParse(origin) && new URL(origin).origin === origin);
-  const wrong = origins.filter((origin) => !isOrigin(origin));
-  if (wrong.length === 0) return origins.join(",");
+  const wrong = notOrigins(text);
+  if (wrong.length === 0) return text;
   throw new InvalidArgumentError(`${wrong.join(", ")} must be like http://localhost:5173, without a path or a slash.`);
 }
 

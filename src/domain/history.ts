@@ -14,25 +14,21 @@ type Bindings = Partial<Pick<Env, "HISTORY_MONTHS">> & { HISTORY?: R2Bucket };
 /** The settings, or null where nothing leaves: also where one of the two is missing or wrong. */
 export function historySettings(env: Bindings): HistorySettings | null {
   const { HISTORY_MONTHS: months, HISTORY: bucket } = env;
-  if (bucket === undefined || historyFault(env) !== null) return null;
+  if (bucket === undefined || !isHistoryWhole(env)) return null;
   return { months: Number(months), bucket };
 }
 
 const MONTHS = /^([1-9]\d?|1[01]\d|120)$/;
 
-/** What is wrong with the settings, in words; null where nothing is. */
-export function historyFault({
-  HISTORY_MONTHS: months,
+/** Whether there are months and a bucket, or neither. */
+export function isHistoryWhole({
+  HISTORY_MONTHS: months = "",
   HISTORY: bucket,
 }: {
   HISTORY_MONTHS?: string | undefined;
   HISTORY?: unknown;
-}): string | null {
-  const isBound = bucket !== undefined;
-  if (months === undefined || months === "")
-    return isBound ? "a bucket is bound as HISTORY, but HISTORY_MONTHS is not set" : null;
-  if (!MONTHS.test(months)) return "HISTORY_MONTHS must be a number from 1 to 120";
-  return isBound ? null : "HISTORY_MONTHS is set, but no bucket is bound as HISTORY";
+}): boolean {
+  return bucket === undefined ? months === "" : MONTHS.test(months);
 }
 
 /** The first second, in UTC, of the month that is so many months before this one: what is older leaves. */

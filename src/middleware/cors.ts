@@ -51,8 +51,23 @@ export function isAllowedOrigin(env: Env, origin: string): boolean {
   return origins.includes("*") || origins.includes(origin);
 }
 
-function allowedOrigins({ CORS_ORIGINS }: Env): string[] {
-  return CORS_ORIGINS.split(",")
-    .map((origin) => origin.trim())
-    .filter((origin) => origin !== "");
+function allowedOrigins({ CORS_ORIGINS = "" }: Partial<Env>): string[] {
+  return listed(CORS_ORIGINS).filter((origin) => origin !== "");
+}
+
+function listed(origins: string): string[] {
+  return origins.split(",").map((origin) => origin.trim());
+}
+
+/** What of a text with commas is no origin, as a browser or an app's web view names it, and not `*`. */
+export function notOrigins(text: string): string[] {
+  return listed(text).filter((origin) => !isOrigin(origin));
+}
+
+function isOrigin(text: string): boolean {
+  if (text === "*") return true;
+  if (!URL.canParse(text)) return false;
+  const { origin, protocol, host } = new URL(text);
+  // That of capacitor://localhost, an app on iOS, is "null" by the standard.
+  return text === (origin === "null" && host !== "" ? `${protocol}//${host}` : origin);
 }

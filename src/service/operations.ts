@@ -8,8 +8,8 @@ export const health: Operation = {
   tag: "Service",
   summary: "Health",
   description:
-    "Whether the database (D1: its primary, and a replica) and the cache (KV) answer within 2.5 seconds each. 503 if one " +
-    "does not. An answer is remembered for 5 seconds.",
+    "Whether the database (D1: its primary, and a replica) and the cache (KV) answer within 2.5 seconds each, and every " +
+    "variable of the operator's is good. 503 if not. What answers is remembered for 5 seconds.",
   answer: success(Health),
   examples: () => [
     {

@@ -1,10 +1,10 @@
 import { createRouter } from "../app-env.ts";
-import { historyFault } from "../domain/history.ts";
 import { unavailable } from "../http/errors.ts";
 import { cache } from "../middleware/bindings.ts";
 import { bothDatabases } from "../middleware/database.ts";
 import { addressLimited } from "../middleware/rate-limit.ts";
 import { HealthCheck } from "./health.ts";
+import { variableFault } from "./variables.ts";
 
 // A test compares it with package.json, which would take 1 KiB of the Worker if it were imported.
 const VERSION = "0.1.0";
@@ -14,8 +14,8 @@ const check = new HealthCheck();
 /** What the service says of itself: whether it is well. */
 export const service = createRouter().get("/health", addressLimited(), bothDatabases(), cache(), async (c) => {
   const down = await check.look(c.var.databases, c.var.cache);
-  const fault = historyFault(c.env);
-  if (fault !== null) throw unavailable(`Nothing leaves for history: ${fault}.`);
+  const fault = variableFault({ ...c.env });
+  if (fault !== null) throw unavailable(`${fault.name} must ${fault.must}.`);
   if (down.length > 0) throw unavailable(`The ${down.join(" and the ")} cannot be reached.`);
 
   return c.json({

@@ -7,6 +7,7 @@ import { type Drained, drainOutbox } from "../inbox/drain.ts";
 import { Inboxes } from "../inbox/inboxes.ts";
 import { removeFormerListeners } from "../inbox/queries.ts";
 import { writeMetrics } from "../metrics/metrics.ts";
+import { variableFault } from "./variables.ts";
 
 /** What a run has come to, in the words of the log. */
 type Report = Drained | Sealed | { removed: number } | { steps: number; unfinished: readonly string[] };
@@ -79,6 +80,8 @@ const JOBS: Readonly<Record<string, Job>> = {
 export const onSchedule: ExportedHandlerScheduledHandler<Env> = async ({ cron }, env) => {
   const job = JOBS[cron];
   if (job === undefined) throw new Error(`There is no job for the cron ${cron}.`);
+  const wrong = variableFault({ ...env });
+  if (wrong !== null) console.error(JSON.stringify({ error: "VARIABLE_WRONG", ...wrong }));
   if (job.isOff?.(env)) return;
   const startedAt = performance.now();
   const elapsed = () => performance.now() - startedAt;

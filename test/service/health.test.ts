@@ -49,6 +49,17 @@ describe("GET /health", () => {
     expect(one.body.message).toBe("The cache cannot be reached.");
   });
 
+  it("answers 503 and names a variable that is wrong, without its value", async ({ expect }) => {
+    const answer = await health({ NEARBY_RADIUS_MILES: "lots" });
+
+    expect(answer.status).toBe(503);
+    expect(answer.body).toEqual({
+      status: false,
+      errorCode: "UNAVAILABLE",
+      message: "NEARBY_RADIUS_MILES must be a number of miles, above 0 and below 100,000.",
+    });
+  });
+
   it.for([
     ["cache", { CACHE: { get: () => new Promise(() => {}) } }],
     ["primary of the database", stalled("first-primary")],

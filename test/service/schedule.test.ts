@@ -87,6 +87,22 @@ describe("the schedule", () => {
     ]);
   });
 
+  it("names a variable that is wrong in the log", async ({ expect }) => {
+    const said = vi.spyOn(console, "error").mockReturnValue();
+    const wrong = { ...env, NEARBY_RADIUS_MILES: "lots" };
+
+    await worker.scheduled(createScheduledController({ cron: "0 6 * * *" }), wrong, createExecutionContext());
+    await run();
+
+    expect(said.mock.calls.map(([line]) => JSON.parse(line))).toEqual([
+      {
+        error: "VARIABLE_WRONG",
+        name: "NEARBY_RADIUS_MILES",
+        must: "be a number of miles, above 0 and below 100,000",
+      },
+    ]);
+  });
+
   it("says so when the database fails, and goes on the next time", async ({ expect }) => {
     await feedTimes(3);
     vi.spyOn(session, "batch").mockRejectedValue(new Error("D1_ERROR: D1 DB is overloaded."));

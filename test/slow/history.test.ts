@@ -429,7 +429,7 @@ describe("npm run history", () => {
     const { status, output } = await history("status", "--env", "staging");
 
     expect(status).toBe(1);
-    expect(output.trim().split("\n").at(-1)).toContain("HISTORY_MONTHS must be a number from 1 to 120");
+    expect(output.trim().split("\n").at(-1)).toContain("HISTORY_MONTHS of staging must be 1 to 120");
     expect(output).not.toContain("RangeError");
   });
 

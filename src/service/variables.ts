@@ -1,0 +1,71 @@
+import { CUSTOMER_SEARCHES } from "../customer/search/scope.ts";
+import { isHistoryWhole } from "../domain/history.ts";
+import { JURISDICTIONS } from "../inbox/jurisdiction.ts";
+import { notOrigins } from "../middleware/cors.ts";
+
+type Bindings = Readonly<Record<string, unknown>>;
+
+interface Rule {
+  /** In words, after "must". */
+  must: string;
+  /** A variable that is left out is empty. */
+  isGood: (value: string, bindings: Bindings) => boolean;
+}
+
+const NOT_EMPTY = (value: string) => value !== "";
+const ANY_TEXT: Rule = { must: "be a text", isGood: () => true };
+
+/** The rule of each variable of wrangler.toml. `npm run deploy` checks it, /health and the log name what breaks it. */
+export const VARIABLES: Readonly<Record<string, Rule>> = {
+  JWKS_URL: { must: "be an https address, or empty", isGood: isEmptyOr(isKeysAddress) },
+  JWT_ISSUER: {
+    must: "be set where JWT_CUSTOMERS_WITHOUT_SCOPE is",
+    isGood: (value, bindings) => value !== "" || !bindings.JWT_CUSTOMERS_WITHOUT_SCOPE,
+  },
+  // The keys at an address sign for other apps too.
+  JWT_AUDIENCE: { must: "be set where JWKS_URL is", isGood: (value, bindings) => value !== "" || !bindings.JWKS_URL },
+  JWT_SCOPE_CLAIM: ANY_TEXT,
+  JWT_SUBJECT_CLAIM: ANY_TEXT,
+  JWT_CUSTOMERS_WITHOUT_SCOPE: oneOf(["true"]),
+  NEARBY_RADIUS_MILES: {
+    must: "be a number of miles, above 0 and below 100,000",
+    isGood: (value) => /^\d{1,5}(\.\d+)?$/.test(value) && Number(value) > 0,
+  },
+  CORS_ORIGINS: {
+    must: 'be origins like https://app.example, with commas between them, or "*", or empty',
+    isGood: isEmptyOr((value) => notOrigins(value).length === 0),
+  },
+  CUSTOMER_SEARCH: oneOf(CUSTOMER_SEARCHES),
+  JURISDICTION: oneOf(JURISDICTIONS),
+  HISTORY_MONTHS: {
+    must: "be 1 to 120 where a bucket is bound as HISTORY, and empty where none is",
+    isGood: (months, { HISTORY: bucket }) => isHistoryWhole({ HISTORY_MONTHS: months, HISTORY: bucket }),
+  },
+  ENVIRONMENT: { must: "be the name of its environment", isGood: NOT_EMPTY },
+  WORKER_NAME: { must: "be the name of its Worker", isGood: NOT_EMPTY },
+};
+
+/** The first variable that breaks its rule, and what it must be; null: none does. */
+export function variableFault(bindings: Bindings): { name: string; must: string } | null {
+  for (const [name, { must, isGood }] of Object.entries(VARIABLES)) {
+    const value = bindings[name] ?? "";
+    if (typeof value !== "string") return { name, must: "be a text, in quotes" };
+    if (!isGood(value, bindings)) return { name, must };
+  }
+  return null;
+}
+
+function oneOf(words: readonly string[]): Rule {
+  return { must: `be ${words.join(", ")}, or empty`, isGood: isEmptyOr((value) => words.includes(value)) };
+}
+
+function isEmptyOr(isGood: (value: string) => boolean): Rule["isGood"] {
+  return (value) => value === "" || isGood(value);
+}
+
+/** Whoever is between could put keys of their own into an answer over http. On one machine nobody is. */
+function isKeysAddress(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const { protocol, hostname } = new URL(value);
+  return protocol === "https:" || (protocol === "http:" && ["localhost", "127.0.0.1"].includes(hostname));
+}

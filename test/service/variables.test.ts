@@ -1,0 +1,64 @@
+import { describe, it } from "vitest";
+import page from "../../docs/deploying.md?raw";
+import { VARIABLES, variableFault } from "../../src/service/variables.ts";
+import config from "../../wrangler.toml?raw";
+
+const GOOD = { ENVIRONMENT: "production", WORKER_NAME: "loyalty-edge", NEARBY_RADIUS_MILES: "25" };
+const BUCKET = { HISTORY: {} };
+
+describe("the variables of wrangler.toml", () => {
+  it.for<[name: string, ...good: (string | object)[]]>([
+    ["NEARBY_RADIUS_MILES", "25", "0.5", "99999"],
+    ["JWKS_URL", "", { JWKS_URL: "https://id.example/keys", JWT_AUDIENCE: "loyalty" }],
+    ["JWKS_URL", { JWKS_URL: "http://127.0.0.1:8080/keys", JWT_AUDIENCE: "loyalty" }],
+    ["JWT_CUSTOMERS_WITHOUT_SCOPE", "", { JWT_CUSTOMERS_WITHOUT_SCOPE: "true", JWT_ISSUER: "https://id.example" }],
+    ["CORS_ORIGINS", "", "*", "https://app.example", "https://app.example, http://localhost:5173"],
+    ["CORS_ORIGINS", "capacitor://localhost,ionic://localhost"],
+    ["CUSTOMER_SEARCH", "", "all", "friends", "none"],
+    ["JURISDICTION", "", "eu", "us", "fedramp"],
+    ["HISTORY_MONTHS", "", { HISTORY_MONTHS: "1", ...BUCKET }, { HISTORY_MONTHS: "120", ...BUCKET }],
+  ])("may be: %j", ([name, ...values], { expect }) => {
+    const faults = values.map((value) => variableFault({ ...GOOD, ...bindings(name, value) }));
+
+    expect(faults).toEqual(values.map(() => null));
+  });
+
+  it.for<[name: string, ...bad: (string | number | object | undefined)[]]>([
+    ["NEARBY_RADIUS_MILES", "lots", "", undefined, 25, "0", "0.0", "-1", "1e3", "100000", "Infinity", "25 "],
+    ["JWKS_URL", { JWKS_URL: "id.example", JWT_AUDIENCE: "a" }, { JWKS_URL: "http://id.example", JWT_AUDIENCE: "a" }],
+    ["JWT_AUDIENCE", { JWKS_URL: "https://id.example/keys" }],
+    ["JWT_ISSUER", 5, { JWT_CUSTOMERS_WITHOUT_SCOPE: "true" }],
+    ["JWT_CUSTOMERS_WITHOUT_SCOPE", { JWT_CUSTOMERS_WITHOUT_SCOPE: "yes", JWT_ISSUER: "https://id.example" }],
+    ["CORS_ORIGINS", "https://app.example/", "app.example", "https://app.example,", "file://", "https://A.example"],
+    ["CUSTOMER_SEARCH", "friend", "All"],
+    ["JURISDICTION", "europe"],
+    ["HISTORY_MONTHS", "13", BUCKET, { HISTORY_MONTHS: "0", ...BUCKET }, { HISTORY_MONTHS: "121", ...BUCKET }],
+    ["HISTORY_MONTHS", { HISTORY_MONTHS: "many", ...BUCKET }],
+    ["ENVIRONMENT", ""],
+    ["WORKER_NAME", ""],
+  ])("must not be: %j", ([name, ...values], { expect }) => {
+    const faults = values.map((value) => variableFault({ ...GOOD, ...bindings(name, value) })?.name);
+
+    expect(faults).toEqual(values.map(() => name));
+  });
+
+  it("are those that each environment sets", ({ expect }) => {
+    const sections = [...config.matchAll(/^\[(?:env\.staging\.)?vars\]\n([\s\S]*?)\n\n/gm)];
+    const names = sections.map(([, lines = ""]) => [...lines.matchAll(/^(\w+) =/gm)].map(([, name]) => name).sort());
+
+    expect(names).toEqual([Object.keys(VARIABLES).sort(), Object.keys(VARIABLES).sort()]);
+  });
+
+  it("are in the manual, each with its rule", ({ expect }) => {
+    const [, section = ""] = /\n## Variables\n([\s\S]*?)\n## /.exec(page) ?? [];
+    const rows = [...section.matchAll(/^\| `(\w+)` \| .* \| must (.*) \|$/gm)].map(([, name, must]) => [name, must]);
+
+    expect(Object.fromEntries(rows)).toEqual(
+      Object.fromEntries(Object.entries(VARIABLES).map(([name, { must }]) => [name, must])),
+    );
+  });
+});
+
+function bindings(name: string, value: string | number | object | undefined): object {
+  return typeof value === "object" ? value : { [name]: value };
+}

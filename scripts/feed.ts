@@ -6,6 +6,7 @@ import { KINDS, RESTORED_KINDS } from "../src/feed/records/index.ts";
 import { NAMED_LINES } from "../src/http/limits.ts";
 import { LOGGED_BAR } from "./lib/bar.ts";
 import { devFeedToken, devRestoreToken } from "./lib/dev-token.ts";
+import { configuredHorizon } from "./lib/environments.ts";
 import { type Progress, sendLines } from "./lib/feed-client.ts";
 import { type FileLine, type NdjsonFile, openNdjson } from "./lib/ndjson-file.ts";
 import { namesOf } from "./lib/options.ts";
@@ -35,7 +36,7 @@ const program = withEnvironment(new Command("npm run feed --"))
     "send only records of these kinds, with commas between them",
     namesOf(KINDS.map(({ record }) => record)),
   )
-  .option("--check", "check every line with the service's own schemas, and send nothing")
+  .option("--check", "check every line with the service's own schemas and history, and send nothing")
   .addOption(
     new Option("--restore", "feed a whole export into an empty database, with a restore token").conflicts("only"),
   )
@@ -99,6 +100,7 @@ function isWanted({ number, bytes }: FileLine, only: readonly string[]): boolean
 /** Names every bad line of the file; what only the database knows, such as references, is not looked at. */
 async function check(name: string, options: Options): Promise<void> {
   const kinds = options.restore ? RESTORED_KINDS : KINDS;
+  const horizon = options.restore ? null : configuredHorizon(options.env);
   const unknown = new UnknownFields(kinds);
   let checked = 0;
   let bad = 0;
@@ -107,7 +109,7 @@ async function check(name: string, options: Options): Promise<void> {
     if (line === null) continue;
     checked += 1;
     unknown.look(number, line.text);
-    const result = checkLine(line, kinds);
+    const result = checkLine(line, kinds, horizon);
     if (!("messages" in result)) continue;
     bad += 1;
     if (bad > NAMED_LINES) continue;

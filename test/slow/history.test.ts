@@ -441,3 +441,19 @@ describe("npm run history", () => {
     expect(existsSync(path.join(clone, "copy"))).toBe(false);
   });
 });
+
+describe("npm run feed -- FILE --check", () => {
+  it("names events that are older than the history that is kept, which a restore takes", async ({ expect }) => {
+    writeFileSync(path.join(clone, "old.ndjson"), JSON.stringify(ENTRIES[0]));
+    const check = async (...args: string[]) => {
+      const run = running("node", ["scripts/run.mjs", "feed", "old.ndjson", "--check", ...args], { cwd: clone });
+      return { status: await run.ended, output: run.output() };
+    };
+
+    const [fed, restored] = [await check(), await check("--restore")];
+
+    expect(fed.status, fed.output).toBe(1);
+    expect(fed.output).toContain("line 1.created_at: is older than the history that is kept");
+    expect(restored, restored.output).toMatchObject({ status: 0 });
+  });
+});

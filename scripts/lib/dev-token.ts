@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseEnv } from "node:util";
-import { PRODUCTION } from "./environments.ts";
+import { flagOf, PRODUCTION } from "./environments.ts";
 import { CommandError, ROOT } from "./project.ts";
 import { type Bearer, signToken } from "./signed-token.ts";
 
@@ -43,13 +43,28 @@ export function devFeedToken(accounts: readonly string[] | "*", days?: number, e
   return devToken({ scope: "feed", accounts }, days, env);
 }
 
-/** @throws a CommandError where the environment's file has none. */
+/**
+ * The secret of an environment's service on this machine. Only production's is made here: a token for another environment
+ * may be meant for its deployment, and signed with a new secret it would be good nowhere.
+ * @throws a CommandError where there is none.
+ */
 export function devSecret(env = PRODUCTION): string {
-  ensureDevVars(env);
-  const { JWT_SECRET: secret = "" } = parseEnv(readFileSync(path.join(ROOT, devVarsOf(env)), "utf8"));
+  if (env === PRODUCTION) ensureDevVars();
+  const secret = readDevVars(env)?.JWT_SECRET;
+  if (secret === undefined)
+    throw new CommandError(
+      `This machine has no secret of ${env}. Give its JWT_SECRET, or run npm start --${flagOf(env)} first.`,
+    );
   if (secret === "")
     throw new CommandError(
       `There is no JWT_SECRET in ${devVarsOf(env)}. Set one, or delete the file to get a new one.`,
     );
   return secret;
+}
+
+/** What an environment's file says; null where there is no file. */
+export function readDevVars(env: string): { JWT_SECRET: string; JWT_SECRET_PREVIOUS?: string } | null {
+  const file = path.join(ROOT, devVarsOf(env));
+  if (!existsSync(file)) return null;
+  return { JWT_SECRET: "", ...parseEnv(readFileSync(file, "utf8")) };
 }

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { checkLine } from "../../src/feed/lines.ts";
 import { KINDS } from "../../src/feed/records/index.ts";
 import { DEMO_CUSTOMER, demoLines } from "../demo/program.ts";
-import { DEV_TOKEN_DAYS, devCustomerToken, devFeedToken, ensureDevVars } from "./dev-token.ts";
+import { DEV_TOKEN_DAYS, devCustomerToken, devFeedToken, ensureDevVars, readDevVars } from "./dev-token.ts";
 import { configuredHorizon, environmentFlag, PRODUCTION } from "./environments.ts";
 import { sendLines } from "./feed-client.ts";
 import { CommandError, ROOT, TOOL_ENV } from "./project.ts";
@@ -59,6 +59,7 @@ export function serve(
   { env = PRODUCTION, port, persistTo, cors, entry }: ServiceOptions,
   { detached = false, variables = {} }: { detached?: boolean; variables?: Record<string, string> } = {},
 ): Service {
+  const { JWT_SECRET_PREVIOUS: previous = "" } = readDevVars(env) ?? {};
   const server = spawn(
     path.join(ROOT, "node_modules", ".bin", "wrangler"),
     ["dev", "--port", String(port), "--ip", "127.0.0.1", "--persist-to", path.resolve(persistTo)].concat(
@@ -67,6 +68,8 @@ export function serve(
       "--var",
       "ENVIRONMENT:development",
       ...(cors === undefined ? [] : ["--var", `CORS_ORIGINS:${cors}`]),
+      // Of .dev.vars wrangler takes only the secrets that wrangler.toml requires, and no deployment requires this one.
+      ...(previous === "" ? [] : ["--var", `JWT_SECRET_PREVIOUS:${previous}`]),
       `--assets=${referenceIn(persistTo)}`,
       "--show-interactive-dev-session=false",
       // Wrangler looks for a free port from 9229 on before it listens: of two that start at once, one would fail.

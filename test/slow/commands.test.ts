@@ -51,7 +51,7 @@ const TRIALS: Record<string, Trial> = {
   "npm run --silent token -- export": JWT,
   "npm run --silent token -- feed 165,166 --expires-in 90d": JWT,
   "npm run --silent token -- feed '*' --secret -": { ...JWT, stdin: "a-secret" },
-  "npm run --silent token -- customer c1 --env staging": JWT,
+  "npm run --silent token -- customer c1 --env staging": { status: 1, says: "This machine has no secret of staging." },
   "npm run --silent token -- restore": JWT,
   "npm run token -- customer c1": JWT,
   "npm run token": { status: 1, says: "Usage: npm run token" },

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, sign } from "node:crypto";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -228,6 +228,8 @@ describe("two programs on this machine, with one key set", { timeout: 600_000 },
     const config = OURS.replace('JWKS_URL = ""', `JWKS_URL = "http://127.0.0.1:${keysAt}"`);
     writeFileSync(path.join(clone, "wrangler.toml"), config.replace('JWT_AUDIENCE = ""', 'JWT_AUDIENCE = "loyalty"'));
     await outputOf(run("programs", "add", "acme"));
+    // As in the middle of a rotation.
+    writeFileSync(path.join(clone, ".dev.vars.acme"), 'JWT_SECRET="the-new-one"\nJWT_SECRET_PREVIOUS="the-old:one"\n');
     for (const env of ["production", "acme"] as const) {
       const port = await freePort();
       urls[env] = `http://127.0.0.1:${port}`;
@@ -266,6 +268,26 @@ describe("two programs on this machine, with one key set", { timeout: 600_000 },
     expect(await ask(urls.acme, acme)).toBe("acme");
     expect([await ask(urls.acme, own), await ask(urls.production, acme)]).toEqual([401, 401]);
     expect(await ask(urls.acme, otherSecret)).toBe(401);
+  });
+
+  it("takes the previous secret of .dev.vars too, of its own alone", async ({ expect }) => {
+    const options = { cwd: clone, env: { JWT_SECRET: "the-old:one" } };
+    const args = ["scripts/run.mjs", "token", "customer", "c1", "--env"];
+    const acme = tokenIn(await outputOf(running("node", [...args, "acme"], options)));
+    const production = tokenIn(await outputOf(running("node", [...args, "production"], options)));
+
+    expect(await ask(urls.acme, acme)).toBe("acme");
+    expect(await ask(urls.production, production)).toBe(401);
+  });
+
+  it("signs no token for an environment that has no secret on this machine", async ({ expect }) => {
+    const signing = run("token", "customer", "c1", "--env", "staging");
+
+    expect(await signing.ended).toBe(1);
+    expect(signing.output().trim()).toBe(
+      "This machine has no secret of staging. Give its JWT_SECRET, or run npm start -- --env staging first.",
+    );
+    expect(existsSync(path.join(clone, ".dev.vars.staging"))).toBe(false);
   });
 
   it("refuses a token of the key set that names the other's audience", async ({ expect }) => {

@@ -58,9 +58,16 @@ describe("npm start", () => {
     expect(copyAndRun(second).toSpliced(1, 1)).toEqual(answers.toSpliced(1, 1));
     expect(second.output()).not.toContain("Loading the demo program");
 
-    const third = command("start", args);
-    expect(await third.ended).toBe(1);
-    expect(third.output().trim()).toBe(`Port ${port} is in use. Choose another: --port ${port + 1}`);
+    const elsewhere = ["--persist-to", mkdtempSync(path.join(folder, "elsewhere-"))];
+    const samePort = command("start", ["--port", String(port), ...elsewhere]);
+    expect(await samePort.ended).toBe(1);
+    expect(samePort.output().trim()).toBe(`Port ${port} is in use. Choose another: --port ${port + 1}`);
+
+    const sameFolder = command("start", ["--port", String(await freePort()), "--persist-to", folder]);
+    expect(await sameFolder.ended).toBe(1);
+    expect(sameFolder.output().trim()).toBe(
+      `The data in ${folder} is in use by the service at http://127.0.0.1:${port}. Use that one, or another folder: --persist-to DIR`,
+    );
 
     second.child.kill("SIGTERM");
     expect(await second.ended).toBe(0);

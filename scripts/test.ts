@@ -49,6 +49,10 @@ const HELD_BYTES = 64 * 1024 * 1024;
 
 const program = vitestCommand("test", async (args) => {
   if (args.length > 0) await refuseUnknownTests(args);
+  else
+    console.log(
+      "This takes five to ten minutes on two processors. The tests run beside the checks, and are shown after them.",
+    );
   await runCheck({ name: "reference page", run: buildReference });
   // The tests take longest, so they run from the beginning. The checks run beside them, one at a time: more at once would
   // only take the processors from the tests. What the tests print comes after the checks.

@@ -1,6 +1,7 @@
 import { evictAllDurableObjects } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { ON_PURPOSE } from "../../scripts/lib/expected-errors.ts";
 import { Database } from "../../src/db/database.ts";
 import { Inbox } from "../../src/inbox/inbox.ts";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
@@ -60,7 +61,7 @@ describe("a poll", () => {
     const { reader, writer, group } = await seedGroup();
     await pollUntilQuiet(reader);
     const failing = vi.spyOn(Inbox.prototype, "poll").mockImplementation(() => {
-      throw new Error("the inbox fails");
+      throw new Error(`${ON_PURPOSE}the inbox fails`);
     });
     await mustFeed([seed.message(group, writer, { body: "Hi" })]);
     const seen = await pass(1);
@@ -94,7 +95,7 @@ describe("a poll", () => {
       await pass(1);
       const { reader, writer, group } = await seedGroup();
       const subscribe = vi.spyOn(Inbox.prototype, "subscribe").mockImplementation(() => {
-        if (how === "fails") throw new Error("the inbox fails");
+        if (how === "fails") throw new Error(`${ON_PURPOSE}the inbox fails`);
         return hangs();
       });
 

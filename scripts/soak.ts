@@ -81,7 +81,7 @@ async function soak(options: Options): Promise<void> {
   // The first ends the load and reports; a second one does not wait for a service that hangs.
   const onInterrupt = () => {
     if (!stop.signal.aborted) return stop.abort();
-    if (service !== undefined) killGroup(service);
+    if (service !== undefined) signalGroup(service, "SIGKILL");
     rmSync(persistTo, { recursive: true, force: true });
     process.exit(130);
   };
@@ -208,16 +208,16 @@ async function every(milliseconds: number, signal: AbortSignal, work: () => Prom
   }
 }
 
-/** Ends the service and all that it has started. */
+/** Ends the service and all that it has started: together, as Ctrl-C does, so that no part of it misses another. */
 async function end(service: Service): Promise<void> {
-  service.stop("SIGTERM");
+  signalGroup(service, "SIGINT");
   await Promise.race([service.ended, sleep(STOP_WITHIN_MS, null, { ref: false })]);
-  killGroup(service);
+  signalGroup(service, "SIGKILL");
 }
 
-function killGroup({ pid }: Service): void {
+function signalGroup({ pid }: Service, signal: NodeJS.Signals): void {
   try {
-    process.kill(-pid, "SIGKILL");
+    process.kill(-pid, signal);
   } catch {
     // Nobody of the group is left.
   }

@@ -84,6 +84,7 @@ describe("npm run soak", () => {
 
     expect(status, running.output()).toBe(0);
     expect(running.output()).toContain("Totals: as acknowledged, and as counted from the records");
+    expect(running.output()).not.toMatch(/goroutine|ERROR/);
     const report = JSON.parse(readFileSync(json, "utf8")) as SoakReport;
     expect(report).toMatchObject({ connections: 8, sockets: 100, followers: 10, seed: 1, errors: {}, differences: [] });
     expect(report).toMatchObject({ live: { outbox: 0, missed: [] }, stalls: { stalls: 1, seconds: 10 } });
@@ -114,6 +115,7 @@ describe("npm run soak", () => {
 
     expect(await running.ended).toBe(130);
     expect(running.output()).toContain("Totals: as acknowledged, and as counted from the records");
+    expect(running.output()).not.toMatch(/goroutine|ERROR/);
   });
 
   it.for([

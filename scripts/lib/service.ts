@@ -7,7 +7,7 @@ import { checkLine } from "../../src/feed/lines.ts";
 import { KINDS } from "../../src/feed/records/index.ts";
 import { DEMO_CUSTOMER, demoLines } from "../demo/program.ts";
 import { DEV_TOKEN_DAYS, devCustomerToken, devFeedToken, ensureDevVars, readDevVars } from "./dev-token.ts";
-import { configuredHorizon, environmentFlag, PRODUCTION } from "./environments.ts";
+import { configuredHorizon, environmentFlag, PRODUCTION, refuseWrongVariables } from "./environments.ts";
 import { sendLines } from "./feed-client.ts";
 import { holdFolder } from "./held-folder.ts";
 import { CommandError, ROOT, TOOL_ENV } from "./project.ts";
@@ -42,9 +42,10 @@ const READY_WITHIN_MS = 60_000;
 
 /**
  * Makes everything that the service needs: a secret, a migrated database, the reference page with what is served beside it.
- * @throws a CommandError when the port or the folder is taken, or the database cannot be migrated.
+ * @throws a CommandError when a variable is wrong, the port or the folder is taken, or the database cannot be migrated.
  */
 export async function prepare({ env = PRODUCTION, port, persistTo }: ServiceOptions, beside?: Beside): Promise<void> {
+  refuseWrongVariables(env);
   holdFolder(persistTo, port);
   await refuseTakenPort(port);
   ensureDevVars(env);

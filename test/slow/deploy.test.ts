@@ -306,6 +306,17 @@ describe("npm run deploy", () => {
     expect(output.trim()).toBe(words);
   });
 
+  it("refuses as npm start does", async ({ expect }) => {
+    write(config().replace('NEARBY_RADIUS_MILES = "25"', 'NEARBY_RADIUS_MILES = "lots"'));
+
+    const { status, output } = await run("start", ["--no-demo"], { cwd: clone });
+
+    expect(status).toBe(1);
+    expect(output.trim().split("\n").at(-1)).toBe(
+      "NEARBY_RADIUS_MILES of production must be a number of miles, above 0 and below 100,000. docs/deploying.md, Variables",
+    );
+  });
+
   it("makes the database in the jurisdiction", { timeout: 300_000 }, async ({ expect }) => {
     const { cloudflare, env } = await account({ hasSecret: true });
     write(setAll("JURISDICTION", "eu")(config()));

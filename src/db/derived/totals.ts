@@ -16,7 +16,7 @@ export const customerBalances: Derived = {
   key: ["key"],
   values: ["balance"],
   expected: (range) => `
-    SELECT customer_key AS key, sum(amount) AS balance
+    SELECT customer_key AS key, ${exactSum("amount")} AS balance
     FROM (${balanceParts(range)}) GROUP BY customer_key`,
   stored: "key",
   what: [["customers", "key"]],
@@ -40,7 +40,7 @@ export const storeBalances: Derived = {
   key: ["customer_key", "store_key"],
   values: ["balance"],
   expected: (range) => `
-    SELECT customer_key, store_key, sum(amount) AS balance
+    SELECT customer_key, store_key, ${exactSum("amount")} AS balance
     FROM (${balanceParts(range)}) GROUP BY customer_key, store_key`,
   stored: "customer_key",
   what: [
@@ -130,8 +130,8 @@ export const playTotals: Derived = {
   key: ["location_key", "eip_campaign_key", "employee_key"],
   values: ["runs", "hits", "doubles", "triples"],
   expected: (range) => `
-    SELECT location_key, eip_campaign_key, employee_key, sum(runs) AS runs, sum(hits) AS hits,
-      sum(doubles) AS doubles, sum(triples) AS triples
+    SELECT location_key, eip_campaign_key, employee_key, ${exactSum("runs")} AS runs, ${exactSum("hits")} AS hits,
+      ${exactSum("doubles")} AS doubles, ${exactSum("triples")} AS triples
     FROM (
       SELECT location_key, eip_campaign_key, employee_key, runs, hits, doubles, triples
       FROM plays WHERE location_key ${range}
@@ -189,7 +189,7 @@ export const teamTokens: Derived = {
   key: ["store_key", "customer_key"],
   values: ["tokens_1", "tokens_2", "tokens_3", "tokens_4", "tokens_5"],
   expected: (range) => `
-    SELECT store_key, customer_key, ${LEVELS.map((level) => `sum(level_${level}) AS tokens_${level}`).join(", ")}
+    SELECT store_key, customer_key, ${LEVELS.map((level) => `${exactSum(`level_${level}`)} AS tokens_${level}`).join(", ")}
     FROM (
       SELECT store_key, customer_key,
         ${LEVELS.map((level) => `tokens * (level_no = ${level}) AS level_${level}`).join(", ")}
@@ -238,4 +238,12 @@ function haveLeft(kind: string): string {
   return `(
     EXISTS (SELECT 1 FROM history_segments WHERE kind = '${kind}') OR EXISTS (SELECT 1 FROM feed_version WHERE restorable = 1)
   )`;
+}
+
+/**
+ * A sum whose parts may come to more than an integer holds, although the whole never does: one feeder's large amounts, and
+ * back again, must not end the recount of everybody's totals.
+ */
+function exactSum(amount: string): string {
+  return `((sum((${amount}) >> 32) << 32) + sum((${amount}) & 4294967295))`;
 }

@@ -81,8 +81,9 @@ export class FeedModel {
 }
 
 /**
- * The last line of each state record; of each event the first that deletes it, and the first if it is not stored yet. What refers to others is
- * written after them, and deleted before them; records of a kind are written in the order of their first lines.
+ * The last line of each state record; of each event the first that deletes it, and the first if it is not stored yet.
+ * What refers to others is written after them, and deleted before them; records of a kind are written in the order of
+ * their first lines.
  */
 function deduplicate(lines: readonly ModelLine[], before: Tables) {
   const byRecord = Map.groupBy(

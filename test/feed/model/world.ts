@@ -98,6 +98,8 @@ export function lines(ids: World): { program: fc.Arbitrary<ModelLine>; belonging
     entry,
     entry,
     keys.map((key) => ({ ...key, deleted: true })),
+    // So that enough customers are erased.
+    line("customer", { id: any(customers) }).map((key) => ({ ...key, deleted: true })),
   );
   return { program, belongings: belongings(ids, { store, campaign, customer }) };
 }

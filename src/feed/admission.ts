@@ -4,7 +4,7 @@ import { unavailable } from "../http/errors.ts";
 /** A feed request in this isolate. */
 interface Visit {
   state: "arriving" | "waiting" | "working";
-  /** The bytes of its body that have arrived. */
+  /** The memory that its body takes. */
   bytes: number;
   seenAt: number;
 }
@@ -20,14 +20,14 @@ const GONE_AFTER_MS = { arriving: 60_000, waiting: 2_000, working: 60_000 };
 
 /**
  * How much an isolate does for the feed at a time (docs/contract/feed.md, 1). Requests hand nothing to each other, because
- * promises do not resolve across requests: each looks for itself whether it is its turn.
+ * whatever a cancelled request was to do never comes: each looks for itself whether it is its turn.
  */
 export class Admission {
   // In the order in which they came.
   readonly #visits = new Set<Visit>();
 
   /**
-   * Reads a body, and works on it in its turn. `read` tells how many bytes have arrived.
+   * Reads a body, and works on it in its turn. `read` tells of the memory that the body is about to take.
    * @throws the failure 503 where there are too many bodies, or the wait is too long.
    */
   async letIn<Body, Result>(
@@ -45,9 +45,9 @@ export class Admission {
   }
 
   #hold(visit: Visit, bytes: number): void {
-    visit.bytes += bytes;
     const held = this.#present(visit).reduce((sum, one) => sum + one.bytes, 0);
-    if (held > HELD_BYTES) throw tooMany();
+    if (held + bytes > HELD_BYTES) throw tooMany();
+    visit.bytes += bytes;
   }
 
   async #takeTurn(visit: Visit): Promise<void> {

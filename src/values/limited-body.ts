@@ -8,7 +8,8 @@ const WHOLE_WITHIN_MS = 60_000;
 
 /**
  * Reads a body of at most so many bytes. One that is longer is not read to its end, or not at all if it says so; one
- * that is not whole after 60 seconds is given up. `onBytes` is told how many bytes have arrived, and may throw.
+ * that is not whole after 60 seconds is given up. `onBytes` is told of the memory that the body is about to take, and may
+ * throw; of memory that it gives back, as a negative number.
  */
 export async function readLimitedBody(
   message: Message,
@@ -45,18 +46,24 @@ async function readAll(
   limitBytes: number,
   onBytes: (bytes: number) => void,
 ): Promise<BodyReading> {
+  onBytes(FIRST_BYTES);
   let bytes = new Uint8Array(FIRST_BYTES);
   for (let size = 0; ; ) {
     const next = await reader.read(bytes.subarray(size)).catch(() => null);
     if (next?.value === undefined) return { kind: "broken off" };
     bytes = new Uint8Array(next.value.buffer);
-    if (next.done) return { kind: "whole", bytes: bytes.subarray(0, size) };
+    if (next.done) {
+      onBytes(size - bytes.length);
+      // A part of the buffer would keep all of it.
+      return { kind: "whole", bytes: bytes.slice(0, size) };
+    }
     size += next.value.length;
     if (size > limitBytes) return { kind: "too large" };
-    onBytes(next.value.length);
     if (size === bytes.length) {
       // With one byte more than the body may have: once that is filled, it has too many.
-      const larger = new Uint8Array(Math.min(2 * size, limitBytes + 1));
+      const largerSize = Math.min(2 * size, limitBytes + 1);
+      onBytes(largerSize - size);
+      const larger = new Uint8Array(largerSize);
       larger.set(bytes);
       bytes = larger;
     }

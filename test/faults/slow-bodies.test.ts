@@ -91,23 +91,44 @@ describe("reading a body", () => {
   });
 
   it.for([0, 1, 64 * KIB, 64 * KIB + 1, 128 * KIB, LIMIT])(
-    "gives every byte of %i, and says how many have arrived",
+    "gives every byte of %i, and takes no more memory in the end",
     async (size, { expect }) => {
       const sent = Uint8Array.from({ length: size }, (_, index) => index % 251);
 
       for (const headers of [{}, { "Content-Length": String(size) }]) {
-        let arrived = 0;
+        let taken = 0;
         const reading = await readLimitedBody(new Response(sent, { headers }), LIMIT, (bytes) => {
-          arrived += bytes;
+          taken += bytes;
         });
         expect(reading).toMatchObject({ kind: "whole" });
         expect("bytes" in reading && equal(reading.bytes, sent)).toBe(true);
-        expect(arrived).toBe(size);
+        expect("bytes" in reading && reading.bytes.buffer.byteLength).toBe(size);
+        expect(taken).toBe(size);
       }
     },
   );
 
-  it("ends where whoever is told of the bytes wants no more", async ({ expect }) => {
+  it("tells of the memory that the body takes before it is taken: 64 KiB, and twice as much when full", async ({
+    expect,
+  }) => {
+    const body = openBody();
+    const told: number[] = [];
+    const reading = readLimitedBody(new Response(body.readable), LIMIT, (bytes) => told.push(bytes));
+
+    const begun = [...told];
+    await body.write(blanks(64 * KIB));
+    await body.write(blanks(1));
+    const full = [...told];
+    await body.write(blanks(KIB * KIB));
+    await body.close();
+    await reading;
+
+    expect(begun).toEqual([64 * KIB]);
+    expect(full).toEqual([64 * KIB, 64 * KIB]);
+    expect(told.slice(2)).toEqual([128 * KIB, 256 * KIB, 512 * KIB, KIB * KIB, 1 - (KIB - 64) * KIB]);
+  });
+
+  it("ends where there is no memory for more", async ({ expect }) => {
     const body = openBody();
     const reading = readLimitedBody(new Response(body.readable), LIMIT, () => {
       throw new Error("no room");

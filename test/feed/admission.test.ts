@@ -94,7 +94,7 @@ describe("feed requests at once", () => {
     expect(waiting).toMatchObject({ working: false, status: 503 });
   });
 
-  it("get a 503 where their bodies come to more than 32 MiB as they arrive, and not below", async ({ expect }) => {
+  it("get a 503 where their bodies take more than 32 MiB as they arrive, and not below", async ({ expect }) => {
     const admission = new Admission();
     const sixteen = Array.from({ length: 16 }, () => arriving(admission));
     const last = arriving(admission);

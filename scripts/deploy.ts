@@ -2,6 +2,7 @@ import { Command, Option } from "commander";
 import { databaseExists } from "./lib/database.ts";
 import {
   configOf,
+  DEVELOPMENT,
   databaseName,
   environmentFlag,
   environmentNames,
@@ -88,7 +89,9 @@ function refuseWrong(env: string): void {
   const { name } = configOf(env);
   // A bucket is marked with it, and the Worker cannot know its own name.
   if (WORKER_NAME !== name) throw new CommandError(`WORKER_NAME of ${env} must be the name of its Worker, ${name}.`);
-  // Tells a deployment from what runs on somebody's machine, which shows more of itself.
+  // Tells a deployment from what runs on somebody's machine.
+  if (env === DEVELOPMENT)
+    throw new CommandError(`No environment can be deployed as ${DEVELOPMENT}: give it another name.`);
   if (ENVIRONMENT !== env) throw new CommandError(`ENVIRONMENT of ${env} must be the name of its environment, ${env}.`);
   refuseShared(env);
 }

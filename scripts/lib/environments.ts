@@ -10,6 +10,8 @@ import { CommandError, ROOT } from "./project.ts";
 export const PRODUCTION = "production";
 /** What every change is tried on first, and whose bindings a new environment gets. */
 export const STAGING = "staging";
+/** What `npm start` runs: the Worker shows more of itself, and limits no rate. */
+export const DEVELOPMENT = "development";
 export const CONFIG = path.join(ROOT, "wrangler.toml");
 
 /** The environments of wrangler.toml, production first. */

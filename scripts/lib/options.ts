@@ -3,7 +3,7 @@ import path from "node:path";
 import { InvalidArgumentError } from "commander";
 import { notOrigins } from "../../src/middleware/cors.ts";
 import { codePoints, ID_LIMIT } from "../../src/values/text.ts";
-import { environmentNames, PRODUCTION, STAGING } from "./environments.ts";
+import { DEVELOPMENT, environmentNames, PRODUCTION, STAGING } from "./environments.ts";
 
 /** The port that an option names. */
 export function portNumber(text: string): number {
@@ -58,6 +58,7 @@ export function environmentName(text: string): string {
 /** The name of a program, which is that of its environment. */
 export function programName(text: string): string {
   if (!/^[a-z0-9-]{1,32}$/.test(text)) throw new InvalidArgumentError("It must be 1 to 32 of a-z, 0-9 and -.");
+  if (text === DEVELOPMENT) throw new InvalidArgumentError(`${DEVELOPMENT} is what npm start runs.`);
   return text;
 }
 

@@ -207,6 +207,15 @@ describe("npm run deploy", () => {
       "There is no variable JWT_ISUER, which production sets.",
     ],
     [
+      "an environment that is called development",
+      (text) =>
+        text
+          .replaceAll("env.staging", "env.development")
+          .replace('ENVIRONMENT = "staging"', 'ENVIRONMENT = "development"'),
+      ["--env", "development"],
+      "No environment can be deployed as development: give it another name.",
+    ],
+    [
       "an ENVIRONMENT of another name",
       inStaging('ENVIRONMENT = "staging"', 'ENVIRONMENT = "development"'),
       STAGING,

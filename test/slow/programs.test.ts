@@ -162,6 +162,7 @@ describe("npm run programs", () => {
   it.for([
     [["add", "Acme"], "It must be 1 to 32 of a-z, 0-9 and -."],
     [["add", "a".repeat(33)], "It must be 1 to 32 of a-z, 0-9 and -."],
+    [["add", "development"], "development is what npm start runs."],
     [["remove", "acme"], "It must be production or staging."],
     [["remove", "staging"], "production and staging stay."],
     [[], "Usage: npm run programs"],

@@ -12,7 +12,7 @@ export class Cache {
   }
 
   /** The value under a key, or null; as KV is only eventually consistent, it may be an older one, or missing. */
-  get(key: string): Promise<unknown> {
+  async get(key: string): Promise<unknown> {
     return this.#kv.get(key, { type: "json", cacheTtl: EDGE_SECONDS });
   }
 

@@ -1,7 +1,7 @@
 import type { BothDatabases } from "../app-env.ts";
 import type { Cache } from "../cache/cache.ts";
 import { clock } from "../cache/clock.ts";
-import { withTimeout } from "../values/timeout.ts";
+import { TimedOut, withTimeout } from "../values/timeout.ts";
 import { reachDatabase } from "./queries.ts";
 
 const ANSWERS_WITHIN_MS = 2_500;
@@ -27,7 +27,10 @@ export class HealthCheck {
       cache.inBackground(running.down);
     }
     const { at, down } = this.#running;
-    return withTimeout(SHARED_MS - (clock.now() - at), down).catch(() => this.look(databases, cache));
+    return withTimeout(SHARED_MS - (clock.now() - at), down).catch((error: unknown) => {
+      if (error instanceof TimedOut) return this.look(databases, cache);
+      throw error;
+    });
   }
 
   async #ask(databases: BothDatabases, cache: Cache): Promise<readonly string[]> {

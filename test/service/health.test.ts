@@ -1,7 +1,10 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
 import packageJson from "../../package.json";
+import { Cache } from "../../src/cache/cache.ts";
 import { clock } from "../../src/cache/clock.ts";
+import { Database } from "../../src/db/database.ts";
+import { HealthCheck } from "../../src/service/health.ts";
 import { send, toAnswer, trips } from "../support/api.ts";
 import { databaseThrough, stallingDatabase } from "../support/databases.ts";
 import { passHealth } from "../support/health.ts";
@@ -90,6 +93,22 @@ describe("GET /health", () => {
     expect((await health({ DB })).status).toBe(200);
   });
 
+  it("answers 503 at once where the cache is not bound", async ({ expect }) => {
+    const answer = await health({ CACHE: undefined });
+
+    expect([answer.status, answer.body.message]).toEqual([503, "The cache cannot be reached."]);
+  });
+
+  it("fails, rather than look for ever, where a look fails", async ({ expect }) => {
+    vi.spyOn(Cache.prototype, "get").mockImplementation(() => {
+      throw new Error("a bug");
+    });
+
+    const look = new HealthCheck().look(bothDatabases(), new Cache(env.CACHE, () => {}));
+
+    await expect(look).rejects.toThrow("a bug");
+  });
+
   it("asks D1 twice for however many look at once", async ({ expect }) => {
     let calls = 0;
     const DB = databaseThrough(async ({ send }) => {
@@ -135,6 +154,10 @@ describe("GET /health", () => {
     expect(await statusAfter(10, {})).toBe(200);
   });
 });
+
+function bothDatabases() {
+  return { primary: new Database(env.DB, "first-primary"), nearest: new Database(env.DB, "first-unconstrained") };
+}
 
 /** A D1 whose sessions that begin there say nothing. */
 function stalled(...starts: string[]) {

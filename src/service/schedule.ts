@@ -23,9 +23,8 @@ interface Job {
   work: string;
   /** How long a run may take. */
   milliseconds: number;
-  run: (db: Database, of: Run) => Promise<Outcome>;
-  /** Whether a deployment does without it; left out: none does. */
-  isOff?: (env: Env) => boolean;
+  /** Resolves with null where a deployment does without the job. */
+  run: (db: Database, of: Run) => Promise<Outcome | null>;
 }
 
 /** What a run has at hand. */
@@ -67,11 +66,9 @@ const JOBS: Readonly<Record<string, Job>> = {
   "*/10 7-10 * * *": {
     work: "seal history",
     milliseconds: 480_000,
-    isOff: (env) => historySettings(env) === null,
     run: async (db, { env, mayGoOn }) => {
       const settings = historySettings(env);
-      if (settings === null) return { report: null };
-      return sealHistory(db, { settings, worker: env.WORKER_NAME, now: new Date(), mayGoOn });
+      return settings && sealHistory(db, { settings, worker: env.WORKER_NAME, now: new Date(), mayGoOn });
     },
   },
 };
@@ -82,16 +79,17 @@ export const onSchedule: ExportedHandlerScheduledHandler<Env> = async ({ cron },
   if (job === undefined) throw new Error(`There is no job for the cron ${cron}.`);
   const wrong = variableFault({ ...env });
   if (wrong !== null) console.error(JSON.stringify({ error: "VARIABLE_WRONG", ...wrong }));
-  if (job.isOff?.(env)) return;
   const startedAt = performance.now();
   const elapsed = () => performance.now() - startedAt;
   const db = new Database(env.DB, "first-primary");
   const inboxes = new Inboxes(env);
   const mayGoOn = () => elapsed() < job.milliseconds && db.usage.statements < STATEMENTS_A_RUN;
 
-  const { report, failures = [] } = await job
+  const outcome = await job
     .run(db, { env, inboxes, mayGoOn })
     .catch((error: unknown): Outcome => ({ report: null, failures: [error] }));
+  if (outcome === null) return;
+  const { report, failures = [] } = outcome;
   const line = { schedule: cron, work: job.work };
   const milliseconds = Math.round(elapsed());
   if (report !== null) console.log(JSON.stringify({ ...line, ...report, milliseconds }));

@@ -20,7 +20,7 @@ const LARGEST_SET_BYTES = 256 * 1024;
  * ids cannot be used to flood the address.
  */
 export class KeySet {
-  readonly #url: string;
+  readonly url: string;
   readonly #now: () => number;
   #keys: PublicKey[] = [];
   #fetchedAt = Number.NEGATIVE_INFINITY;
@@ -30,7 +30,7 @@ export class KeySet {
 
   /** @param now milliseconds, as `Date.now` gives them. */
   constructor(url: string, now: () => number = Date.now) {
-    this.#url = url;
+    this.url = url;
     this.#now = now;
   }
 
@@ -82,7 +82,7 @@ export class KeySet {
   // that is how an issuer withdraws all its keys.
   async #fetch(): Promise<void> {
     try {
-      const response = await fetch(this.#url, { signal: AbortSignal.timeout(FETCH_LIMIT_MS) });
+      const response = await fetch(this.url, { signal: AbortSignal.timeout(FETCH_LIMIT_MS) });
       if (!response.ok) throw new Error(`the key set answers ${response.status}`);
       const body = await readLimitedBody(response, LARGEST_SET_BYTES);
       if (body.kind !== "whole") throw new Error(`the key set is ${body.kind}`);

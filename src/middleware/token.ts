@@ -83,8 +83,8 @@ function tokenOf(c: Context<AppEnv>): string {
   return tokens.length === 1 ? (tokens[0] ?? "") : "";
 }
 
-// One set of keys an address and isolate: everything in it is public.
-const keySets = new Map<string, KeySet>();
+// Of this isolate: everything in it is public.
+let keySet: KeySet | null = null;
 
 /** What tokens are held against: a secret or a key set that is not set switches its algorithms off. */
 function tokenRules(c: Context<AppEnv>): TokenRules {
@@ -103,7 +103,7 @@ function tokenRules(c: Context<AppEnv>): TokenRules {
 
 function keysAt(url: string, c: Context<AppEnv>): Keys | null {
   if (url === "") return null;
-  const keySet = keySets.get(url) ?? new KeySet(url);
-  keySets.set(url, keySet);
-  return { find: (algorithm, kid) => keySet.find(algorithm, kid, (work) => c.executionCtx.waitUntil(work)) };
+  if (keySet?.url !== url) keySet = new KeySet(url);
+  const keys = keySet;
+  return { find: (algorithm, kid) => keys.find(algorithm, kid, (work) => c.executionCtx.waitUntil(work)) };
 }

@@ -35,7 +35,7 @@ export interface AppEnv {
     customerId: string;
     /** When their token expires, in seconds since 1970. */
     tokenExpires: number;
-    /** The body of a 200 as bytes, or in chunks that can be read twice: for its ETag. */
+    /** The body of a 200 as bytes, for its ETag. */
     answered?: Uint8Array<ArrayBuffer>;
     /** Who feeds: set below /api/v1/feed. */
     feedToken: FeedToken;

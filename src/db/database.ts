@@ -66,7 +66,7 @@ const BOOKMARK_LIMIT_MS = 2_000;
 const RETRY_WITHIN_MS = 2_000;
 const FIRST_WAIT_MS = 50;
 
-/** One for each primary, by its binding. */
+/** An isolate has one primary. By its binding, so that what a test does to one says nothing of another. */
 const breakers = new WeakMap<object, CircuitBreaker>();
 
 function breakerOf(d1: object): CircuitBreaker {
@@ -121,8 +121,9 @@ export class Database {
   }
 
   /**
-   * The rows of each statement, all in one round trip and one transaction. The statements only read: if the connection is
-   * lost, they are sent again for two seconds. After five seconds without an answer the call fails.
+   * The rows of each statement, all in one round trip and one transaction. The statements read, or write what may be
+   * written twice: if the connection is lost, they are sent again for two seconds. After five seconds without an answer
+   * the call fails.
    * @throws {DatabaseUnavailable} when D1 cannot be reached, {DatabaseFull} where a statement would add to a full
    * database; D1's own error for anything else, such as a check that failed.
    */

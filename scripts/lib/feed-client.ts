@@ -33,8 +33,8 @@ export interface FeedTarget {
 }
 
 const Taken = z.object({ items: z.object({ ignored: z.number() }) });
-/** A request waits 30 seconds for its turn, and the database takes 40 at most. */
-const ANSWER_WITHIN_MS = 120_000;
+/** The service gives a body 60 seconds, its turn 30, the database 40 and the inboxes 2. */
+const ANSWER_WITHIN_MS = 150_000;
 
 /** How many requests are under way at most: as many as an isolate works on at a time. */
 const AT_ONCE = 4;
@@ -182,8 +182,15 @@ export async function sendLines(
     while (underWay.length > 0) if (!(await settleFirst())) break;
     return progress;
   } catch (error) {
-    throw error instanceof Refused ? new CommandError(refusal(error.answer, error.lines, progress)) : error;
+    if (!(error instanceof Refused)) throw error;
+    await endAll();
+    const later = underWay.flatMap(({ taken }) => taken).reduce((sum, part) => sum + part.lines.length, 0);
+    throw new CommandError(refusal(error.answer, error.lines, { ...progress, later }));
   } finally {
+    await endAll();
+  }
+
+  async function endAll(): Promise<void> {
     ending.abort();
     await Promise.allSettled(underWay.map(({ ended }) => ended));
   }
@@ -236,13 +243,19 @@ export async function sendLines(
   }
 }
 
-function refusal({ status, bytes }: Answer, lines: readonly FileLine[], { committed, lastLine }: Progress): string {
+function refusal(
+  { status, bytes }: Answer,
+  lines: readonly FileLine[],
+  { committed, lastLine, later }: Progress & { later: number },
+): string {
   const body = status === 0 ? bytes.toString() : parse(bytes.toString());
   const { messages, message } = (typeof body === "object" && body !== null ? body : {}) as {
     messages?: Record<string, string[]>;
     message?: string;
   };
-  const goOn = `${committed.toLocaleString("en")} lines are committed${committed > 0 ? `, through line ${lastLine}` : ""}. ${goOnFrom(lastLine, { committed, status })}`;
+  const through = committed > 0 ? `, through line ${lastLine}` : "";
+  const andLater = later > 0 ? `, and ${later.toLocaleString("en")} after the refused ones` : "";
+  const goOn = `${committed.toLocaleString("en")} lines are committed${through}${andLater}. ${goOnFrom(lastLine, { committed, status })}`;
   if (status === 422 && messages !== undefined) {
     const bad = Object.entries(messages).map(([field, texts]) => `  ${inFile(field, lines)}: ${texts.join("; ")}`);
     return [`Bad lines: nothing of the last request was applied.`, ...bad, goOn].join("\n");

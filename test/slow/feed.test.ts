@@ -146,7 +146,9 @@ describe("npm run feed", () => {
     expect(received.flat().sort()).toEqual(entries(10_000).sort());
   });
 
-  it("counts as committed what comes before the request that failed, though later ones did not", async ({ expect }) => {
+  it("counts as committed what comes before the request that failed, and apart from it what later ones held", async ({
+    expect,
+  }) => {
     const { promise: after, resolve: answer } = Promise.withResolvers<void>();
     const bad = { after, status: 422, body: { status: false, messages: { "line 3.amount": ["is required"] } } };
     const { args, received } = await service({}, bad);
@@ -157,7 +159,9 @@ describe("npm run feed", () => {
 
     expect(await running.ended).toBe(1);
     expect(running.output()).toContain("line 2003.amount: is required");
-    expect(running.output()).toContain("2,000 lines are committed, through line 2000. Go on with: --from 2001");
+    expect(running.output()).toContain(
+      "2,000 lines are committed, through line 2000, and 4,000 after the refused ones. Go on with: --from 2001",
+    );
   });
 
   it("sends no more than 20,000 items of lists in a request", async ({ expect }) => {

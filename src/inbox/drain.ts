@@ -51,7 +51,7 @@ export async function drainOutbox(
     const waiting = changes.map((one) => ({ ...one, customers: one.customers.filter(isToCall(one)) }));
     const calls = toCalls({ changes: waiting, shownAt });
 
-    const reached = await notifyAll(inboxes, calls, { by: "schedule", milliseconds: left });
+    const { reached, isOverloaded } = await notifyAll(inboxes, calls, { by: "schedule", milliseconds: left });
     for (const call of calls) {
       if (reached.has(call.customerId)) notified.set(call.customerId, merge(notified.get(call.customerId), call));
       else unreachable.add(call.customerId);
@@ -61,6 +61,7 @@ export async function drainOutbox(
 
     report.notified += done.length;
     report.failed += changes.length - done.length;
+    if (isOverloaded) break;
     last = changes.at(-1);
   }
   return report;

@@ -73,6 +73,22 @@ describe("a run of the schedule", () => {
   });
 });
 
+describe("a run that finds objects overloaded", () => {
+  it.for([20, 12_000])("of %i changes ends with that page, and calls no more objects", async (changes, { expect }) => {
+    await leave({ versions: count(changes) });
+    const overloaded = Object.assign(new Error("Too many objects."), { overloaded: true });
+    const notify = vi.spyOn(Inboxes.prototype, "notify").mockRejectedValue(overloaded);
+    const fanOut = vi.spyOn(Inboxes.prototype, "fanOut");
+
+    const report = await drain(50_000);
+
+    expect(report?.failed).toBe(Math.min(changes, 10_000));
+    expect(fanOut.mock.calls.length).toBeLessThan(10);
+    expect(notify.mock.calls.length).toBeLessThanOrEqual(5 + 5 * fanOut.mock.calls.length);
+    expect(await left()).toBe(changes);
+  });
+});
+
 describe("a customer of whom the outbox has many changes", () => {
   it("is notified of the newest of each kind, and of no older one of that kind", async ({ expect }) => {
     await leave({ versions: count(1_200, 1_000), customer: "ada" });

@@ -7,7 +7,7 @@ import {
   type Change,
   findChanges,
   findWork,
-  removeChanges,
+  removeNotified,
   removeOutdatedChanges,
   showMessages,
 } from "./queries.ts";
@@ -56,11 +56,10 @@ export async function drainOutbox(
       if (reached.has(call.customerId)) notified.set(call.customerId, merge(notified.get(call.customerId), call));
       else unreachable.add(call.customerId);
     }
-    const done = changes.filter((change) => change.customers.every((id) => isNotified(change, id)));
-    await removeChanges(db, done);
+    const done = await removeNotified(db, changes, isNotified);
 
-    report.notified += done.length;
-    report.failed += changes.length - done.length;
+    report.notified += done;
+    report.failed += changes.length - done;
     if (isOverloaded) break;
     last = changes.at(-1);
   }

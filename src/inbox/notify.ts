@@ -2,7 +2,7 @@ import type { Database } from "../db/database.ts";
 import { TimedOut, withTimeout } from "../values/timeout.ts";
 import { CALLS_AT_ONCE, type Call, callEach, makeCalls, type Outcome, toCalls } from "./calls.ts";
 import type { Inboxes } from "./inboxes.ts";
-import { type Changes, removeChanges, showMessages, type UnshownMessages } from "./queries.ts";
+import { type Changes, removeNotified, showMessages, type UnshownMessages } from "./queries.ts";
 
 // After its answer a Worker has 30 seconds. The schedule leaves a change alone for longer than this.
 const FEED_MS = 15_000;
@@ -27,9 +27,9 @@ export async function notifyOfFeed(
   const notifying = notifyAll(inboxes, toCalls(changes), { by: "feed", milliseconds: FEED_MS });
   const removeDelivered = async () => {
     const [areShownInTime, { reached }] = [await showing, await notifying];
-    const done = changes.changes.filter((change) => change.customers.every((customerId) => reached.has(customerId)));
     // Where not, apps that asked after their frame may have found nothing (docs/contract/live.md, 2).
-    if (areShownInTime && done.length > 0) await removeChanges(db.inBackground(), done);
+    if (areShownInTime)
+      await removeNotified(db.inBackground(), changes.changes, (_, customerId) => reached.has(customerId));
   };
   inBackground(removeDelivered());
   await withTimeout(FEED_WAITS_MS, notifying).catch((error: unknown) => {

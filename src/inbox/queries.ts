@@ -16,6 +16,7 @@ export interface Change {
   customers: readonly string[];
   /** The time of the newest message that it is about; empty where it is about none. */
   newestAt: string;
+  storedAt: string;
 }
 
 /** Changes of which inboxes are to be notified. */
@@ -178,11 +179,11 @@ const KEY = sql`(${outbox.version}, ${outbox.changeKind}, ${outbox.customers})`;
 
 /** The newest come first, and of one request messages, because polls depend on them. */
 function selectOutbox(which: SQL) {
-  const { version, changeKind: kind, customers, newestAt } = outbox;
-  const columns = names(version, kind, customers, newestAt);
+  const { version, changeKind: kind, customers, newestAt, storedAt } = outbox;
+  const columns = names(version, kind, customers, newestAt, storedAt);
   const newestFirst = sql`ORDER BY ${version} DESC, ${kind} DESC, ${customers} DESC`;
   return select(
-    { version, kind, customers, newestAt, messageWaitMs: MESSAGE_WAIT },
+    { version, kind, customers, newestAt, storedAt, messageWaitMs: MESSAGE_WAIT },
     sql`FROM (
       SELECT ${columns}, sum(json_array_length(${customers})) OVER (${newestFirst}) AS listeners
       FROM (SELECT ${columns} FROM ${outbox} WHERE ${which} ${newestFirst} ${limitTo(LISTENERS_A_PAGE)}) AS ${outbox}
@@ -201,15 +202,37 @@ function keyOf({ version, kind, customers }: Change): [version: number, kind: Ch
   return [version, kind, JSON.stringify(customers)];
 }
 
-/** Takes changes out of the outbox of which all listeners have been notified. */
-export async function removeChanges(db: Database, changes: readonly Change[]): Promise<void> {
+/**
+ * Takes listeners who have been notified out of the outbox, and resolves with how many changes have none left. Two changes
+ * of a request may come down to the same listeners: then they are one change, of the newer message.
+ */
+export async function removeNotified(
+  db: Database,
+  changes: readonly Change[],
+  isNotified: (change: Change, customerId: string) => boolean,
+): Promise<number> {
+  const rests = changes.map((one) => ({ ...one, customers: one.customers.filter((id) => !isNotified(one, id)) }));
+  const isTouched = (_: unknown, index: number) => rests[index]?.customers.length !== changes[index]?.customers.length;
+  const left = rests.filter(isTouched).filter(({ customers }) => customers.length > 0);
+  const { version, changeKind, customers, newestAt, storedAt } = outbox;
   await db.steps({
-    removed: joinRows(changes.map((change) => JSON.stringify(keyOf(change)))).map(
+    removed: textsOf(changes.filter(isTouched)).map(
       (text) => sql`DELETE FROM ${outbox} WHERE ${KEY} IN (
         SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(${text})
       )`,
     ),
+    left: textsOf(left).map(
+      (text) => sql`INSERT INTO ${outbox} (${names(version, changeKind, customers, newestAt, storedAt)})
+        SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 FROM json_each(${text}) WHERE true
+        ON CONFLICT (${names(version, changeKind, customers)})
+        DO UPDATE SET ${names(newestAt)} = max(excluded.newest_at, ${newestAt})`,
+    ),
   });
+  return rests.filter(({ customers }) => customers.length === 0).length;
+}
+
+function textsOf(changes: readonly Change[]): string[] {
+  return joinRows(changes.map((change) => JSON.stringify([...keyOf(change), change.newestAt, change.storedAt])));
 }
 
 /** Drops what is an hour old: by then each inbox has subscribed anew; coupons and balances concern open apps only. */

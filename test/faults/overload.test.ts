@@ -112,3 +112,32 @@ describe("a customer of whom the outbox has many changes", () => {
     expect(await left()).toBe(1_200);
   });
 });
+
+describe("customers of whom one cannot be reached", () => {
+  it("are notified once: the run leaves that one, of the newest message, since when it was stored", async ({
+    expect,
+  }) => {
+    const insert = `INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
+      SELECT 7, 'messages', value ->> 0, value ->> 1, datetime(now, value ->> 2) FROM json_each(?), clock`;
+    const groups = [
+      [JSON.stringify(["ada", "bob"]), "5", "-1 minute"],
+      [JSON.stringify(["ada", "cid"]), "9", "-1 minute"],
+      [JSON.stringify(["ada", "dan"]), "3", "-1 minute"],
+    ];
+    await env.DB.prepare(insert).bind(JSON.stringify(groups)).run();
+    const notify = vi.spyOn(Inboxes.prototype, "notify").mockImplementation(async (customerId) => {
+      if (customerId === "ada") throw new Error("the inbox cannot be reached");
+    });
+
+    const reports = [await drain(50_000), await drain(50_000)];
+
+    expect(reports).toMatchObject([
+      { waiting: 3, notified: 0, failed: 3 },
+      { waiting: 1, notified: 0, failed: 1 },
+    ]);
+    expect(notify.mock.calls.map(([customerId]) => customerId).toSorted()).toEqual(["ada", "ada", "bob", "cid", "dan"]);
+    const left = `SELECT customers, newest_at, stored_at < datetime(now, '-50 seconds') AS isOld FROM outbox, clock`;
+    const { results } = await env.DB.prepare(left).all();
+    expect(results).toEqual([{ customers: '["ada"]', newest_at: "9", isOld: 1 }]);
+  });
+});

@@ -35,7 +35,6 @@ export async function drainOutbox(
   const { hasUnshown, ...backlog } = await findWork(db);
   if (hasUnshown === 1) await showMessages(db);
   if (backlog.waiting === 0) return null;
-  await removeOutdatedChanges(db);
 
   const notified = new Map<string, Call>();
   const unreachable = new Set<string>();
@@ -63,6 +62,8 @@ export async function drainOutbox(
     if (isOverloaded) break;
     last = changes.at(-1);
   }
+  // Last, so that a pile of many hours does not keep the new changes waiting.
+  while (!(await removeOutdatedChanges(db)) && performance.now() < endsAt);
   return report;
 }
 

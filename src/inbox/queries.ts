@@ -170,10 +170,13 @@ export async function findWork(db: Database): Promise<Backlog & { hasUnshown: 0 
  * them, which they are for 15 seconds. Those of at most 10,000 listeners; none: there are no more.
  */
 export async function findChanges(db: Database, olderThan?: Change): Promise<Changes> {
-  const isLeft = sql`${outbox.storedAt} < (SELECT datetime(now, '-20 seconds') FROM clock)`;
+  const isLeft = sql`${outbox.storedAt} < (SELECT datetime(now, '-20 seconds') FROM clock)
+    AND ${outbox.storedAt} >= ${HOUR_AGO}`;
   const isOlder = olderThan && sql`AND ${KEY} < (${sql.join(keyOf(olderThan), sql`, `)})`;
   return toChanges(await db.all(selectOutbox(sql`${isLeft} ${isOlder ?? sql``}`)));
 }
+
+const HOUR_AGO = sql`(SELECT datetime(now, '-1 hour') FROM clock)`;
 
 const KEY = sql`(${outbox.version}, ${outbox.changeKind}, ${outbox.customers})`;
 
@@ -235,11 +238,24 @@ function textsOf(changes: readonly Change[]): string[] {
   return joinRows(changes.map((change) => JSON.stringify([...keyOf(change), change.newestAt, change.storedAt])));
 }
 
-/** Drops what is an hour old: by then each inbox has subscribed anew; coupons and balances concern open apps only. */
-export async function removeOutdatedChanges(db: Database): Promise<void> {
-  await db.steps({
-    removed: [sql`DELETE FROM ${outbox} WHERE ${outbox.storedAt} < (SELECT datetime(now, '-1 hour') FROM clock)`],
+const OUTDATED_AT_ONCE = 10_000;
+
+/**
+ * Drops what is an hour old, the oldest first, and resolves with whether that was all: by then each inbox has subscribed
+ * anew; coupons and balances concern open apps only.
+ */
+export async function removeOutdatedChanges(db: Database): Promise<boolean> {
+  const { version, changeKind, customers } = outbox;
+  const { outdated } = await db.steps({
+    outdated: [
+      sql`DELETE FROM ${outbox} WHERE ${KEY} IN (
+        SELECT ${names(version, changeKind, customers)} FROM (
+          SELECT * FROM ${outbox} ORDER BY ${version}, ${changeKind}, ${customers} ${limitTo(OUTDATED_AT_ONCE)}
+        ) AS ${outbox} WHERE ${outbox.storedAt} < ${HOUR_AGO}
+      ) RETURNING 1`,
+    ],
   });
+  return outdated.length < OUTDATED_AT_ONCE;
 }
 
 const LISTENERS_AT_ONCE = 10_000;

@@ -26,6 +26,9 @@ async function leave({
   await env.DB.prepare(insert).bind(what, customer, JSON.stringify(versions)).run();
 }
 
+/** Makes what the outbox has an hour old. */
+const age = () => env.DB.exec("UPDATE outbox SET stored_at = (SELECT datetime(now, '-61 minutes') FROM clock)");
+
 /** Inboxes that take every notification; says which came. */
 function takeNotifications() {
   const notify = vi.spyOn(Inboxes.prototype, "notify").mockResolvedValue();
@@ -53,6 +56,35 @@ describe("a run of the schedule", () => {
     expect(db.usage.roundTrips).toBeLessThan(15);
     expect(fanOut.mock.calls).toHaveLength(50);
     expect(fanOut.mock.calls.every(([name]) => name.startsWith("schedule "))).toBe(true);
+  });
+
+  it("notifies of new changes, and then drops those of an hour ago, 10,000 at a time", async ({ expect }) => {
+    await leave({ versions: count(25_000) });
+    await age();
+    await leave({ versions: count(3, 30_001) });
+    const notified = takeNotifications();
+    const steps = vi.spyOn(Database.prototype, "steps");
+
+    await drain(50_000);
+
+    expect(notified().map(({ customer }) => customer)).toEqual(["c30003", "c30002", "c30001"]);
+    expect(steps.mock.calls.map(([named]) => Object.keys(named))).toEqual([
+      ["removed", "left"],
+      ["outdated"],
+      ["outdated"],
+      ["outdated"],
+    ]);
+    expect(await left()).toBe(0);
+  });
+
+  it("that has no time left drops the oldest 10,000", async ({ expect }) => {
+    await leave({ versions: count(10_003) });
+    await age();
+
+    await drain(0);
+
+    const { results } = await env.DB.prepare("SELECT version FROM outbox ORDER BY version").all();
+    expect(results).toEqual(count(3, 10_001).map((version) => ({ version })));
   });
 
   it("that has too little time notifies of the newest first, and the next run of the others", async ({ expect }) => {

@@ -1,7 +1,7 @@
 import { TimedOut, withTimeout } from "../values/timeout.ts";
 import type { Notification } from "./inbox.ts";
 import type { Inboxes } from "./inboxes.ts";
-import type { Changes } from "./queries.ts";
+import type { Changes } from "./outbox/queries.ts";
 
 /** What a customer's inbox is notified of. */
 export interface Call extends Omit<Notification, "messageWaitMs"> {

@@ -9,8 +9,8 @@ import {
   findWork,
   removeNotified,
   removeOutdatedChanges,
-  showMessages,
-} from "./queries.ts";
+} from "./outbox/queries.ts";
+import { showMessages } from "./queries.ts";
 
 /** What waited in the outbox, how many changes were delivered to all their listeners, and how many were not. */
 export interface Drained extends Backlog {

@@ -2,7 +2,8 @@ import type { Database } from "../db/database.ts";
 import { TimedOut, withTimeout } from "../values/timeout.ts";
 import { CALLS_AT_ONCE, type Call, callEach, makeCalls, type Outcome, toCalls } from "./calls.ts";
 import type { Inboxes } from "./inboxes.ts";
-import { type Changes, removeNotified, showMessages, type UnshownMessages } from "./queries.ts";
+import { type Changes, removeNotified } from "./outbox/queries.ts";
+import { showMessages, type UnshownMessages } from "./queries.ts";
 
 // After its answer a Worker has 30 seconds. The schedule leaves a change alone for longer than this.
 const FEED_MS = 15_000;

@@ -19,18 +19,21 @@ const CALL_MS = 2_000;
 export function toCalls({ changes, shownAt }: Changes): Call[] {
   const calls = new Map<string, Call>();
   for (const { kind, customers, newestAt } of changes) {
-    for (const customerId of customers) {
-      const call = calls.get(customerId) ?? { customerId, kinds: [], newestAt: "", shownAt, isErased: false };
-      calls.set(customerId, addTo(call, { kind, newestAt }));
-    }
+    const about = { kinds: kind === "erased" ? [] : [kind], newestAt, shownAt, isErased: kind === "erased" };
+    for (const customerId of customers) calls.set(customerId, merge(calls.get(customerId), { customerId, ...about }));
   }
   return [...calls.values()];
 }
 
-function addTo(call: Call, { kind, newestAt }: Pick<Changes["changes"][number], "kind" | "newestAt">): Call {
-  if (kind === "erased") return { ...call, isErased: true };
-  const kinds = call.kinds.includes(kind) ? call.kinds : [...call.kinds, kind];
-  return { ...call, kinds, newestAt: newestAt > call.newestAt ? newestAt : call.newestAt };
+/** One call that says what both say. */
+export function merge(before: Call | undefined, call: Call): Call {
+  if (before === undefined) return call;
+  return {
+    ...call,
+    kinds: [...new Set([...before.kinds, ...call.kinds])],
+    newestAt: before.newestAt > call.newestAt ? before.newestAt : call.newestAt,
+    isErased: before.isErased || call.isErased,
+  };
 }
 
 /** Whose inbox answered, and whether the platform said that no more objects must be called now. */
@@ -65,7 +68,7 @@ export async function callEach<Item>(
     outcome.isOverloaded ||= isOverloaded;
   };
   const fail = (error: unknown) => {
-    cause ||= error instanceof Error ? error.name : "unknown";
+    cause ||= error instanceof Error ? error.name : "";
     outcome.isOverloaded ||= error instanceof Error && "overloaded" in error && error.overloaded === true;
   };
   const waiting: Promise<void>[] = [];

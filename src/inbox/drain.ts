@@ -1,5 +1,5 @@
 import type { Database } from "../db/database.ts";
-import { type Call, toCalls } from "./calls.ts";
+import { type Call, merge, toCalls } from "./calls.ts";
 import type { Inboxes } from "./inboxes.ts";
 import { notifyAll } from "./notify.ts";
 import {
@@ -46,8 +46,10 @@ export async function drainOutbox(
     if (left <= 0) break;
     const { changes, shownAt } = await findChanges(db, last);
     if (changes.length === 0) break;
-    const isToCall = (change: Change) => (id: string) => !isNotified(change, id) && !unreachable.has(id);
-    const waiting = changes.map((one) => ({ ...one, customers: one.customers.filter(isToCall(one)) }));
+    const waiting = changes.map((one) => ({
+      ...one,
+      customers: one.customers.filter((id) => !isNotified(one, id) && !unreachable.has(id)),
+    }));
     const calls = toCalls({ changes: waiting, shownAt });
 
     const { reached, isOverloaded } = await notifyAll(inboxes, calls, { by: "schedule", milliseconds: left });
@@ -71,14 +73,4 @@ export async function drainOutbox(
 function covers(call: Call | undefined, { kind, newestAt }: Change): boolean {
   if (call === undefined) return false;
   return kind === "erased" ? call.isErased : call.kinds.includes(kind) && call.newestAt >= newestAt;
-}
-
-function merge(before: Call | undefined, call: Call): Call {
-  if (before === undefined) return call;
-  return {
-    ...call,
-    kinds: [...before.kinds, ...call.kinds],
-    newestAt: before.newestAt > call.newestAt ? before.newestAt : call.newestAt,
-    isErased: before.isErased || call.isErased,
-  };
 }

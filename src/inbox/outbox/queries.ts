@@ -72,13 +72,13 @@ export async function findWork(db: Database): Promise<Backlog & { hasUnshown: 0 
 export async function findChanges(db: Database, olderThan?: Change): Promise<Changes> {
   const isLeft = sql`${outbox.storedAt} < (SELECT datetime(now, '-20 seconds') FROM clock)
     AND ${outbox.storedAt} >= ${HOUR_AGO}`;
-  const isOlder = olderThan && sql`AND ${KEY} < (${sql.join(keyOf(olderThan), sql`, `)})`;
+  const isOlder = olderThan && sql`AND (${KEY}) < (${sql.join(keyOf(olderThan), sql`, `)})`;
   return toChanges(await db.all(selectOutbox(sql`${isLeft} ${isOlder ?? sql``}`)));
 }
 
 const HOUR_AGO = sql`(SELECT datetime(now, '-1 hour') FROM clock)`;
 
-const KEY = sql`(${outbox.version}, ${outbox.changeKind}, ${outbox.customers})`;
+const KEY = names(outbox.version, outbox.changeKind, outbox.customers);
 
 /** The newest come first, and of one request messages, because polls depend on them. */
 function selectOutbox(which: SQL) {
@@ -114,28 +114,30 @@ export async function removeNotified(
   changes: readonly Change[],
   isNotified: (change: Change, customerId: string) => boolean,
 ): Promise<number> {
-  const rests = changes.map((one) => ({ ...one, customers: one.customers.filter((id) => !isNotified(one, id)) }));
-  const isTouched = (_: unknown, index: number) => rests[index]?.customers.length !== changes[index]?.customers.length;
-  const left = rests.filter(isTouched).filter(({ customers }) => customers.length > 0);
-  const { version, changeKind, customers, newestAt, storedAt } = outbox;
+  let done = 0;
+  const rows: string[] = [];
+  for (const change of changes) {
+    const rest = change.customers.filter((customerId) => !isNotified(change, customerId));
+    if (rest.length === 0) done += 1;
+    if (rest.length === change.customers.length) continue;
+    rows.push(JSON.stringify([...keyOf(change), rest, change.newestAt, change.storedAt]));
+  }
+  const texts = joinRows(rows);
+  const { newestAt, storedAt } = outbox;
   await db.steps({
-    removed: textsOf(changes.filter(isTouched)).map(
-      (text) => sql`DELETE FROM ${outbox} WHERE ${KEY} IN (
+    removed: texts.map(
+      (text) => sql`DELETE FROM ${outbox} WHERE (${KEY}) IN (
         SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(${text})
       )`,
     ),
-    left: textsOf(left).map(
-      (text) => sql`INSERT INTO ${outbox} (${names(version, changeKind, customers, newestAt, storedAt)})
-        SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 FROM json_each(${text}) WHERE true
-        ON CONFLICT (${names(version, changeKind, customers)})
-        DO UPDATE SET ${names(newestAt)} = max(excluded.newest_at, ${newestAt})`,
+    left: texts.map(
+      (text) => sql`INSERT INTO ${outbox} (${KEY}, ${names(newestAt, storedAt)})
+        SELECT value ->> 0, value ->> 1, value ->> 3, value ->> 4, value ->> 5 FROM json_each(${text})
+        WHERE value ->> 3 <> '[]'
+        ON CONFLICT (${KEY}) DO UPDATE SET ${names(newestAt)} = max(excluded.newest_at, ${newestAt})`,
     ),
   });
-  return rests.filter(({ customers }) => customers.length === 0).length;
-}
-
-function textsOf(changes: readonly Change[]): string[] {
-  return joinRows(changes.map((change) => JSON.stringify([...keyOf(change), change.newestAt, change.storedAt])));
+  return done;
 }
 
 const OUTDATED_AT_ONCE = 10_000;
@@ -145,13 +147,10 @@ const OUTDATED_AT_ONCE = 10_000;
  * anew; coupons and balances concern open apps only.
  */
 export async function removeOutdatedChanges(db: Database): Promise<boolean> {
-  const { version, changeKind, customers } = outbox;
   const { outdated } = await db.steps({
     outdated: [
-      sql`DELETE FROM ${outbox} WHERE ${KEY} IN (
-        SELECT ${names(version, changeKind, customers)} FROM (
-          SELECT * FROM ${outbox} ORDER BY ${version}, ${changeKind}, ${customers} ${limitTo(OUTDATED_AT_ONCE)}
-        ) AS ${outbox} WHERE ${outbox.storedAt} < ${HOUR_AGO}
+      sql`DELETE FROM ${outbox} WHERE (${KEY}) IN (
+        SELECT ${KEY} FROM ${outbox} WHERE ${outbox.storedAt} < ${HOUR_AGO} ORDER BY ${KEY} ${limitTo(OUTDATED_AT_ONCE)}
       ) RETURNING 1`,
     ],
   });

@@ -1,5 +1,5 @@
 import type { Database } from "../db/database.ts";
-import { type Call, toCalls } from "./calls.ts";
+import { type Call, merge, toCalls } from "./calls.ts";
 import type { Inboxes } from "./inboxes.ts";
 import { notifyAll } from "./notify.ts";
 import {
@@ -7,10 +7,10 @@ import {
   type Change,
   findChanges,
   findWork,
-  removeChanges,
+  removeNotified,
   removeOutdatedChanges,
-  showMessages,
-} from "./queries.ts";
+} from "./outbox/queries.ts";
+import { showMessages } from "./queries.ts";
 
 /** What waited in the outbox, how many changes were delivered to all their listeners, and how many were not. */
 export interface Drained extends Backlog {
@@ -35,7 +35,6 @@ export async function drainOutbox(
   const { hasUnshown, ...backlog } = await findWork(db);
   if (hasUnshown === 1) await showMessages(db);
   if (backlog.waiting === 0) return null;
-  await removeOutdatedChanges(db);
 
   const notified = new Map<string, Call>();
   const unreachable = new Set<string>();
@@ -47,22 +46,26 @@ export async function drainOutbox(
     if (left <= 0) break;
     const { changes, shownAt } = await findChanges(db, last);
     if (changes.length === 0) break;
-    const isToCall = (change: Change) => (id: string) => !isNotified(change, id) && !unreachable.has(id);
-    const waiting = changes.map((one) => ({ ...one, customers: one.customers.filter(isToCall(one)) }));
+    const waiting = changes.map((one) => ({
+      ...one,
+      customers: one.customers.filter((id) => !isNotified(one, id) && !unreachable.has(id)),
+    }));
     const calls = toCalls({ changes: waiting, shownAt });
 
-    const reached = await notifyAll(inboxes, calls, { by: "schedule", milliseconds: left });
+    const { reached, isOverloaded } = await notifyAll(inboxes, calls, { by: "schedule", milliseconds: left });
     for (const call of calls) {
       if (reached.has(call.customerId)) notified.set(call.customerId, merge(notified.get(call.customerId), call));
       else unreachable.add(call.customerId);
     }
-    const done = changes.filter((change) => change.customers.every((id) => isNotified(change, id)));
-    await removeChanges(db, done);
+    const done = await removeNotified(db, changes, isNotified);
 
-    report.notified += done.length;
-    report.failed += changes.length - done.length;
+    report.notified += done;
+    report.failed += changes.length - done;
+    if (isOverloaded) break;
     last = changes.at(-1);
   }
+  // Last, so that a pile of many hours does not keep the new changes waiting.
+  while (!(await removeOutdatedChanges(db)) && performance.now() < endsAt);
   return report;
 }
 
@@ -70,14 +73,4 @@ export async function drainOutbox(
 function covers(call: Call | undefined, { kind, newestAt }: Change): boolean {
   if (call === undefined) return false;
   return kind === "erased" ? call.isErased : call.kinds.includes(kind) && call.newestAt >= newestAt;
-}
-
-function merge(before: Call | undefined, call: Call): Call {
-  if (before === undefined) return call;
-  return {
-    ...call,
-    kinds: [...before.kinds, ...call.kinds],
-    newestAt: before.newestAt > call.newestAt ? before.newestAt : call.newestAt,
-    isErased: before.isErased || call.isErased,
-  };
 }

@@ -1,6 +1,6 @@
 import { sha256Of } from "../values/sha256.ts";
 import { withTimeout } from "../values/timeout.ts";
-import type { Call } from "./calls.ts";
+import type { Call, Outcome } from "./calls.ts";
 import type { Inbox, Notification, PollAnswer } from "./inbox.ts";
 import type { Subscription } from "./inbox-state.ts";
 import { inJurisdiction } from "./jurisdiction.ts";
@@ -13,6 +13,8 @@ const CONNECT_WITHIN_MS = 10_000;
 
 /** The way to the inboxes of customers, and to the objects that notify many. */
 export class Inboxes {
+  /** Calls of notifications that have not been answered. */
+  readonly underWay = new Set<Promise<void>>();
   readonly #env: Env;
 
   constructor(env: Env) {
@@ -46,8 +48,8 @@ export class Inboxes {
     return withTimeout(CONNECT_WITHIN_MS, ask());
   }
 
-  /** Has a fan-out object make these calls until `endsAt`, and resolves with the customers whose inbox was reached. */
-  async fanOut(name: string, calls: readonly Call[], endsAt: number): Promise<string[]> {
+  /** Has a fan-out object make these calls until `endsAt`. */
+  async fanOut(name: string, calls: readonly Call[], endsAt: number): Promise<Outcome> {
     const fanOuts = inJurisdiction(this.#env, this.#env.FAN_OUTS);
     return fanOuts.get(fanOuts.idFromName(name)).notify(calls, endsAt);
   }

@@ -1,8 +1,9 @@
 import type { Database } from "../db/database.ts";
 import { TimedOut, withTimeout } from "../values/timeout.ts";
-import { atOnce, type Call, makeCalls, toCalls } from "./calls.ts";
+import { CALLS_AT_ONCE, type Call, callEach, makeCalls, type Outcome, toCalls } from "./calls.ts";
 import type { Inboxes } from "./inboxes.ts";
-import { type Changes, removeChanges, showMessages, type UnshownMessages } from "./queries.ts";
+import { type Changes, removeNotified } from "./outbox/queries.ts";
+import { showMessages, type UnshownMessages } from "./queries.ts";
 
 // After its answer a Worker has 30 seconds. The schedule leaves a change alone for longer than this.
 const FEED_MS = 15_000;
@@ -26,10 +27,10 @@ export async function notifyOfFeed(
   const showing = unshown === null ? Promise.resolve(true) : showOnceOver(db, unshown);
   const notifying = notifyAll(inboxes, toCalls(changes), { by: "feed", milliseconds: FEED_MS });
   const removeDelivered = async () => {
-    const [areShownInTime, notified] = [await showing, await notifying];
-    const done = changes.changes.filter((change) => change.customers.every((customerId) => notified.has(customerId)));
+    const [areShownInTime, { reached }] = [await showing, await notifying];
     // Where not, apps that asked after their frame may have found nothing (docs/contract/live.md, 2).
-    if (areShownInTime && done.length > 0) await removeChanges(db.inBackground(), done);
+    if (areShownInTime)
+      await removeNotified(db.inBackground(), changes.changes, (_, customerId) => reached.has(customerId));
   };
   inBackground(removeDelivered());
   await withTimeout(FEED_WAITS_MS, notifying).catch((error: unknown) => {
@@ -53,34 +54,27 @@ export async function showOnceOver(db: Database, { stamp, shownAt }: UnshownMess
 
 const CALLED_DIRECTLY = 100;
 const LARGEST_BATCH = 500;
-const BATCHES_AT_ONCE = 5;
 /** More than are at work at once, so that feeds at the same time seldom wait for each other's batches. */
 const FAN_OUT_OBJECTS = 20;
 
-/** Notifies customers, many through fan-out objects. Resolves with whose inbox was reached. */
+/** Notifies customers, many through fan-out objects. */
 export async function notifyAll(
   inboxes: Inboxes,
   calls: readonly Call[],
   { by, milliseconds }: { by: "feed" | "schedule"; milliseconds: number },
-): Promise<Set<string>> {
+): Promise<Outcome> {
   if (calls.length <= CALLED_DIRECTLY) return makeCalls(inboxes, calls, milliseconds);
   const endsAt = Date.now() + milliseconds;
   const first = Math.floor(Math.random() * FAN_OUT_OBJECTS);
-  const reached = new Set<string>();
-  await atOnce(BATCHES_AT_ONCE, batchesOf(calls), async ({ batch, index }) => {
-    const name = `${by} ${(first + index) % FAN_OUT_OBJECTS}`;
-    const left = endsAt - Date.now();
-    if (left <= 0) return;
-    // Whoever is not known to be reached stays in the outbox: an overloaded object must not be asked again at once.
-    const customers = await withTimeout(left, inboxes.fanOut(name, batch, endsAt)).catch(() => []);
-    for (const customerId of customers) reached.add(customerId);
-  });
-  return reached;
+  const limits = { milliseconds, callMs: milliseconds, failure: "FAN_OUTS_UNREACHED" };
+  return callEach(inboxes.underWay, batchesOf(calls), limits, ({ batch, index }) =>
+    inboxes.fanOut(`${by} ${(first + index) % FAN_OUT_OBJECTS}`, batch, endsAt),
+  );
 }
 
 /** Equal parts for as many objects as work at once, or more of the largest size. */
 function batchesOf(calls: readonly Call[]): { batch: Call[]; index: number }[] {
-  const size = Math.min(LARGEST_BATCH, Math.ceil(calls.length / BATCHES_AT_ONCE));
+  const size = Math.min(LARGEST_BATCH, Math.ceil(calls.length / CALLS_AT_ONCE));
   const count = Math.ceil(calls.length / size);
   return Array.from({ length: count }, (_, index) => ({ batch: calls.slice(index * size, (index + 1) * size), index }));
 }

@@ -1,29 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
 import { NOW } from "../db/clock.ts";
-import { compileOnce, type Database, type RowOf, type Value } from "../db/database.ts";
-import { joinRows } from "../db/json-rows.ts";
+import { compileOnce, type Database, type Value } from "../db/database.ts";
 import { limitTo } from "../db/limit.ts";
 import { names, returning, select } from "../db/select.ts";
-import { feedVersion, listeners, messageClock, messageGroupNews, outbox } from "../db/tables/index.ts";
+import { feedVersion, listeners, messageClock, messageGroupNews } from "../db/tables/index.ts";
 import { customerKeyOf } from "../domain/customers.ts";
-import type { ChangeKind } from "./frames.ts";
-
-/** A row of the outbox: the feed request of this version changed something that concerns these listeners. */
-export interface Change {
-  version: number;
-  kind: ChangeKind | "erased";
-  /** Their ids: those of a group's members, or one. */
-  customers: readonly string[];
-  /** The time of the newest message that it is about; empty where it is about none. */
-  newestAt: string;
-}
-
-/** Changes of which inboxes are to be notified. */
-export interface Changes {
-  changes: Change[];
-  /** When the newest messages are shown, in milliseconds since 1970 by this Worker's clock; 0: all are. */
-  shownAt: number;
-}
 
 /**
  * A listener is one for a day. Subscriptions hold for an hour, so one that finds less than two left renews it: the second
@@ -71,7 +52,7 @@ export function toUnshown({ stamp, waitMs }: { stamp: string; waitMs: number }):
 }
 
 /** How many milliseconds remain of the second of messages that are not shown, by D1's clock; 0 where there are none. */
-const MESSAGE_WAIT = sql<number>`coalesce((
+export const MESSAGE_WAIT = sql<number>`coalesce((
   SELECT max(0, (unixepoch(${messageClock.clockSaid}) + 1 - unixepoch(clock.now)) * 1000 - clock.millisecond)
   FROM clock CROSS JOIN ${messageClock} WHERE ${messageClock.isOpen} = 1
 ), 0)`;
@@ -82,7 +63,7 @@ const UNSHOWN = { stamp: messageClock.stamp, waitMs: MESSAGE_WAIT };
 export const selectUnshown = () => select(UNSHOWN, sql`FROM ${messageClock} WHERE ${messageClock.isOpen} = 1`);
 
 /** Whether there are messages that are not shown though their second is over. */
-const IS_SHOWING_DUE = sql`${messageClock.isOpen} = 1 AND ${messageClock.clockSaid} <> clock.now`;
+export const IS_SHOWING_DUE = sql`${messageClock.isOpen} = 1 AND ${messageClock.clockSaid} <> clock.now`;
 
 /**
  * Takes the stamp that shows the messages of the last one, once their second is over. Resolves with the last stamp then:
@@ -123,100 +104,6 @@ export function countFeed(restores: boolean) {
   const { version, restorable } = feedVersion;
   const isLive = restores ? sql`` : sql`, ${names(restorable)} = 0`;
   return returning(sql`UPDATE ${feedVersion} SET ${names(version)} = ${version} + 1 ${isLive}`, { version });
-}
-
-// What a Worker holds at once.
-const LISTENERS_A_PAGE = 10_000;
-
-/** The changes of the request that has just been counted, in its own transaction, after its writes. */
-export const selectChanges = () =>
-  selectOutbox(sql`${outbox.version} = (SELECT ${feedVersion.version} FROM ${feedVersion})`);
-
-/** What waits in an outbox. */
-export interface Backlog {
-  /** How many changes, counted up to 10,000. */
-  waiting: number;
-  /** How long the oldest of them has waited. */
-  oldestSeconds: number;
-}
-
-const COUNTED_AT_MOST = 10_000;
-
-/**
- * What waits in the outbox, and whether messages are not shown though their second is over. Mostly neither, and then this
- * is all that the schedule asks.
- */
-export async function findWork(db: Database): Promise<Backlog & { hasUnshown: 0 | 1 }> {
-  const [work] = await db.all(
-    select(
-      {
-        waiting: sql<number>`count(*)`,
-        oldestSeconds: sql<number>`coalesce(unixepoch(${NOW}) - unixepoch(min(${outbox.storedAt})), 0)`,
-        hasUnshown: sql<0 | 1>`EXISTS (
-          SELECT 1 FROM clock CROSS JOIN ${messageClock} WHERE ${IS_SHOWING_DUE}
-        )`,
-      },
-      sql`FROM (
-        SELECT ${outbox.storedAt} FROM ${outbox} ORDER BY ${outbox.version} ${limitTo(COUNTED_AT_MOST)}
-      ) AS ${outbox}`,
-    ),
-  );
-  return work ?? { waiting: 0, oldestSeconds: 0, hasUnshown: 0 };
-}
-
-/**
- * The changes in the outbox, or those older than one that was read before: of requests that can no longer be at work on
- * them, which they are for 15 seconds. Those of at most 10,000 listeners; none: there are no more.
- */
-export async function findChanges(db: Database, olderThan?: Change): Promise<Changes> {
-  const isLeft = sql`${outbox.storedAt} < (SELECT datetime(now, '-20 seconds') FROM clock)`;
-  const isOlder = olderThan && sql`AND ${KEY} < (${sql.join(keyOf(olderThan), sql`, `)})`;
-  return toChanges(await db.all(selectOutbox(sql`${isLeft} ${isOlder ?? sql``}`)));
-}
-
-const KEY = sql`(${outbox.version}, ${outbox.changeKind}, ${outbox.customers})`;
-
-/** The newest come first, and of one request messages, because polls depend on them. */
-function selectOutbox(which: SQL) {
-  const { version, changeKind: kind, customers, newestAt } = outbox;
-  const columns = names(version, kind, customers, newestAt);
-  const newestFirst = sql`ORDER BY ${version} DESC, ${kind} DESC, ${customers} DESC`;
-  return select(
-    { version, kind, customers, newestAt, messageWaitMs: MESSAGE_WAIT },
-    sql`FROM (
-      SELECT ${columns}, sum(json_array_length(${customers})) OVER (${newestFirst}) AS listeners
-      FROM (SELECT ${columns} FROM ${outbox} WHERE ${which} ${newestFirst} ${limitTo(LISTENERS_A_PAGE)}) AS ${outbox}
-    ) AS ${outbox} WHERE listeners <= ${LISTENERS_A_PAGE} ${newestFirst}`,
-  );
-}
-
-/** Right after D1 has answered. */
-export function toChanges(rows: readonly RowOf<ReturnType<typeof selectOutbox>>[]): Changes {
-  const changes = rows.map(({ messageWaitMs: _, customers, ...row }) => ({ ...row, customers: JSON.parse(customers) }));
-  const waitMs = rows[0]?.messageWaitMs ?? 0;
-  return { changes, shownAt: waitMs === 0 ? 0 : Date.now() + waitMs };
-}
-
-function keyOf({ version, kind, customers }: Change): [version: number, kind: Change["kind"], customers: string] {
-  return [version, kind, JSON.stringify(customers)];
-}
-
-/** Takes changes out of the outbox of which all listeners have been notified. */
-export async function removeChanges(db: Database, changes: readonly Change[]): Promise<void> {
-  await db.steps({
-    removed: joinRows(changes.map((change) => JSON.stringify(keyOf(change)))).map(
-      (text) => sql`DELETE FROM ${outbox} WHERE ${KEY} IN (
-        SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(${text})
-      )`,
-    ),
-  });
-}
-
-/** Drops what is an hour old: by then each inbox has subscribed anew; coupons and balances concern open apps only. */
-export async function removeOutdatedChanges(db: Database): Promise<void> {
-  await db.steps({
-    removed: [sql`DELETE FROM ${outbox} WHERE ${outbox.storedAt} < (SELECT datetime(now, '-1 hour') FROM clock)`],
-  });
 }
 
 const LISTENERS_AT_ONCE = 10_000;

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, it, vi } from "vitest";
 import { Database } from "../../src/db/database.ts";
 import { acceptFeed } from "../../src/feed/accept.ts";
+import { makeCalls } from "../../src/inbox/calls.ts";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
 import { type FeedLine, mustFeed, ndjson } from "../support/api.ts";
 import {
@@ -166,18 +167,19 @@ describe("a feed that cannot notify an inbox", () => {
     expect(await outboxIsEmpty()).toBe(false);
   });
 
-  it("leaves a group's change in the outbox until all its members are notified", async ({ expect }) => {
+  it("leaves only the members of a group in the outbox who were not notified", async ({ expect }) => {
     const { reader, writer, group } = await seedGroup();
     for (const member of [reader, writer]) await pollUntilQuiet(member);
     const notified = reach((customerId) => customerId === writer);
     await mustFeed([seed.message(group, writer, { body: "Hi" })]);
     await pass(21);
+    await waitUntil(async () => (await outbox())[0]?.customers === JSON.stringify([reader]));
     await runSchedule("* * * * *");
     const left = await outbox();
     reach(() => true);
     await runSchedule("* * * * *");
 
-    expect(notified).toEqual([writer, writer]);
+    expect(notified).toEqual([writer]);
     expect(left).toHaveLength(1);
     expect(await outbox()).toEqual([]);
     expect((await poll(reader)).found).toEqual(["Hi"]);
@@ -271,7 +273,7 @@ describe("a feed that concerns more than a hundred listeners", () => {
        SELECT version + 1, 'balance', json_array(value), '', clock.now FROM json_each(?), feed_version, clock`,
       JSON.stringify(Array.from({ length: 12_000 }, (_, index) => `x${index}`)),
     );
-    const fanOut = vi.spyOn(Inboxes.prototype, "fanOut").mockResolvedValue([]);
+    const fanOut = vi.spyOn(Inboxes.prototype, "fanOut").mockResolvedValue({ reached: new Set(), isOverloaded: false });
 
     await mustFeed([seed.message(group, writer)]);
 
@@ -285,34 +287,97 @@ describe("a feed that concerns more than a hundred listeners", () => {
 describe("a fan-out object", () => {
   const calls = (...customers: string[]) =>
     customers.map((customerId) => ({ customerId, shownAt: 0, ...notification() }));
+  const count = (length: number, name: string) => Array.from({ length }, (_, index) => `${name} ${index}`);
 
-  it("takes one batch at a time, and a batch whose time is over calls nobody", async ({ expect }) => {
+  /** Lets these inboxes hang for four seconds, and says which were called, and how many were at once. */
+  function hang(isHanging: (customerId: string) => boolean) {
     const called: string[] = [];
+    let [underWay, most] = [0, 0];
     vi.spyOn(Inboxes.prototype, "notify").mockImplementation(async (customerId) => {
       called.push(customerId);
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await new Promise((resolve) => setTimeout(resolve, isHanging(customerId) ? 4_000 : 5));
+      underWay -= 1;
     });
+    return { called, most: () => most };
+  }
+
+  it("makes five calls at a time, of all its batches, and a batch whose time is over calls nobody", async ({
+    expect,
+  }) => {
+    const { called, most } = hang(() => false);
     const inboxes = new Inboxes(env);
     const endsAt = Date.now() + 10_000;
 
-    const reached = await Promise.all([
-      inboxes.fanOut("test", calls("a", "b"), endsAt),
-      inboxes.fanOut("test", calls("c"), endsAt),
-      inboxes.fanOut("test", calls("d"), Date.now() - 1),
+    const outcomes = await Promise.all([
+      inboxes.fanOut("test", calls(...count(20, "a")), endsAt),
+      inboxes.fanOut("test", calls(...count(20, "b")), endsAt),
+      inboxes.fanOut("test", calls("c"), Date.now() - 1),
     ]);
 
-    expect(reached).toEqual([["a", "b"], ["c"], []]);
-    expect(called).toEqual(["a", "b", "c"]);
+    expect(outcomes.map(({ reached }) => reached.size)).toEqual([20, 20, 0]);
+    expect([called.length, most()]).toEqual([40, 5]);
   });
 
-  it("gives each call two seconds from when it is made", async ({ expect }) => {
-    vi.spyOn(Inboxes.prototype, "notify").mockImplementation((customerId) =>
-      customerId === "fine" ? Promise.resolve() : new Promise(() => {}),
+  it("leaves a call that hangs its connection, and has the others for the rest, also of the next batch", async ({
+    expect,
+  }) => {
+    const { most } = hang((customerId) => customerId.startsWith("hangs"));
+    const inboxes = new Inboxes(env);
+
+    const startedAt = performance.now();
+    const first = await inboxes.fanOut(
+      "hanging",
+      calls(...count(4, "hangs"), ...count(94, "fine")),
+      Date.now() + 10_000,
     );
-    const hanging = Array.from({ length: 5 }, (_, index) => `hangs ${index}`);
+    const milliseconds = performance.now() - startedAt;
+    const second = await inboxes.fanOut("hanging", calls(...count(20, "later")), Date.now() + 10_000);
 
-    const reached = await new Inboxes(env).fanOut("test", calls(...hanging, "fine"), Date.now() + 10_000);
+    expect([first.reached, second.reached]).toEqual([new Set(count(94, "fine")), new Set(count(20, "later"))]);
+    expect(milliseconds).toBeLessThan(3_500);
+    expect(most()).toBe(5);
+  });
 
-    expect(reached).toEqual(["fine"]);
+  it("calls nobody while five hang, and goes on once one of them answers", async ({ expect }) => {
+    const { called, most } = hang((customerId) => customerId.startsWith("hangs"));
+    const inboxes = new Inboxes(env);
+
+    const short = await inboxes.fanOut("all hanging", calls(...count(6, "hangs"), "fine"), Date.now() + 2_500);
+    const early = [...called];
+    const later = await inboxes.fanOut("all hanging", calls("later"), Date.now() + 10_000);
+
+    expect(short.reached).toEqual(new Set());
+    expect(early).toEqual(count(5, "hangs"));
+    expect(later.reached).toEqual(new Set(["later"]));
+    expect(most()).toBe(5);
+  });
+
+  it("calls nobody else once objects are overloaded, and says so", async ({ expect }) => {
+    const notify = vi
+      .spyOn(Inboxes.prototype, "notify")
+      .mockRejectedValue(Object.assign(new Error("Too many objects."), { overloaded: true }));
+
+    const outcome = await new Inboxes(env).fanOut("overloaded", calls(...count(20, "a")), Date.now() + 10_000);
+
+    expect(outcome).toEqual({ reached: new Set(), isOverloaded: true });
+    expect(notify).toHaveBeenCalledTimes(5);
+  });
+});
+
+describe("a batch in which inboxes fail", () => {
+  it("logs a line, with their number and the name of the first error", async ({ expect }) => {
+    const log = vi.spyOn(console, "error").mockImplementation(() => {});
+    vi.spyOn(Inboxes.prototype, "notify").mockImplementation(async (customerId) => {
+      if (customerId !== "fine") throw new TypeError(`no ${customerId}`);
+    });
+    const calls = ["a", "fine", "b"].map((customerId) => ({ customerId, shownAt: 0, ...notification() }));
+
+    await makeCalls(new Inboxes(env), calls, 1_000);
+    vi.spyOn(Inboxes.prototype, "notify").mockResolvedValue();
+    await makeCalls(new Inboxes(env), calls, 1_000);
+
+    expect(log.mock.calls).toEqual([[JSON.stringify({ error: "INBOXES_UNREACHED", count: 2, cause: "TypeError" })]]);
   });
 });

@@ -26,6 +26,9 @@ async function leave({
   await env.DB.prepare(insert).bind(what, customer, JSON.stringify(versions)).run();
 }
 
+/** Makes what the outbox has an hour old. */
+const age = () => env.DB.exec("UPDATE outbox SET stored_at = (SELECT datetime(now, '-61 minutes') FROM clock)");
+
 /** Inboxes that take every notification; says which came. */
 function takeNotifications() {
   const notify = vi.spyOn(Inboxes.prototype, "notify").mockResolvedValue();
@@ -55,6 +58,35 @@ describe("a run of the schedule", () => {
     expect(fanOut.mock.calls.every(([name]) => name.startsWith("schedule "))).toBe(true);
   });
 
+  it("notifies of new changes, and then drops those of an hour ago, 10,000 at a time", async ({ expect }) => {
+    await leave({ versions: count(25_000) });
+    await age();
+    await leave({ versions: count(3, 30_001) });
+    const notified = takeNotifications();
+    const steps = vi.spyOn(Database.prototype, "steps");
+
+    await drain(50_000);
+
+    expect(notified().map(({ customer }) => customer)).toEqual(["c30003", "c30002", "c30001"]);
+    expect(steps.mock.calls.map(([named]) => Object.keys(named))).toEqual([
+      ["removed", "left"],
+      ["outdated"],
+      ["outdated"],
+      ["outdated"],
+    ]);
+    expect(await left()).toBe(0);
+  });
+
+  it("that has no time left drops the oldest 10,000", async ({ expect }) => {
+    await leave({ versions: count(10_003) });
+    await age();
+
+    await drain(0);
+
+    const { results } = await env.DB.prepare("SELECT version FROM outbox ORDER BY version").all();
+    expect(results).toEqual(count(3, 10_001).map((version) => ({ version })));
+  });
+
   it("that has too little time notifies of the newest first, and the next run of the others", async ({ expect }) => {
     await leave({ versions: count(50) });
     const newest: string[] = [];
@@ -70,6 +102,22 @@ describe("a run of the schedule", () => {
     expect(newest.slice(0, 5)).toEqual(["c50", "c49", "c48", "c47", "c46"]);
     expect(Number(report?.notified) + Number(report?.failed)).toBe(50);
     expect([first, await left()]).toEqual([50 - Number(report?.notified), 0]);
+  });
+});
+
+describe("a run that finds objects overloaded", () => {
+  it.for([20, 12_000])("of %i changes ends with that page, and calls no more objects", async (changes, { expect }) => {
+    await leave({ versions: count(changes) });
+    const overloaded = Object.assign(new Error("Too many objects."), { overloaded: true });
+    const notify = vi.spyOn(Inboxes.prototype, "notify").mockRejectedValue(overloaded);
+    const fanOut = vi.spyOn(Inboxes.prototype, "fanOut");
+
+    const report = await drain(50_000);
+
+    expect(report?.failed).toBe(Math.min(changes, 10_000));
+    expect(fanOut.mock.calls.length).toBeLessThan(10);
+    expect(notify.mock.calls.length).toBeLessThanOrEqual(5 + 5 * fanOut.mock.calls.length);
+    expect(await left()).toBe(changes);
   });
 });
 
@@ -94,5 +142,34 @@ describe("a customer of whom the outbox has many changes", () => {
 
     expect(notify).toHaveBeenCalledTimes(1);
     expect(await left()).toBe(1_200);
+  });
+});
+
+describe("customers of whom one cannot be reached", () => {
+  it("are notified once: the run leaves that one, of the newest message, since when it was stored", async ({
+    expect,
+  }) => {
+    const insert = `INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
+      SELECT 7, 'messages', value ->> 0, value ->> 1, datetime(now, value ->> 2) FROM json_each(?), clock`;
+    const groups = [
+      [JSON.stringify(["ada", "bob"]), "5", "-1 minute"],
+      [JSON.stringify(["ada", "cid"]), "9", "-1 minute"],
+      [JSON.stringify(["ada", "dan"]), "3", "-1 minute"],
+    ];
+    await env.DB.prepare(insert).bind(JSON.stringify(groups)).run();
+    const notify = vi.spyOn(Inboxes.prototype, "notify").mockImplementation(async (customerId) => {
+      if (customerId === "ada") throw new Error("the inbox cannot be reached");
+    });
+
+    const reports = [await drain(50_000), await drain(50_000)];
+
+    expect(reports).toMatchObject([
+      { waiting: 3, notified: 0, failed: 3 },
+      { waiting: 1, notified: 0, failed: 1 },
+    ]);
+    expect(notify.mock.calls.map(([customerId]) => customerId).toSorted()).toEqual(["ada", "ada", "bob", "cid", "dan"]);
+    const left = `SELECT customers, newest_at, stored_at < datetime(now, '-50 seconds') AS isOld FROM outbox, clock`;
+    const { results } = await env.DB.prepare(left).all();
+    expect(results).toEqual([{ customers: '["ada"]', newest_at: "9", isOld: 1 }]);
   });
 });

@@ -1,0 +1,158 @@
+import { type SQL, sql } from "drizzle-orm";
+import { NOW } from "../../db/clock.ts";
+import type { Database, RowOf } from "../../db/database.ts";
+import { joinRows } from "../../db/json-rows.ts";
+import { limitTo } from "../../db/limit.ts";
+import { names, select } from "../../db/select.ts";
+import { feedVersion, messageClock, outbox } from "../../db/tables/index.ts";
+import type { ChangeKind } from "../frames.ts";
+import { IS_SHOWING_DUE, MESSAGE_WAIT } from "../queries.ts";
+
+/** A row of the outbox: the feed request of this version changed something that concerns these listeners. */
+export interface Change {
+  version: number;
+  kind: ChangeKind | "erased";
+  /** Their ids: those of a group's members, or one. */
+  customers: readonly string[];
+  /** The time of the newest message that it is about; empty where it is about none. */
+  newestAt: string;
+  storedAt: string;
+}
+
+/** Changes of which inboxes are to be notified. */
+export interface Changes {
+  changes: Change[];
+  /** When the newest messages are shown, in milliseconds since 1970 by this Worker's clock; 0: all are. */
+  shownAt: number;
+}
+
+// What a Worker holds at once.
+const LISTENERS_A_PAGE = 10_000;
+
+/** The changes of the request that has just been counted, in its own transaction, after its writes. */
+export const selectChanges = () =>
+  selectOutbox(sql`${outbox.version} = (SELECT ${feedVersion.version} FROM ${feedVersion})`);
+
+/** What waits in an outbox. */
+export interface Backlog {
+  /** How many changes, counted up to 10,000. */
+  waiting: number;
+  /** How long the oldest of them has waited. */
+  oldestSeconds: number;
+}
+
+const COUNTED_AT_MOST = 10_000;
+
+/**
+ * What waits in the outbox, and whether messages are not shown though their second is over. Mostly neither, and then this
+ * is all that the schedule asks.
+ */
+export async function findWork(db: Database): Promise<Backlog & { hasUnshown: 0 | 1 }> {
+  const [work] = await db.all(
+    select(
+      {
+        waiting: sql<number>`count(*)`,
+        oldestSeconds: sql<number>`coalesce(unixepoch(${NOW}) - unixepoch(min(${outbox.storedAt})), 0)`,
+        hasUnshown: sql<0 | 1>`EXISTS (
+          SELECT 1 FROM clock CROSS JOIN ${messageClock} WHERE ${IS_SHOWING_DUE}
+        )`,
+      },
+      sql`FROM (
+        SELECT ${outbox.storedAt} FROM ${outbox} ORDER BY ${outbox.version} ${limitTo(COUNTED_AT_MOST)}
+      ) AS ${outbox}`,
+    ),
+  );
+  return work ?? { waiting: 0, oldestSeconds: 0, hasUnshown: 0 };
+}
+
+/**
+ * The changes in the outbox, or those older than one that was read before: of requests that can no longer be at work on
+ * them, which they are for 15 seconds. Those of at most 10,000 listeners; none: there are no more.
+ */
+export async function findChanges(db: Database, olderThan?: Change): Promise<Changes> {
+  const isLeft = sql`${outbox.storedAt} < (SELECT datetime(now, '-20 seconds') FROM clock)
+    AND ${outbox.storedAt} >= ${HOUR_AGO}`;
+  const isOlder = olderThan && sql`AND (${KEY}) < (${sql.join(keyOf(olderThan), sql`, `)})`;
+  return toChanges(await db.all(selectOutbox(sql`${isLeft} ${isOlder ?? sql``}`)));
+}
+
+const HOUR_AGO = sql`(SELECT datetime(now, '-1 hour') FROM clock)`;
+
+const KEY = names(outbox.version, outbox.changeKind, outbox.customers);
+
+/** The newest come first, and of one request messages, because polls depend on them. */
+function selectOutbox(which: SQL) {
+  const { version, changeKind: kind, customers, newestAt, storedAt } = outbox;
+  const columns = names(version, kind, customers, newestAt, storedAt);
+  const newestFirst = sql`ORDER BY ${version} DESC, ${kind} DESC, ${customers} DESC`;
+  return select(
+    { version, kind, customers, newestAt, storedAt, messageWaitMs: MESSAGE_WAIT },
+    sql`FROM (
+      SELECT ${columns}, sum(json_array_length(${customers})) OVER (${newestFirst}) AS listeners
+      FROM (SELECT ${columns} FROM ${outbox} WHERE ${which} ${newestFirst} ${limitTo(LISTENERS_A_PAGE)}) AS ${outbox}
+    ) AS ${outbox} WHERE listeners <= ${LISTENERS_A_PAGE} ${newestFirst}`,
+  );
+}
+
+/** Right after D1 has answered. */
+export function toChanges(rows: readonly RowOf<ReturnType<typeof selectOutbox>>[]): Changes {
+  const changes = rows.map(({ messageWaitMs: _, customers, ...row }) => ({ ...row, customers: JSON.parse(customers) }));
+  const waitMs = rows[0]?.messageWaitMs ?? 0;
+  return { changes, shownAt: waitMs === 0 ? 0 : Date.now() + waitMs };
+}
+
+function keyOf({ version, kind, customers }: Change): [version: number, kind: Change["kind"], customers: string] {
+  return [version, kind, JSON.stringify(customers)];
+}
+
+/**
+ * Takes listeners who have been notified out of the outbox, and resolves with how many changes have none left. Two changes
+ * of a request may come down to the same listeners: then they are one change, of the newer message.
+ */
+export async function removeNotified(
+  db: Database,
+  changes: readonly Change[],
+  isNotified: (change: Change, customerId: string) => boolean,
+): Promise<number> {
+  let done = 0;
+  const rows: string[] = [];
+  for (const change of changes) {
+    const rest = change.customers.filter((customerId) => !isNotified(change, customerId));
+    if (rest.length === 0) done += 1;
+    if (rest.length === change.customers.length) continue;
+    rows.push(JSON.stringify([...keyOf(change), rest, change.newestAt, change.storedAt]));
+  }
+  const texts = joinRows(rows);
+  const { newestAt, storedAt } = outbox;
+  await db.steps({
+    removed: texts.map(
+      (text) => sql`DELETE FROM ${outbox} WHERE (${KEY}) IN (
+        SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(${text})
+      )`,
+    ),
+    left: texts.map(
+      (text) => sql`INSERT INTO ${outbox} (${KEY}, ${names(newestAt, storedAt)})
+        SELECT value ->> 0, value ->> 1, value ->> 3, value ->> 4, value ->> 5 FROM json_each(${text})
+        WHERE value ->> 3 <> '[]'
+        ON CONFLICT (${KEY}) DO UPDATE SET ${names(newestAt)} = max(excluded.newest_at, ${newestAt})`,
+    ),
+  });
+  return done;
+}
+
+const OUTDATED_AT_ONCE = 10_000;
+
+/**
+ * Drops what is an hour old, the oldest first, and resolves with whether that was all: by then each inbox has subscribed
+ * anew; coupons and balances concern open apps only.
+ */
+export async function removeOutdatedChanges(db: Database): Promise<boolean> {
+  const { outdated } = await db.steps({
+    outdated: [
+      sql`DELETE FROM ${outbox} WHERE (${KEY}) IN (
+        SELECT ${KEY} FROM ${outbox} WHERE ${outbox.storedAt} < ${HOUR_AGO} ORDER BY ${KEY} ${limitTo(OUTDATED_AT_ONCE)}
+      ) RETURNING 1`,
+    ],
+  });
+  return outdated.length < OUTDATED_AT_ONCE;
+}

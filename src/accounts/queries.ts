@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { accounts } from "../db/tables/accounts.ts";
 
 /** What `toCouponAccount` takes, of an account or of none. */
@@ -10,6 +10,15 @@ export function couponAccountParts({ includeImages }: { includeImages: boolean }
     loyaltyOptions: accounts.loyaltyOptions,
     chainLogo: includeImages ? accounts.chainLogo : sql<string>`''`,
   };
+}
+
+/** The bytes of the longest of these parts: an account object has no fewer. */
+export function fewestBytes({ includeImages }: { includeImages: boolean }): SQL {
+  const others = [accounts.loyaltyOptions, ...(includeImages ? [accounts.chainLogo] : [])];
+  return sql.join(
+    [sql`octet_length(${accounts.fields})`, ...others.map((part) => sql`coalesce(octet_length(${part}), 0)`)],
+    sql` + `,
+  );
 }
 
 /** The account object of a search result, as JSON text. */

@@ -4,7 +4,7 @@ interface Tagged {
   text: string;
 }
 
-/** How many characters are held in all: ten of the longest lists of coupons. */
+/** How many characters are held in all: of the longest answers, of 2 MiB each, one or two. */
 const LONGEST = 4_000_000;
 
 /** Answers by their address. Of more than it can hold it forgets those that were used longest ago. */

@@ -1,5 +1,6 @@
 import { errorOf } from "./loyalty-error.ts";
 import type { CallOptions, Following, Result } from "./result.ts";
+import { pauseAsAsked } from "./retry.ts";
 
 /** An entry of a list; or of several lists, and then `kind` says of which. */
 export type Entry<Items> = Items extends readonly (infer One)[]
@@ -12,7 +13,8 @@ type KindIn<List> = List extends "stores" ? "store" : List;
 type Ask<Items> = (call?: CallOptions) => Promise<Result<Items, Partial<Following<Items>>>>;
 
 /**
- * The entries of a list, page after page.
+ * The entries of a list, page after page. A page that the rate limit refuses is asked for again when the service says: a
+ * list may have more pages than a customer has requests a minute.
  * @throws a LoyaltyError for a page that cannot be had, and the signal's reason when it is called off.
  */
 export async function* entriesOf<Items>(
@@ -23,7 +25,9 @@ export async function* entriesOf<Items>(
     const page: Awaited<ReturnType<Ask<Items>>> = await next(call);
     if (!page.status) {
       if (page.errorCode === "NO_ITEMS") return;
-      throw errorOf(page);
+      if (page.httpStatus !== 429 || page.retryAfterMs === undefined) throw errorOf(page);
+      await pauseAsAsked(page.retryAfterMs, call?.signal ?? null);
+      continue;
     }
     yield* flatten(page.items);
     next = page.next ?? null;

@@ -2,7 +2,7 @@ import { compareCodePoints } from "../values/code-points.ts";
 import type { MessagesQuery } from "./client.ts";
 import { errorOf, LoyaltyError, type Since } from "./loyalty-error.ts";
 import type { CallOptions, PagedResult } from "./result.ts";
-import { pause } from "./retry.ts";
+import { pause, pauseAsAsked } from "./retry.ts";
 import type { MessageGroup } from "./shapes.ts";
 import { toDate } from "./time.ts";
 
@@ -31,7 +31,8 @@ interface Polling {
  * "Now" is the newest message that the first poll shows: what is shown later has a later time. Where that poll shows no
  * group, every group that comes is new.
  *
- * A poll that fails is tried again, from its first page: its cursor may be what is refused.
+ * A page that fails is tried again. Only after a 422 the poll begins again with its first page: the cursor may be what is
+ * refused.
  * @throws a LoyaltyError where the service refuses the token, whose `since` is where to go on; and a RangeError for a
  * `since` that is none.
  */
@@ -41,16 +42,17 @@ export async function* pollMessages(
 ): AsyncGenerator<MessageGroup, void, undefined> {
   if (typeof since === "string" && since !== "") toDate(since);
   let reached = since;
-  const untilRead = <Outcome>(read: () => Promise<Outcome>) => untilAnswered(read, onError, signal);
+  const untilRead = <Outcome>(read: () => Promise<Outcome>) => untilAnswered(read, REFUSALS, onError, signal);
+  const readPage: ReadPage = (ask) => untilAnswered(() => pageOf(ask, signal), [...REFUSALS, 422], onError, signal);
   try {
     if (reached === undefined) {
-      const { groups } = await untilRead(() => readPage((call) => get({ per_page: 1 }, call), signal));
+      const { groups } = await untilRead(() => readPage((call) => get({ per_page: 1 }, call)));
       reached = groups[0]?.last_message_time ?? "";
       await untilDue(true);
     }
     for (;;) {
       const from: Since = reached;
-      const { groups, upTo }: Oldest = await untilRead(() => readOldest(get, from, signal));
+      const { groups, upTo }: Oldest = await untilRead(() => readOldest(get, from, readPage));
       for (const group of groups) {
         if (signal.aborted) return;
         yield group;
@@ -68,16 +70,22 @@ export async function* pollMessages(
 
 type Ask = (call: CallOptions) => Promise<PagedResult<MessageGroup[]>>;
 
+type ReadPage = (ask: Ask) => ReturnType<typeof pageOf>;
+
+/** The answers that refuse the token. */
+const REFUSALS = [401, 403];
+
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
 
 /**
  * What was read at last. It waits as long as the service asks, else longer each time; part of each wait is chance, so that
  * clients that were refused together do not come back together.
- * @throws a LoyaltyError where the service refuses the token.
+ * @throws a LoyaltyError for an answer of these statuses.
  */
 async function untilAnswered<Outcome>(
   read: () => Promise<Outcome>,
+  statuses: readonly number[],
   onError: Polling["onError"],
   signal: AbortSignal,
 ): Promise<Outcome> {
@@ -85,17 +93,17 @@ async function untilAnswered<Outcome>(
     try {
       return await read();
     } catch (error) {
-      if (!(error instanceof LoyaltyError) || [401, 403].includes(error.failure?.httpStatus ?? 0)) throw error;
+      if (!(error instanceof LoyaltyError) || statuses.includes(error.failure?.httpStatus ?? 0)) throw error;
       onError?.(error);
       const asked = error.failure?.retryAfterMs;
       const half = Math.min(FIRST_WAIT_MS * 2 ** failures, LONGEST_WAIT_MS) / 2;
-      await pause(asked === undefined ? half + Math.random() * half : asked + Math.random() * FIRST_WAIT_MS, signal);
+      await (asked === undefined ? pause(half + Math.random() * half, signal) : pauseAsAsked(asked, signal));
     }
   }
 }
 
 /** The groups of a page, and how to ask for the next one. @throws a LoyaltyError for a failure. */
-async function readPage(ask: Ask, signal: AbortSignal) {
+async function pageOf(ask: Ask, signal: AbortSignal) {
   const page = await ask({ signal });
   if (page.status) return { groups: page.items, next: page.next };
   if (page.errorCode === "NO_ITEMS") return { groups: [], next: null };
@@ -112,7 +120,7 @@ interface Oldest {
  * all, and null where there are more than could be held. It comes from the first page: a group that moved there while
  * later pages were read has a later message than that page, and comes with the next poll.
  */
-async function readOldest(get: GetMessages, reached: Since, signal: AbortSignal): Promise<Oldest> {
+async function readOldest(get: GetMessages, reached: Since, readPage: ReadPage): Promise<Oldest> {
   // Other groups may have a message in the second of the group that was dealt with.
   const checkTime = typeof reached === "string" ? reached : secondBefore(reached.last_message_time);
   let newest: string | undefined;
@@ -121,7 +129,7 @@ async function readOldest(get: GetMessages, reached: Since, signal: AbortSignal)
   const query = { per_page: GROUPS_A_PAGE, check_time: checkTime === "" ? undefined : checkTime };
   let ask: Ask | null = (call) => get(query, call);
   while (ask !== null) {
-    const { groups, next }: Awaited<ReturnType<typeof readPage>> = await readPage(ask, signal);
+    const { groups, next }: Awaited<ReturnType<ReadPage>> = await readPage(ask);
     newest ??= groups[0]?.last_message_time;
     held.push(...groups.filter((group) => !isDealtWith(group, reached)));
     if (held.length > HELD_GROUPS) {

@@ -61,6 +61,11 @@ export function askedWait(headers: Headers): number | null {
   return Number.isNaN(wait) ? null : Math.max(wait, 0);
 }
 
+/** Waits as long as the service has asked, and not together with others who were refused. */
+export function pauseAsAsked(asked: number, signal: AbortSignal | null): Promise<void> {
+  return pause(asked + Math.random() * FIRST_WAIT_MS, signal);
+}
+
 // Part of each wait is chance, so that clients that were refused together do not come back together.
 function waitBefore(attempt: number, asked: number | null, longestWaitMs: number): number {
   const half = (FIRST_WAIT_MS * 2 ** (attempt - 1)) / 2;

@@ -21,8 +21,15 @@ interface Stepwise<F extends Fields> {
   joins: SQL;
   /** The fields that can be long: those that are JSON, and other texts. */
   long: { json: readonly (keyof F & string)[]; texts: readonly (keyof F & string)[] };
-  /** What other rows may share with a row, as of `keyOf`: `isFirst` says whether it is the first. */
-  keys?: SQL;
+  /** What rows share, so that only the first of them brings it. */
+  shared?: readonly Shared[];
+}
+
+interface Shared {
+  /** As of `keyOf`: `isFirst` says whether a row is the first with it. */
+  key: SQL;
+  /** The fewest bytes that it adds to each item; NULL in every row but the first, whose fields have them. */
+  bytes: SQL;
 }
 
 export function entryValue(index: number): SQL {
@@ -31,7 +38,7 @@ export function entryValue(index: number): SQL {
 
 /** A key of a table; `sort` is a letter for each table. */
 export function keyOf(sort: string, key: SQL): SQL {
-  return sql`${sql.raw(`'${sort}'`)} || ${key} || ','`;
+  return sql`${sql.raw(`'${sort}'`)} || ${key} || ':'`;
 }
 
 /** Whether no row before has this key. */
@@ -45,32 +52,21 @@ export function isFirst(key: SQL): SQL {
  * are one JSON text, because a table of them would be three more rows read for each.
  */
 export function selectStepwise<F extends Fields>(read: Stepwise<F>): SQL<Row<F> & { following: number }> {
-  const {
-    tables,
-    list,
-    entry,
-    limit,
-    bytes = ANSWER_BYTES,
-    constants = {},
-    fields,
-    joins,
-    long,
-    keys = sql`''`,
-  } = read;
+  const { tables, list, entry, limit, bytes = ANSWER_BYTES, constants = {}, fields, joins, long, shared = [] } = read;
   const steady = Object.keys(constants);
   const names = Object.keys(fields);
-  const sent = sql.join([sql`step.sent`, ...bytesOf(long)], sql` + `);
+  const sent = sum([sql`step.sent`, sql`step.shared`, ...bytesOf(long)]);
   const withinLimit = limit === undefined ? sql`` : sql`AND step.number < ${limit}`;
   const columns = [...steady.map((name) => sql`step.${sql.identifier(name)}`), columnsOf(fields)];
   return sql<Row<F> & { following: number }>`
     WITH RECURSIVE ${tables === undefined ? sql`` : sql`${tables},`}
     listed(entries) AS MATERIALIZED (SELECT json_group_array(json_array(${entry})) FROM ${list}),
-    step(number, following, entry, sent, keys, ${identifiers([...steady, ...names])}) AS (
-      SELECT 0, json_array_length(entries), entries -> 0, 0, ',',
+    step(number, following, entry, sent, shared, keys, ${identifiers([...steady, ...names])}) AS (
+      SELECT 0, json_array_length(entries), entries -> 0, 0, 0, '',
         ${join([...Object.values(constants), ...names.map(() => sql`NULL`)])} FROM listed
       UNION ALL
       SELECT step.number + 1, step.following - 1, (SELECT entries FROM listed) -> (step.number + 1), ${sent},
-        step.keys || ${keys}, ${join(columns)}
+        ${sum(shared.map(bytesOfFirst))}, ${sql.join([sql`step.keys`, ...shared.map(toEntry)], sql` || `)}, ${join(columns)}
       FROM step ${joins}
       WHERE step.following > 0 AND ${sent} < ${sql.raw(String(bytes))} ${withinLimit}
     )
@@ -81,6 +77,21 @@ export function selectStepwise<F extends Fields>(read: Stepwise<F>): SQL<Row<F> 
 function bytesOf({ json, texts }: Stepwise<Fields>["long"]): SQL[] {
   const stored = json.map((name) => sql`coalesce(octet_length(step.${sql.identifier(name)}), 0)`);
   return [...stored, sql`octet_length(json_array(${join(texts.map((name) => sql`step.${sql.identifier(name)}`))}))`];
+}
+
+/** What the first row with the key has said. */
+function bytesOfFirst({ key, bytes }: Shared): SQL {
+  const behindKey = sql`substr(step.keys, instr(step.keys, ${key}) + length(${key}), 9)`;
+  return sql`iif(${bytes} IS NULL, CAST(${behindKey} AS INTEGER), 0)`;
+}
+
+/** Of a row that is the first with its key, `key:bytes,`; of others nothing. */
+function toEntry({ key, bytes }: Shared): SQL {
+  return sql`coalesce(${key} || (${bytes}) || ',', '')`;
+}
+
+function sum(numbers: readonly SQL[]): SQL {
+  return sql.join([sql`0`, ...numbers], sql` + `);
 }
 
 function identifiers(names: readonly string[]): SQL {

@@ -28,7 +28,7 @@ async function seedTeam(size: number) {
   const team = Array.from({ length: size }, () => seed.customer());
   const joined = team.map(({ id }) => seed.membership(store.id, id, { referrer_id: leader.id }));
   await mustFeed([account, store, leader, ...team, seed.membership(store.id, leader.id), ...joined]);
-  return { ...clientOf(leader.id), store, team: team.map(({ id }) => id) };
+  return { ...clientOf(leader.id), customerId: leader.id, store, team: team.map(({ id }) => id) };
 }
 
 describe("a page of a list", () => {
@@ -129,6 +129,22 @@ describe("all() of a list", () => {
       name: "LoyaltyError",
       failure: { errorCode: "VALIDATION_EXCEPTION", httpStatus: 422, messages: { level_no: [expect.any(String)] } },
     });
+  });
+
+  it("waits as long as a 429 says, and asks for the same page again", async ({ expect }) => {
+    const { customerId, store, team } = await seedTeam(3);
+    const refused: number[] = [];
+    const { client, sent } = clientOf(customerId, async (input, init) => {
+      if (sent.length !== 2) return worker(input, init);
+      refused.push(Date.now());
+      return Response.json({ status: false }, { status: 429, headers: { "Retry-After": "1" } });
+    });
+
+    const all = await listed(client.teamWithLevel.all(store.id, { per_page: 2 }));
+
+    expect(all.map(({ id }) => id).toSorted()).toEqual(team.toSorted());
+    expect(sent).toEqual([expect.stringMatching(/\?per_page=2$/), expect.stringContaining("page=2"), sent[1]]);
+    expect(Date.now() - (refused[0] ?? 0)).toBeGreaterThanOrEqual(1_000);
   });
 
   it("throws when it is called off: what has come so far is not all", async ({ expect }) => {

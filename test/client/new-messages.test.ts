@@ -112,6 +112,25 @@ describe("newMessages", () => {
     expect(failures).toMatchObject(Array(2).fill({ failure: null, cause: { message: "connection lost" } }));
   });
 
+  it.for([
+    ["asks for the same page again after a 429", 429, [false, true, true]],
+    ["begins again at the first page after a 422", 422, [false, true, false, true]],
+  ] as const)("%s", async ([, status, pages], { expect }) => {
+    const { reader, groups } = await seedGroups(130);
+    const asked: boolean[] = [];
+    const { client } = clientOf(reader.id, async (input, init) => {
+      const isLater = asked[asked.push(String(input).includes("after=")) - 1];
+      if (asked.length !== 2 || !isLater) return worker(input, init);
+      return Response.json({ status: false }, { status, headers: { "Retry-After": "1" } });
+    });
+    const seen: string[] = [];
+
+    for await (const group of client.newMessages({ since: "" })) if (seen.push(group.group_id) === 130) break;
+
+    expect(seen.toSorted()).toEqual(groups.map(({ id }) => id).toSorted());
+    expect(asked).toEqual(pages);
+  });
+
   it("goes on after the group that was dealt with last, also within one second", async ({ expect }) => {
     const { reader, groups } = await seedGroups(5);
     const seen: string[] = [];

@@ -5,7 +5,7 @@ import { BOARD_LIMIT } from "../../src/customer/gamification/boards.ts";
 import { BALANCES_LIMIT } from "../../src/customer/me/schema.ts";
 import { Database } from "../../src/db/database.ts";
 import { ANSWER_BYTES } from "../../src/values/answer-bytes.ts";
-import { FIELD_LIMIT, ID_LIMIT, LONG_LIMIT, NAME_LIMIT } from "../../src/values/text.ts";
+import { FIELD_LIMIT, ID_LIMIT, LOGO_LIMIT, LONG_LIMIT, NAME_LIMIT } from "../../src/values/text.ts";
 import { mustFeed } from "../support/api.ts";
 import { clientOf } from "../support/client.ts";
 import { setClock } from "../support/clock.ts";
@@ -81,7 +81,7 @@ describe("a list that is too long for one answer", () => {
   );
 
   it("has the text of a coupon from the database once, however often it was issued", async ({ expect }) => {
-    const { customerId } = await holder(100);
+    const { customerId } = await holder(40);
 
     const { items } = await findCoupons(new Database(env.DB, "first-unconstrained"), {
       ...{ customerId, filter: { kinds: ["store", "mfg"] }, page: { offset: 0, limit: 100 }, after: undefined },
@@ -90,7 +90,7 @@ describe("a list that is too long for one answer", () => {
 
     expect(items.flatMap(({ text, kind }) => (text === null ? [] : [kind]))).toEqual(["store", "mfg"]);
     expect(items.filter(({ fields }) => fields !== null)).toHaveLength(1);
-    expect(items).toHaveLength(100);
+    expect(items).toHaveLength(40);
   });
 
   it("is not made further by the database once it is too long", async ({ expect }) => {
@@ -109,8 +109,35 @@ describe("a list that is too long for one answer", () => {
     });
 
     expect(hasMore).toBe(true);
-    expect(bytesOf(items.slice(0, -1).map(({ text }) => JSON.parse(text ?? "")))).toBeLessThan(ANSWER_BYTES);
-    expect(bytesOf(items.map(({ text }) => JSON.parse(text ?? "")))).toBeGreaterThan(ANSWER_BYTES - 10_000);
+    const accountBytes = (items[0]?.fields ?? "").length + (items[0]?.loyaltyOptions ?? "").length;
+    const bytes = (rows: typeof items) =>
+      rows.length * accountBytes + bytesOf(rows.map(({ text }) => JSON.parse(text ?? "")));
+    expect(bytes(items.slice(0, -1))).toBeLessThan(ANSWER_BYTES);
+    expect(bytes(items)).toBeGreaterThan(ANSWER_BYTES - 10_000);
+  });
+
+  it("is not made further where few rows bring what all of them share: a logo, a coupon's text", async ({ expect }) => {
+    const account = seed.account({ loyalty_options: { chain_logo: "x".repeat(LOGO_LIMIT) } });
+    const store = seed.store(account.id);
+    const customer = seed.customer();
+    const lines = many(20, () => long(200));
+    const plain = seed.coupon(account.id);
+    const wordy = seed.coupon(account.id, { kind: "mfg", header_lines: lines, text_lines: lines });
+    const held = [plain, wordy].flatMap(({ id }) => many(99, () => seed.customerCoupon(customer.id, id, store.id)));
+    await mustFeed([account, store, customer, plain, wordy, ...held]);
+    const read = (kind: "store" | "mfg", includeImages: boolean) =>
+      findCoupons(new Database(env.DB, "first-unconstrained"), {
+        ...{ customerId: String(customer.id), filter: { kinds: [kind] }, page: { offset: 0, limit: 100 } },
+        ...{ after: undefined, accounts: { includeImages } },
+      });
+
+    const [ofLogo, ofLines] = await Promise.all([read("store", true), read("mfg", false)]);
+
+    expect([ofLogo.items.length, ofLogo.hasMore]).toEqual([Math.ceil(ANSWER_BYTES / LOGO_LIMIT), true]);
+    const { text, fields, loyaltyOptions } = ofLines.items[0] ?? {};
+    const shared = [text, fields, loyaltyOptions].reduce((bytes, json) => bytes + (json ?? "").length, 0);
+    expect(shared).toBeGreaterThan(48_000);
+    expect(Math.abs(ofLines.items.length - ANSWER_BYTES / shared)).toBeLessThan(1);
   });
 
   it("counts its pages by `per_page`, also where they are cut: messages", async ({ expect }) => {

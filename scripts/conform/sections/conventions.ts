@@ -84,7 +84,7 @@ export async function conventions(suite: Suite): Promise<Section> {
         for (const size of ["0", "101"]) expectInvalid(await mine(`?per_page=${size}`), "per_page");
         await withoutData("?page=999999999&per_page=100");
       },
-      "whose `after` only such a link gives: any other is 422.": async () => {
+      "a malformed `after` is 422.": async () => {
         for (const path of ["messages", "coupons", "my-coupons", "me"])
           expectInvalid(await suite.get(ann, path, { after: "x" }), "after");
       },

@@ -1,5 +1,5 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import { couponAccountParts } from "../../accounts/queries.ts";
+import { couponAccountParts, fewestBytes } from "../../accounts/queries.ts";
 import { NOW } from "../../db/clock.ts";
 import { compilePer, type Database, type RowOf, type Value } from "../../db/database.ts";
 import { select } from "../../db/select.ts";
@@ -99,7 +99,10 @@ const couponList = compilePer((shape: Shape, value: Values) => {
       LEFT JOIN ${customerCoupons} ON ${customerCoupons.id} = ${entryValue(4)}
       LEFT JOIN ${stores} ON ${stores.key} = ${customerCoupons.storeKey}
       LEFT JOIN ${accounts} ON ${accounts.key} = ${shape.accounts === false ? sql`NULL` : once("a", ACCOUNT_KEY)}`,
-    keys: sql`${keyOf("c", KEY)} || ${keyOf("a", ACCOUNT_KEY)}`,
+    shared: [
+      { key: keyOf("c", KEY), bytes: sql`octet_length(${coupons.text})` },
+      ...(shape.accounts === false ? [] : [{ key: keyOf("a", ACCOUNT_KEY), bytes: fewestBytes(shape.accounts) }]),
+    ],
     long: {
       json: ["text", "filterItems", "fields", "coreTenantId", "coreAppAccountId", "loyaltyOptions"],
       texts: ["sourceCampaignId", "couponId", "creationMethod", "storeName", "storeImage", "chainLogo"],

@@ -107,7 +107,7 @@ function readOfMerchants<F extends Fields>(found: SQL, fields: F, table: OfMerch
     joins: sql`
       CROSS JOIN ${table} ON ${table.key} = ${entryValue(0)}
       CROSS JOIN ${accounts} ON ${accounts.key} = ${table.accountKey}`,
-    keys: ACCOUNT_KEY,
+    shared: [{ key: ACCOUNT_KEY, bytes: sql`iif(${isFirst(ACCOUNT_KEY)}, octet_length(${accounts.fields}), NULL)` }],
     long: { json, texts: [] },
   });
 }

@@ -246,7 +246,12 @@ describe("the packed client against the service", () => {
   }
 
   it("does what docs/your-app.md shows, and compiles it strictly", async ({ expect }) => {
-    const source = `const token: string = ${JSON.stringify(token)};\n${blockOf("ts")}`;
+    // Three tries are one call: the coupons come only to an app that calls again.
+    const outage = `let failures = 3;
+      const send = globalThis.fetch;
+      globalThis.fetch = async (input, init) =>
+        String(input).includes("/coupons") && failures-- > 0 ? new Response("", { status: 503 }) : send(input, init);`;
+    const source = `const token: string = ${JSON.stringify(token)};\n${outage}\n${blockOf("ts")}`;
     writeFileSync(path.join(consumer, "types.ts"), source);
 
     const compiled = await typeCheck({ module: "nodenext", lib: ["es2022", "dom"] });

@@ -81,8 +81,9 @@ function become(customer: DemoCustomer, session: Session): void {
   };
   views = new Map();
   for (const name of Object.keys(CREATE)) showCount(name, 0, "");
-  // A play tells nobody, so the board is asked again.
-  const onSent = (record: string) => void (record === "play" && views.get("board")?.refresh());
+  // A play tells nobody, and a board is up to 30 seconds old.
+  const askForBoard = () => views.get("board")?.refresh();
+  const onSent = (record: string) => void (record === "play" && setTimeout(askForBoard, 31_000));
   for (const form of document.forms) serveWith(form, { customer, session, send, onSent, signal });
   void follow(app, signal);
   showView();

@@ -49,7 +49,7 @@ export const AccountFields = Account.omit({ agreement_type: true, core_tenant_id
 
 /** The account object of the coupon lists: the search variant alone has `agreement_type`. */
 export const CouponAccount = Account.omit({ agreement_type: true })
-  .extend({ loyalty_options: AnsweredLoyaltyOptions.nullable().describe("Null where it has none.") })
+  .extend({ loyalty_options: AnsweredLoyaltyOptions.nullable().describe("Or null.") })
   .meta({ id: "CouponAccount" });
 export type CouponAccount = z.output<typeof CouponAccount>;
 

@@ -132,8 +132,7 @@ export function databaseUnavailable(cause?: unknown): ApiError {
 
 /** It does not help to come back: somebody has to make room. */
 export function databaseFull(cause?: unknown): ApiError {
-  const message =
-    "The database is at its largest size and takes nothing that adds to it. Delete what is not needed any more, or split the program; then send this again.";
+  const message = "The database is full. Delete what is not needed, or split the program; then send this again.";
   const error = new ApiError(507, { errorCode: "DATABASE_FULL", message });
   error.cause = cause;
   return error;
@@ -155,7 +154,7 @@ function notLetIn(refusal: Refusal): ApiError {
     case "wrong token":
       return forbidden(refusal.needed);
     case "no keys":
-      return unavailable("Tokens cannot be checked at the moment. Try again soon.");
+      return unavailable("Tokens cannot be checked. Try again in a moment.");
     case "too many requests":
       return tooManyRequests(refusal.retryAfterSeconds);
   }

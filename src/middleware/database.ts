@@ -5,9 +5,8 @@ import { Database, noUsage } from "../db/database.ts";
 import { annotate } from "../openapi/notes.ts";
 
 const BOOKMARK_NOTE = {
-  description:
-    "Where the database stood. Sent back with the next request, that sees at least what this one saw. Not to be read or changed.",
-  example: "00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683.F0mRSIPyLdDs3yt2yLJkSaKmNUzJnWQrsdMBJKVO0Vs",
+  description: "Send it back as it is: the next request sees at least what this one saw.",
+  example: "00000085.F0mRSIPy",
 };
 
 /**

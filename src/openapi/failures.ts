@@ -67,7 +67,7 @@ export const FAILURES = {
     example: methodNotAllowed(["POST"]),
   },
   RequestTimeout: {
-    description: "The body made no progress for 5 seconds, or was not whole after 60. Nothing was applied.",
+    description: "The body was not complete after 60 seconds. Nothing was applied.",
     example: requestTimeout(),
   },
   PayloadTooLarge: {

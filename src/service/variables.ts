@@ -32,7 +32,7 @@ export const VARIABLES: Readonly<Record<string, Rule>> = {
     isGood: (value) => /^\d{1,5}(\.\d+)?$/.test(value) && Number(value) > 0,
   },
   CORS_ORIGINS: {
-    must: 'be origins like https://app.example, with commas between them, or "*", or empty',
+    must: 'be origins like https://app.example, or "*", or empty',
     isGood: isEmptyOr((value) => notOrigins(value).length === 0),
   },
   CUSTOMER_SEARCH: oneOf(CUSTOMER_SEARCHES),

@@ -7,8 +7,6 @@ import { showOnceOver } from "../../inbox/notify.ts";
 import { beginListening } from "../../inbox/queries.ts";
 import { isAllowedOrigin } from "../../middleware/cors.ts";
 
-const DATABASE_FULL = "The database is full, so nobody can listen for changes. Poll, and try again later.";
-
 export const live = createRouter().get("/", async (c) => {
   refusePlainRequest(c);
   refuseForeignPage(c);
@@ -17,7 +15,7 @@ export const live = createRouter().get("/", async (c) => {
   const at = Date.now();
   // Before the socket opens, so that no change is missed after hello.
   const { newestAt, unshown } = await beginListening(db, customerId).catch((error: unknown) => {
-    throw error instanceof DatabaseFull ? unavailable(DATABASE_FULL, error) : error;
+    throw error instanceof DatabaseFull ? cannotListen("the database is full", error) : error;
   });
   // The Worker that stored it may have ended before it was shown.
   if (unshown !== null) c.var.cache.inBackground(showOnceOver(db, unshown));
@@ -27,11 +25,15 @@ export const live = createRouter().get("/", async (c) => {
   const answer = await inboxes
     .connect({ customerId, tokenExpires, hasSubprotocol, subscription, messageWaitMs })
     .catch((cause: unknown) => {
-      throw unavailable("Changes cannot be listened for at the moment. Poll, and try again in a while.", cause);
+      throw cannotListen("inboxes cannot be reached", cause);
     });
   // A new one, whose headers can be added to.
   return new Response(null, { status: 101, webSocket: answer.webSocket, headers: answer.headers });
 });
+
+function cannotListen(why: string, cause: unknown) {
+  return unavailable(`Nobody can listen: ${why}. Poll, and try again later.`, cause);
+}
 
 function refusePlainRequest({ req }: Context<AppEnv>): void {
   if (req.method !== "GET" || req.header("Upgrade")?.toLowerCase() !== "websocket") throw upgradeRequired();

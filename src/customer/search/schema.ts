@@ -46,6 +46,14 @@ export const FullSearchBody = z.object({
     .describe("Whether records with words one typo away are found where every list would be empty."),
 });
 
+const ADDRESS = {
+  address_line_1: z.string().describe("Street and number."),
+  address_line_2: z.string().describe("More of the address."),
+  city: z.string().describe("City."),
+  state: z.string().describe("State or province."),
+  zip: z.string().describe("Postal code."),
+};
+
 /** A store in a search result (docs/contract/interface.md, 4.6). */
 export const SearchStore = z
   .object({
@@ -53,11 +61,7 @@ export const SearchStore = z
     account_id: z.string().describe("The merchant account that it belongs to."),
     name: z.string().describe("The store's name."),
     store_image: z.string().describe("The address of a picture, or empty."),
-    address_line_1: z.string().describe("Street and number."),
-    address_line_2: z.string().describe("More of the address."),
-    city: z.string().describe("City."),
-    state: z.string().describe("State or province."),
-    zip: z.string().describe("Postal code."),
+    ...ADDRESS,
     phone: z.string().describe("Telephone number."),
     latitude: z.number().describe("Degrees north."),
     longitude: z.number().describe("Degrees east."),
@@ -73,23 +77,15 @@ export type SearchStore = z.output<typeof SearchStore>;
 export const SearchCustomer = z
   .object({
     id: z.string().describe("The customer's id."),
-    scan_id: z
-      .string()
-      .describe("The number on the card; empty for others than oneself and friends, as are the address fields."),
+    scan_id: z.string().describe("The number on the card; empty for strangers, as is the address."),
     first_name: z.string().describe("First name."),
     last_name: z.string().describe("Last name."),
-    date_of_birth: z.string().nullable().describe("The day of birth; null for others than oneself and friends."),
-    address_line_1: z.string().describe("Street and number."),
-    address_line_2: z.string().describe("More of the address."),
-    city: z.string().describe("City."),
-    state: z.string().describe("State or province."),
-    zip: z.string().describe("Postal code."),
+    date_of_birth: z.string().nullable().describe("The day of birth; null for strangers."),
+    ...ADDRESS,
     customer_description: z.string().describe("What the customer says of themself."),
     stores_count: z.int().describe("Stores joined."),
     friend_status: z.literal([-1, 0, 1]).describe("1 friends, 0 request pending, -1 neither, and -1 to oneself."),
-    balance: z
-      .number()
-      .describe("The balance over all stores, with two decimals; 0 for others than oneself and friends."),
+    balance: z.number().describe("The balance over all stores, with two decimals; 0 for strangers."),
     avatar: z.string().describe("The address of a picture, or empty."),
     campaigns_total: z.int().describe("Campaigns that run today at the chains whose stores the customer has joined."),
     campaigns_registered: z.int().describe("Of those, the ones that the customer has registered for."),

@@ -132,7 +132,8 @@ export function databaseUnavailable(cause?: unknown): ApiError {
 
 /** It does not help to come back: somebody has to make room. */
 export function databaseFull(cause?: unknown): ApiError {
-  const message = "The database is full. Delete what is not needed, or split the program; then send this again.";
+  const message =
+    "The database is full. Delete what is not needed any more, or split the program; then send this again.";
   const error = new ApiError(507, { errorCode: "DATABASE_FULL", message });
   error.cause = cause;
   return error;

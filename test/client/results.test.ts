@@ -88,8 +88,10 @@ describe("the bookmark of an answer", () => {
       answering[at]?.(bookmark);
       await calls[at];
     }
-    client.coupons();
+    const last = client.coupons();
     await vi.waitFor(() => expect(sent).toHaveLength(4));
+    answering[3]?.("0004.d");
+    await last;
 
     expect(sent.at(-1)).toBe("0003.c");
   });

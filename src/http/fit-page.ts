@@ -21,8 +21,9 @@ export function fitPage<Item>(
   { items, hasMore }: Paged<Item>,
   { limit }: Pick<Page, "limit">,
   toText: (item: Item) => JsonText,
+  answerBytes = ANSWER_BYTES,
 ): Fitted<Item> {
-  const texts = firstTexts(items, toText);
+  const texts = firstTexts(items, toText, answerBytes - ENVELOPE_BYTES);
   const isMore = hasMore || texts.length < items.length;
   return { shown: items.slice(0, texts.length), texts, hasMore: isMore, isCut: isMore && texts.length < limit };
 }

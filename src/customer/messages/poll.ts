@@ -2,11 +2,10 @@ import type { Database } from "../../db/database.ts";
 import type { Paged } from "../../http/paging.ts";
 import type { Inboxes } from "../../inbox/inboxes.ts";
 import { beginListening } from "../../inbox/queries.ts";
-import { findMessageGroups, type MessageGroupsQuery } from "./queries.ts";
-import type { MessageGroup } from "./schema.ts";
+import { findMessageGroups, type GroupRow, type MessageGroupsQuery } from "./queries.ts";
 
 /** A page of groups, and whether the inbox answered, without the database. */
-interface Polled extends Paged<MessageGroup> {
+interface Polled extends Paged<GroupRow> {
   isQuiet: boolean;
 }
 

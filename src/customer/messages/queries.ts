@@ -15,8 +15,8 @@ import {
 import { customerKeyOf } from "../../domain/customers.ts";
 import { friendStatus, hasBlocked } from "../../domain/friendships.ts";
 import type { Page, Paged } from "../../http/paging.ts";
-import { groupName } from "./group-name.ts";
-import type { Cursor, GroupMember, MessageGroup } from "./schema.ts";
+import { POLL_BYTES } from "../../values/answer-bytes.ts";
+import type { Cursor } from "./schema.ts";
 
 export interface MessageGroupsQuery {
   customerId: string;
@@ -27,26 +27,14 @@ export interface MessageGroupsQuery {
   after: Cursor | undefined;
 }
 
-type Customer = typeof customers.$inferSelect;
-
-/** Values without their names, which would be half of all that comes from the database. */
-type MemberRow = [
-  id: Customer["id"],
-  name: NonNullable<Customer["name"]>,
-  avatar: Customer["avatar"],
-  customerDescription: Customer["customerDescription"],
-  friendStatus: GroupMember["friend_status"],
-  balance: Customer["balance"],
-  blocked: 0 | 1,
-];
-type GroupRow = RowOf<ReturnType<typeof selectGroups>>;
+export type GroupRow = RowOf<ReturnType<typeof selectGroups>>;
 
 /**
  * The groups of which the caller is a member and that show a message, newest message first, then by id
  * (docs/contract/interface.md, 4.2): those of seconds before the last stamp of the copy that is asked. One round trip; a
  * page after another one takes a second, at the primary, if the copy does not have all that the first page has shown.
  */
-export async function findMessageGroups(db: Database, query: MessageGroupsQuery): Promise<Paged<MessageGroup>> {
+export async function findMessageGroups(db: Database, query: MessageGroupsQuery): Promise<Paged<GroupRow>> {
   const { customerId, checkTime = "", page, after } = query;
   if (after === undefined) return pageOf(await db.all(pageByNumber({ customerId, checkTime, ...page })));
   const { time, groupId } = after;
@@ -60,7 +48,7 @@ export async function findMessageGroups(db: Database, query: MessageGroupsQuery)
   return pageOf(rows);
 }
 
-const pageOf = (rows: GroupRow[]) => ({ items: rows.map(toGroup), hasMore: hasMoreAfter(rows) });
+const pageOf = (rows: GroupRow[]) => ({ items: rows, hasMore: hasMoreAfter(rows) });
 const selectStamp = () => select({ stamp: messageClock.stamp }, sql`FROM ${messageClock}`);
 
 type PageValue = "customerId" | "checkTime" | "limit" | "offset";
@@ -84,6 +72,7 @@ function selectGroups(value: Value<PageValue>, after: CursorValues | undefined) 
     list: sql`(${shownMessages(value, after)})`,
     entry: sql`group_key, at, is_newest`,
     limit: value("limit"),
+    bytes: POLL_BYTES,
     constants: { caller: sql`${customerKeyOf(value("customerId"))}` },
     fields: {
       group_id: sql<string>`${messageGroups.id}`,
@@ -98,7 +87,7 @@ function selectGroups(value: Value<PageValue>, after: CursorValues | undefined) 
       last_customer_avatar: sender.avatar,
       read_status: sql<0 | 1>`iif(${sender.key} = ${CALLER} OR ${messageStates.readAt} >= ${SHOWN_AT}, 1, 0)`,
       notifications_disabled: sql<0 | 1>`coalesce(${messageStates.notificationsDisabled}, 0)`,
-      members: sql<string>`(${otherMembers(sql`${messageGroups.key}`, CALLER)})`,
+      others: sql<string>`(${otherMembers(sql`${messageGroups.key}`, CALLER)})`,
     },
     joins: sql`
       CROSS JOIN ${messageGroups} ON ${messageGroups.key} = ${GROUP_KEY}
@@ -108,7 +97,7 @@ function selectGroups(value: Value<PageValue>, after: CursorValues | undefined) 
       LEFT JOIN ${messageStates}
         ON ${messageStates.groupKey} = ${messageGroups.key} AND ${messageStates.customerKey} = ${CALLER}`,
     long: {
-      json: ["members"],
+      json: ["others"],
       texts: ["group_image", "last_message", "initial_customer_avatar", "last_customer_avatar"],
     },
   });
@@ -139,48 +128,35 @@ function shownMessages(value: Value<PageValue>, after: CursorValues | undefined)
     LIMIT 1 + ${value("limit")} OFFSET ${value("offset")}`;
 }
 
-/** The members of a group other than the caller, in the group's order, as a JSON array. */
+/**
+ * The group's name and its members other than the caller, in the group's order, as JSON. The name has the members whom
+ * the caller has not blocked, and counts the others (docs/contract/interface.md, 4.2).
+ */
 function otherMembers(groupKey: SQL, callerKey: SQL): SQL {
   const memberKey = sql`${customers.key}`;
+  // SQLite writes a fraction as JSON with 15 digits, and a balance may have 16.
+  const balance = sql`printf('%s%d.%02d',
+    iif(${customers.balance} < 0, '-', ''), abs(${customers.balance}) / 100, abs(${customers.balance}) % 100)`;
   return sql`
-    SELECT json_group_array(json_array(
-      ${customers.id}, ${customers.name}, ${customers.avatar}, ${customers.customerDescription},
-      ${friendStatus(callerKey, memberKey)}, ${customers.balance}, ${hasBlocked(callerKey, memberKey)}
-    ) ORDER BY ${member.position})
-    FROM ${messageGroupMembers} AS ${member}
-    CROSS JOIN ${customers} ON ${customers.key} = ${member.customerKey}
-    WHERE ${member.groupKey} = ${groupKey} AND ${member.customerKey} <> ${callerKey}`;
-}
-
-// Each field by name: what is copied with a spread takes several times as long, and a page has hundreds of members.
-function toGroup(row: GroupRow): MessageGroup {
-  const members = (JSON.parse(row.members) as MemberRow[]).map(toMember);
-  return {
-    group_id: row.group_id,
-    group_image: row.group_image,
-    group_name: groupName(members),
-    last_message: row.last_message,
-    last_message_time: row.last_message_time,
-    initial_customer_id: row.initial_customer_id,
-    initial_customer_name: row.initial_customer_name,
-    initial_customer_avatar: row.initial_customer_avatar,
-    last_customer: row.last_customer,
-    last_customer_name: row.last_customer_name,
-    last_customer_avatar: row.last_customer_avatar,
-    read_status: row.read_status,
-    notifications_disabled: row.notifications_disabled,
-    group_members: members,
-  };
-}
-
-function toMember([id, name, avatar, customerDescription, friendStatus, balance, blocked]: MemberRow): GroupMember {
-  return {
-    id,
-    name,
-    avatar,
-    customer_description: customerDescription,
-    friend_status: friendStatus,
-    total_balance: balance / 100,
-    is_blocked: blocked === 1,
-  };
+    SELECT json_object(
+      'group_name', concat_ws(' ',
+        nullif(group_concat(name, ', ') FILTER (WHERE NOT is_blocked), ''),
+        '(' || nullif(count(*) FILTER (WHERE is_blocked), 0) || ' blocked)'
+      ),
+      'group_members', json_group_array(json_object(
+        'id', id, 'name', name, 'avatar', avatar, 'customer_description', customer_description,
+        'friend_status', friend_status, 'total_balance', json(balance),
+        'is_blocked', json(iif(is_blocked, 'true', 'false'))
+      ))
+    )
+    FROM (
+      SELECT ${customers.id} AS id, ${customers.name} AS name, ${customers.avatar} AS avatar,
+        ${customers.customerDescription} AS customer_description,
+        ${friendStatus(callerKey, memberKey)} AS friend_status, ${balance} AS balance,
+        ${hasBlocked(callerKey, memberKey)} AS is_blocked
+      FROM ${messageGroupMembers} AS ${member}
+      CROSS JOIN ${customers} ON ${customers.key} = ${member.customerKey}
+      WHERE ${member.groupKey} = ${groupKey} AND ${member.customerKey} <> ${callerKey}
+      ORDER BY ${member.position}
+    )`;
 }

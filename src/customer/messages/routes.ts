@@ -1,10 +1,12 @@
 import { createRouter } from "../../app-env.ts";
 import { noItems } from "../../http/errors.ts";
 import { fitPage } from "../../http/fit-page.ts";
-import { answerItems, jsonArray, toJson } from "../../http/json-text.ts";
+import { answerItems, jsonArray } from "../../http/json-text.ts";
 import { pageLinks, toPage } from "../../http/paging.ts";
 import { conditional } from "../../middleware/conditional.ts";
 import { validate } from "../../middleware/validate.ts";
+import { POLL_BYTES } from "../../values/answer-bytes.ts";
+import { toGroup } from "./answers.ts";
 import { pollMessageGroups } from "./poll.ts";
 import { cursorAfter, type MessageGroup, MessagesQuery } from "./schema.ts";
 
@@ -18,7 +20,7 @@ export const messages = createRouter().get("/", conditional(), validate("query",
   if (isQuiet) c.set("source", "inbox");
   if (found.items.length === 0) throw noItems("No messages are available.");
 
-  const fitted = fitPage(found, query.page, toJson);
+  const fitted = fitPage(found, query.page, toGroup, POLL_BYTES);
   const links = pageLinks(c.req.url, { page: paging.page, ...fitted, after: cursorAfter(fitted, after) });
   if (links !== null) c.header("Link", links);
   return answerItems<MessageGroup[]>(c, jsonArray(fitted.texts));

@@ -74,7 +74,7 @@ export type MessageGroup = z.output<typeof MessageGroup>;
 
 /** Where an answer ends, as the link to the next one carries it; `before` is where it began. */
 export function cursorAfter(
-  { shown, isCut }: Pick<Fitted<MessageGroup>, "shown" | "isCut">,
+  { shown, isCut }: Pick<Fitted<Pick<MessageGroup, "group_id" | "last_message_time">>, "shown" | "isCut">,
   before: Cursor | undefined,
 ): string | undefined {
   const [first, last] = [shown[0], shown.at(-1)];

@@ -113,6 +113,24 @@ describe("GET /messages", () => {
     expect(await named()).toBe("D Able (2 blocked)");
   });
 
+  it("gives the balance over all stores to the hundredth", async ({ expect }) => {
+    await setClock("2026-03-01 11:30:00");
+    const [me, other] = await people(2);
+    const account = seed.account();
+    const store = seed.store(account.id);
+    const group = seed.group([me, other]);
+    await mustFeed([account, store, group, seed.message(group.id, other)]);
+    await setClock("2026-03-01 11:30:01");
+    const balanceAfter = async (amount: string) => {
+      await mustFeed([seed.entry(other, store.id, amount)]);
+      return (await only(me)).group_members[0].total_balance;
+    };
+
+    expect(await balanceAfter("-0.05")).toBe(-0.05);
+    expect(await balanceAfter("100000000.55")).toBe(100_000_000.5);
+    expect(await balanceAfter("-300000000.60")).toBe(-200_000_000.1);
+  });
+
   it("tells friends, pending requests and neither apart, from both sides", async ({ expect }) => {
     await setClock("2026-03-01 12:00:00");
     const [me, friend, asked, none] = await people(4);

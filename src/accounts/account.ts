@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { orNull, passedThrough } from "../values/scalar.ts";
 import { AccountId, Field, Name } from "../values/text.ts";
-import { AnsweredLoyaltyOptions } from "./loyalty-options.ts";
 
 /** The account object without its loyalty options (docs/contract/interface.md, 5.1), as fed and as answered. */
 export const Account = z.object({
@@ -46,15 +45,3 @@ export type Account = z.output<typeof Account>;
 
 /** What it has in every answer: stored together. */
 export const AccountFields = Account.omit({ agreement_type: true, core_tenant_id: true, core_app_account_id: true });
-
-/** The account object of the coupon lists: the search variant alone has `agreement_type`. */
-export const CouponAccount = Account.omit({ agreement_type: true })
-  .extend({ loyalty_options: AnsweredLoyaltyOptions.nullable().describe("Or null.") })
-  .meta({ id: "CouponAccount" });
-export type CouponAccount = z.output<typeof CouponAccount>;
-
-/** The account object inside a search result. */
-export const SearchAccount = Account.omit({ core_tenant_id: true, core_app_account_id: true }).meta({
-  id: "SearchAccount",
-});
-export type SearchAccount = z.output<typeof SearchAccount>;

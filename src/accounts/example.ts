@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { CouponAccount } from "./account.ts";
+import { CouponAccount } from "./answer-schema.ts";
 import { NO_CREDENTIALS } from "./loyalty-options.ts";
 
 /** The account object of the demo program's first chain, as the coupon lists show it. */

@@ -128,7 +128,7 @@ export function withoutLogo(options: LoyaltyOptions | null): Omit<LoyaltyOptions
 const Nothing = z.literal("").describe("Always empty: a credential.");
 
 /** The credentials among the loyalty options. */
-const MailerFields = z.object({
+export const MailerFields = z.object({
   mailer_domain: Nothing,
   mailer_secret: Nothing,
   mailer_endpoint: Nothing,
@@ -140,7 +140,3 @@ const MailerFields = z.object({
 
 /** The credentials as every answer has them. */
 export const NO_CREDENTIALS = Object.fromEntries(Object.keys(MailerFields.shape).map((field) => [field, ""]));
-
-/** The loyalty options as an answer has them: with all fields. */
-export const AnsweredLoyaltyOptions = LoyaltyOptions.extend(MailerFields.shape).meta({ id: "LoyaltyOptions" });
-export type AnsweredLoyaltyOptions = z.output<typeof AnsweredLoyaltyOptions>;

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Operation } from "../../openapi/notes.ts";
 import { success } from "../../openapi/success.ts";
-import { NearbyCampaign } from "./schema.ts";
+import { NearbyCampaign } from "./answer-schema.ts";
 
 export const nearbyCampaigns: Operation = {
   id: "nearbyCampaigns",

@@ -3,7 +3,8 @@ import { LINK_NOTE, NEXT_LINK_NOTE } from "../../http/paging.ts";
 import type { Operation } from "../../openapi/notes.ts";
 import { success } from "../../openapi/success.ts";
 import { withCommas } from "../../values/number.ts";
-import { COUPONS_LIMIT, CouponItems, MyCouponItems } from "./schema.ts";
+import { CouponItems, MyCouponItems } from "./answer-schema.ts";
+import { COUPONS_LIMIT } from "./schema.ts";
 
 const VALID = "A coupon is valid until it is used up or its end is past. The one that ends soonest comes first.";
 

@@ -6,11 +6,12 @@ import { answerItems, jsonArray } from "../../http/json-text.ts";
 import { nextLink, pageLinks, toPage } from "../../http/paging.ts";
 import { conditional } from "../../middleware/conditional.ts";
 import { validate } from "../../middleware/validate.ts";
+import type { CouponItems, MyCouponItems } from "./answer-schema.ts";
 import { byKind, toDetailed, toMine, toSimple } from "./answers.ts";
 import { cursorAfter } from "./cursor.ts";
 import { kindsLeft } from "./kinds.ts";
 import { findCoupons } from "./queries.ts";
-import { COUPONS_LIMIT, type CouponItems, CouponsQuery, type MyCouponItems, MyCouponsQuery } from "./schema.ts";
+import { COUPONS_LIMIT, CouponsQuery, MyCouponsQuery } from "./schema.ts";
 
 const NOT_FOUND = "No coupons were found.";
 const MY_LISTS = { store: "store", mfg: "mfg", digital: "digital" } as const;

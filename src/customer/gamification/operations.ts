@@ -1,7 +1,8 @@
 import * as z from "zod";
 import type { Operation } from "../../openapi/notes.ts";
+import { LeaderboardAnswer } from "./answer-schema.ts";
 import { BOARD_FRESH_SECONDS, BOARD_LIMIT } from "./boards.ts";
-import { LeaderboardAnswer, LeaderboardParameters } from "./schema.ts";
+import { LeaderboardParameters } from "./schema.ts";
 
 export const leaderboard: Operation = {
   id: "leaderboard",

@@ -1,6 +1,7 @@
 import type { employees, playTotals } from "../../db/tables/index.ts";
 import { toShortDecimal } from "../../values/decimal.ts";
-import type { LeaderboardItem, Measure } from "./schema.ts";
+import type { LeaderboardItem } from "./answer-schema.ts";
+import type { Measure } from "./schema.ts";
 
 /** What an employee's plays come to on a board; `runs` in hundredths. */
 export type EmployeeTotals = Pick<typeof employees.$inferSelect, "id" | "name" | "avatar"> &

@@ -1,7 +1,7 @@
 import { NEXT_LINK_NOTE } from "../../http/paging.ts";
 import type { Operation } from "../../openapi/notes.ts";
 import { success } from "../../openapi/success.ts";
-import { Me } from "./schema.ts";
+import { Me } from "./answer-schema.ts";
 
 export const readMe: Operation = {
   id: "me",

@@ -10,7 +10,8 @@ import { customerKeyOf } from "../../domain/customers.ts";
 import { joinStoresOf } from "../../domain/stores.ts";
 import { type JsonText, toJson, withMember } from "../../http/json-text.ts";
 import { READ, toCustomer } from "../search/records.ts";
-import { type AccountBalance, BALANCES_LIMIT, type Cursor } from "./schema.ts";
+import type { AccountBalance } from "./answer-schema.ts";
+import { BALANCES_LIMIT, type Cursor } from "./schema.ts";
 
 /**
  * The customer as a search shows them to themselves, with what they have with each account (docs/contract/interface.md,

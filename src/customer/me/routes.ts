@@ -4,8 +4,9 @@ import { answerItems } from "../../http/json-text.ts";
 import { nextLink } from "../../http/paging.ts";
 import { conditional } from "../../middleware/conditional.ts";
 import { validate } from "../../middleware/validate.ts";
+import type { Me } from "./answer-schema.ts";
 import { findMe } from "./queries.ts";
-import { cursorAfter, type Me, MeQuery } from "./schema.ts";
+import { cursorAfter, MeQuery } from "./schema.ts";
 
 export const me = createRouter().get("/", conditional(), validate("query", MeQuery), async (c) => {
   const { after } = c.req.valid("query");

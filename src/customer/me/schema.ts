@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { NO_CURSOR } from "../../http/paging.ts";
 import { AccountId, mustBe, Name } from "../../values/text.ts";
-import { SearchCustomer } from "../search/schema.ts";
+import type { AccountBalance } from "./answer-schema.ts";
 
 /** How many accounts an answer has. */
 export const BALANCES_LIMIT = 1_000;
@@ -29,20 +29,3 @@ export const MeQuery = z.object({
 export function cursorAfter({ company, account_id }: AccountBalance): string {
   return `${account_id} ${company}`;
 }
-
-/** What a customer has with one account (docs/contract/interface.md, 4.8). */
-export const AccountBalance = z
-  .object({
-    account_id: z.string().describe("The merchant account."),
-    company: z.string().describe("The merchant's name."),
-    balance: z.number().describe("The customer's balance at all stores of the account, with two decimals."),
-    stores_count: z.int().describe("How many of the account's stores the customer has joined."),
-  })
-  .meta({ id: "AccountBalance" });
-export type AccountBalance = z.output<typeof AccountBalance>;
-
-/** The caller (docs/contract/interface.md, 4.8). */
-export const Me = SearchCustomer.extend({
-  balances: z.array(AccountBalance).describe("What the customer has with each account, by the account's name."),
-}).meta({ id: "Me" });
-export type Me = z.output<typeof Me>;

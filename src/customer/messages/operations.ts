@@ -2,7 +2,7 @@ import * as z from "zod";
 import { LINK_NOTE } from "../../http/paging.ts";
 import type { Operation } from "../../openapi/notes.ts";
 import { success } from "../../openapi/success.ts";
-import { MessageGroup } from "./schema.ts";
+import { MessageGroup } from "./answer-schema.ts";
 
 export const listMessages: Operation = {
   id: "messages",

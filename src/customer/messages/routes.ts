@@ -6,9 +6,10 @@ import { pageLinks, toPage } from "../../http/paging.ts";
 import { conditional } from "../../middleware/conditional.ts";
 import { validate } from "../../middleware/validate.ts";
 import { POLL_BYTES } from "../../values/answer-bytes.ts";
+import type { MessageGroup } from "./answer-schema.ts";
 import { toGroup } from "./answers.ts";
 import { pollMessageGroups } from "./poll.ts";
-import { cursorAfter, type MessageGroup, MessagesQuery } from "./schema.ts";
+import { cursorAfter, MessagesQuery } from "./schema.ts";
 
 export const messages = createRouter().get("/", conditional(), validate("query", MessagesQuery), async (c) => {
   const { check_time, after, ...paging } = c.req.valid("query");

@@ -1,5 +1,5 @@
 import type { Operation } from "../../openapi/notes.ts";
-import { FullSearchAnswer } from "./schema.ts";
+import { FullSearchAnswer } from "./answer-schema.ts";
 
 /** A customer as strangers find them. */
 const ITO = {

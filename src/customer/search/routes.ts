@@ -3,9 +3,10 @@ import { createRouter } from "../../app-env.ts";
 import { answerJson, type JsonText, jsonArray, jsonObject, toJson } from "../../http/json-text.ts";
 import { jsonBody, validate } from "../../middleware/validate.ts";
 import { wordsOf } from "../../values/words.ts";
+import type { FullSearchAnswer } from "./answer-schema.ts";
 import { searchAll } from "./queries.ts";
 import type { Found } from "./records.ts";
-import { type FullSearchAnswer, FullSearchBody } from "./schema.ts";
+import { FullSearchBody } from "./schema.ts";
 import { customerSearchOf, type SearchList } from "./scope.ts";
 
 export const search = createRouter().post("/", jsonBody(), validate("json", FullSearchBody), async (c) => {

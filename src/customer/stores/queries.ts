@@ -7,7 +7,7 @@ import { customers, memberships, storeBalances, stores, teamLinks } from "../../
 import { friendStatus } from "../../domain/friendships.ts";
 import { countStoresJoined, isStore } from "../../domain/stores.ts";
 import { cutPage, type Page, type Paged } from "../../http/paging.ts";
-import type { TeamMember } from "./schema.ts";
+import type { TeamMember } from "./answer-schema.ts";
 
 export interface TeamQuery {
   customerId: string;

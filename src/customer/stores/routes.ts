@@ -5,8 +5,9 @@ import { answerItems, jsonArray, toJson } from "../../http/json-text.ts";
 import { pageLinks, toPage } from "../../http/paging.ts";
 import { conditional } from "../../middleware/conditional.ts";
 import { validate } from "../../middleware/validate.ts";
+import type { TeamMember } from "./answer-schema.ts";
 import { findTeam } from "./queries.ts";
-import { type TeamMember, TeamPath, TeamQuery } from "./schema.ts";
+import { TeamPath, TeamQuery } from "./schema.ts";
 
 export const stores = createRouter().get(
   "/:id/team-with-level",

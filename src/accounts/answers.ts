@@ -10,20 +10,23 @@ interface OfAccount {
 
 /** What the account object of the coupon lists is made of; all null beside a row that does not bring it. */
 interface CouponAccountParts
-  extends Pick<typeof accounts.$inferSelect, "coreTenantId" | "coreAppAccountId" | "loyaltyOptions" | "chainLogo"> {
+  extends Pick<
+    typeof accounts.$inferSelect,
+    "core_tenant_id" | "core_app_account_id" | "loyalty_options" | "chain_logo"
+  > {
   fields: string | null;
 }
 
 /** The account object of the coupon lists as text, put together without a look inside what is stored. */
 export function toCouponAccount(account: CouponAccountParts): string | null {
-  const { fields, coreTenantId, coreAppAccountId, loyaltyOptions, chainLogo } = account;
+  const { fields, core_tenant_id, core_app_account_id, loyalty_options, chain_logo } = account;
   if (fields === null) return null;
   const stored = (json: string | null) => storedJson(json ?? "null");
-  const answered = toJson({ chain_logo: chainLogo, ...NO_CREDENTIALS });
+  const answered = toJson({ chain_logo, ...NO_CREDENTIALS });
   const others = jsonObject({
-    core_tenant_id: stored(coreTenantId),
-    core_app_account_id: stored(coreAppAccountId),
-    loyalty_options: loyaltyOptions === null ? stored(null) : merge(storedJson(loyaltyOptions), answered),
+    core_tenant_id: stored(core_tenant_id),
+    core_app_account_id: stored(core_app_account_id),
+    loyalty_options: loyalty_options === null ? stored(null) : merge(storedJson(loyalty_options), answered),
   });
   return merge(storedJson(fields), others).join("");
 }

@@ -5,16 +5,16 @@ import { accounts } from "../db/tables/accounts.ts";
 export function couponAccountParts({ includeImages }: { includeImages: boolean }) {
   return {
     fields: sql<string | null>`${accounts.fields}`,
-    coreTenantId: accounts.coreTenantId,
-    coreAppAccountId: accounts.coreAppAccountId,
-    loyaltyOptions: accounts.loyaltyOptions,
-    chainLogo: includeImages ? accounts.chainLogo : sql<string>`''`,
+    core_tenant_id: accounts.core_tenant_id,
+    core_app_account_id: accounts.core_app_account_id,
+    loyalty_options: accounts.loyalty_options,
+    chain_logo: includeImages ? accounts.chain_logo : sql<string>`''`,
   };
 }
 
 /** The bytes of the longest of these parts: an account object has no fewer. */
 export function fewestBytes({ includeImages }: { includeImages: boolean }): SQL {
-  const others = [accounts.loyaltyOptions, ...(includeImages ? [accounts.chainLogo] : [])];
+  const others = [accounts.loyalty_options, ...(includeImages ? [accounts.chain_logo] : [])];
   return sql.join(
     [sql`octet_length(${accounts.fields})`, ...others.map((part) => sql`coalesce(octet_length(${part}), 0)`)],
     sql` + `,
@@ -23,5 +23,5 @@ export function fewestBytes({ includeImages }: { includeImages: boolean }): SQL 
 
 /** The account object of a search result, as JSON text. */
 export const SEARCH_ACCOUNT = sql<string>`(
-  '{"agreement_type":' || coalesce(${accounts.agreementType}, 'null') || ',' || substr(${accounts.fields}, 2)
+  '{"agreement_type":' || coalesce(${accounts.agreement_type}, 'null') || ',' || substr(${accounts.fields}, 2)
 )`;

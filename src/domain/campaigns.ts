@@ -9,6 +9,6 @@ export function isRunning(campaign: typeof campaigns): SQL {
 }
 
 /** Whether it is a day of the campaign, where the campaign is. */
-export function isWithinDates({ startsAt, endsAt }: typeof campaigns | typeof eipCampaigns): SQL {
-  return sql`${startsAt} <= ${NOW} AND ${endsAt} >= ${NOW}`;
+export function isWithinDates({ starts_at, ends_at }: typeof campaigns | typeof eipCampaigns): SQL {
+  return sql`${starts_at} <= ${NOW} AND ${ends_at} >= ${NOW}`;
 }

@@ -5,14 +5,14 @@ import { blocks, friendships } from "../db/tables/friendships.ts";
 export function friendStatus(customerKey: SQL, otherKey: SQL): SQL<1 | 0 | -1> {
   return sql<1 | 0 | -1>`coalesce((
     SELECT ${friendships.status} FROM ${friendships}
-    WHERE ${friendships.lowKey} = min(${customerKey}, ${otherKey})
-      AND ${friendships.highKey} = max(${customerKey}, ${otherKey})
+    WHERE ${friendships.low_key} = min(${customerKey}, ${otherKey})
+      AND ${friendships.high_key} = max(${customerKey}, ${otherKey})
   ), -1)`;
 }
 
 /** Whether one customer has blocked the other. */
 export function hasBlocked(customerKey: SQL, blockedKey: SQL): SQL<0 | 1> {
   return sql<0 | 1>`EXISTS (
-    SELECT 1 FROM ${blocks} WHERE ${blocks.customerKey} = ${customerKey} AND ${blocks.blockedKey} = ${blockedKey}
+    SELECT 1 FROM ${blocks} WHERE ${blocks.customer_key} = ${customerKey} AND ${blocks.blocked_key} = ${blockedKey}
   )`;
 }

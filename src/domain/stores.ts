@@ -8,7 +8,7 @@ import { stores } from "../db/tables/stores.ts";
 
 /** Whether a row of `stores` is the store with this id. */
 export function isStore(storeId: Placeholder): SQL {
-  return sql`${stores.id} = ${storeId} AND ${stores.deleted} = 0 AND NOT ${isAccountDeleted(sql`${stores.accountKey}`)}`;
+  return sql`${stores.id} = ${storeId} AND ${stores.deleted} = 0 AND NOT ${isAccountDeleted(sql`${stores.account_key}`)}`;
 }
 
 /** Whether the store with this key is soft-deleted: one look into an index that holds none but those. */
@@ -37,10 +37,10 @@ const ANY_ACCOUNT_DELETED = sql`EXISTS (SELECT 1 FROM ${accounts} WHERE ${accoun
 export function countStoresJoined({ customerKey, storesCount }: { customerKey: SQL; storesCount: SQL }): SQL<number> {
   return sql<number>`${storesCount} - iif(${ANY_STORE_DELETED} OR ${ANY_ACCOUNT_DELETED}, (
     SELECT count(*) FROM ${memberships} AS ${own}
-    WHERE ${own.customerKey} = ${customerKey} AND ${own.joined} = 1 AND (
-      ${isStoreDeleted(sql`${own.storeKey}`)}
+    WHERE ${own.customer_key} = ${customerKey} AND ${own.joined} = 1 AND (
+      ${isStoreDeleted(sql`${own.store_key}`)}
       OR ${ANY_ACCOUNT_DELETED} AND EXISTS (
-        SELECT 1 FROM ${stores} WHERE ${stores.key} = ${own.storeKey} AND ${isAccountDeleted(sql`${stores.accountKey}`)}
+        SELECT 1 FROM ${stores} WHERE ${stores.key} = ${own.store_key} AND ${isAccountDeleted(sql`${stores.account_key}`)}
       )
     )
   ), 0)`;
@@ -49,7 +49,7 @@ export function countStoresJoined({ customerKey, storesCount }: { customerKey: S
 /** Joins to a row the stores that a customer has joined: `memberships` and `stores`. */
 export function joinStoresOf(customerKey: SQL): SQL {
   return sql`
-    CROSS JOIN ${memberships} ON ${memberships.customerKey} = ${customerKey} AND ${memberships.joined} = 1
-    CROSS JOIN ${stores} ON ${stores.key} = ${memberships.storeKey} AND ${stores.deleted} = 0
-      AND NOT ${isAccountDeleted(sql`${stores.accountKey}`)}`;
+    CROSS JOIN ${memberships} ON ${memberships.customer_key} = ${customerKey} AND ${memberships.joined} = 1
+    CROSS JOIN ${stores} ON ${stores.key} = ${memberships.store_key} AND ${stores.deleted} = 0
+      AND NOT ${isAccountDeleted(sql`${stores.account_key}`)}`;
 }

@@ -30,15 +30,15 @@ export interface Walk {
  * left.
  */
 export async function findWalks(db: Database, month: string): Promise<Walk[]> {
-  const { kind, lastId, isOver, movedAt } = historyWalks;
+  const { kind, last_id, is_over, moved_at } = historyWalks;
   const kinds = JSON.stringify(SEALED_KINDS.map(({ record }) => record));
   const { walks } = await db.steps({
     begun: [
-      sql`INSERT INTO ${historyWalks} (${names(kind, historyWalks.month, lastId, isOver, movedAt)})
+      sql`INSERT INTO ${historyWalks} (${names(kind, historyWalks.month, last_id, is_over, moved_at)})
         SELECT value, ${month}, '', 0, ${NOW} FROM json_each(${kinds}), ${feedVersion} WHERE ${feedVersion.restorable} = 0
         ON CONFLICT (${names(kind)}) DO UPDATE SET
-          ${names(historyWalks.month)} = excluded.month, ${names(lastId)} = '', ${names(isOver)} = 0,
-          ${names(movedAt)} = iif(${isOver} = 1, excluded.moved_at, ${movedAt})
+          ${names(historyWalks.month)} = excluded.month, ${names(last_id)} = '', ${names(is_over)} = 0,
+          ${names(moved_at)} = iif(${is_over} = 1, excluded.moved_at, ${moved_at})
         WHERE ${historyWalks.month} <> excluded.month`,
     ],
     walks: [
@@ -46,10 +46,10 @@ export async function findWalks(db: Database, month: string): Promise<Walk[]> {
         {
           kind,
           month: historyWalks.month,
-          lastId,
-          days: sql<number>`CAST(julianday(${NOW}) - julianday(${movedAt}) AS INTEGER)`,
+          lastId: last_id,
+          days: sql<number>`CAST(julianday(${NOW}) - julianday(${moved_at}) AS INTEGER)`,
         },
-        sql`FROM ${historyWalks} WHERE ${isOver} = 0 ORDER BY ${movedAt}, ${kind}`,
+        sql`FROM ${historyWalks} WHERE ${is_over} = 0 ORDER BY ${moved_at}, ${kind}`,
       ),
     ],
   });
@@ -184,8 +184,8 @@ export async function moveOn(db: Database, step: Step): Promise<void> {
 /** Not a walk that is elsewhere by now: of the next month, of another run, or of a database that was set back. */
 function moveWalk({ from, lastId, isOver }: Step): Statement {
   return sql`UPDATE ${historyWalks}
-    SET ${names(historyWalks.lastId)} = ${lastId}, ${names(historyWalks.isOver)} = ${isOver ? 1 : 0},
-      ${names(historyWalks.movedAt)} = ${NOW}
+    SET ${names(historyWalks.last_id)} = ${lastId}, ${names(historyWalks.is_over)} = ${isOver ? 1 : 0},
+      ${names(historyWalks.moved_at)} = ${NOW}
     WHERE ${historyWalks.kind} = ${from.kind} AND ${historyWalks.month} = ${from.month}
-      AND ${historyWalks.lastId} = ${from.lastId}`;
+      AND ${historyWalks.last_id} = ${from.lastId}`;
 }

@@ -15,9 +15,9 @@ const RENEWED_BELOW_HOURS = 2;
 
 const listen = compileOnce(
   (value: Value<"customerId">) => sql`
-    INSERT INTO ${listeners} (${names(listeners.customerId, listeners.until)})
+    INSERT INTO ${listeners} (${names(listeners.customer_id, listeners.until)})
     SELECT ${value("customerId")}, datetime(now, ${hours(LISTENS_HOURS)}) FROM clock WHERE true
-    ON CONFLICT (${names(listeners.customerId)}) DO UPDATE SET ${names(listeners.until)} = excluded.until
+    ON CONFLICT (${names(listeners.customer_id)}) DO UPDATE SET ${names(listeners.until)} = excluded.until
     WHERE ${listeners.until} < (SELECT datetime(now, ${hours(RENEWED_BELOW_HOURS)}) FROM clock)`,
 );
 
@@ -53,27 +53,27 @@ export function toUnshown({ stamp, waitMs }: { stamp: string; waitMs: number }):
 
 /** How many milliseconds remain of the second of messages that are not shown, by D1's clock; 0 where there are none. */
 export const MESSAGE_WAIT = sql<number>`coalesce((
-  SELECT max(0, (unixepoch(${messageClock.clockSaid}) + 1 - unixepoch(clock.now)) * 1000 - clock.millisecond)
-  FROM clock CROSS JOIN ${messageClock} WHERE ${messageClock.isOpen} = 1
+  SELECT max(0, (unixepoch(${messageClock.clock_said}) + 1 - unixepoch(clock.now)) * 1000 - clock.millisecond)
+  FROM clock CROSS JOIN ${messageClock} WHERE ${messageClock.is_open} = 1
 ), 0)`;
 
 const UNSHOWN = { stamp: messageClock.stamp, waitMs: MESSAGE_WAIT };
 
 /** The messages that are not shown, in the transaction of a feed request that stores some. */
-export const selectUnshown = () => select(UNSHOWN, sql`FROM ${messageClock} WHERE ${messageClock.isOpen} = 1`);
+export const selectUnshown = () => select(UNSHOWN, sql`FROM ${messageClock} WHERE ${messageClock.is_open} = 1`);
 
 /** Whether there are messages that are not shown though their second is over. */
-export const IS_SHOWING_DUE = sql`${messageClock.isOpen} = 1 AND ${messageClock.clockSaid} <> clock.now`;
+export const IS_SHOWING_DUE = sql`${messageClock.is_open} = 1 AND ${messageClock.clock_said} <> clock.now`;
 
 /**
  * Takes the stamp that shows the messages of the last one, once their second is over. Resolves with the last stamp then:
  * messages before it are shown.
  */
 export async function showMessages(db: Database): Promise<string> {
-  const { stamp, clockSaid, isOpen } = messageClock;
+  const { stamp, clock_said, is_open } = messageClock;
   const [, [last]] = await db.batch([
     sql`UPDATE ${messageClock} SET ${names(stamp)} = max(clock.now, datetime(${stamp}, '+1 second')),
-        ${names(clockSaid)} = clock.now, ${names(isOpen)} = 0
+        ${names(clock_said)} = clock.now, ${names(is_open)} = 0
       FROM clock WHERE ${IS_SHOWING_DUE}`,
     select({ stamp }, sql`FROM ${messageClock}`),
   ]);
@@ -85,11 +85,11 @@ const selectNewest = compileOnce((value: Value<"customerId">) =>
   select(
     {
       newestAt: sql<string>`coalesce((
-        SELECT ${messageGroupNews.newestAt} FROM ${messageGroupNews}
-        WHERE ${messageGroupNews.customerKey} = ${customerKeyOf(value("customerId"))}
-        ORDER BY ${messageGroupNews.newestAt} DESC LIMIT 1
+        SELECT ${messageGroupNews.newest_at} FROM ${messageGroupNews}
+        WHERE ${messageGroupNews.customer_key} = ${customerKeyOf(value("customerId"))}
+        ORDER BY ${messageGroupNews.newest_at} DESC LIMIT 1
       ), '')`,
-      isOpen: messageClock.isOpen,
+      isOpen: messageClock.is_open,
       ...UNSHOWN,
     },
     sql`FROM ${messageClock}`,
@@ -112,8 +112,8 @@ const LISTENERS_AT_ONCE = 10_000;
 export async function removeFormerListeners(db: Database): Promise<{ removed: number; isDone: boolean }> {
   const { former } = await db.steps({
     former: [
-      sql`DELETE FROM ${listeners} WHERE ${listeners.customerId} IN (
-        SELECT ${listeners.customerId} FROM ${listeners} WHERE ${listeners.until} < ${NOW} ${limitTo(LISTENERS_AT_ONCE)}
+      sql`DELETE FROM ${listeners} WHERE ${listeners.customer_id} IN (
+        SELECT ${listeners.customer_id} FROM ${listeners} WHERE ${listeners.until} < ${NOW} ${limitTo(LISTENERS_AT_ONCE)}
       ) RETURNING 1`,
     ],
   });

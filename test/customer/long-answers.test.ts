@@ -109,7 +109,7 @@ describe("a list that is too long for one answer", () => {
     });
 
     expect(hasMore).toBe(true);
-    const accountBytes = (items[0]?.fields ?? "").length + (items[0]?.loyaltyOptions ?? "").length;
+    const accountBytes = (items[0]?.fields ?? "").length + (items[0]?.loyalty_options ?? "").length;
     const bytes = (rows: typeof items) =>
       rows.length * accountBytes + bytesOf(rows.map(({ text }) => JSON.parse(text ?? "")));
     expect(bytes(items.slice(0, -1))).toBeLessThan(ANSWER_BYTES);
@@ -134,8 +134,8 @@ describe("a list that is too long for one answer", () => {
     const [ofLogo, ofLines] = await Promise.all([read("store", true), read("mfg", false)]);
 
     expect([ofLogo.items.length, ofLogo.hasMore]).toEqual([Math.ceil(ANSWER_BYTES / LOGO_LIMIT), true]);
-    const { text, fields, loyaltyOptions } = ofLines.items[0] ?? {};
-    const shared = [text, fields, loyaltyOptions].reduce((bytes, json) => bytes + (json ?? "").length, 0);
+    const { text, fields, loyalty_options } = ofLines.items[0] ?? {};
+    const shared = [text, fields, loyalty_options].reduce((bytes, json) => bytes + (json ?? "").length, 0);
     expect(shared).toBeGreaterThan(48_000);
     expect(Math.abs(ofLines.items.length - ANSWER_BYTES / shared)).toBeLessThan(1);
   });

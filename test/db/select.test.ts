@@ -6,7 +6,7 @@ import { returning, select, selectWith } from "../../src/db/select.ts";
 import { accounts, feedVersion } from "../../src/db/tables/index.ts";
 
 const open = () => new Database(env.DB, "first-primary");
-const FIELDS = { id: accounts.id, options: accounts.loyaltyOptions, twice: sql<number>`2 * ${accounts.deleted}` };
+const FIELDS = { id: accounts.id, options: accounts.loyalty_options, twice: sql<number>`2 * ${accounts.deleted}` };
 const ACCOUNT = { id: "a", options: null, twice: 2 };
 type Account = { id: string; options: string | null; twice: number };
 

@@ -61,9 +61,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     breaks: "a subscription counts messages that are not shown yet",
     file: "src/inbox/queries.ts",
-    find: 'WHERE ${messageGroupNews.customerKey} = ${customerKeyOf(value("customerId"))}\n',
+    find: 'WHERE ${messageGroupNews.customer_key} = ${customerKeyOf(value("customerId"))}\n',
     replace:
-      'WHERE ${messageGroupNews.customerKey} = ${customerKeyOf(value("customerId"))} AND ${messageGroupNews.newestAt} < (SELECT stamp FROM message_clock)\n',
+      'WHERE ${messageGroupNews.customer_key} = ${customerKeyOf(value("customerId"))} AND ${messageGroupNews.newest_at} < (SELECT stamp FROM message_clock)\n',
     seenBy: POLL,
   },
   {
@@ -126,8 +126,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     breaks: "a message is shown once its second is over",
     file: "src/customer/messages/queries.ts",
-    find: "WHERE ${callers} AND ${news.newestAt} < ${STAMP} AND",
-    replace: "WHERE ${callers} AND ${news.newestAt} <= ${STAMP} AND",
+    find: "WHERE ${callers} AND ${news.newest_at} < ${STAMP} AND",
+    replace: "WHERE ${callers} AND ${news.newest_at} <= ${STAMP} AND",
     seenBy: COPY,
   },
   {

@@ -51,8 +51,8 @@ const FEW_STORES = sql.raw("4");
 const SHOWN = {
   name: campaigns.name,
   id: campaigns.id,
-  campaign_description: campaigns.campaignDescription,
-  campaign_image: campaigns.campaignImage,
+  campaign_description: campaigns.campaign_description,
+  campaign_image: campaigns.campaign_image,
 };
 
 /**
@@ -68,19 +68,19 @@ const nearbyCampaigns = compilePer((shape: Shape, value: Value<ValueName>) =>
         SELECT 1 FROM ${campaigns} WHERE ${runningOf(sql`SELECT account_key FROM near_store LIMIT 1`)}
         LIMIT 1 OFFSET 1 + (
           SELECT count(*) FROM (SELECT key FROM near_store LIMIT ${FEW_STORES}) AS one
-          CROSS JOIN ${campaignStores} ON ${campaignStores.storeKey} = one.key
+          CROSS JOIN ${campaignStores} ON ${campaignStores.store_key} = one.key
         ) / ${FEW_STORES}
       ), NULL) AS by_store
       FROM near_store LIMIT 1
     ),
     paired AS MATERIALIZED (
       SELECT
-        ${campaignStores.campaignKey} AS key, total(${campaignStores.earned}) AS earned,
+        ${campaignStores.campaign_key} AS key, total(${campaignStores.earned}) AS earned,
         total(iif(${campaignStores.listed}, ${campaignStores.earned}, 0)) AS earned_where_listed,
         min(near_store.miles) AS miles, min(iif(${campaignStores.listed}, near_store.miles, NULL)) AS miles_where_listed
-      FROM way CROSS JOIN near_store LEFT JOIN ${campaignStores} ON ${campaignStores.storeKey} = near_store.key
+      FROM way CROSS JOIN near_store LEFT JOIN ${campaignStores} ON ${campaignStores.store_key} = near_store.key
       WHERE way.by_store
-      GROUP BY ${campaignStores.campaignKey}
+      GROUP BY ${campaignStores.campaign_key}
     )`,
     { ...SHOWN, distance: sql<number>`round(miles, 2)` },
     sql`FROM (${LOOKED_UP} UNION ALL ${WITH_PAIRS} UNION ALL SELECT * FROM (${withoutPairs(value("limit"))}))
@@ -100,23 +100,23 @@ const LOOKED_UP = select(
     FROM ${campaigns}
     CROSS JOIN near_store
     LEFT JOIN ${campaignStores}
-      ON ${campaignStores.storeKey} = near_store.key AND ${campaignStores.campaignKey} = ${campaigns.key}
+      ON ${campaignStores.store_key} = near_store.key AND ${campaignStores.campaign_key} = ${campaigns.key}
     WHERE ${runningOf(sql`SELECT account_key FROM way WHERE by_store IS NULL`)}
-      AND (${campaigns.forAll} = 1 OR ${campaignStores.listed} = 1)
-    GROUP BY ${campaigns.forAll}, ${campaigns.id}`,
+      AND (${campaigns.for_all} = 1 OR ${campaignStores.listed} = 1)
+    GROUP BY ${campaigns.for_all}, ${campaigns.id}`,
 );
 
 /** The running campaigns of the pairs: those that list a store nearby, and those for all stores that earned there. */
 const WITH_PAIRS = select(
   {
     ...SHOWN,
-    earned: sql`iif(${campaigns.forAll}, paired.earned, paired.earned_where_listed)`,
-    miles: sql`iif(${campaigns.forAll}, ${NEAREST}, paired.miles_where_listed)`,
+    earned: sql`iif(${campaigns.for_all}, paired.earned, paired.earned_where_listed)`,
+    miles: sql`iif(${campaigns.for_all}, ${NEAREST}, paired.miles_where_listed)`,
   },
   sql`
     FROM paired CROSS JOIN ${campaigns} ON ${campaigns.key} = paired.key
     WHERE ${runningOf(sql`SELECT account_key FROM way`)}
-      AND (${campaigns.forAll} = 1 OR paired.miles_where_listed IS NOT NULL)`,
+      AND (${campaigns.for_all} = 1 OR paired.miles_where_listed IS NOT NULL)`,
 );
 
 /** The others for all stores, by id: with nothing earned and one distance, no more of them count than are asked for. */
@@ -125,14 +125,14 @@ function withoutPairs(limit: Placeholder): SQL {
     { ...SHOWN, earned: sql`0`, miles: NEAREST },
     sql`
       FROM ${campaigns}
-      WHERE ${runningOf(sql`SELECT account_key FROM way WHERE by_store`)} AND ${campaigns.forAll} = 1
+      WHERE ${runningOf(sql`SELECT account_key FROM way WHERE by_store`)} AND ${campaigns.for_all} = 1
         AND ${campaigns.key} NOT IN (SELECT key FROM paired WHERE key IS NOT NULL)
       ORDER BY ${campaigns.id} ${limitTo(limit)}`,
   );
 }
 
 function runningOf(accountKey: SQL): SQL {
-  return sql`${campaigns.accountKey} = (${accountKey}) AND ${isRunning(campaigns)}`;
+  return sql`${campaigns.account_key} = (${accountKey}) AND ${isRunning(campaigns)}`;
 }
 
 /**
@@ -145,18 +145,18 @@ function storesNearby(shape: Shape, value: Value<ValueName>): SQL {
   )`;
   const outermostBand = (which: "min" | "max", bound: SQL) => sql`(
     SELECT ${sql.raw(which)}(${stores.band}) FROM ${stores} INDEXED BY stores_by_position
-    WHERE ${stores.accountKey} = ${accountKey} AND ${stores.band} ${bound}
+    WHERE ${stores.account_key} = ${accountKey} AND ${stores.band} ${bound}
   )`;
   const firstBand = value("firstBand");
   const band = sql`${firstBand} + strip.column1`;
   return sql`
     SELECT account_key, key, miles FROM (
       SELECT
-        ${stores.accountKey} AS account_key, ${stores.key} AS key,
+        ${stores.account_key} AS account_key, ${stores.key} AS key,
         ${milesTo(value("latitude"), value("longitude"))} AS miles
       FROM (VALUES ${stripsOf(shape)}) AS strip
       CROSS JOIN ${stores} INDEXED BY stores_by_position
-        ON ${stores.accountKey} = ${accountKey} AND ${stores.band} = ${band}
+        ON ${stores.account_key} = ${accountKey} AND ${stores.band} = ${band}
         AND ${stores.longitude} BETWEEN iif(strip.column2, ${value("otherWest")}, ${value("west")})
           AND iif(strip.column2, ${value("otherEast")}, ${value("east")})
         AND ${stores.deleted} = 0

@@ -97,15 +97,15 @@ const couponList = compilePer((shape: Shape, value: Values) => {
     joins: sql`
       LEFT JOIN ${coupons} ON ${coupons.key} = ${once("c", KEY)}
       LEFT JOIN ${customerCoupons} ON ${customerCoupons.id} = ${entryValue(4)}
-      LEFT JOIN ${stores} ON ${stores.key} = ${customerCoupons.storeKey}
+      LEFT JOIN ${stores} ON ${stores.key} = ${customerCoupons.store_key}
       LEFT JOIN ${accounts} ON ${accounts.key} = ${shape.accounts === false ? sql`NULL` : once("a", ACCOUNT_KEY)}`,
     shared: [
       { key: keyOf("c", KEY), bytes: sql`octet_length(${coupons.text})` },
       ...(shape.accounts === false ? [] : [{ key: keyOf("a", ACCOUNT_KEY), bytes: fewestBytes(shape.accounts) }]),
     ],
     long: {
-      json: ["text", "filterItems", "fields", "coreTenantId", "coreAppAccountId", "loyaltyOptions"],
-      texts: ["sourceCampaignId", "couponId", "creationMethod", "storeName", "storeImage", "chainLogo"],
+      json: ["text", "filterItems", "fields", "core_tenant_id", "core_app_account_id", "loyalty_options"],
+      texts: ["sourceCampaignId", "couponId", "creationMethod", "storeName", "storeImage", "chain_logo"],
     },
   });
 });
@@ -137,97 +137,97 @@ const LISTED = {
 /** NULL but in the first row of a coupon, which may have been issued a thousand times. */
 const COUPON = {
   id: coupons.id,
-  campaignId: coupons.campaignId,
-  sourceCampaignId: coupons.sourceCampaignId,
-  filterItems: coupons.filterItems,
-  barcode: coupons.couponBarcode,
-  isCustom: coupons.isCustom,
-  canCombineWithOther: coupons.canCombineWithOther,
-  createdAt: coupons.createdAt,
+  campaignId: coupons.campaign_id,
+  sourceCampaignId: coupons.source_campaign_id,
+  filterItems: coupons.filter_items,
+  barcode: coupons.coupon_barcode,
+  isCustom: coupons.is_custom,
+  canCombineWithOther: coupons.can_combine_with_other,
+  createdAt: coupons.created_at,
   text: coupons.text,
 };
 
 /** What belongs to the customer who holds the coupon; NULL of a digital one. */
 const HELD = {
   issuedId: customerCoupons.id,
-  couponId: customerCoupons.couponId,
+  couponId: customerCoupons.coupon_id,
   expectedEndDate: sql<string | null>`iif(
-    ${customerCoupons.expectedEndDate} IS NULL, NULL, min(${customerCoupons.endsAt}, ${sql.raw(`'${LAST_SECOND}'`)})
+    ${customerCoupons.expected_end_date} IS NULL, NULL, min(${customerCoupons.ends_at}, ${sql.raw(`'${LAST_SECOND}'`)})
   )`,
-  creationMethod: customerCoupons.creationMethod,
+  creationMethod: customerCoupons.creation_method,
   reserved: customerCoupons.reserved,
-  totalCount: customerCoupons.totalCount,
-  usageCount: customerCoupons.usageCount,
-  issuedAt: customerCoupons.createdAt,
-  updatedAt: customerCoupons.updatedAt,
-  deletedAt: customerCoupons.deletedAt,
+  totalCount: customerCoupons.total_count,
+  usageCount: customerCoupons.usage_count,
+  issuedAt: customerCoupons.created_at,
+  updatedAt: customerCoupons.updated_at,
+  deletedAt: customerCoupons.deleted_at,
   storeName: stores.name,
-  storeImage: stores.storeImage,
+  storeImage: stores.store_image,
 };
 
 /** The coupons of kind store and mfg that the customer holds: `usable` is what is neither deleted nor used up. */
 function issuedCoupons(shape: Shape, value: Values): SQL {
-  const atStores = shape.storeIds ? sql`AND ${customerCoupons.storeKey} IN ${storeKeys(value("storeIds"))}` : sql``;
+  const atStores = shape.storeIds ? sql`AND ${customerCoupons.store_key} IN ${storeKeys(value("storeIds"))}` : sql``;
   const kinds = sql.raw(shape.kinds.map((kind) => `'${kind}'`).join(", "));
   return select(
     {
       kind: coupons.kind,
-      ends_at: sql`min(${customerCoupons.endsAt}, ${coupons.endsAt})`,
-      created_at: customerCoupons.createdAt,
+      ends_at: sql`min(${customerCoupons.ends_at}, ${coupons.ends_at})`,
+      created_at: customerCoupons.created_at,
       id: customerCoupons.id,
       issued_id: customerCoupons.id,
       coupon_key: coupons.key,
-      account_key: coupons.accountKey,
+      account_key: coupons.account_key,
     },
     sql`FROM ${customerCoupons}
-      CROSS JOIN ${coupons} ON ${coupons.key} = ${customerCoupons.campaignCouponKey}
-      WHERE ${customerCoupons.customerKey} = ${customerKeyOf(value("customerId"))}
-        AND ${customerCoupons.usable} = 1 AND ${customerCoupons.endsAt} >= ${NOW}
-        AND ${coupons.kind} IN (${kinds}) AND NOT ${isStoreDeleted(sql`${customerCoupons.storeKey}`)} ${atStores}
-        AND NOT ${isAccountDeleted(sql`${coupons.accountKey}`)} AND ${matches(shape, value)}`,
+      CROSS JOIN ${coupons} ON ${coupons.key} = ${customerCoupons.campaign_coupon_key}
+      WHERE ${customerCoupons.customer_key} = ${customerKeyOf(value("customerId"))}
+        AND ${customerCoupons.usable} = 1 AND ${customerCoupons.ends_at} >= ${NOW}
+        AND ${coupons.kind} IN (${kinds}) AND NOT ${isStoreDeleted(sql`${customerCoupons.store_key}`)} ${atStores}
+        AND NOT ${isAccountDeleted(sql`${coupons.account_key}`)} AND ${matches(shape, value)}`,
   );
 }
 
 /** The digital coupons of the accounts at one of whose stores the customer is a member. */
 function digitalCoupons(shape: Shape, value: Values): SQL {
   const owners = sql`(
-    SELECT ${stores.accountKey} FROM ${stores}
+    SELECT ${stores.account_key} FROM ${stores}
     WHERE ${stores.key} IN ${storeKeys(value("storeIds"))} AND ${stores.deleted} = 0
   )`;
   return select(
     {
       kind: coupons.kind,
-      ends_at: coupons.endsAt,
-      created_at: coupons.createdAt,
+      ends_at: coupons.ends_at,
+      created_at: coupons.created_at,
       id: coupons.id,
       issued_id: sql`NULL`,
       coupon_key: coupons.key,
-      account_key: coupons.accountKey,
+      account_key: coupons.account_key,
     },
     sql`FROM (
-        SELECT DISTINCT ${stores.accountKey} AS account_key
+        SELECT DISTINCT ${stores.account_key} AS account_key
         FROM (SELECT ${customerKeyOf(value("customerId"))} AS key) AS caller ${joinStoresOf(sql`caller.key`)}
       ) AS joined
-      CROSS JOIN ${coupons} ON ${coupons.accountKey} = joined.account_key AND ${coupons.kind} = 'digital'
-      WHERE ${matches(shape, value)} ${shape.storeIds ? sql`AND ${coupons.accountKey} IN ${owners}` : sql``}`,
+      CROSS JOIN ${coupons} ON ${coupons.account_key} = joined.account_key AND ${coupons.kind} = 'digital'
+      WHERE ${matches(shape, value)} ${shape.storeIds ? sql`AND ${coupons.account_key} IN ${owners}` : sql``}`,
   );
 }
 
 /** What must hold of a coupon, whatever its kind. The second of its end is the last that is valid. */
 function matches(shape: Shape, value: Values): SQL {
-  const conditions = [sql`${coupons.endsAt} >= ${NOW} AND ${coupons.deleted} = 0`];
+  const conditions = [sql`${coupons.ends_at} >= ${NOW} AND ${coupons.deleted} = 0`];
   if (shape.accountId) {
     const account = sql`(SELECT ${accounts.key} FROM ${accounts} WHERE ${accounts.id} = ${value("accountId")})`;
-    conditions.push(sql`${coupons.accountKey} = ${account}`);
+    conditions.push(sql`${coupons.account_key} = ${account}`);
   }
-  if (shape.type) conditions.push(sql`${coupons.foldedType} = ${value("type")}`);
+  if (shape.type) conditions.push(sql`${coupons.folded_type} = ${value("type")}`);
   if (shape.search) {
     const namesOfChain = sql`(
-      SELECT ${accounts.foldedNames} FROM ${accounts} WHERE ${accounts.key} = ${coupons.accountKey}
+      SELECT ${accounts.folded_names} FROM ${accounts} WHERE ${accounts.key} = ${coupons.account_key}
     )`;
     // Not LIKE: D1 takes patterns of at most 50 bytes.
     const isIn = (text: SQL) => sql`instr(${text}, ${value("search")}) > 0`;
-    conditions.push(sql`(${isIn(sql`${coupons.foldedText}`)} OR ${isIn(namesOfChain)})`);
+    conditions.push(sql`(${isIn(sql`${coupons.folded_text}`)} OR ${isIn(namesOfChain)})`);
   }
   return sql.join(conditions, sql` AND `);
 }

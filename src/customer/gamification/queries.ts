@@ -46,13 +46,13 @@ export async function findBoard(
 const boardTotals = compilePer((shape: Shape, value: Value<keyof BoardOf | "limit">) =>
   selectWith(
     sql`location AS MATERIALIZED (
-      SELECT ${stores.key} AS key, ${stores.accountKey} AS account_key
-      FROM ${stores} JOIN ${accounts} ON ${accounts.key} = ${stores.accountKey}
+      SELECT ${stores.key} AS key, ${stores.account_key} AS account_key
+      FROM ${stores} JOIN ${accounts} ON ${accounts.key} = ${stores.account_key}
       WHERE ${stores.id} = ${value("locationId")} AND ${stores.deleted} = 0 AND ${accounts.deleted} = 0
     ),
     campaign AS MATERIALIZED (
       SELECT ${eipCampaigns.key} AS key
-      FROM location CROSS JOIN ${eipCampaigns} ON ${eipCampaigns.accountKey} = location.account_key
+      FROM location CROSS JOIN ${eipCampaigns} ON ${eipCampaigns.account_key} = location.account_key
       WHERE ${eipCampaigns.deleted} = 0
         AND ${shape.ofAll ? isWithinDates(eipCampaigns) : sql`${eipCampaigns.id} = ${value("campaignId")}`}
     ),
@@ -93,8 +93,8 @@ interface Shape {
 /** When, after now, the first campaign of the location's account begins or ends; null where none does. */
 const NEXT_CHANGE = sql<string | null>`(
   SELECT min(at) FROM (
-    SELECT iif(${eipCampaigns.startsAt} > ${NOW}, ${eipCampaigns.startsAt}, datetime(${eipCampaigns.endsAt}, '+1 second')) AS at
-    FROM location CROSS JOIN ${eipCampaigns} ON ${eipCampaigns.accountKey} = location.account_key
+    SELECT iif(${eipCampaigns.starts_at} > ${NOW}, ${eipCampaigns.starts_at}, datetime(${eipCampaigns.ends_at}, '+1 second')) AS at
+    FROM location CROSS JOIN ${eipCampaigns} ON ${eipCampaigns.account_key} = location.account_key
     WHERE ${eipCampaigns.deleted} = 0
   ) WHERE at > ${NOW}
 )`;
@@ -111,8 +111,8 @@ const EMPLOYEE_TOTALS = select(
     triples: sql`total(${playTotals.triples})`,
   },
   sql`FROM location CROSS JOIN campaign
-    CROSS JOIN ${playTotals} ON ${playTotals.locationKey} = location.key AND ${playTotals.eipCampaignKey} = campaign.key
-    CROSS JOIN ${employees} ON ${employees.key} = ${playTotals.employeeKey}
+    CROSS JOIN ${playTotals} ON ${playTotals.location_key} = location.key AND ${playTotals.eip_campaign_key} = campaign.key
+    CROSS JOIN ${employees} ON ${employees.key} = ${playTotals.employee_key}
     WHERE ${employees.deleted} = 0
     GROUP BY ${employees.key}`,
 );

@@ -53,11 +53,11 @@ const BALANCES = compileOnce((value: Value<"customerId" | "afterCompany" | "afte
     },
     // What was booked at a soft-deleted store still counts (docs/contract/feed.md, 2).
     sql`FROM (
-      SELECT ${stores.accountKey} AS account_key, ${storeBalances.balance} AS balance, 0 AS stores
+      SELECT ${stores.account_key} AS account_key, ${storeBalances.balance} AS balance, 0 AS stores
       FROM ${caller}
-      CROSS JOIN ${storeBalances} ON ${storeBalances.customerKey} = ${key}
-      CROSS JOIN ${stores} ON ${stores.key} = ${storeBalances.storeKey}
-      UNION ALL SELECT ${stores.accountKey}, 0, 1 FROM ${caller} ${joinStoresOf(key)}
+      CROSS JOIN ${storeBalances} ON ${storeBalances.customer_key} = ${key}
+      CROSS JOIN ${stores} ON ${stores.key} = ${storeBalances.store_key}
+      UNION ALL SELECT ${stores.account_key}, 0, 1 FROM ${caller} ${joinStoresOf(key)}
     ) AS had
     CROSS JOIN ${accounts} ON ${accounts.key} = had.account_key AND ${accounts.deleted} = 0
     WHERE ${accounts.company} > ${company} OR ${accounts.company} = ${company} AND ${accounts.id} > ${id}

@@ -76,7 +76,7 @@ function selectGroups(value: Value<PageValue>, after: CursorValues | undefined) 
     constants: { caller: sql`${customerKeyOf(value("customerId"))}` },
     fields: {
       group_id: sql<string>`${messageGroups.id}`,
-      group_image: messageGroups.groupImage,
+      group_image: messageGroups.group_image,
       last_message: messages.body,
       last_message_time: sql<string>`${SHOWN_AT}`,
       initial_customer_id: initial.id,
@@ -85,17 +85,17 @@ function selectGroups(value: Value<PageValue>, after: CursorValues | undefined) 
       last_customer: sender.id,
       last_customer_name: sql<string>`${sender.name}`,
       last_customer_avatar: sender.avatar,
-      read_status: sql<0 | 1>`iif(${sender.key} = ${CALLER} OR ${messageStates.readAt} >= ${SHOWN_AT}, 1, 0)`,
-      notifications_disabled: sql<0 | 1>`coalesce(${messageStates.notificationsDisabled}, 0)`,
+      read_status: sql<0 | 1>`iif(${sender.key} = ${CALLER} OR ${messageStates.read_at} >= ${SHOWN_AT}, 1, 0)`,
+      notifications_disabled: sql<0 | 1>`coalesce(${messageStates.notifications_disabled}, 0)`,
       others: sql<string>`(${otherMembers(sql`${messageGroups.key}`, CALLER)})`,
     },
     joins: sql`
       CROSS JOIN ${messageGroups} ON ${messageGroups.key} = ${GROUP_KEY}
-      CROSS JOIN ${messages} ON ${messages.id} = iif(${IS_NEWEST}, ${messageGroups.newestId}, ${messageGroups.earlierId})
-      CROSS JOIN ${customers} AS ${initial} ON ${initial.key} = ${messageGroups.initialCustomerKey}
-      CROSS JOIN ${customers} AS ${sender} ON ${sender.key} = ${messages.customerKey}
+      CROSS JOIN ${messages} ON ${messages.id} = iif(${IS_NEWEST}, ${messageGroups.newest_id}, ${messageGroups.earlier_id})
+      CROSS JOIN ${customers} AS ${initial} ON ${initial.key} = ${messageGroups.initial_customer_key}
+      CROSS JOIN ${customers} AS ${sender} ON ${sender.key} = ${messages.customer_key}
       LEFT JOIN ${messageStates}
-        ON ${messageStates.groupKey} = ${messageGroups.key} AND ${messageStates.customerKey} = ${CALLER}`,
+        ON ${messageStates.group_key} = ${messageGroups.key} AND ${messageStates.customer_key} = ${CALLER}`,
     long: {
       json: ["others"],
       texts: ["group_image", "last_message", "initial_customer_avatar", "last_customer_avatar"],
@@ -109,21 +109,21 @@ function selectGroups(value: Value<PageValue>, after: CursorValues | undefined) 
  */
 function shownMessages(value: Value<PageValue>, after: CursorValues | undefined): SQL {
   const news = messageGroupNews;
-  const callers = sql`${news.customerKey} = ${customerKeyOf(value("customerId"))}`;
+  const callers = sql`${news.customer_key} = ${customerKeyOf(value("customerId"))}`;
   const inPage = (at: AnyColumn) => {
     const afterCursor =
-      after && sql`AND ${at} <= ${after.time} AND (${at} < ${after.time} OR ${news.groupId} > ${after.groupId})`;
+      after && sql`AND ${at} <= ${after.time} AND (${at} < ${after.time} OR ${news.group_id} > ${after.groupId})`;
     return sql`${at} > ${value("checkTime")} ${afterCursor ?? sql``}`;
   };
-  const group = sql`${news.groupKey} AS group_key, ${news.groupId} AS group_id`;
+  const group = sql`${news.group_key} AS group_key, ${news.group_id} AS group_id`;
   return sql`
-    SELECT ${group}, ${news.newestAt} AS at, 1 AS is_newest
+    SELECT ${group}, ${news.newest_at} AS at, 1 AS is_newest
     FROM ${news}
-    WHERE ${callers} AND ${news.newestAt} < ${STAMP} AND ${inPage(news.newestAt)}
+    WHERE ${callers} AND ${news.newest_at} < ${STAMP} AND ${inPage(news.newest_at)}
     UNION ALL
-    SELECT ${group}, ${messageGroups.earlierAt} AS at, 0
-    FROM ${news} CROSS JOIN ${messageGroups} ON ${messageGroups.key} = ${news.groupKey}
-    WHERE ${callers} AND ${news.newestAt} = ${STAMP} AND ${inPage(messageGroups.earlierAt)}
+    SELECT ${group}, ${messageGroups.earlier_at} AS at, 0
+    FROM ${news} CROSS JOIN ${messageGroups} ON ${messageGroups.key} = ${news.group_key}
+    WHERE ${callers} AND ${news.newest_at} = ${STAMP} AND ${inPage(messageGroups.earlier_at)}
     ORDER BY at DESC, group_id
     LIMIT 1 + ${value("limit")} OFFSET ${value("offset")}`;
 }
@@ -151,12 +151,12 @@ function otherMembers(groupKey: SQL, callerKey: SQL): SQL {
     )
     FROM (
       SELECT ${customers.id} AS id, ${customers.name} AS name, ${customers.avatar} AS avatar,
-        ${customers.customerDescription} AS customer_description,
+        ${customers.customer_description} AS customer_description,
         ${friendStatus(callerKey, memberKey)} AS friend_status, ${balance} AS balance,
         ${hasBlocked(callerKey, memberKey)} AS is_blocked
       FROM ${messageGroupMembers} AS ${member}
-      CROSS JOIN ${customers} ON ${customers.key} = ${member.customerKey}
-      WHERE ${member.groupKey} = ${groupKey} AND ${member.customerKey} <> ${callerKey}
+      CROSS JOIN ${customers} ON ${customers.key} = ${member.customer_key}
+      WHERE ${member.group_key} = ${groupKey} AND ${member.customer_key} <> ${callerKey}
       ORDER BY ${member.position}
     )`;
 }

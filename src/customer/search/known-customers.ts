@@ -18,8 +18,8 @@ export type Known = Exclude<CustomerSearch, "all">;
 function fromKnown(whom: Known, caller: Placeholder, where: SQL): SQL {
   const me = customerKeyOf(caller);
   const friends = sql`
-    UNION ALL SELECT ${friendships.highKey} FROM ${friendships} WHERE ${friendships.lowKey} = ${me} AND ${friendships.status} = 1
-    UNION ALL SELECT ${friendships.lowKey} FROM ${friendships} WHERE ${friendships.highKey} = ${me} AND ${friendships.status} = 1`;
+    UNION ALL SELECT ${friendships.high_key} FROM ${friendships} WHERE ${friendships.low_key} = ${me} AND ${friendships.status} = 1
+    UNION ALL SELECT ${friendships.low_key} FROM ${friendships} WHERE ${friendships.high_key} = ${me} AND ${friendships.status} = 1`;
   return sql`
     FROM (SELECT ${me} AS key ${whom === "friends" ? friends : sql``}) AS known
     CROSS JOIN ${customers} ON ${customers.key} = known.key

@@ -42,9 +42,9 @@ function readStores(found: SQL) {
       id: stores.id,
       account_id: accounts.id,
       name: stores.name,
-      store_image: stores.storeImage,
-      address_line_1: stores.addressLine1,
-      address_line_2: stores.addressLine2,
+      store_image: stores.store_image,
+      address_line_1: stores.address_line_1,
+      address_line_2: stores.address_line_2,
       city: stores.city,
       state: stores.state,
       zip: stores.zip,
@@ -66,9 +66,9 @@ function readCampaigns(found: SQL) {
       // Here the account's id is a number (docs/contract/interface.md, 4.6).
       account_id: sql`CAST(${accounts.id} AS INTEGER)`,
       name: campaigns.name,
-      campaign_start_date: campaigns.campaignStartDate,
-      campaign_end_date: campaigns.campaignEndDate,
-      campaign_description: campaigns.campaignDescription,
+      campaign_start_date: campaigns.campaign_start_date,
+      campaign_end_date: campaigns.campaign_end_date,
+      campaign_description: campaigns.campaign_description,
       status: campaigns.status,
     }),
     details: campaigns.details,
@@ -89,10 +89,10 @@ type OfMerchant = typeof stores | typeof campaigns;
 const ACCOUNT_KEY = keyOf("a", sql`${accounts.key}`);
 
 /** The account comes with one record of each. */
-function ofMerchant({ words, accountKey }: OfMerchant) {
+function ofMerchant({ words, account_key }: OfMerchant) {
   return {
     forgiven: forgivenIn(sql`${words} || ' ' || ${accounts.words}`, entryValue(1)),
-    account_key: accountKey,
+    account_key: account_key,
     account: sql<string | null>`iif(${isFirst(ACCOUNT_KEY)}, ${SEARCH_ACCOUNT}, NULL)`,
   };
 }
@@ -106,7 +106,7 @@ function readOfMerchants<F extends Fields>(found: SQL, fields: F, table: OfMerch
     fields,
     joins: sql`
       CROSS JOIN ${table} ON ${table.key} = ${entryValue(0)}
-      CROSS JOIN ${accounts} ON ${accounts.key} = ${table.accountKey}`,
+      CROSS JOIN ${accounts} ON ${accounts.key} = ${table.account_key}`,
     shared: [{ key: ACCOUNT_KEY, bytes: sql`iif(${isFirst(ACCOUNT_KEY)}, octet_length(${accounts.fields}), NULL)` }],
     long: { json, texts: [] },
   });
@@ -114,10 +114,10 @@ function readOfMerchants<F extends Fields>(found: SQL, fields: F, table: OfMerch
 
 /** What a customer shows to friends only; others see `HIDDEN`. */
 const PERSONAL = {
-  scan_id: customers.scanId,
-  date_of_birth: customers.dateOfBirth,
-  address_line_1: customers.addressLine1,
-  address_line_2: customers.addressLine2,
+  scan_id: customers.scan_id,
+  date_of_birth: customers.date_of_birth,
+  address_line_1: customers.address_line_1,
+  address_line_2: customers.address_line_2,
   city: customers.city,
   state: customers.state,
   zip: customers.zip,
@@ -139,13 +139,13 @@ function readCustomers(found: SQL, caller: Placeholder) {
       FROM found
     ),
     joined AS MATERIALIZED (
-      SELECT seen.key, ${stores.accountKey} AS account_key, count(*) AS stores
+      SELECT seen.key, ${stores.account_key} AS account_key, count(*) AS stores
       FROM seen ${joinStoresOf(sql`seen.key`)}
-      GROUP BY seen.key, ${stores.accountKey}
+      GROUP BY seen.key, ${stores.account_key}
     ),
     running AS MATERIALIZED (
       SELECT account_key, (
-        SELECT count(*) FROM ${campaigns} WHERE ${campaigns.accountKey} = one.account_key AND ${isRunning(campaigns)}
+        SELECT count(*) FROM ${campaigns} WHERE ${campaigns.account_key} = one.account_key AND ${isRunning(campaigns)}
       ) AS campaigns
       FROM (SELECT DISTINCT account_key FROM joined) AS one
     ),
@@ -157,18 +157,18 @@ function readCustomers(found: SQL, caller: Placeholder) {
   const fields = {
     record: jsonOf({
       id: customers.id,
-      first_name: customers.firstName,
-      last_name: customers.lastName,
-      customer_description: customers.customerDescription,
+      first_name: customers.first_name,
+      last_name: customers.last_name,
+      customer_description: customers.customer_description,
       avatar: customers.avatar,
       friend_status: sql`seen.friend_status`,
       stores_count: sql`coalesce(counted.stores, 0)`,
       campaigns_total: sql`coalesce(counted.campaigns, 0)`,
       campaigns_registered: sql`(
         SELECT count(*) FROM ${registrations}
-        CROSS JOIN ${campaigns} ON ${campaigns.key} = ${registrations.campaignKey} AND ${isRunning(campaigns)}
-        CROSS JOIN joined ON joined.key = seen.key AND joined.account_key = ${campaigns.accountKey}
-        WHERE ${registrations.customerKey} = seen.key
+        CROSS JOIN ${campaigns} ON ${campaigns.key} = ${registrations.campaign_key} AND ${isRunning(campaigns)}
+        CROSS JOIN joined ON joined.key = seen.key AND joined.account_key = ${campaigns.account_key}
+        WHERE ${registrations.customer_key} = seen.key
       )`,
     }),
     personal: sql<string | null>`iif(${isOpen}, ${jsonOf(PERSONAL)}, NULL)`,

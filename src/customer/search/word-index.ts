@@ -40,15 +40,15 @@ export const INDEXES: Record<SearchList, (caller: Placeholder) => WordIndex> = {
 
 /** Stores or campaigns, to which the words of their account's company belong. */
 function indexOfAccounts(name: string, table: typeof stores | typeof campaigns): WordIndex {
-  const company = sql`(SELECT ${accounts.words} FROM ${accounts} WHERE ${accounts.key} = ${table.accountKey})`;
+  const company = sql`(SELECT ${accounts.words} FROM ${accounts} WHERE ${accounts.key} = ${table.account_key})`;
   const record = (key: SQL) => sql`CROSS JOIN ${table} ON ${table.key} = ${key}`;
   return {
     name: sql.raw(name),
     record,
     entry: record,
-    where: () => sql`NOT ${isAccountDeleted(sql`${table.accountKey}`)}`,
+    where: () => sql`NOT ${isAccountDeleted(sql`${table.account_key}`)}`,
     words: sql`(${table.words} || ' ' || ${company})`,
-    accountKey: sql`${table.accountKey}`,
+    accountKey: sql`${table.account_key}`,
   };
 }
 

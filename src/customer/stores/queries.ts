@@ -44,26 +44,38 @@ export async function findTeam(db: Database, query: TeamQuery): Promise<Team> {
 
 type Values = Value<"customerId" | "storeId" | "rootId" | "from" | "to" | "limit" | "offset">;
 
-const { members1, members2, members3, members4, members5, tokens1, tokens2, tokens3, tokens4, tokens5 } = memberships;
-const LEVEL_TOTALS = { members1, members2, members3, members4, members5, tokens1, tokens2, tokens3, tokens4, tokens5 };
+const { members_1, members_2, members_3, members_4, members_5, tokens_1, tokens_2, tokens_3, tokens_4, tokens_5 } =
+  memberships;
+const LEVEL_TOTALS = {
+  members_1,
+  members_2,
+  members_3,
+  members_4,
+  members_5,
+  tokens_1,
+  tokens_2,
+  tokens_3,
+  tokens_4,
+  tokens_5,
+};
 
 const caller = alias(customers, "caller");
 const root = alias(customers, "root");
 const own = alias(memberships, "own");
 const rootLink = alias(teamLinks, "root_link");
 
-const OWN_TEAM = teamStatements({ isRoot: () => sql`1`, rootKey: () => sql`${own.customerKey}` });
+const OWN_TEAM = teamStatements({ isRoot: () => sql`1`, rootKey: () => sql`${own.customer_key}` });
 
 const TEAM_OF_A_MEMBER = teamStatements({
   isRoot: (value) => sql`EXISTS (SELECT 1 FROM ${callerAt(value)} CROSS JOIN ${linkToRoot(value)})`,
-  rootKey: (value) => sql`(SELECT ${rootLink.descendantKey} FROM ${linkToRoot(value)})`,
+  rootKey: (value) => sql`(SELECT ${rootLink.descendant_key} FROM ${linkToRoot(value)})`,
 });
 
 /** The caller, where the caller is a member now. By the primary key, so that this is known to be one row at most. */
 function callerAt(value: Values): SQL {
   return sql`${customers} AS ${caller}
     CROSS JOIN ${memberships} AS ${own} ON ${caller.id} = ${value("customerId")}
-      AND ${own.storeKey} = ${stores.key} AND ${own.customerKey} = ${caller.key} AND +${own.joined} = 1`;
+      AND ${own.store_key} = ${stores.key} AND ${own.customer_key} = ${caller.key} AND +${own.joined} = 1`;
 }
 
 /** The link from the caller to the root. The levels come from a list, because those of an `IN` count as rows read. */
@@ -71,9 +83,9 @@ function linkToRoot(value: Values): SQL {
   return sql`${customers} AS ${root}
     CROSS JOIN (VALUES (1), (2), (3), (4), (5)) AS level
     CROSS JOIN ${teamLinks} AS ${rootLink} ON ${root.id} = ${value("rootId")}
-      AND ${rootLink.storeKey} = ${own.storeKey} AND ${rootLink.ancestorKey} = ${own.customerKey}
+      AND ${rootLink.store_key} = ${own.store_key} AND ${rootLink.ancestor_key} = ${own.customer_key}
       AND ${rootLink.joined} = 1 AND ${rootLink.depth} = level.column1
-      AND ${rootLink.name} = ${root.name} AND ${rootLink.descendantId} = ${root.id}`;
+      AND ${rootLink.name} = ${root.name} AND ${rootLink.descendant_id} = ${root.id}`;
 }
 
 /**
@@ -90,29 +102,29 @@ function teamStatements({ isRoot, rootKey }: Record<"isRoot" | "rootKey", (value
     const page = select(
       {
         caller: caller.key,
-        store_key: teamLinks.storeKey,
+        store_key: teamLinks.store_key,
         depth: teamLinks.depth,
         name: teamLinks.name,
-        descendant_id: teamLinks.descendantId,
-        descendant_key: teamLinks.descendantKey,
+        descendant_id: teamLinks.descendant_id,
+        descendant_key: teamLinks.descendant_key,
       },
       sql`
       FROM ${stores}
       CROSS JOIN ${callerAt(value)}
-      CROSS JOIN ${teamLinks} ON ${teamLinks.storeKey} = ${own.storeKey}
-        AND ${teamLinks.ancestorKey} = ${rootKey(value)} AND ${teamLinks.joined} = 1
+      CROSS JOIN ${teamLinks} ON ${teamLinks.store_key} = ${own.store_key}
+        AND ${teamLinks.ancestor_key} = ${rootKey(value)} AND ${teamLinks.joined} = 1
         AND ${teamLinks.depth} BETWEEN ${value("from")} AND ${value("to")}
       WHERE ${stores.id} = ${value("storeId")}
-      ORDER BY ${teamLinks.depth}, ${teamLinks.name}, ${teamLinks.descendantId}
+      ORDER BY ${teamLinks.depth}, ${teamLinks.name}, ${teamLinks.descendant_id}
       ${limitTo(value("limit"))} OFFSET ${value("offset")}`,
     );
     return select(
       {
-        id: teamLinks.descendantId,
+        id: teamLinks.descendant_id,
         name: teamLinks.name,
-        description: customers.customerDescription,
+        description: customers.customer_description,
         friendStatus: friendStatus(sql`team_links.caller`, customerKey),
-        storesCount: countStoresJoined({ customerKey, storesCount: sql`${customers.storesCount}` }),
+        storesCount: countStoresJoined({ customerKey, storesCount: sql`${customers.stores_count}` }),
         avatar: customers.avatar,
         balance: sql<number>`coalesce(${storeBalances.balance}, 0)`,
         depth: teamLinks.depth,
@@ -120,12 +132,12 @@ function teamStatements({ isRoot, rootKey }: Record<"isRoot" | "rootKey", (value
       },
       sql`
       FROM (${page}) AS ${teamLinks}
-      CROSS JOIN ${memberships} ON ${memberships.storeKey} = ${teamLinks.storeKey}
-        AND ${memberships.customerKey} = ${teamLinks.descendantKey}
-      CROSS JOIN ${customers} ON ${customers.key} = ${teamLinks.descendantKey}
-      LEFT JOIN ${storeBalances} ON ${storeBalances.storeKey} = ${teamLinks.storeKey}
-        AND ${storeBalances.customerKey} = ${teamLinks.descendantKey}
-      ORDER BY ${teamLinks.depth}, ${teamLinks.name}, ${teamLinks.descendantId}`,
+      CROSS JOIN ${memberships} ON ${memberships.store_key} = ${teamLinks.store_key}
+        AND ${memberships.customer_key} = ${teamLinks.descendant_key}
+      CROSS JOIN ${customers} ON ${customers.key} = ${teamLinks.descendant_key}
+      LEFT JOIN ${storeBalances} ON ${storeBalances.store_key} = ${teamLinks.store_key}
+        AND ${storeBalances.customer_key} = ${teamLinks.descendant_key}
+      ORDER BY ${teamLinks.depth}, ${teamLinks.name}, ${teamLinks.descendant_id}`,
     );
   });
   return { head, members };
@@ -134,8 +146,8 @@ function teamStatements({ isRoot, rootKey }: Record<"isRoot" | "rootKey", (value
 function toMember(row: RowOf<ReturnType<typeof OWN_TEAM.members>>): TeamMember {
   const levels = ([1, 2, 3, 4, 5] as const).map((level) => ({
     level_no: level,
-    total_members: row[`members${level}`],
-    total_tokens_earned: row[`tokens${level}`] / 100,
+    total_members: row[`members_${level}`],
+    total_tokens_earned: row[`tokens_${level}`] / 100,
   }));
   return {
     id: row.id,

@@ -50,7 +50,7 @@ function ofSecond(second: "newest" | "earlier"): string {
  * sent. Of messages in one second the last line counts; what is stored already came before line 1.
  */
 export function updateNewestMessages(withFresh: SQL, time: SQL): SQL {
-  const { newestId, newestAt, earlierId, earlierAt } = messageGroups;
+  const { newest_id, newest_at, earlier_id, earlier_at } = messageGroups;
   return sql`${withFresh},
     candidate(group_key, id, at, number) AS (
       SELECT group_key, id, ${time}, number FROM message
@@ -73,7 +73,7 @@ export function updateNewestMessages(withFresh: SQL, time: SQL): SQL {
         max(id) FILTER (WHERE seconds_back = 2) AS earlier_id, max(at) FILTER (WHERE seconds_back = 2) AS earlier_at
       FROM ranked WHERE rank_in_second = 1 AND seconds_back <= 2 GROUP BY group_key
     )
-    UPDATE message_groups SET (${names(newestId, newestAt, earlierId, earlierAt)})
+    UPDATE message_groups SET (${names(newest_id, newest_at, earlier_id, earlier_at)})
       = (news.newest_id, news.newest_at, news.earlier_id, news.earlier_at)
     FROM news
     WHERE message_groups.key = news.group_key

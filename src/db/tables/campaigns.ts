@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { accounts } from "./accounts.ts";
+import { keyIn } from "./key-in.ts";
 import { stores } from "./stores.ts";
 
 export const campaigns = sqliteTable(
@@ -8,33 +9,31 @@ export const campaigns = sqliteTable(
   {
     key: integer().primaryKey(),
     id: text().notNull().unique(),
-    accountKey: integer("account_key")
-      .notNull()
-      .references(() => accounts.key),
+    account_key: keyIn(accounts),
     name: text().notNull(),
-    campaignDescription: text("campaign_description").notNull(),
-    campaignImage: text("campaign_image").notNull(),
-    campaignStartDate: text("campaign_start_date").notNull(),
-    campaignEndDate: text("campaign_end_date"),
-    timeZone: text("time_zone").notNull(),
-    startsAt: text("starts_at").notNull(),
-    endsAt: text("ends_at").notNull(),
+    campaign_description: text().notNull(),
+    campaign_image: text().notNull(),
+    campaign_start_date: text().notNull(),
+    campaign_end_date: text(),
+    time_zone: text().notNull(),
+    starts_at: text().notNull(),
+    ends_at: text().notNull(),
     status: integer().notNull(),
     details: text().notNull(),
     words: text().notNull(),
     deleted: integer().notNull().default(0),
-    listedStores: text("listed_stores"),
-    forAll: integer("for_all").generatedAlwaysAs(() => sql`listed_stores IS NULL`),
+    listed_stores: text(),
+    for_all: integer().generatedAlwaysAs(() => sql`listed_stores IS NULL`),
   },
   (table) => [
     index("campaigns_by_account").on(
-      table.accountKey,
+      table.account_key,
       table.deleted,
       table.status,
-      table.forAll,
+      table.for_all,
       table.id,
-      table.startsAt,
-      table.endsAt,
+      table.starts_at,
+      table.ends_at,
     ),
     index("campaigns_deleted").on(table.deleted).where(sql`deleted = 1`),
   ],
@@ -43,18 +42,14 @@ export const campaigns = sqliteTable(
 export const campaignStores = sqliteTable(
   "campaign_stores",
   {
-    storeKey: integer("store_key")
-      .notNull()
-      .references(() => stores.key),
-    campaignKey: integer("campaign_key")
-      .notNull()
-      .references(() => campaigns.key),
+    store_key: keyIn(stores),
+    campaign_key: keyIn(campaigns),
     listed: integer().notNull().default(0),
     earned: integer().notNull().default(0),
-    earnedOpening: integer("earned_opening").notNull().default(0),
+    earned_opening: integer().notNull().default(0),
   },
   (table) => [
-    primaryKey({ columns: [table.storeKey, table.campaignKey] }),
+    primaryKey({ columns: [table.store_key, table.campaign_key] }),
     check("campaign_earnings", sql`earned <= 9007199254740991`),
   ],
 );

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { accounts } from "./accounts.ts";
 import { customers } from "./customers.ts";
+import { keyIn } from "./key-in.ts";
 import { stores } from "./stores.ts";
 
 export const coupons = sqliteTable(
@@ -9,27 +10,25 @@ export const coupons = sqliteTable(
   {
     key: integer().primaryKey(),
     id: text().notNull().unique(),
-    accountKey: integer("account_key")
-      .notNull()
-      .references(() => accounts.key),
+    account_key: keyIn(accounts),
     kind: text({ enum: ["store", "mfg", "digital"] }).notNull(),
-    campaignId: text("campaign_id"),
-    sourceCampaignId: text("source_campaign_id"),
-    filterItems: text("filter_items"),
-    couponBarcode: text("coupon_barcode").notNull(),
-    isCustom: integer("is_custom").notNull(),
-    canCombineWithOther: integer("can_combine_with_other").notNull(),
-    createdAt: text("created_at").notNull(),
-    expirationDate: text("expiration_date"),
-    timeZone: text("time_zone").notNull(),
-    endsAt: text("ends_at").notNull(),
-    foldedType: text("folded_type").notNull(),
+    campaign_id: text(),
+    source_campaign_id: text(),
+    filter_items: text(),
+    coupon_barcode: text().notNull(),
+    is_custom: integer().notNull(),
+    can_combine_with_other: integer().notNull(),
+    created_at: text().notNull(),
+    expiration_date: text(),
+    time_zone: text().notNull(),
+    ends_at: text().notNull(),
+    folded_type: text().notNull(),
     deleted: integer().notNull().default(0),
     text: text().notNull(),
-    foldedText: text("folded_text").notNull(),
+    folded_text: text().notNull(),
   },
   (table) => [
-    index("coupons_digital").on(table.accountKey, table.endsAt).where(sql`kind = 'digital'`),
+    index("coupons_digital").on(table.account_key, table.ends_at).where(sql`kind = 'digital'`),
     index("coupons_deleted").on(table.deleted).where(sql`deleted = 1`),
   ],
 );
@@ -38,36 +37,30 @@ export const customerCoupons = sqliteTable(
   "customer_coupons",
   {
     id: text().primaryKey(),
-    customerKey: integer("customer_key")
-      .notNull()
-      .references(() => customers.key),
-    campaignCouponKey: integer("campaign_coupon_key")
-      .notNull()
-      .references(() => coupons.key),
-    storeKey: integer("store_key")
-      .notNull()
-      .references(() => stores.key),
-    couponId: text("coupon_id"),
-    expectedEndDate: text("expected_end_date"),
-    creationMethod: text("creation_method").notNull(),
+    customer_key: keyIn(customers),
+    campaign_coupon_key: keyIn(coupons),
+    store_key: keyIn(stores),
+    coupon_id: text(),
+    expected_end_date: text(),
+    creation_method: text().notNull(),
     reserved: integer().notNull(),
-    totalCount: integer("total_count").notNull(),
-    usageCount: integer("usage_count").notNull(),
-    createdAt: text("created_at").notNull(),
-    updatedAt: text("updated_at"),
-    deletedAt: text("deleted_at"),
-    timeZone: text("time_zone").notNull(),
-    endsAt: text("ends_at").notNull(),
+    total_count: integer().notNull(),
+    usage_count: integer().notNull(),
+    created_at: text().notNull(),
+    updated_at: text(),
+    deleted_at: text(),
+    time_zone: text().notNull(),
+    ends_at: text().notNull(),
     usable: integer().generatedAlwaysAs(() => sql`deleted_at IS NULL AND usage_count < total_count`),
   },
   (table) => [
     index("customer_coupons_usable").on(
-      table.customerKey,
+      table.customer_key,
       table.usable,
-      table.endsAt,
-      table.campaignCouponKey,
-      table.storeKey,
-      table.createdAt,
+      table.ends_at,
+      table.campaign_coupon_key,
+      table.store_key,
+      table.created_at,
     ),
   ],
 );

@@ -1,32 +1,28 @@
 import { index, integer, primaryKey, sqliteTable } from "drizzle-orm/sqlite-core";
 import { customers } from "./customers.ts";
-
-const customerKey = (name: string) =>
-  integer(name)
-    .notNull()
-    .references(() => customers.key);
+import { keyIn } from "./key-in.ts";
 
 export const friendships = sqliteTable(
   "friendships",
   {
-    lowKey: customerKey("low_key"),
-    highKey: customerKey("high_key"),
+    low_key: keyIn(customers),
+    high_key: keyIn(customers),
     status: integer().notNull(),
   },
   (table) => [
-    primaryKey({ columns: [table.lowKey, table.highKey] }),
-    index("friendships_by_high_key").on(table.highKey),
+    primaryKey({ columns: [table.low_key, table.high_key] }),
+    index("friendships_by_high_key").on(table.high_key),
   ],
 );
 
 export const blocks = sqliteTable(
   "blocks",
   {
-    customerKey: customerKey("customer_key"),
-    blockedKey: customerKey("blocked_key"),
+    customer_key: keyIn(customers),
+    blocked_key: keyIn(customers),
   },
   (table) => [
-    primaryKey({ columns: [table.customerKey, table.blockedKey] }),
-    index("blocks_by_blocked_key").on(table.blockedKey),
+    primaryKey({ columns: [table.customer_key, table.blocked_key] }),
+    index("blocks_by_blocked_key").on(table.blocked_key),
   ],
 );

@@ -20,7 +20,7 @@ export const historySegments = sqliteTable(
 export const historyWalks = sqliteTable("history_walks", {
   kind: text().primaryKey(),
   month: text().notNull(),
-  lastId: text("last_id").notNull(),
-  isOver: integer("is_over").notNull(),
-  movedAt: text("moved_at").notNull(),
+  last_id: text().notNull(),
+  is_over: integer().notNull(),
+  moved_at: text().notNull(),
 });

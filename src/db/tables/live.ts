@@ -12,7 +12,7 @@ export const feedVersion = sqliteTable(
 );
 
 export const listeners = sqliteTable("listeners", {
-  customerId: text("customer_id").primaryKey(),
+  customer_id: text().primaryKey(),
   until: text().notNull(),
 });
 
@@ -20,10 +20,10 @@ export const outbox = sqliteTable(
   "outbox",
   {
     version: integer().notNull(),
-    changeKind: text("change_kind", { enum: ["messages", "coupons", "balance", "erased"] }).notNull(),
+    change_kind: text({ enum: ["messages", "coupons", "balance", "erased"] }).notNull(),
     customers: text().notNull(),
-    newestAt: text("newest_at").notNull(),
-    storedAt: text("stored_at").notNull(),
+    newest_at: text().notNull(),
+    stored_at: text().notNull(),
   },
-  (table) => [primaryKey({ columns: [table.version, table.changeKind, table.customers] })],
+  (table) => [primaryKey({ columns: [table.version, table.change_kind, table.customers] })],
 );

@@ -1,66 +1,63 @@
 import { sql } from "drizzle-orm";
 import { check, foreignKey, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { customers } from "./customers.ts";
+import { keyIn } from "./key-in.ts";
 import { stores } from "./stores.ts";
 
-const derived = (name: string) => integer(name).notNull().default(0);
+const derived = () => integer().notNull().default(0);
 
 export const memberships = sqliteTable(
   "memberships",
   {
-    storeKey: integer("store_key")
-      .notNull()
-      .references(() => stores.key),
-    customerKey: integer("customer_key")
-      .notNull()
-      .references(() => customers.key),
-    referrerKey: integer("referrer_key").references(() => customers.key),
-    joinedAt: text("joined_at").notNull(),
+    store_key: keyIn(stores),
+    customer_key: keyIn(customers),
+    referrer_key: integer().references(() => customers.key),
+    joined_at: text().notNull(),
     joined: integer().notNull().default(1),
-    members1: derived("members_1"),
-    members2: derived("members_2"),
-    members3: derived("members_3"),
-    members4: derived("members_4"),
-    members5: derived("members_5"),
-    tokens1: derived("tokens_1"),
-    tokens2: derived("tokens_2"),
-    tokens3: derived("tokens_3"),
-    tokens4: derived("tokens_4"),
-    tokens5: derived("tokens_5"),
-    tokens1Opening: derived("tokens_1_opening"),
-    tokens2Opening: derived("tokens_2_opening"),
-    tokens3Opening: derived("tokens_3_opening"),
-    tokens4Opening: derived("tokens_4_opening"),
-    tokens5Opening: derived("tokens_5_opening"),
-    round: derived("round"),
+    members_1: derived(),
+    members_2: derived(),
+    members_3: derived(),
+    members_4: derived(),
+    members_5: derived(),
+    tokens_1: derived(),
+    tokens_2: derived(),
+    tokens_3: derived(),
+    tokens_4: derived(),
+    tokens_5: derived(),
+    tokens_1_opening: derived(),
+    tokens_2_opening: derived(),
+    tokens_3_opening: derived(),
+    tokens_4_opening: derived(),
+    tokens_5_opening: derived(),
+    round: derived(),
   },
   (table) => [
-    primaryKey({ columns: [table.storeKey, table.customerKey] }),
+    primaryKey({ columns: [table.store_key, table.customer_key] }),
     check(
       "member_tokens",
       sql`min(tokens_1, tokens_2, tokens_3, tokens_4, tokens_5) >= -9007199254740991
         AND max(tokens_1, tokens_2, tokens_3, tokens_4, tokens_5) <= 9007199254740991`,
     ),
-    index("memberships_by_customer").on(table.customerKey, table.joined),
-    index("memberships_left").on(table.storeKey, table.customerKey).where(sql`joined = 0`),
-    index("memberships_of_later_rounds").on(table.round, table.storeKey, table.customerKey).where(sql`round > 0`),
+    index("memberships_by_customer").on(table.customer_key, table.joined),
+    index("memberships_left").on(table.store_key, table.customer_key).where(sql`joined = 0`),
+    index("memberships_of_later_rounds").on(table.round, table.store_key, table.customer_key).where(sql`round > 0`),
   ],
 );
 
 export const teamLinks = sqliteTable(
   "team_links",
   {
-    storeKey: integer("store_key").notNull(),
-    ancestorKey: integer("ancestor_key").notNull(),
+    store_key: integer().notNull(),
+    ancestor_key: integer().notNull(),
     joined: integer().notNull(),
     depth: integer().notNull(),
     name: text().notNull(),
-    descendantId: text("descendant_id").notNull(),
-    descendantKey: integer("descendant_key").notNull(),
+    descendant_id: text().notNull(),
+    descendant_key: integer().notNull(),
   },
   (table) => [
     primaryKey({
-      columns: [table.storeKey, table.ancestorKey, table.joined, table.depth, table.name, table.descendantId],
+      columns: [table.store_key, table.ancestor_key, table.joined, table.depth, table.name, table.descendant_id],
     }),
   ],
 );
@@ -69,16 +66,16 @@ export const tokenEarnings = sqliteTable(
   "token_earnings",
   {
     id: text().primaryKey(),
-    storeKey: integer("store_key").notNull(),
-    customerKey: integer("customer_key").notNull(),
-    levelNo: integer("level_no").notNull(),
+    store_key: integer().notNull(),
+    customer_key: integer().notNull(),
+    level_no: integer().notNull(),
     tokens: integer().notNull(),
-    earnedAt: text("earned_at").notNull(),
+    earned_at: text().notNull(),
   },
   (table) => [
     foreignKey({
-      columns: [table.storeKey, table.customerKey],
-      foreignColumns: [memberships.storeKey, memberships.customerKey],
+      columns: [table.store_key, table.customer_key],
+      foreignColumns: [memberships.store_key, memberships.customer_key],
     }),
   ],
 );

@@ -1,14 +1,15 @@
 import { sql } from "drizzle-orm";
 import { check, foreignKey, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { customers } from "./customers.ts";
+import { keyIn } from "./key-in.ts";
 
 export const messageClock = sqliteTable(
   "message_clock",
   {
     id: integer().notNull(),
     stamp: text().notNull(),
-    clockSaid: text("clock_said").notNull(),
-    isOpen: integer("is_open").notNull(),
+    clock_said: text().notNull(),
+    is_open: integer().notNull(),
   },
   // As a key of its own an integer would have a default, and this one is written.
   (table) => [primaryKey({ columns: [table.id] }), check("message_clock_has_one_row", sql`id = 1`)],
@@ -17,67 +18,57 @@ export const messageClock = sqliteTable(
 export const messageGroups = sqliteTable("message_groups", {
   key: integer().primaryKey(),
   id: text().unique(),
-  initialCustomerKey: integer("initial_customer_key")
-    .notNull()
-    .references(() => customers.key),
-  groupImage: text("group_image"),
-  createdAt: text("created_at").notNull(),
-  newestId: text("newest_id").default(sql`NULL`),
-  newestAt: text("newest_at").default(sql`NULL`),
-  earlierId: text("earlier_id").default(sql`NULL`),
-  earlierAt: text("earlier_at").default(sql`NULL`),
+  initial_customer_key: keyIn(customers),
+  group_image: text(),
+  created_at: text().notNull(),
+  newest_id: text().default(sql`NULL`),
+  newest_at: text().default(sql`NULL`),
+  earlier_id: text().default(sql`NULL`),
+  earlier_at: text().default(sql`NULL`),
 });
 
 export const messageGroupMembers = sqliteTable(
   "message_group_members",
   {
-    groupKey: integer("group_key")
-      .notNull()
-      .references(() => messageGroups.key),
-    customerKey: integer("customer_key")
-      .notNull()
-      .references(() => customers.key),
+    group_key: keyIn(messageGroups),
+    customer_key: keyIn(customers),
     position: integer().notNull(),
   },
-  (table) => [primaryKey({ columns: [table.groupKey, table.customerKey] })],
+  (table) => [primaryKey({ columns: [table.group_key, table.customer_key] })],
 );
 
 export const messageGroupNews = sqliteTable(
   "message_group_news",
   {
-    customerKey: integer("customer_key").notNull(),
-    newestAt: text("newest_at").notNull(),
-    groupId: text("group_id").notNull(),
-    groupKey: integer("group_key").notNull(),
+    customer_key: integer().notNull(),
+    newest_at: text().notNull(),
+    group_id: text().notNull(),
+    group_key: integer().notNull(),
   },
-  (table) => [primaryKey({ columns: [table.customerKey, table.newestAt, table.groupId] })],
+  (table) => [primaryKey({ columns: [table.customer_key, table.newest_at, table.group_id] })],
 );
 
 export const messages = sqliteTable("messages", {
   id: text().primaryKey(),
-  groupKey: integer("group_key")
-    .notNull()
-    .references(() => messageGroups.key),
-  customerKey: integer("customer_key")
-    .notNull()
-    .references(() => customers.key),
+  group_key: keyIn(messageGroups),
+  customer_key: keyIn(customers),
   body: text().notNull(),
-  sentAt: text("sent_at").notNull(),
+  sent_at: text().notNull(),
 });
 
 export const messageStates = sqliteTable(
   "message_states",
   {
-    groupKey: integer("group_key").notNull(),
-    customerKey: integer("customer_key").notNull(),
-    readAt: text("read_at"),
-    notificationsDisabled: integer("notifications_disabled").notNull(),
+    group_key: integer().notNull(),
+    customer_key: integer().notNull(),
+    read_at: text(),
+    notifications_disabled: integer().notNull(),
   },
   (table) => [
-    primaryKey({ columns: [table.groupKey, table.customerKey] }),
+    primaryKey({ columns: [table.group_key, table.customer_key] }),
     foreignKey({
-      columns: [table.groupKey, table.customerKey],
-      foreignColumns: [messageGroupMembers.groupKey, messageGroupMembers.customerKey],
+      columns: [table.group_key, table.customer_key],
+      foreignColumns: [messageGroupMembers.group_key, messageGroupMembers.customer_key],
     }),
   ],
 );

@@ -1,19 +1,15 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { accounts } from "./accounts.ts";
+import { keyIn } from "./key-in.ts";
 import { stores } from "./stores.ts";
-
-const accountKey = () =>
-  integer("account_key")
-    .notNull()
-    .references(() => accounts.key);
 
 export const employees = sqliteTable(
   "employees",
   {
     key: integer().primaryKey(),
     id: text().notNull().unique(),
-    accountKey: accountKey(),
+    account_key: keyIn(accounts),
     name: text().notNull(),
     avatar: text().notNull(),
     deleted: integer().notNull().default(0),
@@ -26,35 +22,20 @@ export const eipCampaigns = sqliteTable(
   {
     key: integer().primaryKey(),
     id: text().notNull().unique(),
-    accountKey: accountKey(),
+    account_key: keyIn(accounts),
     name: text().notNull(),
-    startDate: text("start_date").notNull(),
-    endDate: text("end_date"),
-    timeZone: text("time_zone").notNull(),
-    startsAt: text("starts_at").notNull(),
-    endsAt: text("ends_at").notNull(),
+    start_date: text().notNull(),
+    end_date: text(),
+    time_zone: text().notNull(),
+    starts_at: text().notNull(),
+    ends_at: text().notNull(),
     deleted: integer().notNull().default(0),
   },
   (table) => [
-    index("eip_campaigns_by_account").on(table.accountKey),
+    index("eip_campaigns_by_account").on(table.account_key),
     index("eip_campaigns_deleted").on(table.deleted).where(sql`deleted = 1`),
   ],
 );
-
-const eipCampaignKey = () =>
-  integer("eip_campaign_key")
-    .notNull()
-    .references(() => eipCampaigns.key);
-
-const locationKey = () =>
-  integer("location_key")
-    .notNull()
-    .references(() => stores.key);
-
-const employeeKey = () =>
-  integer("employee_key")
-    .notNull()
-    .references(() => employees.key);
 
 const measures = () => ({
   runs: integer().notNull(),
@@ -65,27 +46,27 @@ const measures = () => ({
 
 export const plays = sqliteTable("plays", {
   id: text().primaryKey(),
-  eipCampaignKey: eipCampaignKey(),
-  locationKey: locationKey(),
-  employeeKey: employeeKey(),
+  eip_campaign_key: keyIn(eipCampaigns),
+  location_key: keyIn(stores),
+  employee_key: keyIn(employees),
   ...measures(),
-  playedAt: text("played_at").notNull(),
+  played_at: text().notNull(),
 });
 
 export const playTotals = sqliteTable(
   "play_totals",
   {
-    locationKey: locationKey(),
-    eipCampaignKey: eipCampaignKey(),
-    employeeKey: employeeKey(),
+    location_key: keyIn(stores),
+    eip_campaign_key: keyIn(eipCampaigns),
+    employee_key: keyIn(employees),
     ...measures(),
-    runsOpening: integer("runs_opening"),
-    hitsOpening: integer("hits_opening"),
-    doublesOpening: integer("doubles_opening"),
-    triplesOpening: integer("triples_opening"),
+    runs_opening: integer(),
+    hits_opening: integer(),
+    doubles_opening: integer(),
+    triples_opening: integer(),
   },
   (table) => [
-    primaryKey({ columns: [table.locationKey, table.eipCampaignKey, table.employeeKey] }),
+    primaryKey({ columns: [table.location_key, table.eip_campaign_key, table.employee_key] }),
     check("play_runs", sql`runs BETWEEN -9007199254740991 AND 9007199254740991`),
     check("play_hits", sql`hits BETWEEN -9007199254740991 AND 9007199254740991`),
     check("play_doubles", sql`doubles BETWEEN -9007199254740991 AND 9007199254740991`),

@@ -1,16 +1,13 @@
-import { integer, primaryKey, sqliteTable } from "drizzle-orm/sqlite-core";
+import { primaryKey, sqliteTable } from "drizzle-orm/sqlite-core";
 import { campaigns } from "./campaigns.ts";
 import { customers } from "./customers.ts";
+import { keyIn } from "./key-in.ts";
 
 export const registrations = sqliteTable(
   "registrations",
   {
-    customerKey: integer("customer_key")
-      .notNull()
-      .references(() => customers.key),
-    campaignKey: integer("campaign_key")
-      .notNull()
-      .references(() => campaigns.key),
+    customer_key: keyIn(customers),
+    campaign_key: keyIn(campaigns),
   },
-  (table) => [primaryKey({ columns: [table.customerKey, table.campaignKey] })],
+  (table) => [primaryKey({ columns: [table.customer_key, table.campaign_key] })],
 );

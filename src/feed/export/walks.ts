@@ -48,7 +48,7 @@ const WAYS: Readonly<Record<string, readonly Way[]>> = {
   membership: [
     { when: `${memberships.round.name} = 0` },
     {
-      order: [memberships.round, memberships.storeKey, memberships.customerKey].map(({ name }) => name),
+      order: [memberships.round, memberships.store_key, memberships.customer_key].map(({ name }) => name),
       when: `${memberships.round.name} > 0`,
     },
   ],

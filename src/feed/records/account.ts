@@ -19,12 +19,12 @@ export const account = defineKind(accounts, {
     id: "id",
     company: "company",
     fields: { together: AccountFields.keyof().options },
-    agreementType: { json: "agreement_type" },
-    coreTenantId: { json: "core_tenant_id" },
-    coreAppAccountId: { json: "core_app_account_id" },
-    loyaltyOptions: { made: ({ loyalty_options }: Options) => withoutLogo(loyalty_options), asJson: true },
-    chainLogo: { made: ({ loyalty_options }: Options) => loyalty_options?.chain_logo },
-    foldedNames: {
+    agreement_type: { json: "agreement_type" },
+    core_tenant_id: { json: "core_tenant_id" },
+    core_app_account_id: { json: "core_app_account_id" },
+    loyalty_options: { made: ({ loyalty_options }: Options) => withoutLogo(loyalty_options), asJson: true },
+    chain_logo: { made: ({ loyalty_options }: Options) => loyalty_options?.chain_logo },
+    folded_names: {
       made: ({ company, loyalty_options }: Options & { company: string }) =>
         foldAll([company, loyalty_options?.chain_display_name]),
     },

@@ -8,7 +8,7 @@ export const block = defineKind(blocks, {
   record: "block",
   fields: z.object({ customer_id: Id, blocked_id: Id }),
   keyFields: ["customer_id", "blocked_id"],
-  columns: { customerKey: { key: "customer_id" }, blockedKey: { key: "blocked_id" } },
+  columns: { customer_key: { key: "customer_id" }, blocked_key: { key: "blocked_id" } },
   references: { customer_id: CUSTOMERS, blocked_id: CUSTOMERS },
   rules: ({ customer_id, blocked_id }) =>
     customer_id === blocked_id ? { blocked_id: ["must be another customer"] } : {},

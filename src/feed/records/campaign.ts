@@ -56,20 +56,20 @@ export const campaign = defineKind(campaigns, {
   }),
   columns: {
     id: "id",
-    accountKey: { key: "account_id" },
+    account_key: { key: "account_id" },
     name: "name",
-    campaignDescription: "campaign_description",
-    campaignImage: "campaign_image",
-    campaignStartDate: "campaign_start_date",
-    campaignEndDate: "campaign_end_date",
-    timeZone: "time_zone",
-    startsAt: { made: ({ campaign_start_date, time_zone }) => firstSecondOf(campaign_start_date, time_zone) },
-    endsAt: { made: ({ campaign_end_date, time_zone }) => lastSecondOfEnd(campaign_end_date, time_zone) },
+    campaign_description: "campaign_description",
+    campaign_image: "campaign_image",
+    campaign_start_date: "campaign_start_date",
+    campaign_end_date: "campaign_end_date",
+    time_zone: "time_zone",
+    starts_at: { made: ({ campaign_start_date, time_zone }) => firstSecondOf(campaign_start_date, time_zone) },
+    ends_at: { made: ({ campaign_end_date, time_zone }) => lastSecondOfEnd(campaign_end_date, time_zone) },
     status: "status",
     details: { together: CampaignDetails.keyof().options },
     words: { made: (fields: Fields) => wordsColumn(fields, ["name", "campaign_description"]) },
     // Sorted by key, so that the same stores in another order are no change.
-    listedStores: {
+    listed_stores: {
       sql: `iif(line.store_ids IS NULL, NULL, (
         SELECT json_group_array(key) FROM (
           SELECT DISTINCT stores.key AS key
@@ -79,7 +79,7 @@ export const campaign = defineKind(campaigns, {
       ))`,
     },
   },
-  fixed: ["accountKey"],
+  fixed: ["account_key"],
   vocabulary: "merchant",
   references: { account_id: ACCOUNTS },
   list: { field: "store_ids", to: STORES },

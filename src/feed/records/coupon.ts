@@ -53,33 +53,33 @@ export const coupon = defineKind(coupons, {
   }),
   columns: {
     id: "id",
-    accountKey: { key: "account_id" },
+    account_key: { key: "account_id" },
     kind: "kind",
     // The id and not the key: answers show it, without a join.
-    campaignId: "campaign_id",
-    sourceCampaignId: "source_campaign_id",
-    filterItems: { json: "filter_items" },
-    couponBarcode: "coupon_barcode",
-    isCustom: "is_custom",
-    canCombineWithOther: "can_combine_with_other",
-    createdAt: { time: "created_at" },
-    expirationDate: "expiration_date",
+    campaign_id: "campaign_id",
+    source_campaign_id: "source_campaign_id",
+    filter_items: { json: "filter_items" },
+    coupon_barcode: "coupon_barcode",
+    is_custom: "is_custom",
+    can_combine_with_other: "can_combine_with_other",
+    created_at: { time: "created_at" },
+    expiration_date: "expiration_date",
     // The JSON of which answers are made; nothing is looked up by what is in it.
     text: {
       together: CouponText.keyof().options,
       storedAs: ({ expiration_date, time_zone }) => ({ expiration_date: shownEnd(expiration_date, time_zone) }),
     },
-    timeZone: "time_zone",
-    endsAt: {
+    time_zone: "time_zone",
+    ends_at: {
       made: ({ can_expire, expiration_date, time_zone }) =>
         lastSecondOfEnd(can_expire === 1 ? expiration_date : null, time_zone),
     },
-    foldedType: { made: ({ type }) => fold(type) },
-    foldedText: {
+    folded_type: { made: ({ type }) => fold(type) },
+    folded_text: {
       made: ({ name, header_lines, text_lines }) => foldAll([name, ...header_lines, ...text_lines]),
     },
   },
-  fixed: ["accountKey", "kind"],
+  fixed: ["account_key", "kind"],
   references: { account_id: ACCOUNTS, campaign_id: CAMPAIGNS },
   faults: [
     {

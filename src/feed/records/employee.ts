@@ -15,8 +15,8 @@ export const employee = defineKind(employees, {
     name: Name,
     avatar: orElse(Field, ""),
   }),
-  columns: { id: "id", accountKey: { key: "account_id" }, name: "name", avatar: "avatar" },
-  fixed: ["accountKey"],
+  columns: { id: "id", account_key: { key: "account_id" }, name: "name", avatar: "avatar" },
+  fixed: ["account_key"],
   references: { account_id: ACCOUNTS },
   deletion: { column: "deleted", is: 1 },
 });

@@ -13,8 +13,8 @@ export const friendship = defineKind(friendships, {
   keyFields: ["customer_id", "friend_id"],
   identity: ({ customer_id, friend_id }) => [String(customer_id), String(friend_id)].sort(compareCodePoints),
   columns: {
-    lowKey: { sql: "min(line.customer_key, line.friend_key)" },
-    highKey: { sql: "max(line.customer_key, line.friend_key)" },
+    low_key: { sql: "min(line.customer_key, line.friend_key)" },
+    high_key: { sql: "max(line.customer_key, line.friend_key)" },
     status: "status",
   },
   references: { customer_id: CUSTOMERS, friend_id: CUSTOMERS },

@@ -169,7 +169,7 @@ export interface Kind {
 type FieldName<Schema extends z.ZodObject> = keyof z.output<Schema> & string;
 type ColumnName<Table extends SQLiteTable> = keyof Table["_"]["columns"] & string;
 
-/** What is said of a kind: columns by their Drizzle properties (`storeKey`), key fields where they are not the id. */
+/** What is said of a kind; key fields where they are not the id. */
 type Definition<Table extends SQLiteTable, Schema extends z.ZodObject, Reference extends FieldName<Schema>> = Pick<
   Kind,
   "record" | "identity" | "counts" | "isPermanent" | "arrange" | "vocabulary" | "write" | "remove" | "totals"
@@ -192,8 +192,6 @@ export function defineKind<Table extends SQLiteTable, Schema extends z.ZodObject
   table: Table,
   given: Definition<Table, Schema, Reference>,
 ): Kind {
-  const columns = getTableColumns(table);
-  const name = (property: string) => columns[property]?.name ?? property;
   const { keyFields = ["id"] } = given;
   const kind = {
     ...given,
@@ -201,12 +199,8 @@ export function defineKind<Table extends SQLiteTable, Schema extends z.ZodObject
     table,
     keyFields,
     keySchema: given.fields.pick(Object.fromEntries(keyFields.map((field) => [field, true])) as never),
-    columns: Object.fromEntries(
-      Object.entries(given.columns).flatMap(([property, source]) =>
-        source ? [[name(property), source] as const] : [],
-      ),
-    ),
-    fixed: (given.fixed ?? []).map(name),
+    columns: given.columns as Kind["columns"],
+    fixed: given.fixed ?? [],
   };
   return { ...kind, sent: sentOf(kind), used: usedOf(kind) };
 }

@@ -18,12 +18,12 @@ export const membership = defineKind(memberships, {
   }),
   keyFields: ["store_id", "customer_id"],
   columns: {
-    storeKey: { key: "store_id" },
-    customerKey: { key: "customer_id" },
-    referrerKey: { key: "referrer_id" },
-    joinedAt: { time: "joined_at" },
+    store_key: { key: "store_id" },
+    customer_key: { key: "customer_id" },
+    referrer_key: { key: "referrer_id" },
+    joined_at: { time: "joined_at" },
   },
-  fixed: ["referrerKey"],
+  fixed: ["referrer_key"],
   references: { store_id: STORES, customer_id: CUSTOMERS, referrer_id: CUSTOMERS },
   faults: [
     {

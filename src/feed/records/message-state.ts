@@ -19,11 +19,11 @@ export const messageState = defineKind(messageStates, {
   }),
   keyFields: ["group_id", "customer_id"],
   columns: {
-    groupKey: { key: "group_id" },
-    customerKey: { key: "customer_id" },
+    group_key: { key: "group_id" },
+    customer_key: { key: "customer_id" },
     // Not a { time }: left out, it is null.
-    readAt: "read_at",
-    notificationsDisabled: "notifications_disabled",
+    read_at: "read_at",
+    notifications_disabled: "notifications_disabled",
   },
   references: { group_id: MESSAGE_GROUPS, customer_id: CUSTOMERS },
   faults: [NOT_A_MEMBER],

@@ -14,10 +14,10 @@ export const message = defineKind(messages, {
   fields: z.object({ id: Id, group_id: Id, customer_id: Id, body: LongText, sent_at: orNull(FedTime) }),
   columns: {
     id: "id",
-    groupKey: { key: "group_id" },
-    customerKey: { key: "customer_id" },
+    group_key: { key: "group_id" },
+    customer_key: { key: "customer_id" },
     body: "body",
-    sentAt: { sql: timeOrStamp("line.sent_at"), from: "sent_at" },
+    sent_at: { sql: timeOrStamp("line.sent_at"), from: "sent_at" },
   },
   references: { group_id: MESSAGE_GROUPS, customer_id: CUSTOMERS },
   uses: ["sent_at"],

@@ -12,8 +12,8 @@ export const program = defineKind(messageClock, {
   columns: {
     id: { sql: "1" },
     stamp: "message_stamp",
-    clockSaid: "message_clock_said",
-    isOpen: { sql: "EXISTS (SELECT 1 FROM message_groups WHERE newest_at >= line.message_stamp)" },
+    clock_said: "message_clock_said",
+    is_open: { sql: "EXISTS (SELECT 1 FROM message_groups WHERE newest_at >= line.message_stamp)" },
   },
   references: {},
   uses: ["message_stamp", "message_clock_said"],

@@ -9,6 +9,6 @@ export const registration = defineKind(registrations, {
   record: "registration",
   fields: z.object({ campaign_id: Id, customer_id: Id }),
   keyFields: ["campaign_id", "customer_id"],
-  columns: { customerKey: { key: "customer_id" }, campaignKey: { key: "campaign_id" } },
+  columns: { customer_key: { key: "customer_id" }, campaign_key: { key: "campaign_id" } },
   references: { campaign_id: CAMPAIGNS, customer_id: CUSTOMERS },
 });

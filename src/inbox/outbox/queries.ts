@@ -52,13 +52,13 @@ export async function findWork(db: Database): Promise<Backlog & { hasUnshown: 0 
     select(
       {
         waiting: sql<number>`count(*)`,
-        oldestSeconds: sql<number>`coalesce(unixepoch(${NOW}) - unixepoch(min(${outbox.storedAt})), 0)`,
+        oldestSeconds: sql<number>`coalesce(unixepoch(${NOW}) - unixepoch(min(${outbox.stored_at})), 0)`,
         hasUnshown: sql<0 | 1>`EXISTS (
           SELECT 1 FROM clock CROSS JOIN ${messageClock} WHERE ${IS_SHOWING_DUE}
         )`,
       },
       sql`FROM (
-        SELECT ${outbox.storedAt} FROM ${outbox} ORDER BY ${outbox.version} ${limitTo(COUNTED_AT_MOST)}
+        SELECT ${outbox.stored_at} FROM ${outbox} ORDER BY ${outbox.version} ${limitTo(COUNTED_AT_MOST)}
       ) AS ${outbox}`,
     ),
   );
@@ -70,23 +70,23 @@ export async function findWork(db: Database): Promise<Backlog & { hasUnshown: 0 
  * them, which they are for 15 seconds. Those of at most 10,000 listeners; none: there are no more.
  */
 export async function findChanges(db: Database, olderThan?: Change): Promise<Changes> {
-  const isLeft = sql`${outbox.storedAt} < (SELECT datetime(now, '-20 seconds') FROM clock)
-    AND ${outbox.storedAt} >= ${HOUR_AGO}`;
+  const isLeft = sql`${outbox.stored_at} < (SELECT datetime(now, '-20 seconds') FROM clock)
+    AND ${outbox.stored_at} >= ${HOUR_AGO}`;
   const isOlder = olderThan && sql`AND (${KEY}) < (${sql.join(keyOf(olderThan), sql`, `)})`;
   return toChanges(await db.all(selectOutbox(sql`${isLeft} ${isOlder ?? sql``}`)));
 }
 
 const HOUR_AGO = sql`(SELECT datetime(now, '-1 hour') FROM clock)`;
 
-const KEY = names(outbox.version, outbox.changeKind, outbox.customers);
+const KEY = names(outbox.version, outbox.change_kind, outbox.customers);
 
 /** The newest come first, and of one request messages, because polls depend on them. */
 function selectOutbox(which: SQL) {
-  const { version, changeKind: kind, customers, newestAt, storedAt } = outbox;
-  const columns = names(version, kind, customers, newestAt, storedAt);
+  const { version, change_kind: kind, customers, newest_at, stored_at } = outbox;
+  const columns = names(version, kind, customers, newest_at, stored_at);
   const newestFirst = sql`ORDER BY ${version} DESC, ${kind} DESC, ${customers} DESC`;
   return select(
-    { version, kind, customers, newestAt, storedAt, messageWaitMs: MESSAGE_WAIT },
+    { version, kind, customers, newestAt: newest_at, storedAt: stored_at, messageWaitMs: MESSAGE_WAIT },
     sql`FROM (
       SELECT ${columns}, sum(json_array_length(${customers})) OVER (${newestFirst}) AS listeners
       FROM (SELECT ${columns} FROM ${outbox} WHERE ${which} ${newestFirst} ${limitTo(LISTENERS_A_PAGE)}) AS ${outbox}
@@ -123,7 +123,7 @@ export async function removeNotified(
     rows.push(JSON.stringify([...keyOf(change), rest, change.newestAt, change.storedAt]));
   }
   const texts = joinRows(rows);
-  const { newestAt, storedAt } = outbox;
+  const { newest_at, stored_at } = outbox;
   await db.steps({
     removed: texts.map(
       (text) => sql`DELETE FROM ${outbox} WHERE (${KEY}) IN (
@@ -131,10 +131,10 @@ export async function removeNotified(
       )`,
     ),
     left: texts.map(
-      (text) => sql`INSERT INTO ${outbox} (${KEY}, ${names(newestAt, storedAt)})
+      (text) => sql`INSERT INTO ${outbox} (${KEY}, ${names(newest_at, stored_at)})
         SELECT value ->> 0, value ->> 1, value ->> 3, value ->> 4, value ->> 5 FROM json_each(${text})
         WHERE value ->> 3 <> '[]'
-        ON CONFLICT (${KEY}) DO UPDATE SET ${names(newestAt)} = max(excluded.newest_at, ${newestAt})`,
+        ON CONFLICT (${KEY}) DO UPDATE SET ${names(newest_at)} = max(excluded.newest_at, ${newest_at})`,
     ),
   });
   return done;
@@ -150,7 +150,7 @@ export async function removeOutdatedChanges(db: Database): Promise<boolean> {
   const { outdated } = await db.steps({
     outdated: [
       sql`DELETE FROM ${outbox} WHERE (${KEY}) IN (
-        SELECT ${KEY} FROM ${outbox} WHERE ${outbox.storedAt} < ${HOUR_AGO} ORDER BY ${KEY} ${limitTo(OUTDATED_AT_ONCE)}
+        SELECT ${KEY} FROM ${outbox} WHERE ${outbox.stored_at} < ${HOUR_AGO} ORDER BY ${KEY} ${limitTo(OUTDATED_AT_ONCE)}
       ) RETURNING 1`,
     ],
   });

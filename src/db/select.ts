@@ -1,4 +1,4 @@
-import { type AnyColumn, type GetColumnData, type SQL, sql } from "drizzle-orm";
+import { type AnyColumn, type GetColumnData, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 
 /** The columns of an answer by their names: columns of tables, or expressions that say their type (`` sql<number>`…` ``). */
 export type Fields = Readonly<Record<string, AnyColumn | SQL>>;
@@ -28,6 +28,12 @@ export function columnsOf(fields: Fields): SQL {
     Object.entries(fields).map(([name, field]) => sql`${field} AS ${sql.identifier(name)}`),
     sql`, `,
   );
+}
+
+/** A JSON object as text. A fraction is not exact in it, because SQLite writes it with 15 digits. */
+export function jsonOf(members: Readonly<Record<string, SQLWrapper>>): SQL<string> {
+  const parts = Object.entries(members).map(([name, value]) => sql`${sql.raw(`'${name}'`)}, ${value}`);
+  return sql`json_object(${sql.join(parts, sql`, `)})`;
 }
 
 /** Names of columns without that of their table: where a statement lists or sets what it writes. */

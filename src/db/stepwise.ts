@@ -76,6 +76,7 @@ export function selectStepwise<F extends Fields>(read: Stepwise<F>): SQL<Row<F> 
 /** A control character takes six bytes as JSON, and in JSON that is stored they are counted already. */
 function bytesOf({ json, texts }: Stepwise<Fields>["long"]): SQL[] {
   const stored = json.map((name) => sql`coalesce(octet_length(step.${sql.identifier(name)}), 0)`);
+  if (texts.length === 0) return stored;
   return [...stored, sql`octet_length(json_array(${join(texts.map((name) => sql`step.${sql.identifier(name)}`))}))`];
 }
 

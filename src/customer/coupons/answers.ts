@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import { accountsOf, toCouponAccount } from "../../accounts/answers.ts";
+import type { coupons } from "../../db/tables/coupons.ts";
 import type { Fitted } from "../../http/fit-page.ts";
 import { type JsonText, jsonArray, jsonObject, merge, storedJson, toJson, withMember } from "../../http/json-text.ts";
 import type { CampaignCoupon, CouponRecord, DigitalCoupon } from "./answer-schema.ts";
@@ -14,31 +15,33 @@ type Write = (row: CouponRow) => JsonText;
 
 /** The coupon list's simple variant. */
 export function toSimple(rows: readonly CouponRow[], customerId: string): Write {
-  const { couponOf } = sharedBy(rows);
-  return (row) => withText(recordOf(row, couponOf(row), customerId), couponOf(row));
+  const textOf = ofEachCoupon(rows, (coupon, { text }) =>
+    merge(toJson(issuedMembers(coupon, customerId)), storedJson(text)),
+  );
+  return (row) => heldOf(row, textOf(row));
 }
 
 /** The coupon list's detailed variant. */
 export function toDetailed(rows: readonly CouponRow[], customerId: string): Write {
-  const { couponOf, accountOf } = sharedBy(rows);
-  return (row) => {
-    const coupon = couponOf(row);
-    const record = withText(fullRecordOf(row, coupon, customerId), coupon);
-    const campaignCoupon = withText(campaignCouponOf(coupon), coupon);
-    const whole = withMember(campaignCoupon, "filter_items", storedJson(coupon.filterItems ?? "null"));
-    return withMember(withMember(record, "campaign_coupon", whole), "account", accountOf(row));
-  };
+  const accountOf = accountsOfCoupons(rows);
+  const textOf = ofEachCoupon(rows, (coupon, { text, filter_items }) => {
+    const campaignCoupon = merge(toJson(campaignCouponMembers(coupon)), storedJson(text));
+    const whole = withMember(campaignCoupon, "filter_items", storedJson(filter_items ?? "null"));
+    return withMember(merge(toJson(issuedMembers(coupon, customerId)), storedJson(text)), "campaign_coupon", whole);
+  });
+  return (row) => withMember(heldOf(row, textOf(row)), "account", accountOf(row));
 }
 
 /** The combined coupon list. */
 export function toMine(rows: readonly CouponRow[], customerId: string): Write {
-  const { couponOf, accountOf } = sharedBy(rows);
-  return (row) => {
-    const coupon = couponOf(row);
-    if (row.kind === "digital")
-      return jsonObject({ account: accountOf(row), coupon: withText(digitalOf(coupon), coupon) });
-    return withMember(withText(fullRecordOf(row, coupon, customerId), coupon), "account", accountOf(row));
-  };
+  const accountOf = accountsOfCoupons(rows);
+  const textOf = ofEachCoupon(rows, (coupon, { kind, text }) =>
+    merge(toJson(kind === "digital" ? digitalMembers(coupon) : issuedMembers(coupon, customerId)), storedJson(text)),
+  );
+  return (row) =>
+    row.kind === "digital"
+      ? jsonObject({ account: accountOf(row), coupon: textOf(row) })
+      : withMember(heldOf(row, textOf(row)), "account", accountOf(row));
 }
 
 /** The coupons of an answer, in a list for each kind. */
@@ -47,67 +50,67 @@ export function byKind({ shown, texts }: Fitted<CouponRow>, lists: Readonly<Reco
   return jsonObject(Object.fromEntries(Object.entries(lists).map(([name, kind]) => [name, listOf(kind)])));
 }
 
-/** What comes with the first of the rows that share it. The account stays a piece of its own: it is the last member. */
-function sharedBy(rows: readonly CouponRow[]) {
-  const firsts = new Map<number, CouponRow>();
-  for (const row of rows) if (!firsts.has(row.key)) firsts.set(row.key, row);
-  return {
-    couponOf: (row: CouponRow) => firsts.get(row.key) ?? row,
-    accountOf: accountsOf(rows.map((row) => ({ account_key: row.account_key, account: toCouponAccount(row) }))),
-  };
+/** What the coupon says is made once, and goes out with every row of it. It comes with the first. */
+function ofEachCoupon(
+  rows: readonly CouponRow[],
+  toText: (coupon: StoredCoupon, row: CouponRow & { text: string }) => JsonText,
+): Write {
+  const texts = new Map<number, JsonText>();
+  for (const row of rows) {
+    const { key, coupon, text } = row;
+    if (coupon !== null && text !== null) texts.set(key, toText(JSON.parse(coupon), { ...row, text }));
+  }
+  return ({ key }) => texts.get(key) ?? toJson(null);
 }
 
-function withText(members: object, { text }: CouponRow): JsonText {
-  return merge(toJson(members), storedJson(text));
+/** The account stays a piece of its own: it is the last member. */
+function accountsOfCoupons(rows: readonly CouponRow[]) {
+  return accountsOf(rows.map((row) => ({ account_key: row.account_key, account: toCouponAccount(row) })));
+}
+
+function heldOf({ held }: CouponRow, coupon: JsonText): JsonText {
+  return held === null ? coupon : merge(storedJson(held), coupon);
+}
+
+/** A coupon but for its text, as the query has put it together. */
+interface StoredCoupon extends Pick<typeof coupons.$inferSelect, "id" | "campaign_id" | "source_campaign_id"> {
+  barcode: string;
+  is_custom: number;
+  can_combine_with_other: number;
+  created_at: string;
 }
 
 /** The members of an answer that its text does not have. */
 type Besides<Schema extends z.ZodType> = Omit<z.output<Schema>, keyof z.output<typeof CouponText>>;
 
-/** A coupon that the customer holds. */
-function recordOf(row: CouponRow, coupon: CouponRow, customerId: string) {
+/** What a coupon that somebody holds has of the coupon that was issued. */
+function issuedMembers(coupon: StoredCoupon, customerId: string) {
   return {
-    id: row.issuedId,
     customer_id: customerId,
     campaign_coupon_id: coupon.id,
-    expected_end_date: row.expectedEndDate,
-    creation_method: row.creationMethod,
-    created_at: row.issuedAt,
-    updated_at: row.updatedAt,
-    deleted_at: row.deletedAt,
-    store_name: row.storeName,
-    campaign_id: coupon.campaignId ?? "",
+    campaign_id: coupon.campaign_id ?? "",
     coupon_barcode: Number(coupon.barcode),
-    campaign_coupon_created: coupon.createdAt,
-    total_count: row.totalCount,
-    usage_count: row.usageCount,
-    remaining_count: row.totalCount - row.usageCount,
-    store_image: row.storeImage,
-  } satisfies Besides<typeof CouponRecord>;
-}
-
-/** The same with what all variants but the simple one have besides. */
-function fullRecordOf(row: CouponRow, coupon: CouponRow, customerId: string) {
-  return { ...recordOf(row, coupon, customerId), coupon_id: row.couponId, reserved: row.reserved };
+    campaign_coupon_created: coupon.created_at,
+  } satisfies Partial<Besides<typeof CouponRecord>>;
 }
 
 /** The coupon that was issued. */
-function campaignCouponOf(coupon: CouponRow) {
+function campaignCouponMembers(coupon: StoredCoupon) {
   return {
     id: coupon.id,
-    campaign_id: coupon.campaignId ?? "",
-    source_campaign_id: coupon.sourceCampaignId,
+    campaign_id: coupon.campaign_id ?? "",
+    source_campaign_id: coupon.source_campaign_id,
     coupon_barcode: Number(coupon.barcode),
   } satisfies Omit<Besides<typeof CampaignCoupon>, "filter_items">;
 }
 
-function digitalOf(coupon: CouponRow) {
+function digitalMembers(coupon: StoredCoupon) {
   return {
     id: coupon.id,
     coupon_barcode: coupon.barcode,
     is_digital: 1,
-    is_custom: coupon.isCustom,
-    can_combine_with_other: coupon.canCombineWithOther,
-    created_at: coupon.createdAt,
+    is_custom: coupon.is_custom,
+    can_combine_with_other: coupon.can_combine_with_other,
+    created_at: coupon.created_at,
   } satisfies Besides<typeof DigitalCoupon.shape.coupon>;
 }

@@ -39,5 +39,6 @@ export function cursorAfter(shown: readonly CouponRow[], before: Cursor | undefi
   const last = shown.at(-1);
   if (last === undefined) return undefined;
   const sent = (before?.sent ?? 0) + shown.length;
-  return `${last.kind} ${last.endsAt} ${last.issuedAt ?? last.createdAt} ${sent} ${last.issuedId ?? last.id}`;
+  const [endsAt, createdAt, id] = JSON.parse(last.place).slice(-3);
+  return `${last.kind} ${endsAt} ${createdAt} ${sent} ${id}`;
 }

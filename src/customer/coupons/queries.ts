@@ -2,7 +2,7 @@ import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { couponAccountParts, fewestBytes } from "../../accounts/queries.ts";
 import { NOW } from "../../db/clock.ts";
 import { compilePer, type Database, type RowOf, type Value } from "../../db/database.ts";
-import { select } from "../../db/select.ts";
+import { jsonOf, select } from "../../db/select.ts";
 import { entryValue, hasMoreAfter, isFirst, keyOf, selectStepwise } from "../../db/stepwise.ts";
 import { accounts, coupons, customerCoupons, stores } from "../../db/tables/index.ts";
 import { customerKeyOf } from "../../domain/customers.ts";
@@ -91,12 +91,18 @@ const couponList = compilePer((shape: Shape, value: Values) => {
       ${shape.after ? isAfter(value) : sql``}
       ORDER BY ${ORDER} LIMIT 1 + ${value("limit")} OFFSET ${value("offset")}
     )`,
-    entry: sql`coupon_key, account_key, kind, ends_at, issued_id`,
+    entry: sql`coupon_key, account_key, kind, issued_id, ends_at, created_at, id`,
     limit: value("limit"),
-    fields: { ...LISTED, ...COUPON, ...HELD, ...couponAccountParts(shape.accounts || NO_IMAGES) },
+    fields: {
+      ...LISTED,
+      held: heldPart(shape),
+      coupon: COUPON,
+      ...TEXTS,
+      ...couponAccountParts(shape.accounts || NO_IMAGES),
+    },
     joins: sql`
       LEFT JOIN ${coupons} ON ${coupons.key} = ${once("c", KEY)}
-      LEFT JOIN ${customerCoupons} ON ${customerCoupons.id} = ${entryValue(4)}
+      LEFT JOIN ${customerCoupons} ON ${customerCoupons.id} = ${entryValue(3)}
       LEFT JOIN ${stores} ON ${stores.key} = ${customerCoupons.store_key}
       LEFT JOIN ${accounts} ON ${accounts.key} = ${shape.accounts === false ? sql`NULL` : once("a", ACCOUNT_KEY)}`,
     shared: [
@@ -104,8 +110,17 @@ const couponList = compilePer((shape: Shape, value: Values) => {
       ...(shape.accounts === false ? [] : [{ key: keyOf("a", ACCOUNT_KEY), bytes: fewestBytes(shape.accounts) }]),
     ],
     long: {
-      json: ["text", "filterItems", "fields", "core_tenant_id", "core_app_account_id", "loyalty_options"],
-      texts: ["sourceCampaignId", "couponId", "creationMethod", "storeName", "storeImage", "chain_logo"],
+      json: [
+        "held",
+        "coupon",
+        "text",
+        "filter_items",
+        "fields",
+        "core_tenant_id",
+        "core_app_account_id",
+        "loyalty_options",
+      ],
+      texts: ["chain_logo"],
     },
   });
 });
@@ -131,39 +146,44 @@ const LISTED = {
   key: sql<number>`${KEY}`,
   account_key: sql<number>`${ACCOUNT_KEY}`,
   kind: sql<CouponKind>`${entryValue(2)}`,
-  endsAt: sql<string>`${entryValue(3)}`,
+  /** Where the row is in the list, as JSON: `[…, ends_at, created_at, id]`. */
+  place: sql<string>`step.entry`,
 };
 
-/** NULL but in the first row of a coupon, which may have been issued a thousand times. */
-const COUPON = {
+/** As the answers have it; NULL of a digital coupon, which nobody holds. */
+function heldPart({ accounts: isInDetail }: Shape): SQL<string | null> {
+  const held = {
+    id: customerCoupons.id,
+    expected_end_date: sql`iif(
+      ${customerCoupons.expected_end_date} IS NULL, NULL, min(${customerCoupons.ends_at}, ${sql.raw(`'${LAST_SECOND}'`)})
+    )`,
+    creation_method: customerCoupons.creation_method,
+    created_at: customerCoupons.created_at,
+    updated_at: customerCoupons.updated_at,
+    deleted_at: customerCoupons.deleted_at,
+    store_name: stores.name,
+    total_count: customerCoupons.total_count,
+    usage_count: customerCoupons.usage_count,
+    remaining_count: sql`${customerCoupons.total_count} - ${customerCoupons.usage_count}`,
+    store_image: stores.store_image,
+    ...(isInDetail && { coupon_id: customerCoupons.coupon_id, reserved: customerCoupons.reserved }),
+  };
+  return sql`iif(${customerCoupons.id} IS NULL, NULL, ${jsonOf(held)})`;
+}
+
+// NULL but in the first row of a coupon, which may have been issued a thousand times.
+
+const COUPON = sql<string | null>`iif(${coupons.key} IS NULL, NULL, ${jsonOf({
   id: coupons.id,
-  campaignId: coupons.campaign_id,
-  sourceCampaignId: coupons.source_campaign_id,
-  filterItems: coupons.filter_items,
+  campaign_id: coupons.campaign_id,
+  source_campaign_id: coupons.source_campaign_id,
   barcode: coupons.coupon_barcode,
-  isCustom: coupons.is_custom,
-  canCombineWithOther: coupons.can_combine_with_other,
-  createdAt: coupons.created_at,
-  text: coupons.text,
-};
+  is_custom: coupons.is_custom,
+  can_combine_with_other: coupons.can_combine_with_other,
+  created_at: coupons.created_at,
+})})`;
 
-/** What belongs to the customer who holds the coupon; NULL of a digital one. */
-const HELD = {
-  issuedId: customerCoupons.id,
-  couponId: customerCoupons.coupon_id,
-  expectedEndDate: sql<string | null>`iif(
-    ${customerCoupons.expected_end_date} IS NULL, NULL, min(${customerCoupons.ends_at}, ${sql.raw(`'${LAST_SECOND}'`)})
-  )`,
-  creationMethod: customerCoupons.creation_method,
-  reserved: customerCoupons.reserved,
-  totalCount: customerCoupons.total_count,
-  usageCount: customerCoupons.usage_count,
-  issuedAt: customerCoupons.created_at,
-  updatedAt: customerCoupons.updated_at,
-  deletedAt: customerCoupons.deleted_at,
-  storeName: stores.name,
-  storeImage: stores.store_image,
-};
+const TEXTS = { text: coupons.text, filter_items: coupons.filter_items };
 
 /** The coupons of kind store and mfg that the customer holds: `usable` is what is neither deleted nor used up. */
 function issuedCoupons(shape: Shape, value: Values): SQL {

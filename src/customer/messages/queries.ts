@@ -1,7 +1,7 @@
 import { type AnyColumn, type Placeholder, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { compileOnce, type Database, type RowOf, type Value } from "../../db/database.ts";
-import { select } from "../../db/select.ts";
+import { jsonOf, select } from "../../db/select.ts";
 import { entryValue, hasMoreAfter, selectStepwise } from "../../db/stepwise.ts";
 import {
   customers,
@@ -76,17 +76,21 @@ function selectGroups(value: Value<PageValue>, after: CursorValues | undefined) 
     constants: { caller: sql`${customerKeyOf(value("customerId"))}` },
     fields: {
       group_id: sql<string>`${messageGroups.id}`,
-      group_image: messageGroups.group_image,
-      last_message: messages.body,
       last_message_time: sql<string>`${SHOWN_AT}`,
-      initial_customer_id: initial.id,
-      initial_customer_name: sql<string>`${initial.name}`,
-      initial_customer_avatar: initial.avatar,
-      last_customer: sender.id,
-      last_customer_name: sql<string>`${sender.name}`,
-      last_customer_avatar: sender.avatar,
-      read_status: sql<0 | 1>`iif(${sender.key} = ${CALLER} OR ${messageStates.read_at} >= ${SHOWN_AT}, 1, 0)`,
-      notifications_disabled: sql<0 | 1>`coalesce(${messageStates.notifications_disabled}, 0)`,
+      record: jsonOf({
+        group_id: messageGroups.id,
+        group_image: messageGroups.group_image,
+        last_message: messages.body,
+        last_message_time: SHOWN_AT,
+        initial_customer_id: initial.id,
+        initial_customer_name: initial.name,
+        initial_customer_avatar: initial.avatar,
+        last_customer: sender.id,
+        last_customer_name: sender.name,
+        last_customer_avatar: sender.avatar,
+        read_status: sql`iif(${sender.key} = ${CALLER} OR ${messageStates.read_at} >= ${SHOWN_AT}, 1, 0)`,
+        notifications_disabled: sql`coalesce(${messageStates.notifications_disabled}, 0)`,
+      }),
       others: sql<string>`(${otherMembers(sql`${messageGroups.key}`, CALLER)})`,
     },
     joins: sql`
@@ -96,10 +100,7 @@ function selectGroups(value: Value<PageValue>, after: CursorValues | undefined) 
       CROSS JOIN ${customers} AS ${sender} ON ${sender.key} = ${messages.customer_key}
       LEFT JOIN ${messageStates}
         ON ${messageStates.group_key} = ${messageGroups.key} AND ${messageStates.customer_key} = ${CALLER}`,
-    long: {
-      json: ["others"],
-      texts: ["group_image", "last_message", "initial_customer_avatar", "last_customer_avatar"],
-    },
+    long: { json: ["record", "others"], texts: [] },
   });
 }
 
@@ -134,9 +135,10 @@ function shownMessages(value: Value<PageValue>, after: CursorValues | undefined)
  */
 function otherMembers(groupKey: SQL, callerKey: SQL): SQL {
   const memberKey = sql`${customers.key}`;
-  // SQLite writes a fraction as JSON with 15 digits, and a balance may have 16.
-  const balance = sql`printf('%s%d.%02d',
-    iif(${customers.balance} < 0, '-', ''), abs(${customers.balance}) / 100, abs(${customers.balance}) % 100)`;
+  // SQLite writes a fraction as JSON with 15 digits, and a balance may have 16. `printf` takes several times as long.
+  const [units, hundredths] = [sql`abs(${customers.balance}) / 100`, sql`abs(${customers.balance}) % 100`];
+  const balance = sql`iif(abs(${customers.balance}) < 1e15, ${customers.balance} / 100.0,
+    json(printf('%s%d.%02d', iif(${customers.balance} < 0, '-', ''), ${units}, ${hundredths})))`;
   return sql`
     SELECT json_object(
       'group_name', concat_ws(' ',
@@ -145,7 +147,7 @@ function otherMembers(groupKey: SQL, callerKey: SQL): SQL {
       ),
       'group_members', json_group_array(json_object(
         'id', id, 'name', name, 'avatar', avatar, 'customer_description', customer_description,
-        'friend_status', friend_status, 'total_balance', json(balance),
+        'friend_status', friend_status, 'total_balance', balance,
         'is_blocked', json(iif(is_blocked, 'true', 'false'))
       ))
     )

@@ -1,8 +1,8 @@
-import { type Placeholder, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { accountsOf } from "../../accounts/answers.ts";
 import { SEARCH_ACCOUNT } from "../../accounts/queries.ts";
 import type { RowOf } from "../../db/database.ts";
-import { type Fields, selectWith } from "../../db/select.ts";
+import { type Fields, jsonOf, selectWith } from "../../db/select.ts";
 import { entryValue, isFirst, keyOf, selectStepwise } from "../../db/stepwise.ts";
 import { accounts } from "../../db/tables/accounts.ts";
 import { campaigns } from "../../db/tables/campaigns.ts";
@@ -182,11 +182,6 @@ function readCustomers(found: SQL, caller: Placeholder) {
     LEFT JOIN counted ON counted.key = seen.key
     ORDER BY seen.rank, seen.key`;
   return selectWith(counted, fields, rows);
-}
-
-function jsonOf(members: Readonly<Record<string, SQLWrapper>>): SQL<string> {
-  const parts = Object.entries(members).map(([name, value]) => sql`${sql.raw(`'${name}'`)}, ${value}`);
-  return sql`json_object(${sql.join(parts, sql`, `)})`;
 }
 
 /** The JSON of a customer as the caller may see them. */

@@ -80,8 +80,8 @@ export async function readPage(
     page: { offset: 0, limit: pageSize },
     after: query.after,
   });
-  const page = items.map(({ last_message, group_id, last_message_time }) => ({
-    id: last_message,
+  const page = items.map(({ record, group_id, last_message_time }) => ({
+    id: JSON.parse(record).last_message,
     group: group_id,
     time: (Date.parse(`${last_message_time.replace(" ", "T")}Z`) - START) / 1_000,
   }));

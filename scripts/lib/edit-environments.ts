@@ -35,7 +35,7 @@ function sectionFor(env: string, config: RawConfig): NonNullable<RawConfig["env"
       ENVIRONMENT: env,
       WORKER_NAME: worker,
       HISTORY_MONTHS: "",
-      ...(config.vars?.JWKS_URL && { JWT_AUDIENCE: worker }),
+      ...((config.vars?.JWKS_URL || config.vars?.JWKS) && { JWT_AUDIENCE: worker }),
     },
     d1_databases: d1_databases.map(({ database_id: _, ...one }) => ({ ...one, database_name: worker })),
     kv_namespaces: kv_namespaces.map(({ id: _, ...one }) => one),

@@ -22,7 +22,7 @@ function sectionFor(env: string, config: RawConfig): NonNullable<RawConfig["env"
       "wrangler.toml has no name or no [env.staging], whose bindings an environment is made with.",
     );
   const { d1_databases = [], kv_namespaces = [], ratelimits = [], analytics_engine_datasets: datasets } = staging;
-  const { r2_buckets: _, routes: __, route: ___, ...rest } = staging;
+  const { r2_buckets: _, routes: __, route: ___, main: ____, ...rest } = staging;
   const worker = `${config.name}-${env}`;
   const lastLimit = Math.max(...[config, ...Object.values(config.env ?? {})].flatMap(limitsOf));
   return {

@@ -13,7 +13,15 @@ import { recordingPlugin } from "./test/simulation/recording-plugin.ts";
 process.env.JWT_SECRET ??= "a-secret-for-tests-only-a-secret-for-tests-only";
 
 const OPERATORS_VARIABLES = [
-  ...["JWKS_URL", "JWT_ISSUER", "JWT_AUDIENCE", "JWT_SCOPE_CLAIM", "JWT_SUBJECT_CLAIM", "JWT_CUSTOMERS_WITHOUT_SCOPE"],
+  ...[
+    "JWKS_URL",
+    "JWKS",
+    "JWT_ISSUER",
+    "JWT_AUDIENCE",
+    "JWT_SCOPE_CLAIM",
+    "JWT_SUBJECT_CLAIM",
+    "JWT_CUSTOMERS_WITHOUT_SCOPE",
+  ],
   ...["CORS_ORIGINS", "JURISDICTION", "HISTORY_MONTHS"],
 ];
 

@@ -41,8 +41,8 @@ function list(): void {
 
 function add(name: string): void {
   addEnvironment(name);
-  const { JWT_AUDIENCE = "", JWKS_URL } = variablesOf(name);
-  const tokens = JWKS_URL ? `\nTokens of JWKS_URL must name the audience ${JWT_AUDIENCE}.` : "";
+  const { JWT_AUDIENCE = "", JWKS_URL, JWKS } = variablesOf(name);
+  const tokens = JWKS_URL || JWKS ? `\nTokens of the identity provider must name the audience ${JWT_AUDIENCE}.` : "";
   console.log(`Added [env.${name}] to wrangler.toml: the Worker ${configOf(name).name}, with production's variables.${tokens}
 To try it on this machine: npm start --${flagOf(name)} --port 8788
 To deploy it, first give it a secret of its own (openssl rand -base64 48):

@@ -1,7 +1,7 @@
 import { createRouter } from "./app-env.ts";
 import { customer } from "./customer/routes.ts";
 import { feed } from "./feed/routes.ts";
-import { failureOf, internalError } from "./http/errors.ts";
+import { answerFailure } from "./middleware/answer-failure.ts";
 import { cache, inboxes } from "./middleware/bindings.ts";
 import { cors } from "./middleware/cors.ts";
 import { database } from "./middleware/database.ts";
@@ -13,10 +13,7 @@ import { service } from "./service/routes.ts";
 
 export const app = createRouter();
 
-app.onError((error, c) => {
-  const { body, status, headers } = failureOf(error) ?? internalError(c.var.requestId);
-  return c.json(body, status, headers);
-});
+app.onError(answerFailure);
 
 // In the order in which a request is refused: path, method, token, scope, rate; then each route: size, JSON, fields.
 app.use(observe());

@@ -28,6 +28,7 @@ const ROOMS = [
   "reference.ts",
   "client",
   "index.ts",
+  "staging.ts",
 ];
 
 /** Imports by the file that has them, types too. */

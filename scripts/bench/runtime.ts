@@ -28,7 +28,7 @@ const DAY_SECONDS = 86_400;
 const MERGE_CRON = "0 6 * * *";
 const CONFIG = readConfig({ config: path.join(ROOT, "wrangler.toml") });
 // In development the answers say how many rows were read, and nobody is rate-limited.
-const BINDINGS = { ...CONFIG.vars, ENVIRONMENT: "development", JWT_SECRET: SECRET };
+const BINDINGS = { ...CONFIG.vars, ENVIRONMENT: "development", JURISDICTION: "", JWT_SECRET: SECRET };
 
 /** Bundles the Worker as a deploy would, with what it is measured against beside it. Resolves with the file. */
 export async function buildWorker(): Promise<string> {

@@ -22,7 +22,7 @@ function sectionFor(env: string, config: RawConfig): NonNullable<RawConfig["env"
       "wrangler.toml has no name or no [env.staging], whose bindings an environment is made with.",
     );
   const { d1_databases = [], kv_namespaces = [], ratelimits = [], analytics_engine_datasets: datasets } = staging;
-  const { r2_buckets: _, routes: __, route: ___, ...rest } = staging;
+  const { r2_buckets: _, routes: __, route: ___, main: ____, ...rest } = staging;
   const worker = `${config.name}-${env}`;
   const lastLimit = Math.max(...[config, ...Object.values(config.env ?? {})].flatMap(limitsOf));
   return {
@@ -35,7 +35,7 @@ function sectionFor(env: string, config: RawConfig): NonNullable<RawConfig["env"
       ENVIRONMENT: env,
       WORKER_NAME: worker,
       HISTORY_MONTHS: "",
-      ...(config.vars?.JWKS_URL && { JWT_AUDIENCE: worker }),
+      ...((config.vars?.JWKS_URL || config.vars?.JWKS) && { JWT_AUDIENCE: worker }),
     },
     d1_databases: d1_databases.map(({ database_id: _, ...one }) => ({ ...one, database_name: worker })),
     kv_namespaces: kv_namespaces.map(({ id: _, ...one }) => one),

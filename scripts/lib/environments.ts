@@ -97,7 +97,8 @@ export function refuseShared(env: string, file = CONFIG): void {
 
 function possessionsOf(env: string, file: string): string[] {
   const config = configOf(env, file);
-  const { JWKS_URL = "", JWT_AUDIENCE = "" } = variablesOf(env, file);
+  const { JWKS_URL = "", JWKS = "", JWT_AUDIENCE = "" } = variablesOf(env, file);
+  const keys = JWKS_URL || JWKS;
   const possessions: [what: string, names: (string | undefined)[]][] = [
     ["the Worker", [config.name]],
     ["the database", config.d1_databases.flatMap((one) => [one.database_name, one.database_id])],
@@ -105,7 +106,7 @@ function possessionsOf(env: string, file: string): string[] {
     ["the bucket", config.r2_buckets.map(({ bucket_name }) => bucket_name)],
     ["the namespace_id of rate limits", config.ratelimits.map(({ namespace_id }) => namespace_id)],
     ["the route", routesOf(config)],
-    ["the tokens of JWKS_URL and JWT_AUDIENCE", [JWKS_URL === "" ? undefined : `${JWKS_URL} for "${JWT_AUDIENCE}"`]],
+    ["the tokens of", [keys === "" ? undefined : `${keys} for "${JWT_AUDIENCE}"`]],
   ];
   return possessions.flatMap(([what, names]) =>
     names.filter((name) => name !== undefined).map((name) => `${what} ${name}`),

@@ -7,7 +7,14 @@ import { checkLine } from "../../src/feed/lines.ts";
 import { KINDS } from "../../src/feed/records/index.ts";
 import { DEMO_CUSTOMER, demoLines } from "../demo/program.ts";
 import { DEV_TOKEN_DAYS, devCustomerToken, devFeedToken, ensureDevVars, readDevVars } from "./dev-token.ts";
-import { configuredHorizon, environmentFlag, PRODUCTION, refuseWrongVariables } from "./environments.ts";
+import {
+  configuredHorizon,
+  DEVELOPMENT,
+  environmentFlag,
+  PRODUCTION,
+  refuseWrongVariables,
+  STAGING,
+} from "./environments.ts";
 import { sendLines } from "./feed-client.ts";
 import { holdFolder } from "./held-folder.ts";
 import { CommandError, ROOT, TOOL_ENV } from "./project.ts";
@@ -69,7 +76,10 @@ export function serve(
       environmentFlag(env),
       ...(entry === undefined ? [] : [path.join(ROOT, entry)]),
       "--var",
-      "ENVIRONMENT:development",
+      `ENVIRONMENT:${env === STAGING ? STAGING : DEVELOPMENT}`,
+      // The local runtime has no jurisdictions.
+      "--var",
+      "JURISDICTION:",
       ...(cors === undefined ? [] : ["--var", `CORS_ORIGINS:${cors}`]),
       // Of .dev.vars wrangler takes only the secrets that wrangler.toml requires, and no deployment requires this one.
       ...(previous === "" ? [] : ["--var", `JWT_SECRET_PREVIOUS:${previous}`]),

@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { type AppEnv, isDevelopment } from "../app-env.ts";
 import { NotLetIn } from "../auth/errors.ts";
-import { KeySet } from "../auth/key-set.ts";
+import { type Fetcher, KeySet } from "../auth/key-set.ts";
 import { tokensOffered } from "../auth/subprotocols.ts";
 import { type Claims, feedAccounts, type Keys, readToken, type TokenRules } from "../auth/token.ts";
 import { annotate } from "../openapi/notes.ts";
@@ -83,16 +83,19 @@ function tokenOf(c: Context<AppEnv>): string {
   return tokens.length === 1 ? (tokens[0] ?? "") : "";
 }
 
+/** What an operator sets, or leaves out. */
+type TokenBindings = Partial<Env> & { JWT_SECRET_PREVIOUS?: string; JWKS_SERVICE?: Fetcher };
+
 // Of this isolate: everything in it is public.
 let keySet: KeySet | null = null;
 
 /** What tokens are held against: a secret or a key set that is not set switches its algorithms off. */
 function tokenRules(c: Context<AppEnv>): TokenRules {
-  const env: Partial<Env> & { JWT_SECRET_PREVIOUS?: string } = c.env;
+  const env: TokenBindings = c.env;
   return {
     secret: env.JWT_SECRET ?? "",
     previousSecret: env.JWT_SECRET_PREVIOUS ?? "",
-    keys: keysAt(env.JWKS_URL ?? "", c),
+    keys: keysOf(env, c),
     issuer: env.JWT_ISSUER ?? "",
     audience: env.JWT_AUDIENCE ?? "",
     scopeClaim: env.JWT_SCOPE_CLAIM || "scope",
@@ -101,9 +104,10 @@ function tokenRules(c: Context<AppEnv>): TokenRules {
   };
 }
 
-function keysAt(url: string, c: Context<AppEnv>): Keys | null {
-  if (url === "") return null;
-  if (keySet?.url !== url) keySet = new KeySet(url);
+function keysOf({ JWKS, JWKS_URL, JWKS_SERVICE }: TokenBindings, c: Context<AppEnv>): Keys | null {
+  const source = JWKS || JWKS_URL || "";
+  if (source === "") return null;
+  if (keySet?.source !== source) keySet = new KeySet(source, Date.now, JWKS_SERVICE);
   const keys = keySet;
   return { find: (algorithm, kid) => keys.find(algorithm, kid, (work) => c.executionCtx.waitUntil(work)) };
 }

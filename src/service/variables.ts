@@ -1,3 +1,4 @@
+import { readKeys } from "../auth/key-set.ts";
 import { CUSTOMER_SEARCHES } from "../customer/search/scope.ts";
 import { isHistoryWhole } from "../domain/history.ts";
 import { JURISDICTIONS } from "../inbox/jurisdiction.ts";
@@ -18,12 +19,19 @@ const ANY_TEXT: Rule = { must: "be a text", isGood: () => true };
 /** The rule of each variable of wrangler.toml. `npm run deploy` checks it, /health and the log name what breaks it. */
 export const VARIABLES: Readonly<Record<string, Rule>> = {
   JWKS_URL: { must: "be an https address, or empty", isGood: isEmptyOr(isKeysAddress) },
+  JWKS: {
+    must: "be the text of a set of public keys where JWKS_URL is empty, or empty",
+    isGood: (value, { JWKS_URL: url }) => value === "" || (!url && isPublicKeySet(value)),
+  },
   JWT_ISSUER: {
     must: "be set where JWT_CUSTOMERS_WITHOUT_SCOPE is",
     isGood: (value, bindings) => value !== "" || !bindings.JWT_CUSTOMERS_WITHOUT_SCOPE,
   },
-  // The keys at an address sign for other apps too.
-  JWT_AUDIENCE: { must: "be set where JWKS_URL is", isGood: (value, bindings) => value !== "" || !bindings.JWKS_URL },
+  // The keys of an identity provider sign for other apps too.
+  JWT_AUDIENCE: {
+    must: "be set where JWKS_URL or JWKS is",
+    isGood: (value, { JWKS_URL: url, JWKS: keys }) => value !== "" || !(url || keys),
+  },
   JWT_SCOPE_CLAIM: ANY_TEXT,
   JWT_SUBJECT_CLAIM: ANY_TEXT,
   JWT_CUSTOMERS_WITHOUT_SCOPE: oneOf(["true"]),
@@ -61,6 +69,16 @@ function oneOf(words: readonly string[]): Rule {
 
 function isEmptyOr(isGood: (value: string) => boolean): Rule["isGood"] {
   return (value) => value === "" || isGood(value);
+}
+
+/** wrangler.toml is no place for a private key, which a provider may show beside the public one. */
+function isPublicKeySet(value: string): boolean {
+  try {
+    const keys = readKeys(value);
+    return keys.length > 0 && keys.every(({ d }) => d === undefined);
+  } catch {
+    return false;
+  }
 }
 
 /** Whoever is between could put keys of their own into an answer over http. On one machine nobody is. */

@@ -1,9 +1,12 @@
 import { sign } from "hono/jwt";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import page from "../../docs/tokens.md?raw";
 import { KeySet } from "../../src/auth/key-set.ts";
 import { readToken, type TokenReading, type TokenRules } from "../../src/auth/token.ts";
+import { send } from "../support/api.ts";
 import { keyPair } from "../support/signing.ts";
 import { tokenRules } from "../support/tokens.ts";
+import { setVariables } from "../support/variables.ts";
 
 const URL = "https://id.example/keys";
 const MINUTE = 60_000;
@@ -100,6 +103,69 @@ describe("a token signed with a key at JWKS_URL", () => {
     for (const header of odd) expect(await read(`${part(header)}.${part({ sub: "c" })}.x`, rules())).toBe("bad");
     expect(await read(await tokenOf(pair, { pad: "x".repeat(9_000) }), rules())).toBe("bad");
     expect(fetched).toBe(0);
+  });
+});
+
+describe("keys on the zone of the Worker", () => {
+  it("are named in the log where Cloudflare answers with 1042", async ({ expect }) => {
+    const log = vi.spyOn(console, "error").mockImplementation(() => {});
+    answers = () => new Response("error code: 1042", { status: 404 });
+
+    await read(await tokenOf(await keyPair("ES256", "one")), rules());
+
+    expect(log.mock.calls).toEqual([
+      [
+        JSON.stringify({
+          error: "KEY_SET_UNAVAILABLE",
+          cause: "the key set answers 404: 1042? See docs/tokens.md, Keys on your own zone",
+        }),
+      ],
+    ]);
+    expect(page).toContain("\n## Keys on your own zone\n");
+  });
+
+  it("are good as the text of a variable, which is never fetched, whatever key id comes", async ({ expect }) => {
+    const [pair, other] = [await keyPair("ES256", "one"), await keyPair("ES256", "two")];
+    const against = rules({ keys: new KeySet(JSON.stringify({ keys: [pair.shared] }), () => now) });
+
+    expect(await read(await tokenOf(pair), against)).toBe("good");
+    now += 25 * 60 * MINUTE;
+    expect(await read(await tokenOf(other), against)).toBe("bad");
+    expect(await read(await tokenOf(pair), against)).toBe("good");
+    expect(fetched).toBe(0);
+  });
+});
+
+describe("JWKS and JWKS_SERVICE", () => {
+  afterEach(() => setVariables({ JWKS_URL: "", JWKS: "", JWKS_SERVICE: undefined, JWT_AUDIENCE: "" }));
+  const ask = async (pair: KeyPair) => {
+    const claims = { scope: "customer", aud: "loyalty", exp: Date.now() / 1_000 + 60 };
+    return (
+      await send("/api/v1/customer/coupons", { headers: { Authorization: `Bearer ${await tokenOf(pair, claims)}` } })
+    ).status;
+  };
+
+  it("let customers in with a key of the variable", async ({ expect }) => {
+    const [pair, other] = [await keyPair("RS256", "one"), await keyPair("RS256", "one")];
+    setVariables({ JWKS: JSON.stringify({ keys: [pair.shared] }), JWT_AUDIENCE: "loyalty" });
+
+    expect([await ask(pair), await ask(other)]).toEqual([200, 401]);
+    expect(fetched).toBe(0);
+  });
+
+  it("let customers in with a key that the bound Worker serves at JWKS_URL", async ({ expect }) => {
+    const pair = await keyPair("RS256", "one");
+    const asked: string[] = [];
+    const service = {
+      fetch: async (address: string) => {
+        asked.push(address);
+        return Response.json({ keys: [pair.shared] });
+      },
+    };
+    setVariables({ JWKS_URL: "https://id.example/bound", JWKS_SERVICE: service, JWT_AUDIENCE: "loyalty" });
+
+    expect(await ask(pair)).toBe(200);
+    expect([asked, fetched]).toEqual([["https://id.example/bound"], 0]);
   });
 });
 

@@ -5,12 +5,15 @@ import config from "../../wrangler.toml?raw";
 
 const GOOD = { ENVIRONMENT: "production", WORKER_NAME: "loyalty-edge", NEARBY_RADIUS_MILES: "25" };
 const BUCKET = { HISTORY: {} };
+const KEYS = '{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}';
+const PRIVATE_KEYS = KEYS.replace('"x":', '"d":"nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A","x":');
 
 describe("the variables of wrangler.toml", () => {
   it.for<[name: string, ...good: (string | object)[]]>([
     ["NEARBY_RADIUS_MILES", "25", "0.5", "99999"],
     ["JWKS_URL", "", { JWKS_URL: "https://id.example/keys", JWT_AUDIENCE: "loyalty" }],
     ["JWKS_URL", { JWKS_URL: "http://127.0.0.1:8080/keys", JWT_AUDIENCE: "loyalty" }],
+    ["JWKS", "", { JWKS: KEYS, JWT_AUDIENCE: "loyalty" }],
     ["JWT_CUSTOMERS_WITHOUT_SCOPE", "", { JWT_CUSTOMERS_WITHOUT_SCOPE: "true", JWT_ISSUER: "https://id.example" }],
     ["CORS_ORIGINS", "", "*", "https://app.example", "https://app.example, http://localhost:5173"],
     ["CORS_ORIGINS", "capacitor://localhost,ionic://localhost"],
@@ -26,7 +29,9 @@ describe("the variables of wrangler.toml", () => {
   it.for<[name: string, ...bad: (string | number | object | undefined)[]]>([
     ["NEARBY_RADIUS_MILES", "lots", "", undefined, 25, "0", "0.0", "-1", "1e3", "100000", "Infinity", "25 "],
     ["JWKS_URL", { JWKS_URL: "id.example", JWT_AUDIENCE: "a" }, { JWKS_URL: "http://id.example", JWT_AUDIENCE: "a" }],
-    ["JWT_AUDIENCE", { JWKS_URL: "https://id.example/keys" }],
+    ["JWKS", "https://id.example/keys", '{"keys":[]}', '{"keys":[{"kty":"oct","k":"c2VjcmV0"}]}', PRIVATE_KEYS],
+    ["JWKS", { JWKS_URL: "https://id.example/keys", JWKS: KEYS, JWT_AUDIENCE: "loyalty" }],
+    ["JWT_AUDIENCE", { JWKS_URL: "https://id.example/keys" }, { JWKS: KEYS }],
     ["JWT_ISSUER", 5, { JWT_CUSTOMERS_WITHOUT_SCOPE: "true" }],
     ["JWT_CUSTOMERS_WITHOUT_SCOPE", { JWT_CUSTOMERS_WITHOUT_SCOPE: "yes", JWT_ISSUER: "https://id.example" }],
     ["CORS_ORIGINS", "https://app.example/", "app.example", "https://app.example,", "file://", "https://A.example"],

@@ -7,6 +7,7 @@ export const SETTINGS = {
   WORKER_NAME: "loyalty-edge",
   NEARBY_RADIUS_MILES: "25",
   JWKS_URL: "",
+  JWKS: "",
   JWT_ISSUER: "",
   JWT_AUDIENCE: "",
   CORS_ORIGINS: "",

@@ -41,6 +41,7 @@ const TRIALS: Record<string, Trial> = {
   "npm start -- --help": { status: 0, says: "Usage: npm start --" },
   "npm start -- --cors http://localhost:5173": { with: ["--port", PORT], says: MIGRATING },
   "npm start -- --env acme --port 8788": NO_PROGRAM,
+  "npm start -- --env staging": { with: ["--port", PORT], says: MIGRATING },
   "npm test": { says: "lint and format: good" },
   "npm run build && npm pack ./dist/client --pack-destination dist": { status: 0, says: ".tgz" },
   "npm run build": { status: 0, says: "dist/client" },
@@ -122,6 +123,12 @@ const TRIALS: Record<string, Trial> = {
     status: 1,
     says: "Give JWT_SECRET in the environment",
   },
+  "npm run --silent token -- export --env staging": { status: 1, says: "This machine has no secret of staging." },
+  "npm run probe": { with: ELSEWHERE, status: 1, says: "This machine has no secret of staging." },
+  "npm run probe -- --url https://staging.loyalty.example --deploy": {
+    status: 1,
+    says: /^Name an export token for this service/m,
+  },
   "npm run deploy": NOBODY,
   "npm run deploy -- --env staging": NOBODY,
   "npm run deploy -- --env acme": NO_PROGRAM,
@@ -166,7 +173,7 @@ const TRIALS: Record<string, Trial> = {
   "npm run wrangler -- d1 time-travel restore loyalty-edge --bookmark …": HELP,
 };
 
-const MADE_BY_COMMANDS = ["dist", ".wrangler", ".dev.vars"];
+const MADE_BY_COMMANDS = ["dist", ".wrangler", ".dev.vars", ".dev.vars.staging"];
 const EDITED_BY_COMMANDS = ["wrangler.toml"];
 const PAGES = ["README.md", "SECURITY.md", ...readdirSync(path.join(ROOT, "docs")).map((name) => `docs/${name}`)];
 

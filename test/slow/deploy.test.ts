@@ -243,13 +243,13 @@ describe("npm run deploy", () => {
       "a JWKS_URL without a JWT_AUDIENCE",
       set("JWKS_URL", "https://id.example/keys"),
       [],
-      "JWT_AUDIENCE of production must be set where JWKS_URL is. docs/deploying.md, Variables",
+      "JWT_AUDIENCE of production must be set where JWKS_URL or JWKS is. docs/deploying.md, Variables",
     ],
     [
       "an environment that would take another's tokens",
       (text) => setAll("JWT_AUDIENCE", "loyalty")(setAll("JWKS_URL", "https://id.example/keys")(text)),
       STAGING,
-      'staging and production would share the tokens of JWKS_URL and JWT_AUDIENCE https://id.example/keys for "loyalty": give each its own.',
+      'staging and production would share the tokens of https://id.example/keys for "loyalty": give each its own.',
     ],
     [
       "history without a bucket",

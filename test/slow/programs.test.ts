@@ -18,9 +18,9 @@ const now = () => readFileSync(file, "utf8");
 
 afterAll(() => removeFolder(folder));
 
-/** What of an environment is the same in each: no name, no limit's namespace, none of the variables. */
+/** What of an environment is the same in each: no name, entry, limit's namespace or variable. */
 function withoutNames(env: string) {
-  const { name, targetEnvironment, d1_databases, ratelimits, vars, ...rest } = configOf(env, file);
+  const { name, main, targetEnvironment, d1_databases, ratelimits, vars, ...rest } = configOf(env, file);
   return {
     ...rest,
     d1_databases: d1_databases.map((one) => ({ ...one, database_name: "" })),
@@ -34,7 +34,8 @@ describe("a wrangler.toml", () => {
 
     addEnvironment("acme-eu", file);
 
-    const { name, vars, d1_databases, ratelimits } = configOf("acme-eu", file);
+    const { name, main, vars, d1_databases, ratelimits } = configOf("acme-eu", file);
+    expect(main).toBe(configOf("production", file).main);
     expect(withoutNames("acme-eu")).toEqual(withoutNames("staging"));
     expect({ name, vars }).toEqual({
       name: "loyalty-edge-acme-eu",

@@ -1,0 +1,72 @@
+import { Command } from "commander";
+import { devExportToken } from "./lib/dev-token.ts";
+import { STAGING } from "./lib/environments.ts";
+import { environmentName } from "./lib/options.ts";
+import { main } from "./lib/project.ts";
+import { isLocal, tokenFor } from "./lib/service-token.ts";
+import { measureDeployment } from "./probe/deployment.ts";
+import { type Finding, MEASUREMENTS } from "./probe/measurements.ts";
+import { ProbeClient } from "./probe/probe-client.ts";
+
+interface Options {
+  url: string;
+  token?: string;
+  env: string;
+  deploy?: boolean;
+}
+
+const program = new Command("npm run probe --")
+  .description(
+    "Measure at a deployment of staging what only Cloudflare shows, beside what the project assumes. Ten minutes; no data is left behind.",
+  )
+  .option("--url <url>", "the deployment of staging", "http://127.0.0.1:8787")
+  .option("--env <name>", "its environment of wrangler.toml", environmentName, STAGING)
+  .option("--token <token>", "an export token; else LOYALTY_EDGE_TOKEN, else for a local service one of its own")
+  .option("--deploy", "deploy meanwhile, in place of asking you to")
+  .showHelpAfterError("Try: npm run probe -- --help")
+  .addHelpText("after", "\nOn this machine: npm start -- --env staging. More: docs/deploying.md")
+  .action(run);
+
+await main(() => program.parseAsync());
+
+async function run({ env, deploy = false, ...service }: Options): Promise<void> {
+  const token = await tokenFor(service, { what: "an export token", make: () => devExportToken(1, env) });
+  const stop = new AbortController();
+  const onSignal = () => stop.abort();
+  process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
+  const client = new ProbeClient({ url: service.url, token }, stop.signal);
+  const isHere = isLocal(service.url);
+  let wrong = 0;
+  try {
+    await client.clean();
+    if (isHere)
+      console.log("This service runs on this machine, which shows nothing of Cloudflare: nothing is judged.\n");
+    for (const { name, assumed, measure } of MEASUREMENTS) {
+      console.error(`${name} …`);
+      wrong += report(name, assumed, await measure(client, stop.signal));
+    }
+    const name = "A deployment, at an open socket's object";
+    console.error(`${name} …`);
+    const finding =
+      isHere && !deploy
+        ? ({ measured: "no deployment happened", verdict: "not measured" } as const)
+        : await measureDeployment(client, { deploys: deploy, env, say: console.error }, stop.signal);
+    wrong += report(name, "at most 300 s with its old code", finding);
+    if (!isHere) console.log(wrong === 0 ? "No assumption is wrong." : `${wrong} assumptions are wrong.`);
+    if (wrong > 0) process.exitCode = 1;
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+    console.error("Stopped.");
+    process.exitCode = 130;
+  } finally {
+    await client.clean();
+    process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
+  }
+
+  /** Prints a figure, and counts whether its assumption is wrong. */
+  function report(name: string, assumed: string, { measured, verdict }: Finding): number {
+    const so = isHere && verdict !== "not measured" ? "not judged" : verdict;
+    console.log(`${name}\n  measured  ${measured}\n  assumed   ${assumed}\n  so        ${so}\n`);
+    return so.startsWith("wrong") ? 1 : 0;
+  }
+}

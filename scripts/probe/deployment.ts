@@ -1,0 +1,92 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { CommandError, ROOT } from "../lib/project.ts";
+import { duration } from "../lib/words.ts";
+import type { Finding } from "./measurements.ts";
+import type { ProbeClient } from "./probe-client.ts";
+
+interface Versions {
+  worker: string;
+  object: string;
+}
+
+/** What was seen while a deployment went on: times in milliseconds after the socket was opened. */
+export interface Watch {
+  workerAt?: number;
+  objectAt?: number;
+  closed?: { at: number; code: number };
+}
+
+// Each call keeps the object active, so this is the longest that Cloudflare lets it go on with its old code.
+const ASK_AGAIN_MS = 5_000;
+const WAIT_MS = 600_000;
+const ASSUMED_MS = 300_000;
+
+/** Holds a socket during a deployment, and watches which version its object runs. */
+export async function measureDeployment(
+  client: ProbeClient,
+  { deploys, env, say }: { deploys: boolean; env: string; say: (text: string) => void },
+  signal: AbortSignal,
+): Promise<Finding> {
+  const watch: Watch = {};
+  const socket = client.openSocket();
+  const startedAt = Date.now();
+  const elapsed = () => Date.now() - startedAt;
+  socket.addEventListener("close", ({ code }) => {
+    watch.closed ??= { at: elapsed(), code };
+  });
+  try {
+    await Promise.race([once(socket, "open", { signal }), once(socket, "close", { signal })]);
+    if (watch.closed !== undefined) throw new CommandError("No socket opens at the probe: no deployment was watched.");
+    const before = await client.measure<Versions>("versions");
+    const failure = deploys ? failureOf(deploy(env, signal)) : {};
+    if (!deploys) say(`Deploy now, in another terminal: npm run deploy -- --env ${env}`);
+    for (let endsAt = elapsed() + WAIT_MS; elapsed() < endsAt; await sleep(ASK_AGAIN_MS, null, { signal })) {
+      if (failure.error !== undefined) throw failure.error;
+      const { worker, object } = await client.measure<Versions>("versions");
+      if (worker !== before.worker && watch.workerAt === undefined) {
+        watch.workerAt = elapsed();
+        endsAt = watch.workerAt + WAIT_MS;
+        say("The new Worker answers. Waiting for the object …");
+      }
+      if (object !== before.object) watch.objectAt ??= elapsed();
+      say(`… ${duration(elapsed() / 1_000)}`);
+      if (watch.workerAt !== undefined && watch.objectAt !== undefined) break;
+    }
+    return judgeDeployment(watch);
+  } finally {
+    socket.close();
+  }
+}
+
+/** Is told how a deployment fails that nobody waits for. */
+function failureOf(deployed: Promise<void>): { error?: unknown } {
+  const failure: { error?: unknown } = {};
+  void deployed.catch((error: unknown) => {
+    failure.error = error;
+  });
+  return failure;
+}
+
+async function deploy(env: string, signal: AbortSignal): Promise<void> {
+  const args = [path.join(ROOT, "scripts", "deploy.ts"), "--env", env];
+  const [status] = await once(spawn(process.execPath, args, { stdio: ["ignore", 2, 2], signal }), "close");
+  if (status !== 0) throw new CommandError("The deployment failed, so how long it takes was not measured.");
+}
+
+export function judgeDeployment({ workerAt, objectAt, closed }: Watch): Finding {
+  if (workerAt === undefined) return { measured: "no deployment happened", verdict: "not measured" };
+  const after = (at: number) => `${Math.round(Math.max(0, at - workerAt) / 1_000)} s`;
+  const socket =
+    closed === undefined ? "the socket stayed open" : `the socket closed with ${closed.code} after ${after(closed.at)}`;
+  if (objectAt === undefined)
+    return {
+      measured: `the object still ran the old code after ${WAIT_MS / 1_000} s, ${socket}`,
+      verdict: "wrong: let more time pass between adding a method to an object and calling it (docs/deploying.md)",
+    };
+  const measured = `${after(objectAt)} after the new Worker answered, ${socket}`;
+  if (objectAt - workerAt <= ASSUMED_MS) return { measured, verdict: "holds" };
+  return { measured, verdict: `wrong: a method is called ${after(objectAt)} after it was added, at the earliest` };
+}

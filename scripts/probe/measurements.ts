@@ -1,0 +1,182 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { quantile } from "../lib/quantile.ts";
+import type { ProbeClient } from "./probe-client.ts";
+
+/** A figure beside what the project assumes of it. */
+export interface Finding {
+  measured: string;
+  /** Whether the assumption holds, and what to change if it does not. */
+  verdict: "holds" | "not measured" | `wrong: ${string}`;
+}
+
+export interface Measurement {
+  name: string;
+  assumed: string;
+  measure: (client: ProbeClient, signal: AbortSignal) => Promise<Finding>;
+}
+
+const CALLS = 12;
+const CALLS_AT_ONCE = 5;
+const CALL_MS = 1_000;
+const LAGS = 5;
+const BOOKMARK_LIMIT_MS = 2_000;
+const KV_LIMIT_MS = 90_000;
+const ASK_AGAIN_MS = 1_000;
+
+const ms = (milliseconds: number) => `${Math.round(milliseconds).toLocaleString("en")} ms`;
+const middle = (milliseconds: readonly number[]) => quantile(milliseconds, 0.5);
+
+/** What is measured without a deployment, in this order. */
+export const MEASUREMENTS: readonly Measurement[] = [
+  {
+    name: "Calls to objects at once",
+    assumed: `they count among the six connections of an invocation, so the service makes ${CALLS_AT_ONCE}`,
+    async measure(client) {
+      // The first time the objects are only made.
+      await client.measure("calls", { count: CALLS });
+      return judgeCalls((await client.measure<{ calls: (number | string)[] }>("calls", { count: CALLS })).calls);
+    },
+  },
+  {
+    name: "Size of a batch at D1",
+    assumed: "D1 takes 8 MiB: 2 MiB of lines are up to four times as long on their way there",
+    async measure(client) {
+      const batches: Batch[] = [];
+      for (const mebibytes of [1, 2, 4, 8])
+        batches.push({ mebibytes, ...(await client.measure<Omit<Batch, "mebibytes">>("batch", { mebibytes })) });
+      return judgeBatches(batches);
+    },
+  },
+  {
+    name: "Round trips to D1",
+    assumed: "the nearest replica answers sooner than the primary",
+    async measure(client) {
+      const primary = await client.measure<Reads>("reads", { at: "first-primary" });
+      return judgeReads(primary, await client.measure<Reads>("reads", { at: "first-unconstrained" }));
+    },
+  },
+  {
+    name: "Lag of a replica",
+    assumed: `a write is there within ${ms(BOOKMARK_LIMIT_MS)}, which a request with a bookmark waits`,
+    async measure(client) {
+      const lags: Lag[] = [];
+      while (lags.length < LAGS) lags.push(await client.measure<Lag>("lag"));
+      return judgeLags(lags);
+    },
+  },
+  {
+    name: "A written board elsewhere (KV)",
+    assumed: `it is there within ${KV_LIMIT_MS / 1_000} seconds: 60 of KV's own, and 30 that the service caches`,
+    measure: measureCache,
+  },
+  {
+    name: "Rows of an alarm",
+    assumed: "to set one writes a row; an inbox deletes its alarm only with all that it has",
+    async measure(client) {
+      const { set, deleted, databaseBytes } = await client.measure<Record<string, number>>("alarm");
+      return {
+        measured: `setting writes ${set}, deleting ${deleted}; the object takes ${databaseBytes?.toLocaleString("en")} bytes meanwhile`,
+        verdict: set === 1 ? "holds" : `wrong: write ${set} for an alarm into docs/costs.md`,
+      };
+    },
+  },
+];
+
+export function judgeCalls(calls: readonly (number | string)[]): Finding {
+  const ended = calls.filter((one) => typeof one === "number");
+  const [failure] = calls.filter((one) => typeof one === "string");
+  // Those of the second wave take twice as long.
+  const atOnce = ended.filter((milliseconds) => milliseconds < CALL_MS * 1.7).length;
+  const failed = failure === undefined ? "" : `, ${calls.length - ended.length} failed ("${failure}")`;
+  const measured = `of ${calls.length} that take a second, ${atOnce} ended within 1.7 seconds, the last after ${ms(Math.max(0, ...ended))}${failed}`;
+  const change = "change CALLS_AT_ONCE in src/inbox/calls.ts";
+  if (atOnce < CALLS_AT_ONCE) return { measured, verdict: `wrong: ${change} to ${Math.max(1, atOnce - 1)}` };
+  if (atOnce > 6) return { measured, verdict: `wrong: ${change} to as many as ${atOnce - 1}, and measure again` };
+  return { measured, verdict: "holds" };
+}
+
+export interface Batch {
+  mebibytes: number;
+  milliseconds: number;
+  /** Empty: it was taken. */
+  error: string;
+}
+
+export function judgeBatches(batches: readonly Batch[]): Finding {
+  const measured = batches
+    .map(({ mebibytes, milliseconds, error }) => `${mebibytes} MiB ${error === "" ? ms(milliseconds) : `"${error}"`}`)
+    .join(", ");
+  const refused = batches.find(({ error }) => error !== "");
+  if (refused === undefined) return { measured, verdict: "holds" };
+  const limit = `less than ${(refused.mebibytes / 4).toLocaleString("en")} MiB`;
+  return { measured, verdict: `wrong: set BODY_LIMIT in src/http/limits.ts to ${limit}` };
+}
+
+export interface Reads {
+  milliseconds: number[];
+  isPrimary: boolean | null;
+  region: string | null;
+}
+
+export function judgeReads(primary: Reads, nearest: Reads): Finding {
+  const at = ({ milliseconds, region }: Reads) => `${ms(middle(milliseconds))} (${region ?? "no region"})`;
+  const measured = `p50 of ${primary.milliseconds.length}: primary ${at(primary)}, nearest ${at(nearest)}`;
+  if (nearest.isPrimary !== false)
+    return { measured, verdict: "wrong: no replica answered; switch read replication on (docs/deploying.md)" };
+  return middle(nearest.milliseconds) < middle(primary.milliseconds)
+    ? { measured, verdict: "holds" }
+    : { measured, verdict: "wrong: here the primary is nearer; probe from where customers are before you decide" };
+}
+
+export interface Lag {
+  hasMark: boolean;
+  milliseconds: number;
+  isPrimary: boolean | null;
+}
+
+export function judgeLags(lags: readonly Lag[]): Finding {
+  if (lags.every(({ isPrimary }) => isPrimary !== false))
+    return { measured: "no replica answered", verdict: "not measured" };
+  const longest = Math.max(...lags.map(({ milliseconds }) => milliseconds));
+  const measured = `p50 ${ms(middle(lags.map(({ milliseconds }) => milliseconds)))}, longest ${ms(longest)}, of ${lags.length} writes`;
+  if (longest <= BOOKMARK_LIMIT_MS) return { measured, verdict: "holds" };
+  const change = "raise BOOKMARK_LIMIT_MS in src/db/database.ts, or the primary answers";
+  return { measured, verdict: `wrong: ${change}` };
+}
+
+/** Each region holds an older value first, as its data centre does of a board that is asked for. */
+async function measureCache(client: ProbeClient, signal: AbortSignal): Promise<Finding> {
+  const value = crypto.randomUUID();
+  await whenSeen(client, `${value} old`, signal);
+  return judgeCache(await whenSeen(client, `${value} new`, signal));
+}
+
+/** After how many milliseconds each region has a value that is written now; infinity: not in time. */
+async function whenSeen(client: ProbeClient, wanted: string, signal: AbortSignal): Promise<Record<string, number>> {
+  await client.measure("write to KV", { value: wanted });
+  const startedAt = Date.now();
+  const seen: Record<string, number> = {};
+  for (;;) {
+    const { values } = await client.measure<{ values: { region: string; value: unknown }[] }>("read from KV");
+    const milliseconds = Date.now() - startedAt;
+    for (const { region, value } of values) {
+      if (value === wanted) seen[region] ??= milliseconds;
+      else if (milliseconds > 2 * KV_LIMIT_MS) seen[region] ??= Number.POSITIVE_INFINITY;
+    }
+    if (values.every(({ region }) => region in seen)) return seen;
+    await sleep(ASK_AGAIN_MS, null, { signal });
+  }
+}
+
+export function judgeCache(seen: Readonly<Record<string, number>>): Finding {
+  const seconds = (milliseconds: number) =>
+    Number.isFinite(milliseconds) ? `${(milliseconds / 1_000).toFixed(1)} s` : "not seen";
+  const measured = Object.entries(seen)
+    .map(([region, milliseconds]) => `${region} ${seconds(milliseconds)}`)
+    .join(", ");
+  if (Math.max(...Object.values(seen)) <= KV_LIMIT_MS) return { measured, verdict: "holds" };
+  return {
+    measured,
+    verdict: "wrong: no board is older for it, but more are loaded; count with that in docs/costs.md",
+  };
+}

@@ -1,0 +1,53 @@
+import { WebSocket } from "undici";
+import { type Answer, PatientClient, parse } from "../lib/attempts.ts";
+import { CommandError } from "../lib/project.ts";
+
+const PATH = "/api/v1/probe";
+const ANSWER_WITHIN_MS = 60_000;
+
+/** The address of the probe, at a deployment of staging. */
+export class ProbeClient {
+  readonly #url: URL;
+  readonly #headers: Record<string, string>;
+  readonly #client: PatientClient;
+  readonly #signal: AbortSignal;
+
+  constructor({ url, token }: { url: string; token: string }, signal: AbortSignal) {
+    this.#url = new URL(PATH, url);
+    this.#headers = { Authorization: `Bearer ${token}` };
+    this.#client = new PatientClient(ANSWER_WITHIN_MS, signal);
+    this.#signal = signal;
+  }
+
+  /**
+   * What one measurement found.
+   * @throws a CommandError where the service refuses, an AbortError where the command was told to stop.
+   */
+  async measure<Found>(measure: string, more: Record<string, unknown> = {}, signal = this.#signal): Promise<Found> {
+    const headers = { ...this.#headers, "Content-Type": "application/json" };
+    const body = JSON.stringify({ measure, ...more });
+    const answer = await this.#client.ask(this.#url, { method: "POST", headers, body, signal });
+    signal.throwIfAborted();
+    if (answer?.status !== 200) throw new CommandError(refusal(this.#url, answer));
+    return (parse(answer.bytes.toString()) as { items: Found }).items;
+  }
+
+  /** Removes what a probe has written, also after Ctrl-C. */
+  async clean(): Promise<void> {
+    await this.measure("clean", {}, AbortSignal.timeout(ANSWER_WITHIN_MS));
+  }
+
+  /** A socket at the inbox of the probe. */
+  openSocket(): WebSocket {
+    return new WebSocket(this.#url.href.replace(/^http/, "ws"), { headers: this.#headers });
+  }
+}
+
+function refusal(url: URL, answer: Answer | null): string {
+  const { status = 0, bytes = Buffer.from("") } = answer ?? {};
+  if (status === 0) return `The service cannot be reached (${bytes}). Is it running, and is --url right?`;
+  if (status === 404)
+    return `There is no probe at ${url.origin}: only staging has one. Deploy it (npm run deploy -- --env staging), or start it here (npm start -- --env staging).`;
+  const { message } = Object(parse(bytes.toString())) as { message?: string };
+  return `The service answered ${status}: ${message ?? bytes.subarray(0, 200)}`;
+}

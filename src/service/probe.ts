@@ -1,0 +1,202 @@
+import * as z from "zod";
+import { createRouter } from "../app-env.ts";
+import { Cache } from "../cache/cache.ts";
+import { Database } from "../db/database.ts";
+import { unavailable, upgradeRequired } from "../http/errors.ts";
+import { FanOut } from "../inbox/fan-out.ts";
+import { Inbox } from "../inbox/inbox.ts";
+import { Inboxes, inboxName } from "../inbox/inboxes.ts";
+import { inJurisdiction } from "../inbox/jurisdiction.ts";
+import { workerVersion } from "../metrics/metrics.ts";
+import { answerFailure } from "../middleware/answer-failure.ts";
+import { observe } from "../middleware/observe.ts";
+import { addressLimited } from "../middleware/rate-limit.ts";
+import { exportOnly } from "../middleware/token.ts";
+import { jsonBody, validate } from "../middleware/validate.ts";
+import { countItems, reachDatabase, readMark, removeMark, writeMark } from "./queries.ts";
+
+export const PROBE_PATH = "/api/v1/probe";
+
+/** What is left of a probe that was cut off has this name, and the next one overwrites or removes it. */
+const NAME = "npm run probe";
+const REGIONS = ["wnam", "enam", "weur", "apac"] as const;
+const CALL_MS = 1_000;
+const READS = 10;
+const LAG_LIMIT_MS = 10_000;
+const LOOK_AGAIN_MS = 10;
+const SOCKET_SECONDS = 900;
+const CACHED_SECONDS = 300;
+const LONGEST_MS = 45_000;
+const DAY_MS = 86_400_000;
+
+const Measurement = z.discriminatedUnion("measure", [
+  z.strictObject({ measure: z.literal("calls"), count: z.int().min(1).max(12) }),
+  z.strictObject({ measure: z.literal("batch"), mebibytes: z.int().min(1).max(8) }),
+  z.strictObject({ measure: z.literal("reads"), at: z.enum(["first-primary", "first-unconstrained"]) }),
+  z.strictObject({ measure: z.literal("lag") }),
+  z.strictObject({ measure: z.literal("write to KV"), value: z.string().max(64) }),
+  z.strictObject({ measure: z.literal("read from KV") }),
+  z.strictObject({ measure: z.literal("versions") }),
+  z.strictObject({ measure: z.literal("alarm") }),
+  z.strictObject({ measure: z.literal("clean") }),
+]);
+
+/** Until when a measurement is under way. One whose request was cancelled never ends, so nobody waits for it for long. */
+let busyUntil = 0;
+
+/** Measures what only Cloudflare shows: a step of `npm run probe` for each request. */
+export const probe = createRouter()
+  .use(observe(), exportOnly(), addressLimited())
+  .post(PROBE_PATH, jsonBody(), validate("json", Measurement), async (c) => {
+    if (Date.now() < busyUntil) throw unavailable("Another probe is under way.");
+    busyUntil = Date.now() + LONGEST_MS;
+    const items = await measure(c.env, c.req.valid("json")).finally(() => {
+      busyUntil = 0;
+    });
+    return c.json({ status: true as const, items });
+  })
+  .get(PROBE_PATH, async (c) => {
+    if (c.req.header("Upgrade")?.toLowerCase() !== "websocket") throw upgradeRequired();
+    const { webSocket } = await new Inboxes(c.env).connect({
+      customerId: NAME,
+      tokenExpires: Date.now() / 1_000 + SOCKET_SECONDS,
+      hasSubprotocol: false,
+      subscription: { newestAt: "", at: Date.now() },
+      messageWaitMs: null,
+    });
+    // A new one, whose headers can be added to.
+    return new Response(null, { status: 101, webSocket });
+  });
+probe.onError(answerFailure);
+
+async function measure(env: Env, asked: z.output<typeof Measurement>): Promise<object> {
+  const cache = new Cache(env.CACHE, () => {});
+  switch (asked.measure) {
+    case "calls":
+      return { calls: await Promise.all(Array.from({ length: asked.count }, (_, index) => timeCall(env, index))) };
+    case "batch":
+      return sendBatch(new Database(env.DB, "first-primary"), asked.mebibytes);
+    case "reads":
+      return timeReads(new Database(env.DB, asked.at));
+    case "lag":
+      return timeLag(env);
+    case "write to KV":
+      await cache.put(NAME, asked.value, { expireSeconds: CACHED_SECONDS });
+      return {};
+    case "read from KV":
+      return { values: await Promise.all(REGIONS.map((region) => readIn(env, region))) };
+    case "versions":
+      return { worker: workerVersion(env) ?? "", object: await (await inboxOf(env, NAME)).version() };
+    case "alarm":
+      return (await inboxOf(env, `${NAME}, alarm`)).writeAlarm();
+    case "clean":
+      await removeMark(new Database(env.DB, "first-primary"), NAME);
+      await (await inboxOf(env, NAME)).clear();
+      await env.CACHE.delete(NAME);
+      return {};
+  }
+}
+
+/** When a call that an object takes a second for has ended, from when all of them began; or how it failed. */
+async function timeCall(env: Env, index: number): Promise<number | string> {
+  const startedAt = performance.now();
+  try {
+    await fanOutOf(env, String(index)).pause();
+    return performance.now() - startedAt;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+async function readIn(env: Env, region: DurableObjectLocationHint) {
+  return { region, value: await fanOutOf(env, region, region).read() };
+}
+
+/** The texts have half a mebibyte each, so that none is larger than D1 takes. */
+async function sendBatch(db: Database, mebibytes: number) {
+  const text = JSON.stringify(Array.from({ length: 5_000 }, () => "x".repeat(101)));
+  try {
+    await db.steps({ items: Array.from({ length: mebibytes * 2 }, () => countItems(text)) });
+    return { milliseconds: db.usage.milliseconds, error: "" };
+  } catch (error) {
+    return { milliseconds: db.usage.milliseconds, error: messageOf(error) };
+  }
+}
+
+async function timeReads(db: Database) {
+  const milliseconds: number[] = [];
+  for (let before = 0; milliseconds.length < READS; before = db.usage.milliseconds) {
+    await reachDatabase(db);
+    milliseconds.push(db.usage.milliseconds - before);
+  }
+  return { milliseconds, isPrimary: db.usage.primary, region: db.usage.region };
+}
+
+/** How long after a write a replica has it, by asking it again and again. */
+async function timeLag(env: Env) {
+  const mark = crypto.randomUUID();
+  await writeMark(new Database(env.DB, "first-primary"), NAME, mark);
+  const startedAt = performance.now();
+  for (;;) {
+    const db = new Database(env.DB, "first-unconstrained");
+    const hasMark = (await readMark(db, NAME)) === mark;
+    const milliseconds = performance.now() - startedAt;
+    if (hasMark || milliseconds > LAG_LIMIT_MS) return { hasMark, milliseconds, isPrimary: db.usage.primary };
+    await pause(LOOK_AGAIN_MS);
+  }
+}
+
+const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
+
+/** Cloudflare's own words. They say nothing of the program, whose data no measurement reads. */
+function messageOf(error: unknown): string {
+  const { cause = error } = error instanceof Error ? error : {};
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+function fanOutOf(env: Env, name: string, locationHint?: DurableObjectLocationHint) {
+  const fanOuts = inJurisdiction(env, env.FAN_OUTS as DurableObjectNamespace<ProbedFanOut>);
+  return fanOuts.get(fanOuts.idFromName(`${NAME}, ${name}`), locationHint && { locationHint });
+}
+
+async function inboxOf(env: Env, name: string) {
+  const inboxes = inJurisdiction(env, env.INBOXES as DurableObjectNamespace<ProbedInbox>);
+  return inboxes.get(inboxes.idFromName(await inboxName(env.ENVIRONMENT, name)));
+}
+
+export class ProbedFanOut extends FanOut {
+  pause(): Promise<void> {
+    return pause(CALL_MS);
+  }
+
+  /** What KV has where this object is. */
+  read(): Promise<unknown> {
+    return new Cache(this.env.CACHE, () => {}).get(NAME);
+  }
+}
+
+export class ProbedInbox extends Inbox {
+  version(): string {
+    return workerVersion(this.env) ?? "";
+  }
+
+  /** How many rows it writes to set an alarm and to delete it, as SQLite counts them. It leaves nothing stored. */
+  async writeAlarm() {
+    const { storage } = this.ctx;
+    const written = () => Number(storage.sql.exec("SELECT total_changes() AS rows").one().rows);
+    const before = written();
+    await storage.setAlarm(Date.now() + DAY_MS);
+    const set = written();
+    await storage.deleteAlarm();
+    const deleted = written();
+    const { databaseSize } = storage.sql;
+    await storage.deleteAll();
+    return { set: set - before, deleted: deleted - set, databaseBytes: databaseSize };
+  }
+
+  /** Closes its socket, and deletes all that it has. */
+  async clear(): Promise<void> {
+    for (const socket of this.ctx.getWebSockets()) socket.close(1000);
+    await this.notify({ kinds: [], newestAt: "", messageWaitMs: 0, isErased: true });
+  }
+}

@@ -1,0 +1,139 @@
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, describe, it, vi } from "vitest";
+import { Database } from "../../src/db/database.ts";
+import { REQUESTS_A_MINUTE } from "../../src/http/limits.ts";
+import production from "../../src/index.ts";
+import { PROBE_PATH } from "../../src/service/probe.ts";
+import staging from "../../src/staging.ts";
+import { toAnswer } from "../support/api.ts";
+import { rows } from "../support/state.ts";
+import { customerToken, exportToken, feedToken } from "../support/tokens.ts";
+
+const STAGING = { ...env, ENVIRONMENT: "staging" };
+
+/** Asks the Worker of an entry for a measurement, with an export token unless another is given. */
+async function ask(
+  measurement: object,
+  { entry = staging, bindings = STAGING, token, address = "192.0.2.1" }: Partial<Asking> = {},
+) {
+  const headers = { Authorization: `Bearer ${token ?? (await exportToken())}`, "CF-Connecting-IP": address };
+  const request = new Request<unknown, IncomingRequestCfProperties>(`https://loyalty.example${PROBE_PATH}`, {
+    method: "POST",
+    headers,
+    body: JSON.stringify(measurement),
+  });
+  return toAnswer(await entry.fetch(request, bindings, createExecutionContext()));
+}
+
+interface Asking {
+  entry: Pick<typeof staging, "fetch">;
+  bindings: Env;
+  token: string;
+  address: string;
+}
+
+const READS = { measure: "reads", at: "first-primary" };
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+describe("the address of npm run probe", () => {
+  it.for([
+    ["production", "production", production],
+    ["development", "development", production],
+    ["a program", "acme", production],
+    ["staging's entry in production", "production", staging],
+    ["staging's entry in development", "development", staging],
+    ["production's entry in staging", "staging", production],
+  ] as const)("is not there: %s", async ([, ENVIRONMENT, entry], { expect }) => {
+    const answer = await ask(READS, { entry, bindings: { ...env, ENVIRONMENT } });
+
+    expect([answer.status, answer.body.errorCode]).toEqual([404, "NOT_FOUND"]);
+  });
+
+  it("takes an export token only", async ({ expect }) => {
+    const tokens = ["", await customerToken("c1"), await feedToken("*")];
+
+    const answers = await Promise.all(tokens.map((token) => ask(READS, { token })));
+
+    expect(answers.map(({ status }) => status)).toEqual([401, 403, 403]);
+  });
+
+  it.for([
+    { measure: "calls", count: 13 },
+    { measure: "batch", mebibytes: 9 },
+    { measure: "batch", mebibytes: 0 },
+    { measure: "reads", at: "a bookmark" },
+    { measure: "write to KV", value: "x".repeat(65) },
+    { measure: "everything" },
+  ])("takes no more than a probe needs: %j", async (measurement, { expect }) => {
+    expect((await ask(measurement)).status).toBe(422);
+  });
+
+  it("is rate-limited by address, also with a good token", async ({ expect }) => {
+    const address = "192.0.2.99";
+    const statuses: number[] = [];
+    for (let sent = 0; sent <= REQUESTS_A_MINUTE.address; sent += 1)
+      statuses.push((await ask({ measure: "nothing" }, { address })).status);
+
+    expect(new Set(statuses.slice(0, -1))).toEqual(new Set([422]));
+    expect(statuses.at(-1)).toBe(429);
+  });
+
+  it("measures one thing at a time, and again once that has failed", async ({ expect }) => {
+    const never = vi.spyOn(Database.prototype, "all").mockReturnValueOnce(new Promise(() => {}));
+    vi.setSystemTime(Date.now());
+    void ask(READS);
+    await vi.waitFor(() => expect(never).toHaveBeenCalled());
+
+    expect((await ask(READS)).status).toBe(503);
+    vi.setSystemTime(Date.now() + 45_001);
+    never.mockRejectedValueOnce(new Error("broken"));
+    expect((await ask(READS)).status).toBe(500);
+    expect((await ask(READS)).status).toBe(200);
+  });
+
+  it("opens a socket, and nothing else, by GET", async ({ expect }) => {
+    const headers = { Authorization: `Bearer ${await exportToken()}` };
+    const request = new Request<unknown, IncomingRequestCfProperties>(`https://loyalty.example${PROBE_PATH}`, {
+      headers,
+    });
+
+    expect((await staging.fetch(request, STAGING, createExecutionContext())).status).toBe(426);
+  });
+});
+
+describe("a measurement", () => {
+  it("asks the database ten times", async ({ expect }) => {
+    const { items } = (await ask(READS)).body;
+
+    expect(items.milliseconds).toHaveLength(10);
+  });
+
+  it("says that D1 took a batch of so many mebibytes, or D1's own words", async ({ expect }) => {
+    const sent: number[] = [];
+    const batch = vi.spyOn(Object.getPrototypeOf(env.DB.withSession()), "batch");
+    const bind = vi.spyOn(Object.getPrototypeOf(env.DB.prepare("SELECT 1")), "bind");
+
+    const taken = await ask({ measure: "batch", mebibytes: 8 });
+    for (const [text] of bind.mock.calls) sent.push(String(text).length);
+    batch.mockRejectedValue(new Error("D1_ERROR: too large"));
+    const refused = await ask({ measure: "batch", mebibytes: 1 });
+
+    expect(sent.reduce((one, other) => one + other, 0) / 2 ** 20).toBeCloseTo(8, 0);
+    expect([taken.body.items.error, refused.body.items.error]).toEqual(["", "D1_ERROR: too large"]);
+  });
+
+  it("of the lag leaves a listener whose time is over, for the end of the probe or the daily job to remove", async ({
+    expect,
+  }) => {
+    const lag = await ask({ measure: "lag" });
+    const [left] = await rows("SELECT * FROM listeners");
+
+    expect(lag.body.items.hasMark).toBe(true);
+    expect(left).toMatchObject({ customer_id: "npm run probe", until: expect.stringMatching(/^0 /) });
+  });
+});

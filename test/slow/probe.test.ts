@@ -1,0 +1,150 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, it } from "vitest";
+import { judgeDeployment } from "../../scripts/probe/deployment.ts";
+import { judgeBatches, judgeCache, judgeCalls, judgeLags, judgeReads } from "../../scripts/probe/measurements.ts";
+import { cloneCheckout, removeFolder } from "./clone.ts";
+import { freePort, pressCtrlC, printed, type Running, running } from "./command.ts";
+
+const times = (count: number, milliseconds: number) => Array.from({ length: count }, () => milliseconds);
+const reads = (milliseconds: number, isPrimary: boolean) => ({
+  milliseconds: [milliseconds],
+  isPrimary,
+  region: "WEUR",
+});
+const lag = (milliseconds: number) => ({ hasMark: true, milliseconds, isPrimary: false });
+
+describe("npm run probe", () => {
+  let clone = "";
+  let service: Running;
+  let url = "";
+  const run = (...args: string[]) => running("node", ["scripts/run.mjs", ...args], { cwd: clone });
+
+  beforeAll(async () => {
+    clone = cloneCheckout();
+    const port = await freePort();
+    url = `http://127.0.0.1:${port}`;
+    service = run("start", "--env", "staging", "--port", String(port), "--no-demo");
+    await printed(service, "Ctrl-C stops it");
+  });
+  afterAll(async () => {
+    pressCtrlC(service);
+    await service.ended;
+    removeFolder(clone);
+  });
+
+  async function listeners(): Promise<string> {
+    const state = path.join(clone, ".wrangler", "state-staging");
+    const args = ["d1", "execute", "DB", "--local", "--persist-to", state, "--env=staging", "--json"];
+    const asking = run("wrangler", ...args, "--command", "SELECT customer_id FROM listeners");
+    await asking.ended;
+    return asking.output();
+  }
+
+  it("prints each figure beside what is assumed, judges none on this machine, and leaves no data", async ({
+    expect,
+  }) => {
+    const signing = run("token", "export", "--env", "staging");
+    await signing.ended;
+    // What a probe that was killed leaves.
+    await fetch(`${url}/api/v1/probe`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${/^ey\S+$/m.exec(signing.output())?.[0]}` },
+      body: '{"measure": "lag"}',
+    });
+    expect(await listeners()).toContain("npm run probe");
+
+    const probe = run("probe", "--url", url);
+
+    expect(await probe.ended).toBe(0);
+    const figures = probe.output().matchAll(/^(\S.*)\n {2}measured {2}(.+)\n {2}assumed {3}.+\n {2}so {8}(.+)$/gm);
+    expect([...figures].map(([, name, measured, so]) => [name, measured, so])).toEqual([
+      ["Calls to objects at once", expect.stringMatching(/^of 12 that take a second, \d+ ended/), "not judged"],
+      ["Size of a batch at D1", expect.stringMatching(/^1 MiB \d+ ms, 2 MiB .*, 8 MiB [\d,]+ ms$/), "not judged"],
+      ["Round trips to D1", expect.stringMatching(/^p50 of 10: primary \d+ ms .*, nearest \d+ ms/), "not judged"],
+      ["Lag of a replica", "no replica answered", "not measured"],
+      ["A written board elsewhere (KV)", expect.stringMatching(/^wnam [\d.]+ s, .*apac [\d.]+ s$/), "not judged"],
+      [
+        "Rows of an alarm",
+        expect.stringMatching(/^setting writes 1, deleting 1; the object takes 12,288/),
+        "not judged",
+      ],
+      ["A deployment, at an open socket's object", "no deployment happened", "not measured"],
+    ]);
+    expect(await listeners()).not.toContain("npm run probe");
+  });
+
+  it("removes what it has written when Ctrl-C ends it", async ({ expect }) => {
+    const asked: string[] = [];
+    const answers: Record<string, object> = {
+      clean: {},
+      calls: { calls: times(12, 1_010) },
+      batch: { milliseconds: 1, error: "" },
+      reads: reads(9, true),
+    };
+    // It never answers for the lag.
+    const hanging = createServer(async (request, response) => {
+      const { measure } = JSON.parse(await text(request));
+      asked.push(measure);
+      if (measure in answers) response.end(JSON.stringify({ status: true, items: answers[measure] }));
+    }).listen(0, "127.0.0.1");
+    await once(hanging, "listening");
+    const { port } = hanging.address() as AddressInfo;
+    const probe = run("probe", "--url", `http://127.0.0.1:${port}`);
+    await expect.poll(() => asked.at(-1)).toBe("lag");
+
+    pressCtrlC(probe);
+
+    expect(await probe.ended).toBe(130);
+    expect(probe.output()).toMatch(/\nStopped\.\n$/);
+    expect(asked.at(-1)).toBe("clean");
+    hanging.close();
+  });
+
+  it("says in one line what is missing", async ({ expect }) => {
+    const nowhere = run("probe", "--url", `http://127.0.0.1:${await freePort()}`);
+    const withoutToken = run("probe", "--url", "https://staging.example");
+
+    expect([await nowhere.ended, await withoutToken.ended]).toEqual([1, 1]);
+    expect(nowhere.output().trim()).toMatch(
+      /^The service cannot be reached \(.*\)\. Is it running, and is --url right\?$/,
+    );
+    expect(withoutToken.output().trim()).toMatch(/^Name an export token for this service/);
+  });
+});
+
+describe("what a probe finds", () => {
+  it.for([
+    ["six calls at once", judgeCalls([...times(6, 1_010), ...times(6, 2_020)]), "holds"],
+    ["five, and the others fail", judgeCalls([...times(5, 1_010), ..."1234567"]), "holds"],
+    ["all at once", judgeCalls(times(12, 1_010)), "wrong: change CALLS_AT_ONCE in src/inbox/calls.ts to as many as 11"],
+    [
+      "three",
+      judgeCalls([...times(3, 1_010), ...times(9, 4_000)]),
+      "wrong: change CALLS_AT_ONCE in src/inbox/calls.ts to 2",
+    ],
+    ["a batch that is taken", judgeBatches([{ mebibytes: 8, milliseconds: 1, error: "" }]), "holds"],
+    ["one that is not", judgeBatches([{ mebibytes: 4, milliseconds: 1, error: "memory" }]), "wrong: set BODY_LIMIT"],
+    ["a nearer replica", judgeReads(reads(90, true), reads(9, false)), "holds"],
+    ["a farther replica", judgeReads(reads(9, true), reads(90, false)), "wrong: here the primary is nearer"],
+    ["no replica", judgeReads(reads(9, true), reads(9, true)), "wrong: no replica answered"],
+    ["a lag of a second", judgeLags([lag(10), lag(1_000)]), "holds"],
+    ["a lag of three seconds", judgeLags([lag(10), lag(3_000)]), "wrong: raise BOOKMARK_LIMIT_MS"],
+    ["a mark that never came", judgeLags([{ ...lag(10_001), hasMark: false }]), "wrong: raise BOOKMARK_LIMIT_MS"],
+    ["a board after a minute", judgeCache({ wnam: 100, apac: 61_000 }), "holds"],
+    ["a board that never came", judgeCache({ wnam: Number.POSITIVE_INFINITY }), "wrong: no board is older for it"],
+    ["an object that is new at once", judgeDeployment({ workerAt: 9_000, objectAt: 7_000 }), "holds"],
+    [
+      "one after ten minutes",
+      judgeDeployment({ workerAt: 0, objectAt: 599_000 }),
+      "wrong: a method is called 599 s after",
+    ],
+    ["one that stays old", judgeDeployment({ workerAt: 0 }), "wrong: let more time pass"],
+    ["no deployment", judgeDeployment({}), "not measured"],
+  ] as const)("is judged: %s", ([, { verdict }, words], { expect }) => {
+    expect(verdict.startsWith(words)).toBe(true);
+  });
+});

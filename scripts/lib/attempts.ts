@@ -6,6 +6,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 const ATTEMPTS = 10;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
+// The free plan's daily limit asks for hours: then a person decides.
+const LONGEST_ASKED_MS = 300_000;
 // What a proxy or the edge says when the service behind it is not there; the feed's own are 408, 429 and 503.
 const WORTH_ANOTHER_TRY = new Set([408, 429, 502, 503, 504, 520, 521, 522, 523, 524]);
 
@@ -20,7 +22,6 @@ export interface Answer {
   bytes: Buffer;
   /** Whether there was somebody to talk to, even if the connection was lost then. */
   connected: boolean;
-  mayRetry: boolean;
   retryAfterMs: number;
 }
 
@@ -36,19 +37,29 @@ export class PatientClient {
     this.#signal = signal;
   }
 
-  /** The last answer; null where it was told to stop before. */
-  async ask(url: URL, request: RequestInit, onWait?: () => void): Promise<Answer | null> {
+  /** The last answer; null where it was told to stop before. `mayRetry`: which answers are worth another try. */
+  async ask(
+    url: URL,
+    request: RequestInit,
+    { onWait, mayRetry = isPassing }: { onWait?: () => void; mayRetry?: (answer: Answer) => boolean } = {},
+  ): Promise<Answer | null> {
     for (let attempt = 1; ; attempt += 1) {
       const answer = await ask(url, request, this.#withinMs);
       this.#isThere ||= answer.connected;
       // Nobody was ever there: more likely a wrong address than a service that is being restarted.
-      if (!answer.mayRetry || !this.#isThere || attempt === ATTEMPTS) return answer;
+      const isWorthIt = mayRetry(answer) && answer.retryAfterMs <= LONGEST_ASKED_MS;
+      if (!isWorthIt || !this.#isThere || attempt === ATTEMPTS) return answer;
       onWait?.();
       const signal = this.#signal;
       const stopped = await sleep(waitBefore(attempt, answer), false, { ...(signal && { signal }) }).catch(() => true);
       if (stopped) return null;
     }
   }
+}
+
+/** Whether a service is only busy, restarting or out of reach. */
+export function isPassing({ status }: Answer): boolean {
+  return status === 0 || WORTH_ANOTHER_TRY.has(status);
 }
 
 /** Sends a request once; an answer that does not come in time counts as none. */
@@ -62,7 +73,6 @@ async function ask(url: URL, request: RequestInit, withinMs: number): Promise<An
       headers: response.headers,
       bytes: Buffer.from(await response.arrayBuffer()),
       connected: true,
-      mayRetry: WORTH_ANOTHER_TRY.has(response.status),
       retryAfterMs: retryAfterMs(response.headers.get("Retry-After") ?? "0"),
     };
   } catch (error) {
@@ -71,14 +81,7 @@ async function ask(url: URL, request: RequestInit, withinMs: number): Promise<An
     // That nobody is there is known much sooner than the limit.
     const connected = limit.aborted || (code !== undefined && BROKEN_CONNECTION.has(code));
     const reason = limit.aborted ? "no answer" : message || code || String(error);
-    return {
-      status: 0,
-      headers: new Headers(),
-      bytes: Buffer.from(reason),
-      connected,
-      mayRetry: true,
-      retryAfterMs: 0,
-    };
+    return { status: 0, headers: new Headers(), bytes: Buffer.from(reason), connected, retryAfterMs: 0 };
   }
 }
 

@@ -3,7 +3,7 @@ import { objectOf, readLine } from "../../src/feed/ndjson.ts";
 import { KINDS } from "../../src/feed/records/index.ts";
 import { countItems, identityOf, type Kind } from "../../src/feed/records/kind.ts";
 import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT } from "../../src/http/limits.ts";
-import { type Answer, PatientClient, parse } from "./attempts.ts";
+import { type Answer, isPassing, PatientClient, parse } from "./attempts.ts";
 import type { FileLine } from "./ndjson-file.ts";
 import { CommandError } from "./project.ts";
 
@@ -223,10 +223,13 @@ export async function sendLines(
     if (stop.aborted) return false;
     const newline = Buffer.from("\n");
     const body = new Uint8Array(Buffer.concat(part.flatMap(({ bytes }) => [bytes, newline])));
-    const answer = await client.ask(feed, { method: "POST", headers, body }, () => {
+    const onWait = () => {
       progress.waiting = true;
       onProgress?.(progress);
-    });
+    };
+    // A line that cannot be cut is sent again where another request may have used up the database's memory.
+    const mayRetry = (one: Answer) => isPassing(one) || (part.length === 1 && isTemporarilyTooLarge(one));
+    const answer = await client.ask(feed, { method: "POST", headers, body }, { onWait, mayRetry });
     if (answer === null) return false;
     progress.waiting = false;
     if (answer.status === 200) {
@@ -243,11 +246,17 @@ export async function sendLines(
   }
 }
 
+/** A request over a limit of the feed has no `Retry-After`. */
+function isTemporarilyTooLarge({ status, headers }: Answer): boolean {
+  return status === 413 && headers.has("Retry-After");
+}
+
 function refusal(
-  { status, bytes }: Answer,
+  answer: Answer,
   lines: readonly FileLine[],
   { committed, lastLine, later }: Progress & { later: number },
 ): string {
+  const { status, bytes } = answer;
   const body = status === 0 ? bytes.toString() : parse(bytes.toString());
   const { messages, message } = (typeof body === "object" && body !== null ? body : {}) as {
     messages?: Record<string, string[]>;
@@ -255,7 +264,7 @@ function refusal(
   };
   const through = committed > 0 ? `, through line ${lastLine}` : "";
   const andLater = later > 0 ? `, and ${later.toLocaleString("en")} after the refused ones` : "";
-  const goOn = `${committed.toLocaleString("en")} lines are committed${through}${andLater}. ${goOnFrom(lastLine, { committed, status })}`;
+  const goOn = `${committed.toLocaleString("en")} lines are committed${through}${andLater}. ${goOnFrom(answer, { committed, lastLine })}`;
   if (status === 422 && messages !== undefined) {
     const bad = Object.entries(messages).map(([field, texts]) => `  ${inFile(field, lines)}: ${texts.join("; ")}`);
     return [`Bad lines: nothing of the last request was applied.`, ...bad, goOn].join("\n");
@@ -267,9 +276,9 @@ function refusal(
   return `The service answered ${status}${message === undefined ? "" : `: ${message}`}\n${goOn}`;
 }
 
-function goOnFrom(lastLine: number, { committed, status }: { committed: number; status: number }): string {
+function goOnFrom(answer: Answer, { committed, lastLine }: Pick<Progress, "committed" | "lastLine">): string {
   if (committed > 0) return `Go on with: --from ${lastLine + 1}`;
-  const isFaultOfLines = [400, 413, 422].includes(status);
+  const isFaultOfLines = [400, 413, 422].includes(answer.status) && !isTemporarilyTooLarge(answer);
   return isFaultOfLines ? "Correct the file and send it again." : "Once that is put right, send the file again.";
 }
 

@@ -28,7 +28,7 @@ const TOKEN_WITHIN_MS = 30_000;
 const ANSWER_WITHIN_MS = 10_000;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
-// A deployment drops all sockets at once.
+// The platform or the operator may close all sockets at once.
 const WAIT_AFTER_DROP_MS = 30_000;
 // A customer's ninth socket closes the oldest. If that came back at once, it would close the next one, and so on.
 const WAIT_AFTER_REPLACED_MS = 300_000;

@@ -2,7 +2,7 @@ import { compareCodePoints } from "../values/code-points.ts";
 import type { MessagesQuery } from "./client.ts";
 import { errorOf, LoyaltyError, type Since } from "./loyalty-error.ts";
 import type { CallOptions, PagedResult } from "./result.ts";
-import { pause, pauseAsAsked } from "./retry.ts";
+import { LONGEST_ASKED_MS, pause, pauseAsAsked } from "./retry.ts";
 import type { MessageGroup } from "./shapes.ts";
 import { toDate } from "./time.ts";
 
@@ -33,8 +33,8 @@ interface Polling {
  *
  * A page that fails is tried again. Only after a 422 the poll begins again with its first page: the cursor may be what is
  * refused.
- * @throws a LoyaltyError where the service refuses the token, whose `since` is where to go on; and a RangeError for a
- * `since` that is none.
+ * @throws a LoyaltyError where the service refuses the token, or asks to wait for more than five minutes: its `since` is
+ * where to go on. And a RangeError for a `since` that is none.
  */
 export async function* pollMessages(
   get: GetMessages,
@@ -81,7 +81,7 @@ const LONGEST_WAIT_MS = 30_000;
 /**
  * What was read at last. It waits as long as the service asks, else longer each time; part of each wait is chance, so that
  * clients that were refused together do not come back together.
- * @throws a LoyaltyError for an answer of these statuses.
+ * @throws a LoyaltyError for an answer of these statuses, and for one that asks to wait for more than five minutes.
  */
 async function untilAnswered<Outcome>(
   read: () => Promise<Outcome>,
@@ -94,8 +94,9 @@ async function untilAnswered<Outcome>(
       return await read();
     } catch (error) {
       if (!(error instanceof LoyaltyError) || statuses.includes(error.failure?.httpStatus ?? 0)) throw error;
-      onError?.(error);
       const asked = error.failure?.retryAfterMs;
+      if (asked !== undefined && asked > LONGEST_ASKED_MS) throw error;
+      onError?.(error);
       const half = Math.min(FIRST_WAIT_MS * 2 ** failures, LONGEST_WAIT_MS) / 2;
       await (asked === undefined ? pause(half + Math.random() * half, signal) : pauseAsAsked(asked, signal));
     }

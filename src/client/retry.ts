@@ -18,6 +18,9 @@ export interface Answer {
   text: string;
 }
 
+/** Whoever is asked to wait for longer, such as for the rest of a day, throws instead. */
+export const LONGEST_ASKED_MS = 300_000;
+
 const FIRST_WAIT_MS = 1_000;
 // What the service, or the edge before it, says when it has done nothing and may do it later.
 const WORTH_ANOTHER_TRY = new Set([429, 502, 503, 504]);

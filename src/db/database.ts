@@ -2,7 +2,7 @@ import { fillPlaceholders, type Placeholder, SQL, sql } from "drizzle-orm";
 import { withTimeout } from "../values/timeout.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import { PrimaryStalled } from "./errors.ts";
-import { isOutage, isOverloaded, isPassing, outcomeOf, toDatabaseError } from "./faults.ts";
+import { isHopeless, isPassing, outcomeOf, toDatabaseError } from "./faults.ts";
 import { type Query, toQuery } from "./query.ts";
 
 /** `select(…)` of `select.ts` or another template of Drizzle's `sql`; or one of these, compiled. */
@@ -176,7 +176,7 @@ export class Database {
     try {
       return await this.#send(queries, BOOKMARK_LIMIT_MS);
     } catch (error) {
-      if (!isOutage(error) || isOverloaded(error)) throw toDatabaseError(error);
+      if (isHopeless(error)) throw toDatabaseError(error);
       this.goToPrimary();
       return null;
     } finally {

@@ -1,8 +1,17 @@
 /**
  * How D1 fails, named by its documented messages (developers.cloudflare.com/d1/observability/debug-d1): the connection was
- * lost, the database was reset or is overloaded, has not answered in time, or is full.
+ * lost, the database was reset or is overloaded, has not answered in time, exceeded its memory or CPU, or is full; or the
+ * free plan's rows of the day are used up.
  */
-export type DatabaseFault = "lost" | "reset" | "overloaded" | "stalled" | "full" | "unknown";
+export type DatabaseFault =
+  | "lost"
+  | "reset"
+  | "overloaded"
+  | "stalled"
+  | "exceeded"
+  | "daily_limit"
+  | "full"
+  | "unknown";
 
 /** D1 does not answer, or not in time; `cause` is what it said, if anything. */
 export class DatabaseUnavailable extends Error {

@@ -9,13 +9,13 @@ const OWN_FAULT = /SQLITE_(?!BUSY|LOCKED|NOMEM|INTERRUPT|IOERR|FULL|CANTOPEN)[A-
 // 10 GB, and an account has a limit for all of its databases.
 const MESSAGES: readonly (readonly [DatabaseFault, RegExp])[] = [
   ["full", /Exceeded maximum (DB size|account storage)|SQLITE_FULL|database or disk is full/],
+  ["daily_limit", /daily row .*limit/],
+  ["exceeded", /exceeded its (memory|CPU)|SQLITE_NOMEM/],
+  ["stalled", /exceeded timeout/],
   ["overloaded", /overloaded/],
-  ["reset", /caused object to be reset|its code was updated|limit and was reset/],
+  ["reset", /caused object to be reset|its code was updated/],
   ["lost", /Network connection lost|transient issue|client disconnected/],
 ];
-
-// Asking again makes these worse: the statements themselves took too long or too much.
-const BEYOND_LIMIT = /exceeded/;
 
 /** How D1 failed, by what it says. */
 function faultIn(error: Error): DatabaseFault {
@@ -30,20 +30,18 @@ export function isOutage(error: unknown): error is Error {
 
 /** Whether the same statements may be answered when they are sent again at once. */
 export function isPassing(error: unknown): boolean {
-  if (!isOutage(error)) return false;
-  const fault = faultIn(error);
-  return fault === "lost" || (fault === "reset" && !BEYOND_LIMIT.test(error.message));
+  return isOutage(error) && ["lost", "reset"].includes(faultIn(error));
 }
 
-/** Whether D1 has more to do than it can, so that whoever asks again only adds to it. */
-export function isOverloaded(error: unknown): boolean {
-  return isOutage(error) && faultIn(error) === "overloaded";
+/** Whether the same statements would fail at the primary too, or only add to what D1 cannot do. */
+export function isHopeless(error: unknown): boolean {
+  return !isOutage(error) || ["overloaded", "exceeded", "daily_limit"].includes(faultIn(error));
 }
 
 /** What a failed call says to the circuit breaker. */
 export function outcomeOf(error: unknown): Outcome {
   if (error instanceof TimedOut) return "timed out";
-  return isOutage(error) && faultIn(error) !== "full" ? "failed" : "answered";
+  return isOutage(error) && !["full", "daily_limit"].includes(faultIn(error)) ? "failed" : "answered";
 }
 
 /** The error that an outage becomes, or any other as it is. */

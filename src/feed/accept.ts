@@ -1,7 +1,8 @@
 import type { FeedToken } from "../auth/token.ts";
 import type { Database } from "../db/database.ts";
+import { databaseFaultOf } from "../db/errors.ts";
 import { joinRows } from "../db/json-rows.ts";
-import { forbidden, invalid, payloadTooLarge } from "../http/errors.ts";
+import { forbidden, invalid, payloadTooLarge, tooMuchForDatabase } from "../http/errors.ts";
 import { ITEM_LIMIT, LINE_LIMIT, NAMED_LINES } from "../http/limits.ts";
 import type { FeedChanges } from "../inbox/notify.ts";
 import { addMessage, type FieldMessages } from "../values/messages.ts";
@@ -25,7 +26,7 @@ export interface AcceptedFeed {
 /**
  * Takes a request whole or refuses it whole (docs/contract/feed.md, 1). `horizon`: events of before this time are bad
  * lines; left out: none.
- * @throws the failures 413 for too many lines or items, 422 for bad lines, 403 for lines that touch another account.
+ * @throws the failures 413 for too many lines or items, or more than D1 can do, 422 for bad lines, 403 for lines that touch another account.
  */
 export async function acceptFeed(
   db: Database,
@@ -37,7 +38,9 @@ export async function acceptFeed(
   const { batches, count, items } = readBatches(body, kinds, restores ? null : horizon);
   if (accounts !== "*") refuseGlobal(batches);
 
-  const outcome = await applyFeed(db, { batches, accounts, restores, items });
+  const outcome = await applyFeed(db, { batches, accounts, restores, items }).catch((error: unknown) => {
+    throw databaseFaultOf(error) === "exceeded" ? tooMuchForDatabase(error) : error;
+  });
   if (outcome.applied) {
     const { ignored, version, changes } = outcome;
     return { items: { accepted: count - ignored, ignored }, version, changes };

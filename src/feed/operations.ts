@@ -34,7 +34,7 @@ export const sendLines: Operation = {
       example: "1042",
     },
   },
-  failures: ["BrokenBody", "RequestTimeout", "PayloadTooLarge", "InvalidLines", "DatabaseFull"],
+  failures: ["BrokenBody", "RequestTimeout", "PayloadTooLarge", "TooMuchForDatabase", "InvalidLines", "DatabaseFull"],
 };
 
 export const exportRecords: Operation = {

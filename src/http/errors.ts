@@ -116,11 +116,20 @@ export function tooManyRequests(retryAfterSeconds: number): ApiError {
   return new ApiError(429, { errorCode: "TOO_MANY_REQUESTS", message }, headers);
 }
 
+/** A single line is too: another request may have used the memory up. So it says when to try again. */
+export function tooMuchForDatabase(cause?: unknown): ApiError {
+  const headers = { "Retry-After": String(RETRY_AFTER_OUTAGE_SECONDS) };
+  const message = "This request is too much for the database. Send fewer lines.";
+  const error = new ApiError(413, { errorCode: "PAYLOAD_TOO_LARGE", message }, headers);
+  error.cause = cause;
+  return error;
+}
+
 const RETRY_AFTER_OUTAGE_SECONDS = 2;
 
 /** Something that this service leans on does not answer; `cause` goes to the log and never to the client. */
-export function unavailable(message: string, cause?: unknown): ApiError {
-  const headers = { "Retry-After": String(RETRY_AFTER_OUTAGE_SECONDS) };
+export function unavailable(message: string, cause?: unknown, retryAfter = RETRY_AFTER_OUTAGE_SECONDS): ApiError {
+  const headers = { "Retry-After": String(retryAfter) };
   const error = new ApiError(503, { errorCode: "UNAVAILABLE", message }, headers);
   error.cause = cause;
   return error;
@@ -128,6 +137,15 @@ export function unavailable(message: string, cause?: unknown): ApiError {
 
 export function databaseUnavailable(cause?: unknown): ApiError {
   return unavailable("The database cannot be reached. Try again in a moment.", cause);
+}
+
+const DAY_SECONDS = 86_400;
+
+/** D1's free plan answers nothing more until 00:00 UTC. */
+function dailyLimitReached(cause: unknown): ApiError {
+  const passed = Math.floor(Date.now() / 1_000) % DAY_SECONDS;
+  const message = "The database's rows of the day are used up. Try again after 00:00 UTC.";
+  return unavailable(message, cause, DAY_SECONDS - passed);
 }
 
 /** It does not help to come back: somebody has to make room. */
@@ -143,7 +161,8 @@ export function databaseFull(cause?: unknown): ApiError {
 export function failureOf(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error;
   if (error instanceof NotLetIn) return notLetIn(error.refusal);
-  if (error instanceof DatabaseUnavailable) return databaseUnavailable(error.cause);
+  if (error instanceof DatabaseUnavailable)
+    return (error.fault === "daily_limit" ? dailyLimitReached : databaseUnavailable)(error.cause);
   if (error instanceof DatabaseFull) return databaseFull(error.cause);
   return undefined;
 }

@@ -14,6 +14,7 @@ import {
   refused,
   requestTimeout,
   tooManyRequests,
+  tooMuchForDatabase,
   unauthenticated,
   upgradeRequired,
 } from "../http/errors.ts";
@@ -74,6 +75,11 @@ export const FAILURES = {
     description: "The body is over a limit; the message names it.",
     example: bodyTooLarge(JSON_BODY_LIMIT),
   },
+  TooMuchForDatabase: {
+    description:
+      "The database ran out of memory or CPU. Send the lines in smaller requests; a single line again, after `Retry-After` seconds.",
+    example: tooMuchForDatabase(),
+  },
   InvalidFields: {
     description: "Fields of the request break a rule. Every bad field is named, with what to correct.",
     example: invalid({ latitude: ["must be at most 90"], single_account_id: ["is required"] }),
@@ -99,7 +105,8 @@ export const FAILURES = {
     example: internalError(REQUEST_ID),
   },
   Unavailable: {
-    description: "Something that the service depends on does not answer. Try again after `Retry-After` seconds.",
+    description:
+      "Something that the service depends on does not answer. Try again after `Retry-After` seconds: hours, if the rows of a day on D1's free plan are used up.",
     example: databaseUnavailable(),
   },
   DatabaseFull: {

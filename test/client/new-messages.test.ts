@@ -131,6 +131,33 @@ describe("newMessages", () => {
     expect(asked).toEqual(pages);
   });
 
+  it.for([false, true])(
+    "throws where the service asks to wait for hours, and says where to go on, with later page: %s",
+    async (isLaterPage, { expect }) => {
+      const { reader, groups } = await seedGroups(130);
+      let isLimited = true;
+      const { client } = clientOf(reader.id, async (input, init) => {
+        if (!isLimited || String(input).includes("after=") !== isLaterPage) return worker(input, init);
+        const body = { status: false, errorCode: "UNAVAILABLE", message: "Try again after 00:00 UTC." };
+        return Response.json(body, { status: 503, headers: { "Retry-After": "301" } });
+      });
+      const failures: LoyaltyError[] = [];
+      const onError = (error: LoyaltyError) => failures.push(error);
+
+      const failed = await client
+        .newMessages({ since: "", onError })
+        .next()
+        .catch((error: unknown) => error);
+      isLimited = false;
+      const { since } = failed as LoyaltyError;
+      const next = await client.newMessages({ since }).next();
+
+      expect(failed).toMatchObject({ message: "Try again after 00:00 UTC.", failure: { retryAfterMs: 301_000 } });
+      expect([failures, since]).toEqual([[], ""]);
+      expect(groups.map(({ id }) => id)).toContain(next.value?.group_id);
+    },
+  );
+
   it("goes on after the group that was dealt with last, also within one second", async ({ expect }) => {
     const { reader, groups } = await seedGroups(5);
     const seen: string[] = [];

@@ -78,6 +78,7 @@ describe("the way to D1", () => {
     "D1 DB's isolate exceeded its memory limit and was reset.",
     "D1 DB exceeded its CPU time limit and was reset.",
     "D1 DB storage operation exceeded timeout which caused object to be reset.",
+    "Your account has exceeded D1's free tier daily row read limit.",
   ])("does not ask again a database that says: %s", async (message, { expect }) => {
     const batch = vi.spyOn(session, "batch").mockRejectedValue(new Error(`D1_ERROR: ${message}`));
 
@@ -129,15 +130,18 @@ describe("the way to D1", () => {
     expect(starts).toEqual([BOOKMARK, "first-primary"]);
   });
 
-  it.for(["D1 DB is overloaded", "no such column: SQLITE_ERROR"])(
-    "does not ask the primary too where a session at a bookmark says: %s",
-    async (message, { expect }) => {
-      const { starts, d1 } = stuckAtBookmark(() => Promise.reject(new Error(`D1_ERROR: ${message}`)));
+  it.for([
+    "D1 DB is overloaded",
+    "D1 DB's isolate exceeded its memory limit and was reset.",
+    "D1 DB exceeded its CPU time limit and was reset.",
+    "Your account has exceeded D1's free tier daily row read limit.",
+    "no such column: SQLITE_ERROR",
+  ])("does not ask the primary too where a session at a bookmark says: %s", async (message, { expect }) => {
+    const { starts, d1 } = stuckAtBookmark(() => Promise.reject(new Error(`D1_ERROR: ${message}`)));
 
-      await expect(new Database(d1, BOOKMARK).all(sql`SELECT 1`)).rejects.toThrow();
-      expect(starts).toEqual([BOOKMARK]);
-    },
-  );
+    await expect(new Database(d1, BOOKMARK).all(sql`SELECT 1`)).rejects.toThrow();
+    expect(starts).toEqual([BOOKMARK]);
+  });
 
   it("asks the primary for what goes on in the background, not where this session stands", async ({ expect }) => {
     const { starts, d1 } = stuckAtBookmark(() => Promise.reject(LOST));

@@ -166,6 +166,11 @@ const TRIALS: Record<string, Trial> = {
   "npm run wrangler -- d1 migrations apply DB --remote --env=": HELP,
   "npm run wrangler -- r2 bucket create backups --jurisdiction eu": HELP,
   "npm run wrangler -- rollback --env=": HELP,
+  "npm run wrangler -- deploy --env= --durable-objects-code-update-mode immediate": {
+    with: ["--dry-run"],
+    status: 0,
+    says: "--dry-run: exiting now.",
+  },
   "npm run wrangler -- versions upload --env=": { with: ["--dry-run"], status: 0, says: "--dry-run: exiting now." },
   "npm run wrangler -- versions deploy <new>@10% <old>@90% --env=": HELP,
   "npm run wrangler -- versions deploy <new>@100% --env=": HELP,

@@ -194,6 +194,33 @@ describe("npm run feed", () => {
     expect(refused.output).toContain("The service answered 413: These lines come to more.");
   });
 
+  it("sends a single line again where the database, not the line, may be too much", async ({ expect }) => {
+    const body = { status: false, message: "This request is too much for the database." };
+    const tooMuch = { status: 413, headers: { "Retry-After": "1" }, body };
+    const { args, received, asked } = await service(tooMuch, tooMuch, {}, tooMuch);
+    const startedAt = performance.now();
+
+    const { status, output } = await run([file("much", numbered(2).join("\n")), ...args]);
+
+    expect(status, output).toBe(0);
+    expect(received).toEqual([numbered(1), numbered(2).slice(1)]);
+    expect(asked.count).toBe(5);
+    expect(performance.now() - startedAt).toBeGreaterThan(2_000);
+  });
+
+  it("stops, and says why, where the service asks to wait for hours", async ({ expect }) => {
+    const message = "The database's rows of the day are used up. Try again after 00:00 UTC.";
+    const limited = { status: 503, headers: { "Retry-After": "301" }, body: { status: false, message } };
+    const { args, asked } = await service({}, limited);
+
+    const { status, output } = await run([file("limited", numbered(2_001).join("\n")), ...args]);
+
+    expect(status).toBe(1);
+    expect(output).toContain(`The service answered 503: ${message}`);
+    expect(output).toContain("2,000 lines are committed, through line 2000. Go on with: --from 2001");
+    expect(asked.count).toBe(2);
+  });
+
   it("reads gzip by its bytes, from a file or from standard input", async ({ expect }) => {
     const { args, received } = await service();
 

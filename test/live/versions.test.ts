@@ -1,0 +1,233 @@
+import { env } from "cloudflare:workers";
+import { describe, it } from "vitest";
+import { ON_PURPOSE } from "../../scripts/lib/expected-errors.ts";
+import { FanOut } from "../../src/inbox/fan-out.ts";
+import { Inbox } from "../../src/inbox/inbox.ts";
+import { CONNECTION_HEADER } from "../../src/inbox/socket.ts";
+import { ndjson } from "../support/api.ts";
+import {
+  outbox,
+  outboxIsEmpty,
+  pass,
+  poll,
+  runSchedule,
+  seedGroup,
+  seedListeners,
+  startEachWithoutChanges,
+} from "../support/listeners.ts";
+import { evict, framesOf, inboxOf, inInbox, LIVE, listenOn } from "../support/live.ts";
+import * as seed from "../support/seed.ts";
+import { sendTo } from "../support/stalling.ts";
+import { customerToken, feedToken } from "../support/tokens.ts";
+import { waitUntil } from "../support/wait.ts";
+
+// After a deployment a Worker meets objects of the version before for up to five minutes, and after a rollback objects of
+// the version after (docs/deploying.md, The inboxes). This is the version before: a release replaces it by what it has
+// itself. Until then nothing may be taken away from it, and no Worker may need what is not in it.
+
+const [CUSTOMER, TIME] = ["c-1", "2026-06-01 12:00:00"];
+const now = () => Date.now();
+
+const METHODS = {
+  Inbox: ["alarm", "fetch", "notify", "poll", "subscribe", "webSocketClose", "webSocketMessage"],
+  FanOut: ["notify"],
+};
+
+/** With what each method is called. */
+const given = () => {
+  const subscription = { newestAt: TIME, at: now() };
+  const call = { customerId: CUSTOMER, kinds: ["messages"], newestAt: TIME, shownAt: now(), isErased: false };
+  const tokenExpires = Math.floor(now() / 1_000) + 3_600;
+  return {
+    poll: [TIME],
+    subscribe: [subscription],
+    notify: [{ kinds: ["messages"], newestAt: TIME, messageWaitMs: 0, isErased: false }],
+    fetch: [{ customerId: CUSTOMER, tokenExpires, hasSubprotocol: false, subscription, messageWaitMs: null }],
+    fanOut: [[call], now() + 10_000],
+  };
+};
+
+/** What each of them answers. */
+const answered = () => ({
+  poll: { nothingNew: false, isSubscribed: false, at: now() },
+  fanOut: { reached: new Set([CUSTOMER]), isOverloaded: false },
+});
+
+/** What an inbox stores, and attaches to a socket. */
+const stored = () => ({
+  state: { subscription: { newestAt: "", at: now() }, notified: { newestAt: TIME, at: now() }, shownAt: now() },
+  pending: [{ kind: "balance", readyAt: now() }],
+  attachment: {
+    customerId: CUSTOMER,
+    tokenExpires: Math.floor(now() / 1_000) + 3_600,
+    hasSubprotocol: false,
+    order: 1,
+    frames: { since: now(), count: 0 },
+  },
+});
+
+/** A value with the types of what is in it. Of a list the first item stands for all. */
+function typesOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, 1).map(typesOf);
+  if (typeof value !== "object" || value === null) return value === null ? "null" : typeof value;
+  if (value instanceof Set) return "set";
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, typesOf(one)]));
+}
+
+/** Objects of the version before, as a Worker has them, and with what each method was called last. */
+function formerObjects() {
+  const calls: Record<string, unknown> = {};
+  const { poll, fanOut } = answered();
+  const note =
+    (name: string, answer?: unknown) =>
+    async (...args: unknown[]) => {
+      calls[name] = args;
+      return answer;
+    };
+  const fetch = async (_: string, { headers }: { headers: Record<string, string> }) => {
+    calls.fetch = [JSON.parse(decodeURIComponent(headers[CONNECTION_HEADER] ?? ""))];
+    return new Response(null, { status: 101, webSocket: new WebSocketPair()[0] });
+  };
+  const inbox = { poll: note("poll", poll), subscribe: note("subscribe"), notify: note("notify"), fetch };
+  const bind = (stub: object) => ({ idFromName: (name: string) => name, get: () => stub });
+  return { calls, bindings: { INBOXES: bind(inbox), FAN_OUTS: bind({ notify: note("fanOut", fanOut) }) } };
+}
+
+/** Real objects of a version that lacks a method, as a Worker has them that calls it. */
+function lacking(binding: "INBOXES" | "FAN_OUTS", method: string) {
+  const namespace: { get: (id: DurableObjectId) => object; idFromName: (name: string) => DurableObjectId } =
+    env[binding];
+  const get = (id: DurableObjectId) =>
+    new Proxy(namespace.get(id), {
+      get: (stub, name) => {
+        const called = name === method ? `${ON_PURPOSE}${method}` : String(name);
+        return (...args: unknown[]) => (stub as Record<string, (...args: unknown[]) => unknown>)[called]?.(...args);
+      },
+    });
+  return { [binding]: { idFromName: (name: string) => namespace.idFromName(name), get } };
+}
+
+async function feedTo(bindings: object, lines: Parameters<typeof ndjson>[0]) {
+  const headers = { Authorization: `Bearer ${await feedToken("*")}` };
+  return sendTo(bindings, "/api/v1/feed", { method: "POST", headers, body: ndjson(lines) });
+}
+
+async function askAs(customerId: string, bindings: object, path: string, headers: Record<string, string> = {}) {
+  const Authorization = `Bearer ${await customerToken(customerId)}`;
+  return sendTo(bindings, path, { headers: { Authorization, ...headers } });
+}
+
+const pollAt = (bindings: object, customerId: string) => askAs(customerId, bindings, "/api/v1/customer/messages");
+const connectAt = (bindings: object, customerId: string) => askAs(customerId, bindings, LIVE, { Upgrade: "websocket" });
+
+describe("this version's objects", () => {
+  it("have every method of the version before", ({ expect }) => {
+    const methodsOf = ({ prototype }: { prototype: object }) => Object.getOwnPropertyNames(prototype);
+
+    expect(methodsOf(Inbox)).toEqual(expect.arrayContaining(METHODS.Inbox));
+    expect(methodsOf(FanOut)).toEqual(expect.arrayContaining(METHODS.FanOut));
+  });
+
+  it("take its calls, and answer as it did", async ({ expect }) => {
+    const { poll, subscribe, notify, fetch, fanOut } = given();
+    const inbox = (await inboxOf(CUSTOMER)) as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
+    const fanOuts = env.FAN_OUTS as unknown as { getByName: (name: string) => Record<string, typeof inbox.poll> };
+
+    const polled = await inbox.poll?.(...poll);
+    const header = encodeURIComponent(JSON.stringify(fetch[0]));
+    const headers = { Upgrade: "websocket", [CONNECTION_HEADER]: header };
+    const { status, webSocket } = await (await inboxOf(CUSTOMER)).fetch("https://inbox/", { headers });
+    const socket = webSocket && listenOn(webSocket);
+    await inbox.subscribe?.(...subscribe);
+    await inbox.notify?.(...notify);
+    const called = await fanOuts.getByName("feed 1").notify?.(...fanOut);
+
+    expect(typesOf(polled)).toMatchObject(typesOf(answered().poll) as object);
+    expect([status, await socket?.next()]).toEqual([101, { type: "hello" }]);
+    expect(socket && (await framesOf(socket, CUSTOMER))).toContainEqual(["messages"]);
+    expect(called).toMatchObject(answered().fanOut);
+  });
+
+  it("go on with what it stored", async ({ expect }) => {
+    const { reader } = await seedGroup();
+    const answer = await connectAt(env, reader);
+    const socket = answer.webSocket && listenOn(answer.webSocket);
+    const { state, pending, attachment } = stored();
+    await inInbox(reader, async ({ storage }) => {
+      await storage.deleteAll();
+      storage.kv.put("state", state);
+      storage.kv.put("pending", pending);
+      await storage.setAlarm(now() + 100);
+    });
+    await inInbox(reader, (context) => context.getWebSockets()[0]?.serializeAttachment(attachment));
+    await evict(reader);
+
+    const inbox = await inboxOf(reader);
+    const [later, earlier] = [await inbox.poll("2026-06-01 12:00:00"), await inbox.poll("2026-06-01 11:59:59")];
+
+    expect([later.nothingNew, earlier.nothingNew]).toEqual([true, false]);
+    expect(socket && (await framesOf(socket, reader))).toEqual([["balance"]]);
+  });
+});
+
+describe("this version's Worker", () => {
+  startEachWithoutChanges();
+
+  it("calls no method that the version before lacks, and gives each what it needs", async ({ expect }) => {
+    const { calls, bindings } = formerObjects();
+    const { reader, writer, group } = await seedGroup();
+    const { messages } = await seedListeners(200);
+
+    const polled = await pollAt(bindings, reader);
+    await waitUntil(() => "subscribe" in calls);
+    const connected = await connectAt(bindings, reader);
+    const fed = await feedTo(bindings, [seed.message(group, writer)]);
+    const fannedOut = await feedTo(bindings, messages);
+
+    expect([polled, connected, fed, fannedOut].map(({ status }) => status)).toEqual([200, 101, 200, 200]);
+    const expected = given();
+    for (const [name, args] of Object.entries(expected))
+      expect(typesOf(calls[name])).toMatchObject(typesOf(args) as []);
+  });
+});
+
+describe("objects of a version that lacks a method", () => {
+  startEachWithoutChanges();
+
+  it("leave a poll to D1", async ({ expect }) => {
+    const { reader } = await seedGroup();
+
+    const answers = [
+      await pollAt(lacking("INBOXES", "poll"), reader),
+      await pollAt(lacking("INBOXES", "subscribe"), reader),
+    ];
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  });
+
+  it("are notified of what is in the outbox, once they have it", async ({ expect }) => {
+    const { reader, writer, group } = await seedGroup();
+    await connectAt(env, reader);
+
+    const { status } = await feedTo(lacking("INBOXES", "notify"), [seed.message(group, writer, { body: "Hi" })]);
+    const left = await outbox();
+    await pass(21);
+    await runSchedule("* * * * *");
+
+    expect([status, left.map(({ customers }) => customers)]).toEqual([200, [JSON.stringify([reader])]]);
+    expect(await outbox()).toEqual([]);
+    expect((await poll(reader)).found).toEqual(["Hi"]);
+  });
+
+  it("notify nobody for a large feed, and do so once they have it", async ({ expect }) => {
+    const { messages } = await seedListeners(200);
+
+    const { status } = await feedTo(lacking("FAN_OUTS", "notify"), messages);
+    const left = await outbox();
+    await pass(21);
+    await runSchedule("* * * * *");
+
+    expect([status, left.length]).toEqual([200, 2]);
+    expect(await outboxIsEmpty()).toBe(true);
+  });
+});

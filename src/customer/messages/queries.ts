@@ -136,9 +136,8 @@ function shownMessages(value: Value<PageValue>, after: CursorValues | undefined)
 function otherMembers(groupKey: SQL, callerKey: SQL): SQL {
   const memberKey = sql`${customers.key}`;
   // SQLite writes a fraction as JSON with 15 digits, and a balance may have 16. `printf` takes several times as long.
-  const [units, hundredths] = [sql`abs(${customers.balance}) / 100`, sql`abs(${customers.balance}) % 100`];
-  const balance = sql`iif(abs(${customers.balance}) < 1e15, ${customers.balance} / 100.0,
-    json(printf('%s%d.%02d', iif(${customers.balance} < 0, '-', ''), ${units}, ${hundredths})))`;
+  const exact = sql`json(printf('%s%d.%02d', iif(balance < 0, '-', ''), abs(balance) / 100, abs(balance) % 100))`;
+  const amount = sql`iif(balance % 100 = 0, balance / 100, iif(abs(balance) < 1e15, balance / 100.0, ${exact}))`;
   return sql`
     SELECT json_object(
       'group_name', concat_ws(' ',
@@ -147,14 +146,14 @@ function otherMembers(groupKey: SQL, callerKey: SQL): SQL {
       ),
       'group_members', json_group_array(json_object(
         'id', id, 'name', name, 'avatar', avatar, 'customer_description', customer_description,
-        'friend_status', friend_status, 'total_balance', balance,
+        'friend_status', friend_status, 'total_balance', ${amount},
         'is_blocked', json(iif(is_blocked, 'true', 'false'))
       ))
     )
     FROM (
       SELECT ${customers.id} AS id, ${customers.name} AS name, ${customers.avatar} AS avatar,
         ${customers.customer_description} AS customer_description,
-        ${friendStatus(callerKey, memberKey)} AS friend_status, ${balance} AS balance,
+        ${friendStatus(callerKey, memberKey)} AS friend_status, ${customers.balance} AS balance,
         ${hasBlocked(callerKey, memberKey)} AS is_blocked
       FROM ${messageGroupMembers} AS ${member}
       CROSS JOIN ${customers} ON ${customers.key} = ${member.customer_key}

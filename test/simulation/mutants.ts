@@ -20,6 +20,10 @@ const PLACED = "every event is in the database, or in one segment that it names"
 const REFUSED = "an event of before the horizon is refused, and nothing else";
 const COMES = "every group with news comes";
 const FRAME = "a frame comes when its message is shown";
+const NO_500 = "no answer is 500";
+const TOO_MUCH = "what is too much for D1 is not repeated";
+const TOLD = "a feed that is too much for D1 is told so";
+const DAILY = "a daily limit ends at 00:00 UTC";
 
 export const MUTANTS: readonly Mutant[] = [
   // Inboxes.
@@ -122,6 +126,13 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "this.#pending = notification.kinds.reduce(add, this.#pending);\n    }",
     seenBy: FRAME,
   },
+  {
+    breaks: "a poll is answered, whatever version its inbox is of",
+    file: "src/inbox/inboxes.ts",
+    find: "    } catch (error) {\n",
+    replace: "    } catch (error) {\n      if (error instanceof TypeError) throw error;\n",
+    seenBy: NO_500,
+  },
   // Messages.
   {
     breaks: "a message is shown once its second is over",
@@ -173,6 +184,27 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "this.#answers += 1;",
     seenBy: RECOVERY,
   },
+  {
+    breaks: "what exceeded D1's memory at a bookmark is not sent to the primary too",
+    file: "src/db/faults.ts",
+    find: '["overloaded", "exceeded", "daily_limit"]',
+    replace: '["overloaded", "daily_limit"]',
+    seenBy: TOO_MUCH,
+  },
+  {
+    breaks: "what exceeded D1's memory is not sent again at once",
+    file: "src/db/faults.ts",
+    find: '["lost", "reset"].includes',
+    replace: '["lost", "reset", "exceeded"].includes',
+    seenBy: TOO_MUCH,
+  },
+  {
+    breaks: "a daily limit is waited for until 00:00 UTC",
+    file: "src/http/errors.ts",
+    find: "DAY_SECONDS - passed);",
+    replace: "RETRY_AFTER_OUTAGE_SECONDS + 0 * passed);",
+    seenBy: DAILY,
+  },
   // Boards.
   {
     breaks: "a board is of the primary",
@@ -182,6 +214,20 @@ export const MUTANTS: readonly Mutant[] = [
     seenBy: BOARD,
   },
   // The feed.
+  {
+    breaks: "a message that is deleted loses its body",
+    file: "src/feed/records/message.ts",
+    find: "SET body = '' WHERE",
+    replace: "SET body = body WHERE",
+    seenBy: LOST,
+  },
+  {
+    breaks: "a feed beyond D1's memory is told to send fewer lines",
+    file: "src/feed/accept.ts",
+    find: 'databaseFaultOf(error) === "exceeded"',
+    replace: 'databaseFaultOf(error) === "full"',
+    seenBy: TOLD,
+  },
   {
     breaks: "an event counts once",
     file: "src/feed/records/statements.ts",

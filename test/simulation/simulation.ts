@@ -174,9 +174,7 @@ async function play({ steps, actors }: Plan, world: World, rules: Rules): Promis
   if (world.failure !== null) return;
 
   isEnding = true;
-  world.weather.end();
-  world.database.recover();
-  world.log("Nothing goes wrong any more.");
+  world.recover();
   const endsAt = world.time.now + RECOVERS_WITHIN_MS;
   await world.time.passUntil(() => hasFailed() || world.time.now >= endsAt);
   let isChecked = false;

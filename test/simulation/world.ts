@@ -67,6 +67,8 @@ export class World {
   readonly #kv: SimulatedKv;
   readonly #isolates = new Map<Location, { isolate: Isolate; env: Env }>();
   #host: { isolate: Isolate; env: Env } | null = null;
+  /** Which of the bundle's versions is deployed. */
+  #version = 0;
   readonly #clocks: Record<string, { aheadMs: number }> = {};
 
   constructor(options: WorldOptions) {
@@ -85,6 +87,7 @@ export class World {
     this.#kv = new SimulatedKv(platform("KV"));
     this.history = options.hasHistory ? new History(new SimulatedR2(platform("R2")), time) : null;
     this.objects = new SimulatedObjects(platform("objects"), (binding) => this.#hostOf(binding));
+    this.database.onRepeated = (what) => this.fail("what is too much for D1 is not repeated", what.slice(0, 200));
     this.objects.onRepeated = (name) => this.fail("a call that overloads objects is not repeated", name);
     this.outside = this.#isolate("outside");
   }
@@ -138,11 +141,23 @@ export class World {
     this.#isolates.delete(location);
   }
 
-  /** A new version: all isolates, objects and sockets end. */
-  deploy(): void {
+  /** Some other version: all isolates end; objects, and sockets with them, at once or later. */
+  deploy(random: Random): void {
+    const { versions } = this.#options.bundle;
+    this.#version = (this.#version + random.integer(1, versions.length - 1)) % versions.length;
+    const mode = random.pick(["immediate", "deferred", "deferred"] as const);
+    this.step(`deploys version ${this.#version}, ${mode}`);
     for (const location of LOCATIONS) this.endIsolate(location);
     this.#host = null;
-    this.objects.redeploy();
+    this.objects.redeploy(mode);
+  }
+
+  /** Nothing goes wrong any more. */
+  recover(): void {
+    this.weather.end();
+    this.database.recover();
+    this.objects.updateNow();
+    this.log("Nothing goes wrong any more.");
   }
 
   /** Some clock jumps, as far as clocks may be apart. */
@@ -178,7 +193,7 @@ export class World {
   #isolate(name: string): Isolate {
     const random = this.random(`isolate ${name} ${this.steps}`);
     const isolate = new Isolate({
-      load: this.#options.bundle.load,
+      load: this.#options.bundle.versions[this.#version] ?? this.#options.bundle.versions[0],
       time: this.time,
       random,
       log: (line) => this.log(`${name} logs ${line}`),

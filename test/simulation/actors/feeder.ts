@@ -29,17 +29,34 @@ const ANSWER_WITHIN_MS = 60_000;
 export async function feeder(stage: Stage, number: number): Promise<void> {
   const { world } = stage;
   const random = world.random(`feeder ${number}`);
-  const { history } = stage.rules;
   const composer = new Composer({ number, random, oldTime: () => timeOfOldEvent(stage, random) });
   while (!stage.isEnding()) {
     await rest(stage, random, WAIT_MS);
     if (stage.isEnding()) return;
     const lines = Array.from({ length: random.integer(1, 4) }, () => composer.line()).flat();
-    const before = history?.tooOld(lines) ?? [];
-    const answer = await feedUntilAnswered(stage, random, lines);
-    if (answer !== null) history?.checkFeed({ lines, before }, answer);
-    if (answer?.status === 200 && random.next() < 0.3) await readBack(stage, random, { lines, answer });
+    await feed(stage, random, { lines, before: stage.rules.history?.tooOld(lines) ?? [] });
   }
+}
+
+interface Fed {
+  lines: readonly Line[];
+  /** Which of them were too old when they were fed first. */
+  before: readonly number[];
+}
+
+/** Feeds the lines, in halves if they are too much. */
+async function feed(stage: Stage, random: Random, { lines, before }: Fed): Promise<void> {
+  const answer = await feedUntilAnswered(stage, random, lines);
+  if (answer === null) return;
+  if (answer.status === 413) {
+    const half = Math.ceil(lines.length / 2);
+    await feed(stage, random, { lines: lines.slice(0, half), before: before.filter((index) => index < half) });
+    const later = before.filter((index) => index >= half).map((index) => index - half);
+    await feed(stage, random, { lines: lines.slice(half), before: later });
+    return;
+  }
+  stage.rules.history?.checkFeed({ lines, before }, answer);
+  if (answer.status === 200 && random.next() < 0.3) await readBack(stage, random, { lines, answer });
 }
 
 const DAY_MS = 86_400_000;
@@ -70,13 +87,18 @@ export async function feedUntilAnswered(
     if (answer?.status === 200) {
       // What was committed before the database was set back is gone, however late its answer comes.
       if (world.setBackAt === setBackAt)
-        rules.ledger.noteAcknowledged(Number(answer.headers.get("X-Feed-Version")), lines);
+        rules.ledger.noteAcknowledged(Number(answer.headers.get("X-Feed-Version")), lines, answer.json.items.ignored);
       return answer;
     }
     // Refused for good: it names somebody who is erased, or the database is full.
-    if (answer !== null && ![429, 503].includes(answer.status)) return answer;
+    if (answer !== null && !isPassing(answer, lines)) return answer;
     await world.time.wait(random.integer(waitMs / 2, waitMs));
   }
+}
+
+/** Whether it is worth sending the same lines again. A single line may be too much only because of another request. */
+function isPassing({ status }: Answer, lines: readonly Line[]): boolean {
+  return [429, 503].includes(status) || (status === 413 && lines.length === 1);
 }
 
 /** What was acknowledged is seen with the bookmark of its answer, wherever it is read. */
@@ -110,6 +132,7 @@ export class Composer {
   readonly #oldTime: () => string | null;
   #count = 0;
   readonly #uses = new Map<string, number>();
+  readonly #messages: string[] = [];
 
   constructor({ number, random, oldTime }: { number: number; random: Random; oldTime: () => string | null }) {
     this.#number = number;
@@ -120,7 +143,8 @@ export class Composer {
   line(): Line[] {
     const random = this.#random;
     const kind = random.integer(1, 100);
-    if (kind <= 40) return [this.#message()];
+    if (kind <= 37) return [this.#message()];
+    if (kind <= 40) return [this.#deletedMessage()];
     if (kind <= 55) return [this.#entry()];
     if (kind <= 70) return [this.#coupon()];
     if (kind <= 85) return [this.#play()];
@@ -166,7 +190,14 @@ export class Composer {
     const id = this.#id("m");
     const groupId = random.pick(GROUPS);
     const sender = groupId === "g1" ? "c1" : (CUSTOMERS[GROUPS.indexOf(groupId) - 1] ?? "c1");
+    this.#messages.push(id);
     return { record: "message", id, group_id: groupId, customer_id: sender, body: id, sent_at: this.#oldTime() };
+  }
+
+  /** One of the last messages loses its body. */
+  #deletedMessage(): Line {
+    const id = this.#random.pick(this.#messages.length === 0 ? ["none"] : this.#messages.slice(-10));
+    return { record: "message", id, deleted: true };
   }
 
   #entry(): Line {
@@ -207,8 +238,8 @@ export class Composer {
       eip_campaign_id: EIP_CAMPAIGN,
       location_id: random.pick(STORES),
       employee_id: random.pick(EMPLOYEES),
-      runs: "1.25",
-      hits: random.integer(0, 3),
+      runs: random.pick(["1.25", "1.25", "-1.25"]),
+      hits: random.integer(-2, 3),
       played_at: this.#oldTime(),
     };
   }

@@ -7,6 +7,9 @@ const MINUTE_MS = 60_000;
 // The daily jobs come more often than daily, so that a run of an hour has some.
 const DAY_MINUTES = 20;
 const WEATHER_EVERY_MS = 1_000;
+const DAY_MS = 86_400_000;
+// On every other day the rows are used up, this long before it ends at most.
+const USED_UP_MS = 360_000;
 // Statements that run for longer than D1's limit do not come back.
 const LONGEST_STALL_MS = 60_000;
 
@@ -28,11 +31,24 @@ export async function schedule({ world, isOver }: Stage): Promise<void> {
 /** What happens to the platform as a whole, while the weather has it. */
 export async function platformFaults({ world, isEnding }: Stage): Promise<void> {
   const random = world.random("platform faults");
+  let [dayEndsAt, isUsedUpAt] = [0, 0];
   while (!isEnding()) {
     await world.time.wait(WEATHER_EVERY_MS);
     if (isEnding()) return;
     const { weather, time, database } = world;
     const { primary, replicas } = database;
+    if (time.now >= dayEndsAt) {
+      dayEndsAt = Math.ceil((time.now + 1) / DAY_MS) * DAY_MS;
+      isUsedUpAt = dayEndsAt - random.integer(-USED_UP_MS, USED_UP_MS);
+    }
+    if (
+      time.now >= isUsedUpAt &&
+      database.usedUpUntil < dayEndsAt &&
+      world.faults.has("D1's rows of the day are used up")
+    ) {
+      database.usedUpUntil = dayEndsAt;
+      world.step("the rows of the day are used up");
+    }
     if (weather.happens("D1's primary stalls") && primary.stalledUntil < time.now) {
       primary.stalledUntil = time.now + random.integer(1_000, LONGEST_STALL_MS);
       world.step(`the primary stalls for ${primary.stalledUntil - time.now} ms`);
@@ -64,10 +80,9 @@ export async function operator({ world, rules, isEnding }: Stage): Promise<void>
   while (!isEnding()) {
     await world.time.wait(random.integer(60_000, 900_000));
     if (isEnding()) return;
-    const deed = random.pick(["deploy", "clock", "clock", "clock", "back up", "set back"]);
+    const deed = random.pick(["deploy", "deploy", "deploy", "clock", "clock", "clock", "back up", "set back"]);
     if (deed === "deploy") {
-      world.step("deploys");
-      world.deploy();
+      world.deploy(random);
     } else if (deed === "clock") {
       world.jumpClock(random);
     } else {

@@ -18,9 +18,26 @@ export interface Patch {
 export interface Bundle {
   migrations: readonly string[];
   objectClasses: Readonly<Record<string, string>>;
-  /** Evaluates it anew, with module state of its own, and these globals in place of Node's. */
-  load: (globals: Readonly<Record<string, unknown>>) => typeof Service;
+  /** The service, and versions of it in which a method of objects has another name, whom the others cannot call. */
+  versions: readonly [Load, ...Load[]];
 }
+
+/** Evaluates it anew, with module state of its own, and these globals in place of Node's. */
+export type Load = (globals: Readonly<Record<string, unknown>>) => typeof Service;
+
+/** What another version calls otherwise: each method where it is, and where it is called. */
+const RENAMED: readonly Patch[][] = [
+  [
+    { file: "src/inbox/inbox.ts", find: "  poll(checkTime", replace: "  pollOtherwise(checkTime" },
+    { file: "src/inbox/inboxes.ts", find: ").poll(checkTime)", replace: ").pollOtherwise(checkTime)" },
+  ],
+  [
+    { file: "src/inbox/inbox.ts", find: "  async notify(", replace: "  async notifyOtherwise(" },
+    { file: "src/inbox/inboxes.ts", find: ").notify(notification)", replace: ").notifyOtherwise(notification)" },
+    { file: "src/inbox/fan-out.ts", find: "  notify(calls", replace: "  notifyOtherwise(calls" },
+    { file: "src/inbox/inboxes.ts", find: ".notify(calls, endsAt)", replace: ".notifyOtherwise(calls, endsAt)" },
+  ],
+];
 
 /** The names that the bundle takes from outside, in the order in which its function takes them. */
 const GLOBALS = [
@@ -42,6 +59,13 @@ const SMALL_STEPS: Patch = {
 
 /** Bundles the service as it is, but for small steps of sealing and a patch. */
 export async function bundleService(patch?: Patch): Promise<Bundle> {
+  const patches = patch === undefined ? [SMALL_STEPS] : [SMALL_STEPS, patch];
+  const [load, ...others] = await Promise.all([[], ...RENAMED].map((renamed) => bundle([...patches, ...renamed])));
+  if (load === undefined) throw new Error("There is no version.");
+  return { migrations: readMigrations(patch), objectClasses: readObjectClasses(), versions: [load, ...others] };
+}
+
+async function bundle(patches: readonly Patch[]): Promise<Load> {
   const { outputFiles } = await build({
     entryPoints: [path.join(import.meta.dirname, "../service.ts")],
     bundle: true,
@@ -49,17 +73,16 @@ export async function bundleService(patch?: Patch): Promise<Bundle> {
     target: "esnext",
     write: false,
     logLevel: "silent",
-    plugins: [platform, patching(patch === undefined ? [SMALL_STEPS] : [SMALL_STEPS, patch])],
+    plugins: [platform, patching(patches)],
   });
   const [output] = outputFiles;
   if (output === undefined) throw new Error("esbuild wrote nothing.");
   const evaluate = new Function("module", "exports", ...GLOBALS, output.text);
-  const load: Bundle["load"] = (globals) => {
+  return (globals) => {
     const module = { exports: {} };
     evaluate(module, module.exports, ...GLOBALS.map((name) => globals[name]));
     return module.exports as typeof Service;
   };
-  return { migrations: readMigrations(patch), objectClasses: readObjectClasses(), load };
 }
 
 const platform: Plugin = {

@@ -1,6 +1,7 @@
 import { copyFileSync, rmSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
 import type { Random } from "../../../scripts/demo/random.ts";
-import { current, outgoing } from "./invocation.ts";
+import { current, type Invocation, outgoing } from "./invocation.ts";
 import { Instance, type Query, type Rows } from "./sqlite.ts";
 import type { Time } from "./time.ts";
 import type { Weather } from "./weather.ts";
@@ -20,6 +21,8 @@ import type { Weather } from "./weather.ts";
 // | errors of SQLite: `D1_ERROR: <text>: SQLITE_<code>` | the same |
 // | lost connections, resets, overload, stalls of 2 to 80 s, a full database | `weather.ts`; full: SQLite's own `max_page_count` |
 // | each statement reads the clock anew | the clock may move between the statements of a batch |
+// | a batch beyond the memory or the CPU of a database fails and resets it; nobody knows whether it was committed | `weather.ts`: batches with parameters of more than 500 characters, or any |
+// | the free plan's rows of a day: every statement fails until 00:00 UTC | `usedUpUntil` |
 // | D1 sends reads again by itself, twice at most | not simulated: here such a read fails |
 // | at most 100 parameters a statement | the same |
 
@@ -33,6 +36,15 @@ const PARAMETERS_AT_MOST = 100;
 export const LOST = "D1_ERROR: Network connection lost.";
 const RESET = "D1_ERROR: D1 DB storage caused object to be reset.";
 const OVERLOADED = "D1_ERROR: D1 DB is overloaded. Requests queued for too long.";
+const LITTLE_MEMORY = 500;
+const HEARD_WITHIN_MS = 2_000;
+/** What D1 says of a batch that it has no memory or CPU for. */
+export const EXCEEDED: readonly [string, string] = [
+  "D1_ERROR: D1 DB's isolate exceeded its memory limit and was reset.",
+  "D1_ERROR: D1 DB exceeded its CPU time limit and was reset.",
+];
+/** What D1 says on the free plan for the rest of a day. */
+export const USED_UP = "D1_ERROR: Your account has exceeded D1's free tier daily row write limit.";
 
 /** Where a request is answered, and the copy of the database that is nearest there; null: the primary. */
 export type Nearest = string | null;
@@ -45,6 +57,10 @@ export class SimulatedD1 {
   /** What is on its way to each replica; the function brings it at once. */
   readonly #underWay = new Map<Instance, () => void>();
   readonly #platform: { time: Time; weather: Weather; random: Random };
+  /** Every statement fails before, in milliseconds of simulated time. */
+  usedUpUntil = 0;
+  /** Is called when an invocation repeats a batch that it was told is too much. */
+  onRepeated: (what: string) => void = () => {};
   /** Is called after each commit. */
   onCommit: (commit: number) => void = () => {};
 
@@ -84,6 +100,21 @@ export class SimulatedD1 {
     return copy;
   }
 
+  /** Whether so much time has not passed since now. */
+  isWithin(milliseconds: number): () => boolean {
+    const { time } = this.#platform;
+    const endsAt = time.now + milliseconds;
+    return () => time.now < endsAt;
+  }
+
+  /** What D1 says of a batch that it has no memory or CPU for; null: it has. */
+  #exceededBy(queries: readonly Query[]): string | null {
+    const { weather } = this.#platform;
+    const characters = queries.flatMap(({ params }) => params).reduce<number>((sum, one) => sum + `${one}`.length, 0);
+    if (weather.isOn("D1 has little memory") && characters > LITTLE_MEMORY) return EXCEEDED[0];
+    return weather.happens("D1 exceeds its CPU") ? EXCEEDED[1] : null;
+  }
+
   /** Sends what was committed to each replica; while one is under way, the next waits. */
   #replicate(): void {
     const { time, weather, random } = this.#platform;
@@ -107,6 +138,7 @@ export class SimulatedD1 {
 
   /** Nothing stalls or lags any more. */
   recover(): void {
+    this.usedUpUntil = 0;
     for (const copy of [this.primary, ...this.replicas]) copy.stalledUntil = 0;
     for (const arrive of [...this.#underWay.values()]) arrive();
   }
@@ -140,10 +172,13 @@ export class SimulatedD1 {
     if (weather.happens("D1 loses a connection before the commit")) throw new Error(LOST);
     if (weather.happens("D1 is overloaded")) throw new Error(OVERLOADED);
     if (weather.happens("D1 never answers")) return new Promise(() => {});
+    if (this.usedUpUntil > time.now) throw new Error(USED_UP);
     const copy = await this.copyFor({ needsPrimary, seen: session.seen, nearest: session.nearest });
     const generation = copy.generation;
     await time.wait(0);
     if (copy.generation !== generation) throw new Error(RESET);
+    const exceeded = this.#exceededBy(queries);
+    if (exceeded !== null && random.next() < 0.5) throw reset(copy, exceeded);
     const isFull = copy === this.primary && weather.isOn("D1 is full");
     const outcome = copy.transact(queries, { isFull });
     if (outcome === "writes") return this.run(session, queries, true);
@@ -153,6 +188,7 @@ export class SimulatedD1 {
     }
     session.sawCommit(copy.commit);
     if (!session.beginsAtPrimary) current.getStore()?.onServed(copy);
+    if (exceeded !== null) throw reset(copy, exceeded);
     if (weather.happens("D1 loses a connection after the commit")) throw new Error(LOST);
     const slow = weather.happens("D1 answers late") ? random.integer(200, 9_000) : 0;
     await time.wait(slow + (copy === this.primary && session.nearest !== null ? random.integer(20, 90) : 1));
@@ -183,11 +219,15 @@ class Session {
   batch(queries: readonly Query[]): Promise<D1Result[]> {
     const tooMany = queries.find(({ params }) => params.length > PARAMETERS_AT_MOST);
     if (tooMany !== undefined) throw new Error("D1_ERROR: too many SQL variables: SQLITE_ERROR");
-    const faults = current.getStore()?.databaseFaults;
+    const invocation = current.getStore();
+    // The service waits at least so long for an answer, and may then have sent the batch again.
+    const isHeard = this.#database.isWithin(HEARD_WITHIN_MS);
+    if (invocation !== undefined && isRefused(invocation, queries)) this.#database.onRepeated(queries[0]?.sql ?? "");
     return outgoing(() => {
       const needsPrimary = this.beginsAtPrimary && this.#bookmark === null;
       return this.#database.run(this, queries, needsPrimary).catch((error: Error) => {
-        faults?.push(error.message);
+        invocation?.databaseFaults.push(error.message);
+        if (isHeard() && [...EXCEEDED, USED_UP].includes(error.message)) invocation?.refused.push(queries);
         throw error;
       });
     });
@@ -201,6 +241,16 @@ class Session {
     this.seen = Math.max(this.seen, commit);
     this.#bookmark = bookmarkOf(this.seen);
   }
+}
+
+/** All that is under way at the copy is lost with it. */
+function reset(copy: Instance, message: string): Error {
+  copy.generation += 1;
+  return new Error(message);
+}
+
+function isRefused({ refused }: Invocation, queries: readonly Query[]): boolean {
+  return refused.some((before) => isDeepStrictEqual(before, queries));
 }
 
 /** A bookmark in D1's form: the number of a commit in hexadecimal digits. */

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Connections } from "./connections.ts";
-import type { Instance } from "./sqlite.ts";
+import type { Instance, Query } from "./sqlite.ts";
 
 /**
  * What a Worker or an object does for one event. What it began and did not give to `waitUntil` ends with its answer, as in
@@ -9,6 +9,8 @@ import type { Instance } from "./sqlite.ts";
 export class Invocation {
   /** What D1 has said instead of answering. */
   readonly databaseFaults: string[] = [];
+  /** The batches of which D1 has said that they are too much. */
+  readonly refused: (readonly Query[])[] = [];
   /** Is told of each copy of a database that answers, just when it does. */
   onServed: (copy: Instance) => void = () => {};
   readonly connections: Connections;

@@ -1,6 +1,6 @@
 import type { Random } from "../../../scripts/demo/random.ts";
 import type * as Service from "../service.ts";
-import type { Bundle } from "./code.ts";
+import type { Load } from "./code.ts";
 import { simulatedGlobals } from "./globals.ts";
 import { current, Invocation } from "./invocation.ts";
 import { SocketEnd, socketPairs } from "./sockets.ts";
@@ -24,7 +24,7 @@ const BACKGROUND_MS = 30_000;
 const LOST = "Network connection lost.";
 
 export interface IsolateOptions {
-  load: Bundle["load"];
+  load: Load;
   time: Time;
   random: Random;
   /** Takes the lines that the service logs. */

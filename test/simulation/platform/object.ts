@@ -21,7 +21,8 @@ import type { Weather } from "./weather.ts";
 // | one alarm; it runs at least once, after a failure again (2 s, 4 s …, six times), and may be late | the same; also twice |
 // | the alarm that runs is not set any more | the same |
 // | `deleteAll` deletes the alarm too (compatibility date 2026-02-24) | the same |
-// | a deployment ends all objects and sockets | `deploy()` |
+// | after a deployment an object goes on with its former code until it is idle, at most 300 s; an idle one is put away after 10 s (developers.cloudflare.com/durable-objects/deployments/durable-objects-code-updates) | idle or not, until some time within the 300 s; sockets end only if it is busy then |
+// | `--durable-objects-code-update-mode immediate` ends all objects and sockets | `end()` |
 // | sockets and their attachments outlive the object in memory | `sockets.ts` |
 
 const OBJECT_ENDED = "The Durable Object was reset because its code was updated.";
@@ -32,7 +33,7 @@ const ALARM_RETRIES = 6;
 /** An object in memory: the handlers of its class, and the methods that others may call. */
 export type Instance = Required<DurableObject> & Readonly<Record<string, (...args: unknown[]) => unknown>>;
 
-/** The Worker code that an object runs, as it is deployed at the moment. */
+/** The Worker code that an object begins to run, as it is deployed at the moment. */
 export interface ObjectHost {
   ObjectClass: new (context: DurableObjectState, env: Env) => object;
   env: Env;
@@ -236,8 +237,23 @@ export class SimulatedObject {
     }
   }
 
-  /** A deployment: it ends, and so do its sockets. */
-  redeploy(): void {
+  /** A deployment: it goes on with its former code, but not for longer than this. */
+  update(withinMs: number): void {
+    const former = this.#instance;
+    if (former === null) return;
+    const { time, random } = this.#platform;
+    time.after(random.integer(0, withinMs), () => {
+      if (this.#instance === former) this.updateNow();
+    });
+  }
+
+  /** It goes on with its new code: without its sockets, if it is busy. */
+  updateNow(): void {
+    this.putAway();
+    if (this.#instance !== null) this.endWithSockets();
+  }
+
+  endWithSockets(): void {
     this.end();
     for (const socket of this.sockets.splice(0)) socket.break();
   }

@@ -14,6 +14,8 @@ import type { SocketEnd } from "./sockets.ts";
 const LOST = "Network connection lost.";
 const MANY_OBJECTS = 3;
 const LOOKED_UP_WITHIN_MS = 1_000;
+// `max_delay` of `wrangler.toml`.
+const UPDATED_WITHIN_MS = 300_000;
 
 type Event<Value> = (instance: Instance) => Promise<Value> | Value;
 
@@ -63,8 +65,17 @@ export class SimulatedObjects {
     return [...this.#objects.values()].flatMap(({ sockets }) => sockets);
   }
 
-  redeploy(): void {
-    for (const object of this.#objects.values()) object.redeploy();
+  /** A deployment. */
+  redeploy(mode: "immediate" | "deferred"): void {
+    for (const object of this.#objects.values()) {
+      if (mode === "immediate") object.endWithSockets();
+      else object.update(UPDATED_WITHIN_MS);
+    }
+  }
+
+  /** No object goes on with its former code. */
+  updateNow(): void {
+    for (const object of this.#objects.values()) object.updateNow();
   }
 
   /** Puts away every object that is idle. */

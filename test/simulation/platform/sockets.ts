@@ -10,7 +10,7 @@ import type { Time } from "./time.ts";
 // | an attachment stays with its socket | the same, as a structured clone |
 // | `ping` is answered without waking the object | the same |
 // | frames arrive in order, or the connection breaks (1006) | the same; each frame takes some milliseconds |
-// | a deployment ends all sockets | the same |
+// | a deployment that ends its object ends a socket | the same |
 
 const OPEN = 1;
 const CLOSED = 3;

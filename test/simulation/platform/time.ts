@@ -1,7 +1,7 @@
 import { withGlobal } from "@sinonjs/fake-timers";
 
-/** When every simulation begins, in milliseconds since 1970. */
-export const BEGINNING = Date.UTC(2026, 5, 1, 8);
+/** When every simulation begins, in milliseconds since 1970: so late that most runs see a day end. */
+export const BEGINNING = Date.UTC(2026, 5, 1, 23, 45);
 
 // Timers are numbers, as in browsers: to make objects of them, as Node does, takes longer.
 const { createClock } = withGlobal({ Date, setTimeout: () => 0, clearTimeout: () => {} });

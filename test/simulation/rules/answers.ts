@@ -1,11 +1,13 @@
 import { type OutputUnit, Validator } from "@cfworker/json-schema";
 import type { Answer, Call } from "../network.ts";
-import { LOST } from "../platform/d1.ts";
+import { EXCEEDED, LOST, USED_UP } from "../platform/d1.ts";
 import type { World } from "../world.ts";
 
 // A bookmark is there once the database was asked, a link where there is another page.
 const VALIDATED_ONE_IN = 8;
 const RETRIED_WITHIN_MS = 1_500;
+const DAY_MS = 86_400_000;
+const CLOCKS_APART_MS = 3_000;
 
 /** An answer is one that the OpenAPI document describes. */
 export class AnswerRules {
@@ -27,6 +29,7 @@ export class AnswerRules {
     if (answer.status === 101 && headers?.Upgrade !== undefined) return;
 
     this.#checkRetry(pathname, answer);
+    this.#checkLimits(`${method} ${pathname}`, answer);
     const template = this.#templates.get(pathname) ?? this.#templateOf(pathname);
     this.#templates.set(pathname, template);
     const response = this.#document.paths[template]?.[method.toLowerCase()]?.responses[answer.status];
@@ -51,6 +54,21 @@ export class AnswerRules {
     const wasLostOnce = databaseFaults.length === 1 && databaseFaults[0] === LOST;
     if (wasLostOnce && milliseconds < RETRIED_WITHIN_MS && cause !== "PrimaryStalled")
       this.#world.fail("a lost connection of a read is tried again", `${pathname} is answered 503`);
+  }
+
+  /** What D1 said last decides: whoever feeds too much sends less, and nobody asks again before a daily limit ends. */
+  #checkLimits(place: string, { status, headers, databaseFaults, milliseconds, cause }: Answer): void {
+    const said = databaseFaults.at(-1) ?? "";
+    const seconds = Number(headers.get("Retry-After"));
+    if (place === "POST /api/v1/feed" && EXCEEDED.includes(said) && status !== 200 && !(status === 413 && seconds > 0))
+      this.#world.fail("a feed that is too much for D1 is told so", `${status}, to come back after ${seconds} s`);
+    if (said !== USED_UP || status !== 503 || !place.includes("/api/v1/") || place.endsWith("/live")) return;
+    // D1 may have said so in the background, of a request that was refused for something else.
+    if (milliseconds >= RETRIED_WITHIN_MS || cause === "PrimaryStalled") return;
+    const endsAt = this.#world.time.now + seconds * 1_000;
+    const wrongBy = Math.abs(endsAt - Math.round(endsAt / DAY_MS) * DAY_MS);
+    if (seconds === 0 || wrongBy > CLOCKS_APART_MS)
+      this.#world.fail("a daily limit ends at 00:00 UTC", `${place}, to come back after ${seconds} s`);
   }
 
   #templateOf(pathname: string): string {

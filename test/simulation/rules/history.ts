@@ -130,7 +130,8 @@ export class HistoryRules {
     if (!isRight) this.#fail(REFUSED, `${status} tells of ${told}, and too old are ${atFirst}, now ${now}`);
     if (before.length === 0) return;
     this.seen.refused += 1;
-    for (const { record, id } of lines) if (record in TIME_OF) this.#refused.add(String(id));
+    for (const { record, id, deleted } of lines)
+      if (record in TIME_OF && deleted !== true) this.#refused.add(String(id));
   }
 
   #segments(): { segment: Segment; held: Held }[] {

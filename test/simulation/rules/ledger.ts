@@ -17,15 +17,19 @@ export class Ledger {
   readonly #events = new Map(Object.keys(TABLES).map((kind) => [kind, new Map<string, number>()]));
   /** The same of states that only grow: how often coupons were used. */
   readonly #uses = new Map<string, { count: number; version: number }>();
+  /** Messages that have lost their bodies. */
+  readonly #emptied = new Map<string, number>();
 
   constructor(world: World, history: HistoryRules | null) {
     this.#world = world;
     this.#history = history;
   }
 
-  noteAcknowledged(version: number, lines: readonly Record<string, unknown>[]): void {
-    for (const { record, id, usage_count: uses } of lines) {
-      this.#events.get(String(record))?.set(String(id), version);
+  noteAcknowledged(version: number, lines: readonly Record<string, unknown>[], ignored: number): void {
+    for (const { record, id, deleted, usage_count: uses } of lines) {
+      if (deleted !== true) this.#events.get(String(record))?.set(String(id), version);
+      // A message that is not stored, or has left, is ignored.
+      else if (record === "message" && ignored === 0) this.#emptied.set(String(id), version);
       if (record === "customer_coupon" && typeof uses === "number")
         this.#uses.set(String(id), { count: uses, version });
     }
@@ -39,6 +43,9 @@ export class Ledger {
       const lost = [...events.keys()].find((id) => !stored.has(id));
       if (lost !== undefined) this.#world.fail("nothing acknowledged is lost", `${kind} ${lost}`);
     }
+    const full = primary.read<{ id: string }>("SELECT id FROM messages WHERE body <> ''").map(({ id }) => id);
+    const restored = full.find((id) => this.#emptied.has(id));
+    if (restored !== undefined) this.#world.fail("nothing acknowledged is lost", `message ${restored} has its body`);
     for (const { id, count } of primary.read<{ id: string; count: number }>(
       "SELECT id, usage_count AS count FROM customer_coupons",
     )) {
@@ -50,7 +57,7 @@ export class Ledger {
 
   /** What was acknowledged after this version is gone: the database has been set back to it. */
   forget(version: number): void {
-    for (const events of this.#events.values())
+    for (const events of [...this.#events.values(), this.#emptied])
       for (const [id, acknowledged] of events) if (acknowledged > version) events.delete(id);
     for (const [id, one] of this.#uses) if (one.version > version) this.#uses.delete(id);
   }

@@ -6,25 +6,25 @@ import { Id } from "../../values/text.ts";
 import { EarnedHundredths, TotalCount, TotalHundredths } from "../../values/total.ts";
 import { CAMPAIGNS } from "./campaign.ts";
 import { CUSTOMERS } from "./customer.ts";
+import { definePartOfRow } from "./define-kind.ts";
 import { EIP_CAMPAIGNS } from "./eip-campaign.ts";
 import { EMPLOYEES } from "./employee.ts";
-import { defineKind, notMember } from "./kind.ts";
-import { ofAnotherAccount, STORES } from "./store.ts";
+import { notMember, ofAnotherAccount } from "./faults.ts";
+import type { Way } from "./kind.ts";
+import { STORES } from "./store.ts";
 
 // What events have added to a total that are no longer in the database (docs/contract/history.md, 3). Only a restore says
 // it. Said twice it counts once, because a restore may be sent again.
 
 /** What sealed entries have added to a customer's balance at a store, and so to the customer's. */
-export const balanceOpening = defineKind(storeBalances, {
+export const balanceOpening = definePartOfRow(storeBalances, {
   record: "balance_opening",
   fields: z.object({ customer_id: Id, store_id: Id, amount: TotalHundredths }),
   keyFields: ["customer_id", "store_id"],
   isPermanent: true,
-  columns: {
-    customer_key: { key: "customer_id" },
-    store_key: { key: "store_id" },
-    balance_opening: "amount",
-  },
+  columns: { balance_opening: "amount" },
+  hundredths: ["amount"],
+  ways: [wayOf("balance_entry", "store_balances.balance_opening IS NULL")],
   references: { customer_id: CUSTOMERS, store_id: STORES },
   uses: ["amount"],
   write: (lines) => [
@@ -47,16 +47,14 @@ export const balanceOpening = defineKind(storeBalances, {
 });
 
 /** What sealed entries have added to what a campaign has earned at a store. */
-export const earnedOpening = defineKind(campaignStores, {
+export const earnedOpening = definePartOfRow(campaignStores, {
   record: "earned_opening",
   fields: z.object({ store_id: Id, campaign_id: Id, earned: EarnedHundredths }),
   keyFields: ["store_id", "campaign_id"],
   isPermanent: true,
-  columns: {
-    store_key: { key: "store_id" },
-    campaign_key: { key: "campaign_id" },
-    earned_opening: "earned",
-  },
+  columns: { earned_opening: "earned" },
+  hundredths: ["earned"],
+  ways: [wayOf("balance_entry", "campaign_stores.earned_opening = 0")],
   references: { store_id: STORES, campaign_id: CAMPAIGNS },
   uses: ["earned"],
   faults: [ofAnotherAccount("campaign_id", "a campaign", CAMPAIGNS)],
@@ -72,7 +70,7 @@ export const earnedOpening = defineKind(campaignStores, {
 const TOKENS = LEVELS.map((level) => `tokens_${level}` as const);
 
 /** What sealed earnings have added to a member's tokens of each level. */
-export const tokenOpening = defineKind(memberships, {
+export const tokenOpening = definePartOfRow(memberships, {
   record: "token_opening",
   fields: z.object({
     store_id: Id,
@@ -86,14 +84,14 @@ export const tokenOpening = defineKind(memberships, {
   keyFields: ["store_id", "customer_id"],
   isPermanent: true,
   columns: {
-    store_key: { key: "store_id" },
-    customer_key: { key: "customer_id" },
     tokens_1_opening: "tokens_1",
     tokens_2_opening: "tokens_2",
     tokens_3_opening: "tokens_3",
     tokens_4_opening: "tokens_4",
     tokens_5_opening: "tokens_5",
   },
+  hundredths: TOKENS,
+  ways: [wayOf("token_earning", `(${TOKENS.map((tokens) => `memberships.${tokens}_opening`)}) IS (0, 0, 0, 0, 0)`)],
   references: { store_id: STORES, customer_id: CUSTOMERS },
   uses: TOKENS,
   faults: [notMember("memberships", "store_key", "must be a member of the store")],
@@ -112,7 +110,7 @@ export const tokenOpening = defineKind(memberships, {
 const MEASURES = ["runs", "hits", "doubles", "triples"] as const;
 
 /** What sealed plays have added to an employee's totals at a location in a campaign. */
-export const playOpening = defineKind(playTotals, {
+export const playOpening = definePartOfRow(playTotals, {
   record: "play_opening",
   fields: z.object({
     eip_campaign_id: Id,
@@ -126,14 +124,13 @@ export const playOpening = defineKind(playTotals, {
   keyFields: ["eip_campaign_id", "location_id", "employee_id"],
   isPermanent: true,
   columns: {
-    eip_campaign_key: { key: "eip_campaign_id" },
-    location_key: { key: "location_id" },
-    employee_key: { key: "employee_id" },
     runs_opening: "runs",
     hits_opening: "hits",
     doubles_opening: "doubles",
     triples_opening: "triples",
   },
+  hundredths: ["runs"],
+  ways: [wayOf("play", "play_totals.runs_opening IS NULL")],
   references: { eip_campaign_id: EIP_CAMPAIGNS, location_id: STORES, employee_id: EMPLOYEES },
   uses: MEASURES,
   faults: [
@@ -152,6 +149,11 @@ export const playOpening = defineKind(playTotals, {
     }),
   ],
 });
+
+/** Where no event of the kind has left there is no opening, and the table is not read. */
+function wayOf(events: string, leftOut: string): Way {
+  return { when: `EXISTS (SELECT 1 FROM history_segments WHERE kind = '${events}')`, leftOut };
+}
 
 interface Openings {
   table: string;

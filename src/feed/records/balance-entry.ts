@@ -1,11 +1,5 @@
 import * as z from "zod";
-import {
-  addToCampaignEarnings,
-  addToCustomerBalances,
-  addToStoreBalances,
-  openCampaignEarnings,
-  openStoreBalances,
-} from "../../db/derived/totals.ts";
+import { addTo, CAMPAIGN_EARNINGS, CUSTOMER_BALANCES, openTo, STORE_BALANCES } from "../../db/derived/totals.ts";
 import { balanceEntries } from "../../db/tables/index.ts";
 import { Hundredths } from "../../values/decimal.ts";
 import { orNull } from "../../values/scalar.ts";
@@ -32,11 +26,11 @@ export const balanceEntry = defineKind(balanceEntries, {
   uses: ["amount"],
   timeField: "created_at",
   faults: [ofAnotherAccount("campaign_id", "a campaign", CAMPAIGNS)],
-  totals: [addToCustomerBalances, addToStoreBalances, addToCampaignEarnings],
+  totals: [CUSTOMER_BALANCES, STORE_BALANCES, CAMPAIGN_EARNINGS].map(addTo),
   openings: [balanceOpening, earnedOpening],
   leaving: {
     sums: { balance: "sum(amount)", earned: "sum(iif(campaign_key IS NOT NULL AND amount > 0, amount, 0))" },
-    open: [openStoreBalances, openCampaignEarnings],
+    open: [STORE_BALANCES, CAMPAIGN_EARNINGS].map(openTo),
   },
   hundredths: ["amount"],
 });

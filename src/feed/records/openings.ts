@@ -1,6 +1,13 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import { LEVELS } from "../../db/derived/totals.ts";
+import {
+  CAMPAIGN_EARNINGS,
+  openingOf,
+  PLAY_TOTALS,
+  STORE_BALANCES,
+  TEAM_TOKENS,
+  type Total,
+} from "../../db/derived/totals.ts";
 import { campaignStores, memberships, playTotals, storeBalances } from "../../db/tables/index.ts";
 import { Id } from "../../values/text.ts";
 import { EarnedHundredths, TotalCount, TotalHundredths } from "../../values/total.ts";
@@ -24,7 +31,7 @@ export const balanceOpening = definePartOfRow(storeBalances, {
   isPermanent: true,
   columns: { balance_opening: "amount" },
   hundredths: ["amount"],
-  ways: [wayOf("balance_entry", "store_balances.balance_opening IS NULL")],
+  ways: [wayOf(STORE_BALANCES)],
   references: { customer_id: CUSTOMERS, store_id: STORES },
   uses: ["amount"],
   write: (lines) => [
@@ -38,11 +45,7 @@ export const balanceOpening = definePartOfRow(storeBalances, {
         GROUP BY line.customer_key
       ) AS new
       WHERE customers.key = new.customer_key AND new.amount <> 0`,
-    putOpenings(lines, {
-      table: "store_balances",
-      key: ["customer_key", "store_key"],
-      openings: [{ total: "balance", opening: "balance_opening", field: "amount" }],
-    }),
+    putOpenings(lines, STORE_BALANCES, ["amount"]),
   ],
 });
 
@@ -54,20 +57,14 @@ export const earnedOpening = definePartOfRow(campaignStores, {
   isPermanent: true,
   columns: { earned_opening: "earned" },
   hundredths: ["earned"],
-  ways: [wayOf("balance_entry", "campaign_stores.earned_opening = 0")],
+  ways: [wayOf(CAMPAIGN_EARNINGS)],
   references: { store_id: STORES, campaign_id: CAMPAIGNS },
   uses: ["earned"],
   faults: [ofAnotherAccount("campaign_id", "a campaign", CAMPAIGNS)],
-  write: (lines) => [
-    putOpenings(lines, {
-      table: "campaign_stores",
-      key: ["store_key", "campaign_key"],
-      openings: [{ total: "earned", opening: "earned_opening", field: "earned" }],
-    }),
-  ],
+  write: (lines) => [putOpenings(lines, CAMPAIGN_EARNINGS)],
 });
 
-const TOKENS = LEVELS.map((level) => `tokens_${level}` as const);
+const TOKENS = ["tokens_1", "tokens_2", "tokens_3", "tokens_4", "tokens_5"] as const;
 
 /** What sealed earnings have added to a member's tokens of each level. */
 export const tokenOpening = definePartOfRow(memberships, {
@@ -91,7 +88,7 @@ export const tokenOpening = definePartOfRow(memberships, {
     tokens_5_opening: "tokens_5",
   },
   hundredths: TOKENS,
-  ways: [wayOf("token_earning", `(${TOKENS.map((tokens) => `memberships.${tokens}_opening`)}) IS (0, 0, 0, 0, 0)`)],
+  ways: [wayOf(TEAM_TOKENS)],
   references: { store_id: STORES, customer_id: CUSTOMERS },
   uses: TOKENS,
   faults: [notMember("memberships", "store_key", "must be a member of the store")],
@@ -130,53 +127,32 @@ export const playOpening = definePartOfRow(playTotals, {
     triples_opening: "triples",
   },
   hundredths: ["runs"],
-  ways: [wayOf("play", "play_totals.runs_opening IS NULL")],
+  ways: [wayOf(PLAY_TOTALS)],
   references: { eip_campaign_id: EIP_CAMPAIGNS, location_id: STORES, employee_id: EMPLOYEES },
   uses: MEASURES,
   faults: [
     ofAnotherAccount("eip_campaign_id", "a campaign", EIP_CAMPAIGNS, "location_key"),
     ofAnotherAccount("employee_id", "an employee", EMPLOYEES, "location_key"),
   ],
-  write: (lines) => [
-    putOpenings(lines, {
-      table: "play_totals",
-      key: ["location_key", "eip_campaign_key", "employee_key"],
-      openings: MEASURES.map((measure) => ({
-        total: measure,
-        opening: `${measure}_opening`,
-        field: measure,
-      })),
-    }),
-  ],
+  write: (lines) => [putOpenings(lines, PLAY_TOTALS)],
 });
 
 /** Where no event of the kind has left there is no opening, and the table is not read. */
-function wayOf(events: string, leftOut: string): Way {
-  return { when: `EXISTS (SELECT 1 FROM history_segments WHERE kind = '${events}')`, leftOut };
-}
-
-interface Openings {
-  table: string;
-  key: readonly string[];
-  openings: readonly { total: string; opening: string; field: string }[];
+function wayOf({ of, openings }: Total): Way {
+  return { when: `EXISTS (SELECT 1 FROM history_segments WHERE kind = '${of}')`, leftOut: `NOT (${openings.when})` };
 }
 
 /** Puts openings in the place of those that are stored, and moves the totals by the difference. */
-function putOpenings(lines: SQL, { table, key, openings }: Openings): SQL {
-  const columns = [...key, ...openings.map(({ total }) => total), ...openings.map(({ opening }) => opening)];
-  const fields = openings.map(({ field }) => field);
-  const sets = openings.flatMap(({ total, opening }) => [
-    `${total} = ${table}.${total} + excluded.${opening} - coalesce(${table}.${opening}, 0)`,
-    `${opening} = excluded.${opening}`,
+function putOpenings(lines: SQL, { table, keys, measures }: Total, fields = Object.keys(measures)): SQL {
+  const totals = Object.keys(measures);
+  const openings = totals.map(openingOf);
+  const sets = totals.flatMap((total) => [
+    `${total} = ${table}.${total} + excluded.${openingOf(total)} - coalesce(${table}.${openingOf(total)}, 0)`,
+    `${openingOf(total)} = excluded.${openingOf(total)}`,
   ]);
-  const names = openings.map(({ opening }) => opening);
-  const isAnother = `(${names.map((name) => `${table}.${name}`)}) IS NOT (${names.map((name) => `excluded.${name}`)})`;
-  return sql.join(
-    [
-      sql.raw(`INSERT INTO ${table} (${columns}) SELECT ${[...key, ...fields, ...fields]} FROM`),
-      lines,
-      sql.raw(`AS line WHERE true ON CONFLICT (${key}) DO UPDATE SET ${sets} WHERE ${isAnother}`),
-    ],
-    sql` `,
-  );
+  const isAnother = `(${openings.map((name) => `${table}.${name}`)}) IS NOT (${openings.map((name) => `excluded.${name}`)})`;
+  return sql`
+    INSERT INTO ${sql.raw(`${table} (${[...keys, ...totals, ...openings]}) SELECT ${[...keys, ...fields, ...fields]}`)}
+    FROM ${lines} AS line WHERE true
+    ON CONFLICT ${sql.raw(`(${keys}) DO UPDATE SET ${sets} WHERE ${isAnother}`)}`;
 }

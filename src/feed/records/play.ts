@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { addToPlayTotals, openPlayTotals } from "../../db/derived/totals.ts";
+import { addTo, openTo, PLAY_TOTALS } from "../../db/derived/totals.ts";
 import { plays } from "../../db/tables/index.ts";
 import { DecimalText, toHundredths } from "../../values/decimal.ts";
 import { SignedCount } from "../../values/number.ts";
@@ -33,11 +33,11 @@ export const play = defineKind(plays, {
     ofAnotherAccount("eip_campaign_id", "a campaign", EIP_CAMPAIGNS, "location_key"),
     ofAnotherAccount("employee_id", "an employee", EMPLOYEES, "location_key"),
   ],
-  totals: [addToPlayTotals],
+  totals: [addTo(PLAY_TOTALS)],
   openings: [playOpening],
   leaving: {
     sums: { runs: "sum(runs)", hits: "sum(hits)", doubles: "sum(doubles)", triples: "sum(triples)" },
-    open: [openPlayTotals],
+    open: [openTo(PLAY_TOTALS)],
   },
   hundredths: ["runs"],
 });

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { addToTeamTokens, LEVELS, openTeamTokens } from "../../db/derived/totals.ts";
+import { addTo, LEVELS, openTo, TEAM_TOKENS } from "../../db/derived/totals.ts";
 import { tokenEarnings } from "../../db/tables/index.ts";
 import { Hundredths } from "../../values/decimal.ts";
 import { orNull } from "../../values/scalar.ts";
@@ -29,8 +29,8 @@ export const tokenEarning = defineKind(tokenEarnings, {
     // One who left still counts, so that a late line is not refused.
     notMember("memberships", "store_key", "must be a member of the store"),
   ],
-  totals: [addToTeamTokens],
+  totals: [addTo(TEAM_TOKENS)],
   openings: [tokenOpening],
-  leaving: { sums: { tokens: "sum(tokens)" }, open: [openTeamTokens] },
+  leaving: { sums: { tokens: "sum(tokens)" }, open: [openTo(TEAM_TOKENS)] },
   hundredths: ["tokens"],
 });

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { objectOf, readLine } from "../../src/feed/ndjson.ts";
 import { KINDS } from "../../src/feed/records/index.ts";
-import { countItems, identityOf, type Kind } from "../../src/feed/records/kind.ts";
+import { columnTypes, countItems, identityOf, type Kind } from "../../src/feed/records/kind.ts";
+import { message } from "../../src/feed/records/message.ts";
 import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT } from "../../src/http/limits.ts";
 import { type Answer, isPassing, PatientClient, parse } from "./attempts.ts";
 import type { FileLine } from "./ndjson-file.ts";
@@ -43,10 +44,9 @@ const AT_ONCE = 4;
  * The kinds of which it does not matter which record is stored first: no answer shows it, and none refers to another of
  * its kind, but a membership to its referrer's.
  */
-const UNORDERED = new Set([
-  ...["membership", "registration", "balance_entry", "token_earning", "friendship"],
-  ...["block", "message_state", "customer_coupon", "play"],
-]);
+const UNORDERED = new Set(
+  KINDS.filter((kind) => kind !== message && !columnTypes(kind).has("key")).map(({ record }) => record),
+);
 
 /**
  * The lines in requests within the feed's limits, in order; with `pages`, a page of an export begins a request. A line

@@ -3,8 +3,10 @@ import { addMessage, type FieldMessages, fieldMessages } from "../values/message
 import { withCommas } from "../values/number.ts";
 import { toUtc } from "../values/time.ts";
 import { type NumberedText, objectOf } from "./ndjson.ts";
+import { TOO_OLD } from "./records/faults.ts";
 import { KINDS } from "./records/index.ts";
-import { countItems, type Fields, isDeletable, type Kind, type Line, TOO_OLD, toUsed } from "./records/kind.ts";
+import { countItems, isDeletable, type Kind, type Line, toUsed } from "./records/kind.ts";
+import type { Fields } from "./records/sources.ts";
 import { toJsonRow } from "./records/statements.ts";
 
 /** A valid line with what it writes, a JSON array, or what is wrong with each of its fields; `""` stands for the line. */

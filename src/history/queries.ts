@@ -150,7 +150,7 @@ export interface Step {
  */
 export async function takeOut(
   db: Database,
-  { table, time, when, sums, openings }: SealedKind,
+  { table, time, when, sums, open }: SealedKind,
   { segment, ids, horizon, step }: { segment: Written; ids: readonly string[]; horizon: string; step: Step },
 ): Promise<void> {
   const { kind, month, number, name, lines, bytes, sha256, oldest, newest } = historySegments;
@@ -169,7 +169,7 @@ export async function takeOut(
           ${whole}, min(${sql.raw(time)}), max(${sql.raw(time)}), json_object(${sql.raw(added.join(", "))})
         FROM ${sql.raw(table)} WHERE ${leave}`,
     ],
-    opened: openings.map((open) => open(leave)),
+    opened: open.map((add) => add(leave)),
     left: [sql`DELETE FROM ${sql.raw(table)} WHERE ${leave}`],
     counted: [sql`UPDATE ${feedVersion} SET ${names(feedVersion.version)} = ${feedVersion.version} + 1`],
     moved: [moveWalk(step)],

@@ -253,8 +253,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     breaks: "what leaves is added to its openings",
     file: "src/history/queries.ts",
-    find: "opened: openings.map((open) => open(leave)),",
-    replace: "opened: openings.slice(1).map((open) => open(leave)),",
+    find: "opened: open.map((add) => add(leave)),",
+    replace: "opened: open.slice(1).map((add) => add(leave)),",
     seenBy: PLACED,
   },
   {
@@ -266,7 +266,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     breaks: "a message that its group shows stays",
-    file: "src/history/kinds.ts",
+    file: "src/feed/records/message.ts",
     find: "iif(id IS NULL, 'never', earlier_at)",
     replace: "'never'",
     seenBy: RECOUNT,

@@ -1,234 +1,194 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { Derived, KeyRange } from "./derived.ts";
+import type { Derived } from "./derived.ts";
 
-// The totals of events. The feed adds what new events change: there `withFresh` is a `WITH` clause that has them, by the name
-// of their kind. Sealing adds those that leave the database to the openings (docs/contract/history.md, 3): there `leave` is
-// the condition that they meet. A total is its opening and what is stored.
-
-/** The sum of all balance entries of a customer, also of an erased one. It opens with those at stores. */
-export const customerBalances: Derived = {
-  name: "customers' balances",
-  triggers: [],
-  over: "customers",
-  table: "customers",
-  storedAs: "columns",
-  absent: "0",
-  key: ["key"],
-  values: ["balance"],
-  expected: (range) => `
-    SELECT customer_key AS key, ${exactSum("amount")} AS balance
-    FROM (${balanceParts(range)}) GROUP BY customer_key`,
-  stored: "key",
-  what: [["customers", "key"]],
-};
-
-export function addToCustomerBalances(withFresh: SQL): SQL {
-  return sql`${withFresh}
-    UPDATE customers SET balance = balance + new.amount
-    FROM (SELECT customer_key, sum(amount) AS amount FROM balance_entry GROUP BY customer_key) AS new
-    WHERE customers.key = new.customer_key`;
+/** Sums of events by some of their keys: an opening, of events that have left (docs/contract/history.md, 3), and the others. */
+export interface Total {
+  /** The kind of the events, and their table. */
+  of: string;
+  events: string;
+  /** Which of them count; left out: all. */
+  filter?: string;
+  /** Where the total is stored: in rows of its own, or in columns of rows that are there anyway. */
+  table: string;
+  storedAs: "rows" | "columns";
+  /** The keys of an event by which it is added up. A recount ranges over the first. */
+  keys: readonly string[];
+  /** What the table calls them; left out: the same. */
+  storedKeys?: readonly string[];
+  /** The columns of the total, and the expression on an event that each adds up. */
+  measures: Readonly<Record<string, string>>;
+  /** The table with a column such as `balance_opening` for each, and which of its rows are opened. */
+  openings: { table: string; when: string };
 }
 
 /** The sum of a customer's balance entries at a store: a row wherever they have one, also if it adds up to nothing. */
-export const storeBalances: Derived = {
-  name: "balances at stores",
-  triggers: [],
-  over: "customers",
+export const STORE_BALANCES: Total = {
+  of: "balance_entry",
+  events: "balance_entries",
   table: "store_balances",
   storedAs: "rows",
+  keys: ["customer_key", "store_key"],
+  measures: { balance: "amount" },
+  openings: { table: "store_balances", when: "balance_opening IS NOT NULL" },
+};
+
+/** The sum of all balance entries of a customer, also of an erased one. It opens with those at stores. */
+export const CUSTOMER_BALANCES: Total = {
+  ...STORE_BALANCES,
+  table: "customers",
+  storedAs: "columns",
+  keys: ["customer_key"],
+  storedKeys: ["key"],
+};
+
+/** What a campaign has earned at a store, its popularity there: an entry that takes away does not count. */
+export const CAMPAIGN_EARNINGS: Total = {
+  of: "balance_entry",
+  events: "balance_entries",
+  filter: "campaign_key IS NOT NULL AND amount > 0",
+  table: "campaign_stores",
+  storedAs: "rows",
+  keys: ["store_key", "campaign_key"],
+  measures: { earned: "amount" },
+  openings: { table: "campaign_stores", when: "earned_opening > 0" },
+};
+
+/** The sums of an employee's plays at a location in a campaign. A play of nothing puts its employee on the board too. */
+export const PLAY_TOTALS: Total = {
+  of: "play",
+  events: "plays",
+  table: "play_totals",
+  storedAs: "rows",
+  keys: ["location_key", "eip_campaign_key", "employee_key"],
+  measures: { runs: "runs", hits: "hits", doubles: "doubles", triples: "triples" },
+  openings: { table: "play_totals", when: "runs_opening IS NOT NULL" },
+};
+
+export const LEVELS = [1, 2, 3, 4, 5] as const;
+
+/** The tokens that a member earned at a store from each level of the own team. */
+export const TEAM_TOKENS: Total = {
+  of: "token_earning",
+  events: "token_earnings",
+  table: "memberships",
+  storedAs: "columns",
+  keys: ["store_key", "customer_key"],
+  measures: Object.fromEntries(LEVELS.map((level) => [`tokens_${level}`, `tokens * (level_no = ${level})`])),
+  openings: {
+    table: "memberships",
+    when: "(tokens_1_opening, tokens_2_opening, tokens_3_opening, tokens_4_opening, tokens_5_opening) <> (0, 0, 0, 0, 0)",
+  },
+};
+
+/** Adds new events, which a `WITH` clause has by the name of their kind. Those of nothing make a row, but change none. */
+export function addTo(total: Total): (withFresh: SQL) => SQL {
+  const { of, table, storedAs, keys } = total;
+  const columns = Object.keys(total.measures);
+  const sums = sumsOf(total, of, sql`true`);
+  if (storedAs === "columns") return (withFresh) => sql`${withFresh} ${updateBy(total, sums, (one) => one)}`;
+  const sets = columns.map((one) => `${one} = ${one} + excluded.${one}`);
+  const isSomething = `(${columns.map((one) => `excluded.${one}`)}) IS NOT (${columns.map(() => 0)})`;
+  return (withFresh) => sql`${withFresh}
+    INSERT INTO ${sql.raw(`${table} (${[...keys, ...columns]})`)} ${sums}
+    ON CONFLICT ${sql.raw(`(${keys}) DO UPDATE SET ${sets} WHERE ${isSomething}`)}`;
+}
+
+/** Adds the events that leave, which meet a condition, to the openings. */
+export function openTo(total: Total): (leave: SQL) => SQL {
+  return (leave) => updateBy(total, sumsOf(total, total.events, leave), openingOf);
+}
+
+/** The column with the opening of a total. */
+export function openingOf(column: string): string {
+  return `${column}_opening`;
+}
+
+function sumsOf({ keys, measures, filter = "true" }: Total, from: string, where: SQL): SQL {
+  const sums = Object.entries(measures).map(([column, value]) => `sum(${value}) AS ${column}`);
+  return sql`SELECT ${sql.raw(`${[...keys, ...sums]} FROM ${from}`)} WHERE ${where} AND ${sql.raw(`${filter} GROUP BY ${keys}`)}`;
+}
+
+function updateBy({ table, keys, storedKeys = keys, measures }: Total, sums: SQL, toColumn: typeof openingOf): SQL {
+  const sets = Object.keys(measures).map(
+    (one) => `${toColumn(one)} = coalesce(${table}.${toColumn(one)}, 0) + new.${one}`,
+  );
+  const match = storedKeys.map((one, index) => `${table}.${one} = new.${keys[index]}`).join(" AND ");
+  return sql`UPDATE ${sql.raw(`${table} SET ${sets}`)} FROM (${sums}) AS new WHERE ${sql.raw(match)}`;
+}
+
+/** What is recounted of a total: its openings, and the events that are stored. */
+function recountOf(total: Total, rest: Pick<Derived, "name" | "over" | "absent" | "what">): Derived {
+  const { of, events, filter = "true", table, storedAs, keys, storedKeys = keys, measures, openings } = total;
+  const values = Object.keys(measures);
+  const parts = Object.entries(measures).map(([column, value]) => `${value} AS ${column}`);
+  const named = keys.map((key, index) => `${key} AS ${storedKeys[index]}`);
+  return {
+    ...rest,
+    triggers: [],
+    table,
+    storedAs,
+    key: storedKeys,
+    values,
+    expected: (range) => `
+      SELECT ${[...named, ...values.map((one) => `${exactSum(one)} AS ${one}`)]}
+      FROM (
+        SELECT ${[...keys, ...parts]} FROM ${events} WHERE ${keys[0]} ${range} AND ${filter}
+        UNION ALL
+        SELECT ${[...keys, ...values.map(openingOf)]} FROM ${openings.table}
+        WHERE ${keys[0]} ${range} AND ${openings.when} AND ${haveLeft(of)}
+      )
+      GROUP BY ${keys}`,
+    stored: storedKeys[0] ?? "",
+  };
+}
+
+export const customerBalances = /* @__PURE__ */ recountOf(CUSTOMER_BALANCES, {
+  name: "customers' balances",
+  over: "customers",
+  absent: "0",
+  what: [["customers", "key"]],
+});
+
+export const storeBalances = /* @__PURE__ */ recountOf(STORE_BALANCES, {
+  name: "balances at stores",
+  over: "customers",
   absent: "a difference",
-  key: ["customer_key", "store_key"],
-  values: ["balance"],
-  expected: (range) => `
-    SELECT customer_key, store_key, ${exactSum("amount")} AS balance
-    FROM (${balanceParts(range)}) GROUP BY customer_key, store_key`,
-  stored: "customer_key",
   what: [
     ["stores", "store_key"],
     ["customers", "customer_key"],
   ],
-};
+});
 
-function balanceParts(range: KeyRange): string {
-  return `
-    SELECT customer_key, store_key, amount FROM balance_entries WHERE customer_key ${range}
-    UNION ALL
-    SELECT customer_key, store_key, balance_opening FROM store_balances
-    WHERE customer_key ${range} AND balance_opening IS NOT NULL AND ${haveLeft("balance_entry")}`;
-}
-
-export function openStoreBalances(leave: SQL): SQL {
-  return sql`
-    UPDATE store_balances SET balance_opening = coalesce(balance_opening, 0) + leaving.amount
-    FROM (
-      SELECT customer_key, store_key, sum(amount) AS amount FROM balance_entries WHERE ${leave}
-      GROUP BY customer_key, store_key
-    ) AS leaving
-    WHERE store_balances.customer_key = leaving.customer_key AND store_balances.store_key = leaving.store_key`;
-}
-
-export function addToStoreBalances(withFresh: SQL): SQL {
-  return sql`${withFresh}
-    INSERT INTO store_balances (store_key, customer_key, balance)
-    SELECT store_key, customer_key, sum(amount) FROM balance_entry WHERE true GROUP BY store_key, customer_key
-    ON CONFLICT (customer_key, store_key) DO UPDATE SET balance = balance + excluded.balance`;
-}
-
-/** What a campaign has earned at a store, its popularity there: an entry that takes away does not count. */
-export const campaignEarnings: Derived = {
+export const campaignEarnings = /* @__PURE__ */ recountOf(CAMPAIGN_EARNINGS, {
   name: "what campaigns have earned",
-  triggers: [],
   over: "stores",
-  table: "campaign_stores",
-  storedAs: "rows",
   absent: "0",
-  key: ["store_key", "campaign_key"],
-  values: ["earned"],
-  expected: (range) => `
-    SELECT store_key, campaign_key, sum(amount) AS earned
-    FROM (
-      SELECT store_key, campaign_key, amount FROM balance_entries
-      WHERE store_key ${range} AND campaign_key IS NOT NULL AND amount > 0
-      UNION ALL
-      SELECT store_key, campaign_key, earned_opening FROM campaign_stores
-      WHERE store_key ${range} AND earned_opening > 0 AND ${haveLeft("balance_entry")}
-    )
-    GROUP BY store_key, campaign_key`,
-  stored: "store_key",
   what: [
     ["campaigns", "campaign_key"],
     ["stores", "store_key"],
   ],
-};
+});
 
-export function addToCampaignEarnings(withFresh: SQL): SQL {
-  return sql`${withFresh}
-    INSERT INTO campaign_stores (store_key, campaign_key, earned)
-    SELECT store_key, campaign_key, sum(amount) FROM balance_entry
-    WHERE campaign_key IS NOT NULL AND amount > 0 GROUP BY store_key, campaign_key
-    ON CONFLICT (store_key, campaign_key) DO UPDATE SET earned = earned + excluded.earned`;
-}
-
-export function openCampaignEarnings(leave: SQL): SQL {
-  return sql`
-    UPDATE campaign_stores SET earned_opening = earned_opening + leaving.amount
-    FROM (
-      SELECT store_key, campaign_key, sum(amount) AS amount FROM balance_entries
-      WHERE ${leave} AND campaign_key IS NOT NULL AND amount > 0 GROUP BY store_key, campaign_key
-    ) AS leaving
-    WHERE campaign_stores.store_key = leaving.store_key AND campaign_stores.campaign_key = leaving.campaign_key`;
-}
-
-/** The sums of an employee's plays at a location in a campaign. A play of nothing puts its employee on the board too. */
-export const playTotals: Derived = {
+export const playTotals = /* @__PURE__ */ recountOf(PLAY_TOTALS, {
   name: "totals of plays",
-  triggers: [],
   over: "stores",
-  table: "play_totals",
-  storedAs: "rows",
   absent: "a difference",
-  key: ["location_key", "eip_campaign_key", "employee_key"],
-  values: ["runs", "hits", "doubles", "triples"],
-  expected: (range) => `
-    SELECT location_key, eip_campaign_key, employee_key, ${exactSum("runs")} AS runs, ${exactSum("hits")} AS hits,
-      ${exactSum("doubles")} AS doubles, ${exactSum("triples")} AS triples
-    FROM (
-      SELECT location_key, eip_campaign_key, employee_key, runs, hits, doubles, triples
-      FROM plays WHERE location_key ${range}
-      UNION ALL
-      SELECT location_key, eip_campaign_key, employee_key, runs_opening, hits_opening, doubles_opening, triples_opening
-      FROM play_totals WHERE location_key ${range} AND runs_opening IS NOT NULL AND ${haveLeft("play")}
-    )
-    GROUP BY location_key, eip_campaign_key, employee_key`,
-  stored: "location_key",
   what: [
     ["stores", "location_key"],
     ["eip_campaigns", "eip_campaign_key"],
     ["employees", "employee_key"],
   ],
-};
+});
 
-/** A play of nothing makes a row, but changes none. */
-export function addToPlayTotals(withFresh: SQL): SQL {
-  return sql`${withFresh}
-    INSERT INTO play_totals (location_key, eip_campaign_key, employee_key, runs, hits, doubles, triples)
-    SELECT location_key, eip_campaign_key, employee_key, sum(runs), sum(hits), sum(doubles), sum(triples)
-    FROM play WHERE true GROUP BY location_key, eip_campaign_key, employee_key
-    ON CONFLICT (location_key, eip_campaign_key, employee_key) DO UPDATE SET
-      runs = runs + excluded.runs, hits = hits + excluded.hits,
-      doubles = doubles + excluded.doubles, triples = triples + excluded.triples
-    WHERE (excluded.runs, excluded.hits, excluded.doubles, excluded.triples) IS NOT (0, 0, 0, 0)`;
-}
-
-export function openPlayTotals(leave: SQL): SQL {
-  return sql`
-    UPDATE play_totals SET
-      runs_opening = coalesce(runs_opening, 0) + leaving.runs,
-      hits_opening = coalesce(hits_opening, 0) + leaving.hits,
-      doubles_opening = coalesce(doubles_opening, 0) + leaving.doubles,
-      triples_opening = coalesce(triples_opening, 0) + leaving.triples
-    FROM (
-      SELECT location_key, eip_campaign_key, employee_key,
-        sum(runs) AS runs, sum(hits) AS hits, sum(doubles) AS doubles, sum(triples) AS triples
-      FROM plays WHERE ${leave} GROUP BY location_key, eip_campaign_key, employee_key
-    ) AS leaving
-    WHERE play_totals.location_key = leaving.location_key AND play_totals.eip_campaign_key = leaving.eip_campaign_key
-      AND play_totals.employee_key = leaving.employee_key`;
-}
-
-export const LEVELS = [1, 2, 3, 4, 5] as const;
-
-/** The tokens that a member earned at a store from each level of the own team. */
-export const teamTokens: Derived = {
+export const teamTokens = /* @__PURE__ */ recountOf(TEAM_TOKENS, {
   name: "tokens of teams",
-  triggers: [],
   over: "stores",
-  table: "memberships",
-  storedAs: "columns",
   absent: "0",
-  key: ["store_key", "customer_key"],
-  values: ["tokens_1", "tokens_2", "tokens_3", "tokens_4", "tokens_5"],
-  expected: (range) => `
-    SELECT store_key, customer_key, ${LEVELS.map((level) => `${exactSum(`level_${level}`)} AS tokens_${level}`).join(", ")}
-    FROM (
-      SELECT store_key, customer_key,
-        ${LEVELS.map((level) => `tokens * (level_no = ${level}) AS level_${level}`).join(", ")}
-      FROM token_earnings WHERE store_key ${range}
-      UNION ALL
-      SELECT store_key, customer_key, ${LEVELS.map((level) => `tokens_${level}_opening`).join(", ")}
-      FROM memberships WHERE store_key ${range} AND (${LEVELS.map((level) => `tokens_${level}_opening`).join(", ")}) <> (0, 0, 0, 0, 0)
-        AND ${haveLeft("token_earning")}
-    )
-    GROUP BY store_key, customer_key`,
-  stored: "store_key",
   what: [
     ["stores", "store_key"],
     ["customers", "customer_key"],
   ],
-};
-
-const TOKENS_OF_LEVELS = LEVELS.map((level) => `sum(tokens * (level_no = ${level})) AS tokens_${level}`).join(", ");
-
-export function openTeamTokens(leave: SQL): SQL {
-  const added = LEVELS.map((level) => `tokens_${level}_opening = tokens_${level}_opening + leaving.tokens_${level}`);
-  return sql`
-    UPDATE memberships SET ${sql.raw(added.join(", "))}
-    FROM (
-      SELECT store_key, customer_key, ${sql.raw(TOKENS_OF_LEVELS)} FROM token_earnings WHERE ${leave}
-      GROUP BY store_key, customer_key
-    ) AS leaving
-    WHERE memberships.store_key = leaving.store_key AND memberships.customer_key = leaving.customer_key`;
-}
-
-export function addToTeamTokens(withFresh: SQL): SQL {
-  const added = LEVELS.map((level) => `tokens_${level} = memberships.tokens_${level} + earned.tokens_${level}`);
-  return sql`${withFresh}
-    UPDATE memberships SET ${sql.raw(added.join(", "))}
-    FROM (
-      SELECT store_key, customer_key, ${sql.raw(TOKENS_OF_LEVELS)} FROM token_earning GROUP BY store_key, customer_key
-    ) AS earned
-    WHERE memberships.store_key = earned.store_key AND memberships.customer_key = earned.customer_key`;
-}
+});
 
 /**
  * Whether any event of a kind may have left: SQLite looks once, and reads no openings where none has. A restore brings the

@@ -1,5 +1,6 @@
 import { toDecimal } from "../../values/decimal.ts";
-import { type Fields, type Kind, keyName, type Source, type Target, tableName } from "../records/kind.ts";
+import { type Kind, keyName, type Target, tableName } from "../records/kind.ts";
+import type { Fields, Source } from "../records/sources.ts";
 
 // How a row is read back into the line that would write it: mostly by the column that a field is stored in.
 
@@ -24,47 +25,6 @@ interface Field {
   few?: Target;
   value: (row: Row, ids: KnownIds) => unknown;
 }
-
-/** What no column says as it is on the wire: an expression on the row, its value as it is selected or as made of that. */
-const OTHERWISE: Readonly<Record<string, { select: string; value?: (selected: unknown) => unknown }>> = {
-  "account.loyalty_options": {
-    select: "json_set(accounts.loyalty_options, '$.chain_logo', accounts.chain_logo)",
-    value: parse,
-  },
-  "campaign.store_ids": {
-    select: `iif(campaigns.listed_stores IS NULL, '"all"', (
-      SELECT json_group_array(stores.id)
-      FROM json_each(campaigns.listed_stores) AS item CROSS JOIN stores ON stores.key = item.value
-    ))`,
-    value: parse,
-  },
-  "friendship.customer_id": { select: "(SELECT id FROM customers WHERE key = friendships.low_key)" },
-  "friendship.friend_id": { select: "(SELECT id FROM customers WHERE key = friendships.high_key)" },
-  "message_group.member_ids": {
-    select: `(
-      SELECT json_group_array(customers.id ORDER BY member.position)
-      FROM message_group_members AS member CROSS JOIN customers ON customers.key = member.customer_key
-      WHERE member.group_key = message_groups.key
-    )`,
-    value: parse,
-  },
-  "message.group_id": { select: "message_groups.id" },
-  "balance_entry.amount": { select: "balance_entries.amount", value: toDecimalText },
-  "token_earning.tokens": { select: "token_earnings.tokens", value: toDecimalText },
-  "play.runs": { select: "plays.runs", value: toDecimalText },
-  "balance_opening.amount": { select: "store_balances.balance_opening", value: toDecimalText },
-  "earned_opening.earned": { select: "campaign_stores.earned_opening", value: toDecimalText },
-  "token_opening.tokens_1": { select: "memberships.tokens_1_opening", value: toDecimalText },
-  "token_opening.tokens_2": { select: "memberships.tokens_2_opening", value: toDecimalText },
-  "token_opening.tokens_3": { select: "memberships.tokens_3_opening", value: toDecimalText },
-  "token_opening.tokens_4": { select: "memberships.tokens_4_opening", value: toDecimalText },
-  "token_opening.tokens_5": { select: "memberships.tokens_5_opening", value: toDecimalText },
-  "history_segment.sums": {
-    select: "(SELECT json_group_object(key, CAST(value AS TEXT)) FROM json_each(history_segments.sums))",
-    value: parse,
-  },
-  "play_opening.runs": { select: "play_totals.runs_opening", value: toDecimalText },
-};
 
 /** A table of up to so many rows is read whole with a page, where most of a page's lines name one of them. */
 const FEW = 1_000;
@@ -96,14 +56,17 @@ function reader({ record }: Kind, fields: readonly Field[]): Reader {
 }
 
 function toField(kind: Kind, name: string): Field {
-  const otherwise = OTHERWISE[`${kind.record}.${name}`];
+  const otherwise = kind.readBack?.[name];
   if (otherwise !== undefined) {
-    const { select, value = (selected) => selected } = otherwise;
-    return { name, select: { [name]: select }, value: (row) => value(row[name]) };
+    const value = (row: Row) => (otherwise.isJson ? parse(row[name]) : row[name]);
+    return { name, select: { [name]: otherwise.sql }, value };
   }
   const [column, source] = Object.entries(kind.columns).find(([, one]) => holds(one, name)) ?? [];
   if (source === undefined) throw new Error(`Nothing says how to read back ${name} of ${kind.record}.`);
   const stored = `${tableName(kind)}.${column}`;
+  if (kind.hundredths?.includes(name)) {
+    return { name, select: { [name]: stored }, value: (row) => toDecimal(Number(row[name])) };
+  }
   if (typeof source === "string" || "time" in source || "sql" in source) {
     return { name, select: { [name]: stored }, value: (row) => row[name] };
   }
@@ -127,10 +90,6 @@ function holds(source: Source<Fields>, field: string): boolean {
 
 function parse(text: unknown): unknown {
   return text === null ? null : JSON.parse(String(text));
-}
-
-function toDecimalText(hundredths: unknown): string {
-  return toDecimal(Number(hundredths));
 }
 
 // The fields of a row that are stored together come one after the other: their text is parsed once.

@@ -3,8 +3,8 @@ import { LoyaltyOptions, withoutLogo } from "../../accounts/loyalty-options.ts";
 import { accounts } from "../../db/tables/index.ts";
 import { foldAll } from "../../values/fold.ts";
 import { orNull } from "../../values/scalar.ts";
-import { wordsColumn } from "../../values/words.ts";
-import { defineKind, type Fields, type Target } from "./kind.ts";
+import { defineKind } from "./define-kind.ts";
+import type { Target } from "./kind.ts";
 
 export const ACCOUNTS: Target = { table: accounts, account: "key", few: true };
 
@@ -16,8 +16,6 @@ export const account = defineKind(accounts, {
   record: "account",
   fields: Account.extend({ loyalty_options: orNull(LoyaltyOptions) }),
   columns: {
-    id: "id",
-    company: "company",
     fields: { together: AccountFields.keyof().options },
     agreement_type: { json: "agreement_type" },
     core_tenant_id: { json: "core_tenant_id" },
@@ -28,9 +26,14 @@ export const account = defineKind(accounts, {
       made: ({ company, loyalty_options }: Options & { company: string }) =>
         foldAll([company, loyalty_options?.chain_display_name]),
     },
-    words: { made: (fields: Fields) => wordsColumn(fields, ["company"]) },
   },
-  references: {},
-  deletion: { column: "deleted", is: 1 },
-  vocabulary: "merchant",
+  accountField: "id",
+  words: { of: ["company"], vocabulary: "merchant" },
+  large: { moreBytes: "0" },
+  readBack: {
+    loyalty_options: {
+      sql: "json_set(accounts.loyalty_options, '$.chain_logo', accounts.chain_logo)",
+      isJson: true,
+    },
+  },
 });

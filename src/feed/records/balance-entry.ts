@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { addToCampaignEarnings, addToCustomerBalances, addToStoreBalances } from "../../db/derived/totals.ts";
+import { addTo, CAMPAIGN_EARNINGS, CUSTOMER_BALANCES, openTo, STORE_BALANCES } from "../../db/derived/totals.ts";
 import { balanceEntries } from "../../db/tables/index.ts";
 import { Hundredths } from "../../values/decimal.ts";
 import { orNull } from "../../values/scalar.ts";
@@ -7,8 +7,10 @@ import { Id } from "../../values/text.ts";
 import { FedTime } from "../../values/time.ts";
 import { CAMPAIGNS } from "./campaign.ts";
 import { CUSTOMERS } from "./customer.ts";
-import { defineKind } from "./kind.ts";
-import { ofAnotherAccount, STORES } from "./store.ts";
+import { defineKind } from "./define-kind.ts";
+import { ofAnotherAccount } from "./faults.ts";
+import { balanceOpening, earnedOpening } from "./openings.ts";
+import { STORES } from "./store.ts";
 
 export const balanceEntry = defineKind(balanceEntries, {
   record: "balance_entry",
@@ -20,17 +22,15 @@ export const balanceEntry = defineKind(balanceEntries, {
     campaign_id: orNull(Id),
     created_at: orNull(FedTime),
   }),
-  columns: {
-    id: "id",
-    customer_key: { key: "customer_id" },
-    store_key: { key: "store_id" },
-    campaign_key: { key: "campaign_id" },
-    amount: "amount",
-    created_at: { time: "created_at" },
-  },
   references: { customer_id: CUSTOMERS, store_id: STORES, campaign_id: CAMPAIGNS },
   uses: ["amount"],
   timeField: "created_at",
   faults: [ofAnotherAccount("campaign_id", "a campaign", CAMPAIGNS)],
-  totals: [addToCustomerBalances, addToStoreBalances, addToCampaignEarnings],
+  totals: [CUSTOMER_BALANCES, STORE_BALANCES, CAMPAIGN_EARNINGS].map(addTo),
+  openings: [balanceOpening, earnedOpening],
+  leaving: {
+    sums: { balance: "sum(amount)", earned: "sum(iif(campaign_key IS NOT NULL AND amount > 0, amount, 0))" },
+    open: [STORE_BALANCES, CAMPAIGN_EARNINGS].map(openTo),
+  },
+  hundredths: ["amount"],
 });

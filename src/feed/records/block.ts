@@ -2,13 +2,12 @@ import * as z from "zod";
 import { blocks } from "../../db/tables/index.ts";
 import { Id } from "../../values/text.ts";
 import { CUSTOMERS } from "./customer.ts";
-import { defineKind } from "./kind.ts";
+import { defineKind } from "./define-kind.ts";
 
 export const block = defineKind(blocks, {
   record: "block",
   fields: z.object({ customer_id: Id, blocked_id: Id }),
   keyFields: ["customer_id", "blocked_id"],
-  columns: { customer_key: { key: "customer_id" }, blocked_key: { key: "blocked_id" } },
   references: { customer_id: CUSTOMERS, blocked_id: CUSTOMERS },
   rules: ({ customer_id, blocked_id }) =>
     customer_id === blocked_id ? { blocked_id: ["must be another customer"] } : {},

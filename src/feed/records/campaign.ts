@@ -7,9 +7,10 @@ import { orElse, orNull, passedThrough } from "../../values/scalar.ts";
 import { AccountId, Field, Id, LongText, mustBe, Name } from "../../values/text.ts";
 import { DateOnly } from "../../values/time.ts";
 import { firstSecondOf, lastSecondOfEnd, TimeZone } from "../../values/time-zone.ts";
-import { wordsColumn } from "../../values/words.ts";
 import { ACCOUNTS } from "./account.ts";
-import { defineKind, type Fields, NOT_STORED, type Target } from "./kind.ts";
+import { defineKind } from "./define-kind.ts";
+import { NOT_STORED } from "./faults.ts";
+import type { Target } from "./kind.ts";
 import { STORES } from "./store.ts";
 
 export const CAMPAIGNS: Target = { table: campaigns, account: "account_key", few: true };
@@ -55,19 +56,9 @@ export const campaign = defineKind(campaigns, {
     store_ids: orElse(StoreIds, "all").transform((ids) => (ids === "all" ? null : ids)),
   }),
   columns: {
-    id: "id",
-    account_key: { key: "account_id" },
-    name: "name",
-    campaign_description: "campaign_description",
-    campaign_image: "campaign_image",
-    campaign_start_date: "campaign_start_date",
-    campaign_end_date: "campaign_end_date",
-    time_zone: "time_zone",
     starts_at: { made: ({ campaign_start_date, time_zone }) => firstSecondOf(campaign_start_date, time_zone) },
     ends_at: { made: ({ campaign_end_date, time_zone }) => lastSecondOfEnd(campaign_end_date, time_zone) },
-    status: "status",
     details: { together: CampaignDetails.keyof().options },
-    words: { made: (fields: Fields) => wordsColumn(fields, ["name", "campaign_description"]) },
     // Sorted by key, so that the same stores in another order are no change.
     listed_stores: {
       sql: `iif(line.store_ids IS NULL, NULL, (
@@ -79,8 +70,7 @@ export const campaign = defineKind(campaigns, {
       ))`,
     },
   },
-  fixed: ["account_key"],
-  vocabulary: "merchant",
+  words: { of: ["name", "campaign_description"], vocabulary: "merchant" },
   references: { account_id: ACCOUNTS },
   list: { field: "store_ids", to: STORES },
   counts: { store_count: ({ store_ids }) => (Array.isArray(store_ids) ? new Set(store_ids).size : 0) },
@@ -108,5 +98,15 @@ export const campaign = defineKind(campaigns, {
       )`,
     },
   ],
-  deletion: { column: "deleted", is: 1 },
+  // A store's id takes ten times its key.
+  large: { moreBytes: "9 * coalesce(octet_length(campaigns.listed_stores), 0)" },
+  readBack: {
+    store_ids: {
+      sql: `iif(campaigns.listed_stores IS NULL, '"all"', (
+        SELECT json_group_array(stores.id)
+        FROM json_each(campaigns.listed_stores) AS item CROSS JOIN stores ON stores.key = item.value
+      ))`,
+      isJson: true,
+    },
+  },
 });

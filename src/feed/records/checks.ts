@@ -3,21 +3,19 @@ import type { Statement } from "../../db/database.ts";
 import { unionAll } from "../../db/json-rows.ts";
 import { limitTo } from "../../db/limit.ts";
 import { ITEM_LIMIT, NAMED_LINES } from "../../http/limits.ts";
+import { type Fault, FIXED, NOT_STORED } from "./faults.ts";
 import {
   accountReference,
   checkedNames,
-  type Fault,
-  FIXED,
-  fieldOf,
   isGlobal,
   type Kind,
   keyColumns,
   keyName,
   type Line,
-  NOT_STORED,
   type Target,
   tableName,
 } from "./kind.ts";
+import { fieldOf } from "./sources.ts";
 import { freshEvents, referenceKeys, resolved, usedLines } from "./statements.ts";
 
 // Rules that only the database can check. A check that finds a line aborts the transaction by inserting its report into
@@ -43,12 +41,10 @@ export function refuseUnrestorable(): Statement {
  * a message of a large group writes a row for each member, and one that is emptied looks up each.
  */
 export function refuseLargeGroups(batches: readonly Lines[], items: number): Statement[] {
-  const groups = batches.flatMap(({ kind, all }) => {
-    const field = kind.record === "message_group" ? "id" : "group_id";
-    return all.flatMap(({ used }) => used[field] ?? []);
-  });
+  const groups = batches.flatMap(({ kind, all }) => all.flatMap(({ used }) => used[kind.groupField ?? ""] ?? []));
+  // Messages are the only events that a line deletes.
   const emptied = batches.flatMap(({ kind, deletes }) =>
-    kind.record === "message" ? deletes.map(({ used }) => used.id) : [],
+    kind.type === "event" ? deletes.map(({ used }) => used.id) : [],
   );
   if (groups.length + emptied.length === 0) return [];
   const among = (ids: readonly unknown[]) => sql`id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`;
@@ -160,10 +156,9 @@ function faultsOf(kind: Kind): Fault[] {
 
 /** The accounts that the kind's lines touch, as queries of `(number, account)` over its relation: public ids. */
 function touchedAccounts(kind: Kind): SQL[] {
-  const { record, references, list } = kind;
+  const { record, accountField, references, list } = kind;
   // Also an account that is not stored.
-  const field = accountField(kind);
-  const own = field === undefined ? [] : [`SELECT number, ${field} FROM ${record}`];
+  const own = accountField === undefined ? [] : [`SELECT number, ${accountField} FROM ${record}`];
   const named = Object.entries(references).flatMap(([name, to]) =>
     accountOf(record, to, `key = ${record}.${keyName(name)}`),
   );
@@ -175,12 +170,6 @@ function touchedAccounts(kind: Kind): SQL[] {
   const hasBefore = reference !== undefined && kind.keyFields[0] === "id";
   const before = hasBefore ? accountOf(stored, reference[1], `key = stored.${keyName(reference[0])}`) : [];
   return [...own, ...named, ...listed, ...before].map((query) => sql.raw(query));
-}
-
-/** The field with the id of the record's account; undefined: it belongs to none, or to that of a reference. */
-function accountField({ record, fields }: Kind): string | undefined {
-  if (record === "account") return "id";
-  return "account_id" in fields.shape ? "account_id" : undefined;
 }
 
 /** The accounts of targets; nothing where these belong to none. */

@@ -11,7 +11,8 @@ import { End, FedTime } from "../../values/time.ts";
 import { lastSecondOfEnd, shownEnd, TimeZone } from "../../values/time-zone.ts";
 import { ACCOUNTS } from "./account.ts";
 import { CAMPAIGNS } from "./campaign.ts";
-import { defineKind, type Target } from "./kind.ts";
+import { defineKind } from "./define-kind.ts";
+import type { Target } from "./kind.ts";
 
 export const COUPONS: Target = { table: coupons, account: "account_key", few: true };
 
@@ -52,24 +53,12 @@ export const coupon = defineKind(coupons, {
     created_at: orNull(FedTime),
   }),
   columns: {
-    id: "id",
-    account_key: { key: "account_id" },
-    kind: "kind",
-    // The id and not the key: answers show it, without a join.
-    campaign_id: "campaign_id",
-    source_campaign_id: "source_campaign_id",
     filter_items: { json: "filter_items" },
-    coupon_barcode: "coupon_barcode",
-    is_custom: "is_custom",
-    can_combine_with_other: "can_combine_with_other",
-    created_at: { time: "created_at" },
-    expiration_date: "expiration_date",
     // The JSON of which answers are made; nothing is looked up by what is in it.
     text: {
       together: CouponText.keyof().options,
       storedAs: ({ expiration_date, time_zone }) => ({ expiration_date: shownEnd(expiration_date, time_zone) }),
     },
-    time_zone: "time_zone",
     ends_at: {
       made: ({ can_expire, expiration_date, time_zone }) =>
         lastSecondOfEnd(can_expire === 1 ? expiration_date : null, time_zone),
@@ -79,7 +68,7 @@ export const coupon = defineKind(coupons, {
       made: ({ name, header_lines, text_lines }) => foldAll([name, ...header_lines, ...text_lines]),
     },
   },
-  fixed: ["account_key", "kind"],
+  fixed: ["kind"],
   references: { account_id: ACCOUNTS, campaign_id: CAMPAIGNS },
   faults: [
     {
@@ -91,5 +80,5 @@ export const coupon = defineKind(coupons, {
       )`,
     },
   ],
-  deletion: { column: "deleted", is: 1 },
+  large: { moreBytes: "0" },
 });

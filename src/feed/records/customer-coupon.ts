@@ -8,8 +8,9 @@ import { End, FedTime } from "../../values/time.ts";
 import { lastSecondOfEnd, TimeZone } from "../../values/time-zone.ts";
 import { COUPONS } from "./coupon.ts";
 import { CUSTOMERS } from "./customer.ts";
-import { defineKind } from "./kind.ts";
-import { ofAnotherAccount, STORES } from "./store.ts";
+import { defineKind } from "./define-kind.ts";
+import { ofAnotherAccount } from "./faults.ts";
+import { STORES } from "./store.ts";
 
 /** A coupon that was issued to a customer at a store. */
 export const customerCoupon = defineKind(customerCoupons, {
@@ -31,23 +32,8 @@ export const customerCoupon = defineKind(customerCoupons, {
     deleted_at: orNull(FedTime),
   }),
   columns: {
-    id: "id",
-    customer_key: { key: "customer_id" },
-    campaign_coupon_key: { key: "campaign_coupon_id" },
-    store_key: { key: "store_id" },
-    coupon_id: "coupon_id",
-    expected_end_date: "expected_end_date",
-    time_zone: "time_zone",
     ends_at: { made: ({ expected_end_date, time_zone }) => lastSecondOfEnd(expected_end_date, time_zone) },
-    creation_method: "creation_method",
-    reserved: "reserved",
-    total_count: "total_count",
-    usage_count: "usage_count",
-    created_at: { time: "created_at" },
-    updated_at: "updated_at",
-    deleted_at: "deleted_at",
   },
-  fixed: ["customer_key", "campaign_coupon_key", "store_key"],
   references: { customer_id: CUSTOMERS, campaign_coupon_id: COUPONS, store_id: STORES },
   rules: ({ usage_count, total_count }) =>
     usage_count > total_count ? { usage_count: ["must be at most total_count"] } : {},
@@ -59,4 +45,5 @@ export const customerCoupon = defineKind(customerCoupons, {
     },
     ofAnotherAccount("campaign_coupon_id", "a coupon", COUPONS),
   ],
+  large: {},
 });

@@ -3,8 +3,8 @@ import { customers } from "../../db/tables/index.ts";
 import { orElse, orNull } from "../../values/scalar.ts";
 import { Field, Id, LongText, Name } from "../../values/text.ts";
 import { DateOnly } from "../../values/time.ts";
-import { wordsColumn } from "../../values/words.ts";
-import { defineKind, type Fields, type Target } from "./kind.ts";
+import { defineKind } from "./define-kind.ts";
+import type { Target } from "./kind.ts";
 
 /** An erased customer counts as not stored (docs/contract/feed.md, 2). */
 export const CUSTOMERS: Target = { table: customers, stored: (row) => `${row}.${customers.erased.name} = 0` };
@@ -25,22 +25,6 @@ export const customer = defineKind(customers, {
     customer_description: orElse(LongText, ""),
     avatar: orElse(Field, ""),
   }),
-  columns: {
-    id: "id",
-    first_name: "first_name",
-    last_name: "last_name",
-    scan_id: "scan_id",
-    date_of_birth: "date_of_birth",
-    address_line_1: "address_line_1",
-    address_line_2: "address_line_2",
-    city: "city",
-    state: "state",
-    zip: "zip",
-    customer_description: "customer_description",
-    avatar: "avatar",
-    words: { made: (fields: Fields) => wordsColumn(fields, ["first_name", "last_name"]) },
-  },
-  vocabulary: "customer",
-  references: {},
-  deletion: { column: "erased", is: 1 },
+  words: { of: ["first_name", "last_name"], vocabulary: "customer" },
+  large: { moreBytes: "0" },
 });

@@ -5,7 +5,8 @@ import { AccountId, Id, Name } from "../../values/text.ts";
 import { DateOnly } from "../../values/time.ts";
 import { firstSecondOf, lastSecondOfEnd, TimeZone } from "../../values/time-zone.ts";
 import { ACCOUNTS } from "./account.ts";
-import { defineKind, type Target } from "./kind.ts";
+import { defineKind } from "./define-kind.ts";
+import type { Target } from "./kind.ts";
 
 export const EIP_CAMPAIGNS: Target = { table: eipCampaigns, account: "account_key", few: true };
 
@@ -21,16 +22,8 @@ export const eipCampaign = defineKind(eipCampaigns, {
     time_zone: orElse(TimeZone, "UTC"),
   }),
   columns: {
-    id: "id",
-    account_key: { key: "account_id" },
-    name: "name",
-    start_date: "start_date",
-    end_date: "end_date",
-    time_zone: "time_zone",
     starts_at: { made: ({ start_date, time_zone }) => firstSecondOf(start_date, time_zone) },
     ends_at: { made: ({ end_date, time_zone }) => lastSecondOfEnd(end_date, time_zone) },
   },
-  fixed: ["account_key"],
   references: { account_id: ACCOUNTS },
-  deletion: { column: "deleted", is: 1 },
 });

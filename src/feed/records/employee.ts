@@ -3,7 +3,8 @@ import { employees } from "../../db/tables/index.ts";
 import { orElse } from "../../values/scalar.ts";
 import { AccountId, Field, Id, Name } from "../../values/text.ts";
 import { ACCOUNTS } from "./account.ts";
-import { defineKind, type Target } from "./kind.ts";
+import { defineKind } from "./define-kind.ts";
+import type { Target } from "./kind.ts";
 
 export const EMPLOYEES: Target = { table: employees, account: "account_key" };
 
@@ -15,8 +16,6 @@ export const employee = defineKind(employees, {
     name: Name,
     avatar: orElse(Field, ""),
   }),
-  columns: { id: "id", account_key: { key: "account_id" }, name: "name", avatar: "avatar" },
-  fixed: ["account_key"],
   references: { account_id: ACCOUNTS },
-  deletion: { column: "deleted", is: 1 },
+  large: {},
 });

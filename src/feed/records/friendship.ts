@@ -4,7 +4,7 @@ import { compareCodePoints } from "../../values/code-points.ts";
 import { Flag } from "../../values/number.ts";
 import { Id } from "../../values/text.ts";
 import { CUSTOMERS } from "./customer.ts";
-import { defineKind } from "./kind.ts";
+import { defineKind } from "./define-kind.ts";
 
 /** Two friends, or a request for it. The pair has no order: one row stands for both directions. */
 export const friendship = defineKind(friendships, {
@@ -15,7 +15,10 @@ export const friendship = defineKind(friendships, {
   columns: {
     low_key: { sql: "min(line.customer_key, line.friend_key)" },
     high_key: { sql: "max(line.customer_key, line.friend_key)" },
-    status: "status",
+  },
+  readBack: {
+    customer_id: { sql: "(SELECT id FROM customers WHERE key = friendships.low_key)" },
+    friend_id: { sql: "(SELECT id FROM customers WHERE key = friendships.high_key)" },
   },
   references: { customer_id: CUSTOMERS, friend_id: CUSTOMERS },
   rules: ({ customer_id, friend_id }) => (customer_id === friend_id ? { friend_id: ["must be another customer"] } : {}),

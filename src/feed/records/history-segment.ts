@@ -2,7 +2,8 @@ import * as z from "zod";
 import { historySegments } from "../../db/tables/index.ts";
 import { mustBe } from "../../values/text.ts";
 import { Datetime } from "../../values/time.ts";
-import { defineKind, stillToCome } from "./kind.ts";
+import { defineKind } from "./define-kind.ts";
+import { stillToCome } from "./faults.ts";
 
 const text = (pattern: RegExp, what: string) => z.string({ error: mustBe(what) }).regex(pattern, `must be ${what}`);
 const size = z.int({ error: mustBe("a whole number") }).min(1, "must be at least 1");
@@ -28,21 +29,18 @@ export const historySegment = defineKind(historySegments, {
   keyFields: ["kind", "month", "segment_no"],
   isPermanent: true,
   columns: {
-    kind: "kind",
-    month: "month",
     number: "segment_no",
-    name: "name",
-    lines: "lines",
-    bytes: "bytes",
-    sha256: "sha256",
-    oldest: "oldest",
-    newest: "newest",
     sums: {
       sql: "(SELECT json_group_object(key, CAST(value AS INTEGER)) FROM json_each(line.sums))",
       from: "sums",
     },
   },
-  references: {},
   uses: ["oldest", "newest"],
   faults: [stillToCome("month"), stillToCome("oldest"), stillToCome("newest")],
+  readBack: {
+    sums: {
+      sql: "(SELECT json_group_object(key, CAST(value AS TEXT)) FROM json_each(history_segments.sums))",
+      isJson: true,
+    },
+  },
 });

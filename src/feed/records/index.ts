@@ -11,10 +11,9 @@ import { friendship } from "./friendship.ts";
 import { historySegment } from "./history-segment.ts";
 import type { Kind } from "./kind.ts";
 import { membership } from "./membership.ts";
-import { message, restoredMessage } from "./message.ts";
-import { messageGroup, restoredMessageGroup } from "./message-group.ts";
+import { message } from "./message.ts";
+import { messageGroup } from "./message-group.ts";
 import { messageState } from "./message-state.ts";
-import { balanceOpening, earnedOpening, playOpening, tokenOpening } from "./openings.ts";
 import { play } from "./play.ts";
 import { program } from "./program.ts";
 import { registration } from "./registration.ts";
@@ -43,25 +42,18 @@ export const KINDS: readonly Kind[] = [
   message,
 ];
 
-/** What comes before the events of a kind in an export: what the events have added that are no longer stored. */
-const OPENINGS = new Map<Kind, readonly Kind[]>([
-  [balanceEntry, [balanceOpening, earnedOpening]],
-  [tokenEarning, [tokenOpening]],
-  [play, [playOpening]],
-]);
-
-const RESTORED = new Map<Kind, Kind>([
-  [messageGroup, restoredMessageGroup],
-  [message, restoredMessage],
-]);
-
 /**
  * The kinds as an export gives them, and a restore takes them (docs/contract/restore.md): some say more than a feed may,
  * and some a feed may not send.
  */
 export const EXPORTED_KINDS: readonly Kind[] = [
-  ...KINDS.flatMap((kind) => [...(OPENINGS.get(kind) ?? []), RESTORED.get(kind) ?? kind]),
+  ...KINDS.flatMap((kind) => [...(kind.openings ?? []), toRestored(kind)]),
   historySegment,
 ];
 
 export const RESTORED_KINDS: readonly Kind[] = [...EXPORTED_KINDS, program];
+
+function toRestored(kind: Kind): Kind {
+  const { columns, restored } = kind;
+  return restored === undefined ? kind : { ...kind, ...restored, columns: { ...columns, ...restored.columns } };
+}

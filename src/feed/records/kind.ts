@@ -1,12 +1,10 @@
-import { getTableColumns, getTableName, type SQL, sql } from "drizzle-orm";
+import { getTableColumns, getTableName, type SQL } from "drizzle-orm";
 import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
 import type * as z from "zod";
-import { NOW_TEXT } from "../../db/clock.ts";
 import type { Vocabulary } from "../../db/derived/vocabularies.ts";
 import type { FieldMessages } from "../../values/messages.ts";
-
-/** The checked fields of a record, by their names on the wire. */
-export type Fields = Readonly<Record<string, unknown>>;
+import type { Fault } from "./faults.ts";
+import type { Fields, Sent, Sources } from "./sources.ts";
 
 /** A checked line of a feed request, without what it writes. */
 export interface Line {
@@ -38,112 +36,18 @@ export interface Target {
   few?: true;
 }
 
-/**
- * A rule that only the database can check, once upserts and deletes are done: which lines break it, which field is wrong,
- * and what to correct. `when` is a condition on `given`: the lines of a kind, of events the new ones, with their `number`,
- * what `used` names, and the key of each reference, such as `store_key` for `store_id`: NULL where no such record is stored.
- */
-export interface Fault<Field extends string = string> {
-  field: Field;
-  text: string;
-  when: SQL;
-}
-
-export const NOT_STORED = "names a record that is not stored";
-export const FIXED = "is fixed once written";
-/** An older event may have left the database: sent again, it would count twice (docs/contract/history.md, 4). */
-export const TOO_OLD = "is older than the history that is kept";
-
-/**
- * The fault of a line whose customer is not in `table`, which holds the members of stores or of groups; `key` is the column
- * that says of which, such as `store_key`.
- */
-export function notMember(table: string, key: string, text: string): Fault<"customer_id"> {
-  const when = `given.${key} IS NOT NULL AND given.customer_key IS NOT NULL AND NOT EXISTS (
-    SELECT 1 FROM ${table} AS member
-    WHERE member.${key} = given.${key} AND member.customer_key = given.customer_key
-  )`;
-  return { field: "customer_id", text, when: sql.raw(when) };
-}
-
-/**
- * The fault of a restored time that is still to come. Stamps, and what is older than the history that is kept, follow from
- * such times: with one of the year 9999, no later message could be stored.
- */
-export function stillToCome<Field extends string>(field: Field): Fault<Field> {
-  // Of a month as many characters are compared as it has.
-  const latest = `substr(datetime(${NOW_TEXT}, '+1 minute'), 1, length(given.${field}))`;
-  const when = sql.raw(`given.${field} > ${latest}`);
-  return { field, text: "must not be more than a minute in the future", when };
-}
-
-/** Where the value of a column comes from. */
-export type Source<Output> =
-  /** The field. */
-  | (keyof Output & string)
-  /** The field, stored as JSON text. */
-  | { json: keyof Output & string }
-  /** Several fields, stored together as JSON text; `storedAs`: those that are stored otherwise than they were fed. */
-  | { together: readonly (keyof Output & string)[]; storedAs?(fields: Output): Partial<Output> }
-  /** The key of the record that the field names. */
-  | { key: keyof Output & string }
-  /** The field; left out: the stored time, or for a new record the current one. */
-  | { time: keyof Output & string }
-  /** Made from the fields by the Worker; `asJson`: stored as JSON text. */
-  | { made(fields: Output): unknown; asJson?: true }
-  /** Made by the database: an expression on `line`. `from`: the field that it is made of, and that an export reads back. */
-  | { sql: string; from?: keyof Output & string };
-
-/** A value of a line that goes to the database, to be written. */
-interface Sent {
-  name: string;
-  json: boolean;
-  value(fields: Fields): unknown;
-}
-
-/** A kind of record (docs/contract/feed.md, 1): a state is upserted by its key, an event stored once by its `id`. */
-export interface Kind {
-  type: "state" | "event";
-  /** The kind's name on the wire. */
-  record: string;
-  table: SQLiteTable;
-  /** The fields on the wire. */
-  fields: z.ZodObject;
-  /** Checks valid fields against each other: the texts of those that are wrong. Of a delete, the key fields alone. */
-  rules?(fields: Fields): FieldMessages;
-  /** The fields by which a record is known on the wire. */
-  keyFields: readonly string[];
-  /** These fields alone: what a line that deletes must have. */
-  keySchema: z.ZodObject;
+/** What some kinds have. */
+export interface Options {
   /** What tells records of the kind apart in a request; left out: the key fields in their order. */
   identity?(fields: Fields): unknown;
-  /** The sources of the columns that a line fills, by their names in SQL. */
-  columns: Readonly<Record<string, Source<Fields>>>;
-  /** The columns that never change once written. */
-  fixed: readonly string[];
-  /** The fields that name another record by its id. */
-  references: Readonly<Record<string, Target>>;
-  /** A field that is a list of ids, and what they name. */
-  list?: { field: string; to: Target };
-  /** Rules besides those that `references` and `fixed` stand for. */
-  faults?: readonly Fault[];
-  /** Fields that are looked at, mostly by `faults` and `totals`, besides key, references and fixed columns. */
-  uses?: readonly string[];
-  /** Of events: the field that says when it happened. */
-  timeField?: string;
+  /** The field with the id of a message group, whose members a line may change or tell. */
+  groupField?: string;
   /** Numbers that `faults` look at, such as how many items a list has. */
   counts?: Readonly<Record<string, (fields: Fields) => number>>;
-  /**
-   * The column that says of a row that its record is deleted; left out: the row is removed, unless by a `remove`.
-   * `erased`: what lines fill is emptied too, but the id.
-   */
-  deletion?: { column: "deleted" | "erased" | "joined"; is: 0 | 1 };
   /** Whether no line deletes its records. */
   isPermanent?: true;
   /** The order in which lines are written, instead of the usual one. */
   arrange?(lines: readonly Line[]): Line[];
-  /** The vocabulary that the column `words` goes into. */
-  vocabulary?: Vocabulary;
   /**
    * Writes records in its own way. `lines`: lines whose required references are stored, with `…_key` columns and
    * `position`; `all`: every line, without keys.
@@ -160,77 +64,93 @@ export interface Kind {
    * stored yet, as a relation named after the record.
    */
   totals?: readonly ((withFresh: SQL) => SQL)[];
+  /** Of events: how old ones leave for R2. */
+  leaving?: Leaving;
+  /** What comes before its events in an export: what those have added that are no longer stored. */
+  openings?: readonly Kind[];
+  /** What differs in the kind as an export gives it and a restore takes it (docs/contract/restore.md). */
+  restored?: Partial<Kind>;
+  /** The ways in which an export reads the records, one after the other; left out: one, in the order of the key. */
+  ways?: readonly Way[];
+  /**
+   * Whether 2,000 lines can be more than D1 should send. `moreBytes`: they differ so much that their sizes are looked at
+   * first; an expression for the bytes of a line beside the texts of its row.
+   */
+  large?: { moreBytes?: string };
+}
+
+/** A kind of record (docs/contract/feed.md, 1): a state is upserted by its key, an event stored once by its `id`. */
+export interface Kind extends Options {
+  type: "state" | "event";
+  /** The kind's name on the wire. */
+  record: string;
+  table: SQLiteTable;
+  /** The fields on the wire. */
+  fields: z.ZodObject;
+  /** Checks valid fields against each other: the texts of those that are wrong. Of a delete, the key fields alone. */
+  rules?(fields: Fields): FieldMessages;
+  /** The fields by which a record is known on the wire. */
+  keyFields: readonly string[];
+  /** These fields alone: what a line that deletes must have. */
+  keySchema: z.ZodObject;
+  /** The sources of the columns that a line fills. */
+  columns: Sources;
+  /** The columns that never change once written. */
+  fixed: readonly string[];
+  /** The field with the id of the record's account; undefined: it belongs to none, or to that of a reference. */
+  accountField: string | undefined;
+  /** The fields that name another record by its id. */
+  references: Readonly<Record<string, Target>>;
+  /** A field that is a list of ids, and what they name. */
+  list?: { field: string; to: Target };
+  /** Rules besides those that `references` and `fixed` stand for. */
+  faults?: readonly Fault[];
+  /** Fields that are looked at, mostly by `faults` and `totals`, besides key, references and fixed columns. */
+  uses?: readonly string[];
+  /** Of events: the field that says when it happened. */
+  timeField?: string;
+  /**
+   * The column that says of a row that its record is deleted; undefined: the row is removed, unless by a `remove`.
+   * `erased`: what lines fill is emptied too, but the id.
+   */
+  deletion: { column: string; is: 0 | 1 } | undefined;
+  /** The fields whose words are found, stored in the column `words`, and the vocabulary that they go into. */
+  words?: { of: readonly string[]; vocabulary: Vocabulary };
+  /** The fields that are stored as whole hundredths, and read back as decimals. */
+  hundredths?: readonly string[];
+  /** How fields are read back that no column holds as on the wire: an expression on the row; `isJson`: its JSON. */
+  readBack?: { readonly [field in string]?: { sql: string; isJson?: true } };
   /** The values of a line that go to the database, in this order. */
   sent: readonly Sent[];
   /** The names of what is looked at besides what is written. */
   used: readonly string[];
 }
 
-type FieldName<Schema extends z.ZodObject> = keyof z.output<Schema> & string;
-type ColumnName<Table extends SQLiteTable> = keyof Table["_"]["columns"] & string;
-
-/** What is said of a kind; key fields where they are not the id. */
-type Definition<Table extends SQLiteTable, Schema extends z.ZodObject, Reference extends FieldName<Schema>> = Pick<
-  Kind,
-  "record" | "identity" | "counts" | "isPermanent" | "arrange" | "vocabulary" | "write" | "remove" | "totals"
-> & {
-  fields: Schema;
-  rules?(fields: z.output<Schema>): FieldMessages;
-  keyFields?: readonly FieldName<Schema>[];
-  columns: { readonly [Name in ColumnName<Table>]?: Source<z.output<Schema>> };
-  fixed?: readonly ColumnName<Table>[];
-  deletion?: Kind["deletion"] & { column: ColumnName<Table> };
-  references: Readonly<Record<Reference, Target>>;
-  list?: { field: FieldName<Schema>; to: Target };
-  faults?: readonly Fault<FieldName<Schema>>[];
-  uses?: readonly FieldName<Schema>[];
-  timeField?: FieldName<Schema>;
-};
-
-/** Defines a kind on its table; one with totals is of events. */
-export function defineKind<Table extends SQLiteTable, Schema extends z.ZodObject, Reference extends FieldName<Schema>>(
-  table: Table,
-  given: Definition<Table, Schema, Reference>,
-): Kind {
-  const { keyFields = ["id"] } = given;
-  const kind = {
-    ...given,
-    type: given.totals === undefined ? ("state" as const) : ("event" as const),
-    table,
-    keyFields,
-    keySchema: given.fields.pick(Object.fromEntries(keyFields.map((field) => [field, true])) as never),
-    columns: given.columns as Kind["columns"],
-    fixed: given.fixed ?? [],
-  };
-  return { ...kind, sent: sentOf(kind), used: usedOf(kind) };
+/** A walk of an export, over a kind's own table in the order of its key unless it says otherwise. */
+export interface Way {
+  table?: SQLiteTable;
+  /** The columns of the order: those of an index. */
+  order?: readonly string[];
+  /** Which rows are read: a condition that the index of the order is restricted to. */
+  when?: string;
+  /** What else a line is made of: a join. */
+  join?: string;
+  /** Which rows make no line. They are read like the others, so that a page of them costs no more. */
+  leftOut?: string;
 }
 
-type Bare = Omit<Kind, "sent" | "used">;
-
-function sentOf({ keyFields, references, list, columns }: Bare): Sent[] {
-  const values = new Map<string, Sent>();
-  const add = (name: string, json = false) => values.set(name, { name, json, value: (fields) => fields[name] ?? null });
-  for (const field of [...keyFields, ...Object.keys(references)]) add(field);
-  if (list !== undefined) add(list.field, true);
-  for (const [column, source] of Object.entries(columns)) {
-    if (typeof source === "string") add(source);
-    else if ("made" in source) values.set(column, { name: column, json: source.asJson === true, value: source.made });
-    else if ("together" in source) {
-      const value = (fields: Fields) => ({
-        ...Object.fromEntries(source.together.map((field) => [field, fields[field]])),
-        ...source.storedAs?.(fields),
-      });
-      values.set(column, { name: column, json: true, value });
-    } else if ("json" in source) add(source.json, true);
-    else if ("time" in source) add(source.time);
-    else if ("sql" in source && source.from !== undefined) add(source.from);
-  }
-  return [...values.values()];
-}
-
-function usedOf({ keyFields, fixed, columns, references, uses = [], counts = {} }: Bare): string[] {
-  const fixedFields = fixed.flatMap((column) => fieldOf(columns[column]) ?? []);
-  return [...new Set([keyFields, fixedFields, Object.keys(references), uses, Object.keys(counts)].flat())];
+/** How the old events of a kind leave the database (docs/contract/history.md, 2). */
+export interface Leaving {
+  /** How many events a step looks at, in the order of their ids: for less than 50 ms; left out: 20,000. */
+  lookedAt?: number;
+  /** The most lines of a segment, where the usual number is too large. */
+  lines?: number;
+  /** Which of the old events may leave: a condition on the table; left out: all. */
+  when?: string;
+  /** What a segment's events add up to, by name: expressions over them. */
+  sums?: Readonly<Record<string, string>>;
+  /** Add the events that meet a condition to the openings of their totals. */
+  open?: readonly ((leave: SQL) => SQL)[];
 }
 
 /** What the search for touched accounts looks at: a list of ids too, if what it names belongs to accounts. */
@@ -251,14 +171,6 @@ export function countItems(field: string | undefined, fields: Fields): number {
   return Array.isArray(items) ? items.length : 0;
 }
 
-/** The one field that a column holds, if any. */
-export function fieldOf(source: Source<Fields> | undefined): string | undefined {
-  if (source === undefined || typeof source === "string") return source;
-  if ("key" in source) return source.key;
-  if ("time" in source) return source.time;
-  return "json" in source ? source.json : undefined;
-}
-
 /** Whether a line may delete its records. */
 export function isDeletable({ type, isPermanent, remove }: Kind): boolean {
   return type === "state" ? isPermanent !== true : remove !== undefined;
@@ -273,7 +185,7 @@ export function identityOf(kind: Kind, fields: Fields): string {
 
 /** Whether it belongs to no account, so that only a token for all accounts may write it. */
 export function isGlobal(kind: Kind): boolean {
-  return kind.record !== "account" && accountReference(kind) === undefined;
+  return kind.accountField === undefined && accountReference(kind) === undefined;
 }
 
 /**

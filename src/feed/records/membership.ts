@@ -5,8 +5,11 @@ import { orNull } from "../../values/scalar.ts";
 import { Id } from "../../values/text.ts";
 import { FedTime } from "../../values/time.ts";
 import { CUSTOMERS } from "./customer.ts";
-import { defineKind, type Line } from "./kind.ts";
+import { defineKind } from "./define-kind.ts";
+import type { Line } from "./kind.ts";
 import { STORES } from "./store.ts";
+
+const ROUND = memberships.round.name;
 
 export const membership = defineKind(memberships, {
   record: "membership",
@@ -17,13 +20,6 @@ export const membership = defineKind(memberships, {
     joined_at: orNull(FedTime),
   }),
   keyFields: ["store_id", "customer_id"],
-  columns: {
-    store_key: { key: "store_id" },
-    customer_key: { key: "customer_id" },
-    referrer_key: { key: "referrer_id" },
-    joined_at: { time: "joined_at" },
-  },
-  fixed: ["referrer_key"],
   references: { store_id: STORES, customer_id: CUSTOMERS, referrer_id: CUSTOMERS },
   faults: [
     {
@@ -45,6 +41,8 @@ export const membership = defineKind(memberships, {
   arrange: referrersFirst,
   // Who leaves keeps the row, so that those below stay where they are.
   deletion: { column: "joined", is: 0 },
+  // A member comes after the referrer: docs/decisions.md says why two rounds are enough for most programs.
+  ways: [{ when: `${ROUND} = 0` }, { order: [ROUND, "store_key", "customer_key"], when: `${ROUND} > 0` }],
 });
 
 /**

@@ -6,7 +6,10 @@ import { orNull } from "../../values/scalar.ts";
 import { Field, Id, mustBe } from "../../values/text.ts";
 import { FedTime } from "../../values/time.ts";
 import { CUSTOMERS } from "./customer.ts";
-import { countItems, defineKind, type Fields, type Kind, NOT_STORED, notMember, type Target } from "./kind.ts";
+import { defineKind } from "./define-kind.ts";
+import { NOT_STORED, notMember } from "./faults.ts";
+import { countItems, type Kind, type Target } from "./kind.ts";
+import type { Fields } from "./sources.ts";
 import { upsert } from "./statements.ts";
 
 /** It needs no `stored`: a removed group has no id, so no line can name it. */
@@ -14,23 +17,19 @@ export const MESSAGE_GROUPS: Target = { table: messageGroups };
 
 const MEMBERS_LIMIT = 100;
 
+const fields = z.object({
+  id: Id,
+  initial_customer_id: Id,
+  member_ids: memberIds(2),
+  group_image: orNull(Field),
+  created_at: orNull(FedTime),
+});
+
 export const messageGroup: Kind = defineKind(messageGroups, {
   record: "message_group",
-  fields: z.object({
-    id: Id,
-    initial_customer_id: Id,
-    member_ids: memberIds(2),
-    group_image: orNull(Field),
-    created_at: orNull(FedTime),
-  }),
+  fields,
   rules: (record) => membersRules(record, { withInitial: true }),
-  columns: {
-    id: "id",
-    initial_customer_key: { key: "initial_customer_id" },
-    group_image: "group_image",
-    created_at: { time: "created_at" },
-  },
-  fixed: ["initial_customer_key"],
+  groupField: "id",
   references: { initial_customer_id: CUSTOMERS },
   list: { field: "member_ids", to: CUSTOMERS },
   counts: { member_count: (fields) => countItems("member_ids", fields) },
@@ -49,14 +48,24 @@ export const messageGroup: Kind = defineKind(messageGroups, {
   // All lines, so that the members of a stored group are checked even if the line's initial customer is not stored.
   write: (lines, all) => [upsert(messageGroup, lines), removeFormerMembers(all), writeMembers(all)],
   remove: (lines) => [removeMembers(lines), removeGroups(lines)],
+  large: {},
+  ways: [{ leftOut: "message_groups.id IS NULL" }],
+  readBack: {
+    member_ids: {
+      sql: `(
+        SELECT json_group_array(customers.id ORDER BY member.position)
+        FROM message_group_members AS member CROSS JOIN customers ON customers.key = member.customer_key
+        WHERE member.group_key = message_groups.key
+      )`,
+      isJson: true,
+    },
+  },
+  // A group as it was (docs/contract/restore.md, 2): erasures may have left anybody in it, or nobody.
+  restored: {
+    fields: fields.extend({ member_ids: memberIds(0) }),
+    rules: (record) => membersRules(record, { withInitial: false }),
+  },
 });
-
-/** A group as it was (docs/contract/restore.md, 2): erasures may have left anybody in it, or nobody. */
-export const restoredMessageGroup: Kind = {
-  ...messageGroup,
-  fields: messageGroup.fields.extend({ member_ids: memberIds(0) }),
-  rules: (record) => membersRules(record, { withInitial: false }),
-};
 
 /** The fault of a line whose customer is no member of its group. */
 export const NOT_A_MEMBER = notMember("message_group_members", "group_key", "must be a member of the group");

@@ -5,7 +5,7 @@ import { orElse, orNull } from "../../values/scalar.ts";
 import { Id } from "../../values/text.ts";
 import { FedTime } from "../../values/time.ts";
 import { CUSTOMERS } from "./customer.ts";
-import { defineKind } from "./kind.ts";
+import { defineKind } from "./define-kind.ts";
 import { MESSAGE_GROUPS, NOT_A_MEMBER } from "./message-group.ts";
 
 /** What a member has read of a group, and whether it is muted; a trigger removes it when the member leaves. */
@@ -18,13 +18,7 @@ export const messageState = defineKind(messageStates, {
     notifications_disabled: orElse(Flag, 0),
   }),
   keyFields: ["group_id", "customer_id"],
-  columns: {
-    group_key: { key: "group_id" },
-    customer_key: { key: "customer_id" },
-    // Not a { time }: left out, it is null.
-    read_at: "read_at",
-    notifications_disabled: "notifications_disabled",
-  },
+  groupField: "group_id",
   references: { group_id: MESSAGE_GROUPS, customer_id: CUSTOMERS },
   faults: [NOT_A_MEMBER],
 });

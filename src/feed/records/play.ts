@@ -1,15 +1,17 @@
 import * as z from "zod";
-import { addToPlayTotals } from "../../db/derived/totals.ts";
+import { addTo, openTo, PLAY_TOTALS } from "../../db/derived/totals.ts";
 import { plays } from "../../db/tables/index.ts";
 import { DecimalText, toHundredths } from "../../values/decimal.ts";
 import { SignedCount } from "../../values/number.ts";
 import { orElse, orNull } from "../../values/scalar.ts";
 import { Id } from "../../values/text.ts";
 import { FedTime } from "../../values/time.ts";
+import { defineKind } from "./define-kind.ts";
 import { EIP_CAMPAIGNS } from "./eip-campaign.ts";
 import { EMPLOYEES } from "./employee.ts";
-import { defineKind } from "./kind.ts";
-import { ofAnotherAccount, STORES } from "./store.ts";
+import { ofAnotherAccount } from "./faults.ts";
+import { playOpening } from "./openings.ts";
+import { STORES } from "./store.ts";
 
 export const play = defineKind(plays, {
   record: "play",
@@ -24,17 +26,6 @@ export const play = defineKind(plays, {
     triples: orElse(SignedCount, 0),
     played_at: orNull(FedTime),
   }),
-  columns: {
-    id: "id",
-    eip_campaign_key: { key: "eip_campaign_id" },
-    location_key: { key: "location_id" },
-    employee_key: { key: "employee_id" },
-    runs: "runs",
-    hits: "hits",
-    doubles: "doubles",
-    triples: "triples",
-    played_at: { time: "played_at" },
-  },
   references: { eip_campaign_id: EIP_CAMPAIGNS, location_id: STORES, employee_id: EMPLOYEES },
   uses: ["runs", "hits", "doubles", "triples"],
   timeField: "played_at",
@@ -42,5 +33,11 @@ export const play = defineKind(plays, {
     ofAnotherAccount("eip_campaign_id", "a campaign", EIP_CAMPAIGNS, "location_key"),
     ofAnotherAccount("employee_id", "an employee", EMPLOYEES, "location_key"),
   ],
-  totals: [addToPlayTotals],
+  totals: [addTo(PLAY_TOTALS)],
+  openings: [playOpening],
+  leaving: {
+    sums: { runs: "sum(runs)", hits: "sum(hits)", doubles: "sum(doubles)", triples: "sum(triples)" },
+    open: [openTo(PLAY_TOTALS)],
+  },
+  hundredths: ["runs"],
 });

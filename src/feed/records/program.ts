@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { messageClock } from "../../db/tables/index.ts";
 import { FedTime } from "../../values/time.ts";
-import { defineKind, stillToCome } from "./kind.ts";
+import { defineKind } from "./define-kind.ts";
+import { stillToCome } from "./faults.ts";
 
 /** The clock of messages, as a restore sets it: whether what is stored from now on is later than all that was shown. */
 export const program = defineKind(messageClock, {
@@ -15,7 +16,6 @@ export const program = defineKind(messageClock, {
     clock_said: "message_clock_said",
     is_open: { sql: "EXISTS (SELECT 1 FROM message_groups WHERE newest_at >= line.message_stamp)" },
   },
-  references: {},
   uses: ["message_stamp", "message_clock_said"],
   faults: [stillToCome("message_stamp"), stillToCome("message_clock_said")],
 });

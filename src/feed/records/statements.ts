@@ -3,7 +3,8 @@ import { NOW_TEXT } from "../../db/clock.ts";
 import type { Statement } from "../../db/database.ts";
 import { addToVocabulary } from "../../db/derived/vocabularies.ts";
 import { joinRows, rowsOf } from "../../db/json-rows.ts";
-import { type Fields, type Kind, keyColumns, keyName, type Line, tableName } from "./kind.ts";
+import { type Kind, keyColumns, keyName, type Line, tableName } from "./kind.ts";
+import type { Fields } from "./sources.ts";
 
 // The statements that a kind's lines become. Names that stand in them unquoted are this code's own, never a user's.
 
@@ -32,11 +33,11 @@ function sentColumns({ sent }: Kind): string[] {
 
 /** Adds the words that lines write, each once. */
 function addWords(kind: Kind, text: string): Statement[] {
-  if (kind.vocabulary === undefined) return [];
+  if (kind.words === undefined) return [];
   const column = sentColumns(kind).indexOf("words");
   const lines = JSON.parse(text) as unknown[][];
   const words = new Set(lines.flatMap((line) => String(line[column]).split(" ")));
-  return [addToVocabulary(kind.vocabulary, [...words].join(" "))];
+  return [addToVocabulary(kind.words.vocabulary, [...words].join(" "))];
 }
 
 export function upsert(kind: Kind, lines: SQL): SQL {

@@ -1,12 +1,14 @@
 import * as z from "zod";
-import { addToTeamTokens, LEVELS } from "../../db/derived/totals.ts";
+import { addTo, LEVELS, openTo, TEAM_TOKENS } from "../../db/derived/totals.ts";
 import { tokenEarnings } from "../../db/tables/index.ts";
 import { Hundredths } from "../../values/decimal.ts";
 import { orNull } from "../../values/scalar.ts";
 import { Id, mustBe } from "../../values/text.ts";
 import { FedTime } from "../../values/time.ts";
 import { CUSTOMERS } from "./customer.ts";
-import { defineKind, notMember } from "./kind.ts";
+import { defineKind } from "./define-kind.ts";
+import { notMember } from "./faults.ts";
+import { tokenOpening } from "./openings.ts";
 import { STORES } from "./store.ts";
 
 /** What a member earned at a store from one level, 1 to 5, of the own team; tokens may be negative. */
@@ -20,14 +22,6 @@ export const tokenEarning = defineKind(tokenEarnings, {
     tokens: Hundredths,
     earned_at: orNull(FedTime),
   }),
-  columns: {
-    id: "id",
-    store_key: { key: "store_id" },
-    customer_key: { key: "customer_id" },
-    level_no: "level_no",
-    tokens: "tokens",
-    earned_at: { time: "earned_at" },
-  },
   references: { store_id: STORES, customer_id: CUSTOMERS },
   uses: ["level_no", "tokens"],
   timeField: "earned_at",
@@ -35,5 +29,8 @@ export const tokenEarning = defineKind(tokenEarnings, {
     // One who left still counts, so that a late line is not refused.
     notMember("memberships", "store_key", "must be a member of the store"),
   ],
-  totals: [addToTeamTokens],
+  totals: [addTo(TEAM_TOKENS)],
+  openings: [tokenOpening],
+  leaving: { sums: { tokens: "sum(tokens)" }, open: [openTo(TEAM_TOKENS)] },
+  hundredths: ["tokens"],
 });

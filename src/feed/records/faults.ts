@@ -1,0 +1,56 @@
+import { type SQL, sql } from "drizzle-orm";
+import { NOW_TEXT } from "../../db/clock.ts";
+import { keyName, type Target, tableName } from "./kind.ts";
+
+/**
+ * A rule that only the database can check, once upserts and deletes are done: which lines break it, which field is wrong,
+ * and what to correct. `when` is a condition on `given`: the lines of a kind, of events the new ones, with their `number`,
+ * what `used` names, and the key of each reference, such as `store_key` for `store_id`: NULL where no such record is stored.
+ */
+export interface Fault<Field extends string = string> {
+  field: Field;
+  text: string;
+  when: SQL;
+}
+
+export const NOT_STORED = "names a record that is not stored";
+export const FIXED = "is fixed once written";
+/** An older event may have left the database: sent again, it would count twice (docs/contract/history.md, 4). */
+export const TOO_OLD = "is older than the history that is kept";
+
+/**
+ * The fault of a line whose customer is not in `table`, which holds the members of stores or of groups; `key` is the column
+ * that says of which, such as `store_key`.
+ */
+export function notMember(table: string, key: string, text: string): Fault<"customer_id"> {
+  const when = `given.${key} IS NOT NULL AND given.customer_key IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM ${table} AS member
+    WHERE member.${key} = given.${key} AND member.customer_key = given.customer_key
+  )`;
+  return { field: "customer_id", text, when: sql.raw(when) };
+}
+
+/** The fault of a line that names a record of another account than that of the store which it names. */
+export function ofAnotherAccount<Field extends string>(
+  field: Field,
+  what: string,
+  to: Target,
+  store = "store_key",
+): Fault<Field> {
+  const when = `EXISTS (
+    SELECT 1 FROM ${tableName(to)} AS named JOIN stores ON stores.key = given.${store}
+    WHERE named.key = given.${keyName(field)} AND named.account_key <> stores.account_key
+  )`;
+  return { field, text: `names ${what} of another account than the store's`, when: sql.raw(when) };
+}
+
+/**
+ * The fault of a restored time that is still to come. Stamps, and what is older than the history that is kept, follow from
+ * such times: with one of the year 9999, no later message could be stored.
+ */
+export function stillToCome<Field extends string>(field: Field): Fault<Field> {
+  // Of a month as many characters are compared as it has.
+  const latest = `substr(datetime(${NOW_TEXT}, '+1 minute'), 1, length(given.${field}))`;
+  const when = sql.raw(`given.${field} > ${latest}`);
+  return { field, text: "must not be more than a minute in the future", when };
+}

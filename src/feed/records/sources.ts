@@ -1,0 +1,83 @@
+import { getTableColumns } from "drizzle-orm";
+import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import type * as z from "zod";
+
+/** The checked fields of a record, by their names on the wire. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Where the value of a column comes from. */
+export type Source<Output> =
+  /** The field. */
+  | (keyof Output & string)
+  /** The field, stored as JSON text. */
+  | { json: keyof Output & string }
+  /** Several fields, stored together as JSON text; `storedAs`: those that are stored otherwise than they were fed. */
+  | { together: readonly (keyof Output & string)[]; storedAs?(fields: Output): Partial<Output> }
+  /** The key of the record that the field names. */
+  | { key: keyof Output & string }
+  /** The field; left out: the stored time, or for a new record the current one. */
+  | { time: keyof Output & string }
+  /** Made from the fields by the Worker; `asJson`: stored as JSON text. */
+  | { made(fields: Output): unknown; asJson?: true }
+  /** Made by the database: an expression on `line`. `from`: the field that it is made of, and that an export reads back. */
+  | { sql: string; from?: keyof Output & string };
+
+export type Sources = Readonly<Record<string, Source<Fields>>>;
+
+/**
+ * The sources of the columns that lines fill, in the order of the table: as given; else the field with the column's name,
+ * or for a column such as `store_key` what `store_id` names.
+ */
+export function sourcesOf(table: SQLiteTable, { shape }: z.ZodObject, given: Partial<Sources>): Sources {
+  const held = new Set(Object.values(given).map(fieldOf));
+  const sources = Object.values(getTableColumns(table)).flatMap(({ name, notNull, hasDefault, generated }) => {
+    const source = given[name];
+    if (source !== undefined) return [[name, source] as const];
+    if (hasDefault || generated !== undefined) return [];
+    const id = name.replace(/_key$/, "_id");
+    if (id !== name) return id in shape ? [[name, { key: id }] as const] : [];
+    const field = held.has(name) ? undefined : shape[name];
+    if (field === undefined) return [];
+    // What may be null in a column that may not is a time.
+    const isTime = notNull && field.safeParse(undefined).data === null;
+    return [[name, isTime ? { time: name } : name] as const];
+  });
+  return Object.fromEntries(sources);
+}
+
+/** The one field that a column holds, if any. */
+export function fieldOf(source: Source<Fields> | undefined): string | undefined {
+  if (source === undefined || typeof source === "string") return source;
+  if ("key" in source) return source.key;
+  if ("time" in source) return source.time;
+  return "json" in source ? source.json : undefined;
+}
+
+/** A value of a line that goes to the database, to be written. */
+export interface Sent {
+  name: string;
+  json: boolean;
+  value(fields: Fields): unknown;
+}
+
+/** The values of a line that the columns are made of, after these fields and the list. */
+export function sentOf(fields: readonly string[], list: string | undefined, columns: Sources): Sent[] {
+  const values = new Map<string, Sent>();
+  const add = (name: string, json = false) => values.set(name, { name, json, value: (line) => line[name] ?? null });
+  for (const field of fields) add(field);
+  if (list !== undefined) add(list, true);
+  for (const [column, source] of Object.entries(columns)) {
+    if (typeof source === "string") add(source);
+    else if ("made" in source) values.set(column, { name: column, json: source.asJson === true, value: source.made });
+    else if ("together" in source) {
+      const value = (line: Fields) => ({
+        ...Object.fromEntries(source.together.map((field) => [field, line[field]])),
+        ...source.storedAs?.(line),
+      });
+      values.set(column, { name: column, json: true, value });
+    } else if ("json" in source) add(source.json, true);
+    else if ("time" in source) add(source.time);
+    else if ("sql" in source && source.from !== undefined) add(source.from);
+  }
+  return [...values.values()];
+}

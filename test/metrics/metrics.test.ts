@@ -139,7 +139,7 @@ describe("a request", () => {
 
     const answer = await feed([seed.customer()]);
 
-    expect(answer.status).toBe({ full: 507, exceeded: 413 }[fault] ?? 503);
+    expect(answer.status).toBe({ full: 507, exceeded: 413 }[String(fault)] ?? 503);
     expect(points).toMatchObject([{ event: "request", fault, attempts: 1 }]);
     expect(JSON.parse(String(log.mock.lastCall))).toMatchObject({ fault });
   });

@@ -22,7 +22,7 @@ const EVENTS = {
       error: "the `errorCode`; empty where there is none",
       source: "what answered: `inbox`, `memory`, `kv`, `replica`, `primary`; empty: nothing was looked up",
       region: "the region of the database that answered, as D1 names it",
-      fault: "how D1 failed: `lost`, `reset`, `overloaded`, `stalled`, `full` or `unknown`",
+      fault: "how D1 failed: `lost`, `reset`, `overloaded`, `stalled`, `exceeded`, `daily_limit`, `full` or `unknown`",
     },
     doubles: {
       status: "the HTTP status",

@@ -11,7 +11,6 @@ const MESSAGES: readonly (readonly [DatabaseFault, RegExp])[] = [
   ["full", /Exceeded maximum (DB size|account storage)|SQLITE_FULL|database or disk is full/],
   ["daily_limit", /daily row .*limit/],
   ["exceeded", /exceeded its (memory|CPU)|SQLITE_NOMEM/],
-  ["stalled", /exceeded timeout/],
   ["overloaded", /overloaded/],
   ["reset", /caused object to be reset|its code was updated/],
   ["lost", /Network connection lost|transient issue|client disconnected/],
@@ -30,7 +29,8 @@ export function isOutage(error: unknown): error is Error {
 
 /** Whether the same statements may be answered when they are sent again at once. */
 export function isPassing(error: unknown): boolean {
-  return isOutage(error) && ["lost", "reset"].includes(faultIn(error));
+  // Statements that took too long would do so again.
+  return isOutage(error) && ["lost", "reset"].includes(faultIn(error)) && !/exceeded/.test(error.message);
 }
 
 /** Whether the same statements would fail at the primary too, or only add to what D1 cannot do. */

@@ -126,9 +126,10 @@ describe("a request", () => {
     ["Cannot resolve D1 DB due to transient issue on remote node.", "lost"],
     ["D1 DB reset because its code was updated.", "reset"],
     ["Internal error in D1 DB storage caused object to be reset.", "reset"],
-    ["D1 DB storage operation exceeded timeout which caused object to be reset.", "stalled"],
+    ["D1 DB storage operation exceeded timeout which caused object to be reset.", "reset"],
     ["D1 DB's isolate exceeded its memory limit and was reset.", "exceeded"],
     ["D1 DB exceeded its CPU time limit and was reset.", "exceeded"],
+    ["Your account has exceeded D1's free tier daily row read limit.", "daily_limit"],
     ["D1 DB is overloaded. Requests queued for too long.", "overloaded"],
     ["D1 DB is overloaded. Too many requests queued.", "overloaded"],
     ["Exceeded maximum DB size", "full"],
@@ -139,7 +140,7 @@ describe("a request", () => {
 
     const answer = await feed([seed.customer()]);
 
-    expect(answer.status).toBe({ full: 507, exceeded: 413 }[String(fault)] ?? 503);
+    expect(answer.status).toBe({ full: 507, exceeded: 413 }[fault ?? ""] ?? 503);
     expect(points).toMatchObject([{ event: "request", fault, attempts: 1 }]);
     expect(JSON.parse(String(log.mock.lastCall))).toMatchObject({ fault });
   });

@@ -194,8 +194,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     breaks: "what exceeded D1's memory is not sent again at once",
     file: "src/db/faults.ts",
-    find: '["lost", "reset"].includes',
-    replace: '["lost", "reset", "exceeded"].includes',
+    find: '["lost", "reset"].includes(faultIn(error)) && !/exceeded/.test(error.message)',
+    replace: '["lost", "reset", "exceeded"].includes(faultIn(error))',
     seenBy: TOO_MUCH,
   },
   {

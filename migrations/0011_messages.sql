@@ -11,7 +11,8 @@ CREATE TABLE message_clock (
   CONSTRAINT message_clock_has_one_row CHECK (id = 1)
 ) WITHOUT ROWID;
 
-INSERT INTO message_clock (id, stamp, clock_said, is_open) VALUES (1, '0000-01-01 00:00:00', '0000-01-01 00:00:00', 0);
+INSERT INTO message_clock (id, stamp, clock_said, is_open) VALUES (1, '0000-01-01 00:00:00', '0000-01-01 00:00:00', 0)
+ON CONFLICT DO NOTHING;
 
 -- A group of customers who write to each other. A removed group loses its id and keeps its row, because its messages
 -- outlive it; a group that is written again under that id gets a row of its own, and so none of those messages.

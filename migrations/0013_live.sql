@@ -6,7 +6,8 @@ CREATE TABLE feed_version (
   CONSTRAINT feed_version_has_one_row CHECK (id = 1)
 );
 
-INSERT INTO feed_version (id, version, restorable) VALUES (1, 0, 1);
+INSERT INTO feed_version (id, version, restorable) VALUES (1, 0, 1)
+ON CONFLICT DO NOTHING;
 
 -- The customers whose apps poll or hold a socket. Only their inboxes are notified.
 CREATE TABLE listeners (

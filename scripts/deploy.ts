@@ -1,22 +1,23 @@
 import { Command, Option } from "commander";
-import { databaseExists } from "./lib/database.ts";
+import { refuseUnready } from "./lib/account.ts";
+import { accountOf, type Cloudflare, openCloudflare } from "./lib/cloudflare-api.ts";
+import { deployConfig, writeDeployConfig } from "./lib/deploy-files.ts";
 import {
   configOf,
   DEVELOPMENT,
   databaseName,
   environmentFlag,
   environmentNames,
-  flagOf,
   PRODUCTION,
   refuseShared,
   refuseWrongVariables,
   STAGING,
   variablesOf,
 } from "./lib/environments.ts";
-import { migrate, migrationArgs, migrationState } from "./lib/migrations.ts";
+import { migrate, patiently } from "./lib/migrations.ts";
 import { environmentName } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
-import { replicateReads } from "./lib/replication.ts";
+import { findOrMakeResources, replicateReads } from "./lib/resources.ts";
 import { checkBundle } from "./lib/worker-bundle.ts";
 import { runWrangler } from "./lib/wrangler.ts";
 
@@ -24,6 +25,7 @@ interface Options {
   env: string;
   all?: boolean;
   dryRun?: boolean;
+  migrate?: boolean;
 }
 
 const program = new Command("npm run deploy --")
@@ -31,19 +33,20 @@ const program = new Command("npm run deploy --")
   .option("--env <name>", "which environment of wrangler.toml", environmentName, PRODUCTION)
   .addOption(new Option("--all", "every environment, staging first").conflicts("env"))
   .option("--dry-run", "build everything and reach nothing")
+  .addOption(new Option("--migrate", "migrate the database, and deploy no Worker").conflicts("dryRun"))
   .showHelpAfterError("Try: npm run deploy -- --help")
   .addHelpText("after", "\nWho you are: CLOUDFLARE_API_TOKEN, or npm run wrangler -- login. More: docs/deploying.md")
   .action(run);
 
 await main(() => program.parseAsync());
 
-async function run({ env, all, dryRun }: Options): Promise<void> {
+async function run({ env, all, dryRun, migrate: migrateOnly = false }: Options): Promise<void> {
   const names = all
     ? environmentNames().sort((one, other) => Number(other === STAGING) - Number(one === STAGING))
     : [env];
   for (const name of names) refuseWrong(name);
-  if (!dryRun) await refuseStranger();
-  console.error(`The Worker is ${await checkBundle()}.`);
+  if (!dryRun) await refuseUnready(names);
+  if (!migrateOnly) console.error(`The Worker is ${await checkBundle()}.`);
   if (dryRun) {
     console.error("Nothing was deployed.");
     return;
@@ -51,7 +54,7 @@ async function run({ env, all, dryRun }: Options): Promise<void> {
   for (const [index, name] of names.entries()) {
     try {
       if (all) console.error(`\nDeploying ${name} …`);
-      await deploy(name);
+      await deploy(name, migrateOnly);
     } catch (error) {
       if (all)
         console.error(`Deployed: ${listOf(names.slice(0, index))}. Not deployed: ${listOf(names.slice(index))}.`);
@@ -64,22 +67,22 @@ function listOf(names: readonly string[]): string {
   return names.join(", ") || "none";
 }
 
-async function deploy(env: string): Promise<void> {
-  await refuseMissingSecrets(env);
-  if (!(await databaseExists(env))) await createDatabase(env);
+async function deploy(env: string, migrateOnly: boolean): Promise<void> {
+  const cloudflare = await openCloudflare(accountOf(env));
+  const resources = await findOrMakeResources(cloudflare, env);
+  writeDeployConfig(env, resources);
+  console.error(`Migrating ${databaseName(env)} …`);
   // Expand, deploy, contract: what runs now must go on running on the migrated database, so migrations come first, and
   // code that needs one runs only once it is everywhere.
-  await migrateDatabase(env);
-  await setReplication(env);
-  const { status } = await runWrangler(["deploy", environmentFlag(env)]);
+  await migrate(cloudflare, env, resources.databaseId);
+  if (migrateOnly) return;
+  await setReplication(cloudflare, env, resources.databaseId);
+  const args = ["deploy", environmentFlag(env), "--config", deployConfig(env)];
+  const { status } = await patiently(cloudflare, () => runWrangler(args));
   if (status !== 0)
     throw new CommandError(`The deployment failed; see wrangler's output above. The database is migrated, and the Worker that ran before goes on
-with it. Remove the cause, then run this again: ${deployLine(env)}`);
+with it. Remove the cause, then run the same command again.`);
   console.error(`Deployed ${env}. Is it well? Ask /health at the address above.`);
-}
-
-function deployLine(env: string): string {
-  return env === PRODUCTION ? "npm run deploy" : `npm run deploy --${flagOf(env)}`;
 }
 
 /** @throws a CommandError that says in a line what is wrong with an environment. */
@@ -96,62 +99,11 @@ function refuseWrong(env: string): void {
   refuseShared(env);
 }
 
-async function refuseStranger(): Promise<void> {
-  if (process.env.CLOUDFLARE_API_TOKEN) return;
-  const { output } = await runWrangler(["whoami"], { capture: true });
-  if (/not authenticated/i.test(output))
-    throw new CommandError(
-      "Cloudflare does not know you: set CLOUDFLARE_API_TOKEN, or run npm run wrangler -- login once.",
-    );
-}
-
-/** A Worker without its secrets is refused at the end of a deployment: better before anything is made or migrated. */
-async function refuseMissingSecrets(env: string): Promise<void> {
-  const flag = environmentFlag(env);
-  const { status, output } = await runWrangler(["secret", "list", flag, "--format=json"], { capture: true });
-  // The Worker of a first deployment is not there yet: putting a secret makes an empty one.
-  if (status !== 0 && !/Worker "[^"]*".* not found/.test(output))
-    throw new CommandError(`The Worker's secrets cannot be looked up.\n${output.trim()}`);
-  const names = new Set([...output.matchAll(/"name": "([^"]*)"/g)].map(([, name]) => name));
-  const required: readonly string[] = configOf(env).secrets?.required ?? [];
-  const missing = required.filter((name) => !names.has(name));
-  if (missing.length > 0)
-    throw new CommandError(
-      `The Worker of ${env} has no ${missing.join(", ")} yet. Make one for it alone (openssl rand -base64 48), then: npm run wrangler -- secret put ${missing[0]} ${flag}`,
-    );
-}
-
-/** Wrangler would make it while it deploys, and the Worker would run for a while without tables. */
-async function createDatabase(env: string): Promise<void> {
-  const name = databaseName(env);
-  const jurisdiction = variablesOf(env).JURISDICTION ?? "";
-  const place = jurisdiction === "" ? [] : ["--jurisdiction", jurisdiction];
-  const { status, output } = await runWrangler(["d1", "create", name, environmentFlag(env), ...place], {
-    capture: true,
-  });
-  if (status !== 0)
-    throw new CommandError(
-      `The database ${name} could not be made, so nothing was migrated or deployed.\n${output.trim()}\nRemove the cause, then run this again: ${deployLine(env)}`,
-    );
-  console.error(`Made the database ${name}. It is found by that name: there is nothing to write down.`);
-}
-
-async function migrateDatabase(env: string): Promise<void> {
-  const name = databaseName(env);
-  console.error(`Migrating ${name} …`);
-  if (await migrate(env)) return;
-  throw new CommandError(`The migration of ${name} failed, so nothing was deployed; see wrangler's output above.
-  ${await migrationState(env)}
-The Worker that ran before goes on. Remove the cause, then go on where it stopped: ${deployLine(env)}
-To try the migration alone: npm run wrangler -- ${migrationArgs(env).join(" ")}`);
-}
-
 /** Without replicas everything works, from farther away: so a refusal is told, and ends nothing. */
-async function setReplication(env: string): Promise<void> {
+async function setReplication(cloudflare: Cloudflare, env: string, databaseId: string): Promise<void> {
   const name = databaseName(env);
-  const accountId = process.env.CLOUDFLARE_ACCOUNT_ID || configOf(env).account_id;
   try {
-    await replicateReads(name, accountId);
+    await replicateReads(cloudflare, databaseId);
     console.error(`Reads are answered by the nearest replica: read replication of ${name} is automatic.`);
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;

@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { type Answer, PatientClient } from "./attempts.ts";
+import { configOf } from "./environments.ts";
 import { CommandError } from "./project.ts";
 import { runWrangler } from "./wrangler.ts";
 
@@ -9,14 +11,35 @@ const Credentials = z.union([
 const Accounts = z.array(z.object({ id: z.string() }));
 const Envelope = z.object({
   success: z.boolean(),
-  errors: z.array(z.object({ message: z.string() })).default([]),
+  errors: z.array(z.object({ code: z.number().default(0), message: z.string() })).default([]),
   result: z.unknown(),
 });
+
+/** An upload of a Worker takes longest. */
+const ANSWER_WITHIN_MS = 120_000;
+// After 1,200 calls in five minutes all are refused for the next five. Ten tries take one to two minutes where the
+// answer does not say how long to wait.
+const ROUNDS_OF_TRIES = 6;
 
 /** Cloudflare's API, as who wrangler is logged in as. */
 export interface Cloudflare {
   headers: Record<string, string>;
   accountId: string;
+}
+
+/** What the API says in place of a result. */
+export class ApiError extends CommandError {
+  readonly codes: readonly number[];
+
+  constructor(message: string, codes: readonly number[]) {
+    super(message);
+    this.codes = codes;
+  }
+}
+
+/** Which account an environment is deployed to, where that is said. */
+export function accountOf(env: string): string | undefined {
+  return process.env.CLOUDFLARE_ACCOUNT_ID || configOf(env).account_id;
 }
 
 /** @throws a CommandError where nobody is logged in, or the login has several accounts and none is named. */
@@ -27,7 +50,12 @@ export async function openCloudflare(accountId: string | undefined): Promise<Clo
 
 async function authorization(): Promise<Record<string, string>> {
   const { status, output } = await runWrangler(["auth", "token", "--json"], { capture: true });
-  if (status !== 0) throw new CommandError(output.trim());
+  if (status !== 0)
+    throw new CommandError(
+      /not (logged in|authenticated)/i.test(output)
+        ? "Cloudflare does not know you: set CLOUDFLARE_API_TOKEN, or run npm run wrangler -- login once."
+        : output.trim(),
+    );
   const credentials = Credentials.parse(JSON.parse(output.slice(output.indexOf("{"), output.lastIndexOf("}") + 1)));
   return "token" in credentials
     ? { Authorization: `Bearer ${credentials.token}` }
@@ -35,27 +63,67 @@ async function authorization(): Promise<Record<string, string>> {
 }
 
 async function onlyAccount(headers: Record<string, string>): Promise<string> {
-  const [account, ...others] = Accounts.parse(await ask("/accounts", headers));
+  const [account, ...others] = Accounts.parse(await call("/accounts", { headers }));
   if (account === undefined || others.length > 0)
     throw new CommandError("The login has no account, or several: name one in CLOUDFLARE_ACCOUNT_ID.");
   return account.id;
 }
 
 /**
- * The result of a request to the API.
- * @throws a CommandError that says why there is none.
+ * The result of a request about the account; the body is sent as JSON, or as a form.
+ * @throws an ApiError that says why there is none.
  */
-export async function ask(path: string, headers: Record<string, string>, init: RequestInit = {}): Promise<unknown> {
-  const response = await send(path, { ...init, headers: { ...headers, "Content-Type": "application/json" } });
-  return resultOf(response.status, await response.text());
+export function ask(
+  { headers, accountId }: Cloudflare,
+  method: "GET" | "POST" | "PUT" | "DELETE",
+  path: string,
+  body?: object,
+  more: Record<string, string> = {},
+): Promise<unknown> {
+  const isForm = body instanceof FormData;
+  return call(`/accounts/${accountId}${path}`, {
+    method,
+    headers: { ...headers, ...more, ...(!isForm && { "Content-Type": "application/json" }) },
+    ...(body && { body: isForm ? body : JSON.stringify(body) }),
+  });
 }
 
-async function send(path: string, init: RequestInit): Promise<Response> {
+/** The same, or null where the API answers with this code. */
+export async function askUnless(code: number, ...request: Parameters<typeof ask>): Promise<unknown> {
   try {
-    return await fetch(urlOf(path), init);
+    return await ask(...request);
   } catch (error) {
-    throw unusable(error instanceof Error ? error.message : String(error));
+    if (error instanceof ApiError && error.codes.includes(code)) return null;
+    throw error;
   }
+}
+
+async function call(path: string, init: RequestInit): Promise<unknown> {
+  const { status, bytes } = await send(path, init, ROUNDS_OF_TRIES);
+  return resultOf(status, bytes.toString());
+}
+
+async function send(path: string, init: RequestInit, rounds: number): Promise<Answer> {
+  let isTold = false;
+  const onWait = () => {
+    if (!isTold) console.error("Cloudflare's API takes no calls now; trying again …");
+    isTold = true;
+  };
+  const answer = await new PatientClient(ANSWER_WITHIN_MS).ask(urlOf(path), init, { onWait });
+  if (answer === null || answer.status === 0) throw unusable(String(answer?.bytes));
+  return answer.status === 429 && rounds > 1 ? send(path, init, rounds - 1) : answer;
+}
+
+/**
+ * Whether the API refused calls because there were too many, until it takes them again. Wrangler itself gives up after a
+ * few seconds, or at once where it is told to wait for longer than a minute.
+ */
+export async function waitedForCalls({ headers, accountId }: Cloudflare): Promise<boolean> {
+  const path = `/accounts/${accountId}/workers/subdomain`;
+  const { status } = await fetch(urlOf(path), { headers });
+  if (status !== 429) return false;
+  await send(path, { headers }, ROUNDS_OF_TRIES);
+  return true;
 }
 
 export function urlOf(path: string): URL {
@@ -70,8 +138,8 @@ export function unusable(reason: string): CommandError {
 export function resultOf(status: number, body: string): unknown {
   const { data } = Envelope.safeParse(parse(body));
   if (data?.success) return data.result;
-  const errors = data?.errors.map(({ message }) => message).join(" ") ?? body.slice(0, 200);
-  throw new CommandError(`Cloudflare answers ${status}: ${errors}`);
+  const errors = data?.errors.map(({ code, message }) => `${message} [code: ${code}]`).join(" ") ?? body.slice(0, 200);
+  throw new ApiError(`Cloudflare answers ${status}: ${errors}`, data?.errors.map(({ code }) => code) ?? []);
 }
 
 function parse(text: string): unknown {

@@ -33,15 +33,6 @@ export async function askDatabase<Row>(statements: readonly string[], where: Whe
   return (JSON.parse(json) as { results: Row[] }[]).map(({ results }) => results);
 }
 
-/** Whether the deployed database is there. A migration looks it up in the same way, so the token needs no more for it. */
-export async function databaseExists(env: string): Promise<boolean> {
-  const args = ["d1", "execute", "DB", "--remote", environmentFlag(env), "--json", "--yes", "--command", "SELECT 1"];
-  const { status, output } = await runWrangler(args, { capture: true });
-  if (status === 0) return true;
-  if (/Couldn't find a D1 DB/.test(output)) return false;
-  throw new CommandError(`The database of ${env} cannot be looked up: ${wranglerError(output)}`);
-}
-
 function refusal(output: string, where: Where): string {
   const reason = wranglerError(output);
   if (/no such (table|column)/.test(reason))

@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -5,6 +6,9 @@ import { stringify } from "smol-toml";
 import type { Unstable_RawConfig as RawConfig } from "wrangler";
 import { CONFIG, environmentNames, parseToml, readConfigFile, STAGING } from "./environments.ts";
 import { CommandError } from "./project.ts";
+
+/** So that no id is one that people choose. */
+const LEAST_LIMIT_ID = 100_000_000;
 
 /** Appends an environment to wrangler.toml: as staging is bound, with production's variables and names of its own. */
 export function addEnvironment(name: string, file = CONFIG): void {
@@ -24,7 +28,6 @@ function sectionFor(env: string, config: RawConfig): NonNullable<RawConfig["env"
   const { d1_databases = [], kv_namespaces = [], ratelimits = [], analytics_engine_datasets: datasets } = staging;
   const { r2_buckets: _, routes: __, route: ___, main: ____, ...rest } = staging;
   const worker = `${config.name}-${env}`;
-  const lastLimit = Math.max(...[config, ...Object.values(config.env ?? {})].flatMap(limitsOf));
   return {
     ...rest,
     name: worker,
@@ -39,15 +42,12 @@ function sectionFor(env: string, config: RawConfig): NonNullable<RawConfig["env"
     },
     d1_databases: d1_databases.map(({ database_id: _, ...one }) => ({ ...one, database_name: worker })),
     kv_namespaces: kv_namespaces.map(({ id: _, ...one }) => one),
-    ratelimits: ratelimits.map((one, index) => ({ ...one, namespace_id: String(lastLimit + 1 + index) })),
+    // Every Worker of the account that names the same one shares the counters, also one of another project.
+    ratelimits: ratelimits.map((one) => ({ ...one, namespace_id: String(randomInt(LEAST_LIMIT_ID, 2 ** 31)) })),
     ...(datasets && {
       analytics_engine_datasets: datasets.map((one) => ({ ...one, dataset: worker.replaceAll("-", "_") })),
     }),
   };
-}
-
-function limitsOf({ ratelimits = [] }: Pick<RawConfig, "ratelimits">): number[] {
-  return ratelimits.map(({ namespace_id }) => Number(namespace_id));
 }
 
 /** Takes the section of an environment out of wrangler.toml, with its comments. */

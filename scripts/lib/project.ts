@@ -15,8 +15,8 @@ export const TOOL_ENV = { ...process.env, WRANGLER_SEND_METRICS: "false", CLOUDF
 
 const SIGNAL_MS = 100;
 
-/** Ctrl-C, or a kill, while a tool was running. */
-class Interrupted extends Error {
+/** Ctrl-C, or a kill, while something was under way that had to end first. */
+export class Interrupted extends Error {
   override readonly name = "Interrupted";
   readonly status: number;
 
@@ -59,8 +59,8 @@ function isForPeople(error: unknown): error is Error {
 }
 
 export interface ToolOptions {
-  /** Whether what it prints is for the caller and not for the terminal; it has nothing to read then. */
-  capture?: boolean;
+  /** Whether what it prints is for the caller and not for the terminal, or for both; it has nothing to read then. */
+  capture?: boolean | "and show";
   /** Takes what it prints, in place of this process's own output. */
   into?: Writable;
   /** Who answers its questions; with nobody there it takes the answer that each has for that. */
@@ -81,7 +81,7 @@ export function runTool(
   { capture = false, into, reads = "terminal", env = {}, signal }: ToolOptions = {},
 ): Promise<{ status: number; output: string; stdout: string }> {
   return new Promise((resolve, reject) => {
-    const isPiped = capture || into !== undefined;
+    const isPiped = capture !== false || into !== undefined;
     const child = spawn(path.join(ROOT, "node_modules", ".bin", tool), args, {
       cwd: ROOT,
       stdio: isPiped ? ["ignore", "pipe", "pipe"] : [reads === "terminal" ? "inherit" : "ignore", "inherit", "inherit"],
@@ -101,6 +101,7 @@ export function runTool(
         stream?.on("data", (data) => {
           output += data;
           if (stream === child.stdout) stdout += data;
+          if (capture === "and show") process.stderr.write(data);
         });
     }
     child.on("error", reject);

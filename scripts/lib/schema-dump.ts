@@ -10,3 +10,8 @@ export function schemaDump(rows: readonly Record<string, unknown>[]): string {
   const head = "-- The database after all migrations. npm run schema writes this file, and a test compares it.";
   return `${[head, ...rows.map(({ sql }) => `${String(sql)};`)].join("\n\n")}\n`;
 }
+
+/** The same without comments, on one line: a deployed database has no comments, and each of its statements on a line. */
+export function withoutComments(sql: string): string {
+  return sql.replaceAll(/--.*/g, "").replaceAll(/\s+/g, " ").trim();
+}

@@ -133,6 +133,7 @@ const TRIALS: Record<string, Trial> = {
   "npm run deploy -- --env staging": NOBODY,
   "npm run deploy -- --env acme": NO_PROGRAM,
   "npm run deploy -- --all": NOBODY,
+  "npm run deploy -- --migrate": NOBODY,
   "npm run deploy -- --dry-run": { status: 0, says: "Nothing was deployed." },
   "npm run bench": { says: "Loading 10k" },
   "npm run bench -- --scale 10k,100k,1m --rounds 200 --docs": { says: "Loading 10k" },
@@ -160,10 +161,8 @@ const TRIALS: Record<string, Trial> = {
   "npm run wrangler -- secret delete JWT_SECRET_PREVIOUS --env=": HELP,
   "npm run wrangler -- d1 create loyalty-edge --location weur": HELP,
   "npm run wrangler -- d1 create loyalty-edge-acme --location weur": HELP,
-  "npm run wrangler -- kv namespace list": HELP,
   "npm run wrangler -- tail": HELP,
   "npm run wrangler -- d1 create loyalty-edge --jurisdiction eu": HELP,
-  "npm run wrangler -- d1 migrations apply DB --remote --env=": HELP,
   "npm run wrangler -- r2 bucket create backups --jurisdiction eu": HELP,
   "npm run wrangler -- rollback --env=": HELP,
   "npm run wrangler -- deploy --env= --durable-objects-code-update-mode immediate": {

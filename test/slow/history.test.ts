@@ -36,7 +36,7 @@ afterEach(() => {
 });
 
 function makeDatabase(): DatabaseSync {
-  cloudflare.makeDatabase("loyalty-edge");
+  cloudflare.databases.make("loyalty-edge");
   const made = cloudflare.databases.get("loyalty-edge")?.sql as DatabaseSync;
   const folder = path.join(ROOT, "migrations");
   for (const file of readdirSync(folder).sort()) made.exec(readFileSync(path.join(folder, file), "utf8"));

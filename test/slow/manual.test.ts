@@ -81,7 +81,8 @@ describe("a command of the manual", () => {
 
   it.for(COMMANDS)("is one that Cloudflare takes: %s", { timeout: 300_000 }, async (line, { expect }) => {
     cloudflare.databases.clear();
-    if (!line.includes("d1 create")) ["loyalty-edge", "loyalty-edge-acme"].map((name) => cloudflare.makeDatabase(name));
+    if (!line.includes("d1 create"))
+      ["loyalty-edge", "loyalty-edge-acme"].map((name) => cloudflare.databases.make(name));
     const id = cloudflare.databases.get("loyalty-edge")?.uuid;
     for (const name of ["loyalty-edge", "loyalty-edge-staging"])
       cloudflare.scripts.set(name, {

@@ -42,7 +42,12 @@ describe("a wrangler.toml", () => {
       vars: { ...configOf("production", file).vars, ENVIRONMENT: "acme-eu", WORKER_NAME: "loyalty-edge-acme-eu" },
     });
     expect(d1_databases.map(({ database_name }) => database_name)).toEqual(["loyalty-edge-acme-eu"]);
-    expect(ratelimits.map(({ namespace_id }) => namespace_id)).toEqual(["1005", "1006"]);
+    const ids = [...ratelimits, ...configOf("staging", file).ratelimits].map(({ namespace_id }) =>
+      Number(namespace_id),
+    );
+    expect(new Set(ids).size).toBe(4);
+    // So large that no other Worker of the account has one of them by chance.
+    for (const id of ids) expect(id).toBeGreaterThanOrEqual(100_000_000);
     expect(now().startsWith(OURS)).toBe(true);
   });
 

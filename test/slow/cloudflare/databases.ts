@@ -1,0 +1,100 @@
+import { randomUUID } from "node:crypto";
+import { DatabaseSync } from "node:sqlite";
+import type { Faults } from "./faults.ts";
+import type { Reply } from "./reply.ts";
+import { refuseStatement } from "./splitters.ts";
+
+interface Database {
+  uuid: string;
+  sql: DatabaseSync;
+  replication: "auto" | "disabled";
+  jurisdiction: string | undefined;
+}
+
+/** The D1 databases of an account. They are real ones, so that what was migrated can be looked at. */
+export class Databases extends Map<string, Database> {
+  readonly #faults: Faults;
+
+  constructor(faults: Faults) {
+    super();
+    this.#faults = faults;
+  }
+
+  make(name: string, jurisdiction?: string): void {
+    const sql = new DatabaseSync(":memory:");
+    this.set(name, { uuid: randomUUID(), sql, replication: "disabled", jurisdiction });
+  }
+
+  close(): void {
+    for (const { sql } of this.values()) sql.close();
+  }
+
+  async answer(method: string, name: string, body: Response, isQuery: boolean): Promise<Reply> {
+    if (method === "POST" && name === "") {
+      const { name, jurisdiction } = (await body.json()) as { name: string; jurisdiction?: string };
+      if (this.has(name)) return { status: 400, code: 7502, message: `Database with name '${name}' already exists` };
+      this.make(name, jurisdiction);
+      return { result: { name, uuid: this.get(name)?.uuid } };
+    }
+    const found = [...this].find(([key, { uuid }]) => [key, uuid].includes(decodeURIComponent(name)));
+    if (found === undefined) return { status: 404, code: 7404, message: "The database could not be found" };
+    const [key, database] = found;
+    const { uuid, sql, jurisdiction } = database;
+    if (method === "PUT" && !this.#faults.mayEditDatabases)
+      return { status: 403, code: 10000, message: "Authentication error" };
+    if (method === "PUT") {
+      const { read_replication } = (await body.json()) as { read_replication: { mode: Database["replication"] } };
+      database.replication = read_replication.mode;
+    }
+    if (method === "DELETE") this.delete(key);
+    if (!isQuery)
+      return { result: { name: key, uuid, jurisdiction, read_replication: { mode: database.replication } } };
+    try {
+      const results = this.#query(sql, ((await body.json()) as { sql: string }).sql);
+      return { result: results.map((rows) => ({ success: true, meta: { duration: 0 }, results: rows })) };
+    } catch (error) {
+      return { status: 400, code: 7500, message: `${error instanceof Error ? error.message : error}: SQLITE_ERROR` };
+    }
+  }
+
+  /** What a binding of a Worker offers of a database. */
+  binding(id: unknown) {
+    const sql = [...this.values()].find(({ uuid }) => uuid === id)?.sql;
+    if (sql === undefined) throw new Error("D1_ERROR: no such database");
+    return {
+      prepare: (statement: string) => statement,
+      batch: async (statements: readonly string[]) => transaction(sql, () => statements.map((one) => run(sql, one))),
+    };
+  }
+
+  #query(sql: DatabaseSync, text: string): unknown[][] {
+    const { split, refusesTriggers, undoes, interruption } = this.#faults;
+    if (refusesTriggers && /CREATE TRIGGER/.test(text)) throw new Error("incomplete input");
+    const { before } = text.includes(`('${interruption?.migration}')`) ? (interruption ?? {}) : {};
+    const runAll = () =>
+      (split?.(text) ?? [text]).map((statement, index) => {
+        if (before === index + 1) throw new Error("D1 DB storage operation exceeded timeout");
+        return run(sql, statement);
+      });
+    const results = undoes ? transaction(sql, runAll) : runAll();
+    if (before === "the answer") throw new Error("Network connection lost");
+    return results;
+  }
+}
+
+function run(sql: DatabaseSync, statement: string): unknown[] {
+  refuseStatement(statement);
+  return sql.prepare(statement).all();
+}
+
+function transaction<Result>(sql: DatabaseSync, work: () => Result): Result {
+  sql.exec("BEGIN");
+  try {
+    const result = work();
+    sql.exec("COMMIT");
+    return result;
+  } catch (error) {
+    sql.exec("ROLLBACK");
+    throw error;
+  }
+}

@@ -1,0 +1,11 @@
+/** An answer of the API. */
+export interface Reply {
+  /** In place of an envelope: the bytes of an object, or what a Worker answers. */
+  bytes?: Buffer;
+  result?: unknown;
+  result_info?: { cursor?: string | undefined };
+  status?: number;
+  headers?: Record<string, string>;
+  code?: number;
+  message?: string;
+}

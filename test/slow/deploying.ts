@@ -1,0 +1,50 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { afterEach } from "vitest";
+import { SCHEMA_QUERY, schemaDump, withoutComments } from "../../scripts/lib/schema-dump.ts";
+import { Cloudflare } from "./cloudflare.ts";
+import { ROOT, type Running, running } from "./command.ts";
+
+// A deployment against the imitation of Cloudflare's API.
+
+export const WORKER = "loyalty-edge-staging";
+export const STAGING = ["--env", "staging"];
+const opened: Cloudflare[] = [];
+
+afterEach(() => {
+  for (const cloudflare of opened.splice(0)) cloudflare.close();
+});
+
+/** An account in which nothing is, or only a Worker with its secret, as `secret put` leaves it. */
+export async function account({ hasSecret = false } = {}) {
+  const cloudflare = new Cloudflare();
+  const env = await cloudflare.open();
+  opened.push(cloudflare);
+  if (hasSecret) cloudflare.scripts.set(WORKER, { secrets: new Set(["JWT_SECRET"]), bindings: [], deployments: 1 });
+  return { cloudflare, env, script: () => cloudflare.scripts.get(WORKER) };
+}
+
+interface Run {
+  env?: Record<string, string>;
+  stdin?: string;
+  cwd?: string;
+}
+
+export function start(name: string, args: readonly string[], { env = {}, stdin = "", cwd = ROOT }: Run = {}): Running {
+  return running("node", ["scripts/run.mjs", name, ...args], { stdin, env, cwd });
+}
+
+export async function run(name: string, args: readonly string[], how: Run = {}) {
+  const started = start(name, args, how);
+  return { status: await started.ended, output: started.output() };
+}
+
+export const config = () => readFileSync(path.join(ROOT, "wrangler.toml"), "utf8");
+
+export const SCHEMA = withoutComments(readFileSync(path.join(ROOT, "docs", "schema.sql"), "utf8"));
+
+/** What the deployed database is made of, to compare with SCHEMA. */
+export function schemaOf(cloudflare: Cloudflare): string {
+  const rows = cloudflare.databases.get(WORKER)?.sql.prepare(SCHEMA_QUERY).all() ?? [];
+  return withoutComments(schemaDump(rows));
+}

@@ -9,7 +9,9 @@ import type { ProbeClient } from "./probe-client.ts";
 
 interface Versions {
   worker: string;
-  object: string;
+  /** Null: it did not answer. */
+  object: string | null;
+  error: string;
 }
 
 /** What was seen while a deployment went on: times in milliseconds after the socket was opened. */
@@ -41,6 +43,7 @@ export async function measureDeployment(
     await Promise.race([once(socket, "open", { signal }), once(socket, "close", { signal })]);
     if (watch.closed !== undefined) throw new CommandError("No socket opens at the probe: no deployment was watched.");
     const before = await client.measure<Versions>("versions");
+    if (before.object === null) throw new CommandError(`The probe's object does not answer: ${before.error}`);
     const failure = deploys ? failureOf(deploy(env, signal)) : {};
     if (!deploys) say(`Deploy now, in another terminal: npm run deploy -- --env ${env}`);
     for (let endsAt = elapsed() + WAIT_MS; elapsed() < endsAt; await sleep(ASK_AGAIN_MS, null, { signal })) {
@@ -51,7 +54,7 @@ export async function measureDeployment(
         endsAt = watch.workerAt + WAIT_MS;
         say("The new Worker answers. Waiting for the object …");
       }
-      if (object !== before.object) watch.objectAt ??= elapsed();
+      if (object !== null && object !== before.object) watch.objectAt ??= elapsed();
       say(`… ${duration(elapsed() / 1_000)}`);
       if (watch.workerAt !== undefined && watch.objectAt !== undefined) break;
     }

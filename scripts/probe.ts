@@ -50,7 +50,7 @@ async function run({ env, deploy = false, ...service }: Options): Promise<void> 
     const finding = isHere
       ? ({ measured: "no deployment happened", verdict: "not measured" } as const)
       : await measureDeployment(client, { deploys: deploy, env, say: console.error }, stop.signal);
-    wrong += report(name, "at most 300 s with its old code", finding);
+    wrong += report(name, "at most 300 s with its former code, which is max_delay in wrangler.toml", finding);
     if (!isHere) console.log(wrong === 0 ? "No assumption is wrong." : `${wrong} assumptions are wrong.`);
     if (wrong > 0) process.exitCode = 1;
   } catch (error) {

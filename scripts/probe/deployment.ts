@@ -24,7 +24,8 @@ export interface Watch {
 // Each call keeps the object active, so this is the longest that Cloudflare lets it go on with its old code.
 const ASK_AGAIN_MS = 5_000;
 const WAIT_MS = 600_000;
-const ASSUMED_MS = 300_000;
+// max_delay of code_update_strategy, and as long as a new version takes to be everywhere.
+const ASSUMED_MS = 300_000 + 30_000;
 
 /** Holds a socket during a deployment, and watches which version its object runs. */
 export async function measureDeployment(
@@ -86,7 +87,7 @@ export function judgeDeployment({ workerAt, objectAt, closed }: Watch): Finding 
     closed === undefined ? "the socket stayed open" : `the socket closed with ${closed.code} after ${after(closed.at)}`;
   if (objectAt === undefined)
     return {
-      measured: `the object still ran the old code after ${WAIT_MS / 1_000} s, ${socket}`,
+      measured: `the object still ran its former code after ${WAIT_MS / 1_000} s, ${socket}`,
       verdict: "wrong: let more time pass between adding a method to an object and calling it (docs/deploying.md)",
     };
   const measured = `${after(objectAt)} after the new Worker answered, ${socket}`;

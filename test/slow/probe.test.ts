@@ -156,7 +156,11 @@ describe("what a probe finds", () => {
       "wrong: change CALLS_AT_ONCE in src/inbox/calls.ts to 2",
     ],
     ["a batch that is taken", judgeBatches([{ mebibytes: 8, milliseconds: 1, error: "" }]), "holds"],
-    ["one that is not", judgeBatches([{ mebibytes: 4, milliseconds: 1, error: "memory" }]), "wrong: set BODY_LIMIT"],
+    [
+      "one that is not",
+      judgeBatches([{ mebibytes: 4, milliseconds: 1, error: "memory" }]),
+      "wrong: feeds of 1 MiB of lines get 413",
+    ],
     ["a nearer replica", judgeReads(reads(90, true), reads(9, false)), "holds"],
     ["a farther replica", judgeReads(reads(9, true), reads(90, false)), "wrong: here the primary is nearer"],
     ["no replica", judgeReads(reads(9, true), reads(9, true)), "wrong: no replica answered"],

@@ -9,7 +9,9 @@ import type { ProbeClient } from "./probe-client.ts";
 
 interface Versions {
   worker: string;
-  object: string;
+  /** Null: it did not answer. */
+  object: string | null;
+  error: string;
 }
 
 /** What was seen while a deployment went on: times in milliseconds after the socket was opened. */
@@ -22,7 +24,8 @@ export interface Watch {
 // Each call keeps the object active, so this is the longest that Cloudflare lets it go on with its old code.
 const ASK_AGAIN_MS = 5_000;
 const WAIT_MS = 600_000;
-const ASSUMED_MS = 300_000;
+// max_delay of code_update_strategy, and as long as a new version takes to be everywhere.
+const ASSUMED_MS = 300_000 + 30_000;
 
 /** Holds a socket during a deployment, and watches which version its object runs. */
 export async function measureDeployment(
@@ -41,6 +44,7 @@ export async function measureDeployment(
     await Promise.race([once(socket, "open", { signal }), once(socket, "close", { signal })]);
     if (watch.closed !== undefined) throw new CommandError("No socket opens at the probe: no deployment was watched.");
     const before = await client.measure<Versions>("versions");
+    if (before.object === null) throw new CommandError(`The probe's object does not answer: ${before.error}`);
     const failure = deploys ? failureOf(deploy(env, signal)) : {};
     if (!deploys) say(`Deploy now, in another terminal: npm run deploy -- --env ${env}`);
     for (let endsAt = elapsed() + WAIT_MS; elapsed() < endsAt; await sleep(ASK_AGAIN_MS, null, { signal })) {
@@ -51,7 +55,7 @@ export async function measureDeployment(
         endsAt = watch.workerAt + WAIT_MS;
         say("The new Worker answers. Waiting for the object …");
       }
-      if (object !== before.object) watch.objectAt ??= elapsed();
+      if (object !== null && object !== before.object) watch.objectAt ??= elapsed();
       say(`… ${duration(elapsed() / 1_000)}`);
       if (watch.workerAt !== undefined && watch.objectAt !== undefined) break;
     }
@@ -83,7 +87,7 @@ export function judgeDeployment({ workerAt, objectAt, closed }: Watch): Finding 
     closed === undefined ? "the socket stayed open" : `the socket closed with ${closed.code} after ${after(closed.at)}`;
   if (objectAt === undefined)
     return {
-      measured: `the object still ran the old code after ${WAIT_MS / 1_000} s, ${socket}`,
+      measured: `the object still ran its former code after ${WAIT_MS / 1_000} s, ${socket}`,
       verdict: "wrong: let more time pass between adding a method to an object and calling it (docs/deploying.md)",
     };
   const measured = `${after(objectAt)} after the new Worker answered, ${socket}`;

@@ -62,7 +62,8 @@ export type Consistency = "first-unconstrained" | "first-primary" | (string & {}
 // D1 ends a statement after 30 seconds; a customer is not left waiting so long, and a write is given what it needs.
 const READ_LIMIT_MS = 5_000;
 const WRITE_LIMIT_MS = 40_000;
-const BOOKMARK_LIMIT_MS = 2_000;
+/** How long a replica is given to reach a bookmark. */
+export const BOOKMARK_LIMIT_MS = 2_000;
 const RETRY_WITHIN_MS = 2_000;
 const FIRST_WAIT_MS = 50;
 

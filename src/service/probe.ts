@@ -86,7 +86,7 @@ async function measure(env: Env, asked: z.output<typeof Measurement>): Promise<o
     case "read from KV":
       return { values: await Promise.all(REGIONS.map((region) => readIn(env, region))) };
     case "versions":
-      return { worker: workerVersion(env) ?? "", object: await (await inboxOf(env, NAME)).version() };
+      return versionsOf(env);
     case "alarm":
       return (await inboxOf(env, `${NAME}, alarm`)).writeAlarm();
     case "clean":
@@ -105,6 +105,16 @@ async function timeCall(env: Env, index: number): Promise<number | string> {
     return performance.now() - startedAt;
   } catch (error) {
     return messageOf(error);
+  }
+}
+
+/** The object's call fails at the moment when it gets its new code. */
+async function versionsOf(env: Env) {
+  const worker = workerVersion(env) ?? "";
+  try {
+    return { worker, object: await (await inboxOf(env, NAME)).version(), error: "" };
+  } catch (error) {
+    return { worker, object: null, error: messageOf(error) };
   }
 }
 

@@ -1,11 +1,13 @@
 import { once } from "node:events";
+import { appendFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, it } from "vitest";
-import { judgeDeployment } from "../../scripts/probe/deployment.ts";
+import { judgeDeployment, measureDeployment } from "../../scripts/probe/deployment.ts";
 import { judgeBatches, judgeCache, judgeCalls, judgeLags, judgeReads } from "../../scripts/probe/measurements.ts";
+import { ProbeClient } from "../../scripts/probe/probe-client.ts";
 import { cloneCheckout, removeFolder } from "./clone.ts";
 import { freePort, pressCtrlC, printed, type Running, running } from "./command.ts";
 
@@ -44,15 +46,19 @@ describe("npm run probe", () => {
     return asking.output();
   }
 
+  async function token(): Promise<string> {
+    const signing = run("token", "export", "--env", "staging");
+    await signing.ended;
+    return /^ey\S+$/m.exec(signing.output())?.[0] ?? "";
+  }
+
   it("prints each figure beside what is assumed, judges none on this machine, and leaves no data", async ({
     expect,
   }) => {
-    const signing = run("token", "export", "--env", "staging");
-    await signing.ended;
     // What a probe that was killed leaves.
     await fetch(`${url}/api/v1/probe`, {
       method: "POST",
-      headers: { Authorization: `Bearer ${/^ey\S+$/m.exec(signing.output())?.[0]}` },
+      headers: { Authorization: `Bearer ${await token()}` },
       body: '{"measure": "lag"}',
     });
     expect(await listeners()).toContain("npm run probe");
@@ -75,6 +81,23 @@ describe("npm run probe", () => {
       ["A deployment, at an open socket's object", "no deployment happened", "not measured"],
     ]);
     expect(await listeners()).not.toContain("npm run probe");
+  });
+
+  it("sees when the object of an open socket runs the new code", async ({ expect }) => {
+    const { signal } = new AbortController();
+    const client = new ProbeClient({ url, token: await token() }, signal);
+    // The local runtime takes an edited file as a new version.
+    const say = (text: string) => {
+      if (text.startsWith("Deploy now")) appendFileSync(path.join(clone, "src", "staging.ts"), "// Edited.\n");
+    };
+
+    const finding = await measureDeployment(client, { deploys: false, env: "staging", say }, signal);
+    await client.clean();
+
+    expect(finding).toEqual({
+      measured: expect.stringMatching(/^\d+ s after the new Worker answered, the socket /),
+      verdict: "holds",
+    });
   });
 
   it("removes what it has written when Ctrl-C ends it", async ({ expect }) => {
@@ -107,8 +130,14 @@ describe("npm run probe", () => {
   it("says in one line what is missing", async ({ expect }) => {
     const nowhere = run("probe", "--url", `http://127.0.0.1:${await freePort()}`);
     const withoutToken = run("probe", "--url", "https://staging.example");
+    const production = run("probe", "--env", "production");
+    const here = run("probe", "--url", url, "--deploy");
 
-    expect([await nowhere.ended, await withoutToken.ended]).toEqual([1, 1]);
+    expect(await Promise.all([nowhere, withoutToken, production, here].map(({ ended }) => ended))).toEqual([
+      1, 1, 1, 1,
+    ]);
+    expect(production.output()).toContain("Only staging has a probe.");
+    expect(here.output().trim()).toBe("--deploy is for a deployment: name it with --url.");
     expect(nowhere.output().trim()).toMatch(
       /^The service cannot be reached \(.*\)\. Is it running, and is --url right\?$/,
     );
@@ -127,7 +156,11 @@ describe("what a probe finds", () => {
       "wrong: change CALLS_AT_ONCE in src/inbox/calls.ts to 2",
     ],
     ["a batch that is taken", judgeBatches([{ mebibytes: 8, milliseconds: 1, error: "" }]), "holds"],
-    ["one that is not", judgeBatches([{ mebibytes: 4, milliseconds: 1, error: "memory" }]), "wrong: set BODY_LIMIT"],
+    [
+      "one that is not",
+      judgeBatches([{ mebibytes: 4, milliseconds: 1, error: "memory" }]),
+      "wrong: feeds of 1 MiB of lines get 413",
+    ],
     ["a nearer replica", judgeReads(reads(90, true), reads(9, false)), "holds"],
     ["a farther replica", judgeReads(reads(9, true), reads(90, false)), "wrong: here the primary is nearer"],
     ["no replica", judgeReads(reads(9, true), reads(9, true)), "wrong: no replica answered"],

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, it } from "vitest";
 import { Random } from "../../../scripts/demo/random.ts";
 import { PRIMARY, SimulatedD1 } from "./d1.ts";
 import { during } from "./during.ts";
+import { current, Invocation } from "./invocation.ts";
 import { createDatabase } from "./sqlite.ts";
 import { Time } from "./time.ts";
 import { Weather } from "./weather.ts";
@@ -13,6 +14,7 @@ const TABLE = ["CREATE VIEW clock AS SELECT 1; CREATE TABLE things (id INTEGER P
 
 let folder: string;
 let time: Time;
+let weather: Weather;
 let d1: SimulatedD1;
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), "simulated-d1-"));
@@ -21,7 +23,8 @@ beforeEach(() => {
   time = new Time();
   const random = new Random("d1");
   const clocks = new Map([PRIMARY, "sydney"].map((name) => [name, () => time.now]));
-  d1 = new SimulatedD1({ file, clocks }, { time, random, weather: new Weather(time, random, new Set()) });
+  weather = new Weather(time, random, new Set(["D1 has little memory"]));
+  d1 = new SimulatedD1({ file, clocks }, { time, random, weather });
 });
 afterEach(() => {
   for (const copy of [d1.primary, ...d1.replicas]) copy.close();
@@ -69,6 +72,38 @@ describe("the simulated D1", () => {
 
     await expect(failing).rejects.toThrow("D1_ERROR: UNIQUE constraint failed: things.name: SQLITE_CONSTRAINT");
     expect(d1.primary.read(COUNT)).toMatchObject([{ count: 0 }]);
+  });
+
+  it("is reset by a batch that is too large, and says who sends it again", async ({ expect }) => {
+    const session = d1.bindingAt(null).withSession("first-primary");
+    const store = (name: string) => {
+      const statement = session.prepare("INSERT INTO things (name) VALUES (?)").bind(name);
+      return during(time, session.batch([statement]));
+    };
+    const repeated: string[] = [];
+    d1.onRepeated = (what) => repeated.push(what);
+    await time.passUntil(() => weather.isOn("D1 has little memory"));
+
+    await current.run(new Invocation(), async () => {
+      await expect(store("x".repeat(501))).rejects.toThrow("exceeded its memory limit and was reset");
+      await store("small");
+      expect(repeated).toEqual([]);
+      await expect(store("x".repeat(501))).rejects.toThrow();
+    });
+
+    expect(repeated).toEqual(["INSERT INTO things (name) VALUES (?)"]);
+    expect(d1.primary.read("SELECT 1 FROM things WHERE name = 'small'")).toHaveLength(1);
+    expect(d1.primary.generation).toBe(2);
+  });
+
+  it("refuses everything once the rows of the day are used up, until it ends", async ({ expect }) => {
+    d1.usedUpUntil = time.now + 1_000;
+    const { run } = sessionAt("sydney", "first-unconstrained");
+
+    await expect(run(COUNT)).rejects.toThrow("free tier daily row");
+    await during(time, time.wait(1_000));
+
+    expect((await run(COUNT))[0]?.results).toEqual([{ count: 0 }]);
   });
 
   it("goes on counting bookmarks after time travel", async ({ expect }) => {

@@ -4,6 +4,7 @@ import { during } from "./during.ts";
 import { current, Invocation } from "./invocation.ts";
 import { SimulatedObject } from "./object.ts";
 import { SimulatedObjects } from "./objects.ts";
+import { socketPairs } from "./sockets.ts";
 import { Time } from "./time.ts";
 import { type Fault, Weather } from "./weather.ts";
 
@@ -70,17 +71,25 @@ function platform(faults: readonly Fault[] = []) {
   return { time, random, weather: new Weather(time, random, new Set(faults)) };
 }
 
+/** The same class in a later version. */
+class LaterCounter extends Counter {
+  override count(): number {
+    return 100 * super.count();
+  }
+}
+
 function simulatedObject() {
   const parts = platform();
   const { time } = parts;
-  const host = () => ({ ObjectClass: Counter, env: {} as Env, now: () => time.now });
+  const deployed: { ObjectClass: typeof Counter } = { ObjectClass: Counter };
+  const host = () => ({ ...deployed, env: {} as Env, now: () => time.now });
   const object = new SimulatedObject({ ...parts, host });
   const run = <Value>(event: (counter: Counter) => Value | Promise<Value>) =>
     during(
       time,
       object.run((instance) => event(instance as unknown as Counter)),
     );
-  return { object, run, time };
+  return { object, run, time, deployed };
 }
 
 function simulatedObjects(faults: readonly Fault[] = []) {
@@ -128,6 +137,38 @@ describe("a simulated object", () => {
 
     expect(await run((counter) => counter.rung)).toBe(1);
     expect(await run((counter) => counter.getAlarm())).toBeNull();
+  });
+
+  it("goes on with its former code after a deployment, for five minutes at most or until it is put away", async ({
+    expect,
+  }) => {
+    const { object, run, time, deployed } = simulatedObject();
+    const count = () => run((counter) => counter.count());
+    await count();
+    deployed.ObjectClass = LaterCounter;
+
+    object.update(300_000);
+    const atOnce = await count();
+    await during(time, time.wait(300_000));
+    const updated = await count();
+    deployed.ObjectClass = Counter;
+    object.update(300_000);
+    object.putAway();
+
+    expect([atOnce, updated, await count()]).toEqual([2, 300, 4]);
+  });
+
+  it("that is busy when it gets its new code loses what it does, and its sockets", async ({ expect }) => {
+    const { object, run } = simulatedObject();
+    const [, server] = Object.values(new (socketPairs(new Time()))());
+    if (server !== undefined) object.sockets.push(server);
+    const busy = run(() => new Promise<never>(() => {}));
+    await Promise.resolve();
+
+    object.updateNow();
+
+    await expect(busy).rejects.toThrow("was reset");
+    expect([object.sockets, server?.readyState]).toEqual([[], 3]);
   });
 
   it("begins no event before its constructor has what it waits for", async ({ expect }) => {

@@ -89,9 +89,7 @@ const KIND_OF = new Map(KINDS.map((kind) => [kind.record, { kind, times: timesOf
 
 /** The fields with times that are now if they are left out. */
 function timesOf({ columns }: Kind): string[] {
-  return Object.values(columns).flatMap((source) =>
-    typeof source === "object" && "time" in source ? [source.time] : [],
-  );
+  return Object.values(columns).flatMap((source) => ("field" in source && source.as === "time" ? [source.field] : []));
 }
 
 /** What a line says of its record. A bad line, which the service names, has a key like any other. */

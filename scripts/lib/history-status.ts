@@ -72,7 +72,7 @@ async function countLeft(where: Where, { kind, month, last_id, is_over }: Row, h
   for (let after: string | null = isThisMonth ? last_id : ""; after !== null; ) {
     const page: string = `SELECT id FROM ${events} WHERE id > CAST(X'${after}' AS TEXT) ORDER BY id LIMIT ${LOOKED_AT}`;
     const statements = [
-      `SELECT count(*) AS left FROM (${page}) AS page CROSS JOIN ${events} ON ${events}.id = page.id ${walk.join}
+      `SELECT count(*) AS left FROM (${page}) AS page CROSS JOIN ${events} ON ${events}.id = page.id ${walk.join ?? ""}
        WHERE ${events}.${time} < '${horizon}' AND ${when}`,
       `SELECT hex(max(id)) AS last FROM (${page}) HAVING count(*) = ${LOOKED_AT}`,
     ];

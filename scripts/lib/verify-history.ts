@@ -108,8 +108,8 @@ async function* openingsOf(where: Where): AsyncGenerator<Addition> {
     const ids = columns.map(
       (column, index) => `(SELECT id FROM ${named.get(column)} WHERE key = row.${column}) AS id_${index}`,
     );
-    const fields = Object.entries(kind.columns).filter(
-      (entry): entry is [string, string] => typeof entry[1] === "string",
+    const fields = Object.entries(kind.columns).flatMap(([column, source]) =>
+      "field" in source && source.as === undefined ? [[column, source.field] as const] : [],
     );
     const amounts = fields.map(([column, field]) => `${column} AS ${field}`);
     const isOpened = fields.map(([column]) => `coalesce(${column}, 0) <> 0`);

@@ -1,13 +1,12 @@
 import { type SQL, sql } from "drizzle-orm";
+import { pick } from "../db/select.ts";
 import { accounts } from "../db/tables/accounts.ts";
 
 /** What `toCouponAccount` takes, of an account or of none. */
 export function couponAccountParts({ includeImages }: { includeImages: boolean }) {
   return {
     fields: sql<string | null>`${accounts.fields}`,
-    core_tenant_id: accounts.core_tenant_id,
-    core_app_account_id: accounts.core_app_account_id,
-    loyalty_options: accounts.loyalty_options,
+    ...pick(accounts, "core_tenant_id", "core_app_account_id", "loyalty_options"),
     chain_logo: includeImages ? accounts.chain_logo : sql<string>`''`,
   };
 }

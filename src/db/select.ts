@@ -43,3 +43,8 @@ export function names(...columns: readonly AnyColumn[]): SQL {
     sql`, `,
   );
 }
+
+/** Columns of a table, each by its name. */
+export function pick<Table, Name extends keyof Table & string>(table: Table, ...columns: Name[]): Pick<Table, Name> {
+  return Object.fromEntries(columns.map((name) => [name, table[name]])) as Pick<Table, Name>;
+}

@@ -76,7 +76,7 @@ const SURELY_FITTING_LENGTH = LINE_BYTES / 4;
 function exportedBytes({ record, columns }: Kind, fields: Fields, row: string): number {
   if (row.length < SURELY_FITTING_LENGTH) return 0;
   const times = Object.values(columns).flatMap((source) =>
-    typeof source === "object" && "time" in source ? [[source.time, fields[source.time] ?? A_TIME]] : [],
+    "field" in source && source.as === "time" ? [[source.field, fields[source.field] ?? A_TIME]] : [],
   );
   return utf8Bytes(JSON.stringify({ record, ...fields, ...Object.fromEntries(times) }));
 }

@@ -14,9 +14,10 @@ export interface SealedKind extends Required<Omit<Leaving, "lines">> {
 
 /** Every kind of event. */
 export const SEALED_KINDS: readonly SealedKind[] = KINDS.flatMap(({ record, timeField, leaving }) => {
-  const walk = WALKS.find((one) => one.record === record);
-  if (timeField === undefined || walk === undefined) return [];
-  const { lines = walk.lines, ...how } = { lookedAt: 20_000, when: "true", sums: {}, open: [], ...leaving };
+  const exported = WALKS.find((one) => one.record === record);
+  if (timeField === undefined || exported === undefined) return [];
   // An export leaves out the messages of removed groups.
-  return [{ record, table: tableName(walk), time: timeField, walk: { ...walk, lines, leftOut: undefined }, ...how }];
+  const { leftOut: _, ...walk } = exported;
+  const { lines = walk.lines, ...how } = { lookedAt: 20_000, when: "true", sums: {}, open: [], ...leaving };
+  return [{ record, table: tableName(walk), time: timeField, walk: { ...walk, lines }, ...how }];
 });

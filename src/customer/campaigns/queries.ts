@@ -1,7 +1,7 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { compilePer, type Database, type Value } from "../../db/database.ts";
 import { limitTo } from "../../db/limit.ts";
-import { select, selectWith } from "../../db/select.ts";
+import { pick, select, selectWith } from "../../db/select.ts";
 import { accounts, campaignStores, campaigns, stores } from "../../db/tables/index.ts";
 import { isRunning } from "../../domain/campaigns.ts";
 import type { NearbyCampaign } from "./answer-schema.ts";
@@ -48,12 +48,7 @@ type ValueName =
 /** Up to so many stores nearby, each running campaign is looked up at each of them. Of more, so many are a sample. */
 const FEW_STORES = sql.raw("4");
 
-const SHOWN = {
-  name: campaigns.name,
-  id: campaigns.id,
-  campaign_description: campaigns.campaign_description,
-  campaign_image: campaigns.campaign_image,
-};
+const SHOWN = pick(campaigns, "name", "id", "campaign_description", "campaign_image");
 
 /**
  * What campaigns have earned nearby is found in one of two ways, and a few stores tell which reads less. Either each

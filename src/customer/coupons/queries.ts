@@ -2,7 +2,7 @@ import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { couponAccountParts, fewestBytes } from "../../accounts/queries.ts";
 import { NOW } from "../../db/clock.ts";
 import { compilePer, type Database, type RowOf, type Value } from "../../db/database.ts";
-import { jsonOf, select } from "../../db/select.ts";
+import { jsonOf, pick, select } from "../../db/select.ts";
 import { entryValue, hasMoreAfter, isFirst, keyOf, selectStepwise } from "../../db/stepwise.ts";
 import { accounts, coupons, customerCoupons, stores } from "../../db/tables/index.ts";
 import { customerKeyOf } from "../../domain/customers.ts";
@@ -157,10 +157,7 @@ function heldPart({ accounts: isInDetail }: Shape): SQL<string | null> {
     expected_end_date: sql`iif(
       ${customerCoupons.expected_end_date} IS NULL, NULL, min(${customerCoupons.ends_at}, ${sql.raw(`'${LAST_SECOND}'`)})
     )`,
-    creation_method: customerCoupons.creation_method,
-    created_at: customerCoupons.created_at,
-    updated_at: customerCoupons.updated_at,
-    deleted_at: customerCoupons.deleted_at,
+    ...pick(customerCoupons, "creation_method", "created_at", "updated_at", "deleted_at"),
     store_name: stores.name,
     total_count: customerCoupons.total_count,
     usage_count: customerCoupons.usage_count,
@@ -174,13 +171,9 @@ function heldPart({ accounts: isInDetail }: Shape): SQL<string | null> {
 // NULL but in the first row of a coupon, which may have been issued a thousand times.
 
 const COUPON = sql<string | null>`iif(${coupons.key} IS NULL, NULL, ${jsonOf({
-  id: coupons.id,
-  campaign_id: coupons.campaign_id,
-  source_campaign_id: coupons.source_campaign_id,
+  ...pick(coupons, "id", "campaign_id", "source_campaign_id"),
   barcode: coupons.coupon_barcode,
-  is_custom: coupons.is_custom,
-  can_combine_with_other: coupons.can_combine_with_other,
-  created_at: coupons.created_at,
+  ...pick(coupons, "is_custom", "can_combine_with_other", "created_at"),
 })})`;
 
 const TEXTS = { text: coupons.text, filter_items: coupons.filter_items };
@@ -216,10 +209,7 @@ function digitalCoupons(shape: Shape, value: Values): SQL {
   )`;
   return select(
     {
-      kind: coupons.kind,
-      ends_at: coupons.ends_at,
-      created_at: coupons.created_at,
-      id: coupons.id,
+      ...pick(coupons, "kind", "ends_at", "created_at", "id"),
       issued_id: sql`NULL`,
       coupon_key: coupons.key,
       account_key: coupons.account_key,

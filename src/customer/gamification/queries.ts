@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { NOW } from "../../db/clock.ts";
 import { compilePer, type Database, type Value } from "../../db/database.ts";
-import { select, selectWith } from "../../db/select.ts";
+import { pick, select, selectWith } from "../../db/select.ts";
 import { accounts, eipCampaigns, employees, playTotals, stores } from "../../db/tables/index.ts";
 import { isWithinDates } from "../../domain/campaigns.ts";
 import type { EmployeeTotals } from "./ranking.ts";
@@ -102,9 +102,7 @@ const NEXT_CHANGE = sql<string | null>`(
 /** `total()`, because `sum()` fails where many campaigns come to more than an integer holds. */
 const EMPLOYEE_TOTALS = select(
   {
-    id: employees.id,
-    name: employees.name,
-    avatar: employees.avatar,
+    ...pick(employees, "id", "name", "avatar"),
     runs: sql`total(${playTotals.runs})`,
     hits: sql`total(${playTotals.hits})`,
     doubles: sql`total(${playTotals.doubles})`,

@@ -2,7 +2,7 @@ import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { accountsOf } from "../../accounts/answers.ts";
 import { SEARCH_ACCOUNT } from "../../accounts/queries.ts";
 import type { RowOf } from "../../db/database.ts";
-import { type Fields, jsonOf, selectWith } from "../../db/select.ts";
+import { type Fields, jsonOf, pick, selectWith } from "../../db/select.ts";
 import { entryValue, isFirst, keyOf, selectStepwise } from "../../db/stepwise.ts";
 import { accounts } from "../../db/tables/accounts.ts";
 import { campaigns } from "../../db/tables/campaigns.ts";
@@ -41,14 +41,7 @@ function readStores(found: SQL) {
     record: jsonOf({
       id: stores.id,
       account_id: accounts.id,
-      name: stores.name,
-      store_image: stores.store_image,
-      address_line_1: stores.address_line_1,
-      address_line_2: stores.address_line_2,
-      city: stores.city,
-      state: stores.state,
-      zip: stores.zip,
-      phone: stores.phone,
+      ...pick(stores, "name", "store_image", "address_line_1", "address_line_2", "city", "state", "zip", "phone"),
     }),
     // By themselves: JSON made by SQLite has fewer digits than a position may have.
     latitude: stores.latitude,
@@ -65,11 +58,7 @@ function readCampaigns(found: SQL) {
       id: campaigns.id,
       // Here the account's id is a number (docs/contract/interface.md, 4.6).
       account_id: sql`CAST(${accounts.id} AS INTEGER)`,
-      name: campaigns.name,
-      campaign_start_date: campaigns.campaign_start_date,
-      campaign_end_date: campaigns.campaign_end_date,
-      campaign_description: campaigns.campaign_description,
-      status: campaigns.status,
+      ...pick(campaigns, "name", "campaign_start_date", "campaign_end_date", "campaign_description", "status"),
     }),
     details: campaigns.details,
     ...ofMerchant(campaigns),
@@ -113,15 +102,16 @@ function readOfMerchants<F extends Fields>(found: SQL, fields: F, table: OfMerch
 }
 
 /** What a customer shows to friends only; others see `HIDDEN`. */
-const PERSONAL = {
-  scan_id: customers.scan_id,
-  date_of_birth: customers.date_of_birth,
-  address_line_1: customers.address_line_1,
-  address_line_2: customers.address_line_2,
-  city: customers.city,
-  state: customers.state,
-  zip: customers.zip,
-};
+const PERSONAL = pick(
+  customers,
+  "scan_id",
+  "date_of_birth",
+  "address_line_1",
+  "address_line_2",
+  "city",
+  "state",
+  "zip",
+);
 const HIDDEN = toJson({
   ...Object.fromEntries(Object.keys(PERSONAL).map((name) => [name, ""])),
   date_of_birth: null,
@@ -156,11 +146,7 @@ function readCustomers(found: SQL, caller: Placeholder) {
     )`;
   const fields = {
     record: jsonOf({
-      id: customers.id,
-      first_name: customers.first_name,
-      last_name: customers.last_name,
-      customer_description: customers.customer_description,
-      avatar: customers.avatar,
+      ...pick(customers, "id", "first_name", "last_name", "customer_description", "avatar"),
       friend_status: sql`seen.friend_status`,
       stores_count: sql`coalesce(counted.stores, 0)`,
       campaigns_total: sql`coalesce(counted.campaigns, 0)`,

@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { compileOnce, type Database, type RowOf, type Value } from "../../db/database.ts";
 import { limitTo } from "../../db/limit.ts";
-import { select } from "../../db/select.ts";
+import { pick, select } from "../../db/select.ts";
 import { customers, memberships, storeBalances, stores, teamLinks } from "../../db/tables/index.ts";
 import { friendStatus } from "../../domain/friendships.ts";
 import { countStoresJoined, isStore } from "../../domain/stores.ts";
@@ -102,11 +102,7 @@ function teamStatements({ isRoot, rootKey }: Record<"isRoot" | "rootKey", (value
     const page = select(
       {
         caller: caller.key,
-        store_key: teamLinks.store_key,
-        depth: teamLinks.depth,
-        name: teamLinks.name,
-        descendant_id: teamLinks.descendant_id,
-        descendant_key: teamLinks.descendant_key,
+        ...pick(teamLinks, "store_key", "depth", "name", "descendant_id", "descendant_key"),
       },
       sql`
       FROM ${stores}

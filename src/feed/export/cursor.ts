@@ -2,6 +2,7 @@ import { decodeBase64Url, encodeBase64Url } from "hono/utils/encode";
 import * as z from "zod";
 import { decodeUtf8, parseObject } from "../../values/json.ts";
 import { codePoints, ID_LIMIT, mustBe } from "../../values/text.ts";
+import { columnTypes } from "../records/kind.ts";
 import { type ExportWalk, WALKS } from "./walks.ts";
 
 /** Where a page of an export begins: in which walk, and after which row; at its beginning where there is none. */
@@ -39,7 +40,9 @@ function toCursor(text: string): Cursor | undefined {
   if (!success || walk === undefined) return undefined;
   const { after } = data;
   if (after === undefined) return { walk, after };
-  const fits = after.length === walk.order.length && walk.order.every(({ type }, index) => isOf(type, after[index]));
+  const types = columnTypes(walk);
+  const isColumn = (column: string, index: number) => isOf(types.get(column) ?? "string", after[index]);
+  const fits = after.length === walk.order.length && walk.order.every(isColumn);
   return fits ? { walk, after } : undefined;
 }
 

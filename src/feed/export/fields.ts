@@ -1,6 +1,6 @@
 import { toDecimal } from "../../values/decimal.ts";
 import { type Kind, keyName, type Target, tableName } from "../records/kind.ts";
-import type { Fields, Source } from "../records/sources.ts";
+import { type Fields, fieldOf, type Source } from "../records/sources.ts";
 
 // How a row is read back into the line that would write it: mostly by the column that a field is stored in.
 
@@ -67,25 +67,19 @@ function toField(kind: Kind, name: string): Field {
   if (kind.hundredths?.includes(name)) {
     return { name, select: { [name]: stored }, value: (row) => toDecimal(Number(row[name])) };
   }
-  if (typeof source === "string" || "time" in source || "sql" in source) {
-    return { name, select: { [name]: stored }, value: (row) => row[name] };
-  }
-  if ("key" in source) return idField(kind, name, stored);
+  if ("field" in source && source.as === "key") return idField(kind, name, stored);
   if ("together" in source) {
     const text = `${column}_text`;
     return { name, select: { [text]: stored }, value: (row) => objectIn(row, text)[name] };
   }
-  return { name, select: { [name]: stored }, value: (row) => parse(row[name]) };
+  const isJson = "field" in source && source.as === "json";
+  return { name, select: { [name]: stored }, value: (row) => (isJson ? parse(row[name]) : row[name]) };
 }
 
 /** Whether a column holds a field as it is on the wire. */
 function holds(source: Source<Fields>, field: string): boolean {
-  if (typeof source === "string") return source === field;
   if ("together" in source) return source.together.includes(field);
-  if ("key" in source) return source.key === field;
-  if ("time" in source) return source.time === field;
-  if ("sql" in source) return source.from === field;
-  return "json" in source && source.json === field;
+  return ("sql" in source ? source.from : fieldOf(source)) === field;
 }
 
 function parse(text: unknown): unknown {

@@ -67,20 +67,20 @@ const selectRows = compilePer<Shape, string>(({ walk: name, isFirst }, value) =>
   const walk = WALKS.find((one) => one.name === name);
   if (walk === undefined) throw new Error(`There is no walk ${name}.`);
   const table = tableName(walk);
-  const order = walk.order.map(({ column }) => `${table}.${column}`);
+  const order = walk.order.map((column) => `${table}.${column}`);
   const isAfter = isFirst ? sql`` : sql`AND (${sql.raw(order.join(", "))}) > (${placeholders(order.length, value)})`;
-  const inOrder = sql`WHERE ${sql.raw(walk.when)} ${isAfter} ORDER BY ${sql.raw(order.join(", "))}`;
+  const inOrder = sql`WHERE ${sql.raw(walk.when ?? "true")} ${isAfter} ORDER BY ${sql.raw(order.join(", "))}`;
   return sql`WITH page(lines) AS MATERIALIZED (${linesOf(walk, inOrder)}) ${selectLines(walk, inOrder, sql`(SELECT lines FROM page)`)}`;
 });
 
 /** The rows of lines: those of a `WHERE`, in its order, up to a limit, and of large ones no more than D1 should send. */
 export function selectLines(walk: ExportWalk, inOrder: SQL, limit: SQL): SQL<Row> {
-  const ends = walk.order.map(({ column }, index) => `${tableName(walk)}.${column} AS end_${index}`);
+  const ends = walk.order.map((column, index) => `${tableName(walk)}.${column} AS end_${index}`);
   const found = sql<Row>`
     SELECT ${sql.raw([...columnsOf(walk), ...ends].join(", "))}, ${limit} AS most_lines
-    FROM ${sql.raw(`${tableName(walk)} ${walk.join}`)} ${inOrder}
+    FROM ${sql.raw(`${tableName(walk)} ${walk.join ?? ""}`)} ${inOrder}
     LIMIT ${limit}`;
-  return walk.isLarge ? firstOf(walk, found) : found;
+  return walk.large ? firstOf(walk, found) : found;
 }
 
 /** What is selected of a row; of one that makes no line, nothing. */
@@ -105,7 +105,7 @@ function firstOf({ order, reader }: ExportWalk, found: SQL): SQL<Row> {
 
 /** How many lines a page has: where they differ much, as many as fit if each were as large as the largest of them. */
 function linesOf(walk: ExportWalk, inOrder: SQL): SQL {
-  const { lines, moreBytes } = walk;
+  const { lines, large: { moreBytes } = {} } = walk;
   if (moreBytes === undefined) return sql.raw(`SELECT ${lines}`);
   const bytes = sql.raw([...octetsOf(walk), moreBytes].join(" + "));
   return sql`
@@ -132,7 +132,7 @@ function placeholders(count: number, value: (name: string) => Placeholder): SQL 
 function haveRows(walks: readonly ExportWalk[]): Statement {
   if (walks.length === 0) return sql`SELECT 0 AS walk_0`;
   const columns = walks.map(
-    (walk, index) => `EXISTS (SELECT 1 FROM ${tableName(walk)} WHERE ${walk.when}) AS walk_${index}`,
+    (walk, index) => `EXISTS (SELECT 1 FROM ${tableName(walk)} WHERE ${walk.when ?? "true"}) AS walk_${index}`,
   );
   return sql.raw(`SELECT ${columns.join(", ")}`);
 }

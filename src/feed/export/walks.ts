@@ -5,27 +5,15 @@ import { program } from "../records/program.ts";
 import { deletionReaderOf, type Reader, readerOf } from "./fields.ts";
 
 /** Rows that an export reads in the order of an index, so that its last page costs what the first does. */
-export interface ExportWalk {
+export interface ExportWalk extends Way, Pick<Kind, "record" | "table" | "large"> {
   /** Its name in a cursor. */
   name: string;
-  record: string;
   table: Kind["table"];
-  /** What else a line is made of: a join. */
-  join: string;
-  /** The columns of the order, an index or the primary key, and whether each holds texts or numbers. */
-  order: readonly { column: string; type: "string" | "number" }[];
-  /** Which rows are read: a condition that the index of the order is restricted to. */
-  when: string;
-  /** Which rows make no line. They are read like the others, so that a page of them costs no more. */
-  leftOut: string | undefined;
+  order: readonly string[];
   /** The most lines on a page. */
   lines: number;
-  /** Whether so many lines can be more than D1 should send. */
-  isLarge: boolean;
-  /** An expression for the bytes of a line beside the texts of its row, where a page must look at these before it is read. */
-  moreBytes: string | undefined;
   /** The field with the ids of a list. */
-  list: string | undefined;
+  list?: string | undefined;
   reader: Reader;
 }
 
@@ -47,39 +35,24 @@ export const WALKS: readonly ExportWalk[] = [
 export const EXPORTED = [...EXPORTED_KINDS, program].map(({ record }) => record);
 
 function recordWalks(kind: Kind): ExportWalk[] {
+  const { record, list, large, ways = [{}] } = kind;
   const reader = readerOf(kind);
-  return (kind.ways ?? [{}]).map((way, index) => ({
-    ...walkOf(kind, way, reader),
-    name: `${kind.record} ${index + 1}`,
-    isLarge: kind.large !== undefined,
-    moreBytes: kind.large?.moreBytes,
-    list: kind.list?.field,
-  }));
+  return ways.map((way, index) => {
+    const walk = walkOf(kind, `${record} ${index + 1}`, way, reader);
+    return { ...walk, ...(large && { large }), list: list?.field };
+  });
 }
 
 function deletionWalks(kind: Kind): ExportWalk[] {
   if (kind.deletion === undefined) return [];
   const { column, is } = kind.deletion;
-  const walk = walkOf(kind, { when: `${tableName(kind)}.${column} = ${is}` }, deletionReaderOf(kind));
-  return [{ ...walk, name: `${kind.record} deleted` }];
+  const way = { when: `${tableName(kind)}.${column} = ${is}` };
+  return [walkOf(kind, `${kind.record} deleted`, way, deletionReaderOf(kind))];
 }
 
-function walkOf({ record, table: own }: Kind, way: Way, reader: Reader): Omit<ExportWalk, "name"> {
-  const { table = own, order = orderOf({ table }), when = "1", join = "", leftOut } = way;
-  const types = columnTypes({ table });
-  return {
-    record,
-    table,
-    join,
-    order: order.map((column) => ({ column, type: types.get(column) ?? "string" })),
-    when,
-    leftOut,
-    lines: LINE_LIMIT,
-    isLarge: false,
-    moreBytes: undefined,
-    list: undefined,
-    reader,
-  };
+function walkOf({ record, table: own }: Kind, name: string, way: Way, reader: Reader): ExportWalk {
+  const { table = own, order = orderOf({ table }) } = way;
+  return { ...way, name, record, table, order, lines: LINE_LIMIT, reader };
 }
 
 /** The integer key of the table, if it has one; else what its primary key is. */

@@ -17,9 +17,9 @@ export const account = defineKind(accounts, {
   fields: Account.extend({ loyalty_options: orNull(LoyaltyOptions) }),
   columns: {
     fields: { together: AccountFields.keyof().options },
-    agreement_type: { json: "agreement_type" },
-    core_tenant_id: { json: "core_tenant_id" },
-    core_app_account_id: { json: "core_app_account_id" },
+    agreement_type: { field: "agreement_type", as: "json" },
+    core_tenant_id: { field: "core_tenant_id", as: "json" },
+    core_app_account_id: { field: "core_app_account_id", as: "json" },
     loyalty_options: { made: ({ loyalty_options }: Options) => withoutLogo(loyalty_options), asJson: true },
     chain_logo: { made: ({ loyalty_options }: Options) => loyalty_options?.chain_logo },
     folded_names: {

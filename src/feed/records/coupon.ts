@@ -53,7 +53,7 @@ export const coupon = defineKind(coupons, {
     created_at: orNull(FedTime),
   }),
   columns: {
-    filter_items: { json: "filter_items" },
+    filter_items: { field: "filter_items", as: "json" },
     // The JSON of which answers are made; nothing is looked up by what is in it.
     text: {
       together: CouponText.keyof().options,

@@ -94,5 +94,5 @@ export function definePartOfRow<
 }
 
 function isKey(source: Source<Fields> | undefined): boolean {
-  return typeof source === "object" && "key" in source;
+  return source !== undefined && "field" in source && source.as === "key";
 }

@@ -29,7 +29,7 @@ export const historySegment = defineKind(historySegments, {
   keyFields: ["kind", "month", "segment_no"],
   isPermanent: true,
   columns: {
-    number: "segment_no",
+    number: { field: "segment_no" },
     sums: {
       sql: "(SELECT json_group_object(key, CAST(value AS INTEGER)) FROM json_each(line.sums))",
       from: "sums",

@@ -12,8 +12,8 @@ export const program = defineKind(messageClock, {
   isPermanent: true,
   columns: {
     id: { sql: "1" },
-    stamp: "message_stamp",
-    clock_said: "message_clock_said",
+    stamp: { field: "message_stamp" },
+    clock_said: { field: "message_clock_said" },
     is_open: { sql: "EXISTS (SELECT 1 FROM message_groups WHERE newest_at >= line.message_stamp)" },
   },
   uses: ["message_stamp", "message_clock_said"],

@@ -7,16 +7,13 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 /** Where the value of a column comes from. */
 export type Source<Output> =
-  /** The field. */
-  | (keyof Output & string)
-  /** The field, stored as JSON text. */
-  | { json: keyof Output & string }
+  /**
+   * The field; `as`: its JSON text, the key of the record that it names, or a time which, left out, is the stored one, or for
+   * a new record the current one.
+   */
+  | { field: keyof Output & string; as?: "json" | "key" | "time" }
   /** Several fields, stored together as JSON text; `storedAs`: those that are stored otherwise than they were fed. */
   | { together: readonly (keyof Output & string)[]; storedAs?(fields: Output): Partial<Output> }
-  /** The key of the record that the field names. */
-  | { key: keyof Output & string }
-  /** The field; left out: the stored time, or for a new record the current one. */
-  | { time: keyof Output & string }
   /** Made from the fields by the Worker; `asJson`: stored as JSON text. */
   | { made(fields: Output): unknown; asJson?: true }
   /** Made by the database: an expression on `line`. `from`: the field that it is made of, and that an export reads back. */
@@ -30,27 +27,22 @@ export type Sources = Readonly<Record<string, Source<Fields>>>;
  */
 export function sourcesOf(table: SQLiteTable, { shape }: z.ZodObject, given: Partial<Sources>): Sources {
   const held = new Set(Object.values(given).map(fieldOf));
-  const sources = Object.values(getTableColumns(table)).flatMap(({ name, notNull, hasDefault, generated }) => {
-    const source = given[name];
-    if (source !== undefined) return [[name, source] as const];
-    if (hasDefault || generated !== undefined) return [];
-    const id = name.replace(/_key$/, "_id");
-    if (id !== name) return id in shape ? [[name, { key: id }] as const] : [];
-    const field = held.has(name) ? undefined : shape[name];
-    if (field === undefined) return [];
+  const sources: Record<string, Source<Fields>> = {};
+  for (const { name, notNull, hasDefault, generated } of Object.values(getTableColumns(table))) {
+    const [source, field, id] = [given[name], shape[name], name.replace(/_key$/, "_id")];
+    if (source !== undefined) sources[name] = source;
+    else if (hasDefault || generated !== undefined || held.has(name)) continue;
+    else if (id !== name && id in shape) sources[name] = { field: id, as: "key" };
     // What may be null in a column that may not is a time.
-    const isTime = notNull && field.safeParse(undefined).data === null;
-    return [[name, isTime ? { time: name } : name] as const];
-  });
-  return Object.fromEntries(sources);
+    else if (notNull && field?.safeParse(undefined).data === null) sources[name] = { field: name, as: "time" };
+    else if (field !== undefined) sources[name] = { field: name };
+  }
+  return sources;
 }
 
 /** The one field that a column holds, if any. */
 export function fieldOf(source: Source<Fields> | undefined): string | undefined {
-  if (source === undefined || typeof source === "string") return source;
-  if ("key" in source) return source.key;
-  if ("time" in source) return source.time;
-  return "json" in source ? source.json : undefined;
+  return source !== undefined && "field" in source ? source.field : undefined;
 }
 
 /** A value of a line that goes to the database, to be written. */
@@ -67,7 +59,7 @@ export function sentOf(fields: readonly string[], list: string | undefined, colu
   for (const field of fields) add(field);
   if (list !== undefined) add(list, true);
   for (const [column, source] of Object.entries(columns)) {
-    if (typeof source === "string") add(source);
+    if ("field" in source) add(source.field, source.as === "json");
     else if ("made" in source) values.set(column, { name: column, json: source.asJson === true, value: source.made });
     else if ("together" in source) {
       const value = (line: Fields) => ({
@@ -75,9 +67,7 @@ export function sentOf(fields: readonly string[], list: string | undefined, colu
         ...source.storedAs?.(line),
       });
       values.set(column, { name: column, json: true, value });
-    } else if ("json" in source) add(source.json, true);
-    else if ("time" in source) add(source.time);
-    else if ("sql" in source && source.from !== undefined) add(source.from);
+    } else if (source.from !== undefined) add(source.from);
   }
   return [...values.values()];
 }

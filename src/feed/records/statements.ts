@@ -70,14 +70,12 @@ function insertInto(kind: Kind, lines: SQL): SQL {
 function columnValue(kind: Kind, column: string): string {
   const source = kind.columns[column];
   if (source === undefined) throw new Error(`${kind.record} does not fill its column ${column}.`);
-  if (typeof source === "string") return `line.${source}`;
   if ("sql" in source) return source.sql;
-  if ("key" in source) return `line.${keyName(source.key)}`;
-  if ("time" in source) {
-    const stored = kind.type === "state" ? [storedValue(kind, column)] : [];
-    return `coalesce(${[`line.${source.time}`, ...stored, NOW_TEXT].join(", ")})`;
-  }
-  return "json" in source ? `line.${source.json}` : `line.${column}`;
+  if (!("field" in source)) return `line.${column}`;
+  if (source.as === "key") return `line.${keyName(source.field)}`;
+  if (source.as !== "time") return `line.${source.field}`;
+  const stored = kind.type === "state" ? [storedValue(kind, column)] : [];
+  return `coalesce(${[`line.${source.field}`, ...stored, NOW_TEXT].join(", ")})`;
 }
 
 function storedValue(kind: Kind, column: string): string {

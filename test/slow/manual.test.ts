@@ -12,7 +12,7 @@ const PAGES = ["docs/deploying.md", "docs/tokens.md"];
 const DOMAIN = "loyalty.example";
 /** Those that need a browser or a service to talk to, ask nothing of Cloudflare, or deploy as the first test does. */
 const ELSEWHERE =
-  /^npm run (--silent )?(token|feed|export|start|verify-totals|history|programs|deploy)\b|wrangler( -- login)?$/;
+  /^npm run (--silent )?(token|feed|export|start|verify-totals|history|programs|probe|deploy)\b|wrangler( -- login)?$/;
 
 let clone = "";
 let cloudflare: Cloudflare;

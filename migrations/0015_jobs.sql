@@ -5,7 +5,7 @@ CREATE TABLE jobs (
   lease_until TEXT NOT NULL -- nobody else takes the job before this time; empty: nobody has it
 ) WITHOUT ROWID;
 
-INSERT INTO jobs (name, due_at, lease_until) SELECT 'check in', now, '' FROM clock;
-INSERT INTO jobs (name, due_at, lease_until) SELECT 'remove former listeners', now, '' FROM clock;
-INSERT INTO jobs (name, due_at, lease_until) SELECT 'merge the search indexes', now, '' FROM clock;
-INSERT INTO jobs (name, due_at, lease_until) SELECT 'seal history', now, '' FROM clock;
+INSERT INTO jobs (name, due_at, lease_until) SELECT 'check in', now, '' FROM clock WHERE true ON CONFLICT DO NOTHING;
+INSERT INTO jobs (name, due_at, lease_until) SELECT 'remove former listeners', now, '' FROM clock WHERE true ON CONFLICT DO NOTHING;
+INSERT INTO jobs (name, due_at, lease_until) SELECT 'merge the search indexes', now, '' FROM clock WHERE true ON CONFLICT DO NOTHING;
+INSERT INTO jobs (name, due_at, lease_until) SELECT 'seal history', now, '' FROM clock WHERE true ON CONFLICT DO NOTHING;

@@ -25,7 +25,9 @@ function schemaOf(database: DatabaseSync): Map<string, string> {
 
 /** All that a database holds besides its search indexes, which have no contents. */
 function contentsOf(database: DatabaseSync) {
-  const rows = ["message_clock", "feed_version"].map((table) => database.prepare(`SELECT * FROM ${table}`).all());
+  const rows = ["* FROM message_clock", "* FROM feed_version", "name, lease_until FROM jobs"].map((columns) =>
+    database.prepare(`SELECT ${columns}`).all(),
+  );
   return [withoutComments(schemaDump(database.prepare(SCHEMA_QUERY).all())), rows];
 }
 

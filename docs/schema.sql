@@ -750,3 +750,9 @@ CREATE TABLE history_walks (
   is_over INTEGER NOT NULL, -- 1: all were looked at
   moved_at TEXT NOT NULL -- when it last moved; of one that has not, when it was begun
 ) WITHOUT ROWID;
+
+CREATE TABLE jobs (
+  name TEXT PRIMARY KEY,
+  due_at TEXT NOT NULL,
+  lease_until TEXT NOT NULL -- nobody else takes the job before this time; empty: nobody has it
+) WITHOUT ROWID;

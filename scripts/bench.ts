@@ -131,7 +131,7 @@ async function fill(runtime: Runtime, scale: Scale, { data }: Options, bar: Sing
     bar.update(Math.min(about, file?.position() ?? lines));
   });
   bar.stop();
-  await runtime.runSchedule();
+  await runtime.runSchedule("merge the search indexes");
   return kinds;
 }
 

@@ -40,23 +40,24 @@ interface Options {
 /**
  * Moves the events of before the horizon to R2 (docs/contract/history.md, 2): a step of each walk of the month that is not
  * over, in turns. A walk whose step fails gets no more steps in this run. The report is null once all events have been
- * looked at this month.
+ * looked at this month, or the database may still be restored.
  * @throws {ForeignBucket} where the bucket belongs to another deployment.
  */
 export async function sealHistory(
   db: Database,
   { settings, worker, now, mayGoOn, lookedAt }: Options,
-): Promise<{ report: Sealed | null; failures: readonly unknown[] }> {
+): Promise<{ report: Sealed | null; failures: readonly unknown[]; isUnfinished: boolean }> {
   const horizon = horizonOf(settings, now);
   const month = horizon.slice(0, 7);
   const walks = await findWalks(db, month);
-  if (walks.length === 0) return { report: null, failures: [] };
+  if (walks.length === 0) return { report: null, failures: [], isUnfinished: false };
   await claimBucket(settings.bucket, worker);
 
   const report = begin(walks);
   const failures: unknown[] = [];
   let [busyMs, restMs] = [0, 0];
-  for (let walk = walks.shift(); walk !== undefined && mayGoOn(); walk = walks.shift()) {
+  let walk = walks.shift();
+  for (; walk !== undefined && mayGoOn(); walk = walks.shift()) {
     await new Promise((resolve) => setTimeout(resolve, restMs));
     const startedAt = performance.now();
     try {
@@ -71,7 +72,7 @@ export async function sealHistory(
     busyMs += performance.now() - startedAt;
     [busyMs, restMs] = busyMs < BURST_MS ? [busyMs, 0] : [0, Math.min(RESTS * busyMs, LONGEST_REST_MS)];
   }
-  return { report, failures };
+  return { report, failures, isUnfinished: walk !== undefined || failures.length > 0 };
 }
 
 function begin(walks: readonly Walk[]): Sealed {

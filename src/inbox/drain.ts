@@ -2,18 +2,11 @@ import type { Database } from "../db/database.ts";
 import { type Call, merge, toCalls } from "./calls.ts";
 import type { Inboxes } from "./inboxes.ts";
 import { notifyAll } from "./notify.ts";
-import {
-  type Backlog,
-  type Change,
-  findChanges,
-  findWork,
-  removeNotified,
-  removeOutdatedChanges,
-} from "./outbox/queries.ts";
+import { type Backlog, type Change, findChanges, removeNotified, removeOutdatedChanges } from "./outbox/queries.ts";
 import { showMessages } from "./queries.ts";
 
 /** What waited in the outbox, how many changes were delivered to all their listeners, and how many were not. */
-export interface Drained extends Backlog {
+export interface Drained extends Omit<Backlog, "hasUnshown"> {
   notified: number;
   failed: number;
 }
@@ -29,10 +22,10 @@ const PAGES_A_RUN = 80;
 export async function drainOutbox(
   db: Database,
   inboxes: Inboxes,
-  { milliseconds }: { milliseconds: number },
+  { hasUnshown, ...backlog }: Backlog,
+  milliseconds: number,
 ): Promise<Drained | null> {
   const endsAt = performance.now() + milliseconds;
-  const { hasUnshown, ...backlog } = await findWork(db);
   if (hasUnshown === 1) await showMessages(db);
   if (backlog.waiting === 0) return null;
 

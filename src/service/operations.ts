@@ -8,8 +8,9 @@ export const health: Operation = {
   tag: "Service",
   summary: "Health",
   description:
-    "Whether the database (D1: its primary, and a replica) and the cache (KV) answer within 2.5 seconds each, and every " +
-    "variable of the operator's is good. 503 if not. What answers is remembered for 5 seconds.",
+    "Whether the database (D1: its primary, and a replica) and the cache (KV) answer within 2.5 seconds each, every " +
+    "variable of the operator's is good, and no scheduled job is overdue by half an hour. 503 if not. What answers is " +
+    "remembered for 5 seconds.",
   answer: success(Health),
   examples: () => [
     {

@@ -1,11 +1,86 @@
 import { type SQL, sql } from "drizzle-orm";
+import { NOW } from "../db/clock.ts";
 import type { Database } from "../db/database.ts";
-import { names } from "../db/select.ts";
-import { listeners } from "../db/tables/index.ts";
+import { limitTo } from "../db/limit.ts";
+import { names, returning, select } from "../db/select.ts";
+import { jobs, listeners } from "../db/tables/index.ts";
+import { type Backlog, selectBacklog } from "../inbox/outbox/queries.ts";
+import { JOBS, type Job } from "./jobs.ts";
 
-/** Reads nothing, and so fails only when the database does not answer or is not migrated. */
-export async function reachDatabase(db: Database): Promise<void> {
-  await db.all(sql`SELECT now FROM clock`);
+/** A newer version of the Worker may have more jobs. */
+const IS_KNOWN = sql`${jobs.name} IN (${sql.join(
+  JOBS.map(({ name }) => sql`${name}`),
+  sql`, `,
+)})`;
+
+/** Cloudflare ends a scheduled run after 15 minutes. */
+const LEASE_MINUTES = 16;
+
+/** A job that is this run's alone, until its lease is over. */
+export interface Claim {
+  name: string;
+  leaseUntil: string;
+}
+
+/**
+ * What waits in the outbox, and the job that has been due for longest, unless another run has it. A claim whose answer is
+ * lost waits for its lease. Where nothing is due, nothing is written. A full database takes an UPDATE, but no INSERT.
+ */
+export async function beginRun(db: Database): Promise<{ backlog: Backlog; claim: Claim | undefined }> {
+  const { name, due_at: dueAt, lease_until: leaseUntil } = jobs;
+  const [[backlog], [claim]] = await db.batch([
+    selectBacklog(),
+    returning(
+      sql`UPDATE ${jobs} SET ${names(leaseUntil)} = datetime(${NOW}, ${`+${LEASE_MINUTES} minutes`})
+        WHERE ${name} = (
+          SELECT ${name} FROM ${jobs}
+          WHERE ${IS_KNOWN} AND ${dueAt} <= ${NOW} AND ${leaseUntil} <= ${NOW}
+          ORDER BY ${dueAt} ${limitTo(1)}
+        )`,
+      { name, leaseUntil },
+    ),
+  ]);
+  if (backlog === undefined) throw new Error("The database does not count its outbox.");
+  return { backlog, claim };
+}
+
+const AGAIN_MINUTES = 10;
+
+/**
+ * Gives a job back, with the time of its next run. Not where the lease was over before: then another run has the job, and
+ * says what is left.
+ */
+export async function endJob(
+  db: Database,
+  { name, leaseUntil }: Claim,
+  { from, everyMinutes, until = "24:00" }: Job,
+  isUnfinished: boolean,
+): Promise<void> {
+  const start = sql`unixepoch(${`1970-01-01 ${from}`})`;
+  // D1 binds every number as REAL, and this division must drop the rest.
+  const period = sql.raw(String(everyMinutes * 60));
+  const next = sql`datetime((unixepoch(${NOW}) - ${start}) / ${period} * ${period} + ${period} + ${start}, 'unixepoch')`;
+  const again = sql`datetime(${NOW}, ${`+${AGAIN_MINUTES} minutes`})`;
+  await db.batch([
+    sql`UPDATE ${jobs} SET ${names(jobs.lease_until)} = '',
+        ${names(jobs.due_at)} = iif(${isUnfinished ? 1 : 0} AND strftime('%H:%M', ${again}) <= ${until}, ${again}, ${next})
+      WHERE ${jobs.name} = ${name} AND ${jobs.lease_until} = ${leaseUntil}`,
+  ]);
+}
+
+/** Longer than a run that fails and the next one take. */
+const OVERDUE_MINUTES = 30;
+
+/** The jobs that have been due for half an hour. Fails when the database does not answer or is not migrated. */
+export async function findOverdueJobs(db: Database): Promise<string[]> {
+  const overdue = await db.all(
+    select(
+      { name: jobs.name },
+      sql`FROM ${jobs} WHERE ${IS_KNOWN}
+        AND ${jobs.due_at} < (SELECT datetime(now, ${`-${OVERDUE_MINUTES} minutes`}) FROM clock)`,
+    ),
+  );
+  return overdue.map(({ name }) => name);
 }
 
 /** A statement that reads a JSON text, as those of a feed do, and no table. */

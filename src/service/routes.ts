@@ -1,4 +1,4 @@
-import { createRouter } from "../app-env.ts";
+import { createRouter, isDevelopment } from "../app-env.ts";
 import { unavailable } from "../http/errors.ts";
 import { cache } from "../middleware/bindings.ts";
 import { bothDatabases } from "../middleware/database.ts";
@@ -13,10 +13,12 @@ const check = new HealthCheck();
 
 /** What the service says of itself: whether it is well. */
 export const service = createRouter().get("/health", addressLimited(), bothDatabases(), cache(), async (c) => {
-  const down = await check.look(c.var.databases, c.var.cache);
+  const { down, overdue } = await check.look(c.var.databases, c.var.cache);
   const fault = variableFault({ ...c.env });
   if (fault !== null) throw unavailable(`${fault.name} must ${fault.must}.`);
   if (down.length > 0) throw unavailable(`The ${down.join(" and the ")} cannot be reached.`);
+  // `npm start` runs no schedule.
+  if (overdue.length > 0 && !isDevelopment(c.env)) throw unavailable(`Overdue jobs: ${overdue.join(", ")}.`);
 
   return c.json({
     status: true as const,

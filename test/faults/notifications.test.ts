@@ -13,12 +13,12 @@ import {
   pollUntilQuiet,
   reach,
   realNotify,
-  runSchedule,
   seedGroup,
   seedListeners,
   startEachWithoutChanges,
 } from "../support/listeners.ts";
 import { notification } from "../support/live.ts";
+import { runSchedule } from "../support/schedule.ts";
 import * as seed from "../support/seed.ts";
 import { rows } from "../support/state.ts";
 import { waitUntil } from "../support/wait.ts";
@@ -35,7 +35,7 @@ describe("a feed that cannot notify an inbox", () => {
     const left = await outbox();
     await pass(21);
     reach(() => true);
-    await runSchedule("* * * * *");
+    await runSchedule();
 
     expect(answer.body.items).toEqual({ accepted: 1, ignored: 0 });
     expect(left).toEqual([
@@ -59,7 +59,7 @@ describe("a feed that cannot notify an inbox", () => {
     await pass(2);
     const late = await poll(reader);
     await pass(19);
-    await runSchedule("* * * * *");
+    await runSchedule();
 
     expect(late).toEqual({ status: 200, found: [], roundTrips: 0 });
     expect((await poll(reader)).found).toEqual(["Hi"]);
@@ -92,10 +92,10 @@ describe("a feed that cannot notify an inbox", () => {
     const notified = reach(() => true);
 
     await pass(20);
-    await runSchedule("* * * * *");
+    await runSchedule();
     const early = [...notified];
     await pass(1);
-    await runSchedule("* * * * *");
+    await runSchedule();
 
     expect([early, notified]).toEqual([[], [reader]]);
   });
@@ -123,7 +123,7 @@ describe("a feed that cannot notify an inbox", () => {
     await late;
     // Long enough to take it out of the outbox.
     await new Promise((resolve) => setTimeout(resolve, 2_000));
-    await runSchedule("* * * * *");
+    await runSchedule();
 
     expect(notified).toEqual([reader, reader]);
     expect(await outbox()).toEqual([]);
@@ -174,10 +174,10 @@ describe("a feed that cannot notify an inbox", () => {
     await mustFeed([seed.message(group, writer, { body: "Hi" })]);
     await pass(21);
     await waitUntil(async () => (await outbox())[0]?.customers === JSON.stringify([reader]));
-    await runSchedule("* * * * *");
+    await runSchedule();
     const left = await outbox();
     reach(() => true);
-    await runSchedule("* * * * *");
+    await runSchedule();
 
     expect(notified).toEqual([writer]);
     expect(left).toHaveLength(1);
@@ -258,7 +258,7 @@ describe("a feed that concerns more than a hundred listeners", () => {
     await waitUntil(() => notified.length === 400);
     const byFeed = asked;
     await pass(21);
-    await runSchedule("* * * * *");
+    await runSchedule();
 
     expect(byFeed).toBe(5);
     expect(new Set(notified)).toEqual(new Set(customers));

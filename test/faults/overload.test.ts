@@ -4,6 +4,7 @@ import { Database } from "../../src/db/database.ts";
 import { drainOutbox } from "../../src/inbox/drain.ts";
 import type { Notification } from "../../src/inbox/inbox.ts";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
+import { beginRun } from "../../src/service/queries.ts";
 
 beforeEach(async () => {
   await env.DB.exec("DELETE FROM outbox");
@@ -36,8 +37,10 @@ function takeNotifications() {
     notify.mock.calls.map(([customer, { newestAt, kinds }]: [string, Notification]) => ({ customer, newestAt, kinds }));
 }
 
-const drain = (milliseconds: number, db = new Database(env.DB, "first-primary")) =>
-  drainOutbox(db, new Inboxes(env), { milliseconds });
+async function drain(milliseconds: number, db = new Database(env.DB, "first-primary")) {
+  const { backlog } = await beginRun(db);
+  return drainOutbox(db, new Inboxes(env), backlog, milliseconds);
+}
 const count = (length: number, from = 1) => Array.from({ length }, (_, index) => from + index);
 const left = () => env.DB.prepare("SELECT count(*) AS count FROM outbox").first<number>("count");
 

@@ -10,10 +10,10 @@ import {
   pollUntilQuiet,
   reach,
   realNotify,
-  runSchedule,
   seedGroup,
   startEachWithoutChanges,
 } from "../support/listeners.ts";
+import { runSchedule } from "../support/schedule.ts";
 import * as seed from "../support/seed.ts";
 import { rows, value } from "../support/state.ts";
 
@@ -36,7 +36,7 @@ describe("the schedule", () => {
     const left: unknown[] = [];
     for (const seconds of [HOURS, 1]) {
       await pass(seconds);
-      await runSchedule("* * * * *");
+      await runSchedule();
       left.push((await outbox()).map(({ change_kind }) => change_kind));
     }
 
@@ -59,7 +59,7 @@ describe("the schedule", () => {
     await pass(21);
     reach((customerId) => customerId !== stuck.reader);
 
-    await runSchedule("* * * * *");
+    await runSchedule();
 
     expect(await outbox()).toHaveLength(600);
     expect((await poll(fine.reader)).found).toEqual(["Hi"]);
@@ -80,7 +80,7 @@ describe("the schedule", () => {
     await pass(21);
     const notified = reach(() => true);
 
-    await runSchedule("* * * * *");
+    await runSchedule();
 
     expect(notified).toEqual([reader]);
     expect((await poll(reader, seen)).found).toEqual(["new"]);
@@ -97,7 +97,7 @@ describe("the schedule", () => {
     });
 
     const startedAt = performance.now();
-    await runSchedule("* * * * *");
+    await runSchedule();
     const milliseconds = performance.now() - startedAt;
 
     expect(milliseconds).toBeLessThan(5_000);
@@ -114,10 +114,10 @@ describe("the schedule", () => {
     await pass(21);
     const session = Object.getPrototypeOf(env.DB.withSession());
     const broken = vi.spyOn(session, "batch").mockRejectedValue(new Error("D1_ERROR: D1 DB is overloaded."));
-    await expect(runSchedule("* * * * *")).rejects.toMatchObject({ name: "DatabaseUnavailable" });
+    await expect(runSchedule()).rejects.toMatchObject({ name: "DatabaseUnavailable" });
     broken.mockRestore();
 
-    await runSchedule("* * * * *");
+    await runSchedule();
 
     expect((await poll(reader)).found).toEqual(["Hi"]);
   });
@@ -147,7 +147,7 @@ describe("a listener", () => {
     await pass(24 * HOURS);
     await mustFeed([seed.message(group, writer, { body: "Hi" })]);
     await pass(1);
-    await runSchedule("30 5 * * *");
+    await runSchedule("remove former listeners");
 
     expect([notified, await outbox()]).toEqual([[], []]);
     expect(await value("SELECT count(*) FROM listeners WHERE customer_id = ?", reader)).toBe(0);

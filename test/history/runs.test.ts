@@ -41,12 +41,12 @@ describe("a run", () => {
     const bytes = await value("SELECT sum(bytes) FROM history_segments");
     expect(log.mock.calls.map(([line]) => JSON.parse(line))).toEqual([
       {
-        ...{ schedule: "*/10 7-10 * * *", work: "seal history", milliseconds: expect.any(Number) },
+        ...{ work: "seal history", milliseconds: expect.any(Number) },
         ...{ segments: 2, sealed: 2, bytes, behindDays: 0 },
       },
     ]);
-    expect(points).toMatchObject([
-      { work: "seal history", failures: 0, sealed: 2, behindDays: 0 },
+    expect(points.filter(({ work }) => work === "seal history")).toMatchObject([
+      { failures: 0, sealed: 2, behindDays: 0 },
       { sealed: 0, failures: 0 },
     ]);
   });
@@ -87,7 +87,8 @@ describe("a run", () => {
       { warning: "HISTORY_BEHIND", days: 3, kinds: ["balance_entry"] },
       { warning: "HISTORY_BEHIND", days: 4 },
     ]);
-    expect(points.map(({ behindDays, failures }) => [behindDays, failures])).toEqual([
+    const sealing = points.filter(({ work }) => work === "seal history");
+    expect(sealing.map(({ behindDays, failures }) => [behindDays, failures])).toEqual([
       [0, 1],
       [2, 1],
       [3, 1],

@@ -1,10 +1,8 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
 import { mustFeed } from "../support/api.ts";
-import { recordMetrics, stopMetrics } from "../support/metrics.ts";
 import { sendTo } from "../support/stalling.ts";
-import { snapshot } from "../support/state.ts";
-import { beginNight, endNight, keepMonths, OLD, seal, segments, shop } from "./support.ts";
+import { beginNight, endNight, keepMonths, OLD, seal, segments, shop, snapshotOfEvents } from "./support.ts";
 
 // Rules of docs/contract/history.md, 1.
 
@@ -12,20 +10,19 @@ beforeEach(() => beginNight());
 afterEach(endNight);
 
 describe("without the settings", () => {
-  it("nothing leaves, no statement is sent, and no point of metrics is written", async ({ expect }) => {
+  it("nothing leaves: the job is given back at once", async ({ expect }) => {
     const { lines, entry } = shop();
     keepMonths(undefined);
     await mustFeed([...lines, entry("5.00", OLD)]);
-    const before = await snapshot();
+    const before = await snapshotOfEvents();
     const batch = vi.spyOn(Object.getPrototypeOf(env.DB.withSession()), "batch");
-    const points = recordMetrics();
 
     await seal();
 
-    stopMetrics();
-    expect(batch).not.toHaveBeenCalled();
+    // That of the minute, and that which gives the job back.
+    expect(batch).toHaveBeenCalledTimes(2);
     batch.mockRestore();
-    expect([points, await snapshot()]).toEqual([[], before]);
+    expect(await snapshotOfEvents()).toEqual(before);
   });
 
   it.for([

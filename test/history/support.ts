@@ -1,17 +1,14 @@
-import { createExecutionContext, createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { Database } from "../../src/db/database.ts";
 import { sealHistory } from "../../src/history/seal.ts";
-import worker from "../../src/index.ts";
 import { setClock } from "../support/clock.ts";
 import { databaseThrough } from "../support/databases.ts";
 import { freshDatabase } from "../support/fresh-database.ts";
+import { runSchedule } from "../support/schedule.ts";
 import * as seed from "../support/seed.ts";
 import { rows } from "../support/state.ts";
 import { setVariables } from "../support/variables.ts";
-
-const NIGHT = "*/10 7-10 * * *";
 
 /** The last second that leaves in a night of June with one month kept, and the first that stays. */
 export const OLD = "2026-04-30 23:59:59";
@@ -63,7 +60,7 @@ export function bucketWith(changed: {
 }
 
 /** A run of the job. */
-export const seal = () => worker.scheduled(createScheduledController({ cron: NIGHT }), env, createExecutionContext());
+export const seal = () => runSchedule("seal history");
 
 /** A run of so many steps, which look at so few events each. */
 export function sealInPart(steps: number, lookedAt = 1, { bucket = env.TEST_HISTORY, database = env.DB } = {}) {

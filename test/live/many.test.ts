@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, it, vi } from "vitest";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
 import { mustFeed } from "../support/api.ts";
-import { runSchedule, seedListeners } from "../support/listeners.ts";
+import { seedListeners } from "../support/listeners.ts";
 import {
   connection,
   framesOf,
@@ -15,6 +15,7 @@ import {
   seedCustomer,
   sleep,
 } from "../support/live.ts";
+import { runSchedule } from "../support/schedule.ts";
 import * as seed from "../support/seed.ts";
 
 describe("several sockets of one customer", () => {
@@ -89,7 +90,7 @@ describe("several sockets of one customer", () => {
       });
       for (let waits = 0; waits < 160 && !haveCome; waits += 1) await sleep(50);
       // The schedule notifies those for whom the feed's two seconds were not enough.
-      if (!haveCome) await runSchedule("* * * * *");
+      if (!haveCome) await runSchedule();
       const frames = await coming;
       // The frame is due at most half a second after the end of the message's second.
       late.push(Date.now() - (Math.floor(sentAt / 1_000) + 1.5) * 1_000);

@@ -10,12 +10,12 @@ import {
   outboxIsEmpty,
   pass,
   poll,
-  runSchedule,
   seedGroup,
   seedListeners,
   startEachWithoutChanges,
 } from "../support/listeners.ts";
 import { evict, framesOf, inboxOf, inInbox, LIVE, listenOn } from "../support/live.ts";
+import { runSchedule } from "../support/schedule.ts";
 import * as seed from "../support/seed.ts";
 import { sendTo } from "../support/stalling.ts";
 import { customerToken, feedToken } from "../support/tokens.ts";
@@ -212,7 +212,7 @@ describe("objects of a version that lacks a method", () => {
     const { status } = await feedTo(lacking("INBOXES", "notify"), [seed.message(group, writer, { body: "Hi" })]);
     const left = await outbox();
     await pass(21);
-    await runSchedule("* * * * *");
+    await runSchedule();
 
     expect([status, left.map(({ customers }) => customers)]).toEqual([200, [JSON.stringify([reader])]]);
     expect(await outbox()).toEqual([]);
@@ -225,7 +225,7 @@ describe("objects of a version that lacks a method", () => {
     const { status } = await feedTo(lacking("FAN_OUTS", "notify"), messages);
     const left = await outbox();
     await pass(21);
-    await runSchedule("* * * * *");
+    await runSchedule();
 
     expect([status, left.length]).toEqual([200, 2]);
     expect(await outboxIsEmpty()).toBe(true);

@@ -4,8 +4,9 @@ import { columnsOf, METRICS_EVENTS } from "../../src/metrics/metrics.ts";
 import { TimedOut } from "../../src/values/timeout.ts";
 import { as, feed, mustFeed, send } from "../support/api.ts";
 import { databaseThrough } from "../support/databases.ts";
-import { outbox, pass, poll, pollUntilQuiet, reach, runSchedule, seedGroup } from "../support/listeners.ts";
+import { outbox, pass, poll, pollUntilQuiet, reach, seedGroup } from "../support/listeners.ts";
 import { type Point, recordMetrics, stopMetrics } from "../support/metrics.ts";
+import { runSchedule } from "../support/schedule.ts";
 import * as seed from "../support/seed.ts";
 import { sendTo } from "../support/stalling.ts";
 import { rows } from "../support/state.ts";
@@ -183,9 +184,10 @@ describe("a feed", () => {
 
 describe("a scheduled run", () => {
   it("writes a point even where there was nothing to do", async ({ expect }) => {
-    await runSchedule("30 5 * * *");
+    await runSchedule("remove former listeners");
 
     expect(points).toEqual([
+      expect.objectContaining({ work: "notify inboxes" }),
       {
         index: "run",
         event: "run",
@@ -217,10 +219,10 @@ describe("a scheduled run", () => {
     await pass(21);
     points.length = 0;
 
-    await runSchedule("* * * * *");
+    await runSchedule();
     reach(() => true);
-    await runSchedule("* * * * *");
-    await runSchedule("* * * * *");
+    await runSchedule();
+    await runSchedule();
 
     expect(points).toMatchObject([
       { work: "notify inboxes", waiting: 2, oldestSeconds: 41, notified: 0, failed: 2 },
@@ -233,7 +235,7 @@ describe("a scheduled run", () => {
   it("that fails writes how many failures there were", async ({ expect }) => {
     vi.spyOn(session, "batch").mockRejectedValue(new Error("D1_ERROR: D1 DB is overloaded."));
 
-    await expect(runSchedule("* * * * *")).rejects.toThrow();
+    await expect(runSchedule()).rejects.toThrow();
 
     expect(points).toMatchObject([{ failures: 1 }]);
   });

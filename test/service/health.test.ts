@@ -9,6 +9,7 @@ import { send, toAnswer, trips } from "../support/api.ts";
 import { databaseThrough, stallingDatabase } from "../support/databases.ts";
 import { passHealth } from "../support/health.ts";
 import { sendTo, timed } from "../support/stalling.ts";
+import { rows } from "../support/state.ts";
 import { exportToken } from "../support/tokens.ts";
 import { countOwnTime } from "../support/wait.ts";
 
@@ -61,6 +62,35 @@ describe("GET /health", () => {
       errorCode: "UNAVAILABLE",
       message: "NEARBY_RADIUS_MILES must be a number of miles, above 0 and below 100,000.",
     });
+  });
+
+  it("answers 503 and names the jobs that have been due for half an hour, but not where no schedule runs", async ({
+    expect,
+  }) => {
+    const makeDue = (minutes: number) =>
+      rows("UPDATE jobs SET due_at = datetime('now', ?) WHERE name LIKE 'merge%'", `-${minutes} minutes`);
+    const statuses: number[] = [];
+    for (const minutes of [29, 31]) {
+      await makeDue(minutes);
+      passHealth();
+      statuses.push((await health({})).status);
+    }
+
+    const answer = await health({});
+
+    expect(statuses).toEqual([200, 503]);
+    expect(answer.body).toMatchObject({ errorCode: "UNAVAILABLE", message: "Overdue jobs: merge the search indexes." });
+    expect((await health({ ENVIRONMENT: "development" })).status).toBe(200);
+    await makeDue(0);
+  });
+
+  it("names every job where the schedule has never run", async ({ expect }) => {
+    await rows("UPDATE jobs SET due_at = datetime(due_at, '-31 minutes')");
+
+    const answer = await health({});
+
+    expect(answer.body.message).toMatch(/^Overdue jobs: check in, .+, .+, .+\.$/);
+    await rows("UPDATE jobs SET due_at = datetime(due_at, '+31 minutes')");
   });
 
   it.for([

@@ -1,98 +1,253 @@
-import { createExecutionContext, createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, beforeAll, describe, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { Database, type Usage } from "../../src/db/database.ts";
 import { DatabaseUnavailable } from "../../src/db/errors.ts";
-import worker from "../../src/index.ts";
-import { as, mustFeed } from "../support/api.ts";
-import * as seed from "../support/seed.ts";
-import { snapshot, value } from "../support/state.ts";
+import { JOBS, type Outcome } from "../../src/service/jobs.ts";
+import { beginRun } from "../../src/service/queries.ts";
+import { stopClock } from "../support/clock.ts";
+import { databaseThrough } from "../support/databases.ts";
+import { freshDatabase } from "../support/fresh-database.ts";
+import { makeDue, runMinute, runSchedule } from "../support/schedule.ts";
+import { rows, snapshot, value } from "../support/state.ts";
 
-const INDEXES = ["store_words", "campaign_words", "customer_words"];
-const session = Object.getPrototypeOf(env.DB.withSession());
+const DONE: Outcome = { report: null };
+const DAILY = ["remove former listeners", "merge the search indexes", "seal history"];
+const MERGE = "merge the search indexes";
 
-const run = () => worker.scheduled(createScheduledController({ cron: "0 6 * * *" }), env, createExecutionContext());
+const today = (time: string) => `2026-06-10 ${time}`;
+const dueAt = (name: string) => value("SELECT due_at FROM jobs WHERE name = ?", name);
 
-/** How many segments each search index has. */
-function segments() {
-  return Promise.all(INDEXES.map((index) => value(`SELECT count(DISTINCT segid) FROM ${index}_idx`)));
+/** Runs the schedule at a time of D1's clock. */
+async function runAt(now: string): Promise<void> {
+  await stopClock(now);
+  await runMinute();
 }
 
-/** Feeds as many times: each leaves a segment in every index. */
-async function feedTimes(times: number) {
-  for (let time = 0; time < times; time += 1) {
-    const account = seed.account({ company: "Segment Coffee" });
-    await mustFeed([
-      account,
-      seed.store(account.id, { name: "Segment Lane" }),
-      seed.campaign(account.id, { name: "Segment days" }),
-      seed.customer({ first_name: "Segment" }),
-    ]);
-  }
+/** In place of what the jobs do; says which were done. */
+function replaceJobs(run: (name: string) => Promise<Outcome> = async () => DONE): string[] {
+  const done: string[] = [];
+  for (const job of JOBS)
+    vi.spyOn(job, "run").mockImplementation(async () => {
+      done.push(job.name);
+      return run(job.name);
+    });
+  return done;
 }
 
-const search = async () => (await as("nobody").post("/api/v1/customer/full-search", { query: "segm" })).body;
+/** All jobs were done yesterday; their next runs are those of June 10. */
+beforeEach(async () => {
+  await freshDatabase(today("00:00:00"));
+  await rows("UPDATE jobs SET due_at = ''");
+  replaceJobs();
+  for (const _ of JOBS) await runMinute();
+  vi.restoreAllMocks();
+  await stopClock(today("05:00:00"));
+});
+afterEach(() => vi.restoreAllMocks());
 
-describe("the schedule", () => {
-  beforeAll(() => feedTimes(3));
-  afterEach(() => vi.restoreAllMocks());
+describe("the list of jobs", () => {
+  it("has the rows of the migration", async ({ expect }) => {
+    const stored = (await rows("SELECT name FROM jobs")).map(({ name }) => name);
 
-  it("merges each search index into one segment, in which the same is found", async ({ expect }) => {
-    expect(Math.min(...((await segments()) as number[]))).toBeGreaterThan(1);
-    const before = await search();
-    expect([before.items.stores, before.items.customers, before.items.campaigns].map(({ length }) => length)).toEqual([
-      3, 3, 3,
-    ]);
-
-    await run();
-
-    expect(await segments()).toEqual([1, 1, 1]);
-    expect(await search()).toEqual(before);
+    expect(JOBS.map(({ name }) => name).toSorted()).toEqual(stored);
   });
+});
 
-  it("writes nothing when there is nothing to merge", async ({ expect }) => {
-    await run();
+describe("a minute in which nothing is due", () => {
+  it("asks D1 once, reads 12 rows and writes none", async ({ expect }) => {
+    await stopClock(today("00:01:00"));
     const before = await snapshot();
+    const usages: Usage[] = [];
+    const batch = Database.prototype.batch;
+    vi.spyOn(Database.prototype, "batch").mockImplementation(async function (this: Database, statements) {
+      const found = await batch.call(this, statements);
+      usages.push(this.usage);
+      return found as never;
+    });
 
-    await run();
+    await runMinute();
 
+    expect(usages).toMatchObject([{ roundTrips: 1, rowsRead: 12, rowsWritten: 0 }]);
     expect(await snapshot()).toBe(before);
   });
+});
 
-  it("takes small steps: each is a transaction of its own", async ({ expect }) => {
-    await feedTimes(3);
-    const changes = await value("SELECT total_changes()");
-    const batch = vi.spyOn(session, "batch");
+describe("a daily job", () => {
+  it.for([
+    ["remove former listeners", "05:30:00"],
+    ["merge the search indexes", "06:00:00"],
+    ["seal history", "07:00:00"],
+  ] as const)("is done at its time of day: %s at %s", async ([name, time], { expect }) => {
+    expect(await dueAt(name)).toBe(today(time));
+    await makeDue(name);
+    const done = replaceJobs();
 
-    await run();
+    await runAt(today(time));
+    await runAt(today("23:59:00"));
 
-    expect(await value("SELECT total_changes()")).toBeGreaterThan(Number(changes));
-    // A merge, between two counts of changes.
-    expect(batch.mock.calls.map(([statements]) => (statements as unknown[]).length)).toEqual([3, 3, 3]);
+    expect(done).toEqual([name]);
+    expect(await dueAt(name)).toBe(`2026-06-11 ${time}`);
   });
 
-  it("says in the log what was done and what is left", async ({ expect }) => {
-    await feedTimes(3);
+  it("is not lost with a skipped minute: the next one does it", async ({ expect }) => {
+    await makeDue();
+    await rows("UPDATE jobs SET due_at = ? WHERE name = ?", today("06:00:00"), MERGE);
+    const done = replaceJobs();
+
+    await runAt(today("05:59:00"));
+    await runAt(today("06:03:00"));
+
+    expect(done).toEqual([MERGE]);
+    expect(await dueAt(MERGE)).toBe("2026-06-11 06:00:00");
+  });
+
+  it("is done once for several days that were missed", async ({ expect }) => {
+    const done = replaceJobs();
+
+    for (const minute of ["00", "01", "02", "03", "04", "05"]) await runAt(`2026-06-14 12:${minute}:00`);
+
+    expect(done).toEqual(["check in", ...DAILY]);
+    expect(await Promise.all(DAILY.map(dueAt))).toEqual([
+      "2026-06-15 05:30:00",
+      "2026-06-15 06:00:00",
+      "2026-06-15 07:00:00",
+    ]);
+  });
+});
+
+describe("two runs at once", () => {
+  it("never do the same job", async ({ expect }) => {
+    await stopClock(today("12:00:00"));
+    const done = replaceJobs();
+
+    await Promise.all(Array.from({ length: 8 }, () => runMinute()));
+
+    expect(done.toSorted()).toEqual(["check in", ...DAILY].toSorted());
+  });
+
+  it("do not meet in a job that takes as long as Cloudflare lets a run", async ({ expect }) => {
+    await makeDue(MERGE);
+    const held = Promise.withResolvers<Outcome>();
+    const done = replaceJobs(() => held.promise);
+    const first = runMinute();
+    await vi.waitFor(() => expect(done).toEqual([MERGE]));
+
+    await runAt(today("05:15:00"));
+    held.resolve(DONE);
+    await first;
+
+    expect(done).toEqual([MERGE]);
+    expect(await dueAt(MERGE)).toBe(today("06:00:00"));
+  });
+});
+
+describe("a job that fails", () => {
+  it("is done again after its lease, and not before", async ({ expect }) => {
+    await makeDue(MERGE);
+    const done = replaceJobs(async () => Promise.reject(new Error("a bug")));
+    vi.spyOn(console, "error").mockReturnValue();
+
+    await expect(runMinute()).rejects.toThrow("a bug");
+    await runAt(today("05:15:00"));
+    const before = [...done];
+    await expect(runAt(today("05:16:00"))).rejects.toThrow("a bug");
+
+    expect(before).toEqual([MERGE]);
+    expect(done).toEqual([MERGE, MERGE]);
+  });
+
+  it("keeps no other job from being done", async ({ expect }) => {
+    const done = replaceJobs(async (name) => (name === "check in" ? Promise.reject(new Error("a bug")) : DONE));
+    vi.spyOn(console, "error").mockReturnValue();
+
+    await expect(runAt(today("12:00:00"))).rejects.toThrow("a bug");
+    await runAt(today("12:01:00"));
+
+    expect(done).toEqual(["check in", "remove former listeners"]);
+  });
+
+  it("is not given back by a run whose lease is over", async ({ expect }) => {
+    await makeDue(MERGE);
+    const [slow, other] = [Promise.withResolvers<Outcome>(), Promise.withResolvers<Outcome>()];
+    const done = replaceJobs(() => (done.length === 1 ? slow.promise : other.promise));
+    const first = runMinute();
+    await vi.waitFor(() => expect(done).toHaveLength(1));
+    await stopClock(today("05:17:00"));
+    const second = runMinute();
+    await vi.waitFor(() => expect(done).toHaveLength(2));
+
+    slow.resolve(DONE);
+    await first;
+    const leaseUntil = await value("SELECT lease_until FROM jobs WHERE name = ?", MERGE);
+    other.resolve(DONE);
+    await second;
+
+    expect(leaseUntil).toBe(today("05:33:00"));
+    expect(await rows("SELECT due_at, lease_until FROM jobs WHERE name = ?", MERGE)).toEqual([
+      { due_at: today("06:00:00"), lease_until: "" },
+    ]);
+  });
+
+  it("is not done twice where the answer to its claim is lost, but after its lease", async ({ expect }) => {
+    await makeDue(MERGE);
+    const done = replaceJobs();
+    let calls = 0;
+    const DB = databaseThrough(async ({ send }) => {
+      const results = await send();
+      calls += 1;
+      if (calls === 1) throw new Error("Network connection lost.");
+      return results;
+    });
+
+    await runMinute({ ...env, DB });
+    const first = [...done];
+    await runAt(today("05:16:00"));
+
+    expect(first).toEqual([]);
+    expect(done).toEqual([MERGE]);
+  });
+});
+
+describe("a job that is not finished", () => {
+  it.for([
+    [MERGE, "20:00:00", "20:10:00"],
+    ["seal history", "10:40:00", "10:50:00"],
+  ])("goes on ten minutes later: %s", async ([name = "", at = "", again = ""], { expect }) => {
+    await makeDue(name);
+    replaceJobs(async () => ({ report: null, isUnfinished: true }));
+
+    await runAt(today(at));
+
+    expect(await dueAt(name)).toBe(today(again));
+  });
+
+  it("goes on the next day where it moves history, and it is later than 10:50", async ({ expect }) => {
+    await makeDue("seal history");
+    replaceJobs(async () => ({ report: null, isUnfinished: true }));
+
+    await runAt(today("10:41:00"));
+
+    expect(await dueAt("seal history")).toBe("2026-06-11 07:00:00");
+  });
+});
+
+describe("a run", () => {
+  it("says in the log what was done", async ({ expect }) => {
+    await makeDue(MERGE);
     const log = vi.spyOn(console, "log").mockReturnValue();
 
-    await run();
+    await runMinute();
 
     expect(log.mock.calls.map(([line]) => JSON.parse(line))).toEqual([
-      {
-        schedule: "0 6 * * *",
-        work: "merge the search indexes",
-        steps: 3,
-        unfinished: [],
-        milliseconds: expect.any(Number),
-      },
+      { work: MERGE, steps: 3, unfinished: [], milliseconds: expect.any(Number) },
     ]);
   });
 
   it("names a variable that is wrong in the log", async ({ expect }) => {
     const said = vi.spyOn(console, "error").mockReturnValue();
-    const wrong = { ...env, NEARBY_RADIUS_MILES: "lots" };
 
-    await worker.scheduled(createScheduledController({ cron: "0 6 * * *" }), wrong, createExecutionContext());
-    await run();
+    await runMinute({ ...env, NEARBY_RADIUS_MILES: "lots" as "25" });
+    await runSchedule();
 
     expect(said.mock.calls.map(([line]) => JSON.parse(line))).toEqual([
       {
@@ -103,14 +258,29 @@ describe("the schedule", () => {
     ]);
   });
 
-  it("says so when the database fails, and goes on the next time", async ({ expect }) => {
-    await feedTimes(3);
-    vi.spyOn(session, "batch").mockRejectedValue(new Error("D1_ERROR: D1 DB is overloaded."));
-    await expect(run()).rejects.toBeInstanceOf(DatabaseUnavailable);
-    vi.restoreAllMocks();
+  it("fails where the database fails", async ({ expect }) => {
+    vi.spyOn(console, "error").mockReturnValue();
+    const DB = databaseThrough(() => Promise.reject(new Error("D1_ERROR: D1 DB is overloaded.")));
 
-    await run();
+    await expect(runMinute({ ...env, DB })).rejects.toBeInstanceOf(DatabaseUnavailable);
+  });
 
-    expect(await segments()).toEqual([1, 1, 1]);
+  it("takes no job that only another version of the Worker has", async ({ expect }) => {
+    await makeDue();
+    await rows("INSERT INTO jobs (name, due_at, lease_until) VALUES ('a job of tomorrow', '', '')");
+
+    const { claim } = await beginRun(new Database(env.DB, "first-primary"));
+
+    expect(claim).toBeUndefined();
+  });
+
+  it("takes the job that has been due for longest", async ({ expect }) => {
+    await makeDue();
+    await rows("UPDATE jobs SET due_at = ? WHERE name = 'check in'", today("04:58:00"));
+    await rows("UPDATE jobs SET due_at = ? WHERE name = ?", today("04:57:00"), MERGE);
+
+    const { claim } = await beginRun(new Database(env.DB, "first-primary"));
+
+    expect(claim?.name).toBe(MERGE);
   });
 });

@@ -59,6 +59,8 @@ export class World {
   /** How many things have been asked of the service, or done to it. */
   steps = 0;
   failure: Error | null = null;
+  /** Takes each line that the service logs. */
+  onServiceLog: (line: string) => void = () => {};
   /** When the database was set back last, in simulated time. */
   setBackAt = Number.NEGATIVE_INFINITY;
   readonly #options: WorldOptions;
@@ -196,7 +198,10 @@ export class World {
       load: this.#options.bundle.versions[this.#version] ?? this.#options.bundle.versions[0],
       time: this.time,
       random,
-      log: (line) => this.log(`${name} logs ${line}`),
+      log: (line) => {
+        this.log(`${name} logs ${line}`);
+        this.onServiceLog(line);
+      },
       aheadMs: random.integer(-this.#skewMs, this.#skewMs),
     });
     this.#clocks[`isolate ${name}`] = isolate.clock;

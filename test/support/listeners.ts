@@ -1,11 +1,9 @@
-import { createExecutionContext, createScheduledController } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, vi } from "vitest";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
-import worker from "../../src/index.ts";
 import { setClocks, toText } from "../customer/messages/simulation.ts";
 import { PATH } from "../customer/messages/support.ts";
 import { type Answer, as, mustFeed, trips } from "./api.ts";
+import { runSchedule } from "./schedule.ts";
 import * as seed from "./seed.ts";
 import { rows } from "./state.ts";
 
@@ -58,10 +56,6 @@ export async function outboxIsEmpty(): Promise<boolean> {
   return false;
 }
 
-/** Runs a scheduled job. */
-export const runSchedule = (cron: "* * * * *" | "30 5 * * *") =>
-  worker.scheduled(createScheduledController({ cron }), env, createExecutionContext());
-
 export const realNotify = Inboxes.prototype.notify;
 
 /** Lets the inboxes of these customers be reached, and no others; says who was notified. */
@@ -97,7 +91,7 @@ export function startEachWithoutChanges(): void {
   beforeEach(async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     await pass(2 * 3_600);
-    await runSchedule("* * * * *");
+    await runSchedule();
   });
   afterEach(() => {
     vi.useRealTimers();

@@ -30,7 +30,6 @@ interface Compared {
   p99Sealing: number;
 }
 
-const SEAL_CRON = "*/10 7-10 * * *";
 const READERS = 20;
 const READ_EVERY_MS = 20;
 const FEED_EVERY_MS = 100;
@@ -54,7 +53,7 @@ export async function sealYear(
   /** Resolves with whether nothing was left. */
   const run = async () => {
     const startedAt = performance.now();
-    await runtime.runSchedule(SEAL_CRON);
+    await runtime.runSchedule("seal history");
     const took = (performance.now() - startedAt) / 1_000;
     seconds += took;
     const now = await countOf(runtime);

@@ -72,7 +72,7 @@ async function outboxIsEmpty({ database, runSchedule }: Runtime): Promise<void> 
   for (let scheduledAt = performance.now(); (await isLeft()) !== null; await sleep(50)) {
     if (performance.now() - scheduledAt < SCHEDULE_EVERY_MS) continue;
     scheduledAt = performance.now();
-    await runSchedule("* * * * *");
+    await runSchedule();
   }
 }
 

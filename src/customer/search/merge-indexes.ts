@@ -4,8 +4,7 @@ import { select } from "../../db/select.ts";
 
 const INDEXES = ["store_words", "campaign_words", "customer_words"] as const;
 
-/** How far one run goes. A Worker may send D1 1,000 statements, and a step has three. */
-const MERGE_LIMITS = { pagesAStep: 100, steps: 300, milliseconds: 300_000 };
+const PAGES_A_STEP = 100;
 
 const CHANGES = select({ changes: sql<number>`total_changes()` }, sql``);
 
@@ -20,14 +19,13 @@ interface MergeReport {
  * small steps, each a transaction of its own, so that nobody who asks meanwhile waits for long. FTS5 stores how far a merge
  * has come, and goes on with it whatever is fed between two steps.
  */
-export async function mergeIndexes(db: Database, limits = MERGE_LIMITS): Promise<MergeReport> {
-  const endsAt = performance.now() + limits.milliseconds;
+export async function mergeIndexes(db: Database, mayGoOn: () => boolean, pages = PAGES_A_STEP): Promise<MergeReport> {
   const report: MergeReport = { steps: 0, unfinished: [] };
   for (const index of INDEXES) {
     let isDone = false;
-    while (!isDone && report.steps < limits.steps && performance.now() < endsAt) {
+    while (!isDone && mayGoOn()) {
       // A step that has changed less has found no more to merge.
-      isDone = (await takeStep(db, index, limits.pagesAStep)) < limits.pagesAStep;
+      isDone = (await takeStep(db, index, pages)) < pages;
       report.steps += 1;
     }
     if (!isDone) report.unfinished.push(index);

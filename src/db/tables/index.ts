@@ -7,6 +7,7 @@ export { coupons, customerCoupons } from "./coupons.ts";
 export { customers, customerVocabulary } from "./customers.ts";
 export { blocks, friendships } from "./friendships.ts";
 export { historySegments, historyWalks } from "./history.ts";
+export { jobs } from "./jobs.ts";
 export { feedVersion, listeners, outbox } from "./live.ts";
 export { memberships, teamLinks, tokenEarnings } from "./memberships.ts";
 export {

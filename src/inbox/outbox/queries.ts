@@ -39,31 +39,26 @@ export interface Backlog {
   waiting: number;
   /** How long the oldest of them has waited. */
   oldestSeconds: number;
+  /** Whether messages are not shown though their second is over. */
+  hasUnshown: 0 | 1;
 }
 
 const COUNTED_AT_MOST = 10_000;
 
-/**
- * What waits in the outbox, and whether messages are not shown though their second is over. Mostly neither, and then this
- * is all that the schedule asks.
- */
-export async function findWork(db: Database): Promise<Backlog & { hasUnshown: 0 | 1 }> {
-  const [work] = await db.all(
-    select(
-      {
-        waiting: sql<number>`count(*)`,
-        oldestSeconds: sql<number>`coalesce(unixepoch(${NOW}) - unixepoch(min(${outbox.stored_at})), 0)`,
-        hasUnshown: sql<0 | 1>`EXISTS (
-          SELECT 1 FROM clock CROSS JOIN ${messageClock} WHERE ${IS_SHOWING_DUE}
-        )`,
-      },
-      sql`FROM (
-        SELECT ${outbox.stored_at} FROM ${outbox} ORDER BY ${outbox.version} ${limitTo(COUNTED_AT_MOST)}
-      ) AS ${outbox}`,
-    ),
+/** What waits in the outbox. Mostly nothing, and then this is all that the schedule asks. */
+export const selectBacklog = () =>
+  select(
+    {
+      waiting: sql<number>`count(*)`,
+      oldestSeconds: sql<number>`coalesce(unixepoch(${NOW}) - unixepoch(min(${outbox.stored_at})), 0)`,
+      hasUnshown: sql<0 | 1>`EXISTS (
+        SELECT 1 FROM clock CROSS JOIN ${messageClock} WHERE ${IS_SHOWING_DUE}
+      )`,
+    },
+    sql`FROM (
+      SELECT ${outbox.stored_at} FROM ${outbox} ORDER BY ${outbox.version} ${limitTo(COUNTED_AT_MOST)}
+    ) AS ${outbox}`,
   );
-  return work ?? { waiting: 0, oldestSeconds: 0, hasUnshown: 0 };
-}
 
 /**
  * The changes in the outbox, or those older than one that was read before: of requests that can no longer be at work on

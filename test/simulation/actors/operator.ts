@@ -4,8 +4,7 @@ import { LOCATIONS, type World } from "../world.ts";
 import type { Stage } from "./actor.ts";
 
 const MINUTE_MS = 60_000;
-// The daily jobs come more often than daily, so that a run of an hour has some.
-const DAY_MINUTES = 20;
+const TWICE_WITHIN_MS = 500;
 const WEATHER_EVERY_MS = 1_000;
 const DAY_MS = 86_400_000;
 // On every other day the rows are used up, this long before it ends at most.
@@ -13,19 +12,27 @@ const USED_UP_MS = 360_000;
 // Statements that run for longer than D1's limit do not come back.
 const LONGEST_STALL_MS = 60_000;
 
-/** Cloudflare's schedule: the crons of `wrangler.toml`, at the second that comes. */
+/** Cloudflare's schedule. */
 export async function schedule({ world, isOver }: Stage): Promise<void> {
   const random = world.random("schedule");
-  for (let minute = 0; !isOver(); minute += 1) {
+  while (!isOver()) {
     await world.time.wait(MINUTE_MS);
-    for (const cron of ["* * * * *", ...(minute % DAY_MINUTES === 5 ? ["30 5 * * *", "0 6 * * *"] : [])]) {
-      const { isolate, env } = world.isolateAt(random.pick(LOCATIONS));
-      world.step(`schedule ${cron}`);
-      void isolate
-        .runSchedule(cron, env)
-        .catch((error: Error) => world.log(`schedule ${cron} fails: ${error.message}`));
+    if (world.weather.happens("the schedule skips a minute")) {
+      world.step("the schedule skips a minute");
+      continue;
     }
+    void runMinute(world, random);
+    if (!world.weather.happens("a minute of the schedule comes twice")) continue;
+    await world.time.wait(random.integer(0, TWICE_WITHIN_MS));
+    void runMinute(world, random);
   }
+}
+
+/** One minute of the schedule, at one of the places. */
+export async function runMinute(world: World, random: Random): Promise<void> {
+  const { isolate, env } = world.isolateAt(random.pick(LOCATIONS));
+  world.step("schedule");
+  await isolate.runSchedule(env).catch((error: Error) => world.log(`schedule fails: ${error.message}`));
 }
 
 /** What happens to the platform as a whole, while the weather has it. */

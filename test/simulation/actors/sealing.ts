@@ -1,8 +1,6 @@
-import { LOCATIONS } from "../world.ts";
 import type { Stage } from "./actor.ts";
+import { runMinute } from "./operator.ts";
 
-/** The cron of `wrangler.toml` that moves old events to R2. */
-const CRON = "*/10 7-10 * * *";
 const MONTH_MS = { from: 30_000, to: 150_000 };
 // A month ends hours before the night's first run. By then nothing is under way any more that was checked before.
 const UNTIL_NIGHT_MS = 120_000;
@@ -20,7 +18,7 @@ export async function sealing(stage: Stage): Promise<void> {
     world.step(`a month passes: what is older than ${world.history?.horizon} leaves`);
     await world.time.wait(UNTIL_NIGHT_MS);
     for (let run = 0; run < RUNS_A_NIGHT && !stage.isEnding(); run += 1) {
-      // Some runs meet the one before.
+      // Some runs meet the one before, as if its lease were over.
       void seal(stage);
       await world.time.wait(random.integer(BETWEEN_RUNS_MS.from, BETWEEN_RUNS_MS.to));
     }
@@ -28,9 +26,8 @@ export async function sealing(stage: Stage): Promise<void> {
   }
 }
 
-/** One run of the schedule. */
+/** A minute of the schedule that moves old events to R2. */
 export async function seal({ world }: Pick<Stage, "world">): Promise<void> {
-  const { isolate, env } = world.isolateAt(world.random(`seal ${world.steps}`).pick(LOCATIONS));
-  world.step(`schedule ${CRON}`);
-  await isolate.runSchedule(CRON, env).catch((error: Error) => world.log(`schedule ${CRON} fails: ${error.message}`));
+  world.database.primary.read("UPDATE jobs SET due_at = '', lease_until = '' WHERE name = 'seal history'");
+  await runMinute(world, world.random(`seal ${world.steps}`));
 }

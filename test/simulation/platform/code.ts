@@ -57,9 +57,17 @@ const SMALL_STEPS: Patch = {
   replace: "lookedAt: 100,",
 };
 
-/** Bundles the service as it is, but for small steps of sealing and a patch. */
+/** So that a run of an hour has some daily jobs. */
+export const DAY_MINUTES = 20;
+const SHORT_DAYS: Patch = {
+  file: "src/service/jobs.ts",
+  find: "const DAILY = 1_440;",
+  replace: `const DAILY = ${DAY_MINUTES};`,
+};
+
+/** Bundles the service as it is, but for small steps of sealing, short days of the jobs and a patch. */
 export async function bundleService(patch?: Patch): Promise<Bundle> {
-  const patches = patch === undefined ? [SMALL_STEPS] : [SMALL_STEPS, patch];
+  const patches = [SMALL_STEPS, SHORT_DAYS, ...(patch === undefined ? [] : [patch])];
   const [load, ...others] = await Promise.all([[], ...RENAMED].map((renamed) => bundle([...patches, ...renamed])));
   if (load === undefined) throw new Error("There is no version.");
   return { migrations: readMigrations(patch), objectClasses: readObjectClasses(), versions: [load, ...others] };

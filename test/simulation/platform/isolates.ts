@@ -92,8 +92,8 @@ export class Isolate {
     });
   }
 
-  runSchedule(cron: string, env: Env): Promise<void> {
-    const controller = { cron, scheduledTime: this.now(), noRetry: () => {} };
+  runSchedule(env: Env): Promise<void> {
+    const controller = { cron: "* * * * *", scheduledTime: this.now(), noRetry: () => {} };
     return this.#run(async (context) => this.service.worker.scheduled(controller as ScheduledController, env, context));
   }
 

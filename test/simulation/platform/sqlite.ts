@@ -27,8 +27,8 @@ export function createDatabase(file: string, migrations: readonly string[]): voi
   const database = new DatabaseSync(file);
   database.function("simulated_now", () => 0);
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 0");
-  for (const migration of migrations) database.exec(migration);
-  database.exec(SIMULATED_CLOCK);
+  const [clock = "", ...others] = migrations;
+  for (const migration of [clock, SIMULATED_CLOCK, ...others]) database.exec(migration);
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   database.close();
 }

@@ -39,6 +39,8 @@ export const FAULTS = [
   "a request is late",
   "a socket breaks",
   "the limiter fails",
+  "the schedule skips a minute",
+  "a minute of the schedule comes twice",
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 

@@ -4,6 +4,7 @@ import { AnswerRules } from "./answers.ts";
 import { BoardRules } from "./boards.ts";
 import { checkDerived } from "./derived.ts";
 import { HistoryRules } from "./history.ts";
+import { JobRules } from "./jobs.ts";
 import { Ledger } from "./ledger.ts";
 import { checkMemory } from "./memory.ts";
 import { MessageRules } from "./messages.ts";
@@ -18,6 +19,7 @@ export class Rules {
   readonly boards: BoardRules;
   readonly ledger: Ledger;
   readonly stalls: StallRules;
+  readonly #jobs: JobRules;
   /** Null: no event leaves. */
   readonly history: HistoryRules | null;
   readonly #world: World;
@@ -31,6 +33,7 @@ export class Rules {
     this.history = world.history === null ? null : new HistoryRules(world, world.history);
     this.ledger = new Ledger(world, this.history);
     this.stalls = new StallRules(world);
+    this.#jobs = new JobRules(world);
     this.#answers = new AnswerRules(world);
     world.database.onCommit = () => {
       this.messages.checkCommit();
@@ -57,6 +60,7 @@ export class Rules {
   checkAll(): void {
     this.history?.check();
     this.ledger.check();
+    this.#jobs.check();
     checkDerived(this.#world);
     checkMemory(this.#world);
   }
@@ -65,5 +69,6 @@ export class Rules {
   forget(version: number): void {
     this.messages.forget();
     this.ledger.forget(version);
+    this.#jobs.forget();
   }
 }

@@ -1,0 +1,11 @@
+-- When each job of src/service/jobs.ts is to run next. All are due at first: /health notices a schedule that never begins.
+CREATE TABLE jobs (
+  name TEXT PRIMARY KEY,
+  due_at TEXT NOT NULL,
+  lease_until TEXT NOT NULL -- nobody else takes the job before this time; empty: nobody has it
+) WITHOUT ROWID;
+
+INSERT INTO jobs (name, due_at, lease_until) SELECT 'check in', now, '' FROM clock;
+INSERT INTO jobs (name, due_at, lease_until) SELECT 'remove former listeners', now, '' FROM clock;
+INSERT INTO jobs (name, due_at, lease_until) SELECT 'merge the search indexes', now, '' FROM clock;
+INSERT INTO jobs (name, due_at, lease_until) SELECT 'seal history', now, '' FROM clock;

@@ -1,0 +1,18 @@
+import { createExecutionContext, createScheduledController } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import worker from "../../src/index.ts";
+import { rows } from "./state.ts";
+
+/** What Cloudflare does every minute. */
+export const runMinute = (bindings = env) =>
+  worker.scheduled(createScheduledController({ cron: "* * * * *" }), bindings, createExecutionContext());
+
+/** Makes one job due, and no other: or none. */
+export const makeDue = (name = "") =>
+  rows("UPDATE jobs SET due_at = iif(name = ?, (SELECT now FROM clock), '9999'), lease_until = ''", name);
+
+/** A minute in which one job is due, or none. */
+export async function runSchedule(job?: string): Promise<void> {
+  await makeDue(job);
+  await runMinute();
+}

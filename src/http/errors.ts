@@ -140,12 +140,13 @@ export function databaseUnavailable(cause?: unknown): ApiError {
 }
 
 const DAY_SECONDS = 86_400;
+const MINUTE_SECONDS = 60;
 
-/** D1's free plan answers nothing more until 00:00 UTC. */
+/** D1's free plan answers nothing more until 00:00 UTC, by its clock: right after that by this one, its day may not be over. */
 function dailyLimitReached(cause: unknown): ApiError {
   const passed = Math.floor(Date.now() / 1_000) % DAY_SECONDS;
   const message = "The database's rows of the day are used up. Try again after 00:00 UTC.";
-  return unavailable(message, cause, DAY_SECONDS - passed);
+  return unavailable(message, cause, passed < MINUTE_SECONDS ? MINUTE_SECONDS : DAY_SECONDS - passed);
 }
 
 /** It does not help to come back: somebody has to make room. */

@@ -122,6 +122,18 @@ describe("the free plan's daily limit", () => {
     expect(unavailable.every(({ fault }) => fault === "daily_limit")).toBe(true);
   });
 
+  it("is not waited for all day where it ends a moment late", async ({ expect }) => {
+    const { DB } = failing(String(DAILY[0]));
+    const waits: (string | null)[] = [];
+
+    for (const time of ["23:59:59.900", "00:00:00", "00:00:59.900", "00:01:00"]) {
+      vi.setSystemTime(`2026-11-24T${time}Z`);
+      waits.push((await feedTo({ DB }, [seed.customer()])).headers.get("Retry-After"));
+    }
+
+    expect(waits).toEqual(["1", "60", "60", "86340"]);
+  });
+
   it("of written rows leaves the answers of what only reads", async ({ expect }) => {
     const stored = program("written");
     await mustFeed(stored.lines);

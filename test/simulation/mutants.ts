@@ -205,6 +205,13 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "RETRY_AFTER_OUTAGE_SECONDS + 0 * passed);",
     seenBy: DAILY,
   },
+  {
+    breaks: "a daily limit that ends a moment late is not waited for all day",
+    file: "src/http/errors.ts",
+    find: "passed < MINUTE_SECONDS ?",
+    replace: "passed < 0 ?",
+    seenBy: DAILY,
+  },
   // Boards.
   {
     breaks: "a board is of the primary",

@@ -6,8 +6,9 @@ import type { World } from "../world.ts";
 // A bookmark is there once the database was asked, a link where there is another page.
 const VALIDATED_ONE_IN = 8;
 const RETRIED_WITHIN_MS = 1_500;
-const DAY_MS = 86_400_000;
 const CLOCKS_APART_MS = 3_000;
+// What is answered once a day has ended, by whose clock it has.
+const A_MOMENT_LATER = 60;
 
 /** An answer is one that the OpenAPI document describes. */
 export class AnswerRules {
@@ -64,10 +65,12 @@ export class AnswerRules {
       this.#world.fail("a feed that is too much for D1 is told so", `${status}, to come back after ${seconds} s`);
     if (said !== USED_UP || status !== 503 || !place.includes("/api/v1/") || place.endsWith("/live")) return;
     // D1 may have said so in the background, of a request that was refused for something else.
-    if (milliseconds >= RETRIED_WITHIN_MS || cause === "PrimaryStalled") return;
-    const endsAt = this.#world.time.now + seconds * 1_000;
-    const wrongBy = Math.abs(endsAt - Math.round(endsAt / DAY_MS) * DAY_MS);
-    if (seconds === 0 || wrongBy > CLOCKS_APART_MS)
+    const { time, database } = this.#world;
+    const isOver = database.usedUpUntil === 0;
+    if (milliseconds >= RETRIED_WITHIN_MS || cause === "PrimaryStalled" || isOver) return;
+    const left = database.usedUpUntil - time.now;
+    const isRight = Math.abs(left - seconds * 1_000) <= CLOCKS_APART_MS;
+    if (!isRight && !(seconds === A_MOMENT_LATER && left <= CLOCKS_APART_MS))
       this.#world.fail("a daily limit ends at 00:00 UTC", `${place}, to come back after ${seconds} s`);
   }
 

@@ -19,6 +19,7 @@ const RETRY = "a lost connection of a read is tried again";
 const PLACED = "every event is in the database, or in one segment that it names";
 const REFUSED = "an event of before the horizon is refused, and nothing else";
 const COMES = "every group with news comes";
+const ALONE = "two runs never do the same job at once";
 const FRAME = "a frame comes when its message is shown";
 const NO_500 = "no answer is 500";
 const TOO_MUCH = "what is too much for D1 is not repeated";
@@ -284,6 +285,14 @@ export const MUTANTS: readonly Mutant[] = [
     find: "if (horizon !== null && !deletes",
     replace: 'if (horizon === "" && !deletes',
     seenBy: REFUSED,
+  },
+  // The schedule.
+  {
+    breaks: "a job that a run has is nobody else's",
+    file: "src/service/queries.ts",
+    find: "AND ${dueAt} <= ${NOW} AND ${leaseUntil} <= ${NOW}",
+    replace: "AND ${dueAt} <= ${NOW}",
+    seenBy: ALONE,
   },
   // The client.
   {

@@ -1,9 +1,11 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is text of the service.
 import { readFile } from "node:fs/promises";
 import { beforeAll, describe, it } from "vitest";
 import { MUTANTS } from "./mutants.ts";
 import { type Bundle, bundleService } from "./platform/code.ts";
 import { FAULTS, type Fault } from "./platform/weather.ts";
-import { ACTORS, planOf, simulate } from "./simulation.ts";
+import { SCHEDULE_FAULTS } from "./rules/jobs.ts";
+import { ACTORS, type ActorKind, planOf, simulate } from "./simulation.ts";
 
 const SEEDS = [1, 2, 3, 4];
 const STEPS_A_SEED = 5_000;
@@ -42,6 +44,22 @@ describe("the simulated service", () => {
     expect(failure).toBeNull();
     expect(history.answers).toBeGreaterThan(2_000);
     expect(history.faults).toBeGreaterThan(0);
+  });
+
+  it("does every daily job within a day while minutes of the schedule are skipped and doubled", async ({ expect }) => {
+    const plan = { ...planOf(6, 300), faults: new Set(SCHEDULE_FAULTS), actors: new Set<ActorKind>() };
+    const broken = await bundleService({
+      file: "src/service/queries.ts",
+      find: "AND ${dueAt} <= ${NOW} AND",
+      replace: "AND ${dueAt} BETWEEN datetime(${NOW}, '-59 seconds') AND ${NOW} AND",
+    });
+
+    const { failure, steps } = await simulate(plan, bundle);
+    const { failure: found } = await simulate(plan, broken);
+
+    expect(failure).toBeNull();
+    expect(steps).toBeGreaterThanOrEqual(300);
+    expect(found).toHaveProperty("rule", "every daily job is done within a day and its bound");
   });
 
   it("answers from replicas within 100 ms, and boards from KV, while the primary stalls", async ({ expect }) => {

@@ -4,7 +4,7 @@ import { LOCATIONS, type World } from "../world.ts";
 import type { Stage } from "./actor.ts";
 
 const MINUTE_MS = 60_000;
-const TWICE_WITHIN_MS = 500;
+const TWICE_WITHIN_MS = 2_000;
 const WEATHER_EVERY_MS = 1_000;
 const DAY_MS = 86_400_000;
 // On every other day the rows are used up, this long before it ends at most.

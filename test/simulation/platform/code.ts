@@ -57,8 +57,8 @@ const SMALL_STEPS: Patch = {
   replace: "lookedAt: 100,",
 };
 
-/** So that a run of an hour has some daily jobs. */
-export const DAY_MINUTES = 20;
+/** So that a run of an hour has many daily jobs. */
+export const DAY_MINUTES = 5;
 const SHORT_DAYS: Patch = {
   file: "src/service/jobs.ts",
   find: "const DAILY = 1_440;",

@@ -21,8 +21,10 @@ export const SCHEDULE_FAULTS: readonly Fault[] = [
 /** What the schedule promises: docs/operating.md, scheduled jobs. */
 export class JobRules {
   readonly #world: World;
-  /** The last run of each job that has ended well, in simulated time. */
-  readonly #last = new Map<string, { from: number; to: number }>();
+  /** When each job was last done, in simulated time. */
+  readonly #doneAt = new Map<string, number>();
+  /** The lease of each job after the last commit. */
+  readonly #leases = new Map<string, string>();
 
   constructor(world: World) {
     this.#world = world;
@@ -32,28 +34,34 @@ export class JobRules {
 
   /** The database has been set back, and does not know of runs that were under way. */
   forget(): void {
-    const { now } = this.#world.time;
-    for (const job of JOBS) this.#last.set(job, { from: now, to: now });
+    for (const job of JOBS) this.#doneAt.set(job, this.#world.time.now);
+    this.#leases.clear();
+  }
+
+  checkCommit(): void {
+    const rows = this.#world.database.primary.read<{ name: string; lease: string; now: string }>(
+      "SELECT name, lease_until AS lease, now FROM jobs CROSS JOIN clock",
+    );
+    for (const { name, lease, now } of rows.filter((one) => JOBS.includes(one.name))) {
+      const before = this.#leases.get(name) ?? "";
+      if (lease !== "" && lease !== before && before > now)
+        this.#world.fail(ALONE, `${name} is taken at ${now}, and another run has it until ${before}`);
+      this.#leases.set(name, lease);
+    }
   }
 
   check(): void {
     if (![...this.#world.faults].every((fault) => SCHEDULE_FAULTS.includes(fault))) return;
-    for (const [job, { to }] of this.#last) {
-      const ago = this.#world.time.now - to;
+    for (const [job, at] of this.#doneAt) {
+      const ago = this.#world.time.now - at;
       if (ago > BOUND_MS) this.#world.fail(DAILY, `${job} was last done ${Math.round(ago / MINUTE_MS)} minutes ago`);
     }
   }
 
   #note(line: string): void {
-    const { work, milliseconds } = JSON.parse(line) as { work?: string; milliseconds?: number };
-    const last = this.#last.get(work ?? "");
-    if (work === undefined || milliseconds === undefined || last === undefined) return;
-    const to = this.#world.time.now;
-    // The log rounds milliseconds.
-    const from = to - milliseconds + 1;
-    const isKnown = Math.min(from, last.from) >= this.#world.setBackAt;
-    if (from < last.to && isKnown) this.#world.fail(ALONE, `${work}, ${last.to - from} ms`);
+    const { work = "", milliseconds } = JSON.parse(line) as { work?: string; milliseconds?: number };
+    if (milliseconds === undefined || !this.#doneAt.has(work)) return;
     this.check();
-    this.#last.set(work, { from, to });
+    this.#doneAt.set(work, this.#world.time.now);
   }
 }

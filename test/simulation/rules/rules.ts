@@ -38,6 +38,7 @@ export class Rules {
     world.database.onCommit = () => {
       this.messages.checkCommit();
       this.boards.noteCommit();
+      this.#jobs.checkCommit();
     };
   }
 

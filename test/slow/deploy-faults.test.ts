@@ -14,6 +14,13 @@ const FIFTH = MIGRATIONS[4]?.name ?? "";
 /** Longer than wrangler itself tries again. */
 const REFUSED_MS = 15_000;
 
+// Of its own, because a deployment writes into dist/deploy.
+let clone = "";
+beforeAll(() => {
+  clone = cloneCheckout();
+});
+afterAll(() => removeFolder(clone));
+
 describe("a first deployment", () => {
   it.for<[what: string, faults: Partial<Faults>]>([
     ...[...SPLITTERS].map(([what, split]) => [`cuts statements ${what}`, { split }] as [string, Partial<Faults>]),
@@ -23,7 +30,7 @@ describe("a first deployment", () => {
     const { cloudflare, env } = await account({ hasSecret: true });
     Object.assign(cloudflare.faults, faults);
 
-    const { status, output } = await run("deploy", ["--migrate", ...STAGING], { env });
+    const { status, output } = await run("deploy", ["--migrate", ...STAGING], { env, cwd: clone });
 
     expect(status, output).toBe(0);
     expect(schemaOf(cloudflare)).toBe(SCHEMA);
@@ -40,7 +47,7 @@ describe("a first deployment", () => {
     const { cloudflare, env, script } = await account({ hasSecret: true });
     cloudflare.faults.callLimit = { reachedAt, forMs: REFUSED_MS };
 
-    const { status, output } = await run("deploy", STAGING, { env });
+    const { status, output } = await run("deploy", STAGING, { env, cwd: clone });
 
     expect(status, output).toBe(0);
     expect(cloudflare.faults.refusedCalls).toBeGreaterThan(3);
@@ -56,9 +63,9 @@ describe("a first deployment", () => {
     const { cloudflare, env } = await account({ hasSecret: true });
     cloudflare.faults.interruption = { migration: FIFTH, before };
 
-    const first = await run("deploy", ["--migrate", ...STAGING], { env });
+    const first = await run("deploy", ["--migrate", ...STAGING], { env, cwd: clone });
     cloudflare.faults.interruption = undefined;
-    const second = await run("deploy", ["--migrate", ...STAGING], { env });
+    const second = await run("deploy", ["--migrate", ...STAGING], { env, cwd: clone });
 
     expect(first.status).toBe(1);
     expect(first.output).toContain(`The migration of ${WORKER} failed, so nothing was deployed.`);
@@ -71,10 +78,10 @@ describe("a first deployment", () => {
     const { cloudflare, env, script } = await account({ hasSecret: true });
     cloudflare.faults.refusesUploads = true;
 
-    const first = await run("deploy", STAGING, { env });
+    const first = await run("deploy", STAGING, { env, cwd: clone });
     const [made] = [...cloudflare.namespaces.values()];
     cloudflare.faults.refusesUploads = false;
-    const second = await run("deploy", STAGING, { env });
+    const second = await run("deploy", STAGING, { env, cwd: clone });
 
     expect(first.status).toBe(1);
     expect(first.output).toContain("The deployment failed; see wrangler's output above. The database is migrated");
@@ -88,7 +95,7 @@ describe("a first deployment", () => {
     for (let index = 0; index < 150; index += 1) cloudflare.namespaces.set(`other-${index}`, { id: `other-${index}` });
     cloudflare.namespaces.set(`${WORKER}-cache`, { id: "from-before" });
 
-    const { status, output } = await run("deploy", STAGING, { env });
+    const { status, output } = await run("deploy", STAGING, { env, cwd: clone });
 
     expect(status, output).toBe(0);
     expect(script()?.bindings.find(({ name }) => name === "CACHE")).toMatchObject({ namespace_id: "from-before" });
@@ -108,7 +115,7 @@ describe("the temporary Worker", () => {
       };
     });
 
-    const deployment = start("deploy", ["--migrate", ...STAGING], { env });
+    const deployment = start("deploy", ["--migrate", ...STAGING], { env, cwd: clone });
     await asked;
     cloudflare.scripts.beforeAnswer = undefined;
     const stranger = await fetch(`${env.CLOUDFLARE_API_BASE_URL}/workers.dev/${name}`, { method: "POST", body: "[]" });
@@ -132,7 +139,7 @@ describe("the temporary Worker", () => {
     cloudflare.databases.make(WORKER);
     cloudflare.databases.get(WORKER)?.sql.exec("CREATE TABLE stores (id)");
 
-    const { status, output } = await run("deploy", ["--migrate", ...STAGING], { env });
+    const { status, output } = await run("deploy", ["--migrate", ...STAGING], { env, cwd: clone });
 
     expect(status).toBe(1);
     expect(output).toContain(
@@ -143,15 +150,13 @@ describe("the temporary Worker", () => {
 });
 
 describe("an account that lacks something", () => {
-  let clone = "";
   beforeAll(() => {
-    clone = cloneCheckout();
     const bound = config()
       .replaceAll(/# (\[\[.*(?:r2_buckets|analytics_engine_datasets)\]\])\n# (.*)\n# (.*)\n/g, "$1\n$2\n$3\n")
       .replaceAll('HISTORY_MONTHS = ""', 'HISTORY_MONTHS = "13"');
     writeFileSync(path.join(clone, "wrangler.toml"), bound);
   });
-  afterAll(() => removeFolder(clone));
+  afterAll(() => writeFileSync(path.join(clone, "wrangler.toml"), config()));
 
   const MISSING = {
     hasSubdomain: "Open https://dash.cloudflare.com/0123456789abcdef0123456789abcdef/workers/onboarding once",

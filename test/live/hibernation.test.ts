@@ -148,13 +148,13 @@ describe("the listener's row", () => {
   it("is not written where another socket has renewed it: no row is written", async ({ expect }) => {
     const id = seed.freshId("c");
     await listenForDays(id);
+    // A message of another test that is not shown would be one row more.
+    await env.DB.prepare("UPDATE message_clock SET is_open = 0").run();
     const database = new Database(env.DB, "first-primary");
 
     await beginListening(database, id);
 
-    expect(database.usage).toMatchObject({ roundTrips: 1, rowsWritten: 0 });
-    // One more as long as a message of another test is not shown.
-    expect([2, 3]).toContain(database.usage.rowsRead);
+    expect(database.usage).toMatchObject({ roundTrips: 1, rowsRead: 2, rowsWritten: 0 });
   });
 
   it("is not looked after before", async ({ expect }) => {

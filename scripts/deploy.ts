@@ -78,11 +78,19 @@ async function deploy(env: string, migrateOnly: boolean): Promise<void> {
   if (migrateOnly) return;
   await setReplication(cloudflare, env, resources.databaseId);
   const args = ["deploy", environmentFlag(env), "--config", deployConfig(env)];
-  const { status } = await patiently(cloudflare, () => runWrangler(args));
+  const { status, output } = await patiently(cloudflare, () => runWrangler(args, { capture: "and show" }));
   if (status !== 0)
     throw new CommandError(`The deployment failed; see wrangler's output above. The database is migrated, and the Worker that ran before goes on
 with it. Remove the cause, then run the same command again.`);
-  console.error(`Deployed ${env}. Is it well? Ask /health at the address above.`);
+  console.error(`Deployed ${env}. Is it well? Ask ${addressIn(output)}/health`);
+}
+
+/** The address of the Worker, as wrangler prints it: its own domain before that at workers.dev. */
+function addressIn(output: string): string {
+  const [, domain] = /^\s+(\S+) \(custom domain\)/m.exec(output) ?? [];
+  return domain === undefined
+    ? (/https:\/\/\S+\.workers\.dev/.exec(output)?.[0] ?? "its address")
+    : `https://${domain}`;
 }
 
 /** @throws a CommandError that says in a line what is wrong with an environment. */

@@ -39,8 +39,9 @@ export async function migrate(cloudflare: Cloudflare, env: string, databaseId: s
   const args = ["d1", "migrations", "apply", "DB", "--remote", environmentFlag(env), "--config", deployConfig(env)];
   try {
     writeMigrations(env, (await planFor(cloudflare, databaseId)).migrations);
-    const { status, output } = await patiently(cloudflare, () => runWrangler(args, { capture: "and show" }));
+    const { status, output } = await patiently(cloudflare, () => runWrangler(args, { capture: true }));
     if (status === 0) return;
+    console.error(output);
     if (!SPLIT_WRONGLY.test(output)) throw new CommandError("See wrangler's output above.");
     console.error("D1 could not read a file of statements. They go one by one, through a temporary Worker …");
     await runThroughWorker(cloudflare, `${configOf(env).name}-migrations`, databaseId, async (run) => {

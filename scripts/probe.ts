@@ -30,7 +30,10 @@ await main(() => program.parseAsync());
 
 async function run({ env, deploy = false, ...service }: Options): Promise<void> {
   const isHere = isLocal(service.url);
-  if (isHere && deploy) throw new CommandError("--deploy is for a deployment: name it with --url.");
+  if (isHere && deploy)
+    throw new CommandError(
+      "--deploy is for a service at Cloudflare, and this address is this machine's: leave it out, or change --url.",
+    );
   const token = await tokenFor(service, { what: "an export token", make: () => devExportToken(1, env) });
   const stop = new AbortController();
   const onSignal = () => stop.abort();

@@ -50,7 +50,7 @@ async function print(bearer: Bearer, { expiresIn, secret, env }: Options): Promi
   const seconds = expiresIn ?? (given === null ? DEV_TOKEN_DAYS * SECONDS.d : EXPIRES_IN_SECONDS);
   const signing = { secret: given ?? devSecret(env), seconds, client: "operator", env };
   const token = await signToken(bearer, signing);
-  const source = given === null ? devVarsOf(env) : secret === "-" ? "standard input" : "the environment";
+  const source = given === null ? devVarsOf(env) : secret === "-" ? "standard input" : "this terminal (JWT_SECRET)";
   const expires = new Date(Date.now() + seconds * 1_000).toISOString().slice(0, 16).replace("T", " ");
   console.error(`Signed with the secret of ${source}; expires ${expires} UTC.`);
   console.log(token);

@@ -137,7 +137,9 @@ describe("npm run probe", () => {
       1, 1, 1, 1,
     ]);
     expect(production.output()).toContain("Only staging has a probe.");
-    expect(here.output().trim()).toBe("--deploy is for a deployment: name it with --url.");
+    expect(here.output().trim()).toBe(
+      "--deploy is for a service at Cloudflare, and this address is this machine's: leave it out, or change --url.",
+    );
     expect(nowhere.output().trim()).toMatch(
       /^The service cannot be reached \(.*\)\. Is it running, and is --url right\?$/,
     );

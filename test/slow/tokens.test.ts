@@ -68,7 +68,7 @@ describe("npm run token", () => {
     const { token, output } = await sign(["customer", "ada"], { env: { JWT_SECRET: devSecret() } });
 
     expect(await ask(token)).toEqual({ status: 200, found: ["ada"] });
-    expect(output).toContain("Signed with the secret of the environment");
+    expect(output).toContain("Signed with the secret of this terminal (JWT_SECRET)");
     expect(claimsOf(token).exp - Date.now() / 1_000).toBeLessThanOrEqual(3_600);
     const wrong = await sign(["customer", "ada"], { env: { JWT_SECRET: "another" } });
     expect((await ask(wrong.token)).status).toBe(401);

@@ -29,6 +29,7 @@ const NO_SERVICE: Trial = {
 const NOBODY: Trial = { status: 1, says: "CLOUDFLARE_API_TOKEN" };
 const HELP: Trial = { with: ["--help"], status: 0, says: "GLOBAL FLAGS" };
 const JWT: Trial = { status: 0, says: /^ey[\w-]+\.ey[\w-]+\.[\w-]+$/m };
+const NO_SECRET: Trial = { status: 1, says: "This machine has no secret of staging." };
 const NO_FILE: Trial = { status: 1, says: "There is no file FILE." };
 const NO_PROGRAM: Trial = { status: 1, says: "It must be production or staging." };
 const NO_DATABASE: Trial = { status: 1, says: /^There is no database in .* yet: npm start makes it\.$/m };
@@ -69,11 +70,7 @@ const TRIALS: Record<string, Trial> = {
   "npm run feed -- -": NO_SERVICE,
   "npm run feed -- FILE": NO_FILE,
   "npm run feed -- FILE --url https://loyalty.example": { status: 1, says: /^Name a feed token for this service/m },
-  "npm run feed -- - --url https://loyalty.example": {
-    stdin: "{}",
-    status: 1,
-    says: /^Name a feed token for this service/m,
-  },
+  "npm run feed -- - --url $URL": { stdin: "{}", status: 1, says: /^Name a feed token for this service/m },
   "npm run feed -- FILE --check": NO_FILE,
   "npm run feed -- FILE --restore": NO_FILE,
   "npm run feed -- FILE --restore --url http://127.0.0.1:8788": NO_FILE,
@@ -123,12 +120,11 @@ const TRIALS: Record<string, Trial> = {
     status: 1,
     says: "Give JWT_SECRET in the environment",
   },
-  "npm run --silent token -- export --env staging": { status: 1, says: "This machine has no secret of staging." },
-  "npm run probe": { with: ELSEWHERE, status: 1, says: "This machine has no secret of staging." },
-  "npm run probe -- --url https://staging.loyalty.example --deploy": {
-    status: 1,
-    says: /^Name an export token for this service/m,
-  },
+  "npm run --silent token -- customer ada --env staging": NO_SECRET,
+  "npm run --silent token -- export --env staging": NO_SECRET,
+  "npm run --silent token -- feed '*' --env staging": NO_SECRET,
+  "npm run probe": { with: ELSEWHERE, ...NO_SECRET },
+  "npm run probe -- --url $URL --deploy": { status: 1, says: /^Name an export token for this service/m },
   "npm run deploy": NOBODY,
   "npm run deploy -- --env staging": NOBODY,
   "npm run deploy -- --env acme": NO_PROGRAM,
@@ -152,7 +148,6 @@ const TRIALS: Record<string, Trial> = {
   "npm run simulate -- --seed 7 --steps 100000 --log simulation.log": { says: "Simulating" },
   // Ctrl-C would leave what its tests have started to itself.
   "npm run test:slow": { with: ["install", "-t", "nothing has this name"], status: 0, says: "skipped" },
-  "npm run wrangler": HELP,
   "npm run wrangler -- login": HELP,
   "npm run wrangler -- secret put JWT_SECRET --env staging": HELP,
   "npm run wrangler -- secret put JWT_SECRET --env=": HELP,
@@ -162,6 +157,8 @@ const TRIALS: Record<string, Trial> = {
   "npm run wrangler -- d1 create loyalty-edge --location weur": HELP,
   "npm run wrangler -- d1 create loyalty-edge-acme --location weur": HELP,
   "npm run wrangler -- tail": HELP,
+  "npm run wrangler -- d1 execute DB --remote --env= --command \"UPDATE jobs SET due_at = '' WHERE name = 'merge the search indexes'\"":
+    HELP,
   "npm run wrangler -- d1 create loyalty-edge --jurisdiction eu": HELP,
   "npm run wrangler -- r2 bucket create backups --jurisdiction eu": HELP,
   "npm run wrangler -- rollback --env=": HELP,
@@ -221,7 +218,8 @@ async function start(line: string, { with: more = [], stdin = "" }: Trial): Prom
   const extra = more.map((text) => `'${text.replace(PORT, port)}'`).join(" ");
   const separator = more.length > 0 && !line.includes(" -- ") ? " -- " : " ";
   const text = line.replaceAll(/[<>]/g, "") + separator + extra;
-  return running("sh", ["-c", `trap : INT; ${text}; exit $?`], { stdin, cwd: clone, env: strangerEnv() });
+  const env = { ...strangerEnv(), URL: "https://loyalty.example" };
+  return running("sh", ["-c", `trap : INT; ${text}; exit $?`], { stdin, cwd: clone, env });
 }
 
 /** Whether any process of the command's group is left. */

@@ -38,9 +38,13 @@ interface Plan {
 export async function migrate(cloudflare: Cloudflare, env: string, databaseId: string): Promise<void> {
   const args = ["d1", "migrations", "apply", "DB", "--remote", environmentFlag(env), "--config", deployConfig(env)];
   try {
-    writeMigrations(env, (await planFor(cloudflare, databaseId)).migrations);
+    const { migrations, pending } = await planFor(cloudflare, databaseId);
+    writeMigrations(env, migrations);
     const { status, output } = await patiently(cloudflare, () => runWrangler(args, { capture: true }));
-    if (status === 0) return;
+    if (status === 0) {
+      console.error(`${pending.length} of ${migrations.length} migrations were new.`);
+      return;
+    }
     console.error(output);
     if (!SPLIT_WRONGLY.test(output)) throw new CommandError("See wrangler's output above.");
     console.error("D1 could not read a file of statements. They go one by one, through a temporary Worker …");

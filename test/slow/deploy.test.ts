@@ -72,7 +72,9 @@ describe("npm run deploy", () => {
     expect(deployments).toBe(2);
     expect(cloudflare.databases.get(WORKER)?.replication).toBe("auto");
     expect(first.output).toContain(`read replication of ${WORKER} is automatic`);
-    expect(second.output).toContain("No migrations to apply!");
+    expect(first.output).toMatch(/(\d+) of \1 migrations were new\./);
+    expect(first.output).toContain(`Ask https://${WORKER}.example.workers.dev/health`);
+    expect(second.output).toMatch(/\n0 of \d+ migrations were new\./);
     expect(script()).toMatchObject({ bindings, deployments: 3 });
     expect(cloudflare.writes).not.toContain("POST /d1/database");
     expect(cloudflare.writes).not.toContain("POST /storage/kv/namespaces");

@@ -175,7 +175,8 @@ async function play({ steps, actors }: Plan, world: World, rules: Rules): Promis
 
   isEnding = true;
   world.recover();
-  const endsAt = world.time.now + RECOVERS_WITHIN_MS;
+  // Clients that were told of a used-up day wait until it ends.
+  const endsAt = Math.max(world.time.now, world.database.usedUpUntil) + RECOVERS_WITHIN_MS;
   await world.time.passUntil(() => hasFailed() || world.time.now >= endsAt);
   let isChecked = false;
   void watch(world, checkRecovery(stage, followed)).then(() => {

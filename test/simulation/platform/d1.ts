@@ -136,9 +136,8 @@ export class SimulatedD1 {
     }
   }
 
-  /** Nothing stalls or lags any more. */
+  /** Nothing stalls or lags any more. A day whose rows are used up ends by itself. */
   recover(): void {
-    this.usedUpUntil = 0;
     for (const copy of [this.primary, ...this.replicas]) copy.stalledUntil = 0;
     for (const arrive of [...this.#underWay.values()]) arrive();
   }

@@ -66,8 +66,7 @@ export class AnswerRules {
     if (said !== USED_UP || status !== 503 || !place.includes("/api/v1/") || place.endsWith("/live")) return;
     // D1 may have said so in the background, of a request that was refused for something else.
     const { time, database } = this.#world;
-    const isOver = database.usedUpUntil === 0;
-    if (milliseconds >= RETRIED_WITHIN_MS || cause === "PrimaryStalled" || isOver) return;
+    if (milliseconds >= RETRIED_WITHIN_MS || cause === "PrimaryStalled") return;
     const left = database.usedUpUntil - time.now;
     const isRight = Math.abs(left - seconds * 1_000) <= CLOCKS_APART_MS;
     if (!isRight && !(seconds === A_MOMENT_LATER && left <= CLOCKS_APART_MS))

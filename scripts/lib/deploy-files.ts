@@ -11,7 +11,7 @@ export interface Resources {
 
 type Section = Pick<RawConfig, "main" | "assets" | "d1_databases" | "kv_namespaces">;
 
-/** The folder of what an environment is deployed with. */
+/** The folder with an environment's generated configuration and migrations. */
 function folderOf(env: string): string {
   return path.join(ROOT, "dist", "deploy", env);
 }
@@ -21,7 +21,7 @@ export function deployConfig(env: string): string {
   return path.join(folderOf(env), "wrangler.json");
 }
 
-/** Writes wrangler.toml with the ids of what the environment has, for wrangler looks up databases and nothing else. */
+/** Writes wrangler.toml with the ids of the environment's resources: wrangler looks up databases, and nothing else. */
 export function writeDeployConfig(env: string, resources: Resources): void {
   const { env: environments = {}, ...top } = readConfigFile(CONFIG);
   const section = environments[env];

@@ -18,7 +18,7 @@ export interface Answer {
   text: string;
 }
 
-/** Whoever is asked to wait for longer, such as for the rest of a day, throws instead. */
+/** A client that is asked for a longer wait, such as the rest of a day, throws. */
 export const LONGEST_ASKED_MS = 300_000;
 
 const FIRST_WAIT_MS = 1_000;

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { createRouter } from "../app-env.ts";
 import { Cache } from "../cache/cache.ts";
+import { clock } from "../cache/clock.ts";
 import { Database } from "../db/database.ts";
 import { unavailable, upgradeRequired } from "../http/errors.ts";
 import { FanOut } from "../inbox/fan-out.ts";
@@ -152,11 +153,9 @@ async function timeLag(env: Env) {
     const hasMark = (await readMark(db, NAME)) === mark;
     const milliseconds = performance.now() - startedAt;
     if (hasMark || milliseconds > LAG_LIMIT_MS) return { hasMark, milliseconds, isPrimary: db.usage.primary };
-    await pause(LOOK_AGAIN_MS);
+    await clock.pause(LOOK_AGAIN_MS);
   }
 }
-
-const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
 
 /** Cloudflare's own words. They say nothing of the program, whose data no measurement reads. */
 function messageOf(error: unknown): string {
@@ -176,7 +175,7 @@ async function inboxOf(env: Env, name: string) {
 
 export class ProbedFanOut extends FanOut {
   pause(): Promise<void> {
-    return pause(CALL_MS);
+    return clock.pause(CALL_MS);
   }
 
   /** What KV has where this object is. */

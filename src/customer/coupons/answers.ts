@@ -1,12 +1,11 @@
 import type * as z from "zod";
 import { accountsOf, toCouponAccount } from "../../accounts/answers.ts";
-import type { coupons } from "../../db/tables/coupons.ts";
 import type { Fitted } from "../../http/fit-page.ts";
 import { type JsonText, jsonArray, jsonObject, merge, storedJson, toJson, withMember } from "../../http/json-text.ts";
 import type { CampaignCoupon, CouponRecord, DigitalCoupon } from "./answer-schema.ts";
 import type { CouponText } from "./coupon-text.ts";
 import type { CouponKind } from "./kinds.ts";
-import type { CouponRow } from "./queries.ts";
+import type { CouponRow, StoredCoupon } from "./queries.ts";
 
 // What a coupon says of itself is stored as JSON, and goes out without a look inside.
 
@@ -15,9 +14,7 @@ type Write = (row: CouponRow) => JsonText;
 
 /** The coupon list's simple variant. */
 export function toSimple(rows: readonly CouponRow[], customerId: string): Write {
-  const textOf = ofEachCoupon(rows, (coupon, { text }) =>
-    merge(toJson(issuedMembers(coupon, customerId)), storedJson(text)),
-  );
+  const textOf = ofEachCoupon(rows, (coupon, { text }) => withText(issuedMembers(coupon, customerId), text));
   return (row) => heldOf(row, textOf(row));
 }
 
@@ -25,9 +22,9 @@ export function toSimple(rows: readonly CouponRow[], customerId: string): Write 
 export function toDetailed(rows: readonly CouponRow[], customerId: string): Write {
   const accountOf = accountsOfCoupons(rows);
   const textOf = ofEachCoupon(rows, (coupon, { text, filter_items }) => {
-    const campaignCoupon = merge(toJson(campaignCouponMembers(coupon)), storedJson(text));
+    const campaignCoupon = withText(campaignCouponMembers(coupon), text);
     const whole = withMember(campaignCoupon, "filter_items", storedJson(filter_items ?? "null"));
-    return withMember(merge(toJson(issuedMembers(coupon, customerId)), storedJson(text)), "campaign_coupon", whole);
+    return withMember(withText(issuedMembers(coupon, customerId), text), "campaign_coupon", whole);
   });
   return (row) => withMember(heldOf(row, textOf(row)), "account", accountOf(row));
 }
@@ -36,7 +33,7 @@ export function toDetailed(rows: readonly CouponRow[], customerId: string): Writ
 export function toMine(rows: readonly CouponRow[], customerId: string): Write {
   const accountOf = accountsOfCoupons(rows);
   const textOf = ofEachCoupon(rows, (coupon, { kind, text }) =>
-    merge(toJson(kind === "digital" ? digitalMembers(coupon) : issuedMembers(coupon, customerId)), storedJson(text)),
+    withText(kind === "digital" ? digitalMembers(coupon) : issuedMembers(coupon, customerId), text),
   );
   return (row) =>
     row.kind === "digital"
@@ -72,12 +69,8 @@ function heldOf({ held }: CouponRow, coupon: JsonText): JsonText {
   return held === null ? coupon : merge(storedJson(held), coupon);
 }
 
-/** A coupon but for its text, as the query has put it together. */
-interface StoredCoupon extends Pick<typeof coupons.$inferSelect, "id" | "campaign_id" | "source_campaign_id"> {
-  barcode: string;
-  is_custom: number;
-  can_combine_with_other: number;
-  created_at: string;
+function withText(members: object, text: string): JsonText {
+  return merge(toJson(members), storedJson(text));
 }
 
 /** The members of an answer that its text does not have. */
@@ -89,7 +82,7 @@ function issuedMembers(coupon: StoredCoupon, customerId: string) {
     customer_id: customerId,
     campaign_coupon_id: coupon.id,
     campaign_id: coupon.campaign_id ?? "",
-    coupon_barcode: Number(coupon.barcode),
+    coupon_barcode: Number(coupon.coupon_barcode),
     campaign_coupon_created: coupon.created_at,
   } satisfies Partial<Besides<typeof CouponRecord>>;
 }
@@ -100,14 +93,14 @@ function campaignCouponMembers(coupon: StoredCoupon) {
     id: coupon.id,
     campaign_id: coupon.campaign_id ?? "",
     source_campaign_id: coupon.source_campaign_id,
-    coupon_barcode: Number(coupon.barcode),
+    coupon_barcode: Number(coupon.coupon_barcode),
   } satisfies Omit<Besides<typeof CampaignCoupon>, "filter_items">;
 }
 
 function digitalMembers(coupon: StoredCoupon) {
   return {
     id: coupon.id,
-    coupon_barcode: coupon.barcode,
+    coupon_barcode: coupon.coupon_barcode,
     is_digital: 1,
     is_custom: coupon.is_custom,
     can_combine_with_other: coupon.can_combine_with_other,

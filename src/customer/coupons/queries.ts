@@ -2,7 +2,7 @@ import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { couponAccountParts, fewestBytes } from "../../accounts/queries.ts";
 import { NOW } from "../../db/clock.ts";
 import { compilePer, type Database, type RowOf, type Value } from "../../db/database.ts";
-import { jsonOf, pick, select } from "../../db/select.ts";
+import { jsonOf, pick, type Row, select } from "../../db/select.ts";
 import { entryValue, hasMoreAfter, isFirst, keyOf, selectStepwise } from "../../db/stepwise.ts";
 import { accounts, coupons, customerCoupons, stores } from "../../db/tables/index.ts";
 import { customerKeyOf } from "../../domain/customers.ts";
@@ -170,11 +170,20 @@ function heldPart({ accounts: isInDetail }: Shape): SQL<string | null> {
 
 // NULL but in the first row of a coupon, which may have been issued a thousand times.
 
-const COUPON = sql<string | null>`iif(${coupons.key} IS NULL, NULL, ${jsonOf({
-  ...pick(coupons, "id", "campaign_id", "source_campaign_id"),
-  barcode: coupons.coupon_barcode,
-  ...pick(coupons, "is_custom", "can_combine_with_other", "created_at"),
-})})`;
+const STORED_COUPON = pick(
+  coupons,
+  "id",
+  "campaign_id",
+  "source_campaign_id",
+  "coupon_barcode",
+  "is_custom",
+  "can_combine_with_other",
+  "created_at",
+);
+/** What `coupon` of a row holds as JSON. */
+export type StoredCoupon = Row<typeof STORED_COUPON>;
+
+const COUPON = sql<string | null>`iif(${coupons.key} IS NULL, NULL, ${jsonOf(STORED_COUPON)})`;
 
 const TEXTS = { text: coupons.text, filter_items: coupons.filter_items };
 

@@ -81,7 +81,7 @@ const ACCOUNT_KEY = keyOf("a", sql`${accounts.key}`);
 function ofMerchant({ words, account_key }: OfMerchant) {
   return {
     forgiven: forgivenIn(sql`${words} || ' ' || ${accounts.words}`, entryValue(1)),
-    account_key: account_key,
+    account_key,
     account: sql<string | null>`iif(${isFirst(ACCOUNT_KEY)}, ${SEARCH_ACCOUNT}, NULL)`,
   };
 }

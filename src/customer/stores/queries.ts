@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { compileOnce, type Database, type RowOf, type Value } from "../../db/database.ts";
+import { LEVELS } from "../../db/derived/totals.ts";
 import { limitTo } from "../../db/limit.ts";
 import { pick, select } from "../../db/select.ts";
 import { customers, memberships, storeBalances, stores, teamLinks } from "../../db/tables/index.ts";
@@ -44,20 +45,7 @@ export async function findTeam(db: Database, query: TeamQuery): Promise<Team> {
 
 type Values = Value<"customerId" | "storeId" | "rootId" | "from" | "to" | "limit" | "offset">;
 
-const { members_1, members_2, members_3, members_4, members_5, tokens_1, tokens_2, tokens_3, tokens_4, tokens_5 } =
-  memberships;
-const LEVEL_TOTALS = {
-  members_1,
-  members_2,
-  members_3,
-  members_4,
-  members_5,
-  tokens_1,
-  tokens_2,
-  tokens_3,
-  tokens_4,
-  tokens_5,
-};
+const LEVEL_TOTALS = pick(memberships, ...LEVELS.flatMap((level) => [`members_${level}`, `tokens_${level}`] as const));
 
 const caller = alias(customers, "caller");
 const root = alias(customers, "root");
@@ -140,7 +128,7 @@ function teamStatements({ isRoot, rootKey }: Record<"isRoot" | "rootKey", (value
 }
 
 function toMember(row: RowOf<ReturnType<typeof OWN_TEAM.members>>): TeamMember {
-  const levels = ([1, 2, 3, 4, 5] as const).map((level) => ({
+  const levels = LEVELS.map((level) => ({
     level_no: level,
     total_members: row[`members_${level}`],
     total_tokens_earned: row[`tokens_${level}`] / 100,

@@ -11,29 +11,10 @@ export const nearbyCampaigns: Operation = {
     "The running campaigns of one merchant account at stores within 25 miles of a position, the most popular first: by what " +
     "customers have earned with them at those stores. If the account or the area has no campaigns, `items` is empty.",
   answer: success(z.array(NearbyCampaign)),
-  examples: () => [
+  examples: [
     {
       summary: "Near Tokyo's centre",
       body: { latitude: 35.68, longitude: 139.76, single_account_id: "101", count: 2 },
-      answer: {
-        status: true,
-        items: [
-          {
-            name: "Double points",
-            id: "k101-double",
-            campaign_description: "Double points at Blue Cup Coffee",
-            campaign_image: "https://images.example/campaigns/101-double.png",
-            distance: 3.08,
-          },
-          {
-            name: "Weekend treats",
-            id: "k101-weekend",
-            campaign_description: "Weekend treats at Blue Cup Coffee",
-            campaign_image: "https://images.example/campaigns/101-weekend.png",
-            distance: 3.08,
-          },
-        ],
-      },
     },
   ],
 };

@@ -1,27 +1,6 @@
 import type { Operation } from "../../openapi/notes.ts";
 import { FullSearchAnswer } from "./answer-schema.ts";
 
-/** A customer as strangers find them. */
-const ITO = {
-  id: "c94",
-  first_name: "Ada",
-  last_name: "Ito",
-  customer_description: "",
-  avatar: "https://images.example/customers/c94.png",
-  friend_status: -1,
-  scan_id: "",
-  date_of_birth: null,
-  address_line_1: "",
-  address_line_2: "",
-  city: "",
-  state: "",
-  zip: "",
-  balance: 0,
-  stores_count: 3,
-  campaigns_total: 6,
-  campaigns_registered: 1,
-};
-
 export const fullSearch: Operation = {
   id: "fullSearch",
   tag: "Customer",
@@ -36,33 +15,8 @@ export const fullSearch: Operation = {
     "date, card, address and balance of customers who are not friends are empty, and the operator decides whom a search finds: " +
     "everybody, friends, or only the caller.",
   answer: FullSearchAnswer,
-  examples: () => [
-    {
-      summary: "Customers; the first is shown",
-      body: { query: "ada ito", filter: "customers" },
-      answer: {
-        status: true,
-        stores: [],
-        customers: [ITO],
-      },
-    },
-    {
-      summary: "A name with a typo",
-      body: { query: "ada ficsher", filter: "customers" },
-      answer: {
-        status: true,
-        stores: [],
-        customers: [
-          {
-            ...ITO,
-            id: "c419",
-            last_name: "Fischer",
-            avatar: "https://images.example/customers/c419.png",
-          },
-        ],
-        forgiven: ["ficsher"],
-        meant: { ficsher: ["fischer"] },
-      },
-    },
+  examples: [
+    { summary: "Customers; the first two are shown", body: { query: "ada ito", filter: "customers" } },
+    { summary: "A name with a typo", body: { query: "ada ficsher", filter: "customers" } },
   ],
 };

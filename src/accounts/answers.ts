@@ -1,6 +1,6 @@
 import type { accounts } from "../db/tables/accounts.ts";
 import { type JsonText, jsonObject, merge, storedJson, toJson } from "../http/json-text.ts";
-import { NO_CREDENTIALS } from "./loyalty-options.ts";
+import { NO_CREDENTIALS } from "./account.ts";
 
 /** A row of a list in which one row of each account has the account object. The key only tells accounts apart. */
 interface OfAccount {

@@ -19,8 +19,3 @@ export function fewestBytes({ includeImages }: { includeImages: boolean }): SQL 
     sql` + `,
   );
 }
-
-/** The account object of a search result, as JSON text. */
-export const SEARCH_ACCOUNT = sql<string>`(
-  '{"agreement_type":' || coalesce(${accounts.agreement_type}, 'null') || ',' || substr(${accounts.fields}, 2)
-)`;

@@ -1,5 +1,5 @@
 import { readKeys } from "../auth/key-set.ts";
-import { CUSTOMER_SEARCHES } from "../customer/search/scope.ts";
+import { CUSTOMER_SEARCHES } from "../customer/search/schema.ts";
 import { isHistoryWhole } from "../domain/history.ts";
 import { JURISDICTIONS } from "../inbox/jurisdiction.ts";
 import { notOrigins } from "../middleware/cors.ts";

@@ -4,8 +4,8 @@ import { limitTo } from "../../db/limit.ts";
 import { pick, select, selectWith } from "../../db/select.ts";
 import { accounts, campaignStores, campaigns, stores } from "../../db/tables/index.ts";
 import { isRunning } from "../../domain/campaigns.ts";
-import type { NearbyCampaign } from "./answer-schema.ts";
 import { boundingBoxes, EARTH_RADIUS_MILES, type Position } from "./bounding-boxes.ts";
+import type { NearbyCampaign } from "./operations.ts";
 
 /** As many as `stores.band` counts. */
 const BANDS_A_DEGREE = 10;

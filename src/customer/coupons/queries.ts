@@ -10,8 +10,7 @@ import { isAccountDeleted, isStoreDeleted, joinStoresOf } from "../../domain/sto
 import type { Page, Paged } from "../../http/paging.ts";
 import { fold } from "../../values/fold.ts";
 import { LAST_SECOND } from "../../values/time-zone.ts";
-import type { Cursor } from "./cursor.ts";
-import type { CouponKind } from "./kinds.ts";
+import type { CouponKind, Cursor } from "./schema.ts";
 
 interface CouponsFilter {
   kinds: readonly CouponKind[];

@@ -1,6 +1,5 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { accountsOf } from "../../accounts/answers.ts";
-import { SEARCH_ACCOUNT } from "../../accounts/queries.ts";
 import type { RowOf } from "../../db/database.ts";
 import { type Fields, jsonOf, pick, selectWith } from "../../db/select.ts";
 import { entryValue, isFirst, keyOf, selectStepwise } from "../../db/stepwise.ts";
@@ -16,7 +15,7 @@ import { joinStoresOf } from "../../domain/stores.ts";
 import { firstTexts } from "../../http/fit-page.ts";
 import { type JsonText, merge, storedJson, toJson, withMember } from "../../http/json-text.ts";
 import { type Forgiving, meantBy } from "./meant.ts";
-import type { SearchList } from "./scope.ts";
+import type { SearchList } from "./schema.ts";
 
 /** What was found, each record as its JSON text. */
 export interface Found extends Record<SearchList, JsonText[]> {
@@ -82,7 +81,9 @@ function ofMerchant({ words, account_key }: OfMerchant) {
   return {
     forgiven: forgivenIn(sql`${words} || ' ' || ${accounts.words}`, entryValue(1)),
     account_key,
-    account: sql<string | null>`iif(${isFirst(ACCOUNT_KEY)}, ${SEARCH_ACCOUNT}, NULL)`,
+    account: sql<string | null>`iif(${isFirst(ACCOUNT_KEY)}, (
+      '{"agreement_type":' || coalesce(${accounts.agreement_type}, 'null') || ',' || substr(${accounts.fields}, 2)
+    ), NULL)`,
   };
 }
 

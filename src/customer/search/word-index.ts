@@ -7,7 +7,7 @@ import { stores } from "../../db/tables/stores.ts";
 import { customerKeyOf } from "../../domain/customers.ts";
 import { hasBlocked } from "../../domain/friendships.ts";
 import { isAccountDeleted } from "../../domain/stores.ts";
-import type { SearchList } from "./scope.ts";
+import type { SearchList } from "./schema.ts";
 
 /** An index of words in FTS5, whose entries have the keys of records. */
 export interface WordIndex {

@@ -8,7 +8,7 @@ import { customers, memberships, storeBalances, stores, teamLinks } from "../../
 import { friendStatus } from "../../domain/friendships.ts";
 import { countStoresJoined, isStore } from "../../domain/stores.ts";
 import { cutPage, type Page, type Paged } from "../../http/paging.ts";
-import type { TeamMember } from "./answer-schema.ts";
+import type { TeamMember } from "./operations.ts";
 
 export interface TeamQuery {
   customerId: string;

@@ -1,9 +1,9 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { compilePer, type Database, type Value } from "../../db/database.ts";
 import { limitTo } from "../../db/limit.ts";
+import { isRunning } from "../../db/rules.ts";
 import { pick, select, selectWith } from "../../db/select.ts";
 import { accounts, campaignStores, campaigns, stores } from "../../db/tables/index.ts";
-import { isRunning } from "../../domain/campaigns.ts";
 import { boundingBoxes, EARTH_RADIUS_MILES, type Position } from "./bounding-boxes.ts";
 import type { NearbyCampaign } from "./operations.ts";
 

@@ -2,14 +2,13 @@ import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { couponAccountParts, fewestBytes } from "../../accounts/queries.ts";
 import { NOW } from "../../db/clock.ts";
 import { compilePer, type Database, type RowOf, type Value } from "../../db/database.ts";
+import { customerKeyOf, isAccountDeleted, isStoreDeleted, joinStoresOf } from "../../db/rules.ts";
 import { jsonOf, pick, type Row, select } from "../../db/select.ts";
 import { entryValue, hasMoreAfter, isFirst, keyOf, selectStepwise } from "../../db/stepwise.ts";
 import { accounts, coupons, customerCoupons, stores } from "../../db/tables/index.ts";
-import { customerKeyOf } from "../../domain/customers.ts";
-import { isAccountDeleted, isStoreDeleted, joinStoresOf } from "../../domain/stores.ts";
 import type { Page, Paged } from "../../http/paging.ts";
-import { fold } from "../../values/fold.ts";
 import { LAST_SECOND } from "../../values/time-zone.ts";
+import { fold } from "../../values/words.ts";
 import type { CouponKind, Cursor } from "./schema.ts";
 
 interface CouponsFilter {

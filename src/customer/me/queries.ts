@@ -1,13 +1,12 @@
 import { sql } from "drizzle-orm";
 import { compileOnce, type Database, type Value } from "../../db/database.ts";
 import { limitTo } from "../../db/limit.ts";
+import { customerKeyOf, joinStoresOf } from "../../db/rules.ts";
 import { select } from "../../db/select.ts";
 import { accounts } from "../../db/tables/accounts.ts";
 import { storeBalances } from "../../db/tables/balances.ts";
 import { customers } from "../../db/tables/customers.ts";
 import { stores } from "../../db/tables/stores.ts";
-import { customerKeyOf } from "../../domain/customers.ts";
-import { joinStoresOf } from "../../domain/stores.ts";
 import { type JsonText, toJson, withMember } from "../../http/json-text.ts";
 import { READ, toCustomer } from "../search/records.ts";
 import type { AccountBalance } from "./operations.ts";

@@ -1,6 +1,7 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { accountsOf } from "../../accounts/answers.ts";
 import type { RowOf } from "../../db/database.ts";
+import { customerKeyOf, friendStatus, isRunning, joinStoresOf } from "../../db/rules.ts";
 import { type Fields, jsonOf, pick, selectWith } from "../../db/select.ts";
 import { entryValue, isFirst, keyOf, selectStepwise } from "../../db/stepwise.ts";
 import { accounts } from "../../db/tables/accounts.ts";
@@ -8,10 +9,6 @@ import { campaigns } from "../../db/tables/campaigns.ts";
 import { customers } from "../../db/tables/customers.ts";
 import { registrations } from "../../db/tables/registrations.ts";
 import { stores } from "../../db/tables/stores.ts";
-import { isRunning } from "../../domain/campaigns.ts";
-import { customerKeyOf } from "../../domain/customers.ts";
-import { friendStatus } from "../../domain/friendships.ts";
-import { joinStoresOf } from "../../domain/stores.ts";
 import { firstTexts } from "../../http/fit-page.ts";
 import { type JsonText, merge, storedJson, toJson, withMember } from "../../http/json-text.ts";
 import { type Forgiving, meantBy } from "./meant.ts";

@@ -3,10 +3,9 @@ import { alias } from "drizzle-orm/sqlite-core";
 import { compileOnce, type Database, type RowOf, type Value } from "../../db/database.ts";
 import { LEVELS } from "../../db/derived/totals.ts";
 import { limitTo } from "../../db/limit.ts";
+import { countStoresJoined, friendStatus, isStore } from "../../db/rules.ts";
 import { pick, select } from "../../db/select.ts";
 import { customers, memberships, storeBalances, stores, teamLinks } from "../../db/tables/index.ts";
-import { friendStatus } from "../../domain/friendships.ts";
-import { countStoresJoined, isStore } from "../../domain/stores.ts";
 import { cutPage, type Page, type Paged } from "../../http/paging.ts";
 import type { TeamMember } from "./operations.ts";
 

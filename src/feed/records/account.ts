@@ -1,7 +1,7 @@
 import { Account, AccountFields, LoyaltyOptions, withoutLogo } from "../../accounts/account.ts";
 import { accounts } from "../../db/tables/index.ts";
-import { foldAll } from "../../values/fold.ts";
 import { orNull } from "../../values/scalar.ts";
+import { foldAll } from "../../values/words.ts";
 import { defineKind } from "./define-kind.ts";
 import type { Target } from "./kind.ts";
 

@@ -1,8 +1,44 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
-import { accounts } from "../db/tables/accounts.ts";
-import { memberships } from "../db/tables/memberships.ts";
-import { stores } from "../db/tables/stores.ts";
+import { NOW } from "./clock.ts";
+import { accounts } from "./tables/accounts.ts";
+import type { campaigns } from "./tables/campaigns.ts";
+import { customers } from "./tables/customers.ts";
+import { blocks, friendships } from "./tables/friendships.ts";
+import { memberships } from "./tables/memberships.ts";
+import type { eipCampaigns } from "./tables/plays.ts";
+import { stores } from "./tables/stores.ts";
+
+/** The key of the customer with this id; NULL for one who is not stored, whom no row belongs to. */
+export function customerKeyOf(customerId: Placeholder): SQL {
+  return sql`(SELECT ${customers.key} FROM ${customers} WHERE ${customers.id} = ${customerId})`;
+}
+
+/** The friend status of two customers: 1 friends, 0 request pending, -1 neither (docs/contract/interface.md, 4.2). */
+export function friendStatus(customerKey: SQL, otherKey: SQL): SQL<1 | 0 | -1> {
+  return sql<1 | 0 | -1>`coalesce((
+    SELECT ${friendships.status} FROM ${friendships}
+    WHERE ${friendships.low_key} = min(${customerKey}, ${otherKey})
+      AND ${friendships.high_key} = max(${customerKey}, ${otherKey})
+  ), -1)`;
+}
+
+/** Whether one customer has blocked the other. */
+export function hasBlocked(customerKey: SQL, blockedKey: SQL): SQL<0 | 1> {
+  return sql<0 | 1>`EXISTS (
+    SELECT 1 FROM ${blocks} WHERE ${blocks.customer_key} = ${customerKey} AND ${blocks.blocked_key} = ${blockedKey}
+  )`;
+}
+
+/** Whether a campaign runs now: not soft-deleted, `status` 1, and within its dates in its time zone. */
+export function isRunning(campaign: typeof campaigns): SQL {
+  return sql`${campaign.deleted} = 0 AND ${campaign.status} = 1 AND ${isWithinDates(campaign)}`;
+}
+
+/** Whether it is a day of the campaign, where the campaign is. */
+export function isWithinDates({ starts_at, ends_at }: typeof campaigns | typeof eipCampaigns): SQL {
+  return sql`${starts_at} <= ${NOW} AND ${ends_at} >= ${NOW}`;
+}
 
 // A store that is soft-deleted, or whose account is, answers as if it were not there (docs/contract/feed.md, 2).
 

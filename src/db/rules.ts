@@ -66,21 +66,18 @@ const ANY_STORE_DELETED = sql`EXISTS (SELECT 1 FROM ${stores} WHERE ${stores.del
 const ANY_ACCOUNT_DELETED = sql`EXISTS (SELECT 1 FROM ${accounts} WHERE ${accounts.deleted} = 1)`;
 
 /**
- * How many stores a customer has joined. `storesCount`, the derived total, counts soft-deleted stores too, because a
- * soft deletion never writes an unbounded number of rows: they are subtracted here, which reads nothing more as long as
- * there are none.
+ * How many stores a row of `customers` has joined. The derived total counts soft-deleted stores too, because a soft
+ * deletion never writes an unbounded number of rows. Subtract them; free while nothing is deleted.
  */
-export function countStoresJoined({ customerKey, storesCount }: { customerKey: SQL; storesCount: SQL }): SQL<number> {
-  return sql<number>`${storesCount} - iif(${ANY_STORE_DELETED} OR ${ANY_ACCOUNT_DELETED}, (
-    SELECT count(*) FROM ${memberships} AS ${own}
-    WHERE ${own.customer_key} = ${customerKey} AND ${own.joined} = 1 AND (
-      ${isStoreDeleted(sql`${own.store_key}`)}
-      OR ${ANY_ACCOUNT_DELETED} AND EXISTS (
-        SELECT 1 FROM ${stores} WHERE ${stores.key} = ${own.store_key} AND ${isAccountDeleted(sql`${stores.account_key}`)}
-      )
+export const STORES_JOINED = sql<number>`${customers.stores_count} - iif(${ANY_STORE_DELETED} OR ${ANY_ACCOUNT_DELETED}, (
+  SELECT count(*) FROM ${memberships} AS ${own}
+  WHERE ${own.customer_key} = ${customers.key} AND ${own.joined} = 1 AND (
+    ${isStoreDeleted(sql`${own.store_key}`)}
+    OR ${ANY_ACCOUNT_DELETED} AND EXISTS (
+      SELECT 1 FROM ${stores} WHERE ${stores.key} = ${own.store_key} AND ${isAccountDeleted(sql`${stores.account_key}`)}
     )
-  ), 0)`;
-}
+  )
+), 0)`;
 
 /** Joins to a row the stores that a customer has joined: `memberships` and `stores`. */
 export function joinStoresOf(customerKey: SQL): SQL {

@@ -2,7 +2,7 @@ import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { NOW } from "./clock.ts";
 import { accounts } from "./tables/accounts.ts";
-import type { campaigns } from "./tables/campaigns.ts";
+import { campaigns } from "./tables/campaigns.ts";
 import { customers } from "./tables/customers.ts";
 import { blocks, friendships } from "./tables/friendships.ts";
 import { memberships } from "./tables/memberships.ts";
@@ -30,15 +30,13 @@ export function hasBlocked(customerKey: SQL, blockedKey: SQL): SQL<0 | 1> {
   )`;
 }
 
-/** Whether a campaign runs now: not soft-deleted, `status` 1, and within its dates in its time zone. */
-export function isRunning(campaign: typeof campaigns): SQL {
-  return sql`${campaign.deleted} = 0 AND ${campaign.status} = 1 AND ${isWithinDates(campaign)}`;
-}
-
 /** Whether it is a day of the campaign, where the campaign is. */
 export function isWithinDates({ starts_at, ends_at }: typeof campaigns | typeof eipCampaigns): SQL {
   return sql`${starts_at} <= ${NOW} AND ${ends_at} >= ${NOW}`;
 }
+
+/** Whether a row of `campaigns` runs now: not soft-deleted, `status` 1, and within its dates in its time zone. */
+export const IS_RUNNING = sql`${campaigns.deleted} = 0 AND ${campaigns.status} = 1 AND ${isWithinDates(campaigns)}`;
 
 // A store that is soft-deleted, or whose account is, answers as if it were not there (docs/contract/feed.md, 2).
 

@@ -21,14 +21,10 @@ export const campaigns = createRouter().post(
   jsonBody(),
   validate("json", NearbyCampaignsBody),
   async (c) => {
-    const { count, latitude, longitude, single_account_id } = c.req.valid("json");
+    const { count: limit, single_account_id: accountId, ...position } = c.req.valid("json");
+    const radiusMiles = Number(c.env.NEARBY_RADIUS_MILES);
 
-    const items = await findNearbyCampaigns(c.var.db, {
-      accountId: single_account_id,
-      near: { latitude, longitude },
-      radiusMiles: Number(c.env.NEARBY_RADIUS_MILES),
-      limit: count,
-    });
+    const items = await findNearbyCampaigns(c.var.db, { accountId, ...position, radiusMiles, limit });
 
     return answerItems<NearbyCampaign[]>(c, jsonArray(firstTexts(items, toJson)));
   },

@@ -1,7 +1,7 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { accountsOf } from "../../accounts/answers.ts";
 import type { RowOf } from "../../db/database.ts";
-import { customerKeyOf, friendStatus, isRunning, joinStoresOf } from "../../db/rules.ts";
+import { customerKeyOf, friendStatus, IS_RUNNING, joinStoresOf } from "../../db/rules.ts";
 import { type Fields, jsonOf, pick, selectWith } from "../../db/select.ts";
 import { entryValue, isFirst, keyOf, selectStepwise } from "../../db/stepwise.ts";
 import { accounts } from "../../db/tables/accounts.ts";
@@ -123,7 +123,7 @@ function readCustomers(found: SQL, caller: Placeholder) {
     ),
     running AS MATERIALIZED (
       SELECT account_key, (
-        SELECT count(*) FROM ${campaigns} WHERE ${campaigns.account_key} = one.account_key AND ${isRunning(campaigns)}
+        SELECT count(*) FROM ${campaigns} WHERE ${campaigns.account_key} = one.account_key AND ${IS_RUNNING}
       ) AS campaigns
       FROM (SELECT DISTINCT account_key FROM joined) AS one
     ),
@@ -140,7 +140,7 @@ function readCustomers(found: SQL, caller: Placeholder) {
       campaigns_total: sql`coalesce(counted.campaigns, 0)`,
       campaigns_registered: sql`(
         SELECT count(*) FROM ${registrations}
-        CROSS JOIN ${campaigns} ON ${campaigns.key} = ${registrations.campaign_key} AND ${isRunning(campaigns)}
+        CROSS JOIN ${campaigns} ON ${campaigns.key} = ${registrations.campaign_key} AND ${IS_RUNNING}
         CROSS JOIN joined ON joined.key = seen.key AND joined.account_key = ${campaigns.account_key}
         WHERE ${registrations.customer_key} = seen.key
       )`,

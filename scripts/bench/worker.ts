@@ -31,7 +31,7 @@ app.get("/api/v1/customer/untagged-coupons", async (c) => {
     after: undefined,
     accounts: { includeImages: false },
   });
-  const fitted = fitPage(found, page, toDetailed(found.items, customerId));
+  const fitted = fitPage(found, page, toDetailed(found, customerId));
   return answerItems(c, byKind(fitted, { stores: "store", mfg: "mfg" }));
 });
 

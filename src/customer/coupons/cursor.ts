@@ -4,7 +4,7 @@ import { ID_LIMIT, mustBe } from "../../values/text.ts";
 import { isDatetime } from "../../values/time.ts";
 import { NEVER } from "../../values/time-zone.ts";
 import { COUPON_KINDS, type CouponKind } from "./kinds.ts";
-import type { CouponRow } from "./queries.ts";
+import type { ItemRow } from "./queries.ts";
 
 /** A cursor in both coupon lists: the last coupon of an answer. */
 export interface Cursor {
@@ -35,10 +35,10 @@ export const CursorParameter = z
   .describe("Set in links to the rest of a list only.");
 
 /** Where an answer ends, as the link to the rest carries it; `before` is where it began. */
-export function cursorAfter(shown: readonly CouponRow[], before: Cursor | undefined): string | undefined {
+export function cursorAfter(shown: readonly ItemRow[], before: Cursor | undefined): string | undefined {
   const last = shown.at(-1);
   if (last === undefined) return undefined;
   const sent = (before?.sent ?? 0) + shown.length;
-  const [endsAt, createdAt, id] = JSON.parse(last.place).slice(-3);
-  return `${last.kind} ${endsAt} ${createdAt} ${sent} ${id}`;
+  const [endsAt, createdAt, id] = JSON.parse(last.place).slice(4);
+  return `${last.part} ${endsAt} ${createdAt} ${sent} ${id}`;
 }

@@ -30,7 +30,7 @@ export const coupons = createRouter().get("/", conditional(), validate("query", 
   });
   if (found.items.length === 0) throw noItems(NOT_FOUND);
 
-  const fitted = fitPage(found, page, (includemfg ? toDetailed : toSimple)(found.items, customerId));
+  const fitted = fitPage(found, page, (includemfg ? toDetailed : toSimple)(found, customerId));
   const next = fitted.isCut && cursorAfter(fitted.shown, after);
   if (next) c.header("Link", nextLink(c.req.url, next));
   const items = includemfg ? byKind(fitted, { stores: "store", mfg: "mfg" }) : jsonArray(fitted.texts);
@@ -51,7 +51,7 @@ export const myCoupons = createRouter().get("/", conditional(), validate("query"
   });
   if (found.items.length === 0) throw noItems(NOT_FOUND);
 
-  const fitted = fitPage(found, page, toMine(found.items, customerId));
+  const fitted = fitPage(found, page, toMine(found, customerId));
   const next = fitted.isCut ? cursorAfter(fitted.shown, after) : undefined;
   const links = pageLinks(c.req.url, { page: query.page, ...fitted, after: next });
   if (links !== null) c.header("Link", links);

@@ -86,7 +86,7 @@ function ofMerchant({ words, account_key }: OfMerchant) {
   };
 }
 
-function readOfMerchants<F extends Fields>(found: SQL, fields: F, table: OfMerchant, json: (keyof F & string)[]) {
+function readOfMerchants<F extends Fields>(found: SQL, fields: F, table: OfMerchant, long: (keyof F & string)[]) {
   return selectStepwise({
     tables: found,
     list: sql`(SELECT * FROM found ORDER BY rank, key)`,
@@ -97,7 +97,7 @@ function readOfMerchants<F extends Fields>(found: SQL, fields: F, table: OfMerch
       CROSS JOIN ${table} ON ${table.key} = ${entryValue(0)}
       CROSS JOIN ${accounts} ON ${accounts.key} = ${table.account_key}`,
     shared: [{ key: ACCOUNT_KEY, bytes: sql`iif(${isFirst(ACCOUNT_KEY)}, octet_length(${accounts.fields}), NULL)` }],
-    long: { json, texts: [] },
+    long,
   });
 }
 

@@ -6,8 +6,7 @@ import { Database } from "../db/database.ts";
 import { unavailable, upgradeRequired } from "../http/errors.ts";
 import { FanOut } from "../inbox/fan-out.ts";
 import { Inbox } from "../inbox/inbox.ts";
-import { Inboxes, inboxName } from "../inbox/inboxes.ts";
-import { inJurisdiction } from "../inbox/jurisdiction.ts";
+import { Inboxes, inboxName, inJurisdiction } from "../inbox/inboxes.ts";
 import { workerVersion } from "../metrics/metrics.ts";
 import { answerFailure } from "../middleware/answer-failure.ts";
 import { observe } from "../middleware/observe.ts";
@@ -61,7 +60,6 @@ export const probe = createRouter()
     const { webSocket } = await new Inboxes(c.env).connect({
       customerId: NAME,
       tokenExpires: Date.now() / 1_000 + SOCKET_SECONDS,
-      hasSubprotocol: false,
       subscription: { newestAt: "", at: Date.now() },
       messageWaitMs: null,
     });
@@ -206,6 +204,6 @@ export class ProbedInbox extends Inbox {
   /** Closes its socket, and deletes all that it has. */
   async clear(): Promise<void> {
     for (const socket of this.ctx.getWebSockets()) socket.close(1000);
-    await this.notify({ kinds: [], newestAt: "", messageWaitMs: 0, isErased: true });
+    await this.notify({ kinds: ["erased"], newestAt: "", messageWaitMs: 0 });
   }
 }

@@ -21,14 +21,14 @@ export const live = createRouter().get("/", async (c) => {
   if (unshown !== null) c.var.cache.inBackground(showOnceOver(db, unshown));
   const subscription = { newestAt, at };
   const messageWaitMs = unshown && Math.max(0, unshown.shownAt - Date.now());
-  const hasSubprotocol = offeredSubprotocols(c.req.header("Sec-WebSocket-Protocol")).includes(SUBPROTOCOL);
-  const answer = await inboxes
-    .connect({ customerId, tokenExpires, hasSubprotocol, subscription, messageWaitMs })
+  const { webSocket } = await inboxes
+    .connect({ customerId, tokenExpires, subscription, messageWaitMs })
     .catch((cause: unknown) => {
       throw cannotListen("inboxes cannot be reached", cause);
     });
-  // A new one, whose headers can be added to.
-  return new Response(null, { status: 101, webSocket: answer.webSocket, headers: answer.headers });
+  const hasSubprotocol = offeredSubprotocols(c.req.header("Sec-WebSocket-Protocol")).includes(SUBPROTOCOL);
+  const headers = new Headers(hasSubprotocol ? { "Sec-WebSocket-Protocol": SUBPROTOCOL } : {});
+  return new Response(null, { status: 101, webSocket, headers });
 });
 
 function cannotListen(why: string, cause: unknown) {

@@ -1,12 +1,11 @@
-import type { Context, MiddlewareHandler } from "hono";
+import type { Context } from "hono";
 import { routePath } from "hono/route";
 import { type AppEnv, isDevelopment } from "../app-env.ts";
-import { NotLetIn } from "../auth/errors.ts";
 import { noUsage, type Usage } from "../db/database.ts";
 import { databaseFaultOf } from "../db/errors.ts";
 import { failureOf } from "../http/errors.ts";
-import { type MetricsValues, workerVersion, writeMetrics } from "../metrics/metrics.ts";
-import { annotate } from "../openapi/notes.ts";
+import { middleware } from "../openapi/notes.ts";
+import { type MetricsValues, workerVersion, writeMetrics } from "./metrics.ts";
 
 const SLOW_MS = 500;
 
@@ -14,28 +13,25 @@ const SLOW_MS = 500;
  * Names the request, times it, and writes its metrics and, if it is unusual, its log line: the route's pattern, never its path, query, token
  * or body, because those say who somebody is.
  */
-export function observe(): MiddlewareHandler<AppEnv> {
-  const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
-    const startedAt = performance.now();
-    const requestId = crypto.randomUUID();
-    c.set("requestId", requestId);
+export const observe = middleware({ failures: ["InternalError"] }, async (c, next) => {
+  const startedAt = performance.now();
+  const requestId = crypto.randomUUID();
+  c.set("requestId", requestId);
 
-    await next();
+  await next();
 
-    const usage = c.var.db?.usage ?? noUsage();
-    const timing = [`d1;dur=${usage.milliseconds.toFixed(1)}`, `trips;desc="${usage.roundTrips}"`];
-    if (isDevelopment(c.env)) timing.push(`rows;desc="${usage.rowsRead}"`, `written;desc="${usage.rowsWritten}"`);
-    if (isDevelopment(c.env)) timing.push(`sql;dur=${usage.sqlMilliseconds}`);
-    // Not by `c.header()`, which makes a finished response anew for each header.
-    c.res.headers.set("X-Request-Id", requestId);
-    c.res.headers.set("Server-Timing", timing.join(", "));
+  const usage = c.var.db?.usage ?? noUsage();
+  const timing = [`d1;dur=${usage.milliseconds.toFixed(1)}`, `trips;desc="${usage.roundTrips}"`];
+  if (isDevelopment(c.env)) timing.push(`rows;desc="${usage.rowsRead}"`, `written;desc="${usage.rowsWritten}"`);
+  if (isDevelopment(c.env)) timing.push(`sql;dur=${usage.sqlMilliseconds}`);
+  // Not by `c.header()`, which makes a finished response anew for each header.
+  c.res.headers.set("X-Request-Id", requestId);
+  c.res.headers.set("Server-Timing", timing.join(", "));
 
-    const metrics = metricsOf(c, usage, performance.now() - startedAt);
-    writeMetrics(c.env, "request", metrics);
-    log(c, usage, metrics);
-  };
-  return annotate(handler, { failures: ["InternalError"] });
-}
+  const metrics = metricsOf(c, usage, performance.now() - startedAt);
+  writeMetrics(c.env, "request", metrics);
+  log(c, usage, metrics);
+});
 
 function metricsOf(c: Context<AppEnv>, usage: Usage, milliseconds: number): MetricsValues<"request"> {
   return {
@@ -75,6 +71,7 @@ function log(c: Context<AppEnv>, usage: Usage, metrics: MetricsValues<"request">
       boardAgeSeconds: c.var.boardAgeSeconds,
       error: error || undefined,
       fault: metrics.fault || undefined,
+      token: c.var.tokenFault,
       ...(c.error === undefined ? {} : causeOf(c.error)),
     }),
   );
@@ -94,8 +91,7 @@ function codeOf(error: Error): string {
 function causeOf(error: Error): Record<string, unknown> {
   const failure = failureOf(error);
   if (failure === undefined) return kindOf(error);
-  const token = error instanceof NotLetIn && "fault" in error.refusal ? { token: error.refusal.fault } : {};
-  return { ...token, ...(failure.cause === undefined ? {} : kindOf(failure.cause)) };
+  return failure.cause === undefined ? {} : kindOf(failure.cause);
 }
 
 function kindOf(cause: unknown): Record<string, unknown> {

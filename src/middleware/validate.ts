@@ -1,10 +1,8 @@
 import { zValidator } from "@hono/zod-validator";
-import type { MiddlewareHandler } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../app-env.ts";
 import { JSON_BODY_LIMIT, readBody } from "../http/body.ts";
 import { invalid, malformedBody } from "../http/errors.ts";
-import { annotate, type Notes } from "../openapi/notes.ts";
+import { annotate, middleware, type Notes } from "../openapi/notes.ts";
 import { decodeUtf8, parseObject } from "../values/json.ts";
 import { fieldMessages } from "../values/messages.ts";
 
@@ -47,17 +45,17 @@ function withoutEmpty(query: unknown): Record<string, unknown> {
 const JSON_TYPE = "application/json";
 
 /** Makes sure that the body is a JSON object within the limit, whatever its `Content-Type` says. */
-export function jsonBody(): MiddlewareHandler<AppEnv> {
-  const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
+export const jsonBody = middleware(
+  { failures: ["MalformedBody", "RequestTimeout", "PayloadTooLarge"] },
+  async (c, next) => {
     const text = decodeUtf8(await readBody(c.req.raw, JSON_BODY_LIMIT));
     if (text === null || parseObject(text) === null) throw malformedBody();
     // Where Hono looks before it reads a body: a request made anew with the body in it takes longer than many a query.
     c.req.bodyCache.text = Promise.resolve(text) as never;
     if (c.req.header("Content-Type") !== JSON_TYPE) c.req.raw = asJson(c.req.raw);
     await next();
-  };
-  return annotate(handler, { failures: ["MalformedBody", "RequestTimeout", "PayloadTooLarge"] });
-}
+  },
+);
 
 /** The same request, whose body has been read, as one that says it is JSON. */
 function asJson({ url, method, headers }: Request): Request {

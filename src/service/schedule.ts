@@ -2,7 +2,7 @@ import { Database } from "../db/database.ts";
 import { databaseFaultOf } from "../db/errors.ts";
 import { drainOutbox } from "../inbox/drain.ts";
 import { Inboxes } from "../inbox/inboxes.ts";
-import { writeMetrics } from "../metrics/metrics.ts";
+import { writeMetrics } from "../middleware/metrics.ts";
 import { JOBS, type Outcome } from "./jobs.ts";
 import { beginRun, type Claim, endJob } from "./queries.ts";
 import { variableFault } from "./variables.ts";

@@ -3,7 +3,7 @@ import alerts from "../../docs/alerts.md?raw";
 import operating from "../../docs/operating.md?raw";
 import { initSync, parse_sql } from "../../node_modules/@guanmingchiu/sqlparser-ts/wasm/sqlparser_rs_wasm.js";
 import wasm from "../../node_modules/@guanmingchiu/sqlparser-ts/wasm/sqlparser_rs_wasm_bg.wasm?module";
-import { columnsOf, METRICS_EVENTS } from "../../src/metrics/metrics.ts";
+import { columnsOf, METRICS_EVENTS } from "../../src/middleware/metrics.ts";
 
 // The queries of the documents, parsed as ClickHouse's SQL, of which Analytics Engine takes a part.
 

@@ -1,4 +1,4 @@
-import { columnsOf, type MetricsEvent } from "../../src/metrics/metrics.ts";
+import { columnsOf, type MetricsEvent } from "../../src/middleware/metrics.ts";
 import { setVariables } from "./variables.ts";
 
 /** A data point as the SQL of Analytics Engine sees it, by the names of its metrics. */

@@ -8,7 +8,7 @@ import { NearbyCampaignsBody } from "./schema.ts";
 
 export const campaigns = createRouter().post(
   "/near-by-popular-campaigns",
-  jsonBody(),
+  jsonBody,
   validate("json", NearbyCampaignsBody),
   async (c) => {
     const { count, latitude, longitude, single_account_id } = c.req.valid("json");

@@ -1,5 +1,5 @@
 import { validator } from "hono/validator";
-import { createRouter } from "../../app-env.ts";
+import { background, createRouter } from "../../app-env.ts";
 import { invalid, refused } from "../../http/errors.ts";
 import { jsonBody } from "../../middleware/validate.ts";
 import { fieldMessages } from "../../values/messages.ts";
@@ -22,13 +22,12 @@ const leaderboardParameters = validator("json", (body: Record<string, unknown>, 
   return { ...parameters, ...(measure && { rank_on: measure }) };
 });
 
-export const gamification = createRouter().post("/leaderboard", jsonBody(), leaderboardParameters, async (c) => {
+export const gamification = createRouter().post("/leaderboard", jsonBody, leaderboardParameters, async (c) => {
   const { location_id, eip_campaign_id = null, rank_on = "run" } = c.req.valid("json");
 
-  const { employees, ageSeconds, foundIn } = await readBoard(c.var.db, c.var.cache, {
-    locationId: location_id,
-    campaignId: eip_campaign_id,
-  });
+  const cache = { kv: c.env.CACHE, inBackground: (work: Promise<unknown>) => background.run(c, work) };
+  const board = { locationId: location_id, campaignId: eip_campaign_id };
+  const { employees, ageSeconds, foundIn } = await readBoard(c.var.db, cache, board);
 
   c.set("source", foundIn === "source" ? "primary" : foundIn);
   c.set("boardAgeSeconds", ageSeconds);

@@ -9,7 +9,7 @@ import type { Found } from "./records.ts";
 import { FullSearchBody } from "./schema.ts";
 import { customerSearchOf, type SearchList } from "./scope.ts";
 
-export const search = createRouter().post("/", jsonBody(), validate("json", FullSearchBody), async (c) => {
+export const search = createRouter().post("/", jsonBody, validate("json", FullSearchBody), async (c) => {
   const { query, filter, typos } = c.req.valid("json");
   const found = await searchAll(c.var.db, {
     words: wordsOf(query),

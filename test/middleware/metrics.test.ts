@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
-import { columnsOf, METRICS_EVENTS } from "../../src/metrics/metrics.ts";
+import { columnsOf, METRICS_EVENTS } from "../../src/middleware/metrics.ts";
 import { TimedOut } from "../../src/values/timeout.ts";
 import { as, feed, mustFeed, send } from "../support/api.ts";
 import { databaseThrough } from "../support/databases.ts";

@@ -1,4 +1,4 @@
-import { decode, verify } from "hono/jwt";
+import { decode, verify } from "hono/utils/jwt/jwt";
 import { codePoints, isStorable } from "../values/text.ts";
 import type { AsymmetricAlgorithm, PublicKey } from "./key-set.ts";
 

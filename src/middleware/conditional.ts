@@ -10,7 +10,7 @@ const HEADERS = {
 
 /**
  * Gives an answer that went well an `ETag`, and answers 304 without a body to whoever has that tag already
- * (docs/contract/interface.md, 6). A failure has none.
+ * (docs/contract/interface.md, 6). A failure has none: hono/etag would tag each 200, and so "no items" too.
  */
 export const conditional = middleware({ mayBeUnchanged: true }, async (c, next) => {
   await next();

@@ -55,5 +55,5 @@ export const leaderboard: Operation = {
     }),
   },
   body: { mediaType: "application/json", schema: LeaderboardParameters.partial({ location_id: true }) },
-  failures: ["InvalidFields", "RefusedRankOn"],
+  failures: ["MalformedBody", "RequestTimeout", "PayloadTooLarge", "InvalidFields", "RefusedRankOn"],
 };

@@ -11,8 +11,6 @@ const ROOMS = [
   "values",
   "db",
   "domain",
-  "metrics",
-  "cache",
   "auth",
   "http",
   "accounts",

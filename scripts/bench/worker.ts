@@ -35,7 +35,7 @@ app.get("/api/v1/customer/untagged-coupons", async (c) => {
   return answerItems(c, byKind(fitted, { stores: "store", mfg: "mfg" }));
 });
 
-app.post("/bench/bare/:kind", feedOnly(), async (c) => {
+app.post("/bench/bare/:kind", feedOnly, async (c) => {
   const { BARE } = c.env as Env & { BARE: D1Database };
   await insertBare(BARE, c.req.param("kind"), (await c.req.text()).split("\n"));
   return c.json({ status: true });

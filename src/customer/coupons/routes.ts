@@ -16,7 +16,7 @@ import { COUPONS_LIMIT, CouponsQuery, MyCouponsQuery } from "./schema.ts";
 const NOT_FOUND = "No coupons were found.";
 const MY_LISTS = { store: "store", mfg: "mfg", digital: "digital" } as const;
 
-export const coupons = createRouter().get("/", conditional(), validate("query", CouponsQuery), async (c) => {
+export const coupons = createRouter().get("/", conditional, validate("query", CouponsQuery), async (c) => {
   const { includemfg, include_images, after, ...filter } = c.req.valid("query");
   const { customerId } = c.var;
 
@@ -37,7 +37,7 @@ export const coupons = createRouter().get("/", conditional(), validate("query", 
   return answerItems<z.output<typeof CouponItems>>(c, items);
 });
 
-export const myCoupons = createRouter().get("/", conditional(), validate("query", MyCouponsQuery), async (c) => {
+export const myCoupons = createRouter().get("/", conditional, validate("query", MyCouponsQuery), async (c) => {
   const { after, ...query } = c.req.valid("query");
   const { customerId } = c.var;
 

@@ -8,7 +8,7 @@ import type { Me } from "./answer-schema.ts";
 import { findMe } from "./queries.ts";
 import { cursorAfter, MeQuery } from "./schema.ts";
 
-export const me = createRouter().get("/", conditional(), validate("query", MeQuery), async (c) => {
+export const me = createRouter().get("/", conditional, validate("query", MeQuery), async (c) => {
   const { after } = c.req.valid("query");
   const found = await findMe(c.var.db, { customerId: c.var.customerId, after });
   if (found === null) throw notFound("The customer of this token is not stored.");

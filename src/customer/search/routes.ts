@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { createRouter } from "../../app-env.ts";
 import { answerJson, type JsonText, jsonArray, jsonObject, toJson } from "../../http/json-text.ts";
-import { jsonBody, validate } from "../../middleware/validate.ts";
+import { validate } from "../../middleware/validate.ts";
 import { wordsOf } from "../../values/words.ts";
 import type { FullSearchAnswer } from "./answer-schema.ts";
 import { searchAll } from "./queries.ts";
@@ -9,7 +9,7 @@ import type { Found } from "./records.ts";
 import { FullSearchBody } from "./schema.ts";
 import { customerSearchOf, type SearchList } from "./scope.ts";
 
-export const search = createRouter().post("/", jsonBody(), validate("json", FullSearchBody), async (c) => {
+export const search = createRouter().post("/", validate("json", FullSearchBody), async (c) => {
   const { query, filter, typos } = c.req.valid("json");
   const found = await searchAll(c.var.db, {
     words: wordsOf(query),

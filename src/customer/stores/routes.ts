@@ -11,7 +11,7 @@ import { TeamPath, TeamQuery } from "./schema.ts";
 
 export const stores = createRouter().get(
   "/:id/team-with-level",
-  conditional(),
+  conditional,
   validate("param", TeamPath),
   validate("query", TeamQuery),
   async (c) => {

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, it, vi } from "vitest";
-import { networkOf } from "../../src/auth/network.ts";
+import { networkOf } from "../../src/middleware/rate-limit.ts";
 import { REQUESTS_A_MINUTE } from "../../src/http/limits.ts";
 import { as, send } from "../support/api.ts";
 

@@ -1,16 +1,8 @@
+import type { Context } from "hono";
 import { HonoBase } from "hono/hono-base";
 import { RegExpRouter } from "hono/router/reg-exp-router";
-import type { FeedToken } from "./auth/token.ts";
-import type { Cache } from "./cache/cache.ts";
+import type { FeedToken, TokenFault } from "./auth/token.ts";
 import type { Database } from "./db/database.ts";
-import type { Inboxes } from "./inbox/inboxes.ts";
-
-/** Both ways to the database. */
-export interface BothDatabases {
-  primary: Database;
-  /** The nearest replica, or the primary where there is none. */
-  nearest: Database;
-}
 
 /** What a handler finds in `c.env` and `c.var`. */
 export interface AppEnv {
@@ -23,14 +15,8 @@ export interface AppEnv {
     source: "inbox" | "memory" | "kv" | "primary";
     /** How old the leaderboard was that was answered. */
     boardAgeSeconds: number;
-    /** Set where the service looks at itself. */
-    databases: BothDatabases;
-    /** The way to KV. */
-    cache: Cache;
-    /** The way to the inboxes of customers: set where messages are read, sockets opened, or changes fed. */
-    inboxes: Inboxes;
-    /** The tokens that came as subprotocols of a WebSocket: set for its route. */
-    subprotocolTokens: readonly string[];
+    /** What is wrong with the request's token: for the log. */
+    tokenFault?: TokenFault;
     /** The customer who calls: set below /api/v1/customer. */
     customerId: string;
     /** When their token expires, in seconds since 1970. */
@@ -51,3 +37,16 @@ export function createRouter() {
 export function isDevelopment(env: Env): boolean {
   return env.ENVIRONMENT === "development";
 }
+
+/** Work in the background: one object, so that tests can wait for it. */
+export const background = {
+  /** Keeps the request alive until the work is done. That it failed is logged, and no client hears of it. */
+  run({ executionCtx }: Pick<Context, "executionCtx">, work: Promise<unknown>): void {
+    executionCtx.waitUntil(
+      work.catch((error: unknown) => {
+        const cause = error instanceof Error ? error.name : typeof error;
+        console.log(JSON.stringify({ error: "BACKGROUND_WORK", cause }));
+      }),
+    );
+  },
+};

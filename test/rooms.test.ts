@@ -10,8 +10,6 @@ const SOURCES: Record<string, string> = import.meta.glob("../src/**/*.ts", {
 const ROOMS = [
   "values",
   "db",
-  "metrics",
-  "cache",
   "auth",
   "http",
   "accounts",

@@ -1,7 +1,7 @@
 import { applyD1Migrations, reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
-import { Cache } from "../src/cache/cache.ts";
+import { background } from "../src/app-env.ts";
 
 logWithoutAnswer();
 // A test that failed halfway can have left its clock stopped, and the files of a worker share the clock.
@@ -33,18 +33,18 @@ async function backgroundWorkHasEnded(): Promise<void> {
   running.clear();
 }
 
-/** The same set for all files: this one runs before each of them, and the class is loaded once. */
+/** The same set for all files: this one runs before each of them, and the object is loaded once. */
 function runningInBackground(): Set<Promise<unknown>> {
-  const watched = Cache.prototype as Cache & { running?: Set<Promise<unknown>> };
+  const watched: typeof background & { running?: Set<Promise<unknown>> } = background;
   if (watched.running !== undefined) return watched.running;
   const running = new Set<Promise<unknown>>();
-  const { inBackground } = watched;
+  const { run } = watched;
   watched.running = running;
-  watched.inBackground = function (work) {
+  watched.run = (c, work) => {
     running.add(work);
     const ended = () => running.delete(work);
     work.then(ended, ended);
-    inBackground.call(this, work);
+    run(c, work);
   };
   return running;
 }

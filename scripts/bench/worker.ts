@@ -31,11 +31,11 @@ app.get("/api/v1/customer/untagged-coupons", async (c) => {
     after: undefined,
     accounts: { includeImages: false },
   });
-  const fitted = fitPage(found, page, toDetailed(found.items, customerId));
+  const fitted = fitPage(found, page, toDetailed(found, customerId));
   return answerItems(c, byKind(fitted, { stores: "store", mfg: "mfg" }));
 });
 
-app.post("/bench/bare/:kind", feedOnly(), async (c) => {
+app.post("/bench/bare/:kind", feedOnly, async (c) => {
   const { BARE } = c.env as Env & { BARE: D1Database };
   await insertBare(BARE, c.req.param("kind"), (await c.req.text()).split("\n"));
   return c.json({ status: true });

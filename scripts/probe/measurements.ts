@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { BOOKMARK_LIMIT_MS } from "../../src/db/database.ts";
-import { CALLS_AT_ONCE } from "../../src/inbox/calls.ts";
+import { CALLS_AT_ONCE } from "../../src/inbox/notify.ts";
 import { quantile } from "../lib/quantile.ts";
 import type { ProbeClient } from "./probe-client.ts";
 
@@ -89,7 +89,7 @@ export function judgeCalls(calls: readonly (number | string)[]): Finding {
   const atOnce = ended.filter((milliseconds) => milliseconds < CALL_MS * 1.7).length;
   const failed = failure === undefined ? "" : `, ${calls.length - ended.length} failed ("${failure}")`;
   const measured = `of ${calls.length} that take a second, ${atOnce} ended within 1.7 seconds, the last after ${ms(Math.max(0, ...ended))}${failed}`;
-  const change = "change CALLS_AT_ONCE in src/inbox/calls.ts";
+  const change = "change CALLS_AT_ONCE in src/inbox/notify.ts";
   if (atOnce < CALLS_AT_ONCE) return { measured, verdict: `wrong: ${change} to ${Math.max(1, atOnce - 1)}` };
   if (atOnce > 6) return { measured, verdict: `wrong: ${change} to as many as ${atOnce - 1}, and measure again` };
   return { measured, verdict: "holds" };

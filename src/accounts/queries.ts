@@ -1,14 +1,18 @@
 import { type SQL, sql } from "drizzle-orm";
-import { pick } from "../db/select.ts";
 import { accounts } from "../db/tables/accounts.ts";
+import { NO_CREDENTIALS } from "./account.ts";
 
-/** What `toCouponAccount` takes, of an account or of none. */
-export function couponAccountParts({ includeImages }: { includeImages: boolean }) {
-  return {
-    fields: sql<string | null>`${accounts.fields}`,
-    ...pick(accounts, "core_tenant_id", "core_app_account_id", "loyalty_options"),
-    chain_logo: includeImages ? accounts.chain_logo : sql<string>`''`,
-  };
+/** The account object of the coupon lists, as JSON text. What is stored comes last, because it need not be counted then. */
+export function couponAccount({ includeImages }: { includeImages: boolean }): SQL<string> {
+  const logo = includeImages ? sql`coalesce(json_quote(${accounts.chain_logo}), 'null')` : sql`'""'`;
+  const credentials = sql.raw(`',${JSON.stringify(NO_CREDENTIALS).slice(1, -1)},'`);
+  return sql<string>`(
+    '{"core_tenant_id":' || coalesce(${accounts.core_tenant_id}, 'null') ||
+    ',"core_app_account_id":' || coalesce(${accounts.core_app_account_id}, 'null') ||
+    ',"loyalty_options":' || coalesce(
+      '{"chain_logo":' || ${logo} || ${credentials} || substr(${accounts.loyalty_options}, 2), 'null'
+    ) || ',' || substr(${accounts.fields}, 2)
+  )`;
 }
 
 /** The bytes of the longest of these parts: an account object has no fewer. */

@@ -49,21 +49,13 @@ export class KeySet {
     keepAlive: (work: Promise<void>) => void = () => {},
   ): Promise<PublicKey[] | null> {
     if (this.#now() - this.#fetchedAt >= FRESH_MS) await this.#refresh(keepAlive);
-    let found = this.#matching(algorithm, kid);
-    if (found.length === 0 && this.#isUsable()) {
-      await this.#refresh(keepAlive);
-      found = this.#matching(algorithm, kid);
-    }
-    return this.#isUsable() ? found : null;
+    const matching = () => this.#keys.filter((key) => fits(key, algorithm) && (kid === undefined || key.kid === kid));
+    if (this.#isUsable() && matching().length === 0) await this.#refresh(keepAlive);
+    return this.#isUsable() ? matching() : null;
   }
 
   #isUsable(): boolean {
     return this.#now() - this.#fetchedAt < USABLE_MS;
-  }
-
-  #matching(algorithm: AsymmetricAlgorithm, kid: string | undefined): PublicKey[] {
-    if (!this.#isUsable()) return [];
-    return this.#keys.filter((key) => fits(key, algorithm) && (kid === undefined || key.kid === kid));
   }
 
   async #refresh(keepAlive: (work: Promise<void>) => void): Promise<void> {

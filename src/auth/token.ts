@@ -1,4 +1,4 @@
-import { decode, verify } from "hono/jwt";
+import { decode, verify } from "hono/utils/jwt/jwt";
 import { codePoints, isStorable } from "../values/text.ts";
 import type { AsymmetricAlgorithm, PublicKey } from "./key-set.ts";
 
@@ -78,11 +78,8 @@ export async function readToken(token: string, rules: TokenRules, now: number): 
   if (signers === null) return { kind: "no keys" };
   if (typeof signers === "string") return bad(signers);
   for (const { key, algorithm } of signers) {
-    const claims = await verifiedPayload(token, key, algorithm, header.typ);
-    if (claims === null) continue;
-    const fault = timeFault(claims, now) ?? recipientFault(claims, rules);
-    if (fault !== undefined) return bad(fault);
-    return readClaims(claims, rules) ?? bad("subject");
+    const payload = await verifiedPayload(token, key, algorithm, header.typ);
+    if (payload !== null) return readPayload(payload, rules, now);
   }
   return bad("signature");
 }
@@ -94,11 +91,9 @@ export function feedAccounts({ accounts }: Claims): FeedToken["accounts"] | null
   return isList ? accounts : null;
 }
 
-type Algorithm = "HS256" | AsymmetricAlgorithm;
-
 interface Signer {
   key: string | PublicKey;
-  algorithm: Algorithm;
+  algorithm: "HS256" | AsymmetricAlgorithm;
 }
 
 interface Header {
@@ -122,10 +117,8 @@ async function signersOf(
   { alg, kid }: Header,
   { secret, previousSecret, keys }: TokenRules,
 ): Promise<Signer[] | "algorithm" | "no_key" | null> {
-  if (alg === "HS256") {
-    const secrets = secret === "" ? [] : [secret, previousSecret].filter((one) => one !== "");
-    return secrets.length === 0 ? "algorithm" : secrets.map((key) => ({ key, algorithm: "HS256" }));
-  }
+  if (alg === "HS256" && secret !== "")
+    return [secret, previousSecret].filter((one) => one !== "").map((key) => ({ key, algorithm: alg }));
   if ((alg !== "RS256" && alg !== "ES256" && alg !== "EdDSA") || keys === null) return "algorithm";
   if (kid !== undefined && typeof kid !== "string") return "no_key";
   const found = await keys.find(alg, kid);
@@ -134,7 +127,7 @@ async function signersOf(
 }
 
 // Any failure of the library, whatever it says, is a token that is not good.
-async function verifiedPayload(token: string, key: string | PublicKey, alg: Algorithm, typ: unknown) {
+async function verifiedPayload(token: string, key: Signer["key"], alg: Signer["algorithm"], typ: unknown) {
   const checks = { exp: false, nbf: false, iat: false, ...(typ !== undefined && { typ: TOKEN_TYPES }) };
   try {
     const payload: Record<string, unknown> = await verify(token, key, { alg, ...checks });
@@ -144,27 +137,17 @@ async function verifiedPayload(token: string, key: string | PublicKey, alg: Algo
   }
 }
 
-function timeFault({ exp, nbf }: Record<string, unknown>, now: number): TokenFault | undefined {
-  if (typeof exp !== "number" || !(exp + LEEWAY_SECONDS > now)) return "expired";
+function readPayload(payload: Record<string, unknown>, rules: TokenRules, now: number): TokenReading {
+  const { exp, nbf, iss, aud, accounts } = payload;
+  if (typeof exp !== "number" || !(exp + LEEWAY_SECONDS > now)) return bad("expired");
   const isValidYet = nbf === undefined || (typeof nbf === "number" && nbf - LEEWAY_SECONDS <= now);
-  return isValidYet ? undefined : "not_yet_valid";
-}
-
-function recipientFault(
-  { iss, aud }: Record<string, unknown>,
-  { issuer, audience }: TokenRules,
-): TokenFault | undefined {
-  if (issuer !== "" && iss !== issuer) return "issuer";
+  if (!isValidYet) return bad("not_yet_valid");
+  if (rules.issuer !== "" && iss !== rules.issuer) return bad("issuer");
   const audiences: unknown[] = Array.isArray(aud) ? aud : [aud];
-  return audience === "" || audiences.includes(audience) ? undefined : "audience";
-}
-
-/** Null where the token does not say whose it is. */
-function readClaims(payload: Record<string, unknown>, rules: TokenRules): TokenReading | null {
+  if (rules.audience !== "" && !audiences.includes(rules.audience)) return bad("audience");
   const scopes = scopesOf(payload, rules);
   const subject = payload[scopes.includes(CUSTOMER) ? rules.subjectClaim : "sub"];
-  const { exp, accounts } = payload;
-  if (!isSubject(subject) || typeof exp !== "number") return null;
+  if (!isSubject(subject)) return bad("subject");
   return { kind: "good", claims: { subject, expires: exp, scopes, accounts } };
 }
 

@@ -1,8 +1,6 @@
-import { abortable, throwIfAborted } from "./abort.ts";
-import type { LiveListener, LiveState } from "./live.ts";
-import type { SharedConnection } from "./shared-connection.ts";
+import type { LiveListener, LiveState, SharedConnection } from "./connection.ts";
 import { type Change, EVERYTHING } from "./socket.ts";
-import { startTimer } from "./timer.ts";
+import { abortable, pause, throwIfAborted } from "./waiting.ts";
 
 export interface ChangesOptions {
   /** Ends the iteration, and closes the connection. */
@@ -80,10 +78,11 @@ export class PendingChanges {
       throwIfAborted(signal);
       if (this.#changed.size > 0) return this.#take([...this.#changed]);
       if (this.#failure !== null) throw this.#failure.error;
-      const longest = interval(this.#state);
-      const passed = Math.max(Date.now() - askedAt, 0);
-      if (passed >= longest) return this.#take(this.#kinds);
-      await this.#woken(longest - passed, signal);
+      const left = interval(this.#state) - Math.max(Date.now() - askedAt, 0);
+      if (left <= 0) return this.#take(this.#kinds);
+      await pause(left, signal, (wake) => {
+        this.#wake = wake;
+      });
     }
   }
 
@@ -92,18 +91,5 @@ export class PendingChanges {
     this.wasInFrame = this.#hasFrame;
     this.#hasFrame = false;
     return EVERYTHING.filter((kind) => kinds.includes(kind));
-  }
-
-  #woken(withinMs: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = () => {
-        clearTimeout(timer);
-        signal.removeEventListener("abort", wake);
-        resolve();
-      };
-      const timer = startTimer(wake, withinMs);
-      signal.addEventListener("abort", wake, { once: true });
-      this.#wake = wake;
-    });
   }
 }

@@ -1,5 +1,4 @@
-import { errorOf } from "./loyalty-error.ts";
-import type { CallOptions, Following, Result } from "./result.ts";
+import { type CallOptions, errorOf, type Following, type Result } from "./result.ts";
 import { pauseAsAsked } from "./retry.ts";
 
 /** An entry of a list; or of several lists, and then `kind` says of which. */

@@ -6,26 +6,34 @@ import type {
   MessagesQuery,
   MyCouponItems,
   MyCouponsQuery,
+  Page,
   TeamQuery,
 } from "./client.ts";
+import { SharedConnection } from "./connection.ts";
 import { entriesOf } from "./entries.ts";
 import { followMessages } from "./new-messages.ts";
 import type { CallOptions } from "./result.ts";
 import type { RetryOptions } from "./retry.ts";
 import { encode, Service } from "./service.ts";
 import type { MessageGroup, TeamMember } from "./shapes.ts";
-import { SharedConnection } from "./shared-connection.ts";
 import type { SocketConstructor } from "./socket.ts";
 
 export type { Changed, ChangesOptions } from "./changes.ts";
 export type * from "./client.ts";
-export { LoyaltyError, type Since } from "./loyalty-error.ts";
 export type { PollOptions } from "./new-messages.ts";
-export type { CallOptions, FailedResult, Forgiven, PagedResult, Result } from "./result.ts";
+export { toDate } from "./poll.ts";
+export {
+  type CallOptions,
+  type FailedResult,
+  type Forgiven,
+  LoyaltyError,
+  type PagedResult,
+  type Result,
+  type Since,
+} from "./result.ts";
 export type { RetryOptions } from "./retry.ts";
 export type * from "./shapes.ts";
 export type { Change, SocketConstructor, SocketLike } from "./socket.ts";
-export { toDate } from "./time.ts";
 
 export interface ClientOptions {
   /** Where the service is, such as `https://loyalty.example`; on a page also a path, such as `/loyalty`. */
@@ -45,7 +53,6 @@ export interface ClientOptions {
 }
 
 const RETRY: RetryOptions = { attempts: 3, longestWaitMs: 10_000, answerWithinMs: 30_000 };
-const LARGEST_PAGE = { per_page: 100 };
 
 /** @throws a TypeError where the address is none. */
 export function createClient({
@@ -65,42 +72,33 @@ export function createClient({
   let hasWarned = false;
   const connection = new SharedConnection({ url, askToken, send, WebSocket });
 
-  const coupons = <Detailed extends boolean = false>(query: CouponsQuery<Detailed> = {}, call?: CallOptions) =>
-    service.getPage<CouponItems<Detailed>>("/coupons", query, call);
-  const myCoupons = (query: MyCouponsQuery = {}, call?: CallOptions) =>
-    service.getPage<MyCouponItems>("/my-coupons", query, call);
-  const messages = (query: MessagesQuery = {}, call?: CallOptions) =>
-    service.getPage<MessageGroup[]>("/messages", query, call);
-  const teamWithLevel = (storeId: string, query: TeamQuery = {}, call?: CallOptions) =>
-    service.getPage<TeamMember[]>(`/stores/${encode(storeId)}/team-with-level`, query, call);
+  const list = <Items, Query extends object>(path: string, forAll: Page = { per_page: 100 }) => {
+    const page = (query?: Query, call?: CallOptions) => service.getPage<Items>(path, query ?? {}, call);
+    const all = (query?: Query, call?: CallOptions) =>
+      entriesOf((options) => service.getPage<Items>(path, { ...forAll, ...query }, options), call);
+    return Object.assign(page, { all });
+  };
+  const teamOf = (storeId: string) => list<TeamMember[], TeamQuery>(`/stores/${encode(storeId)}/team-with-level`);
+  const messages = list<MessageGroup[], MessagesQuery>("/messages");
 
   return {
     me: (call) => service.getPage("/me", {}, call),
     nearbyCampaigns: (json, call) => service.post("/campaigns/near-by-popular-campaigns", json, call),
-    coupons: Object.assign(coupons, {
-      all: <Detailed extends boolean = false>(query?: CouponsQuery<Detailed>, call?: CallOptions) =>
-        entriesOf((options) => coupons(query, options), call),
-    }),
-    myCoupons: Object.assign(myCoupons, {
-      all: (query?: MyCouponsQuery, call?: CallOptions) =>
-        entriesOf((options) => myCoupons({ ...LARGEST_PAGE, ...query }, options), call),
-    }),
+    coupons: list<CouponItems<boolean>, CouponsQuery>("/coupons", {}) as Client["coupons"],
+    myCoupons: list<MyCouponItems, MyCouponsQuery>("/my-coupons"),
     fullSearch: ({ filter, ...json }, call) =>
       service.post("/full-search", { ...json, filter: filter && String(filter) }, call),
-    messages: Object.assign(messages, {
-      all: (query?: MessagesQuery, call?: CallOptions) =>
-        entriesOf((options) => messages({ ...LARGEST_PAGE, ...query }, options), call),
-    }),
+    messages,
     changes: (options = {}) => {
       if (givenWebSocket === undefined && !hasWarned) console.warn(MISSING_SOCKETS);
       hasWarned = true;
       return followChanges(connection, options);
     },
     newMessages: (options = {}) => followMessages(messages, connection, options),
-    teamWithLevel: Object.assign(teamWithLevel, {
-      all: (storeId: string, query?: TeamQuery, call?: CallOptions) =>
-        entriesOf((options) => teamWithLevel(storeId, { ...LARGEST_PAGE, ...query }, options), call),
-    }),
+    teamWithLevel: Object.assign(
+      (storeId: string, query?: TeamQuery, call?: CallOptions) => teamOf(storeId)(query, call),
+      { all: (storeId: string, query?: TeamQuery, call?: CallOptions) => teamOf(storeId).all(query, call) },
+    ),
     leaderboard: (json, call) => service.postForBoard("/gamification/leaderboard", json, call),
   };
 }

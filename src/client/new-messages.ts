@@ -1,10 +1,9 @@
-import { abortable } from "./abort.ts";
 import { type Interval, PendingChanges } from "./changes.ts";
-import type { LoyaltyError, Since } from "./loyalty-error.ts";
+import type { SharedConnection } from "./connection.ts";
 import { type GetMessages, pollMessages } from "./poll.ts";
-import { pause } from "./retry.ts";
+import type { LoyaltyError, Since } from "./result.ts";
 import type { MessageGroup } from "./shapes.ts";
-import type { SharedConnection } from "./shared-connection.ts";
+import { abortable, pause } from "./waiting.ts";
 
 export interface PollOptions {
   /**

@@ -1,10 +1,9 @@
 import { compareCodePoints } from "../values/code-points.ts";
 import type { MessagesQuery } from "./client.ts";
-import { errorOf, LoyaltyError, type Since } from "./loyalty-error.ts";
-import type { CallOptions, PagedResult } from "./result.ts";
-import { LONGEST_ASKED_MS, pause, pauseAsAsked } from "./retry.ts";
+import { type CallOptions, errorOf, LoyaltyError, type PagedResult, type Since } from "./result.ts";
+import { pauseAsAsked } from "./retry.ts";
 import type { MessageGroup } from "./shapes.ts";
-import { toDate } from "./time.ts";
+import { pause } from "./waiting.ts";
 
 /** Asks for the first page of the message groups. */
 export type GetMessages = (query: MessagesQuery, call: CallOptions) => Promise<PagedResult<MessageGroup[]>>;
@@ -77,6 +76,8 @@ const REFUSALS = [401, 403];
 
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
+// A service that asks for more, such as the rest of a day, ends the iteration.
+const LONGEST_ASKED_MS = 300_000;
 
 /**
  * What was read at last. It waits as long as the service asks, else longer each time; part of each wait is chance, so that
@@ -150,4 +151,16 @@ function isDealtWith(group: MessageGroup, reached: Since): boolean {
 
 function secondBefore(time: string): string {
   return new Date(toDate(time).getTime() - 1_000).toISOString().slice(0, 19).replace("T", " ");
+}
+
+const TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
+
+/**
+ * A time of the service, which is UTC, such as `2026-11-20 09:30:00`: `new Date` would take it for a local one.
+ * @throws a RangeError for another text, such as a date alone, which is no moment.
+ */
+export function toDate(time: string): Date {
+  const date = new Date(`${time.replace(" ", "T")}Z`);
+  if (!TIME.test(time) || Number.isNaN(date.getTime())) throw new RangeError(`"${time}" is not a time of the service.`);
+  return date;
 }

@@ -1,6 +1,4 @@
-import { LoyaltyError } from "./loyalty-error.ts";
-import { type Answer, askedWait } from "./retry.ts";
-import type { Failure } from "./shapes.ts";
+import type { Failure, MessageGroup } from "./shapes.ts";
 
 /** What every result says of its answer. */
 export interface AnswerFacts {
@@ -41,6 +39,34 @@ export interface Forgiven {
   meant?: Record<string, string[]> | undefined;
 }
 
+/** Where `newMessages` begins: a time of the service, or the last group that was dealt with. */
+export type Since = string | Pick<MessageGroup, "group_id" | "last_message_time">;
+
+/** A call that failed where no result can be given back: no answer came, or an iteration cannot go on. */
+export class LoyaltyError extends Error {
+  override readonly name = "LoyaltyError";
+  /** What the service answered; null where it did not answer, and then `cause` says why. */
+  readonly failure: FailedResult | null;
+  /** Of `newMessages`: where it stood. With this as its `since` it goes on: nothing is lost, nothing comes twice. */
+  declare since?: Since;
+
+  constructor(message: string, { failure = null, cause }: { failure?: FailedResult | null; cause?: unknown } = {}) {
+    super(message, cause === undefined ? {} : { cause });
+    this.failure = failure;
+  }
+}
+
+export function errorOf(failure: FailedResult): LoyaltyError {
+  return new LoyaltyError(failure.message ?? failure.errorCode ?? "The call failed.", { failure });
+}
+
+/** An answer that is there as a whole: it can no longer break off. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
 /** The result of a call whose answer has these items. @throws a LoyaltyError where the answer is not the service's. */
 export function resultOf<Items>({ status: httpStatus, headers, text }: Answer): Result<Items> {
   const body = readBody(text);
@@ -66,4 +92,12 @@ function readBody(text: string): ({ status: boolean } & Record<string, unknown>)
   } catch {
     return null;
   }
+}
+
+/** The milliseconds that `Retry-After` asks for, as seconds or as a date (RFC 9110, 10.2.3); null where it says nothing. */
+export function askedWait(headers: Headers): number | null {
+  const retryAfter = headers.get("Retry-After");
+  if (retryAfter === null) return null;
+  const wait = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1_000 : Date.parse(retryAfter) - Date.now();
+  return Number.isNaN(wait) ? null : Math.max(wait, 0);
 }

@@ -1,8 +1,10 @@
-import { AnswerCache } from "./answer-cache.ts";
-import { type CallOptions, type Following, type PagedResult, type Result, resultOf } from "./result.ts";
-import { type Answer, answerOf, type RetryOptions } from "./retry.ts";
+import { type Answer, type CallOptions, type Following, type PagedResult, type Result, resultOf } from "./result.ts";
+import { answerOf, type RetryOptions } from "./retry.ts";
 
-export interface ServiceOptions {
+/** How many characters of answers are held in all: of the longest, of 2 MiB each, one or two. */
+const LONGEST_HELD = 4_000_000;
+
+interface ServiceOptions {
   /** Where the service is. */
   url: string;
   askToken: () => Promise<string>;
@@ -20,7 +22,8 @@ type Query = { readonly [name: string]: Parameter };
 export class Service {
   readonly #options: ServiceOptions;
   readonly #base: string;
-  readonly #known = new AnswerCache();
+  /** Answers by their address, which the service may say have not changed, by a 304: those used longest ago first. */
+  readonly #known = new Map<string, { tag: string; text: string }>();
   #bookmark = "";
 
   constructor(options: ServiceOptions) {
@@ -54,7 +57,7 @@ export class Service {
   async #ask(path: string, { signal }: CallOptions = {}, body?: string): Promise<Answer> {
     const { askToken, send, retry } = this.#options;
     const address = this.#base + path;
-    const known = body === undefined ? this.#known.find(address) : undefined;
+    const known = body === undefined ? this.#known.get(address) : undefined;
     const sent = this.#bookmark;
     const tried = async (limit: AbortSignal) => {
       const headers: Record<string, string> = { Authorization: `Bearer ${await askToken()}` };
@@ -70,9 +73,19 @@ export class Service {
     const text = answer.status === 304 && known !== undefined ? known.text : answer.text;
     const tag = answer.headers.get("ETag");
     // An answer without items has no tag, and must not be taken for the one that had.
-    if (tag !== null && body === undefined && [200, 304].includes(answer.status))
-      this.#known.keep(address, { tag, text });
+    if (tag !== null && body === undefined && [200, 304].includes(answer.status)) this.#keep(address, { tag, text });
     return { ...answer, text };
+  }
+
+  #keep(address: string, answer: { tag: string; text: string }): void {
+    this.#known.delete(address);
+    this.#known.set(address, answer);
+    let length = [...this.#known.values()].reduce((sum, { text }) => sum + text.length, 0);
+    for (const [oldest, { text }] of this.#known) {
+      if (length <= LONGEST_HELD) break;
+      length -= text.length;
+      this.#known.delete(oldest);
+    }
   }
 
   /**

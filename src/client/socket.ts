@@ -1,4 +1,4 @@
-import { reasonOf, throwIfAborted } from "./abort.ts";
+import { reasonOf, throwIfAborted } from "./waiting.ts";
 
 /** What is used of a WebSocket: those of browsers, Node and Workers have it, and so has that of the package `ws`. */
 export interface SocketLike {
@@ -34,7 +34,7 @@ const BROKEN = 1006;
  * @throws the signal's reason when it is called off.
  */
 export function connect(
-  open: () => SocketLike,
+  open: () => SocketLike | null,
   onChanged: (changed: readonly Change[]) => void,
   signal: AbortSignal,
 ): Promise<Ending> {
@@ -42,25 +42,18 @@ export function connect(
     throwIfAborted(signal);
     // A browser throws for a token that cannot be a subprotocol, and for ws: on a page of https:.
     const socket = quietly(open);
-    if (socket === null) {
-      resolve({ wasOpen: false, code: null });
-      return;
-    }
+    if (socket === null) return resolve({ wasOpen: false, code: null });
     let [wasOpen, isOver] = [false, false];
-    const finish = () => {
+    const end = (code: number | null) => {
       isOver = true;
       clearTimeout(timer);
       signal.removeEventListener("abort", onAbort);
       quietly(() => socket.close(CLOSED_NORMALLY));
-    };
-    const end = (code: number | null) => {
-      if (isOver) return;
-      finish();
       resolve({ wasOpen, code });
     };
     const onAbort = () => {
-      finish();
       reject(reasonOf(signal));
+      end(null);
     };
     const ping = () => {
       timer = setTimeout(() => end(null), PONG_WITHIN_MS);

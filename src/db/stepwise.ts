@@ -19,8 +19,8 @@ interface Stepwise<F extends Fields> {
   fields: F;
   /** Joins what an entry names: `CROSS JOIN …`. */
   joins: SQL;
-  /** The fields that can be long: those that are JSON, and other texts. */
-  long: { json: readonly (keyof F & string)[]; texts: readonly (keyof F & string)[] };
+  /** The fields that can be long, all of them JSON: a control character takes six bytes in it, as in the answer. */
+  long: readonly (keyof F & string)[];
   /** What rows share, so that only the first of them brings it. */
   shared?: readonly Shared[];
 }
@@ -73,11 +73,8 @@ export function selectStepwise<F extends Fields>(read: Stepwise<F>): SQL<Row<F> 
     SELECT ${identifiers(names)}, following FROM step WHERE number > 0`;
 }
 
-/** A control character takes six bytes as JSON, and in JSON that is stored they are counted already. */
-function bytesOf({ json, texts }: Stepwise<Fields>["long"]): SQL[] {
-  const stored = json.map((name) => sql`coalesce(octet_length(step.${sql.identifier(name)}), 0)`);
-  if (texts.length === 0) return stored;
-  return [...stored, sql`octet_length(json_array(${join(texts.map((name) => sql`step.${sql.identifier(name)}`))}))`];
+function bytesOf(names: readonly string[]): SQL[] {
+  return names.map((name) => sql`coalesce(octet_length(step.${sql.identifier(name)}), 0)`);
 }
 
 /** What the first row with the key has said. */

@@ -1,5 +1,5 @@
-import { clock } from "../cache/clock.ts";
 import { unavailable } from "../http/errors.ts";
+import { clock } from "../values/clock.ts";
 
 /** A feed request in this isolate. */
 interface Visit {

@@ -93,7 +93,7 @@ export async function applyFeed(db: Database, { batches, accounts, restores, ite
       applied: true,
       ignored: nothingToDelete + repeated,
       version: Number(counted[0]?.version),
-      changes: { ...toChanges(changed), unshown: unshown[0] === undefined ? null : toUnshown(unshown[0]) },
+      changes: { changes: toChanges(changed), unshown: unshown[0] === undefined ? null : toUnshown(unshown[0]) },
     };
   } catch (error) {
     return readRefusal(error, { faults: checks.faults, batches });

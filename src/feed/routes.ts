@@ -1,10 +1,11 @@
-import { createRouter } from "../app-env.ts";
+import { background, createRouter } from "../app-env.ts";
 import { readBody } from "../http/body.ts";
 import { invalid } from "../http/errors.ts";
 import { BODY_LIMIT, NDJSON } from "../http/limits.ts";
 import { nextLink } from "../http/paging.ts";
+import { Inboxes } from "../inbox/inboxes.ts";
 import { notifyOfFeed } from "../inbox/notify.ts";
-import { writeMetrics } from "../metrics/metrics.ts";
+import { writeMetrics } from "../middleware/metrics.ts";
 import { validate } from "../middleware/validate.ts";
 import { acceptFeed } from "./accept.ts";
 import { Admission } from "./admission.ts";
@@ -42,9 +43,9 @@ export const feed = createRouter()
         (body) => acceptFeed(c.var.db, { body, token: c.var.feedToken, horizon: currentHorizon(c.env) }),
       )
       .then(async (accepted) => {
-        await notifyOfFeed(c.var.inboxes, accepted.changes, {
+        await notifyOfFeed(new Inboxes(c.env), accepted.changes, {
           db: c.var.db,
-          inBackground: (work) => c.var.cache.inBackground(work),
+          inBackground: (work) => background.run(c, work),
         });
         return accepted;
       });

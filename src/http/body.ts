@@ -21,7 +21,8 @@ export function bodyTooLarge(limit: BodyLimit, bytes = 0): ApiError {
 }
 
 /**
- * The bytes of a body, no more than the limit. `onBytes` is told of the memory that they take.
+ * The bytes of a body, no more than the limit. `onBytes` is told of the memory that they take. hono/body-limit has no
+ * timeout and passes on what breaks off (test/faults/slow-bodies.test.ts).
  * @throws the failure 413 beyond it, before the rest is read, 400 for a body that breaks off, and 408 for a slow one.
  */
 export async function readBody(

@@ -1,7 +1,8 @@
+import type { Context } from "hono";
 import * as z from "zod";
-import { NotLetIn, type Refusal } from "../auth/errors.ts";
 import { DatabaseFull, DatabaseUnavailable } from "../db/errors.ts";
 import type { FieldMessages } from "../values/messages.ts";
+import { LIMIT_PERIOD_SECONDS } from "./limits.ts";
 
 /** Every body that a failed call can have (docs/contract/interface.md, 3). */
 export const Failure = z.object({
@@ -34,6 +35,12 @@ export type Failure = z.output<typeof Failure>;
 
 type FailureStatus = 200 | 400 | 401 | 403 | 404 | 405 | 408 | 413 | 422 | 426 | 429 | 500 | 503 | 507;
 
+interface Details {
+  headers?: Record<string, string>;
+  /** For the log: no client is told. */
+  cause?: unknown;
+}
+
 /** A failed call: thrown anywhere, answered in one place (`app.onError`). */
 export class ApiError extends Error {
   override readonly name = "ApiError";
@@ -41,103 +48,88 @@ export class ApiError extends Error {
   readonly body: Failure;
   readonly headers: Record<string, string>;
 
-  constructor(status: FailureStatus, body: Omit<Failure, "status">, headers: Record<string, string> = {}) {
-    super(body.errorCode ?? "refused");
+  constructor(
+    status: FailureStatus,
+    errorCode: Failure["errorCode"],
+    text: string | FieldMessages,
+    { headers = {}, cause }: Details = {},
+  ) {
+    super(errorCode ?? "refused", { cause });
     this.status = status;
-    this.body = { status: false, ...body };
+    const said = typeof text === "string" ? { message: text } : { messages: text };
+    this.body = { status: false, ...(errorCode && { errorCode }), ...said };
     this.headers = headers;
   }
 }
 
 /** The answer is empty, which is not a fault: 200. */
-export function noItems(message: string): ApiError {
-  return new ApiError(200, { errorCode: "NO_ITEMS", message });
-}
+export const noItems = (message: string) => new ApiError(200, "NO_ITEMS", message);
 
 /** Fields that break a rule, all of them at once. */
-export function invalid(messages: FieldMessages): ApiError {
-  return new ApiError(422, { errorCode: "VALIDATION_EXCEPTION", messages });
-}
+export const invalid = (messages: FieldMessages) => new ApiError(422, "VALIDATION_EXCEPTION", messages);
 
 /** A `rank_on` that is not allowed: the answer has a message but no code (docs/contract/interface.md, 3). */
-export function refused(message: string): ApiError {
-  return new ApiError(422, { message });
-}
+export const refused = (message: string) => new ApiError(422, undefined, message);
 
 /** A body that is not a JSON object, or is none at all. */
-export function malformedBody(text = "must be a JSON object"): ApiError {
-  return new ApiError(400, { errorCode: "VALIDATION_EXCEPTION", messages: { body: [text] } });
-}
+export const malformedBody = (text = "must be a JSON object") =>
+  new ApiError(400, "VALIDATION_EXCEPTION", { body: [text] });
 
 /** No token or a bad one: one answer for every cause, so that it tells an attacker nothing. */
-export function unauthenticated(hint = ""): ApiError {
-  const message = `A valid bearer token is needed.${hint}`;
-  return new ApiError(401, { errorCode: "UNAUTHENTICATED", message }, { "WWW-Authenticate": "Bearer" });
-}
+export const unauthenticated = (hint = "") =>
+  new ApiError(401, "UNAUTHENTICATED", `A valid bearer token is needed.${hint}`, {
+    headers: { "WWW-Authenticate": "Bearer" },
+  });
 
 /** A token that is valid, but not for this. */
-export function forbidden(message: string): ApiError {
-  return new ApiError(403, { errorCode: "FORBIDDEN", message });
-}
+export const forbidden = (message: string) => new ApiError(403, "FORBIDDEN", message);
 
 /** A page of an origin that may not call (docs/contract/interface.md, 6). */
-export function foreignPage(): ApiError {
-  return forbidden("Pages of this origin may not call: CORS_ORIGINS does not name it.");
-}
+export const foreignPage = () => forbidden("Pages of this origin may not call: CORS_ORIGINS does not name it.");
 
-export function notFound(message: string): ApiError {
-  return new ApiError(404, { errorCode: "NOT_FOUND", message });
-}
+export const notFound = (message: string) => new ApiError(404, "NOT_FOUND", message);
 
 export function methodNotAllowed(allowed: readonly string[]): ApiError {
   const methods = allowed.join(", ");
-  const message = `This path answers ${methods} only.`;
-  return new ApiError(405, { errorCode: "METHOD_NOT_ALLOWED", message }, { Allow: methods });
+  return new ApiError(405, "METHOD_NOT_ALLOWED", `This path answers ${methods} only.`, { headers: { Allow: methods } });
 }
 
 /** A body that is not whole after 60 seconds. */
-export function requestTimeout(): ApiError {
-  return new ApiError(408, { errorCode: "REQUEST_TIMEOUT", message: "The body came too slowly. Send it again." });
-}
+export const requestTimeout = () => new ApiError(408, "REQUEST_TIMEOUT", "The body came too slowly. Send it again.");
 
-export function payloadTooLarge(message: string): ApiError {
-  return new ApiError(413, { errorCode: "PAYLOAD_TOO_LARGE", message });
-}
+export const payloadTooLarge = (message: string, details?: Details) =>
+  new ApiError(413, "PAYLOAD_TOO_LARGE", message, details);
 
 /** A plain request where a WebSocket is served. */
-export function upgradeRequired(): ApiError {
-  const message = "This path answers a WebSocket handshake only: send Upgrade: websocket.";
-  return new ApiError(426, { errorCode: "UPGRADE_REQUIRED", message }, { Upgrade: "websocket" });
-}
+export const upgradeRequired = () =>
+  new ApiError(426, "UPGRADE_REQUIRED", "This path answers a WebSocket handshake only: send Upgrade: websocket.", {
+    headers: { Upgrade: "websocket" },
+  });
 
-export function tooManyRequests(retryAfterSeconds: number): ApiError {
-  const message = `Too many requests. Try again in ${retryAfterSeconds} seconds.`;
-  const headers = { "Retry-After": String(retryAfterSeconds) };
-  return new ApiError(429, { errorCode: "TOO_MANY_REQUESTS", message }, headers);
-}
+export const tooManyRequests = () =>
+  new ApiError(429, "TOO_MANY_REQUESTS", `Too many requests. Try again in ${LIMIT_PERIOD_SECONDS} seconds.`, {
+    headers: retryAfter(LIMIT_PERIOD_SECONDS),
+  });
 
 /** A single line is too: another request may have used the memory up. So it says when to try again. */
-export function tooMuchForDatabase(cause?: unknown): ApiError {
-  const headers = { "Retry-After": String(RETRY_AFTER_OUTAGE_SECONDS) };
-  const message = "This request is too much for the database. Send fewer lines.";
-  const error = new ApiError(413, { errorCode: "PAYLOAD_TOO_LARGE", message }, headers);
-  error.cause = cause;
-  return error;
-}
+export const tooMuchForDatabase = (cause?: unknown) =>
+  payloadTooLarge("This request is too much for the database. Send fewer lines.", {
+    headers: retryAfter(RETRY_AFTER_OUTAGE_SECONDS),
+    cause,
+  });
 
 const RETRY_AFTER_OUTAGE_SECONDS = 2;
 
-/** Something that this service leans on does not answer; `cause` goes to the log and never to the client. */
-export function unavailable(message: string, cause?: unknown, retryAfter = RETRY_AFTER_OUTAGE_SECONDS): ApiError {
-  const headers = { "Retry-After": String(retryAfter) };
-  const error = new ApiError(503, { errorCode: "UNAVAILABLE", message }, headers);
-  error.cause = cause;
-  return error;
+function retryAfter(seconds: number) {
+  return { "Retry-After": String(seconds) };
 }
 
-export function databaseUnavailable(cause?: unknown): ApiError {
-  return unavailable("The database cannot be reached. Try again in a moment.", cause);
-}
+/** Something that this service leans on does not answer. */
+export const unavailable = (message: string, cause?: unknown, seconds = RETRY_AFTER_OUTAGE_SECONDS) =>
+  new ApiError(503, "UNAVAILABLE", message, { headers: retryAfter(seconds), cause });
+
+export const databaseUnavailable = (cause?: unknown) =>
+  unavailable("The database cannot be reached. Try again in a moment.", cause);
 
 const DAY_SECONDS = 86_400;
 const MINUTE_SECONDS = 60;
@@ -150,39 +142,29 @@ function dailyLimitReached(cause: unknown): ApiError {
 }
 
 /** It does not help to come back: somebody has to make room. */
-export function databaseFull(cause?: unknown): ApiError {
-  const message =
-    "The database is full. Delete what is not needed any more, or split the program; then send this again.";
-  const error = new ApiError(507, { errorCode: "DATABASE_FULL", message });
-  error.cause = cause;
-  return error;
-}
+export const databaseFull = (cause?: unknown) =>
+  new ApiError(
+    507,
+    "DATABASE_FULL",
+    "The database is full. Delete what is not needed any more, or split the program; then send this again.",
+    { cause },
+  );
 
-/** The failure that an error stands for: one of the API itself, of `auth/` or of `db/`; undefined for a bug. */
+/** A bug: the answer names the request and nothing of the cause. */
+export const internalError = (requestId: string) =>
+  new ApiError(500, "INTERNAL_ERROR", `Something went wrong on our side. If it persists, report request ${requestId}.`);
+
+/** The failure that an error stands for: one of the API itself, or of `db/`; undefined for a bug. */
 export function failureOf(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error;
-  if (error instanceof NotLetIn) return notLetIn(error.refusal);
   if (error instanceof DatabaseUnavailable)
     return (error.fault === "daily_limit" ? dailyLimitReached : databaseUnavailable)(error.cause);
   if (error instanceof DatabaseFull) return databaseFull(error.cause);
   return undefined;
 }
 
-function notLetIn(refusal: Refusal): ApiError {
-  switch (refusal.reason) {
-    case "no good token":
-      return unauthenticated(refusal.hint);
-    case "wrong token":
-      return forbidden(refusal.needed);
-    case "no keys":
-      return unavailable("Tokens cannot be checked. Try again in a moment.");
-    case "too many requests":
-      return tooManyRequests(refusal.retryAfterSeconds);
-  }
-}
-
-/** A bug: the answer names the request and nothing of the cause. */
-export function internalError(requestId: string): ApiError {
-  const message = `Something went wrong on our side. If it persists, report request ${requestId}.`;
-  return new ApiError(500, { errorCode: "INTERNAL_ERROR", message });
+/** Answers whatever was thrown: a failure of the API as it is, a bug without its cause. */
+export function answerFailure(error: Error, c: Context): Response {
+  const { body, status, headers } = failureOf(error) ?? internalError(c.var.requestId);
+  return c.json(body, status, headers);
 }

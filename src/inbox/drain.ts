@@ -1,7 +1,6 @@
 import type { Database } from "../db/database.ts";
-import { type Call, merge, toCalls } from "./calls.ts";
 import type { Inboxes } from "./inboxes.ts";
-import { notifyAll } from "./notify.ts";
+import { type Call, merge, notifyAll, toCalls } from "./notify.ts";
 import { type Backlog, type Change, findChanges, removeNotified, removeOutdatedChanges } from "./outbox/queries.ts";
 import { showMessages } from "./queries.ts";
 
@@ -31,19 +30,23 @@ export async function drainOutbox(
 
   const notified = new Map<string, Call>();
   const unreachable = new Set<string>();
-  const isNotified = (change: Change, id: string) => covers(notified.get(id), change);
+  const isNotified = ({ kind, newestAt }: Change, id: string) => {
+    const call = notified.get(id);
+    return call?.kinds.includes(kind) === true && call.newestAt >= newestAt;
+  };
   const report: Drained = { ...backlog, notified: 0, failed: 0 };
   let last: Change | undefined;
   for (let pages = 0; pages < PAGES_A_RUN; pages += 1) {
     const left = endsAt - performance.now();
     if (left <= 0) break;
-    const { changes, shownAt } = await findChanges(db, last);
+    const changes = await findChanges(db, last);
     if (changes.length === 0) break;
     const waiting = changes.map((one) => ({
       ...one,
       customers: one.customers.filter((id) => !isNotified(one, id) && !unreachable.has(id)),
     }));
-    const calls = toCalls({ changes: waiting, shownAt });
+    // Their messages are older than a second, so they are shown.
+    const calls = toCalls(waiting, 0);
 
     const { reached, isOverloaded } = await notifyAll(inboxes, calls, { by: "schedule", milliseconds: left });
     for (const call of calls) {
@@ -60,10 +63,4 @@ export async function drainOutbox(
   // Last, so that a pile of many hours does not keep the new changes waiting.
   while (!(await removeOutdatedChanges(db)) && performance.now() < endsAt);
   return report;
-}
-
-/** Whether a call has said all that this change would. */
-function covers(call: Call | undefined, { kind, newestAt }: Change): boolean {
-  if (call === undefined) return false;
-  return kind === "erased" ? call.isErased : call.kinds.includes(kind) && call.newestAt >= newestAt;
 }

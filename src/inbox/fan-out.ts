@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
-import { type Call, makeCalls, type Outcome } from "./calls.ts";
 import { Inboxes } from "./inboxes.ts";
+import { type Call, makeCalls, type Outcome } from "./notify.ts";
 
 /** Notifies many inboxes for one Worker, which alone has too few connections. It stores nothing. */
 export class FanOut extends DurableObject<Env> {

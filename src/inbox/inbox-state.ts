@@ -1,10 +1,4 @@
-/** What the primary said of the customer, who is a listener since before it was asked (docs/contract/live.md, 1). */
-export interface Subscription {
-  /** The time of the newest message in the customer's groups, shown or not; empty where there is none. */
-  newestAt: string;
-  /** When the primary was asked, in milliseconds since 1970, by the clock of who asked. */
-  at: number;
-}
+import { CHANGE_KINDS, type ChangeKind, type Subscription } from "./protocol.ts";
 
 /** What an inbox remembers. It is stored, because an idle object loses its memory. */
 export interface InboxState {
@@ -72,4 +66,32 @@ export function deletableAt({ subscription, notified }: InboxState): number | nu
 
 function notifiedOf({ notified }: InboxState, now: number): string {
   return notified !== null && now <= notified.at + REMEMBER_MS ? notified.newestAt : "";
+}
+
+/** Changes that were not sent in a frame yet, each with the time from which its endpoint shows it. */
+export type Pending = readonly { kind: ChangeKind; readyAt: number }[];
+
+// Changes that come shortly after each other are sent in one frame.
+const GATHER_MS = 250;
+// Times are rounded up to these, so that no number of changes makes many entries.
+const STEP_MS = 50;
+
+/** Adds a change that can be shown from `readyAt` on, in milliseconds since 1970. */
+export function addChange(pending: Pending, kind: ChangeKind, readyAt: number): Pending {
+  const rounded = Math.ceil(readyAt / STEP_MS) * STEP_MS;
+  const isPending = pending.some((one) => one.kind === kind && one.readyAt === rounded);
+  return isPending ? pending : [...pending, { kind, readyAt: rounded }];
+}
+
+/** When the next frame is due; null: none is. */
+export function nextFrameAt(pending: Pending): number | null {
+  return pending.length === 0 ? null : Math.min(...pending.map(({ readyAt }) => readyAt)) + GATHER_MS;
+}
+
+/** The changes for a frame that is sent now, none if no frame is due, and those for later ones. */
+export function takeFrame(pending: Pending, now: number): { kinds: ChangeKind[]; left: Pending } {
+  const due = nextFrameAt(pending);
+  if (due === null || due > now) return { kinds: [], left: pending };
+  const isReady = (kind: ChangeKind) => pending.some((one) => one.kind === kind && one.readyAt <= now);
+  return { kinds: CHANGE_KINDS.filter(isReady), left: pending.filter(({ readyAt }) => readyAt > now) };
 }

@@ -1,8 +1,8 @@
 import { DurableObject } from "cloudflare:workers";
-import { SUBPROTOCOL } from "../auth/subprotocols.ts";
+import { LEEWAY_SECONDS } from "../auth/token.ts";
 import { Database } from "../db/database.ts";
-import { addChange, type ChangeKind, nextFrameAt, type Pending, takeFrame } from "./frames.ts";
 import {
+  addChange,
   afterNotification,
   afterSubscription,
   deletableAt,
@@ -11,46 +11,39 @@ import {
   hasNothingNew,
   type InboxState,
   isSubscribed,
-  type Subscription,
+  nextFrameAt,
+  type Pending,
+  takeFrame,
 } from "./inbox-state.ts";
-import { beginListening } from "./queries.ts";
 import {
-  type Attachment,
-  attach,
-  attachmentOf,
+  CHANGE_KINDS,
   CONNECTION_HEADER,
-  countFrame,
-  expiresAt,
-  FRAMES_A_MINUTE,
+  type Notification,
+  type PollAnswer,
   readConnection,
-} from "./socket.ts";
+  type Subscription,
+} from "./protocol.ts";
+import { beginListening } from "./queries.ts";
 
-/** Something that concerns the customer has changed. */
-export interface Notification {
-  kinds: readonly ChangeKind[];
-  /** The time of the newest message that it is about; empty where it is about none. */
-  newestAt: string;
-  /** Milliseconds until its messages are shown, from its receipt: clocks of two machines differ. */
-  messageWaitMs: number;
-  /** Whether the customer was erased. */
-  isErased: boolean;
+/** What belongs to a socket, and survives hibernation. Storage would bill each change as a row. */
+interface Attachment {
+  customerId: string;
+  tokenExpires: number;
+  /** Counts the inbox's sockets, so that the oldest is known. */
+  order: number;
+  /** How many frames the app has sent in the minute that began then. */
+  frames: { since: number; count: number };
 }
 
-/** How an inbox answers a poll. */
-export interface PollAnswer {
-  nothingNew: boolean;
-  isSubscribed: boolean;
-  /** Its clock, for a subscription. */
-  at: number;
-}
-
-interface Open {
+interface Open extends Attachment {
   socket: WebSocket;
-  attachment: Attachment;
 }
 
 const SOCKETS_A_CUSTOMER = 8;
 const LONGEST_FRAME_BYTES = 1_024;
+const MINUTE_MS = 60_000;
+// Each frame wakes the object, which is billed for it.
+const FRAMES_A_MINUTE = 60;
 // After a message's second the feed's Worker takes the stamp that shows it: this much later it has.
 const MESSAGE_MARGIN_MS = 100;
 const RENEW_AGAIN_MS = 60_000;
@@ -95,15 +88,15 @@ export class Inbox extends DurableObject<Env> {
   }
 
   /** Takes a notification: from now on D1 must be asked for its message, and open apps get a frame. */
-  async notify(notification: Notification): Promise<void> {
+  async notify({ kinds, newestAt, messageWaitMs }: Notification): Promise<void> {
     const now = Date.now();
-    if (notification.isErased) await this.#deleteAll();
-    const shownAt = now + notification.messageWaitMs;
-    this.#keep(afterNotification(this.#state, { ...notification, shownAt }, now));
-    if (this.#sockets().length > 0) {
-      const readyAt = (kind: ChangeKind) => (kind === "messages" ? frameAt(shownAt) : 0);
-      const add = (pending: Pending, kind: ChangeKind) => addChange(pending, kind, Math.max(now, readyAt(kind)));
-      this.#pending = notification.kinds.reduce(add, this.#pending);
+    if (kinds.includes("erased")) await this.#deleteAll();
+    const shownAt = now + messageWaitMs;
+    this.#keep(afterNotification(this.#state, { newestAt, shownAt }, now));
+    const changed = this.#sockets().length === 0 ? [] : CHANGE_KINDS.filter((kind) => kinds.includes(kind));
+    for (const kind of changed) {
+      const readyAt = kind === "messages" ? Math.max(now, frameAt(shownAt)) : now;
+      this.#pending = addChange(this.#pending, kind, readyAt);
     }
     await this.#setAlarm();
   }
@@ -113,13 +106,13 @@ export class Inbox extends DurableObject<Env> {
     const { subscription, messageWaitMs, ...connection } = readConnection(request.headers.get(CONNECTION_HEADER) ?? "");
     const { 0: client, 1: server } = new WebSocketPair();
     const open = this.#sockets();
-    const order = Math.max(0, ...open.map(({ attachment }) => attachment.order)) + 1;
     for (const { socket } of open.slice(0, Math.max(0, open.length - SOCKETS_A_CUSTOMER + 1))) {
       socket.close(...CLOSE.replaced);
     }
     const now = Date.now();
     this.ctx.acceptWebSocket(server);
-    attach(server, { ...connection, order, frames: { since: now, count: 0 } });
+    const order = (open.at(-1)?.order ?? 0) + 1;
+    server.serializeAttachment({ ...connection, order, frames: { since: now, count: 0 } } satisfies Attachment);
     // Before anything is waited for, so that no other frame comes first.
     server.send(JSON.stringify({ type: "hello" }));
     this.#keep(afterSubscription(this.#state, subscription, now));
@@ -129,15 +122,18 @@ export class Inbox extends DurableObject<Env> {
       if (readyAt > now) this.#pending = addChange(this.#pending, "messages", readyAt);
     }
     await this.#setAlarm();
-    const headers = new Headers(connection.hasSubprotocol ? { "Sec-WebSocket-Protocol": SUBPROTOCOL } : {});
-    return new Response(null, { status: 101, webSocket: client, headers });
+    return new Response(null, { status: 101, webSocket: client });
   }
 
   /** Frames of the app are ignored; `ping` is answered without waking this object. */
   override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
     const bytes = typeof message === "string" ? new TextEncoder().encode(message).length : message.byteLength;
+    const { frames, ...attachment } = attachmentOf(socket);
+    const now = Date.now();
+    const [since, count] = now - frames.since >= MINUTE_MS ? [now, 1] : [frames.since, frames.count + 1];
+    socket.serializeAttachment({ ...attachment, frames: { since, count } } satisfies Attachment);
     if (bytes > LONGEST_FRAME_BYTES) socket.close(...CLOSE.tooLarge);
-    else if (countFrame(socket, Date.now())) socket.close(...CLOSE.tooMany);
+    else if (count > FRAMES_A_MINUTE) socket.close(...CLOSE.tooMany);
   }
 
   /** Answers a close frame: without that, the client's own close lasts until it gives up waiting. */
@@ -150,8 +146,8 @@ export class Inbox extends DurableObject<Env> {
     const now = Date.now();
     this.#alarmAt = null;
     this.#sendFrame(now);
-    for (const { socket, attachment } of this.#sockets()) {
-      if (expiresAt(attachment) <= now) socket.close(...CLOSE.expired);
+    for (const open of this.#sockets()) {
+      if (expiresAt(open) <= now) open.socket.close(...CLOSE.expired);
     }
     this.#renew(now);
     const isOver = this.#sockets().length === 0 && this.#pending.length === 0 && (deletableAt(this.#state) ?? 0) <= now;
@@ -167,20 +163,17 @@ export class Inbox extends DurableObject<Env> {
   }
 
   /** Subscribes anew in the background, because no frame may wait for a database that does not answer. */
-  #renew(now: number): void {
+  #renew(at: number): void {
     const [first] = this.#sockets();
-    if (first === undefined || now < this.#renewAt()) return;
-    this.#renewAgainAt = now + RENEW_AGAIN_MS;
-    this.ctx.waitUntil(this.#subscribeAnew(first.attachment.customerId, now));
-  }
-
-  async #subscribeAnew(customerId: string, at: number): Promise<void> {
-    try {
-      const { newestAt } = await beginListening(new Database(this.env.DB, "first-primary"), customerId);
-      await this.subscribe({ newestAt, at });
-    } catch (error) {
-      console.error(JSON.stringify({ error: "LISTENER_NOT_RENEWED", cause: error instanceof Error ? error.name : "" }));
-    }
+    if (first === undefined || at < this.#renewAt()) return;
+    this.#renewAgainAt = at + RENEW_AGAIN_MS;
+    const renewing = beginListening(new Database(this.env.DB, "first-primary"), first.customerId)
+      .then(({ newestAt }) => this.subscribe({ newestAt, at }))
+      .catch((error: unknown) => {
+        const cause = error instanceof Error ? error.name : "";
+        console.error(JSON.stringify({ error: "LISTENER_NOT_RENEWED", cause }));
+      });
+    this.ctx.waitUntil(renewing);
   }
 
   /** When to subscribe anew while a socket is open. The sockets of who was erased have no subscription, and need none. */
@@ -194,8 +187,8 @@ export class Inbox extends DurableObject<Env> {
     return this.ctx
       .getWebSockets()
       .filter((socket) => socket.readyState === WebSocket.OPEN)
-      .map((socket) => ({ socket, attachment: attachmentOf(socket) }))
-      .sort((a, b) => a.attachment.order - b.attachment.order);
+      .map((socket) => ({ socket, ...attachmentOf(socket) }))
+      .sort((a, b) => a.order - b.order);
   }
 
   /**
@@ -205,7 +198,7 @@ export class Inbox extends DurableObject<Env> {
   async #setAlarm(): Promise<void> {
     const open = this.#sockets();
     const due = [nextFrameAt(this.#pending), deletableAt(this.#state)].filter((at) => at !== null);
-    if (open.length > 0) due.push(this.#renewAt(), ...open.map(({ attachment }) => expiresAt(attachment)));
+    if (open.length > 0) due.push(this.#renewAt(), ...open.map(expiresAt));
     const earliest = Math.min(...due);
     if (earliest >= (this.#alarmAt ?? Number.POSITIVE_INFINITY)) return;
     this.#alarmAt = earliest;
@@ -236,6 +229,15 @@ export class Inbox extends DurableObject<Env> {
 }
 
 const frameAt = (shownAt: number) => shownAt + MESSAGE_MARGIN_MS;
+
+function attachmentOf(socket: WebSocket): Attachment {
+  return socket.deserializeAttachment() as Attachment;
+}
+
+/** When the token has expired, with the usual leeway; in milliseconds since 1970. */
+function expiresAt({ tokenExpires }: Attachment): number {
+  return (tokenExpires + LEEWAY_SECONDS) * 1_000;
+}
 
 function sendTo(socket: WebSocket, frame: string): void {
   try {

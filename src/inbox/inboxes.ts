@@ -1,10 +1,14 @@
 import { sha256Of } from "../values/sha256.ts";
 import { withTimeout } from "../values/timeout.ts";
-import type { Call, Outcome } from "./calls.ts";
-import type { Inbox, Notification, PollAnswer } from "./inbox.ts";
-import type { Subscription } from "./inbox-state.ts";
-import { inJurisdiction } from "./jurisdiction.ts";
-import { CONNECTION_HEADER, type Connection, writeConnection } from "./socket.ts";
+import type { Call, Outcome } from "./notify.ts";
+import {
+  CONNECTION_HEADER,
+  type Connection,
+  type Notification,
+  type PollAnswer,
+  type Subscription,
+  writeConnection,
+} from "./protocol.ts";
 
 // A poll does not wait longer for its inbox: then D1 answers it.
 const ANSWER_WITHIN_MS = 250;
@@ -54,7 +58,7 @@ export class Inboxes {
     return fanOuts.get(fanOuts.idFromName(name)).notify(calls, endsAt);
   }
 
-  async #of(customerId: string): Promise<DurableObjectStub<Inbox>> {
+  async #of(customerId: string) {
     const inboxes = inJurisdiction(this.#env, this.#env.INBOXES);
     return inboxes.get(inboxes.idFromName(await inboxName(this.#env.ENVIRONMENT, customerId)));
   }
@@ -63,4 +67,21 @@ export class Inboxes {
 /** Dashboards show the names of objects, so they hold no customer's id. */
 export function inboxName(environment: string, customerId: string): Promise<string> {
   return sha256Of(new TextEncoder().encode(JSON.stringify([environment, customerId])));
+}
+
+/** Where Cloudflare may be told to run and store inboxes, and databases. */
+export const JURISDICTIONS = ["eu", "us", "fedramp"] as const;
+
+/**
+ * Objects in the operator's jurisdiction, or near whoever first asks for each where that is empty. One name is another
+ * object in each, so the inboxes of before are not found any more.
+ */
+export function inJurisdiction<T extends Rpc.DurableObjectBranded>(
+  { JURISDICTION }: Pick<Env, "JURISDICTION">,
+  namespace: DurableObjectNamespace<T>,
+): DurableObjectNamespace<T> {
+  if (!JURISDICTION) return namespace;
+  const known = JURISDICTIONS.find((one) => one === JURISDICTION);
+  if (known === undefined) throw new Error(`There is no jurisdiction ${JURISDICTION}.`);
+  return namespace.jurisdiction(known);
 }

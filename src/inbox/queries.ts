@@ -52,7 +52,7 @@ export function toUnshown({ stamp, waitMs }: { stamp: string; waitMs: number }):
 }
 
 /** How many milliseconds remain of the second of messages that are not shown, by D1's clock; 0 where there are none. */
-export const MESSAGE_WAIT = sql<number>`coalesce((
+const MESSAGE_WAIT = sql<number>`coalesce((
   SELECT max(0, (unixepoch(${messageClock.clock_said}) + 1 - unixepoch(clock.now)) * 1000 - clock.millisecond)
   FROM clock CROSS JOIN ${messageClock} WHERE ${messageClock.is_open} = 1
 ), 0)`;

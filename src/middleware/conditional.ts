@@ -1,7 +1,5 @@
-import type { MiddlewareHandler } from "hono";
 import { encodeBase64Url } from "hono/utils/encode";
-import type { AppEnv } from "../app-env.ts";
-import { annotate } from "../openapi/notes.ts";
+import { middleware } from "../openapi/notes.ts";
 
 const HEADERS = {
   // The customer's own device may keep it, and asks each time whether it is still so.
@@ -12,21 +10,18 @@ const HEADERS = {
 
 /**
  * Gives an answer that went well an `ETag`, and answers 304 without a body to whoever has that tag already
- * (docs/contract/interface.md, 6). A failure has none.
+ * (docs/contract/interface.md, 6). A failure has none: hono/etag would tag each 200, and so "no items" too.
  */
-export function conditional(): MiddlewareHandler<AppEnv> {
-  const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
-    await next();
-    if (c.var.answered === undefined) return;
+export const conditional = middleware({ mayBeUnchanged: true }, async (c, next) => {
+  await next();
+  if (c.var.answered === undefined) return;
 
-    const tag = await tagOf(c.var.answered);
-    if (isNamed(tag, c.req.header("If-None-Match"))) c.res = new Response(null, { status: 304 });
-    // Weak: Cloudflare compresses the body on its way, and drops a strong tag.
-    c.res.headers.set("ETag", `W/${tag}`);
-    for (const [name, value] of Object.entries(HEADERS)) c.res.headers.set(name, value);
-  };
-  return annotate(handler, { mayBeUnchanged: true });
-}
+  const tag = await tagOf(c.var.answered);
+  if (isNamed(tag, c.req.header("If-None-Match"))) c.res = new Response(null, { status: 304 });
+  // Weak: Cloudflare compresses the body on its way, and drops a strong tag.
+  c.res.headers.set("ETag", `W/${tag}`);
+  for (const [name, value] of Object.entries(HEADERS)) c.res.headers.set(name, value);
+});
 
 /** The tag of a body, by its bytes alone: it is the same in every data centre and after every deployment. */
 async function tagOf(answered: Uint8Array<ArrayBuffer>): Promise<string> {

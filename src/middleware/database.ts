@@ -1,8 +1,8 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { AppEnv } from "../app-env.ts";
 import { type BookmarkRules, signBookmark, verifyBookmark } from "../db/bookmarks.ts";
-import { Database, noUsage } from "../db/database.ts";
-import { annotate } from "../openapi/notes.ts";
+import { Database } from "../db/database.ts";
+import { middleware } from "../openapi/notes.ts";
 
 const BOOKMARK_NOTE = {
   description: "Send it back as it is: the next request sees at least what this one saw.",
@@ -14,7 +14,8 @@ const BOOKMARK_NOTE = {
  * nearest replica; or at the primary, which needs no bookmark. The answer has the bookmark for the next request.
  */
 export function database(begins: "bookmark" | "primary"): MiddlewareHandler<AppEnv> {
-  const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
+  const notes = { headers: { "X-D1-Bookmark": BOOKMARK_NOTE }, failures: ["Unavailable"] } as const;
+  return middleware(notes, async (c, next) => {
     const rules = bookmarkRules(c);
     const consistency =
       begins === "primary" ? "first-primary" : await verifyBookmark(c.req.header("X-D1-Bookmark") ?? "", rules);
@@ -26,21 +27,7 @@ export function database(begins: "bookmark" | "primary"): MiddlewareHandler<AppE
     // A later middleware may have opened the database again, elsewhere: then that one sets the bookmark.
     if (c.var.db !== db || db.bookmark === null) return;
     c.res.headers.set("X-D1-Bookmark", await signBookmark(db.bookmark, rules));
-  };
-  return annotate(handler, { headers: { "X-D1-Bookmark": BOOKMARK_NOTE }, failures: ["Unavailable"] });
-}
-
-/** Opens the primary and the nearest replica, for a route without a token. No bookmark is taken or given. */
-export function bothDatabases(): MiddlewareHandler<AppEnv> {
-  const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
-    const usage = noUsage();
-    const primary = new Database(c.env.DB, "first-primary", usage);
-    const nearest = new Database(c.env.DB, "first-unconstrained", usage);
-    c.set("databases", { primary, nearest });
-    c.set("db", nearest);
-    await next();
-  };
-  return annotate(handler, { failures: ["Unavailable"] });
+  });
 }
 
 function bookmarkRules(c: Context<AppEnv>): BookmarkRules {

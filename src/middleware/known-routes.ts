@@ -2,21 +2,20 @@ import type { Hono, MiddlewareHandler } from "hono";
 import { METHOD_NAME_ALL } from "hono/router";
 import type { AppEnv } from "../app-env.ts";
 import { methodNotAllowed, notFound } from "../http/errors.ts";
-import { annotate } from "../openapi/notes.ts";
+import { middleware } from "../openapi/notes.ts";
 import { rateLimitAddress } from "./rate-limit.ts";
 
 const METHODS = ["GET", "POST"] as const;
 
 /** Refuses unknown paths (404) and known paths with another method (405), before anything else is looked at. */
 export function knownRoutes(app: Hono<AppEnv>): MiddlewareHandler<AppEnv> {
-  const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
+  return middleware({ failures: ["MethodNotAllowed"] }, async (c, next) => {
     const allowed = allowedMethods(app, c.req.path);
     const method = c.req.method === "HEAD" ? "GET" : c.req.method;
     if (allowed.some((one) => one === method)) return next();
     await rateLimitAddress(c);
     throw allowed.length === 0 ? notFound("There is nothing at this path.") : methodNotAllowed(allowed);
-  };
-  return annotate(handler, { failures: ["MethodNotAllowed"] });
+  });
 }
 
 /** The methods that an endpoint is registered for at a path. */

@@ -1,85 +1,68 @@
-import type { Context, MiddlewareHandler } from "hono";
+import type { Context } from "hono";
 import { type AppEnv, isDevelopment } from "../app-env.ts";
-import { NotLetIn } from "../auth/errors.ts";
 import { type Fetcher, KeySet } from "../auth/key-set.ts";
 import { tokensOffered } from "../auth/subprotocols.ts";
 import { type Claims, feedAccounts, type Keys, readToken, type TokenRules } from "../auth/token.ts";
-import { annotate } from "../openapi/notes.ts";
+import { forbidden, unauthenticated, unavailable } from "../http/errors.ts";
+import { middleware } from "../openapi/notes.ts";
 import { rateLimit, rateLimitAddress } from "./rate-limit.ts";
 
 /** Lets customers in, each as themselves, and no more often than the limit. */
-export function customerOnly(): MiddlewareHandler<AppEnv> {
-  const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
+export const customerOnly = middleware(
+  { token: "customer", failures: ["Unauthenticated", "Forbidden", "TooManyRequests", "Unavailable"] },
+  async (c, next) => {
     const claims = await authenticate(c, "customer");
     c.set("customerId", claims.subject);
     c.set("tokenExpires", claims.expires);
     await rateLimit(c, c.env.CUSTOMER_LIMITER, claims.subject);
     await next();
-  };
-  return annotate(handler, {
-    token: "customer",
-    failures: ["Unauthenticated", "Forbidden", "TooManyRequests", "Unavailable"],
-  });
-}
-
-/** Finds the tokens that a WebSocket's subprotocols carry; no other route takes a token from there. */
-export function subprotocolTokens(): MiddlewareHandler<AppEnv> {
-  return async (c, next) => {
-    c.set("subprotocolTokens", tokensOffered(c.req.header("Sec-WebSocket-Protocol")));
-    await next();
-  };
-}
+  },
+);
 
 /** Lets in who may take everything out: with a token for the export of all accounts. */
-export function exportOnly(): MiddlewareHandler<AppEnv> {
-  const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
+export const exportOnly = middleware(
+  { token: "export", failures: ["Unauthenticated", "Forbidden", "TooManyRequests", "Unavailable"] },
+  async (c, next) => {
     const claims = await authenticate(c, "export");
-    if (feedAccounts(claims) !== "*") throw wrongToken('An export token is for all accounts: "accounts": "*".');
+    if (feedAccounts(claims) !== "*") throw forbidden('An export token is for all accounts: "accounts": "*".');
     await next();
-  };
-  return annotate(handler, {
-    token: "export",
-    failures: ["Unauthenticated", "Forbidden", "TooManyRequests", "Unavailable"],
-  });
-}
+  },
+);
 
 /** Lets systems of record in, each for the accounts that its token names. */
-export function feedOnly(): MiddlewareHandler<AppEnv> {
-  const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
+export const feedOnly = middleware(
+  { token: "feed", failures: ["Unauthenticated", "ForeignLines", "TooManyRequests", "Unavailable"] },
+  async (c, next) => {
     const claims = await authenticate(c, "feed");
     const accounts = feedAccounts(claims);
-    if (accounts === null) throw wrongToken('A feed token names its accounts: "accounts": ["165"] or "*".');
+    if (accounts === null) throw forbidden('A feed token names its accounts: "accounts": ["165"] or "*".');
     const restores = claims.scopes.includes("restore");
-    if (restores && accounts !== "*") throw wrongToken('A restore token covers all accounts: "accounts": "*".');
+    if (restores && accounts !== "*") throw forbidden('A restore token covers all accounts: "accounts": "*".');
     c.set("feedToken", { accounts, restores });
     await next();
-  };
-  return annotate(handler, {
-    token: "feed",
-    failures: ["Unauthenticated", "ForeignLines", "TooManyRequests", "Unavailable"],
-  });
-}
+  },
+);
 
 /** The claims of the request's token, which must be good and have the scope. */
 async function authenticate(c: Context<AppEnv>, scope: "customer" | "feed" | "export"): Promise<Claims> {
   const reading = await readToken(tokenOf(c), tokenRules(c), Date.now() / 1000);
   if (reading.kind === "good" && reading.claims.scopes.includes(scope)) return reading.claims;
   await rateLimitAddress(c);
-  if (reading.kind === "good") throw wrongToken(`This needs a token with the scope ${scope}.`);
-  if (reading.kind === "no keys") throw new NotLetIn({ reason: "no keys" });
-  const hint = isDevelopment(c.env) ? " Get one: npm run token -- customer ID" : "";
-  throw new NotLetIn({ reason: "no good token", hint, fault: reading.fault });
+  if (reading.kind === "good") throw forbidden(`This needs a token with the scope ${scope}.`);
+  if (reading.kind === "no keys") throw unavailable("Tokens cannot be checked. Try again in a moment.");
+  c.set("tokenFault", reading.fault);
+  throw unauthenticated(isDevelopment(c.env) ? " Get one: npm run token -- customer ID" : "");
 }
 
-function wrongToken(needed: string): NotLetIn {
-  return new NotLetIn({ reason: "wrong token", needed });
-}
+// A browser cannot send a header with a WebSocket. No other path takes a token from its subprotocols.
+const LIVE_PATH = "/api/v1/customer/live";
 
 /** The request's one token; where two came, none of them counts. */
-function tokenOf(c: Context<AppEnv>): string {
-  const authorization = c.req.header("Authorization");
+function tokenOf({ req }: Context<AppEnv>): string {
+  const authorization = req.header("Authorization");
+  const offered = req.path === LIVE_PATH ? tokensOffered(req.header("Sec-WebSocket-Protocol")) : [];
   const bearer = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1] ?? "";
-  const tokens = [...(authorization === undefined ? [] : [bearer]), ...(c.var.subprotocolTokens ?? [])];
+  const tokens = [...(authorization === undefined ? [] : [bearer]), ...offered];
   return tokens.length === 1 ? (tokens[0] ?? "") : "";
 }
 

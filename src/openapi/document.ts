@@ -6,18 +6,10 @@ import { Failure } from "../http/errors.ts";
 import { NDJSON } from "../http/limits.ts";
 import { partsOf } from "../values/parameter.ts";
 import RECORDED from "./examples.json" with { type: "json" };
-import { FAILURES, type FailureName } from "./failures.ts";
+import { FAILURE_HEADERS, FAILURES, type FailureName } from "./failures.ts";
 import { INTRODUCTION, SECURITY_SCHEMES, TAGS } from "./introduction.ts";
 import { type Components, type JsonSchema, pascalCase, toJsonSchema } from "./json-schema.ts";
 import { type Example, type HeaderNote, type Notes, notesOf, type Operation } from "./notes.ts";
-
-export interface OpenApiDocument {
-  openapi: "3.1.0";
-  info: Record<string, unknown>;
-  paths: Record<string, Record<string, OperationObject>>;
-  components: { schemas: Components } & Record<string, unknown>;
-  [field: string]: unknown;
-}
 
 interface OperationObject extends Record<string, unknown> {
   operationId: string;
@@ -34,10 +26,9 @@ interface ResponseObject {
 const GOOD = { 200: "The call went well.", 101: "The WebSocket is open." } as const;
 const UNCHANGED = "The answer is still one that `If-None-Match` names. There is no body.";
 
-const TAG = 'W/"n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg="';
 const ETAG: HeaderNote = {
   description: "Names this body: sent back in `If-None-Match`, it is answered 304 as long as the body is the same.",
-  example: TAG,
+  example: 'W/"n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg="',
 };
 const IF_NONE_MATCH = {
   name: "If-None-Match",
@@ -61,21 +52,14 @@ const COMMON_HEADERS: Record<string, HeaderNote> = {
   },
 };
 
-/** What goes with some failures, by the name of the header. */
-const FAILURE_HEADERS: Record<string, string> = {
-  "Retry-After": "Seconds after which to try again.",
-  "WWW-Authenticate": "The kind of token that is asked for.",
-  Allow: "The methods that the path takes.",
-};
-
 /**
  * The OpenAPI document of the service, read off its routes: what a request must hold is said by the schemas that check
  * it, and what may be refused by each middleware that stands before an endpoint. The rest is in `operations`, by method
  * and path: the Worker itself is without it.
  */
-export function openApiDocument(app: Hono<AppEnv>, operations: Readonly<Record<string, Operation>>): OpenApiDocument {
+export function openApiDocument(app: Hono<AppEnv>, operations: Readonly<Record<string, Operation>>) {
   const schemas: Components = {};
-  const paths: OpenApiDocument["paths"] = {};
+  const paths: Record<string, Record<string, OperationObject>> = {};
   for (const { method, path } of endpoints(app)) {
     const operation = operations[`${method} ${path}`];
     if (operation === undefined) throw new Error(`${method} ${path} is not described in src/reference.ts.`);
@@ -122,13 +106,18 @@ function operationObject(operation: Operation, notes: readonly Notes[], schemas:
   const mayBeUnchanged = notes.some((note) => note.mayBeUnchanged);
   const parameters = notes.flatMap((note) => parameterObjects(note, examples, schemas));
   if (mayBeUnchanged) parameters.push(IF_NONE_MATCH);
-  const failures = [...new Set(notes.flatMap((note) => note.failures ?? []))];
   const own = notes.map((note) => note.headers ?? {});
-  const headers = Object.assign({}, COMMON_HEADERS, mayBeUnchanged ? { ETag: ETAG } : {}, ...own);
+  const headers = headerObjects(Object.assign({}, COMMON_HEADERS, mayBeUnchanged ? { ETag: ETAG } : {}, ...own));
 
-  const responses: OperationObject["responses"] = { ...goodResponse(operation, headers, schemas) };
-  if (mayBeUnchanged) responses[304] = { description: UNCHANGED, headers: headerObjects(headers), content: {} };
-  for (const name of failures) addFailure(responses, name, schemas);
+  const responses = goodResponse(operation, headers, schemas);
+  if (mayBeUnchanged) responses[304] = { description: UNCHANGED, headers, content: {} };
+  for (const name of new Set(notes.flatMap((note) => note.failures ?? []))) addFailure(responses, name, schemas);
+  const content = body && {
+    [body.mediaType]: {
+      schema: bodySchema(body, `${pascalCase(id)}Body`, schemas),
+      examples: examplesOf(examples, "body"),
+    },
+  };
   return {
     operationId: id,
     tags: [tag],
@@ -136,17 +125,7 @@ function operationObject(operation: Operation, notes: readonly Notes[], schemas:
     description,
     security: token === undefined ? [] : [{ [token]: [] }],
     ...(parameters.length > 0 && { parameters }),
-    ...(body !== undefined && {
-      requestBody: {
-        required: true,
-        content: {
-          [body.mediaType]: {
-            schema: bodySchema(body, `${pascalCase(id)}Body`, schemas),
-            examples: bodiesOf(examples),
-          },
-        },
-      },
-    }),
+    ...(content && { requestBody: { required: true, content } }),
     responses,
   };
 }
@@ -190,13 +169,13 @@ function parameterObjects({ parameters }: Notes, examples: readonly Example[], s
 /** What a call answers that went well. */
 function goodResponse(
   { id, answer, lines, frames, examples }: Operation,
-  headers: Record<string, HeaderNote>,
+  headers: Record<string, unknown>,
   schemas: Components,
 ): OperationObject["responses"] {
   const respond = (status: keyof typeof GOOD, mediaType: string, schema: JsonSchema) => ({
     [status]: {
       description: GOOD[status],
-      headers: headerObjects(headers),
+      headers,
       content: { [mediaType]: { schema, examples: answersOf(id, examples) } },
     },
   });
@@ -211,45 +190,35 @@ function goodResponse(
 /** Adds what a failure answers to the answers with its status. */
 function addFailure(responses: OperationObject["responses"], name: FailureName, schemas: Components): void {
   const { description, example } = FAILURES[name];
-  const schema = failureSchema(name, schemas);
-  const examples = { [name]: { summary: description, value: example.body } };
-  const before = responses[example.status];
+  const { status, body } = example;
+  const before = responses[status];
   const content = before?.content[JSON_TYPE];
-  responses[example.status] = {
-    description: before === undefined ? description : `${before.description} Or: ${description}`,
-    headers: {
-      ...(before?.headers ?? headerObjects(COMMON_HEADERS)),
-      ...headerObjects(
-        Object.fromEntries(
-          Object.entries(example.headers).map(([header, value]) => [
-            header,
-            { description: FAILURE_HEADERS[header] ?? header, example: value },
-          ]),
-        ),
-      ),
-    },
+  const own = failureSchema(name, body, schemas);
+  const others = content && ((content.schema.anyOf as JsonSchema[] | undefined) ?? [content.schema]);
+  const headers = mapValues(example.headers, (value, header) => ({
+    description: FAILURE_HEADERS[header] ?? header,
+    example: value,
+  }));
+  responses[status] = {
+    description: before ? `${before.description} Or: ${description}` : description,
+    headers: { ...(before?.headers ?? headerObjects(COMMON_HEADERS)), ...headerObjects(headers) },
     content: {
-      [JSON_TYPE]:
-        content === undefined
-          ? { schema, examples }
-          : {
-              schema: { anyOf: [...((content.schema.anyOf as JsonSchema[] | undefined) ?? [content.schema]), schema] },
-              examples: { ...content.examples, ...examples },
-            },
+      [JSON_TYPE]: {
+        schema: others ? { anyOf: [...others, own] } : own,
+        examples: { ...content?.examples, [name]: { summary: description, value: body } },
+      },
     },
   };
 }
 
 /** The fields of failures that one of them has, with its code: a schema of its own name. */
-function failureSchema(name: FailureName, schemas: Components): JsonSchema {
+function failureSchema(name: FailureName, body: Failure, schemas: Components): JsonSchema {
   const { properties } = toJsonSchema(Failure, "output", schemas) as { properties: Record<string, JsonSchema> };
-  const { body } = FAILURES[name].example;
-  const fields = Object.keys(body).map((field) => [field, properties[field]]);
   const code = { type: "string", const: body.errorCode, description: properties.errorCode?.description };
   const id = `${name}Failure`;
   schemas[id] = {
     type: "object",
-    properties: { ...Object.fromEntries(fields), ...(body.errorCode && { errorCode: code }) },
+    properties: mapValues(body, (_, field) => (field === "errorCode" ? code : properties[field])),
     required: Object.keys(body),
     additionalProperties: false,
   };
@@ -257,24 +226,24 @@ function failureSchema(name: FailureName, schemas: Components): JsonSchema {
 }
 
 function headerObjects(headers: Readonly<Record<string, HeaderNote>>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, { description, example }]) => [
-      name,
-      { description, schema: { type: "string" }, example },
-    ]),
-  );
+  return mapValues(headers, ({ description, example }) => ({ description, schema: { type: "string" }, example }));
 }
 
 function answersOf(id: string, examples: readonly Example[]): Record<string, unknown> {
   const recorded = (RECORDED as Record<string, Record<string, object>>)[id];
-  return Object.fromEntries(
-    examples.map(({ summary, answer }) => [camelCase(summary), { summary, value: answer ?? recorded?.[summary] }]),
+  return examplesOf(
+    examples.map((example) => ({ answer: recorded?.[example.summary], ...example })),
+    "answer",
   );
 }
 
-function bodiesOf(examples: readonly Example[]): Record<string, unknown> {
-  const given = examples.filter(({ body }) => body !== undefined);
-  return Object.fromEntries(given.map(({ summary, body }) => [camelCase(summary), { summary, value: body }]));
+function examplesOf(examples: readonly Example[], part: "answer" | "body"): Record<string, unknown> {
+  const given = examples.filter((example) => example[part] !== undefined);
+  return Object.fromEntries(given.map(({ summary, [part]: value }) => [camelCase(summary), { summary, value }]));
+}
+
+function mapValues<In, Out>(record: Readonly<Record<string, In>>, map: (value: In, name: string) => Out) {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value, name)]));
 }
 
 function camelCase(text: string): string {

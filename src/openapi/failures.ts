@@ -18,7 +18,7 @@ import {
   unauthenticated,
   upgradeRequired,
 } from "../http/errors.ts";
-import { LIMIT_PERIOD_SECONDS, NAMED_LINES, REQUESTS_A_MINUTE } from "../http/limits.ts";
+import { NAMED_LINES, REQUESTS_A_MINUTE } from "../http/limits.ts";
 
 /** The meaning of a failure for a client, with an example made as the service makes it. */
 interface FailureNote {
@@ -98,7 +98,7 @@ export const FAILURES = {
   },
   TooManyRequests: {
     description: `More requests than the limit: ${REQUESTS_A_MINUTE.customer} a minute for a customer, ${REQUESTS_A_MINUTE.address} for an address without a valid token.`,
-    example: tooManyRequests(LIMIT_PERIOD_SECONDS),
+    example: tooManyRequests(),
   },
   InternalError: {
     description: "A bug of the service. The message holds the id to report.",
@@ -117,3 +117,10 @@ export const FAILURES = {
 } satisfies Record<string, FailureNote>;
 
 export type FailureName = keyof typeof FAILURES;
+
+/** What goes with some failures, by the name of the header. */
+export const FAILURE_HEADERS: Record<string, string> = {
+  "Retry-After": "Seconds after which to try again.",
+  "WWW-Authenticate": "The kind of token that is asked for.",
+  Allow: "The methods that the path takes.",
+};

@@ -30,23 +30,10 @@ export const TAGS = [
   { name: "Service", description: "The service itself." },
 ];
 
+const bearer = (description: string) => ({ type: "http", scheme: "bearer", bearerFormat: "JWT", description });
+
 export const SECURITY_SCHEMES = {
-  customer: {
-    type: "http",
-    scheme: "bearer",
-    bearerFormat: "JWT",
-    description: "A customer's token. In development: `npm run token -- customer c1`.",
-  },
-  feed: {
-    type: "http",
-    scheme: "bearer",
-    bearerFormat: "JWT",
-    description: "A feed token. In development: `npm run token -- feed '*'`.",
-  },
-  export: {
-    type: "http",
-    scheme: "bearer",
-    bearerFormat: "JWT",
-    description: "An export token. In development: `npm run token -- export`.",
-  },
+  customer: bearer("A customer's token. In development: `npm run token -- customer c1`."),
+  feed: bearer("A feed token. In development: `npm run token -- feed '*'`."),
+  export: bearer("An export token. In development: `npm run token -- export`."),
 };

@@ -1,4 +1,6 @@
+import type { MiddlewareHandler } from "hono";
 import type * as z from "zod";
+import type { AppEnv } from "../app-env.ts";
 import type { FailureName } from "./failures.ts";
 
 /** A header of an answer, beside those that every answer carries. */
@@ -30,7 +32,7 @@ export interface Example {
   query?: Readonly<Record<string, string>>;
   body?: Record<string, unknown>;
   /** What no request is answered: a frame. */
-  answer?: object;
+  answer?: object | undefined;
 }
 
 /** What a handler or middleware says about itself, and so about every endpoint behind it. */
@@ -53,6 +55,11 @@ const notes = new WeakMap<object, Notes>();
 export function annotate<Handler extends object>(handler: Handler, its: Notes): Handler {
   notes.set(handler, its);
   return handler;
+}
+
+/** A middleware, and what the reference says about it. */
+export function middleware(its: Notes, handler: MiddlewareHandler<AppEnv>): MiddlewareHandler<AppEnv> {
+  return annotate(handler, its);
 }
 
 export function notesOf(handler: object): Notes {

@@ -1,6 +1,5 @@
-import type { BothDatabases } from "../app-env.ts";
-import type { Cache } from "../cache/cache.ts";
-import { clock } from "../cache/clock.ts";
+import type { Database } from "../db/database.ts";
+import { clock } from "../values/clock.ts";
 import { TimedOut, withTimeout } from "../values/timeout.ts";
 import { findOverdueJobs } from "./queries.ts";
 
@@ -10,6 +9,14 @@ const REMEMBERED_MS = 5_000;
 // The look of a request that was cancelled never ends.
 const SHARED_MS = 3_000;
 
+/** What a deployment depends on. */
+interface Parts {
+  primary: Database;
+  /** The nearest replica, or the primary where there is none. */
+  nearest: Database;
+  kv: KVNamespace;
+}
+
 interface Found {
   /** The parts that do not answer, in words. */
   down: readonly string[];
@@ -17,44 +24,40 @@ interface Found {
   overdue: readonly string[];
 }
 
-/**
- * Looks what is wrong with a deployment, and remembers for five seconds what it has found. Requests that come meanwhile
- * wait for the same look.
- */
+/** Looks what is wrong with a deployment. All requests within five seconds share one look. */
 export class HealthCheck {
-  #last: ({ at: number } & Found) | undefined;
-  #running: { at: number; found: Promise<Found> } | undefined;
+  #look: { at: number; found: Promise<Found> } | undefined;
 
-  async look(databases: BothDatabases, cache: Cache): Promise<Found> {
-    if (isWithin(REMEMBERED_MS, this.#last)) return this.#last;
-    if (!isWithin(SHARED_MS, this.#running)) {
-      const running = { at: clock.now(), found: this.#ask(databases, cache) };
-      this.#running = running;
-      cache.inBackground(running.found);
+  async look(parts: Parts, inBackground: (work: Promise<unknown>) => void): Promise<Found> {
+    const now = clock.now();
+    let look = this.#look;
+    if (look === undefined || now < look.at || now >= look.at + REMEMBERED_MS) {
+      look = { at: now, found: ask(parts) };
+      this.#look = look;
+      inBackground(look.found);
     }
-    const { at, found } = this.#running;
-    return withTimeout(SHARED_MS - (clock.now() - at), found).catch((error: unknown) => {
-      if (error instanceof TimedOut) return this.look(databases, cache);
-      throw error;
+    return withTimeout(look.at + SHARED_MS - now, look.found).catch((error: unknown) => {
+      if (!(error instanceof TimedOut)) throw error;
+      if (this.#look === look) this.#look = undefined;
+      return this.look(parts, inBackground);
     });
-  }
-
-  async #ask(databases: BothDatabases, cache: Cache): Promise<Found> {
-    const [overdue, nearest, kv] = await Promise.all([
-      answerOf(findOverdueJobs(databases.primary)),
-      answerOf(findOverdueJobs(databases.nearest)),
-      answerOf(cache.get("health").then(() => true)),
-    ]);
-    const down = [...downOf(overdue !== null, nearest !== null), ...(kv === null ? ["cache"] : [])];
-    // Of the primary: a replica may not know yet that a job was done.
-    this.#last = { at: clock.now(), down, overdue: overdue ?? [] };
-    return this.#last;
   }
 }
 
-function isWithin<Found extends { at: number }>(milliseconds: number, found: Found | undefined): found is Found {
-  const age = clock.now() - (found?.at ?? Number.NEGATIVE_INFINITY);
-  return found !== undefined && age >= 0 && age < milliseconds;
+async function ask({ primary, nearest, kv }: Parts): Promise<Found> {
+  const [overdue, others, cache] = await Promise.all([
+    answerOf(findOverdueJobs(primary)),
+    answerOf(findOverdueJobs(nearest)),
+    answerOf(readAnything(kv)),
+  ]);
+  const down = [...downOf(overdue !== null, others !== null), ...(cache === null ? ["cache"] : [])];
+  // Of the primary: a replica may not know yet that a job was done.
+  return { down, overdue: overdue ?? [] };
+}
+
+async function readAnything(kv: KVNamespace): Promise<true> {
+  await kv.get("health");
+  return true;
 }
 
 /** Null: there is no answer. */

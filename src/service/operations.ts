@@ -11,5 +11,6 @@ export const health: Operation = {
     "variable of the operator's is good, and no scheduled job is overdue by half an hour. 503 if not. What answers is " +
     "remembered for 5 seconds.",
   answer: success(Health),
+  failures: ["Unavailable"],
   examples: [{ summary: "All is well" }],
 };

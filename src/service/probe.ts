@@ -1,19 +1,17 @@
 import * as z from "zod";
 import { createRouter } from "../app-env.ts";
-import { Cache } from "../cache/cache.ts";
-import { clock } from "../cache/clock.ts";
+import { FRESH_SECONDS } from "../customer/gamification/cached-values.ts";
 import { Database } from "../db/database.ts";
-import { unavailable, upgradeRequired } from "../http/errors.ts";
+import { answerFailure, unavailable, upgradeRequired } from "../http/errors.ts";
 import { FanOut } from "../inbox/fan-out.ts";
 import { Inbox } from "../inbox/inbox.ts";
-import { Inboxes, inboxName } from "../inbox/inboxes.ts";
-import { inJurisdiction } from "../inbox/jurisdiction.ts";
-import { workerVersion } from "../metrics/metrics.ts";
-import { answerFailure } from "../middleware/answer-failure.ts";
+import { Inboxes, inboxName, inJurisdiction } from "../inbox/inboxes.ts";
+import { workerVersion } from "../middleware/metrics.ts";
 import { observe } from "../middleware/observe.ts";
 import { addressLimited } from "../middleware/rate-limit.ts";
 import { exportOnly } from "../middleware/token.ts";
-import { jsonBody, validate } from "../middleware/validate.ts";
+import { validate } from "../middleware/validate.ts";
+import { clock } from "../values/clock.ts";
 import { countItems, findOverdueJobs, readMark, removeMark, writeMark } from "./queries.ts";
 
 export const PROBE_PATH = "/api/v1/probe";
@@ -47,8 +45,8 @@ let busyUntil = 0;
 
 /** Measures what only Cloudflare shows: a step of `npm run probe` for each request. */
 export const probe = createRouter()
-  .use(observe(), exportOnly(), addressLimited())
-  .post(PROBE_PATH, jsonBody(), validate("json", Measurement), async (c) => {
+  .use(observe, exportOnly, addressLimited)
+  .post(PROBE_PATH, validate("json", Measurement), async (c) => {
     if (Date.now() < busyUntil) throw unavailable("Another probe is under way.");
     busyUntil = Date.now() + LONGEST_MS;
     const items = await measure(c.env, c.req.valid("json")).finally(() => {
@@ -61,7 +59,6 @@ export const probe = createRouter()
     const { webSocket } = await new Inboxes(c.env).connect({
       customerId: NAME,
       tokenExpires: Date.now() / 1_000 + SOCKET_SECONDS,
-      hasSubprotocol: false,
       subscription: { newestAt: "", at: Date.now() },
       messageWaitMs: null,
     });
@@ -71,7 +68,6 @@ export const probe = createRouter()
 probe.onError(answerFailure);
 
 async function measure(env: Env, asked: z.output<typeof Measurement>): Promise<object> {
-  const cache = new Cache(env.CACHE, () => {});
   switch (asked.measure) {
     case "calls":
       return { calls: await Promise.all(Array.from({ length: asked.count }, (_, index) => timeCall(env, index))) };
@@ -82,7 +78,7 @@ async function measure(env: Env, asked: z.output<typeof Measurement>): Promise<o
     case "lag":
       return timeLag(env);
     case "write to KV":
-      await cache.put(NAME, asked.value, { expireSeconds: CACHED_SECONDS });
+      await env.CACHE.put(NAME, JSON.stringify(asked.value), { expirationTtl: CACHED_SECONDS });
       return {};
     case "read from KV":
       return { values: await Promise.all(REGIONS.map((region) => readIn(env, region))) };
@@ -180,7 +176,7 @@ export class ProbedFanOut extends FanOut {
 
   /** What KV has where this object is. */
   read(): Promise<unknown> {
-    return new Cache(this.env.CACHE, () => {}).get(NAME);
+    return this.env.CACHE.get(NAME, { type: "json", cacheTtl: FRESH_SECONDS });
   }
 }
 
@@ -206,6 +202,6 @@ export class ProbedInbox extends Inbox {
   /** Closes its socket, and deletes all that it has. */
   async clear(): Promise<void> {
     for (const socket of this.ctx.getWebSockets()) socket.close(1000);
-    await this.notify({ kinds: [], newestAt: "", messageWaitMs: 0, isErased: true });
+    await this.notify({ kinds: ["erased"], newestAt: "", messageWaitMs: 0 });
   }
 }

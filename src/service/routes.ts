@@ -1,7 +1,6 @@
-import { createRouter, isDevelopment } from "../app-env.ts";
+import { background, createRouter, isDevelopment } from "../app-env.ts";
+import { Database, noUsage } from "../db/database.ts";
 import { unavailable } from "../http/errors.ts";
-import { cache } from "../middleware/bindings.ts";
-import { bothDatabases } from "../middleware/database.ts";
 import { addressLimited } from "../middleware/rate-limit.ts";
 import { HealthCheck } from "./health.ts";
 import { variableFault } from "./variables.ts";
@@ -12,8 +11,12 @@ const VERSION = "0.1.0";
 const check = new HealthCheck();
 
 /** What the service says of itself: whether it is well. */
-export const service = createRouter().get("/health", addressLimited(), bothDatabases(), cache(), async (c) => {
-  const { down, overdue } = await check.look(c.var.databases, c.var.cache);
+export const service = createRouter().get("/health", addressLimited, async (c) => {
+  const usage = noUsage();
+  const primary = new Database(c.env.DB, "first-primary", usage);
+  const nearest = new Database(c.env.DB, "first-unconstrained", usage);
+  c.set("db", nearest);
+  const { down, overdue } = await check.look({ primary, nearest, kv: c.env.CACHE }, (work) => background.run(c, work));
   const fault = variableFault({ ...c.env });
   if (fault !== null) throw unavailable(`${fault.name} must ${fault.must}.`);
   if (down.length > 0) throw unavailable(`The ${down.join(" and the ")} cannot be reached.`);

@@ -2,7 +2,7 @@ import { Database } from "../db/database.ts";
 import { databaseFaultOf } from "../db/errors.ts";
 import { drainOutbox } from "../inbox/drain.ts";
 import { Inboxes } from "../inbox/inboxes.ts";
-import { writeMetrics } from "../metrics/metrics.ts";
+import { writeMetrics } from "../middleware/metrics.ts";
 import { JOBS, type Outcome } from "./jobs.ts";
 import { beginRun, type Claim, endJob } from "./queries.ts";
 import { variableFault } from "./variables.ts";
@@ -42,9 +42,6 @@ async function doJob(env: Env, db: Database, claim: Claim): Promise<unknown[]> {
   });
 }
 
-/** What work leaves in the metrics of work that is not its own. */
-const NOTHING = { waiting: 0, oldestSeconds: 0, notified: 0, failed: 0, sealed: 0, behindDays: 0 };
-
 /** Does some work, and resolves with what failed of it. The log and the metrics say what it has come to. */
 async function perform(env: Env, work: string, run: () => Promise<Outcome>): Promise<unknown[]> {
   const startedAt = performance.now();
@@ -53,7 +50,7 @@ async function perform(env: Env, work: string, run: () => Promise<Outcome>): Pro
   );
   const milliseconds = Math.round(performance.now() - startedAt);
   if (report !== null) console.log(JSON.stringify({ work, ...report, milliseconds }));
-  writeMetrics(env, "run", { ...NOTHING, ...report, work, failures: failures.length, milliseconds });
+  writeMetrics(env, "run", { ...report, work, failures: failures.length, milliseconds });
   if (failures.length > 0) {
     const [cause] = failures;
     const name = cause instanceof Error ? cause.name : typeof cause;

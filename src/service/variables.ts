@@ -1,7 +1,7 @@
 import { readKeys } from "../auth/key-set.ts";
 import { CUSTOMER_SEARCHES } from "../customer/search/schema.ts";
 import { isHistoryWhole } from "../feed/horizon.ts";
-import { JURISDICTIONS } from "../inbox/jurisdiction.ts";
+import { JURISDICTIONS } from "../inbox/inboxes.ts";
 import { notOrigins } from "../middleware/cors.ts";
 
 type Bindings = Readonly<Record<string, unknown>>;

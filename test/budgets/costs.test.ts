@@ -66,7 +66,7 @@ describe("docs/costs.md", () => {
     const [showing, removing] = [primary(), primary()];
 
     await showMessages(showing);
-    const { changes } = await findChanges(primary());
+    const changes = await findChanges(primary());
     const removed = await removeNotified(removing, changes, () => true);
 
     expect(removed).toBe(1);

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
 import { followChanges } from "../../src/client/changes.ts";
+import type { LiveListener } from "../../src/client/connection.ts";
+import { SharedConnection } from "../../src/client/connection.ts";
 import { type Changed, type ClientOptions, createClient } from "../../src/client/index.ts";
-import type { LiveListener } from "../../src/client/live.ts";
-import { SharedConnection } from "../../src/client/shared-connection.ts";
 import { EVERYTHING as EVERYTHING_CHANGED } from "../../src/client/socket.ts";
 import {
   type Answer,

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
-import { abortable, throwIfAborted } from "../../src/client/abort.ts";
 import type { Since } from "../../src/client/index.ts";
 import { pollMessages } from "../../src/client/poll.ts";
 import { Service } from "../../src/client/service.ts";
 import type { MessageGroup } from "../../src/client/shapes.ts";
+import { abortable, throwIfAborted } from "../../src/client/waiting.ts";
 import { BEGINNING, GROUP_IDS, newsSince, ServiceModel, timeOf } from "../support/messages-model.ts";
 import { propertyRuns } from "../support/property-runs.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
-import { reasonOf } from "../../src/client/abort.ts";
 import { answerOf } from "../../src/client/retry.ts";
+import { reasonOf } from "../../src/client/waiting.ts";
 
 const OPTIONS = { attempts: 3, longestWaitMs: 10_000, answerWithinMs: 30_000 };
 const NOW = Date.UTC(2026, 5, 1, 12, 0, 0);

@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import { afterEach, beforeAll, describe, it, vi } from "vitest";
 import { Database } from "../../src/db/database.ts";
 import { failureOf } from "../../src/http/errors.ts";
+import { Inboxes } from "../../src/inbox/inboxes.ts";
 import { as, mustFeed } from "../support/api.ts";
 import { CALLS, customerRoutes } from "../support/calls.ts";
 import { program } from "../support/programs.ts";
@@ -12,7 +13,11 @@ const LOST = new Error("D1_ERROR: Network connection lost.");
 const session = Object.getPrototypeOf(env.DB.withSession());
 const stored = program("faults");
 
-beforeAll(() => mustFeed(stored.lines));
+beforeAll(async () => {
+  await mustFeed(stored.lines);
+  // Else a poll of messages would subscribe its customer in the background, and ask the database once more.
+  await new Inboxes(env).subscribe(String(stored.customer.id), { newestAt: "9999", at: Date.now() });
+});
 afterEach(() => vi.restoreAllMocks());
 
 // What is cached answers while the database does not.

@@ -2,8 +2,8 @@ import { env } from "cloudflare:workers";
 import { describe, it, vi } from "vitest";
 import { Database } from "../../src/db/database.ts";
 import { acceptFeed } from "../../src/feed/accept.ts";
-import { makeCalls } from "../../src/inbox/calls.ts";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
+import { makeCalls } from "../../src/inbox/notify.ts";
 import { type FeedLine, mustFeed, ndjson } from "../support/api.ts";
 import {
   outbox,

@@ -2,8 +2,8 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
 import { Database } from "../../src/db/database.ts";
 import { drainOutbox } from "../../src/inbox/drain.ts";
-import type { Notification } from "../../src/inbox/inbox.ts";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
+import type { Notification } from "../../src/inbox/protocol.ts";
 import { beginRun } from "../../src/service/queries.ts";
 
 beforeEach(async () => {

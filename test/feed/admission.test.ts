@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
-import { clock } from "../../src/cache/clock.ts";
 import { Admission } from "../../src/feed/admission.ts";
+import { clock } from "../../src/values/clock.ts";
 
 const MIB = 1024 * 1024;
 

@@ -1,5 +1,6 @@
 import { describe, it } from "vitest";
-import { addChange, type ChangeKind, nextFrameAt, type Pending, takeFrame } from "../../src/inbox/frames.ts";
+import { addChange, nextFrameAt, type Pending, takeFrame } from "../../src/inbox/inbox-state.ts";
+import type { ChangeKind } from "../../src/inbox/protocol.ts";
 
 /** Changes of an inbox, in milliseconds: when it is notified, and from when on they are shown, if later. */
 type Changes = readonly { at: number; kinds: readonly ChangeKind[]; shownAt?: number }[];

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 import { inboxName } from "../../src/inbox/inboxes.ts";
-import { CONNECTION_HEADER, readConnection, writeConnection } from "../../src/inbox/socket.ts";
+import { CONNECTION_HEADER, readConnection, writeConnection } from "../../src/inbox/protocol.ts";
 import { mustFeed } from "../support/api.ts";
 import { connection, framesOf, handshake, listenAs, openSockets } from "../support/live.ts";
 import { program } from "../support/programs.ts";
@@ -55,7 +55,7 @@ describe("a customer's socket", () => {
 
   it("is the token's customer's, whoever else the request names", async ({ expect }) => {
     const [mine, theirs] = [seed.freshId("c"), seed.freshId("c")];
-    const claimed = connection(theirs, { tokenExpires: 9e9, hasSubprotocol: true });
+    const claimed = connection(theirs, { tokenExpires: 9e9 });
     const path = `/api/v1/customer/live?customer_id=${theirs}&customerId=${theirs}&sub=${theirs}`;
 
     const answer = await handshake(

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, it, vi } from "vitest";
-import { inJurisdiction } from "../../src/inbox/jurisdiction.ts";
+import { inJurisdiction } from "../../src/inbox/inboxes.ts";
 
 // The local runtime has no jurisdictions, so this asks only which namespace is taken.
 const jurisdiction = vi.fn((name: string) => `inboxes in ${name}`);

@@ -6,8 +6,8 @@ import {
   EMPTY_INBOX,
   hasNothingNew,
   type InboxState,
-  type Subscription,
 } from "../../src/inbox/inbox-state.ts";
+import type { Subscription } from "../../src/inbox/protocol.ts";
 
 // One customer, the primary and the inbox, with whatever is on its way between them: in random order, late, and twice.
 

@@ -3,7 +3,7 @@ import { describe, it } from "vitest";
 import { ON_PURPOSE } from "../../scripts/lib/expected-errors.ts";
 import { FanOut } from "../../src/inbox/fan-out.ts";
 import { Inbox } from "../../src/inbox/inbox.ts";
-import { CONNECTION_HEADER } from "../../src/inbox/socket.ts";
+import { CONNECTION_HEADER } from "../../src/inbox/protocol.ts";
 import { ndjson } from "../support/api.ts";
 import {
   outbox,
@@ -36,13 +36,13 @@ const METHODS = {
 /** With what each method is called. */
 const given = () => {
   const subscription = { newestAt: TIME, at: now() };
-  const call = { customerId: CUSTOMER, kinds: ["messages"], newestAt: TIME, shownAt: now(), isErased: false };
+  const call = { customerId: CUSTOMER, kinds: ["messages"], newestAt: TIME, shownAt: now() };
   const tokenExpires = Math.floor(now() / 1_000) + 3_600;
   return {
     poll: [TIME],
     subscribe: [subscription],
-    notify: [{ kinds: ["messages"], newestAt: TIME, messageWaitMs: 0, isErased: false }],
-    fetch: [{ customerId: CUSTOMER, tokenExpires, hasSubprotocol: false, subscription, messageWaitMs: null }],
+    notify: [{ kinds: ["messages"], newestAt: TIME, messageWaitMs: 0 }],
+    fetch: [{ customerId: CUSTOMER, tokenExpires, subscription, messageWaitMs: null }],
     fanOut: [[call], now() + 10_000],
   };
 };
@@ -60,7 +60,6 @@ const stored = () => ({
   attachment: {
     customerId: CUSTOMER,
     tokenExpires: Math.floor(now() / 1_000) + 3_600,
-    hasSubprotocol: false,
     order: 1,
     frames: { since: now(), count: 0 },
   },

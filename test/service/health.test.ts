@@ -1,10 +1,9 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
 import packageJson from "../../package.json";
-import { Cache } from "../../src/cache/cache.ts";
-import { clock } from "../../src/cache/clock.ts";
 import { Database } from "../../src/db/database.ts";
 import { HealthCheck } from "../../src/service/health.ts";
+import { clock } from "../../src/values/clock.ts";
 import { send, toAnswer, trips } from "../support/api.ts";
 import { databaseThrough, stallingDatabase } from "../support/databases.ts";
 import { passHealth } from "../support/health.ts";
@@ -130,11 +129,9 @@ describe("GET /health", () => {
   });
 
   it("fails, rather than look for ever, where a look fails", async ({ expect }) => {
-    vi.spyOn(Cache.prototype, "get").mockImplementation(() => {
-      throw new Error("a bug");
-    });
+    vi.spyOn(Promise, "all").mockRejectedValueOnce(new Error("a bug"));
 
-    const look = new HealthCheck().look(bothDatabases(), new Cache(env.CACHE, () => {}));
+    const look = new HealthCheck().look({ ...bothDatabases(), kv: env.CACHE }, () => {});
 
     await expect(look).rejects.toThrow("a bug");
   });

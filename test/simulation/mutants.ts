@@ -123,8 +123,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     breaks: "a pending frame has an alarm",
     file: "src/inbox/inbox.ts",
-    find: "this.#pending = notification.kinds.reduce(add, this.#pending);\n    }\n    await this.#setAlarm();",
-    replace: "this.#pending = notification.kinds.reduce(add, this.#pending);\n    }",
+    find: "this.#pending = addChange(this.#pending, kind, readyAt);\n    }\n    await this.#setAlarm();",
+    replace: "this.#pending = addChange(this.#pending, kind, readyAt);\n    }",
     seenBy: FRAME,
   },
   {

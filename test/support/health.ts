@@ -1,5 +1,5 @@
 import { vi } from "vitest";
-import { clock } from "../../src/cache/clock.ts";
+import { clock } from "../../src/values/clock.ts";
 
 const YEAR_MS = 365 * 24 * 3_600_000;
 let now = Date.now() + YEAR_MS;

@@ -1,9 +1,8 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
-import type { Pending } from "../../src/inbox/frames.ts";
-import type { Notification } from "../../src/inbox/inbox.ts";
+import type { Pending } from "../../src/inbox/inbox-state.ts";
 import { inboxName } from "../../src/inbox/inboxes.ts";
-import type { Connection } from "../../src/inbox/socket.ts";
+import type { Connection, Notification } from "../../src/inbox/protocol.ts";
 import { mustFeed } from "./api.ts";
 import * as seed from "./seed.ts";
 import { customerToken } from "./tokens.ts";
@@ -59,7 +58,6 @@ export const notification = (of: Partial<Notification> = {}): Notification => ({
   kinds: [],
   newestAt: "",
   messageWaitMs: 0,
-  isErased: false,
   ...of,
 });
 
@@ -67,7 +65,6 @@ export const notification = (of: Partial<Notification> = {}): Notification => ({
 export const connection = (customerId: string, of: Partial<Connection> = {}): Connection => ({
   customerId,
   tokenExpires: Math.floor(Date.now() / 1_000) + 3_600,
-  hasSubprotocol: false,
   subscription: { newestAt: "", at: Date.now() },
   messageWaitMs: null,
   ...of,

@@ -1,8 +1,18 @@
-import { columnsOf, type MetricsEvent } from "../../src/metrics/metrics.ts";
+import { METRICS, type MetricsEvent } from "../../src/middleware/metrics.ts";
 import { setVariables } from "./variables.ts";
 
 /** A data point as the SQL of Analytics Engine sees it, by the names of its metrics. */
 export type Point = Record<string, string | number>;
+
+export const METRICS_EVENTS = ["request", "feed", "run"] as const;
+
+/** Each metric of an event with the column of Analytics Engine that holds it, in their order. */
+export function columnsOf(event: MetricsEvent) {
+  const { blobs, doubles } = METRICS[event];
+  const columns = (type: string, names: readonly string[]) =>
+    names.map((name, index) => ({ column: `${type}${index + 1}`, name }));
+  return [...columns("blob", ["event", "version", ...blobs]), ...columns("double", doubles)];
+}
 
 /** Binds a dataset; the points that are written from now on. */
 export function recordMetrics(): Point[] {

@@ -1,72 +1,63 @@
 import type * as z from "zod";
-import { accountsOf, toCouponAccount } from "../../accounts/answers.ts";
 import type { Fitted } from "../../http/fit-page.ts";
 import { type JsonText, jsonArray, jsonObject, merge, storedJson, toJson, withMember } from "../../http/json-text.ts";
 import type { CouponText } from "./coupon-text.ts";
 import type { CampaignCoupon, CouponRecord, DigitalCoupon } from "./operations.ts";
-import type { CouponRow, StoredCoupon } from "./queries.ts";
+import type { CouponList, CouponRow, ItemRow, StoredCoupon } from "./queries.ts";
 import type { CouponKind } from "./schema.ts";
 
 // What a coupon says of itself is stored as JSON, and goes out without a look inside.
 
-/** How a coupon of these rows goes out in a list. */
-type Write = (row: CouponRow) => JsonText;
+/** How an item goes out in a list. */
+type Write = (item: ItemRow) => JsonText;
 
 /** The coupon list's simple variant. */
-export function toSimple(rows: readonly CouponRow[], customerId: string): Write {
-  const textOf = ofEachCoupon(rows, (coupon, { text }) => withText(issuedMembers(coupon, customerId), text));
-  return (row) => heldOf(row, textOf(row));
+export function toSimple({ coupons }: CouponList, customerId: string): Write {
+  const textOf = ofEach(coupons, (coupon, { text }) => withText(issuedMembers(coupon, customerId), text));
+  return (item) => withHeld(item, textOf(item));
 }
 
 /** The coupon list's detailed variant. */
-export function toDetailed(rows: readonly CouponRow[], customerId: string): Write {
-  const accountOf = accountsOfCoupons(rows);
-  const textOf = ofEachCoupon(rows, (coupon, { text, filter_items }) => {
+export function toDetailed({ coupons, accounts }: CouponList, customerId: string): Write {
+  const textOf = ofEach(coupons, (coupon, { text, filter_items }) => {
     const campaignCoupon = withText(campaignCouponMembers(coupon), text);
     const whole = withMember(campaignCoupon, "filter_items", storedJson(filter_items ?? "null"));
     return withMember(withText(issuedMembers(coupon, customerId), text), "campaign_coupon", whole);
   });
-  return (row) => withMember(heldOf(row, textOf(row)), "account", accountOf(row));
+  return (item) => withMember(withHeld(item, textOf(item)), "account", accountOf(accounts, item));
 }
 
 /** The combined coupon list. */
-export function toMine(rows: readonly CouponRow[], customerId: string): Write {
-  const accountOf = accountsOfCoupons(rows);
-  const textOf = ofEachCoupon(rows, (coupon, { kind, text }) =>
-    withText(kind === "digital" ? digitalMembers(coupon) : issuedMembers(coupon, customerId), text),
+export function toMine({ coupons, accounts }: CouponList, customerId: string): Write {
+  const textOf = ofEach(coupons, (coupon, { text }) =>
+    withText(coupon.kind === "digital" ? digitalMembers(coupon) : issuedMembers(coupon, customerId), text),
   );
-  return (row) =>
-    row.kind === "digital"
-      ? jsonObject({ account: accountOf(row), coupon: textOf(row) })
-      : withMember(heldOf(row, textOf(row)), "account", accountOf(row));
+  return (item) => {
+    const [coupon, account] = [textOf(item), accountOf(accounts, item)];
+    if (item.part === "digital") return jsonObject({ account, coupon });
+    return withMember(withHeld(item, coupon), "account", account);
+  };
 }
 
 /** The coupons of an answer, in a list for each kind. */
-export function byKind({ shown, texts }: Fitted<CouponRow>, lists: Readonly<Record<string, CouponKind>>): JsonText {
-  const listOf = (kind: CouponKind) => jsonArray(texts.filter((_, index) => shown[index]?.kind === kind));
+export function byKind({ shown, texts }: Fitted<ItemRow>, lists: Readonly<Record<string, CouponKind>>): JsonText {
+  const listOf = (kind: CouponKind) => jsonArray(texts.filter((_, index) => shown[index]?.part === kind));
   return jsonObject(Object.fromEntries(Object.entries(lists).map(([name, kind]) => [name, listOf(kind)])));
 }
 
-/** What the coupon says is made once, and goes out with every row of it. It comes with the first. */
-function ofEachCoupon(
-  rows: readonly CouponRow[],
-  toText: (coupon: StoredCoupon, row: CouponRow & { text: string }) => JsonText,
-): Write {
-  const texts = new Map<number, JsonText>();
-  for (const row of rows) {
-    const { key, coupon, text } = row;
-    if (coupon !== null && text !== null) texts.set(key, toText(JSON.parse(coupon), { ...row, text }));
-  }
+/** What a coupon says is made once, and goes out with each of its items. */
+function ofEach(coupons: CouponList["coupons"], toText: (coupon: StoredCoupon, row: CouponRow) => JsonText): Write {
+  const texts = new Map([...coupons].map(([key, row]) => [key, toText(JSON.parse(row.record), row)]));
   return ({ key }) => texts.get(key) ?? toJson(null);
 }
 
 /** The account stays a piece of its own: it is the last member. */
-function accountsOfCoupons(rows: readonly CouponRow[]) {
-  return accountsOf(rows.map((row) => ({ account_key: row.account_key, account: toCouponAccount(row) })));
+function accountOf(accounts: CouponList["accounts"], { account_key }: ItemRow): JsonText {
+  return storedJson(accounts.get(account_key) ?? "null");
 }
 
-function heldOf({ held }: CouponRow, coupon: JsonText): JsonText {
-  return held === null ? coupon : merge(storedJson(held), coupon);
+function withHeld({ record }: ItemRow, coupon: JsonText): JsonText {
+  return record === null ? coupon : merge(storedJson(record), coupon);
 }
 
 function withText(members: object, text: string): JsonText {

@@ -1,45 +1,31 @@
-import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import { couponAccountParts, fewestBytes } from "../../accounts/queries.ts";
-import { NOW } from "../../db/clock.ts";
-import { compilePer, type Database, type RowOf, type Value } from "../../db/database.ts";
-import { customerKeyOf, isAccountDeleted, isStoreDeleted, joinStoresOf } from "../../db/rules.ts";
+import { type SQL, sql } from "drizzle-orm";
+import { couponAccount, fewestBytes } from "../../accounts/queries.ts";
+import { compilePer, type Database, type RowOf } from "../../db/database.ts";
 import { jsonOf, pick, type Row, select } from "../../db/select.ts";
-import { entryValue, hasMoreAfter, isFirst, keyOf, selectStepwise } from "../../db/stepwise.ts";
 import { accounts, coupons, customerCoupons, stores } from "../../db/tables/index.ts";
-import type { Page, Paged } from "../../http/paging.ts";
+import type { Paged } from "../../http/paging.ts";
+import { ANSWER_BYTES } from "../../values/answer-bytes.ts";
 import { LAST_SECOND } from "../../values/time-zone.ts";
 import { fold } from "../../values/words.ts";
-import type { CouponKind, Cursor } from "./schema.ts";
+import type { CouponKind } from "./schema.ts";
+import { type CouponsQuery, type Shape, type Values, validCoupons } from "./valid-coupons.ts";
 
-interface CouponsFilter {
-  kinds: readonly CouponKind[];
-  /** Part of the coupon's name, of one of its lines or of its chain's name. */
-  search?: string | undefined;
-  /** The coupon's `type`. */
-  type?: string | undefined;
-  accountId?: string | undefined;
-  /** None: at any store. */
-  storeIds?: readonly string[];
-}
-
-export interface CouponsQuery {
-  customerId: string;
-  filter: CouponsFilter;
-  page: Page;
-  /** Where the answer before ended: this one begins there, whatever the page's offset. */
-  after: Cursor | undefined;
-  /** Whether the coupons bring their account objects, and these the chain's logo. */
-  accounts: false | { includeImages: boolean };
+/** Coupons as the customer has them, and by key what several of them share. */
+export interface CouponList extends Paged<ItemRow> {
+  coupons: Map<number, CouponRow>;
+  /** Each as JSON. */
+  accounts: Map<number, string>;
 }
 
 /**
  * The coupons that are valid for the customer now: store, then mfg, then digital, each list in its order
  * (docs/contract/interface.md, 4.4 and 4.5). One round trip, or none if the filters leave no kind.
  */
-export async function findCoupons(db: Database, query: CouponsQuery): Promise<Paged<CouponRow>> {
+export async function findCoupons(db: Database, query: CouponsQuery): Promise<CouponList> {
   const { customerId, page, after, accounts } = query;
   const { kinds, search, type, accountId, storeIds = [] } = query.filter;
-  if (kinds.length === 0) return { items: [], hasMore: false };
+  const found: CouponList = { items: [], hasMore: false, coupons: new Map(), accounts: new Map() };
+  if (kinds.length === 0) return found;
   const shape: Shape = {
     accounts,
     kinds,
@@ -62,72 +48,79 @@ export async function findCoupons(db: Database, query: CouponsQuery): Promise<Pa
     accountId: accountId ?? "",
     storeIds: JSON.stringify(storeIds),
   };
-  const items = await db.all(couponList(shape, values));
-  return { items, hasMore: hasMoreAfter(items) };
+  for (const row of await db.all(couponList(shape, values))) {
+    if (row.part === "coupon") found.coupons.set(row.key, row);
+    else if (row.part === "account") found.accounts.set(row.key, row.record);
+    else found.items.push(row);
+  }
+  const listed = found.items[0]?.listed ?? 0;
+  return { ...found, hasMore: listed > found.items.length };
 }
 
-/** What the text of the query depends on: what comes with the coupons, and which filters there are. */
-type Shape = Pick<CouponsQuery, "accounts"> &
-  Pick<CouponsFilter, "kinds"> & { [filter in keyof Omit<CouponsFilter, "kinds"> | "after"]-?: boolean };
-
-type CursorValue = "afterKind" | "afterEnd" | "afterCreated" | "afterId";
-type Values = Value<"customerId" | "search" | "type" | "accountId" | "storeIds" | keyof Page | CursorValue>;
-
 // By name, store, mfg and digital are in their order backwards.
-const ORDER = sql`page.kind DESC, page.ends_at, page.created_at DESC, page.id`;
+const ORDER = sql`kind DESC, ends_at, created_at DESC, id`;
 
-export type CouponRow = RowOf<ReturnType<typeof couponList>>;
+type ListRow = RowOf<ReturnType<typeof couponList>>;
+export type ItemRow = Extract<ListRow, { part: CouponKind }>;
+export type CouponRow = Extract<ListRow, { part: "coupon" }>;
 
+/**
+ * The items of a page until they come to 2 MiB, then the coupons and the accounts of these items. So a coupon that was
+ * issued a thousand times travels once, although each item of the answer has its text.
+ */
 const couponList = compilePer((shape: Shape, value: Values) => {
-  const sources = [
-    ...(shape.kinds.some((kind) => kind !== "digital") ? [issuedCoupons(shape, value)] : []),
-    ...(shape.kinds.includes("digital") ? [digitalCoupons(shape, value)] : []),
-  ];
-  return selectStepwise({
-    list: sql`(
-      SELECT * FROM (${sql.join(sources, sql` UNION ALL `)}) AS page
-      ${shape.after ? isAfter(value) : sql``}
-      ORDER BY ${ORDER} LIMIT 1 + ${value("limit")} OFFSET ${value("offset")}
-    )`,
-    entry: sql`coupon_key, account_key, kind, issued_id, ends_at, created_at, id`,
-    limit: value("limit"),
-    fields: {
-      ...LISTED,
-      held: heldPart(shape),
-      coupon: COUPON,
-      ...TEXTS,
-      ...couponAccountParts(shape.accounts || NO_IMAGES),
-    },
-    joins: sql`
-      LEFT JOIN ${coupons} ON ${coupons.key} = ${once("c", KEY)}
-      LEFT JOIN ${customerCoupons} ON ${customerCoupons.id} = ${entryValue(3)}
-      LEFT JOIN ${stores} ON ${stores.key} = ${customerCoupons.store_key}
-      LEFT JOIN ${accounts} ON ${accounts.key} = ${shape.accounts === false ? sql`NULL` : once("a", ACCOUNT_KEY)}`,
-    shared: [
-      { key: keyOf("c", KEY), bytes: sql`octet_length(${coupons.text})` },
-      ...(shape.accounts === false ? [] : [{ key: keyOf("a", ACCOUNT_KEY), bytes: fewestBytes(shape.accounts) }]),
-    ],
-    long: {
-      json: [
-        "held",
-        "coupon",
-        "text",
-        "filter_items",
-        "fields",
-        "core_tenant_id",
-        "core_app_account_id",
-        "loyalty_options",
-      ],
-      texts: ["chain_logo"],
-    },
-  });
+  const item = { ...ITEM, record: held(shape) };
+  const account = { ...ACCOUNT, record: couponAccount(shape.accounts || NO_IMAGES) };
+  const heldBytes = sql`coalesce(octet_length(${item.record}), 0)`;
+  const each = sql`FROM json_each(listed.entries) AS entry ${JOIN_HELD}`;
+  const ofAccount = sql`LEFT JOIN ${accounts} ON ${accounts.key} = page.account_key`;
+  return sql<Row<typeof item> | Row<typeof COUPON> | Row<typeof account>>`
+    WITH listed(items, bytes, entries, coupons, accounts) AS MATERIALIZED (
+      SELECT count(*), sum(bytes),
+        json_group_array(json_array(coupon_key, account_key, kind, issued_id, ends_at, created_at, id, bytes)),
+        json_group_array(DISTINCT coupon_key), json_group_array(DISTINCT account_key)
+      FROM (
+        SELECT page.*, ${sharedBytes(shape)} AS bytes
+        FROM (
+          SELECT * FROM (${validCoupons(shape, value)}) ${shape.after ? isAfter(value) : sql``}
+          ORDER BY ${ORDER} LIMIT 1 + ${value("limit")} OFFSET ${value("offset")}
+        ) AS page ${shape.accounts ? ofAccount : sql``}
+      )
+    ),
+    shown AS MATERIALIZED (
+      SELECT *, iif(bytes + iif(items <= ${FEW}, 0, (SELECT sum(${heldBytes}) ${each})) < ${LIMIT}, items, 1 + (
+        SELECT count(*)
+        FROM (SELECT sum(${entryValue(7)} + ${heldBytes}) OVER (ORDER BY entry.key) AS bytes ${each}) AS upto
+        WHERE upto.bytes < ${LIMIT}
+      )) AS fitting
+      FROM listed
+    )
+    ${select(item, sql`FROM shown CROSS JOIN ${ENTRIES} ${JOIN_HELD} WHERE ${FITS} AND entry.key < ${value("limit")}`)}
+    UNION ALL ${select(COUPON, sql`FROM ${coupons} WHERE ${coupons.key} IN ${keysOf(0, "coupons")}`)}
+    ${shape.accounts ? sql`UNION ALL ${select(account, sql`FROM ${accounts} WHERE ${accounts.key} IN ${keysOf(1, "accounts")}`)}` : sql``}`;
 });
 
-const [KEY, ACCOUNT_KEY] = [entryValue(0), entryValue(1)];
+const LIMIT = sql.raw(String(ANSWER_BYTES));
+/** So many items hold at most 3.6 MB, with three texts of 2,000 characters each. */
+const FEW = sql.raw("100");
+const JOIN_HELD = sql`
+  LEFT JOIN ${customerCoupons} ON ${customerCoupons.id} = ${entryValue(3)}
+  LEFT JOIN ${stores} ON ${stores.key} = ${customerCoupons.store_key}`;
+const ENTRIES = sql`json_each(shown.entries) AS entry`;
+const FITS = sql`entry.key < shown.fitting`;
 
-/** A key where no row before has it. */
-function once(sort: string, key: SQL): SQL {
-  return sql`iif(${isFirst(keyOf(sort, key))}, ${key}, NULL)`;
+/** What the items that fit have at a place of their entries; `all` is the column with what all items have. */
+function keysOf(index: number, all: "coupons" | "accounts"): SQL {
+  return sql`(
+    SELECT value FROM json_each((
+      SELECT iif(fitting = items, ${sql.raw(all)}, (SELECT json_group_array(${entryValue(index)}) FROM ${ENTRIES} WHERE ${FITS}))
+      FROM shown
+    ))
+  )`;
+}
+
+function entryValue(index: number): SQL {
+  return sql`(entry.value ->> ${sql.raw(String(index))})`;
 }
 
 /** In the order of the list, which `ORDER` says. */
@@ -140,17 +133,38 @@ function isAfter(value: Values): SQL {
 
 const NO_IMAGES = { includeImages: false };
 
-const LISTED = {
-  key: sql<number>`${KEY}`,
-  account_key: sql<number>`${ACCOUNT_KEY}`,
-  kind: sql<CouponKind>`${entryValue(2)}`,
-  /** Where the row is in the list, as JSON: `[…, ends_at, created_at, id]`. */
-  place: sql<string>`step.entry`,
+const NONE = sql<null>`NULL`;
+/** The columns of each part, in one order. */
+const PART = {
+  part: NONE,
+  key: NONE,
+  record: NONE,
+  account_key: NONE,
+  place: NONE,
+  listed: NONE,
+  text: NONE,
+  filter_items: NONE,
 };
 
+const ITEM = {
+  ...PART,
+  part: sql<CouponKind>`${entryValue(2)}`,
+  key: sql<number>`${entryValue(0)}`,
+  account_key: sql<number>`${entryValue(1)}`,
+  /** Where the item is in the list, as JSON: `[…, ends_at, created_at, id, …]`. */
+  place: sql<string>`entry.value`,
+  /** How many items there are, with the first after the page. */
+  listed: sql<number>`shown.items`,
+};
+
+/** The fewest bytes that an item of the answer has besides what is held. */
+function sharedBytes({ accounts: shown }: Shape): SQL {
+  return shown === false ? sql`coupon_bytes` : sql`coupon_bytes + ${fewestBytes(shown)}`;
+}
+
 /** As the answers have it; NULL of a digital coupon, which nobody holds. */
-function heldPart({ accounts: isInDetail }: Shape): SQL<string | null> {
-  const held = {
+function held({ accounts: isInDetail }: Shape): SQL<string | null> {
+  const fields = {
     id: customerCoupons.id,
     expected_end_date: sql`iif(
       ${customerCoupons.expected_end_date} IS NULL, NULL, min(${customerCoupons.ends_at}, ${sql.raw(`'${LAST_SECOND}'`)})
@@ -163,13 +177,12 @@ function heldPart({ accounts: isInDetail }: Shape): SQL<string | null> {
     store_image: stores.store_image,
     ...(isInDetail && { coupon_id: customerCoupons.coupon_id, reserved: customerCoupons.reserved }),
   };
-  return sql`iif(${customerCoupons.id} IS NULL, NULL, ${jsonOf(held)})`;
+  return sql`iif(${customerCoupons.id} IS NULL, NULL, ${jsonOf(fields)})`;
 }
-
-// NULL but in the first row of a coupon, which may have been issued a thousand times.
 
 const STORED_COUPON = pick(
   coupons,
+  "kind",
   "id",
   "campaign_id",
   "source_campaign_id",
@@ -178,77 +191,15 @@ const STORED_COUPON = pick(
   "can_combine_with_other",
   "created_at",
 );
-/** What `coupon` of a row holds as JSON. */
+/** What `record` of a coupon holds as JSON. */
 export type StoredCoupon = Row<typeof STORED_COUPON>;
 
-const COUPON = sql<string | null>`iif(${coupons.key} IS NULL, NULL, ${jsonOf(STORED_COUPON)})`;
+const ACCOUNT = { ...PART, part: sql<"account">`'account'`, key: accounts.key };
 
-const TEXTS = { text: coupons.text, filter_items: coupons.filter_items };
-
-/** The coupons of kind store and mfg that the customer holds: `usable` is what is neither deleted nor used up. */
-function issuedCoupons(shape: Shape, value: Values): SQL {
-  const atStores = shape.storeIds ? sql`AND ${customerCoupons.store_key} IN ${storeKeys(value("storeIds"))}` : sql``;
-  const kinds = sql.raw(shape.kinds.map((kind) => `'${kind}'`).join(", "));
-  return select(
-    {
-      kind: coupons.kind,
-      ends_at: sql`min(${customerCoupons.ends_at}, ${coupons.ends_at})`,
-      created_at: customerCoupons.created_at,
-      id: customerCoupons.id,
-      issued_id: customerCoupons.id,
-      coupon_key: coupons.key,
-      account_key: coupons.account_key,
-    },
-    sql`FROM ${customerCoupons}
-      CROSS JOIN ${coupons} ON ${coupons.key} = ${customerCoupons.campaign_coupon_key}
-      WHERE ${customerCoupons.customer_key} = ${customerKeyOf(value("customerId"))}
-        AND ${customerCoupons.usable} = 1 AND ${customerCoupons.ends_at} >= ${NOW}
-        AND ${coupons.kind} IN (${kinds}) AND NOT ${isStoreDeleted(sql`${customerCoupons.store_key}`)} ${atStores}
-        AND NOT ${isAccountDeleted(sql`${coupons.account_key}`)} AND ${matches(shape, value)}`,
-  );
-}
-
-/** The digital coupons of the accounts at one of whose stores the customer is a member. */
-function digitalCoupons(shape: Shape, value: Values): SQL {
-  const owners = sql`(
-    SELECT ${stores.account_key} FROM ${stores}
-    WHERE ${stores.key} IN ${storeKeys(value("storeIds"))} AND ${stores.deleted} = 0
-  )`;
-  return select(
-    {
-      ...pick(coupons, "kind", "ends_at", "created_at", "id"),
-      issued_id: sql`NULL`,
-      coupon_key: coupons.key,
-      account_key: coupons.account_key,
-    },
-    sql`FROM (
-        SELECT DISTINCT ${stores.account_key} AS account_key
-        FROM (SELECT ${customerKeyOf(value("customerId"))} AS key) AS caller ${joinStoresOf(sql`caller.key`)}
-      ) AS joined
-      CROSS JOIN ${coupons} ON ${coupons.account_key} = joined.account_key AND ${coupons.kind} = 'digital'
-      WHERE ${matches(shape, value)} ${shape.storeIds ? sql`AND ${coupons.account_key} IN ${owners}` : sql``}`,
-  );
-}
-
-/** What must hold of a coupon, whatever its kind. The second of its end is the last that is valid. */
-function matches(shape: Shape, value: Values): SQL {
-  const conditions = [sql`${coupons.ends_at} >= ${NOW} AND ${coupons.deleted} = 0`];
-  if (shape.accountId) {
-    const account = sql`(SELECT ${accounts.key} FROM ${accounts} WHERE ${accounts.id} = ${value("accountId")})`;
-    conditions.push(sql`${coupons.account_key} = ${account}`);
-  }
-  if (shape.type) conditions.push(sql`${coupons.folded_type} = ${value("type")}`);
-  if (shape.search) {
-    const namesOfChain = sql`(
-      SELECT ${accounts.folded_names} FROM ${accounts} WHERE ${accounts.key} = ${coupons.account_key}
-    )`;
-    // Not LIKE: D1 takes patterns of at most 50 bytes.
-    const isIn = (text: SQL) => sql`instr(${text}, ${value("search")}) > 0`;
-    conditions.push(sql`(${isIn(sql`${coupons.folded_text}`)} OR ${isIn(namesOfChain)})`);
-  }
-  return sql.join(conditions, sql` AND `);
-}
-
-function storeKeys(ids: Placeholder): SQL {
-  return sql`(SELECT ${stores.key} FROM ${stores} WHERE ${stores.id} IN (SELECT value FROM json_each(${ids})))`;
-}
+const COUPON = {
+  ...PART,
+  part: sql<"coupon">`'coupon'`,
+  key: coupons.key,
+  record: jsonOf(STORED_COUPON),
+  ...pick(coupons, "text", "filter_items"),
+};

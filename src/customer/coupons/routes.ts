@@ -14,7 +14,7 @@ import { COUPONS_LIMIT, CouponsQuery, cursorAfter, kindsLeft, MyCouponsQuery } f
 const NOT_FOUND = "No coupons were found.";
 const MY_LISTS = { store: "store", mfg: "mfg", digital: "digital" } as const;
 
-export const coupons = createRouter().get("/", conditional(), validate("query", CouponsQuery), async (c) => {
+export const coupons = createRouter().get("/", conditional, validate("query", CouponsQuery), async (c) => {
   const { includemfg, include_images, after, ...filter } = c.req.valid("query");
   const { customerId } = c.var;
 
@@ -28,14 +28,14 @@ export const coupons = createRouter().get("/", conditional(), validate("query", 
   });
   if (found.items.length === 0) throw noItems(NOT_FOUND);
 
-  const fitted = fitPage(found, page, (includemfg ? toDetailed : toSimple)(found.items, customerId));
+  const fitted = fitPage(found, page, (includemfg ? toDetailed : toSimple)(found, customerId));
   const next = fitted.isCut && cursorAfter(fitted.shown, after);
   if (next) c.header("Link", nextLink(c.req.url, next));
   const items = includemfg ? byKind(fitted, { stores: "store", mfg: "mfg" }) : jsonArray(fitted.texts);
   return answerItems<z.output<typeof CouponItems>>(c, items);
 });
 
-export const myCoupons = createRouter().get("/", conditional(), validate("query", MyCouponsQuery), async (c) => {
+export const myCoupons = createRouter().get("/", conditional, validate("query", MyCouponsQuery), async (c) => {
   const { after, ...query } = c.req.valid("query");
   const { customerId } = c.var;
 
@@ -49,7 +49,7 @@ export const myCoupons = createRouter().get("/", conditional(), validate("query"
   });
   if (found.items.length === 0) throw noItems(NOT_FOUND);
 
-  const fitted = fitPage(found, page, toMine(found.items, customerId));
+  const fitted = fitPage(found, page, toMine(found, customerId));
   const next = fitted.isCut ? cursorAfter(fitted.shown, after) : undefined;
   const links = pageLinks(c.req.url, { page: query.page, ...fitted, after: next });
   if (links !== null) c.header("Link", links);

@@ -4,7 +4,7 @@ import { BooleanParameter, listParameter, TextParameter } from "../../values/par
 import { ID_LIMIT, Id } from "../../values/text.ts";
 import { isDatetime } from "../../values/time.ts";
 import { NEVER } from "../../values/time-zone.ts";
-import type { CouponRow } from "./queries.ts";
+import type { ItemRow } from "./queries.ts";
 
 /** The kinds of coupon, in the order in which their lists follow each other. */
 export const COUPON_KINDS = ["store", "mfg", "digital"] as const;
@@ -49,12 +49,12 @@ const CursorParameter = cursorParameter((text): Cursor | undefined => {
   .describe("Set in links to the rest of a list only.");
 
 /** Where an answer ends, as the link to the rest carries it; `before` is where it began. */
-export function cursorAfter(shown: readonly CouponRow[], before: Cursor | undefined): string | undefined {
+export function cursorAfter(shown: readonly ItemRow[], before: Cursor | undefined): string | undefined {
   const last = shown.at(-1);
   if (last === undefined) return undefined;
   const sent = (before?.sent ?? 0) + shown.length;
-  const [endsAt, createdAt, id] = JSON.parse(last.place).slice(-3);
-  return `${last.kind} ${endsAt} ${createdAt} ${sent} ${id}`;
+  const [endsAt, createdAt, id] = JSON.parse(last.place).slice(4);
+  return `${last.part} ${endsAt} ${createdAt} ${sent} ${id}`;
 }
 
 /** How many coupons the list without pages holds: a customer may have 100,000. */

@@ -1,22 +1,15 @@
-import type { Cache } from "../../cache/cache.ts";
-import { CachedValues, type Found } from "../../cache/cached-values.ts";
-import { clock } from "../../cache/clock.ts";
 import type { Database } from "../../db/database.ts";
+import { clock } from "../../values/clock.ts";
 import { sha256Of } from "../../values/sha256.ts";
 import { toDatetime, toInstant } from "../../values/time.ts";
+import { type CacheAccess, CachedValues, type Found } from "./cached-values.ts";
 import { type BoardOf, type BoardTotals, findBoard } from "./queries.ts";
 import type { EmployeeTotals } from "./ranking.ts";
 
 /** At most so many employees are answered. */
 export const BOARD_LIMIT = 100;
 
-/** Up to this age a board is answered as it is. */
-export const BOARD_FRESH_SECONDS = 30;
-
-const boards = new CachedValues<EmployeeTotals[]>({
-  freshSeconds: BOARD_FRESH_SECONDS,
-  expireSeconds: 7 * 24 * 60 * 60,
-});
+const boards = new CachedValues<EmployeeTotals[]>();
 
 /** A board's employees, how old it is, and where it was found. */
 interface FoundBoard {
@@ -29,7 +22,7 @@ interface FoundBoard {
  * The totals of a board, and how old they are in seconds: from memory or KV where they are fresh there, else from D1.
  * `db` begins at the primary, because a replica may lag, and a board counts as being of the time when D1 was asked.
  */
-export async function readBoard(db: Database, cache: Cache, board: BoardOf): Promise<FoundBoard> {
+export async function readBoard(db: Database, cache: CacheAccess, board: BoardOf): Promise<FoundBoard> {
   const day = today();
   const { value, at, foundIn } = await boards.read(cache, await boardKey(board, day), async () => {
     const totals = await findBoard(db, board, BOARD_LIMIT);

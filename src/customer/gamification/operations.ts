@@ -1,7 +1,8 @@
 import * as z from "zod";
 import type { Operation } from "../../openapi/notes.ts";
 import { named } from "../../openapi/success.ts";
-import { BOARD_FRESH_SECONDS, BOARD_LIMIT } from "./boards.ts";
+import { BOARD_LIMIT } from "./boards.ts";
+import { FRESH_SECONDS } from "./cached-values.ts";
 import { LeaderboardParameters } from "./routes.ts";
 
 /** An employee on a leaderboard (docs/contract/interface.md, 4.7). */
@@ -25,7 +26,7 @@ export const leaderboard: Operation = {
   summary: "Leaderboard",
   description:
     "The employees of a store, ranked by their plays in an incentive campaign, or in all that run today. " +
-    `At most ${BOARD_LIMIT}. The board is at most ${BOARD_FRESH_SECONDS} seconds old, or older while the database fails or is slow. ` +
+    `At most ${BOARD_LIMIT}. The board is at most ${FRESH_SECONDS} seconds old, or older while the database fails or is slow. ` +
     "`X-Board-Age` gives its age in seconds.",
   answer: LeaderboardAnswer,
   examples: [{ summary: "By hits; the first two are shown", body: { location_id: "s101-1-1", rank_on: "hit" } }],
@@ -39,5 +40,5 @@ export const leaderboard: Operation = {
     }),
   },
   body: { mediaType: "application/json", schema: LeaderboardParameters.partial({ location_id: true }) },
-  failures: ["InvalidFields", "RefusedRankOn"],
+  failures: ["MalformedBody", "RequestTimeout", "PayloadTooLarge", "InvalidFields", "RefusedRankOn"],
 };

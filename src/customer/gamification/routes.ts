@@ -1,8 +1,7 @@
-import { validator } from "hono/validator";
 import * as z from "zod";
-import { createRouter } from "../../app-env.ts";
+import { background, createRouter } from "../../app-env.ts";
 import { invalid, refused } from "../../http/errors.ts";
-import { jsonBody } from "../../middleware/validate.ts";
+import { readJson, take } from "../../middleware/validate.ts";
 import { fieldMessages } from "../../values/messages.ts";
 import { given, optionalText } from "../../values/parameter.ts";
 import { Id } from "../../values/text.ts";
@@ -25,7 +24,8 @@ export const LeaderboardParameters = z.object({
 });
 
 /** Takes `location_id` from the body, or else from the query, which is not looked at when the body has one. */
-const leaderboardParameters = validator("json", (body: Record<string, unknown>, c) => {
+const leaderboardParameters = take("json", async (c) => {
+  const body = await readJson(c);
   const [inQuery, ...more] = c.req.queries("location_id")?.filter((id) => id !== "") ?? [];
   const location_id = given(body.location_id) ?? (more.length > 0 ? [inQuery, ...more] : inQuery);
   const result = LeaderboardParameters.safeParse({ ...body, location_id });
@@ -38,13 +38,12 @@ const leaderboardParameters = validator("json", (body: Record<string, unknown>, 
   return { ...parameters, ...(measure && { rank_on: measure }) };
 });
 
-export const gamification = createRouter().post("/leaderboard", jsonBody(), leaderboardParameters, async (c) => {
+export const gamification = createRouter().post("/leaderboard", leaderboardParameters, async (c) => {
   const { location_id, eip_campaign_id = null, rank_on = "run" } = c.req.valid("json");
 
-  const { employees, ageSeconds, foundIn } = await readBoard(c.var.db, c.var.cache, {
-    locationId: location_id,
-    campaignId: eip_campaign_id,
-  });
+  const cache = { kv: c.env.CACHE, inBackground: (work: Promise<unknown>) => background.run(c, work) };
+  const board = { locationId: location_id, campaignId: eip_campaign_id };
+  const { employees, ageSeconds, foundIn } = await readBoard(c.var.db, cache, board);
 
   c.set("source", foundIn === "source" ? "primary" : foundIn);
   c.set("boardAgeSeconds", ageSeconds);

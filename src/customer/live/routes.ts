@@ -1,8 +1,9 @@
 import type { Context } from "hono";
-import { type AppEnv, createRouter } from "../../app-env.ts";
+import { type AppEnv, background, createRouter } from "../../app-env.ts";
 import { offeredSubprotocols, SUBPROTOCOL } from "../../auth/subprotocols.ts";
 import { DatabaseFull } from "../../db/errors.ts";
 import { foreignPage, unavailable, upgradeRequired } from "../../http/errors.ts";
+import { Inboxes } from "../../inbox/inboxes.ts";
 import { showOnceOver } from "../../inbox/notify.ts";
 import { beginListening } from "../../inbox/queries.ts";
 import { isAllowedOrigin } from "../../middleware/cors.ts";
@@ -10,7 +11,7 @@ import { isAllowedOrigin } from "../../middleware/cors.ts";
 export const live = createRouter().get("/", async (c) => {
   refusePlainRequest(c);
   refuseForeignPage(c);
-  const { customerId, tokenExpires, db, inboxes } = c.var;
+  const { customerId, tokenExpires, db } = c.var;
 
   const at = Date.now();
   // Before the socket opens, so that no change is missed after hello.
@@ -18,17 +19,17 @@ export const live = createRouter().get("/", async (c) => {
     throw error instanceof DatabaseFull ? cannotListen("the database is full", error) : error;
   });
   // The Worker that stored it may have ended before it was shown.
-  if (unshown !== null) c.var.cache.inBackground(showOnceOver(db, unshown));
+  if (unshown !== null) background.run(c, showOnceOver(db, unshown));
   const subscription = { newestAt, at };
   const messageWaitMs = unshown && Math.max(0, unshown.shownAt - Date.now());
-  const hasSubprotocol = offeredSubprotocols(c.req.header("Sec-WebSocket-Protocol")).includes(SUBPROTOCOL);
-  const answer = await inboxes
-    .connect({ customerId, tokenExpires, hasSubprotocol, subscription, messageWaitMs })
+  const { webSocket } = await new Inboxes(c.env)
+    .connect({ customerId, tokenExpires, subscription, messageWaitMs })
     .catch((cause: unknown) => {
       throw cannotListen("inboxes cannot be reached", cause);
     });
-  // A new one, whose headers can be added to.
-  return new Response(null, { status: 101, webSocket: answer.webSocket, headers: answer.headers });
+  const hasSubprotocol = offeredSubprotocols(c.req.header("Sec-WebSocket-Protocol")).includes(SUBPROTOCOL);
+  const headers = new Headers(hasSubprotocol ? { "Sec-WebSocket-Protocol": SUBPROTOCOL } : {});
+  return new Response(null, { status: 101, webSocket, headers });
 });
 
 function cannotListen(why: string, cause: unknown) {

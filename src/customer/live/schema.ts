@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { CHANGE_KINDS } from "../../inbox/frames.ts";
+import { CHANGE_KINDS } from "../../inbox/protocol.ts";
 
 /** What the service sends over a socket, as JSON text (docs/contract/live.md, 2). */
 export const Frame = z

@@ -21,7 +21,7 @@ const MeQuery = z.object({
   after: CursorParameter.optional().describe("Set in links to further balances only."),
 });
 
-export const me = createRouter().get("/", conditional(), validate("query", MeQuery), async (c) => {
+export const me = createRouter().get("/", conditional, validate("query", MeQuery), async (c) => {
   const { after } = c.req.valid("query");
   const found = await findMe(c.var.db, { customerId: c.var.customerId, after });
   if (found === null) throw notFound("The customer of this token is not stored.");

@@ -99,7 +99,7 @@ function selectGroups(value: Value<PageValue>, after: CursorValues | undefined) 
       CROSS JOIN ${customers} AS ${sender} ON ${sender.key} = ${messages.customer_key}
       LEFT JOIN ${messageStates}
         ON ${messageStates.group_key} = ${messageGroups.key} AND ${messageStates.customer_key} = ${CALLER}`,
-    long: { json: ["record", "others"], texts: [] },
+    long: ["record", "others"],
   });
 }
 

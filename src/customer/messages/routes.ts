@@ -1,8 +1,9 @@
-import { createRouter } from "../../app-env.ts";
+import { background, createRouter } from "../../app-env.ts";
 import { noItems } from "../../http/errors.ts";
 import { fitPage } from "../../http/fit-page.ts";
 import { answerItems, jsonArray, merge, storedJson } from "../../http/json-text.ts";
 import { pageLinks, toPage } from "../../http/paging.ts";
+import { Inboxes } from "../../inbox/inboxes.ts";
 import { conditional } from "../../middleware/conditional.ts";
 import { validate } from "../../middleware/validate.ts";
 import { POLL_BYTES } from "../../values/answer-bytes.ts";
@@ -11,12 +12,12 @@ import { pollMessageGroups } from "./poll.ts";
 import type { GroupRow } from "./queries.ts";
 import { cursorAfter, MessagesQuery } from "./schema.ts";
 
-export const messages = createRouter().get("/", conditional(), validate("query", MessagesQuery), async (c) => {
+export const messages = createRouter().get("/", conditional, validate("query", MessagesQuery), async (c) => {
   const { check_time, after, ...paging } = c.req.valid("query");
 
   const query = { customerId: c.var.customerId, checkTime: check_time, page: toPage(paging, after?.sent), after };
-  const { isQuiet, ...found } = await pollMessageGroups(c.var.db, c.var.inboxes, query, (work) =>
-    c.var.cache.inBackground(work),
+  const { isQuiet, ...found } = await pollMessageGroups(c.var.db, new Inboxes(c.env), query, (work) =>
+    background.run(c, work),
   );
   if (isQuiet) c.set("source", "inbox");
   if (found.items.length === 0) throw noItems("No messages are available.");

@@ -85,7 +85,7 @@ function readOfMerchants<F extends Fields>(
       CROSS JOIN ${table} ON ${table.key} = ${entryValue(0)}
       CROSS JOIN ${accounts} ON ${accounts.key} = ${table.account_key}`,
     shared: [{ key, bytes: sql`iif(${isFirst(key)}, octet_length(${accounts.fields}), NULL)` }],
-    long: { json: [...json, "account"], texts: [] },
+    long: [...json, "account"],
   });
 }
 

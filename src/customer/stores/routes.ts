@@ -28,7 +28,7 @@ export const TeamQuery = z
 
 export const stores = createRouter().get(
   "/:id/team-with-level",
-  conditional(),
+  conditional,
   validate("param", z.object({ id: z.string().describe("The id of the store.") })),
   validate("query", TeamQuery),
   async (c) => {

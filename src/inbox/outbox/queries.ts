@@ -5,8 +5,8 @@ import { joinRows } from "../../db/json-rows.ts";
 import { limitTo } from "../../db/limit.ts";
 import { names, select } from "../../db/select.ts";
 import { feedVersion, messageClock, outbox } from "../../db/tables/index.ts";
-import type { ChangeKind } from "../frames.ts";
-import { IS_SHOWING_DUE, MESSAGE_WAIT } from "../queries.ts";
+import type { ChangeKind } from "../protocol.ts";
+import { IS_SHOWING_DUE } from "../queries.ts";
 
 /** A row of the outbox: the feed request of this version changed something that concerns these listeners. */
 export interface Change {
@@ -17,13 +17,6 @@ export interface Change {
   /** The time of the newest message that it is about; empty where it is about none. */
   newestAt: string;
   storedAt: string;
-}
-
-/** Changes of which inboxes are to be notified. */
-export interface Changes {
-  changes: Change[];
-  /** When the newest messages are shown, in milliseconds since 1970 by this Worker's clock; 0: all are. */
-  shownAt: number;
 }
 
 // What a Worker holds at once.
@@ -64,7 +57,7 @@ export const selectBacklog = () =>
  * The changes in the outbox, or those older than one that was read before: of requests that can no longer be at work on
  * them, which they are for 15 seconds. Those of at most 10,000 listeners; none: there are no more.
  */
-export async function findChanges(db: Database, olderThan?: Change): Promise<Changes> {
+export async function findChanges(db: Database, olderThan?: Change): Promise<Change[]> {
   const isLeft = sql`${outbox.stored_at} < (SELECT datetime(now, '-20 seconds') FROM clock)
     AND ${outbox.stored_at} >= ${HOUR_AGO}`;
   const isOlder = olderThan && sql`AND (${KEY}) < (${sql.join(keyOf(olderThan), sql`, `)})`;
@@ -81,7 +74,7 @@ function selectOutbox(which: SQL) {
   const columns = names(version, kind, customers, newest_at, stored_at);
   const newestFirst = sql`ORDER BY ${version} DESC, ${kind} DESC, ${customers} DESC`;
   return select(
-    { version, kind, customers, newestAt: newest_at, storedAt: stored_at, messageWaitMs: MESSAGE_WAIT },
+    { version, kind, customers, newestAt: newest_at, storedAt: stored_at },
     sql`FROM (
       SELECT ${columns}, sum(json_array_length(${customers})) OVER (${newestFirst}) AS listeners
       FROM (SELECT ${columns} FROM ${outbox} WHERE ${which} ${newestFirst} ${limitTo(LISTENERS_A_PAGE)}) AS ${outbox}
@@ -89,11 +82,8 @@ function selectOutbox(which: SQL) {
   );
 }
 
-/** Right after D1 has answered. */
-export function toChanges(rows: readonly RowOf<ReturnType<typeof selectOutbox>>[]): Changes {
-  const changes = rows.map(({ messageWaitMs: _, customers, ...row }) => ({ ...row, customers: JSON.parse(customers) }));
-  const waitMs = rows[0]?.messageWaitMs ?? 0;
-  return { changes, shownAt: waitMs === 0 ? 0 : Date.now() + waitMs };
+export function toChanges(rows: readonly RowOf<ReturnType<typeof selectOutbox>>[]): Change[] {
+  return rows.map((row) => ({ ...row, customers: JSON.parse(row.customers) }));
 }
 
 function keyOf({ version, kind, customers }: Change): [version: number, kind: Change["kind"], customers: string] {

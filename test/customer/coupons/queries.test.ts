@@ -97,7 +97,8 @@ describe("finding coupons", () => {
     const many = await usage();
 
     expect(few).toMatchObject({ rows: limit, roundTrips: 1 });
-    expect(few.rowsRead).toBeLessThanOrEqual(6 * limit + 5 * HELD);
+    // What more than 100 items hold is counted before it is read: three rows of the six of an item, once more.
+    expect(few.rowsRead).toBeLessThanOrEqual(9 * limit + 5 * HELD);
     expect(many).toMatchObject({ rows: limit, roundTrips: 1 });
     // One that is cut off costs its entry in the index, and its coupon by id: that may end sooner.
     expect(many.rowsRead - few.rowsRead).toBeLessThanOrEqual(3 * 9_000);

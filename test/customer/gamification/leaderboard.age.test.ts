@@ -31,7 +31,7 @@ type Bindings = Partial<Record<"CACHE" | "DB", unknown>>;
 /** The Worker in an isolate of its own: it shares no memory with any other, only D1 and KV. */
 async function isolate(bindings: Bindings = {}) {
   vi.resetModules();
-  const { clock } = await import("../../../src/cache/clock.ts");
+  const { clock } = await import("../../../src/values/clock.ts");
   const { default: worker } = await import("../../../src/index.ts");
   vi.spyOn(clock, "now").mockImplementation(() => now);
   vi.spyOn(clock, "pause").mockResolvedValue();

@@ -1,9 +1,9 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
-import { clock } from "../../../src/cache/clock.ts";
 import { boardKey } from "../../../src/customer/gamification/boards.ts";
 import worker from "../../../src/index.ts";
+import { clock } from "../../../src/values/clock.ts";
 import { type Answer, feed, mustFeed } from "../../support/api.ts";
 import { setClock } from "../../support/clock.ts";
 import * as seed from "../../support/seed.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, it, vi } from "vitest";
-import { clock } from "../../../src/cache/clock.ts";
+import { clock } from "../../../src/values/clock.ts";
 import { as, mustFeed } from "../../support/api.ts";
 import { setClock } from "../../support/clock.ts";
 import { propertyRunsInNode } from "../../support/property-runs.ts";

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
-import { clock } from "../../../src/cache/clock.ts";
 import { boardKey } from "../../../src/customer/gamification/boards.ts";
 import { LeaderboardAnswer } from "../../../src/customer/gamification/operations.ts";
+import { clock } from "../../../src/values/clock.ts";
 import { type Answer, as, mustFeed, send, trips } from "../../support/api.ts";
 import { setClock } from "../../support/clock.ts";
 import * as seed from "../../support/seed.ts";

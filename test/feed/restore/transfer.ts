@@ -1,8 +1,8 @@
 import { env, exports } from "cloudflare:workers";
 import { vi } from "vitest";
-import { clock as workerClock } from "../../../src/cache/clock.ts";
 import { Database } from "../../../src/db/database.ts";
 import { showMessages } from "../../../src/inbox/queries.ts";
+import { clock as workerClock } from "../../../src/values/clock.ts";
 import { type Answer, feed, restore } from "../../support/api.ts";
 import { differences } from "../../support/differences.ts";
 import { freshDatabase } from "../../support/fresh-database.ts";

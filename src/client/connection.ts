@@ -1,10 +1,9 @@
-import { throwIfAborted } from "./abort.ts";
-import { errorOf } from "./loyalty-error.ts";
-import { type FailedResult, type Result, resultOf } from "./result.ts";
-import { answerOf, pause, withTimeout } from "./retry.ts";
-import { type Change, connect, type Ending, type SocketConstructor } from "./socket.ts";
+import { errorOf, type FailedResult, type Result, resultOf } from "./result.ts";
+import { answerOf } from "./retry.ts";
+import { type Change, connect, type Ending, EVERYTHING, type SocketConstructor } from "./socket.ts";
+import { pause, reasonOf, throwIfAborted, withTimeout } from "./waiting.ts";
 
-export interface LiveOptions {
+interface ConnectionOptions {
   /** Where the service is. */
   url: string;
   askToken: () => string | Promise<string>;
@@ -37,13 +36,74 @@ const TOKEN_EXPIRED = 4401;
 const REPLACED = 4408;
 
 /**
- * Keeps a connection open, and opens another one when it ends, until it is called off. Asks for the token each time.
- * @throws a LoyaltyError when the service refuses the token, and the signal's reason when it is called off.
+ * The one connection of a client, which all its iterations share: a customer may have eight in all. It is open while
+ * somebody listens.
  */
-export async function stayConnected(options: LiveOptions, listener: LiveListener, signal: AbortSignal): Promise<never> {
+export class SharedConnection {
+  readonly #options: ConnectionOptions;
+  readonly #listeners = new Map<LiveListener, (error: unknown) => void>();
+  #stop = new AbortController();
+  #state: LiveState = "connecting";
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+  }
+
+  get hasSockets(): boolean {
+    return this.#options.WebSocket !== null;
+  }
+
+  /**
+   * Calls the listener until the signal calls it off.
+   * @throws a LoyaltyError when the service refuses the token, and the signal's reason when it is called off.
+   */
+  listen(listener: LiveListener, signal: AbortSignal): Promise<never> {
+    return new Promise((_, reject) => {
+      throwIfAborted(signal);
+      this.#listeners.set(listener, reject);
+      signal.addEventListener("abort", () => this.#leave(listener, signal), { once: true });
+      if (this.#listeners.size === 1) this.#start();
+      else if (this.#state !== "connecting") listener(this.#state, this.#state === "connected" ? EVERYTHING : []);
+    });
+  }
+
+  #start(): void {
+    const stop = new AbortController();
+    this.#stop = stop;
+    this.#state = "connecting";
+    const callAll: LiveListener = (state, changed) => {
+      // Those who listen after this connection was called off have another.
+      if (stop.signal.aborted) return;
+      this.#state = state;
+      for (const listener of this.#listeners.keys()) listener(state, changed);
+    };
+    stayConnected(this.#options, callAll, stop.signal).catch((error: unknown) => {
+      if (stop.signal.aborted) return;
+      for (const reject of this.#listeners.values()) reject(error);
+      this.#listeners.clear();
+    });
+  }
+
+  #leave(listener: LiveListener, signal: AbortSignal): void {
+    this.#listeners.get(listener)?.(reasonOf(signal));
+    if (this.#listeners.delete(listener) && this.#listeners.size === 0) this.#stop.abort();
+  }
+}
+
+/** Keeps a connection open, and opens another one when it ends. Asks for the token each time. */
+async function stayConnected(options: ConnectionOptions, listener: LiveListener, signal: AbortSignal): Promise<never> {
+  const { url, WebSocket } = options;
+  const onChanged = (changed: readonly Change[]) => listener("connected", changed);
   for (let failures = 0; ; ) {
     const token = await tokenOf(options, signal);
-    const ending = await open(options, token, (changed) => listener("connected", changed), signal);
+    const ending = await connect(
+      () => {
+        if (token === null || WebSocket === null) return null;
+        return new WebSocket(addressOf(url).replace(/^http/i, "ws"), [PROTOCOL, `bearer.${token}`]);
+      },
+      onChanged,
+      signal,
+    );
     if (ending.wasOpen) listener(ending.code === REPLACED ? "blocked" : "dropped", []);
     else listener(token === null ? "unreachable" : await findTrouble(options, token, signal), []);
     failures = ending.wasOpen ? 0 : failures + 1;
@@ -53,22 +113,13 @@ export async function stayConnected(options: LiveOptions, listener: LiveListener
 }
 
 /** The token, or null where the app has none in time. */
-async function tokenOf({ askToken }: LiveOptions, signal: AbortSignal): Promise<string | null> {
-  return withTimeout(TOKEN_WITHIN_MS, signal, async () => askToken()).catch(() => {
-    throwIfAborted(signal);
-    return null;
-  });
+async function tokenOf({ askToken }: ConnectionOptions, signal: AbortSignal): Promise<string | null> {
+  return withTimeout(TOKEN_WITHIN_MS, signal, async () => askToken()).catch(() => nullUnlessAborted(signal));
 }
 
-async function open(
-  { url, WebSocket }: LiveOptions,
-  token: string | null,
-  onChanged: (changed: readonly Change[]) => void,
-  signal: AbortSignal,
-): Promise<Ending> {
-  if (WebSocket === null || token === null) return { wasOpen: false, code: null };
-  const address = addressOf(url).replace(/^http/i, "ws");
-  return connect(() => new WebSocket(address, [PROTOCOL, `bearer.${token}`]), onChanged, signal);
+function nullUnlessAborted(signal: AbortSignal): null {
+  throwIfAborted(signal);
+  return null;
 }
 
 /** What a browser has beside other runtimes. */
@@ -82,18 +133,12 @@ interface MaybeBrowser {
 async function pauseUntilOnline(milliseconds: number, signal: AbortSignal): Promise<void> {
   const scope = globalThis as MaybeBrowser;
   const browser = scope.navigator?.onLine === undefined ? null : scope;
-  const early = new AbortController();
-  const end = () => early.abort();
-  signal.addEventListener("abort", end, { once: true });
-  browser?.addEventListener?.("online", end);
-  try {
-    await pause(milliseconds, early.signal);
-  } catch {
-    throwIfAborted(signal);
-  } finally {
-    signal.removeEventListener("abort", end);
-    browser?.removeEventListener?.("online", end);
-  }
+  let wake = () => {};
+  const waiting = pause(milliseconds, signal, (end) => {
+    wake = end;
+  });
+  browser?.addEventListener?.("online", wake);
+  await waiting.finally(() => browser?.removeEventListener?.("online", wake));
 }
 
 /** The address for sockets. On a page, the address of the service may be relative; React Native's URL can do nothing. */
@@ -109,7 +154,7 @@ function addressOf(url: string): string {
  * slept, so a refusal holds only for one that is given now.
  * @throws a LoyaltyError when the service refuses the token.
  */
-async function findTrouble(options: LiveOptions, token: string, signal: AbortSignal): Promise<LiveState> {
+async function findTrouble(options: ConnectionOptions, token: string, signal: AbortSignal): Promise<LiveState> {
   let result = await askWithoutSocket(options, token, signal);
   if (isRefusal(result)) {
     const newer = await tokenOf(options, signal);
@@ -122,14 +167,11 @@ async function findTrouble(options: LiveOptions, token: string, signal: AbortSig
 }
 
 /** What the service answers; null where it does not. */
-async function askWithoutSocket({ url, send }: LiveOptions, token: string, signal: AbortSignal) {
+async function askWithoutSocket({ url, send }: ConnectionOptions, token: string, signal: AbortSignal) {
   const headers = { Authorization: `Bearer ${token}` };
   const once = { attempts: 1, longestWaitMs: 0, answerWithinMs: ANSWER_WITHIN_MS };
   const asked = answerOf((limit) => send(addressOf(url), { headers, signal: limit }), once, signal);
-  return asked.then(resultOf).catch(() => {
-    throwIfAborted(signal);
-    return null;
-  });
+  return asked.then(resultOf).catch(() => nullUnlessAborted(signal));
 }
 
 function isRefusal(result: Result<unknown> | null): result is FailedResult {

@@ -1,11 +1,10 @@
-import { withTimeout } from "../values/timeout.ts";
-import type { Cache } from "./cache.ts";
-import { clock } from "./clock.ts";
+import { clock } from "../../values/clock.ts";
+import { withTimeout } from "../../values/timeout.ts";
 
 /**
  * A value, and the time just before its source was asked for it, in milliseconds since 1970: its age counts from then.
  */
-export interface Cached<T> {
+interface Cached<T> {
   value: T;
   at: number;
   /** From this time on it is not fresh, however young it is; left out: its age alone decides. */
@@ -13,7 +12,9 @@ export interface Cached<T> {
 }
 
 /** A value, and where it was found: in its source where it had to be loaded. */
-export interface Found<T> extends Cached<T> {
+export interface Found<T> {
+  value: T;
+  at: number;
   foundIn: "memory" | "kv" | "source";
 }
 
@@ -21,19 +22,19 @@ export interface Found<T> extends Cached<T> {
  * Asks the source of a value, which must not lag: a value is taken for as new as the time when this was called. One
  * that is not to be cached says so; or that it may only replace another, as where a name may be made up by a client.
  */
-export type Load<T> = () => Promise<Omit<Cached<T>, "at"> & { cacheable: boolean | "in place of another" }>;
+type Load<T> = () => Promise<Omit<Cached<T>, "at"> & { cacheable: boolean | "in place of another" }>;
 
-interface CacheRules {
-  /** Up to this age a value is answered as it is. */
-  freshSeconds: number;
-  /** So long KV holds a value: while the source fails, the last one answers. */
-  expireSeconds: number;
+/** What a request brings: KV, and what keeps it alive until work in the background is done. */
+export interface CacheAccess {
+  kv: KVNamespace;
+  inBackground: (work: Promise<unknown>) => void;
 }
 
-interface Refresh<T> {
-  at: number;
-  loaded: Promise<Cached<T>>;
-}
+/** Up to this age a value is answered as it is. It is the least for which KV's edge holds a value. */
+export const FRESH_SECONDS = 30;
+
+// While the source fails, the last value answers.
+const EXPIRE_SECONDS = 7 * 24 * 60 * 60;
 
 // An isolate has 128 MB, and a value may have a hundred kilobytes.
 const MEMORY_LIMIT = 64;
@@ -49,51 +50,31 @@ const READ_LIMIT_MS = 1_000;
 
 /**
  * Values that are expensive to load, cached in memory and in KV. Their age decides, wherever they come from: KV may lag
- * for a minute and more, but no value says less than its source did `freshSeconds` ago, unless the source fails or is
+ * for a minute and more, but no value says less than its source did 30 seconds ago, unless the source fails or is
  * slow: then an older one is answered, and the refresh goes on in the background. Of a value, an isolate runs one
  * refresh at a time.
  */
 export class CachedValues<T> {
-  readonly #rules: CacheRules;
   readonly #memory = new Map<string, Cached<T>>();
-  readonly #refreshes = new Map<string, Refresh<T>>();
-
-  constructor(rules: CacheRules) {
-    this.#rules = rules;
-  }
+  readonly #refreshes = new Map<string, { at: number; loaded: Promise<Cached<T>> }>();
 
   /**
    * The value under a key, cached or loaded.
    * @throws what `load` throws, when no value of any age is cached.
    */
-  async read(cache: Cache, key: string, load: Load<T>): Promise<Found<T>> {
+  async read(access: CacheAccess, key: string, load: Load<T>): Promise<Found<T>> {
     const remembered = this.#memory.get(key);
-    if (this.#isFresh(remembered)) return found(remembered, "memory");
-    if (remembered !== undefined && this.#isSlow(key)) return found(remembered, "memory");
+    if (remembered !== undefined && (isFresh(remembered) || this.#isSlow(key))) return found(remembered, "memory");
 
-    const stored = await readStored<T>(cache, key, remembered === undefined ? READ_LIMIT_MS : PATIENCE_MS);
+    const stored = await readStored<T>(access.kv, key, remembered === undefined ? READ_LIMIT_MS : PATIENCE_MS);
     if (stored !== undefined) this.#remember(key, stored);
     const last = this.#memory.get(key);
     const lastIn = last === stored ? "kv" : "memory";
-    if (this.#isFresh(last)) return found(last, lastIn);
+    if (last !== undefined && isFresh(last)) return found(last, lastIn);
 
-    const refreshed = this.#refresh(cache, key, load).then((loaded) => found(loaded, "source"));
+    const refreshed = this.#refresh(access, key, load).then((loaded) => found(loaded, "source"));
     if (last === undefined) return refreshed;
     return withTimeout(PATIENCE_MS, refreshed).catch(() => found(last, lastIn));
-  }
-
-  /** Caches a value, unless a newer one is cached already. */
-  #write(cache: Cache, key: string, cached: Cached<T>): void {
-    if (isNewer(this.#memory.get(key), cached)) return;
-    this.#remember(key, cached);
-    // KV has no conditional write: an older value may win there, and its age tells.
-    cache.inBackground(cache.put(key, cached, this.#rules));
-  }
-
-  #isFresh(cached: Cached<T> | undefined): cached is Cached<T> {
-    if (cached === undefined) return false;
-    const age = clock.now() - cached.at;
-    return age >= 0 && age <= this.#rules.freshSeconds * 1_000 && holds(cached);
   }
 
   /** Whether the source has been asked, and has not answered for so long that nobody else need wait for it. */
@@ -103,47 +84,53 @@ export class CachedValues<T> {
     return age >= PATIENCE_MS && age < ABANDONED_AFTER_MS;
   }
 
-  /** Remembers the newer of two values, and forgets those that were remembered longest ago. */
-  #remember(key: string, cached: Cached<T>): void {
+  /** Remembers a value, unless a newer one is; whether it does. Those that were remembered longest ago are forgotten. */
+  #remember(key: string, cached: Cached<T>): boolean {
     const before = this.#memory.get(key);
+    const isNewest = before === undefined || before.at <= cached.at;
     this.#memory.delete(key);
-    this.#memory.set(key, before !== undefined && isNewer(before, cached) ? before : cached);
-    for (const oldest of this.#memory.keys()) {
-      if (this.#memory.size <= MEMORY_LIMIT) break;
-      this.#memory.delete(oldest);
-    }
+    this.#memory.set(key, isNewest ? cached : before);
+    const [oldest = key] = this.#memory.keys();
+    if (this.#memory.size > MEMORY_LIMIT) this.#memory.delete(oldest);
+    return isNewest;
   }
 
   /** Loads a value, or waits for another request that does so already. */
-  async #refresh(cache: Cache, key: string, load: Load<T>): Promise<Cached<T>> {
+  async #refresh(access: CacheAccess, key: string, load: Load<T>): Promise<Cached<T>> {
     for (let running = this.#refreshes.get(key); running !== undefined; running = this.#refreshes.get(key)) {
       const left = running.at + ABANDONED_AFTER_MS - clock.now();
       const loaded = left > 0 ? await Promise.race([running.loaded, clock.pause(left)]) : undefined;
-      if (loaded !== undefined && holds(loaded)) return loaded;
+      if (loaded !== undefined && isFresh(loaded)) return loaded;
       // The first who gives it up begins another, for which the rest wait.
       if (this.#refreshes.get(key) === running) break;
     }
-    const loaded = this.#begin(cache, key, load);
-    // Others wait for it, so it must not end with the request that began it.
-    cache.inBackground(loaded);
-    return loaded;
-  }
-
-  #begin(cache: Cache, key: string, load: Load<T>): Promise<Cached<T>> {
     const at = clock.now();
-    const loaded = this.#load(cache, key, load, at).finally(() => {
+    const loaded = this.#load(access, key, load, at).finally(() => {
       if (this.#refreshes.get(key)?.loaded === loaded) this.#refreshes.delete(key);
     });
     this.#refreshes.set(key, { at, loaded });
+    // Others wait for it, so it must not end with the request that began it.
+    access.inBackground(loaded);
     return loaded;
   }
 
-  async #load(cache: Cache, key: string, load: Load<T>, at: number): Promise<Cached<T>> {
+  async #load({ kv, inBackground }: CacheAccess, key: string, load: Load<T>, at: number): Promise<Cached<T>> {
     const { cacheable, ...loaded } = await load();
     const cached = { ...loaded, at };
     // What KV has was remembered before the source was asked.
-    if (cacheable === true || (cacheable !== false && this.#memory.has(key))) this.#write(cache, key, cached);
+    const mayCache = cacheable === true || (cacheable !== false && this.#memory.has(key));
+    // KV has no conditional write: an older value may win there, and its age tells.
+    if (mayCache && this.#remember(key, cached)) inBackground(store(kv, key, cached));
     return cached;
+  }
+}
+
+/** Of two values within a second, KV keeps the first, and answers 429 to the second. */
+async function store<T>(kv: KVNamespace, key: string, cached: Cached<T>): Promise<void> {
+  try {
+    await kv.put(key, JSON.stringify(cached), { expirationTtl: EXPIRE_SECONDS });
+  } catch (error) {
+    if (!String(error).includes("429")) throw error;
   }
 }
 
@@ -151,23 +138,20 @@ export class CachedValues<T> {
  * What KV holds, if it can be understood. That KV cannot be asked is not the client's trouble, as the value can be
  * loaded; and a time in the future would keep a value fresh, and unreplaced, for longer than its age.
  */
-async function readStored<T>(cache: Cache, key: string, limit: number): Promise<Cached<T> | undefined> {
+async function readStored<T>(kv: KVNamespace, key: string, limit: number): Promise<Cached<T> | undefined> {
   try {
-    const stored = (await withTimeout(limit, cache.get(key))) as Cached<T> | null;
+    const stored = await withTimeout(limit, kv.get<Cached<T>>(key, { type: "json", cacheTtl: FRESH_SECONDS }));
     return stored !== null && stored.at <= clock.now() ? stored : undefined;
   } catch {
     return undefined;
   }
 }
 
-function holds<T>({ until }: Cached<T>): boolean {
-  return until === undefined || clock.now() < until;
+function isFresh<T>({ at, until = Number.POSITIVE_INFINITY }: Cached<T>): boolean {
+  const now = clock.now();
+  return at <= now && now <= at + FRESH_SECONDS * 1_000 && now < until;
 }
 
 function found<T>({ value, at }: Cached<T>, foundIn: Found<T>["foundIn"]): Found<T> {
   return { value, at, foundIn };
-}
-
-function isNewer<T>(one: Cached<T> | undefined, other: Cached<T>): boolean {
-  return one !== undefined && one.at > other.at;
 }

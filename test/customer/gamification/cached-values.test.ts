@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
-import { Cache } from "../../src/cache/cache.ts";
-import { CachedValues } from "../../src/cache/cached-values.ts";
-import { clock } from "../../src/cache/clock.ts";
-import { countOwnTime, waitUntil } from "../support/wait.ts";
+import { background } from "../../../src/app-env.ts";
+import { type CacheAccess, CachedValues } from "../../../src/customer/gamification/cached-values.ts";
+import { clock } from "../../../src/values/clock.ts";
+import { countOwnTime, waitUntil } from "../../support/wait.ts";
 
-const RULES = { freshSeconds: 30, expireSeconds: 604_800 };
 const START = Date.UTC(2026, 4, 10, 12);
 const ABANDONED_AFTER_MS = 6_000;
 
@@ -34,21 +33,25 @@ const pass = (seconds: number) => {
 /** A KV in memory whose operations can be made to fail, and the work in the background. */
 function room() {
   const stored = new Map<string, string>();
-  const background: Promise<unknown>[] = [];
+  const running: Promise<unknown>[] = [];
   const kv = {
     get: vi.fn(async (key: string, _options?: unknown) => JSON.parse(stored.get(key) ?? "null")),
     put: vi.fn(async (key: string, value: string, _options?: unknown) => void stored.set(key, value)),
   };
-  const cache = new Cache(kv as unknown as KVNamespace, (work) => background.push(work));
+  const context = { waitUntil: (work: Promise<unknown>) => void running.push(work) };
+  const cache: CacheAccess = {
+    kv: kv as unknown as KVNamespace,
+    inBackground: (work) => background.run({ executionCtx: context as ExecutionContext }, work),
+  };
   const settle = async () => {
-    while (background.length > 0) await background.shift();
+    while (running.length > 0) await running.shift();
   };
   const inKv = (name: string) => JSON.parse(stored.get(name) ?? "null");
   return { kv, cache, settle, inKv };
 }
 
 /** What another isolate has at hand: the same KV, and nothing in memory. */
-const isolate = () => new CachedValues<string>(RULES);
+const isolate = () => new CachedValues<string>();
 
 const loading = (value: string) => vi.fn(async () => ({ value, cacheable: true }));
 const failing = () =>
@@ -148,7 +151,7 @@ describe("the age of a cached value", () => {
 
   it("in the future, by another clock or a mistake, counts as no value", async ({ expect }) => {
     const { kv, cache, settle, inKv } = room();
-    await cache.put("k", { value: "of tomorrow", at: START + 86_400_000 }, RULES);
+    await kv.put("k", JSON.stringify({ value: "of tomorrow", at: START + 86_400_000 }));
 
     expect((await isolate().read(cache, "k", loading("one"))).value).toBe("one");
     await settle();

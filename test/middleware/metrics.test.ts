@@ -1,11 +1,10 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
-import { columnsOf, METRICS_EVENTS } from "../../src/metrics/metrics.ts";
 import { TimedOut } from "../../src/values/timeout.ts";
 import { as, feed, mustFeed, send } from "../support/api.ts";
 import { databaseThrough } from "../support/databases.ts";
 import { outbox, pass, poll, pollUntilQuiet, reach, seedGroup } from "../support/listeners.ts";
-import { type Point, recordMetrics, stopMetrics } from "../support/metrics.ts";
+import { columnsOf, METRICS_EVENTS, type Point, recordMetrics, stopMetrics } from "../support/metrics.ts";
 import { runSchedule } from "../support/schedule.ts";
 import * as seed from "../support/seed.ts";
 import { sendTo } from "../support/stalling.ts";

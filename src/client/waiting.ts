@@ -1,0 +1,84 @@
+// React Native's AbortSignal has neither `reason` nor `throwIfAborted`, `any` or `timeout`: nothing here uses them.
+
+/** @throws the signal's reason if it was aborted. */
+export function throwIfAborted(signal: AbortSignal | null): void {
+  if (signal?.aborted) throw reasonOf(signal);
+}
+
+export function reasonOf(signal: AbortSignal): unknown {
+  return signal.reason ?? Object.assign(new Error("The call was aborted."), { name: "AbortError" });
+}
+
+// A timer counts to 2^31 - 1 milliseconds, 24.8 days; one that is set for longer rings at once.
+const LONGEST_MS = 2 ** 31 - 1;
+
+/**
+ * Waits, for 24.8 days at most; `begin` is given what ends it before.
+ * @throws the signal's reason when it is called off.
+ */
+export function pause(
+  milliseconds: number,
+  signal: AbortSignal | null,
+  begin: (wake: () => void) => void = () => {},
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    throwIfAborted(signal);
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", end);
+      if (signal?.aborted) reject(reasonOf(signal));
+      else resolve();
+    };
+    const timer = setTimeout(end, Math.min(milliseconds, LONGEST_MS));
+    signal?.addEventListener("abort", end, { once: true });
+    begin(end);
+  });
+}
+
+/** The outcome of `run`, unless it is called off or its time is over before: also where it does not heed its signal. */
+export async function withTimeout<Outcome>(
+  milliseconds: number,
+  signal: AbortSignal | null,
+  run: (limit: AbortSignal) => Promise<Outcome>,
+): Promise<Outcome> {
+  throwIfAborted(signal);
+  const limit = new AbortController();
+  let finish = () => {};
+  const over = pause(milliseconds, signal, (wake) => {
+    finish = wake;
+  }).then(() => {
+    throw new Error(`No answer came within ${milliseconds} ms.`);
+  });
+  over.catch((reason: unknown) => limit.abort(reason));
+  return Promise.race([run(limit.signal), over]).finally(finish);
+}
+
+/**
+ * An iteration that ends at once with the signal, or with `return()`: a plain async generator would first wait for its
+ * next item. `run` gets a signal that says so, and what it throws after that is ignored.
+ */
+export function abortable<Item>(
+  signal: AbortSignal | undefined,
+  run: (signal: AbortSignal) => AsyncGenerator<Item, void, undefined>,
+): AsyncGenerator<Item, void, undefined> {
+  const stop = new AbortController();
+  const onAbort = () => stop.abort();
+  const items = (async function* () {
+    if (signal?.aborted) return;
+    signal?.addEventListener("abort", onAbort, { once: true });
+    try {
+      yield* run(stop.signal);
+    } catch (error) {
+      if (!stop.signal.aborted) throw error;
+    } finally {
+      signal?.removeEventListener("abort", onAbort);
+      stop.abort();
+    }
+  })();
+  const end = items.return.bind(items);
+  items.return = (value) => {
+    stop.abort();
+    return end(value);
+  };
+  return items;
+}

@@ -1,10 +1,10 @@
 import * as z from "zod";
-import { Account, LoyaltyOptions, NO_CREDENTIALS } from "../../accounts/account.ts";
 import { LINK_NOTE, NEXT_LINK_NOTE } from "../../http/paging.ts";
 import type { Operation } from "../../openapi/notes.ts";
 import { named, success } from "../../openapi/success.ts";
 import { withCommas } from "../../values/number.ts";
 import { PassedThrough } from "../../values/scalar.ts";
+import { Account, LoyaltyOptions, NO_CREDENTIALS } from "../account.ts";
 import { CouponText } from "./coupon-text.ts";
 import { COUPONS_LIMIT } from "./schema.ts";
 

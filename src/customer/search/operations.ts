@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { Account } from "../../accounts/account.ts";
 import type { Operation } from "../../openapi/notes.ts";
 import { named } from "../../openapi/success.ts";
 import { PassedThrough } from "../../values/scalar.ts";
+import { Account } from "../account.ts";
 
 /** The account object inside a search result. */
 export const SearchAccount = Account.omit({ core_tenant_id: true, core_app_account_id: true }).meta({

@@ -66,7 +66,7 @@ export function openApiDocument(app: Hono<AppEnv>, operations: Readonly<Record<s
     const template = path.replace(/:(\w+)/g, "{$1}");
     paths[template] = {
       ...paths[template],
-      [method.toLowerCase()]: operationObject(operation, [...notesBefore(app, method, path), operation], schemas),
+      [method.toLowerCase()]: operationObject(path, operation, [...notesBefore(app, method, path), operation], schemas),
     };
   }
   return {
@@ -99,8 +99,9 @@ function notesBefore(app: Hono<AppEnv>, method: string, path: string): Notes[] {
 }
 
 /** `notes`: those of the operation itself are the last. */
-function operationObject(operation: Operation, notes: readonly Notes[], schemas: Components): OperationObject {
-  const { id, tag, summary, description, examples } = operation;
+function operationObject(path: string, operation: Operation, notes: readonly Notes[], schemas: Components) {
+  const { id, summary, description, examples } = operation;
+  const [, tag = "service"] = /^\/api\/v1\/(\w+)/.exec(path) ?? [];
   const token = notes.find((note) => note.token !== undefined)?.token;
   const body = notes.findLast((note) => note.body !== undefined)?.body;
   const mayBeUnchanged = notes.some((note) => note.mayBeUnchanged);
@@ -120,7 +121,7 @@ function operationObject(operation: Operation, notes: readonly Notes[], schemas:
   };
   return {
     operationId: id,
-    tags: [tag],
+    tags: [pascalCase(tag)],
     summary,
     description,
     security: token === undefined ? [] : [{ [token]: [] }],

@@ -13,7 +13,6 @@ export interface HeaderNote {
 export interface Operation extends Notes {
   /** Its name in a generated client. */
   id: string;
-  tag: "Customer" | "Feed" | "Service";
   summary: string;
   description: string;
   /** The whole body of a successful call; left out where a WebSocket is opened instead. */

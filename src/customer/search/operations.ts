@@ -120,7 +120,6 @@ export const FullSearchAnswer = z.union([
 
 export const fullSearch: Operation = {
   id: "fullSearch",
-  tag: "Customer",
   summary: "Full search",
   description:
     "Finds the stores, customers and campaigns in which every word of the query begins some word: at most 20 of each " +

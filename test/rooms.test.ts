@@ -10,7 +10,6 @@ const SOURCES: Record<string, string> = import.meta.glob("../src/**/*.ts", {
 const ROOMS = [
   "values",
   "db",
-  "domain",
   "auth",
   "http",
   "accounts",

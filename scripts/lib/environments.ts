@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
 import path from "node:path";
+import { readFileSync } from "node:fs";
 import { parse } from "smol-toml";
 import { type Unstable_Config as Config, type Unstable_RawConfig as RawConfig, unstable_readConfig } from "wrangler";
-import { horizonOf } from "../../src/domain/history.ts";
+import { horizonOf } from "../../src/feed/horizon.ts";
 import { VARIABLES, variableFault } from "../../src/service/variables.ts";
 import { CommandError, ROOT } from "./project.ts";
 

@@ -1,43 +1,28 @@
 import * as z from "zod";
-import { orNull, passedThrough } from "../values/scalar.ts";
-import { AccountId, Field, Name } from "../values/text.ts";
+import { allPassedThrough, orElse, orNull, passedThrough } from "../values/scalar.ts";
+import { AccountId, Field, HTML_LIMIT, LOGO_LIMIT, LONG_LIMIT, Name, text } from "../values/text.ts";
 
 /** The account object without its loyalty options (docs/contract/interface.md, 5.1), as fed and as answered. */
 export const Account = z.object({
   id: AccountId.describe("The merchant account's id."),
   parent_id: orNull(Field).describe("The account above it, or null."),
   company: Name.describe("The merchant's name."),
-  company_code: passedThrough(""),
-  domain_name: passedThrough(""),
-  tenancy_initialization: passedThrough(""),
-  db_name: passedThrough(null),
-  bucket_name: passedThrough(null),
-  identity_tenant_identifier: passedThrough(""),
-  core_tenant_id: passedThrough(""),
-  core_app_account_id: passedThrough(""),
-  slug: passedThrough(""),
-  cw_company: passedThrough(""),
-  sc_company: passedThrough(""),
-  cw_primary_contact: passedThrough(""),
-  account_package_id: passedThrough(""),
+  ...allPassedThrough("", "company_code domain_name tenancy_initialization"),
+  ...allPassedThrough(null, "db_name bucket_name"),
+  ...allPassedThrough(
+    "",
+    "identity_tenant_identifier core_tenant_id core_app_account_id slug cw_company sc_company",
+    "cw_primary_contact account_package_id",
+  ),
   can_own_accounts: passedThrough(0),
   agreement_type: passedThrough(""),
   protected: passedThrough(0),
-  phone: passedThrough(""),
-  address: passedThrough(""),
-  country_id: passedThrough(""),
-  state_id: passedThrough(null),
-  city_id: passedThrough(null),
-  city: passedThrough(""),
-  state: passedThrough(""),
-  zip: passedThrough(""),
-  type: passedThrough(""),
-  partner_code: passedThrough(""),
-  partner_notify: passedThrough(""),
+  ...allPassedThrough("", "phone address country_id"),
+  ...allPassedThrough(null, "state_id city_id"),
+  ...allPassedThrough("", "city state zip type partner_code partner_notify"),
   include_child_buydowns: passedThrough(0),
   data: passedThrough(null),
-  created_at: passedThrough(""),
-  updated_at: passedThrough(""),
+  ...allPassedThrough("", "created_at updated_at"),
   deleted_at: passedThrough(null),
   applicable_tier: passedThrough(""),
 });
@@ -45,3 +30,108 @@ export type Account = z.output<typeof Account>;
 
 /** What it has in every answer: stored together. */
 export const AccountFields = Account.omit({ agreement_type: true, core_tenant_id: true, core_app_account_id: true });
+
+const ADMINS_LIMIT = 20_000;
+
+const Percentage = z
+  .preprocess((value) => value ?? undefined, Field.optional())
+  .describe("The share of this level, as a percentage.");
+
+/** The share of tokens that each level of a team earns. */
+const TeamBreakdown = z.object(
+  { level_1: Percentage, level_2: Percentage, level_3: Percentage, level_4: Percentage, level_5: Percentage },
+  { error: "must be an object" },
+);
+
+/**
+ * The loyalty options of an account as a feed line gives them: without the seven `mailer_*`, which are credentials, never
+ * stored and always `""` in an answer (docs/contract/interface.md, 5.2).
+ */
+export const LoyaltyOptions = z.object(
+  {
+    ...allPassedThrough("", "id account_id acc_card_identifier chain_display_name"),
+    description: passedThrough("", LONG_LIMIT),
+    ...allPassedThrough("", "default_balance_type point_conversion"),
+    team_breakdown: orElse(TeamBreakdown, {}).describe("The share of tokens that each level of a team earns."),
+    ...allPassedThrough(0, "chain_active show_on_customer_portal"),
+    ...allPassedThrough(
+      "",
+      "selected_proof_165_id selected_proof_323_id selected_proof_258_id selected_proof_212_id",
+      "sign_up_bonus_points referral_bonus_points employee_referral_bonus_points interest_bonus",
+      "inactivity_months participate_in_offer min_redeem_amount default_cash_tender_multiplier",
+      "default_non_cash_tender_multiplier default_allow_cash_tender default_allow_non_cash_tender",
+      "campaign_for_points_redemption",
+    ),
+    chain_logo: orElse(text(LOGO_LIMIT), "").describe("A picture in base64, where images were asked for, else empty."),
+    chain_logo_extension: passedThrough(""),
+    chain_logo_type: orElse(Field, "").describe("Its media type."),
+    chain_background: orElse(Field, "").describe("A colour."),
+    campaign_require_register: passedThrough(0),
+    early_registration_time: orElse(Field, "").describe("A duration."),
+    ...allPassedThrough(
+      "",
+      "shipping_contact_name shipping_address_line_1 shipping_address_line_2 shipping_city",
+      "shipping_state shipping_zip",
+    ),
+    term_contents: orElse(text(HTML_LIMIT), "").describe("The terms, in HTML."),
+    notify_custom_admin_emails: passedThrough(""),
+    notify_user_admin: orNull(
+      // Without a limit, a line of millions of bad items has a message for each.
+      z
+        .array(Field, { error: "must be an array of strings" })
+        .max(ADMINS_LIMIT, `must be at most ${ADMINS_LIMIT} strings`),
+    ).describe("Addresses, or null."),
+    notify_per_day: passedThrough(""),
+    enable_purchase_instant: passedThrough(0),
+    purchase_report_time: orElse(Field, "").describe("A time of day."),
+    ...allPassedThrough(
+      "",
+      "earn_purchase_limit lock_on_purchase_limit lock_on_purchase_count temp_lock_enabled",
+      "lock_duration_value lock_duration_units",
+    ),
+    ...allPassedThrough(0, "allow_employee_purchase_earning allow_employee_license_lookup"),
+    ...allPassedThrough(
+      "",
+      "return_type split_points_with_clerk purchases_needed_to_redeem redemption_limit",
+      "redemption_limit_interval",
+    ),
+    ...allPassedThrough(0, "text_message_enable stackable"),
+    validate_referral_code: passedThrough(""),
+    branded_site: passedThrough(0),
+    ...allPassedThrough("", "branded_site_url partner_tier"),
+    show_partner_offers: passedThrough(0),
+    ...allPassedThrough(
+      "",
+      "partner_ftp_connection_id partner_ftp_use_sub partner_ftp_sub_folder partner_notify_offers",
+      "partner_main_email partner_company_id partner_notify_list alternate_slug",
+    ),
+    branded_footer_content: passedThrough("", HTML_LIMIT),
+    branded_email_header: passedThrough("", HTML_LIMIT),
+    branded_email_footer: passedThrough("", HTML_LIMIT),
+    ...allPassedThrough(
+      "",
+      "branded_store_header_name branded_from_email token_sync_time level_sync_time created_at",
+      "updated_at deleted_at",
+    ),
+  },
+  { error: "must be an object or null" },
+);
+export type LoyaltyOptions = z.output<typeof LoyaltyOptions>;
+
+/** What is stored together of them: the logo is large, and most answers leave it out. */
+export function withoutLogo(options: LoyaltyOptions | null): Omit<LoyaltyOptions, "chain_logo"> | null {
+  if (options === null) return null;
+  const { chain_logo: _, ...rest } = options;
+  return rest;
+}
+
+/** The credentials among the loyalty options, as every answer has them. */
+export const NO_CREDENTIALS = {
+  mailer_domain: "",
+  mailer_secret: "",
+  mailer_endpoint: "",
+  mailer_username: "",
+  mailer_password: "",
+  mailer_from_email: "",
+  mailer_from_name: "",
+};

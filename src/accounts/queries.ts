@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { accounts } from "../db/tables/accounts.ts";
-import { NO_CREDENTIALS } from "./loyalty-options.ts";
+import { NO_CREDENTIALS } from "./account.ts";
 
 /** The account object of the coupon lists, as JSON text. What is stored comes last, because it need not be counted then. */
 export function couponAccount({ includeImages }: { includeImages: boolean }): SQL<string> {
@@ -23,8 +23,3 @@ export function fewestBytes({ includeImages }: { includeImages: boolean }): SQL 
     sql` + `,
   );
 }
-
-/** The account object of a search result, as JSON text. */
-export const SEARCH_ACCOUNT = sql<string>`(
-  '{"agreement_type":' || coalesce(${accounts.agreement_type}, 'null') || ',' || substr(${accounts.fields}, 2)
-)`;

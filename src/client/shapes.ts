@@ -1,17 +1,18 @@
 // The shapes of what is answered, with their schemas: the package's types are printed from those, so that whoever uses
 // it needs neither Zod nor Hono.
-export { AnsweredLoyaltyOptions, CouponAccount, SearchAccount } from "../accounts/answer-schema.ts";
-export { NearbyCampaign } from "../customer/campaigns/answer-schema.ts";
+export { NearbyCampaign } from "../customer/campaigns/operations.ts";
 export {
+  AnsweredLoyaltyOptions,
   CampaignCoupon,
+  CouponAccount,
   CouponRecord,
   DetailedCouponRecord,
   DigitalCoupon,
   MyCouponRecord,
-} from "../customer/coupons/answer-schema.ts";
-export { LeaderboardItem } from "../customer/gamification/answer-schema.ts";
-export { AccountBalance, Me } from "../customer/me/answer-schema.ts";
-export { GroupMember, MessageGroup } from "../customer/messages/answer-schema.ts";
-export { SearchCampaign, SearchCustomer, SearchStore } from "../customer/search/answer-schema.ts";
-export { LevelEntry, TeamMember } from "../customer/stores/answer-schema.ts";
+} from "../customer/coupons/operations.ts";
+export { LeaderboardItem } from "../customer/gamification/operations.ts";
+export { AccountBalance, Me } from "../customer/me/operations.ts";
+export { GroupMember, MessageGroup } from "../customer/messages/operations.ts";
+export { SearchAccount, SearchCampaign, SearchCustomer, SearchStore } from "../customer/search/operations.ts";
+export { LevelEntry, TeamMember } from "../customer/stores/operations.ts";
 export { Failure } from "../http/errors.ts";

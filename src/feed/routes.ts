@@ -1,5 +1,4 @@
 import { background, createRouter } from "../app-env.ts";
-import { currentHorizon } from "../domain/history.ts";
 import { readBody } from "../http/body.ts";
 import { invalid } from "../http/errors.ts";
 import { BODY_LIMIT, NDJSON } from "../http/limits.ts";
@@ -12,6 +11,7 @@ import { acceptFeed } from "./accept.ts";
 import { Admission } from "./admission.ts";
 import { warnOfSize } from "./database-size.ts";
 import { FOREIGN_CURSOR, readPage } from "./export/page.ts";
+import { currentHorizon } from "./horizon.ts";
 import { ExportQuery } from "./schema.ts";
 
 /** Of this isolate. */

@@ -1,6 +1,6 @@
 import type { Database } from "../db/database.ts";
-import { type HistorySettings, horizonOf } from "../domain/history.ts";
 import { writeLines } from "../feed/export/page.ts";
+import { type HistorySettings, horizonOf } from "../feed/horizon.ts";
 import type { SealedKind } from "./kinds.ts";
 import { claimBucket, pack, putOnce } from "./object.ts";
 import { findOldEvents, findWalks, kindOf, moveOn, takeOut, type Walk } from "./queries.ts";

@@ -1,4 +1,6 @@
+import * as z from "zod";
 import { integerParameter } from "../values/number.ts";
+import { mustBe } from "../values/text.ts";
 
 const LAST_PAGE = 999_999_999;
 const LARGEST_PAGE = 100;
@@ -21,7 +23,16 @@ export function toPage({ page, per_page }: { page: number; per_page: number }, s
 }
 
 /** The error text of an `after` that no link gave. */
-export const NO_CURSOR = "must be as a Link header gave it";
+const NO_CURSOR = "must be as a Link header gave it";
+
+/** An `after` as a link carries it. `read` gives undefined for another text. */
+export function cursorParameter<Cursor>(read: (text: string) => Cursor | undefined) {
+  return z.string({ error: mustBe("a cursor") }).transform((text, context): Cursor => {
+    const cursor = read(text);
+    if (cursor === undefined) context.addIssue(NO_CURSOR);
+    return cursor ?? z.NEVER;
+  });
+}
 
 export const NOT_IN_PAGE = { path: ["after"], error: NO_CURSOR };
 

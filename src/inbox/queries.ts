@@ -2,9 +2,9 @@ import { type SQL, sql } from "drizzle-orm";
 import { NOW } from "../db/clock.ts";
 import { compileOnce, type Database, type Value } from "../db/database.ts";
 import { limitTo } from "../db/limit.ts";
+import { customerKeyOf } from "../db/rules.ts";
 import { names, returning, select } from "../db/select.ts";
 import { feedVersion, listeners, messageClock, messageGroupNews } from "../db/tables/index.ts";
-import { customerKeyOf } from "../domain/customers.ts";
 
 /**
  * A listener is one for a day. Subscriptions hold for an hour, so one that finds less than two left renews it: the second

@@ -5,6 +5,7 @@ import type { AppEnv } from "../app-env.ts";
 import { Failure } from "../http/errors.ts";
 import { NDJSON } from "../http/limits.ts";
 import { partsOf } from "../values/parameter.ts";
+import RECORDED from "./examples.json" with { type: "json" };
 import { FAILURE_HEADERS, FAILURES, type FailureName } from "./failures.ts";
 import { INTRODUCTION, SECURITY_SCHEMES, TAGS } from "./introduction.ts";
 import { type Components, type JsonSchema, pascalCase, toJsonSchema } from "./json-schema.ts";
@@ -99,8 +100,7 @@ function notesBefore(app: Hono<AppEnv>, method: string, path: string): Notes[] {
 
 /** `notes`: those of the operation itself are the last. */
 function operationObject(operation: Operation, notes: readonly Notes[], schemas: Components): OperationObject {
-  const { id, tag, summary, description } = operation;
-  const examples = operation.examples();
+  const { id, tag, summary, description, examples } = operation;
   const token = notes.find((note) => note.token !== undefined)?.token;
   const body = notes.findLast((note) => note.body !== undefined)?.body;
   const mayBeUnchanged = notes.some((note) => note.mayBeUnchanged);
@@ -115,7 +115,7 @@ function operationObject(operation: Operation, notes: readonly Notes[], schemas:
   const content = body && {
     [body.mediaType]: {
       schema: bodySchema(body, `${pascalCase(id)}Body`, schemas),
-      examples: examplesOf(examples, "body"),
+      examples: bodiesOf(examples),
     },
   };
   return {
@@ -176,7 +176,7 @@ function goodResponse(
     [status]: {
       description: GOOD[status],
       headers,
-      content: { [mediaType]: { schema, examples: examplesOf(examples(), "answer") } },
+      content: { [mediaType]: { schema, examples: answersOf(id, examples) } },
     },
   });
   if (answer !== undefined)
@@ -229,9 +229,16 @@ function headerObjects(headers: Readonly<Record<string, HeaderNote>>): Record<st
   return mapValues(headers, ({ description, example }) => ({ description, schema: { type: "string" }, example }));
 }
 
-function examplesOf(examples: readonly Example[], part: "answer" | "body"): Record<string, unknown> {
-  const given = examples.filter((example) => example[part] !== undefined);
-  return Object.fromEntries(given.map(({ summary, [part]: value }) => [camelCase(summary), { summary, value }]));
+function bodiesOf(examples: readonly Example[]): Record<string, unknown> {
+  const given = examples.filter(({ body }) => body !== undefined);
+  return Object.fromEntries(given.map(({ summary, body }) => [camelCase(summary), { summary, value: body }]));
+}
+
+function answersOf(id: string, examples: readonly Example[]): Record<string, unknown> {
+  const recorded = (RECORDED as Record<string, Record<string, object>>)[id];
+  return Object.fromEntries(
+    examples.map(({ summary, answer }) => [camelCase(summary), { summary, value: answer ?? recorded?.[summary] }]),
+  );
 }
 
 function mapValues<In, Out>(record: Readonly<Record<string, In>>, map: (value: In, name: string) => Out) {

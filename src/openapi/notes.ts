@@ -22,17 +22,17 @@ export interface Operation extends Notes {
   lines?: z.ZodType;
   /** What the service sends over the WebSocket, as JSON text. */
   frames?: z.ZodType;
-  /** Made when the document is: an account object has 130 fields. */
-  examples: () => readonly Example[];
+  examples: readonly Example[];
 }
 
-/** A request with its answer, as the demo program gives it. */
+/** A request of the demo program's customer c1. A test records the answers in examples.json. */
 export interface Example {
   summary: string;
   path?: Readonly<Record<string, string>>;
   query?: Readonly<Record<string, string>>;
-  body?: unknown;
-  answer: object;
+  body?: Record<string, unknown>;
+  /** What no request is answered: a frame. */
+  answer?: object;
 }
 
 /** What a handler or middleware says about itself, and so about every endpoint behind it. */

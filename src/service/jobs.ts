@@ -1,6 +1,6 @@
 import { mergeIndexes } from "../customer/search/merge-indexes.ts";
 import type { Database } from "../db/database.ts";
-import { historySettings } from "../domain/history.ts";
+import { historySettings } from "../feed/horizon.ts";
 import { type Sealed, sealHistory } from "../history/seal.ts";
 import type { Drained } from "../inbox/drain.ts";
 import { removeFormerListeners } from "../inbox/queries.ts";

@@ -1,6 +1,6 @@
 import { readKeys } from "../auth/key-set.ts";
-import { CUSTOMER_SEARCHES } from "../customer/search/scope.ts";
-import { isHistoryWhole } from "../domain/history.ts";
+import { CUSTOMER_SEARCHES } from "../customer/search/schema.ts";
+import { isHistoryWhole } from "../feed/horizon.ts";
 import { JURISDICTIONS } from "../inbox/inboxes.ts";
 import { notOrigins } from "../middleware/cors.ts";
 
@@ -47,7 +47,7 @@ export const VARIABLES: Readonly<Record<string, Rule>> = {
   JURISDICTION: oneOf(JURISDICTIONS),
   HISTORY_MONTHS: {
     must: "be 1 to 120 where a bucket is bound as HISTORY, and empty where none is",
-    isGood: (months, { HISTORY: bucket }) => isHistoryWhole({ HISTORY_MONTHS: months, HISTORY: bucket }),
+    isGood: (months, { HISTORY: bucket }) => isHistoryWhole(months, bucket),
   },
   ENVIRONMENT: { must: "be the name of its environment", isGood: NOT_EMPTY },
   WORKER_NAME: { must: "be the name of its Worker", isGood: NOT_EMPTY },

@@ -23,6 +23,14 @@ export function passedThrough(whenLeftOut: null | 0 | "", limit?: number) {
   return (limit === undefined ? PassedThrough : scalar(limit)).default(whenLeftOut);
 }
 
+type Words<Line extends string> = Line extends `${infer Word} ${infer Rest}` ? Word | Words<Rest> : Line;
+
+/** Passed-through fields that have the same value when they are left out, by their names with blanks between them. */
+export function allPassedThrough<const Line extends string>(whenLeftOut: null | 0 | "", ...lines: Line[]) {
+  const fields = lines.flatMap((line) => line.split(" ")).map((name) => [name, passedThrough(whenLeftOut)]);
+  return Object.fromEntries(fields) as Record<Words<Line>, ReturnType<typeof passedThrough>>;
+}
+
 // Both end on a schema, not on a function, so that what they give out can be documented.
 
 /**

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, it } from "vitest";
 import * as z from "zod";
-import { CouponAccount } from "../../src/accounts/answer-schema.ts";
+import { CouponAccount } from "../../src/customer/coupons/operations.ts";
 import { MAILER_FIELDS, PASSED_THROUGH, PASSED_THROUGH_OPTIONS } from "../support/account-fields.ts";
 import { as, mustFeed } from "../support/api.ts";
 import * as seed from "../support/seed.ts";

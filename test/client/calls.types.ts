@@ -2,13 +2,13 @@ import type { hc, InferRequestType, InferResponseType } from "hono/client";
 import type * as z from "zod";
 import type { App } from "../../src/app.ts";
 import type * as client from "../../src/client/index.ts";
-import type { NearbyCampaignsBody } from "../../src/customer/campaigns/schema.ts";
+import type { NearbyCampaignsBody } from "../../src/customer/campaigns/routes.ts";
 import type { CouponsQuery, MyCouponsQuery } from "../../src/customer/coupons/schema.ts";
-import type { LeaderboardParameters, Measure } from "../../src/customer/gamification/schema.ts";
+import type { Measure } from "../../src/customer/gamification/ranking.ts";
+import type { LeaderboardParameters } from "../../src/customer/gamification/routes.ts";
 import type { MessagesQuery } from "../../src/customer/messages/schema.ts";
-import type { FullSearchBody } from "../../src/customer/search/schema.ts";
-import type { SearchList } from "../../src/customer/search/scope.ts";
-import type { TeamQuery } from "../../src/customer/stores/schema.ts";
+import type { FullSearchBody, SearchList } from "../../src/customer/search/schema.ts";
+import type { TeamQuery } from "../../src/customer/stores/routes.ts";
 
 // The client says in full what each call takes and answers, so that its package needs no other. Here it is held to the
 // routes and their schemas: this is checked by tsc, and never run.

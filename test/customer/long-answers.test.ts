@@ -2,7 +2,7 @@ import { env, exports } from "cloudflare:workers";
 import { describe, it } from "vitest";
 import { findCoupons } from "../../src/customer/coupons/queries.ts";
 import { BOARD_LIMIT } from "../../src/customer/gamification/boards.ts";
-import { BALANCES_LIMIT } from "../../src/customer/me/schema.ts";
+import { BALANCES_LIMIT } from "../../src/customer/me/queries.ts";
 import { Database } from "../../src/db/database.ts";
 import { ANSWER_BYTES, POLL_BYTES } from "../../src/values/answer-bytes.ts";
 import { FIELD_LIMIT, ID_LIMIT, LOGO_LIMIT, LONG_LIMIT, NAME_LIMIT } from "../../src/values/text.ts";

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import type * as z from "zod";
-import { NearbyCampaignsBody } from "../../src/customer/campaigns/schema.ts";
+import { NearbyCampaignsBody } from "../../src/customer/campaigns/routes.ts";
 import { CouponsQuery, MyCouponsQuery } from "../../src/customer/coupons/schema.ts";
-import { LeaderboardParameters } from "../../src/customer/gamification/schema.ts";
+import { LeaderboardParameters } from "../../src/customer/gamification/routes.ts";
 import { MessagesQuery } from "../../src/customer/messages/schema.ts";
 import { FullSearchBody } from "../../src/customer/search/schema.ts";
-import { TeamQuery } from "../../src/customer/stores/schema.ts";
+import { TeamQuery } from "../../src/customer/stores/routes.ts";
 import { ExportQuery } from "../../src/feed/schema.ts";
 import { fitting, nearly } from "./fitting.ts";
 import { damaged, hostileText, hostileValue, toHostileJson } from "./hostile.ts";

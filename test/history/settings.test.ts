@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { horizonOf } from "../../src/feed/horizon.ts";
 import { mustFeed } from "../support/api.ts";
 import { sendTo } from "../support/stalling.ts";
 import { beginNight, endNight, keepMonths, OLD, seal, segments, shop, snapshotOfEvents } from "./support.ts";
@@ -48,4 +49,16 @@ describe("without the settings", () => {
       expect(await health.json()).toMatchObject({ message: expect.stringMatching(/^HISTORY_MONTHS must be 1 to 120/) });
     },
   );
+});
+
+describe("the horizon", () => {
+  it.for([
+    [1, "2026-06-10T07:00:00Z", "2026-05-01 00:00:00"],
+    [1, "2026-06-30T23:59:59.999Z", "2026-05-01 00:00:00"],
+    [1, "2026-07-01T00:00:00Z", "2026-06-01 00:00:00"],
+    [13, "2026-01-31T12:00:00Z", "2024-12-01 00:00:00"],
+    [120, "2026-03-31T12:00:00Z", "2016-03-01 00:00:00"],
+  ] as const)("of %i months at %s is %s", ([months, now, horizon], { expect }) => {
+    expect(horizonOf({ months }, new Date(now))).toBe(horizon);
+  });
 });

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, it, vi } from "vitest";
-import { networkOf } from "../../src/middleware/rate-limit.ts";
 import { REQUESTS_A_MINUTE } from "../../src/http/limits.ts";
+import { networkOf } from "../../src/middleware/rate-limit.ts";
 import { as, send } from "../support/api.ts";
 
 const PATH = "/api/v1/customer/coupons";

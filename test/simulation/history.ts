@@ -1,4 +1,4 @@
-import { horizonOf } from "../../src/domain/history.ts";
+import { horizonOf } from "../../src/feed/horizon.ts";
 import type { SimulatedR2 } from "./platform/r2.ts";
 import type { Time } from "./platform/time.ts";
 

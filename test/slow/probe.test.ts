@@ -151,7 +151,11 @@ describe("what a probe finds", () => {
   it.for([
     ["six calls at once", judgeCalls([...times(6, 1_010), ...times(6, 2_020)]), "holds"],
     ["five, and the others fail", judgeCalls([...times(5, 1_010), ..."1234567"]), "holds"],
-    ["all at once", judgeCalls(times(12, 1_010)), "wrong: change CALLS_AT_ONCE in src/inbox/notify.ts to as many as 11"],
+    [
+      "all at once",
+      judgeCalls(times(12, 1_010)),
+      "wrong: change CALLS_AT_ONCE in src/inbox/notify.ts to as many as 11",
+    ],
     [
       "three",
       judgeCalls([...times(3, 1_010), ...times(9, 4_000)]),

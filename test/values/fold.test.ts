@@ -1,5 +1,5 @@
 import { describe, it } from "vitest";
-import { fold } from "../../src/values/fold.ts";
+import { fold } from "../../src/values/words.ts";
 
 const isSurrogate = (code: number) => code >= 0xd800 && code <= 0xdfff;
 const CODES = Array.from({ length: 0x110000 }, (_, code) => code).filter((code) => !isSurrogate(code));

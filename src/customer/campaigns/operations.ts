@@ -1,7 +1,18 @@
 import * as z from "zod";
 import type { Operation } from "../../openapi/notes.ts";
 import { success } from "../../openapi/success.ts";
-import { NearbyCampaign } from "./answer-schema.ts";
+
+/** A campaign near the customer (docs/contract/interface.md, 4.1). */
+export const NearbyCampaign = z
+  .object({
+    name: z.string().describe("What the campaign is called."),
+    id: z.string().describe("The campaign's id."),
+    campaign_description: z.string().describe("What the campaign offers."),
+    campaign_image: z.string().describe("The address of a picture, or empty."),
+    distance: z.number().describe("Miles to the nearest store that the campaign lists, with two decimals."),
+  })
+  .meta({ id: "NearbyCampaign" });
+export type NearbyCampaign = z.output<typeof NearbyCampaign>;
 
 export const nearbyCampaigns: Operation = {
   id: "nearbyCampaigns",
@@ -11,29 +22,10 @@ export const nearbyCampaigns: Operation = {
     "The running campaigns of one merchant account at stores within 25 miles of a position, the most popular first: by what " +
     "customers have earned with them at those stores. If the account or the area has no campaigns, `items` is empty.",
   answer: success(z.array(NearbyCampaign)),
-  examples: () => [
+  examples: [
     {
       summary: "Near Tokyo's centre",
       body: { latitude: 35.68, longitude: 139.76, single_account_id: "101", count: 2 },
-      answer: {
-        status: true,
-        items: [
-          {
-            name: "Double points",
-            id: "k101-double",
-            campaign_description: "Double points at Blue Cup Coffee",
-            campaign_image: "https://images.example/campaigns/101-double.png",
-            distance: 3.08,
-          },
-          {
-            name: "Weekend treats",
-            id: "k101-weekend",
-            campaign_description: "Weekend treats at Blue Cup Coffee",
-            campaign_image: "https://images.example/campaigns/101-weekend.png",
-            distance: 3.08,
-          },
-        ],
-      },
     },
   ],
 };

@@ -1,18 +1,17 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { compilePer, type Database, type Value } from "../../db/database.ts";
 import { limitTo } from "../../db/limit.ts";
+import { IS_RUNNING } from "../../db/rules.ts";
 import { pick, select, selectWith } from "../../db/select.ts";
 import { accounts, campaignStores, campaigns, stores } from "../../db/tables/index.ts";
-import { isRunning } from "../../domain/campaigns.ts";
-import type { NearbyCampaign } from "./answer-schema.ts";
-import { boundingBoxes, EARTH_RADIUS_MILES, type Position } from "./bounding-boxes.ts";
+import { boundingBox, EARTH_RADIUS_MILES, type Position } from "./bounding-box.ts";
+import type { NearbyCampaign } from "./operations.ts";
 
 /** As many as `stores.band` counts. */
 const BANDS_A_DEGREE = 10;
 
-interface NearbyCampaignsQuery {
+interface NearbyCampaignsQuery extends Position {
   accountId: string;
-  near: Position;
   radiusMiles: number;
   limit: number;
 }
@@ -22,12 +21,10 @@ interface NearbyCampaignsQuery {
  * campaign has earned at those stores; then the nearest, then by id (docs/contract/interface.md, 4.1). One round trip.
  */
 export function findNearbyCampaigns(db: Database, query: NearbyCampaignsQuery): Promise<NearbyCampaign[]> {
-  const { near, ...values } = query;
-  const [box, other = box] = boundingBoxes(near, query.radiusMiles);
-  const firstBand = Math.floor(box.south * BANDS_A_DEGREE);
-  const bands = Math.floor(box.north * BANDS_A_DEGREE) - firstBand + 1;
-  const sides = { west: box.west, east: box.east, otherWest: other.west, otherEast: other.east };
-  return db.all(nearbyCampaigns({ bands, isCut: other !== box }, { ...values, ...near, firstBand, ...sides }));
+  const { south, north, west, east } = boundingBox(query, query.radiusMiles);
+  const firstBand = Math.floor(south * BANDS_A_DEGREE);
+  const shape = { bands: Math.floor(north * BANDS_A_DEGREE) - firstBand + 1, isCut: west > east };
+  return db.all(nearbyCampaigns(shape, { ...query, firstBand, west, east }));
 }
 
 /** What the text of the query depends on: how many bands the circle touches, and whether the 180th meridian cuts it. */
@@ -36,14 +33,7 @@ interface Shape {
   isCut: boolean;
 }
 
-type ValueName =
-  | keyof Omit<NearbyCampaignsQuery, "near">
-  | keyof Position
-  | "firstBand"
-  | "west"
-  | "east"
-  | "otherWest"
-  | "otherEast";
+type Values = Value<keyof NearbyCampaignsQuery | "firstBand" | "west" | "east">;
 
 /** Up to so many stores nearby, each running campaign is looked up at each of them. Of more, so many are a sample. */
 const FEW_STORES = sql.raw("4");
@@ -55,7 +45,7 @@ const SHOWN = pick(campaigns, "name", "id", "campaign_description", "campaign_im
  * running campaign is looked up at each store, or, `by_store`, all pairs of these stores are read: not where a store has
  * more pairs than campaigns are running, most being of campaigns that are over.
  */
-const nearbyCampaigns = compilePer((shape: Shape, value: Value<ValueName>) =>
+const nearbyCampaigns = compilePer((shape: Shape, value: Values) =>
   selectWith(
     sql`near_store AS MATERIALIZED (${storesNearby(shape, value)}),
     way AS MATERIALIZED (
@@ -127,14 +117,14 @@ function withoutPairs(limit: Placeholder): SQL {
 }
 
 function runningOf(accountKey: SQL): SQL {
-  return sql`${campaigns.account_key} = (${accountKey}) AND ${isRunning(campaigns)}`;
+  return sql`${campaigns.account_key} = (${accountKey}) AND ${IS_RUNNING}`;
 }
 
 /**
  * The stores within the radius. Each band looked into is a row, whether a store is in it or not, and many accounts have
  * stores in few: so the outermost bands with a store are looked up first.
  */
-function storesNearby(shape: Shape, value: Value<ValueName>): SQL {
+function storesNearby(shape: Shape, value: Values): SQL {
   const accountKey = sql`(
     SELECT ${accounts.key} FROM ${accounts} WHERE ${accounts.id} = ${value("accountId")} AND ${accounts.deleted} = 0
   )`;
@@ -152,8 +142,8 @@ function storesNearby(shape: Shape, value: Value<ValueName>): SQL {
       FROM (VALUES ${stripsOf(shape)}) AS strip
       CROSS JOIN ${stores} INDEXED BY stores_by_position
         ON ${stores.account_key} = ${accountKey} AND ${stores.band} = ${band}
-        AND ${stores.longitude} BETWEEN iif(strip.column2, ${value("otherWest")}, ${value("west")})
-          AND iif(strip.column2, ${value("otherEast")}, ${value("east")})
+        AND ${stores.longitude} BETWEEN iif(strip.column2 = 'east', -180, ${value("west")})
+          AND iif(strip.column2 = 'west', 180, ${value("east")})
         AND ${stores.deleted} = 0
       WHERE ${band} >= ${outermostBand("min", sql`>= ${firstBand}`)}
         AND ${band} <= ${outermostBand("max", sql`< ${firstBand} + ${sql.raw(String(shape.bands))}`)}
@@ -161,10 +151,10 @@ function storesNearby(shape: Shape, value: Value<ValueName>): SQL {
     WHERE miles <= ${value("radiusMiles")}`;
 }
 
-/** The strips of which stores are read: each band of the first box and, where there is one, of the other. */
+/** The strips of which stores are read: each band of the box, or of its two parts at the 180th meridian. */
 function stripsOf({ bands, isCut }: Shape): SQL {
-  const boxes = isCut ? [0, 1] : [0];
-  const strips = boxes.flatMap((box) => Array.from({ length: bands }, (_, band) => `(${band}, ${box})`));
+  const parts = isCut ? ["west", "east"] : ["whole"];
+  const strips = parts.flatMap((part) => Array.from({ length: bands }, (_, band) => `(${band}, '${part}')`));
   return sql.raw(strips.join(", "));
 }
 

@@ -1,23 +1,29 @@
+import * as z from "zod";
 import { createRouter } from "../../app-env.ts";
 import { firstTexts } from "../../http/fit-page.ts";
 import { answerItems, jsonArray, toJson } from "../../http/json-text.ts";
 import { validate } from "../../middleware/validate.ts";
-import type { NearbyCampaign } from "./answer-schema.ts";
+import { integerParameter, numberParameter } from "../../values/number.ts";
+import { Id } from "../../values/text.ts";
+import type { NearbyCampaign } from "./operations.ts";
 import { findNearbyCampaigns } from "./queries.ts";
-import { NearbyCampaignsBody } from "./schema.ts";
+
+/** The body of a request for nearby campaigns (docs/contract/interface.md, 4.1). */
+export const NearbyCampaignsBody = z.object({
+  count: integerParameter({ min: 1, max: 100 }).default(8).describe("How many campaigns at most."),
+  latitude: numberParameter({ min: -90, max: 90 }).describe("Degrees north."),
+  longitude: numberParameter({ min: -180, max: 180 }).describe("Degrees east."),
+  single_account_id: Id.describe("The merchant account whose campaigns are asked for."),
+});
 
 export const campaigns = createRouter().post(
   "/near-by-popular-campaigns",
   validate("json", NearbyCampaignsBody),
   async (c) => {
-    const { count, latitude, longitude, single_account_id } = c.req.valid("json");
+    const { count: limit, single_account_id: accountId, ...position } = c.req.valid("json");
+    const radiusMiles = Number(c.env.NEARBY_RADIUS_MILES);
 
-    const items = await findNearbyCampaigns(c.var.db, {
-      accountId: single_account_id,
-      near: { latitude, longitude },
-      radiusMiles: Number(c.env.NEARBY_RADIUS_MILES),
-      limit: count,
-    });
+    const items = await findNearbyCampaigns(c.var.db, { accountId, ...position, radiusMiles, limit });
 
     return answerItems<NearbyCampaign[]>(c, jsonArray(firstTexts(items, toJson)));
   },

@@ -1,10 +1,10 @@
 import type * as z from "zod";
 import type { Fitted } from "../../http/fit-page.ts";
 import { type JsonText, jsonArray, jsonObject, merge, storedJson, toJson, withMember } from "../../http/json-text.ts";
-import type { CampaignCoupon, CouponRecord, DigitalCoupon } from "./answer-schema.ts";
 import type { CouponText } from "./coupon-text.ts";
-import type { CouponKind } from "./kinds.ts";
+import type { CampaignCoupon, CouponRecord, DigitalCoupon } from "./operations.ts";
 import type { CouponList, CouponRow, ItemRow, StoredCoupon } from "./queries.ts";
+import type { CouponKind } from "./schema.ts";
 
 // What a coupon says of itself is stored as JSON, and goes out without a look inside.
 

@@ -1,10 +1,105 @@
-import { exampleAccount } from "../../accounts/example.ts";
+import * as z from "zod";
+import { Account, LoyaltyOptions, NO_CREDENTIALS } from "../../accounts/account.ts";
 import { LINK_NOTE, NEXT_LINK_NOTE } from "../../http/paging.ts";
 import type { Operation } from "../../openapi/notes.ts";
 import { success } from "../../openapi/success.ts";
 import { withCommas } from "../../values/number.ts";
-import { CouponItems, MyCouponItems } from "./answer-schema.ts";
+import { PassedThrough } from "../../values/scalar.ts";
+import { CouponText } from "./coupon-text.ts";
 import { COUPONS_LIMIT } from "./schema.ts";
+
+const Nothing = z.literal("").describe("Always empty: a credential.");
+const Credentials = Object.fromEntries(Object.keys(NO_CREDENTIALS).map((field) => [field, Nothing])) as Record<
+  keyof typeof NO_CREDENTIALS,
+  typeof Nothing
+>;
+
+/** The loyalty options as an answer has them: with all fields. */
+export const AnsweredLoyaltyOptions = LoyaltyOptions.extend(Credentials).meta({ id: "LoyaltyOptions" });
+export type AnsweredLoyaltyOptions = z.output<typeof AnsweredLoyaltyOptions>;
+
+/** The account object of the coupon lists: the search variant alone has `agreement_type`. */
+export const CouponAccount = Account.omit({ agreement_type: true })
+  .extend({ loyalty_options: AnsweredLoyaltyOptions.nullable().describe("Or null.") })
+  .meta({ id: "CouponAccount" });
+export type CouponAccount = z.output<typeof CouponAccount>;
+
+/** A coupon that the customer holds, in the simple variant of the coupon list (docs/contract/interface.md, 5.3). */
+export const CouponRecord = CouponText.extend({
+  id: z.string().describe("The customer's coupon."),
+  customer_id: z.string().describe("The customer who holds it."),
+  campaign_coupon_id: z.string().describe("The coupon that was issued."),
+  expected_end_date: z.string().nullable().describe("An end of its own, in UTC, or null."),
+  creation_method: z.string().describe("Why it was issued, such as `Birthday Coupon`."),
+  created_at: z.string().describe("When it was issued, in UTC."),
+  updated_at: z.string().nullable().describe("When it last changed, in UTC, or null."),
+  deleted_at: z.string().nullable().describe("Null: a deleted coupon is not listed."),
+  store_name: z.string().describe("The store where it was issued."),
+  campaign_id: z.string().describe("Its campaign, or empty."),
+  coupon_barcode: z.int().describe("Its barcode as a number."),
+  campaign_coupon_created: z.string().describe("When the coupon that was issued was made, in UTC."),
+  total_count: z.int().describe("How often it may be used."),
+  usage_count: z.int().describe("How often it was used."),
+  remaining_count: z.int().describe("How often it may still be used."),
+  store_image: z.string().describe("The address of the store's picture, or empty."),
+}).meta({ id: "CouponRecord" });
+export type CouponRecord = z.output<typeof CouponRecord>;
+
+/** A coupon that the customer holds, in the combined coupon list: with the fields of the detailed variants. */
+export const MyCouponRecord = CouponRecord.extend({
+  coupon_id: z.string().nullable().describe("As the merchant gave it, or null."),
+  reserved: z.int().describe("1 when it is reserved for a sale."),
+  account: CouponAccount,
+}).meta({ id: "MyCouponRecord" });
+export type MyCouponRecord = z.output<typeof MyCouponRecord>;
+
+/** The coupon that was issued (docs/contract/interface.md, 5.3). */
+export const CampaignCoupon = CouponText.extend({
+  id: z.string().describe("The coupon's id."),
+  campaign_id: z.string().describe("Its campaign, or empty."),
+  source_campaign_id: z.string().nullable().describe("The campaign that it came from, or null."),
+  filter_items: PassedThrough,
+  coupon_barcode: z.int().describe("Its barcode as a number."),
+}).meta({ id: "CampaignCoupon" });
+export type CampaignCoupon = z.output<typeof CampaignCoupon>;
+
+/** A coupon that the customer holds, in the detailed variant of the coupon list. */
+export const DetailedCouponRecord = MyCouponRecord.extend({ campaign_coupon: CampaignCoupon }).meta({
+  id: "DetailedCouponRecord",
+});
+export type DetailedCouponRecord = z.output<typeof DetailedCouponRecord>;
+
+/** A coupon for everybody who has joined a store of its account (docs/contract/interface.md, 5.4). */
+export const DigitalCoupon = z
+  .object({
+    account: CouponAccount,
+    coupon: CouponText.extend({
+      id: z.string().describe("The coupon's id."),
+      coupon_barcode: z.string().describe("Its barcode, with its leading zeros."),
+      is_digital: z.literal(1).describe("Always 1."),
+      is_custom: z.int().describe("1 when it was made for one merchant."),
+      can_combine_with_other: z.int().describe("1 when it may be used with others."),
+      created_at: z.string().describe("When it was made, in UTC."),
+    }).describe("The coupon itself."),
+  })
+  .meta({ id: "DigitalCoupon" });
+export type DigitalCoupon = z.output<typeof DigitalCoupon>;
+
+/** What the coupon list answers: the simple variant, or with `includemfg` the detailed one. */
+export const CouponItems = z.union([
+  z.array(CouponRecord),
+  z.object({
+    stores: z.array(DetailedCouponRecord).describe("The merchants' coupons."),
+    mfg: z.array(DetailedCouponRecord).describe("The manufacturers' coupons."),
+  }),
+]);
+
+/** What the combined coupon list answers. */
+export const MyCouponItems = z.object({
+  store: z.array(MyCouponRecord).describe("The merchants' coupons."),
+  mfg: z.array(MyCouponRecord).describe("The manufacturers' coupons."),
+  digital: z.array(DigitalCoupon).describe("The digital coupons of the accounts whose stores the customer has joined."),
+});
 
 const VALID = "A coupon is valid until it is used up or its end is past. The one that ends soonest comes first.";
 
@@ -18,13 +113,7 @@ export const listCoupons: Operation = {
     `coupon that was issued, at most ${withCommas(COUPONS_LIMIT)} in all: store coupons first. ` +
     "The combined coupon list has pages. A long list goes on through `Link`.",
   answer: success(CouponItems),
-  examples: () => [
-    {
-      summary: "The first dollar coupon",
-      query: { type: "Dollar_Off" },
-      answer: { status: true, items: [WELCOME] },
-    },
-  ],
+  examples: [{ summary: "Dollar coupons; the first two are shown", query: { type: "Dollar_Off" } }],
   failures: ["NoItems"],
   headers: { Link: NEXT_LINK_NOTE },
 };
@@ -37,51 +126,9 @@ export const listMyCoupons: Operation = {
     `The valid coupons that the customer holds, and the digital coupons of the chains whose stores the customer has ` +
     `joined, in pages that run over store, manufacturer and digital coupons as one list. ${VALID} Filters combine.`,
   answer: success(MyCouponItems),
-  examples: () => [
-    {
-      summary: "One page with one store coupon",
-      query: { type: "store", search: "five off", per_page: "1" },
-      answer: {
-        status: true,
-        items: {
-          store: [{ ...WELCOME, coupon_id: null, reserved: 0, account: exampleAccount() }],
-          mfg: [],
-          digital: [],
-        },
-      },
-    },
+  examples: [
+    { summary: "One page with one store coupon", query: { type: "store", search: "five off", per_page: "1" } },
   ],
   failures: ["NoItems"],
   headers: { Link: LINK_NOTE },
-};
-
-/** A coupon of the demo program. */
-const WELCOME = {
-  id: "cc0-2-welcome",
-  customer_id: "c1",
-  campaign_coupon_id: "q101-welcome",
-  expected_end_date: "2098-03-01 12:00:00",
-  creation_method: "Birthday Coupon",
-  created_at: "2026-02-12 12:00:00",
-  updated_at: null,
-  deleted_at: null,
-  store_name: "Blue Cup Coffee Harbour Lane",
-  campaign_id: "",
-  account_id: "101",
-  name: "Five off",
-  type: "Dollar_Off",
-  value: "5.00",
-  header_lines: ["Blue Cup Coffee", "Member offer"],
-  text_lines: ["One per visit", "Not valid with other offers"],
-  can_expire: 0,
-  expiration_type: "Never_Expires",
-  expiration: "",
-  once_per_sale: 0,
-  expiration_date: null,
-  coupon_barcode: 1,
-  campaign_coupon_created: "2026-01-15 09:00:00",
-  total_count: 1,
-  usage_count: 0,
-  remaining_count: 1,
-  store_image: "https://images.example/stores/101.png",
 };

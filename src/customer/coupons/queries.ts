@@ -5,9 +5,9 @@ import { jsonOf, pick, type Row, select } from "../../db/select.ts";
 import { accounts, coupons, customerCoupons, stores } from "../../db/tables/index.ts";
 import type { Paged } from "../../http/paging.ts";
 import { ANSWER_BYTES } from "../../values/answer-bytes.ts";
-import { fold } from "../../values/fold.ts";
 import { LAST_SECOND } from "../../values/time-zone.ts";
-import type { CouponKind } from "./kinds.ts";
+import { fold } from "../../values/words.ts";
+import type { CouponKind } from "./schema.ts";
 import { type CouponsQuery, type Shape, type Values, validCoupons } from "./valid-coupons.ts";
 
 /** Coupons as the customer has them, and by key what several of them share. */

@@ -6,12 +6,10 @@ import { answerItems, jsonArray } from "../../http/json-text.ts";
 import { nextLink, pageLinks, toPage } from "../../http/paging.ts";
 import { conditional } from "../../middleware/conditional.ts";
 import { validate } from "../../middleware/validate.ts";
-import type { CouponItems, MyCouponItems } from "./answer-schema.ts";
 import { byKind, toDetailed, toMine, toSimple } from "./answers.ts";
-import { cursorAfter } from "./cursor.ts";
-import { kindsLeft } from "./kinds.ts";
+import type { CouponItems, MyCouponItems } from "./operations.ts";
 import { findCoupons } from "./queries.ts";
-import { COUPONS_LIMIT, CouponsQuery, MyCouponsQuery } from "./schema.ts";
+import { COUPONS_LIMIT, CouponsQuery, cursorAfter, kindsLeft, MyCouponsQuery } from "./schema.ts";
 
 const NOT_FOUND = "No coupons were found.";
 const MY_LISTS = { store: "store", mfg: "mfg", digital: "digital" } as const;

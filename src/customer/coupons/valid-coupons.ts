@@ -1,13 +1,11 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { NOW } from "../../db/clock.ts";
 import type { Value } from "../../db/database.ts";
+import { customerKeyOf, isAccountDeleted, isStoreDeleted, joinStoresOf } from "../../db/rules.ts";
 import { pick, select } from "../../db/select.ts";
 import { accounts, coupons, customerCoupons, stores } from "../../db/tables/index.ts";
-import { customerKeyOf } from "../../domain/customers.ts";
-import { isAccountDeleted, isStoreDeleted, joinStoresOf } from "../../domain/stores.ts";
 import type { Page } from "../../http/paging.ts";
-import type { Cursor } from "./cursor.ts";
-import type { CouponKind } from "./kinds.ts";
+import type { CouponKind, Cursor } from "./schema.ts";
 
 interface CouponsFilter {
   kinds: readonly CouponKind[];

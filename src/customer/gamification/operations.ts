@@ -1,9 +1,25 @@
 import * as z from "zod";
 import type { Operation } from "../../openapi/notes.ts";
-import { LeaderboardAnswer } from "./answer-schema.ts";
 import { BOARD_LIMIT } from "./boards.ts";
 import { FRESH_SECONDS } from "./cached-values.ts";
-import { LeaderboardParameters } from "./schema.ts";
+import { LeaderboardParameters } from "./routes.ts";
+
+/** An employee on a leaderboard (docs/contract/interface.md, 4.7). */
+export const LeaderboardItem = z
+  .object({
+    employee_id: z.string().describe("The employee's id."),
+    employee_name: z.string().describe("The employee's name."),
+    avatar: z.string().describe("The address of a picture, or empty."),
+    rank: z.int().describe("The rank, by standard competition ranking: 1, 2, 2, 4."),
+    total_runs: z.string().describe("Runs, a decimal as text without digits that it does not need."),
+    total_hits: z.int().describe("Hits."),
+    total_doubles: z.int().describe("Doubles."),
+    total_triples: z.int().describe("Triples."),
+  })
+  .meta({ id: "LeaderboardItem" });
+export type LeaderboardItem = z.output<typeof LeaderboardItem>;
+
+export const LeaderboardAnswer = z.object({ status: z.literal(true), items: z.array(LeaderboardItem) });
 
 export const leaderboard: Operation = {
   id: "leaderboard",
@@ -14,37 +30,7 @@ export const leaderboard: Operation = {
     `At most ${BOARD_LIMIT}. The board is at most ${FRESH_SECONDS} seconds old, or older while the database fails or is slow. ` +
     "`X-Board-Age` gives its age in seconds.",
   answer: LeaderboardAnswer,
-  examples: () => [
-    {
-      summary: "By hits; the first two are shown",
-      body: { location_id: "s101-1-1", rank_on: "hit" },
-      answer: {
-        status: true,
-        items: [
-          {
-            employee_id: "e101-1",
-            employee_name: "Noor Aziz",
-            avatar: "https://images.example/employees/101-1.png",
-            rank: 1,
-            total_runs: "12",
-            total_hits: 8,
-            total_doubles: 1,
-            total_triples: 2,
-          },
-          {
-            employee_id: "e101-2",
-            employee_name: "Tom Becker",
-            avatar: "https://images.example/employees/101-2.png",
-            rank: 2,
-            total_runs: "7.5",
-            total_hits: 7,
-            total_doubles: 0,
-            total_triples: 2,
-          },
-        ],
-      },
-    },
-  ],
+  examples: [{ summary: "By hits; the first two are shown", body: { location_id: "s101-1-1", rank_on: "hit" } }],
   headers: { "X-Board-Age": { description: "How many seconds ago the board was counted.", example: "12" } },
   parameters: {
     in: "query",

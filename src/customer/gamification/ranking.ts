@@ -1,17 +1,15 @@
 import type { employees, playTotals } from "../../db/tables/index.ts";
 import { toShortDecimal } from "../../values/decimal.ts";
-import type { LeaderboardItem } from "./answer-schema.ts";
-import type { Measure } from "./schema.ts";
+import type { LeaderboardItem } from "./operations.ts";
 
 /** What an employee's plays come to on a board; `runs` in hundredths. */
 export type EmployeeTotals = Pick<typeof employees.$inferSelect, "id" | "name" | "avatar"> &
   Pick<typeof playTotals.$inferSelect, "runs" | "hits" | "doubles" | "triples">;
 
-/** The totals on which employees are ranked by each measure. */
-const TOTAL = { run: "runs", hit: "hits", double: "doubles", triple: "triples" } as const satisfies Record<
-  Measure,
-  keyof EmployeeTotals
->;
+/** What employees can be ranked on, and the total by which they are. */
+const TOTALS = { run: "runs", hit: "hits", double: "doubles", triple: "triples" } as const;
+export type Measure = keyof typeof TOTALS;
+export const MEASURES = Object.keys(TOTALS) as Measure[];
 
 /**
  * The first `limit` of a board by one measure, in standard competition ranking. `employees` are in the order of ties,
@@ -19,7 +17,7 @@ const TOTAL = { run: "runs", hit: "hits", double: "doubles", triple: "triples" }
  * those of the whole board.
  */
 export function rank(employees: readonly EmployeeTotals[], measure: Measure, limit: number): LeaderboardItem[] {
-  const total = TOTAL[measure];
+  const total = TOTALS[measure];
   const ranked = employees.toSorted((one, other) => other[total] - one[total]).slice(0, limit);
   let current = 0;
   return ranked.map((employee, index) => {

@@ -1,11 +1,27 @@
+import * as z from "zod";
 import { background, createRouter } from "../../app-env.ts";
 import { invalid, refused } from "../../http/errors.ts";
 import { readJson, take } from "../../middleware/validate.ts";
 import { fieldMessages } from "../../values/messages.ts";
-import { given } from "../../values/parameter.ts";
+import { given, optionalText } from "../../values/parameter.ts";
+import { Id } from "../../values/text.ts";
 import { BOARD_LIMIT, readBoard } from "./boards.ts";
-import { rank } from "./ranking.ts";
-import { LeaderboardParameters, MEASURES } from "./schema.ts";
+import { MEASURES, rank } from "./ranking.ts";
+
+/**
+ * The parameters of a leaderboard (docs/contract/interface.md, 4.7). A bad `rank_on` is answered in a shape of its own,
+ * after any other bad field, so it is not looked at here.
+ */
+export const LeaderboardParameters = z.object({
+  location_id: Id.describe("The store's id; it may be in the query string instead."),
+  eip_campaign_id: optionalText(Id).describe("The incentive campaign; left out: all that run today."),
+  rank_on: optionalText(z.unknown()).meta({
+    type: "string",
+    enum: MEASURES,
+    default: "run",
+    description: "What employees are ranked on.",
+  }),
+});
 
 /** Takes `location_id` from the body, or else from the query, which is not looked at when the body has one. */
 const leaderboardParameters = take("json", async (c) => {

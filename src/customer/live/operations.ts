@@ -28,7 +28,7 @@ export const openSocket: Operation = {
   summary: "Live",
   description: DESCRIPTION,
   frames: Frame,
-  examples: () => [
+  examples: [
     { summary: "The first frame", answer: { type: "hello" } },
     { summary: "A new message", answer: { type: "changed", what: ["messages"] } },
   ],

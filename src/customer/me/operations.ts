@@ -1,7 +1,25 @@
+import * as z from "zod";
 import { NEXT_LINK_NOTE } from "../../http/paging.ts";
 import type { Operation } from "../../openapi/notes.ts";
 import { success } from "../../openapi/success.ts";
-import { Me } from "./answer-schema.ts";
+import { SearchCustomer } from "../search/operations.ts";
+
+/** What a customer has with one account (docs/contract/interface.md, 4.8). */
+export const AccountBalance = z
+  .object({
+    account_id: z.string().describe("The merchant account."),
+    company: z.string().describe("The merchant's name."),
+    balance: z.number().describe("The customer's balance at all stores of the account, with two decimals."),
+    stores_count: z.int().describe("How many of the account's stores the customer has joined."),
+  })
+  .meta({ id: "AccountBalance" });
+export type AccountBalance = z.output<typeof AccountBalance>;
+
+/** The caller (docs/contract/interface.md, 4.8). */
+export const Me = SearchCustomer.extend({
+  balances: z.array(AccountBalance).describe("What the customer has with each account, by the account's name."),
+}).meta({ id: "Me" });
+export type Me = z.output<typeof Me>;
 
 export const readMe: Operation = {
   id: "me",
@@ -12,34 +30,7 @@ export const readMe: Operation = {
     "whose stores they have joined or have an entry, by the account's name. An app asks for this when the WebSocket says " +
     "that a balance changed.",
   answer: success(Me),
-  examples: () => [
-    {
-      summary: "Somebody with one account",
-      answer: {
-        status: true,
-        items: {
-          id: "c1",
-          first_name: "Goran",
-          last_name: "Łukasz",
-          customer_description: "",
-          avatar: "https://images.example/customers/c1.png",
-          friend_status: -1,
-          stores_count: 3,
-          campaigns_total: 2,
-          campaigns_registered: 1,
-          scan_id: "4000000000",
-          date_of_birth: "1985-07-21",
-          address_line_1: "635 Main Street",
-          address_line_2: "",
-          city: "Montréal",
-          state: "Québec",
-          zip: "96408",
-          balance: 76.62,
-          balances: [{ account_id: "101", company: "Blue Cup Coffee", balance: 76.62, stores_count: 3 }],
-        },
-      },
-    },
-  ],
+  examples: [{ summary: "Somebody with one account" }],
   failures: ["NotFound"],
   headers: { Link: NEXT_LINK_NOTE },
 };

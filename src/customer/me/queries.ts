@@ -1,17 +1,18 @@
 import { sql } from "drizzle-orm";
 import { compileOnce, type Database, type Value } from "../../db/database.ts";
 import { limitTo } from "../../db/limit.ts";
+import { customerKeyOf, joinStoresOf } from "../../db/rules.ts";
 import { select } from "../../db/select.ts";
 import { accounts } from "../../db/tables/accounts.ts";
 import { storeBalances } from "../../db/tables/balances.ts";
 import { customers } from "../../db/tables/customers.ts";
 import { stores } from "../../db/tables/stores.ts";
-import { customerKeyOf } from "../../domain/customers.ts";
-import { joinStoresOf } from "../../domain/stores.ts";
 import { type JsonText, toJson, withMember } from "../../http/json-text.ts";
 import { READ, toCustomer } from "../search/records.ts";
-import type { AccountBalance } from "./answer-schema.ts";
-import { BALANCES_LIMIT, type Cursor } from "./schema.ts";
+import type { AccountBalance } from "./operations.ts";
+
+/** How many accounts an answer has. */
+export const BALANCES_LIMIT = 1_000;
 
 /**
  * The customer as a search shows them to themselves, with what they have with each account (docs/contract/interface.md,
@@ -19,16 +20,16 @@ import { BALANCES_LIMIT, type Cursor } from "./schema.ts";
  */
 export async function findMe(
   db: Database,
-  { customerId, after }: { customerId: string; after: Cursor | undefined },
-): Promise<{ me: JsonText; goesOnAfter: AccountBalance | undefined } | null> {
+  { customerId, after }: { customerId: string; after: { company: string; accountId: string } | undefined },
+): Promise<{ me: JsonText; lastShown: AccountBalance | undefined } | null> {
   const from = { afterCompany: after?.company ?? "", afterId: after?.accountId ?? "" };
   const [[customer], rows] = await db.batch([CUSTOMER({ customerId }), BALANCES({ customerId, ...from })]);
   if (customer === undefined) return null;
   const balances: AccountBalance[] = rows
     .slice(0, BALANCES_LIMIT)
     .map((row) => ({ ...row, balance: row.balance / 100 }));
-  const goesOnAfter = rows.length > BALANCES_LIMIT ? balances.at(-1) : undefined;
-  return { me: withMember(toCustomer(customer), "balances", toJson(balances)), goesOnAfter };
+  const lastShown = rows.length > BALANCES_LIMIT ? balances.at(-1) : undefined;
+  return { me: withMember(toCustomer(customer), "balances", toJson(balances)), lastShown };
 }
 
 const CUSTOMER = compileOnce((value: Value<"customerId">) => {

@@ -1,18 +1,32 @@
+import * as z from "zod";
 import { createRouter } from "../../app-env.ts";
 import { notFound } from "../../http/errors.ts";
 import { answerItems } from "../../http/json-text.ts";
-import { nextLink } from "../../http/paging.ts";
+import { cursorParameter, nextLink } from "../../http/paging.ts";
 import { conditional } from "../../middleware/conditional.ts";
 import { validate } from "../../middleware/validate.ts";
-import type { Me } from "./answer-schema.ts";
+import { AccountId, Name } from "../../values/text.ts";
+import type { Me } from "./operations.ts";
 import { findMe } from "./queries.ts";
-import { cursorAfter, MeQuery } from "./schema.ts";
+
+const Cursor = z.object({ accountId: AccountId, company: Name });
+
+/** A cursor as a link carries it: `101 Blue Cup Coffee`. */
+const CursorParameter = cursorParameter(
+  (text) => Cursor.safeParse(/^(?<accountId>\d+) (?<company>.*)$/su.exec(text)?.groups).data,
+);
+
+/** The query of `/me` (docs/contract/interface.md, 4.8). */
+export const MeQuery = z.object({
+  after: CursorParameter.optional().describe("Set in links to further balances only."),
+});
 
 export const me = createRouter().get("/", conditional, validate("query", MeQuery), async (c) => {
   const { after } = c.req.valid("query");
   const found = await findMe(c.var.db, { customerId: c.var.customerId, after });
   if (found === null) throw notFound("The customer of this token is not stored.");
 
-  if (found.goesOnAfter) c.header("Link", nextLink(c.req.url, cursorAfter(found.goesOnAfter)));
-  return answerItems<Me>(c, found.me);
+  const { me, lastShown } = found;
+  if (lastShown) c.header("Link", nextLink(c.req.url, `${lastShown.account_id} ${lastShown.company}`));
+  return answerItems<Me>(c, me);
 });

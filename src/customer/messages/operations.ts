@@ -2,7 +2,43 @@ import * as z from "zod";
 import { LINK_NOTE } from "../../http/paging.ts";
 import type { Operation } from "../../openapi/notes.ts";
 import { success } from "../../openapi/success.ts";
-import { MessageGroup } from "./answer-schema.ts";
+
+/** A member of a message group as the caller sees it (docs/contract/interface.md, 4.2). */
+export const GroupMember = z
+  .object({
+    id: z.string().describe("The member's customer id."),
+    name: z.string().describe("The member's name."),
+    avatar: z.string().describe("The address of a picture, or empty."),
+    customer_description: z.string().describe("What the member says of themself."),
+    friend_status: z.literal([-1, 0, 1]).describe("1 friends, 0 request pending, -1 neither."),
+    total_balance: z.number().describe("The balance over all stores, with two decimals."),
+    is_blocked: z.boolean().describe("Whether the caller has blocked the member."),
+  })
+  .meta({ id: "GroupMember" });
+export type GroupMember = z.output<typeof GroupMember>;
+
+/** A message group with the last message that it shows (docs/contract/interface.md, 4.2). */
+export const MessageGroup = z
+  .object({
+    group_id: z.string().describe("The group's id."),
+    group_image: z.string().nullable().describe("The address of a picture, or null."),
+    group_name: z
+      .string()
+      .describe("The names of the other members, without those whom the caller has blocked, who are counted."),
+    last_message: z.string().describe("The newest message."),
+    last_message_time: z.string().describe("When it was stored, in UTC."),
+    initial_customer_id: z.string().describe("Who began the group."),
+    initial_customer_name: z.string().describe("Their name."),
+    initial_customer_avatar: z.string().describe("The address of their picture, or empty."),
+    last_customer: z.string().describe("Who sent the newest message."),
+    last_customer_name: z.string().describe("Their name."),
+    last_customer_avatar: z.string().describe("The address of their picture, or empty."),
+    read_status: z.literal([0, 1]).describe("1 when the caller has read up to the newest message or sent it, else 0."),
+    notifications_disabled: z.literal([0, 1]).describe("1 when the caller wants none of this group."),
+    group_members: z.array(GroupMember).describe("The members other than the caller."),
+  })
+  .meta({ id: "MessageGroup" });
+export type MessageGroup = z.output<typeof MessageGroup>;
 
 export const listMessages: Operation = {
   id: "messages",
@@ -13,53 +49,7 @@ export const listMessages: Operation = {
     "`last_message_time` seen, read all pages of a poll with one `check_time`, and follow the header `Link`. You " +
     "then miss no group with a new message. A message is shown once its second is over.",
   answer: success(z.array(MessageGroup)),
-  examples: () => [
-    {
-      summary: "The newest group",
-
-      query: { per_page: "1" },
-      answer: {
-        status: true,
-        items: [
-          {
-            group_id: "g1",
-            group_image: null,
-            group_name: "Mia Łukasz, Hana Dubois",
-            last_message: "¿Café mañana?",
-            last_message_time: "2026-03-04 08:15:00",
-            initial_customer_id: "c6",
-            initial_customer_name: "Mia Łukasz",
-            initial_customer_avatar: "https://images.example/customers/c6.png",
-            last_customer: "c11",
-            last_customer_name: "Hana Dubois",
-            last_customer_avatar: "https://images.example/customers/c11.png",
-            read_status: 0,
-            notifications_disabled: 0,
-            group_members: [
-              {
-                id: "c6",
-                name: "Mia Łukasz",
-                avatar: "https://images.example/customers/c6.png",
-                customer_description: "",
-                friend_status: 1,
-                total_balance: 133.27,
-                is_blocked: false,
-              },
-              {
-                id: "c11",
-                name: "Hana Dubois",
-                avatar: "https://images.example/customers/c11.png",
-                customer_description: "",
-                friend_status: 0,
-                total_balance: 122.5,
-                is_blocked: false,
-              },
-            ],
-          },
-        ],
-      },
-    },
-  ],
+  examples: [{ summary: "The newest group", query: { per_page: "1" } }],
   failures: ["NoItems"],
   headers: { Link: LINK_NOTE },
 };

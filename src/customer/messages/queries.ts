@@ -1,6 +1,7 @@
 import { type AnyColumn, type Placeholder, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { compileOnce, type Database, type RowOf, type Value } from "../../db/database.ts";
+import { customerKeyOf, friendStatus, hasBlocked } from "../../db/rules.ts";
 import { jsonOf, select } from "../../db/select.ts";
 import { entryValue, hasMoreAfter, selectStepwise } from "../../db/stepwise.ts";
 import {
@@ -12,8 +13,6 @@ import {
   messageStates,
   messages,
 } from "../../db/tables/index.ts";
-import { customerKeyOf } from "../../domain/customers.ts";
-import { friendStatus, hasBlocked } from "../../domain/friendships.ts";
 import type { Page, Paged } from "../../http/paging.ts";
 import { POLL_BYTES } from "../../values/answer-bytes.ts";
 import type { Cursor } from "./schema.ts";

@@ -1,15 +1,15 @@
 import { background, createRouter } from "../../app-env.ts";
 import { noItems } from "../../http/errors.ts";
 import { fitPage } from "../../http/fit-page.ts";
-import { answerItems, jsonArray } from "../../http/json-text.ts";
+import { answerItems, jsonArray, merge, storedJson } from "../../http/json-text.ts";
 import { pageLinks, toPage } from "../../http/paging.ts";
 import { Inboxes } from "../../inbox/inboxes.ts";
 import { conditional } from "../../middleware/conditional.ts";
 import { validate } from "../../middleware/validate.ts";
 import { POLL_BYTES } from "../../values/answer-bytes.ts";
-import type { MessageGroup } from "./answer-schema.ts";
-import { toGroup } from "./answers.ts";
+import type { MessageGroup } from "./operations.ts";
 import { pollMessageGroups } from "./poll.ts";
+import type { GroupRow } from "./queries.ts";
 import { cursorAfter, MessagesQuery } from "./schema.ts";
 
 export const messages = createRouter().get("/", conditional, validate("query", MessagesQuery), async (c) => {
@@ -22,6 +22,8 @@ export const messages = createRouter().get("/", conditional, validate("query", M
   if (isQuiet) c.set("source", "inbox");
   if (found.items.length === 0) throw noItems("No messages are available.");
 
+  // As the database has made it: a group's members can be half a megabyte.
+  const toGroup = ({ record, others }: GroupRow) => merge(storedJson(record), storedJson(others));
   const fitted = fitPage(found, query.page, toGroup, POLL_BYTES);
   const links = pageLinks(c.req.url, { page: paging.page, ...fitted, after: cursorAfter(fitted, after) });
   if (links !== null) c.header("Link", links);

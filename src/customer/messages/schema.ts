@@ -1,9 +1,9 @@
 import * as z from "zod";
 import type { Fitted } from "../../http/fit-page.ts";
-import { isWithinPage, NO_CURSOR, NOT_IN_PAGE, PagingParameters } from "../../http/paging.ts";
-import { ID_LIMIT, mustBe } from "../../values/text.ts";
+import { cursorParameter, isWithinPage, NOT_IN_PAGE, PagingParameters } from "../../http/paging.ts";
+import { ID_LIMIT } from "../../values/text.ts";
 import { FedTime, isDatetime } from "../../values/time.ts";
-import type { MessageGroup } from "./answer-schema.ts";
+import type { MessageGroup } from "./operations.ts";
 
 /** A cursor in the list, newest message first: the time of the message that a group shows, and the group's id. */
 export interface Cursor {
@@ -18,11 +18,10 @@ export interface Cursor {
 const CURSOR = new RegExp(`^(.{19}) (.{19}) (0|[1-9]\\d?) (.{1,${ID_LIMIT}})$`, "su");
 
 /** A cursor as a link carries it: `2026-11-20 09:30:00 2026-11-20 09:42:17 0 g17`. */
-const CursorParameter = z.string({ error: mustBe("a cursor") }).transform((text, context): Cursor => {
+const CursorParameter = cursorParameter((text): Cursor | undefined => {
   const [, time = "", upTo = "", sent = "", groupId = ""] = CURSOR.exec(text) ?? [];
-  if (isDatetime(time) && isDatetime(upTo) && time <= upTo) return { time, groupId, upTo, sent: Number(sent) };
-  context.addIssue(NO_CURSOR);
-  return z.NEVER;
+  const isValid = isDatetime(time) && isDatetime(upTo) && time <= upTo;
+  return isValid ? { time, groupId, upTo, sent: Number(sent) } : undefined;
 });
 
 /** The query of a customer's message groups (docs/contract/interface.md, 4.2). */

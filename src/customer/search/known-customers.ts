@@ -1,12 +1,11 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { compilePer, type Value } from "../../db/database.ts";
 import { limitTo } from "../../db/limit.ts";
+import { customerKeyOf, hasBlocked } from "../../db/rules.ts";
 import { select } from "../../db/select.ts";
 import { customers } from "../../db/tables/customers.ts";
 import { friendships } from "../../db/tables/friendships.ts";
-import { customerKeyOf } from "../../domain/customers.ts";
-import { hasBlocked } from "../../domain/friendships.ts";
-import type { CustomerSearch } from "./scope.ts";
+import type { CustomerSearch } from "./schema.ts";
 import { notBegun } from "./word-index.ts";
 
 // Where a search finds only those whom the caller knows, it starts from them: the index has no list of friends, so asking

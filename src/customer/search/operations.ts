@@ -1,26 +1,125 @@
+import * as z from "zod";
+import { Account } from "../../accounts/account.ts";
 import type { Operation } from "../../openapi/notes.ts";
-import { FullSearchAnswer } from "./answer-schema.ts";
+import { PassedThrough } from "../../values/scalar.ts";
 
-/** A customer as strangers find them. */
-const ITO = {
-  id: "c94",
-  first_name: "Ada",
-  last_name: "Ito",
-  customer_description: "",
-  avatar: "https://images.example/customers/c94.png",
-  friend_status: -1,
-  scan_id: "",
-  date_of_birth: null,
-  address_line_1: "",
-  address_line_2: "",
-  city: "",
-  state: "",
-  zip: "",
-  balance: 0,
-  stores_count: 3,
-  campaigns_total: 6,
-  campaigns_registered: 1,
+/** The account object inside a search result. */
+export const SearchAccount = Account.omit({ core_tenant_id: true, core_app_account_id: true }).meta({
+  id: "SearchAccount",
+});
+export type SearchAccount = z.output<typeof SearchAccount>;
+
+const ADDRESS = {
+  address_line_1: z.string().describe("Street and number."),
+  address_line_2: z.string().describe("More of the address."),
+  city: z.string().describe("City."),
+  state: z.string().describe("State or province."),
+  zip: z.string().describe("Postal code."),
 };
+
+/** A store in a search result (docs/contract/interface.md, 4.6). */
+export const SearchStore = z
+  .object({
+    id: z.string().describe("The store's id."),
+    account_id: z.string().describe("The merchant account that it belongs to."),
+    name: z.string().describe("The store's name."),
+    store_image: z.string().describe("The address of a picture, or empty."),
+    ...ADDRESS,
+    phone: z.string().describe("Telephone number."),
+    latitude: z.number().describe("Degrees north."),
+    longitude: z.number().describe("Degrees east."),
+    account: SearchAccount,
+  })
+  .meta({ id: "SearchStore" });
+export type SearchStore = z.output<typeof SearchStore>;
+
+/**
+ * A customer in a search result (docs/contract/interface.md, 4.6). Who is no friend sees no birth date, scan id,
+ * address or balance.
+ */
+export const SearchCustomer = z
+  .object({
+    id: z.string().describe("The customer's id."),
+    scan_id: z.string().describe("The number on the card; empty for strangers, as is the address."),
+    first_name: z.string().describe("First name."),
+    last_name: z.string().describe("Last name."),
+    date_of_birth: z.string().nullable().describe("The day of birth; null for strangers."),
+    ...ADDRESS,
+    customer_description: z.string().describe("What the customer says of themself."),
+    stores_count: z.int().describe("Stores joined."),
+    friend_status: z.literal([-1, 0, 1]).describe("1 friends, 0 request pending, -1 neither, and -1 to oneself."),
+    balance: z.number().describe("The balance over all stores, with two decimals; 0 for strangers."),
+    avatar: z.string().describe("The address of a picture, or empty."),
+    campaigns_total: z.int().describe("Campaigns that run today at the chains whose stores the customer has joined."),
+    campaigns_registered: z.int().describe("Of those, the ones that the customer has registered for."),
+  })
+  .meta({ id: "SearchCustomer" });
+export type SearchCustomer = z.output<typeof SearchCustomer>;
+
+/** The fields of a campaign (docs/contract/interface.md, 4.6) that are stored together, as JSON text. */
+const CampaignDetails = z.object({
+  age_range_type: PassedThrough,
+  age_value: PassedThrough,
+  min_age: PassedThrough,
+  max_age: PassedThrough,
+  campaign_type: PassedThrough,
+  trigger_type: z.string().describe("What sets it off, such as `None`."),
+  reward_type: z.string().describe("What it gives, such as `PercentDollarValue`."),
+  campaign_require_register: PassedThrough,
+  cash_tender_multiplier: z.string().describe("How often cash counts, a decimal with two fraction digits."),
+  non_cash_tender_multiplier: z.string().describe("How often other money counts, a decimal with two fraction digits."),
+  allow_cash_tender: PassedThrough,
+  allow_non_cash_tender: PassedThrough,
+  trigger_amount: z.string().describe("The amount that sets it off, a decimal with two fraction digits."),
+});
+
+/** A campaign in a search result (docs/contract/interface.md, 4.6). */
+export const SearchCampaign = CampaignDetails.extend({
+  id: z.string().describe("The campaign's id."),
+  account_id: z.int().describe("The merchant account, as a number."),
+  name: z.string().describe("What the campaign is called."),
+  campaign_start_date: z.string().describe("Its first day."),
+  campaign_end_date: z.string().nullable().describe("Its last day, or null."),
+  campaign_description: z.string().describe("What it offers."),
+  status: z.int().describe("1 when it is on."),
+  account: SearchAccount,
+}).meta({ id: "SearchCampaign" });
+export type SearchCampaign = z.output<typeof SearchCampaign>;
+
+const Forgiven = z
+  .array(z.string())
+  .optional()
+  .describe(
+    "The words of the query, folded, that were forgiven a typo in a record shown here. Left out where none was.",
+  );
+
+const Meant = z
+  .record(z.string(), z.array(z.string()))
+  .optional()
+  .describe(
+    "For each of `forgiven`, at most five words of records shown here that it was taken for, most frequent first.",
+  );
+
+/** The lists that were found. */
+const Found = z.object({
+  stores: z.array(SearchStore).describe("The stores that were found."),
+  customers: z.array(SearchCustomer).describe("The customers that were found."),
+});
+
+/** Variant A, and variant B for a filter without campaigns (docs/contract/interface.md, 4.6). */
+export const FullSearchAnswer = z.union([
+  z
+    .object({
+      status: z.literal(true),
+      items: Found.extend({ campaigns: z.array(SearchCampaign).describe("The campaigns that were found.") }),
+      forgiven: Forgiven,
+      meant: Meant,
+    })
+    .meta({ id: "FullSearchAnswer" }),
+  Found.extend({ status: z.literal(true), forgiven: Forgiven, meant: Meant }).meta({
+    id: "FullSearchAnswerWithoutCampaigns",
+  }),
+]);
 
 export const fullSearch: Operation = {
   id: "fullSearch",
@@ -36,33 +135,8 @@ export const fullSearch: Operation = {
     "date, card, address and balance of customers who are not friends are empty, and the operator decides whom a search finds: " +
     "everybody, friends, or only the caller.",
   answer: FullSearchAnswer,
-  examples: () => [
-    {
-      summary: "Customers; the first is shown",
-      body: { query: "ada ito", filter: "customers" },
-      answer: {
-        status: true,
-        stores: [],
-        customers: [ITO],
-      },
-    },
-    {
-      summary: "A name with a typo",
-      body: { query: "ada ficsher", filter: "customers" },
-      answer: {
-        status: true,
-        stores: [],
-        customers: [
-          {
-            ...ITO,
-            id: "c419",
-            last_name: "Fischer",
-            avatar: "https://images.example/customers/c419.png",
-          },
-        ],
-        forgiven: ["ficsher"],
-        meant: { ficsher: ["fischer"] },
-      },
-    },
+  examples: [
+    { summary: "Customers; the first two are shown", body: { query: "ada ito", filter: "customers" } },
+    { summary: "A name with a typo", body: { query: "ada ficsher", filter: "customers" } },
   ],
 };

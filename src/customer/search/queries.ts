@@ -2,7 +2,7 @@ import type { SQL } from "drizzle-orm";
 import { compileOnce, compilePer, type Database, type Value } from "../../db/database.ts";
 import { findGiven, findKnown, forgiveKnown, type Known, readKnown } from "./known-customers.ts";
 import { type Found, type FoundRow, READ, toFound } from "./records.ts";
-import { type CustomerSearch, LISTS, type SearchList } from "./scope.ts";
+import { type CustomerSearch, LISTS, type SearchList } from "./schema.ts";
 import { type ForgivingTexts, findForgiven, forgive, isForgivable, readNear } from "./typos.ts";
 import { type AskedWords, askFor, type Beginnings, findWords, INDEXES } from "./word-index.ts";
 

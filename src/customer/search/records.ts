@@ -1,7 +1,7 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { accountsOf } from "../../accounts/answers.ts";
-import { SEARCH_ACCOUNT } from "../../accounts/queries.ts";
 import type { RowOf } from "../../db/database.ts";
+import { customerKeyOf, friendStatus, IS_RUNNING, joinStoresOf } from "../../db/rules.ts";
 import { type Fields, jsonOf, pick, selectWith } from "../../db/select.ts";
 import { entryValue, isFirst, keyOf, selectStepwise } from "../../db/stepwise.ts";
 import { accounts } from "../../db/tables/accounts.ts";
@@ -9,14 +9,10 @@ import { campaigns } from "../../db/tables/campaigns.ts";
 import { customers } from "../../db/tables/customers.ts";
 import { registrations } from "../../db/tables/registrations.ts";
 import { stores } from "../../db/tables/stores.ts";
-import { isRunning } from "../../domain/campaigns.ts";
-import { customerKeyOf } from "../../domain/customers.ts";
-import { friendStatus } from "../../domain/friendships.ts";
-import { joinStoresOf } from "../../domain/stores.ts";
 import { firstTexts } from "../../http/fit-page.ts";
 import { type JsonText, merge, storedJson, toJson, withMember } from "../../http/json-text.ts";
 import { type Forgiving, meantBy } from "./meant.ts";
-import type { SearchList } from "./scope.ts";
+import type { SearchList } from "./schema.ts";
 
 /** What was found, each record as its JSON text. */
 export interface Found extends Record<SearchList, JsonText[]> {
@@ -37,33 +33,25 @@ export type FoundRow = RowOf<ReturnType<(typeof READ)[SearchList]>>;
 export const READ = { stores: readStores, campaigns: readCampaigns, customers: readCustomers };
 
 function readStores(found: SQL) {
-  const fields = {
-    record: jsonOf({
-      id: stores.id,
-      account_id: accounts.id,
-      ...pick(stores, "name", "store_image", "address_line_1", "address_line_2", "city", "state", "zip", "phone"),
-    }),
-    // By themselves: JSON made by SQLite has fewer digits than a position may have.
-    latitude: stores.latitude,
-    longitude: stores.longitude,
-    ...ofMerchant(stores),
-  };
-  return readOfMerchants(found, fields, stores, ["record", "account"]);
+  const record = jsonOf({
+    id: stores.id,
+    account_id: accounts.id,
+    ...pick(stores, "name", "store_image", "address_line_1", "address_line_2", "city", "state", "zip", "phone"),
+  });
+  // By themselves: JSON made by SQLite has fewer digits than a position may have.
+  const position = pick(stores, "latitude", "longitude");
+  return readOfMerchants(found, stores, { record, ...position }, ["record"]);
 }
 
 /** Of any date and status: both are in the record. */
 function readCampaigns(found: SQL) {
-  const fields = {
-    record: jsonOf({
-      id: campaigns.id,
-      // Here the account's id is a number (docs/contract/interface.md, 4.6).
-      account_id: sql`CAST(${accounts.id} AS INTEGER)`,
-      ...pick(campaigns, "name", "campaign_start_date", "campaign_end_date", "campaign_description", "status"),
-    }),
-    details: campaigns.details,
-    ...ofMerchant(campaigns),
-  };
-  return readOfMerchants(found, fields, campaigns, ["record", "details", "account"]);
+  const record = jsonOf({
+    id: campaigns.id,
+    // Here the account's id is a number (docs/contract/interface.md, 4.6).
+    account_id: sql`CAST(${accounts.id} AS INTEGER)`,
+    ...pick(campaigns, "name", "campaign_start_date", "campaign_end_date", "campaign_description", "status"),
+  });
+  return readOfMerchants(found, campaigns, { record, details: campaigns.details }, ["record", "details"]);
 }
 
 // Every column of every row has its price on the way, also one that is NULL: what few rows have is one column.
@@ -73,31 +61,31 @@ function forgivenIn(words: SQL, forgiven: SQL): SQL<string | null> {
   return sql`iif(${forgiven} IS NULL, NULL, json_object('forgiven', json(${forgiven}), 'words', ${words}))`;
 }
 
-type OfMerchant = typeof stores | typeof campaigns;
-
-const ACCOUNT_KEY = keyOf("a", sql`${accounts.key}`);
-
-/** The account comes with one record of each. */
-function ofMerchant({ words, account_key }: OfMerchant) {
-  return {
-    forgiven: forgivenIn(sql`${words} || ' ' || ${accounts.words}`, entryValue(1)),
-    account_key,
-    account: sql<string | null>`iif(${isFirst(ACCOUNT_KEY)}, ${SEARCH_ACCOUNT}, NULL)`,
-  };
-}
-
-function readOfMerchants<F extends Fields>(found: SQL, fields: F, table: OfMerchant, long: (keyof F & string)[]) {
+/** With the account in one record of each. */
+function readOfMerchants<F extends Fields>(
+  found: SQL,
+  table: typeof stores | typeof campaigns,
+  own: F,
+  json: (keyof F & string)[],
+) {
+  const key = keyOf("a", sql`${accounts.key}`);
+  const account = sql`'{"agreement_type":' || coalesce(${accounts.agreement_type}, 'null') || ',' || substr(${accounts.fields}, 2)`;
   return selectStepwise({
     tables: found,
     list: sql`(SELECT * FROM found ORDER BY rank, key)`,
     entry: sql`key, forgiven`,
     bytes: LIST_BYTES,
-    fields,
+    fields: {
+      ...own,
+      forgiven: forgivenIn(sql`${table.words} || ' ' || ${accounts.words}`, entryValue(1)),
+      account_key: table.account_key,
+      account: sql<string | null>`iif(${isFirst(key)}, ${account}, NULL)`,
+    },
     joins: sql`
       CROSS JOIN ${table} ON ${table.key} = ${entryValue(0)}
       CROSS JOIN ${accounts} ON ${accounts.key} = ${table.account_key}`,
-    shared: [{ key: ACCOUNT_KEY, bytes: sql`iif(${isFirst(ACCOUNT_KEY)}, octet_length(${accounts.fields}), NULL)` }],
-    long,
+    shared: [{ key, bytes: sql`iif(${isFirst(key)}, octet_length(${accounts.fields}), NULL)` }],
+    long: [...json, "account"],
   });
 }
 
@@ -135,7 +123,7 @@ function readCustomers(found: SQL, caller: Placeholder) {
     ),
     running AS MATERIALIZED (
       SELECT account_key, (
-        SELECT count(*) FROM ${campaigns} WHERE ${campaigns.account_key} = one.account_key AND ${isRunning(campaigns)}
+        SELECT count(*) FROM ${campaigns} WHERE ${campaigns.account_key} = one.account_key AND ${IS_RUNNING}
       ) AS campaigns
       FROM (SELECT DISTINCT account_key FROM joined) AS one
     ),
@@ -152,7 +140,7 @@ function readCustomers(found: SQL, caller: Placeholder) {
       campaigns_total: sql`coalesce(counted.campaigns, 0)`,
       campaigns_registered: sql`(
         SELECT count(*) FROM ${registrations}
-        CROSS JOIN ${campaigns} ON ${campaigns.key} = ${registrations.campaign_key} AND ${isRunning(campaigns)}
+        CROSS JOIN ${campaigns} ON ${campaigns.key} = ${registrations.campaign_key} AND ${IS_RUNNING}
         CROSS JOIN joined ON joined.key = seen.key AND joined.account_key = ${campaigns.account_key}
         WHERE ${registrations.customer_key} = seen.key
       )`,
@@ -178,30 +166,25 @@ export function toCustomer({ record, personal, balance }: RowOf<ReturnType<typeo
 
 export function toFound(rows: readonly FoundRow[], words: readonly string[]): Found {
   const accountOf = accountsOf(rows.filter((row) => "account" in row));
-  const ofStores = rows.filter((row) => "latitude" in row);
-  const ofCustomers = rows.filter((row) => "personal" in row);
-  const ofCampaigns = rows.filter((row) => "details" in row);
-  const texts: Record<SearchList, JsonText[]> = {
-    stores: firstTexts(ofStores, (row) => withMember(toStore(row), "account", accountOf(row)), LIST_BYTES),
-    customers: firstTexts(ofCustomers, toCustomer, LIST_BYTES),
-    campaigns: firstTexts(ofCampaigns, (row) => withMember(toCampaign(row), "account", accountOf(row)), LIST_BYTES),
+  const toText = (row: FoundRow): JsonText => {
+    if ("personal" in row) return toCustomer(row);
+    const others = "details" in row ? storedJson(row.details) : toJson(pick(row, "latitude", "longitude"));
+    return withMember(merge(storedJson(row.record), others), "account", accountOf(row));
   };
-  const shownRows = [
-    ...ofStores.slice(0, texts.stores.length),
-    ...ofCustomers.slice(0, texts.customers.length),
-    ...ofCampaigns.slice(0, texts.campaigns.length),
-  ];
-  const shown = shownRows.flatMap(({ forgiven }) => (forgiven === null ? [] : [toForgiving(forgiven)]));
-  const forgiven = words.filter((word) => shown.some((one) => one.forgiven.includes(word)));
-  return { ...texts, forgiven, meant: Object.fromEntries(forgiven.map((word) => [word, meantBy(word, shown)])) };
-}
-
-function toStore({ record, latitude, longitude }: RowOf<ReturnType<typeof readStores>>): JsonText {
-  return merge(storedJson(record), toJson({ latitude, longitude }));
-}
-
-function toCampaign({ record, details }: RowOf<ReturnType<typeof readCampaigns>>): JsonText {
-  return merge(storedJson(record), storedJson(details));
+  const shown: FoundRow[] = [];
+  const textsOf = (list: FoundRow[]) => {
+    const texts = firstTexts(list, toText, LIST_BYTES);
+    shown.push(...list.slice(0, texts.length));
+    return texts;
+  };
+  const texts = {
+    stores: textsOf(rows.filter((row) => "latitude" in row)),
+    customers: textsOf(rows.filter((row) => "personal" in row)),
+    campaigns: textsOf(rows.filter((row) => "details" in row)),
+  };
+  const forgiving = shown.flatMap(({ forgiven }) => (forgiven === null ? [] : [toForgiving(forgiven)]));
+  const forgiven = words.filter((word) => forgiving.some((one) => one.forgiven.includes(word)));
+  return { ...texts, forgiven, meant: Object.fromEntries(forgiven.map((word) => [word, meantBy(word, forgiving)])) };
 }
 
 function toForgiving(json: string): Forgiving {

@@ -3,11 +3,10 @@ import { createRouter } from "../../app-env.ts";
 import { answerJson, type JsonText, jsonArray, jsonObject, toJson } from "../../http/json-text.ts";
 import { validate } from "../../middleware/validate.ts";
 import { wordsOf } from "../../values/words.ts";
-import type { FullSearchAnswer } from "./answer-schema.ts";
+import type { FullSearchAnswer } from "./operations.ts";
 import { searchAll } from "./queries.ts";
 import type { Found } from "./records.ts";
-import { FullSearchBody } from "./schema.ts";
-import { customerSearchOf, type SearchList } from "./scope.ts";
+import { customerSearchOf, FullSearchBody, type SearchList } from "./schema.ts";
 
 export const search = createRouter().post("/", validate("json", FullSearchBody), async (c) => {
   const { query, filter, typos } = c.req.valid("json");

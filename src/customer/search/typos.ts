@@ -4,7 +4,7 @@ import { limitTo } from "../../db/limit.ts";
 import { selectWith } from "../../db/select.ts";
 import { customerVocabulary } from "../../db/tables/customers.ts";
 import { merchantVocabulary } from "../../db/tables/stores.ts";
-import type { SearchList } from "./scope.ts";
+import type { SearchList } from "./schema.ts";
 import { asBeginnings, LONGEST_BEGINNING, matching, notBegun, type WordIndex } from "./word-index.ts";
 
 // A search that found nothing is made once more with typos forgiven (docs/contract/interface.md, 4.6): a vocabulary, the

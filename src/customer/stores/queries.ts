@@ -3,12 +3,11 @@ import { alias } from "drizzle-orm/sqlite-core";
 import { compileOnce, type Database, type RowOf, type Value } from "../../db/database.ts";
 import { LEVELS } from "../../db/derived/totals.ts";
 import { limitTo } from "../../db/limit.ts";
+import { friendStatus, isStore, STORES_JOINED } from "../../db/rules.ts";
 import { pick, select } from "../../db/select.ts";
 import { customers, memberships, storeBalances, stores, teamLinks } from "../../db/tables/index.ts";
-import { friendStatus } from "../../domain/friendships.ts";
-import { countStoresJoined, isStore } from "../../domain/stores.ts";
 import { cutPage, type Page, type Paged } from "../../http/paging.ts";
-import type { TeamMember } from "./answer-schema.ts";
+import type { TeamMember } from "./operations.ts";
 
 export interface TeamQuery {
   customerId: string;
@@ -38,14 +37,18 @@ export async function findTeam(db: Database, query: TeamQuery): Promise<Team> {
   const [[found], rows] = await db.batch([head(values), members(values)]);
   return {
     isStore: found !== undefined,
-    isRoot: found?.isRoot === 1 || rootId === customerId,
+    isRoot: found?.isRoot === 1,
     ...cutPage(rows.map(toMember), page),
   };
 }
 
 type Values = Value<"customerId" | "storeId" | "rootId" | "from" | "to" | "limit" | "offset">;
 
-const LEVEL_TOTALS = pick(memberships, ...LEVELS.flatMap((level) => [`members_${level}`, `tokens_${level}`] as const));
+/** Members and tokens of each level: one column, because each of every row has its price on the way. */
+const LEVEL_TOTALS = sql<string>`json_array(${sql.join(
+  LEVELS.map((level) => sql`json_array(${memberships[`members_${level}`]}, ${memberships[`tokens_${level}`]})`),
+  sql`, `,
+)})`;
 
 const caller = alias(customers, "caller");
 const root = alias(customers, "root");
@@ -84,14 +87,10 @@ function teamStatements({ isRoot, rootKey }: Record<"isRoot" | "rootKey", (value
   const head = compileOnce((value: Values) =>
     select({ isRoot: sql<0 | 1>`${isRoot(value)}` }, sql`FROM ${stores} WHERE ${isStore(value("storeId"))}`),
   );
-  const customerKey = sql`${customers.key}`;
   const members = compileOnce((value: Values) => {
     // The page is cut from the links alone, so that what is skipped costs one row each.
     const page = select(
-      {
-        caller: caller.key,
-        ...pick(teamLinks, "store_key", "depth", "name", "descendant_id", "descendant_key"),
-      },
+      { caller: caller.key, ...pick(teamLinks, "store_key", "depth", "name", "descendant_id", "descendant_key") },
       sql`
       FROM ${stores}
       CROSS JOIN ${callerAt(value)}
@@ -106,13 +105,13 @@ function teamStatements({ isRoot, rootKey }: Record<"isRoot" | "rootKey", (value
       {
         id: teamLinks.descendant_id,
         name: teamLinks.name,
-        description: customers.customer_description,
-        friendStatus: friendStatus(sql`team_links.caller`, customerKey),
-        storesCount: countStoresJoined({ customerKey, storesCount: sql`${customers.stores_count}` }),
+        customer_description: customers.customer_description,
+        friend_status: friendStatus(sql`team_links.caller`, sql`${customers.key}`),
+        team_store_count: STORES_JOINED,
         avatar: customers.avatar,
-        balance: sql<number>`coalesce(${storeBalances.balance}, 0)`,
-        depth: teamLinks.depth,
-        ...LEVEL_TOTALS,
+        total_balance: sql<number>`coalesce(${storeBalances.balance}, 0)`,
+        current_level: teamLinks.depth,
+        levels: LEVEL_TOTALS,
       },
       sql`
       FROM (${page}) AS ${teamLinks}
@@ -128,20 +127,11 @@ function teamStatements({ isRoot, rootKey }: Record<"isRoot" | "rootKey", (value
 }
 
 function toMember(row: RowOf<ReturnType<typeof OWN_TEAM.members>>): TeamMember {
-  const levels = LEVELS.map((level) => ({
-    level_no: level,
-    total_members: row[`members_${level}`],
-    total_tokens_earned: row[`tokens_${level}`] / 100,
+  const totals: [members: number, tokens: number][] = JSON.parse(row.levels);
+  const levels = totals.map(([total_members, tokens], index) => ({
+    level_no: index + 1,
+    total_members,
+    total_tokens_earned: tokens / 100,
   }));
-  return {
-    id: row.id,
-    name: row.name,
-    customer_description: row.description,
-    friend_status: row.friendStatus,
-    team_store_count: row.storesCount,
-    avatar: row.avatar,
-    total_balance: row.balance / 100,
-    current_level: row.depth,
-    levels,
-  };
+  return { ...row, total_balance: row.total_balance / 100, levels };
 }

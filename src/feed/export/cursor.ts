@@ -1,7 +1,8 @@
 import { decodeBase64Url, encodeBase64Url } from "hono/utils/encode";
 import * as z from "zod";
+import { cursorParameter } from "../../http/paging.ts";
 import { decodeUtf8, parseObject } from "../../values/json.ts";
-import { codePoints, ID_LIMIT, mustBe } from "../../values/text.ts";
+import { codePoints, ID_LIMIT } from "../../values/text.ts";
 import { columnTypes } from "../records/kind.ts";
 import { type ExportWalk, WALKS } from "./walks.ts";
 
@@ -20,12 +21,7 @@ export function toText({ walk, after }: Cursor): string {
 }
 
 /** What `toText` has made; anything else is a bad field. */
-export const CursorParameter = z.string({ error: mustBe("a cursor") }).transform((text, context): Cursor => {
-  const cursor = toCursor(text);
-  if (cursor !== undefined) return cursor;
-  context.addIssue("must be as a Link header gave it");
-  return z.NEVER;
-});
+export const CursorParameter = cursorParameter(toCursor);
 
 const LONGEST_CURSOR = 1_000;
 

@@ -1,8 +1,7 @@
-import { Account, AccountFields } from "../../accounts/account.ts";
-import { LoyaltyOptions, withoutLogo } from "../../accounts/loyalty-options.ts";
+import { Account, AccountFields, LoyaltyOptions, withoutLogo } from "../../accounts/account.ts";
 import { accounts } from "../../db/tables/index.ts";
-import { foldAll } from "../../values/fold.ts";
 import { orNull } from "../../values/scalar.ts";
+import { foldAll } from "../../values/words.ts";
 import { defineKind } from "./define-kind.ts";
 import type { Target } from "./kind.ts";
 

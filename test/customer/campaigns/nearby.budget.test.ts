@@ -33,7 +33,7 @@ describe("what nearby campaigns cost at D1", () => {
     await mustFeed(entries);
     const db = new Database(env.DB, "first-unconstrained");
 
-    const items = await findNearbyCampaigns(db, { accountId: account.id, near: HERE, radiusMiles: 25, limit: 100 });
+    const items = await findNearbyCampaigns(db, { accountId: account.id, ...HERE, radiusMiles: 25, limit: 100 });
 
     expect(items).toHaveLength(stores === 0 ? 0 : running);
     expect(db.usage.roundTrips).toBe(1);
@@ -53,7 +53,7 @@ describe("what nearby campaigns cost at D1", () => {
       );
       await mustFeed([account, ...own, ...popular, listing, ...quiet, customer, ...entries]);
       const db = new Database(env.DB, "first-unconstrained");
-      const query = { accountId: account.id, near: HERE, radiusMiles: 25, limit: 8 };
+      const query = { accountId: account.id, ...HERE, radiusMiles: 25, limit: 8 };
       const items = await findNearbyCampaigns(db, query);
       const byId = [popular, [listing, ...quiet]].flatMap((campaigns) => campaigns.map(({ id }) => id).sort());
       expect(items.map(({ id }) => id)).toEqual(byId.slice(0, 8));

@@ -6,7 +6,7 @@ import {
   DetailedCouponRecord,
   DigitalCoupon,
   MyCouponRecord,
-} from "../../../src/customer/coupons/answer-schema.ts";
+} from "../../../src/customer/coupons/operations.ts";
 import { mustFeed, trips } from "../../support/api.ts";
 import * as seed from "../../support/seed.ts";
 import { COUPONS, get, MY_COUPONS, program } from "./support.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
-import { LeaderboardAnswer } from "../../../src/customer/gamification/answer-schema.ts";
 import { boardKey } from "../../../src/customer/gamification/boards.ts";
+import { LeaderboardAnswer } from "../../../src/customer/gamification/operations.ts";
 import { clock } from "../../../src/values/clock.ts";
 import { type Answer, as, mustFeed, send, trips } from "../../support/api.ts";
 import { setClock } from "../../support/clock.ts";

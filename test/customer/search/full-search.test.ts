@@ -1,5 +1,5 @@
 import { describe, it } from "vitest";
-import { FullSearchAnswer } from "../../../src/customer/search/answer-schema.ts";
+import { FullSearchAnswer } from "../../../src/customer/search/operations.ts";
 import { PASSED_THROUGH } from "../../support/account-fields.ts";
 import { as, mustFeed, trips } from "../../support/api.ts";
 import { setClock } from "../../support/clock.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, it } from "vitest";
 import { searchAll } from "../../../src/customer/search/queries.ts";
-import { LISTS, type SearchList } from "../../../src/customer/search/scope.ts";
+import { LISTS, type SearchList } from "../../../src/customer/search/schema.ts";
 import { Database } from "../../../src/db/database.ts";
 import { wordsOf } from "../../../src/values/words.ts";
 import { mustFeed } from "../../support/api.ts";

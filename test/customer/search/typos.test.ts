@@ -1,5 +1,5 @@
 import { beforeAll, describe, it } from "vitest";
-import { FullSearchAnswer } from "../../../src/customer/search/answer-schema.ts";
+import { FullSearchAnswer } from "../../../src/customer/search/operations.ts";
 import { wordsOf } from "../../../src/values/words.ts";
 import { as, feed, mustFeed, trips } from "../../support/api.ts";
 import * as seed from "../../support/seed.ts";

@@ -14,20 +14,13 @@ type Bindings = Partial<Pick<Env, "HISTORY_MONTHS">> & { HISTORY?: R2Bucket };
 /** The settings, or null where nothing leaves: also where one of the two is missing or wrong. */
 export function historySettings(env: Bindings): HistorySettings | null {
   const { HISTORY_MONTHS: months, HISTORY: bucket } = env;
-  if (bucket === undefined || !isHistoryWhole(env)) return null;
-  return { months: Number(months), bucket };
+  return bucket !== undefined && isHistoryWhole(months, bucket) ? { months: Number(months), bucket } : null;
 }
 
 const MONTHS = /^([1-9]\d?|1[01]\d|120)$/;
 
 /** Whether there are months and a bucket, or neither. */
-export function isHistoryWhole({
-  HISTORY_MONTHS: months = "",
-  HISTORY: bucket,
-}: {
-  HISTORY_MONTHS?: string | undefined;
-  HISTORY?: unknown;
-}): boolean {
+export function isHistoryWhole(months = "", bucket: unknown): boolean {
   return bucket === undefined ? months === "" : MONTHS.test(months);
 }
 

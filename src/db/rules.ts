@@ -1,0 +1,86 @@
+import { type Placeholder, type SQL, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
+import { NOW } from "./clock.ts";
+import { accounts } from "./tables/accounts.ts";
+import { campaigns } from "./tables/campaigns.ts";
+import { customers } from "./tables/customers.ts";
+import { blocks, friendships } from "./tables/friendships.ts";
+import { memberships } from "./tables/memberships.ts";
+import type { eipCampaigns } from "./tables/plays.ts";
+import { stores } from "./tables/stores.ts";
+
+/** The key of the customer with this id; NULL for one who is not stored, whom no row belongs to. */
+export function customerKeyOf(customerId: Placeholder): SQL {
+  return sql`(SELECT ${customers.key} FROM ${customers} WHERE ${customers.id} = ${customerId})`;
+}
+
+/** The friend status of two customers: 1 friends, 0 request pending, -1 neither (docs/contract/interface.md, 4.2). */
+export function friendStatus(customerKey: SQL, otherKey: SQL): SQL<1 | 0 | -1> {
+  return sql<1 | 0 | -1>`coalesce((
+    SELECT ${friendships.status} FROM ${friendships}
+    WHERE ${friendships.low_key} = min(${customerKey}, ${otherKey})
+      AND ${friendships.high_key} = max(${customerKey}, ${otherKey})
+  ), -1)`;
+}
+
+/** Whether one customer has blocked the other. */
+export function hasBlocked(customerKey: SQL, blockedKey: SQL): SQL<0 | 1> {
+  return sql<0 | 1>`EXISTS (
+    SELECT 1 FROM ${blocks} WHERE ${blocks.customer_key} = ${customerKey} AND ${blocks.blocked_key} = ${blockedKey}
+  )`;
+}
+
+/** Whether it is a day of the campaign, where the campaign is. */
+export function isWithinDates({ starts_at, ends_at }: typeof campaigns | typeof eipCampaigns): SQL {
+  return sql`${starts_at} <= ${NOW} AND ${ends_at} >= ${NOW}`;
+}
+
+/** Whether a row of `campaigns` runs now: not soft-deleted, `status` 1, and within its dates in its time zone. */
+export const IS_RUNNING = sql`${campaigns.deleted} = 0 AND ${campaigns.status} = 1 AND ${isWithinDates(campaigns)}`;
+
+// A store that is soft-deleted, or whose account is, answers as if it were not there (docs/contract/feed.md, 2).
+
+/** Whether a row of `stores` is the store with this id. */
+export function isStore(storeId: Placeholder): SQL {
+  return sql`${stores.id} = ${storeId} AND ${stores.deleted} = 0 AND NOT ${isAccountDeleted(sql`${stores.account_key}`)}`;
+}
+
+/** Whether the store with this key is soft-deleted: one look into an index that holds none but those. */
+export function isStoreDeleted(storeKey: SQL): SQL {
+  return sql`EXISTS (
+    SELECT 1 FROM ${stores} INDEXED BY stores_deleted WHERE ${stores.deleted} = 1 AND ${stores.key} = ${storeKey}
+  )`;
+}
+
+/** Whether the account with this key is soft-deleted, in the same way. */
+export function isAccountDeleted(accountKey: SQL): SQL {
+  return sql`EXISTS (
+    SELECT 1 FROM ${accounts} INDEXED BY accounts_deleted WHERE ${accounts.deleted} = 1 AND ${accounts.key} = ${accountKey}
+  )`;
+}
+
+const own = alias(memberships, "own");
+const ANY_STORE_DELETED = sql`EXISTS (SELECT 1 FROM ${stores} WHERE ${stores.deleted} = 1)`;
+const ANY_ACCOUNT_DELETED = sql`EXISTS (SELECT 1 FROM ${accounts} WHERE ${accounts.deleted} = 1)`;
+
+/**
+ * How many stores a row of `customers` has joined. The derived total counts soft-deleted stores too, because a soft
+ * deletion never writes an unbounded number of rows. Subtract them; free while nothing is deleted.
+ */
+export const STORES_JOINED = sql<number>`${customers.stores_count} - iif(${ANY_STORE_DELETED} OR ${ANY_ACCOUNT_DELETED}, (
+  SELECT count(*) FROM ${memberships} AS ${own}
+  WHERE ${own.customer_key} = ${customers.key} AND ${own.joined} = 1 AND (
+    ${isStoreDeleted(sql`${own.store_key}`)}
+    OR ${ANY_ACCOUNT_DELETED} AND EXISTS (
+      SELECT 1 FROM ${stores} WHERE ${stores.key} = ${own.store_key} AND ${isAccountDeleted(sql`${stores.account_key}`)}
+    )
+  )
+), 0)`;
+
+/** Joins to a row the stores that a customer has joined: `memberships` and `stores`. */
+export function joinStoresOf(customerKey: SQL): SQL {
+  return sql`
+    CROSS JOIN ${memberships} ON ${memberships.customer_key} = ${customerKey} AND ${memberships.joined} = 1
+    CROSS JOIN ${stores} ON ${stores.key} = ${memberships.store_key} AND ${stores.deleted} = 0
+      AND NOT ${isAccountDeleted(sql`${stores.account_key}`)}`;
+}

@@ -1,8 +1,6 @@
 import { cpSync, existsSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { SingleBar } from "cli-progress";
 import { Command, Option } from "commander";
-import { BAR } from "./bench/bar.ts";
 import { Chain, type Ids } from "./bench/history/entries.ts";
 import { compareFeeding } from "./bench/history/on-off.ts";
 import { type Filled, fill } from "./bench/history/sizes.ts";
@@ -11,6 +9,7 @@ import { buildWorker, databaseFile, openRuntime, type Runtime } from "./bench/ru
 import { FOLDER } from "./bench/scales.ts";
 import { stopAtSignal } from "./bench/stop.ts";
 import { countingNumber, outputFile } from "./lib/options.ts";
+import { ProgressLine } from "./lib/progress-line.ts";
 import { CommandError, main } from "./lib/project.ts";
 import { table } from "./lib/table.ts";
 
@@ -56,10 +55,10 @@ await main(async () => {
 async function bench({ entries, ids, reuse, json }: Options): Promise<void> {
   const folderOf = (name: string) => path.join(FOLDER, `history-${entries}-${ids}-${name}`);
   if (reuse && !existsSync(folderOf("fresh"))) throw new CommandError("Nothing is filled: leave out --reuse.");
-  const bar = new SingleBar(BAR);
+  const progress = new ProgressLine();
   const runtimes: Runtime[] = [];
   const close = () => Promise.all(runtimes.splice(0).map((runtime) => runtime.close()));
-  stopAtSignal(bar, close);
+  stopAtSignal(progress, close);
   const worker = await buildWorker();
   const open = async (name: string, options: Parameters<typeof openRuntime>[2]) => {
     const runtime = await openRuntime(worker, folderOf(name), options);
@@ -74,14 +73,14 @@ async function bench({ entries, ids, reuse, json }: Options): Promise<void> {
   };
   const customers = Math.ceil(entries / ENTRIES_A_CUSTOMER);
   const measureSizes = async () => {
-    bar.start(MONTHS + KEPT_MONTHS + 1, 0, { what: "Filling, month by month" });
-    const onMonth = () => bar.increment();
+    const onFilled = progress.begin("Filling, month by month", MONTHS + KEPT_MONTHS + 1);
+    const onMonth = () => onFilled();
     const months = KEPT_MONTHS + 1;
     const last = { entries: Math.round((entries * months) / MONTHS), customers, months, ids };
     const fresh = await fill(await create("fresh"), last, { onMonth });
     const all = { entries, customers, months: MONTHS, ids };
     const sealed = await fill(await create("sealed"), all, { keeps: KEPT_MONTHS, onMonth });
-    bar.stop();
+    progress.end();
     return { sealed, fresh };
   };
   try {
@@ -93,20 +92,20 @@ async function bench({ entries, ids, reuse, json }: Options): Promise<void> {
 
     const chain = new Chain(customers, "random", "more");
     const on = await open("year", { keep: true, historyMonths: KEPT_OF_A_YEAR });
-    bar.start(Math.round(entries / 4), 0, { what: "Sealing" });
-    const year = await sealYear(on, chain, { windows: WINDOWS, onSealed: (count) => bar.increment(count) });
-    bar.stop();
+    const onSealed = progress.begin("Sealing", Math.round(entries / 4));
+    const year = await sealYear(on, chain, { windows: WINDOWS, onSealed });
+    progress.end();
 
     const off = await open("off", { keep: true });
-    bar.start(ROUNDS, 0, { what: "Feeding in turn" });
-    const feeding = await compareFeeding([on, off], chain, { rounds: ROUNDS, onRound: () => bar.increment() });
-    bar.stop();
+    const onRound = progress.begin("Feeding in turn", ROUNDS);
+    const feeding = await compareFeeding([on, off], chain, { rounds: ROUNDS, onRound });
+    progress.end();
 
     const report: Report = { entries, ids, ...(sizes && { sizes }), year, feeding };
     console.log(`\n${pageOf(report)}`);
     if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
   } finally {
-    bar.stop();
+    progress.end();
     await close();
   }
 }

@@ -176,7 +176,7 @@ async function loadService({ url, pid, ended }: Service, options: Options & { wh
       every(SAMPLE_MS, signal, sample),
       every(PROGRESS_MS, signal, progress),
       every(SCHEDULE_MS, signal, () => runSchedule(url, onError)),
-      apps.dropSome(signal),
+      apps.restartSome(signal),
       stalls.run(signal),
       feedOn({ url, token, ledger, random: new Random(`feed ${options.seed}`), signal, report: feed, onError }),
       ...Array.from({ length: options.connections }, (_, index) => {

@@ -1,4 +1,3 @@
-import { WebSocket } from "undici";
 import { type Answer, PatientClient, parse } from "../lib/attempts.ts";
 import { CommandError } from "../lib/project.ts";
 
@@ -39,7 +38,8 @@ export class ProbeClient {
 
   /** A socket at the inbox of the probe. */
   openSocket(): WebSocket {
-    return new WebSocket(this.#url.href.replace(/^http/, "ws"), { headers: this.#headers });
+    // Node's takes headers too, of which the types of the Workers' own say nothing.
+    return new WebSocket(this.#url.href.replace(/^http/, "ws"), { headers: this.#headers } as never);
   }
 }
 

@@ -1,6 +1,4 @@
-import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Agent, buildConnector, WebSocket } from "undici";
 import { type Client, createClient, type PollOptions } from "../../src/client/index.ts";
 import type { Random } from "../demo/random.ts";
 import type { OnError } from "./stalls.ts";
@@ -37,7 +35,7 @@ export class OpenApp {
   readonly notifiedAt: number[] = [];
   readonly #follows: Follows;
   readonly #random: Random;
-  readonly #sockets = new Set<DroppableSocket>();
+  readonly #sockets = new Set<WebSocket>();
   #since: PollOptions["since"] = "";
   #restart = new AbortController();
 
@@ -54,7 +52,7 @@ export class OpenApp {
   /** Stays open until the signal. */
   async stayOpen({ url, signal, onError }: Following): Promise<void> {
     const sockets = this.#sockets;
-    const Socket = class extends DroppableSocket {
+    const Socket = class extends WebSocket {
       constructor(address: string, protocols: string[]) {
         super(address, protocols);
         sockets.add(this);
@@ -89,14 +87,8 @@ export class OpenApp {
     }
   }
 
-  /** Cuts its connection, as when a phone enters a tunnel, or restarts it. */
-  drop(): void {
-    if (this.#random.next() < 0.5) this.#restart.abort();
-    else
-      for (const socket of this.#sockets) {
-        this.#sockets.delete(socket);
-        socket.terminate();
-      }
+  restart(): void {
+    this.#restart.abort();
   }
 
   async #follow(client: Client, signal: AbortSignal): Promise<void> {
@@ -111,29 +103,5 @@ export class OpenApp {
       // An app that is restarted goes on from here.
       this.#since = { group_id, last_message_time };
     }
-  }
-}
-
-/** A WebSocket that can also be cut off without a close frame. */
-class DroppableSocket extends WebSocket {
-  readonly #connection: { socket: Socket | null };
-
-  constructor(url: string, protocols: string[]) {
-    const connection: { socket: Socket | null } = { socket: null };
-    const connect = buildConnector({});
-    const dispatcher = new Agent({
-      connect: (options, callback) =>
-        connect(options, (...result) => {
-          connection.socket = result[1];
-          callback(...result);
-        }),
-    });
-    super(url, { protocols, dispatcher });
-    this.#connection = connection;
-    this.addEventListener("close", () => void dispatcher.destroy());
-  }
-
-  terminate(): void {
-    this.#connection.socket?.destroy();
   }
 }

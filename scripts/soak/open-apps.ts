@@ -14,8 +14,8 @@ export interface OpenAppsOptions extends Omit<Following, "signal"> {
   seed: number;
 }
 
-const DROPPED_SHARE = 0.1;
-const DROP_EVERY_MS = { from: 2_000, to: 6_000 };
+const RESTARTED_SHARE = 0.1;
+const RESTART_EVERY_MS = { from: 2_000, to: 6_000 };
 
 const MEMBERS = messageGroups().flatMap(({ id, member_ids }) =>
   (member_ids as string[]).map((member) => ({ member, group: String(id) })),
@@ -56,13 +56,13 @@ export class OpenApps {
     await Promise.all(this.#all.map((app) => app.stayOpen({ url, onError, signal })));
   }
 
-  /** Drops a tenth of them every few seconds, until the signal. */
-  async dropSome(signal: AbortSignal): Promise<void> {
+  /** Restarts a tenth of them every few seconds, until the signal. */
+  async restartSome(signal: AbortSignal): Promise<void> {
     const random = this.#random;
     while (!signal.aborted) {
-      await sleep(random.integer(DROP_EVERY_MS.from, DROP_EVERY_MS.to), null, { signal }).catch(() => {});
+      await sleep(random.integer(RESTART_EVERY_MS.from, RESTART_EVERY_MS.to), null, { signal }).catch(() => {});
       if (signal.aborted) return;
-      for (const app of this.#all) if (random.next() < DROPPED_SHARE) app.drop();
+      for (const app of this.#all) if (random.next() < RESTARTED_SHARE) app.restart();
     }
   }
 

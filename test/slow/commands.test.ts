@@ -138,7 +138,7 @@ const TRIALS: Record<string, Trial> = {
   "npm run schema": { status: 0, says: "docs/schema.sql holds" },
   "npm run soak": { with: ["--port", PORT], says: MIGRATING },
   "npm run soak -- --stall 20": { with: ["--port", PORT], says: MIGRATING },
-  "npm run soak -- --minutes 60 --connections 200 --sockets 1000 --followers 100 --seed 7 --json report.json": {
+  "npm run soak -- --minutes 60 --connections 200 --seed 7 --json report.json": {
     with: ["--port", PORT],
     says: MIGRATING,
   },

@@ -6,7 +6,7 @@ import { Command, Option } from "commander";
 import { casesOf } from "./bench/cases.ts";
 import { type Lane, lanesOf, measure } from "./bench/drive.ts";
 import { measureMemory } from "./bench/live/memory.ts";
-import { measureManyListeners, measureNotifications } from "./bench/live/notifications.ts";
+import { measureNotifications } from "./bench/live/notifications.ts";
 import { type KindLoad, load } from "./bench/load.ts";
 import { pageOf, type Report } from "./bench/page.ts";
 import { programLines } from "./bench/program/program.ts";
@@ -99,11 +99,10 @@ async function measureLive(
 ): Promise<NonNullable<Report["live"]>> {
   const notifying = await open(path.join(FOLDER, "live-notifications"));
   const notifications = await measureNotifications(notifying, times, progress.begin("Notifying sockets", times));
-  const many = await measureManyListeners(notifying);
   progress.end();
   const folder = path.join(FOLDER, "live-memory");
   const memory = await measureMemory(await open(folder), folder);
-  return { notifications, many, memory };
+  return { notifications, memory };
 }
 
 /** What is to be loaded, or is there from before. @throws a CommandError for options that do not go together. */

@@ -3,7 +3,7 @@ import { table } from "../lib/table.ts";
 import { LONGEST } from "./cases.ts";
 import { BASELINE, type Measured, UNTAGGED } from "./drive.ts";
 import { IDLE_AFTER_MS, type SocketMemory } from "./live/memory.ts";
-import type { ManyListeners, Notifications } from "./live/notifications.ts";
+import type { Notifications } from "./live/notifications.ts";
 import type { KindLoad } from "./load.ts";
 
 /** Everything that a run has measured, as `--json` writes it. */
@@ -20,7 +20,6 @@ export interface Report {
 /** Of inboxes and sockets, on databases of their own, where that was measured. */
 interface Live {
   notifications: Notifications;
-  many: ManyListeners;
   memory: SocketMemory;
 }
 
@@ -154,7 +153,7 @@ ${feedTable(kinds)}
 }
 
 function liveSection(live: Live): string {
-  const { notifications, many, memory } = live;
+  const { notifications, memory } = live;
   return `
 ## Live
 
@@ -162,9 +161,6 @@ function liveSection(live: Live): string {
 the message's second until the first and the last socket had its frame.
 
 ${notificationsTable(live)}
-
-**Many listeners.** One feed request with messages for ${whole(many.listeners)} listeners was answered after ${many.answered.toFixed(2)} s, and all inboxes were notified after
-${many.notified.toFixed(2)} s (at most 180). No object calls more than five inboxes at a time.
 
 **Memory.** ${whole(memory.sockets)} sockets of as many customers: what the runtime's resident memory grew by for each, once all were open and
 ${IDLE_AFTER_MS / 1_000} seconds later, when all inboxes were idle, and what each inbox takes on disk.

@@ -8,11 +8,10 @@ import { runSections } from "./conform/run.ts";
 import { SECTIONS } from "./conform/sections/index.ts";
 import { type Settings, Suite } from "./conform/suite.ts";
 import { type GivenTokens, type Keys, Tokens } from "./conform/tokens.ts";
-import { devSecret } from "./lib/dev-token.ts";
 import { PRODUCTION, variablesOf } from "./lib/environments.ts";
 import { environmentName } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
-import { isLocal } from "./lib/service-token.ts";
+import { devSecret, isLocal } from "./lib/tokens.ts";
 
 interface Options {
   url: string;

@@ -2,13 +2,12 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { Command } from "commander";
 import { EXPORTED } from "../src/feed/export/walks.ts";
-import { devExportToken } from "./lib/dev-token.ts";
 import { type ExportSource, exportPages, type Page } from "./lib/export-client.ts";
 import { exportWhileFed } from "./lib/export-while-fed.ts";
 import { namesOf, outputFile } from "./lib/options.ts";
 import { ProgressLine } from "./lib/progress-line.ts";
 import { CommandError, main } from "./lib/project.ts";
-import { tokenFor } from "./lib/service-token.ts";
+import { tokenFor } from "./lib/tokens.ts";
 import { withEnvironment } from "./lib/where.ts";
 import { type Output, standardOutput, wholeFile } from "./lib/whole-file.ts";
 import { count, duration } from "./lib/words.ts";
@@ -40,7 +39,7 @@ const program = withEnvironment(new Command("npm run export --"))
 await main(() => program.parseAsync());
 
 async function write(name: string, options: Options): Promise<void> {
-  const token = await tokenFor(options, { what: "an export token", make: () => devExportToken(1, options.env) });
+  const token = await tokenFor(options, "export");
   const source = { url: options.url, token, only: options.only };
   const stop = new AbortController();
   const onSignal = () => stop.abort();

@@ -3,14 +3,13 @@ import { checkLine } from "../src/feed/lines.ts";
 import { objectOf, readLine } from "../src/feed/ndjson.ts";
 import { KINDS, RESTORED_KINDS } from "../src/feed/records/index.ts";
 import { NAMED_LINES } from "../src/http/limits.ts";
-import { devFeedToken, devRestoreToken } from "./lib/dev-token.ts";
 import { configuredHorizon } from "./lib/environments.ts";
 import { type Progress, sendLines } from "./lib/feed-client.ts";
 import { type FileLine, type NdjsonFile, openNdjson } from "./lib/ndjson-file.ts";
 import { namesOf } from "./lib/options.ts";
 import { ProgressLine } from "./lib/progress-line.ts";
 import { CommandError, main } from "./lib/project.ts";
-import { tokenFor } from "./lib/service-token.ts";
+import { tokenFor } from "./lib/tokens.ts";
 import { UnknownFields } from "./lib/unknown-fields.ts";
 import { withEnvironment } from "./lib/where.ts";
 import { count, duration } from "./lib/words.ts";
@@ -50,12 +49,7 @@ const program = withEnvironment(new Command("npm run feed --"))
 await main(() => program.parseAsync());
 
 async function send(name: string, options: Options): Promise<void> {
-  const token = await tokenFor(
-    options,
-    options.restore
-      ? { what: "a restore token", make: () => devRestoreToken(1, options.env) }
-      : { what: "a feed token", make: () => devFeedToken("*", 1, options.env) },
-  );
+  const token = await tokenFor(options, options.restore ? "feed restore" : "feed");
   const target = { url: options.url, token };
   const file = openNdjson(name);
   const stop = new AbortController();

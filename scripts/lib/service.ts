@@ -6,7 +6,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { checkLine } from "../../src/feed/lines.ts";
 import { KINDS } from "../../src/feed/records/index.ts";
 import { DEMO_CUSTOMER, demoLines } from "../demo/program.ts";
-import { DEV_TOKEN_DAYS, devCustomerToken, devFeedToken, ensureDevVars, readDevVars } from "./dev-token.ts";
 import {
   configuredHorizon,
   DEVELOPMENT,
@@ -19,6 +18,7 @@ import { sendLines } from "./feed-client.ts";
 import { holdFolder } from "./held-folder.ts";
 import { CommandError, ROOT, TOOL_ENV } from "./project.ts";
 import { type Beside, buildDevelopmentReference } from "./reference.ts";
+import { devToken, ensureDevVars, readDevVars } from "./tokens.ts";
 import { runWrangler } from "./wrangler.ts";
 
 /** A service on this machine, on a database of its own. */
@@ -56,7 +56,7 @@ export async function prepare({ env = PRODUCTION, port, persistTo }: ServiceOpti
   holdFolder(persistTo, port);
   await refuseTakenPort(port);
   ensureDevVars(env);
-  const token = await devCustomerToken(DEMO_CUSTOMER, DEV_TOKEN_DAYS, env);
+  const token = await devToken({ scope: "customer", customerId: DEMO_CUSTOMER }, env);
   buildDevelopmentReference(referenceIn(persistTo), token, beside);
   await migrate(env, persistTo);
 }
@@ -108,7 +108,7 @@ export async function loadDemo(url: string, env = PRODUCTION): Promise<void> {
     .filter((text) => "line" in checkLine({ number: 1, text }, KINDS, horizon))
     .map((text, index) => ({ number: index + 1, bytes: Buffer.from(text) }));
   console.error(`Loading the demo program: ${lines.length.toLocaleString("en")} lines …`);
-  await sendLines({ url, token: await devFeedToken("*", 1, env) }, lines);
+  await sendLines({ url, token: await devToken({ scope: "feed", accounts: "*" }, env) }, lines);
 }
 
 function referenceIn(persistTo: string): string {

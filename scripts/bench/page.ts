@@ -1,7 +1,6 @@
 import { quantile } from "../lib/quantile.ts";
 import { table } from "../lib/table.ts";
-import { LONGEST } from "./cases.ts";
-import { BASELINE, type Measured, UNTAGGED } from "./drive.ts";
+import { BASELINE, type Measured } from "./drive.ts";
 import { IDLE_AFTER_MS, type SocketMemory } from "./live/memory.ts";
 import type { Notifications } from "./live/notifications.ts";
 import type { KindLoad } from "./load.ts";
@@ -57,17 +56,6 @@ function aimsLine({ measured, scales }: Report): string {
   );
   const others = named.length === 0 ? "" : ` The others: ${named.join("; ")}.`;
   return `${cases.length - beyond.length} of ${cases.length} cases are within their aim at ${scales.at(-1)?.name}.${others}`;
-}
-
-/** What the hash of the longest answer adds to its p50, at each scale. */
-function tagLine({ measured, scales }: Report): string {
-  const p50At = (scale: string, wanted: string) =>
-    measured.find((one) => one.scale === scale && one.name === wanted)?.p50 ?? Number.NaN;
-  const prices = scales.map(({ name }) => {
-    const share = p50At(name, LONGEST) / p50At(name, UNTAGGED) - 1;
-    return `${(share * 100).toFixed(1)} % at ${name}`;
-  });
-  return `The \`ETag\` of the longest answer, by which a customer's device keeps it, costs of its p50: ${prices.join(", ")} (at most 5 %).`;
 }
 
 function sizeTable({ scales }: Report): string {
@@ -130,8 +118,6 @@ after the other, so in a second it answers 1,000 divided by that.
 ${latencyTable(report)}
 
 ${aimsLine(report)}
-
-${tagLine(report)}
 
 ## Size
 

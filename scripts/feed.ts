@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import { checkLine } from "../src/feed/lines.ts";
 import { objectOf, readLine } from "../src/feed/ndjson.ts";
 import { KINDS, RESTORED_KINDS } from "../src/feed/records/index.ts";
@@ -6,7 +6,7 @@ import { NAMED_LINES } from "../src/http/limits.ts";
 import { configuredHorizon } from "./lib/environments.ts";
 import { type Progress, sendLines } from "./lib/feed-client.ts";
 import { type FileLine, type NdjsonFile, openNdjson } from "./lib/ndjson-file.ts";
-import { namesOf } from "./lib/options.ts";
+import { countingNumber, namesOf } from "./lib/options.ts";
 import { ProgressLine } from "./lib/progress-line.ts";
 import { CommandError, main } from "./lib/project.ts";
 import { tokenFor } from "./lib/tokens.ts";
@@ -38,7 +38,7 @@ const program = withEnvironment(new Command("npm run feed --"))
   .addOption(
     new Option("--restore", "feed a whole export into an empty database, with a restore token").conflicts("only"),
   )
-  .option("--from <line>", "begin at this line of the file", lineNumber, 1)
+  .option("--from <line>", "begin at this line of the file", countingNumber, 1)
   .showHelpAfterError("Try: npm run feed -- --help")
   .addHelpText(
     "after",
@@ -134,9 +134,4 @@ function summary(
   const lines = `${count(committed)} lines committed (${count(committed - ignored)} accepted, ${count(ignored)} ignored)`;
   const rate = `in ${duration(seconds)}, ${count(Math.round(committed / Math.max(seconds, 0.001)))} lines/s`;
   return stopped ? `Stopped: ${lines}. Go on with: --from ${Math.max(lastLine + 1, from)}` : `${lines} ${rate}.`;
-}
-
-function lineNumber(text: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError("It must be a line's number, 1 or more.");
-  return Number(text);
 }

@@ -19,6 +19,7 @@ import { holdFolder } from "./held-folder.ts";
 import { CommandError, ROOT, TOOL_ENV } from "./project.ts";
 import { type Beside, buildDevelopmentReference } from "./reference.ts";
 import { devToken, ensureDevVars, readDevVars } from "./tokens.ts";
+import { count } from "./words.ts";
 import { runWrangler } from "./wrangler.ts";
 
 /** A service on this machine, on a database of its own. */
@@ -107,7 +108,7 @@ export async function loadDemo(url: string, env = PRODUCTION): Promise<void> {
   const lines = texts
     .filter((text) => "line" in checkLine({ number: 1, text }, KINDS, horizon))
     .map((text, index) => ({ number: index + 1, bytes: Buffer.from(text) }));
-  console.error(`Loading the demo program: ${lines.length.toLocaleString("en")} lines …`);
+  console.error(`Loading the demo program: ${count(lines.length)} lines …`);
   await sendLines({ url, token: await devToken({ scope: "feed", accounts: "*" }, env) }, lines);
 }
 

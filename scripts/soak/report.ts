@@ -1,3 +1,4 @@
+import { count } from "../lib/words.ts";
 import type { FeedReport } from "./feeding.ts";
 import type { MemoryReport } from "./memory.ts";
 import type { StallReport } from "./stalls.ts";
@@ -25,15 +26,15 @@ const NAMED = 20;
 
 /** The report as a person reads it. */
 export function toText({ seconds, endpoints, feed, memory, stalls, excused, errors, differences }: SoakReport) {
-  const requests = Object.values(endpoints).reduce((sum, count) => sum + count, 0);
-  const perSecond = (amount: number) => `${text(Math.round(amount / seconds))} a second`;
+  const requests = Object.values(endpoints).reduce((sum, times) => sum + times, 0);
+  const perSecond = (amount: number) => `${count(Math.round(amount / seconds))} a second`;
   return [
-    `${text(requests)} requests in ${Math.round(seconds)} s, ${perSecond(requests)}`,
-    `Feed: ${text(feed.lines)} lines in ${text(feed.requests)} requests, ${perSecond(feed.lines)}`,
+    `${count(requests)} requests in ${Math.round(seconds)} s, ${perSecond(requests)}`,
+    `Feed: ${count(feed.lines)} lines in ${count(feed.requests)} requests, ${perSecond(feed.lines)}`,
     ...(stalls === null
       ? []
       : [
-          `Stalls: ${stalls.stalls} of ${stalls.seconds} s. Boards asked for meanwhile: ${text(stalls.boards.requests)}, longest ${text(stalls.boards.longestMs)} ms`,
+          `Stalls: ${stalls.stalls} of ${stalls.seconds} s. Boards asked for meanwhile: ${count(stalls.boards.requests)}, longest ${count(stalls.boards.longestMs)} ms`,
           ...counted(excused).map((line) => `  refused: ${line}`),
         ]),
     `Memory: ${memory.start} MiB at the start, at most ${memory.warm} while it warmed up, ${memory.end} at the end`,
@@ -47,8 +48,8 @@ export function toText({ seconds, endpoints, feed, memory, stalls, excused, erro
 export function verdict({ errors, memory, differences }: SoakReport): string | null {
   const total = Object.values(errors).reduce((sum, times) => sum + times, 0);
   const faults = [
-    ...(total > 0 ? [`${text(total)} errors`] : []),
-    ...(differences.length > 0 ? [`${text(differences.length)} totals that differ`] : []),
+    ...(total > 0 ? [`${count(total)} errors`] : []),
+    ...(differences.length > 0 ? [`${count(differences.length)} totals that differ`] : []),
     ...(memory.allowed !== null && memory.end > memory.allowed
       ? [`${memory.end} MiB at the end, where ${memory.allowed} are allowed`]
       : []),
@@ -59,9 +60,5 @@ export function verdict({ errors, memory, differences }: SoakReport): string | n
 function counted(faults: Readonly<Record<string, number>>): string[] {
   return Object.entries(faults)
     .slice(0, NAMED)
-    .map(([fault, times]) => `${text(times)} × ${fault}`);
-}
-
-function text(number: number): string {
-  return number.toLocaleString("en");
+    .map(([fault, times]) => `${count(times)} × ${fault}`);
 }

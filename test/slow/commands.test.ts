@@ -313,7 +313,7 @@ describe("a command of the project", () => {
     [["token", "customer"], "missing required argument 'id'"],
     [["token", "customer", ""], "It must be 1 to 64 characters."],
     [["token", "feed", "165,,x"], "It must be"],
-    [["conform", "--patience", "long"], "It must be a whole number of seconds."],
+    [["conform", "--patience", "long"], "It must be a whole number."],
     [["token", "customer", "c1", "--expires-in", "0d"], "It must be a number with m, h or d behind it"],
     [["token", "export", "--secret", "abc"], "It must be -, for standard input"],
     [["deploy", "--env", "nowhere"], "It must be production or staging."],

@@ -2,7 +2,6 @@ import { cpSync, existsSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Command, Option } from "commander";
 import { Chain, type Ids } from "./bench/history/entries.ts";
-import { compareFeeding } from "./bench/history/on-off.ts";
 import { type Filled, fill } from "./bench/history/sizes.ts";
 import { type SealedYear, sealYear } from "./bench/history/year.ts";
 import { buildWorker, databaseFile, openRuntime, type Runtime } from "./bench/runtime.ts";
@@ -25,7 +24,6 @@ interface Report {
   ids: Ids;
   sizes?: { sealed: Filled; fresh: Filled };
   year: SealedYear;
-  feeding: { ratio: number; linesASecond: number };
 }
 
 const MONTHS = 36;
@@ -35,11 +33,10 @@ const KEPT_MONTHS = 12;
 const KEPT_OF_A_YEAR = 3;
 const ENTRIES_A_CUSTOMER = 100;
 const WINDOWS = 15;
-const ROUNDS = 40;
 
 const program = new Command("npm run bench:history --")
   .description(
-    "Measure history: the size of a database whose old entries leave, what others wait for while a year's leave, and what it\ncosts the feed. 20,000,000 entries take an hour, and 3 GB of disk.",
+    "Measure history: the size of a database whose old entries leave, and what others wait for while a year's leave.\n20,000,000 entries take an hour, and 3 GB of disk.",
   )
   .option("--entries <n>", "in three years", countingNumber, 1_000_000)
   .addOption(new Option("--ids <order>", "how ids come").choices(["random", "ascending"]).default("random"))
@@ -48,9 +45,7 @@ const program = new Command("npm run bench:history --")
   .showHelpAfterError("Try: npm run bench:history -- --help")
   .action(bench);
 
-await main(async () => {
-  await program.parseAsync();
-});
+await main(() => program.parseAsync());
 
 async function bench({ entries, ids, reuse, json }: Options): Promise<void> {
   const folderOf = (name: string) => path.join(FOLDER, `history-${entries}-${ids}-${name}`);
@@ -85,23 +80,16 @@ async function bench({ entries, ids, reuse, json }: Options): Promise<void> {
   };
   try {
     const sizes = reuse ? undefined : await measureSizes();
-    for (const name of ["year", "off"]) {
-      rmSync(folderOf(name), { recursive: true, force: true });
-      cpSync(folderOf("fresh"), folderOf(name), { recursive: true });
-    }
+    rmSync(folderOf("year"), { recursive: true, force: true });
+    cpSync(folderOf("fresh"), folderOf("year"), { recursive: true });
 
     const chain = new Chain(customers, "random", "more");
-    const on = await open("year", { keep: true, historyMonths: KEPT_OF_A_YEAR });
+    const runtime = await open("year", { keep: true, historyMonths: KEPT_OF_A_YEAR });
     const onSealed = progress.begin("Sealing", Math.round(entries / 4));
-    const year = await sealYear(on, chain, { windows: WINDOWS, onSealed });
+    const year = await sealYear(runtime, chain, { windows: WINDOWS, onSealed });
     progress.end();
 
-    const off = await open("off", { keep: true });
-    const onRound = progress.begin("Feeding in turn", ROUNDS);
-    const feeding = await compareFeeding([on, off], chain, { rounds: ROUNDS, onRound });
-    progress.end();
-
-    const report: Report = { entries, ids, ...(sizes && { sizes }), year, feeding };
+    const report: Report = { entries, ids, ...(sizes && { sizes }), year };
     console.log(`\n${pageOf(report)}`);
     if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
   } finally {
@@ -110,7 +98,7 @@ async function bench({ entries, ids, reuse, json }: Options): Promise<void> {
   }
 }
 
-function pageOf({ entries, ids, sizes, year, feeding }: Report): string {
+function pageOf({ entries, ids, sizes, year }: Report): string {
   const rows: [string, string, string][] = [];
   if (sizes !== undefined) {
     const { sealed, fresh } = sizes;
@@ -131,11 +119,6 @@ function pageOf({ entries, ids, sizes, year, feeding }: Report): string {
     ["until a step is answered, with this disk", milliseconds(answered), ""],
     ["reads meanwhile, p50 to that without", compared(reads), "at most 1.2"],
     ["feeds meanwhile, p50 to that without", compared(feeds), "at most 1.2"],
-    [
-      "lines/s fed with history on, to off",
-      `${feeding.ratio.toFixed(3)}; ${count(feeding.linesASecond)} lines/s`,
-      "at least 0.97",
-    ],
   );
   return table(["figure", "measured", "wanted"], rows);
 }

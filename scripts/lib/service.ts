@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdirSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { checkLine } from "../../src/feed/lines.ts";
 import { KINDS } from "../../src/feed/records/index.ts";
@@ -15,7 +17,6 @@ import {
   STAGING,
 } from "./environments.ts";
 import { sendLines } from "./feed-client.ts";
-import { holdFolder } from "./held-folder.ts";
 import { CommandError, ROOT, TOOL_ENV } from "./project.ts";
 import { type Beside, buildDevelopmentReference } from "./reference.ts";
 import { devToken, ensureDevVars, readDevVars } from "./tokens.ts";
@@ -114,6 +115,29 @@ export async function loadDemo(url: string, env = PRODUCTION): Promise<void> {
 
 function referenceIn(persistTo: string): string {
   return path.join(path.resolve(persistTo), "reference");
+}
+
+/** What this process holds: a database that is collected as garbage lets go of its file. */
+const held: DatabaseSync[] = [];
+
+/**
+ * Holds the folder of a service's data for as long as this process lives, however it ends: two services on one database
+ * would each answer from what they remember.
+ * @throws a CommandError that names the service which holds it.
+ */
+function holdFolder(folder: string, port: number): void {
+  mkdirSync(folder, { recursive: true });
+  const holder = new DatabaseSync(path.join(folder, "holder.sqlite"));
+  try {
+    holder.exec(`PRAGMA user_version = ${port}; BEGIN IMMEDIATE`);
+  } catch (error) {
+    if (!(error instanceof Error && /locked/.test(error.message))) throw error;
+    const first = holder.prepare("PRAGMA user_version").get();
+    throw new CommandError(
+      `The data in ${folder} is in use by the service at http://127.0.0.1:${first?.user_version}. Use that one, or another folder: --persist-to DIR`,
+    );
+  }
+  held.push(holder);
 }
 
 async function refuseTakenPort(port: number): Promise<void> {

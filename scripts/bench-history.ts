@@ -36,7 +36,7 @@ const WINDOWS = 15;
 
 const program = new Command("npm run bench:history --")
   .description(
-    "Measure history: the size of a database whose old entries leave, and what others wait for while a year's leave.\n20,000,000 entries take an hour, and 3 GB of disk.",
+    "Measure history: the size of a database whose old entries leave, and what others wait for while a year's leave.\n20,000,000 entries take some two hours, and 3 GB of disk.",
   )
   .option("--entries <n>", "in three years", countingNumber, 1_000_000)
   .addOption(new Option("--ids <order>", "how ids come").choices(["random", "ascending"]).default("random"))

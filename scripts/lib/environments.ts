@@ -42,8 +42,8 @@ export function databaseName(env: string): string {
 }
 
 /** The address of an environment with a route of its own. */
-export function addressOf(env: string, file = CONFIG): string | undefined {
-  return routesOf(configOf(env, file))[0];
+export function addressOf(env: string): string | undefined {
+  return routesOf(configOf(env))[0];
 }
 
 /** The bucket that an environment binds for history. */

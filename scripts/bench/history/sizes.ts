@@ -1,6 +1,6 @@
 import { Database } from "../../../src/db/database.ts";
 import { sealHistory } from "../../../src/history/seal.ts";
-import { Chain, feedChain, type Ids, storeEntries } from "./entries.ts";
+import { Chain, feedChain, feedEntries, type Ids } from "./entries.ts";
 import { LocalD1 } from "./local-d1.ts";
 
 /** Entries of months, the same number in each, of which this one is the last. */
@@ -44,7 +44,7 @@ export async function fill(
     new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + month, day));
   const store = async (count: number, from: Date, to: Date) => {
     for (const some of chain.entries(count, from, to)) {
-      storeEntries(d1, some);
+      await feedEntries(d1, some);
       // So that Ctrl-C is heard.
       await new Promise(setImmediate);
     }

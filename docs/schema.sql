@@ -130,7 +130,6 @@ CREATE TABLE campaign_stores (
   campaign_key INTEGER NOT NULL REFERENCES campaigns (key) DEFERRABLE INITIALLY DEFERRED,
   listed INTEGER NOT NULL DEFAULT 0, -- 1: the campaign lists the store now; triggers follow `listed_stores`
   earned INTEGER NOT NULL DEFAULT 0, -- the sum of its positive balance entries there, in hundredths; the feed adds
-  earned_opening INTEGER NOT NULL DEFAULT 0, -- of that, what entries added that have left for history; sealing adds
   PRIMARY KEY (store_key, campaign_key),
   CONSTRAINT campaign_earnings CHECK (earned <= 9007199254740991)
 ) WITHOUT ROWID;
@@ -269,7 +268,7 @@ END;
 
 CREATE TABLE balance_entries (
   id TEXT PRIMARY KEY,
-  customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
+  customer_key INTEGER REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED, -- NULL: stands for a campaign's events
   store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
   campaign_key INTEGER REFERENCES campaigns (key) DEFERRABLE INITIALLY DEFERRED, -- NULL: booked on no campaign
   amount INTEGER NOT NULL, -- in hundredths; a negative one takes away
@@ -280,7 +279,6 @@ CREATE TABLE store_balances (
   store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
   customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
   balance INTEGER NOT NULL, -- in hundredths
-  balance_opening INTEGER, -- of that, what entries added that have left for history; NULL: none has. Sealing adds
   PRIMARY KEY (customer_key, store_key),
   CONSTRAINT store_balance CHECK (balance BETWEEN -9007199254740991 AND 9007199254740991)
 ) WITHOUT ROWID;
@@ -301,11 +299,6 @@ CREATE TABLE memberships (
   tokens_3 INTEGER NOT NULL DEFAULT 0,
   tokens_4 INTEGER NOT NULL DEFAULT 0,
   tokens_5 INTEGER NOT NULL DEFAULT 0,
-  tokens_1_opening INTEGER NOT NULL DEFAULT 0, -- of that, what earnings added that have left for history; sealing adds
-  tokens_2_opening INTEGER NOT NULL DEFAULT 0,
-  tokens_3_opening INTEGER NOT NULL DEFAULT 0,
-  tokens_4_opening INTEGER NOT NULL DEFAULT 0,
-  tokens_5_opening INTEGER NOT NULL DEFAULT 0,
   round INTEGER NOT NULL DEFAULT 0, -- derived: in which round of an export it comes; a trigger sets it
   PRIMARY KEY (store_key, customer_key),
   CONSTRAINT member_tokens CHECK (min(tokens_1, tokens_2, tokens_3, tokens_4, tokens_5) >= -9007199254740991
@@ -617,10 +610,6 @@ CREATE TABLE play_totals (
   hits INTEGER NOT NULL,
   doubles INTEGER NOT NULL,
   triples INTEGER NOT NULL,
-  runs_opening INTEGER, -- of that, what plays added that have left for history; NULL: none has. Sealing adds
-  hits_opening INTEGER,
-  doubles_opening INTEGER,
-  triples_opening INTEGER,
   PRIMARY KEY (location_key, eip_campaign_key, employee_key),
   CONSTRAINT play_runs CHECK (runs BETWEEN -9007199254740991 AND 9007199254740991),
   CONSTRAINT play_hits CHECK (hits BETWEEN -9007199254740991 AND 9007199254740991),

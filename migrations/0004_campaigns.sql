@@ -36,7 +36,6 @@ CREATE TABLE campaign_stores (
   campaign_key INTEGER NOT NULL REFERENCES campaigns (key) DEFERRABLE INITIALLY DEFERRED,
   listed INTEGER NOT NULL DEFAULT 0, -- 1: the campaign lists the store now; triggers follow `listed_stores`
   earned INTEGER NOT NULL DEFAULT 0, -- the sum of its positive balance entries there, in hundredths; the feed adds
-  earned_opening INTEGER NOT NULL DEFAULT 0, -- of that, what entries added that have left for history; sealing adds
   PRIMARY KEY (store_key, campaign_key),
   CONSTRAINT campaign_earnings CHECK (earned <= 9007199254740991)
 ) WITHOUT ROWID;

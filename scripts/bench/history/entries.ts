@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { Database } from "../../../src/db/database.ts";
-import { addTo, CAMPAIGN_EARNINGS, CUSTOMER_BALANCES, STORE_BALANCES } from "../../../src/db/derived/totals.ts";
+import { campaignEarnings, customerBalances, storeBalances } from "../../../src/db/derived/totals.ts";
 import { toQuery } from "../../../src/db/query.ts";
 import { acceptFeed } from "../../../src/feed/accept.ts";
 import { toDatetime } from "../../../src/values/time.ts";
@@ -130,7 +130,7 @@ export function storeEntries(d1: LocalD1, entries: readonly Entry[]): void {
       LEFT JOIN campaigns ON campaigns.id = value ->> 3`,
     rows,
   );
-  for (const total of [CUSTOMER_BALANCES, STORE_BALANCES, CAMPAIGN_EARNINGS]) d1.all(toQuery(addTo(total)(FRESH)).sql);
+  for (const total of [customerBalances, storeBalances, campaignEarnings]) d1.all(toQuery(total.addTo(FRESH)).sql);
   d1.all(
     `INSERT INTO balance_entries (id, customer_key, store_key, campaign_key, amount, created_at)
     SELECT id, customer_key, store_key, campaign_key, amount, created_at FROM temp.fresh`,

@@ -60,10 +60,6 @@ export const playTotals = sqliteTable(
     eip_campaign_key: keyIn(eipCampaigns),
     employee_key: keyIn(employees),
     ...measures(),
-    runs_opening: integer(),
-    hits_opening: integer(),
-    doubles_opening: integer(),
-    triples_opening: integer(),
   },
   (table) => [
     primaryKey({ columns: [table.location_key, table.eip_campaign_key, table.employee_key] }),

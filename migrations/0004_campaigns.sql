@@ -40,13 +40,6 @@ CREATE TABLE campaign_stores (
   CONSTRAINT campaign_earnings CHECK (earned <= 9007199254740991)
 ) WITHOUT ROWID;
 
--- Adds a row for each store that a new campaign lists.
-CREATE TRIGGER campaigns_insert_stores AFTER INSERT ON campaigns
-BEGIN
-  INSERT INTO campaign_stores (store_key, campaign_key, listed)
-  SELECT value, NEW.key, 1 FROM json_each(NEW.listed_stores);
-END;
-
 -- Follows a new list. A store that it leaves out keeps its row, and with it what was earned there.
 CREATE TRIGGER campaigns_update_stores AFTER UPDATE OF listed_stores ON campaigns
 WHEN OLD.listed_stores IS NOT NEW.listed_stores
@@ -80,9 +73,11 @@ FROM campaigns
 JOIN accounts ON accounts.key = campaigns.account_key
 WHERE campaigns.deleted = 0;
 
--- Indexes a new campaign.
-CREATE TRIGGER campaigns_insert_words AFTER INSERT ON campaigns
+-- Adds a row for each store that a new campaign lists, and indexes the campaign.
+CREATE TRIGGER campaigns_insert AFTER INSERT ON campaigns
 BEGIN
+  INSERT INTO campaign_stores (store_key, campaign_key, listed)
+  SELECT value, NEW.key, 1 FROM json_each(NEW.listed_stores);
   INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_campaign_words WHERE key = NEW.key;
 END;
 

@@ -55,8 +55,6 @@ CREATE TABLE play_totals (
   doubles INTEGER NOT NULL,
   triples INTEGER NOT NULL,
   PRIMARY KEY (location_key, eip_campaign_key, employee_key),
-  CONSTRAINT play_runs CHECK (runs BETWEEN -9007199254740991 AND 9007199254740991),
-  CONSTRAINT play_hits CHECK (hits BETWEEN -9007199254740991 AND 9007199254740991),
-  CONSTRAINT play_doubles CHECK (doubles BETWEEN -9007199254740991 AND 9007199254740991),
-  CONSTRAINT play_triples CHECK (triples BETWEEN -9007199254740991 AND 9007199254740991)
+  CONSTRAINT play_totals_in_range CHECK (min(runs, hits, doubles, triples) >= -9007199254740991
+    AND max(runs, hits, doubles, triples) <= 9007199254740991)
 ) WITHOUT ROWID;

@@ -269,7 +269,7 @@ export const MUTANTS: readonly Mutant[] = [
     breaks: "nothing is deleted that the object does not have",
     file: "src/history/queries.ts",
     find: "DELETE FROM ${sql.raw(table)} WHERE ${leave}`],",
-    replace: "DELETE FROM ${sql.raw(table)} WHERE ${leave} OR id = ${step.lastId}`],",
+    replace: "DELETE FROM ${sql.raw(table)} WHERE ${leave} OR (id = ${step.lastId} AND ${sql.raw(when)})`],",
     seenBy: LOST,
   },
   {

@@ -47,7 +47,6 @@ function derivedTotal({
         ON CONFLICT (${keys}) DO UPDATE SET ${columns.map((one) => `${one} = ${one} + excluded.${one}`)} WHERE ${isSomething}`;
   return {
     ...rest,
-    triggers: [],
     key: storedKeys,
     values: columns,
     expected: (range) => `${sumOf(events)} AND ${keys[0]} ${range} GROUP BY ${keys}`,

@@ -57,7 +57,7 @@ async function verify(options: Options): Promise<void> {
   if (faults > 0) throw new CommandError(`${count(faults)} things of history are not as they should be; see above.`);
 }
 
-/** Says what is wrong with segments and openings, and how many things that is. Nobody repairs them. */
+/** Says what is wrong with segments and summaries, and how many things that is. Nobody repairs them. */
 async function readHistory(where: Where): Promise<number> {
   const bucket = await openBucket(where);
   const progress = new ProgressLine();

@@ -44,7 +44,7 @@ export type Outcome =
   | { applied: false; foreign: readonly number[] }
   | { applied: false; faults: readonly { line: number; field: string; text: string }[] };
 
-/** A total would leave its `CHECK`, or a sum of a restore's openings would leave 64 bits. */
+/** A total would leave its `CHECK`, or a sum of a restore's summaries would leave 64 bits. */
 const TOTAL_TOO_LARGE = /CHECK constraint failed|integer overflow/;
 
 /**

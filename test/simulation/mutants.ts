@@ -239,8 +239,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     breaks: "an event counts once",
     file: "src/feed/records/statements.ts",
-    find: "stored WHERE stored.id = line.id)",
-    replace: "stored WHERE stored.id = line.id AND line.id IS NULL)",
+    find: 'stored WHERE stored.id = ${columnValue(kind, "id")}',
+    replace: "stored WHERE stored.id IS NULL",
     seenBy: RECOUNT,
   },
   {
@@ -259,17 +259,17 @@ export const MUTANTS: readonly Mutant[] = [
     seenBy: PLACED,
   },
   {
-    breaks: "what leaves is added to its openings",
+    breaks: "what leaves is added to its summaries",
     file: "src/history/queries.ts",
-    find: "opened: open.map((add) => add(leave)),",
-    replace: "opened: open.slice(1).map((add) => add(leave)),",
+    find: "added: summaries.map(",
+    replace: "added: summaries.slice(1).map(",
     seenBy: PLACED,
   },
   {
     breaks: "nothing is deleted that the object does not have",
     file: "src/history/queries.ts",
     find: "DELETE FROM ${sql.raw(table)} WHERE ${leave}`],",
-    replace: "DELETE FROM ${sql.raw(table)} WHERE ${leave} OR id = ${step.lastId}`],",
+    replace: "DELETE FROM ${sql.raw(table)} WHERE ${leave} OR (id = ${step.lastId} AND ${sql.raw(when)})`],",
     seenBy: LOST,
   },
   {

@@ -1,4 +1,5 @@
 import { Database } from "../../../src/db/database.ts";
+import { isEvent } from "../../../src/feed/records/summaries.ts";
 import { sealHistory } from "../../../src/history/seal.ts";
 import { Chain, feedChain, feedEntries, type Ids } from "./entries.ts";
 import { LocalD1 } from "./local-d1.ts";
@@ -24,7 +25,7 @@ export interface Filled {
 const WORKER = "loyalty-edge";
 const OWNER = { text: async () => WORKER };
 const NOTHING_KEPT = { get: async () => OWNER, put: async () => ({}), head: async () => null } as unknown as R2Bucket;
-const COUNTS = `SELECT (SELECT count(*) FROM balance_entries) AS stored, count(*) AS segments, total(lines) AS sealed,
+const COUNTS = `SELECT (SELECT count(*) FROM balance_entries WHERE ${isEvent("balance_entries")}) AS stored, count(*) AS segments, total(lines) AS sealed,
   total(history_segments.bytes) AS segmentBytes,
   (SELECT page_count * page_size FROM pragma_page_count, pragma_page_size) AS bytes,
   (SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size) AS freeBytes

@@ -14,4 +14,4 @@ export { AccountBalance, Me } from "../customer/me/answer-schema.ts";
 export { GroupMember, MessageGroup } from "../customer/messages/answer-schema.ts";
 export { SearchCampaign, SearchCustomer, SearchStore } from "../customer/search/answer-schema.ts";
 export { LevelEntry, TeamMember } from "../customer/stores/answer-schema.ts";
-export { Failure } from "../http/errors.ts";
+export { Failure } from "../http/failure-schema.ts";

@@ -1,7 +1,16 @@
+import * as z from "zod";
 import packageJson from "../../package.json" with { type: "json" };
 import type { Operation } from "../openapi/notes.ts";
 import { success } from "../openapi/success.ts";
-import { Health } from "./schema.ts";
+
+/** What of the service answers, and which of its versions. */
+const Health = z
+  .object({
+    version: z.string().meta({ description: "The version of loyalty-edge." }),
+    database: z.literal("up").meta({ description: "D1 answers: its primary, and a replica." }),
+    cache: z.literal("up").meta({ description: "KV answers." }),
+  })
+  .meta({ id: "Health" });
 
 export const health: Operation = {
   id: "health",

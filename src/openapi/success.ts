@@ -4,3 +4,8 @@ import * as z from "zod";
 export function success<Items extends z.ZodType>(items: Items) {
   return z.object({ status: z.literal(true), items });
 }
+
+/** An object of the reference, of which a generated client has a type of this name. */
+export function named<Shape extends z.ZodRawShape>(id: string, shape: Shape) {
+  return z.object(shape).meta({ id });
+}

@@ -1,3 +1,5 @@
+import { TimedOut, withTimeout } from "./timeout.ts";
+
 type Message = Pick<Request | Response, "headers" | "body">;
 
 /** A body: its bytes; or that it is longer than the limit, broke off, or came too slowly. */
@@ -21,16 +23,14 @@ export async function readLimitedBody(
   if (message.body === null) return { kind: "whole", bytes: new Uint8Array() };
   // Read into a buffer of the body's own: without one the runtime gives 4 KiB at a time, which takes five times as long.
   const reader = message.body.getReader({ mode: "byob" });
-  let timer: ReturnType<typeof setTimeout> | null = null;
-  const tooSlow = new Promise<BodyReading>((resolve) => {
-    timer = setTimeout(() => resolve({ kind: "too slow" }), WHOLE_WITHIN_MS);
-  });
   try {
-    const reading = await Promise.race([readAll(reader, limitBytes, onBytes), tooSlow]);
+    const reading = await withTimeout(WHOLE_WITHIN_MS, readAll(reader, limitBytes, onBytes));
     // Not every reader tells a body that broke off from one that ended, and half a feed must not pass for a whole one.
     return reading.kind === "whole" && reading.bytes.length < declared ? { kind: "broken off" } : reading;
+  } catch (error) {
+    if (error instanceof TimedOut) return { kind: "too slow" };
+    throw error;
   } finally {
-    clearTimeout(timer);
     // Whoever sends is told to stop; a body that broke off cannot be cancelled any more.
     void reader.cancel().catch(() => {});
   }

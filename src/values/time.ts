@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { mustBe } from "./text.ts";
 
-const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const DATETIME = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/;
 const FED_TIME = /^(\d{4}-\d{2}-\d{2})(?:([T ])(\d{2}:\d{2}:\d{2})(?:\.\d+)?(?:(Z)|([+-])(\d{2})(?::?(\d{2}))?)?)?$/i;
 const MINUTE_MS = 60_000;
@@ -11,22 +10,18 @@ export function toInstant(datetime: string): number {
   return Date.parse(`${datetime.replace(" ", "T")}Z`);
 }
 
-function existsInCalendar(datetime: string): boolean {
-  const instant = new Date(toInstant(datetime));
-  return !Number.isNaN(instant.getTime()) && toDatetime(instant) === datetime;
-}
-
 /** An instant as the interface writes it, in UTC: `2026-11-20 09:30:00`. */
 export function toDatetime(instant: Date): string {
   return instant.toISOString().slice(0, 19).replace("T", " ");
 }
 
-export function isDate(value: string): boolean {
-  return DATE.test(value) && existsInCalendar(`${value} 00:00:00`);
+export function isDatetime(value: string): boolean {
+  const instant = new Date(toInstant(value));
+  return DATETIME.test(value) && !Number.isNaN(instant.getTime()) && toDatetime(instant) === value;
 }
 
-export function isDatetime(value: string): boolean {
-  return DATETIME.test(value) && existsInCalendar(value);
+export function isDate(value: string): boolean {
+  return isDatetime(`${value} 00:00:00`);
 }
 
 /**
@@ -36,7 +31,7 @@ export function isDatetime(value: string): boolean {
 export function toUtc(time: string): string | null {
   const [, date, separator, clock = "00:00:00", utc, sign, hours = "0", minutes = "0"] = FED_TIME.exec(time) ?? [];
   const written = `${date} ${clock}`;
-  if (date === undefined || !existsInCalendar(written)) return null;
+  if (date === undefined || !isDatetime(written)) return null;
   // Without an offset it is some place's local time, and nobody says of which place.
   if (separator?.toUpperCase() === "T" && utc === undefined && sign === undefined) return null;
   if (Number(hours) > 23 || Number(minutes) > 59) return null;

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { Account, LoyaltyOptions, NO_CREDENTIALS } from "../../accounts/account.ts";
 import { LINK_NOTE, NEXT_LINK_NOTE } from "../../http/paging.ts";
 import type { Operation } from "../../openapi/notes.ts";
-import { success } from "../../openapi/success.ts";
+import { named, success } from "../../openapi/success.ts";
 import { withCommas } from "../../values/number.ts";
 import { PassedThrough } from "../../values/scalar.ts";
 import { CouponText } from "./coupon-text.ts";
@@ -70,19 +70,17 @@ export const DetailedCouponRecord = MyCouponRecord.extend({ campaign_coupon: Cam
 export type DetailedCouponRecord = z.output<typeof DetailedCouponRecord>;
 
 /** A coupon for everybody who has joined a store of its account (docs/contract/interface.md, 5.4). */
-export const DigitalCoupon = z
-  .object({
-    account: CouponAccount,
-    coupon: CouponText.extend({
-      id: z.string().describe("The coupon's id."),
-      coupon_barcode: z.string().describe("Its barcode, with its leading zeros."),
-      is_digital: z.literal(1).describe("Always 1."),
-      is_custom: z.int().describe("1 when it was made for one merchant."),
-      can_combine_with_other: z.int().describe("1 when it may be used with others."),
-      created_at: z.string().describe("When it was made, in UTC."),
-    }).describe("The coupon itself."),
-  })
-  .meta({ id: "DigitalCoupon" });
+export const DigitalCoupon = named("DigitalCoupon", {
+  account: CouponAccount,
+  coupon: CouponText.extend({
+    id: z.string().describe("The coupon's id."),
+    coupon_barcode: z.string().describe("Its barcode, with its leading zeros."),
+    is_digital: z.literal(1).describe("Always 1."),
+    is_custom: z.int().describe("1 when it was made for one merchant."),
+    can_combine_with_other: z.int().describe("1 when it may be used with others."),
+    created_at: z.string().describe("When it was made, in UTC."),
+  }).describe("The coupon itself."),
+});
 export type DigitalCoupon = z.output<typeof DigitalCoupon>;
 
 /** What the coupon list answers: the simple variant, or with `includemfg` the detailed one. */

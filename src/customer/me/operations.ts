@@ -1,18 +1,16 @@
 import * as z from "zod";
 import { NEXT_LINK_NOTE } from "../../http/paging.ts";
 import type { Operation } from "../../openapi/notes.ts";
-import { success } from "../../openapi/success.ts";
+import { named, success } from "../../openapi/success.ts";
 import { SearchCustomer } from "../search/operations.ts";
 
 /** What a customer has with one account (docs/contract/interface.md, 4.8). */
-export const AccountBalance = z
-  .object({
-    account_id: z.string().describe("The merchant account."),
-    company: z.string().describe("The merchant's name."),
-    balance: z.number().describe("The customer's balance at all stores of the account, with two decimals."),
-    stores_count: z.int().describe("How many of the account's stores the customer has joined."),
-  })
-  .meta({ id: "AccountBalance" });
+export const AccountBalance = named("AccountBalance", {
+  account_id: z.string().describe("The merchant account."),
+  company: z.string().describe("The merchant's name."),
+  balance: z.number().describe("The customer's balance at all stores of the account, with two decimals."),
+  stores_count: z.int().describe("How many of the account's stores the customer has joined."),
+});
 export type AccountBalance = z.output<typeof AccountBalance>;
 
 /** The caller (docs/contract/interface.md, 4.8). */

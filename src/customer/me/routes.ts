@@ -17,7 +17,7 @@ const CursorParameter = cursorParameter(
 );
 
 /** The query of `/me` (docs/contract/interface.md, 4.8). */
-export const MeQuery = z.object({
+const MeQuery = z.object({
   after: CursorParameter.optional().describe("Set in links to further balances only."),
 });
 

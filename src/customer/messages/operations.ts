@@ -1,43 +1,39 @@
 import * as z from "zod";
 import { LINK_NOTE } from "../../http/paging.ts";
 import type { Operation } from "../../openapi/notes.ts";
-import { success } from "../../openapi/success.ts";
+import { named, success } from "../../openapi/success.ts";
 
 /** A member of a message group as the caller sees it (docs/contract/interface.md, 4.2). */
-export const GroupMember = z
-  .object({
-    id: z.string().describe("The member's customer id."),
-    name: z.string().describe("The member's name."),
-    avatar: z.string().describe("The address of a picture, or empty."),
-    customer_description: z.string().describe("What the member says of themself."),
-    friend_status: z.literal([-1, 0, 1]).describe("1 friends, 0 request pending, -1 neither."),
-    total_balance: z.number().describe("The balance over all stores, with two decimals."),
-    is_blocked: z.boolean().describe("Whether the caller has blocked the member."),
-  })
-  .meta({ id: "GroupMember" });
+export const GroupMember = named("GroupMember", {
+  id: z.string().describe("The member's customer id."),
+  name: z.string().describe("The member's name."),
+  avatar: z.string().describe("The address of a picture, or empty."),
+  customer_description: z.string().describe("What the member says of themself."),
+  friend_status: z.literal([-1, 0, 1]).describe("1 friends, 0 request pending, -1 neither."),
+  total_balance: z.number().describe("The balance over all stores, with two decimals."),
+  is_blocked: z.boolean().describe("Whether the caller has blocked the member."),
+});
 export type GroupMember = z.output<typeof GroupMember>;
 
 /** A message group with the last message that it shows (docs/contract/interface.md, 4.2). */
-export const MessageGroup = z
-  .object({
-    group_id: z.string().describe("The group's id."),
-    group_image: z.string().nullable().describe("The address of a picture, or null."),
-    group_name: z
-      .string()
-      .describe("The names of the other members, without those whom the caller has blocked, who are counted."),
-    last_message: z.string().describe("The newest message."),
-    last_message_time: z.string().describe("When it was stored, in UTC."),
-    initial_customer_id: z.string().describe("Who began the group."),
-    initial_customer_name: z.string().describe("Their name."),
-    initial_customer_avatar: z.string().describe("The address of their picture, or empty."),
-    last_customer: z.string().describe("Who sent the newest message."),
-    last_customer_name: z.string().describe("Their name."),
-    last_customer_avatar: z.string().describe("The address of their picture, or empty."),
-    read_status: z.literal([0, 1]).describe("1 when the caller has read up to the newest message or sent it, else 0."),
-    notifications_disabled: z.literal([0, 1]).describe("1 when the caller wants none of this group."),
-    group_members: z.array(GroupMember).describe("The members other than the caller."),
-  })
-  .meta({ id: "MessageGroup" });
+export const MessageGroup = named("MessageGroup", {
+  group_id: z.string().describe("The group's id."),
+  group_image: z.string().nullable().describe("The address of a picture, or null."),
+  group_name: z
+    .string()
+    .describe("The names of the other members, without those whom the caller has blocked, who are counted."),
+  last_message: z.string().describe("The newest message."),
+  last_message_time: z.string().describe("When it was stored, in UTC."),
+  initial_customer_id: z.string().describe("Who began the group."),
+  initial_customer_name: z.string().describe("Their name."),
+  initial_customer_avatar: z.string().describe("The address of their picture, or empty."),
+  last_customer: z.string().describe("Who sent the newest message."),
+  last_customer_name: z.string().describe("Their name."),
+  last_customer_avatar: z.string().describe("The address of their picture, or empty."),
+  read_status: z.literal([0, 1]).describe("1 when the caller has read up to the newest message or sent it, else 0."),
+  notifications_disabled: z.literal([0, 1]).describe("1 when the caller wants none of this group."),
+  group_members: z.array(GroupMember).describe("The members other than the caller."),
+});
 export type MessageGroup = z.output<typeof MessageGroup>;
 
 export const listMessages: Operation = {

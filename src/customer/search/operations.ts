@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { Account } from "../../accounts/account.ts";
 import type { Operation } from "../../openapi/notes.ts";
+import { named } from "../../openapi/success.ts";
 import { PassedThrough } from "../../values/scalar.ts";
 
 /** The account object inside a search result. */
@@ -18,42 +19,38 @@ const ADDRESS = {
 };
 
 /** A store in a search result (docs/contract/interface.md, 4.6). */
-export const SearchStore = z
-  .object({
-    id: z.string().describe("The store's id."),
-    account_id: z.string().describe("The merchant account that it belongs to."),
-    name: z.string().describe("The store's name."),
-    store_image: z.string().describe("The address of a picture, or empty."),
-    ...ADDRESS,
-    phone: z.string().describe("Telephone number."),
-    latitude: z.number().describe("Degrees north."),
-    longitude: z.number().describe("Degrees east."),
-    account: SearchAccount,
-  })
-  .meta({ id: "SearchStore" });
+export const SearchStore = named("SearchStore", {
+  id: z.string().describe("The store's id."),
+  account_id: z.string().describe("The merchant account that it belongs to."),
+  name: z.string().describe("The store's name."),
+  store_image: z.string().describe("The address of a picture, or empty."),
+  ...ADDRESS,
+  phone: z.string().describe("Telephone number."),
+  latitude: z.number().describe("Degrees north."),
+  longitude: z.number().describe("Degrees east."),
+  account: SearchAccount,
+});
 export type SearchStore = z.output<typeof SearchStore>;
 
 /**
  * A customer in a search result (docs/contract/interface.md, 4.6). Who is no friend sees no birth date, scan id,
  * address or balance.
  */
-export const SearchCustomer = z
-  .object({
-    id: z.string().describe("The customer's id."),
-    scan_id: z.string().describe("The number on the card; empty for strangers, as is the address."),
-    first_name: z.string().describe("First name."),
-    last_name: z.string().describe("Last name."),
-    date_of_birth: z.string().nullable().describe("The day of birth; null for strangers."),
-    ...ADDRESS,
-    customer_description: z.string().describe("What the customer says of themself."),
-    stores_count: z.int().describe("Stores joined."),
-    friend_status: z.literal([-1, 0, 1]).describe("1 friends, 0 request pending, -1 neither, and -1 to oneself."),
-    balance: z.number().describe("The balance over all stores, with two decimals; 0 for strangers."),
-    avatar: z.string().describe("The address of a picture, or empty."),
-    campaigns_total: z.int().describe("Campaigns that run today at the chains whose stores the customer has joined."),
-    campaigns_registered: z.int().describe("Of those, the ones that the customer has registered for."),
-  })
-  .meta({ id: "SearchCustomer" });
+export const SearchCustomer = named("SearchCustomer", {
+  id: z.string().describe("The customer's id."),
+  scan_id: z.string().describe("The number on the card; empty for strangers, as is the address."),
+  first_name: z.string().describe("First name."),
+  last_name: z.string().describe("Last name."),
+  date_of_birth: z.string().nullable().describe("The day of birth; null for strangers."),
+  ...ADDRESS,
+  customer_description: z.string().describe("What the customer says of themself."),
+  stores_count: z.int().describe("Stores joined."),
+  friend_status: z.literal([-1, 0, 1]).describe("1 friends, 0 request pending, -1 neither, and -1 to oneself."),
+  balance: z.number().describe("The balance over all stores, with two decimals; 0 for strangers."),
+  avatar: z.string().describe("The address of a picture, or empty."),
+  campaigns_total: z.int().describe("Campaigns that run today at the chains whose stores the customer has joined."),
+  campaigns_registered: z.int().describe("Of those, the ones that the customer has registered for."),
+});
 export type SearchCustomer = z.output<typeof SearchCustomer>;
 
 /** The fields of a campaign (docs/contract/interface.md, 4.6) that are stored together, as JSON text. */

@@ -22,7 +22,7 @@ export interface Found extends Record<SearchList, JsonText[]> {
 }
 
 /** The most bytes of each list, which have no pages: the first record always fits, whose account object may take 400 KB. */
-export const LIST_BYTES = 600_000;
+const LIST_BYTES = 600_000;
 
 export type FoundRow = RowOf<ReturnType<(typeof READ)[SearchList]>>;
 

@@ -1,34 +1,30 @@
 import * as z from "zod";
 import { LINK_NOTE } from "../../http/paging.ts";
 import type { Operation } from "../../openapi/notes.ts";
-import { success } from "../../openapi/success.ts";
+import { named, success } from "../../openapi/success.ts";
 
 /** What a member has at one depth of the member's own team (docs/contract/interface.md, 4.3). */
-export const LevelEntry = z
-  .object({
-    level_no: z.int().describe("The depth, 1 to 5."),
-    total_members: z.int().describe("How many are at that depth of the member's own team."),
-    total_tokens_earned: z
-      .number()
-      .describe("The tokens that the member earned at this store from that depth, with two decimals."),
-  })
-  .meta({ id: "LevelEntry" });
+export const LevelEntry = named("LevelEntry", {
+  level_no: z.int().describe("The depth, 1 to 5."),
+  total_members: z.int().describe("How many are at that depth of the member's own team."),
+  total_tokens_earned: z
+    .number()
+    .describe("The tokens that the member earned at this store from that depth, with two decimals."),
+});
 export type LevelEntry = z.output<typeof LevelEntry>;
 
 /** A member of a store's team (docs/contract/interface.md, 4.3). */
-export const TeamMember = z
-  .object({
-    id: z.string().describe("The member's customer id."),
-    name: z.string().describe("The member's name."),
-    customer_description: z.string().describe("What the member says of themself."),
-    friend_status: z.literal([-1, 0, 1]).describe("1 friends, 0 request pending, -1 neither."),
-    team_store_count: z.int().describe("The stores that the member has joined."),
-    avatar: z.string().describe("The address of a picture, or empty."),
-    total_balance: z.number().describe("The member's balance at this store, with two decimals."),
-    current_level: z.int().describe("The depth below the root of the team, 1 to 5."),
-    levels: z.array(LevelEntry).length(5).describe("Five entries, one for each depth of the member's own team."),
-  })
-  .meta({ id: "TeamMember" });
+export const TeamMember = named("TeamMember", {
+  id: z.string().describe("The member's customer id."),
+  name: z.string().describe("The member's name."),
+  customer_description: z.string().describe("What the member says of themself."),
+  friend_status: z.literal([-1, 0, 1]).describe("1 friends, 0 request pending, -1 neither."),
+  team_store_count: z.int().describe("The stores that the member has joined."),
+  avatar: z.string().describe("The address of a picture, or empty."),
+  total_balance: z.number().describe("The member's balance at this store, with two decimals."),
+  current_level: z.int().describe("The depth below the root of the team, 1 to 5."),
+  levels: z.array(LevelEntry).length(5).describe("Five entries, one for each depth of the member's own team."),
+});
 export type TeamMember = z.output<typeof TeamMember>;
 
 export const teamWithLevel: Operation = {

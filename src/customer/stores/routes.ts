@@ -11,9 +11,6 @@ import { Id } from "../../values/text.ts";
 import type { TeamMember } from "./operations.ts";
 import { findTeam } from "./queries.ts";
 
-/** The path of a store's team (docs/contract/interface.md, 4.3). */
-export const TeamPath = z.object({ id: z.string().describe("The id of the store.") });
-
 /** The query of a store's team (docs/contract/interface.md, 4.3). */
 export const TeamQuery = z
   .object({
@@ -32,7 +29,7 @@ export const TeamQuery = z
 export const stores = createRouter().get(
   "/:id/team-with-level",
   conditional,
-  validate("param", TeamPath),
+  validate("param", z.object({ id: z.string().describe("The id of the store.") })),
   validate("query", TeamQuery),
   async (c) => {
     const { level_no, team_member_id, after, ...paging } = c.req.valid("query");

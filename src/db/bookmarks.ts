@@ -15,7 +15,7 @@ const SIGNED = /^([!-~]{1,200})\.([\w-]{43})$/;
 /** Signed, because D1 waits for whatever bookmark it is given: a client could make one up that lies far in the future. */
 export async function signBookmark(bookmark: string, rules: BookmarkRules): Promise<string> {
   if (rules.secret === "") return bookmark;
-  const signature = await crypto.subtle.sign("HMAC", await keyOf(rules), bytesOf(bookmark));
+  const signature = await crypto.subtle.sign("HMAC", await keyOf(rules), signedText(bookmark, rules));
   return `${bookmark}.${encodeBase64Url(signature).replace("=", "")}`;
 }
 
@@ -28,30 +28,18 @@ export async function verifyBookmark(given: string, rules: BookmarkRules): Promi
   if (rules.secret === "") return "first-primary";
   const [, bookmark = "", signature = ""] = SIGNED.exec(given) ?? [];
   if (bookmark === "") return "first-unconstrained";
-  const key = await keyOf(rules);
-  const isGood = await crypto.subtle.verify("HMAC", key, decodeBase64Url(signature), bytesOf(bookmark));
+  const text = signedText(bookmark, rules);
+  const isGood = await crypto.subtle.verify("HMAC", await keyOf(rules), decodeBase64Url(signature), text);
   return isGood ? bookmark : "first-unconstrained";
 }
 
-// Deriving a key costs more than using it. Promises are not cached: they belong to the request that made them.
-const keys = new Map<string, CryptoKey>();
+/** Tokens are signed with the same secret, but a text with a space is never signed for one. */
+function signedText(bookmark: string, { environment }: BookmarkRules): Uint8Array {
+  return bytesOf(`bookmark ${JSON.stringify(environment)} ${bookmark}`);
+}
 
-/** Derived for bookmarks alone, so that the signature of one can never pass for that of a token. */
-async function keyOf({ secret, environment }: BookmarkRules): Promise<CryptoKey> {
-  const name = JSON.stringify([environment, secret]);
-  const known = keys.get(name);
-  if (known !== undefined) return known;
-  const base = await crypto.subtle.importKey("raw", bytesOf(secret), "HKDF", false, ["deriveKey"]);
-  const derivation = {
-    name: "HKDF",
-    hash: "SHA-256",
-    salt: new Uint8Array(),
-    info: bytesOf(`bookmark ${environment}`),
-  };
-  const algorithm = { name: "HMAC", hash: "SHA-256", length: 256 };
-  const key = await crypto.subtle.deriveKey(derivation, base, algorithm, false, ["sign", "verify"]);
-  keys.set(name, key);
-  return key;
+function keyOf({ secret }: BookmarkRules): Promise<CryptoKey> {
+  return crypto.subtle.importKey("raw", bytesOf(secret), { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]);
 }
 
 function bytesOf(text: string): Uint8Array {

@@ -4,9 +4,8 @@ import { limitTo } from "../../db/limit.ts";
 import { feedVersion } from "../../db/tables/index.ts";
 import { BODY_LIMIT } from "../../http/limits.ts";
 import { tableName } from "../records/kind.ts";
-import type { Cursor } from "./cursor.ts";
 import { isSmall, type KnownIds, type Reader, type Row } from "./fields.ts";
-import { type ExportWalk, WALKS } from "./walks.ts";
+import { type Cursor, type ExportWalk, WALKS } from "./walks.ts";
 
 /** What a page of an export is made of. */
 export interface PageRows {

@@ -1,13 +1,9 @@
 import { errorOf, type FailedResult, type Result, resultOf } from "./result.ts";
-import { answerOf } from "./service.ts";
+import { answerOf, type ServiceOptions } from "./service.ts";
 import { type Change, connect, type Ending, EVERYTHING, type SocketConstructor } from "./socket.ts";
 import { pause, throwIfAborted, withTimeout } from "./waiting.ts";
 
-interface ConnectionOptions {
-  /** Where the service is. */
-  url: string;
-  askToken: () => string | Promise<string>;
-  send: typeof fetch;
+interface ConnectionOptions extends Omit<ServiceOptions, "retry"> {
   /** Null where there are no sockets. */
   WebSocket: SocketConstructor | null;
 }
@@ -105,7 +101,7 @@ async function stayConnected(options: ConnectionOptions, listener: LiveListener,
 
 /** The token, or null where the app has none in time. */
 async function tokenOf({ askToken }: ConnectionOptions, signal: AbortSignal): Promise<string | null> {
-  return withTimeout(TOKEN_WITHIN_MS, signal, async () => askToken()).catch(() => nullUnlessAborted(signal));
+  return withTimeout(TOKEN_WITHIN_MS, signal, askToken).catch(() => nullUnlessAborted(signal));
 }
 
 function nullUnlessAborted(signal: AbortSignal): null {

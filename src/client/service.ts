@@ -26,7 +26,7 @@ const WORTH_ANOTHER_TRY = new Set([429, 502, 503, 504]);
 /** How many characters of answers are held in all: of the longest, of 2 MiB each, one or two. */
 const LONGEST_HELD = 4_000_000;
 
-interface ServiceOptions {
+export interface ServiceOptions {
   /** Where the service is. */
   url: string;
   askToken: () => Promise<string>;

@@ -147,7 +147,7 @@ describe("what changes() leaves behind", () => {
   it("does not grow with its items", async ({ expect }) => {
     const connection = new SharedConnection({
       url: "https://loyalty.example",
-      askToken: () => "t",
+      askToken: async () => "t",
       send: fetch,
       WebSocket: null,
     });

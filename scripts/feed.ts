@@ -1,6 +1,5 @@
 import { Command, Option } from "commander";
-import { checkLine } from "../src/feed/lines.ts";
-import { objectOf, readLine } from "../src/feed/ndjson.ts";
+import { checkLine, objectOf, readLine } from "../src/feed/lines.ts";
 import { KINDS, RESTORED_KINDS } from "../src/feed/records/index.ts";
 import { NAMED_LINES } from "../src/http/limits.ts";
 import { configuredHorizon } from "./lib/environments.ts";

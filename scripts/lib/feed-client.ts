@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { objectOf, readLine } from "../../src/feed/ndjson.ts";
+import { objectOf, readLine } from "../../src/feed/lines.ts";
 import { KINDS } from "../../src/feed/records/index.ts";
 import { columnTypes, countItems, identityOf, type Kind } from "../../src/feed/records/kind.ts";
 import { message } from "../../src/feed/records/message.ts";

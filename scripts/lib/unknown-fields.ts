@@ -1,5 +1,5 @@
 import { isTypoOf } from "../../src/customer/search/known-customers.ts";
-import { objectOf } from "../../src/feed/ndjson.ts";
+import { objectOf } from "../../src/feed/lines.ts";
 import type { Kind } from "../../src/feed/records/kind.ts";
 import { count } from "./words.ts";
 

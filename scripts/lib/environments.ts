@@ -1,5 +1,5 @@
-import path from "node:path";
 import { readFileSync } from "node:fs";
+import path from "node:path";
 import { parse } from "smol-toml";
 import { type Unstable_Config as Config, type Unstable_RawConfig as RawConfig, unstable_readConfig } from "wrangler";
 import { horizonOf } from "../../src/feed/horizon.ts";

@@ -130,16 +130,9 @@ CREATE TABLE campaign_stores (
   campaign_key INTEGER NOT NULL REFERENCES campaigns (key) DEFERRABLE INITIALLY DEFERRED,
   listed INTEGER NOT NULL DEFAULT 0, -- 1: the campaign lists the store now; triggers follow `listed_stores`
   earned INTEGER NOT NULL DEFAULT 0, -- the sum of its positive balance entries there, in hundredths; the feed adds
-  earned_opening INTEGER NOT NULL DEFAULT 0, -- of that, what entries added that have left for history; sealing adds
   PRIMARY KEY (store_key, campaign_key),
   CONSTRAINT campaign_earnings CHECK (earned <= 9007199254740991)
 ) WITHOUT ROWID;
-
-CREATE TRIGGER campaigns_insert_stores AFTER INSERT ON campaigns
-BEGIN
-  INSERT INTO campaign_stores (store_key, campaign_key, listed)
-  SELECT value, NEW.key, 1 FROM json_each(NEW.listed_stores);
-END;
 
 CREATE TRIGGER campaigns_update_stores AFTER UPDATE OF listed_stores ON campaigns
 WHEN OLD.listed_stores IS NOT NEW.listed_stores
@@ -168,8 +161,10 @@ FROM campaigns
 JOIN accounts ON accounts.key = campaigns.account_key
 WHERE campaigns.deleted = 0;
 
-CREATE TRIGGER campaigns_insert_words AFTER INSERT ON campaigns
+CREATE TRIGGER campaigns_insert AFTER INSERT ON campaigns
 BEGIN
+  INSERT INTO campaign_stores (store_key, campaign_key, listed)
+  SELECT value, NEW.key, 1 FROM json_each(NEW.listed_stores);
   INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_campaign_words WHERE key = NEW.key;
 END;
 
@@ -223,6 +218,10 @@ BEGIN
   DELETE FROM message_group_members WHERE NEW.erased = 1 AND (group_key, customer_key) IN (
     SELECT group_key, customer_key FROM message_group_news WHERE customer_key = NEW.key
   );
+  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
+  SELECT version, 'erased', json_array(NEW.id), '', now FROM feed_version CROSS JOIN clock
+  WHERE restorable = 0 AND OLD.erased = 0 AND NEW.erased = 1
+  ON CONFLICT DO NOTHING;
 END;
 
 CREATE VIRTUAL TABLE customer_words USING fts5(
@@ -269,7 +268,7 @@ END;
 
 CREATE TABLE balance_entries (
   id TEXT PRIMARY KEY,
-  customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
+  customer_key INTEGER REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED, -- NULL: stands for a campaign's events
   store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
   campaign_key INTEGER REFERENCES campaigns (key) DEFERRABLE INITIALLY DEFERRED, -- NULL: booked on no campaign
   amount INTEGER NOT NULL, -- in hundredths; a negative one takes away
@@ -280,7 +279,6 @@ CREATE TABLE store_balances (
   store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
   customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
   balance INTEGER NOT NULL, -- in hundredths
-  balance_opening INTEGER, -- of that, what entries added that have left for history; NULL: none has. Sealing adds
   PRIMARY KEY (customer_key, store_key),
   CONSTRAINT store_balance CHECK (balance BETWEEN -9007199254740991 AND 9007199254740991)
 ) WITHOUT ROWID;
@@ -301,11 +299,6 @@ CREATE TABLE memberships (
   tokens_3 INTEGER NOT NULL DEFAULT 0,
   tokens_4 INTEGER NOT NULL DEFAULT 0,
   tokens_5 INTEGER NOT NULL DEFAULT 0,
-  tokens_1_opening INTEGER NOT NULL DEFAULT 0, -- of that, what earnings added that have left for history; sealing adds
-  tokens_2_opening INTEGER NOT NULL DEFAULT 0,
-  tokens_3_opening INTEGER NOT NULL DEFAULT 0,
-  tokens_4_opening INTEGER NOT NULL DEFAULT 0,
-  tokens_5_opening INTEGER NOT NULL DEFAULT 0,
   round INTEGER NOT NULL DEFAULT 0, -- derived: in which round of an export it comes; a trigger sets it
   PRIMARY KEY (store_key, customer_key),
   CONSTRAINT member_tokens CHECK (min(tokens_1, tokens_2, tokens_3, tokens_4, tokens_5) >= -9007199254740991
@@ -544,29 +537,46 @@ CREATE TABLE message_states (
     DEFERRABLE INITIALLY DEFERRED
 ) WITHOUT ROWID;
 
-CREATE TRIGGER message_groups_tell_members AFTER UPDATE OF newest_at ON message_groups
-WHEN OLD.newest_at IS NOT NEW.newest_at
+CREATE TRIGGER message_groups_show_news AFTER UPDATE OF newest_id, newest_at, earlier_id ON message_groups
+WHEN (OLD.newest_id, OLD.newest_at, OLD.earlier_id) IS NOT (NEW.newest_id, NEW.newest_at, NEW.earlier_id)
 BEGIN
   DELETE FROM message_group_news
-  WHERE newest_at = coalesce(OLD.newest_at, '') AND group_id = OLD.id
+  WHERE OLD.newest_at IS NOT NEW.newest_at AND newest_at = coalesce(OLD.newest_at, '') AND group_id = OLD.id
     AND customer_key IN (SELECT customer_key FROM message_group_members WHERE group_key = OLD.key);
   INSERT INTO message_group_news (customer_key, newest_at, group_id, group_key)
-  SELECT customer_key, newest_at, group_id, group_key FROM expected_message_group_news WHERE group_key = NEW.key;
+  SELECT customer_key, newest_at, group_id, group_key FROM expected_message_group_news
+  WHERE OLD.newest_at IS NOT NEW.newest_at AND group_key = NEW.key;
+  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
+  SELECT
+    listening.version, 'messages', json_group_array(listening.customer_id), coalesce(NEW.newest_at, ''), listening.now
+  FROM message_group_members AS member CROSS JOIN listening ON listening.customer_key = member.customer_key
+  WHERE member.group_key = NEW.key
+  HAVING count(*) > 0
+  ON CONFLICT DO UPDATE SET newest_at = excluded.newest_at WHERE excluded.newest_at > newest_at;
 END;
 
-CREATE TRIGGER message_group_members_insert_news AFTER INSERT ON message_group_members
+CREATE TRIGGER message_group_members_insert AFTER INSERT ON message_group_members
 BEGIN
   INSERT INTO message_group_news (customer_key, newest_at, group_id, group_key)
   SELECT customer_key, newest_at, group_id, group_key FROM expected_message_group_news
   WHERE group_key = NEW.group_key AND customer_key = NEW.customer_key;
+  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
+  SELECT
+    version, 'messages', json_array(customer_id),
+    coalesce((SELECT newest_at FROM message_groups WHERE key = NEW.group_key), ''), now
+  FROM listening WHERE customer_key = NEW.customer_key
+  ON CONFLICT DO UPDATE SET newest_at = excluded.newest_at WHERE excluded.newest_at > newest_at;
 END;
 
-CREATE TRIGGER message_group_members_remove_state_and_news AFTER DELETE ON message_group_members
+CREATE TRIGGER message_group_members_delete AFTER DELETE ON message_group_members
 BEGIN
   DELETE FROM message_states WHERE group_key = OLD.group_key AND customer_key = OLD.customer_key;
   DELETE FROM message_group_news WHERE (customer_key, newest_at, group_id) IN (
     SELECT OLD.customer_key, coalesce(newest_at, ''), id FROM message_groups WHERE key = OLD.group_key
   );
+  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
+  SELECT version, 'messages', json_array(customer_id), '', now FROM listening WHERE customer_key = OLD.customer_key
+  ON CONFLICT DO NOTHING;
 END;
 
 CREATE TABLE employees (
@@ -617,15 +627,9 @@ CREATE TABLE play_totals (
   hits INTEGER NOT NULL,
   doubles INTEGER NOT NULL,
   triples INTEGER NOT NULL,
-  runs_opening INTEGER, -- of that, what plays added that have left for history; NULL: none has. Sealing adds
-  hits_opening INTEGER,
-  doubles_opening INTEGER,
-  triples_opening INTEGER,
   PRIMARY KEY (location_key, eip_campaign_key, employee_key),
-  CONSTRAINT play_runs CHECK (runs BETWEEN -9007199254740991 AND 9007199254740991),
-  CONSTRAINT play_hits CHECK (hits BETWEEN -9007199254740991 AND 9007199254740991),
-  CONSTRAINT play_doubles CHECK (doubles BETWEEN -9007199254740991 AND 9007199254740991),
-  CONSTRAINT play_triples CHECK (triples BETWEEN -9007199254740991 AND 9007199254740991)
+  CONSTRAINT play_totals_in_range CHECK (min(runs, hits, doubles, triples) >= -9007199254740991
+    AND max(runs, hits, doubles, triples) <= 9007199254740991)
 ) WITHOUT ROWID;
 
 CREATE TABLE feed_version (
@@ -654,18 +658,6 @@ CREATE TABLE outbox (
   PRIMARY KEY (version, change_kind, customers)
 ) WITHOUT ROWID;
 
-CREATE TRIGGER outbox_of_messages AFTER UPDATE OF newest_id, earlier_id ON message_groups
-WHEN OLD.newest_id IS NOT NEW.newest_id OR OLD.earlier_id IS NOT NEW.earlier_id
-BEGIN
-  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
-  SELECT
-    listening.version, 'messages', json_group_array(listening.customer_id), coalesce(NEW.newest_at, ''), listening.now
-  FROM message_group_members AS member CROSS JOIN listening ON listening.customer_key = member.customer_key
-  WHERE member.group_key = NEW.key
-  HAVING count(*) > 0
-  ON CONFLICT DO UPDATE SET newest_at = excluded.newest_at WHERE excluded.newest_at > newest_at;
-END;
-
 CREATE TRIGGER outbox_of_emptied_messages AFTER UPDATE OF body ON messages
 BEGIN
   INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
@@ -674,23 +666,6 @@ BEGIN
   WHERE member.group_key = NEW.group_key
   HAVING count(*) > 0
   ON CONFLICT DO UPDATE SET newest_at = excluded.newest_at WHERE excluded.newest_at > newest_at;
-END;
-
-CREATE TRIGGER outbox_of_new_members AFTER INSERT ON message_group_members
-BEGIN
-  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
-  SELECT
-    version, 'messages', json_array(customer_id),
-    coalesce((SELECT newest_at FROM message_groups WHERE key = NEW.group_key), ''), now
-  FROM listening WHERE customer_key = NEW.customer_key
-  ON CONFLICT DO UPDATE SET newest_at = excluded.newest_at WHERE excluded.newest_at > newest_at;
-END;
-
-CREATE TRIGGER outbox_of_former_members AFTER DELETE ON message_group_members
-BEGIN
-  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
-  SELECT version, 'messages', json_array(customer_id), '', now FROM listening WHERE customer_key = OLD.customer_key
-  ON CONFLICT DO NOTHING;
 END;
 
 CREATE TRIGGER outbox_of_issued_coupons AFTER INSERT ON customer_coupons
@@ -718,14 +693,6 @@ CREATE TRIGGER outbox_of_balances AFTER UPDATE OF balance ON customers
 BEGIN
   INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
   SELECT version, 'balance', json_array(customer_id), '', now FROM listening WHERE customer_key = NEW.key
-  ON CONFLICT DO NOTHING;
-END;
-
-CREATE TRIGGER outbox_of_erased_customers AFTER UPDATE OF erased ON customers
-WHEN OLD.erased = 0 AND NEW.erased = 1
-BEGIN
-  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
-  SELECT version, 'erased', json_array(NEW.id), '', now FROM feed_version CROSS JOIN clock WHERE restorable = 0
   ON CONFLICT DO NOTHING;
 END;
 

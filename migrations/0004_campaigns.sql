@@ -36,17 +36,9 @@ CREATE TABLE campaign_stores (
   campaign_key INTEGER NOT NULL REFERENCES campaigns (key) DEFERRABLE INITIALLY DEFERRED,
   listed INTEGER NOT NULL DEFAULT 0, -- 1: the campaign lists the store now; triggers follow `listed_stores`
   earned INTEGER NOT NULL DEFAULT 0, -- the sum of its positive balance entries there, in hundredths; the feed adds
-  earned_opening INTEGER NOT NULL DEFAULT 0, -- of that, what entries added that have left for history; sealing adds
   PRIMARY KEY (store_key, campaign_key),
   CONSTRAINT campaign_earnings CHECK (earned <= 9007199254740991)
 ) WITHOUT ROWID;
-
--- Adds a row for each store that a new campaign lists.
-CREATE TRIGGER campaigns_insert_stores AFTER INSERT ON campaigns
-BEGIN
-  INSERT INTO campaign_stores (store_key, campaign_key, listed)
-  SELECT value, NEW.key, 1 FROM json_each(NEW.listed_stores);
-END;
 
 -- Follows a new list. A store that it leaves out keeps its row, and with it what was earned there.
 CREATE TRIGGER campaigns_update_stores AFTER UPDATE OF listed_stores ON campaigns
@@ -81,9 +73,11 @@ FROM campaigns
 JOIN accounts ON accounts.key = campaigns.account_key
 WHERE campaigns.deleted = 0;
 
--- Indexes a new campaign.
-CREATE TRIGGER campaigns_insert_words AFTER INSERT ON campaigns
+-- Adds a row for each store that a new campaign lists, and indexes the campaign.
+CREATE TRIGGER campaigns_insert AFTER INSERT ON campaigns
 BEGIN
+  INSERT INTO campaign_stores (store_key, campaign_key, listed)
+  SELECT value, NEW.key, 1 FROM json_each(NEW.listed_stores);
   INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_campaign_words WHERE key = NEW.key;
 END;
 

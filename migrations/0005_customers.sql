@@ -28,7 +28,8 @@ CREATE INDEX customers_erased ON customers (erased) WHERE erased = 1;
 
 -- Writes a new name into the links to the customer, and ends all that ends when a customer is erased: memberships,
 -- registrations, friendships, blocks, issued coupons and memberships of groups. One trigger, because ending a membership
--- finds the links by the new name. The feed clears the personal columns.
+-- finds the links by the new name. The feed clears the personal columns. The inbox of an erased customer deletes what it
+-- stores, whether they listen or not; a restore erases nobody anew.
 CREATE TRIGGER customers_rename_or_erase AFTER UPDATE OF first_name, last_name, erased ON customers
 WHEN OLD.name IS NOT NEW.name OR OLD.erased IS NOT NEW.erased
 BEGIN
@@ -47,6 +48,10 @@ BEGIN
   DELETE FROM message_group_members WHERE NEW.erased = 1 AND (group_key, customer_key) IN (
     SELECT group_key, customer_key FROM message_group_news WHERE customer_key = NEW.key
   );
+  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
+  SELECT version, 'erased', json_array(NEW.id), '', now FROM feed_version CROSS JOIN clock
+  WHERE restorable = 0 AND OLD.erased = 0 AND NEW.erased = 1
+  ON CONFLICT DO NOTHING;
 END;
 
 -- Derived: the search index of customers, made as store_words is. "+" begins what stands beside the words.

@@ -1,7 +1,8 @@
--- An event: an amount booked for a customer at a store.
+-- An event: an amount booked for a customer at a store. An id that begins with `sealed:` is of a row that stands for events
+-- which have left for history: in each event's table its columns add up theirs, and its time is that of the newest.
 CREATE TABLE balance_entries (
   id TEXT PRIMARY KEY,
-  customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
+  customer_key INTEGER REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED, -- NULL: stands for a campaign's events
   store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
   campaign_key INTEGER REFERENCES campaigns (key) DEFERRABLE INITIALLY DEFERRED, -- NULL: booked on no campaign
   amount INTEGER NOT NULL, -- in hundredths; a negative one takes away
@@ -14,7 +15,6 @@ CREATE TABLE store_balances (
   store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
   customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
   balance INTEGER NOT NULL, -- in hundredths
-  balance_opening INTEGER, -- of that, what entries added that have left for history; NULL: none has. Sealing adds
   PRIMARY KEY (customer_key, store_key),
   CONSTRAINT store_balance CHECK (balance BETWEEN -9007199254740991 AND 9007199254740991)
 ) WITHOUT ROWID;

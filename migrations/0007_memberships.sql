@@ -16,11 +16,6 @@ CREATE TABLE memberships (
   tokens_3 INTEGER NOT NULL DEFAULT 0,
   tokens_4 INTEGER NOT NULL DEFAULT 0,
   tokens_5 INTEGER NOT NULL DEFAULT 0,
-  tokens_1_opening INTEGER NOT NULL DEFAULT 0, -- of that, what earnings added that have left for history; sealing adds
-  tokens_2_opening INTEGER NOT NULL DEFAULT 0,
-  tokens_3_opening INTEGER NOT NULL DEFAULT 0,
-  tokens_4_opening INTEGER NOT NULL DEFAULT 0,
-  tokens_5_opening INTEGER NOT NULL DEFAULT 0,
   round INTEGER NOT NULL DEFAULT 0, -- derived: in which round of an export it comes; a trigger sets it
   PRIMARY KEY (store_key, customer_key),
   CONSTRAINT member_tokens CHECK (min(tokens_1, tokens_2, tokens_3, tokens_4, tokens_5) >= -9007199254740991

@@ -73,30 +73,49 @@ CREATE TABLE message_states (
     DEFERRABLE INITIALLY DEFERRED
 ) WITHOUT ROWID;
 
--- Moves the group up in each member's list: once a request, however many messages it brought.
-CREATE TRIGGER message_groups_tell_members AFTER UPDATE OF newest_at ON message_groups
-WHEN OLD.newest_at IS NOT NEW.newest_at
+-- Moves the group up in each member's list, and notifies the listeners among the members of a message that it shows: once
+-- a request, however many messages it brought.
+CREATE TRIGGER message_groups_show_news AFTER UPDATE OF newest_id, newest_at, earlier_id ON message_groups
+WHEN (OLD.newest_id, OLD.newest_at, OLD.earlier_id) IS NOT (NEW.newest_id, NEW.newest_at, NEW.earlier_id)
 BEGIN
   DELETE FROM message_group_news
-  WHERE newest_at = coalesce(OLD.newest_at, '') AND group_id = OLD.id
+  WHERE OLD.newest_at IS NOT NEW.newest_at AND newest_at = coalesce(OLD.newest_at, '') AND group_id = OLD.id
     AND customer_key IN (SELECT customer_key FROM message_group_members WHERE group_key = OLD.key);
   INSERT INTO message_group_news (customer_key, newest_at, group_id, group_key)
-  SELECT customer_key, newest_at, group_id, group_key FROM expected_message_group_news WHERE group_key = NEW.key;
+  SELECT customer_key, newest_at, group_id, group_key FROM expected_message_group_news
+  WHERE OLD.newest_at IS NOT NEW.newest_at AND group_key = NEW.key;
+  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
+  SELECT
+    listening.version, 'messages', json_group_array(listening.customer_id), coalesce(NEW.newest_at, ''), listening.now
+  FROM message_group_members AS member CROSS JOIN listening ON listening.customer_key = member.customer_key
+  WHERE member.group_key = NEW.key
+  HAVING count(*) > 0
+  ON CONFLICT DO UPDATE SET newest_at = excluded.newest_at WHERE excluded.newest_at > newest_at;
 END;
 
--- Lists the group for a new member.
-CREATE TRIGGER message_group_members_insert_news AFTER INSERT ON message_group_members
+-- Lists the group for a new member, and notifies the member: the newest message may be news to them.
+CREATE TRIGGER message_group_members_insert AFTER INSERT ON message_group_members
 BEGIN
   INSERT INTO message_group_news (customer_key, newest_at, group_id, group_key)
   SELECT customer_key, newest_at, group_id, group_key FROM expected_message_group_news
   WHERE group_key = NEW.group_key AND customer_key = NEW.customer_key;
+  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
+  SELECT
+    version, 'messages', json_array(customer_id),
+    coalesce((SELECT newest_at FROM message_groups WHERE key = NEW.group_key), ''), now
+  FROM listening WHERE customer_key = NEW.customer_key
+  ON CONFLICT DO UPDATE SET newest_at = excluded.newest_at WHERE excluded.newest_at > newest_at;
 END;
 
--- Ends what a member had in the group: how far it was read, and its entry in the member's list.
-CREATE TRIGGER message_group_members_remove_state_and_news AFTER DELETE ON message_group_members
+-- Ends what a member had in the group: how far it was read, and its entry in the member's list. The former member is
+-- notified: they see the group no longer, also one that is removed.
+CREATE TRIGGER message_group_members_delete AFTER DELETE ON message_group_members
 BEGIN
   DELETE FROM message_states WHERE group_key = OLD.group_key AND customer_key = OLD.customer_key;
   DELETE FROM message_group_news WHERE (customer_key, newest_at, group_id) IN (
     SELECT OLD.customer_key, coalesce(newest_at, ''), id FROM message_groups WHERE key = OLD.group_key
   );
+  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
+  SELECT version, 'messages', json_array(customer_id), '', now FROM listening WHERE customer_key = OLD.customer_key
+  ON CONFLICT DO NOTHING;
 END;

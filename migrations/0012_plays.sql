@@ -54,13 +54,7 @@ CREATE TABLE play_totals (
   hits INTEGER NOT NULL,
   doubles INTEGER NOT NULL,
   triples INTEGER NOT NULL,
-  runs_opening INTEGER, -- of that, what plays added that have left for history; NULL: none has. Sealing adds
-  hits_opening INTEGER,
-  doubles_opening INTEGER,
-  triples_opening INTEGER,
   PRIMARY KEY (location_key, eip_campaign_key, employee_key),
-  CONSTRAINT play_runs CHECK (runs BETWEEN -9007199254740991 AND 9007199254740991),
-  CONSTRAINT play_hits CHECK (hits BETWEEN -9007199254740991 AND 9007199254740991),
-  CONSTRAINT play_doubles CHECK (doubles BETWEEN -9007199254740991 AND 9007199254740991),
-  CONSTRAINT play_triples CHECK (triples BETWEEN -9007199254740991 AND 9007199254740991)
+  CONSTRAINT play_totals_in_range CHECK (min(runs, hits, doubles, triples) >= -9007199254740991
+    AND max(runs, hits, doubles, triples) <= 9007199254740991)
 ) WITHOUT ROWID;

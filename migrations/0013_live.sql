@@ -21,7 +21,7 @@ SELECT customers.key AS customer_key, customers.id AS customer_id, feed_version.
 FROM customers CROSS JOIN listeners ON listeners.customer_id = customers.id CROSS JOIN feed_version CROSS JOIN clock
 WHERE listeners.until > (SELECT now FROM clock);
 
--- Changes of which the inboxes of listeners are still to be notified. The triggers below fill it in the transaction that
+-- Changes of which the inboxes of listeners are still to be notified. Triggers fill it in the transaction that
 -- changes something, so nothing that was committed is forgotten, and what concerns no listener writes nothing. Only a
 -- trigger knows that a line has changed something: a nightly feed of everything must wake nobody.
 CREATE TABLE outbox (
@@ -33,20 +33,7 @@ CREATE TABLE outbox (
   PRIMARY KEY (version, change_kind, customers)
 ) WITHOUT ROWID;
 
--- A message that its group shows concerns the members: one row a group and request.
-CREATE TRIGGER outbox_of_messages AFTER UPDATE OF newest_id, earlier_id ON message_groups
-WHEN OLD.newest_id IS NOT NEW.newest_id OR OLD.earlier_id IS NOT NEW.earlier_id
-BEGIN
-  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
-  SELECT
-    listening.version, 'messages', json_group_array(listening.customer_id), coalesce(NEW.newest_at, ''), listening.now
-  FROM message_group_members AS member CROSS JOIN listening ON listening.customer_key = member.customer_key
-  WHERE member.group_key = NEW.key
-  HAVING count(*) > 0
-  ON CONFLICT DO UPDATE SET newest_at = excluded.newest_at WHERE excluded.newest_at > newest_at;
-END;
-
--- A message that loses its body concerns the members too.
+-- A message that loses its body concerns the members.
 CREATE TRIGGER outbox_of_emptied_messages AFTER UPDATE OF body ON messages
 BEGIN
   INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
@@ -55,25 +42,6 @@ BEGIN
   WHERE member.group_key = NEW.group_key
   HAVING count(*) > 0
   ON CONFLICT DO UPDATE SET newest_at = excluded.newest_at WHERE excluded.newest_at > newest_at;
-END;
-
--- A member sees a new group, and its newest message may be news to them.
-CREATE TRIGGER outbox_of_new_members AFTER INSERT ON message_group_members
-BEGIN
-  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
-  SELECT
-    version, 'messages', json_array(customer_id),
-    coalesce((SELECT newest_at FROM message_groups WHERE key = NEW.group_key), ''), now
-  FROM listening WHERE customer_key = NEW.customer_key
-  ON CONFLICT DO UPDATE SET newest_at = excluded.newest_at WHERE excluded.newest_at > newest_at;
-END;
-
--- A former member sees the group no longer, also one that is removed.
-CREATE TRIGGER outbox_of_former_members AFTER DELETE ON message_group_members
-BEGIN
-  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
-  SELECT version, 'messages', json_array(customer_id), '', now FROM listening WHERE customer_key = OLD.customer_key
-  ON CONFLICT DO NOTHING;
 END;
 
 -- A coupon concerns the customer who holds it.
@@ -103,14 +71,5 @@ CREATE TRIGGER outbox_of_balances AFTER UPDATE OF balance ON customers
 BEGIN
   INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
   SELECT version, 'balance', json_array(customer_id), '', now FROM listening WHERE customer_key = NEW.key
-  ON CONFLICT DO NOTHING;
-END;
-
--- The inbox of an erased customer deletes what it stores, whether they listen or not. A restore erases nobody anew.
-CREATE TRIGGER outbox_of_erased_customers AFTER UPDATE OF erased ON customers
-WHEN OLD.erased = 0 AND NEW.erased = 1
-BEGIN
-  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
-  SELECT version, 'erased', json_array(NEW.id), '', now FROM feed_version CROSS JOIN clock WHERE restorable = 0
   ON CONFLICT DO NOTHING;
 END;

@@ -2,13 +2,11 @@ import { existsSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { cpus, loadavg, totalmem } from "node:os";
 import path from "node:path";
-import { SingleBar } from "cli-progress";
 import { Command, Option } from "commander";
-import { BAR } from "./bench/bar.ts";
 import { casesOf } from "./bench/cases.ts";
 import { type Lane, lanesOf, measure } from "./bench/drive.ts";
 import { measureMemory } from "./bench/live/memory.ts";
-import { measureManyListeners, measureNotifications } from "./bench/live/notifications.ts";
+import { measureNotifications } from "./bench/live/notifications.ts";
 import { type KindLoad, load } from "./bench/load.ts";
 import { pageOf, type Report } from "./bench/page.ts";
 import { programLines } from "./bench/program/program.ts";
@@ -17,6 +15,7 @@ import { FOLDER, type Scale, scaleOf, scales } from "./bench/scales.ts";
 import { stopAtSignal } from "./bench/stop.ts";
 import { type FileLine, openNdjson } from "./lib/ndjson-file.ts";
 import { countingNumber, outputFile, wholeNumber } from "./lib/options.ts";
+import { ProgressLine } from "./lib/progress-line.ts";
 import { CommandError, main, ROOT } from "./lib/project.ts";
 
 interface Options {
@@ -57,10 +56,10 @@ async function bench(options: Options): Promise<void> {
   const { rounds, live: times, reuse, docs, json } = options;
   const wanted = wantedOf(options);
   const machine = thisMachine();
-  const bar = new SingleBar(BAR);
+  const progress = new ProgressLine();
   const runtimes: Runtime[] = [];
   const close = () => Promise.all(runtimes.map((runtime) => runtime.close()));
-  stopAtSignal(bar, close);
+  stopAtSignal(progress, close);
   const worker = await buildWorker();
   const open = async (folder: string, keep = false) => {
     const runtime = await openRuntime(worker, folder, { keep });
@@ -73,23 +72,22 @@ async function bench(options: Options): Promise<void> {
     for (const scale of wanted) {
       const { name, customers, folder } = scale;
       const runtime = await open(folder, reuse);
-      const kinds = reuse ? [] : await fill(runtime, scale, options, bar);
+      const kinds = reuse ? [] : await fill(runtime, scale, options, progress);
       const { meta } = await runtime.database.prepare("SELECT 1").run();
       const lines = kinds.reduce((sum, kind) => sum + kind.lines, 0);
       loaded.push({ name, customers, lines, databaseBytes: meta.size_after, kinds });
       lanes.push(...lanesOf(name, runtime.url, await casesOf(runtime)));
     }
-    bar.start(rounds, 0, { what: "Asking in turn" });
-    const measured = await measure(lanes, rounds, () => bar.increment());
-    bar.stop();
-    const live = times === 0 ? {} : { live: await measureLive(open, times, bar) };
+    const measured = await measure(lanes, rounds, progress.begin("Asking in turn", rounds));
+    progress.end();
+    const live = times === 0 ? {} : { live: await measureLive(open, times, progress) };
     const report: Report = { at: new Date().toISOString(), machine, rounds, scales: loaded, measured, ...live };
     const page = pageOf(report);
     console.log(`\n${page}`);
     if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
     if (docs) writeFileSync(path.join(ROOT, "docs", "benchmark.md"), page);
   } finally {
-    bar.stop();
+    progress.end();
     await close();
   }
 }
@@ -97,18 +95,14 @@ async function bench(options: Options): Promise<void> {
 async function measureLive(
   open: (folder: string) => Promise<Runtime>,
   times: number,
-  bar: SingleBar,
+  progress: ProgressLine,
 ): Promise<NonNullable<Report["live"]>> {
-  bar.start(times, 0, { what: "Notifying sockets" });
   const notifying = await open(path.join(FOLDER, "live-notifications"));
-  const notifications = await measureNotifications(notifying, times, () => bar.increment());
-  const many = await measureManyListeners(notifying);
-  bar.stop();
-  bar.start(1, 0, { what: "Idle sockets" });
+  const notifications = await measureNotifications(notifying, times, progress.begin("Notifying sockets", times));
+  progress.end();
   const folder = path.join(FOLDER, "live-memory");
   const memory = await measureMemory(await open(folder), folder);
-  bar.stop();
-  return { notifications, many, memory };
+  return { notifications, memory };
 }
 
 /** What is to be loaded, or is there from before. @throws a CommandError for options that do not go together. */
@@ -121,16 +115,17 @@ function wantedOf({ scale, data, reuse, docs, live }: Options): Scale[] {
   return wanted;
 }
 
-async function fill(runtime: Runtime, scale: Scale, { data }: Options, bar: SingleBar): Promise<KindLoad[]> {
+async function fill(runtime: Runtime, scale: Scale, { data }: Options, progress: ProgressLine): Promise<KindLoad[]> {
   const file = data === undefined ? undefined : openNdjson(data);
   const about = file?.size ?? Math.round(scale.customers * LINES_A_CUSTOMER);
-  bar.start(about, 0, { what: `Loading ${scale.name}` });
-  let lines = 0;
+  const onLoaded = progress.begin(`Loading ${scale.name}`, about);
+  let at = 0;
   const kinds = await load(runtime, file?.lines ?? programFile(scale.customers), (count) => {
-    lines += count;
-    bar.update(Math.min(about, file?.position() ?? lines));
+    const now = file?.position() ?? at + count;
+    onLoaded(now - at);
+    at = now;
   });
-  bar.stop();
+  progress.end();
   await runtime.runSchedule("merge the search indexes");
   return kinds;
 }

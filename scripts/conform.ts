@@ -8,11 +8,10 @@ import { runSections } from "./conform/run.ts";
 import { SECTIONS } from "./conform/sections/index.ts";
 import { type Settings, Suite } from "./conform/suite.ts";
 import { type GivenTokens, type Keys, Tokens } from "./conform/tokens.ts";
-import { devSecret } from "./lib/dev-token.ts";
 import { PRODUCTION, variablesOf } from "./lib/environments.ts";
-import { environmentName } from "./lib/options.ts";
+import { environmentName, wholeNumber } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
-import { isLocal } from "./lib/service-token.ts";
+import { devSecret, isLocal } from "./lib/tokens.ts";
 
 interface Options {
   url: string;
@@ -42,7 +41,7 @@ const program = new Command("npm run conform --")
   .option("--env <name>", "the environment of wrangler.toml that it is", environmentName)
   .option("--read-only", "write nothing: only rules that hold whatever is stored")
   .option("--only <section>", 'only these sections: "feed", "interface, 4", "live, 2"')
-  .option("--patience <seconds>", "how long a rule may take to hold, since replicas lag", seconds, 5)
+  .option("--patience <seconds>", "how long a rule may take to hold, since replicas lag", wholeNumber, 5)
   .showHelpAfterError("Try: npm run conform -- --help")
   .addHelpText(
     "after",
@@ -139,9 +138,4 @@ function givenTokens(file: string): GivenTokens {
     throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
   }
   throw new InvalidArgumentError('It must be a JSON file with "customers", a list of tokens.');
-}
-
-function seconds(text: string): number {
-  if (!/^\d{1,3}$/.test(text)) throw new InvalidArgumentError("It must be a whole number of seconds.");
-  return Number(text);
 }

@@ -1,15 +1,13 @@
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { SingleBar } from "cli-progress";
 import { Command } from "commander";
 import { EXPORTED } from "../src/feed/export/walks.ts";
-import { LOGGED_BAR } from "./lib/bar.ts";
-import { devExportToken } from "./lib/dev-token.ts";
 import { type ExportSource, exportPages, type Page } from "./lib/export-client.ts";
 import { exportWhileFed } from "./lib/export-while-fed.ts";
 import { namesOf, outputFile } from "./lib/options.ts";
+import { ProgressLine } from "./lib/progress-line.ts";
 import { CommandError, main } from "./lib/project.ts";
-import { tokenFor } from "./lib/service-token.ts";
+import { tokenFor } from "./lib/tokens.ts";
 import { withEnvironment } from "./lib/where.ts";
 import { type Output, standardOutput, wholeFile } from "./lib/whole-file.ts";
 import { count, duration } from "./lib/words.ts";
@@ -41,7 +39,7 @@ const program = withEnvironment(new Command("npm run export --"))
 await main(() => program.parseAsync());
 
 async function write(name: string, options: Options): Promise<void> {
-  const token = await tokenFor(options, { what: "an export token", make: () => devExportToken(1, options.env) });
+  const token = await tokenFor(options, "export");
   const source = { url: options.url, token, only: options.only };
   const stop = new AbortController();
   const onSignal = () => stop.abort();
@@ -72,7 +70,7 @@ async function writeOnce(
   { signal, whileFeeding }: { signal: AbortSignal; whileFeeding: boolean },
 ): Promise<"whole" | "stopped" | "fed meanwhile"> {
   const output = name === "-" ? standardOutput() : wholeFile(name);
-  const progress = progressBar();
+  const progress = countPages();
   try {
     const end = whileFeeding
       ? await writeWhileFed(source, output, { name, signal, onPage: progress.add })
@@ -120,26 +118,24 @@ async function writeWhileFed(source: ExportSource, output: Output, { name, ...wa
   return `No snapshot: ${fed} feed requests were committed meanwhile.${left}`;
 }
 
-function progressBar() {
-  const bar = new SingleBar({ ...LOGGED_BAR, format: "{lines} lines | {rate} lines/s | {size} MB" });
+function countPages() {
+  const progress = new ProgressLine();
   const startedAt = Date.now();
   let [lines, bytes] = [0, 0];
-  const values = () => {
+  const summary = () => {
     const seconds = Math.max((Date.now() - startedAt) / 1_000, 0.001);
-    return { lines: count(lines), rate: count(Math.round(lines / seconds)), size: count(Math.round(bytes / 1e6)) };
+    const [rate, size] = [count(Math.round(lines / seconds)), count(Math.round(bytes / 1e6))];
+    return `${count(lines)} lines (${size} MB) in ${duration(seconds)}, ${rate} lines/s`;
   };
-  bar.start(1, 0, values());
   return {
     add(page: Page) {
       lines += page.lines;
       bytes += page.bytes.length;
-      bar.update(0, values());
+      progress.say(summary());
     },
-    /** Takes the bar away, and says what was written. */
     end(): string {
-      bar.stop();
-      const { rate, size } = values();
-      return `${count(lines)} lines (${size} MB) in ${duration((Date.now() - startedAt) / 1_000)}, ${rate} lines/s`;
+      progress.end();
+      return summary();
     },
   };
 }

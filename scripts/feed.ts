@@ -1,17 +1,14 @@
-import { SingleBar } from "cli-progress";
-import { Command, InvalidArgumentError, Option } from "commander";
-import { checkLine } from "../src/feed/lines.ts";
-import { objectOf, readLine } from "../src/feed/ndjson.ts";
+import { Command, Option } from "commander";
+import { checkLine, objectOf, readLine } from "../src/feed/lines.ts";
 import { KINDS, RESTORED_KINDS } from "../src/feed/records/index.ts";
 import { NAMED_LINES } from "../src/http/limits.ts";
-import { LOGGED_BAR } from "./lib/bar.ts";
-import { devFeedToken, devRestoreToken } from "./lib/dev-token.ts";
 import { configuredHorizon } from "./lib/environments.ts";
 import { type Progress, sendLines } from "./lib/feed-client.ts";
 import { type FileLine, type NdjsonFile, openNdjson } from "./lib/ndjson-file.ts";
-import { namesOf } from "./lib/options.ts";
+import { countingNumber, namesOf } from "./lib/options.ts";
+import { ProgressLine } from "./lib/progress-line.ts";
 import { CommandError, main } from "./lib/project.ts";
-import { tokenFor } from "./lib/service-token.ts";
+import { tokenFor } from "./lib/tokens.ts";
 import { UnknownFields } from "./lib/unknown-fields.ts";
 import { withEnvironment } from "./lib/where.ts";
 import { count, duration } from "./lib/words.ts";
@@ -40,7 +37,7 @@ const program = withEnvironment(new Command("npm run feed --"))
   .addOption(
     new Option("--restore", "feed a whole export into an empty database, with a restore token").conflicts("only"),
   )
-  .option("--from <line>", "begin at this line of the file", lineNumber, 1)
+  .option("--from <line>", "begin at this line of the file", countingNumber, 1)
   .showHelpAfterError("Try: npm run feed -- --help")
   .addHelpText(
     "after",
@@ -51,12 +48,7 @@ const program = withEnvironment(new Command("npm run feed --"))
 await main(() => program.parseAsync());
 
 async function send(name: string, options: Options): Promise<void> {
-  const token = await tokenFor(
-    options,
-    options.restore
-      ? { what: "a restore token", make: () => devRestoreToken(1, options.env) }
-      : { what: "a feed token", make: () => devFeedToken("*", 1, options.env) },
-  );
+  const token = await tokenFor(options, options.restore ? "feed restore" : "feed");
   const target = { url: options.url, token };
   const file = openNdjson(name);
   const stop = new AbortController();
@@ -67,18 +59,18 @@ async function send(name: string, options: Options): Promise<void> {
   };
   process.on("SIGINT", onInterrupt);
   const startedAt = Date.now();
-  const bar = progressBar(file);
+  const line = new ProgressLine();
   try {
     const progress = await sendLines(target, wanted(file, options), {
-      onProgress: (now) => bar.update(now, startedAt),
+      onProgress: (now) => line.say(progressText(now, file, startedAt)),
       signal: stop.signal,
       pages: options.restore === true,
     });
-    bar.stop();
+    line.end();
     console.error(summary(progress, { startedAt, stopped: stop.signal.aborted, from: options.from }));
     if (stop.signal.aborted) process.exitCode = 130;
   } finally {
-    bar.stop();
+    line.end();
     process.off("SIGINT", onInterrupt);
     process.stdin.destroy();
   }
@@ -125,24 +117,12 @@ async function check(name: string, options: Options): Promise<void> {
   console.error(`${count(checked)} lines checked, all good. Nothing was sent; references are looked at when they are.`);
 }
 
-function progressBar({ size, position }: NdjsonFile) {
-  const known = size !== null;
-  const format = known
-    ? "{bar} {percentage}% | {lines} lines | {rate} lines/s | {left} left"
-    : "{lines} lines | {rate} lines/s";
-  const bar = new SingleBar({ ...LOGGED_BAR, format });
-  bar.start(size ?? 1, 0, { lines: 0, rate: 0, left: "?" });
-  return {
-    update({ committed, waiting }: Progress, startedAt: number) {
-      const seconds = (Date.now() - startedAt) / 1000;
-      const done = known ? position() / size : 0;
-      const left = waiting ? "waiting for the service," : done > 0 ? duration((seconds / done) * (1 - done)) : "?";
-      bar.update(position(), { lines: count(committed), rate: count(Math.round(committed / seconds)), left });
-    },
-    stop() {
-      bar.stop();
-    },
-  };
+function progressText({ committed, waiting }: Progress, { size, position }: NdjsonFile, startedAt: number): string {
+  const seconds = (Date.now() - startedAt) / 1_000;
+  const sent = `${count(committed)} lines | ${count(Math.round(committed / seconds))} lines/s`;
+  if (waiting) return `${sent} | waiting for the service`;
+  const done = size === null ? 0 : position() / size;
+  return done === 0 ? sent : `${Math.floor(100 * done)} % | ${sent} | ${duration((seconds / done) * (1 - done))} left`;
 }
 
 function summary(
@@ -153,9 +133,4 @@ function summary(
   const lines = `${count(committed)} lines committed (${count(committed - ignored)} accepted, ${count(ignored)} ignored)`;
   const rate = `in ${duration(seconds)}, ${count(Math.round(committed / Math.max(seconds, 0.001)))} lines/s`;
   return stopped ? `Stopped: ${lines}. Go on with: --from ${Math.max(lastLine + 1, from)}` : `${lines} ${rate}.`;
-}
-
-function lineNumber(text: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError("It must be a line's number, 1 or more.");
-  return Number(text);
 }

@@ -1,15 +1,14 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { SingleBar } from "cli-progress";
 import { Command } from "commander";
 import type { Segment } from "../src/history/segment.ts";
-import { BAR } from "./lib/bar.ts";
 import type { Where } from "./lib/database.ts";
 import { dropBodies, dropStoredBodies, dropUnnamedBodies } from "./lib/drop-bodies.ts";
 import { type Bucket, boundBucket, claimBucket, openBucket } from "./lib/history-bucket.ts";
 import { countSegments, readObject, segmentsOf, sha256Of } from "./lib/history-segments.ts";
 import { historyStatus } from "./lib/history-status.ts";
 import { recordId } from "./lib/options.ts";
+import { ProgressLine } from "./lib/progress-line.ts";
 import { CommandError, main } from "./lib/project.ts";
 import { type WhereOptions, whereOf, withWhere } from "./lib/where.ts";
 import { count } from "./lib/words.ts";
@@ -143,18 +142,18 @@ async function forEach(
   { where, bucket, segments }: Opened,
   work: (segment: Segment, bucket: Bucket) => Promise<Outcome>,
 ) {
-  const bar = new SingleBar({ ...BAR, format: "{bar} {value} of {total} segments" });
-  bar.start(segments, 0);
+  const progress = new ProgressLine();
+  const onSegment = progress.begin("Segments", segments);
   const ended = { done: 0, skipped: 0, faults: [] as string[] };
   try {
     for await (const segment of segmentsOf(where)) {
       const outcome = await work(segment, bucket);
       if (typeof outcome === "string") ended[outcome] += 1;
       else ended.faults.push(`${segment.name} ${outcome.fault}`);
-      bar.increment();
+      onSegment();
     }
   } finally {
-    bar.stop();
+    progress.end();
   }
   return ended;
 }

@@ -1,8 +1,7 @@
 import { Command, InvalidArgumentError } from "commander";
-import { devExportToken } from "./lib/dev-token.ts";
 import { STAGING } from "./lib/environments.ts";
 import { CommandError, main } from "./lib/project.ts";
-import { isLocal, tokenFor } from "./lib/service-token.ts";
+import { isLocal, tokenFor } from "./lib/tokens.ts";
 import { measureDeployment } from "./probe/deployment.ts";
 import { type Finding, MEASUREMENTS } from "./probe/measurements.ts";
 import { ProbeClient } from "./probe/probe-client.ts";
@@ -28,13 +27,13 @@ const program = new Command("npm run probe --")
 
 await main(() => program.parseAsync());
 
-async function run({ env, deploy = false, ...service }: Options): Promise<void> {
+async function run({ deploy = false, ...service }: Options): Promise<void> {
   const isHere = isLocal(service.url);
   if (isHere && deploy)
     throw new CommandError(
       "--deploy is for a service at Cloudflare, and this address is this machine's: leave it out, or change --url.",
     );
-  const token = await tokenFor(service, { what: "an export token", make: () => devExportToken(1, env) });
+  const token = await tokenFor(service, "export");
   const stop = new AbortController();
   const onSignal = () => stop.abort();
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
@@ -52,7 +51,7 @@ async function run({ env, deploy = false, ...service }: Options): Promise<void> 
     console.error(`${name} …`);
     const finding = isHere
       ? ({ measured: "no deployment happened", verdict: "not measured" } as const)
-      : await measureDeployment(client, { deploys: deploy, env, say: console.error }, stop.signal);
+      : await measureDeployment(client, { deploys: deploy, env: service.env, say: console.error }, stop.signal);
     wrong += report(name, "at most 300 s with its former code, which is max_delay in wrangler.toml", finding);
     if (!isHere) console.log(wrong === 0 ? "No assumption is wrong." : `${wrong} assumptions are wrong.`);
     if (wrong > 0) process.exitCode = 1;

@@ -7,25 +7,21 @@ import { DERIVED } from "../src/db/derived/index.ts";
 import { ALL_KEYS, type Difference, findDifferences, toText as toDifferenceText } from "../src/db/derived/recount.ts";
 import { Random } from "./demo/random.ts";
 import { askDatabase, type Where } from "./lib/database.ts";
-import { devFeedToken } from "./lib/dev-token.ts";
 import { PRODUCTION } from "./lib/environments.ts";
 import { countingNumber, outputFile, portNumber } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
 import { loadDemo, prepare, type Service, serve } from "./lib/service.ts";
+import { devToken } from "./lib/tokens.ts";
 import { type FeedReport, feedOn } from "./soak/feeding.ts";
 import { Ledger } from "./soak/ledger.ts";
 import { type MemorySample, reportMemory, runtimeMemory } from "./soak/memory.ts";
-import { OpenApps } from "./soak/open-apps.ts";
 import { type SoakReport, toText, verdict } from "./soak/report.ts";
-import { runSchedule, settle } from "./soak/settle.ts";
 import { type OnError, Stalls } from "./soak/stalls.ts";
 import { browse, type Traffic } from "./soak/traffic.ts";
 
 interface Options {
   minutes: number;
   connections: number;
-  sockets: number;
-  followers: number;
   seed: number;
   stall: number;
   port: number;
@@ -41,30 +37,21 @@ const SAMPLE_MS = 1_000;
 const PROGRESS_MS = 5_000;
 const SCHEDULE_MS = 60_000;
 const STOP_WITHIN_MS = 10_000;
-// A customer may have eight; some are the followers'.
-const MOST_SOCKETS = 2_000;
 // A feed waits 40 seconds for the database. One that is given up may be committed, and then its repeat is ignored, which
 // the ledger does not expect.
 const MOST_STALL_SECONDS = 30;
 
 const program = new Command("npm run soak --")
   .description(
-    "Load a service of its own with apps and a feed at once, drop a tenth of the open apps every few seconds, then hold its memory, every total and every delivered message against what was asked.",
+    "Load a service of its own with apps and a feed at once, then hold its memory and every total against what was asked.",
   )
   .option("--minutes <n>", "how long", minutes, 5)
   .option("--connections <n>", "how many apps ask at the same time", countingNumber, 64)
-  .option("--sockets <n>", `how many apps hold a socket: up to ${MOST_SOCKETS}`, upTo(MOST_SOCKETS), 500)
-  .option(
-    "--followers <n>",
-    "how many apps poll for messages, and as many follow them with a socket",
-    countingNumber,
-    50,
-  )
   .option("--seed <n>", "where randomness begins: the same seed asks and feeds the same", countingNumber, 1)
   .option(
     "--stall <seconds>",
     `once a minute the primary does not answer for so long: up to ${MOST_STALL_SECONDS}`,
-    upTo(MOST_STALL_SECONDS),
+    stallSeconds,
     0,
   )
   .option("--port <n>", "the port to listen on", portNumber, 8788)
@@ -94,12 +81,12 @@ async function soak(options: Options): Promise<void> {
     if (!(await service.ready)) throw new CommandError("The server did not start; see wrangler's output above.");
     await loadDemo(service.url);
     const where = { persistTo, env: PRODUCTION };
-    const { ledger, ...load } = await loadService(service, { ...options, where }, stop);
+    const { ledger, ...load } = await loadService(service, options, stop);
     await end(service);
     console.error("Comparing the derived data with the records …");
     const differences = await differencesOf(ledger, where);
-    const { connections, sockets, followers, seed } = options;
-    const report: SoakReport = { ...load, connections, sockets, followers, seed, differences };
+    const { connections, seed } = options;
+    const report: SoakReport = { ...load, connections, seed, differences };
     console.log(toText(report));
     if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
     const fault = verdict(report);
@@ -124,7 +111,7 @@ async function differencesOf(ledger: Ledger, where: Where): Promise<string[]> {
   return [...differences, ...(await ledger.differences(where))];
 }
 
-/** In memory where there is room: hundreds of inboxes that write at once would wait for this machine's disk. */
+/** In memory where there is room: inboxes that write at once would wait for this machine's disk. */
 function folderOfDatabase(): string {
   if (!existsSync(MEMORY_FOLDER)) return tmpdir();
   const { bavail, bsize } = statfsSync(MEMORY_FOLDER);
@@ -132,7 +119,7 @@ function folderOfDatabase(): string {
 }
 
 /** Apps and feeds at once, until the time is over, Ctrl-C, or the service is gone. */
-async function loadService({ url, pid, ended }: Service, options: Options & { where: Where }, stop: AbortController) {
+async function loadService({ url, pid, ended }: Service, options: Options, stop: AbortController) {
   const traffic: Traffic = new Map();
   const errors: Record<string, number> = {};
   const excused: Record<string, number> = {};
@@ -143,11 +130,9 @@ async function loadService({ url, pid, ended }: Service, options: Options & { wh
   };
   await stalls.cacheBoards();
   const ledger = new Ledger();
-  const token = await devFeedToken("*", 1);
+  const token = await devToken({ scope: "feed", accounts: "*" });
   const feed: FeedReport = { lines: 0, requests: 0 };
-  const apps = new OpenApps({ ...options, url, onError });
   const samples: MemorySample[] = [];
-  const closing = new AbortController();
   const over = new AbortController();
   const signal = AbortSignal.any([over.signal, stop.signal, AbortSignal.timeout(options.minutes * 60_000)]);
   const startedAt = performance.now();
@@ -161,22 +146,19 @@ async function loadService({ url, pid, ended }: Service, options: Options & { wh
     const left = Math.max(0, Math.round(options.minutes * 60 - elapsed()));
     const [requests, lines] = [asked(), feed.lines].map((count) => count.toLocaleString("en"));
     console.error(
-      `${requests} requests | ${lines} lines fed | ${apps.connected} sockets | ${faults} errors | ${Math.round(samples.at(-1)?.mebibytes ?? 0)} MiB | ${left} s left`,
+      `${requests} requests | ${lines} lines fed | ${faults} errors | ${Math.round(samples.at(-1)?.mebibytes ?? 0)} MiB | ${left} s left`,
     );
   };
   void ended.then(() => {
-    if (!closing.signal.aborted) onError("the service ended by itself");
+    if (!over.signal.aborted) onError("the service ended by itself");
     over.abort();
-    closing.abort();
   });
 
   try {
-    const open = apps.run(closing.signal);
     await Promise.all([
       every(SAMPLE_MS, signal, sample),
       every(PROGRESS_MS, signal, progress),
       every(SCHEDULE_MS, signal, () => runSchedule(url, onError)),
-      apps.dropSome(signal),
       stalls.run(signal),
       feedOn({ url, token, ledger, random: new Random(`feed ${options.seed}`), signal, report: feed, onError }),
       ...Array.from({ length: options.connections }, (_, index) => {
@@ -186,18 +168,23 @@ async function loadService({ url, pid, ended }: Service, options: Options & { wh
     ]);
     const seconds = elapsed();
     await sample();
-    console.error("Waiting until every open app has been notified …");
-    const { where } = options;
-    const live = closing.signal.aborted ? null : await settle({ url, where, apps, ledger, onError });
-    closing.abort();
-    await open;
     const [endpoints, memory] = [Object.fromEntries([...traffic].sort()), reportMemory(samples)];
-    return { seconds, endpoints, feed, live, memory, errors, ledger, excused, stalls: stalls.report() };
+    return { seconds, endpoints, feed, memory, errors, ledger, excused, stalls: stalls.report() };
   } finally {
     // If one of them fails, the others must not go on without it.
     over.abort();
-    closing.abort();
   }
+}
+
+/** A minute of the schedule, which `wrangler dev` never runs by itself. */
+async function runSchedule(url: string, onError: OnError): Promise<void> {
+  const startedAt = Date.now();
+  const answer = fetch(`${url}/__scheduled`, { signal: AbortSignal.timeout(SCHEDULE_MS) });
+  const fault = await answer.then(
+    ({ ok, status }) => (ok ? null : String(status)),
+    (error: unknown) => String(error),
+  );
+  if (fault !== null) onError(`schedule: ${fault}`, startedAt);
 }
 
 /** Does something at once and then again and again, until told to stop. */
@@ -229,10 +216,8 @@ function minutes(text: string): number {
   return Number(text);
 }
 
-function upTo(most: number): (text: string) => number {
-  return (text) => {
-    if (!/^\d{1,4}$/.test(text) || Number(text) > most)
-      throw new InvalidArgumentError(`It must be a whole number, 0 to ${most}.`);
-    return Number(text);
-  };
+function stallSeconds(text: string): number {
+  if (!/^\d{1,4}$/.test(text) || Number(text) > MOST_STALL_SECONDS)
+    throw new InvalidArgumentError(`It must be a whole number, 0 to ${MOST_STALL_SECONDS}.`);
+  return Number(text);
 }

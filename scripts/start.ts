@@ -3,11 +3,11 @@ import { DEMO_CUSTOMER, demoLines, lastEntryId } from "./demo/program.ts";
 import { buildAppPage } from "./lib/app-page.ts";
 import { serveAppSession } from "./lib/app-session.ts";
 import { askDatabase, type Where } from "./lib/database.ts";
-import { DEV_TOKEN_DAYS, devCustomerToken } from "./lib/dev-token.ts";
 import { flagOf } from "./lib/environments.ts";
 import { originList, portNumber } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
 import { loadDemo, prepare, type ServiceOptions, serve } from "./lib/service.ts";
+import { devToken } from "./lib/tokens.ts";
 import { tryIt, tryWithoutDemo } from "./lib/try-it.ts";
 import { stateFolder, withEnvironment } from "./lib/where.ts";
 
@@ -66,7 +66,7 @@ async function run(options: ServiceOptions & { env: string }, demo: boolean): Pr
         ? tryWithoutDemo(service.url, flagOf(env))
         : tryIt(service.url, flagOf(env), {
             customerId: DEMO_CUSTOMER,
-            token: await devCustomerToken(DEMO_CUSTOMER, DEV_TOKEN_DAYS, env),
+            token: await devToken({ scope: "customer", customerId: DEMO_CUSTOMER }, env),
           }),
     );
   const status = await service.ended;

@@ -1,9 +1,8 @@
 import { text } from "node:stream/consumers";
 import { Command, InvalidArgumentError } from "commander";
-import { DEV_TOKEN_DAYS, devSecret, devVarsOf } from "./lib/dev-token.ts";
 import { recordId } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
-import { type Bearer, signToken } from "./lib/signed-token.ts";
+import { type Bearer, DEV_TOKEN_DAYS, devSecret, devVarsOf, signToken } from "./lib/tokens.ts";
 import { withEnvironment } from "./lib/where.ts";
 
 interface Options {

@@ -1,12 +1,11 @@
-import { SingleBar } from "cli-progress";
 import { Command } from "commander";
 import type { Derived, KeyRange } from "../src/db/derived/derived.ts";
 import { DERIVED } from "../src/db/derived/index.ts";
 import { type Difference, findDifferences, rangeOfKeys, repair, toText } from "../src/db/derived/recount.ts";
-import { BAR } from "./lib/bar.ts";
 import { askDatabase, type Where } from "./lib/database.ts";
 import { boundBucket, openBucket } from "./lib/history-bucket.ts";
 import { countingNumber } from "./lib/options.ts";
+import { ProgressLine } from "./lib/progress-line.ts";
 import { CommandError, main } from "./lib/project.ts";
 import { verifyHistory } from "./lib/verify-history.ts";
 import { type WhereOptions, whereOf, withWhere } from "./lib/where.ts";
@@ -40,41 +39,42 @@ async function verify(options: Options): Promise<void> {
   const steps = DERIVED.flatMap((derived) =>
     ranges(derived.over === null ? 0 : last[derived.over], options.step).map((range) => ({ derived, range })),
   );
-  const bar = new SingleBar({ ...BAR, format: "{bar} {name}" });
-  bar.start(steps.length, 0, { name: "" });
+  const progress = new ProgressLine();
+  const onStep = progress.begin("Comparing", steps.length);
   const found = new Map<string, Difference[]>();
   try {
     for (const { derived, range } of steps) {
-      bar.update({ name: derived.name });
       const [differences = []] = await askDatabase<Difference>([findDifferences(derived, range)], where);
       found.set(derived.name, [...(found.get(derived.name) ?? []), ...differences]);
       if (options.repair && differences.length > 0) await askDatabase(repair(derived, range), where);
-      bar.increment();
+      onStep();
     }
   } finally {
-    // It has hidden the cursor, which must come back after Ctrl-C too.
-    bar.stop();
+    progress.end();
   }
   const faults = options.history ? await readHistory(where) : 0;
   report(found, options.repair ?? false);
   if (faults > 0) throw new CommandError(`${count(faults)} things of history are not as they should be; see above.`);
 }
 
-/** Says what is wrong with segments and openings, and how many things that is. Nobody repairs them. */
+/** Says what is wrong with segments and summaries, and how many things that is. Nobody repairs them. */
 async function readHistory(where: Where): Promise<number> {
   const bucket = await openBucket(where);
-  const bar = new SingleBar({ ...BAR, format: "{value} segments" });
-  bar.start(1, 0);
+  const progress = new ProgressLine();
+  let read = 0;
   try {
-    const { segments, lines, faults } = await verifyHistory(where, bucket, () => bar.increment());
-    bar.stop();
-    const read = `history: ${count(segments)} segments with ${count(lines)} lines`;
-    console.log(faults.length === 0 ? `${read}, as expected` : `${read}, ${count(faults.length)} faults`);
+    const { segments, lines, faults } = await verifyHistory(where, bucket, () => {
+      read += 1;
+      progress.say(`${count(read)} segments`);
+    });
+    progress.end();
+    const said = `history: ${count(segments)} segments with ${count(lines)} lines`;
+    console.log(faults.length === 0 ? `${said}, as expected` : `${said}, ${count(faults.length)} faults`);
     for (const fault of faults.slice(0, NAMED_DIFFERENCES)) console.log(`  ${fault}`);
     if (faults.length > NAMED_DIFFERENCES) console.log(`  … and ${faults.length - NAMED_DIFFERENCES} more`);
     return faults.length;
   } finally {
-    bar.stop();
+    progress.end();
     await bucket.close();
   }
 }

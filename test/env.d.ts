@@ -6,8 +6,3 @@ declare namespace Cloudflare {
     TEST_HISTORY: R2Bucket;
   }
 }
-
-declare module "*.wasm?module" {
-  const module: WebAssembly.Module;
-  export default module;
-}

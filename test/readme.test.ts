@@ -2,7 +2,6 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, it } from "vitest";
 import readme from "../README.md?raw";
 import { demoLines } from "../scripts/demo/program.ts";
-import { EXAMPLES } from "../scripts/lib/try-it.ts";
 import { type Answer, mustFeed, send } from "./support/api.ts";
 import { customerToken } from "./support/tokens.ts";
 
@@ -33,17 +32,6 @@ describe("the README", () => {
 });
 
 describe("the demo program", () => {
-  it.for(EXAMPLES)("answers the line that `npm start` prints: $what", async ({ path, body }, { expect }) => {
-    const headers = { Authorization: `Bearer ${await customerToken("c1")}` };
-    const init = body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) };
-
-    const answer = await send(path, init);
-
-    expect(answer.status).toBe(200);
-    expect(answer.body.status).toBe(true);
-    expect(Object.values(answer.body.items ?? answer.body).flat().length).toBeGreaterThan(0);
-  });
-
   it("is the same every time, about 20 chains, 2,000 stores and 500 customers", async ({ expect }) => {
     const count = async (table: string) => env.DB.prepare(`SELECT count(*) AS n FROM ${table}`).first("n");
 

@@ -29,25 +29,19 @@ export interface Case {
 }
 
 const CUSTOMER = "/api/v1/customer";
-/** The case with the longest answer. */
-export const LONGEST = "many, in detail";
 
 export interface Cases {
   cases: Case[];
   /** A `SELECT 1`. */
   baseline: Call;
-  /** The longest answer, without its `ETag`. */
-  untagged: Call;
 }
 
 /** Every endpoint, asked for much and for little, for what is there and for what is not. */
 export async function casesOf(asked: Asked): Promise<Cases> {
   const picks = await pick(asked.database);
   const anybody = await asked.customerToken(picks.narrowTeam.customerId);
-  const manyCoupons = await asked.customerToken(picks.manyCoupons.customerId);
   return {
     baseline: { method: "GET", path: `${CUSTOMER}/baseline`, token: anybody },
-    untagged: { method: "GET", path: `${CUSTOMER}/untagged-coupons`, token: manyCoupons },
     cases: [
       ...nearby(picks, anybody),
       ...(await messages(picks, asked)),
@@ -115,7 +109,7 @@ async function coupons({ manyCoupons, someCoupons, fewCoupons }: Picks, { custom
   const few = await customerToken(fewCoupons.customerId);
   return [
     get("coupons", "many", 1.6, "/coupons", many),
-    get("coupons", LONGEST, 2.1, "/coupons?includemfg=true", many),
+    get("coupons", "many, in detail", 2.1, "/coupons?includemfg=true", many),
     get("coupons", "some", 1.6, "/coupons", some),
     get("coupons", "some, in detail", 1.6, "/coupons?includemfg=true", some),
     get("coupons", "few", 1.6, "/coupons", few),

@@ -1,8 +1,8 @@
 import { quantile } from "../lib/quantile.ts";
-import { type Case, type Cases, LONGEST } from "./cases.ts";
+import type { Case, Cases } from "./cases.ts";
 import { Connections, type Reply } from "./http.ts";
 
-/** A case at one scale; what is asked for comparison has neither an aim nor round trips that are right. */
+/** A case at one scale; the baseline has neither an aim nor round trips that are right. */
 export interface Lane extends Pick<Case, "endpoint" | "name" | "call">, Partial<Pick<Case, "roundTrips" | "aim">> {
   scale: string;
   url: string;
@@ -27,17 +27,14 @@ export interface Measured {
 }
 
 export const BASELINE = "baseline";
-export const UNTAGGED = "the same without an ETag";
 const WARM_UP_ROUNDS = 10;
 // The slowest answers tell of the machine.
 const SLOWEST_SHARE = 0.05;
 
-/** The lanes of a scale: the baseline and every case; after the longest answer the same without its `ETag`. */
-export function lanesOf(scale: string, url: string, { cases, baseline, untagged }: Cases): Lane[] {
+/** The lanes of a scale: the baseline and every case. */
+export function lanesOf(scale: string, url: string, { cases, baseline }: Cases): Lane[] {
   const first = { endpoint: BASELINE, name: "SELECT 1", call: () => baseline };
-  const without = { endpoint: "coupons", name: UNTAGGED, call: () => untagged };
-  const lanes = [first, ...cases.flatMap((one) => (one.name === LONGEST ? [one, without] : [one]))];
-  return lanes.map((lane) => ({ ...lane, scale, url }));
+  return [first, ...cases].map((lane) => ({ ...lane, scale, url }));
 }
 
 /**
@@ -57,7 +54,7 @@ export async function measure(lanes: readonly Lane[], rounds: number, onRound: (
       if (round >= 0) onRound();
     }
   } finally {
-    await Promise.all([...connections.values()].map((one) => one.close()));
+    for (const one of connections.values()) one.close();
   }
   const p50Of = (lane: Lane) => median(replies.get(lane), "milliseconds");
   const baselines = lanes.filter(({ endpoint }) => endpoint === BASELINE);

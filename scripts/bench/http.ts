@@ -1,4 +1,6 @@
-import { Pool } from "undici";
+import { once } from "node:events";
+import { Agent, type IncomingMessage, request } from "node:http";
+import { buffer } from "node:stream/consumers";
 import { CommandError } from "../lib/command-error.ts";
 import type { Call } from "./cases.ts";
 
@@ -21,18 +23,22 @@ export function feedCall(token: string, lines: readonly string[]): Call {
 
 /** Connections that stay open, as many as are asked for. */
 export class Connections {
-  readonly #pool: Pool;
+  readonly #url: string;
+  readonly #agent: Agent;
 
   constructor(url: string, connections: number) {
-    this.#pool = new Pool(url, { connections, headersTimeout: 0, bodyTimeout: 0 });
+    this.#url = url;
+    this.#agent = new Agent({ keepAlive: true, maxSockets: connections });
   }
 
   /** Sends a request and reads the whole answer. @throws a CommandError for any answer but 200. */
   async send({ method, path, token, body = "", mediaType = "application/json" }: Call): Promise<Reply> {
     const headers = { Authorization: `Bearer ${token}`, ...(method === "POST" && { "Content-Type": mediaType }) };
     const startedAt = performance.now();
-    const response = await this.#pool.request({ method, path, headers, body: method === "GET" ? null : body });
-    const answer = Buffer.from(await response.body.arrayBuffer());
+    const asked = request(this.#url + path, { agent: this.#agent, method, headers });
+    asked.end(body);
+    const [response] = (await once(asked, "response")) as [IncomingMessage];
+    const answer = await buffer(response);
     const milliseconds = performance.now() - startedAt;
     if (response.statusCode !== 200)
       throw new CommandError(`${method} ${path} answered ${response.statusCode}: ${answer.toString().slice(0, 1_000)}`);
@@ -48,7 +54,7 @@ export class Connections {
     };
   }
 
-  close(): Promise<void> {
-    return this.#pool.destroy();
+  close(): void {
+    this.#agent.destroy();
   }
 }

@@ -44,6 +44,6 @@ export async function load(
     }
     return [...kinds.values()];
   } finally {
-    await connections.close();
+    connections.close();
   }
 }

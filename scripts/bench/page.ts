@@ -1,9 +1,8 @@
 import { quantile } from "../lib/quantile.ts";
 import { table } from "../lib/table.ts";
-import { LONGEST } from "./cases.ts";
-import { BASELINE, type Measured, UNTAGGED } from "./drive.ts";
+import { BASELINE, type Measured } from "./drive.ts";
 import { IDLE_AFTER_MS, type SocketMemory } from "./live/memory.ts";
-import type { ManyListeners, Notifications } from "./live/notifications.ts";
+import type { Notifications } from "./live/notifications.ts";
 import type { KindLoad } from "./load.ts";
 
 /** Everything that a run has measured, as `--json` writes it. */
@@ -20,7 +19,6 @@ export interface Report {
 /** Of inboxes and sockets, on databases of their own, where that was measured. */
 interface Live {
   notifications: Notifications;
-  many: ManyListeners;
   memory: SocketMemory;
 }
 
@@ -58,17 +56,6 @@ function aimsLine({ measured, scales }: Report): string {
   );
   const others = named.length === 0 ? "" : ` The others: ${named.join("; ")}.`;
   return `${cases.length - beyond.length} of ${cases.length} cases are within their aim at ${scales.at(-1)?.name}.${others}`;
-}
-
-/** What the hash of the longest answer adds to its p50, at each scale. */
-function tagLine({ measured, scales }: Report): string {
-  const p50At = (scale: string, wanted: string) =>
-    measured.find((one) => one.scale === scale && one.name === wanted)?.p50 ?? Number.NaN;
-  const prices = scales.map(({ name }) => {
-    const share = p50At(name, LONGEST) / p50At(name, UNTAGGED) - 1;
-    return `${(share * 100).toFixed(1)} % at ${name}`;
-  });
-  return `The \`ETag\` of the longest answer, by which a customer's device keeps it, costs of its p50: ${prices.join(", ")} (at most 5 %).`;
 }
 
 function sizeTable({ scales }: Report): string {
@@ -132,8 +119,6 @@ ${latencyTable(report)}
 
 ${aimsLine(report)}
 
-${tagLine(report)}
-
 ## Size
 
 The database after the load, with its indexes and all derived data.
@@ -154,7 +139,7 @@ ${feedTable(kinds)}
 }
 
 function liveSection(live: Live): string {
-  const { notifications, many, memory } = live;
+  const { notifications, memory } = live;
   return `
 ## Live
 
@@ -162,9 +147,6 @@ function liveSection(live: Live): string {
 the message's second until the first and the last socket had its frame.
 
 ${notificationsTable(live)}
-
-**Many listeners.** One feed request with messages for ${whole(many.listeners)} listeners was answered after ${many.answered.toFixed(2)} s, and all inboxes were notified after
-${many.notified.toFixed(2)} s (at most 180). No object calls more than five inboxes at a time.
 
 **Memory.** ${whole(memory.sockets)} sockets of as many customers: what the runtime's resident memory grew by for each, once all were open and
 ${IDLE_AFTER_MS / 1_000} seconds later, when all inboxes were idle, and what each inbox takes on disk.

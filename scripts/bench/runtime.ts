@@ -1,9 +1,10 @@
-import { globSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { globSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { sign } from "hono/jwt";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
-import { unstable_readConfig as readConfig, unstable_splitSqlQuery as splitSqlQuery } from "wrangler";
+import { unstable_readConfig as readConfig } from "wrangler";
+import { readMigrations } from "../lib/migrations.ts";
 import { CommandError, ROOT } from "../lib/project.ts";
 import { runWrangler } from "../lib/wrangler.ts";
 import { bareTables } from "./bare.ts";
@@ -60,7 +61,7 @@ export async function openRuntime(
   const { origin: url } = await miniflare.ready;
   const database = (await miniflare.getD1Database("DB")) as D1Database;
   if (!keep) {
-    await run(database, migrations());
+    await migrate(database);
     await run((await miniflare.getD1Database("BARE")) as D1Database, bareTables());
   }
   return {
@@ -145,13 +146,13 @@ function hasTable(file: string, name: string): boolean {
   }
 }
 
-/** The statements of all migrations. */
-export function migrations(): string[] {
-  const folder = path.join(ROOT, "migrations");
-  const files = readdirSync(folder).sort();
-  return files.flatMap((file) => splitSqlQuery(readFileSync(path.join(folder, file), "utf8")));
+export async function migrate(d1: D1Database): Promise<void> {
+  await run(
+    d1,
+    readMigrations().flatMap(({ statements }) => statements),
+  );
 }
 
-export async function run(d1: D1Database, statements: readonly string[]): Promise<void> {
+async function run(d1: D1Database, statements: readonly string[]): Promise<void> {
   await d1.batch(statements.map((statement) => d1.prepare(statement)));
 }

@@ -2,11 +2,6 @@
 // conditions.
 import { sql } from "drizzle-orm";
 import { app } from "../../src/app.ts";
-import { byKind, toDetailed } from "../../src/customer/coupons/answers.ts";
-import { findCoupons } from "../../src/customer/coupons/queries.ts";
-import { COUPONS_LIMIT } from "../../src/customer/coupons/schema.ts";
-import { fitPage } from "../../src/http/fit-page.ts";
-import { answerItems } from "../../src/http/json-text.ts";
 import service from "../../src/index.ts";
 import { feedOnly } from "../../src/middleware/token.ts";
 import { insertBare } from "./bare.ts";
@@ -19,21 +14,6 @@ const BASELINE = sql`SELECT 1 AS one`;
  * path, so that it goes through what every endpoint goes through: token, database, headers, log line.
  */
 app.get("/api/v1/customer/baseline", async (c) => c.json({ status: true, items: await c.var.db.all(BASELINE) }));
-
-/** A customer's coupons in detail without an `ETag`: what the tag costs is the difference. */
-app.get("/api/v1/customer/untagged-coupons", async (c) => {
-  const { customerId } = c.var;
-  const page = { offset: 0, limit: COUPONS_LIMIT };
-  const found = await findCoupons(c.var.db, {
-    customerId,
-    filter: { kinds: ["store", "mfg"] },
-    page,
-    after: undefined,
-    accounts: { includeImages: false },
-  });
-  const fitted = fitPage(found, page, toDetailed(found, customerId));
-  return answerItems(c, byKind(fitted, { stores: "store", mfg: "mfg" }));
-});
 
 app.post("/bench/bare/:kind", feedOnly, async (c) => {
   const { BARE } = c.env as Env & { BARE: D1Database };

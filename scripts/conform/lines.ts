@@ -3,138 +3,50 @@ import type { Line } from "./suite.ts";
 
 // Lines of the feed with what a rule does not care about filled in (docs/contract/feed.md, 4).
 
-export const account = (id: string, fields: Item = {}): Line => ({
-  record: "account",
-  id,
-  company: "Conform Coffee",
-  ...fields,
-});
+/** Makes lines of a kind: of values for these fields, in this order, and of others that replace what is filled in. */
+function kind<const Names extends readonly string[]>(record: string, names: Names, filledIn: Item = {}) {
+  return (...given: [...{ [Place in keyof Names]: unknown }, fields?: Item]): Line => {
+    const values = Object.fromEntries(names.map((name, place) => [name, given[place]]));
+    return { record, ...values, ...filledIn, ...(given[names.length] as Item | undefined) };
+  };
+}
 
-export const store = (id: string, accountId: string, fields: Item = {}): Line => ({
-  record: "store",
-  id,
-  account_id: accountId,
-  name: "Conform Street",
-  latitude: 10,
-  longitude: 20,
-  ...fields,
-});
-
-export const campaign = (id: string, accountId: string, fields: Item = {}): Line => ({
-  record: "campaign",
-  id,
-  account_id: accountId,
+export const account = kind("account", ["id"], { company: "Conform Coffee" });
+export const store = kind("store", ["id", "account_id"], { name: "Conform Street", latitude: 10, longitude: 20 });
+export const campaign = kind("campaign", ["id", "account_id"], {
   name: "Conform Points",
   campaign_start_date: "2020-01-01",
-  ...fields,
 });
+export const membership = kind("membership", ["store_id", "customer_id"]);
+export const entry = kind("balance_entry", ["id", "customer_id", "store_id", "amount"]);
+export const earning = kind("token_earning", ["id", "store_id", "customer_id", "level_no", "tokens"]);
+export const friendship = kind("friendship", ["customer_id", "friend_id", "status"]);
+export const block = kind("block", ["customer_id", "blocked_id"]);
+export const message = kind("message", ["id", "group_id", "customer_id", "body"]);
+export const coupon = kind("coupon", ["id", "account_id"], {
+  kind: "store",
+  name: "Free conform",
+  type: "Free_Item",
+  value: "1.00",
+});
+/** A coupon that was issued to a customer at a store. */
+export const issued = kind("customer_coupon", ["id", "customer_id", "campaign_coupon_id", "store_id"]);
+export const employee = kind("employee", ["id", "account_id", "name"]);
+export const eipCampaign = kind("eip_campaign", ["id", "account_id"], {
+  name: "Conform League",
+  start_date: "2020-01-01",
+});
+export const play = kind("play", ["id", "eip_campaign_id", "location_id", "employee_id"]);
 
 export const customer = (id: string, name = "Conny Conform", fields: Item = {}): Line => {
   const [first, ...last] = name.split(" ");
   return { record: "customer", id, first_name: first, last_name: last.join(" "), ...fields };
 };
 
-export const membership = (storeId: string, customerId: string, fields: Item = {}): Line => ({
-  record: "membership",
-  store_id: storeId,
-  customer_id: customerId,
-  ...fields,
-});
-
-export const entry = (id: string, customerId: string, storeId: string, amount: string, fields: Item = {}): Line => ({
-  record: "balance_entry",
-  id,
-  customer_id: customerId,
-  store_id: storeId,
-  amount,
-  ...fields,
-});
-
-export const earning = (id: string, storeId: string, customerId: string, level: number, tokens: string): Line => ({
-  record: "token_earning",
-  id,
-  store_id: storeId,
-  customer_id: customerId,
-  level_no: level,
-  tokens,
-});
-
-export const friendship = (customerId: string, friendId: string, status: 0 | 1): Line => ({
-  record: "friendship",
-  customer_id: customerId,
-  friend_id: friendId,
-  status,
-});
-
-export const block = (customerId: string, blockedId: string): Line => ({
-  record: "block",
-  customer_id: customerId,
-  blocked_id: blockedId,
-});
-
 /** A message group; the first of its members began it. */
-export const group = (id: string, memberIds: readonly string[], fields: Item = {}): Line => ({
-  record: "message_group",
-  id,
-  initial_customer_id: memberIds[0],
-  member_ids: memberIds,
-  ...fields,
-});
-
-export const message = (id: string, groupId: string, customerId: string, body: string, fields: Item = {}): Line => ({
-  record: "message",
-  id,
-  group_id: groupId,
-  customer_id: customerId,
-  body,
-  ...fields,
-});
-
-export const coupon = (id: string, accountId: string, fields: Item = {}): Line => ({
-  record: "coupon",
-  id,
-  account_id: accountId,
-  kind: "store",
-  name: "Free conform",
-  type: "Free_Item",
-  value: "1.00",
-  ...fields,
-});
-
-/** A coupon that was issued to a customer at a store. */
-export const issued = (id: string, customerId: string, couponId: string, storeId: string, fields: Item = {}): Line => ({
-  record: "customer_coupon",
-  id,
-  customer_id: customerId,
-  campaign_coupon_id: couponId,
-  store_id: storeId,
-  ...fields,
-});
-
-export const employee = (id: string, accountId: string, name: string): Line => ({
-  record: "employee",
-  id,
-  account_id: accountId,
-  name,
-});
-
-export const eipCampaign = (id: string, accountId: string, fields: Item = {}): Line => ({
-  record: "eip_campaign",
-  id,
-  account_id: accountId,
-  name: "Conform League",
-  start_date: "2020-01-01",
-  ...fields,
-});
-
-export const play = (id: string, campaignId: string, storeId: string, employeeId: string, fields: Item = {}): Line => ({
-  record: "play",
-  id,
-  eip_campaign_id: campaignId,
-  location_id: storeId,
-  employee_id: employeeId,
-  ...fields,
-});
+export const group = (id: string, memberIds: readonly string[], fields: Item = {}): Line => {
+  return { record: "message_group", id, initial_customer_id: memberIds[0], member_ids: memberIds, ...fields };
+};
 
 /** A day in UTC, so many days from today: `2026-11-20`. */
 export function day(offset: number): string {

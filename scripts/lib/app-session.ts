@@ -6,7 +6,7 @@ import { employees } from "../demo/boards.ts";
 import { accounts, campaigns, type DemoLine, stores } from "../demo/chains.ts";
 import { coupons } from "../demo/coupons.ts";
 import { customers, visits } from "../demo/customers.ts";
-import { devCustomerToken, devFeedToken } from "./dev-token.ts";
+import { devToken } from "./tokens.ts";
 
 /** Who the example app's page can be: the first customer with friends, and one who has nothing yet. */
 const APP_CUSTOMERS = ["c1", "c6", "c11", "c16", "c21", "c2"];
@@ -82,11 +82,13 @@ async function makeSession({ customers, chains }: Program, env: string): Promise
   return {
     customers: atLeastOne(
       await Promise.all(
-        customers.map(async (one) => ({ ...one, token: await devCustomerToken(one.id, HOUR_IN_DAYS, env) })),
+        customers.map(async (one) => {
+          return { ...one, token: await devToken({ scope: "customer", customerId: one.id }, env, HOUR_IN_DAYS) };
+        }),
       ),
     ),
     chains: atLeastOne(chains),
-    tillToken: await devFeedToken("*", HOUR_IN_DAYS, env),
+    tillToken: await devToken({ scope: "feed", accounts: "*" }, env, HOUR_IN_DAYS),
   };
 }
 

@@ -94,6 +94,15 @@ export function parse(text: string): unknown {
   }
 }
 
+/** What a command says of an answer that it cannot use. */
+export function refusalOf({ status, bytes }: Answer): string {
+  const text = bytes.toString();
+  if (status === 0) return `The service cannot be reached (${text}). Is it running, and is --url right?`;
+  const body = parse(text) as { message?: string; messages?: Record<string, string[]> } | string;
+  const said = typeof body === "string" ? body : (body.message ?? JSON.stringify(body.messages ?? body));
+  return `The service answered ${status}: ${said}`;
+}
+
 /** What `Retry-After` asks for, which is seconds or a date. */
 function retryAfterMs(text: string): number {
   const milliseconds = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();

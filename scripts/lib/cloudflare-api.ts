@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Answer, PatientClient } from "./attempts.ts";
+import { type Answer, PatientClient, parse } from "./attempts.ts";
 import { configOf } from "./environments.ts";
 import { CommandError } from "./project.ts";
 import { runWrangler } from "./wrangler.ts";
@@ -140,12 +140,4 @@ export function resultOf(status: number, body: string): unknown {
   if (data?.success) return data.result;
   const errors = data?.errors.map(({ code, message }) => `${message} [code: ${code}]`).join(" ") ?? body.slice(0, 200);
   throw new ApiError(`Cloudflare answers ${status}: ${errors}`, data?.errors.map(({ code }) => code) ?? []);
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,5 @@
-import path from "node:path";
 import { readFileSync } from "node:fs";
+import path from "node:path";
 import { parse } from "smol-toml";
 import { type Unstable_Config as Config, type Unstable_RawConfig as RawConfig, unstable_readConfig } from "wrangler";
 import { horizonOf } from "../../src/feed/horizon.ts";
@@ -42,8 +42,8 @@ export function databaseName(env: string): string {
 }
 
 /** The address of an environment with a route of its own. */
-export function addressOf(env: string, file = CONFIG): string | undefined {
-  return routesOf(configOf(env, file))[0];
+export function addressOf(env: string): string | undefined {
+  return routesOf(configOf(env))[0];
 }
 
 /** The bucket that an environment binds for history. */

@@ -1,4 +1,4 @@
-import { type Answer, PatientClient, parse } from "./attempts.ts";
+import { type Answer, PatientClient, refusalOf } from "./attempts.ts";
 import { CommandError } from "./project.ts";
 
 /** A page of an export: lines that one feed request takes. */
@@ -31,7 +31,7 @@ export async function* exportPages(source: ExportSource, signal: AbortSignal): A
   for (let url: URL | null = first; url !== null && !signal.aborted; ) {
     const answer: Answer | null = await client.ask(url, request);
     if (answer === null || signal.aborted) return;
-    if (answer.status !== 200) throw new CommandError(refusal(answer));
+    if (answer.status !== 200) throw new CommandError(refusalOf(answer));
     const { bytes, headers } = answer;
     const version = headers.get("X-Feed-Version");
     // Such as an app's page, or a login page, which would replace a good file.
@@ -47,12 +47,4 @@ function countLines(bytes: Buffer): number {
   let lines = 0;
   for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) lines += 1;
   return lines;
-}
-
-function refusal({ status, bytes }: Answer): string {
-  const text = bytes.toString();
-  if (status === 0) return `The service cannot be reached (${text}). Is it running, and is --url right?`;
-  const body = parse(text) as { message?: string; messages?: Record<string, string[]> } | string;
-  const said = typeof body === "string" ? body : (body.message ?? JSON.stringify(body.messages ?? body));
-  return `The service answered ${status}: ${said}`;
 }

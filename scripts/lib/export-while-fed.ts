@@ -35,7 +35,7 @@ const SEGMENT = historySegment.record;
  * refer to is read after them and has all that they name. They are written forwards. What may refer to something later
  * all the same (within one kind, or to a group's members) is left out, and so are the messages of groups that were
  * removed meanwhile. Resolves with null where it was told to stop, or events have left for history meanwhile: one of
- * these could be in it twice, in its line and in an opening.
+ * these could be in it twice, in its line and in a summary.
  */
 export async function exportWhileFed(source: ExportSource, output: Output, options: Options): Promise<WhileFed | null> {
   const { signal, onPage } = options;

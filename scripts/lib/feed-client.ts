@@ -1,12 +1,13 @@
 import * as z from "zod";
-import { objectOf, readLine } from "../../src/feed/ndjson.ts";
+import { objectOf, readLine } from "../../src/feed/lines.ts";
 import { KINDS } from "../../src/feed/records/index.ts";
 import { columnTypes, countItems, identityOf, type Kind } from "../../src/feed/records/kind.ts";
 import { message } from "../../src/feed/records/message.ts";
 import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT } from "../../src/http/limits.ts";
-import { type Answer, isPassing, PatientClient, parse } from "./attempts.ts";
+import { type Answer, isPassing, PatientClient, parse, refusalOf } from "./attempts.ts";
 import type { FileLine } from "./ndjson-file.ts";
 import { CommandError } from "./project.ts";
+import { count } from "./words.ts";
 
 /** Lines that are sent in one request, within the limits of the feed. */
 export interface Batch {
@@ -254,15 +255,15 @@ function refusal(
   lines: readonly FileLine[],
   { committed, lastLine, later }: Progress & { later: number },
 ): string {
-  const { status, bytes } = answer;
-  const body = status === 0 ? bytes.toString() : parse(bytes.toString());
+  const { status } = answer;
+  const body = parse(answer.bytes.toString());
   const { messages, message } = (typeof body === "object" && body !== null ? body : {}) as {
     messages?: Record<string, string[]>;
     message?: string;
   };
   const through = committed > 0 ? `, through line ${lastLine}` : "";
-  const andLater = later > 0 ? `, and ${later.toLocaleString("en")} after the refused ones` : "";
-  const goOn = `${committed.toLocaleString("en")} lines are committed${through}${andLater}. ${goOnFrom(answer, { committed, lastLine })}`;
+  const andLater = later > 0 ? `, and ${count(later)} after the refused ones` : "";
+  const goOn = `${count(committed)} lines are committed${through}${andLater}. ${goOnFrom(answer, { committed, lastLine })}`;
   if (status === 422 && messages !== undefined) {
     const bad = Object.entries(messages).map(([field, texts]) => `  ${inFile(field, lines)}: ${texts.join("; ")}`);
     return [`Bad lines: nothing of the last request was applied.`, ...bad, goOn].join("\n");
@@ -270,8 +271,7 @@ function refusal(
   if (status === 401) return `The token is not good for this service (401). ${message ?? ""}\n${goOn}`;
   if (status === 403) return `${inFileText(message ?? "Refused (403).", lines)}\n${goOn}`;
   if (status === 507) return `The database is full (507). ${message ?? ""}\n${goOn}`;
-  if (status === 0) return `The service cannot be reached (${body}). Is it running, and is --url right?\n${goOn}`;
-  return `The service answered ${status}${message === undefined ? "" : `: ${message}`}\n${goOn}`;
+  return `${refusalOf(answer)}\n${goOn}`;
 }
 
 function goOnFrom(answer: Answer, { committed, lastLine }: Pick<Progress, "committed" | "lastLine">): string {

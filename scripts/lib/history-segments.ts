@@ -1,6 +1,9 @@
 import { createHash } from "node:crypto";
 import { gunzipSync } from "node:zlib";
-import { SEALED_KINDS } from "../../src/history/kinds.ts";
+import { KINDS } from "../../src/feed/records/index.ts";
+import { keyName, tableName } from "../../src/feed/records/kind.ts";
+import { isEvent, keysOf } from "../../src/feed/records/summaries.ts";
+import { SEALED_KINDS, type SealedKind } from "../../src/history/kinds.ts";
 import type { Segment } from "../../src/history/segment.ts";
 import { toHundredths } from "../../src/values/decimal.ts";
 import { askDatabase, type Where } from "./database.ts";
@@ -64,55 +67,76 @@ export function faultOf({ kind, lines, oldest, newest, sums }: Segment, given: r
   return sums === sumsOf(kind, given) ? null : `adds up to ${sumsOf(kind, given)}, and the database says ${sums}`;
 }
 
-/** What an event adds to openings: to which, by the names and ids in its line, in hundredths or as a count. */
+/** What an event adds to a summary, in hundredths or as a count; or what a summary holds. */
 export interface Addition {
-  opening: string;
-  key: readonly string[];
-  field: string;
+  record: string;
+  /** What the summary is of: ids, and a level. */
+  key: readonly unknown[];
+  /** The name that a segment's row gives the sum. */
+  name: string;
   amount: number;
 }
 
 export function additionsOf(line: SegmentLine): Addition[] {
-  const ids = (...fields: string[]) => fields.map((field) => String(line[field]));
+  const { customer_id, store_id, campaign_id, level_no, location_id, eip_campaign_id, employee_id } = line;
   const amountOf = (field: string) => toHundredths(String(line[field]));
   switch (line.record) {
     case "balance_entry": {
-      const amount = amountOf("amount");
-      const entry = { opening: "balance_opening", key: ids("customer_id", "store_id"), field: "amount", amount };
-      const earned = { opening: "earned_opening", key: ids("store_id", "campaign_id"), field: "earned", amount };
-      return line.campaign_id !== null && amount > 0 ? [entry, earned] : [entry];
+      const of = { record: line.record, amount: amountOf("amount") };
+      const balance = { ...of, key: [customer_id, store_id, null], name: "balance" };
+      const earned = { ...of, key: [null, store_id, campaign_id], name: "earned" };
+      return campaign_id !== null && of.amount > 0 ? [balance, earned] : [balance];
     }
     case "token_earning": {
-      const key = ids("store_id", "customer_id");
-      return [{ opening: "token_opening", key, field: `tokens_${line.level_no}`, amount: amountOf("tokens") }];
+      const of = { record: line.record, key: [customer_id, store_id, level_no] };
+      return [{ ...of, name: "tokens", amount: amountOf("tokens") }];
     }
     case "play": {
-      const key = ids("location_id", "eip_campaign_id", "employee_id");
-      const counts = ["hits", "doubles", "triples"].map((field) => ({ field, amount: Number(line[field]) }));
-      const measures = [{ field: "runs", amount: amountOf("runs") }, ...counts];
-      return measures.map((measure) => ({ opening: "play_opening", key, ...measure }));
+      const of = { record: line.record, key: [location_id, eip_campaign_id, employee_id] };
+      const counts = ["hits", "doubles", "triples"].map((name) => ({ ...of, name, amount: Number(line[name]) }));
+      return [{ ...of, name: "runs", amount: amountOf("runs") }, ...counts];
     }
     default:
       return [];
   }
 }
 
-/** Of each kind, by which name its row has a sum, and of which field of which opening. */
-const SUMS: Readonly<Record<string, readonly (readonly [name: string, field: RegExp])[]>> = {
-  balance_entry: [
-    ["balance", /^amount$/],
-    ["earned", /^earned$/],
-  ],
-  token_earning: [["tokens", /^tokens_/]],
-  play: ["runs", "hits", "doubles", "triples"].map((name) => [name, new RegExp(`^${name}$`)] as const),
-};
+/** The kinds that have summaries. */
+export const SUMMED_KINDS = SEALED_KINDS.filter(({ summaries }) => summaries.length > 0);
+
+/** A row of `selectSummaries`. */
+export type SummaryRow = Readonly<Record<string, string | number | null>>;
+
+/** The summaries of a kind after one, in the order of their ids, with the ids of what they are of. */
+export function selectSummaries({ record, table, summaries }: SealedKind, after = "", limit = -1): string {
+  const references = KINDS.find((one) => one.record === record)?.references ?? {};
+  const named = new Map(Object.entries(references).map(([field, to]) => [keyName(field), tableName(to)]));
+  const keys = keysOf(summaries).map((key) =>
+    named.has(key) ? `(SELECT id FROM ${named.get(key)} WHERE key = row.${key}) AS ${key}` : key,
+  );
+  const amounts = new Set(summaries.flatMap(({ sums }) => Object.values(sums)));
+  return `SELECT ${["id", ...keys, ...amounts]} FROM ${table} AS row
+    WHERE id > '${after}' AND NOT (${isEvent("row")}) ORDER BY id LIMIT ${limit}`;
+}
+
+/** What a summary holds: that whose keys it has. */
+export function heldBy({ record, summaries }: SealedKind, row: SummaryRow): Addition[] {
+  const key = keysOf(summaries).map((one) => row[one] ?? null);
+  return summaries
+    .filter(({ by }) => by.every((one) => row[one] !== null))
+    .flatMap(({ sums }) => Object.entries(sums))
+    .map(([name, column]) => ({ record, key, name, amount: Number(row[column]) }));
+}
 
 /** The sums of a segment, as its row has them. */
 function sumsOf(kind: string, lines: readonly SegmentLine[]): string {
+  const { summaries = [] } = SEALED_KINDS.find(({ record }) => record === kind) ?? {};
   const additions = lines.flatMap(additionsOf);
-  const sums = (SUMS[kind] ?? []).map(([name, field]) => {
-    const amounts = additions.filter((one) => field.test(one.field)).map(({ amount }) => BigInt(amount));
-    return `"${name}":${amounts.reduce((sum, amount) => sum + amount, 0n)}`;
-  });
+  const sums = summaries
+    .flatMap(({ sums }) => Object.keys(sums))
+    .map((name) => {
+      const amounts = additions.filter((one) => one.name === name).map(({ amount }) => BigInt(amount));
+      return `"${name}":${amounts.reduce((sum, amount) => sum + amount, 0n)}`;
+    });
   return `{${sums.join(",")}}`;
 }

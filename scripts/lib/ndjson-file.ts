@@ -1,7 +1,7 @@
 import { createReadStream, statSync } from "node:fs";
 import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { readLine } from "../../src/feed/ndjson.ts";
+import { readLine } from "../../src/feed/lines.ts";
 import { BODY_LIMIT } from "../../src/http/limits.ts";
 import { CommandError } from "./project.ts";
 

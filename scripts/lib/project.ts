@@ -63,8 +63,6 @@ export interface ToolOptions {
   capture?: boolean | "and show";
   /** Takes what it prints, in place of this process's own output. */
   into?: Writable;
-  /** Who answers its questions; with nobody there it takes the answer that each has for that. */
-  reads?: "terminal" | "nobody";
   env?: Record<string, string>;
   /** Ends it with SIGTERM, upon which it resolves with status 1. */
   signal?: AbortSignal;
@@ -78,13 +76,13 @@ export interface ToolOptions {
 export function runTool(
   tool: string,
   args: readonly string[],
-  { capture = false, into, reads = "terminal", env = {}, signal }: ToolOptions = {},
+  { capture = false, into, env = {}, signal }: ToolOptions = {},
 ): Promise<{ status: number; output: string; stdout: string }> {
   return new Promise((resolve, reject) => {
     const isPiped = capture !== false || into !== undefined;
     const child = spawn(path.join(ROOT, "node_modules", ".bin", tool), args, {
       cwd: ROOT,
-      stdio: isPiped ? ["ignore", "pipe", "pipe"] : [reads === "terminal" ? "inherit" : "ignore", "inherit", "inherit"],
+      stdio: isPiped ? ["ignore", "pipe", "pipe"] : "inherit",
       env: { ...TOOL_ENV, ...env },
     });
     signal?.addEventListener("abort", () => child.kill("SIGTERM"), { once: true });

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdirSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { checkLine } from "../../src/feed/lines.ts";
 import { KINDS } from "../../src/feed/records/index.ts";
 import { DEMO_CUSTOMER, demoLines } from "../demo/program.ts";
-import { DEV_TOKEN_DAYS, devCustomerToken, devFeedToken, ensureDevVars, readDevVars } from "./dev-token.ts";
 import {
   configuredHorizon,
   DEVELOPMENT,
@@ -16,9 +17,10 @@ import {
   STAGING,
 } from "./environments.ts";
 import { sendLines } from "./feed-client.ts";
-import { holdFolder } from "./held-folder.ts";
 import { CommandError, ROOT, TOOL_ENV } from "./project.ts";
 import { type Beside, buildDevelopmentReference } from "./reference.ts";
+import { devToken, ensureDevVars, readDevVars } from "./tokens.ts";
+import { count } from "./words.ts";
 import { runWrangler } from "./wrangler.ts";
 
 /** A service on this machine, on a database of its own. */
@@ -56,7 +58,7 @@ export async function prepare({ env = PRODUCTION, port, persistTo }: ServiceOpti
   holdFolder(persistTo, port);
   await refuseTakenPort(port);
   ensureDevVars(env);
-  const token = await devCustomerToken(DEMO_CUSTOMER, DEV_TOKEN_DAYS, env);
+  const token = await devToken({ scope: "customer", customerId: DEMO_CUSTOMER }, env);
   buildDevelopmentReference(referenceIn(persistTo), token, beside);
   await migrate(env, persistTo);
 }
@@ -107,12 +109,35 @@ export async function loadDemo(url: string, env = PRODUCTION): Promise<void> {
   const lines = texts
     .filter((text) => "line" in checkLine({ number: 1, text }, KINDS, horizon))
     .map((text, index) => ({ number: index + 1, bytes: Buffer.from(text) }));
-  console.error(`Loading the demo program: ${lines.length.toLocaleString("en")} lines …`);
-  await sendLines({ url, token: await devFeedToken("*", 1, env) }, lines);
+  console.error(`Loading the demo program: ${count(lines.length)} lines …`);
+  await sendLines({ url, token: await devToken({ scope: "feed", accounts: "*" }, env) }, lines);
 }
 
 function referenceIn(persistTo: string): string {
   return path.join(path.resolve(persistTo), "reference");
+}
+
+/** What this process holds: a database that is collected as garbage lets go of its file. */
+const held: DatabaseSync[] = [];
+
+/**
+ * Holds the folder of a service's data for as long as this process lives, however it ends: two services on one database
+ * would each answer from what they remember.
+ * @throws a CommandError that names the service which holds it.
+ */
+function holdFolder(folder: string, port: number): void {
+  mkdirSync(folder, { recursive: true });
+  const holder = new DatabaseSync(path.join(folder, "holder.sqlite"));
+  try {
+    holder.exec(`PRAGMA user_version = ${port}; BEGIN IMMEDIATE`);
+  } catch (error) {
+    if (!(error instanceof Error && /locked/.test(error.message))) throw error;
+    const first = holder.prepare("PRAGMA user_version").get();
+    throw new CommandError(
+      `The data in ${folder} is in use by the service at http://127.0.0.1:${first?.user_version}. Use that one, or another folder: --persist-to DIR`,
+    );
+  }
+  held.push(holder);
 }
 
 async function refuseTakenPort(port: number): Promise<void> {

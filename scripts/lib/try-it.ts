@@ -1,37 +1,17 @@
-interface Example {
-  what: string;
-  path: string;
-  /** A body makes it a POST. */
-  body?: Record<string, unknown>;
-}
+import { OPERATIONS } from "../../src/reference.ts";
 
-/** One request for each endpoint, with parameters that the demo program answers. */
-export const EXAMPLES: readonly Example[] = [
-  {
-    what: "Popular campaigns near Tokyo's centre",
-    path: "/api/v1/customer/campaigns/near-by-popular-campaigns",
-    body: { latitude: 35.68, longitude: 139.76, single_account_id: "101", count: 2 },
-  },
-  { what: "Who wrote to this customer", path: "/api/v1/customer/messages" },
-  { what: "This customer's team at a store", path: "/api/v1/customer/stores/s101-1-6/team-with-level?per_page=5" },
-  { what: "The coupons that this customer holds", path: "/api/v1/customer/coupons" },
-  { what: "Store, manufacturer and digital coupons, page by page", path: "/api/v1/customer/my-coupons?per_page=5" },
-  {
-    what: "Stores, customers and campaigns by words",
-    path: "/api/v1/customer/full-search",
-    body: { query: "blue har" },
-  },
-  {
-    what: "Customers by a name with a typo: the answer says what it forgave",
-    path: "/api/v1/customer/full-search",
-    body: { query: "ficsher", filter: "customers" },
-  },
-  {
-    what: "Who leads the board at a store",
-    path: "/api/v1/customer/gamification/leaderboard",
-    body: { location_id: "s101-1-1", rank_on: "run" },
-  },
-];
+/** Each example of the reference that a customer's token is for: the demo program answers it. */
+function exampleLines(url: string): string[] {
+  return Object.entries(OPERATIONS).flatMap(([endpoint, { frames, summary: name, examples }]) => {
+    if (!endpoint.includes("/customer/") || frames !== undefined) return [];
+    return examples.map(({ summary, path = {}, query = {}, body }) => {
+      const route = endpoint.replace(/^\w+ /, "").replace(/:(\w+)/g, (_, part: string) => path[part] ?? "");
+      const search = Object.keys(query).length === 0 ? "" : `?${new URLSearchParams(query)}`;
+      const data = body === undefined ? "" : ` -d '${JSON.stringify(body)}'`;
+      return `# ${name}: ${summary.replace(/;.*/, "")}\ncurl -s -H "Authorization: Bearer $TOKEN" "${url}${route}${search}"${data}`;
+    });
+  });
+}
 
 /** A message for the demo customer, with an id of its own each time. */
 const MESSAGE = `{"record":"message","id":"try-'$(date +%s)'","group_id":"g1","customer_id":"c6","body":"Tea at four?"}`;
@@ -64,10 +44,6 @@ curl -s -H "Authorization: Bearer $TOKEN" "${url}/api/v1/customer/full-search" -
 
 /** What it prints where there is: the address, a customer's token, and lines that work as they stand. */
 export function tryIt(url: string, flag: string, { customerId, token }: { customerId: string; token: string }): string {
-  const lines = EXAMPLES.map(({ what, path, body }) => {
-    const data = body === undefined ? "" : ` -d '${JSON.stringify(body)}'`;
-    return `# ${what}\ncurl -s -H "Authorization: Bearer $TOKEN" "${url}${path}"${data}`;
-  });
   return `
 The example app is at ${url}/app/: a customer's app, and beside it a till that changes it while you watch.
 The reference is at ${url}, with a token filled in. Ctrl-C stops it.
@@ -75,7 +51,7 @@ The reference is at ${url}, with a token filled in. Ctrl-C stops it.
 # A token of the demo customer ${customerId}, good for 30 days
 TOKEN=${token}
 
-${lines.join("\n\n")}
+${exampleLines(url).join("\n\n")}
 
 ${listen(url, flag)}
 `;

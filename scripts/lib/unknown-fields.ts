@@ -1,5 +1,5 @@
-import { distance } from "fastest-levenshtein";
-import { objectOf } from "../../src/feed/ndjson.ts";
+import { isTypoOf } from "../../src/customer/search/known-customers.ts";
+import { objectOf } from "../../src/feed/lines.ts";
 import type { Kind } from "../../src/feed/records/kind.ts";
 import { count } from "./words.ts";
 
@@ -41,14 +41,14 @@ export class UnknownFields {
   }
 }
 
-/** The name with these initials, or the one that is nearest in letters, if it is near. */
+/** The name with these initials, or one that begins so, or would but for a typo. */
 function nearestTo(field: string, names: readonly string[]): string | undefined {
   const given = lettersOf(field);
-  const initials = names.find((name) => name.split("_").length > 1 && initialsOf(name) === given);
-  if (initials !== undefined) return initials;
-  const byDistance = names.map((name) => ({ name, far: distance(given, lettersOf(name)) }));
-  const [nearest] = byDistance.toSorted((one, other) => one.far - other.far);
-  return nearest !== undefined && nearest.far <= given.length / 3 ? nearest.name : undefined;
+  const isNear = (letters: string) => letters.startsWith(given) || isTypoOf(given, letters);
+  return (
+    names.find((name) => name.includes("_") && initialsOf(name) === given) ??
+    names.find((name) => isNear(lettersOf(name)))
+  );
 }
 
 function lettersOf(name: string): string {

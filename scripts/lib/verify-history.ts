@@ -2,8 +2,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { type Kind, keyColumns, keyName, tableName } from "../../src/feed/records/kind.ts";
-import { balanceOpening, earnedOpening, playOpening, tokenOpening } from "../../src/feed/records/openings.ts";
 import { askDatabase, type Where } from "./database.ts";
 import type { Bucket } from "./history-bucket.ts";
 import {
@@ -11,9 +9,13 @@ import {
   additionsOf,
   countSegments,
   faultOf,
+  heldBy,
   linesOf,
   readObject,
+  SUMMED_KINDS,
+  type SummaryRow,
   segmentsOf,
+  selectSummaries,
 } from "./history-segments.ts";
 import { CommandError } from "./project.ts";
 
@@ -25,9 +27,9 @@ export interface HistoryReport {
 }
 
 /**
- * Compares every segment with what the database says of it, and every opening with the sum of what the segments hold.
+ * Compares every segment with what the database says of it, and every summary with the sum of what the segments hold.
  * `onSegment` is called once each is read.
- * @throws a CommandError if events left meanwhile: they would be in the openings, and in no segment that was read.
+ * @throws a CommandError if events left meanwhile: they would be in the summaries, and in no segment that was read.
  */
 export async function verifyHistory(where: Where, bucket: Bucket, onSegment: () => void): Promise<HistoryReport> {
   const folder = mkdtempSync(path.join(tmpdir(), "loyalty-edge-history-"));
@@ -45,7 +47,7 @@ export async function verifyHistory(where: Where, bucket: Bucket, onSegment: () 
       report.lines += segment.lines;
       onSegment();
     }
-    for await (const opening of openingsOf(where)) sums.add("opening", opening);
+    for await (const stored of storedSums(where)) sums.add("stored", stored);
     if ((await countSegments(where)) !== before)
       throw new CommandError("Events left for history meanwhile: verify again once no more leave.");
     report.faults.push(...sums.differences());
@@ -65,28 +67,26 @@ class Sums {
     this.#database = new DatabaseSync(file);
     // Thrown away at the end, whatever happens: nothing needs to be safe before.
     this.#database.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;
-      CREATE TABLE sums (opening TEXT, key TEXT, field TEXT, side TEXT, amount INTEGER,
-        PRIMARY KEY (opening, key, field, side)) WITHOUT ROWID`);
+      CREATE TABLE sums (record TEXT, key TEXT, name TEXT, side TEXT, amount INTEGER,
+        PRIMARY KEY (record, key, name, side)) WITHOUT ROWID`);
     this.#add = this.#database.prepare(
       "INSERT INTO sums VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET amount = amount + excluded.amount",
     );
   }
 
-  add(side: "sealed" | "opening", { opening, key, field, amount }: Addition): void {
+  add(side: "sealed" | "stored", { record, key, name, amount }: Addition): void {
     // As JSON, because an id may have blanks in it.
-    this.#add.run(opening, JSON.stringify(key), field, side, amount);
+    this.#add.run(record, JSON.stringify(key), name, side, amount);
   }
 
-  /** Where the two sides differ, in words. No opening is one of nothing. */
+  /** Where the two sides differ, in words. No summary is one of nothing. */
   differences(): string[] {
+    const of = (side: string) => `coalesce(sum(amount) FILTER (WHERE side = '${side}'), 0)`;
     const rows = this.#database
       .prepare(`
-        SELECT opening || ' ' || key || ' ' || field || ': stored '
-          || CAST(coalesce(sum(amount) FILTER (WHERE side = 'opening'), 0) AS TEXT) || ', segments add up to '
-          || CAST(coalesce(sum(amount) FILTER (WHERE side = 'sealed'), 0) AS TEXT) AS text
-        FROM sums GROUP BY opening, key, field
-        HAVING coalesce(sum(amount) FILTER (WHERE side = 'opening'), 0)
-          <> coalesce(sum(amount) FILTER (WHERE side = 'sealed'), 0)`)
+        SELECT record || ' ' || key || ' ' || name || ': stored ' || CAST(${of("stored")} AS TEXT)
+          || ', segments add up to ' || CAST(${of("sealed")} AS TEXT) AS text
+        FROM sums GROUP BY record, key, name HAVING ${of("stored")} <> ${of("sealed")}`)
       .all();
     return rows.map(({ text }) => String(text));
   }
@@ -98,36 +98,14 @@ class Sums {
 
 /** How many rows a statement looks at. */
 const PAGE = 50_000;
-const OPENINGS: readonly Kind[] = [balanceOpening, earnedOpening, tokenOpening, playOpening];
 
-/** The openings that a database has, other than of nothing. */
-async function* openingsOf(where: Where): AsyncGenerator<Addition> {
-  for (const kind of OPENINGS) {
-    const columns = keyColumns(kind);
-    const named = new Map(Object.entries(kind.references).map(([field, to]) => [keyName(field), tableName(to)]));
-    const ids = columns.map(
-      (column, index) => `(SELECT id FROM ${named.get(column)} WHERE key = row.${column}) AS id_${index}`,
-    );
-    const fields = Object.entries(kind.columns).flatMap(([column, source]) =>
-      "field" in source && source.as === undefined ? [[column, source.field] as const] : [],
-    );
-    const amounts = fields.map(([column, field]) => `${column} AS ${field}`);
-    const isOpened = fields.map(([column]) => `coalesce(${column}, 0) <> 0`);
-    const table = tableName(kind);
-    for (let after: number[] | null = columns.map(() => 0); after !== null; ) {
-      const page: string = `(SELECT * FROM ${table} WHERE (${columns}) > (${after}) ORDER BY ${columns} LIMIT ${PAGE}) AS row`;
-      const statements = [
-        `SELECT ${[...ids, ...amounts]} FROM ${page} WHERE ${isOpened.join(" OR ")}`,
-        `SELECT ${columns}, count(*) OVER () AS rows_read FROM ${page}
-         ORDER BY ${columns.map((column) => `${column} DESC`)} LIMIT 1`,
-      ];
-      const [rows = [], [last] = []] = await askDatabase<Record<string, string | number | null>>(statements, where);
-      for (const row of rows)
-        for (const [, field] of fields) {
-          const key = columns.map((_, index) => String(row[`id_${index}`]));
-          yield { opening: kind.record, key, field, amount: Number(row[field]) };
-        }
-      after = last?.rows_read === PAGE ? columns.map((column) => Number(last[column])) : null;
+/** What the summaries of a database hold. */
+async function* storedSums(where: Where): AsyncGenerator<Addition> {
+  for (const kind of SUMMED_KINDS) {
+    for (let after: string | undefined = ""; after !== undefined; ) {
+      const [rows = []]: SummaryRow[][] = await askDatabase<SummaryRow>([selectSummaries(kind, after, PAGE)], where);
+      for (const row of rows) yield* heldBy(kind, row);
+      after = rows.length === PAGE ? String(rows.at(-1)?.id) : undefined;
     }
   }
 }

@@ -1,5 +1,4 @@
-import { WebSocket } from "undici";
-import { type Answer, PatientClient, parse } from "../lib/attempts.ts";
+import { PatientClient, parse, refusalOf } from "../lib/attempts.ts";
 import { CommandError } from "../lib/project.ts";
 
 const PATH = "/api/v1/probe";
@@ -28,7 +27,11 @@ export class ProbeClient {
     const body = JSON.stringify({ measure, ...more });
     const answer = await this.#client.ask(this.#url, { method: "POST", headers, body, signal });
     signal.throwIfAborted();
-    if (answer?.status !== 200) throw new CommandError(refusal(this.#url, answer));
+    if (answer?.status === 404)
+      throw new CommandError(
+        `There is no probe at ${this.#url.origin}: only staging has one. Deploy it (npm run deploy -- --env staging), or start it here (npm start -- --env staging).`,
+      );
+    if (answer?.status !== 200) throw new CommandError(answer === null ? "Stopped." : refusalOf(answer));
     return (parse(answer.bytes.toString()) as { items: Found }).items;
   }
 
@@ -39,15 +42,7 @@ export class ProbeClient {
 
   /** A socket at the inbox of the probe. */
   openSocket(): WebSocket {
-    return new WebSocket(this.#url.href.replace(/^http/, "ws"), { headers: this.#headers });
+    // Node's takes headers too, of which the types of the Workers' own say nothing.
+    return new WebSocket(this.#url.href.replace(/^http/, "ws"), { headers: this.#headers } as never);
   }
-}
-
-function refusal(url: URL, answer: Answer | null): string {
-  const { status = 0, bytes = Buffer.from("") } = answer ?? {};
-  if (status === 0) return `The service cannot be reached (${bytes}). Is it running, and is --url right?`;
-  if (status === 404)
-    return `There is no probe at ${url.origin}: only staging has one. Deploy it (npm run deploy -- --env staging), or start it here (npm start -- --env staging).`;
-  const { message } = Object(parse(bytes.toString())) as { message?: string };
-  return `The service answered ${status}: ${message ?? bytes.subarray(0, 200)}`;
 }

@@ -23,19 +23,6 @@ const BOOKS = {
 
 type Book = keyof typeof BOOKS;
 
-/** The messages that the soak has fed, as the database has them. */
-export const STORED_MESSAGES = `SELECT messages.id, message_groups.id AS "group", sent_at AS sentAt
-  FROM messages JOIN message_groups ON message_groups.key = messages.group_key WHERE messages.id LIKE 'soak-%'`;
-
-/** A message that the feed has acknowledged, as the database has it. */
-export interface StoredMessage {
-  id: string;
-  group: string;
-  sentAt: string;
-  /** In milliseconds since 1970. */
-  acknowledgedAt: number;
-}
-
 /** A line of the feed, and what it adds to (an event's amounts, in hundredths) or puts at a key of its book. */
 export interface BookedLine {
   line: DemoLine & { record: Book };
@@ -44,37 +31,17 @@ export interface BookedLine {
   state?: unknown;
 }
 
-/** The number of the fed file that a message's id or text names; 0 for one that the soak has not fed. */
-export function fileOf(text: string): number {
-  return Number(/soak-(\d+)-/.exec(text)?.[1] ?? 0);
-}
-
 /** An independent account of what the feed has acknowledged, to be compared with the database. */
 export class Ledger {
   readonly #books = new Map<string, Map<string, unknown[]>>();
-  readonly #messages = new Map<string, number>();
 
-  /** Notes a line that is acknowledged now. */
+  /** Notes a line that is acknowledged. */
   add({ line, key, amounts, state }: BookedLine): void {
     const book = this.#books.get(line.record) ?? new Map<string, unknown[]>();
     this.#books.set(line.record, book);
     const before = book.get(key) ?? [];
     const added = [1, ...(amounts ?? [])];
     book.set(key, amounts === undefined ? [state] : added.map((amount, index) => amount + Number(before[index] ?? 0)));
-    if (line.record === "message") this.#messages.set(String(line.id), Date.now());
-  }
-
-  /** The acknowledged messages among those that the database has. */
-  acknowledged(stored: readonly Omit<StoredMessage, "acknowledgedAt">[]): StoredMessage[] {
-    return stored.flatMap((message) => {
-      const acknowledgedAt = this.#messages.get(message.id);
-      return acknowledgedAt === undefined ? [] : [{ ...message, acknowledgedAt }];
-    });
-  }
-
-  /** When the last message was acknowledged, in milliseconds since 1970; 0 if none was. */
-  get lastMessageAt(): number {
-    return [...this.#messages.values()].at(-1) ?? 0;
   }
 
   /** Where the database disagrees, a line each: what was acknowledged and is lost, or is counted twice. */

@@ -2,7 +2,7 @@ import { plays } from "../demo/boards.ts";
 import { accounts, CITIES, stores } from "../demo/chains.ts";
 import { customers, visits } from "../demo/customers.ts";
 import { Random } from "../demo/random.ts";
-import { devCustomerToken } from "../lib/dev-token.ts";
+import { devToken } from "../lib/tokens.ts";
 import type { OnError } from "./stalls.ts";
 
 /** How many requests each endpoint has answered. */
@@ -87,7 +87,7 @@ const tokens = new Map<string, Promise<string>>();
 
 /** The token of a customer, which is signed once. */
 export function tokenOf(customer: string): Promise<string> {
-  const token = tokens.get(customer) ?? devCustomerToken(customer, 1);
+  const token = tokens.get(customer) ?? devToken({ scope: "customer", customerId: customer });
   tokens.set(customer, token);
   return token;
 }

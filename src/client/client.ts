@@ -1,6 +1,5 @@
-import type { Changed, ChangesOptions } from "./changes.ts";
 import type { Entry } from "./entries.ts";
-import type { PollOptions } from "./new-messages.ts";
+import type { Changed, ChangesOptions, PollOptions } from "./follow.ts";
 import type { CallOptions, Forgiven, PagedResult, Result } from "./result.ts";
 import type {
   CouponRecord,

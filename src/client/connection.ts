@@ -1,13 +1,9 @@
 import { errorOf, type FailedResult, type Result, resultOf } from "./result.ts";
-import { answerOf } from "./retry.ts";
+import { answerOf, type ServiceOptions } from "./service.ts";
 import { type Change, connect, type Ending, EVERYTHING, type SocketConstructor } from "./socket.ts";
-import { pause, reasonOf, throwIfAborted, withTimeout } from "./waiting.ts";
+import { pause, throwIfAborted, withTimeout } from "./waiting.ts";
 
-interface ConnectionOptions {
-  /** Where the service is. */
-  url: string;
-  askToken: () => string | Promise<string>;
-  send: typeof fetch;
+interface ConnectionOptions extends Omit<ServiceOptions, "retry"> {
   /** Null where there are no sockets. */
   WebSocket: SocketConstructor | null;
 }
@@ -53,18 +49,14 @@ export class SharedConnection {
     return this.#options.WebSocket !== null;
   }
 
-  /**
-   * Calls the listener until the signal calls it off.
-   * @throws a LoyaltyError when the service refuses the token, and the signal's reason when it is called off.
-   */
-  listen(listener: LiveListener, signal: AbortSignal): Promise<never> {
-    return new Promise((_, reject) => {
-      throwIfAborted(signal);
-      this.#listeners.set(listener, reject);
-      signal.addEventListener("abort", () => this.#leave(listener, signal), { once: true });
-      if (this.#listeners.size === 1) this.#start();
-      else if (this.#state !== "connecting") listener(this.#state, this.#state === "connected" ? EVERYTHING : []);
-    });
+  /** Calls the listener until the signal calls it off, or the service refuses the token: then `refuse`, with the error. */
+  listen(listener: LiveListener, refuse: (error: unknown) => void, signal: AbortSignal): void {
+    if (signal.aborted) return;
+    this.#listeners.set(listener, refuse);
+    const leave = () => this.#listeners.delete(listener) && this.#listeners.size === 0 && this.#stop.abort();
+    signal.addEventListener("abort", leave, { once: true });
+    if (this.#listeners.size === 1) this.#start();
+    else if (this.#state !== "connecting") listener(this.#state, this.#state === "connected" ? EVERYTHING : []);
   }
 
   #start(): void {
@@ -79,14 +71,9 @@ export class SharedConnection {
     };
     stayConnected(this.#options, callAll, stop.signal).catch((error: unknown) => {
       if (stop.signal.aborted) return;
-      for (const reject of this.#listeners.values()) reject(error);
+      for (const refuse of this.#listeners.values()) refuse(error);
       this.#listeners.clear();
     });
-  }
-
-  #leave(listener: LiveListener, signal: AbortSignal): void {
-    this.#listeners.get(listener)?.(reasonOf(signal));
-    if (this.#listeners.delete(listener) && this.#listeners.size === 0) this.#stop.abort();
   }
 }
 
@@ -114,7 +101,7 @@ async function stayConnected(options: ConnectionOptions, listener: LiveListener,
 
 /** The token, or null where the app has none in time. */
 async function tokenOf({ askToken }: ConnectionOptions, signal: AbortSignal): Promise<string | null> {
-  return withTimeout(TOKEN_WITHIN_MS, signal, async () => askToken()).catch(() => nullUnlessAborted(signal));
+  return withTimeout(TOKEN_WITHIN_MS, signal, askToken).catch(() => nullUnlessAborted(signal));
 }
 
 function nullUnlessAborted(signal: AbortSignal): null {

@@ -1,5 +1,5 @@
 import { type CallOptions, errorOf, type Following, type Result } from "./result.ts";
-import { pauseAsAsked } from "./retry.ts";
+import { pauseAsAsked } from "./service.ts";
 
 /** An entry of a list; or of several lists, and then `kind` says of which. */
 export type Entry<Items> = Items extends readonly (infer One)[]

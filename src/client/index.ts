@@ -1,4 +1,3 @@
-import { followChanges } from "./changes.ts";
 import type {
   Client,
   CouponItems,
@@ -11,16 +10,14 @@ import type {
 } from "./client.ts";
 import { SharedConnection } from "./connection.ts";
 import { entriesOf } from "./entries.ts";
-import { followMessages } from "./new-messages.ts";
+import { followChanges, followMessages } from "./follow.ts";
 import type { CallOptions } from "./result.ts";
-import type { RetryOptions } from "./retry.ts";
-import { encode, Service } from "./service.ts";
+import { encode, type RetryOptions, Service } from "./service.ts";
 import type { MessageGroup, TeamMember } from "./shapes.ts";
 import type { SocketConstructor } from "./socket.ts";
 
-export type { Changed, ChangesOptions } from "./changes.ts";
 export type * from "./client.ts";
-export type { PollOptions } from "./new-messages.ts";
+export type { Changed, ChangesOptions, PollOptions } from "./follow.ts";
 export { toDate } from "./poll.ts";
 export {
   type CallOptions,
@@ -31,7 +28,7 @@ export {
   type Result,
   type Since,
 } from "./result.ts";
-export type { RetryOptions } from "./retry.ts";
+export type { RetryOptions } from "./service.ts";
 export type * from "./shapes.ts";
 export type { Change, SocketConstructor, SocketLike } from "./socket.ts";
 

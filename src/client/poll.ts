@@ -1,7 +1,7 @@
 import { compareCodePoints } from "../values/code-points.ts";
 import type { MessagesQuery } from "./client.ts";
 import { type CallOptions, errorOf, LoyaltyError, type PagedResult, type Since } from "./result.ts";
-import { pauseAsAsked } from "./retry.ts";
+import { pauseAsAsked } from "./service.ts";
 import type { MessageGroup } from "./shapes.ts";
 import { pause } from "./waiting.ts";
 

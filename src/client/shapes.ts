@@ -15,4 +15,4 @@ export { AccountBalance, Me } from "../customer/me/operations.ts";
 export { GroupMember, MessageGroup } from "../customer/messages/operations.ts";
 export { SearchAccount, SearchCampaign, SearchCustomer, SearchStore } from "../customer/search/operations.ts";
 export { LevelEntry, TeamMember } from "../customer/stores/operations.ts";
-export { Failure } from "../http/errors.ts";
+export { Failure } from "../http/failure-schema.ts";

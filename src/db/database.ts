@@ -1,12 +1,17 @@
-import { fillPlaceholders, type Placeholder, SQL, sql } from "drizzle-orm";
+import { type Column, fillPlaceholders, type Placeholder, SQL, sql } from "drizzle-orm";
+import type { CasingCache } from "drizzle-orm/casing";
 import { withTimeout } from "../values/timeout.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
-import { PrimaryStalled } from "./errors.ts";
-import { isHopeless, isPassing, outcomeOf, toDatabaseError } from "./faults.ts";
-import { type Query, toQuery } from "./query.ts";
+import { isHopeless, isPassing, outcomeOf, PrimaryStalled, toDatabaseError } from "./errors.ts";
 
 /** `select(…)` of `select.ts` or another template of Drizzle's `sql`; or one of these, compiled. */
 export type Statement<Row = unknown> = SQL<Row> | CompiledStatement<Row>;
+
+/** A statement as D1 takes it. */
+interface Query {
+  sql: string;
+  params: unknown[];
+}
 
 export interface CompiledStatement<Row> {
   toSQL(): Query;
@@ -22,39 +27,27 @@ type RowsOf<S extends readonly Statement[]> = { -readonly [Index in keyof S]: Ro
 /** Where a compiled statement takes a value. */
 export type Value<Name extends string> = (name: Name) => Placeholder;
 
-/** What a request has cost at D1 so far. */
-export interface Usage {
-  roundTrips: number;
-  statements: number;
-  milliseconds: number;
+/** What a request has cost at D1, before it has asked anything. */
+export const noUsage = () => ({
+  roundTrips: 0,
+  statements: 0,
+  milliseconds: 0,
   /** What SQLite itself took of that, by D1's account. */
-  sqlMilliseconds: number;
-  rowsRead: number;
-  rowsWritten: number;
+  sqlMilliseconds: 0,
+  rowsRead: 0,
+  rowsWritten: 0,
   /** The most tries that one call needed, D1's own included; 0 where D1 was not asked. */
-  attempts: number;
+  attempts: 0,
   /** Where the database is that answered last, as D1 names its regions; null where D1 does not say. */
-  region: string | null;
+  region: null as string | null,
   /** Whether it was the primary, not a replica. */
-  primary: boolean | null;
+  primary: null as boolean | null,
   /** How large it is. */
-  databaseBytes: number | null;
-}
+  databaseBytes: null as number | null,
+});
 
-export function noUsage(): Usage {
-  return {
-    roundTrips: 0,
-    statements: 0,
-    milliseconds: 0,
-    sqlMilliseconds: 0,
-    rowsRead: 0,
-    rowsWritten: 0,
-    attempts: 0,
-    region: null,
-    primary: null,
-    databaseBytes: null,
-  };
-}
+/** What a request has cost at D1 so far. */
+export type Usage = ReturnType<typeof noUsage>;
 
 /** A bookmark of a D1 session, or where a session without one begins. */
 export type Consistency = "first-unconstrained" | "first-primary" | (string & {});
@@ -129,20 +122,16 @@ export class Database {
    * database; D1's own error for anything else, such as a check that failed.
    */
   async batch<const S extends readonly Statement[]>(statements: S): Promise<RowsOf<S>> {
-    return (await this.#read(statements)) as RowsOf<S>;
-  }
-
-  async #read(statements: readonly Statement[]): Promise<Record<string, unknown>[][]> {
     const queries = statements.map(queryOf);
     const endsAt = performance.now() + READ_LIMIT_MS;
     if (this.#begunAtBookmark) {
       const results = await this.#sendAtBookmark(queries);
-      if (results !== null) return results;
+      if (results !== null) return results as RowsOf<S>;
     }
     const deadline = performance.now() + RETRY_WITHIN_MS;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#send(queries, endsAt - performance.now(), attempt);
+        return (await this.#send(queries, endsAt - performance.now(), attempt)) as RowsOf<S>;
       } catch (error) {
         const wait = Math.random() * FIRST_WAIT_MS * 2 ** attempt;
         if (!isPassing(error) || performance.now() + wait > deadline) throw toDatabaseError(error);
@@ -230,26 +219,23 @@ export class Database {
 export function compileOnce<Name extends string, Row = unknown>(
   write: (value: Value<Name>) => SQL<Row>,
 ): (values: Readonly<Record<Name, string | number>>) => CompiledStatement<Row> {
-  let compiled: Query | undefined;
-  return (values) => ({
-    toSQL() {
-      compiled ??= onOneLine(toQuery(write((name) => sql.placeholder(name))));
-      return { sql: compiled.sql, params: fillPlaceholders(compiled.params, values) };
-    },
-  });
+  const compiled = compilePer((_: null, value: Value<Name>) => write(value));
+  return (values) => compiled(null, values);
 }
 
 /** The same for a statement whose text depends on a shape, which is JSON and of which there are few: once for each. */
 export function compilePer<Shape, Name extends string, Row = unknown>(
   write: (shape: Shape, value: Value<Name>) => SQL<Row>,
 ): (shape: Shape, values: Readonly<Record<Name, string | number>>) => CompiledStatement<Row> {
-  const statements = new Map<string, ReturnType<typeof compileOnce<Name, Row>>>();
-  return (shape, values) => {
-    const key = JSON.stringify(shape);
-    const statement = statements.get(key) ?? compileOnce((value: Value<Name>) => write(shape, value));
-    statements.set(key, statement);
-    return statement(values);
-  };
+  const compiled = new Map<string, Query>();
+  return (shape, values) => ({
+    toSQL() {
+      const key = JSON.stringify(shape);
+      const query = compiled.get(key) ?? onOneLine(toQuery(write(shape, (name) => sql.placeholder(name))));
+      compiled.set(key, query);
+      return { sql: query.sql, params: fillPlaceholders(query.params, values) };
+    },
+  });
 }
 
 /**
@@ -258,6 +244,19 @@ export function compilePer<Shape, Name extends string, Row = unknown>(
  */
 function onOneLine(query: Query): Query {
   return { ...query, sql: query.sql.replace(/\s*\n\s*/g, " ").trim() };
+}
+
+// What Drizzle's dialect says of SQLite. The dialect itself brings the query builder along, 5 KiB of the Worker.
+const SQLITE = {
+  // Of the cache only this is called, and the tables say how their columns are written.
+  casing: { getColumnCasing: ({ name }: Column) => name } as CasingCache,
+  escapeName: (name: string) => `"${name}"`,
+  escapeParam: () => "?",
+  escapeString: (text: string) => `'${text.replaceAll("'", "''")}'`,
+};
+
+export function toQuery(statement: SQL): Query {
+  return statement.toQuery(SQLITE);
 }
 
 function queryOf(statement: Statement): Query {

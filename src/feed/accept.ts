@@ -1,17 +1,15 @@
 import type { FeedToken } from "../auth/token.ts";
 import type { Database } from "../db/database.ts";
-import { databaseFaultOf } from "../db/errors.ts";
 import { joinRows } from "../db/json-rows.ts";
-import { forbidden, invalid, payloadTooLarge, tooMuchForDatabase } from "../http/errors.ts";
+import { invalid } from "../http/errors.ts";
 import { ITEM_LIMIT, LINE_LIMIT, NAMED_LINES } from "../http/limits.ts";
 import type { FeedChanges } from "../inbox/notify.ts";
-import { addMessage, type FieldMessages } from "../values/messages.ts";
-import { withCommas } from "../values/number.ts";
-import { checkLine, type GoodLine } from "./lines.ts";
-import { splitLines } from "./ndjson.ts";
+import type { FieldMessages } from "../values/messages.ts";
+import { checkLine, type GoodLine, splitLines } from "./lines.ts";
 import { applyFeed, type Batch } from "./queries.ts";
 import { KINDS, RESTORED_KINDS } from "./records/index.ts";
 import { columnTypes, identityOf, isGlobal, type Kind, type Line } from "./records/kind.ts";
+import { foreignLines, lineField, tooMany, tooManyItems } from "./refusals.ts";
 import type { Accepted } from "./schema.ts";
 
 /** An accepted request. */
@@ -38,18 +36,8 @@ export async function acceptFeed(
   const { batches, count, items } = readBatches(body, kinds, restores ? null : horizon);
   if (accounts !== "*") refuseGlobal(batches);
 
-  const outcome = await applyFeed(db, { batches, accounts, restores, items }).catch((error: unknown) => {
-    throw databaseFaultOf(error) === "exceeded" ? tooMuchForDatabase(error) : error;
-  });
-  if (outcome.applied) {
-    const { ignored, version, changes } = outcome;
-    return { items: { accepted: count - ignored, ignored }, version, changes };
-  }
-  if ("items" in outcome) throw tooMuch(outcome.items, ITEMS, ITEM_LIMIT);
-  if ("isUnrestorable" in outcome) throw forbidden(NOT_RESTORABLE);
-  if ("hasTotalTooLarge" in outcome) throw invalid({ body: ["a total would be too large"] });
-  if ("foreign" in outcome) throw foreignLines(outcome.foreign);
-  throw invalid(faultMessages(outcome.faults));
+  const { ignored, ...applied } = await applyFeed(db, { batches, accounts, restores, items });
+  return { items: { accepted: count - ignored, ignored }, ...applied };
 }
 
 /** In a function of its own: one that waits would hold the texts of all lines beside their parameters, 8 MB. */
@@ -58,10 +46,6 @@ function readBatches(body: Uint8Array, kinds: readonly Kind[], horizon: string |
   const items = lines.reduce((sum, { line }) => sum + line.items, 0);
   return { batches: toBatches(lines, kinds), count: lines.length, items };
 }
-
-const NOT_RESTORABLE = "A restore token feeds only a database that has been fed by nothing but restores.";
-
-const ITEMS = "ids in lists and members of the groups that it touches";
 
 /**
  * @throws the failure 413 for too many lines or ids, else 422 that names the bad fields of the first hundred bad lines.
@@ -79,41 +63,19 @@ function checkLines(body: Uint8Array, kinds: readonly Kind[], horizon: string | 
       good.push(checked);
     } else {
       badLines += 1;
-      if (badLines <= NAMED_LINES) addLine(bad, text.number, checked.messages);
+      if (badLines > NAMED_LINES) continue;
+      for (const [field, texts] of Object.entries(checked.messages)) bad[lineField(text.number, field)] = texts;
     }
   }
-  if (lines > LINE_LIMIT) throw tooMuch(lines, "lines", LINE_LIMIT);
-  if (items > ITEM_LIMIT) throw tooMuch(items, ITEMS, ITEM_LIMIT);
+  if (lines > LINE_LIMIT) throw tooMany(lines, "lines", LINE_LIMIT);
+  if (items > ITEM_LIMIT) throw tooManyItems(items);
   if (badLines > 0) throw invalid(bad);
   return good;
-}
-
-function tooMuch(count: number, what: string, limit: number) {
-  return payloadTooLarge(`This request holds ${withCommas(count)} ${what}: at most ${withCommas(limit)} are taken.`);
-}
-
-function addLine(messages: FieldMessages, line: number, ofLine: FieldMessages): void {
-  for (const [field, texts] of Object.entries(ofLine)) messages[lineField(line, field)] = texts;
-}
-
-function faultMessages(faults: readonly { line: number; field: string; text: string }[]): FieldMessages {
-  const messages: FieldMessages = {};
-  for (const { line, field, text } of faults) addMessage(messages, lineField(line, field), text);
-  return messages;
-}
-
-function lineField(line: number, field: string): string {
-  return field === "" ? `line ${line}` : `line ${line}.${field}`;
 }
 
 function refuseGlobal(batches: readonly Batch[]): void {
   const global = batches.flatMap(({ kind, all }) => (isGlobal(kind) ? all.map(({ number }) => number) : []));
   if (global.length > 0) throw foreignLines(global.toSorted((one, other) => one - other).slice(0, NAMED_LINES));
-}
-
-function foreignLines(lines: readonly number[]) {
-  const which = lines.length === 1 ? `Line ${lines[0]} touches` : `Lines ${lines.join(", ")} touch`;
-  return forbidden(`${which} an account that the token does not cover.`);
 }
 
 /** The lines by kind, in the order in which kinds refer to each other. */

@@ -1,15 +1,14 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
-import { NAMED_LINES } from "../http/limits.ts";
 import type { FeedChanges } from "../inbox/notify.ts";
 import { selectChanges, toChanges } from "../inbox/outbox/queries.ts";
 import { countFeed, selectUnshown, toUnshown } from "../inbox/queries.ts";
 import { findFaults, findForeign, refuseLargeGroups, refuseSealed, refuseUnrestorable } from "./records/checks.ts";
-import { type Fault, TOO_OLD } from "./records/faults.ts";
 import type { Kind, Line } from "./records/kind.ts";
 import { message } from "./records/message.ts";
 import { messageGroup } from "./records/message-group.ts";
 import { collectFreshEvents, dropFreshEvents, freshEvents, remove, write } from "./records/statements.ts";
+import { refusalOf } from "./refusals.ts";
 
 /** The lines of one kind, sorted by what becomes of them. */
 export interface Batch {
@@ -24,7 +23,7 @@ export interface Batch {
   deletes: readonly Line[];
 }
 
-export interface FeedRequest {
+interface FeedRequest {
   /** In the order in which kinds refer to each other. */
   batches: readonly Batch[];
   /** The accounts that may be touched. */
@@ -35,24 +34,16 @@ export interface FeedRequest {
   items: number;
 }
 
-/** The outcome of a request: all of it is committed, or none. */
-export type Outcome =
-  | { applied: true; ignored: number; version: number; changes: FeedChanges }
-  | { applied: false; isUnrestorable: true }
-  | { applied: false; hasTotalTooLarge: true }
-  | { applied: false; items: number }
-  | { applied: false; foreign: readonly number[] }
-  | { applied: false; faults: readonly { line: number; field: string; text: string }[] };
-
-/** A total would leave its `CHECK`, or a sum of a restore's openings would leave 64 bits. */
-const TOTAL_TOO_LARGE = /CHECK constraint failed|integer overflow/;
-
 /**
  * Applies a request in one transaction and one round trip: the upserts, the deletes, the checks, and the events with
- * their totals. A check that finds a line aborts the transaction, so a refused request leaves nothing behind. What it
- * changed for listeners comes with the answer.
+ * their totals. A check that finds a line aborts the transaction, so a refused request leaves nothing behind. Resolves with
+ * how many lines changed nothing, how many requests have been committed, and what this one changed for listeners.
+ * @throws the failures 413, 422 and 403.
  */
-export async function applyFeed(db: Database, { batches, accounts, restores, items }: FeedRequest): Promise<Outcome> {
+export async function applyFeed(
+  db: Database,
+  { batches, accounts, restores, items }: FeedRequest,
+): Promise<{ ignored: number; version: number; changes: FeedChanges }> {
   const states = batches.filter(({ kind }) => kind.type === "state");
   const ofEvents = batches.filter(({ kind }) => kind.type === "event");
   const events = ofEvents.filter(({ writes }) => writes.length > 0);
@@ -90,60 +81,15 @@ export async function applyFeed(db: Database, { batches, accounts, restores, ite
     const nothingToDelete = countLines(states, "deletes") - removed.length;
     const repeated = countLines(ofEvents, "all") - inserted.length - emptied.length;
     return {
-      applied: true,
       ignored: nothingToDelete + repeated,
       version: Number(counted[0]?.version),
       changes: { changes: toChanges(changed), unshown: unshown[0] === undefined ? null : toUnshown(unshown[0]) },
     };
   } catch (error) {
-    return readRefusal(error, { faults: checks.faults, batches });
+    throw refusalOf(error, { faults: checks.faults, batches });
   }
 }
 
 function countLines(batches: readonly Batch[], which: "all" | "deletes"): number {
   return batches.reduce((sum, batch) => sum + batch[which].length, 0);
-}
-
-/** What a check says of the request that it undoes. */
-interface Report {
-  unrestorable?: [number];
-  items?: [number];
-  /** Kinds, each with the month before which their events have left. */
-  sealed?: [string, string][];
-  foreign?: number[];
-  /** Lines, each with the index of its fault. */
-  faults?: [number, number][];
-}
-
-/** Reads out of the error why the request was undone; any other error stays one. */
-function readRefusal(
-  error: unknown,
-  { faults, batches }: { faults: readonly Fault[]; batches: readonly Batch[] },
-): Outcome {
-  const message = error instanceof Error ? error.message : "";
-  if (TOTAL_TOO_LARGE.test(message)) return { applied: false, hasTotalTooLarge: true };
-  const text = /\{"(?:unrestorable|items|sealed|foreign|faults)":.*\]\}/s.exec(message)?.[0];
-  if (text === undefined) throw error;
-  const { unrestorable, items, sealed, foreign, faults: found = [] } = JSON.parse(text) as Report;
-  if (unrestorable !== undefined) return { applied: false, isUnrestorable: true };
-  if (items !== undefined) return { applied: false, items: items[0] };
-  if (sealed !== undefined) return { applied: false, faults: linesBefore(new Map(sealed), batches) };
-  if (foreign !== undefined) return { applied: false, foreign };
-  const named = found.flatMap(([line, index]) => {
-    const fault = faults[index];
-    return fault === undefined ? [] : [{ line, field: fault.field, text: fault.text }];
-  });
-  return { applied: false, faults: named };
-}
-
-/** The first lines with events of before a month of their kind. */
-function linesBefore(months: ReadonlyMap<string, string>, batches: readonly Batch[]) {
-  return batches
-    .flatMap(({ kind, all }) => {
-      const { record, timeField: field = "" } = kind;
-      const old = all.filter(({ time }) => time !== null && time < (months.get(record) ?? ""));
-      return old.map(({ number }) => ({ line: number, field, text: TOO_OLD }));
-    })
-    .sort((one, other) => one.line - other.line)
-    .slice(0, NAMED_LINES);
 }

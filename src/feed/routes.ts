@@ -9,13 +9,17 @@ import { writeMetrics } from "../middleware/metrics.ts";
 import { validate } from "../middleware/validate.ts";
 import { acceptFeed } from "./accept.ts";
 import { Admission } from "./admission.ts";
-import { warnOfSize } from "./database-size.ts";
 import { FOREIGN_CURSOR, readPage } from "./export/page.ts";
 import { currentHorizon } from "./horizon.ts";
 import { ExportQuery } from "./schema.ts";
 
-/** Of this isolate. */
+// D1's largest database, which no plan makes larger.
+const LARGEST_BYTES = 10_000_000_000;
+const WARNED_AT_PERCENT = [70, 85, 95];
+
+// Of this isolate: `warnedAt` is what it has warned of, in percent.
 const admission = new Admission();
+let warnedAt = 0;
 
 export const feed = createRouter()
   .get("/", validate("query", ExportQuery), async (c) => {
@@ -64,3 +68,12 @@ export const feed = createRouter()
     c.header("X-Feed-Version", String(version));
     return c.json({ status: true as const, items });
   });
+
+/** Writes a line into the log once a database has grown beyond 70, 85 and 95 % of what it can hold. */
+function warnOfSize(databaseBytes: number | null): void {
+  const isBeyond = (percent: number) => Number(databaseBytes) >= (percent / 100) * LARGEST_BYTES;
+  const percent = WARNED_AT_PERCENT.findLast(isBeyond) ?? 0;
+  if (percent <= warnedAt) return;
+  warnedAt = percent;
+  console.warn(JSON.stringify({ warning: "DATABASE_SIZE", percent, databaseBytes }));
+}

@@ -1,9 +1,29 @@
 import * as z from "zod";
+import { cursorParameter } from "../http/paging.ts";
+import { parseObject } from "../values/json.ts";
 import { listParameter } from "../values/parameter.ts";
-import { CursorParameter } from "./export/cursor.ts";
-import { EXPORTED, PROGRAM } from "./export/walks.ts";
+import { codePoints, ID_LIMIT } from "../values/text.ts";
+import { type Cursor, EXPORTED, type ExportWalk, PROGRAM, WALKS } from "./export/walks.ts";
+import { columnTypes } from "./records/kind.ts";
 
 const RecordName = z.enum(EXPORTED, { error: `must be one of ${EXPORTED.join(", ")}` });
+
+const CursorText = z.object({ walk: z.string(), after: z.array(z.union([z.string(), z.int()])).optional() });
+
+const CursorParameter = cursorParameter((text): Cursor | undefined => {
+  const { walk: name, after } = CursorText.safeParse(parseObject(text)).data ?? {};
+  const walk = WALKS.find((one) => one.name === name);
+  return walk !== undefined && (after === undefined || mayBeRow(walk, after)) ? { walk, after } : undefined;
+});
+
+/** Whether these may be a row's values in the columns by which the walk goes. */
+function mayBeRow(walk: ExportWalk, values: readonly (string | number)[]): boolean {
+  const types = columnTypes(walk);
+  const mayBe = (column: string, value: string | number | undefined) =>
+    typeof value === types.get(column) &&
+    (typeof value !== "string" || (value !== "" && codePoints(value) <= ID_LIMIT));
+  return values.length === walk.order.length && walk.order.every((column, index) => mayBe(column, values[index]));
+}
 
 /** The query of an export (docs/contract/export.md, 1). */
 export const ExportQuery = z.object({

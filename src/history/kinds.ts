@@ -1,6 +1,7 @@
 import { type ExportWalk, WALKS } from "../feed/export/walks.ts";
 import { KINDS } from "../feed/records/index.ts";
 import { type Leaving, tableName } from "../feed/records/kind.ts";
+import { isEvent } from "../feed/records/summaries.ts";
 
 /** How the old events of a kind leave the database. */
 export interface SealedKind extends Required<Omit<Leaving, "lines">> {
@@ -18,6 +19,7 @@ export const SEALED_KINDS: readonly SealedKind[] = KINDS.flatMap(({ record, time
   if (timeField === undefined || exported === undefined) return [];
   // An export leaves out the messages of removed groups.
   const { leftOut: _, ...walk } = exported;
-  const { lines = walk.lines, ...how } = { lookedAt: 20_000, when: "true", sums: {}, open: [], ...leaving };
-  return [{ record, table: tableName(walk), time: timeField, walk: { ...walk, lines }, ...how }];
+  const table = tableName(walk);
+  const { lines = walk.lines, ...how } = { lookedAt: 20_000, when: isEvent(table), summaries: [], ...leaving };
+  return [{ record, table, time: timeField, walk: { ...walk, lines }, ...how }];
 });

@@ -5,6 +5,7 @@ import { names, select } from "../db/select.ts";
 import { feedVersion, historySegments, historyWalks } from "../db/tables/index.ts";
 import type { KnownIds, Row } from "../feed/export/fields.ts";
 import { hasMore, selectIds, selectLines, toIds } from "../feed/export/queries.ts";
+import { type Summary, summaryId } from "../feed/records/summaries.ts";
 import { SEALED_KINDS, type SealedKind } from "./kinds.ts";
 import type { Segment } from "./segment.ts";
 
@@ -144,20 +145,22 @@ export interface Step {
 }
 
 /**
- * Takes events out of the database that an object has: adds them to the openings, deletes them, and writes down the
+ * Takes events out of the database that an object has: adds them to their summaries, deletes them, and writes down the
  * segment. It counts as a feed request, because an export during which events leave is no snapshot.
  * @throws if others are there by now: then all stays as it is.
  */
 export async function takeOut(
   db: Database,
-  { table, time, when, sums, open }: SealedKind,
+  { table, time, when, summaries }: SealedKind,
   { segment, ids, horizon, step }: { segment: Written; ids: readonly string[]; horizon: string; step: Step },
 ): Promise<void> {
   const { kind, month, number, name, lines, bytes, sha256, oldest, newest } = historySegments;
   // As they were found: to look each of them up holds the database longer.
   const leave = sql`id > ${step.from.lastId} AND id <= ${ids.at(-1)}
     AND ${sql.raw(time)} < ${horizon} AND ${sql.raw(when)}`;
-  const added = Object.entries(sums).map(([sum, value]) => `'${sum}', ${value}`);
+  const sums = summaries.flatMap(({ filter = "true", sums }) =>
+    Object.entries(sums).map(([name, column]) => `'${name}', coalesce(sum(${column}) FILTER (WHERE ${filter}), 0)`),
+  );
   // NULL, which the column refuses, if these are not the events that the object has. At most 2,000 ids of 64 characters:
   // half of what a parameter may take.
   const whole = sql`iif(json_group_array(id ORDER BY id) = ${JSON.stringify(ids)}, count(*), NULL)`;
@@ -166,14 +169,29 @@ export async function takeOut(
       sql`INSERT INTO ${historySegments}
           (${names(kind, month, number, name, bytes, sha256, lines, oldest, newest, historySegments.sums)})
         SELECT ${segment.kind}, ${segment.month}, ${segment.number}, ${segment.name}, ${segment.bytes}, ${segment.sha256},
-          ${whole}, min(${sql.raw(time)}), max(${sql.raw(time)}), json_object(${sql.raw(added.join(", "))})
+          ${whole}, min(${sql.raw(time)}), max(${sql.raw(time)}), json_object(${sql.raw(sums.join(", "))})
         FROM ${sql.raw(table)} WHERE ${leave}`,
     ],
-    opened: open.map((add) => add(leave)),
+    added: summaries.map((summary) => addToSummary(summary, { summaries, table, time, leave })),
     left: [sql`DELETE FROM ${sql.raw(table)} WHERE ${leave}`],
     counted: [sql`UPDATE ${feedVersion} SET ${names(feedVersion.version)} = ${feedVersion.version} + 1`],
     moved: [moveWalk(step)],
   });
+}
+
+/** Adds the events that leave to the rows that stand for them. Its time is that of the newest. */
+function addToSummary(
+  { by, filter = "true", sums }: Summary,
+  { summaries, table, time, leave }: Pick<SealedKind, "summaries" | "table" | "time"> & { leave: SQL },
+): SQL {
+  const columns = Object.values(sums);
+  const id = summaryId(summaries, (key) => (by.includes(key) ? key : "NULL"));
+  const added = columns.map((one) => `sum(${one})`);
+  const sets = columns.map((one) => `${one} = ${one} + excluded.${one}`);
+  return sql`
+    INSERT INTO ${sql.raw(`${table} (id, ${[...by, ...columns, time]}) SELECT ${[id, ...by, ...added]}, max(${time}) FROM ${table}`)}
+    WHERE ${leave} AND ${sql.raw(`${filter} GROUP BY ${by}`)}
+    ON CONFLICT (id) DO UPDATE SET ${sql.raw(`${sets}, ${time} = max(${time}, excluded.${time})`)}`;
 }
 
 /** Writes down how far a walk has come that has found nothing more. */

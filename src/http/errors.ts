@@ -1,37 +1,8 @@
 import type { Context } from "hono";
-import * as z from "zod";
 import { DatabaseFull, DatabaseUnavailable } from "../db/errors.ts";
 import type { FieldMessages } from "../values/messages.ts";
+import type { Failure } from "./failure-schema.ts";
 import { LIMIT_PERIOD_SECONDS } from "./limits.ts";
-
-/** Every body that a failed call can have (docs/contract/interface.md, 3). */
-export const Failure = z.object({
-  status: z.literal(false).describe("False: the call failed."),
-  errorCode: z
-    .enum([
-      "NO_ITEMS",
-      "VALIDATION_EXCEPTION",
-      "UNAUTHENTICATED",
-      "FORBIDDEN",
-      "NOT_FOUND",
-      "METHOD_NOT_ALLOWED",
-      "REQUEST_TIMEOUT",
-      "PAYLOAD_TOO_LARGE",
-      "UPGRADE_REQUIRED",
-      "TOO_MANY_REQUESTS",
-      "UNAVAILABLE",
-      "INTERNAL_ERROR",
-      "DATABASE_FULL",
-    ])
-    .optional()
-    .describe("What failed, for a program."),
-  message: z.string().optional().describe("What failed, in words."),
-  messages: z
-    .record(z.string(), z.array(z.string()))
-    .optional()
-    .describe("Every bad field with what to correct, in words."),
-});
-export type Failure = z.output<typeof Failure>;
 
 type FailureStatus = 200 | 400 | 401 | 403 | 404 | 405 | 408 | 413 | 422 | 426 | 429 | 500 | 503 | 507;
 

@@ -15,34 +15,27 @@ const RESPONSE_HEADERS =
  */
 export function cors(app: Hono<AppEnv>): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
-    const origins = allowedOrigins(c.env);
     const origin = c.req.header("Origin") ?? "";
     const isAllowed = origin !== "" && isAllowedOrigin(c.env, origin);
-
     const methods = allowedMethods(app, c.req.path);
     const isAsked = c.req.method === "OPTIONS" && c.req.header("Access-Control-Request-Method") !== undefined;
     const isPreflight = isAsked && origin !== "" && methods.length > 0;
-    // What a cache keeps for one origin must not be given to another.
-    const vary = () => origins.length > 0 && c.header("Vary", "Origin", { append: true });
-    if (isPreflight && !isAllowed) {
-      vary();
-      throw foreignPage();
-    }
-    if (isPreflight) {
+    try {
+      if (!isPreflight) return await next();
+      if (!isAllowed) throw foreignPage();
       c.res = c.body(null, 204, {
         "Access-Control-Allow-Methods": methods.join(", "),
         "Access-Control-Allow-Headers": REQUEST_HEADERS,
         "Access-Control-Max-Age": String(PREFLIGHT_SECONDS),
       });
-    } else {
-      await next();
+    } finally {
+      if (isAllowed) {
+        c.header("Access-Control-Allow-Origin", origin);
+        c.header("Access-Control-Expose-Headers", RESPONSE_HEADERS);
+      }
+      // What a cache keeps for one origin must not be given to another.
+      if (allowedOrigins(c.env).length > 0) c.header("Vary", "Origin", { append: true });
     }
-
-    if (isAllowed) {
-      c.header("Access-Control-Allow-Origin", origin);
-      c.header("Access-Control-Expose-Headers", RESPONSE_HEADERS);
-    }
-    vary();
   };
 }
 

@@ -1,6 +1,6 @@
-import type { Context, MiddlewareHandler } from "hono";
+import type { MiddlewareHandler } from "hono";
 import type { AppEnv } from "../app-env.ts";
-import { type BookmarkRules, signBookmark, verifyBookmark } from "../db/bookmarks.ts";
+import { signBookmark, verifyBookmark } from "../db/bookmarks.ts";
 import { Database } from "../db/database.ts";
 import { middleware } from "../openapi/notes.ts";
 
@@ -16,9 +16,8 @@ const BOOKMARK_NOTE = {
 export function database(begins: "bookmark" | "primary"): MiddlewareHandler<AppEnv> {
   const notes = { headers: { "X-D1-Bookmark": BOOKMARK_NOTE }, failures: ["Unavailable"] } as const;
   return middleware(notes, async (c, next) => {
-    const rules = bookmarkRules(c);
     const consistency =
-      begins === "primary" ? "first-primary" : await verifyBookmark(c.req.header("X-D1-Bookmark") ?? "", rules);
+      begins === "primary" ? "first-primary" : await verifyBookmark(c.req.header("X-D1-Bookmark") ?? "", c.env);
     const db = new Database(c.env.DB, consistency);
     c.set("db", db);
 
@@ -26,11 +25,6 @@ export function database(begins: "bookmark" | "primary"): MiddlewareHandler<AppE
 
     // A later middleware may have opened the database again, elsewhere: then that one sets the bookmark.
     if (c.var.db !== db || db.bookmark === null) return;
-    c.res.headers.set("X-D1-Bookmark", await signBookmark(db.bookmark, rules));
+    c.res.headers.set("X-D1-Bookmark", await signBookmark(db.bookmark, c.env));
   });
-}
-
-function bookmarkRules(c: Context<AppEnv>): BookmarkRules {
-  const { JWT_SECRET = "", ENVIRONMENT = "" }: Partial<Env> = c.env;
-  return { secret: JWT_SECRET, environment: ENVIRONMENT };
 }

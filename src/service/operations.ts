@@ -1,6 +1,15 @@
+import * as z from "zod";
 import type { Operation } from "../openapi/notes.ts";
 import { success } from "../openapi/success.ts";
-import { Health } from "./schema.ts";
+
+/** What of the service answers, and which of its versions. */
+const Health = z
+  .object({
+    version: z.string().meta({ description: "The version of loyalty-edge." }),
+    database: z.literal("up").meta({ description: "D1 answers: its primary, and a replica." }),
+    cache: z.literal("up").meta({ description: "KV answers." }),
+  })
+  .meta({ id: "Health" });
 
 export const health: Operation = {
   id: "health",

@@ -32,3 +32,12 @@ export const Hundredths = DecimalText.transform(toHundredths);
 
 /** A decimal of the feed, read as text with two fraction digits. */
 export const Decimal = Hundredths.transform(toDecimal);
+
+/** A decimal of the size of a total, as a restore sends it. */
+export const TotalText = z
+  .string({ error: mustBe("a decimal as a string") })
+  .regex(/^-?\d{1,14}(\.\d{1,2})?$/, "must be a decimal of at most 14 digits and 2 fraction digits, as a string")
+  .refine((text) => Number.isSafeInteger(toHundredths(text)), "must be at most 90,071,992,547,409.91");
+
+/** The same, read as whole hundredths. */
+export const TotalHundredths = TotalText.transform(toHundredths);

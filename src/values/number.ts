@@ -12,6 +12,9 @@ export const Count = wholeNumber(0);
 /** Of a play, which a negative one corrects. */
 export const SignedCount = wholeNumber(-LARGEST_INTEGER);
 
+/** A count of the size of a total, as a restore sends it. */
+export const TotalCount = z.int({ error: mustBe("a whole number") });
+
 function wholeNumber(least: number) {
   return z
     .int({ error: mustBe("a whole number") })

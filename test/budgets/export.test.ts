@@ -63,7 +63,7 @@ async function readPages(...records: string[]): Promise<ReadPage[]> {
       .filter((line) => line !== "");
     pages.push({ lines: lines.map((line) => JSON.parse(line)), usage: db.usage });
     if (page?.next === undefined) break;
-    const next = JSON.parse(atob(page.next.replaceAll("-", "+").replaceAll("_", "/")));
+    const next = JSON.parse(page.next);
     walk = WALKS.find(({ name }) => name === next.walk);
     after = next.after;
   }

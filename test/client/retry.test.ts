@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
-import { answerOf } from "../../src/client/retry.ts";
+import { answerOf } from "../../src/client/service.ts";
 import { reasonOf } from "../../src/client/waiting.ts";
 
 const OPTIONS = { attempts: 3, longestWaitMs: 10_000, answerWithinMs: 30_000 };

@@ -1,5 +1,5 @@
 import { describe, it } from "vitest";
-import { splitLines } from "../../src/feed/ndjson.ts";
+import { splitLines } from "../../src/feed/lines.ts";
 import { KINDS } from "../../src/feed/records/index.ts";
 import { feed } from "../support/api.ts";
 import { FEED_BYTES } from "../support/feed-bytes.ts";

@@ -2,7 +2,7 @@ import { exports } from "cloudflare:workers";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, inject, it, vi } from "vitest";
 import { app } from "../../src/app.ts";
-import { Failure } from "../../src/http/errors.ts";
+import { Failure } from "../../src/http/failure-schema.ts";
 import { type FeedLine, mustFeed, toAnswer } from "../support/api.ts";
 import { differences } from "../support/differences.ts";
 import { hostileLines } from "../support/hostile-words.ts";

@@ -96,20 +96,24 @@ export async function sealCutOff(when: "before" | "after"): Promise<void> {
 
 export const segments = () => rows("SELECT * FROM history_segments ORDER BY kind, month, number");
 
+/** The condition that a row is an event, and stands for none that have left. */
+export const IS_EVENT = "id NOT GLOB 'sealed:*'";
+
 /** The ids of the events in the database. */
 export const storedIds = async () =>
   (
     await rows(
-      `SELECT id FROM balance_entries UNION ALL SELECT id FROM token_earnings
-       UNION ALL SELECT id FROM plays UNION ALL SELECT id FROM messages ORDER BY id`,
+      `SELECT id FROM (
+        SELECT id FROM balance_entries UNION ALL SELECT id FROM token_earnings
+        UNION ALL SELECT id FROM plays UNION ALL SELECT id FROM messages
+      ) WHERE ${IS_EVENT} ORDER BY id`,
     )
   ).map(({ id }) => id);
 
-export const snapshotOfEvents = async () => [
-  await storedIds(),
-  await segments(),
-  await rows("SELECT * FROM store_balances"),
-];
+/** The rows that stand for entries which have left. */
+export const sealedEntries = () => rows(`SELECT * FROM balance_entries WHERE NOT (${IS_EVENT})`);
+
+export const snapshotOfEvents = async () => [await storedIds(), await segments(), await sealedEntries()];
 
 /** The names of all segments' objects. */
 export async function objects(): Promise<string[]> {

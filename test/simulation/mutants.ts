@@ -187,14 +187,14 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     breaks: "what exceeded D1's memory at a bookmark is not sent to the primary too",
-    file: "src/db/faults.ts",
+    file: "src/db/errors.ts",
     find: '["overloaded", "exceeded", "daily_limit"]',
     replace: '["overloaded", "daily_limit"]',
     seenBy: TOO_MUCH,
   },
   {
     breaks: "what exceeded D1's memory is not sent again at once",
-    file: "src/db/faults.ts",
+    file: "src/db/errors.ts",
     find: '["lost", "reset"].includes(faultIn(error)) && !/exceeded/.test(error.message)',
     replace: '["lost", "reset", "exceeded"].includes(faultIn(error))',
     seenBy: TOO_MUCH,
@@ -231,7 +231,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     breaks: "a feed beyond D1's memory is told to send fewer lines",
-    file: "src/feed/accept.ts",
+    file: "src/feed/refusals.ts",
     find: 'databaseFaultOf(error) === "exceeded"',
     replace: 'databaseFaultOf(error) === "full"',
     seenBy: TOLD,
@@ -239,15 +239,17 @@ export const MUTANTS: readonly Mutant[] = [
   {
     breaks: "an event counts once",
     file: "src/feed/records/statements.ts",
-    find: "stored WHERE stored.id = line.id)",
-    replace: "stored WHERE stored.id = line.id AND line.id IS NULL)",
+    find: 'stored WHERE stored.id = ${columnValue(kind, "id")}',
+    replace: "stored WHERE stored.id IS NULL",
     seenBy: RECOUNT,
   },
   {
     breaks: "what was not committed is not acknowledged",
     file: "src/feed/queries.ts",
-    find: "if (text === undefined) throw error;",
-    replace: "if (text === undefined) return { applied: true, ignored: 0, version: 1, changes: toChanges([]) };",
+    find: "throw refusalOf(error, { faults: checks.faults, batches });",
+    replace: `const refusal = refusalOf(error, { faults: checks.faults, batches });
+    if (refusal === error) return { ignored: 0, version: 1, changes: { changes: [], unshown: null } };
+    throw refusal;`,
     seenBy: LOST,
   },
   // History.
@@ -259,17 +261,17 @@ export const MUTANTS: readonly Mutant[] = [
     seenBy: PLACED,
   },
   {
-    breaks: "what leaves is added to its openings",
+    breaks: "what leaves is added to its summaries",
     file: "src/history/queries.ts",
-    find: "opened: open.map((add) => add(leave)),",
-    replace: "opened: open.slice(1).map((add) => add(leave)),",
+    find: "added: summaries.map(",
+    replace: "added: summaries.slice(1).map(",
     seenBy: PLACED,
   },
   {
     breaks: "nothing is deleted that the object does not have",
     file: "src/history/queries.ts",
     find: "DELETE FROM ${sql.raw(table)} WHERE ${leave}`],",
-    replace: "DELETE FROM ${sql.raw(table)} WHERE ${leave} OR id = ${step.lastId}`],",
+    replace: "DELETE FROM ${sql.raw(table)} WHERE ${leave} OR (id = ${step.lastId} AND ${sql.raw(when)})`],",
     seenBy: LOST,
   },
   {

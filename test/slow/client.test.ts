@@ -16,8 +16,8 @@ import { promisify } from "node:util";
 import { createContext, runInContext } from "node:vm";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, it } from "vitest";
-import { devFeedToken } from "../../scripts/lib/dev-token.ts";
 import { sendLines } from "../../scripts/lib/feed-client.ts";
+import { devToken } from "../../scripts/lib/tokens.ts";
 import * as shapes from "../../src/client/shapes.ts";
 import { REACT_NATIVE } from "../support/react-native.ts";
 import { CHROMIUM, launchBrowser } from "./chromium.ts";
@@ -219,7 +219,7 @@ describe("the packed client against the service", () => {
   async function feedMessage(body: string): Promise<void> {
     const line = { record: "message", id: body, group_id: "g1", customer_id: "c6", body };
     const bytes = Buffer.from(JSON.stringify(line));
-    await sendLines({ url, token: await devFeedToken("*", 1) }, [{ number: 1, bytes }]);
+    await sendLines({ url, token: await devToken({ scope: "feed", accounts: "*" }) }, [{ number: 1, bytes }]);
   }
   const TOLD = [["messages", "coupons", "balance"], ["messages"]];
 

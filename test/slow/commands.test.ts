@@ -138,7 +138,7 @@ const TRIALS: Record<string, Trial> = {
   "npm run schema": { status: 0, says: "docs/schema.sql holds" },
   "npm run soak": { with: ["--port", PORT], says: MIGRATING },
   "npm run soak -- --stall 20": { with: ["--port", PORT], says: MIGRATING },
-  "npm run soak -- --minutes 60 --connections 200 --sockets 1000 --followers 100 --seed 7 --json report.json": {
+  "npm run soak -- --minutes 60 --connections 200 --seed 7 --json report.json": {
     with: ["--port", PORT],
     says: MIGRATING,
   },
@@ -313,7 +313,7 @@ describe("a command of the project", () => {
     [["token", "customer"], "missing required argument 'id'"],
     [["token", "customer", ""], "It must be 1 to 64 characters."],
     [["token", "feed", "165,,x"], "It must be"],
-    [["conform", "--patience", "long"], "It must be a whole number of seconds."],
+    [["conform", "--patience", "long"], "It must be a whole number."],
     [["token", "customer", "c1", "--expires-in", "0d"], "It must be a number with m, h or d behind it"],
     [["token", "export", "--secret", "abc"], "It must be -, for standard input"],
     [["deploy", "--env", "nowhere"], "It must be production or staging."],

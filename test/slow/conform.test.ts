@@ -7,7 +7,7 @@ import { runSections } from "../../scripts/conform/run.ts";
 import { SECTIONS } from "../../scripts/conform/sections/index.ts";
 import { Suite } from "../../scripts/conform/suite.ts";
 import { Tokens } from "../../scripts/conform/tokens.ts";
-import { devSecret } from "../../scripts/lib/dev-token.ts";
+import { devSecret } from "../../scripts/lib/tokens.ts";
 import { breakingProxy } from "./breaking-proxy.ts";
 import { BREAKS } from "./broken-rules.ts";
 import { removeFolder } from "./clone.ts";

@@ -91,8 +91,8 @@ describe("the drill of docs/operating.md", () => {
     expect(outputs[7]).toMatch(/^history: [1-9]\d* segments with \d,\d{3} lines, as expected$/m);
     const exported = readFileSync(path.join(clone, "again.ndjson"), "utf8");
     expect(exported.split("\n").length).toBeGreaterThan(1_000);
-    expect(exported).toContain('"record":"play_opening"');
-    expect(exported).not.toContain('"record":"balance_entry"');
+    expect(exported).toContain('"record":"play","sealed":true');
+    expect(exported).not.toContain('"record":"balance_entry","id"');
     // What no command was told to use.
     expect(existsSync(path.join(clone, ".wrangler", "state"))).toBe(false);
   });

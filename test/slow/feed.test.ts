@@ -514,7 +514,7 @@ describe("npm run feed", () => {
     [[folder], "is a folder"],
     [["-", "--only", "nothing"], "There is no kind nothing."],
     [["-", "--url", "https://loyalty.example"], "Name a feed token"],
-    [["-", "--from", "0"], "It must be a line's number"],
+    [["-", "--from", "0"], "It must be a whole number, 1 or more."],
     [[], "missing required argument 'file'"],
   ] as const)("says in a line what is wrong with %j", async ([args, words], { expect }) => {
     const { status, output } = await run([...args]);

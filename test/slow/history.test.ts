@@ -86,15 +86,18 @@ function insertSegment(kind: string, lines: readonly object[], fields: { newest:
   insert("history_segments", { ...row, oldest: "2026-01-02 03:04:05" });
 }
 
-/** Two segments, with the openings that they come to. */
+/** Two segments, with the summaries that they come to. */
 function fill(): void {
   database.exec("PRAGMA foreign_keys = OFF");
   insert("accounts", { key: 1, id: "1", fields: "{}" });
   insert("stores", { key: 1, id: "s1", account_key: 1 });
   insert("campaigns", { key: 1, id: "k1", account_key: 1, listed_stores: "[]" });
   insert("customers", { key: 1, id: "c1", balance: 125 });
-  insert("store_balances", { store_key: 1, customer_key: 1, balance: 125, balance_opening: 125 });
-  insert("campaign_stores", { store_key: 1, campaign_key: 1, earned: 150, earned_opening: 150 });
+  insert("store_balances", { store_key: 1, customer_key: 1, balance: 125 });
+  insert("campaign_stores", { store_key: 1, campaign_key: 1, earned: 150 });
+  const summary = { store_key: 1, created_at: "2026-02-01 00:00:00" };
+  insert("balance_entries", { ...summary, id: "sealed:000000000000000100000001", campaign_key: 1, amount: 150 });
+  insert("balance_entries", { ...summary, id: "sealed:000000010000000100000000", customer_key: 1, amount: 125 });
   insertSegment("balance_entry", ENTRIES, { newest: "2026-02-01 00:00:00", sums: '{"balance":125,"earned":150}' });
   insertSegment("message", MESSAGES, { newest: "2026-01-02 03:04:05", sums: "{}" });
 }
@@ -349,7 +352,7 @@ describe("npm run verify-totals -- --history", () => {
     return { status: await run.ended, output: run.output() };
   }
 
-  it("finds segments and openings as they should be", { timeout: 600_000 }, async ({ expect }) => {
+  it("finds segments and summaries as they should be", { timeout: 600_000 }, async ({ expect }) => {
     expect((await verify()).output).toContain("history: 2 segments with 4 lines, as expected");
   });
 
@@ -357,9 +360,8 @@ describe("npm run verify-totals -- --history", () => {
     cloudflare.beforeObject = (request) => {
       if (request.endsWith("/owner")) return undefined;
       cloudflare.beforeObject = undefined;
-      database.exec(
-        "UPDATE store_balances SET balance_opening = 325, balance = 325; UPDATE customers SET balance = 325",
-      );
+      database.exec(`UPDATE balance_entries SET amount = 325 WHERE customer_key = 1;
+        UPDATE store_balances SET balance = 325; UPDATE customers SET balance = 325`);
       insert("history_segments", { kind: "balance_entry", month: "2026-03", number: 2, sums: '{"balance":200}' });
       return undefined;
     };
@@ -371,10 +373,10 @@ describe("npm run verify-totals -- --history", () => {
     expect(output).not.toContain("faults");
   });
 
-  it("names what is wrong with segments and openings", { timeout: 600_000 }, async ({ expect }) => {
+  it("names what is wrong with segments and summaries", { timeout: 600_000 }, async ({ expect }) => {
     database.exec(`
       UPDATE history_segments SET newest = '2026-02-01 00:00:01' WHERE kind = 'balance_entry';
-      UPDATE campaign_stores SET earned_opening = 149`);
+      UPDATE balance_entries SET amount = 149 WHERE campaign_key = 1; UPDATE campaign_stores SET earned = 149`);
     cloudflare.objects.delete(keyOf("message"));
     const earned_at = ENTRY.created_at;
     const earning = { record: "token_earning", store_id: "s1", customer_id: "c1", level_no: 2, tokens: "0.50" };
@@ -387,8 +389,8 @@ describe("npm run verify-totals -- --history", () => {
   ${nameOf("balance_entry")} has events of another time than the database says
   ${nameOf("message")} is not in the bucket
   ${nameOf("token_earning")} adds up to {"tokens":50}, and the database says {"tokens":49}
-  earned_opening ["s1","k1"] earned: stored 149, segments add up to 150
-  token_opening ["s1","c1"] tokens_2: stored 0, segments add up to 50`);
+  balance_entry [null,"s1","k1"] earned: stored 149, segments add up to 150
+  token_earning ["c1","s1",2] tokens: stored 0, segments add up to 50`);
   });
 
   it("tells ids with blanks in them apart", { timeout: 600_000 }, async ({ expect }) => {
@@ -400,8 +402,8 @@ describe("npm run verify-totals -- --history", () => {
     const { status, output } = await verify();
 
     expect(status).toBe(1);
-    expect(output).toContain(`  balance_opening ["a b","c"] amount: stored 125, segments add up to 0
-  balance_opening ["a","b c"] amount: stored 0, segments add up to 125`);
+    expect(output).toContain(`  balance_entry ["a b","c",null] balance: stored 125, segments add up to 0
+  balance_entry ["a","b c",null] balance: stored 0, segments add up to 125`);
   });
 });
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, it } from "vitest";
 import { Random } from "../../scripts/demo/random.ts";
 import { askDatabase } from "../../scripts/lib/database.ts";
-import { devExportToken } from "../../scripts/lib/dev-token.ts";
+import { devToken } from "../../scripts/lib/tokens.ts";
 import { DERIVED } from "../../src/db/derived/index.ts";
 import { ALL_KEYS, findDifferences } from "../../src/db/derived/recount.ts";
 import { removeFolder } from "./clone.ts";
@@ -37,7 +37,7 @@ async function kill({ child, ended }: Running): Promise<void> {
 
 /** Resolves with the feed version once a request more than these is committed, or the feed has ended. */
 async function committedAfter(version: number, port: number, feed: Running): Promise<number> {
-  const headers = { Authorization: `Bearer ${await devExportToken()}` };
+  const headers = { Authorization: `Bearer ${await devToken({ scope: "export", accounts: "*" })}` };
   for (;;) {
     const answer = await fetch(`http://127.0.0.1:${port}/api/v1/feed?record=account`, { headers });
     await answer.text();

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { emptyFolder, migrations, run, start, workerOptions } from "../../scripts/bench/runtime.ts";
+import { emptyFolder, migrate, start, workerOptions } from "../../scripts/bench/runtime.ts";
 
 const V8_FLAGS = "MINIFLARE_WORKERD_V8_FLAGS";
 
@@ -31,7 +31,7 @@ export async function openSmallHeap(
     resourcePersistencePath: path.join(folder, "database"),
   });
   const remoteProxyConnectionString = await database.ready;
-  await run((await database.getD1Database("DB")) as D1Database, migrations());
+  await migrate((await database.getD1Database("DB")) as D1Database);
   // Read when a runtime starts, from the environment only.
   process.env[V8_FLAGS] = `--max-heap-size=${heapMegabytes}`;
   const main = start({

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, it } from "vitest";
-import { devFeedToken, devSecret } from "../../scripts/lib/dev-token.ts";
+import { devSecret, devToken } from "../../scripts/lib/tokens.ts";
 import { removeFolder } from "./clone.ts";
 import { command, freePort, pressCtrlC, printed, ROOT, type Running, running } from "./command.ts";
 import { isInstalled, LANGUAGES } from "./languages.ts";
@@ -18,7 +18,7 @@ beforeAll(async () => {
   url = `http://127.0.0.1:${port}`;
   service = command("start", ["--port", String(port), "--persist-to", path.join(folder, "state"), "--no-demo"]);
   await printed(service, "Ctrl-C stops it");
-  const headers = { Authorization: `Bearer ${await devFeedToken("*", 1)}` };
+  const headers = { Authorization: `Bearer ${await devToken({ scope: "feed", accounts: "*" })}` };
   const line = JSON.stringify({ record: "customer", id: "ada", first_name: "Ada", last_name: "Lovelace" });
   await fetch(`${url}/api/v1/feed`, { method: "POST", headers, body: line });
 });

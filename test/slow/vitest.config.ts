@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 import { REPORTERS } from "../../scripts/lib/count-reporter.ts";
-import { ensureDevVars } from "../../scripts/lib/dev-token.ts";
 import { HangReporter } from "../../scripts/lib/hang-reporter.ts";
+import { ensureDevVars } from "../../scripts/lib/tokens.ts";
 
 // What measures times, or must see a change within seconds, has the machine to itself.
 const ALONE = ["app", "bench", "largest-answers"].map((name) => `test/slow/${name}.test.ts`);

@@ -1,5 +1,5 @@
 import { type OutputUnit, Validator } from "@cfworker/json-schema";
-import { Failure } from "../../src/http/errors.ts";
+import { Failure } from "../../src/http/failure-schema.ts";
 import { NDJSON } from "../../src/http/limits.ts";
 import { openApi } from "../../src/reference.ts";
 import type { Answer } from "./api.ts";

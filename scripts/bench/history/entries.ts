@@ -1,7 +1,4 @@
-import { sql } from "drizzle-orm";
 import { Database } from "../../../src/db/database.ts";
-import { addTo, CAMPAIGN_EARNINGS, CUSTOMER_BALANCES, STORE_BALANCES } from "../../../src/db/derived/totals.ts";
-import { toQuery } from "../../../src/db/query.ts";
 import { acceptFeed } from "../../../src/feed/accept.ts";
 import { toDatetime } from "../../../src/values/time.ts";
 import { Random } from "../../demo/random.ts";
@@ -21,9 +18,7 @@ export interface Entry {
 /** How the ids of entries come: at random, or each after the one before. */
 export type Ids = "random" | "ascending";
 
-export const LINES_A_REQUEST = 2_000;
-// A month's: what is stored is the same, and each page is written once.
-const MANY = 1_000_000;
+const LINES_A_REQUEST = 2_000;
 
 const STORES = 100;
 const CAMPAIGNS = 10;
@@ -55,10 +50,10 @@ export class Chain {
       yield { ...of, id: `k${campaign}`, store_ids: storeIds };
   }
 
-  /** So many entries, some at a time, in the order of their times. */
-  *entries(count: number, from: Date, to: Date, atATime = MANY): Generator<Entry[]> {
-    for (let done = 0; done < count; done += atATime) {
-      const length = Math.min(atATime, count - done);
+  /** So many entries, those of a request at a time, in the order of their times. */
+  *entries(count: number, from: Date, to: Date): Generator<Entry[]> {
+    for (let done = 0; done < count; done += LINES_A_REQUEST) {
+      const length = Math.min(LINES_A_REQUEST, count - done);
       yield Array.from({ length }, (_, index) => {
         const at = from.getTime() + ((to.getTime() - from.getTime()) * (done + index)) / count;
         return this.#entry(toDatetime(new Date(at)));
@@ -92,7 +87,7 @@ export function toLine({ id, customer, store, campaign, amount, at }: Entry): ob
   return { record: "balance_entry", id, ...of, amount: (amount / 100).toFixed(2), created_at: at };
 }
 
-export async function feedLines(d1: LocalD1, lines: readonly object[]): Promise<void> {
+async function feedLines(d1: LocalD1, lines: readonly object[]): Promise<void> {
   const body = new TextEncoder().encode(lines.map((line) => JSON.stringify(line)).join("\n"));
   await acceptFeed(new Database(d1.binding, "first-primary"), { body, token: { accounts: "*", restores: false } });
 }
@@ -103,37 +98,6 @@ export async function feedChain(d1: LocalD1, chain: Chain): Promise<void> {
     await feedLines(d1, lines.slice(from, from + LINES_A_REQUEST));
 }
 
-const FRESH = sql`WITH balance_entry AS (SELECT * FROM temp.fresh)`;
-
-/**
- * Stores a request's entries as the feed does, in its order and by its own statements of totals, but checks nothing:
- * several times as fast. A test compares it with the feed to the page.
- */
-export function storeEntries(d1: LocalD1, entries: readonly Entry[]): void {
-  const sorted = entries.toSorted((one, other) => (one.id < other.id ? -1 : 1));
-  const rows = JSON.stringify(
-    sorted.map(({ id, customer, store, campaign, amount, at }) => [
-      id,
-      `c${customer}`,
-      `s${store}`,
-      `k${campaign}`,
-      amount,
-      at,
-    ]),
-  );
-  d1.all("CREATE TABLE IF NOT EXISTS temp.fresh (id, customer_key, store_key, campaign_key, amount, created_at)");
-  d1.all("DELETE FROM temp.fresh");
-  d1.all(
-    `INSERT INTO temp.fresh
-    SELECT value ->> 0, customers.key, stores.key, campaigns.key, value ->> 4, value ->> 5
-    FROM json_each(?) CROSS JOIN customers ON customers.id = value ->> 1 CROSS JOIN stores ON stores.id = value ->> 2
-      LEFT JOIN campaigns ON campaigns.id = value ->> 3`,
-    rows,
-  );
-  for (const total of [CUSTOMER_BALANCES, STORE_BALANCES, CAMPAIGN_EARNINGS]) d1.all(toQuery(addTo(total)(FRESH)).sql);
-  d1.all(
-    `INSERT INTO balance_entries (id, customer_key, store_key, campaign_key, amount, created_at)
-    SELECT id, customer_key, store_key, campaign_key, amount, created_at FROM temp.fresh`,
-  );
-  d1.all("UPDATE feed_version SET version = version + 1");
+export function feedEntries(d1: LocalD1, entries: readonly Entry[]): Promise<void> {
+  return feedLines(d1, entries.map(toLine));
 }

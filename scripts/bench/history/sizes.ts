@@ -1,6 +1,7 @@
 import { Database } from "../../../src/db/database.ts";
+import { isEvent } from "../../../src/feed/records/summaries.ts";
 import { sealHistory } from "../../../src/history/seal.ts";
-import { Chain, feedChain, type Ids, storeEntries } from "./entries.ts";
+import { Chain, feedChain, feedEntries, type Ids } from "./entries.ts";
 import { LocalD1 } from "./local-d1.ts";
 
 /** Entries of months, the same number in each, of which this one is the last. */
@@ -24,7 +25,7 @@ export interface Filled {
 const WORKER = "loyalty-edge";
 const OWNER = { text: async () => WORKER };
 const NOTHING_KEPT = { get: async () => OWNER, put: async () => ({}), head: async () => null } as unknown as R2Bucket;
-const COUNTS = `SELECT (SELECT count(*) FROM balance_entries) AS stored, count(*) AS segments, total(lines) AS sealed,
+const COUNTS = `SELECT (SELECT count(*) FROM balance_entries WHERE ${isEvent("balance_entries")}) AS stored, count(*) AS segments, total(lines) AS sealed,
   total(history_segments.bytes) AS segmentBytes,
   (SELECT page_count * page_size FROM pragma_page_count, pragma_page_size) AS bytes,
   (SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size) AS freeBytes
@@ -44,7 +45,7 @@ export async function fill(
     new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + month, day));
   const store = async (count: number, from: Date, to: Date) => {
     for (const some of chain.entries(count, from, to)) {
-      storeEntries(d1, some);
+      await feedEntries(d1, some);
       // So that Ctrl-C is heard.
       await new Promise(setImmediate);
     }

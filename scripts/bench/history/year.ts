@@ -146,7 +146,7 @@ class Load {
   async end(): Promise<{ reads: Compared; feeds: Compared }> {
     this.#isOver = true;
     await this.#work;
-    await this.#connections.close();
+    this.#connections.close();
     const compare = (times: ReadonlyMap<boolean, number[]>): Compared => {
       const [without = [], sealing = []] = [times.get(false), times.get(true)];
       const p50 = quantile(without, 0.5);

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { WebSocket } from "undici";
 import { SUBPROTOCOL, TOKEN_PREFIX } from "../../../src/auth/subprotocols.ts";
 import { CommandError } from "../../lib/project.ts";
 import type { Runtime } from "../runtime.ts";
@@ -52,7 +51,7 @@ export class Sockets {
 
   /** Opens one socket; its frames count once it has said hello. */
   #connect(url: string, token: string): Promise<void> {
-    const address = new URL("/api/v1/customer/live", url.replace(/^http/, "ws"));
+    const address = `${url.replace(/^http/, "ws")}/api/v1/customer/live`;
     const socket = new WebSocket(address, [SUBPROTOCOL, TOKEN_PREFIX + token]);
     return new Promise((resolve, reject) => {
       socket.addEventListener("error", () => reject(new CommandError("A socket could not be opened.")));

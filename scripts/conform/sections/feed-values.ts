@@ -66,6 +66,10 @@ export async function feedValues(suite: Suite): Promise<Section> {
         for (const id of ["0123", "1234567890123456", "abc"])
           expectInvalid(await suite.send([account(id)]), "line 1.id");
       },
+      "ids of events | not beginning with `sealed:`": async () => {
+        await refused(anEntry, "id", "sealed:1");
+        await refused(aPlay, "id", "sealed:1");
+      },
       "at most 20 lines each, of at most 200 characters": async () => {
         await refused(aCoupon, "header_lines", Array(21).fill("x"));
         await refused(aCoupon, "text_lines", ["x".repeat(201)]);

@@ -1,4 +1,4 @@
-import { type SQL, sql } from "drizzle-orm";
+import { type AnyColumn, type SQL, sql } from "drizzle-orm";
 import { compilePer, type Database, type RowOf } from "../../db/database.ts";
 import { jsonOf, pick, type Row, select } from "../../db/select.ts";
 import { accounts, coupons, customerCoupons, stores } from "../../db/tables/index.ts";
@@ -206,15 +206,18 @@ const COUPON = {
   ...pick(coupons, "text", "filter_items"),
 };
 
-/** The account object of the coupon lists, as JSON text. What is stored comes last, because it need not be counted then. */
+/** The account object of the coupon lists, as JSON text. */
 function couponAccount({ includeImages }: { includeImages: boolean }): SQL<string> {
   const logo = includeImages ? sql`coalesce(json_quote(${accounts.chain_logo}), 'null')` : sql`'""'`;
-  const credentials = sql.raw(`',${JSON.stringify(NO_CREDENTIALS).slice(1, -1)},'`);
+  const credentials = sql.raw(`',${JSON.stringify(NO_CREDENTIALS).slice(1)}'`);
   return sql<string>`(
-    '{"core_tenant_id":' || coalesce(${accounts.core_tenant_id}, 'null') ||
-    ',"core_app_account_id":' || coalesce(${accounts.core_app_account_id}, 'null') ||
-    ',"loyalty_options":' || coalesce(
-      '{"chain_logo":' || ${logo} || ${credentials} || substr(${accounts.loyalty_options}, 2), 'null'
-    ) || ',' || substr(${accounts.fields}, 2)
+    ${opened(accounts.fields)} || ',"core_tenant_id":' || coalesce(${accounts.core_tenant_id}, 'null') ||
+    ',"core_app_account_id":' || coalesce(${accounts.core_app_account_id}, 'null') || ',"loyalty_options":' ||
+    coalesce(${opened(accounts.loyalty_options)} || ',"chain_logo":' || ${logo} || ${credentials}, 'null') || '}'
   )`;
+}
+
+/** A JSON object without its last brace. */
+function opened(json: AnyColumn): SQL {
+  return sql`substr(${json}, 1, length(${json}) - 1)`;
 }

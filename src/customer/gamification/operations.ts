@@ -39,5 +39,5 @@ export const leaderboard: Operation = {
     }),
   },
   body: { mediaType: "application/json", schema: LeaderboardParameters.partial({ location_id: true }) },
-  failures: ["MalformedBody", "RequestTimeout", "PayloadTooLarge", "InvalidFields", "RefusedRankOn"],
+  failures: ["InvalidFields", "RefusedRankOn"],
 };

@@ -1,7 +1,8 @@
+import { validator } from "hono/validator";
 import * as z from "zod";
 import { background, createRouter } from "../../app-env.ts";
 import { invalid, refused } from "../../http/errors.ts";
-import { readJson, take } from "../../middleware/validate.ts";
+import { jsonBody } from "../../middleware/validate.ts";
 import { fieldMessages } from "../../values/messages.ts";
 import { given, optionalText } from "../../values/parameter.ts";
 import { Id } from "../../values/text.ts";
@@ -24,8 +25,7 @@ export const LeaderboardParameters = z.object({
 });
 
 /** Takes `location_id` from the body, or else from the query, which is not looked at when the body has one. */
-const leaderboardParameters = take("json", async (c) => {
-  const body = await readJson(c);
+const leaderboardParameters = validator("json", (body: Record<string, unknown>, c) => {
   const [inQuery, ...more] = c.req.queries("location_id")?.filter((id) => id !== "") ?? [];
   const location_id = given(body.location_id) ?? (more.length > 0 ? [inQuery, ...more] : inQuery);
   const result = LeaderboardParameters.safeParse({ ...body, location_id });
@@ -38,7 +38,7 @@ const leaderboardParameters = take("json", async (c) => {
   return { ...parameters, ...(measure && { rank_on: measure }) };
 });
 
-export const gamification = createRouter().post("/leaderboard", leaderboardParameters, async (c) => {
+export const gamification = createRouter().post("/leaderboard", jsonBody, leaderboardParameters, async (c) => {
   const { location_id, eip_campaign_id = null, rank_on = "run" } = c.req.valid("json");
 
   const cache = { kv: c.env.CACHE, inBackground: (work: Promise<unknown>) => background.run(c, work) };

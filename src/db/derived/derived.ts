@@ -10,8 +10,6 @@ export type KeyRange = string;
 export interface Derived {
   /** As a person knows it. */
   name: string;
-  /** The triggers that keep it current; none where the feed does, by a function in the same file. */
-  triggers: readonly string[];
   /** The table whose keys the steps range over: each step stays short, however much is stored. `null`: one step is enough. */
   over: "stores" | "campaigns" | "customers" | "message_groups" | null;
   table: string;

@@ -3,7 +3,6 @@ import type { Derived } from "./derived.ts";
 /** The stores that a campaign lists now, soft-deleted or not; a campaign for all stores lists none. */
 export const listedStores: Derived = {
   name: "stores that campaigns list",
-  triggers: ["campaigns_insert_stores", "campaigns_update_stores"],
   over: "campaigns",
   table: "campaign_stores",
   storedAs: "rows",

@@ -17,7 +17,6 @@ const MEMBERSHIPS = {
 /** How many stores a customer has joined, soft-deleted ones included. */
 export const storesJoined: Derived = {
   name: "stores joined",
-  triggers: ["memberships_insert", "memberships_leave_or_return"],
   over: "customers",
   table: "customers",
   storedAs: "columns",
@@ -34,7 +33,6 @@ export const storesJoined: Derived = {
 /** Who is how far below whom at a store, in the order in which a team is listed. */
 export const teamLinks: Derived = {
   name: "team links",
-  triggers: ["memberships_insert", "memberships_leave_or_return", "customers_rename_or_erase"],
   over: "stores",
   table: "team_links",
   storedAs: "rows",
@@ -53,7 +51,6 @@ export const teamLinks: Derived = {
 export const teamMembers: Derived = {
   ...MEMBERSHIPS,
   name: "members of teams",
-  triggers: ["memberships_insert", "memberships_leave_or_return"],
   values: ["members_1", "members_2", "members_3", "members_4", "members_5"],
   expected: (range) => `
     SELECT store_key, ancestor_key AS customer_key, sum(joined AND depth = 1) AS members_1,
@@ -69,7 +66,6 @@ export const teamMembers: Derived = {
 export const membershipRounds: Derived = {
   ...MEMBERSHIPS,
   name: "rounds of memberships",
-  triggers: ["memberships_insert"],
   values: ["round"],
   expected: (range) => `
     WITH RECURSIVE line(store_key, customer_key, above_key, round) AS (

@@ -5,11 +5,6 @@ const COLUMNS = "customer_key, newest_at, group_id, group_key";
 /** The groups of each customer, newest message first. Which is the newest is the group's to say (newest-messages.ts). */
 export const messageGroupNews: Derived = {
   name: "groups by their news",
-  triggers: [
-    "message_groups_tell_members",
-    "message_group_members_insert_news",
-    "message_group_members_remove_state_and_news",
-  ],
   over: "message_groups",
   table: "message_group_news",
   storedAs: "rows",

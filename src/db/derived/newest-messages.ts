@@ -10,7 +10,6 @@ import type { Derived } from "./derived.ts";
  */
 export const newestMessages: Derived = {
   name: "newest messages of groups",
-  triggers: [],
   over: "message_groups",
   table: "message_groups",
   storedAs: "columns",

@@ -5,7 +5,6 @@ export const storeWords = searchIndex({
   name: "words of stores",
   index: "store_words",
   over: "stores",
-  triggers: ["stores_insert_words", "stores_update_words", "accounts_update_words"],
 });
 
 /** The words of each campaign that is not soft-deleted, with those of its account as a store has them. */
@@ -13,7 +12,6 @@ export const campaignWords = searchIndex({
   name: "words of campaigns",
   index: "campaign_words",
   over: "campaigns",
-  triggers: ["campaigns_insert_words", "campaigns_update_words", "accounts_update_words"],
 });
 
 /** The words of the names of each customer who is not erased. */
@@ -21,7 +19,6 @@ export const customerWords = searchIndex({
   name: "words of customers",
   index: "customer_words",
   over: "customers",
-  triggers: ["customers_insert_words", "customers_update_words"],
 });
 
 /**
@@ -31,7 +28,7 @@ export const customerWords = searchIndex({
 function searchIndex({
   index,
   ...rest
-}: Pick<Derived, "name" | "triggers"> & { index: string; over: NonNullable<Derived["over"]> }): Derived {
+}: Pick<Derived, "name"> & { index: string; over: NonNullable<Derived["over"]> }): Derived {
   return {
     ...rest,
     table: index,

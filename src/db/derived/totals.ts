@@ -1,15 +1,13 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Derived } from "./derived.ts";
 
-/** Sums of events by some of their keys: an opening, of events that have left (docs/contract/history.md, 3), and the others. */
-export interface Total {
+/** Sums of events by some of their keys, stored where they are read. */
+interface Total extends Pick<Derived, "name" | "table" | "over" | "absent" | "what"> {
   /** The kind of the events, and their table. */
   of: string;
   events: string;
   /** Which of them count; left out: all. */
   filter?: string;
-  /** Where the total is stored: in rows of its own, or in columns of rows that are there anyway. */
-  table: string;
   storedAs: "rows" | "columns";
   /** The keys of an event by which it is added up. A recount ranges over the first. */
   keys: readonly string[];
@@ -17,141 +15,74 @@ export interface Total {
   storedKeys?: readonly string[];
   /** The columns of the total, and the expression on an event that each adds up. */
   measures: Readonly<Record<string, string>>;
-  /** The table with a column such as `balance_opening` for each, and which of its rows are opened. */
-  openings: { table: string; when: string };
 }
 
-/** The sum of a customer's balance entries at a store: a row wherever they have one, also if it adds up to nothing. */
-export const STORE_BALANCES: Total = {
+interface DerivedTotal extends Derived {
+  /** Adds new events, which a `WITH` clause has by the name of their kind. Those of nothing make a row, but change none. */
+  addTo(withFresh: SQL): SQL;
+}
+
+/** The upkeep and the recount of a total. */
+function derivedTotal({
+  of,
+  events,
+  filter = "true",
+  keys,
+  storedKeys = keys,
+  measures,
+  ...rest
+}: Total): DerivedTotal {
+  const { table, storedAs } = rest;
+  const columns = Object.keys(measures);
+  const named = keys.map((key, index) => `${key} AS ${storedKeys[index]}`);
+  const sums = Object.entries(measures).map(([column, value]) => `sum(${value}) AS ${column}`);
+  const sumOf = (from: string) => `SELECT ${[...named, ...sums]} FROM ${from} WHERE ${filter}`;
+  const fresh = `${sumOf(of)} GROUP BY ${keys}`;
+  const isSomething = `(${columns.map((one) => `excluded.${one}`)}) IS NOT (${columns.map(() => 0)})`;
+  const upkeep =
+    storedAs === "columns"
+      ? `UPDATE ${table} SET ${columns.map((one) => `${one} = ${table}.${one} + new.${one}`)} FROM (${fresh}) AS new
+        WHERE ${storedKeys.map((one) => `${table}.${one} = new.${one}`).join(" AND ")}`
+      : `INSERT INTO ${table} (${[...keys, ...columns]}) ${fresh}
+        ON CONFLICT (${keys}) DO UPDATE SET ${columns.map((one) => `${one} = ${one} + excluded.${one}`)} WHERE ${isSomething}`;
+  return {
+    ...rest,
+    key: storedKeys,
+    values: columns,
+    expected: (range) => `${sumOf(events)} AND ${keys[0]} ${range} GROUP BY ${keys}`,
+    stored: storedKeys[0] ?? "",
+    addTo: (withFresh) => sql`${withFresh} ${sql.raw(upkeep)}`,
+  };
+}
+
+// A summary of what a campaign has earned has no customer (docs/contract/history.md, 3).
+const BALANCES = {
   of: "balance_entry",
   events: "balance_entries",
-  table: "store_balances",
-  storedAs: "rows",
-  keys: ["customer_key", "store_key"],
+  filter: "customer_key IS NOT NULL",
   measures: { balance: "amount" },
-  openings: { table: "store_balances", when: "balance_opening IS NOT NULL" },
-};
+  over: "customers",
+} as const;
 
-/** The sum of all balance entries of a customer, also of an erased one. It opens with those at stores. */
-export const CUSTOMER_BALANCES: Total = {
-  ...STORE_BALANCES,
+/** The sum of all balance entries of a customer, also of an erased one. */
+export const customerBalances = derivedTotal({
+  ...BALANCES,
+  name: "customers' balances",
   table: "customers",
   storedAs: "columns",
   keys: ["customer_key"],
   storedKeys: ["key"],
-};
-
-/** What a campaign has earned at a store, its popularity there: an entry that takes away does not count. */
-export const CAMPAIGN_EARNINGS: Total = {
-  of: "balance_entry",
-  events: "balance_entries",
-  filter: "campaign_key IS NOT NULL AND amount > 0",
-  table: "campaign_stores",
-  storedAs: "rows",
-  keys: ["store_key", "campaign_key"],
-  measures: { earned: "amount" },
-  openings: { table: "campaign_stores", when: "earned_opening > 0" },
-};
-
-/** The sums of an employee's plays at a location in a campaign. A play of nothing puts its employee on the board too. */
-export const PLAY_TOTALS: Total = {
-  of: "play",
-  events: "plays",
-  table: "play_totals",
-  storedAs: "rows",
-  keys: ["location_key", "eip_campaign_key", "employee_key"],
-  measures: { runs: "runs", hits: "hits", doubles: "doubles", triples: "triples" },
-  openings: { table: "play_totals", when: "runs_opening IS NOT NULL" },
-};
-
-export const LEVELS = [1, 2, 3, 4, 5] as const;
-
-/** The tokens that a member earned at a store from each level of the own team. */
-export const TEAM_TOKENS: Total = {
-  of: "token_earning",
-  events: "token_earnings",
-  table: "memberships",
-  storedAs: "columns",
-  keys: ["store_key", "customer_key"],
-  measures: Object.fromEntries(LEVELS.map((level) => [`tokens_${level}`, `tokens * (level_no = ${level})`])),
-  openings: {
-    table: "memberships",
-    when: "(tokens_1_opening, tokens_2_opening, tokens_3_opening, tokens_4_opening, tokens_5_opening) <> (0, 0, 0, 0, 0)",
-  },
-};
-
-/** Adds new events, which a `WITH` clause has by the name of their kind. Those of nothing make a row, but change none. */
-export function addTo(total: Total): (withFresh: SQL) => SQL {
-  const { of, table, storedAs, keys } = total;
-  const columns = Object.keys(total.measures);
-  const sums = sumsOf(total, of, sql`true`);
-  if (storedAs === "columns") return (withFresh) => sql`${withFresh} ${updateBy(total, sums, (one) => one)}`;
-  const sets = columns.map((one) => `${one} = ${one} + excluded.${one}`);
-  const isSomething = `(${columns.map((one) => `excluded.${one}`)}) IS NOT (${columns.map(() => 0)})`;
-  return (withFresh) => sql`${withFresh}
-    INSERT INTO ${sql.raw(`${table} (${[...keys, ...columns]})`)} ${sums}
-    ON CONFLICT ${sql.raw(`(${keys}) DO UPDATE SET ${sets} WHERE ${isSomething}`)}`;
-}
-
-/** Adds the events that leave, which meet a condition, to the openings. */
-export function openTo(total: Total): (leave: SQL) => SQL {
-  return (leave) => updateBy(total, sumsOf(total, total.events, leave), openingOf);
-}
-
-/** The column with the opening of a total. */
-export function openingOf(column: string): string {
-  return `${column}_opening`;
-}
-
-function sumsOf({ keys, measures, filter = "true" }: Total, from: string, where: SQL): SQL {
-  const sums = Object.entries(measures).map(([column, value]) => `sum(${value}) AS ${column}`);
-  return sql`SELECT ${sql.raw(`${[...keys, ...sums]} FROM ${from}`)} WHERE ${where} AND ${sql.raw(`${filter} GROUP BY ${keys}`)}`;
-}
-
-function updateBy({ table, keys, storedKeys = keys, measures }: Total, sums: SQL, toColumn: typeof openingOf): SQL {
-  const sets = Object.keys(measures).map(
-    (one) => `${toColumn(one)} = coalesce(${table}.${toColumn(one)}, 0) + new.${one}`,
-  );
-  const match = storedKeys.map((one, index) => `${table}.${one} = new.${keys[index]}`).join(" AND ");
-  return sql`UPDATE ${sql.raw(`${table} SET ${sets}`)} FROM (${sums}) AS new WHERE ${sql.raw(match)}`;
-}
-
-/** What is recounted of a total: its openings, and the events that are stored. */
-function recountOf(total: Total, rest: Pick<Derived, "name" | "over" | "absent" | "what">): Derived {
-  const { of, events, filter = "true", table, storedAs, keys, storedKeys = keys, measures, openings } = total;
-  const values = Object.keys(measures);
-  const parts = Object.entries(measures).map(([column, value]) => `${value} AS ${column}`);
-  const named = keys.map((key, index) => `${key} AS ${storedKeys[index]}`);
-  return {
-    ...rest,
-    triggers: [],
-    table,
-    storedAs,
-    key: storedKeys,
-    values,
-    expected: (range) => `
-      SELECT ${[...named, ...values.map((one) => `${exactSum(one)} AS ${one}`)]}
-      FROM (
-        SELECT ${[...keys, ...parts]} FROM ${events} WHERE ${keys[0]} ${range} AND ${filter}
-        UNION ALL
-        SELECT ${[...keys, ...values.map(openingOf)]} FROM ${openings.table}
-        WHERE ${keys[0]} ${range} AND ${openings.when} AND ${haveLeft(of)}
-      )
-      GROUP BY ${keys}`,
-    stored: storedKeys[0] ?? "",
-  };
-}
-
-export const customerBalances = /* @__PURE__ */ recountOf(CUSTOMER_BALANCES, {
-  name: "customers' balances",
-  over: "customers",
   absent: "0",
   what: [["customers", "key"]],
 });
 
-export const storeBalances = /* @__PURE__ */ recountOf(STORE_BALANCES, {
+/** The sum of a customer's balance entries at a store: a row wherever they have one, also if it adds up to nothing. */
+export const storeBalances = derivedTotal({
+  ...BALANCES,
   name: "balances at stores",
-  over: "customers",
+  table: "store_balances",
+  storedAs: "rows",
+  keys: ["customer_key", "store_key"],
   absent: "a difference",
   what: [
     ["stores", "store_key"],
@@ -159,8 +90,16 @@ export const storeBalances = /* @__PURE__ */ recountOf(STORE_BALANCES, {
   ],
 });
 
-export const campaignEarnings = /* @__PURE__ */ recountOf(CAMPAIGN_EARNINGS, {
+/** What a campaign has earned at a store, its popularity there: an entry that takes away does not count. */
+export const campaignEarnings = derivedTotal({
   name: "what campaigns have earned",
+  of: "balance_entry",
+  events: "balance_entries",
+  filter: "campaign_key IS NOT NULL AND amount > 0",
+  table: "campaign_stores",
+  storedAs: "rows",
+  keys: ["store_key", "campaign_key"],
+  measures: { earned: "amount" },
   over: "stores",
   absent: "0",
   what: [
@@ -169,8 +108,15 @@ export const campaignEarnings = /* @__PURE__ */ recountOf(CAMPAIGN_EARNINGS, {
   ],
 });
 
-export const playTotals = /* @__PURE__ */ recountOf(PLAY_TOTALS, {
+/** The sums of an employee's plays at a location in a campaign. A play of nothing puts its employee on the board too. */
+export const playTotals = derivedTotal({
   name: "totals of plays",
+  of: "play",
+  events: "plays",
+  table: "play_totals",
+  storedAs: "rows",
+  keys: ["location_key", "eip_campaign_key", "employee_key"],
+  measures: { runs: "runs", hits: "hits", doubles: "doubles", triples: "triples" },
   over: "stores",
   absent: "a difference",
   what: [
@@ -180,8 +126,17 @@ export const playTotals = /* @__PURE__ */ recountOf(PLAY_TOTALS, {
   ],
 });
 
-export const teamTokens = /* @__PURE__ */ recountOf(TEAM_TOKENS, {
+export const LEVELS = [1, 2, 3, 4, 5] as const;
+
+/** The tokens that a member earned at a store from each level of the own team. */
+export const teamTokens = derivedTotal({
   name: "tokens of teams",
+  of: "token_earning",
+  events: "token_earnings",
+  table: "memberships",
+  storedAs: "columns",
+  keys: ["store_key", "customer_key"],
+  measures: Object.fromEntries(LEVELS.map((level) => [`tokens_${level}`, `tokens * (level_no = ${level})`])),
   over: "stores",
   absent: "0",
   what: [
@@ -189,21 +144,3 @@ export const teamTokens = /* @__PURE__ */ recountOf(TEAM_TOKENS, {
     ["customers", "customer_key"],
   ],
 });
-
-/**
- * Whether any event of a kind may have left: SQLite looks once, and reads no openings where none has. A restore brings the
- * openings first, and the segments at its end.
- */
-function haveLeft(kind: string): string {
-  return `(
-    EXISTS (SELECT 1 FROM history_segments WHERE kind = '${kind}') OR EXISTS (SELECT 1 FROM feed_version WHERE restorable = 1)
-  )`;
-}
-
-/**
- * A sum whose parts may come to more than an integer holds, although the whole never does: one feeder's large amounts, and
- * back again, must not end the recount of everybody's totals.
- */
-function exactSum(amount: string): string {
-  return `((sum((${amount}) >> 32) << 32) + sum((${amount}) & 4294967295))`;
-}

@@ -30,7 +30,6 @@ function vocabulary(of: Vocabulary, indexes: readonly string[], andIsUsed: strin
   const terms = indexes.map((index) => `SELECT term FROM ${index}_terms`);
   return {
     name: `vocabulary of ${of}s`,
-    triggers: of === "customer" ? ["customers_update_words"] : [],
     over: null,
     table,
     storedAs: "rows",

@@ -7,7 +7,7 @@ import { stores } from "./stores.ts";
 
 export const balanceEntries = sqliteTable("balance_entries", {
   id: text().primaryKey(),
-  customer_key: keyIn(customers),
+  customer_key: integer().references(() => customers.key),
   store_key: keyIn(stores),
   campaign_key: integer().references(() => campaigns.key),
   amount: integer().notNull(),
@@ -20,7 +20,6 @@ export const storeBalances = sqliteTable(
     store_key: keyIn(stores),
     customer_key: keyIn(customers),
     balance: integer().notNull(),
-    balance_opening: integer(),
   },
   (table) => [
     primaryKey({ columns: [table.customer_key, table.store_key] }),

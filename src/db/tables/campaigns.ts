@@ -46,7 +46,6 @@ export const campaignStores = sqliteTable(
     campaign_key: keyIn(campaigns),
     listed: integer().notNull().default(0),
     earned: integer().notNull().default(0),
-    earned_opening: integer().notNull().default(0),
   },
   (table) => [
     primaryKey({ columns: [table.store_key, table.campaign_key] }),

@@ -24,11 +24,6 @@ export const memberships = sqliteTable(
     tokens_3: derived(),
     tokens_4: derived(),
     tokens_5: derived(),
-    tokens_1_opening: derived(),
-    tokens_2_opening: derived(),
-    tokens_3_opening: derived(),
-    tokens_4_opening: derived(),
-    tokens_5_opening: derived(),
     round: derived(),
   },
   (table) => [

@@ -60,16 +60,13 @@ export const playTotals = sqliteTable(
     eip_campaign_key: keyIn(eipCampaigns),
     employee_key: keyIn(employees),
     ...measures(),
-    runs_opening: integer(),
-    hits_opening: integer(),
-    doubles_opening: integer(),
-    triples_opening: integer(),
   },
   (table) => [
     primaryKey({ columns: [table.location_key, table.eip_campaign_key, table.employee_key] }),
-    check("play_runs", sql`runs BETWEEN -9007199254740991 AND 9007199254740991`),
-    check("play_hits", sql`hits BETWEEN -9007199254740991 AND 9007199254740991`),
-    check("play_doubles", sql`doubles BETWEEN -9007199254740991 AND 9007199254740991`),
-    check("play_triples", sql`triples BETWEEN -9007199254740991 AND 9007199254740991`),
+    check(
+      "play_totals_in_range",
+      sql`min(runs, hits, doubles, triples) >= -9007199254740991
+        AND max(runs, hits, doubles, triples) <= 9007199254740991`,
+    ),
   ],
 );

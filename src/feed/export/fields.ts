@@ -1,6 +1,7 @@
 import { toDecimal } from "../../values/decimal.ts";
 import { type Kind, keyName, type Target, tableName } from "../records/kind.ts";
 import { type Fields, fieldOf, type Source } from "../records/sources.ts";
+import { isSummary } from "../records/summaries.ts";
 
 // How a row is read back into the line that would write it: mostly by the column that a field is stored in.
 
@@ -56,6 +57,8 @@ function reader({ record }: Kind, fields: readonly Field[]): Reader {
 }
 
 function toField(kind: Kind, name: string): Field {
+  // A summary is known by `sealed` in place of its id, which a restore makes of other keys.
+  if (name === "sealed") return { name, select: {}, value: ({ id }) => isSummary(id) || undefined };
   const otherwise = kind.readBack?.[name];
   if (otherwise !== undefined) {
     const value = (row: Row) => (otherwise.isJson ? parse(row[name]) : row[name]);
@@ -67,6 +70,7 @@ function toField(kind: Kind, name: string): Field {
   if (kind.hundredths?.includes(name)) {
     return { name, select: { [name]: stored }, value: (row) => toDecimal(Number(row[name])) };
   }
+  if (name === "id") return { name, select: { id: stored }, value: ({ id }) => (isSummary(id) ? undefined : id) };
   if ("field" in source && source.as === "key") return idField(kind, name, stored);
   if ("together" in source) {
     const text = `${column}_text`;

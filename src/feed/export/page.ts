@@ -2,34 +2,29 @@ import type { Database } from "../../db/database.ts";
 import { utf8Bytes } from "../../db/json-rows.ts";
 import { BODY_LIMIT, ITEM_LIMIT } from "../../http/limits.ts";
 import { countItems } from "../records/kind.ts";
-import { type Cursor, toText } from "./cursor.ts";
 import { findPage, type PageRows } from "./queries.ts";
-import { type ExportWalk, WALKS } from "./walks.ts";
-
-type Bytes = Uint8Array<ArrayBuffer>;
+import { type Cursor, type ExportWalk, WALKS } from "./walks.ts";
 
 /** A page of an export: lines that one feed request takes. */
-export interface ExportPage {
-  bytes: Bytes;
+interface ExportPage {
+  bytes: Uint8Array<ArrayBuffer>;
   version: number;
   /** The cursor of the next page, if there is one. */
   next: string | undefined;
 }
 
-export interface ExportQuery {
-  /** The kinds of record; left out or empty: all. */
-  records: readonly string[] | undefined;
-  /** Left out: from the beginning. */
-  after: Cursor | undefined;
-}
-
 /** What is wrong with the cursor of another export. */
 export const FOREIGN_CURSOR = "must be of an export of the same kinds";
 
-/** Reads a page, or null where the cursor is one of an export of other kinds. */
-export async function readPage(db: Database, { records, after }: ExportQuery): Promise<ExportPage | null> {
-  const walks =
-    records === undefined || records.length === 0 ? WALKS : WALKS.filter(({ record }) => records.includes(record));
+/**
+ * Reads a page of these kinds, or of all where none is named; from the beginning where there is no cursor. Null: the cursor
+ * is one of an export of other kinds.
+ */
+export async function readPage(
+  db: Database,
+  { records = [], after }: { records?: readonly string[] | undefined; after: Cursor | undefined },
+): Promise<ExportPage | null> {
+  const walks = records.length === 0 ? WALKS : WALKS.filter(({ record }) => records.includes(record));
   const [first] = walks;
   const cursor = after ?? (first && { walk: first, after: undefined });
   if (cursor === undefined || !walks.includes(cursor.walk)) return null;
@@ -40,14 +35,14 @@ export async function readPage(db: Database, { records, after }: ExportQuery): P
     end === undefined
       ? found.later[0] && { walk: found.later[0], after: undefined }
       : { walk: cursor.walk, after: end };
-  return { bytes, version: found.version, next: next && toText(next) };
+  return { bytes, version: found.version, next: next && JSON.stringify({ ...next, walk: next.walk.name }) };
 }
 
 /** The lines that one feed request takes, and where they end, if there is more in the walk. */
 export function writeLines(
   walk: ExportWalk,
   { rows, ids, hasMore }: Pick<PageRows, "rows" | "ids" | "hasMore">,
-): { bytes: Bytes; end: Cursor["after"] } {
+): { bytes: ExportPage["bytes"]; end: Cursor["after"] } {
   const lines: string[] = [];
   let [size, items] = [0, 0];
   let end = hasMore ? endOf(rows.at(-1)) : undefined;

@@ -1,12 +1,11 @@
-import { getTableColumns, type Placeholder, type SQL, sql } from "drizzle-orm";
+import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import { compilePer, type Database, type Statement } from "../../db/database.ts";
 import { limitTo } from "../../db/limit.ts";
 import { feedVersion } from "../../db/tables/index.ts";
 import { BODY_LIMIT } from "../../http/limits.ts";
 import { tableName } from "../records/kind.ts";
-import type { Cursor } from "./cursor.ts";
 import { isSmall, type KnownIds, type Reader, type Row } from "./fields.ts";
-import { type ExportWalk, WALKS } from "./walks.ts";
+import { type Cursor, type ExportWalk, WALKS } from "./walks.ts";
 
 /** What a page of an export is made of. */
 export interface PageRows {
@@ -55,21 +54,19 @@ export function selectIds({ few }: Reader): Statement[] {
 }
 
 export function toIds({ few }: Reader, rows: readonly (readonly Row[])[]): KnownIds {
-  return Object.fromEntries(few.map((target, index) => [tableName(target), toMap(rows[index] ?? [])]));
+  const idsIn = (found: readonly Row[] = []) => new Map(found.map(({ key, id }) => [Number(key), String(id)]));
+  return Object.fromEntries(few.map((target, index) => [tableName(target), idsIn(rows[index])]));
 }
 
-interface Shape {
-  walk: string;
-  isFirst: boolean;
-}
-
-const selectRows = compilePer<Shape, string>(({ walk: name, isFirst }, value) => {
+const selectRows = compilePer<{ walk: string; isFirst: boolean }, string>(({ walk: name, isFirst }, value) => {
   const walk = WALKS.find((one) => one.name === name);
   if (walk === undefined) throw new Error(`There is no walk ${name}.`);
   const table = tableName(walk);
   const order = walk.order.map((column) => `${table}.${column}`);
-  const isAfter = isFirst ? sql`` : sql`AND (${sql.raw(order.join(", "))}) > (${placeholders(order.length, value)})`;
-  const inOrder = sql`WHERE ${sql.raw(walk.when ?? "true")} ${isAfter} ORDER BY ${sql.raw(order.join(", "))}`;
+  const columns = sql.raw(order.join(", "));
+  const after = order.map((_, index) => sql`${value(`after_${index}`)}`);
+  const isAfter = isFirst ? sql`` : sql`AND (${columns}) > (${sql.join(after, sql`, `)})`;
+  const inOrder = sql`WHERE ${sql.raw(walk.when ?? "true")} ${isAfter} ORDER BY ${columns}`;
   return sql`WITH page(lines) AS MATERIALIZED (${linesOf(walk, inOrder)}) ${selectLines(walk, inOrder, sql`(SELECT lines FROM page)`)}`;
 });
 
@@ -121,13 +118,6 @@ function octetsOf({ table }: ExportWalk): string[] {
   return texts.map(({ name }) => `coalesce(octet_length(${tableName({ table })}.${name}), 0)`);
 }
 
-function placeholders(count: number, value: (name: string) => Placeholder): SQL {
-  return sql.join(
-    Array.from({ length: count }, (_, index) => sql`${value(`after_${index}`)}`),
-    sql`, `,
-  );
-}
-
 /** Which of the walks have rows, so that no page leads to one that is empty. */
 function haveRows(walks: readonly ExportWalk[]): Statement {
   if (walks.length === 0) return sql`SELECT 0 AS walk_0`;
@@ -135,8 +125,4 @@ function haveRows(walks: readonly ExportWalk[]): Statement {
     (walk, index) => `EXISTS (SELECT 1 FROM ${tableName(walk)} WHERE ${walk.when ?? "true"}) AS walk_${index}`,
   );
   return sql.raw(`SELECT ${columns.join(", ")}`);
-}
-
-function toMap(rows: readonly Record<string, unknown>[]): ReadonlyMap<number, string> {
-  return new Map(rows.map(({ key, id }) => [Number(key), String(id)]));
 }

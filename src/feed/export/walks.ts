@@ -17,6 +17,12 @@ export interface ExportWalk extends Way, Pick<Kind, "record" | "table" | "large"
   reader: Reader;
 }
 
+/** Where a page of an export begins: in which walk, and after which row; at its beginning where there is none. */
+export interface Cursor {
+  walk: ExportWalk;
+  after: readonly (string | number)[] | undefined;
+}
+
 /** What an export ends with: the clock of messages. */
 export const PROGRAM = program.record;
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { addTo, CAMPAIGN_EARNINGS, CUSTOMER_BALANCES, openTo, STORE_BALANCES } from "../../db/derived/totals.ts";
+import { campaignEarnings, customerBalances, storeBalances } from "../../db/derived/totals.ts";
 import { balanceEntries } from "../../db/tables/index.ts";
-import { Hundredths } from "../../values/decimal.ts";
+import { Hundredths, TotalHundredths } from "../../values/decimal.ts";
 import { orNull } from "../../values/scalar.ts";
 import { Id } from "../../values/text.ts";
 import { FedTime } from "../../values/time.ts";
@@ -9,28 +9,33 @@ import { CAMPAIGNS } from "./campaign.ts";
 import { CUSTOMERS } from "./customer.ts";
 import { defineKind } from "./define-kind.ts";
 import { ofAnotherAccount } from "./faults.ts";
-import { balanceOpening, earnedOpening } from "./openings.ts";
 import { STORES } from "./store.ts";
+import { EventId, type Summary, withSummaries } from "./summaries.ts";
+
+const fields = z.object({
+  id: EventId,
+  customer_id: Id,
+  store_id: Id,
+  amount: Hundredths,
+  campaign_id: orNull(Id),
+  created_at: orNull(FedTime),
+});
+
+// A balance adds up rows with a customer, and what a campaign has earned adds up rows with a campaign.
+const summaries: readonly Summary[] = [
+  { by: ["customer_key", "store_key"], sums: { balance: "amount" } },
+  { by: ["store_key", "campaign_key"], filter: "campaign_key IS NOT NULL AND amount > 0", sums: { earned: "amount" } },
+];
 
 export const balanceEntry = defineKind(balanceEntries, {
   record: "balance_entry",
-  fields: z.object({
-    id: Id,
-    customer_id: Id,
-    store_id: Id,
-    amount: Hundredths,
-    campaign_id: orNull(Id),
-    created_at: orNull(FedTime),
-  }),
+  fields,
   references: { customer_id: CUSTOMERS, store_id: STORES, campaign_id: CAMPAIGNS },
   uses: ["amount"],
   timeField: "created_at",
   faults: [ofAnotherAccount("campaign_id", "a campaign", CAMPAIGNS)],
-  totals: [CUSTOMER_BALANCES, STORE_BALANCES, CAMPAIGN_EARNINGS].map(addTo),
-  openings: [balanceOpening, earnedOpening],
-  leaving: {
-    sums: { balance: "sum(amount)", earned: "sum(iif(campaign_key IS NOT NULL AND amount > 0, amount, 0))" },
-    open: [STORE_BALANCES, CAMPAIGN_EARNINGS].map(openTo),
-  },
+  totals: [customerBalances.addTo, storeBalances.addTo, campaignEarnings.addTo],
+  leaving: { summaries },
   hundredths: ["amount"],
+  restored: withSummaries(fields, summaries, { customer_id: orNull(Id), amount: TotalHundredths }),
 });

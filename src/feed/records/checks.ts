@@ -19,7 +19,7 @@ import { fieldOf } from "./sources.ts";
 import { freshEvents, referenceKeys, resolved, usedLines } from "./statements.ts";
 
 // Rules that only the database can check. A check that finds a line aborts the transaction by inserting its report into
-// `refusals`, whose trigger raises it as the error that `readRefusal` reads.
+// `refusals`, whose trigger raises it as the error that `refusalOf` reads.
 
 /** What the lines of one kind are, to a check. */
 interface Lines {
@@ -31,7 +31,7 @@ interface Lines {
 
 /** Refuses a restore of a database that was fed by anything else: there it could hide messages. */
 export function refuseUnrestorable(): Statement {
-  // An array, because `readRefusal` finds reports by their `]}`.
+  // An array, because `refusalOf` finds reports by their `]}`.
   return sql`INSERT INTO refusals (report)
     SELECT json_object('unrestorable', json_array(version)) FROM feed_version WHERE restorable = 0`;
 }
@@ -61,7 +61,7 @@ export function refuseLargeGroups(batches: readonly Lines[], items: number): Sta
 
 /**
  * Refuses the request when an event is older than what has left of its kind, whatever the settings are now
- * (docs/contract/history.md, 4). It reports the months, by which `readRefusal` finds the lines.
+ * (docs/contract/history.md, 4). It reports the months, by which `refusalOf` finds the lines.
  */
 export function refuseSealed(batches: readonly Lines[]): Statement[] {
   const oldest = batches.flatMap(({ kind, all }) => {

@@ -50,17 +50,10 @@ type Filling<Column extends string> = [Column] extends [never] ? unknown : { col
  * Defines a kind on its table; one with a time is of events. Its key is its id, its account what `account_id` names. The
  * keys of other records never change in a state, but in its own key. A column `deleted` or `erased` says what is deleted.
  */
-export const defineKind: <Table extends SQLiteTable, Schema extends z.ZodObject, Reference extends FieldName<Schema>>(
+export function defineKind<Table extends SQLiteTable, Schema extends z.ZodObject, Reference extends FieldName<Schema>>(
   table: Table,
   given: Definition<Table, Schema, Reference> & Filling<Unfilled<Table, FieldName<Schema>>>,
-) => Kind = definePartOfRow;
-
-/** The same, of lines that fill a part of a row. */
-export function definePartOfRow<
-  Table extends SQLiteTable,
-  Schema extends z.ZodObject,
-  Reference extends FieldName<Schema>,
->(table: Table, given: Definition<Table, Schema, Reference>): Kind {
+): Kind {
   const { fields, keyFields = ["id"], references = {}, list, uses = [], counts = {}, words } = given;
   const made = words && { words: { made: (line: Fields) => wordsColumn(line, words.of) } };
   const columns = sourcesOf(table, fields, { ...given.columns, ...made });

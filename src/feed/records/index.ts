@@ -46,10 +46,7 @@ export const KINDS: readonly Kind[] = [
  * The kinds as an export gives them, and a restore takes them (docs/contract/restore.md): some say more than a feed may,
  * and some a feed may not send.
  */
-export const EXPORTED_KINDS: readonly Kind[] = [
-  ...KINDS.flatMap((kind) => [...(kind.openings ?? []), toRestored(kind)]),
-  historySegment,
-];
+export const EXPORTED_KINDS: readonly Kind[] = [...KINDS.map(toRestored), historySegment];
 
 export const RESTORED_KINDS: readonly Kind[] = [...EXPORTED_KINDS, program];
 

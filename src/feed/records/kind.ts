@@ -5,6 +5,7 @@ import type { Vocabulary } from "../../db/derived/vocabularies.ts";
 import type { FieldMessages } from "../../values/messages.ts";
 import type { Fault } from "./faults.ts";
 import type { Fields, Sent, Sources } from "./sources.ts";
+import type { Summary } from "./summaries.ts";
 
 /** A checked line of a feed request, without what it writes. */
 export interface Line {
@@ -66,8 +67,6 @@ export interface Options {
   totals?: readonly ((withFresh: SQL) => SQL)[];
   /** Of events: how old ones leave for R2. */
   leaving?: Leaving;
-  /** What comes before its events in an export: what those have added that are no longer stored. */
-  openings?: readonly Kind[];
   /** What differs in the kind as an export gives it and a restore takes it (docs/contract/restore.md). */
   restored?: Partial<Kind>;
   /** The ways in which an export reads the records, one after the other; left out: one, in the order of the key. */
@@ -145,12 +144,10 @@ export interface Leaving {
   lookedAt?: number;
   /** The most lines of a segment, where the usual number is too large. */
   lines?: number;
-  /** Which of the old events may leave: a condition on the table; left out: all. */
+  /** Which of the old rows may leave: a condition on the table; left out: all events. */
   when?: string;
-  /** What a segment's events add up to, by name: expressions over them. */
-  sums?: Readonly<Record<string, string>>;
-  /** Add the events that meet a condition to the openings of their totals. */
-  open?: readonly ((leave: SQL) => SQL)[];
+  /** The rows that stand for events which have left; left out: none, because they have no totals. */
+  summaries?: readonly Summary[];
 }
 
 /** What the search for touched accounts looks at: a list of ids too, if what it names belongs to accounts. */

@@ -10,10 +10,11 @@ import { defineKind } from "./define-kind.ts";
 import { stillToCome } from "./faults.ts";
 import type { Way } from "./kind.ts";
 import { MESSAGE_GROUPS, NOT_A_MEMBER } from "./message-group.ts";
+import { EventId } from "./summaries.ts";
 
 export const message = defineKind(messages, {
   record: "message",
-  fields: z.object({ id: Id, group_id: Id, customer_id: Id, body: LongText, sent_at: orNull(FedTime) }),
+  fields: z.object({ id: EventId, group_id: Id, customer_id: Id, body: LongText, sent_at: orNull(FedTime) }),
   columns: { sent_at: { sql: timeOrStamp("line.sent_at"), from: "sent_at" } },
   groupField: "group_id",
   references: { group_id: MESSAGE_GROUPS, customer_id: CUSTOMERS },

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { addTo, openTo, PLAY_TOTALS } from "../../db/derived/totals.ts";
+import { playTotals } from "../../db/derived/totals.ts";
 import { plays } from "../../db/tables/index.ts";
-import { DecimalText, toHundredths } from "../../values/decimal.ts";
-import { SignedCount } from "../../values/number.ts";
+import { DecimalText, TotalText, toHundredths } from "../../values/decimal.ts";
+import { SignedCount, TotalCount } from "../../values/number.ts";
 import { orElse, orNull } from "../../values/scalar.ts";
 import { Id } from "../../values/text.ts";
 import { FedTime } from "../../values/time.ts";
@@ -10,22 +10,36 @@ import { defineKind } from "./define-kind.ts";
 import { EIP_CAMPAIGNS } from "./eip-campaign.ts";
 import { EMPLOYEES } from "./employee.ts";
 import { ofAnotherAccount } from "./faults.ts";
-import { playOpening } from "./openings.ts";
 import { STORES } from "./store.ts";
+import { EventId, type Summary, withSummaries } from "./summaries.ts";
+
+/** What a play counts; a restore takes larger ones. */
+const measures = (decimal: typeof DecimalText, count: z.ZodInt) => ({
+  runs: orElse(decimal, "0").transform(toHundredths),
+  hits: orElse(count, 0),
+  doubles: orElse(count, 0),
+  triples: orElse(count, 0),
+});
+
+const fields = z.object({
+  id: EventId,
+  eip_campaign_id: Id,
+  location_id: Id,
+  employee_id: Id,
+  ...measures(DecimalText, SignedCount),
+  played_at: orNull(FedTime),
+});
+
+const summaries: readonly Summary[] = [
+  {
+    by: ["location_key", "eip_campaign_key", "employee_key"],
+    sums: { runs: "runs", hits: "hits", doubles: "doubles", triples: "triples" },
+  },
+];
 
 export const play = defineKind(plays, {
   record: "play",
-  fields: z.object({
-    id: Id,
-    eip_campaign_id: Id,
-    location_id: Id,
-    employee_id: Id,
-    runs: orElse(DecimalText, "0").transform(toHundredths),
-    hits: orElse(SignedCount, 0),
-    doubles: orElse(SignedCount, 0),
-    triples: orElse(SignedCount, 0),
-    played_at: orNull(FedTime),
-  }),
+  fields,
   references: { eip_campaign_id: EIP_CAMPAIGNS, location_id: STORES, employee_id: EMPLOYEES },
   uses: ["runs", "hits", "doubles", "triples"],
   timeField: "played_at",
@@ -33,11 +47,8 @@ export const play = defineKind(plays, {
     ofAnotherAccount("eip_campaign_id", "a campaign", EIP_CAMPAIGNS, "location_key"),
     ofAnotherAccount("employee_id", "an employee", EMPLOYEES, "location_key"),
   ],
-  totals: [addTo(PLAY_TOTALS)],
-  openings: [playOpening],
-  leaving: {
-    sums: { runs: "sum(runs)", hits: "sum(hits)", doubles: "sum(doubles)", triples: "sum(triples)" },
-    open: [openTo(PLAY_TOTALS)],
-  },
+  totals: [playTotals.addTo],
+  leaving: { summaries },
   hundredths: ["runs"],
+  restored: withSummaries(fields, summaries, measures(TotalText, TotalCount)),
 });

@@ -178,6 +178,6 @@ export function freshEvents(kind: Kind, lines: readonly Line[], hint: "MATERIALI
 function notStored(kind: Kind, lines: SQL): SQL {
   return sql`(
     SELECT * FROM ${resolved(kind, lines, "keep")} AS line
-    WHERE NOT EXISTS (SELECT 1 FROM ${sql.raw(tableName(kind))} AS stored WHERE stored.id = line.id)
+    WHERE NOT EXISTS (SELECT 1 FROM ${sql.raw(`${tableName(kind)} AS stored WHERE stored.id = ${columnValue(kind, "id")}`)})
   )`;
 }

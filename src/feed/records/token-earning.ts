@@ -1,27 +1,31 @@
 import * as z from "zod";
-import { addTo, LEVELS, openTo, TEAM_TOKENS } from "../../db/derived/totals.ts";
+import { LEVELS, teamTokens } from "../../db/derived/totals.ts";
 import { tokenEarnings } from "../../db/tables/index.ts";
-import { Hundredths } from "../../values/decimal.ts";
+import { Hundredths, TotalHundredths } from "../../values/decimal.ts";
 import { orNull } from "../../values/scalar.ts";
 import { Id, mustBe } from "../../values/text.ts";
 import { FedTime } from "../../values/time.ts";
 import { CUSTOMERS } from "./customer.ts";
 import { defineKind } from "./define-kind.ts";
 import { notMember } from "./faults.ts";
-import { tokenOpening } from "./openings.ts";
 import { STORES } from "./store.ts";
+import { EventId, type Summary, withSummaries } from "./summaries.ts";
+
+const fields = z.object({
+  id: EventId,
+  store_id: Id,
+  customer_id: Id,
+  level_no: z.literal(LEVELS, { error: mustBe("a level from 1 to 5") }),
+  tokens: Hundredths,
+  earned_at: orNull(FedTime),
+});
+
+const summaries: readonly Summary[] = [{ by: ["customer_key", "store_key", "level_no"], sums: { tokens: "tokens" } }];
 
 /** What a member earned at a store from one level, 1 to 5, of the own team; tokens may be negative. */
 export const tokenEarning = defineKind(tokenEarnings, {
   record: "token_earning",
-  fields: z.object({
-    id: Id,
-    store_id: Id,
-    customer_id: Id,
-    level_no: z.literal(LEVELS, { error: mustBe("a level from 1 to 5") }),
-    tokens: Hundredths,
-    earned_at: orNull(FedTime),
-  }),
+  fields,
   references: { store_id: STORES, customer_id: CUSTOMERS },
   uses: ["level_no", "tokens"],
   timeField: "earned_at",
@@ -29,8 +33,8 @@ export const tokenEarning = defineKind(tokenEarnings, {
     // One who left still counts, so that a late line is not refused.
     notMember("memberships", "store_key", "must be a member of the store"),
   ],
-  totals: [addTo(TEAM_TOKENS)],
-  openings: [tokenOpening],
-  leaving: { sums: { tokens: "sum(tokens)" }, open: [openTo(TEAM_TOKENS)] },
+  totals: [teamTokens.addTo],
+  leaving: { summaries },
   hundredths: ["tokens"],
+  restored: withSummaries(fields, summaries, { tokens: TotalHundredths }),
 });

@@ -195,18 +195,6 @@ describe("derived data", () => {
     expect(Object.keys(DAMAGE).sort()).toEqual(DERIVED.map(({ name }) => name).sort());
   });
 
-  it("names all triggers that keep it current, and no others", async ({ expect }) => {
-    const stored = await rows(
-      `SELECT name FROM sqlite_schema
-       WHERE type = 'trigger' AND name NOT LIKE '%!_undo!_the!_request' ESCAPE '!'
-         AND name NOT LIKE 'outbox!_of!_%' ESCAPE '!'
-       ORDER BY name`,
-    );
-
-    const named = [...new Set(DERIVED.flatMap(({ triggers }) => triggers))];
-    expect(stored.map(({ name }) => name)).toEqual(named.sort());
-  });
-
   it.for(DERIVED)("is as expected after a feed: $name", async (derived, { expect }) => {
     expect(await differencesOf(derived)).toEqual([]);
   });

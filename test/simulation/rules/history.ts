@@ -1,4 +1,15 @@
-import { additionsOf, faultOf, linesOf, sha256Of } from "../../../scripts/lib/history-segments.ts";
+import {
+  type Addition,
+  additionsOf,
+  faultOf,
+  heldBy,
+  linesOf,
+  SUMMED_KINDS,
+  type SummaryRow,
+  selectSummaries,
+  sha256Of,
+} from "../../../scripts/lib/history-segments.ts";
+import { isEvent } from "../../../src/feed/records/summaries.ts";
 import { SEALED_KINDS } from "../../../src/history/kinds.ts";
 import type { Segment } from "../../../src/history/segment.ts";
 import type { History } from "../history.ts";
@@ -17,37 +28,16 @@ const LEFT = "once all were looked at, no old event is left";
 const HELD_UP = "R2 holds up no answer";
 const TOO_OLD = "is older than the history that is kept";
 
-/** The openings that are not of nothing: `<opening> <ids> <field>`, and how much. */
-const OPENINGS = `
-  SELECT 'balance_opening ' || customers.id || ' ' || stores.id || ' amount' AS name, balance_opening AS amount
-  FROM store_balances AS row JOIN customers ON customers.key = customer_key JOIN stores ON stores.key = store_key
-  UNION ALL
-  SELECT 'earned_opening ' || stores.id || ' ' || campaigns.id || ' earned', earned_opening
-  FROM campaign_stores AS row JOIN stores ON stores.key = store_key JOIN campaigns ON campaigns.key = campaign_key
-  ${[1, 2, 3, 4, 5]
-    .map(
-      (level) => `UNION ALL
-  SELECT 'token_opening ' || stores.id || ' ' || customers.id || ' tokens_${level}', tokens_${level}_opening
-  FROM memberships JOIN stores ON stores.key = store_key JOIN customers ON customers.key = customer_key`,
-    )
-    .join(" ")}
-  ${["runs", "hits", "doubles", "triples"]
-    .map(
-      (count) => `UNION ALL
-  SELECT 'play_opening ' || stores.id || ' ' || eip_campaigns.id || ' ' || employees.id || ' ${count}', ${count}_opening
-  FROM play_totals JOIN stores ON stores.key = location_key JOIN employees ON employees.key = employee_key
-  JOIN eip_campaigns ON eip_campaigns.key = eip_campaign_key`,
-    )
-    .join(" ")}`;
-
 // A feed may wait for inboxes for two seconds.
 const ANSWERED_WITHIN_MS = 3_000;
+
+const nameOf = ({ record, key, name }: Addition) => `${record} ${JSON.stringify(key)} ${name}`;
 
 /** What a segment's object holds. */
 interface Held {
   bytes: Buffer | null;
   ids: readonly string[];
-  additions: readonly { name: string; amount: number }[];
+  additions: readonly Addition[];
 }
 
 /** What history promises: docs/contract/history.md, 2 to 4. */
@@ -87,7 +77,7 @@ export class HistoryRules {
       const taken = [...this.#refused].find((id) => isPlaced.has(id));
       if (taken !== undefined) this.#fail(REFUSED, `${record} ${taken} was refused, and is there`);
     }
-    this.#checkOpenings(sealed);
+    this.#checkSums(sealed);
     this.#checkLeft();
   }
 
@@ -97,10 +87,13 @@ export class HistoryRules {
     const over = primary.read<{ kind: string; month: string }>(
       "SELECT kind, month FROM history_walks WHERE is_over = 1",
     );
-    for (const { record, table, time } of SEALED_KINDS) {
+    for (const { record, table, time, when } of SEALED_KINDS) {
       const month = over.find(({ kind }) => kind === record)?.month;
       if (record === "message" || month === undefined) continue;
-      const [left] = primary.read(`SELECT id, ${time} AS at FROM ${table} WHERE ${time} < ? LIMIT 1`, month);
+      const [left] = primary.read(
+        `SELECT id, ${time} AS at FROM ${table} WHERE ${time} < ? AND ${when} LIMIT 1`,
+        month,
+      );
       if (left !== undefined) this.#fail(LEFT, `${record} ${JSON.stringify(left)}, before ${month}`);
     }
   }
@@ -156,32 +149,35 @@ export class HistoryRules {
     const held = {
       bytes,
       ids: lines.map(({ id }) => String(id)),
-      additions: lines.flatMap(additionsOf).map(({ opening, key, field, amount }) => ({
-        name: [opening, ...key, field].join(" "),
-        amount,
-      })),
+      additions: lines.flatMap(additionsOf),
     };
     this.#held.set(name, held);
     this.seen.segments.add(name);
     return held;
   }
 
-  #checkOpenings(sealed: readonly { held: Held }[]): void {
+  #checkSums(sealed: readonly { held: Held }[]): void {
     const left = new Map<string, number>();
     for (const { held } of sealed)
-      for (const { name, amount } of held.additions) left.set(name, (left.get(name) ?? 0) + amount);
-    const openings = this.#world.database.primary.read<{ name: string; amount: number | null }>(OPENINGS);
-    for (const { name, amount } of openings) {
-      if ((amount ?? 0) !== (left.get(name) ?? 0))
-        this.#fail(PLACED, `${name} is ${amount}, and segments add up to ${left.get(name)}`);
-      left.delete(name);
-    }
-    const [without] = [...left].filter(([, amount]) => amount !== 0);
-    if (without !== undefined) this.#fail(PLACED, `There is no ${without[0]}, and segments have ${without[1]}`);
+      for (const addition of held.additions) {
+        const name = nameOf(addition);
+        left.set(name, (left.get(name) ?? 0) + addition.amount);
+      }
+    const { primary } = this.#world.database;
+    for (const kind of SUMMED_KINDS)
+      for (const stored of primary.read<SummaryRow>(selectSummaries(kind)).flatMap((row) => heldBy(kind, row))) {
+        const [name, sum] = [nameOf(stored), left.get(nameOf(stored))];
+        if (stored.amount !== sum) this.#fail(PLACED, `${name} is ${stored.amount}, and segments add up to ${sum}`);
+        left.delete(name);
+      }
+    const [without] = left.keys();
+    if (without !== undefined) this.#fail(PLACED, `There is no ${without}`);
   }
 
   #storedIds(table: string): string[] {
-    return this.#world.database.primary.read<{ id: string }>(`SELECT id FROM ${table}`).map(({ id }) => id);
+    return this.#world.database.primary
+      .read<{ id: string }>(`SELECT id FROM ${table} WHERE ${isEvent(table)}`)
+      .map(({ id }) => id);
   }
 
   #fail(rule: string, what: string): void {

@@ -26,7 +26,9 @@ export class Ledger {
   }
 
   noteAcknowledged(version: number, lines: readonly Record<string, unknown>[], ignored: number): void {
-    for (const { record, id, deleted, usage_count: uses } of lines) {
+    for (const { record, id, deleted, sealed, usage_count: uses } of lines) {
+      // What stands for sealed events has no id. A restore compares it by what is exported again.
+      if (sealed === true) continue;
       if (deleted !== true) this.#events.get(String(record))?.set(String(id), version);
       // A message that is not stored, or has left, is ignored.
       else if (record === "message" && ignored === 0) this.#emptied.set(String(id), version);

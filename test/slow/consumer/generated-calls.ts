@@ -1,4 +1,4 @@
-import { coupons, fullSearch, messages, nearbyCampaigns } from "./generated-by-orval.ts";
+import { coupons, fullSearch, messages, nearbyCampaigns } from "./generated.ts";
 
 const [token = ""] = process.argv.slice(2);
 const asCustomer = { headers: { Authorization: `Bearer ${token}` } };

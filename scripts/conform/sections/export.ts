@@ -1,0 +1,120 @@
+import { expectFailure, expectInvalid, expectSame, expectThat } from "../expect.ts";
+import { type Answer, exportedLines, type Item, linkOf } from "../http.ts";
+import { account, eipCampaign } from "../lines.ts";
+import type { Line, Section, Suite } from "../suite.ts";
+
+const FEED = "/api/v1/feed";
+const MOST_LINES = 2_000;
+const MOST_BYTES = 2 * 1_024 * 1_024;
+
+/** docs/contract/export.md, 1 */
+export async function exportPages(suite: Suite): Promise<Section> {
+  const { ann } = await suite.callers();
+  const accountId = suite.accountId();
+
+  const page = async (query = "") => suite.http.send(FEED + query, { token: await suite.tokens.export() });
+  return {
+    cited: "export, 1",
+    reads: {
+      "`GET /api/v1/feed` answers one page of an export: NDJSON (`application/x-ndjson`), each line ended by a line feed.":
+        async () => {
+          const answer = await page();
+          expectThat(
+            /^application\/x-ndjson/.test(answer.headers.get("Content-Type") ?? ""),
+            "the Content-Type is another",
+          );
+          exportedLines(answer);
+          expectThat(answer.text === "" || answer.text.endsWith("\n"), "the last line has no line feed");
+        },
+      "Any other answers 403.": async () => {
+        expectFailure(await suite.http.send(FEED, { token: ann.token }), 403, "FORBIDDEN");
+        const limited = await suite.tokens.sign({ scope: "export", sub: "conform", accounts: [accountId] });
+        expectFailure(await suite.http.send(FEED, { token: limited }), 403, "FORBIDDEN");
+      },
+      "**A page** has at most 2,000 lines, 2 MiB and 20,000 items of `store_ids` and `member_ids`, so one feed request takes it.":
+        async () => {
+          const answer = await page();
+          expectThat(exportedLines(answer).length <= MOST_LINES, "a page has more lines");
+          expectThat(new TextEncoder().encode(answer.text).length <= MOST_BYTES, "a page has more bytes");
+        },
+      "Any that is not of such a link is 422, and so is one of other kinds.": async () => {
+        expectInvalid(await page("?after=made-up"), "after");
+      },
+      "An unknown one is 422.": async () => expectInvalid(await page("?record=customer,nothing"), "record"),
+      "**`X-Feed-Version`** on each page is how many feed requests the database had committed": async () => {
+        const version = (await page("?record=account")).headers.get("X-Feed-Version");
+        expectThat(/^\d+$/.test(version ?? ""), `X-Feed-Version is ${version}`);
+      },
+    },
+    lines: [account(accountId)],
+    feeds: {
+      "**`record=customer,store`** restricts the export to kinds": async () => {
+        const kinds = new Set(exportedLines(await page("?record=customer,account")).map(({ record }) => record));
+        expectThat(
+          [...kinds].every((kind) => kind === "customer" || kind === "account"),
+          `it has ${[...kinds].join(", ")}`,
+        );
+      },
+    },
+  };
+}
+
+/** Kinds in the order of an export; others lie between them. */
+const ORDER = ["account", "store", "campaign", "customer", "coupon", "employee", "eip_campaign", "message_group"];
+
+/** docs/contract/export.md, 2 */
+export async function exportOrder(suite: Suite): Promise<Section> {
+  return {
+    cited: "export, 2",
+    reads: {
+      "kind by kind, what others refer to first.": async () => {
+        const answer = await suite.http.send(FEED, { token: await suite.tokens.export() });
+        const kinds = [...new Set(exportedLines(answer).map(({ record }) => String(record)))];
+        const places = kinds.map((kind) => ORDER.indexOf(kind)).filter((place) => place >= 0);
+        const sorted = places.toSorted((one, other) => one - other);
+        expectSame(places, sorted, `the order of ${kinds.join(", ")}`);
+      },
+    },
+  };
+}
+
+/** docs/contract/export.md, 3 */
+export async function exportLines(suite: Suite): Promise<Section> {
+  const accountId = suite.accountId();
+
+  /** The exported line of an eip_campaign: of these there are few. */
+  const exported = async (id: string): Promise<Line | undefined> => {
+    for (let address: string | undefined = `${FEED}?record=eip_campaign`; address !== undefined; ) {
+      const answer: Answer = await suite.http.send(address, { token: await suite.tokens.export() });
+      const found = exportedLines(answer).find((line: Item) => line.id === id);
+      if (found !== undefined) return found as Line;
+      address = linkOf(answer, "next");
+    }
+    return undefined;
+  };
+
+  return {
+    cited: "export, 3",
+    lines: [account(accountId)],
+    feeds: {
+      "A line has every field of its kind, whether it was fed or filled in by default, in the order of its schema. So the same record gives the same bytes.":
+        async () => {
+          const id = suite.id("league");
+          await suite.feed(eipCampaign(id, accountId, { name: "Café" }));
+          const line = await exported(id);
+          const { time_zone, ...fields }: Item = line ?? {};
+          const whole = {
+            record: "eip_campaign",
+            id,
+            account_id: accountId,
+            name: "Café",
+            start_date: "2020-01-01",
+            end_date: null,
+          };
+          expectSame(fields, whole, "the line of an eip_campaign");
+          if (line !== undefined) await suite.feed(line);
+          expectSame(JSON.stringify(await exported(id)), JSON.stringify(line), "the line once it is fed again");
+        },
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import { duration } from "./words.ts";
+
+const SHOWN_EVERY_MS = 100;
+const LOGGED_EVERY_MS = 10_000;
+const CLEAR_LINE = "\r\u001b[K";
+
+/** Says on standard error how far a command is: again and again in one line of a terminal, else now and then in one more. */
+export class ProgressLine {
+  #saidAt = Date.now();
+
+  say(text: string): void {
+    const { isTTY, columns } = process.stderr;
+    if (Date.now() - this.#saidAt < (isTTY ? SHOWN_EVERY_MS : LOGGED_EVERY_MS)) return;
+    this.#saidAt = Date.now();
+    process.stderr.write(isTTY ? CLEAR_LINE + text.slice(0, columns - 1) : `${text}\n`);
+  }
+
+  /** Begins something that has so many steps; call what it returns after each, or after some. */
+  begin(what: string, steps: number): (count?: number) => void {
+    const startedAt = Date.now();
+    let done = 0;
+    return (count = 1) => {
+      done = Math.min(done + count, steps);
+      const left = ((Date.now() - startedAt) / 1_000) * (steps / Math.max(done, 1) - 1);
+      this.say(`${what}: ${Math.floor((100 * done) / steps)} %, ${duration(left)} left`);
+    };
+  }
+
+  /** Takes away what the terminal shows. */
+  end(): void {
+    if (process.stderr.isTTY) process.stderr.write(CLEAR_LINE);
+  }
+}

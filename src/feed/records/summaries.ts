@@ -1,0 +1,74 @@
+import * as z from "zod";
+import type { FieldMessages } from "../../values/messages.ts";
+import { Id, mustBe } from "../../values/text.ts";
+import type { Kind } from "./kind.ts";
+import type { Fields } from "./sources.ts";
+
+// Rows of an event's table that stand for the events which have left it (docs/contract/history.md, 3), so that totals are
+// what the stored rows add up to, with history or without.
+
+/** One row for each group of events. */
+export interface Summary {
+  /** The columns that make a group. */
+  by: readonly string[];
+  /** Which events count: a condition; left out: all. */
+  filter?: string;
+  /** The columns that it adds up, by the names that a segment's row gives the sums. */
+  sums: Readonly<Record<string, string>>;
+}
+
+const SEALED = "sealed:";
+
+/** An event's id on the wire. */
+export const EventId = Id.refine((id) => !isSummary(id), `must not begin with ${SEALED}`);
+
+export function isSummary(id: unknown): boolean {
+  return String(id).startsWith(SEALED);
+}
+
+/** The condition that a row of the table is an event, and no summary. */
+export function isEvent(table: string): string {
+  return `${table}.id NOT GLOB '${SEALED}*'`;
+}
+
+/**
+ * The id of a summary, in SQL: its keys in a fixed width, so that their order is that of the ids. Restored keys are
+ * others, but in the same order.
+ */
+export function summaryId(summaries: readonly Summary[], toValue: (key: string) => string): string {
+  const keys = keysOf(summaries);
+  return `printf('${SEALED}${"%08x".repeat(keys.length)}', ${keys.map(toValue).join(", ")})`;
+}
+
+/** All keys of a kind's summaries. */
+export function keysOf(summaries: readonly Summary[]): string[] {
+  return [...new Set(summaries.flatMap(({ by }) => by))];
+}
+
+/** What a restore also takes: lines of summaries, which have no id, and in which these fields differ. */
+export function withSummaries(
+  fields: z.ZodObject,
+  summaries: readonly Summary[],
+  differing: z.ZodRawShape,
+): Partial<Kind> {
+  const keyFields = keysOf(summaries).map((key) => key.replace(/_key$/, "_id"));
+  return {
+    fields: z.object({
+      sealed: z.literal(true, { error: mustBe("true") }).optional(),
+      ...fields.shape,
+      id: EventId.optional(),
+      ...differing,
+    }),
+    rules: summaryRules,
+    identity: (line) => line.id ?? keyFields.map((field) => line[field]),
+    columns: { id: { sql: `coalesce(line.id, ${summaryId(summaries, (key) => `line.${key}`)})`, from: "id" } },
+  };
+}
+
+function summaryRules({ id, sealed, customer_id, campaign_id }: Fields): FieldMessages {
+  const lacksCustomer = customer_id === null && (sealed === undefined || campaign_id === null);
+  return {
+    ...((id === undefined) !== (sealed === true) && { id: ["is required, unless the line is sealed"] }),
+    ...(lacksCustomer && { customer_id: ["is required"] }),
+  };
+}

@@ -1,0 +1,73 @@
+import { databaseFaultOf } from "../db/errors.ts";
+import { forbidden, invalid, payloadTooLarge, tooMuchForDatabase } from "../http/errors.ts";
+import { ITEM_LIMIT, NAMED_LINES } from "../http/limits.ts";
+import { addMessage, type FieldMessages } from "../values/messages.ts";
+import { withCommas } from "../values/number.ts";
+import type { Batch } from "./queries.ts";
+import { type Fault, TOO_OLD } from "./records/faults.ts";
+
+export function tooManyItems(count: number) {
+  return tooMany(count, "ids in lists and members of the groups that it touches", ITEM_LIMIT);
+}
+
+export function tooMany(count: number, what: string, limit: number) {
+  return payloadTooLarge(`This request holds ${withCommas(count)} ${what}: at most ${withCommas(limit)} are taken.`);
+}
+
+export function foreignLines(lines: readonly number[]) {
+  const which = lines.length === 1 ? `Line ${lines[0]} touches` : `Lines ${lines.join(", ")} touch`;
+  return forbidden(`${which} an account that the token does not cover.`);
+}
+
+/** The name of a line's field in a 422; `""` stands for the line. */
+export function lineField(line: number, field: string): string {
+  return field === "" ? `line ${line}` : `line ${line}.${field}`;
+}
+
+/** A total would leave its `CHECK`, or a sum of a restore's summaries would leave 64 bits. */
+const TOTAL_TOO_LARGE = /CHECK constraint failed|integer overflow/;
+
+/** What a check says of the request that it undoes. */
+interface Report {
+  unrestorable?: [number];
+  items?: [number];
+  /** Kinds, each with the month before which their events have left. */
+  sealed?: [string, string][];
+  foreign?: number[];
+  /** Lines, each with the index of its fault. */
+  faults?: [number, number][];
+}
+
+/** The failure that an error stands for by which the database has undone a request; any other error stays one. */
+export function refusalOf(
+  error: unknown,
+  { faults, batches }: { faults: readonly Fault[]; batches: readonly Batch[] },
+): unknown {
+  if (databaseFaultOf(error) === "exceeded") return tooMuchForDatabase(error);
+  const message = error instanceof Error ? error.message : "";
+  if (TOTAL_TOO_LARGE.test(message)) return invalid({ body: ["a total would be too large"] });
+  const text = /\{"(?:unrestorable|items|sealed|foreign|faults)":.*\]\}/s.exec(message)?.[0];
+  if (text === undefined) return error;
+  const { unrestorable, items, sealed, foreign, faults: found = [] } = JSON.parse(text) as Report;
+  if (unrestorable !== undefined)
+    return forbidden("A restore token feeds only a database that has been fed by nothing but restores.");
+  if (items !== undefined) return tooManyItems(items[0]);
+  if (foreign !== undefined) return foreignLines(foreign);
+  if (sealed !== undefined) return invalid(tooOld(new Map(sealed), batches));
+  const messages: FieldMessages = {};
+  for (const [line, index] of found) {
+    const fault = faults[index];
+    if (fault !== undefined) addMessage(messages, lineField(line, fault.field), fault.text);
+  }
+  return invalid(messages);
+}
+
+/** The first lines with events of before a month of their kind. */
+function tooOld(months: ReadonlyMap<string, string>, batches: readonly Batch[]): FieldMessages {
+  const lines = batches.flatMap(({ kind: { record, timeField = "" }, all }) => {
+    const old = all.filter(({ time }) => time !== null && time < (months.get(record) ?? ""));
+    return old.map(({ number }) => ({ number, timeField }));
+  });
+  const first = lines.sort((one, other) => one.number - other.number).slice(0, NAMED_LINES);
+  return Object.fromEntries(first.map(({ number, timeField }) => [lineField(number, timeField), [TOO_OLD]]));
+}

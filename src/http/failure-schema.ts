@@ -1,0 +1,30 @@
+import * as z from "zod";
+
+/** Every body that a failed call can have (docs/contract/interface.md, 3). */
+export const Failure = z.object({
+  status: z.literal(false).describe("False: the call failed."),
+  errorCode: z
+    .enum([
+      "NO_ITEMS",
+      "VALIDATION_EXCEPTION",
+      "UNAUTHENTICATED",
+      "FORBIDDEN",
+      "NOT_FOUND",
+      "METHOD_NOT_ALLOWED",
+      "REQUEST_TIMEOUT",
+      "PAYLOAD_TOO_LARGE",
+      "UPGRADE_REQUIRED",
+      "TOO_MANY_REQUESTS",
+      "UNAVAILABLE",
+      "INTERNAL_ERROR",
+      "DATABASE_FULL",
+    ])
+    .optional()
+    .describe("What failed, for a program."),
+  message: z.string().optional().describe("What failed, in words."),
+  messages: z
+    .record(z.string(), z.array(z.string()))
+    .optional()
+    .describe("Every bad field with what to correct, in words."),
+});
+export type Failure = z.output<typeof Failure>;

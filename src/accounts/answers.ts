@@ -1,4 +1,4 @@
-import type { accounts } from "../db/tables/accounts.ts";
+import type { accounts } from "../db/tables/index.ts";
 import { type JsonText, storedJson, toJson } from "../http/json-text.ts";
 
 /** A row of a list in which one row of each account has the account object. The key only tells accounts apart. */

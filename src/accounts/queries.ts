@@ -1,5 +1,5 @@
 import { type AnyColumn, type SQL, sql } from "drizzle-orm";
-import { accounts } from "../db/tables/accounts.ts";
+import { accounts } from "../db/tables/index.ts";
 import { NO_CREDENTIALS } from "./account.ts";
 
 /** The account object of the coupon lists, as JSON text. */

@@ -13,7 +13,7 @@ interface Query {
   params: unknown[];
 }
 
-interface CompiledStatement<Row> {
+export interface CompiledStatement<Row> {
   toSQL(): Query;
   /** Only a type: never set. */
   readonly row?: Row;

@@ -12,7 +12,6 @@ const ROOMS = [
   "db",
   "auth",
   "http",
-  "accounts",
   "inbox",
   "app-env.ts",
   "openapi",

@@ -12,7 +12,6 @@ const LINK_EXAMPLE = '<https://loyalty.example/api/v1/feed?after=CURSOR>; rel="n
 
 export const sendLines: Operation = {
   id: "sendLines",
-  tag: "Feed",
   summary: "Feed",
   description:
     `Takes one JSON object a line (NDJSON), each with its kind in \`record\`: at most ${withCommas(LINE_LIMIT)} lines, ` +
@@ -35,7 +34,6 @@ export const sendLines: Operation = {
 
 export const exportRecords: Operation = {
   id: "exportRecords",
-  tag: "Feed",
   summary: "Export",
   description:
     "Gives everything that was fed, as lines that the feed takes, page by page; the header `Link` leads to the next. " +

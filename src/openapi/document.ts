@@ -66,7 +66,7 @@ export function openApiDocument(app: Hono<AppEnv>, operations: Readonly<Record<s
     const template = path.replace(/:(\w+)/g, "{$1}");
     paths[template] = {
       ...paths[template],
-      [method.toLowerCase()]: operationObject(operation, [...notesBefore(app, method, path), operation], schemas),
+      [method.toLowerCase()]: operationObject(path, operation, [...notesBefore(app, method, path), operation], schemas),
     };
   }
   return {
@@ -99,8 +99,9 @@ function notesBefore(app: Hono<AppEnv>, method: string, path: string): Notes[] {
 }
 
 /** `notes`: those of the operation itself are the last. */
-function operationObject(operation: Operation, notes: readonly Notes[], schemas: Components): OperationObject {
-  const { id, tag, summary, description, examples } = operation;
+function operationObject(path: string, operation: Operation, notes: readonly Notes[], schemas: Components) {
+  const { id, summary, description, examples } = operation;
+  const [, tag = "service"] = /^\/api\/v1\/(\w+)/.exec(path) ?? [];
   const token = notes.find((note) => note.token !== undefined)?.token;
   const body = notes.findLast((note) => note.body !== undefined)?.body;
   const mayBeUnchanged = notes.some((note) => note.mayBeUnchanged);
@@ -115,12 +116,12 @@ function operationObject(operation: Operation, notes: readonly Notes[], schemas:
   const content = body && {
     [body.mediaType]: {
       schema: bodySchema(body, `${pascalCase(id)}Body`, schemas),
-      examples: bodiesOf(examples),
+      examples: examplesOf(examples, "body"),
     },
   };
   return {
     operationId: id,
-    tags: [tag],
+    tags: [pascalCase(tag)],
     summary,
     description,
     security: token === undefined ? [] : [{ [token]: [] }],
@@ -229,16 +230,17 @@ function headerObjects(headers: Readonly<Record<string, HeaderNote>>): Record<st
   return mapValues(headers, ({ description, example }) => ({ description, schema: { type: "string" }, example }));
 }
 
-function bodiesOf(examples: readonly Example[]): Record<string, unknown> {
-  const given = examples.filter(({ body }) => body !== undefined);
-  return Object.fromEntries(given.map(({ summary, body }) => [camelCase(summary), { summary, value: body }]));
-}
-
 function answersOf(id: string, examples: readonly Example[]): Record<string, unknown> {
   const recorded = (RECORDED as Record<string, Record<string, object>>)[id];
-  return Object.fromEntries(
-    examples.map(({ summary, answer }) => [camelCase(summary), { summary, value: answer ?? recorded?.[summary] }]),
+  return examplesOf(
+    examples.map((example) => ({ answer: recorded?.[example.summary], ...example })),
+    "answer",
   );
+}
+
+function examplesOf(examples: readonly Example[], part: "answer" | "body"): Record<string, unknown> {
+  const given = examples.filter((example) => example[part] !== undefined);
+  return Object.fromEntries(given.map(({ summary, [part]: value }) => [camelCase(summary), { summary, value }]));
 }
 
 function mapValues<In, Out>(record: Readonly<Record<string, In>>, map: (value: In, name: string) => Out) {

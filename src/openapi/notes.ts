@@ -13,7 +13,6 @@ export interface HeaderNote {
 export interface Operation extends Notes {
   /** Its name in a generated client. */
   id: string;
-  tag: "Customer" | "Feed" | "Service";
   summary: string;
   description: string;
   /** The whole body of a successful call; left out where a WebSocket is opened instead. */
@@ -32,7 +31,7 @@ export interface Example {
   query?: Readonly<Record<string, string>>;
   body?: Record<string, unknown>;
   /** What no request is answered: a frame. */
-  answer?: object;
+  answer?: object | undefined;
 }
 
 /** What a handler or middleware says about itself, and so about every endpoint behind it. */

@@ -13,7 +13,6 @@ const Health = z
 
 export const health: Operation = {
   id: "health",
-  tag: "Service",
   summary: "Health",
   description:
     "Whether the database (D1: its primary, and a replica) and the cache (KV) answer within 2.5 seconds each, every " +

@@ -14,7 +14,6 @@ export type NearbyCampaign = z.output<typeof NearbyCampaign>;
 
 export const nearbyCampaigns: Operation = {
   id: "nearbyCampaigns",
-  tag: "Customer",
   summary: "Near-by popular campaigns",
   description:
     "The running campaigns of one merchant account at stores within 25 miles of a position, the most popular first: by what " +

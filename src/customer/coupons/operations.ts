@@ -1,10 +1,10 @@
 import * as z from "zod";
-import { Account, LoyaltyOptions, NO_CREDENTIALS } from "../../accounts/account.ts";
 import { LINK_NOTE, NEXT_LINK_NOTE } from "../../http/paging.ts";
 import type { Operation } from "../../openapi/notes.ts";
 import { named, success } from "../../openapi/success.ts";
 import { withCommas } from "../../values/number.ts";
 import { PassedThrough } from "../../values/scalar.ts";
+import { Account, LoyaltyOptions, NO_CREDENTIALS } from "../account.ts";
 import { CouponText } from "./coupon-text.ts";
 import { COUPONS_LIMIT } from "./schema.ts";
 
@@ -103,7 +103,6 @@ const VALID = "A coupon is valid until it is used up or its end is past. The one
 
 export const listCoupons: Operation = {
   id: "coupons",
-  tag: "Customer",
   summary: "Coupons",
   description:
     `The valid store coupons that the customer holds, at most ${withCommas(COUPONS_LIMIT)}. ${VALID} ` +
@@ -118,7 +117,6 @@ export const listCoupons: Operation = {
 
 export const listMyCoupons: Operation = {
   id: "myCoupons",
-  tag: "Customer",
   summary: "My coupons",
   description:
     `The valid coupons that the customer holds, and the digital coupons of the chains whose stores the customer has ` +

@@ -1,5 +1,4 @@
-import { type SQL, sql } from "drizzle-orm";
-import { couponAccount, fewestBytes } from "../../accounts/queries.ts";
+import { type AnyColumn, type SQL, sql } from "drizzle-orm";
 import { compilePer, type Database, type RowOf } from "../../db/database.ts";
 import { jsonOf, pick, type Row, select } from "../../db/select.ts";
 import { accounts, coupons, customerCoupons, stores } from "../../db/tables/index.ts";
@@ -7,6 +6,7 @@ import type { Paged } from "../../http/paging.ts";
 import { ANSWER_BYTES } from "../../values/answer-bytes.ts";
 import { LAST_SECOND } from "../../values/time-zone.ts";
 import { fold } from "../../values/words.ts";
+import { NO_CREDENTIALS } from "../account.ts";
 import type { CouponKind } from "./schema.ts";
 import { type CouponsQuery, type Shape, type Values, validCoupons } from "./valid-coupons.ts";
 
@@ -157,9 +157,11 @@ const ITEM = {
   listed: sql<number>`shown.items`,
 };
 
-/** The fewest bytes that an item of the answer has besides what is held. */
+/** The fewest bytes that an item of the answer has besides what is held: those of the longest parts of its account. */
 function sharedBytes({ accounts: shown }: Shape): SQL {
-  return shown === false ? sql`coupon_bytes` : sql`coupon_bytes + ${fewestBytes(shown)}`;
+  const logo = shown !== false && shown.includeImages ? [accounts.chain_logo] : [];
+  const parts = shown ? [accounts.fields, accounts.loyalty_options, ...logo] : [];
+  return sql.join([sql`coupon_bytes`, ...parts.map((part) => sql`coalesce(octet_length(${part}), 0)`)], sql` + `);
 }
 
 /** As the answers have it; NULL of a digital coupon, which nobody holds. */
@@ -203,3 +205,19 @@ const COUPON = {
   record: jsonOf(STORED_COUPON),
   ...pick(coupons, "text", "filter_items"),
 };
+
+/** The account object of the coupon lists, as JSON text. */
+function couponAccount({ includeImages }: { includeImages: boolean }): SQL<string> {
+  const logo = includeImages ? sql`coalesce(json_quote(${accounts.chain_logo}), 'null')` : sql`'""'`;
+  const credentials = sql.raw(`',${JSON.stringify(NO_CREDENTIALS).slice(1)}'`);
+  return sql<string>`(
+    ${opened(accounts.fields)} || ',"core_tenant_id":' || coalesce(${accounts.core_tenant_id}, 'null') ||
+    ',"core_app_account_id":' || coalesce(${accounts.core_app_account_id}, 'null') || ',"loyalty_options":' ||
+    coalesce(${opened(accounts.loyalty_options)} || ',"chain_logo":' || ${logo} || ${credentials}, 'null') || '}'
+  )`;
+}
+
+/** A JSON object without its last brace. */
+function opened(json: AnyColumn): SQL {
+  return sql`substr(${json}, 1, length(${json}) - 1)`;
+}

@@ -2,7 +2,7 @@ import type { Database } from "../../db/database.ts";
 import { clock } from "../../values/clock.ts";
 import { sha256Of } from "../../values/sha256.ts";
 import { toDatetime, toInstant } from "../../values/time.ts";
-import { type CacheAccess, CachedValues, type Found } from "./cached-values.ts";
+import { type CacheAccess, CachedValues } from "./cached-values.ts";
 import { type BoardOf, type BoardTotals, findBoard } from "./queries.ts";
 import type { EmployeeTotals } from "./ranking.ts";
 
@@ -11,18 +11,11 @@ export const BOARD_LIMIT = 100;
 
 const boards = new CachedValues<EmployeeTotals[]>();
 
-/** A board's employees, how old it is, and where it was found. */
-interface FoundBoard {
-  employees: EmployeeTotals[];
-  ageSeconds: number;
-  foundIn: Found<EmployeeTotals[]>["foundIn"];
-}
-
 /**
- * The totals of a board, and how old they are in seconds: from memory or KV where they are fresh there, else from D1.
+ * The totals of a board, how old they are, and where they were found: in memory or KV where they are fresh there, else D1.
  * `db` begins at the primary, because a replica may lag, and a board counts as being of the time when D1 was asked.
  */
-export async function readBoard(db: Database, cache: CacheAccess, board: BoardOf): Promise<FoundBoard> {
+export async function readBoard(db: Database, cache: CacheAccess, board: BoardOf) {
   const day = today();
   const { value, at, foundIn } = await boards.read(cache, await boardKey(board, day), async () => {
     const totals = await findBoard(db, board, BOARD_LIMIT);

@@ -12,7 +12,7 @@ interface Cached<T> {
 }
 
 /** A value, and where it was found: in its source where it had to be loaded. */
-export interface Found<T> {
+interface Found<T> {
   value: T;
   at: number;
   foundIn: "memory" | "kv" | "source";

@@ -22,7 +22,6 @@ export const LeaderboardAnswer = z.object({ status: z.literal(true), items: z.ar
 
 export const leaderboard: Operation = {
   id: "leaderboard",
-  tag: "Customer",
   summary: "Leaderboard",
   description:
     "The employees of a store, ranked by their plays in an incentive campaign, or in all that run today. " +

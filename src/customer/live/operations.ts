@@ -24,7 +24,6 @@ Nothing may depend on a frame: poll now and then. A deployment may close sockets
 
 export const openSocket: Operation = {
   id: "live",
-  tag: "Customer",
   summary: "Live",
   description: DESCRIPTION,
   frames: Frame,

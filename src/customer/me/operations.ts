@@ -21,7 +21,6 @@ export type Me = z.output<typeof Me>;
 
 export const readMe: Operation = {
   id: "me",
-  tag: "Customer",
   summary: "Me",
   description:
     "The customer who calls, as a search shows them to themselves, and in `balances` what they have with each account at " +

@@ -38,7 +38,6 @@ export type MessageGroup = z.output<typeof MessageGroup>;
 
 export const listMessages: Operation = {
   id: "messages",
-  tag: "Customer",
   summary: "Messages",
   description:
     "The groups of the customer with their newest message, newest first. To poll, send in `check_time` the greatest " +

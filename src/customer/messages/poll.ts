@@ -4,37 +4,27 @@ import type { Inboxes } from "../../inbox/inboxes.ts";
 import { beginListening } from "../../inbox/queries.ts";
 import { findMessageGroups, type GroupRow, type MessageGroupsQuery } from "./queries.ts";
 
-/** A page of groups, and whether the inbox answered, without the database. */
-interface Polled extends Paged<GroupRow> {
-  isQuiet: boolean;
-}
-
 /**
  * The groups that a poll asks for. The database is not asked when the customer's inbox is sure that there are none
- * (docs/contract/live.md, 1). An inbox without a subscription gets one in the background, because only the primary can
- * give it.
+ * (docs/contract/live.md, 1): null. An inbox without a subscription gets one in the background, because only the primary
+ * can give it.
  */
 export async function pollMessageGroups(
   db: Database,
   inboxes: Inboxes,
   query: MessageGroupsQuery,
   inBackground: (work: Promise<unknown>) => void,
-): Promise<Polled> {
+): Promise<Paged<GroupRow> | null> {
   const { customerId, checkTime = "" } = query;
   // Only for the first page: if the inbox answered another one, its groups would be taken for read.
   const isFirst = query.after === undefined && query.page.offset === 0;
   const answer = isFirst ? await inboxes.poll(customerId, checkTime) : null;
-  if (answer?.nothingNew) return { items: [], hasMore: false, isQuiet: true };
-  if (answer?.isSubscribed === false)
-    inBackground(subscribe(db.inBackground(), inboxes, { customerId, at: answer.at }));
-  return { ...(await findMessageGroups(db, query)), isQuiet: false };
+  if (answer?.nothingNew) return null;
+  if (answer?.isSubscribed === false) inBackground(subscribe(db.inBackground(), inboxes, customerId, answer.at));
+  return findMessageGroups(db, query);
 }
 
-async function subscribe(
-  db: Database,
-  inboxes: Inboxes,
-  { customerId, at }: { customerId: string; at: number },
-): Promise<void> {
+async function subscribe(db: Database, inboxes: Inboxes, customerId: string, at: number): Promise<void> {
   const { newestAt } = await beginListening(db, customerId);
   await inboxes.subscribe(customerId, { newestAt, at });
 }

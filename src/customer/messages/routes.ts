@@ -16,11 +16,9 @@ export const messages = createRouter().get("/", conditional, validate("query", M
   const { check_time, after, ...paging } = c.req.valid("query");
 
   const query = { customerId: c.var.customerId, checkTime: check_time, page: toPage(paging, after?.sent), after };
-  const { isQuiet, ...found } = await pollMessageGroups(c.var.db, new Inboxes(c.env), query, (work) =>
-    background.run(c, work),
-  );
-  if (isQuiet) c.set("source", "inbox");
-  if (found.items.length === 0) throw noItems("No messages are available.");
+  const found = await pollMessageGroups(c.var.db, new Inboxes(c.env), query, (work) => background.run(c, work));
+  if (found === null) c.set("source", "inbox");
+  if (!found?.items.length) throw noItems("No messages are available.");
 
   // As the database has made it: a group's members can be half a megabyte.
   const toGroup = ({ record, others }: GroupRow) => merge(storedJson(record), storedJson(others));

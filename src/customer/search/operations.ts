@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { Account } from "../../accounts/account.ts";
 import type { Operation } from "../../openapi/notes.ts";
 import { named } from "../../openapi/success.ts";
 import { PassedThrough } from "../../values/scalar.ts";
+import { Account } from "../account.ts";
 
 /** The account object inside a search result. */
 export const SearchAccount = Account.omit({ core_tenant_id: true, core_app_account_id: true }).meta({
@@ -120,7 +120,6 @@ export const FullSearchAnswer = z.union([
 
 export const fullSearch: Operation = {
   id: "fullSearch",
-  tag: "Customer",
   summary: "Full search",
   description:
     "Finds the stores, customers and campaigns in which every word of the query begins some word: at most 20 of each " +

@@ -1,5 +1,4 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import { accountsOf } from "../../accounts/answers.ts";
 import type { RowOf } from "../../db/database.ts";
 import { customerKeyOf, friendStatus, IS_RUNNING, joinStoresOf } from "../../db/rules.ts";
 import { type Fields, jsonOf, pick, selectWith } from "../../db/select.ts";
@@ -161,11 +160,18 @@ export function toCustomer({ record, personal, balance }: RowOf<ReturnType<typeo
 }
 
 export function toFound(rows: readonly FoundRow[], words: readonly string[]): Found {
-  const accountOf = accountsOf(rows.filter((row) => "account" in row));
+  // One row of each account brings it: it is larger than the rest of a row, and most rows share it.
+  const accountTexts = new Map(
+    rows.flatMap((row) => ("account" in row && row.account !== null ? [[row.account_key, row.account]] : [])),
+  );
   const toText = (row: FoundRow): JsonText => {
     if ("personal" in row) return toCustomer(row);
     const others = "details" in row ? storedJson(row.details) : toJson(pick(row, "latitude", "longitude"));
-    return withMember(merge(storedJson(row.record), others), "account", accountOf(row));
+    return withMember(
+      merge(storedJson(row.record), others),
+      "account",
+      storedJson(accountTexts.get(row.account_key) ?? "null"),
+    );
   };
   const shown: FoundRow[] = [];
   const textsOf = (list: FoundRow[]) => {

@@ -29,7 +29,6 @@ export type TeamMember = z.output<typeof TeamMember>;
 
 export const teamWithLevel: Operation = {
   id: "teamWithLevel",
-  tag: "Customer",
   summary: "Team with level",
   description:
     "The members of a store whom the customer has referred, and those whom they have referred, down to depth 5, each with " +

@@ -1,4 +1,4 @@
-import { Account, AccountFields, LoyaltyOptions, withoutLogo } from "../../accounts/account.ts";
+import { Account, AccountFields, LoyaltyOptions, withoutLogo } from "../../customer/account.ts";
 import { accounts } from "../../db/tables/index.ts";
 import { orNull } from "../../values/scalar.ts";
 import { foldAll } from "../../values/words.ts";

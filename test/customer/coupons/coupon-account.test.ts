@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { describe, it } from "vitest";
 import * as z from "zod";
-import { CouponAccount } from "../../src/customer/coupons/operations.ts";
-import { MAILER_FIELDS, PASSED_THROUGH, PASSED_THROUGH_OPTIONS } from "../support/account-fields.ts";
-import { as, mustFeed } from "../support/api.ts";
-import * as seed from "../support/seed.ts";
-import { value } from "../support/state.ts";
+import { CouponAccount } from "../../../src/customer/coupons/operations.ts";
+import { MAILER_FIELDS, PASSED_THROUGH, PASSED_THROUGH_OPTIONS } from "../../support/account-fields.ts";
+import { as, mustFeed } from "../../support/api.ts";
+import * as seed from "../../support/seed.ts";
+import { value } from "../../support/state.ts";
 
 // The fields of docs/contract/interface.md, 5.1 and 5.2, in a coupon list.
 const ACCOUNT_FIELDS = ["id", "parent_id", "company", "loyalty_options", ...PASSED_THROUGH].filter(

@@ -255,7 +255,7 @@ const SQLITE = {
   escapeString: (text: string) => `'${text.replaceAll("'", "''")}'`,
 };
 
-export function toQuery(statement: SQL): Query {
+function toQuery(statement: SQL): Query {
   return statement.toQuery(SQLITE);
 }
 

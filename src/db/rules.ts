@@ -1,13 +1,8 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { NOW } from "./clock.ts";
-import { accounts } from "./tables/accounts.ts";
-import { campaigns } from "./tables/campaigns.ts";
-import { customers } from "./tables/customers.ts";
-import { blocks, friendships } from "./tables/friendships.ts";
-import { memberships } from "./tables/memberships.ts";
-import type { eipCampaigns } from "./tables/plays.ts";
-import { stores } from "./tables/stores.ts";
+import type { eipCampaigns } from "./tables/index.ts";
+import { accounts, blocks, campaigns, customers, friendships, memberships, stores } from "./tables/index.ts";
 
 /** The key of the customer with this id; NULL for one who is not stored, whom no row belongs to. */
 export function customerKeyOf(customerId: Placeholder): SQL {

@@ -10,7 +10,7 @@ import type { Fields } from "./records/sources.ts";
 import { toJsonRow } from "./records/statements.ts";
 
 /** A valid line with what it writes, a JSON array, or what is wrong with each of its fields; `""` stands for the line. */
-export type CheckedLine = GoodLine | { messages: FieldMessages };
+type CheckedLine = GoodLine | { messages: FieldMessages };
 
 export interface GoodLine {
   kind: Kind;
@@ -88,7 +88,7 @@ function tooLong(bytes: number): string {
 }
 
 /** A line that holds something: its number, from 1, and its text, or null where the bytes are not UTF-8. */
-export interface NumberedText {
+interface NumberedText {
   number: number;
   text: string | null;
 }

@@ -77,12 +77,7 @@ export function nextLink(requestUrl: string, after: string): string {
  */
 export function pageLinks(
   requestUrl: string,
-  {
-    page,
-    hasMore,
-    isCut = false,
-    after,
-  }: { page: number; hasMore: boolean; isCut?: boolean; after?: string | undefined },
+  { page, hasMore, isCut, after }: { page: number; hasMore: boolean; isCut: boolean; after: string | undefined },
 ): string | null {
   const link = (to: number, relation: "prev" | "next") => {
     const url = new URL(requestUrl);
@@ -93,5 +88,5 @@ export function pageLinks(
   };
   const next = isCut ? page : page + 1;
   const links = [...(page > 1 ? [link(page - 1, "prev")] : []), ...(hasMore ? [link(next, "next")] : [])];
-  return links.length > 0 ? links.join(", ") : null;
+  return links.join(", ") || null;
 }

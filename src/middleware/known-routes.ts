@@ -20,11 +20,8 @@ export function knownRoutes(app: Hono<AppEnv>): MiddlewareHandler<AppEnv> {
 
 /** The methods that an endpoint is registered for at a path. */
 export function allowedMethods(app: Hono<AppEnv>, path: string): (typeof METHODS)[number][] {
-  return METHODS.filter((method) => hasEndpoint(app, method, path));
-}
-
-// Middleware is registered for all methods; what answers is registered for one.
-function hasEndpoint(app: Hono<AppEnv>, method: string, path: string): boolean {
-  const [handlers] = app.router.match(method, path);
-  return handlers.some(([[, route]]) => route.method !== METHOD_NAME_ALL);
+  // Middleware is registered for all methods; what answers is registered for one.
+  return METHODS.filter((method) =>
+    app.router.match(method, path)[0].some(([[, route]]) => route.method !== METHOD_NAME_ALL),
+  );
 }

@@ -1,6 +1,5 @@
 import { bodyTooLarge, JSON_BODY_LIMIT, NOT_WHOLE } from "../http/body.ts";
 import {
-  type ApiError,
   databaseFull,
   databaseUnavailable,
   forbidden,
@@ -20,15 +19,9 @@ import {
 } from "../http/errors.ts";
 import { NAMED_LINES, REQUESTS_A_MINUTE } from "../http/limits.ts";
 
-/** The meaning of a failure for a client, with an example made as the service makes it. */
-interface FailureNote {
-  description: string;
-  example: ApiError;
-}
-
 const REQUEST_ID = "7f3c2a54-52a8-4b1e-9d0e-1b6f4f0c9a11";
 
-/** Every way in which a call can fail. */
+/** Every way in which a call can fail: what it means for a client, and an example made as the service makes it. */
 export const FAILURES = {
   NoItems: {
     description: "There is nothing to return. That is not a fault, so the status is 200.",
@@ -114,7 +107,7 @@ export const FAILURES = {
       "The database is at its largest size, and a line would add to it. Nothing was applied. Requests that only delete are taken.",
     example: databaseFull(),
   },
-} satisfies Record<string, FailureNote>;
+};
 
 export type FailureName = keyof typeof FAILURES;
 

@@ -28,16 +28,12 @@ const CACHED_SECONDS = 300;
 const LONGEST_MS = 45_000;
 const DAY_MS = 86_400_000;
 
-const Measurement = z.discriminatedUnion("measure", [
+const Measurement = z.union([
   z.strictObject({ measure: z.literal("calls"), count: z.int().min(1).max(12) }),
   z.strictObject({ measure: z.literal("batch"), mebibytes: z.int().min(1).max(8) }),
   z.strictObject({ measure: z.literal("reads"), at: z.enum(["first-primary", "first-unconstrained"]) }),
-  z.strictObject({ measure: z.literal("lag") }),
   z.strictObject({ measure: z.literal("write to KV"), value: z.string().max(64) }),
-  z.strictObject({ measure: z.literal("read from KV") }),
-  z.strictObject({ measure: z.literal("versions") }),
-  z.strictObject({ measure: z.literal("alarm") }),
-  z.strictObject({ measure: z.literal("clean") }),
+  z.strictObject({ measure: z.enum(["lag", "read from KV", "versions", "alarm", "clean"]) }),
 ]);
 
 /** Until when a measurement is under way. One whose request was cancelled never ends, so nobody waits for it for long. */

@@ -142,7 +142,8 @@ describe("a request", () => {
 
     expect(answer.status).toBe({ full: 507, exceeded: 413 }[fault ?? ""] ?? 503);
     expect(points).toMatchObject([{ event: "request", fault, attempts: 1 }]);
-    expect(JSON.parse(String(log.mock.lastCall))).toMatchObject({ fault });
+    const cause = fault === "exceeded" ? "DatabaseUnavailable" : "Error";
+    expect(JSON.parse(String(log.mock.lastCall))).toMatchObject({ fault, cause });
   });
 
   it("that D1 does not answer in time names the fault: stalled", async ({ expect }) => {

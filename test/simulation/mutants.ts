@@ -80,14 +80,14 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     breaks: "a notification says how new its message is",
-    file: "migrations/0013_live.sql",
+    file: "migrations/0011_messages.sql",
     find: "coalesce(NEW.newest_at, ''), listening.now",
     replace: "'', listening.now",
     seenBy: POLL,
   },
   {
     breaks: "who joins a group is notified of its newest message",
-    file: "migrations/0013_live.sql",
+    file: "migrations/0011_messages.sql",
     find: "coalesce((SELECT newest_at FROM message_groups WHERE key = NEW.group_key), ''), now",
     replace: "'', now",
     seenBy: POLL,
@@ -160,15 +160,15 @@ export const MUTANTS: readonly Mutant[] = [
   {
     breaks: "a bookmark is heeded",
     file: "src/middleware/database.ts",
-    find: 'await verifyBookmark(c.req.header("X-D1-Bookmark") ?? "", rules);',
-    replace: 'await verifyBookmark("", rules);',
+    find: 'await verifyBookmark(c.req.header("X-D1-Bookmark") ?? "", c.env);',
+    replace: 'await verifyBookmark("", c.env);',
     seenBy: BOOKMARK,
   },
   {
     breaks: "a bookmark is passed on",
     file: "src/middleware/database.ts",
-    find: 'c.res.headers.set("X-D1-Bookmark", await signBookmark(db.bookmark, rules));',
-    replace: "await signBookmark(db.bookmark, rules);",
+    find: 'c.res.headers.set("X-D1-Bookmark", await signBookmark(db.bookmark, c.env));',
+    replace: "await signBookmark(db.bookmark, c.env);",
     seenBy: BOOKMARK,
   },
   {

@@ -12,7 +12,7 @@ describe("npm run bench:history", () => {
   it("measures sizes, and a year that leaves", { timeout: 600_000 }, async ({ expect }) => {
     const json = path.join(folder, "report.json");
 
-    const run = command("bench-history", ["--entries", "500000", "--json", json]);
+    const run = command("bench-history", ["--entries", "1000000", "--json", json]);
 
     expect(await run.ended, run.output()).toBe(0);
     const { sizes, year } = JSON.parse(readFileSync(json, "utf8"));

@@ -3,8 +3,7 @@ import { compilePer, type Value } from "../../db/database.ts";
 import { limitTo } from "../../db/limit.ts";
 import { customerKeyOf, hasBlocked } from "../../db/rules.ts";
 import { select } from "../../db/select.ts";
-import { customers } from "../../db/tables/customers.ts";
-import { friendships } from "../../db/tables/friendships.ts";
+import { customers, friendships } from "../../db/tables/index.ts";
 import type { CustomerSearch } from "./schema.ts";
 import { notBegun } from "./word-index.ts";
 

@@ -1,10 +1,7 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { limitTo } from "../../db/limit.ts";
 import { customerKeyOf, hasBlocked, isAccountDeleted } from "../../db/rules.ts";
-import { accounts } from "../../db/tables/accounts.ts";
-import { campaigns } from "../../db/tables/campaigns.ts";
-import { customers } from "../../db/tables/customers.ts";
-import { stores } from "../../db/tables/stores.ts";
+import { accounts, campaigns, customers, stores } from "../../db/tables/index.ts";
 import type { SearchList } from "./schema.ts";
 
 /** An index of words in FTS5, whose entries have the keys of records. */

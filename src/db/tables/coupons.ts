@@ -1,9 +1,8 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { accounts } from "./accounts.ts";
 import { customers } from "./customers.ts";
 import { keyIn } from "./key-in.ts";
-import { stores } from "./stores.ts";
+import { accounts, stores } from "./merchants.ts";
 
 export const coupons = sqliteTable(
   "coupons",

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { check, foreignKey, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { customers } from "./customers.ts";
 import { keyIn } from "./key-in.ts";
-import { stores } from "./stores.ts";
+import { stores } from "./merchants.ts";
 
 const derived = () => integer().notNull().default(0);
 

@@ -1,8 +1,7 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { accounts } from "./accounts.ts";
 import { keyIn } from "./key-in.ts";
-import { stores } from "./stores.ts";
+import { accounts, stores } from "./merchants.ts";
 
 export const employees = sqliteTable(
   "employees",

@@ -22,6 +22,8 @@ interface Write {
 }
 
 const LAG_MS = 60_000;
+// Where a read does not say.
+const CACHED_SECONDS = 60;
 const A_WRITE_EACH_MS = 1_000;
 // Nothing looks further back.
 const WRITES_A_KEY = 20;
@@ -37,7 +39,8 @@ export class SimulatedKv {
 
   /** The binding as an isolate at this location has it. */
   bindingAt(location: string): KVNamespace {
-    const get = (key: string, { cacheTtl }: { cacheTtl: number }) => outgoing(() => this.#get(location, key, cacheTtl));
+    const get = (key: string, { cacheTtl = CACHED_SECONDS }: { cacheTtl?: number } = {}) =>
+      outgoing(() => this.#get(location, key, cacheTtl));
     const put = (key: string, value: string, { expirationTtl }: { expirationTtl: number }) =>
       outgoing(() => this.#put(location, key, { value, expirationTtl }));
     return { get, put } as unknown as KVNamespace;

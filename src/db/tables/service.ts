@@ -27,3 +27,34 @@ export const outbox = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.version, table.change_kind, table.customers] })],
 );
+
+export const historySegments = sqliteTable(
+  "history_segments",
+  {
+    kind: text().notNull(),
+    month: text().notNull(),
+    number: integer().notNull(),
+    name: text().notNull(),
+    lines: integer().notNull(),
+    bytes: integer().notNull(),
+    sha256: text().notNull(),
+    oldest: text().notNull(),
+    newest: text().notNull(),
+    sums: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.kind, table.month, table.number] })],
+);
+
+export const historyWalks = sqliteTable("history_walks", {
+  kind: text().primaryKey(),
+  month: text().notNull(),
+  last_id: text().notNull(),
+  is_over: integer().notNull(),
+  moved_at: text().notNull(),
+});
+
+export const jobs = sqliteTable("jobs", {
+  name: text().primaryKey(),
+  due_at: text().notNull(),
+  lease_until: text().notNull(),
+});

@@ -2,8 +2,8 @@ import { OPERATIONS } from "../../src/reference.ts";
 
 /** Each example of the reference that a customer's token is for: the demo program answers it. */
 function exampleLines(url: string): string[] {
-  return Object.entries(OPERATIONS).flatMap(([endpoint, { tag, frames, summary: name, examples }]) => {
-    if (tag !== "Customer" || frames !== undefined) return [];
+  return Object.entries(OPERATIONS).flatMap(([endpoint, { frames, summary: name, examples }]) => {
+    if (!endpoint.includes("/customer/") || frames !== undefined) return [];
     return examples.map(({ summary, path = {}, query = {}, body }) => {
       const route = endpoint.replace(/^\w+ /, "").replace(/:(\w+)/g, (_, part: string) => path[part] ?? "");
       const search = Object.keys(query).length === 0 ? "" : `?${new URLSearchParams(query)}`;

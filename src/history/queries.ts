@@ -7,7 +7,7 @@ import type { KnownIds, Row } from "../feed/export/fields.ts";
 import { hasMore, selectIds, selectLines, toIds } from "../feed/export/queries.ts";
 import { type Summary, summaryId } from "../feed/records/summaries.ts";
 import { SEALED_KINDS, type SealedKind } from "./kinds.ts";
-import type { Segment } from "./segment.ts";
+import type { Segment } from "./object.ts";
 
 /**
  * The most events of a segment: taking them out takes SQLite less than 50 ms (docs/decisions.md). A number and not a

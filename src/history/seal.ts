@@ -2,9 +2,8 @@ import type { Database } from "../db/database.ts";
 import { writeLines } from "../feed/export/page.ts";
 import { type HistorySettings, horizonOf } from "../feed/horizon.ts";
 import type { SealedKind } from "./kinds.ts";
-import { claimBucket, pack, putOnce } from "./object.ts";
+import { claimBucket, folderOf, objectName, pack, putOnce } from "./object.ts";
 import { findOldEvents, findWalks, kindOf, moveOn, takeOut, type Walk } from "./queries.ts";
-import { folderOf, objectName } from "./segment.ts";
 
 /** What a run has come to. */
 export interface Sealed {

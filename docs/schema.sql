@@ -200,12 +200,17 @@ CREATE TABLE customers (
 
 CREATE INDEX customers_erased ON customers (erased) WHERE erased = 1;
 
-CREATE TRIGGER customers_rename_or_erase AFTER UPDATE OF first_name, last_name, erased ON customers
-WHEN OLD.name IS NOT NEW.name OR OLD.erased IS NOT NEW.erased
+CREATE TRIGGER customers_rename_or_erase AFTER UPDATE OF first_name, last_name, words, erased ON customers
+WHEN (OLD.name, OLD.words, OLD.erased) IS NOT (NEW.name, NEW.words, NEW.erased)
 BEGIN
+  DELETE FROM customer_words WHERE rowid = OLD.key;
+  INSERT INTO customer_words (rowid, words) SELECT key, words FROM expected_customer_words WHERE key = NEW.key;
+  DELETE FROM customer_vocabulary
+  WHERE word IN (SELECT value FROM json_each('["' || replace(OLD.words, ' ', '","') || '"]'))
+    AND NOT EXISTS (SELECT 1 FROM customer_words WHERE customer_words MATCH '"' || customer_vocabulary.word || '"');
   UPDATE team_links SET name = NEW.name
   FROM (SELECT * FROM ancestors WHERE customer_key = NEW.key LIMIT -1) AS a
-  WHERE team_links.store_key = a.store_key AND team_links.ancestor_key = a.ancestor_key
+  WHERE OLD.name IS NOT NEW.name AND team_links.store_key = a.store_key AND team_links.ancestor_key = a.ancestor_key
     AND team_links.joined = a.joined AND team_links.depth = a.depth
     AND team_links.name = OLD.name AND team_links.descendant_id = NEW.id;
   UPDATE memberships SET joined = 0 WHERE customer_key = NEW.key AND joined = 1 AND NEW.erased = 1;
@@ -254,16 +259,6 @@ WHERE erased = 0;
 CREATE TRIGGER customers_insert_words AFTER INSERT ON customers
 BEGIN
   INSERT INTO customer_words (rowid, words) SELECT key, words FROM expected_customer_words WHERE key = NEW.key;
-END;
-
-CREATE TRIGGER customers_update_words AFTER UPDATE OF words, erased ON customers
-WHEN OLD.words IS NOT NEW.words OR OLD.erased IS NOT NEW.erased
-BEGIN
-  DELETE FROM customer_words WHERE rowid = OLD.key;
-  INSERT INTO customer_words (rowid, words) SELECT key, words FROM expected_customer_words WHERE key = NEW.key;
-  DELETE FROM customer_vocabulary
-  WHERE word IN (SELECT value FROM json_each('["' || replace(OLD.words, ' ', '","') || '"]'))
-    AND NOT EXISTS (SELECT 1 FROM customer_words WHERE customer_words MATCH '"' || customer_vocabulary.word || '"');
 END;
 
 CREATE TABLE balance_entries (

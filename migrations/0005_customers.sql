@@ -26,16 +26,22 @@ CREATE TABLE customers (
 -- Export: the erased customers.
 CREATE INDEX customers_erased ON customers (erased) WHERE erased = 1;
 
--- Writes a new name into the links to the customer, and ends all that ends when a customer is erased: memberships,
--- registrations, friendships, blocks, issued coupons and memberships of groups. One trigger, because ending a membership
--- finds the links by the new name. The feed clears the personal columns. The inbox of an erased customer deletes what it
--- stores, whether they listen or not; a restore erases nobody anew.
-CREATE TRIGGER customers_rename_or_erase AFTER UPDATE OF first_name, last_name, erased ON customers
-WHEN OLD.name IS NOT NEW.name OR OLD.erased IS NOT NEW.erased
+-- Writes a new name into the search index and into the links to the customer. The vocabulary forgets the words that nobody
+-- else has. Ends all that ends when a customer is erased: memberships, registrations, friendships, blocks, issued coupons
+-- and memberships of groups. One trigger, because ending a membership finds the links by the new name. The feed clears the
+-- personal columns. The inbox of an erased customer deletes what it stores, whether they listen or not; a restore erases
+-- nobody anew.
+CREATE TRIGGER customers_rename_or_erase AFTER UPDATE OF first_name, last_name, words, erased ON customers
+WHEN (OLD.name, OLD.words, OLD.erased) IS NOT (NEW.name, NEW.words, NEW.erased)
 BEGIN
+  DELETE FROM customer_words WHERE rowid = OLD.key;
+  INSERT INTO customer_words (rowid, words) SELECT key, words FROM expected_customer_words WHERE key = NEW.key;
+  DELETE FROM customer_vocabulary
+  WHERE word IN (SELECT value FROM json_each('["' || replace(OLD.words, ' ', '","') || '"]'))
+    AND NOT EXISTS (SELECT 1 FROM customer_words WHERE customer_words MATCH '"' || customer_vocabulary.word || '"');
   UPDATE team_links SET name = NEW.name
   FROM (SELECT * FROM ancestors WHERE customer_key = NEW.key LIMIT -1) AS a
-  WHERE team_links.store_key = a.store_key AND team_links.ancestor_key = a.ancestor_key
+  WHERE OLD.name IS NOT NEW.name AND team_links.store_key = a.store_key AND team_links.ancestor_key = a.ancestor_key
     AND team_links.joined = a.joined AND team_links.depth = a.depth
     AND team_links.name = OLD.name AND team_links.descendant_id = NEW.id;
   UPDATE memberships SET joined = 0 WHERE customer_key = NEW.key AND joined = 1 AND NEW.erased = 1;
@@ -93,16 +99,4 @@ WHERE erased = 0;
 CREATE TRIGGER customers_insert_words AFTER INSERT ON customers
 BEGIN
   INSERT INTO customer_words (rowid, words) SELECT key, words FROM expected_customer_words WHERE key = NEW.key;
-END;
-
--- Indexes a customer again when the names change, and not any more once erased. The vocabulary forgets the words that
--- nobody else has.
-CREATE TRIGGER customers_update_words AFTER UPDATE OF words, erased ON customers
-WHEN OLD.words IS NOT NEW.words OR OLD.erased IS NOT NEW.erased
-BEGIN
-  DELETE FROM customer_words WHERE rowid = OLD.key;
-  INSERT INTO customer_words (rowid, words) SELECT key, words FROM expected_customer_words WHERE key = NEW.key;
-  DELETE FROM customer_vocabulary
-  WHERE word IN (SELECT value FROM json_each('["' || replace(OLD.words, ' ', '","') || '"]'))
-    AND NOT EXISTS (SELECT 1 FROM customer_words WHERE customer_words MATCH '"' || customer_vocabulary.word || '"');
 END;

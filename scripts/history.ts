@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Command } from "commander";
-import type { Segment } from "../src/history/segment.ts";
+import type { Segment } from "../src/history/object.ts";
 import type { Where } from "./lib/database.ts";
 import { dropBodies, dropStoredBodies, dropUnnamedBodies } from "./lib/drop-bodies.ts";
 import { type Bucket, boundBucket, claimBucket, openBucket } from "./lib/history-bucket.ts";

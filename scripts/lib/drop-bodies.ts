@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import type { Segment } from "../../src/history/segment.ts";
+import type { Segment } from "../../src/history/object.ts";
 import { askDatabase, type Where } from "./database.ts";
 import type { Bucket } from "./history-bucket.ts";
 import { faultOf, linesOf, type SegmentLine, segmentsOf, sha256Of } from "./history-segments.ts";

@@ -4,7 +4,7 @@ import { KINDS } from "../../src/feed/records/index.ts";
 import { keyName, tableName } from "../../src/feed/records/kind.ts";
 import { isEvent, keysOf } from "../../src/feed/records/summaries.ts";
 import { SEALED_KINDS, type SealedKind } from "../../src/history/kinds.ts";
-import type { Segment } from "../../src/history/segment.ts";
+import type { Segment } from "../../src/history/object.ts";
 import { toHundredths } from "../../src/values/decimal.ts";
 import { askDatabase, type Where } from "./database.ts";
 import type { Bucket } from "./history-bucket.ts";

@@ -1,6 +1,15 @@
+import type { historySegments } from "../db/tables/index.ts";
 import { sha256Of } from "../values/sha256.ts";
 import { withTimeout } from "../values/timeout.ts";
-import { objectName } from "./segment.ts";
+
+/** An object with events that have left the database, as its row says (docs/contract/history.md, 2). */
+export type Segment = typeof historySegments.$inferSelect;
+
+/** Where the objects of a kind and month are: `play/2026-03/`. */
+export const folderOf = ({ kind, month }: Pick<Segment, "kind" | "month">) => `${kind}/${month}/`;
+
+/** The name of a segment's object: `play/2026-03/1.ndjson.gz`. */
+export const objectName = (folder: string, number: number) => `${folder}${number}.ndjson.gz`;
 
 /** How long R2 may take for a call. The step is repeated later. */
 const R2_MS = 10_000;

@@ -3,11 +3,11 @@ import { NOW } from "../db/clock.ts";
 import { compilePer, type Database, type Statement, type Value } from "../db/database.ts";
 import { names, select } from "../db/select.ts";
 import { feedVersion, historySegments, historyWalks } from "../db/tables/index.ts";
-import type { KnownIds, Row } from "../feed/export/fields.ts";
+import { writeLines } from "../feed/export/page.ts";
 import { hasMore, selectIds, selectLines, toIds } from "../feed/export/queries.ts";
 import { type Summary, summaryId } from "../feed/records/summaries.ts";
 import { SEALED_KINDS, type SealedKind } from "./kinds.ts";
-import type { Segment } from "./segment.ts";
+import type { Segment } from "./object.ts";
 
 /**
  * The most events of a segment: taking them out takes SQLite less than 50 ms (docs/decisions.md). A number and not a
@@ -57,28 +57,17 @@ export async function findWalks(db: Database, month: string): Promise<Walk[]> {
   return walks;
 }
 
-/** The next events of a walk. */
-export interface Found {
-  /** Those that are to leave. */
-  rows: readonly Row[];
-  ids: KnownIds;
-  /** Whether more may be among those that were looked at. */
-  hasMore: boolean;
-  /** The last that was looked at; null: there are none. */
-  lastId: string | null;
-  /** Whether it is the last of all. */
-  isLast: boolean;
-  /** The number of the next segment. */
-  number: number;
-}
-
-export async function findOldEvents(
+/**
+ * The next step of a walk: the ids and lines of the events that leave, the number of their segment, how far it comes, and
+ * whether the walk is over then. What does not fit into an object is left to the step after it.
+ */
+export async function findLeaving(
   db: Database,
   { record, walk }: SealedKind,
   { lastId: after, horizon, month, lookedAt }: { lastId: string; horizon: string; month: string; lookedAt: number },
-): Promise<Found> {
+) {
   const { kind, number } = historySegments;
-  const [[end], rows, [next], ...ids] = await db.batch([
+  const [[last], rows, [next], ...few] = await db.batch([
     selectEnd(record, { after, lookedAt }),
     selectOldEvents(record, { after, horizon, lookedAt }),
     select(
@@ -87,13 +76,14 @@ export async function findOldEvents(
     ),
     ...selectIds(walk.reader),
   ]);
+  const { bytes, end } = writeLines(walk, { rows, ids: toIds(walk.reader, few), hasMore: hasMore(rows) });
+  const ids = rows.map(({ end_0: id }) => String(id));
   return {
-    rows,
-    ids: toIds(walk.reader, ids),
-    hasMore: hasMore(rows),
-    lastId: end?.lastId ?? null,
-    isLast: end?.lastId === end?.ofAll,
+    ids: end === undefined ? ids : ids.slice(0, ids.lastIndexOf(String(end[0])) + 1),
+    lines: bytes,
     number: Number(next?.number),
+    lastId: String(end?.[0] ?? last?.lastId ?? after),
+    isOver: end === undefined && last?.lastId === last?.ofAll,
   };
 }
 

@@ -1,10 +1,7 @@
 import type { Database } from "../db/database.ts";
-import { writeLines } from "../feed/export/page.ts";
 import { type HistorySettings, horizonOf } from "../feed/horizon.ts";
-import type { SealedKind } from "./kinds.ts";
-import { claimBucket, pack, putOnce } from "./object.ts";
-import { findOldEvents, findWalks, kindOf, moveOn, takeOut, type Walk } from "./queries.ts";
-import { folderOf, objectName } from "./segment.ts";
+import { claimBucket, folderOf, objectName, pack, putOnce } from "./object.ts";
+import { findLeaving, findWalks, kindOf, moveOn, takeOut, type Walk } from "./queries.ts";
 
 /** What a run has come to. */
 export interface Sealed {
@@ -110,29 +107,7 @@ async function takeStep(db: Database, walk: Walk, { settings, lookedAt, ...from 
   const folder = folderOf({ kind: walk.kind, month });
   const free = await putOnce(settings.bucket, content, { folder, number });
   const bytes = content.bytes.byteLength;
-  const segment = {
-    kind: walk.kind,
-    month,
-    number: free,
-    name: objectName(folder, free),
-    bytes,
-    sha256: content.sha256,
-  };
-  await takeOut(db, kind, { segment, ids, horizon, step });
+  const of = { kind: walk.kind, month, number: free, name: objectName(folder, free) };
+  await takeOut(db, kind, { segment: { ...of, bytes, sha256: content.sha256 }, ids, horizon, step });
   return { ...to, sealed: ids.length, bytes };
-}
-
-/** What the next step is: the events that leave with their lines, and where the walk goes on. */
-async function findLeaving(db: Database, kind: SealedKind, from: Parameters<typeof findOldEvents>[2]) {
-  const found = await findOldEvents(db, kind, from);
-  const { bytes, end } = writeLines(kind.walk, found);
-  const ids = found.rows.map(({ end_0: id }) => String(id));
-  // What did not fit is left to the next step.
-  return {
-    ids: end === undefined ? ids : ids.slice(0, ids.lastIndexOf(String(end[0])) + 1),
-    lines: bytes,
-    number: found.number,
-    lastId: String(end?.[0] ?? found.lastId ?? from.lastId),
-    isOver: end === undefined && found.isLast,
-  };
 }

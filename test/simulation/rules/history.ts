@@ -11,7 +11,7 @@ import {
 } from "../../../scripts/lib/history-segments.ts";
 import { isEvent } from "../../../src/feed/records/summaries.ts";
 import { SEALED_KINDS } from "../../../src/history/kinds.ts";
-import type { Segment } from "../../../src/history/segment.ts";
+import type { Segment } from "../../../src/history/object.ts";
 import type { History } from "../history.ts";
 import type { Line } from "../lines.ts";
 import type { Answer, Call } from "../network.ts";

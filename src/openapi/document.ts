@@ -26,9 +26,15 @@ interface ResponseObject {
 const GOOD = { 200: "The call went well.", 101: "The WebSocket is open." } as const;
 const UNCHANGED = "The answer is still one that `If-None-Match` names. There is no body.";
 
-const ETAG: HeaderNote = {
+const ETag: HeaderNote = {
   description: "Names this body: sent back in `If-None-Match`, it is answered 304 as long as the body is the same.",
   example: 'W/"n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg="',
+};
+const BOOKMARK: Record<string, HeaderNote> = {
+  "X-D1-Bookmark": {
+    description: "Send it back as it is: the next request sees at least what this one saw.",
+    example: "00000085.F0mRSIPy",
+  },
 };
 const IF_NONE_MATCH = {
   name: "If-None-Match",
@@ -105,10 +111,12 @@ function operationObject(path: string, operation: Operation, notes: readonly Not
   const token = notes.find((note) => note.token !== undefined)?.token;
   const body = notes.findLast((note) => note.body !== undefined)?.body;
   const mayBeUnchanged = notes.some((note) => note.mayBeUnchanged);
+  const hasBookmark = notes.some((note) => note.hasBookmark);
   const parameters = notes.flatMap((note) => parameterObjects(note, examples, schemas));
   if (mayBeUnchanged) parameters.push(IF_NONE_MATCH);
   const own = notes.map((note) => note.headers ?? {});
-  const headers = headerObjects(Object.assign({}, COMMON_HEADERS, mayBeUnchanged ? { ETag: ETAG } : {}, ...own));
+  const noted = { ...COMMON_HEADERS, ...(mayBeUnchanged && { ETag }), ...(hasBookmark && BOOKMARK) };
+  const headers = headerObjects(Object.assign(noted, ...own));
 
   const responses = goodResponse(operation, headers, schemas);
   if (mayBeUnchanged) responses[304] = { description: UNCHANGED, headers, content: {} };

@@ -6,10 +6,19 @@ import { Failure } from "../http/failure-schema.ts";
 import { NDJSON } from "../http/limits.ts";
 import { partsOf } from "../values/parameter.ts";
 import RECORDED from "./examples.json" with { type: "json" };
-import { FAILURE_HEADERS, FAILURES, type FailureName } from "./failures.ts";
-import { INTRODUCTION, SECURITY_SCHEMES, TAGS } from "./introduction.ts";
+import { FAILURES, type FailureName } from "./failures.ts";
 import { type Components, type JsonSchema, pascalCase, toJsonSchema } from "./json-schema.ts";
 import { type Example, type HeaderNote, type Notes, notesOf, type Operation } from "./notes.ts";
+import {
+  BOOKMARK,
+  COMMON_HEADERS,
+  ETag,
+  FAILURE_HEADERS,
+  IF_NONE_MATCH,
+  INTRODUCTION,
+  SECURITY_SCHEMES,
+  TAGS,
+} from "./texts.ts";
 
 interface OperationObject extends Record<string, unknown> {
   operationId: string;
@@ -26,37 +35,7 @@ interface ResponseObject {
 const GOOD = { 200: "The call went well.", 101: "The WebSocket is open." } as const;
 const UNCHANGED = "The answer is still one that `If-None-Match` names. There is no body.";
 
-const ETag: HeaderNote = {
-  description: "Names this body: sent back in `If-None-Match`, it is answered 304 as long as the body is the same.",
-  example: 'W/"n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg="',
-};
-const BOOKMARK: Record<string, HeaderNote> = {
-  "X-D1-Bookmark": {
-    description: "Send it back as it is: the next request sees at least what this one saw.",
-    example: "00000085.F0mRSIPy",
-  },
-};
-const IF_NONE_MATCH = {
-  name: "If-None-Match",
-  in: "header",
-  required: false,
-  description: "The `ETag` of an answer that the client has, or several with commas between them, or `*`.",
-  schema: { type: "string" },
-};
-
 const JSON_TYPE = "application/json";
-
-/** The headers of every answer (docs/contract/interface.md, 3). */
-const COMMON_HEADERS: Record<string, HeaderNote> = {
-  "X-Request-Id": {
-    description: "The request's id: name it when you report a fault.",
-    example: "7f3c2a54-52a8-4b1e-9d0e-1b6f4f0c9a11",
-  },
-  "Server-Timing": {
-    description: "What the request cost: milliseconds at the database, and round trips to it.",
-    example: 'd1;dur=1.9, trips;desc="1"',
-  },
-};
 
 /**
  * The OpenAPI document of the service, read off its routes: what a request must hold is said by the schemas that check

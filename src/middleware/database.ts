@@ -4,18 +4,12 @@ import { signBookmark, verifyBookmark } from "../db/bookmarks.ts";
 import { Database } from "../db/database.ts";
 import { middleware } from "../openapi/notes.ts";
 
-const BOOKMARK_NOTE = {
-  description: "Send it back as it is: the next request sees at least what this one saw.",
-  example: "00000085.F0mRSIPy",
-};
-
 /**
  * Opens the database: at the `X-D1-Bookmark` that the client sends back, or without one at the
  * nearest replica; or at the primary, which needs no bookmark. The answer has the bookmark for the next request.
  */
 export function database(begins: "bookmark" | "primary"): MiddlewareHandler<AppEnv> {
-  const notes = { headers: { "X-D1-Bookmark": BOOKMARK_NOTE }, failures: ["Unavailable"] } as const;
-  return middleware(notes, async (c, next) => {
+  return middleware({ hasBookmark: true, failures: ["Unavailable"] }, async (c, next) => {
     const consistency =
       begins === "primary" ? "first-primary" : await verifyBookmark(c.req.header("X-D1-Bookmark") ?? "", c.env);
     const db = new Database(c.env.DB, consistency);

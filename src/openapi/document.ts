@@ -6,10 +6,19 @@ import { Failure } from "../http/failure-schema.ts";
 import { NDJSON } from "../http/limits.ts";
 import { partsOf } from "../values/parameter.ts";
 import RECORDED from "./examples.json" with { type: "json" };
-import { FAILURE_HEADERS, FAILURES, type FailureName } from "./failures.ts";
-import { INTRODUCTION, SECURITY_SCHEMES, TAGS } from "./introduction.ts";
+import { FAILURES, type FailureName } from "./failures.ts";
 import { type Components, type JsonSchema, pascalCase, toJsonSchema } from "./json-schema.ts";
 import { type Example, type HeaderNote, type Notes, notesOf, type Operation } from "./notes.ts";
+import {
+  BOOKMARK,
+  COMMON_HEADERS,
+  ETag,
+  FAILURE_HEADERS,
+  IF_NONE_MATCH,
+  INTRODUCTION,
+  SECURITY_SCHEMES,
+  TAGS,
+} from "./texts.ts";
 
 interface OperationObject extends Record<string, unknown> {
   operationId: string;
@@ -26,31 +35,7 @@ interface ResponseObject {
 const GOOD = { 200: "The call went well.", 101: "The WebSocket is open." } as const;
 const UNCHANGED = "The answer is still one that `If-None-Match` names. There is no body.";
 
-const ETAG: HeaderNote = {
-  description: "Names this body: sent back in `If-None-Match`, it is answered 304 as long as the body is the same.",
-  example: 'W/"n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg="',
-};
-const IF_NONE_MATCH = {
-  name: "If-None-Match",
-  in: "header",
-  required: false,
-  description: "The `ETag` of an answer that the client has, or several with commas between them, or `*`.",
-  schema: { type: "string" },
-};
-
 const JSON_TYPE = "application/json";
-
-/** The headers of every answer (docs/contract/interface.md, 3). */
-const COMMON_HEADERS: Record<string, HeaderNote> = {
-  "X-Request-Id": {
-    description: "The request's id: name it when you report a fault.",
-    example: "7f3c2a54-52a8-4b1e-9d0e-1b6f4f0c9a11",
-  },
-  "Server-Timing": {
-    description: "What the request cost: milliseconds at the database, and round trips to it.",
-    example: 'd1;dur=1.9, trips;desc="1"',
-  },
-};
 
 /**
  * The OpenAPI document of the service, read off its routes: what a request must hold is said by the schemas that check
@@ -105,10 +90,12 @@ function operationObject(path: string, operation: Operation, notes: readonly Not
   const token = notes.find((note) => note.token !== undefined)?.token;
   const body = notes.findLast((note) => note.body !== undefined)?.body;
   const mayBeUnchanged = notes.some((note) => note.mayBeUnchanged);
+  const hasBookmark = notes.some((note) => note.hasBookmark);
   const parameters = notes.flatMap((note) => parameterObjects(note, examples, schemas));
   if (mayBeUnchanged) parameters.push(IF_NONE_MATCH);
   const own = notes.map((note) => note.headers ?? {});
-  const headers = headerObjects(Object.assign({}, COMMON_HEADERS, mayBeUnchanged ? { ETag: ETAG } : {}, ...own));
+  const noted = { ...COMMON_HEADERS, ...(mayBeUnchanged && { ETag }), ...(hasBookmark && BOOKMARK) };
+  const headers = headerObjects(Object.assign(noted, ...own));
 
   const responses = goodResponse(operation, headers, schemas);
   if (mayBeUnchanged) responses[304] = { description: UNCHANGED, headers, content: {} };

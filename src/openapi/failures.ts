@@ -110,10 +110,3 @@ export const FAILURES = {
 };
 
 export type FailureName = keyof typeof FAILURES;
-
-/** What goes with some failures, by the name of the header. */
-export const FAILURE_HEADERS: Record<string, string> = {
-  "Retry-After": "Seconds after which to try again.",
-  "WWW-Authenticate": "The kind of token that is asked for.",
-  Allow: "The methods that the path takes.",
-};

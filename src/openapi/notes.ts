@@ -40,6 +40,8 @@ export interface Notes {
   parameters?: { in: "query" | "path"; schema: z.ZodObject };
   body?: { mediaType: string; schema: z.ZodType };
   headers?: Readonly<Record<string, HeaderNote>>;
+  /** Whether its answer has a bookmark of the database. */
+  hasBookmark?: true;
   /** Whether it may answer 304, without a body, instead of what went well. */
   mayBeUnchanged?: true;
   /** The failures that it may answer with. */

@@ -1,4 +1,5 @@
 import { REQUESTS_A_MINUTE } from "../http/limits.ts";
+import type { HeaderNote } from "./notes.ts";
 
 export const INTRODUCTION = `The API behind a customer's loyalty app.
 
@@ -36,4 +37,41 @@ export const SECURITY_SCHEMES = {
   customer: bearer("A customer's token. In development: `npm run token -- customer c1`."),
   feed: bearer("A feed token. In development: `npm run token -- feed '*'`."),
   export: bearer("An export token. In development: `npm run token -- export`."),
+};
+
+export const ETag: HeaderNote = {
+  description: "Names this body: sent back in `If-None-Match`, it is answered 304 as long as the body is the same.",
+  example: 'W/"n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg="',
+};
+export const BOOKMARK: Record<string, HeaderNote> = {
+  "X-D1-Bookmark": {
+    description: "Send it back as it is: the next request sees at least what this one saw.",
+    example: "00000085.F0mRSIPy",
+  },
+};
+export const IF_NONE_MATCH = {
+  name: "If-None-Match",
+  in: "header",
+  required: false,
+  description: "The `ETag` of an answer that the client has, or several with commas between them, or `*`.",
+  schema: { type: "string" },
+};
+
+/** The headers of every answer (docs/contract/interface.md, 3). */
+export const COMMON_HEADERS: Record<string, HeaderNote> = {
+  "X-Request-Id": {
+    description: "The request's id: name it when you report a fault.",
+    example: "7f3c2a54-52a8-4b1e-9d0e-1b6f4f0c9a11",
+  },
+  "Server-Timing": {
+    description: "What the request cost: milliseconds at the database, and round trips to it.",
+    example: 'd1;dur=1.9, trips;desc="1"',
+  },
+};
+
+/** What goes with some failures, by the name of the header. */
+export const FAILURE_HEADERS: Record<string, string> = {
+  "Retry-After": "Seconds after which to try again.",
+  "WWW-Authenticate": "The kind of token that is asked for.",
+  Allow: "The methods that the path takes.",
 };

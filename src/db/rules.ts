@@ -1,6 +1,6 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
-import { NOW } from "./clock.ts";
+import { NOW } from "./select.ts";
 import type { eipCampaigns } from "./tables/index.ts";
 import { accounts, blocks, campaigns, customers, friendships, memberships, stores } from "./tables/index.ts";
 

@@ -1,4 +1,8 @@
-import { type AnyColumn, type GetColumnData, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { type AnyColumn, type GetColumnData, type Placeholder, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+
+/** The current time by D1's own clock, which tests replace; as text, for SQL that is put together of texts. */
+export const NOW_TEXT = "(SELECT now FROM clock)";
+export const NOW = sql.raw(NOW_TEXT);
 
 /** The columns of an answer by their names: columns of tables, or expressions that say their type (`` sql<number>`…` ``). */
 export type Fields = Readonly<Record<string, AnyColumn | SQL>>;
@@ -47,4 +51,9 @@ export function names(...columns: readonly AnyColumn[]): SQL {
 /** Columns of a table, each by its name. */
 export function pick<Table, Name extends keyof Table & string>(table: Table, ...columns: Name[]): Pick<Table, Name> {
   return Object.fromEntries(columns.map((name) => [name, table[name]])) as Pick<Table, Name>;
+}
+
+/** An expression, because SQLite plans a statement again for the value of a bare `LIMIT ?`: longer than many queries take. */
+export function limitTo(count: number | Placeholder): SQL {
+  return sql`LIMIT 0 + ${count}`;
 }

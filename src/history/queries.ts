@@ -1,7 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
-import { NOW } from "../db/clock.ts";
 import { compilePer, type Database, type Statement, type Value } from "../db/database.ts";
-import { names, select } from "../db/select.ts";
+import { NOW, names, select } from "../db/select.ts";
 import { feedVersion, historySegments, historyWalks } from "../db/tables/index.ts";
 import { writeLines } from "../feed/export/page.ts";
 import { hasMore, selectIds, selectLines, toIds } from "../feed/export/queries.ts";

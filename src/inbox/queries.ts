@@ -1,9 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
-import { NOW } from "../db/clock.ts";
 import { compileOnce, type Database, type Value } from "../db/database.ts";
-import { limitTo } from "../db/limit.ts";
 import { customerKeyOf } from "../db/rules.ts";
-import { names, returning, select } from "../db/select.ts";
+import { limitTo, NOW, names, returning, select } from "../db/select.ts";
 import { feedVersion, listeners, messageClock, messageGroupNews } from "../db/tables/index.ts";
 
 /**

@@ -1,8 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
-import { NOW } from "../db/clock.ts";
 import type { Database } from "../db/database.ts";
-import { limitTo } from "../db/limit.ts";
-import { names, returning, select } from "../db/select.ts";
+import { limitTo, NOW, names, returning, select } from "../db/select.ts";
 import { jobs, listeners } from "../db/tables/index.ts";
 import { type Backlog, selectBacklog } from "../inbox/outbox/queries.ts";
 import { JOBS, type Job } from "./jobs.ts";

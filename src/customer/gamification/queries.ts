@@ -1,8 +1,7 @@
 import { sql } from "drizzle-orm";
-import { NOW } from "../../db/clock.ts";
 import { compilePer, type Database, type Value } from "../../db/database.ts";
 import { isWithinDates } from "../../db/rules.ts";
-import { pick, select, selectWith } from "../../db/select.ts";
+import { NOW, pick, select, selectWith } from "../../db/select.ts";
 import { accounts, eipCampaigns, employees, playTotals, stores } from "../../db/tables/index.ts";
 import type { EmployeeTotals } from "./ranking.ts";
 

@@ -1,8 +1,7 @@
 import { sql } from "drizzle-orm";
 import { compileOnce, type Database, type Value } from "../../db/database.ts";
-import { limitTo } from "../../db/limit.ts";
 import { customerKeyOf, joinStoresOf } from "../../db/rules.ts";
-import { select } from "../../db/select.ts";
+import { limitTo, select } from "../../db/select.ts";
 import { accounts, customers, storeBalances, stores } from "../../db/tables/index.ts";
 import { type JsonText, toJson, withMember } from "../../http/json-text.ts";
 import { READ, toCustomer } from "../search/records.ts";

@@ -1,7 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { compilePer, type Value } from "../../db/database.ts";
-import { limitTo } from "../../db/limit.ts";
-import { selectWith } from "../../db/select.ts";
+import { limitTo, selectWith } from "../../db/select.ts";
 import { customerVocabulary, merchantVocabulary } from "../../db/tables/index.ts";
 import type { SearchList } from "./schema.ts";
 import { asBeginnings, LONGEST_BEGINNING, matching, notBegun, type WordIndex } from "./word-index.ts";

@@ -1,6 +1,6 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import { limitTo } from "../../db/limit.ts";
 import { customerKeyOf, hasBlocked, isAccountDeleted } from "../../db/rules.ts";
+import { limitTo } from "../../db/select.ts";
 import { accounts, campaigns, customers, stores } from "../../db/tables/index.ts";
 import type { SearchList } from "./schema.ts";
 

@@ -1,6 +1,6 @@
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import { compilePer, type Database, type Statement } from "../../db/database.ts";
-import { limitTo } from "../../db/limit.ts";
+import { limitTo } from "../../db/select.ts";
 import { feedVersion } from "../../db/tables/index.ts";
 import { BODY_LIMIT } from "../../http/limits.ts";
 import { tableName } from "../records/kind.ts";

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Statement } from "../../db/database.ts";
 import { unionAll } from "../../db/json-rows.ts";
-import { limitTo } from "../../db/limit.ts";
+import { limitTo } from "../../db/select.ts";
 import { ITEM_LIMIT, NAMED_LINES } from "../../http/limits.ts";
 import { type Fault, FIXED, NOT_STORED } from "./faults.ts";
 import {

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { NOW_TEXT } from "../../db/clock.ts";
+import { NOW_TEXT } from "../../db/select.ts";
 import { keyName, type Target, tableName } from "./kind.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
-import { NOW_TEXT } from "../../db/clock.ts";
 import type { Statement } from "../../db/database.ts";
 import { addToVocabulary } from "../../db/derived/vocabularies.ts";
 import { joinRows, rowsOf } from "../../db/json-rows.ts";
+import { NOW_TEXT } from "../../db/select.ts";
 import { type Kind, keyColumns, keyName, type Line, tableName } from "./kind.ts";
 import type { Fields } from "./sources.ts";
 

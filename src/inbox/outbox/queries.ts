@@ -1,9 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
-import { NOW } from "../../db/clock.ts";
 import type { Database, RowOf } from "../../db/database.ts";
 import { joinRows } from "../../db/json-rows.ts";
-import { limitTo } from "../../db/limit.ts";
-import { names, select } from "../../db/select.ts";
+import { limitTo, NOW, names, select } from "../../db/select.ts";
 import { feedVersion, messageClock, outbox } from "../../db/tables/index.ts";
 import type { ChangeKind } from "../protocol.ts";
 import { IS_SHOWING_DUE } from "../queries.ts";

@@ -2,7 +2,7 @@ import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { ANSWER_BYTES } from "../values/answer-bytes.ts";
 import { columnsOf, type Fields, type Row } from "./select.ts";
 
-/** A list that is read row by row. `fields`, `joins` and `keys` say with `entryValue` what their row is about. */
+/** A list that is read row by row. `fields`, `joins` and `shared` name with `entryValue` the entry that their row is about. */
 interface Stepwise<F extends Fields> {
   /** Common table expressions that the list uses: `name AS (…), …`. */
   tables?: SQL;

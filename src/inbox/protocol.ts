@@ -16,7 +16,10 @@ export interface PollAnswer {
 export interface Subscription {
   /** The time of the newest message in the customer's groups, shown or not; empty where there is none. */
   newestAt: string;
-  /** When the primary was asked, in milliseconds since 1970, by the clock of who asked. */
+  /**
+   * Just before the primary was asked, in milliseconds since 1970. It is by the inbox's clock after a poll, and by the
+   * Worker's for a socket: an inbox lowers a time that is later than its own.
+   */
   at: number;
 }
 

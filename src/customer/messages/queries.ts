@@ -58,9 +58,10 @@ const pageAfter = compileOnce((value: Value<PageValue | keyof CursorValues>) =>
   selectGroups(value, { time: value("time"), groupId: value("groupId") }),
 );
 
+/** What each step of the list has: `constants` and `entry` of `selectGroups` say so. */
 const CALLER = sql.raw("step.caller");
 const [GROUP_KEY, SHOWN_AT, IS_NEWEST] = [entryValue(0), entryValue(1), entryValue(2)];
-/** Of the seconds before its last stamp a copy of the database has all messages. */
+/** The last stamp of the database: messages of earlier seconds are shown (docs/architecture.md, "The clock"). */
 const STAMP = sql`(SELECT ${messageClock.stamp} FROM ${messageClock})`;
 const initial = alias(customers, "initial");
 const sender = alias(customers, "sender");
@@ -74,6 +75,7 @@ function selectGroups(value: Value<PageValue>, after: CursorValues | undefined) 
     bytes: POLL_BYTES,
     constants: { caller: sql`${customerKeyOf(value("customerId"))}` },
     fields: {
+      // Beside `record`, which is sent without a look inside: for the cursor.
       group_id: sql<string>`${messageGroups.id}`,
       last_message_time: sql<string>`${SHOWN_AT}`,
       record: jsonOf({

@@ -70,7 +70,9 @@ function toField(kind: Kind, name: string): Field {
   if (kind.hundredths?.includes(name)) {
     return { name, select: { [name]: stored }, value: (row) => toDecimal(Number(row[name])) };
   }
-  if (name === "id") return { name, select: { id: stored }, value: ({ id }) => (isSummary(id) ? undefined : id) };
+  if (name === "id" && kind.leaving?.summaries !== undefined) {
+    return { name, select: { id: stored }, value: ({ id }) => (isSummary(id) ? undefined : id) };
+  }
   if ("field" in source && source.as === "key") return idField(kind, name, stored);
   if ("together" in source) {
     const text = `${column}_text`;

@@ -74,6 +74,22 @@ describe("lines that stand for sealed events", () => {
     expect(await differences()).toEqual([]);
   });
 
+  it("are events only: the id of a state may begin with `sealed:`", async ({ expect }) => {
+    const account = seed.account();
+    const coupon = seed.coupon(account.id, { id: "sealed:coupon" });
+    const gone = seed.coupon(account.id, { id: "sealed:gone" });
+    await mustRestore([account, coupon, gone]);
+    await mustRestore([{ record: "coupon", id: gone.id, deleted: true }]);
+
+    const lines = await exported("coupon");
+
+    expect(lines.map(({ id, deleted }) => [id, deleted])).toEqual([
+      ["sealed:coupon", undefined],
+      ["sealed:gone", undefined],
+      ["sealed:gone", true],
+    ]);
+  });
+
   it("come in the order of their customers, which a restore keeps, and not of these customers' ids", async ({
     expect,
   }) => {

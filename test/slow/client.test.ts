@@ -71,10 +71,9 @@ describe("the packed client", () => {
     expect(folders).toEqual(["loyalty-edge"]);
     expect(files.sort()).toEqual([
       ...["CHANGELOG.md", "LICENSE", "README.md"],
-      ...["abort", "answer-cache", "changes", "client", "entries"].map((file) => `${file}.d.ts`),
-      ...["index.d.ts", "index.js", "live.d.ts", "loyalty-error.d.ts", "new-messages.d.ts", "package.json"],
-      ...["poll", "result", "retry", "service", "shapes"].map((file) => `${file}.d.ts`),
-      ...["shared-connection", "socket", "time", "timer"].map((file) => `${file}.d.ts`),
+      ...["client", "connection", "entries", "follow"].map((file) => `${file}.d.ts`),
+      ...["index.d.ts", "index.js", "package.json"],
+      ...["poll", "result", "service", "shapes", "socket", "waiting"].map((file) => `${file}.d.ts`),
     ]);
     const bytes = files.reduce((total, file) => total + statSync(path.join(installed, file)).size, 0);
     expect(bytes).toBeLessThan(100 * 1024);

@@ -93,7 +93,7 @@ export class Database {
    * A session at the primary, for work in the background, whose cost is not the request's. Later statements of this
    * session may be answered by a replica that knows no more than the session has seen.
    */
-  inBackground(): Database {
+  newPrimarySession(): Database {
     return new Database(this.#d1, "first-primary");
   }
 

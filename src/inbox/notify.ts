@@ -30,7 +30,8 @@ export async function notifyOfFeed(
   const removeDelivered = async () => {
     const [areShownInTime, { reached }] = [await showing, await notifying];
     // Where not, apps that asked after their frame may have found nothing (docs/contract/live.md, 2).
-    if (areShownInTime) await removeNotified(db.inBackground(), changes, (_, customerId) => reached.has(customerId));
+    if (areShownInTime)
+      await removeNotified(db.newPrimarySession(), changes, (_, customerId) => reached.has(customerId));
   };
   inBackground(removeDelivered());
   await withTimeout(FEED_WAITS_MS, notifying).catch((error: unknown) => {
@@ -48,7 +49,7 @@ const IN_TIME_MS = 1_000;
 export async function showOnceOver(db: Database, { stamp, shownAt }: UnshownMessages): Promise<boolean> {
   await new Promise((resolve) => setTimeout(resolve, Math.max(0, shownAt - Date.now()) + SHOWN_AFTER_MS));
   const startedAt = performance.now();
-  const last = await showMessages(db.inBackground());
+  const last = await showMessages(db.newPrimarySession());
   return last > stamp && performance.now() - startedAt < IN_TIME_MS;
 }
 

@@ -67,7 +67,7 @@ describe("what inboxes cost at D1", () => {
     await pollUsage(String(reader));
     const headers = { Authorization: `Bearer ${await feedToken("*")}` };
     await costOf("/api/v1/feed", { method: "POST", headers, body: ndjson([seed.message(group, writer)]) });
-    const written = vi.spyOn(Database.prototype, "inBackground");
+    const written = vi.spyOn(Database.prototype, "newPrimarySession");
 
     expect(await pollUsage(String(reader))).toMatchObject({ roundTrips: 1, rowsWritten: 0 });
     expect(written).not.toHaveBeenCalled();

@@ -145,7 +145,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     breaks: "a feed of messages is followed by a stamp that shows them",
     file: "src/inbox/notify.ts",
-    find: "const last = await showMessages(db.inBackground());",
+    find: "const last = await showMessages(db.newPrimarySession());",
     replace: "const last = `${stamp}${db.bookmark}+`;",
     seenBy: RECOVERY,
   },

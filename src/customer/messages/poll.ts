@@ -20,7 +20,7 @@ export async function pollMessageGroups(
   const isFirst = query.after === undefined && query.page.offset === 0;
   const answer = isFirst ? await inboxes.poll(customerId, checkTime) : null;
   if (answer?.nothingNew) return null;
-  if (answer?.isSubscribed === false) inBackground(subscribe(db.inBackground(), inboxes, customerId, answer.at));
+  if (answer?.isSubscribed === false) inBackground(subscribe(db.newPrimarySession(), inboxes, customerId, answer.at));
   return findMessageGroups(db, query);
 }
 

@@ -15,6 +15,7 @@ import {
   type Pending,
   takeFrame,
 } from "./inbox-state.ts";
+import { beginListening } from "./listeners.ts";
 import {
   CHANGE_KINDS,
   CONNECTION_HEADER,
@@ -23,7 +24,6 @@ import {
   readConnection,
   type Subscription,
 } from "./protocol.ts";
-import { beginListening } from "./queries.ts";
 
 /** What belongs to a socket, and survives hibernation. Storage would bill each change as a row. */
 interface Attachment {

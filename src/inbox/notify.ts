@@ -1,9 +1,9 @@
 import type { Database } from "../db/database.ts";
 import { TimedOut, withTimeout } from "../values/timeout.ts";
 import type { Inboxes } from "./inboxes.ts";
-import { type Change, removeNotified } from "./outbox/queries.ts";
+import { showMessages, type UnshownMessages } from "./message-clock.ts";
+import { type Change, removeNotified } from "./outbox.ts";
 import type { Notification } from "./protocol.ts";
-import { showMessages, type UnshownMessages } from "./queries.ts";
 
 // After its answer a Worker has 30 seconds. The schedule leaves a change alone for longer than this.
 const FEED_MS = 15_000;

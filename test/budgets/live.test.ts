@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, it, vi } from "vitest";
 import { Database } from "../../src/db/database.ts";
-import { beginListening, showMessages } from "../../src/inbox/queries.ts";
+import { beginListening } from "../../src/inbox/listeners.ts";
+import { showMessages } from "../../src/inbox/message-clock.ts";
 import { PATH } from "../customer/messages/support.ts";
 import { type FeedLine, mustFeed, ndjson } from "../support/api.ts";
 import { setClock, stopClock } from "../support/clock.ts";

@@ -4,8 +4,8 @@ import { offeredSubprotocols, SUBPROTOCOL } from "../../auth/subprotocols.ts";
 import { DatabaseFull } from "../../db/errors.ts";
 import { foreignPage, unavailable, upgradeRequired } from "../../http/errors.ts";
 import { Inboxes } from "../../inbox/inboxes.ts";
+import { beginListening } from "../../inbox/listeners.ts";
 import { showOnceOver } from "../../inbox/notify.ts";
-import { beginListening } from "../../inbox/queries.ts";
 import { isAllowedOrigin } from "../../middleware/cors.ts";
 
 export const live = createRouter().get("/", async (c) => {

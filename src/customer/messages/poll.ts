@@ -1,7 +1,7 @@
 import type { Database } from "../../db/database.ts";
 import type { Paged } from "../../http/paging.ts";
 import type { Inboxes } from "../../inbox/inboxes.ts";
-import { beginListening } from "../../inbox/queries.ts";
+import { beginListening } from "../../inbox/listeners.ts";
 import { findMessageGroups, type GroupRow, type MessageGroupsQuery } from "./queries.ts";
 
 /**

@@ -8,10 +8,10 @@ import {
   deletableAt,
   EMPTY_INBOX,
   endOf,
-  hasNothingNew,
   type InboxState,
   isSubscribed,
   nextFrameAt,
+  nothingNew,
   type Pending,
   takeFrame,
 } from "./inbox-state.ts";
@@ -78,8 +78,11 @@ export class Inbox extends DurableObject<Env> {
   /** Whether a poll with this `check_time` has nothing to answer; false whenever D1 must be asked. It writes nothing. */
   poll(checkTime: string): PollAnswer {
     const now = Date.now();
-    const nothingNew = hasNothingNew(this.#state, checkTime, now);
-    return { nothingNew, isSubscribed: isSubscribed(this.#state, now), at: now };
+    return {
+      nothingNew: nothingNew(this.#state, checkTime, now),
+      isSubscribed: isSubscribed(this.#state, now),
+      at: now,
+    };
   }
 
   async subscribe(subscription: Subscription): Promise<void> {

@@ -1,7 +1,7 @@
 import { background, createRouter } from "../../app-env.ts";
 import { noItems } from "../../http/errors.ts";
 import { fitPage } from "../../http/fit-page.ts";
-import { answerItems, jsonArray, merge, storedJson } from "../../http/json-text.ts";
+import { answerItems, jsonArray, mergeObjects, storedJson } from "../../http/json-text.ts";
 import { pageLinks, toPage } from "../../http/paging.ts";
 import { Inboxes } from "../../inbox/inboxes.ts";
 import { conditional } from "../../middleware/conditional.ts";
@@ -21,7 +21,7 @@ export const messages = createRouter().get("/", conditional, validate("query", M
   if (!found?.items.length) throw noItems("No messages are available.");
 
   // As the database has made it: a group's members can be half a megabyte.
-  const toGroup = ({ record, others }: GroupRow) => merge(storedJson(record), storedJson(others));
+  const toGroup = ({ record, others }: GroupRow) => mergeObjects(storedJson(record), storedJson(others));
   const fitted = fitPage(found, query.page, toGroup, POLL_BYTES);
   const links = pageLinks(c.req.url, { page: paging.page, ...fitted, after: cursorAfter(fitted, after) });
   if (links !== null) c.header("Link", links);

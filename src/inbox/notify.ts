@@ -25,6 +25,7 @@ export async function notifyOfFeed(
   { changes, unshown }: FeedChanges,
   { db, inBackground }: { db: Database; inBackground: (work: Promise<unknown>) => void },
 ): Promise<void> {
+  if (changes.length === 0 && unshown === null) return;
   const showing = unshown === null ? Promise.resolve(true) : showOnceOver(db, unshown);
   const notifying = notifyAll(inboxes, toCalls(changes, unshown?.shownAt ?? 0), { by: "feed", milliseconds: FEED_MS });
   const removeDelivered = async () => {

@@ -15,7 +15,7 @@ export async function pollMessageGroups(
   query: MessageGroupsQuery,
   inBackground: (work: Promise<unknown>) => void,
 ): Promise<Paged<GroupRow> | null> {
-  const { customerId, checkTime = "" } = query;
+  const { customerId, checkTime } = query;
   // Only for the first page. If the inbox called a later page empty, the client would move its `check_time` past the groups of it.
   const isFirst = query.after === undefined && query.page.offset === 0;
   const answer = isFirst ? await inboxes.poll(customerId, checkTime) : null;

@@ -13,9 +13,9 @@ import type { GroupRow } from "./queries.ts";
 import { cursorAfter, MessagesQuery } from "./schema.ts";
 
 export const messages = createRouter().get("/", conditional, validate("query", MessagesQuery), async (c) => {
-  const { check_time, after, ...paging } = c.req.valid("query");
+  const { check_time: checkTime = "", after, ...paging } = c.req.valid("query");
 
-  const query = { customerId: c.var.customerId, checkTime: check_time, page: toPage(paging, after?.sent), after };
+  const query = { customerId: c.var.customerId, checkTime, page: toPage(paging, after?.sent), after };
   const found = await pollMessageGroups(c.var.db, new Inboxes(c.env), query, (work) => background.run(c, work));
   if (found === null) c.set("source", "inbox");
   if (!found?.items.length) throw noItems("No messages are available.");

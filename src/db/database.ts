@@ -142,7 +142,8 @@ export class Database {
 
   /**
    * Runs the statements of all steps in their order, in one round trip and one transaction, and resolves with the rows of
-   * each step by its name. They write, so they are sent once: only the caller knows whether they may be sent again.
+   * each step by its name. They write, so they are sent once: only the caller knows whether they may be sent again. The
+   * steps of `stepwise.ts` are others: those through a list that is read row by row.
    */
   async steps<const S extends Readonly<Record<string, readonly Statement[]>>>(
     steps: S,

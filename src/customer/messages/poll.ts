@@ -24,6 +24,7 @@ export async function pollMessageGroups(
   return findMessageGroups(db, query);
 }
 
+/** A poll need not show what is not shown yet: the Worker that fed does, or else the schedule. `newestAt` counts it. */
 async function subscribe(db: Database, inboxes: Inboxes, customerId: string, at: number): Promise<void> {
   const { newestAt } = await beginListening(db, customerId);
   await inboxes.subscribe(customerId, { newestAt, at });

@@ -18,6 +18,7 @@ export const messages = createRouter().get("/", conditional, validate("query", M
   const query = { customerId: c.var.customerId, checkTime, page: toPage(paging, after?.sent), after };
   const found = await pollMessageGroups(c.var.db, new Inboxes(c.env), query, (work) => background.run(c, work));
   if (found === null) c.set("source", "inbox");
+  // Thrown, though it is a 200: only what `answerItems` answers gets an ETag.
   if (!found?.items.length) throw noItems("No messages are available.");
 
   // As the database has made it: a group's members can be half a megabyte.

@@ -48,9 +48,9 @@ CREATE TABLE customer_coupons (
   usable INTEGER GENERATED ALWAYS AS (deleted_at IS NULL AND usage_count < total_count) VIRTUAL -- 1: can be used
 ) WITHOUT ROWID;
 
--- Both coupon lists: a customer's usable coupons, soonest end first, and all that filters and order look at before the
--- list is cut to a page. So a coupon beyond the page costs one entry here, and what was used up or has ended costs
--- nothing.
+-- Both coupon lists: a customer's usable coupons, soonest end of their own first, and all that is read of them before the
+-- list is cut to a page; the offer's kind, end and texts are read from coupons. So a coupon beyond the page costs one
+-- entry here and no row of its own, and what was used up or has ended costs nothing.
 CREATE INDEX customer_coupons_usable ON customer_coupons (
   customer_key, usable, ends_at, campaign_coupon_key, store_key, created_at
 );

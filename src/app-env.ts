@@ -23,7 +23,7 @@ export interface AppEnv {
     tokenExpires: number;
     /** The body of a 200 as bytes, for its ETag. */
     answered?: Uint8Array<ArrayBuffer>;
-    /** Who feeds: set below /api/v1/feed. */
+    /** Who feeds: set for POST /api/v1/feed. */
     feedToken: FeedToken;
   };
 }

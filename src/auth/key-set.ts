@@ -1,10 +1,6 @@
 import { readLimitedBody } from "../values/limited-body.ts";
 import { withTimeout } from "../values/timeout.ts";
-
-/** A public key of a JSON Web Key Set (RFC 7517). */
-export type PublicKey = JsonWebKey & { kid?: string };
-
-export type AsymmetricAlgorithm = "RS256" | "ES256" | "EdDSA";
+import type { AsymmetricAlgorithm, PublicKey } from "./token.ts";
 
 const FRESH_MS = 10 * 60_000;
 const USABLE_MS = 24 * 60 * 60_000;

@@ -1,6 +1,5 @@
 import { decode, verify } from "hono/utils/jwt/jwt";
 import { codePoints, isStorable } from "../values/text.ts";
-import type { AsymmetricAlgorithm, PublicKey } from "./key-set.ts";
 
 /** What a good token says (docs/contract/interface.md, 2). */
 export interface Claims {
@@ -18,6 +17,11 @@ export interface FeedToken {
   /** Whether it feeds what an export has given (docs/contract/restore.md). */
   restores: boolean;
 }
+
+/** A public key of a JSON Web Key Set (RFC 7517). */
+export type PublicKey = JsonWebKey & { kid?: string };
+
+export type AsymmetricAlgorithm = "RS256" | "ES256" | "EdDSA";
 
 /** Where keys come from: the keys that may have signed a token, or null where there are none at all. */
 export interface Keys {

@@ -93,7 +93,7 @@ export class Database {
    * A session at the primary, for work in the background, whose cost is not the request's. Later statements of this
    * session may be answered by a replica that knows no more than the session has seen.
    */
-  inBackground(): Database {
+  newPrimarySession(): Database {
     return new Database(this.#d1, "first-primary");
   }
 
@@ -142,7 +142,8 @@ export class Database {
 
   /**
    * Runs the statements of all steps in their order, in one round trip and one transaction, and resolves with the rows of
-   * each step by its name. They write, so they are sent once: only the caller knows whether they may be sent again.
+   * each step by its name. They write, so they are sent once: only the caller knows whether they may be sent again. The
+   * steps of `stepwise.ts` are others: those through a list that is read row by row.
    */
   async steps<const S extends Readonly<Record<string, readonly Statement[]>>>(
     steps: S,

@@ -1,8 +1,9 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
+import { selectUnshown, toUnshown } from "../inbox/message-clock.ts";
 import type { FeedChanges } from "../inbox/notify.ts";
-import { selectChanges, toChanges } from "../inbox/outbox/queries.ts";
-import { countFeed, selectUnshown, toUnshown } from "../inbox/queries.ts";
+import { selectChanges, toChanges } from "../inbox/outbox.ts";
+import { countFeed } from "../inbox/queries.ts";
 import { findFaults, findForeign, refuseLargeGroups, refuseSealed, refuseUnrestorable } from "./records/checks.ts";
 import type { Kind, Line } from "./records/kind.ts";
 import { message } from "./records/message.ts";

@@ -32,7 +32,7 @@ export function withMember(object: JsonText, name: string, text: JsonText): Json
 }
 
 /** One object with the members of several, none of them empty. */
-export function merge(...objects: readonly JsonText[]): JsonText {
+export function mergeObjects(...objects: readonly JsonText[]): JsonText {
   return asJson([`{${objects.map(membersOf).join(",")}}`]);
 }
 

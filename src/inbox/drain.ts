@@ -1,8 +1,8 @@
 import type { Database } from "../db/database.ts";
 import type { Inboxes } from "./inboxes.ts";
+import { showMessages } from "./message-clock.ts";
 import { type Call, merge, notifyAll, toCalls } from "./notify.ts";
-import { type Backlog, type Change, findChanges, removeNotified, removeOutdatedChanges } from "./outbox/queries.ts";
-import { showMessages } from "./queries.ts";
+import { type Backlog, type Change, findChanges, removeNotified, removeOutdatedChanges } from "./outbox.ts";
 
 /** What waited in the outbox, how many changes were delivered to all their listeners, and how many were not. */
 export interface Drained extends Omit<Backlog, "hasUnshown"> {

@@ -30,7 +30,7 @@ export function endOf({ at }: Subscription): number {
 }
 
 /** Whether no group has a message later than this time: the answer of an inbox, if it can be sure. */
-export function hasNothingNew(state: InboxState, checkTime: string, now: number): boolean {
+export function nothingNew(state: InboxState, checkTime: string, now: number): boolean {
   const newestAt = state.subscription?.newestAt ?? "";
   return isSubscribed(state, now) && newestAt <= checkTime && notifiedOf(state, now) <= checkTime;
 }

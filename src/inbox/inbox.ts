@@ -8,13 +8,14 @@ import {
   deletableAt,
   EMPTY_INBOX,
   endOf,
-  hasNothingNew,
   type InboxState,
   isSubscribed,
   nextFrameAt,
+  nothingNew,
   type Pending,
   takeFrame,
 } from "./inbox-state.ts";
+import { beginListening } from "./listeners.ts";
 import {
   CHANGE_KINDS,
   CONNECTION_HEADER,
@@ -23,7 +24,6 @@ import {
   readConnection,
   type Subscription,
 } from "./protocol.ts";
-import { beginListening } from "./queries.ts";
 
 /** What belongs to a socket, and survives hibernation. Storage would bill each change as a row. */
 interface Attachment {
@@ -78,8 +78,11 @@ export class Inbox extends DurableObject<Env> {
   /** Whether a poll with this `check_time` has nothing to answer; false whenever D1 must be asked. It writes nothing. */
   poll(checkTime: string): PollAnswer {
     const now = Date.now();
-    const nothingNew = hasNothingNew(this.#state, checkTime, now);
-    return { nothingNew, isSubscribed: isSubscribed(this.#state, now), at: now };
+    return {
+      nothingNew: nothingNew(this.#state, checkTime, now),
+      isSubscribed: isSubscribed(this.#state, now),
+      at: now,
+    };
   }
 
   async subscribe(subscription: Subscription): Promise<void> {

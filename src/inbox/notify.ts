@@ -1,9 +1,9 @@
 import type { Database } from "../db/database.ts";
 import { TimedOut, withTimeout } from "../values/timeout.ts";
 import type { Inboxes } from "./inboxes.ts";
-import { type Change, removeNotified } from "./outbox/queries.ts";
+import { showMessages, type UnshownMessages } from "./message-clock.ts";
+import { type Change, removeNotified } from "./outbox.ts";
 import type { Notification } from "./protocol.ts";
-import { showMessages, type UnshownMessages } from "./queries.ts";
 
 // After its answer a Worker has 30 seconds. The schedule leaves a change alone for longer than this.
 const FEED_MS = 15_000;
@@ -25,12 +25,14 @@ export async function notifyOfFeed(
   { changes, unshown }: FeedChanges,
   { db, inBackground }: { db: Database; inBackground: (work: Promise<unknown>) => void },
 ): Promise<void> {
+  if (changes.length === 0 && unshown === null) return;
   const showing = unshown === null ? Promise.resolve(true) : showOnceOver(db, unshown);
   const notifying = notifyAll(inboxes, toCalls(changes, unshown?.shownAt ?? 0), { by: "feed", milliseconds: FEED_MS });
   const removeDelivered = async () => {
     const [areShownInTime, { reached }] = [await showing, await notifying];
     // Where not, apps that asked after their frame may have found nothing (docs/contract/live.md, 2).
-    if (areShownInTime) await removeNotified(db.inBackground(), changes, (_, customerId) => reached.has(customerId));
+    if (areShownInTime)
+      await removeNotified(db.newPrimarySession(), changes, (_, customerId) => reached.has(customerId));
   };
   inBackground(removeDelivered());
   await withTimeout(FEED_WAITS_MS, notifying).catch((error: unknown) => {
@@ -48,7 +50,7 @@ const IN_TIME_MS = 1_000;
 export async function showOnceOver(db: Database, { stamp, shownAt }: UnshownMessages): Promise<boolean> {
   await new Promise((resolve) => setTimeout(resolve, Math.max(0, shownAt - Date.now()) + SHOWN_AFTER_MS));
   const startedAt = performance.now();
-  const last = await showMessages(db.inBackground());
+  const last = await showMessages(db.newPrimarySession());
   return last > stamp && performance.now() - startedAt < IN_TIME_MS;
 }
 

@@ -6,6 +6,7 @@ export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
 /** How an inbox answers a poll. */
 export interface PollAnswer {
+  /** Whether it is sure that no group has a message later than the poll's `check_time`. */
   nothingNew: boolean;
   isSubscribed: boolean;
   /** Its clock, for a subscription. */

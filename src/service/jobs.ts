@@ -3,7 +3,7 @@ import type { Database } from "../db/database.ts";
 import { historySettings } from "../feed/horizon.ts";
 import { type Sealed, sealHistory } from "../history/seal.ts";
 import type { Drained } from "../inbox/drain.ts";
-import { removeFormerListeners } from "../inbox/queries.ts";
+import { removeFormerListeners } from "../inbox/listeners.ts";
 
 /** What some work has come to. */
 export interface Outcome {

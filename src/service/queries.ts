@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { limitTo, NOW, names, returning, select } from "../db/select.ts";
 import { jobs, listeners } from "../db/tables/index.ts";
-import { type Backlog, selectBacklog } from "../inbox/outbox/queries.ts";
+import { type Backlog, selectBacklog } from "../inbox/outbox.ts";
 import { JOBS, type Job } from "./jobs.ts";
 
 /** A newer version of the Worker may have more jobs. */

@@ -1,8 +1,9 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, it } from "vitest";
 import { Database } from "../../src/db/database.ts";
-import { findChanges, removeNotified } from "../../src/inbox/outbox/queries.ts";
-import { beginListening, showMessages } from "../../src/inbox/queries.ts";
+import { beginListening } from "../../src/inbox/listeners.ts";
+import { showMessages } from "../../src/inbox/message-clock.ts";
+import { findChanges, removeNotified } from "../../src/inbox/outbox.ts";
 import { PATH } from "../customer/messages/support.ts";
 import { mustFeed } from "../support/api.ts";
 import { setClock, stopClock } from "../support/clock.ts";

@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, it, vi } from "vitest";
 import { Database } from "../../src/db/database.ts";
-import { beginListening, showMessages } from "../../src/inbox/queries.ts";
+import { beginListening } from "../../src/inbox/listeners.ts";
+import { showMessages } from "../../src/inbox/message-clock.ts";
 import { PATH } from "../customer/messages/support.ts";
 import { type FeedLine, mustFeed, ndjson } from "../support/api.ts";
 import { setClock, stopClock } from "../support/clock.ts";
@@ -67,7 +68,7 @@ describe("what inboxes cost at D1", () => {
     await pollUsage(String(reader));
     const headers = { Authorization: `Bearer ${await feedToken("*")}` };
     await costOf("/api/v1/feed", { method: "POST", headers, body: ndjson([seed.message(group, writer)]) });
-    const written = vi.spyOn(Database.prototype, "inBackground");
+    const written = vi.spyOn(Database.prototype, "newPrimarySession");
 
     expect(await pollUsage(String(reader))).toMatchObject({ roundTrips: 1, rowsWritten: 0 });
     expect(written).not.toHaveBeenCalled();

@@ -146,7 +146,7 @@ describe("the way to D1", () => {
   it("asks the primary for what goes on in the background, not where this session stands", async ({ expect }) => {
     const { starts, d1 } = stuckAtBookmark(() => Promise.reject(LOST));
 
-    const background = new Database(d1, BOOKMARK).inBackground();
+    const background = new Database(d1, BOOKMARK).newPrimarySession();
 
     expect(await background.all(sql`SELECT 1 AS a`)).toEqual([{ a: 1 }]);
     expect(starts).toEqual([BOOKMARK, "first-primary"]);

@@ -117,9 +117,9 @@ describe("a poll", () => {
     const { reader, writer, group } = await seedGroup();
     await mustFeed([seed.message(group, writer, { body: "Hi" })]);
     await pass(1);
-    const inBackground = Database.prototype.inBackground;
-    vi.spyOn(Database.prototype, "inBackground").mockImplementation(function (this: Database) {
-      const database = inBackground.call(this);
+    const newPrimarySession = Database.prototype.newPrimarySession;
+    vi.spyOn(Database.prototype, "newPrimarySession").mockImplementation(function (this: Database) {
+      const database = newPrimarySession.call(this);
       database.batch = () => Promise.reject(new Error("the primary does not answer"));
       return database;
     });

@@ -104,10 +104,10 @@ describe("a feed that cannot notify an inbox", () => {
     const { reader, writer, group } = await seedGroup();
     await pollUntilQuiet(reader);
     const notified = reach(() => true);
-    const inBackground = Database.prototype.inBackground;
+    const newPrimarySession = Database.prototype.newPrimarySession;
     let late: Promise<unknown> | undefined;
-    vi.spyOn(Database.prototype, "inBackground").mockImplementation(function (this: Database) {
-      const database = inBackground.call(this);
+    vi.spyOn(Database.prototype, "newPrimarySession").mockImplementation(function (this: Database) {
+      const database = newPrimarySession.call(this);
       const batch = database.batch.bind(database);
       database.batch = (statements) => {
         const answer = new Promise((resolve) => setTimeout(resolve, 1_500)).then(() => batch(statements));

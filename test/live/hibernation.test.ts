@@ -3,7 +3,7 @@ import { afterEach, describe, it, vi } from "vitest";
 import { Database } from "../../src/db/database.ts";
 import { Inbox } from "../../src/inbox/inbox.ts";
 import { EMPTY_INBOX, type InboxState } from "../../src/inbox/inbox-state.ts";
-import { beginListening } from "../../src/inbox/queries.ts";
+import { beginListening } from "../../src/inbox/listeners.ts";
 import { as, mustFeed, trips } from "../support/api.ts";
 import { evict, framesOf, inboxOf, inInbox, listenAs, notification, ring, seedCustomer } from "../support/live.ts";
 import * as seed from "../support/seed.ts";

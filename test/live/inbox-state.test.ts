@@ -4,8 +4,8 @@ import {
   afterSubscription,
   deletableAt,
   EMPTY_INBOX,
-  hasNothingNew,
   isSubscribed,
+  nothingNew,
 } from "../../src/inbox/inbox-state.ts";
 
 const MINUTE = 60_000;
@@ -40,27 +40,27 @@ describe("an inbox", () => {
   it("says nothing new where neither its subscription nor a notification is later", ({ expect }) => {
     const state = notified(LATE, subscribed());
 
-    expect(hasNothingNew(subscribed(), EARLY, NOW)).toBe(true);
-    expect(hasNothingNew(state, EARLY, NOW)).toBe(false);
-    expect(hasNothingNew(state, LATE, NOW)).toBe(true);
-    expect(hasNothingNew(notified(EARLY, subscribed(LATE)), EARLY, NOW)).toBe(false);
+    expect(nothingNew(subscribed(), EARLY, NOW)).toBe(true);
+    expect(nothingNew(state, EARLY, NOW)).toBe(false);
+    expect(nothingNew(state, LATE, NOW)).toBe(true);
+    expect(nothingNew(notified(EARLY, subscribed(LATE)), EARLY, NOW)).toBe(false);
   });
 
   it("says nothing new to a poll without a check_time only where there is no message at all", ({ expect }) => {
-    expect(hasNothingNew(subscribed(""), "", NOW)).toBe(true);
-    expect(hasNothingNew(subscribed(), "", NOW)).toBe(false);
-    expect(hasNothingNew(notified(EARLY, subscribed("")), "", NOW)).toBe(false);
+    expect(nothingNew(subscribed(""), "", NOW)).toBe(true);
+    expect(nothingNew(subscribed(), "", NOW)).toBe(false);
+    expect(nothingNew(notified(EARLY, subscribed("")), "", NOW)).toBe(false);
   });
 
   it("says nothing new to nobody while it is not subscribed", ({ expect }) => {
-    expect(hasNothingNew(notified(EARLY), LATE, NOW)).toBe(false);
+    expect(nothingNew(notified(EARLY), LATE, NOW)).toBe(false);
   });
 
   it("forgets what it was notified of two hours after the last notification", ({ expect }) => {
     const state = subscribed(EARLY, NOW + 110 * MINUTE);
-    const isQuietAfter = (minutes: number) => hasNothingNew(notified(LATE, state), EARLY, NOW + minutes * MINUTE);
+    const nothingNewAfter = (minutes: number) => nothingNew(notified(LATE, state), EARLY, NOW + minutes * MINUTE);
 
-    expect([isQuietAfter(120), isQuietAfter(121)]).toEqual([false, true]);
+    expect([nothingNewAfter(120), nothingNewAfter(121)]).toEqual([false, true]);
   });
 
   it("writes nothing for a notification of no message", ({ expect }) => {

@@ -4,8 +4,8 @@ import {
   afterNotification,
   afterSubscription,
   EMPTY_INBOX,
-  hasNothingNew,
   type InboxState,
+  nothingNew,
 } from "../../src/inbox/inbox-state.ts";
 import type { Subscription } from "../../src/inbox/protocol.ts";
 
@@ -17,7 +17,7 @@ const START = 100 * HOUR;
 const STEPS = 60;
 
 const RULES = {
-  hasNothingNew,
+  nothingNew,
   afterSubscription,
   afterNotification,
   /** How long the listener's row is valid at least, once a subscription was read. */
@@ -109,7 +109,7 @@ class World {
 
   #findMissed(): string | null {
     for (const checkTime of ["", ...this.#messages.map(({ at }) => at)]) {
-      if (!this.#rules.hasNothingNew(this.#inbox, checkTime, this.#now)) continue;
+      if (!this.#rules.nothingNew(this.#inbox, checkTime, this.#now)) continue;
       const missed = this.#messages.filter(({ at }) => at > checkTime);
       if (missed.some(({ state }) => state === "notified")) return "missed, though the inbox was notified";
       if (missed.some(({ state }) => state === "unheard")) return "missed, and nobody will notify the inbox";
@@ -122,8 +122,7 @@ class World {
   #findUseless(): string | null {
     const newestAt = this.#newestAt();
     const inbox = this.#rules.afterSubscription(this.#inbox, { newestAt, at: this.#now }, this.#now);
-    const isQuiet = this.#rules.hasNothingNew(inbox, newestAt, this.#now + HOUR - 1);
-    return isQuiet ? null : "not quiet after a subscription";
+    return this.#rules.nothingNew(inbox, newestAt, this.#now + HOUR - 1) ? null : "not quiet after a subscription";
   }
 
   #newestAt(): string {
@@ -167,8 +166,8 @@ const BROKEN: Record<string, { broken: Partial<Rules>; fault: RegExp }> = {
   },
   "a notification is remembered for half an hour": {
     broken: {
-      hasNothingNew: (state, checkTime, now) =>
-        hasNothingNew({ ...state, notified: isWithin(state.notified, now, HOUR / 2) }, checkTime, now),
+      nothingNew: (state, checkTime, now) =>
+        nothingNew({ ...state, notified: isWithin(state.notified, now, HOUR / 2) }, checkTime, now),
     },
     fault: /though the inbox was notified/,
   },

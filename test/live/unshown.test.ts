@@ -3,7 +3,7 @@ import { afterEach, describe, it, vi } from "vitest";
 import { Database } from "../../src/db/database.ts";
 import { type AcceptedFeed, acceptFeed } from "../../src/feed/accept.ts";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
-import { beginListening } from "../../src/inbox/queries.ts";
+import { beginListening } from "../../src/inbox/listeners.ts";
 import { as, mustFeed, ndjson } from "../support/api.ts";
 import { setClock } from "../support/clock.ts";
 import {

@@ -65,7 +65,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     breaks: "a subscription counts messages that are not shown yet",
-    file: "src/inbox/queries.ts",
+    file: "src/inbox/listeners.ts",
     find: 'WHERE ${messageGroupNews.customer_key} = ${customerKeyOf(value("customerId"))}\n',
     replace:
       'WHERE ${messageGroupNews.customer_key} = ${customerKeyOf(value("customerId"))} AND ${messageGroupNews.newest_at} < (SELECT stamp FROM message_clock)\n',
@@ -73,7 +73,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     breaks: "a subscription makes its customer a listener",
-    file: "src/inbox/queries.ts",
+    file: "src/inbox/listeners.ts",
     find: "db.batch([listen({ customerId }), selectNewest({ customerId })])",
     replace: "db.batch([selectNewest({ customerId }), selectNewest({ customerId })])",
     seenBy: POLL,
@@ -94,7 +94,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     breaks: "a listener is one for a day",
-    file: "src/inbox/queries.ts",
+    file: "src/inbox/listeners.ts",
     find: "${listeners.until} < ${NOW} ${limitTo(LISTENERS_AT_ONCE)}",
     replace: "${listeners.until} < (SELECT datetime(now, '+30 hours') FROM clock) ${limitTo(LISTENERS_AT_ONCE)}",
     seenBy: POLL,
@@ -145,7 +145,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     breaks: "a feed of messages is followed by a stamp that shows them",
     file: "src/inbox/notify.ts",
-    find: "const last = await showMessages(db.inBackground());",
+    find: "const last = await showMessages(db.newPrimarySession());",
     replace: "const last = `${stamp}${db.bookmark}+`;",
     seenBy: RECOVERY,
   },

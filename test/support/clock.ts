@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { Database } from "../../src/db/database.ts";
-import { showMessages } from "../../src/inbox/queries.ts";
+import { showMessages } from "../../src/inbox/message-clock.ts";
 
 /**
  * Stops D1's clock at a second, `YYYY-MM-DD HH:MM:SS` in UTC, for the rest of the file or until it is set again. Messages

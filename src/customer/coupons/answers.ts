@@ -1,6 +1,14 @@
 import type * as z from "zod";
 import type { Fitted } from "../../http/fit-page.ts";
-import { type JsonText, jsonArray, jsonObject, merge, storedJson, toJson, withMember } from "../../http/json-text.ts";
+import {
+  type JsonText,
+  jsonArray,
+  jsonObject,
+  mergeObjects,
+  storedJson,
+  toJson,
+  withMember,
+} from "../../http/json-text.ts";
 import type { CouponText } from "./coupon-text.ts";
 import type { CampaignCoupon, CouponRecord, DigitalCoupon } from "./operations.ts";
 import type { CouponList, CouponRow, ItemRow, StoredCoupon } from "./queries.ts";
@@ -57,11 +65,11 @@ function accountOf(accounts: CouponList["accounts"], { account_key }: ItemRow): 
 }
 
 function withHeld({ record }: ItemRow, coupon: JsonText): JsonText {
-  return record === null ? coupon : merge(storedJson(record), coupon);
+  return record === null ? coupon : mergeObjects(storedJson(record), coupon);
 }
 
 function withText(members: object, text: string): JsonText {
-  return merge(toJson(members), storedJson(text));
+  return mergeObjects(toJson(members), storedJson(text));
 }
 
 /** The members of an answer that its text does not have. */

@@ -4,8 +4,8 @@ import { offeredSubprotocols, SUBPROTOCOL } from "../../auth/subprotocols.ts";
 import { DatabaseFull } from "../../db/errors.ts";
 import { foreignPage, unavailable, upgradeRequired } from "../../http/errors.ts";
 import { Inboxes } from "../../inbox/inboxes.ts";
+import { beginListening } from "../../inbox/listeners.ts";
 import { showOnceOver } from "../../inbox/notify.ts";
-import { beginListening } from "../../inbox/queries.ts";
 import { isAllowedOrigin } from "../../middleware/cors.ts";
 
 export const live = createRouter().get("/", async (c) => {
@@ -18,7 +18,7 @@ export const live = createRouter().get("/", async (c) => {
   const { newestAt, unshown } = await beginListening(db, customerId).catch((error: unknown) => {
     throw error instanceof DatabaseFull ? cannotListen("the database is full", error) : error;
   });
-  // The Worker that stored it may have ended before it was shown.
+  // The Worker that stored it may have ended before it was shown, and an open app is not to wait for the schedule.
   if (unshown !== null) background.run(c, showOnceOver(db, unshown));
   const subscription = { newestAt, at };
   const messageWaitMs = unshown && Math.max(0, unshown.shownAt - Date.now());

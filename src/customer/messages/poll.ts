@@ -1,7 +1,7 @@
 import type { Database } from "../../db/database.ts";
 import type { Paged } from "../../http/paging.ts";
 import type { Inboxes } from "../../inbox/inboxes.ts";
-import { beginListening } from "../../inbox/queries.ts";
+import { beginListening } from "../../inbox/listeners.ts";
 import { findMessageGroups, type GroupRow, type MessageGroupsQuery } from "./queries.ts";
 
 /**
@@ -15,15 +15,16 @@ export async function pollMessageGroups(
   query: MessageGroupsQuery,
   inBackground: (work: Promise<unknown>) => void,
 ): Promise<Paged<GroupRow> | null> {
-  const { customerId, checkTime = "" } = query;
+  const { customerId, checkTime } = query;
   // Only for the first page. If the inbox called a later page empty, the client would move its `check_time` past the groups of it.
   const isFirst = query.after === undefined && query.page.offset === 0;
   const answer = isFirst ? await inboxes.poll(customerId, checkTime) : null;
   if (answer?.nothingNew) return null;
-  if (answer?.isSubscribed === false) inBackground(subscribe(db.inBackground(), inboxes, customerId, answer.at));
+  if (answer?.isSubscribed === false) inBackground(subscribe(db.newPrimarySession(), inboxes, customerId, answer.at));
   return findMessageGroups(db, query);
 }
 
+/** A poll need not show what is not shown yet: the Worker that fed does, or else the schedule. `newestAt` counts it. */
 async function subscribe(db: Database, inboxes: Inboxes, customerId: string, at: number): Promise<void> {
   const { newestAt } = await beginListening(db, customerId);
   await inboxes.subscribe(customerId, { newestAt, at });

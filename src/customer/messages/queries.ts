@@ -19,8 +19,8 @@ import type { Cursor } from "./schema.ts";
 
 export interface MessageGroupsQuery {
   customerId: string;
-  /** Only groups whose last message is later than this time; left out: all. */
-  checkTime: string | undefined;
+  /** Only groups whose last message is later than this time; empty: all. */
+  checkTime: string;
   page: Page;
   /** Where the page before ended: the page begins there, whatever its offset. */
   after: Cursor | undefined;
@@ -34,7 +34,7 @@ export type GroupRow = RowOf<ReturnType<typeof selectGroups>>;
  * page after another one takes a second, at the primary, if the copy does not have all that the first page has shown.
  */
 export async function findMessageGroups(db: Database, query: MessageGroupsQuery): Promise<Paged<GroupRow>> {
-  const { customerId, checkTime = "", page, after } = query;
+  const { customerId, checkTime, page, after } = query;
   if (after === undefined) return pageOf(await db.all(pageByNumber({ customerId, checkTime, ...page })));
   const { time, groupId } = after;
   const statement = pageAfter({ customerId, checkTime, limit: page.limit, offset: 0, time, groupId });

@@ -1,7 +1,7 @@
 import { background, createRouter } from "../../app-env.ts";
 import { noItems } from "../../http/errors.ts";
 import { fitPage } from "../../http/fit-page.ts";
-import { answerItems, jsonArray, merge, storedJson } from "../../http/json-text.ts";
+import { answerItems, jsonArray, mergeObjects, storedJson } from "../../http/json-text.ts";
 import { pageLinks, toPage } from "../../http/paging.ts";
 import { Inboxes } from "../../inbox/inboxes.ts";
 import { conditional } from "../../middleware/conditional.ts";
@@ -13,15 +13,16 @@ import type { GroupRow } from "./queries.ts";
 import { cursorAfter, MessagesQuery } from "./schema.ts";
 
 export const messages = createRouter().get("/", conditional, validate("query", MessagesQuery), async (c) => {
-  const { check_time, after, ...paging } = c.req.valid("query");
+  const { check_time: checkTime = "", after, ...paging } = c.req.valid("query");
 
-  const query = { customerId: c.var.customerId, checkTime: check_time, page: toPage(paging, after?.sent), after };
+  const query = { customerId: c.var.customerId, checkTime, page: toPage(paging, after?.sent), after };
   const found = await pollMessageGroups(c.var.db, new Inboxes(c.env), query, (work) => background.run(c, work));
   if (found === null) c.set("source", "inbox");
+  // Thrown, though it is a 200: only what `answerItems` answers gets an ETag.
   if (!found?.items.length) throw noItems("No messages are available.");
 
   // As the database has made it: a group's members can be half a megabyte.
-  const toGroup = ({ record, others }: GroupRow) => merge(storedJson(record), storedJson(others));
+  const toGroup = ({ record, others }: GroupRow) => mergeObjects(storedJson(record), storedJson(others));
   const fitted = fitPage(found, query.page, toGroup, POLL_BYTES);
   const links = pageLinks(c.req.url, { page: paging.page, ...fitted, after: cursorAfter(fitted, after) });
   if (links !== null) c.header("Link", links);

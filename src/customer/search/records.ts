@@ -5,7 +5,7 @@ import { type Fields, jsonOf, pick, selectWith } from "../../db/select.ts";
 import { entryValue, isFirst, keyOf, selectStepwise } from "../../db/stepwise.ts";
 import { accounts, campaigns, customers, registrations, stores } from "../../db/tables/index.ts";
 import { firstTexts } from "../../http/fit-page.ts";
-import { type JsonText, merge, storedJson, toJson, withMember } from "../../http/json-text.ts";
+import { type JsonText, mergeObjects, storedJson, toJson, withMember } from "../../http/json-text.ts";
 import { type Forgiving, meantBy } from "./meant.ts";
 import type { SearchList } from "./schema.ts";
 
@@ -155,8 +155,8 @@ function readCustomers(found: SQL, caller: Placeholder) {
 
 /** The JSON of a customer as the caller may see them. */
 export function toCustomer({ record, personal, balance }: RowOf<ReturnType<typeof readCustomers>>): JsonText {
-  if (personal === null) return merge(storedJson(record), HIDDEN);
-  return merge(storedJson(record), storedJson(personal), toJson({ balance }));
+  if (personal === null) return mergeObjects(storedJson(record), HIDDEN);
+  return mergeObjects(storedJson(record), storedJson(personal), toJson({ balance }));
 }
 
 export function toFound(rows: readonly FoundRow[], words: readonly string[]): Found {
@@ -168,7 +168,7 @@ export function toFound(rows: readonly FoundRow[], words: readonly string[]): Fo
     if ("personal" in row) return toCustomer(row);
     const others = "details" in row ? storedJson(row.details) : toJson(pick(row, "latitude", "longitude"));
     return withMember(
-      merge(storedJson(row.record), others),
+      mergeObjects(storedJson(row.record), others),
       "account",
       storedJson(accountTexts.get(row.account_key) ?? "null"),
     );

@@ -76,7 +76,7 @@ export async function readPage(
   });
   const { items, hasMore } = await findMessageGroups(new Database(env.DB, "first-unconstrained"), {
     customerId: reader,
-    checkTime: checkTime === null ? undefined : toText(checkTime),
+    checkTime: checkTime === null ? "" : toText(checkTime),
     page: { offset: 0, limit: pageSize },
     after: query.after,
   });

@@ -1,7 +1,7 @@
 import { env, exports } from "cloudflare:workers";
 import { vi } from "vitest";
 import { Database } from "../../../src/db/database.ts";
-import { showMessages } from "../../../src/inbox/queries.ts";
+import { showMessages } from "../../../src/inbox/message-clock.ts";
 import { clock as workerClock } from "../../../src/values/clock.ts";
 import { type Answer, feed, restore } from "../../support/api.ts";
 import { differences } from "../../support/differences.ts";

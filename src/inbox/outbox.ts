@@ -1,10 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { Database, RowOf } from "../../db/database.ts";
-import { joinRows } from "../../db/json-rows.ts";
-import { limitTo, NOW, names, select } from "../../db/select.ts";
-import { feedVersion, messageClock, outbox } from "../../db/tables/index.ts";
-import type { ChangeKind } from "../protocol.ts";
-import { IS_SHOWING_DUE } from "../queries.ts";
+import type { Database, RowOf } from "../db/database.ts";
+import { joinRows } from "../db/json-rows.ts";
+import { limitTo, NOW, names, select } from "../db/select.ts";
+import { feedVersion, messageClock, outbox } from "../db/tables/index.ts";
+import { IS_SHOWING_DUE } from "./message-clock.ts";
+import type { ChangeKind } from "./protocol.ts";
 
 /** A row of the outbox: the feed request of this version changed something that concerns these listeners. */
 export interface Change {

@@ -1,0 +1,46 @@
+import { sql } from "drizzle-orm";
+import type { Database } from "../db/database.ts";
+import { names, select } from "../db/select.ts";
+import { messageClock } from "../db/tables/index.ts";
+
+/** Messages that are stored, but not shown before a later stamp is taken. */
+export interface UnshownMessages {
+  stamp: string;
+  /** When their second is over, and that stamp can be taken: in milliseconds since 1970 by this Worker's clock. */
+  shownAt: number;
+}
+
+/** Right after D1 has answered. */
+export function toUnshown({ stamp, waitMs }: { stamp: string; waitMs: number }): UnshownMessages {
+  return { stamp, shownAt: Date.now() + waitMs };
+}
+
+/** How many milliseconds remain of the second of messages that are not shown, by D1's clock; 0 where there are none. */
+const MESSAGE_WAIT = sql<number>`coalesce((
+  SELECT max(0, (unixepoch(${messageClock.clock_said}) + 1 - unixepoch(clock.now)) * 1000 - clock.millisecond)
+  FROM clock CROSS JOIN ${messageClock} WHERE ${messageClock.is_open} = 1
+), 0)`;
+
+/** What `toUnshown` takes. */
+export const UNSHOWN = { stamp: messageClock.stamp, waitMs: MESSAGE_WAIT };
+
+/** The messages that are not shown, in the transaction of a feed request that stores some. */
+export const selectUnshown = () => select(UNSHOWN, sql`FROM ${messageClock} WHERE ${messageClock.is_open} = 1`);
+
+/** Whether there are messages that are not shown though their second is over. */
+export const IS_SHOWING_DUE = sql`${messageClock.is_open} = 1 AND ${messageClock.clock_said} <> clock.now`;
+
+/**
+ * Takes the stamp that shows the messages of the last one, once their second is over. Resolves with the last stamp then:
+ * messages before it are shown.
+ */
+export async function showMessages(db: Database): Promise<string> {
+  const { stamp, clock_said, is_open } = messageClock;
+  const [, [last]] = await db.batch([
+    sql`UPDATE ${messageClock} SET ${names(stamp)} = max(clock.now, datetime(${stamp}, '+1 second')),
+        ${names(clock_said)} = clock.now, ${names(is_open)} = 0
+      FROM clock WHERE ${IS_SHOWING_DUE}`,
+    select({ stamp }, sql`FROM ${messageClock}`),
+  ]);
+  return last?.stamp ?? "";
+}

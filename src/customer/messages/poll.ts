@@ -16,7 +16,7 @@ export async function pollMessageGroups(
   inBackground: (work: Promise<unknown>) => void,
 ): Promise<Paged<GroupRow> | null> {
   const { customerId, checkTime } = query;
-  // Only for the first page. If the inbox called a later page empty, the client would move its `check_time` past the groups of it.
+  // Only for the first page: if the inbox called a later page empty, the client would move `check_time` past its groups.
   const isFirst = query.after === undefined && query.page.offset === 0;
   const answer = isFirst ? await inboxes.poll(customerId, checkTime) : null;
   if (answer?.nothingNew) return null;

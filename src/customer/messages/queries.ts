@@ -61,7 +61,7 @@ const pageAfter = compileOnce((value: Value<PageValue | keyof CursorValues>) =>
 /** What each step of the list has: `constants` and `entry` of `selectGroups` say so. */
 const CALLER = sql.raw("step.caller");
 const [GROUP_KEY, SHOWN_AT, IS_NEWEST] = [entryValue(0), entryValue(1), entryValue(2)];
-/** The last stamp of the database: no message is later, and those of earlier seconds are shown (docs/architecture.md, "The clock"). */
+/** The last stamp: no message is later, and those of earlier seconds are shown (docs/architecture.md, "The clock"). */
 const STAMP = sql`(SELECT ${messageClock.stamp} FROM ${messageClock})`;
 const initial = alias(customers, "initial");
 const sender = alias(customers, "sender");

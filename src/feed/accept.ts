@@ -97,7 +97,7 @@ function deduplicate(kind: Kind, all: readonly Line[]): Pick<Batch, "writes" | "
   const byKey = new Map<string, Line>();
   const orders = new Map<string, number>();
   for (const line of all) {
-    const key = `${kind.type === "event" && line.deleted} ${identityOf(kind, line.used)}`;
+    const key = `${kind.type === "event" && line.deleted} ${identityOf(kind, line.checked)}`;
     if (kind.type === "state" || !byKey.has(key)) byKey.set(key, line);
     if (!line.deleted && !orders.has(key)) orders.set(key, line.number);
   }
@@ -111,5 +111,5 @@ function deduplicate(kind: Kind, all: readonly Line[]): Pick<Batch, "writes" | "
 function arrange(kind: Kind, writes: Line[]): Line[] {
   if (kind.arrange !== undefined) return kind.arrange(writes);
   if (kind.keyFields[0] !== "id" || columnTypes(kind).has("key")) return writes;
-  return writes.sort(({ used: one }, { used: other }) => (String(one.id) < String(other.id) ? -1 : 1));
+  return writes.sort(({ checked: one }, { checked: other }) => (String(one.id) < String(other.id) ? -1 : 1));
 }

@@ -5,7 +5,7 @@ import { withCommas } from "../values/number.ts";
 import { toUtc } from "../values/time.ts";
 import { TOO_OLD } from "./records/faults.ts";
 import { KINDS } from "./records/index.ts";
-import { countItems, isDeletable, type Kind, type Line, toUsed } from "./records/kind.ts";
+import { countItems, isDeletable, type Kind, type Line, toChecked } from "./records/kind.ts";
 import type { Fields } from "./records/sources.ts";
 import { toJsonRow } from "./records/statements.ts";
 
@@ -50,7 +50,7 @@ export function checkLine(
   if (bytes > LINE_BYTES) return { messages: { "": [tooLong(bytes)] } };
   const items = countItems(kind.list?.field, result.data);
   const time = timeOf(kind, result.data);
-  const line = { number, time, deleted: deletes, used: toUsed(kind, result.data), items, order: number };
+  const line = { number, time, deleted: deletes, checked: toChecked(kind, result.data), items, order: number };
   return { kind, line, text };
 }
 

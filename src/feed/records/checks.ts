@@ -6,7 +6,7 @@ import { ITEM_LIMIT, NAMED_LINES } from "../../http/limits.ts";
 import { type Fault, FIXED, NOT_STORED } from "./faults.ts";
 import {
   accountReference,
-  checkedNames,
+  checkedFieldsAndList,
   isGlobal,
   type Kind,
   keyColumns,
@@ -16,7 +16,7 @@ import {
   tableName,
 } from "./kind.ts";
 import { fieldOf } from "./sources.ts";
-import { freshEvents, referenceKeys, resolved, usedLines } from "./statements.ts";
+import { checkedLines, freshEvents, referenceKeys, resolved } from "./statements.ts";
 
 // Rules that only the database can check. A check that finds a line aborts the transaction by inserting its report into
 // `refusals`, whose trigger raises it as the error that `refusalOf` reads.
@@ -41,10 +41,10 @@ export function refuseUnrestorable(): Statement {
  * a message of a large group writes a row for each member, and one that is emptied looks up each.
  */
 export function refuseLargeGroups(batches: readonly Lines[], items: number): Statement[] {
-  const groups = batches.flatMap(({ kind, all }) => all.flatMap(({ used }) => used[kind.groupField ?? ""] ?? []));
+  const groups = batches.flatMap(({ kind, all }) => all.flatMap(({ checked }) => checked[kind.groupField ?? ""] ?? []));
   // Messages are the only events that a line deletes.
   const emptied = batches.flatMap(({ kind, deletes }) =>
-    kind.type === "event" ? deletes.map(({ used }) => used.id) : [],
+    kind.type === "event" ? deletes.map(({ checked }) => checked.id) : [],
   );
   if (groups.length + emptied.length === 0) return [];
   const among = (ids: readonly unknown[]) => sql`id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`;
@@ -88,7 +88,7 @@ export function refuseSealed(batches: readonly Lines[]): Statement[] {
 export function findForeign(batches: readonly Lines[], accounts: readonly string[] | "*"): Statement[] {
   const touching = batches.filter(({ kind }) => !isGlobal(kind));
   if (accounts === "*" || touching.length === 0) return [];
-  const relations = touching.map(({ kind, all }) => relation(kind, all, checkedNames(kind)));
+  const relations = touching.map(({ kind, all }) => relation(kind, all, checkedFieldsAndList(kind)));
   return [
     sql`WITH ${commas(relations)},
       touched(number, account) AS (${unionAll(touching.flatMap(({ kind }) => touchedAccounts(kind)))}),
@@ -127,10 +127,10 @@ export function findFaults(batches: readonly Lines[]): { statements: Statement[]
   return { statements: [statement], faults };
 }
 
-function relation(kind: Kind, lines: readonly Line[], names = kind.used): SQL {
+function relation(kind: Kind, lines: readonly Line[], names = kind.checkedFields): SQL {
   const columns = ["number", ...names, ...referenceKeys(kind)];
   return sql`${sql.raw(kind.record)} AS MATERIALIZED (
-    SELECT ${sql.raw(columns.join(", "))} FROM ${resolved(kind, usedLines(kind, lines, names), "keep")} AS line
+    SELECT ${sql.raw(columns.join(", "))} FROM ${resolved(kind, checkedLines(kind, lines, names), "keep")} AS line
   )`;
 }
 

@@ -5,7 +5,7 @@ import { keyName, type Target, tableName } from "./kind.ts";
 /**
  * A rule that only the database can check, once upserts and deletes are done: which lines break it, which field is wrong,
  * and what to correct. `when` is a condition on `given`: the lines of a kind, of events the new ones, with their `number`,
- * what `used` names, and the key of each reference, such as `store_key` for `store_id`: NULL where no such record is stored.
+ * its `checkedFields`, and the key of each reference, such as `store_key` for `store_id`: NULL where no such record is stored.
  */
 export interface Fault<Field extends string = string> {
   field: Field;

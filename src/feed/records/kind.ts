@@ -4,7 +4,7 @@ import type * as z from "zod";
 import type { Vocabulary } from "../../db/derived/vocabularies.ts";
 import type { FieldMessages } from "../../values/messages.ts";
 import type { Fault } from "./faults.ts";
-import type { Fields, Sent, Sources } from "./sources.ts";
+import type { Fields, Sources, Written } from "./sources.ts";
 import type { Summary } from "./summaries.ts";
 
 /** A checked line of a feed request, without what it writes. */
@@ -15,8 +15,8 @@ export interface Line {
   readonly time: string | null;
   /** Whether it deletes its record; then there is a key only. */
   readonly deleted: boolean;
-  /** What is looked at besides what it writes: by checks, totals and deletes, and to tell records apart. */
-  readonly used: Fields;
+  /** What checks, totals and deletes look at, and what tells records apart: the kind's `checkedFields`, and some lists. */
+  readonly checked: Fields;
   /** How many ids its list has. */
   readonly items: number;
   /** The number of the first line that writes the record: new ones are stored by it, unless the kind arranges them. */
@@ -104,8 +104,6 @@ export interface Kind extends Options {
   list?: { field: string; to: Target };
   /** Rules besides those that `references` and `fixed` stand for. */
   faults?: readonly Fault[];
-  /** Fields that are looked at, mostly by `faults` and `totals`, besides key, references and fixed columns. */
-  uses?: readonly string[];
   /** Of events: the field that says when it happened. */
   timeField?: string;
   /**
@@ -119,10 +117,10 @@ export interface Kind extends Options {
   hundredths?: readonly string[];
   /** How fields are read back that no column holds as on the wire: an expression on the row; `isJson`: its JSON. */
   readBack?: { readonly [field in string]?: { sql: string; isJson?: true } };
-  /** The values of a line that go to the database, in this order. */
-  sent: readonly Sent[];
-  /** The names of what is looked at besides what is written. */
-  used: readonly string[];
+  /** The values of a line that its columns are made of, in this order. */
+  written: readonly Written[];
+  /** The names of what checks, totals and deletes look at: fields, and the `counts`. */
+  checkedFields: readonly string[];
 }
 
 /** A walk of an export, over a kind's own table in the order of its key unless it says otherwise. */
@@ -151,14 +149,14 @@ export interface Leaving {
 }
 
 /** What the search for touched accounts looks at: a list of ids too, if what it names belongs to accounts. */
-export function checkedNames({ used, list }: Kind): readonly string[] {
-  return list?.to.account === undefined ? used : [...used, list.field];
+export function checkedFieldsAndList({ checkedFields, list }: Kind): readonly string[] {
+  return list?.to.account === undefined ? checkedFields : [...checkedFields, list.field];
 }
 
-/** What is looked at in a line besides what it writes: `used`, and a list whose items belong to accounts. */
-export function toUsed(kind: Kind, fields: Fields): Fields {
+/** The values of these fields in a line. */
+export function toChecked(kind: Kind, fields: Fields): Fields {
   return Object.fromEntries(
-    checkedNames(kind).map((name) => [name, kind.counts?.[name]?.(fields) ?? fields[name] ?? null]),
+    checkedFieldsAndList(kind).map((name) => [name, kind.counts?.[name]?.(fields) ?? fields[name] ?? null]),
   );
 }
 

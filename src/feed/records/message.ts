@@ -18,7 +18,7 @@ export const message = defineKind(messages, {
   columns: { sent_at: { sql: timeOrStamp("line.sent_at"), from: "sent_at" } },
   groupField: "group_id",
   references: { group_id: MESSAGE_GROUPS, customer_id: CUSTOMERS },
-  uses: ["sent_at"],
+  alsoChecked: ["sent_at"],
   timeField: "sent_at",
   faults: [NOT_A_MEMBER],
   remove: (lines) => [emptyBodies(lines)],

@@ -16,6 +16,6 @@ export const program = defineKind(messageClock, {
     clock_said: { field: "message_clock_said" },
     is_open: { sql: "EXISTS (SELECT 1 FROM message_groups WHERE newest_at >= line.message_stamp)" },
   },
-  uses: ["message_stamp", "message_clock_said"],
+  alsoChecked: ["message_stamp", "message_clock_said"],
   faults: [stillToCome("message_stamp"), stillToCome("message_clock_said")],
 });

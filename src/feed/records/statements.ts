@@ -9,8 +9,8 @@ import type { Fields } from "./sources.ts";
 // The statements that a kind's lines become. Names that stand in them unquoted are this code's own, never a user's.
 
 /** A line's number and what it writes, as a JSON array. */
-export function toJsonRow({ sent }: Kind, number: number, fields: Fields): string {
-  return JSON.stringify([number, ...sent.map(({ value }) => value(fields))]);
+export function toJsonRow({ written }: Kind, number: number, fields: Fields): string {
+  return JSON.stringify([number, ...written.map(({ value }) => value(fields))]);
 }
 
 /**
@@ -18,23 +18,23 @@ export function toJsonRow({ sent }: Kind, number: number, fields: Fields): strin
  * written at all; of events each is written once, and every statement answers a row for each that is new.
  */
 export function write(kind: Kind, texts: readonly string[]): Statement[] {
-  const json = kind.sent.filter((one) => one.json).map(({ name }) => name);
+  const json = kind.written.filter((one) => one.json).map(({ name }) => name);
   return texts.flatMap((text) => {
-    const all = rowsOf([text], sentColumns(kind), json);
+    const all = rowsOf([text], writtenColumns(kind), json);
     const lines = resolved(kind, all, "drop");
     const statements = kind.write?.(lines, all) ?? [kind.type === "event" ? insert(kind, lines) : upsert(kind, lines)];
     return [...statements, ...addWords(kind, text)];
   });
 }
 
-function sentColumns({ sent }: Kind): string[] {
-  return ["number", ...sent.map(({ name }) => name)];
+function writtenColumns({ written }: Kind): string[] {
+  return ["number", ...written.map(({ name }) => name)];
 }
 
 /** Adds the words that lines write, each once. */
 function addWords(kind: Kind, text: string): Statement[] {
   if (kind.words === undefined) return [];
-  const column = sentColumns(kind).indexOf("words");
+  const column = writtenColumns(kind).indexOf("words");
   const lines = JSON.parse(text) as unknown[][];
   const words = new Set(lines.flatMap((line) => String(line[column]).split(" ")));
   return [addToVocabulary(kind.words.vocabulary, [...words].join(" "))];
@@ -86,7 +86,7 @@ function storedValue(kind: Kind, column: string): string {
 /** Deletes the lines' records; the statements answer a row for every record that was there. */
 export function remove(kind: Kind, lines: readonly Line[]): Statement[] {
   if (lines.length === 0) return [];
-  const given = resolved(kind, usedLines(kind, lines), "drop", kind.keyFields);
+  const given = resolved(kind, checkedLines(kind, lines), "drop", kind.keyFields);
   if (kind.remove !== undefined) return kind.remove(given);
   const { deletion } = kind;
   const [table, key] = [sql.raw(tableName(kind)), keyColumns(kind)];
@@ -105,12 +105,12 @@ function forgetAll({ table, columns }: Kind): string[] {
 }
 
 /** What checks and totals look at in the lines, as a subquery: `number`, and each value. */
-export function usedLines(kind: Kind, lines: readonly Line[], names = kind.used): SQL {
-  return rowsOf(usedTexts(lines, names), ["number", ...names]);
+export function checkedLines(kind: Kind, lines: readonly Line[], names = kind.checkedFields): SQL {
+  return rowsOf(checkedChunks(lines, names), ["number", ...names]);
 }
 
-function usedTexts(lines: readonly Line[], names: readonly string[]): string[] {
-  return joinRows(lines.map(({ number, used }) => JSON.stringify([number, ...names.map((name) => used[name])])));
+function checkedChunks(lines: readonly Line[], names: readonly string[]): string[] {
+  return joinRows(lines.map(({ number, checked }) => JSON.stringify([number, ...names.map((name) => checked[name])])));
 }
 
 /**
@@ -148,17 +148,17 @@ function areCollected(kind: Kind, lines: readonly Line[]): boolean {
 }
 
 function eventColumns(kind: Kind): string[] {
-  return ["number", ...kind.used, ...referenceKeys(kind)];
+  return ["number", ...kind.checkedFields, ...referenceKeys(kind)];
 }
 
 /** Puts many events that are not stored yet into `fresh_events`, where `freshEvents` then reads them. */
 export function collectFreshEvents(kind: Kind, lines: readonly Line[]): Statement[] {
   if (!areCollected(kind, lines)) return [];
-  return usedTexts(lines, kind.used).map(
+  return checkedChunks(lines, kind.checkedFields).map(
     (text) => sql`
       INSERT INTO fresh_events (record, lines)
       SELECT ${kind.record}, json_group_array(json_array(${sql.raw(eventColumns(kind).join(", "))}))
-      FROM ${notStored(kind, rowsOf([text], ["number", ...kind.used]))} HAVING count(*) > 0`,
+      FROM ${notStored(kind, rowsOf([text], ["number", ...kind.checkedFields]))} HAVING count(*) > 0`,
   );
 }
 
@@ -171,7 +171,7 @@ export function freshEvents(kind: Kind, lines: readonly Line[], hint: "MATERIALI
   const values = columns.map((name, index) => `event.value ->> ${index} AS ${name}`);
   const collected = sql`SELECT ${sql.raw(values.join(", "))}
     FROM fresh_events CROSS JOIN json_each(fresh_events.lines) AS event WHERE fresh_events.record = ${kind.record}`;
-  const found = sql`SELECT ${sql.raw(columns.join(", "))} FROM ${notStored(kind, usedLines(kind, lines))}`;
+  const found = sql`SELECT ${sql.raw(columns.join(", "))} FROM ${notStored(kind, checkedLines(kind, lines))}`;
   return sql`${sql.raw(`${kind.record} AS ${hint}`)} (${areCollected(kind, lines) ? collected : found})`;
 }
 

@@ -3,25 +3,12 @@ import type { Database } from "../db/database.ts";
 import type { FeedChanges } from "../inbox/notify.ts";
 import { selectChanges, toChanges } from "../inbox/outbox/queries.ts";
 import { countFeed, selectUnshown, toUnshown } from "../inbox/queries.ts";
-import { findFaults, findForeign, refuseLargeGroups, refuseSealed, refuseUnrestorable } from "./records/checks.ts";
-import type { Kind, Line } from "./records/kind.ts";
+import type { Batch } from "./records/batch.ts";
+import { refuseFaults, refuseForeign, refuseLargeGroups, refuseSealed, refuseUnrestorable } from "./records/checks.ts";
 import { message } from "./records/message.ts";
 import { messageGroup } from "./records/message-group.ts";
 import { collectFreshEvents, dropFreshEvents, freshEvents, remove, write } from "./records/statements.ts";
 import { refusalOf } from "./refusals.ts";
-
-/** The lines of one kind, sorted by what becomes of them. */
-export interface Batch {
-  kind: Kind;
-  /** Every line of the kind: each touches accounts, whether it counts or not. */
-  all: readonly Line[];
-  /** The lines to write: the last of each key, the first of each event. */
-  writes: readonly Line[];
-  /** What they write, as JSON texts of a parameter each. */
-  texts: readonly string[];
-  /** The lines that delete. */
-  deletes: readonly Line[];
-}
 
 interface FeedRequest {
   /** In the order in which kinds refer to each other. */
@@ -47,7 +34,7 @@ export async function applyFeed(
   const states = batches.filter(({ kind }) => kind.type === "state");
   const ofEvents = batches.filter(({ kind }) => kind.type === "event");
   const events = ofEvents.filter(({ writes }) => writes.length > 0);
-  const checks = findFaults(batches);
+  const checks = refuseFaults(batches);
   // Messages of an earlier request concern whoever this one adds to their group.
   const mayHaveUnshown = !restores && batches.some(({ kind }) => kind === message || kind === messageGroup);
   const fresh = events.flatMap(({ kind, writes }) => collectFreshEvents(kind, writes));
@@ -61,8 +48,8 @@ export async function applyFeed(
       tooManyItems: restores ? [] : refuseLargeGroups(batches, items),
       // Before accounts, as with any field that is wrong by itself.
       sealed: restores ? [] : refuseSealed(batches),
-      upserts: states.flatMap(({ kind, texts }) => write(kind, texts)),
-      foreign: findForeign(batches, accounts),
+      upserts: states.flatMap(({ kind, rowChunks }) => write(kind, rowChunks)),
+      foreign: refuseForeign(batches, accounts),
       // What refers comes before what it refers to, so that no delete takes away what another is to count.
       removed: states.toReversed().flatMap(({ kind, deletes }) => remove(kind, deletes)),
       fresh,
@@ -72,7 +59,7 @@ export async function applyFeed(
         const withFresh = sql`WITH ${freshEvents(kind, writes, "")}`;
         return (kind.totals ?? []).map((addTo) => addTo(withFresh));
       }),
-      inserted: events.flatMap(({ kind, texts }) => write(kind, texts)),
+      inserted: events.flatMap(({ kind, rowChunks }) => write(kind, rowChunks)),
       emptied: ofEvents.flatMap(({ kind, deletes }) => remove(kind, deletes)),
       dropped: fresh.length > 0 ? [dropFreshEvents()] : [],
       changed: [selectChanges()],

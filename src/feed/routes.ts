@@ -55,18 +55,18 @@ export const feed = createRouter()
       });
     // So that it leaves even when its client is gone.
     c.executionCtx.waitUntil(work.catch(() => {}));
-    const { items, version, changes } = await work;
+    const { answer, version, changes } = await work;
     const { databaseBytes, rowsWritten } = c.var.db.usage;
     warnOfSize(databaseBytes);
     writeMetrics(c.env, "feed", {
-      ...items,
+      ...answer,
       changes: changes.changes.length,
       milliseconds: Math.round(performance.now() - startedAt),
       rowsWritten,
     });
 
     c.header("X-Feed-Version", String(version));
-    return c.json({ status: true as const, items });
+    return c.json({ status: true as const, items: answer });
   });
 
 /** Writes a line into the log once a database has grown beyond 70, 85 and 95 % of what it can hold. */

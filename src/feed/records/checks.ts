@@ -3,11 +3,11 @@ import type { Statement } from "../../db/database.ts";
 import { unionAll } from "../../db/json-rows.ts";
 import { limitTo } from "../../db/select.ts";
 import { ITEM_LIMIT, NAMED_LINES } from "../../http/limits.ts";
+import type { Batch } from "./batch.ts";
 import { type Fault, FIXED, NOT_STORED } from "./faults.ts";
 import {
   accountReference,
   checkedFieldsAndList,
-  isGlobal,
   type Kind,
   keyColumns,
   keyName,
@@ -21,14 +21,6 @@ import { checkedLines, freshEvents, referenceKeys, resolved } from "./statements
 // Rules that only the database can check. A check that finds a line aborts the transaction by inserting its report into
 // `refusals`, whose trigger raises it as the error that `refusalOf` reads.
 
-/** What the lines of one kind are, to a check. */
-interface Lines {
-  kind: Kind;
-  all: readonly Line[];
-  writes: readonly Line[];
-  deletes: readonly Line[];
-}
-
 /** Refuses a restore of a database that was fed by anything else: there it could hide messages. */
 export function refuseUnrestorable(): Statement {
   // An array, because `refusalOf` finds reports by their `]}`.
@@ -40,7 +32,7 @@ export function refuseUnrestorable(): Statement {
  * Refuses the request when the ids of its lists (`items`) and the members of the groups that it touches are too many:
  * a message of a large group writes a row for each member, and one that is emptied looks up each.
  */
-export function refuseLargeGroups(batches: readonly Lines[], items: number): Statement[] {
+export function refuseLargeGroups(batches: readonly Batch[], items: number): Statement[] {
   const groups = batches.flatMap(({ kind, all }) => all.flatMap(({ checked }) => checked[kind.groupField ?? ""] ?? []));
   // Messages are the only events that a line deletes.
   const emptied = batches.flatMap(({ kind, deletes }) =>
@@ -63,7 +55,7 @@ export function refuseLargeGroups(batches: readonly Lines[], items: number): Sta
  * Refuses the request when an event is older than what has left of its kind, whatever the settings are now
  * (docs/contract/history.md, 4). It reports the months, by which `refusalOf` finds the lines.
  */
-export function refuseSealed(batches: readonly Lines[]): Statement[] {
+export function refuseSealed(batches: readonly Batch[]): Statement[] {
   const oldest = batches.flatMap(({ kind, all }) => {
     const [first, ...others] = all.flatMap(({ time }) => time ?? []);
     if (first === undefined) return [];
@@ -84,14 +76,14 @@ export function refuseSealed(batches: readonly Lines[]): Statement[] {
 
 /**
  * Refuses the request when a line touches an account that the token does not cover; also one that a later line replaces.
+ * Unless the token is for all accounts, each kind of the batches belongs to one.
  */
-export function findForeign(batches: readonly Lines[], accounts: readonly string[] | "*"): Statement[] {
-  const touching = batches.filter(({ kind }) => !isGlobal(kind));
-  if (accounts === "*" || touching.length === 0) return [];
-  const relations = touching.map(({ kind, all }) => relation(kind, all, checkedFieldsAndList(kind)));
+export function refuseForeign(batches: readonly Batch[], accounts: readonly string[] | "*"): Statement[] {
+  if (accounts === "*" || batches.length === 0) return [];
+  const relations = batches.map(({ kind, all }) => relation(kind, all, checkedFieldsAndList(kind)));
   return [
     sql`WITH ${commas(relations)},
-      touched(number, account) AS (${unionAll(touching.flatMap(({ kind }) => touchedAccounts(kind)))}),
+      touched(number, account) AS (${unionAll(batches.flatMap(({ kind }) => touchedAccounts(kind)))}),
       foreign_line(number) AS (
         SELECT DISTINCT number FROM touched
         WHERE account NOT IN (SELECT value FROM json_each(${JSON.stringify(accounts)}))
@@ -103,7 +95,7 @@ export function findForeign(batches: readonly Lines[], accounts: readonly string
 }
 
 /** Refuses the request when a line that counts breaks a rule; of events only those whose id is not stored yet. */
-export function findFaults(batches: readonly Lines[]): { statements: Statement[]; faults: readonly Fault[] } {
+export function refuseFaults(batches: readonly Batch[]): { statements: Statement[]; faults: readonly Fault[] } {
   const checked = batches.filter(({ kind, writes }) => writes.length > 0 && faultsOf(kind).length > 0);
   if (checked.length === 0) return { statements: [], faults: [] };
   const relations = checked.map(({ kind, writes }) =>

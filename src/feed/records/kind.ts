@@ -17,7 +17,7 @@ export interface Line {
   readonly deleted: boolean;
   /** What checks, totals and deletes look at, and what tells records apart: the kind's `checkedFields`, and some lists. */
   readonly checked: Fields;
-  /** How many ids its list has. */
+  /** How many items, ids, its list has. */
   readonly items: number;
   /** The number of the first line that writes the record: new ones are stored by it, unless the kind arranges them. */
   order: number;

@@ -14,16 +14,16 @@ export function toJsonRow({ written }: Kind, number: number, fields: Fields): st
 }
 
 /**
- * Writes lines, given as JSON texts of a parameter each: states are upserted, and a row that would not change is not
+ * Writes lines, given as the JSON texts of `rowChunks`, a parameter each: states are upserted, and a row that would not change is not
  * written at all; of events each is written once, and every statement answers a row for each that is new.
  */
-export function write(kind: Kind, texts: readonly string[]): Statement[] {
+export function write(kind: Kind, rowChunks: readonly string[]): Statement[] {
   const json = kind.written.filter((one) => one.json).map(({ name }) => name);
-  return texts.flatMap((text) => {
-    const all = rowsOf([text], writtenColumns(kind), json);
+  return rowChunks.flatMap((chunk) => {
+    const all = rowsOf([chunk], writtenColumns(kind), json);
     const lines = resolved(kind, all, "drop");
     const statements = kind.write?.(lines, all) ?? [kind.type === "event" ? insert(kind, lines) : upsert(kind, lines)];
-    return [...statements, ...addWords(kind, text)];
+    return [...statements, ...addWords(kind, chunk)];
   });
 }
 
@@ -32,11 +32,11 @@ function writtenColumns({ written }: Kind): string[] {
 }
 
 /** Adds the words that lines write, each once. */
-function addWords(kind: Kind, text: string): Statement[] {
+function addWords(kind: Kind, rowChunk: string): Statement[] {
   if (kind.words === undefined) return [];
   const column = writtenColumns(kind).indexOf("words");
-  const lines = JSON.parse(text) as unknown[][];
-  const words = new Set(lines.flatMap((line) => String(line[column]).split(" ")));
+  const rows = JSON.parse(rowChunk) as unknown[][];
+  const words = new Set(rows.flatMap((row) => String(row[column]).split(" ")));
   return [addToVocabulary(kind.words.vocabulary, [...words].join(" "))];
 }
 
@@ -155,10 +155,10 @@ function eventColumns(kind: Kind): string[] {
 export function collectFreshEvents(kind: Kind, lines: readonly Line[]): Statement[] {
   if (!areCollected(kind, lines)) return [];
   return checkedChunks(lines, kind.checkedFields).map(
-    (text) => sql`
+    (chunk) => sql`
       INSERT INTO fresh_events (record, lines)
       SELECT ${kind.record}, json_group_array(json_array(${sql.raw(eventColumns(kind).join(", "))}))
-      FROM ${notStored(kind, rowsOf([text], ["number", ...kind.checkedFields]))} HAVING count(*) > 0`,
+      FROM ${notStored(kind, rowsOf([chunk], ["number", ...kind.checkedFields]))} HAVING count(*) > 0`,
   );
 }
 

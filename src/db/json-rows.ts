@@ -1,16 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
+import { utf8Bytes } from "../values/text.ts";
 
 // Rows are sent as JSON texts, because a statement takes 100 parameters. Each text has half the size that D1 takes.
 const PARAMETER_BYTES = 1_000_000;
-
-const encoder = new TextEncoder();
-
-const BEYOND_ASCII = /[^\0-\x7f]/;
-
-/** The bytes of a text in UTF-8. */
-export function utf8Bytes(text: string): number {
-  return BEYOND_ASCII.test(text) ? encoder.encode(text).length : text.length;
-}
 
 /** Rows, each a JSON array, as JSON texts of at most 1,000,000 bytes each, in order; a larger row is sent alone. */
 export function joinRows(rows: Iterable<string>): string[] {

@@ -50,7 +50,11 @@ function readBatches(body: Uint8Array, kinds: readonly Kind[], horizon: string |
 /**
  * @throws the failure 413 for too many lines or items, else 422 that names the bad fields of the first hundred bad lines.
  */
-function checkLines(body: Uint8Array, kinds: readonly Kind[], horizon: string | null): { lines: GoodLine[]; items: number } {
+function checkLines(
+  body: Uint8Array,
+  kinds: readonly Kind[],
+  horizon: string | null,
+): { lines: GoodLine[]; items: number } {
   const lines: GoodLine[] = [];
   const bad: FieldMessages = {};
   let [count, items, badLines] = [0, 0, 0];

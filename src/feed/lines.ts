@@ -1,10 +1,9 @@
-import { utf8Bytes } from "../db/json-rows.ts";
 import { decodeUtf8, parseObject } from "../values/json.ts";
 import { addMessage, type FieldMessages, fieldMessages } from "../values/messages.ts";
 import { withCommas } from "../values/number.ts";
+import { utf8Bytes } from "../values/text.ts";
 import { toUtc } from "../values/time.ts";
 import { TOO_OLD } from "./records/faults.ts";
-import { KINDS } from "./records/index.ts";
 import { countItems, isDeletable, type Kind, type Line, toChecked } from "./records/kind.ts";
 import type { Fields } from "./records/sources.ts";
 import { toJsonRow } from "./records/statements.ts";
@@ -25,7 +24,7 @@ export interface GoodLine {
  */
 export function checkLine(
   { number, text }: NumberedText,
-  kinds: readonly Kind[] = KINDS,
+  kinds: readonly Kind[],
   horizon: string | null = null,
 ): CheckedLine {
   const object = objectOf(text);

@@ -1,8 +1,10 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
+import { names, returning } from "../db/select.ts";
+import { feedVersion } from "../db/tables/index.ts";
 import type { FeedChanges } from "../inbox/notify.ts";
 import { selectChanges, toChanges } from "../inbox/outbox/queries.ts";
-import { countFeed, selectUnshown, toUnshown } from "../inbox/queries.ts";
+import { selectUnshown, toUnshown } from "../inbox/queries.ts";
 import type { Batch } from "./records/batch.ts";
 import { refuseFaults, refuseForeign, refuseLargeGroups, refuseSealed, refuseUnrestorable } from "./records/checks.ts";
 import { message } from "./records/message.ts";
@@ -75,6 +77,16 @@ export async function applyFeed(
   } catch (error) {
     throw refusalOf(error, { faults: checks.faults, batches });
   }
+}
+
+/**
+ * Counts a feed request that commits. It comes first in its transaction, because the outbox takes the version, and whether
+ * this is a restore. Once one was none, no more restores are taken.
+ */
+function countFeed(restores: boolean) {
+  const { version, restorable } = feedVersion;
+  const isLive = restores ? sql`` : sql`, ${names(restorable)} = 0`;
+  return returning(sql`UPDATE ${feedVersion} SET ${names(version)} = ${version} + 1 ${isLive}`, { version });
 }
 
 function countLines(batches: readonly Batch[], which: "all" | "deletes"): number {

@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { compileOnce, type Database, type Value } from "../db/database.ts";
 import { customerKeyOf } from "../db/rules.ts";
-import { limitTo, NOW, names, returning, select } from "../db/select.ts";
-import { feedVersion, listeners, messageClock, messageGroupNews } from "../db/tables/index.ts";
+import { limitTo, NOW, names, select } from "../db/select.ts";
+import { listeners, messageClock, messageGroupNews } from "../db/tables/index.ts";
 
 /**
  * A listener is one for a day. Subscriptions hold for an hour, so one that finds less than two left renews it: the second
@@ -93,16 +93,6 @@ const selectNewest = compileOnce((value: Value<"customerId">) =>
     sql`FROM ${messageClock}`,
   ),
 );
-
-/**
- * Counts a feed request that commits. It comes first in its transaction, because the outbox takes the version, and whether
- * this is a restore. Once one was none, no more restores are taken.
- */
-export function countFeed(restores: boolean) {
-  const { version, restorable } = feedVersion;
-  const isLive = restores ? sql`` : sql`, ${names(restorable)} = 0`;
-  return returning(sql`UPDATE ${feedVersion} SET ${names(version)} = ${version} + 1 ${isLive}`, { version });
-}
 
 const LISTENERS_AT_ONCE = 10_000;
 

@@ -1,5 +1,5 @@
 import { toDecimal } from "../../values/decimal.ts";
-import { type Kind, keyName, type Target, tableName } from "../records/kind.ts";
+import { type Kind, referenceKey, type Target, tableName } from "../records/kind.ts";
 import { type Fields, fieldOf, type Source } from "../records/sources.ts";
 import { isSummary } from "../records/summaries.ts";
 
@@ -108,7 +108,7 @@ function idField(kind: Kind, name: string, key: string): Field {
   const table = tableName(target);
   const id = `(SELECT id FROM ${table} AS target WHERE target.key = ${key})`;
   if (target.few === undefined) return { name, select: { [name]: id }, value: (row) => row[name] };
-  const alias = keyName(name);
+  const alias = referenceKey(name);
   return {
     name,
     select: { [name]: `iif(${isSmall(target)}, NULL, ${id})`, [alias]: key },

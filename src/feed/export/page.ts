@@ -1,6 +1,6 @@
 import type { Database } from "../../db/database.ts";
-import { utf8Bytes } from "../../db/json-rows.ts";
 import { BODY_LIMIT, ITEM_LIMIT } from "../../http/limits.ts";
+import { utf8Bytes } from "../../values/text.ts";
 import { countItems } from "../records/kind.ts";
 import { findPage, type PageRows } from "./queries.ts";
 import { type Cursor, type ExportWalk, WALKS } from "./walks.ts";

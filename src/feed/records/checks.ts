@@ -10,8 +10,8 @@ import {
   checkedFieldsAndList,
   type Kind,
   keyColumns,
-  keyName,
   type Line,
+  referenceKey,
   type Target,
   tableName,
 } from "./kind.ts";
@@ -62,13 +62,13 @@ export function refuseSealed(batches: readonly Batch[]): Statement[] {
     return [[kind.record, others.reduce((one, other) => (other < one ? other : one), first)]];
   });
   if (oldest.length === 0) return [];
-  const month = sql`(SELECT max(month) FROM history_segments WHERE history_segments.kind = given.value ->> 0)`;
+  const month = sql`(SELECT max(month) FROM history_segments WHERE history_segments.kind = item.value ->> 0)`;
   return [
     sql`INSERT INTO refusals (report)
       SELECT json_object('sealed', json_group_array(json_array(kind, month)))
       FROM (
-        SELECT given.value ->> 0 AS kind, given.value ->> 1 AS oldest, ${month} AS month
-        FROM json_each(${JSON.stringify(oldest)}) AS given
+        SELECT item.value ->> 0 AS kind, item.value ->> 1 AS oldest, ${month} AS month
+        FROM json_each(${JSON.stringify(oldest)}) AS item
       )
       WHERE oldest < month HAVING count(*) > 0`,
   ];
@@ -106,7 +106,7 @@ export function refuseFaults(batches: readonly Batch[]): { statements: Statement
   );
   const found = faults.map(
     ({ from, when }, index) =>
-      sql`SELECT number, ${sql.raw(String(index))} AS fault FROM ${from} AS given WHERE ${when}`,
+      sql`SELECT number, ${sql.raw(String(index))} AS fault FROM ${from} AS line WHERE ${when}`,
   );
   const statement = sql`
     WITH ${commas(relations)},
@@ -131,15 +131,15 @@ function faultsOf(kind: Kind): Fault[] {
   const missing = Object.keys(kind.references).map((field) => ({
     field,
     text: NOT_STORED,
-    when: sql.raw(`${field} IS NOT NULL AND ${keyName(field)} IS NULL`),
+    when: sql.raw(`${field} IS NOT NULL AND ${referenceKey(field)} IS NULL`),
   }));
-  const match = keyColumns(kind).map((column) => `stored.${column} = given.${column}`);
+  const match = keyColumns(kind).map((column) => `stored.${column} = line.${column}`);
   const changed = kind.fixed.map((column) => {
     const field = fieldOf(kind.columns[column]) ?? column;
     // Left out, it stays as it is.
-    const when = `given.${field} IS NOT NULL AND EXISTS (
+    const when = `line.${field} IS NOT NULL AND EXISTS (
       SELECT 1 FROM ${tableName(kind)} AS stored
-      WHERE ${match.join(" AND ")} AND stored.${column} IS NOT given.${column}
+      WHERE ${match.join(" AND ")} AND stored.${column} IS NOT line.${column}
     )`;
     return { field, text: FIXED, when: sql.raw(when) };
   });
@@ -152,7 +152,7 @@ function touchedAccounts(kind: Kind): SQL[] {
   // Also an account that is not stored.
   const own = accountField === undefined ? [] : [`SELECT number, ${accountField} FROM ${record}`];
   const named = Object.entries(references).flatMap(([name, to]) =>
-    accountOf(record, to, `key = ${record}.${keyName(name)}`),
+    accountOf(record, to, `key = ${record}.${referenceKey(name)}`),
   );
   const items = `${record} CROSS JOIN json_each(${record}.${list?.field}) AS item`;
   const listed = list === undefined ? [] : accountOf(items, list.to, "id = item.value");
@@ -160,7 +160,7 @@ function touchedAccounts(kind: Kind): SQL[] {
   const reference = accountReference(kind);
   const stored = `${record} JOIN ${tableName(kind)} AS stored ON stored.id = ${record}.id`;
   const hasBefore = reference !== undefined && kind.keyFields[0] === "id";
-  const before = hasBefore ? accountOf(stored, reference[1], `key = stored.${keyName(reference[0])}`) : [];
+  const before = hasBefore ? accountOf(stored, reference[1], `key = stored.${referenceKey(reference[0])}`) : [];
   return [...own, ...named, ...listed, ...before].map((query) => sql.raw(query));
 }
 

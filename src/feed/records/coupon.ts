@@ -76,7 +76,7 @@ export const coupon = defineKind(coupons, {
       text: "names a campaign of another account",
       when: sql`EXISTS (
         SELECT 1 FROM campaigns
-        WHERE campaigns.key = given.campaign_key AND campaigns.account_key <> given.account_key
+        WHERE campaigns.key = line.campaign_key AND campaigns.account_key <> line.account_key
       )`,
     },
   ],

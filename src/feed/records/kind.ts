@@ -207,6 +207,6 @@ export function columnTypes({ table }: Pick<Kind, "table">): ReadonlyMap<string,
 }
 
 /** The name under which the key of a reference stands in a relation: `store_key` for `store_id`. */
-export function keyName(field: string): string {
+export function referenceKey(field: string): string {
   return field.replace(/_id$/, "_key");
 }

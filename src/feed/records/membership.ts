@@ -29,9 +29,9 @@ export const membership = defineKind(memberships, {
       // primary key, which has the member's name and id. Who refers to themselves would find a link.
       when: sql`referrer_id = customer_id OR (referrer_key IS NOT NULL AND store_key IS NOT NULL AND EXISTS (
         SELECT 1 FROM customers
-        WHERE customers.key = given.customer_key AND NOT EXISTS (
+        WHERE customers.key = line.customer_key AND NOT EXISTS (
           SELECT 1 FROM team_links AS link
-          WHERE link.store_key = given.store_key AND link.ancestor_key = given.referrer_key
+          WHERE link.store_key = line.store_key AND link.ancestor_key = line.referrer_key
             AND link.joined IN (0, 1) AND link.depth = 1
             AND link.name = customers.name AND link.descendant_id = customers.id
         )

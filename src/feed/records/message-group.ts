@@ -41,7 +41,7 @@ export const messageGroup: Kind = defineKind(messageGroups, {
       when: sql`member_count <> (
         SELECT count(*) FROM message_groups AS stored
         JOIN message_group_members AS member ON member.group_key = stored.key
-        WHERE stored.id = given.id
+        WHERE stored.id = line.id
       )`,
     },
   ],

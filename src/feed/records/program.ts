@@ -7,7 +7,10 @@ import { stillToCome } from "./faults.ts";
 /** The clock of messages, as a restore sets it: whether what is stored from now on is later than all that was shown. */
 export const program = defineKind(messageClock, {
   record: "program",
-  fields: z.object({ message_stamp: FedTime, message_clock_said: FedTime }),
+  fields: z.object({
+    message_stamp: FedTime.describe("The time of the newest messages."),
+    message_clock_said: FedTime.describe("What the database's clock said then."),
+  }),
   keyFields: [],
   isPermanent: true,
   columns: {

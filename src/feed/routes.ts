@@ -1,6 +1,5 @@
 import { background, createRouter } from "../app-env.ts";
 import { readBody } from "../http/body.ts";
-import { invalid } from "../http/errors.ts";
 import { BODY_LIMIT, NDJSON } from "../http/limits.ts";
 import { nextLink } from "../http/paging.ts";
 import { Inboxes } from "../inbox/inboxes.ts";
@@ -9,7 +8,7 @@ import { writeMetrics } from "../middleware/metrics.ts";
 import { validate } from "../middleware/validate.ts";
 import { acceptFeed } from "./accept.ts";
 import { Admission } from "./admission.ts";
-import { FOREIGN_CURSOR, readPage } from "./export/page.ts";
+import { readPage } from "./export/page.ts";
 import { currentHorizon } from "./horizon.ts";
 import { ExportQuery } from "./schema.ts";
 
@@ -32,7 +31,6 @@ export const feed = createRouter()
     );
     c.executionCtx.waitUntil(work.catch(() => {}));
     const page = await work;
-    if (page === null) throw invalid({ after: [FOREIGN_CURSOR] });
 
     if (page.next !== undefined) c.header("Link", nextLink(c.req.url, page.next));
     c.header("X-Feed-Version", String(page.version));

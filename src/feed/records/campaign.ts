@@ -13,7 +13,7 @@ import { NOT_STORED } from "./faults.ts";
 import type { Target } from "./kind.ts";
 import { STORES } from "./store.ts";
 
-export const CAMPAIGNS: Target = { table: campaigns, account: "account_key", few: true };
+export const CAMPAIGNS: Target = { table: campaigns, account: "account_key", oftenSmall: true };
 
 const STORE_IDS_LIMIT = 20_000;
 
@@ -98,8 +98,9 @@ export const campaign = defineKind(campaigns, {
       )`,
     },
   ],
+  large: "sizes",
   // A store's id takes ten times its key.
-  large: { moreBytes: "9 * coalesce(octet_length(campaigns.listed_stores), 0)" },
+  moreBytes: "9 * coalesce(octet_length(campaigns.listed_stores), 0)",
   readBack: {
     store_ids: {
       sql: `iif(campaigns.listed_stores IS NULL, '"all"', (

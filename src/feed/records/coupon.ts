@@ -14,7 +14,7 @@ import { CAMPAIGNS } from "./campaign.ts";
 import { defineKind } from "./define-kind.ts";
 import type { Target } from "./kind.ts";
 
-export const COUPONS: Target = { table: coupons, account: "account_key", few: true };
+export const COUPONS: Target = { table: coupons, account: "account_key", oftenSmall: true };
 
 const PRINTED_LINES_LIMIT = 20;
 
@@ -80,5 +80,5 @@ export const coupon = defineKind(coupons, {
       )`,
     },
   ],
-  large: { moreBytes: "0" },
+  large: "sizes",
 });

@@ -34,7 +34,7 @@ export interface Target {
    * Whether most programs have few of them: where a database has few, an export reads all their ids at once (`isSmall` in
    * export/fields.ts). Only for tables whose rows are never removed.
    */
-  few?: true;
+  oftenSmall?: true;
 }
 
 /** What some kinds have. */
@@ -72,10 +72,12 @@ export interface Options {
   /** The ways in which an export reads the records, one after the other; left out: one, in the order of the key. */
   ways?: readonly Way[];
   /**
-   * Whether 2,000 lines can be more than D1 should send. `moreBytes`: they differ so much that their sizes are looked at
-   * first; an expression for the bytes of a line beside the texts of its row.
+   * Where 2,000 lines can be more than D1 should send. `sums`: an export's page ends by the sum of their bytes. `sizes`:
+   * they differ so much that their sizes are looked at first too.
    */
-  large?: { moreBytes?: string };
+  large?: "sums" | "sizes";
+  /** Where sizes are looked at: an expression for the bytes of a line beside the texts of its row; left out: none. */
+  moreBytes?: string;
 }
 
 /** A kind of record (docs/contract/feed.md, 1): a state is upserted by its key, an event stored once by its `id`. */
@@ -141,7 +143,7 @@ export interface Leaving {
   /** How many events a step looks at, in the order of their ids: for less than 50 ms; left out: 20,000. */
   lookedAt?: number;
   /** The most lines of a segment, where the usual number is too large. */
-  lines?: number;
+  mostLines?: number;
   /** Which of the old rows may leave: a condition on the table; left out: all events. */
   when?: string;
   /** The rows that stand for events which have left; left out: none, because they have no totals. */

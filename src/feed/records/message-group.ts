@@ -48,7 +48,7 @@ export const messageGroup: Kind = defineKind(messageGroups, {
   // All lines, so that the members of a stored group are checked even if the line's initial customer is not stored.
   write: (lines, all) => [upsert(messageGroup, lines), removeFormerMembers(all), writeMembers(all)],
   remove: (lines) => [removeMembers(lines), removeGroups(lines)],
-  large: {},
+  large: "sums",
   ways: [{ leftOut: "message_groups.id IS NULL" }],
   readBack: {
     member_ids: {

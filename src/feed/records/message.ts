@@ -28,12 +28,12 @@ export const message = defineKind(messages, {
   // one takes still longer.
   leaving: {
     lookedAt: 2_000,
-    lines: 500,
+    mostLines: 500,
     when: `sent_at < (
       SELECT iif(id IS NULL, 'never', earlier_at) FROM message_groups WHERE message_groups.key = messages.group_key
     )`,
   },
-  large: {},
+  large: "sums",
   // Restored in this order, the messages that a group shows are again the last of their seconds.
   ways: [
     {

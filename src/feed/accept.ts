@@ -19,7 +19,7 @@ export interface AcceptedFeed {
   /** How many requests have been committed, with this one. */
   version: number;
   /** What it changed for listeners. */
-  changes: FeedChanges;
+  forListeners: FeedChanges;
 }
 
 /**

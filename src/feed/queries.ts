@@ -32,7 +32,7 @@ interface FeedRequest {
 export async function applyFeed(
   db: Database,
   { batches, accounts, restores, items }: FeedRequest,
-): Promise<{ ignored: number; version: number; changes: FeedChanges }> {
+): Promise<{ ignored: number; version: number; forListeners: FeedChanges }> {
   const states = batches.filter(({ kind }) => kind.type === "state");
   const ofEvents = batches.filter(({ kind }) => kind.type === "event");
   const events = ofEvents.filter(({ writes }) => writes.length > 0);
@@ -72,7 +72,7 @@ export async function applyFeed(
     return {
       ignored: nothingToDelete + repeated,
       version: Number(counted[0]?.version),
-      changes: { changes: toChanges(changed), unshown: unshown[0] === undefined ? null : toUnshown(unshown[0]) },
+      forListeners: { changes: toChanges(changed), unshown: unshown[0] === undefined ? null : toUnshown(unshown[0]) },
     };
   } catch (error) {
     throw refusalOf(error, { faults: checks.faults, batches });

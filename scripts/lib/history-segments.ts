@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { gunzipSync } from "node:zlib";
 import { KINDS } from "../../src/feed/records/index.ts";
-import { keyName, tableName } from "../../src/feed/records/kind.ts";
+import { referenceKey, tableName } from "../../src/feed/records/kind.ts";
 import { isEvent, keysOf } from "../../src/feed/records/summaries.ts";
 import { SEALED_KINDS, type SealedKind } from "../../src/history/kinds.ts";
 import type { Segment } from "../../src/history/object.ts";
@@ -110,7 +110,7 @@ export type SummaryRow = Readonly<Record<string, string | number | null>>;
 /** The summaries of a kind after one, in the order of their ids, with the ids of what they are of. */
 export function selectSummaries({ record, table, summaries }: SealedKind, after = "", limit = -1): string {
   const references = KINDS.find((one) => one.record === record)?.references ?? {};
-  const named = new Map(Object.entries(references).map(([field, to]) => [keyName(field), tableName(to)]));
+  const named = new Map(Object.entries(references).map(([field, to]) => [referenceKey(field), tableName(to)]));
   const keys = keysOf(summaries).map((key) =>
     named.has(key) ? `(SELECT id FROM ${named.get(key)} WHERE key = row.${key}) AS ${key}` : key,
   );

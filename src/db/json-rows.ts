@@ -1,51 +1,43 @@
 import { type SQL, sql } from "drizzle-orm";
+import { utf8Bytes } from "../values/text.ts";
 
 // Rows are sent as JSON texts, because a statement takes 100 parameters. Each text has half the size that D1 takes.
 const PARAMETER_BYTES = 1_000_000;
 
-const encoder = new TextEncoder();
-
-const BEYOND_ASCII = /[^\0-\x7f]/;
-
-/** The bytes of a text in UTF-8. */
-export function utf8Bytes(text: string): number {
-  return BEYOND_ASCII.test(text) ? encoder.encode(text).length : text.length;
-}
-
 /** Rows, each a JSON array, as JSON texts of at most 1,000,000 bytes each, in order; a larger row is sent alone. */
 export function joinRows(rows: Iterable<string>): string[] {
-  const texts: string[] = [];
-  let chunk: string[] = [];
+  const chunks: string[] = [];
+  let open: string[] = [];
   let bytes = 0;
   const close = () => {
-    if (chunk.length > 0) texts.push(`[${chunk.join(",")}]`);
-    chunk = [];
+    if (open.length > 0) chunks.push(`[${open.join(",")}]`);
+    open = [];
     bytes = 0;
   };
   for (const row of rows) {
     const size = utf8Bytes(row) + 1;
     if (bytes + size > PARAMETER_BYTES) close();
-    chunk.push(row);
+    open.push(row);
     bytes += size;
   }
   close();
-  return texts;
+  return chunks;
 }
 
-/** A subquery with the rows of JSON texts, one at least: a column for each name, and `position`, the index in the text. */
-export function rowsOf(texts: readonly string[], columns: readonly string[], json: readonly string[] = []): SQL {
+/** A subquery with the rows of `joinRows`, one text at least: a column for each name, and `position`, the index in the text. */
+export function rowsOf(chunks: readonly string[], columns: readonly string[], json: readonly string[] = []): SQL {
   const values = columns.map((column, index) =>
     json.includes(column)
-      ? `nullif(line.value -> ${index}, 'null') AS ${column}`
-      : `line.value ->> ${index} AS ${column}`,
+      ? `nullif(item.value -> ${index}, 'null') AS ${column}`
+      : `item.value ->> ${index} AS ${column}`,
   );
   const parameters = sql.join(
-    texts.map((text) => sql`(${text})`),
+    chunks.map((chunk) => sql`(${chunk})`),
     sql`, `,
   );
   return sql`(
-    SELECT line.key AS position, ${sql.raw(values.join(", "))}
-    FROM (VALUES ${parameters}) AS text CROSS JOIN json_each(text.column1) AS line
+    SELECT item.key AS position, ${sql.raw(values.join(", "))}
+    FROM (VALUES ${parameters}) AS chunk CROSS JOIN json_each(chunk.column1) AS item
   )`;
 }
 

@@ -6,7 +6,8 @@ import { ITEM_LIMIT, LINE_LIMIT, NAMED_LINES } from "../http/limits.ts";
 import type { FeedChanges } from "../inbox/notify.ts";
 import type { FieldMessages } from "../values/messages.ts";
 import { checkLine, type GoodLine, splitLines } from "./lines.ts";
-import { applyFeed, type Batch } from "./queries.ts";
+import { applyFeed } from "./queries.ts";
+import type { Batch } from "./records/batch.ts";
 import { KINDS, RESTORED_KINDS } from "./records/index.ts";
 import { columnTypes, identityOf, isGlobal, type Kind, type Line } from "./records/kind.ts";
 import { foreignLines, lineField, tooMany, tooManyItems } from "./refusals.ts";
@@ -14,11 +15,11 @@ import type { Accepted } from "./schema.ts";
 
 /** An accepted request. */
 export interface AcceptedFeed {
-  items: Accepted;
+  answer: Accepted;
   /** How many requests have been committed, with this one. */
   version: number;
   /** What it changed for listeners. */
-  changes: FeedChanges;
+  forListeners: FeedChanges;
 }
 
 /**
@@ -37,40 +38,43 @@ export async function acceptFeed(
   if (accounts !== "*") refuseGlobal(batches);
 
   const { ignored, ...applied } = await applyFeed(db, { batches, accounts, restores, items });
-  return { items: { accepted: count - ignored, ignored }, ...applied };
+  return { answer: { accepted: count - ignored, ignored }, ...applied };
 }
 
 /** In a function of its own: one that waits would hold the texts of all lines beside their parameters, 8 MB. */
 function readBatches(body: Uint8Array, kinds: readonly Kind[], horizon: string | null) {
-  const lines = checkLines(body, kinds, horizon);
-  const items = lines.reduce((sum, { line }) => sum + line.items, 0);
+  const { lines, items } = checkLines(body, kinds, horizon);
   return { batches: toBatches(lines, kinds), count: lines.length, items };
 }
 
 /**
- * @throws the failure 413 for too many lines or ids, else 422 that names the bad fields of the first hundred bad lines.
+ * @throws the failure 413 for too many lines or items, else 422 that names the bad fields of the first hundred bad lines.
  */
-function checkLines(body: Uint8Array, kinds: readonly Kind[], horizon: string | null): GoodLine[] {
-  const good: GoodLine[] = [];
+function checkLines(
+  body: Uint8Array,
+  kinds: readonly Kind[],
+  horizon: string | null,
+): { lines: GoodLine[]; items: number } {
+  const lines: GoodLine[] = [];
   const bad: FieldMessages = {};
-  let [lines, items, badLines] = [0, 0, 0];
-  for (const text of splitLines(body)) {
-    lines += 1;
-    if (lines > LINE_LIMIT) continue;
-    const checked = checkLine(text, kinds, horizon);
-    if ("line" in checked) {
-      items += checked.line.items;
-      good.push(checked);
+  let [count, items, badLines] = [0, 0, 0];
+  for (const given of splitLines(body)) {
+    count += 1;
+    if (count > LINE_LIMIT) continue;
+    const result = checkLine(given, kinds, horizon);
+    if ("line" in result) {
+      items += result.line.items;
+      lines.push(result);
     } else {
       badLines += 1;
       if (badLines > NAMED_LINES) continue;
-      for (const [field, texts] of Object.entries(checked.messages)) bad[lineField(text.number, field)] = texts;
+      for (const [field, messages] of Object.entries(result.messages)) bad[lineField(given.number, field)] = messages;
     }
   }
-  if (lines > LINE_LIMIT) throw tooMany(lines, "lines", LINE_LIMIT);
+  if (count > LINE_LIMIT) throw tooMany(count, "lines", LINE_LIMIT);
   if (items > ITEM_LIMIT) throw tooManyItems(items);
   if (badLines > 0) throw invalid(bad);
-  return good;
+  return { lines, items };
 }
 
 function refuseGlobal(batches: readonly Batch[]): void {
@@ -81,11 +85,11 @@ function refuseGlobal(batches: readonly Batch[]): void {
 /** The lines by kind, in the order in which kinds refer to each other. */
 function toBatches(lines: readonly GoodLine[], kinds: readonly Kind[]): Batch[] {
   return kinds.flatMap((kind) => {
-    const texts = new Map(lines.filter((one) => one.kind === kind).map(({ line, text }) => [line, text]));
-    if (texts.size === 0) return [];
-    const all = [...texts.keys()];
+    const rows = new Map(lines.filter((one) => one.kind === kind).map(({ line, row }) => [line, row]));
+    if (rows.size === 0) return [];
+    const all = [...rows.keys()];
     const { writes, deletes } = deduplicate(kind, all);
-    return [{ kind, all, writes, deletes, texts: joinRows(writes.map((line) => texts.get(line) ?? "")) }];
+    return [{ kind, all, writes, deletes, rowChunks: joinRows(writes.map((line) => rows.get(line) ?? "")) }];
   });
 }
 
@@ -97,7 +101,8 @@ function deduplicate(kind: Kind, all: readonly Line[]): Pick<Batch, "writes" | "
   const byKey = new Map<string, Line>();
   const orders = new Map<string, number>();
   for (const line of all) {
-    const key = `${kind.type === "event" && line.deleted} ${identityOf(kind, line.used)}`;
+    const deletesEvent = kind.type === "event" && line.deleted;
+    const key = `${deletesEvent} ${identityOf(kind, line.checked)}`;
     if (kind.type === "state" || !byKey.has(key)) byKey.set(key, line);
     if (!line.deleted && !orders.has(key)) orders.set(key, line.number);
   }
@@ -111,5 +116,5 @@ function deduplicate(kind: Kind, all: readonly Line[]): Pick<Batch, "writes" | "
 function arrange(kind: Kind, writes: Line[]): Line[] {
   if (kind.arrange !== undefined) return kind.arrange(writes);
   if (kind.keyFields[0] !== "id" || columnTypes(kind).has("key")) return writes;
-  return writes.sort(({ used: one }, { used: other }) => (String(one.id) < String(other.id) ? -1 : 1));
+  return writes.sort(({ checked: one }, { checked: other }) => (String(one.id) < String(other.id) ? -1 : 1));
 }

@@ -1,7 +1,7 @@
 import { unavailable } from "../http/errors.ts";
 import { clock } from "../values/clock.ts";
 
-/** A feed request in this isolate. */
+/** A feed request, or a page of an export, in this isolate. */
 interface Visit {
   state: "arriving" | "waiting" | "working";
   /** The memory that its body takes. */
@@ -45,7 +45,7 @@ export class Admission {
   }
 
   #hold(visit: Visit, bytes: number): void {
-    const held = this.#present(visit).reduce((sum, one) => sum + one.bytes, 0);
+    const held = this.#enter(visit).reduce((sum, one) => sum + one.bytes, 0);
     if (held + bytes > HELD_BYTES) throw tooMany();
     visit.bytes += bytes;
   }
@@ -61,13 +61,13 @@ export class Admission {
   }
 
   #isNext(visit: Visit): boolean {
-    const present = this.#present(visit);
+    const present = this.#enter(visit);
     const working = present.filter(({ state }) => state === "working");
     return working.length < WORKING_AT_ONCE && present.find(({ state }) => state === "waiting") === visit;
   }
 
-  /** The requests that are here, with the one that looks. */
-  #present(visit: Visit): Visit[] {
+  /** Enters the visit, or notes that it is still here. Returns the visits that are. */
+  #enter(visit: Visit): Visit[] {
     const now = clock.now();
     visit.seenAt = now;
     this.#visits.add(visit);

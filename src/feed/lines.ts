@@ -1,21 +1,21 @@
-import { utf8Bytes } from "../db/json-rows.ts";
 import { decodeUtf8, parseObject } from "../values/json.ts";
 import { addMessage, type FieldMessages, fieldMessages } from "../values/messages.ts";
 import { withCommas } from "../values/number.ts";
+import { utf8Bytes } from "../values/text.ts";
 import { toUtc } from "../values/time.ts";
 import { TOO_OLD } from "./records/faults.ts";
-import { KINDS } from "./records/index.ts";
-import { countItems, isDeletable, type Kind, type Line, toUsed } from "./records/kind.ts";
+import { countItems, isDeletable, type Kind, type Line, toChecked } from "./records/kind.ts";
 import type { Fields } from "./records/sources.ts";
 import { toJsonRow } from "./records/statements.ts";
 
-/** A valid line with what it writes, a JSON array, or what is wrong with each of its fields; `""` stands for the line. */
+/** A valid line, or what is wrong with each of its fields; `""` stands for the line. */
 type CheckedLine = GoodLine | { messages: FieldMessages };
 
 export interface GoodLine {
   kind: Kind;
   line: Line;
-  text: string;
+  /** What it writes, as a JSON array; empty where it deletes. */
+  row: string;
 }
 
 /**
@@ -23,11 +23,11 @@ export interface GoodLine {
  * before this time are bad lines; null: none are.
  */
 export function checkLine(
-  { number, text: given }: NumberedText,
-  kinds: readonly Kind[] = KINDS,
+  { number, text }: NumberedText,
+  kinds: readonly Kind[],
   horizon: string | null = null,
 ): CheckedLine {
-  const object = objectOf(given);
+  const object = objectOf(text);
   if (Array.isArray(object)) return { messages: { "": object } };
 
   const { record, deleted = false } = object;
@@ -45,13 +45,13 @@ export function checkLine(
     addMessage(messages, kind.timeField ?? "", TOO_OLD);
   if (!result.success || Object.keys(messages).length > 0) return { messages };
 
-  const text = deletes ? "" : toJsonRow(kind, number, result.data);
-  const bytes = exportedBytes(kind, result.data, text);
+  const row = deletes ? "" : toJsonRow(kind, number, result.data);
+  const bytes = exportedBytes(kind, result.data, row);
   if (bytes > LINE_BYTES) return { messages: { "": [tooLong(bytes)] } };
   const items = countItems(kind.list?.field, result.data);
   const time = timeOf(kind, result.data);
-  const line = { number, time, deleted: deletes, used: toUsed(kind, result.data), items, order: number };
-  return { kind, line, text };
+  const line = { number, time, deleted: deletes, checked: toChecked(kind, result.data), items, order: number };
+  return { kind, line, row };
 }
 
 function isOlder(kind: Kind, object: Record<string, unknown>, horizon: string): boolean {

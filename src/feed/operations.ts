@@ -6,7 +6,8 @@ import { success } from "../openapi/success.ts";
 import { withCommas } from "../values/number.ts";
 import { EXPORTED_KINDS, KINDS } from "./records/index.ts";
 import { isDeletable, type Kind } from "./records/kind.ts";
-import { Accepted, ProgramLine } from "./schema.ts";
+import { program } from "./records/program.ts";
+import { Accepted } from "./schema.ts";
 
 const LINK_EXAMPLE = '<https://loyalty.example/api/v1/feed?after=CURSOR>; rel="next"';
 
@@ -39,7 +40,7 @@ export const exportRecords: Operation = {
     "Gives everything that was fed, as lines that the feed takes, page by page; the header `Link` leads to the next. " +
     `A page has at most ${withCommas(LINE_LIMIT)} lines, ${BODY_LIMIT.name}, and ${withCommas(ITEM_LIMIT)} items of lists. ` +
     "A record that was deleted and still matters comes like any other; a line on a later page deletes it again. The schema describes one line.",
-  lines: z.union([...EXPORTED_KINDS.flatMap(lineSchemas), ProgramLine]),
+  lines: z.union([...EXPORTED_KINDS, program].flatMap(lineSchemas)),
   examples: [{ summary: "Contests of employees", query: { record: "eip_campaign" } }],
   headers: {
     Link: { description: "The address of the next page, if there is one (RFC 8288).", example: LINK_EXAMPLE },

@@ -1,28 +1,16 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
+import { names, returning } from "../db/select.ts";
+import { feedVersion } from "../db/tables/index.ts";
 import { selectUnshown, toUnshown } from "../inbox/message-clock.ts";
 import type { FeedChanges } from "../inbox/notify.ts";
 import { selectChanges, toChanges } from "../inbox/outbox.ts";
-import { countFeed } from "../inbox/queries.ts";
-import { findFaults, findForeign, refuseLargeGroups, refuseSealed, refuseUnrestorable } from "./records/checks.ts";
-import type { Kind, Line } from "./records/kind.ts";
+import type { Batch } from "./records/batch.ts";
+import { refuseFaults, refuseForeign, refuseLargeGroups, refuseSealed, refuseUnrestorable } from "./records/checks.ts";
 import { message } from "./records/message.ts";
 import { messageGroup } from "./records/message-group.ts";
 import { collectFreshEvents, dropFreshEvents, freshEvents, remove, write } from "./records/statements.ts";
 import { refusalOf } from "./refusals.ts";
-
-/** The lines of one kind, sorted by what becomes of them. */
-export interface Batch {
-  kind: Kind;
-  /** Every line of the kind: each touches accounts, whether it counts or not. */
-  all: readonly Line[];
-  /** The lines to write: the last of each key, the first of each event. */
-  writes: readonly Line[];
-  /** What they write, as JSON texts of a parameter each. */
-  texts: readonly string[];
-  /** The lines that delete. */
-  deletes: readonly Line[];
-}
 
 interface FeedRequest {
   /** In the order in which kinds refer to each other. */
@@ -44,11 +32,11 @@ interface FeedRequest {
 export async function applyFeed(
   db: Database,
   { batches, accounts, restores, items }: FeedRequest,
-): Promise<{ ignored: number; version: number; changes: FeedChanges }> {
+): Promise<{ ignored: number; version: number; forListeners: FeedChanges }> {
   const states = batches.filter(({ kind }) => kind.type === "state");
   const ofEvents = batches.filter(({ kind }) => kind.type === "event");
   const events = ofEvents.filter(({ writes }) => writes.length > 0);
-  const checks = findFaults(batches);
+  const checks = refuseFaults(batches);
   // Messages of an earlier request concern whoever this one adds to their group.
   const mayHaveUnshown = !restores && batches.some(({ kind }) => kind === message || kind === messageGroup);
   const fresh = events.flatMap(({ kind, writes }) => collectFreshEvents(kind, writes));
@@ -62,8 +50,8 @@ export async function applyFeed(
       tooManyItems: restores ? [] : refuseLargeGroups(batches, items),
       // Before accounts, as with any field that is wrong by itself.
       sealed: restores ? [] : refuseSealed(batches),
-      upserts: states.flatMap(({ kind, texts }) => write(kind, texts)),
-      foreign: findForeign(batches, accounts),
+      upserts: states.flatMap(({ kind, rowChunks }) => write(kind, rowChunks)),
+      foreign: refuseForeign(batches, accounts),
       // What refers comes before what it refers to, so that no delete takes away what another is to count.
       removed: states.toReversed().flatMap(({ kind, deletes }) => remove(kind, deletes)),
       fresh,
@@ -73,7 +61,7 @@ export async function applyFeed(
         const withFresh = sql`WITH ${freshEvents(kind, writes, "")}`;
         return (kind.totals ?? []).map((addTo) => addTo(withFresh));
       }),
-      inserted: events.flatMap(({ kind, texts }) => write(kind, texts)),
+      inserted: events.flatMap(({ kind, rowChunks }) => write(kind, rowChunks)),
       emptied: ofEvents.flatMap(({ kind, deletes }) => remove(kind, deletes)),
       dropped: fresh.length > 0 ? [dropFreshEvents()] : [],
       changed: [selectChanges()],
@@ -84,11 +72,21 @@ export async function applyFeed(
     return {
       ignored: nothingToDelete + repeated,
       version: Number(counted[0]?.version),
-      changes: { changes: toChanges(changed), unshown: unshown[0] === undefined ? null : toUnshown(unshown[0]) },
+      forListeners: { changes: toChanges(changed), unshown: unshown[0] === undefined ? null : toUnshown(unshown[0]) },
     };
   } catch (error) {
     throw refusalOf(error, { faults: checks.faults, batches });
   }
+}
+
+/**
+ * Counts a feed request that commits. It comes first in its transaction, because the outbox takes the version, and whether
+ * this is a restore. Once one was none, no more restores are taken.
+ */
+function countFeed(restores: boolean) {
+  const { version, restorable } = feedVersion;
+  const isLive = restores ? sql`` : sql`, ${names(restorable)} = 0`;
+  return returning(sql`UPDATE ${feedVersion} SET ${names(version)} = ${version} + 1 ${isLive}`, { version });
 }
 
 function countLines(batches: readonly Batch[], which: "all" | "deletes"): number {

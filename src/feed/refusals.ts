@@ -3,7 +3,7 @@ import { forbidden, invalid, payloadTooLarge, tooMuchForDatabase } from "../http
 import { ITEM_LIMIT, NAMED_LINES } from "../http/limits.ts";
 import { addMessage, type FieldMessages } from "../values/messages.ts";
 import { withCommas } from "../values/number.ts";
-import type { Batch } from "./queries.ts";
+import type { Batch } from "./records/batch.ts";
 import { type Fault, TOO_OLD } from "./records/faults.ts";
 
 export function tooManyItems(count: number) {

@@ -1,6 +1,6 @@
+import type { Context } from "hono";
 import { background, createRouter } from "../app-env.ts";
 import { readBody } from "../http/body.ts";
-import { invalid } from "../http/errors.ts";
 import { BODY_LIMIT, NDJSON } from "../http/limits.ts";
 import { nextLink } from "../http/paging.ts";
 import { Inboxes } from "../inbox/inboxes.ts";
@@ -9,17 +9,13 @@ import { writeMetrics } from "../middleware/metrics.ts";
 import { validate } from "../middleware/validate.ts";
 import { acceptFeed } from "./accept.ts";
 import { Admission } from "./admission.ts";
-import { FOREIGN_CURSOR, readPage } from "./export/page.ts";
+import { readPage } from "./export/page.ts";
 import { currentHorizon } from "./horizon.ts";
 import { ExportQuery } from "./schema.ts";
+import { warnOfSize } from "./size-warning.ts";
 
-// D1's largest database, which no plan makes larger.
-const LARGEST_BYTES = 10_000_000_000;
-const WARNED_AT_PERCENT = [70, 85, 95];
-
-// Of this isolate: `warnedAt` is what it has warned of, in percent.
+// Of this isolate.
 const admission = new Admission();
-let warnedAt = 0;
 
 export const feed = createRouter()
   .get("/", validate("query", ExportQuery), async (c) => {
@@ -30,9 +26,7 @@ export const feed = createRouter()
       async () => {},
       () => readPage(c.var.db, { records: record, after }),
     );
-    c.executionCtx.waitUntil(work.catch(() => {}));
-    const page = await work;
-    if (page === null) throw invalid({ after: [FOREIGN_CURSOR] });
+    const page = await toItsEnd(c, work);
 
     if (page.next !== undefined) c.header("Link", nextLink(c.req.url, page.next));
     c.header("X-Feed-Version", String(page.version));
@@ -47,33 +41,31 @@ export const feed = createRouter()
         (body) => acceptFeed(c.var.db, { body, token: c.var.feedToken, horizon: currentHorizon(c.env) }),
       )
       .then(async (accepted) => {
-        await notifyOfFeed(new Inboxes(c.env), accepted.changes, {
+        await notifyOfFeed(new Inboxes(c.env), accepted.forListeners, {
           db: c.var.db,
-          inBackground: (work) => background.run(c, work),
+          inBackground: (rest) => background.run(c, rest),
         });
         return accepted;
       });
-    // So that it leaves even when its client is gone.
-    c.executionCtx.waitUntil(work.catch(() => {}));
-    const { items, version, changes } = await work;
+    const { answer, version, forListeners } = await toItsEnd(c, work);
     const { databaseBytes, rowsWritten } = c.var.db.usage;
     warnOfSize(databaseBytes);
     writeMetrics(c.env, "feed", {
-      ...items,
-      changes: changes.changes.length,
+      ...answer,
+      changes: forListeners.changes.length,
       milliseconds: Math.round(performance.now() - startedAt),
       rowsWritten,
     });
 
     c.header("X-Feed-Version", String(version));
-    return c.json({ status: true as const, items });
+    return c.json({ status: true as const, items: answer });
   });
 
-/** Writes a line into the log once a database has grown beyond 70, 85 and 95 % of what it can hold. */
-function warnOfSize(databaseBytes: number | null): void {
-  const isBeyond = (percent: number) => Number(databaseBytes) >= (percent / 100) * LARGEST_BYTES;
-  const percent = WARNED_AT_PERCENT.findLast(isBeyond) ?? 0;
-  if (percent <= warnedAt) return;
-  warnedAt = percent;
-  console.warn(JSON.stringify({ warning: "DATABASE_SIZE", percent, databaseBytes }));
+/** Waits for work that goes on when its client is gone: else its visit would stay in the admission until it is given up. */
+async function toItsEnd<Result>(
+  { executionCtx }: Pick<Context, "executionCtx">,
+  work: Promise<Result>,
+): Promise<Result> {
+  executionCtx.waitUntil(work.catch(() => {}));
+  return await work;
 }

@@ -3,7 +3,7 @@ import { cursorParameter } from "../http/paging.ts";
 import { parseObject } from "../values/json.ts";
 import { listParameter } from "../values/parameter.ts";
 import { codePoints, ID_LIMIT } from "../values/text.ts";
-import { type Cursor, EXPORTED, type ExportWalk, PROGRAM, WALKS } from "./export/walks.ts";
+import { type Cursor, EXPORTED, type ExportWalk, WALKS } from "./export/walks.ts";
 import { columnTypes } from "./records/kind.ts";
 
 const RecordName = z.enum(EXPORTED, { error: `must be one of ${EXPORTED.join(", ")}` });
@@ -30,15 +30,6 @@ export const ExportQuery = z.object({
   record: listParameter(RecordName).optional().describe("Only records of these kinds; left out, all."),
   after: CursorParameter.optional().describe("Set in links to a next page only."),
 });
-
-/** The last line of an export: the clock of messages, which a restored program goes on from. */
-export const ProgramLine = z
-  .object({
-    record: z.literal(PROGRAM),
-    message_stamp: z.string().describe("The time of the newest messages."),
-    message_clock_said: z.string().describe("What the database's clock said then."),
-  })
-  .meta({ id: "ProgramLine" });
 
 /** What a feed request has come to. */
 export const Accepted = z.object({

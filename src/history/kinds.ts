@@ -4,7 +4,7 @@ import { type Leaving, tableName } from "../feed/records/kind.ts";
 import { isEvent } from "../feed/records/summaries.ts";
 
 /** How the old events of a kind leave the database. */
-export interface SealedKind extends Required<Omit<Leaving, "lines">> {
+export interface SealedKind extends Required<Omit<Leaving, "mostLines">> {
   record: string;
   table: string;
   /** The column with when an event happened. */
@@ -20,6 +20,6 @@ export const SEALED_KINDS: readonly SealedKind[] = KINDS.flatMap(({ record, time
   // An export leaves out the messages of removed groups.
   const { leftOut: _, ...walk } = exported;
   const table = tableName(walk);
-  const { lines = walk.lines, ...how } = { lookedAt: 20_000, when: isEvent(table), summaries: [], ...leaving };
-  return [{ record, table, time: timeField, walk: { ...walk, lines }, ...how }];
+  const { mostLines = walk.mostLines, ...how } = { lookedAt: 20_000, when: isEvent(table), summaries: [], ...leaving };
+  return [{ record, table, time: timeField, walk: { ...walk, mostLines }, ...how }];
 });

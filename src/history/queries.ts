@@ -66,7 +66,7 @@ export async function findLeaving(
   { lastId: after, horizon, month, lookedAt }: { lastId: string; horizon: string; month: string; lookedAt: number },
 ) {
   const { kind, number } = historySegments;
-  const [[last], rows, [next], ...few] = await db.batch([
+  const [[last], rows, [next], ...idRows] = await db.batch([
     selectEnd(record, { after, lookedAt }),
     selectOldEvents(record, { after, horizon, lookedAt }),
     select(
@@ -75,8 +75,8 @@ export async function findLeaving(
     ),
     ...selectIds(walk.reader),
   ]);
-  const { bytes, end } = writeLines(walk, { rows, ids: toIds(walk.reader, few), hasMore: hasMore(rows) });
-  const ids = rows.map(({ end_0: id }) => String(id));
+  const { bytes, end } = writeLines(walk, { rows, ids: toIds(walk.reader, idRows), hasMore: hasMore(rows) });
+  const ids = rows.map(({ cursor_0: id }) => String(id));
   return {
     ids: end === undefined ? ids : ids.slice(0, ids.lastIndexOf(String(end[0])) + 1),
     lines: bytes,
@@ -103,7 +103,7 @@ const selectOldEvents = compilePer((record: string, value: Value<"after" | "hori
     WHERE ${id} > ${value("after")} AND ${id} <= ${lastLookedAt(kind, value)}
       AND ${sql.raw(`${kind.table}.${kind.time}`)} < ${value("horizon")} AND ${sql.raw(kind.when)}
     ORDER BY ${id}`;
-  return selectLines(kind.walk, inOrder, sql.raw(String(Math.min(kind.walk.lines, MOST_LINES))));
+  return selectLines(kind.walk, inOrder, sql.raw(String(Math.min(kind.walk.mostLines, MOST_LINES))));
 });
 
 /** To skip rows is ten times as fast as to count them. */

@@ -1,5 +1,5 @@
-import { utf8Bytes } from "../db/json-rows.ts";
 import { ANSWER_BYTES } from "../values/answer-bytes.ts";
+import { utf8Bytes } from "../values/text.ts";
 import type { JsonText } from "./json-text.ts";
 import type { Page, Paged } from "./paging.ts";
 

@@ -5,6 +5,15 @@ export function mustBe(what: string) {
   return (issue: { input?: unknown }): string => (issue.input === undefined ? "is required" : `must be ${what}`);
 }
 
+const encoder = new TextEncoder();
+
+const BEYOND_ASCII = /[^\0-\x7f]/;
+
+/** The bytes of a text in UTF-8. */
+export function utf8Bytes(text: string): number {
+  return BEYOND_ASCII.test(text) ? encoder.encode(text).length : text.length;
+}
+
 /** Length in code points, as every limit on a text counts it (docs/contract/feed.md, 3). */
 export function codePoints(text: string): number {
   let count = 0;

@@ -80,8 +80,8 @@ describe("a feed that cannot notify an inbox", () => {
     const message = await accept(seed.message(group, writer, { body: "Hi" }));
     const adding = await accept({ ...seed.group([writer, reader, joining.id]), id: group });
 
-    expect(adding.changes.unshown?.stamp).toEqual(message.changes.unshown?.stamp);
-    expect(adding.changes.unshown?.stamp).toEqual(expect.any(String));
+    expect(adding.forListeners.unshown?.stamp).toEqual(message.forListeners.unshown?.stamp);
+    expect(adding.forListeners.unshown?.stamp).toEqual(expect.any(String));
   });
 
   it("keeps its change for itself for twenty seconds, in which the schedule leaves it", async ({ expect }) => {

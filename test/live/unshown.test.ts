@@ -124,9 +124,9 @@ describe("a message, in whatever order it is committed and notified while a sock
       },
       notify: async () => {
         if (accepted === undefined) throw new Error("nothing was committed");
-        const [change] = accepted.changes.changes;
+        const [change] = accepted.forListeners.changes;
         const newestAt = String(change?.newestAt);
-        const messageWaitMs = Math.max(0, Number(accepted.changes.unshown?.shownAt) - Date.now());
+        const messageWaitMs = Math.max(0, Number(accepted.forListeners.unshown?.shownAt) - Date.now());
         await inboxes.notify(bo, notification({ kinds: ["messages"], newestAt, messageWaitMs }));
       },
       open: async () => {

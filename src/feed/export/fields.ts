@@ -1,5 +1,5 @@
 import { toDecimal } from "../../values/decimal.ts";
-import { type Kind, keyName, type Target, tableName } from "../records/kind.ts";
+import { type Kind, referenceKey, type Target, tableName } from "../records/kind.ts";
 import { type Fields, fieldOf, type Source } from "../records/sources.ts";
 import { isSummary } from "../records/summaries.ts";
 
@@ -15,7 +15,7 @@ export interface Reader {
   /** What is selected of a row, with what is joined to it, by name. */
   select: Readonly<Record<string, string>>;
   /** What the rows name of tables that are read whole where they are small. */
-  few: readonly Target[];
+  smallTables: readonly Target[];
   toLine: (row: Row, ids: KnownIds) => Fields;
 }
 
@@ -23,12 +23,12 @@ export interface Reader {
 interface Field {
   name: string;
   select: Readonly<Record<string, string>>;
-  few?: Target;
+  smallTable?: Target;
   value: (row: Row, ids: KnownIds) => unknown;
 }
 
 /** A table of up to so many rows is read whole with a page, where most of a page's lines name one of them. */
-const FEW = 1_000;
+const SMALL_TABLE_ROWS = 1_000;
 
 /** Reads records back with every field of their kind. */
 export function readerOf(kind: Kind): Reader {
@@ -47,7 +47,7 @@ export function deletionReaderOf(kind: Kind): Reader {
 function reader({ record }: Kind, fields: readonly Field[]): Reader {
   return {
     select: Object.assign({}, ...fields.map(({ select }) => select)),
-    few: [...new Set(fields.flatMap(({ few }) => few ?? []))],
+    smallTables: [...new Set(fields.flatMap(({ smallTable }) => smallTable ?? []))],
     toLine(row, ids) {
       const line: Record<string, unknown> = { record };
       for (const { name, value } of fields) line[name] = value(row, ids);
@@ -64,7 +64,10 @@ function toField(kind: Kind, name: string): Field {
     const value = (row: Row) => (otherwise.isJson ? parse(row[name]) : row[name]);
     return { name, select: { [name]: otherwise.sql }, value };
   }
-  const [column, source] = Object.entries(kind.columns).find(([, one]) => holds(one, name)) ?? [];
+  // A field's own column is looked for first: `together` may store it otherwise than it was fed.
+  const columns = Object.entries(kind.columns);
+  const [column, source] =
+    columns.find(([, one]) => isFor(one, name)) ?? columns.find(([, one]) => isTogether(one, name)) ?? [];
   if (source === undefined) throw new Error(`Nothing says how to read back ${name} of ${kind.record}.`);
   const stored = `${tableName(kind)}.${column}`;
   if (kind.hundredths?.includes(name)) {
@@ -82,10 +85,14 @@ function toField(kind: Kind, name: string): Field {
   return { name, select: { [name]: stored }, value: (row) => (isJson ? parse(row[name]) : row[name]) };
 }
 
-/** Whether a column holds a field as it is on the wire. */
-function holds(source: Source<Fields>, field: string): boolean {
-  if ("together" in source) return source.together.includes(field);
+/** Whether a column is a field's own, which holds it as it is on the wire. */
+function isFor(source: Source<Fields>, field: string): boolean {
   return ("sql" in source ? source.from : fieldOf(source)) === field;
+}
+
+/** Whether a column holds a field with others. */
+function isTogether(source: Source<Fields>, field: string): boolean {
+  return "together" in source && source.together.includes(field);
 }
 
 function parse(text: unknown): unknown {
@@ -107,17 +114,17 @@ function idField(kind: Kind, name: string, key: string): Field {
   if (target === undefined) throw new Error(`${kind.record}.${name} is no reference.`);
   const table = tableName(target);
   const id = `(SELECT id FROM ${table} AS target WHERE target.key = ${key})`;
-  if (target.few === undefined) return { name, select: { [name]: id }, value: (row) => row[name] };
-  const alias = keyName(name);
+  if (target.oftenSmall === undefined) return { name, select: { [name]: id }, value: (row) => row[name] };
+  const alias = referenceKey(name);
   return {
     name,
     select: { [name]: `iif(${isSmall(target)}, NULL, ${id})`, [alias]: key },
-    few: target,
+    smallTable: target,
     value: (row, ids) => row[name] ?? ids[table]?.get(Number(row[alias])) ?? null,
   };
 }
 
 /** A condition. Rows are not removed from these tables, so the greatest key says how many there are. */
 export function isSmall(target: Target): string {
-  return `(SELECT max(key) FROM ${tableName(target)}) <= ${FEW}`;
+  return `(SELECT max(key) FROM ${tableName(target)}) <= ${SMALL_TABLE_ROWS}`;
 }

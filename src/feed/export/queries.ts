@@ -49,15 +49,18 @@ export function hasMore(rows: readonly Row[]): boolean {
 }
 
 /** The ids that lines name of small tables. Of one that is not small, each row looks up what it names. */
-export function selectIds({ few }: Reader): Statement[] {
-  return few.map((target) => sql.raw(`SELECT key, id FROM ${tableName(target)} WHERE ${isSmall(target)}`));
+export function selectIds({ smallTables }: Reader): Statement[] {
+  return smallTables.map((target) => sql.raw(`SELECT key, id FROM ${tableName(target)} WHERE ${isSmall(target)}`));
 }
 
-export function toIds({ few }: Reader, rows: readonly (readonly Row[])[]): KnownIds {
+export function toIds({ smallTables }: Reader, rows: readonly (readonly Row[])[]): KnownIds {
   const idsIn = (found: readonly Row[] = []) => new Map(found.map(({ key, id }) => [Number(key), String(id)]));
-  return Object.fromEntries(few.map((target, index) => [tableName(target), idsIn(rows[index])]));
+  return Object.fromEntries(smallTables.map((target, index) => [tableName(target), idsIn(rows[index])]));
 }
 
+// Three limits end a page. `selectMostLines` looks at sizes, which SQLite knows without reading the rows: `firstOf` reads
+// all that it adds up. `firstOf` ends what D1 sends, which the Worker holds. `writeLines` ends the lines, which are longer
+// than their rows, by what one feed request takes.
 const selectRows = compilePer<{ walk: string; isFirst: boolean }, string>(({ walk: name, isFirst }, value) => {
   const walk = WALKS.find((one) => one.name === name);
   if (walk === undefined) throw new Error(`There is no walk ${name}.`);
@@ -67,17 +70,17 @@ const selectRows = compilePer<{ walk: string; isFirst: boolean }, string>(({ wal
   const after = order.map((_, index) => sql`${value(`after_${index}`)}`);
   const isAfter = isFirst ? sql`` : sql`AND (${columns}) > (${sql.join(after, sql`, `)})`;
   const inOrder = sql`WHERE ${sql.raw(walk.when ?? "true")} ${isAfter} ORDER BY ${columns}`;
-  return sql`WITH page(lines) AS MATERIALIZED (${linesOf(walk, inOrder)}) ${selectLines(walk, inOrder, sql`(SELECT lines FROM page)`)}`;
+  return sql`WITH page(most_lines) AS MATERIALIZED (${selectMostLines(walk, inOrder)}) ${selectLines(walk, inOrder, sql`(SELECT most_lines FROM page)`)}`;
 });
 
 /** The rows of lines: those of a `WHERE`, in its order, up to a limit, and of large ones no more than D1 should send. */
 export function selectLines(walk: ExportWalk, inOrder: SQL, limit: SQL): SQL<Row> {
-  const ends = walk.order.map((column, index) => `${tableName(walk)}.${column} AS end_${index}`);
+  const cursor = walk.order.map((column, index) => `${tableName(walk)}.${column} AS cursor_${index}`);
   const found = sql<Row>`
-    SELECT ${sql.raw([...columnsOf(walk), ...ends].join(", "))}, ${limit} AS most_lines
+    SELECT ${sql.raw([...columnsOf(walk), ...cursor].join(", "))}, ${limit} AS most_lines
     FROM ${sql.raw(`${tableName(walk)} ${walk.join ?? ""}`)} ${inOrder}
     LIMIT ${limit}`;
-  return walk.large ? firstOf(walk, found) : found;
+  return walk.large !== undefined ? firstOf(walk, found) : found;
 }
 
 /** What is selected of a row; of one that makes no line, nothing. */
@@ -90,24 +93,24 @@ function columnsOf({ reader, leftOut }: ExportWalk): string[] {
 
 /** Of rows in the order of the walk the first, up to that with which they come to `SENT_BYTES`. */
 function firstOf({ order, reader }: ExportWalk, found: SQL): SQL<Row> {
-  const ends = order.map((_, index) => `end_${index}`);
+  const cursor = order.map((_, index) => `cursor_${index}`);
   // As JSON, because that is how they are sent: a control character takes six bytes.
   const size = Object.keys(reader.select).map((name) => `octet_length(json_quote(${name}))`);
   return sql<Row>`
     SELECT * FROM (
-      SELECT *, sum(size) OVER (ORDER BY ${sql.raw(ends.join(", "))} ROWS UNBOUNDED PRECEDING) AS sent
+      SELECT *, sum(size) OVER (ORDER BY ${sql.raw(cursor.join(", "))} ROWS UNBOUNDED PRECEDING) AS sent
       FROM (SELECT *, ${sql.raw(size.join(" + "))} AS size FROM (${found}))
     ) WHERE sent - size < ${sql.raw(String(SENT_BYTES))}`;
 }
 
-/** How many lines a page has: where they differ much, as many as fit if each were as large as the largest of them. */
-function linesOf(walk: ExportWalk, inOrder: SQL): SQL {
-  const { lines, large: { moreBytes } = {} } = walk;
-  if (moreBytes === undefined) return sql.raw(`SELECT ${lines}`);
+/** The most lines of a page: where they differ much, as many as fit if each were as large as the largest of them. */
+function selectMostLines(walk: ExportWalk, inOrder: SQL): SQL {
+  const { mostLines, large, moreBytes = "0" } = walk;
+  if (large !== "sizes") return sql.raw(`SELECT ${mostLines}`);
   const bytes = sql.raw([...octetsOf(walk), moreBytes].join(" + "));
   return sql`
-    SELECT max(1, min(${sql.raw(String(lines))}, ${sql.raw(String(LOOKED_AT_BYTES))} / coalesce(max(bytes), 1)))
-    FROM (SELECT ${bytes} AS bytes FROM ${sql.raw(tableName(walk))} ${inOrder} ${limitTo(lines)})`;
+    SELECT max(1, min(${sql.raw(String(mostLines))}, ${sql.raw(String(LOOKED_AT_BYTES))} / coalesce(max(bytes), 1)))
+    FROM (SELECT ${bytes} AS bytes FROM ${sql.raw(tableName(walk))} ${inOrder} ${limitTo(mostLines)})`;
 }
 
 /** The bytes of the texts in a row, as expressions. SQLite knows them without reading the texts. */

@@ -5,13 +5,13 @@ import { program } from "../records/program.ts";
 import { deletionReaderOf, type Reader, readerOf } from "./fields.ts";
 
 /** Rows that an export reads in the order of an index, so that its last page costs what the first does. */
-export interface ExportWalk extends Way, Pick<Kind, "record" | "table" | "large"> {
+export interface ExportWalk extends Way, Pick<Kind, "record" | "table" | "large" | "moreBytes"> {
   /** Its name in a cursor. */
   name: string;
   table: Kind["table"];
   order: readonly string[];
   /** The most lines on a page. */
-  lines: number;
+  mostLines: number;
   /** The field with the ids of a list. */
   list?: string | undefined;
   reader: Reader;
@@ -41,11 +41,11 @@ export const WALKS: readonly ExportWalk[] = [
 export const EXPORTED = [...EXPORTED_KINDS, program].map(({ record }) => record);
 
 function recordWalks(kind: Kind): ExportWalk[] {
-  const { record, list, large, ways = [{}] } = kind;
+  const { record, list, large, moreBytes, ways = [{}] } = kind;
   const reader = readerOf(kind);
   return ways.map((way, index) => {
     const walk = walkOf(kind, `${record} ${index + 1}`, way, reader);
-    return { ...walk, ...(large && { large }), list: list?.field };
+    return { ...walk, ...(large && { large }), ...(moreBytes && { moreBytes }), list: list?.field };
   });
 }
 
@@ -58,7 +58,7 @@ function deletionWalks(kind: Kind): ExportWalk[] {
 
 function walkOf({ record, table: own }: Kind, name: string, way: Way, reader: Reader): ExportWalk {
   const { table = own, order = orderOf({ table }) } = way;
-  return { ...way, name, record, table, order, lines: LINE_LIMIT, reader };
+  return { ...way, name, record, table, order, mostLines: LINE_LIMIT, reader };
 }
 
 /** The integer key of the table, if it has one; else what its primary key is. */

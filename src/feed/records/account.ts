@@ -5,7 +5,7 @@ import { foldAll } from "../../values/words.ts";
 import { defineKind } from "./define-kind.ts";
 import type { Target } from "./kind.ts";
 
-export const ACCOUNTS: Target = { table: accounts, account: "key", few: true };
+export const ACCOUNTS: Target = { table: accounts, account: "key", oftenSmall: true };
 
 interface Options {
   loyalty_options: LoyaltyOptions | null;
@@ -28,7 +28,7 @@ export const account = defineKind(accounts, {
   },
   accountField: "id",
   words: { of: ["company"], vocabulary: "merchant" },
-  large: { moreBytes: "0" },
+  large: "sizes",
   readBack: {
     loyalty_options: {
       sql: "json_set(accounts.loyalty_options, '$.chain_logo', accounts.chain_logo)",

@@ -31,7 +31,7 @@ export const balanceEntry = defineKind(balanceEntries, {
   record: "balance_entry",
   fields,
   references: { customer_id: CUSTOMERS, store_id: STORES, campaign_id: CAMPAIGNS },
-  uses: ["amount"],
+  alsoChecked: ["amount"],
   timeField: "created_at",
   faults: [ofAnotherAccount("campaign_id", "a campaign", CAMPAIGNS)],
   totals: [customerBalances.addTo, storeBalances.addTo, campaignEarnings.addTo],

@@ -13,7 +13,7 @@ import { NOT_STORED } from "./faults.ts";
 import type { Target } from "./kind.ts";
 import { STORES } from "./store.ts";
 
-export const CAMPAIGNS: Target = { table: campaigns, account: "account_key", few: true };
+export const CAMPAIGNS: Target = { table: campaigns, account: "account_key", oftenSmall: true };
 
 const STORE_IDS_LIMIT = 20_000;
 
@@ -85,21 +85,22 @@ export const campaign = defineKind(campaigns, {
       field: "store_ids",
       text: NOT_STORED,
       when: sql`account_key IS NOT NULL AND store_count <> (
-        SELECT json_array_length(coalesce(listed_stores, '[]')) FROM campaigns AS stored WHERE stored.id = given.id
+        SELECT json_array_length(coalesce(listed_stores, '[]')) FROM campaigns AS stored WHERE stored.id = line.id
       )`,
     },
     {
       field: "store_ids",
       text: "names a store of another account",
-      when: sql`given.account_key IS NOT NULL AND EXISTS (
+      when: sql`line.account_key IS NOT NULL AND EXISTS (
         SELECT 1 FROM campaigns AS stored CROSS JOIN json_each(stored.listed_stores) AS item
         CROSS JOIN stores ON stores.key = item.value
-        WHERE stored.id = given.id AND stores.account_key IS NOT given.account_key
+        WHERE stored.id = line.id AND stores.account_key IS NOT line.account_key
       )`,
     },
   ],
+  large: "sizes",
   // A store's id takes ten times its key.
-  large: { moreBytes: "9 * coalesce(octet_length(campaigns.listed_stores), 0)" },
+  moreBytes: "9 * coalesce(octet_length(campaigns.listed_stores), 0)",
   readBack: {
     store_ids: {
       sql: `iif(campaigns.listed_stores IS NULL, '"all"', (

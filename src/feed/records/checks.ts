@@ -3,31 +3,23 @@ import type { Statement } from "../../db/database.ts";
 import { unionAll } from "../../db/json-rows.ts";
 import { limitTo } from "../../db/select.ts";
 import { ITEM_LIMIT, NAMED_LINES } from "../../http/limits.ts";
+import type { Batch } from "./batch.ts";
 import { type Fault, FIXED, NOT_STORED } from "./faults.ts";
 import {
   accountReference,
-  checkedNames,
-  isGlobal,
+  checkedFieldsAndList,
   type Kind,
   keyColumns,
-  keyName,
   type Line,
+  referenceKey,
   type Target,
   tableName,
 } from "./kind.ts";
 import { fieldOf } from "./sources.ts";
-import { freshEvents, referenceKeys, resolved, usedLines } from "./statements.ts";
+import { checkedLines, freshEvents, referenceKeys, resolved } from "./statements.ts";
 
 // Rules that only the database can check. A check that finds a line aborts the transaction by inserting its report into
 // `refusals`, whose trigger raises it as the error that `refusalOf` reads.
-
-/** What the lines of one kind are, to a check. */
-interface Lines {
-  kind: Kind;
-  all: readonly Line[];
-  writes: readonly Line[];
-  deletes: readonly Line[];
-}
 
 /** Refuses a restore of a database that was fed by anything else: there it could hide messages. */
 export function refuseUnrestorable(): Statement {
@@ -40,11 +32,11 @@ export function refuseUnrestorable(): Statement {
  * Refuses the request when the ids of its lists (`items`) and the members of the groups that it touches are too many:
  * a message of a large group writes a row for each member, and one that is emptied looks up each.
  */
-export function refuseLargeGroups(batches: readonly Lines[], items: number): Statement[] {
-  const groups = batches.flatMap(({ kind, all }) => all.flatMap(({ used }) => used[kind.groupField ?? ""] ?? []));
+export function refuseLargeGroups(batches: readonly Batch[], items: number): Statement[] {
+  const groups = batches.flatMap(({ kind, all }) => all.flatMap(({ checked }) => checked[kind.groupField ?? ""] ?? []));
   // Messages are the only events that a line deletes.
   const emptied = batches.flatMap(({ kind, deletes }) =>
-    kind.type === "event" ? deletes.map(({ used }) => used.id) : [],
+    kind.type === "event" ? deletes.map(({ checked }) => checked.id) : [],
   );
   if (groups.length + emptied.length === 0) return [];
   const among = (ids: readonly unknown[]) => sql`id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`;
@@ -63,20 +55,20 @@ export function refuseLargeGroups(batches: readonly Lines[], items: number): Sta
  * Refuses the request when an event is older than what has left of its kind, whatever the settings are now
  * (docs/contract/history.md, 4). It reports the months, by which `refusalOf` finds the lines.
  */
-export function refuseSealed(batches: readonly Lines[]): Statement[] {
+export function refuseSealed(batches: readonly Batch[]): Statement[] {
   const oldest = batches.flatMap(({ kind, all }) => {
     const [first, ...others] = all.flatMap(({ time }) => time ?? []);
     if (first === undefined) return [];
     return [[kind.record, others.reduce((one, other) => (other < one ? other : one), first)]];
   });
   if (oldest.length === 0) return [];
-  const month = sql`(SELECT max(month) FROM history_segments WHERE history_segments.kind = given.value ->> 0)`;
+  const month = sql`(SELECT max(month) FROM history_segments WHERE history_segments.kind = item.value ->> 0)`;
   return [
     sql`INSERT INTO refusals (report)
       SELECT json_object('sealed', json_group_array(json_array(kind, month)))
       FROM (
-        SELECT given.value ->> 0 AS kind, given.value ->> 1 AS oldest, ${month} AS month
-        FROM json_each(${JSON.stringify(oldest)}) AS given
+        SELECT item.value ->> 0 AS kind, item.value ->> 1 AS oldest, ${month} AS month
+        FROM json_each(${JSON.stringify(oldest)}) AS item
       )
       WHERE oldest < month HAVING count(*) > 0`,
   ];
@@ -84,14 +76,14 @@ export function refuseSealed(batches: readonly Lines[]): Statement[] {
 
 /**
  * Refuses the request when a line touches an account that the token does not cover; also one that a later line replaces.
+ * Unless the token is for all accounts, each kind of the batches belongs to one.
  */
-export function findForeign(batches: readonly Lines[], accounts: readonly string[] | "*"): Statement[] {
-  const touching = batches.filter(({ kind }) => !isGlobal(kind));
-  if (accounts === "*" || touching.length === 0) return [];
-  const relations = touching.map(({ kind, all }) => relation(kind, all, checkedNames(kind)));
+export function refuseForeign(batches: readonly Batch[], accounts: readonly string[] | "*"): Statement[] {
+  if (accounts === "*" || batches.length === 0) return [];
+  const relations = batches.map(({ kind, all }) => relation(kind, all, checkedFieldsAndList(kind)));
   return [
     sql`WITH ${commas(relations)},
-      touched(number, account) AS (${unionAll(touching.flatMap(({ kind }) => touchedAccounts(kind)))}),
+      touched(number, account) AS (${unionAll(batches.flatMap(({ kind }) => touchedAccounts(kind)))}),
       foreign_line(number) AS (
         SELECT DISTINCT number FROM touched
         WHERE account NOT IN (SELECT value FROM json_each(${JSON.stringify(accounts)}))
@@ -103,7 +95,7 @@ export function findForeign(batches: readonly Lines[], accounts: readonly string
 }
 
 /** Refuses the request when a line that counts breaks a rule; of events only those whose id is not stored yet. */
-export function findFaults(batches: readonly Lines[]): { statements: Statement[]; faults: readonly Fault[] } {
+export function refuseFaults(batches: readonly Batch[]): { statements: Statement[]; faults: readonly Fault[] } {
   const checked = batches.filter(({ kind, writes }) => writes.length > 0 && faultsOf(kind).length > 0);
   if (checked.length === 0) return { statements: [], faults: [] };
   const relations = checked.map(({ kind, writes }) =>
@@ -114,7 +106,7 @@ export function findFaults(batches: readonly Lines[]): { statements: Statement[]
   );
   const found = faults.map(
     ({ from, when }, index) =>
-      sql`SELECT number, ${sql.raw(String(index))} AS fault FROM ${from} AS given WHERE ${when}`,
+      sql`SELECT number, ${sql.raw(String(index))} AS fault FROM ${from} AS line WHERE ${when}`,
   );
   const statement = sql`
     WITH ${commas(relations)},
@@ -127,10 +119,10 @@ export function findFaults(batches: readonly Lines[]): { statements: Statement[]
   return { statements: [statement], faults };
 }
 
-function relation(kind: Kind, lines: readonly Line[], names = kind.used): SQL {
+function relation(kind: Kind, lines: readonly Line[], names = kind.checkedFields): SQL {
   const columns = ["number", ...names, ...referenceKeys(kind)];
   return sql`${sql.raw(kind.record)} AS MATERIALIZED (
-    SELECT ${sql.raw(columns.join(", "))} FROM ${resolved(kind, usedLines(kind, lines, names), "keep")} AS line
+    SELECT ${sql.raw(columns.join(", "))} FROM ${resolved(kind, checkedLines(kind, lines, names), "keep")} AS line
   )`;
 }
 
@@ -139,15 +131,15 @@ function faultsOf(kind: Kind): Fault[] {
   const missing = Object.keys(kind.references).map((field) => ({
     field,
     text: NOT_STORED,
-    when: sql.raw(`${field} IS NOT NULL AND ${keyName(field)} IS NULL`),
+    when: sql.raw(`${field} IS NOT NULL AND ${referenceKey(field)} IS NULL`),
   }));
-  const match = keyColumns(kind).map((column) => `stored.${column} = given.${column}`);
+  const match = keyColumns(kind).map((column) => `stored.${column} = line.${column}`);
   const changed = kind.fixed.map((column) => {
     const field = fieldOf(kind.columns[column]) ?? column;
     // Left out, it stays as it is.
-    const when = `given.${field} IS NOT NULL AND EXISTS (
+    const when = `line.${field} IS NOT NULL AND EXISTS (
       SELECT 1 FROM ${tableName(kind)} AS stored
-      WHERE ${match.join(" AND ")} AND stored.${column} IS NOT given.${column}
+      WHERE ${match.join(" AND ")} AND stored.${column} IS NOT line.${column}
     )`;
     return { field, text: FIXED, when: sql.raw(when) };
   });
@@ -160,7 +152,7 @@ function touchedAccounts(kind: Kind): SQL[] {
   // Also an account that is not stored.
   const own = accountField === undefined ? [] : [`SELECT number, ${accountField} FROM ${record}`];
   const named = Object.entries(references).flatMap(([name, to]) =>
-    accountOf(record, to, `key = ${record}.${keyName(name)}`),
+    accountOf(record, to, `key = ${record}.${referenceKey(name)}`),
   );
   const items = `${record} CROSS JOIN json_each(${record}.${list?.field}) AS item`;
   const listed = list === undefined ? [] : accountOf(items, list.to, "id = item.value");
@@ -168,7 +160,7 @@ function touchedAccounts(kind: Kind): SQL[] {
   const reference = accountReference(kind);
   const stored = `${record} JOIN ${tableName(kind)} AS stored ON stored.id = ${record}.id`;
   const hasBefore = reference !== undefined && kind.keyFields[0] === "id";
-  const before = hasBefore ? accountOf(stored, reference[1], `key = stored.${keyName(reference[0])}`) : [];
+  const before = hasBefore ? accountOf(stored, reference[1], `key = stored.${referenceKey(reference[0])}`) : [];
   return [...own, ...named, ...listed, ...before].map((query) => sql.raw(query));
 }
 

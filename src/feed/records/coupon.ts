@@ -14,7 +14,7 @@ import { CAMPAIGNS } from "./campaign.ts";
 import { defineKind } from "./define-kind.ts";
 import type { Target } from "./kind.ts";
 
-export const COUPONS: Target = { table: coupons, account: "account_key", few: true };
+export const COUPONS: Target = { table: coupons, account: "account_key", oftenSmall: true };
 
 const PRINTED_LINES_LIMIT = 20;
 
@@ -76,9 +76,9 @@ export const coupon = defineKind(coupons, {
       text: "names a campaign of another account",
       when: sql`EXISTS (
         SELECT 1 FROM campaigns
-        WHERE campaigns.key = given.campaign_key AND campaigns.account_key <> given.account_key
+        WHERE campaigns.key = line.campaign_key AND campaigns.account_key <> line.account_key
       )`,
     },
   ],
-  large: { moreBytes: "0" },
+  large: "sizes",
 });

@@ -41,9 +41,9 @@ export const customerCoupon = defineKind(customerCoupons, {
     {
       field: "campaign_coupon_id",
       text: "must be a coupon of kind store or mfg",
-      when: sql`EXISTS (SELECT 1 FROM coupons WHERE key = given.campaign_coupon_key AND kind = 'digital')`,
+      when: sql`EXISTS (SELECT 1 FROM coupons WHERE key = line.campaign_coupon_key AND kind = 'digital')`,
     },
     ofAnotherAccount("campaign_coupon_id", "a coupon", COUPONS),
   ],
-  large: {},
+  large: "sums",
 });

@@ -26,5 +26,5 @@ export const customer = defineKind(customers, {
     avatar: orElse(Field, ""),
   }),
   words: { of: ["first_name", "last_name"], vocabulary: "customer" },
-  large: { moreBytes: "0" },
+  large: "sizes",
 });

@@ -5,7 +5,7 @@ import type { FieldMessages } from "../../values/messages.ts";
 import { wordsColumn } from "../../values/words.ts";
 import type { Fault } from "./faults.ts";
 import { type Kind, keyColumns, type Options, type Target } from "./kind.ts";
-import { type Fields, fieldOf, type Source, sentOf, sourcesOf } from "./sources.ts";
+import { type Fields, fieldOf, type Source, sourcesOf, writtenOf } from "./sources.ts";
 
 type FieldName<Schema extends z.ZodObject> = keyof z.output<Schema> & string;
 type ColumnName<Table extends SQLiteTable> = keyof Table["_"]["columns"] & string;
@@ -26,7 +26,8 @@ type Definition<
   references?: Readonly<Record<Reference, Target>>;
   list?: { field: FieldName<Schema>; to: Target };
   faults?: readonly Fault<FieldName<Schema>>[];
-  uses?: readonly FieldName<Schema>[];
+  /** Fields that are checked, mostly by `faults` and `totals`, besides key, references and fixed columns. */
+  alsoChecked?: readonly FieldName<Schema>[];
   timeField?: FieldName<Schema>;
   deletion?: { column: ColumnName<Table>; is: 0 | 1 };
   words?: { of: readonly FieldName<Schema>[]; vocabulary: Vocabulary };
@@ -54,7 +55,7 @@ export function defineKind<Table extends SQLiteTable, Schema extends z.ZodObject
   table: Table,
   given: Definition<Table, Schema, Reference> & Filling<Unfilled<Table, FieldName<Schema>>>,
 ): Kind {
-  const { fields, keyFields = ["id"], references = {}, list, uses = [], counts = {}, words } = given;
+  const { fields, keyFields = ["id"], references = {}, list, alsoChecked = [], counts = {}, words } = given;
   const made = words && { words: { made: (line: Fields) => wordsColumn(line, words.of) } };
   const columns = sourcesOf(table, fields, { ...given.columns, ...made });
   const type: Kind["type"] = given.timeField === undefined ? "state" : "event";
@@ -74,12 +75,12 @@ export function defineKind<Table extends SQLiteTable, Schema extends z.ZodObject
     accountField: given.accountField ?? ("account_id" in fields.shape ? "account_id" : undefined),
     references,
     deletion: given.deletion ?? (deleted === undefined ? undefined : { column: deleted, is: 1 }),
-    sent: sentOf(named, list?.field, columns),
-    used: [
+    written: writtenOf(named, list?.field, columns),
+    checkedFields: [
       ...new Set([
         ...named,
         ...fixed.flatMap((column) => fieldOf(columns[column]) ?? []),
-        ...uses,
+        ...alsoChecked,
         ...Object.keys(counts),
       ]),
     ],

@@ -8,7 +8,7 @@ import { ACCOUNTS } from "./account.ts";
 import { defineKind } from "./define-kind.ts";
 import type { Target } from "./kind.ts";
 
-export const EIP_CAMPAIGNS: Target = { table: eipCampaigns, account: "account_key", few: true };
+export const EIP_CAMPAIGNS: Target = { table: eipCampaigns, account: "account_key", oftenSmall: true };
 
 /** A campaign of the employee incentive program, in which employees are ranked by their plays. */
 export const eipCampaign = defineKind(eipCampaigns, {

@@ -1,11 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
 import { NOW_TEXT } from "../../db/select.ts";
-import { keyName, type Target, tableName } from "./kind.ts";
+import { referenceKey, type Target, tableName } from "./kind.ts";
 
 /**
  * A rule that only the database can check, once upserts and deletes are done: which lines break it, which field is wrong,
- * and what to correct. `when` is a condition on `given`: the lines of a kind, of events the new ones, with their `number`,
- * what `used` names, and the key of each reference, such as `store_key` for `store_id`: NULL where no such record is stored.
+ * and what to correct. `when` is a condition on `line`: the lines of a kind, of events the new ones, with their `number`,
+ * its `checkedFields`, and the key of each reference, such as `store_key` for `store_id`: NULL where no such record is stored.
  */
 export interface Fault<Field extends string = string> {
   field: Field;
@@ -23,9 +23,9 @@ export const TOO_OLD = "is older than the history that is kept";
  * that says of which, such as `store_key`.
  */
 export function notMember(table: string, key: string, text: string): Fault<"customer_id"> {
-  const when = `given.${key} IS NOT NULL AND given.customer_key IS NOT NULL AND NOT EXISTS (
+  const when = `line.${key} IS NOT NULL AND line.customer_key IS NOT NULL AND NOT EXISTS (
     SELECT 1 FROM ${table} AS member
-    WHERE member.${key} = given.${key} AND member.customer_key = given.customer_key
+    WHERE member.${key} = line.${key} AND member.customer_key = line.customer_key
   )`;
   return { field: "customer_id", text, when: sql.raw(when) };
 }
@@ -38,8 +38,8 @@ export function ofAnotherAccount<Field extends string>(
   store = "store_key",
 ): Fault<Field> {
   const when = `EXISTS (
-    SELECT 1 FROM ${tableName(to)} AS named JOIN stores ON stores.key = given.${store}
-    WHERE named.key = given.${keyName(field)} AND named.account_key <> stores.account_key
+    SELECT 1 FROM ${tableName(to)} AS named JOIN stores ON stores.key = line.${store}
+    WHERE named.key = line.${referenceKey(field)} AND named.account_key <> stores.account_key
   )`;
   return { field, text: `names ${what} of another account than the store's`, when: sql.raw(when) };
 }
@@ -50,7 +50,7 @@ export function ofAnotherAccount<Field extends string>(
  */
 export function stillToCome<Field extends string>(field: Field): Fault<Field> {
   // Of a month as many characters are compared as it has.
-  const latest = `substr(datetime(${NOW_TEXT}, '+1 minute'), 1, length(given.${field}))`;
-  const when = sql.raw(`given.${field} > ${latest}`);
+  const latest = `substr(datetime(${NOW_TEXT}, '+1 minute'), 1, length(line.${field}))`;
+  const when = sql.raw(`line.${field} > ${latest}`);
   return { field, text: "must not be more than a minute in the future", when };
 }

@@ -35,7 +35,7 @@ export const historySegment = defineKind(historySegments, {
       from: "sums",
     },
   },
-  uses: ["oldest", "newest"],
+  alsoChecked: ["oldest", "newest"],
   faults: [stillToCome("month"), stillToCome("oldest"), stillToCome("newest")],
   readBack: {
     sums: {

@@ -4,7 +4,7 @@ import type * as z from "zod";
 import type { Vocabulary } from "../../db/derived/vocabularies.ts";
 import type { FieldMessages } from "../../values/messages.ts";
 import type { Fault } from "./faults.ts";
-import type { Fields, Sent, Sources } from "./sources.ts";
+import type { Fields, Sources, Written } from "./sources.ts";
 import type { Summary } from "./summaries.ts";
 
 /** A checked line of a feed request, without what it writes. */
@@ -15,9 +15,9 @@ export interface Line {
   readonly time: string | null;
   /** Whether it deletes its record; then there is a key only. */
   readonly deleted: boolean;
-  /** What is looked at besides what it writes: by checks, totals and deletes, and to tell records apart. */
-  readonly used: Fields;
-  /** How many ids its list has. */
+  /** What checks, totals and deletes look at, and what tells records apart: the kind's `checkedFields`, and some lists. */
+  readonly checked: Fields;
+  /** How many items, ids, its list has. */
   readonly items: number;
   /** The number of the first line that writes the record: new ones are stored by it, unless the kind arranges them. */
   order: number;
@@ -34,7 +34,7 @@ export interface Target {
    * Whether most programs have few of them: where a database has few, an export reads all their ids at once (`isSmall` in
    * export/fields.ts). Only for tables whose rows are never removed.
    */
-  few?: true;
+  oftenSmall?: true;
 }
 
 /** What some kinds have. */
@@ -72,10 +72,12 @@ export interface Options {
   /** The ways in which an export reads the records, one after the other; left out: one, in the order of the key. */
   ways?: readonly Way[];
   /**
-   * Whether 2,000 lines can be more than D1 should send. `moreBytes`: they differ so much that their sizes are looked at
-   * first; an expression for the bytes of a line beside the texts of its row.
+   * Where 2,000 lines can be more than D1 should send. `sums`: an export's page ends by the sum of their bytes. `sizes`:
+   * they differ so much that their sizes are looked at first too.
    */
-  large?: { moreBytes?: string };
+  large?: "sums" | "sizes";
+  /** Where sizes are looked at: an expression for the bytes of a line beside the texts of its row; left out: none. */
+  moreBytes?: string;
 }
 
 /** A kind of record (docs/contract/feed.md, 1): a state is upserted by its key, an event stored once by its `id`. */
@@ -104,8 +106,6 @@ export interface Kind extends Options {
   list?: { field: string; to: Target };
   /** Rules besides those that `references` and `fixed` stand for. */
   faults?: readonly Fault[];
-  /** Fields that are looked at, mostly by `faults` and `totals`, besides key, references and fixed columns. */
-  uses?: readonly string[];
   /** Of events: the field that says when it happened. */
   timeField?: string;
   /**
@@ -119,10 +119,10 @@ export interface Kind extends Options {
   hundredths?: readonly string[];
   /** How fields are read back that no column holds as on the wire: an expression on the row; `isJson`: its JSON. */
   readBack?: { readonly [field in string]?: { sql: string; isJson?: true } };
-  /** The values of a line that go to the database, in this order. */
-  sent: readonly Sent[];
-  /** The names of what is looked at besides what is written. */
-  used: readonly string[];
+  /** The values of a line that its columns are made of, in this order. */
+  written: readonly Written[];
+  /** The names of what checks, totals and deletes look at: fields, and the `counts`. */
+  checkedFields: readonly string[];
 }
 
 /** A walk of an export, over a kind's own table in the order of its key unless it says otherwise. */
@@ -143,7 +143,7 @@ export interface Leaving {
   /** How many events a step looks at, in the order of their ids: for less than 50 ms; left out: 20,000. */
   lookedAt?: number;
   /** The most lines of a segment, where the usual number is too large. */
-  lines?: number;
+  mostLines?: number;
   /** Which of the old rows may leave: a condition on the table; left out: all events. */
   when?: string;
   /** The rows that stand for events which have left; left out: none, because they have no totals. */
@@ -151,14 +151,14 @@ export interface Leaving {
 }
 
 /** What the search for touched accounts looks at: a list of ids too, if what it names belongs to accounts. */
-export function checkedNames({ used, list }: Kind): readonly string[] {
-  return list?.to.account === undefined ? used : [...used, list.field];
+export function checkedFieldsAndList({ checkedFields, list }: Kind): readonly string[] {
+  return list?.to.account === undefined ? checkedFields : [...checkedFields, list.field];
 }
 
-/** What is looked at in a line besides what it writes: `used`, and a list whose items belong to accounts. */
-export function toUsed(kind: Kind, fields: Fields): Fields {
+/** The values of these fields in a line. */
+export function toChecked(kind: Kind, fields: Fields): Fields {
   return Object.fromEntries(
-    checkedNames(kind).map((name) => [name, kind.counts?.[name]?.(fields) ?? fields[name] ?? null]),
+    checkedFieldsAndList(kind).map((name) => [name, kind.counts?.[name]?.(fields) ?? fields[name] ?? null]),
   );
 }
 
@@ -209,6 +209,6 @@ export function columnTypes({ table }: Pick<Kind, "table">): ReadonlyMap<string,
 }
 
 /** The name under which the key of a reference stands in a relation: `store_key` for `store_id`. */
-export function keyName(field: string): string {
+export function referenceKey(field: string): string {
   return field.replace(/_id$/, "_key");
 }

@@ -29,9 +29,9 @@ export const membership = defineKind(memberships, {
       // primary key, which has the member's name and id. Who refers to themselves would find a link.
       when: sql`referrer_id = customer_id OR (referrer_key IS NOT NULL AND store_key IS NOT NULL AND EXISTS (
         SELECT 1 FROM customers
-        WHERE customers.key = given.customer_key AND NOT EXISTS (
+        WHERE customers.key = line.customer_key AND NOT EXISTS (
           SELECT 1 FROM team_links AS link
-          WHERE link.store_key = given.store_key AND link.ancestor_key = given.referrer_key
+          WHERE link.store_key = line.store_key AND link.ancestor_key = line.referrer_key
             AND link.joined IN (0, 1) AND link.depth = 1
             AND link.name = customers.name AND link.descendant_id = customers.id
         )
@@ -51,13 +51,13 @@ export const membership = defineKind(memberships, {
  */
 function referrersFirst(lines: readonly Line[]): Line[] {
   const keyOf = (storeId: unknown, customerId: unknown) => JSON.stringify([storeId, customerId]);
-  const byKey = new Map(lines.map((line) => [keyOf(line.used.store_id, line.used.customer_id), line]));
+  const byKey = new Map(lines.map((line) => [keyOf(line.checked.store_id, line.checked.customer_id), line]));
   const arranged = new Set<Line>();
   for (const line of lines) {
     const chain = new Set<Line>();
     for (let member: Line | undefined = line; member !== undefined; ) {
       chain.add(member);
-      const referrer = byKey.get(keyOf(member.used.store_id, member.used.referrer_id));
+      const referrer = byKey.get(keyOf(member.checked.store_id, member.checked.referrer_id));
       // The referrer's first line, against the line of the member that counts.
       const goesFirst: boolean = referrer !== undefined && referrer.order < member.number;
       member = goesFirst && referrer && !arranged.has(referrer) && !chain.has(referrer) ? referrer : undefined;

@@ -41,14 +41,14 @@ export const messageGroup: Kind = defineKind(messageGroups, {
       when: sql`member_count <> (
         SELECT count(*) FROM message_groups AS stored
         JOIN message_group_members AS member ON member.group_key = stored.key
-        WHERE stored.id = given.id
+        WHERE stored.id = line.id
       )`,
     },
   ],
   // All lines, so that the members of a stored group are checked even if the line's initial customer is not stored.
   write: (lines, all) => [upsert(messageGroup, lines), removeFormerMembers(all), writeMembers(all)],
   remove: (lines) => [removeMembers(lines), removeGroups(lines)],
-  large: {},
+  large: "sums",
   ways: [{ leftOut: "message_groups.id IS NULL" }],
   readBack: {
     member_ids: {

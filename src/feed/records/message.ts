@@ -18,7 +18,7 @@ export const message = defineKind(messages, {
   columns: { sent_at: { sql: timeOrStamp("line.sent_at"), from: "sent_at" } },
   groupField: "group_id",
   references: { group_id: MESSAGE_GROUPS, customer_id: CUSTOMERS },
-  uses: ["sent_at"],
+  alsoChecked: ["sent_at"],
   timeField: "sent_at",
   faults: [NOT_A_MEMBER],
   remove: (lines) => [emptyBodies(lines)],
@@ -28,12 +28,12 @@ export const message = defineKind(messages, {
   // one takes still longer.
   leaving: {
     lookedAt: 2_000,
-    lines: 500,
+    mostLines: 500,
     when: `sent_at < (
       SELECT iif(id IS NULL, 'never', earlier_at) FROM message_groups WHERE message_groups.key = messages.group_key
     )`,
   },
-  large: {},
+  large: "sums",
   // Restored in this order, the messages that a group shows are again the last of their seconds.
   ways: [
     {

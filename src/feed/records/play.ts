@@ -41,7 +41,7 @@ export const play = defineKind(plays, {
   record: "play",
   fields,
   references: { eip_campaign_id: EIP_CAMPAIGNS, location_id: STORES, employee_id: EMPLOYEES },
-  uses: ["runs", "hits", "doubles", "triples"],
+  alsoChecked: ["runs", "hits", "doubles", "triples"],
   timeField: "played_at",
   faults: [
     ofAnotherAccount("eip_campaign_id", "a campaign", EIP_CAMPAIGNS, "location_key"),

@@ -7,7 +7,10 @@ import { stillToCome } from "./faults.ts";
 /** The clock of messages, as a restore sets it: whether what is stored from now on is later than all that was shown. */
 export const program = defineKind(messageClock, {
   record: "program",
-  fields: z.object({ message_stamp: FedTime, message_clock_said: FedTime }),
+  fields: z.object({
+    message_stamp: FedTime.describe("The time of the newest messages."),
+    message_clock_said: FedTime.describe("What the database's clock said then."),
+  }),
   keyFields: [],
   isPermanent: true,
   columns: {
@@ -16,6 +19,6 @@ export const program = defineKind(messageClock, {
     clock_said: { field: "message_clock_said" },
     is_open: { sql: "EXISTS (SELECT 1 FROM message_groups WHERE newest_at >= line.message_stamp)" },
   },
-  uses: ["message_stamp", "message_clock_said"],
+  alsoChecked: ["message_stamp", "message_clock_said"],
   faults: [stillToCome("message_stamp"), stillToCome("message_clock_said")],
 });

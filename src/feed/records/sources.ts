@@ -46,15 +46,15 @@ export function fieldOf(source: Source<Fields> | undefined): string | undefined 
 }
 
 /** A value of a line that goes to the database, to be written. */
-export interface Sent {
+export interface Written {
   name: string;
   json: boolean;
   value(fields: Fields): unknown;
 }
 
 /** The values of a line that the columns are made of, after these fields and the list. */
-export function sentOf(fields: readonly string[], list: string | undefined, columns: Sources): Sent[] {
-  const values = new Map<string, Sent>();
+export function writtenOf(fields: readonly string[], list: string | undefined, columns: Sources): Written[] {
+  const values = new Map<string, Written>();
   const add = (name: string, json = false) => values.set(name, { name, json, value: (line) => line[name] ?? null });
   for (const field of fields) add(field);
   if (list !== undefined) add(list, true);

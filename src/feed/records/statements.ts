@@ -3,40 +3,41 @@ import type { Statement } from "../../db/database.ts";
 import { addToVocabulary } from "../../db/derived/vocabularies.ts";
 import { joinRows, rowsOf } from "../../db/json-rows.ts";
 import { NOW_TEXT } from "../../db/select.ts";
-import { type Kind, keyColumns, keyName, type Line, tableName } from "./kind.ts";
+import { type Kind, keyColumns, type Line, referenceKey, tableName } from "./kind.ts";
 import type { Fields } from "./sources.ts";
 
-// The statements that a kind's lines become. Names that stand in them unquoted are this code's own, never a user's.
+// The statements that a kind's lines become. Names that stand in them unquoted are this code's own, never a user's. In
+// SQL `item` is an element of JSON. `resolved` looks up what lines as `given` refer to; everything else sees them as `line`.
 
 /** A line's number and what it writes, as a JSON array. */
-export function toJsonRow({ sent }: Kind, number: number, fields: Fields): string {
-  return JSON.stringify([number, ...sent.map(({ value }) => value(fields))]);
+export function toJsonRow({ written }: Kind, number: number, fields: Fields): string {
+  return JSON.stringify([number, ...written.map(({ value }) => value(fields))]);
 }
 
 /**
- * Writes lines, given as JSON texts of a parameter each: states are upserted, and a row that would not change is not
+ * Writes lines, whose rows are JSON texts of a parameter each: states are upserted, and a row that would not change is not
  * written at all; of events each is written once, and every statement answers a row for each that is new.
  */
-export function write(kind: Kind, texts: readonly string[]): Statement[] {
-  const json = kind.sent.filter((one) => one.json).map(({ name }) => name);
-  return texts.flatMap((text) => {
-    const all = rowsOf([text], sentColumns(kind), json);
+export function write(kind: Kind, rowChunks: readonly string[]): Statement[] {
+  const json = kind.written.filter((one) => one.json).map(({ name }) => name);
+  return rowChunks.flatMap((chunk) => {
+    const all = rowsOf([chunk], writtenColumns(kind), json);
     const lines = resolved(kind, all, "drop");
     const statements = kind.write?.(lines, all) ?? [kind.type === "event" ? insert(kind, lines) : upsert(kind, lines)];
-    return [...statements, ...addWords(kind, text)];
+    return [...statements, ...addWords(kind, chunk)];
   });
 }
 
-function sentColumns({ sent }: Kind): string[] {
-  return ["number", ...sent.map(({ name }) => name)];
+function writtenColumns({ written }: Kind): string[] {
+  return ["number", ...written.map(({ name }) => name)];
 }
 
 /** Adds the words that lines write, each once. */
-function addWords(kind: Kind, text: string): Statement[] {
+function addWords(kind: Kind, rowChunk: string): Statement[] {
   if (kind.words === undefined) return [];
-  const column = sentColumns(kind).indexOf("words");
-  const lines = JSON.parse(text) as unknown[][];
-  const words = new Set(lines.flatMap((line) => String(line[column]).split(" ")));
+  const column = writtenColumns(kind).indexOf("words");
+  const rows = JSON.parse(rowChunk) as unknown[][];
+  const words = new Set(rows.flatMap((row) => String(row[column]).split(" ")));
   return [addToVocabulary(kind.words.vocabulary, [...words].join(" "))];
 }
 
@@ -72,7 +73,7 @@ function columnValue(kind: Kind, column: string): string {
   if (source === undefined) throw new Error(`${kind.record} does not fill its column ${column}.`);
   if ("sql" in source) return source.sql;
   if (!("field" in source)) return `line.${column}`;
-  if (source.as === "key") return `line.${keyName(source.field)}`;
+  if (source.as === "key") return `line.${referenceKey(source.field)}`;
   if (source.as !== "time") return `line.${source.field}`;
   const stored = kind.type === "state" ? [storedValue(kind, column)] : [];
   return `coalesce(${[`line.${source.field}`, ...stored, NOW_TEXT].join(", ")})`;
@@ -86,12 +87,12 @@ function storedValue(kind: Kind, column: string): string {
 /** Deletes the lines' records; the statements answer a row for every record that was there. */
 export function remove(kind: Kind, lines: readonly Line[]): Statement[] {
   if (lines.length === 0) return [];
-  const given = resolved(kind, usedLines(kind, lines), "drop", kind.keyFields);
-  if (kind.remove !== undefined) return kind.remove(given);
+  const found = resolved(kind, checkedLines(kind, lines), "drop", kind.keyFields);
+  if (kind.remove !== undefined) return kind.remove(found);
   const { deletion } = kind;
   const [table, key] = [sql.raw(tableName(kind)), keyColumns(kind)];
   const values = key.map((column) => columnValue(kind, column));
-  const among = sql`(${sql.raw(key.join(", "))}) IN (SELECT ${sql.raw(values.join(", "))} FROM ${given} AS line)`;
+  const among = sql`(${sql.raw(key.join(", "))}) IN (SELECT ${sql.raw(values.join(", "))} FROM ${found} AS line)`;
   if (deletion === undefined) return [sql`DELETE FROM ${table} WHERE ${among} RETURNING 1`];
   const { column, is } = deletion;
   const sets = [`${column} = ${is}`, ...(column === "erased" ? forgetAll(kind) : [])].join(", ");
@@ -105,12 +106,12 @@ function forgetAll({ table, columns }: Kind): string[] {
 }
 
 /** What checks and totals look at in the lines, as a subquery: `number`, and each value. */
-export function usedLines(kind: Kind, lines: readonly Line[], names = kind.used): SQL {
-  return rowsOf(usedTexts(lines, names), ["number", ...names]);
+export function checkedLines(kind: Kind, lines: readonly Line[], names = kind.checkedFields): SQL {
+  return rowsOf(checkedChunks(lines, names), ["number", ...names]);
 }
 
-function usedTexts(lines: readonly Line[], names: readonly string[]): string[] {
-  return joinRows(lines.map(({ number, used }) => JSON.stringify([number, ...names.map((name) => used[name])])));
+function checkedChunks(lines: readonly Line[], names: readonly string[]): string[] {
+  return joinRows(lines.map(({ number, checked }) => JSON.stringify([number, ...names.map((name) => checked[name])])));
 }
 
 /**
@@ -125,13 +126,13 @@ export function resolved(kind: Kind, lines: SQL, unresolved: "drop" | "keep", fi
     const stored = to.stored === undefined ? "" : `AND ${to.stored(target)}`;
     return `${isNeeded ? "CROSS" : "LEFT"} JOIN ${tableName(to)} AS ${target} ON ${target}.id = given.${field} ${stored}`;
   });
-  const keys = references.map(([field], index) => `, target_${index}.key AS ${keyName(field)}`);
+  const keys = references.map(([field], index) => `, target_${index}.key AS ${referenceKey(field)}`);
   return sql`(SELECT given.* ${sql.raw(keys.join(""))} FROM ${lines} AS given ${sql.raw(joins.join(" "))})`;
 }
 
 /** The columns that `resolved` adds to the lines. */
 export function referenceKeys({ references }: Kind): string[] {
-  return Object.keys(references).map(keyName);
+  return Object.keys(references).map(referenceKey);
 }
 
 /** Whether a reference may be left out. */
@@ -148,17 +149,17 @@ function areCollected(kind: Kind, lines: readonly Line[]): boolean {
 }
 
 function eventColumns(kind: Kind): string[] {
-  return ["number", ...kind.used, ...referenceKeys(kind)];
+  return ["number", ...kind.checkedFields, ...referenceKeys(kind)];
 }
 
 /** Puts many events that are not stored yet into `fresh_events`, where `freshEvents` then reads them. */
 export function collectFreshEvents(kind: Kind, lines: readonly Line[]): Statement[] {
   if (!areCollected(kind, lines)) return [];
-  return usedTexts(lines, kind.used).map(
-    (text) => sql`
+  return checkedChunks(lines, kind.checkedFields).map(
+    (chunk) => sql`
       INSERT INTO fresh_events (record, lines)
       SELECT ${kind.record}, json_group_array(json_array(${sql.raw(eventColumns(kind).join(", "))}))
-      FROM ${notStored(kind, rowsOf([text], ["number", ...kind.used]))} HAVING count(*) > 0`,
+      FROM ${notStored(kind, rowsOf([chunk], ["number", ...kind.checkedFields]))} HAVING count(*) > 0`,
   );
 }
 
@@ -168,10 +169,10 @@ export const dropFreshEvents = (): Statement => sql`DELETE FROM fresh_events`;
 /** For a `WITH` clause: the lines' events that are not stored yet, as a relation named after the record. */
 export function freshEvents(kind: Kind, lines: readonly Line[], hint: "MATERIALIZED" | ""): SQL {
   const columns = eventColumns(kind);
-  const values = columns.map((name, index) => `event.value ->> ${index} AS ${name}`);
+  const values = columns.map((name, index) => `item.value ->> ${index} AS ${name}`);
   const collected = sql`SELECT ${sql.raw(values.join(", "))}
-    FROM fresh_events CROSS JOIN json_each(fresh_events.lines) AS event WHERE fresh_events.record = ${kind.record}`;
-  const found = sql`SELECT ${sql.raw(columns.join(", "))} FROM ${notStored(kind, usedLines(kind, lines))}`;
+    FROM fresh_events CROSS JOIN json_each(fresh_events.lines) AS item WHERE fresh_events.record = ${kind.record}`;
+  const found = sql`SELECT ${sql.raw(columns.join(", "))} FROM ${notStored(kind, checkedLines(kind, lines))}`;
   return sql`${sql.raw(`${kind.record} AS ${hint}`)} (${areCollected(kind, lines) ? collected : found})`;
 }
 

@@ -27,7 +27,7 @@ export const tokenEarning = defineKind(tokenEarnings, {
   record: "token_earning",
   fields,
   references: { store_id: STORES, customer_id: CUSTOMERS },
-  uses: ["level_no", "tokens"],
+  alsoChecked: ["level_no", "tokens"],
   timeField: "earned_at",
   faults: [
     // One who left still counts, so that a late line is not refused.

@@ -31,7 +31,7 @@ async function exportedLines(): Promise<ExportedLine[]> {
 /** What a line comes to, whatever its text. */
 function read(line: ExportedLine): string {
   const checked = checkLine({ number: 1, text: JSON.stringify(line) }, RESTORED_KINDS);
-  return JSON.stringify("line" in checked ? [checked.line, checked.text] : checked);
+  return JSON.stringify("line" in checked ? [checked.line, checked.row] : checked);
 }
 
 describe("an export that is restored", () => {

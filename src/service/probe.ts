@@ -28,13 +28,17 @@ const CACHED_SECONDS = 300;
 const LONGEST_MS = 45_000;
 const DAY_MS = 86_400_000;
 
-const Measurement = z.union([
-  z.strictObject({ measure: z.literal("calls"), count: z.int().min(1).max(12) }),
-  z.strictObject({ measure: z.literal("batch"), mebibytes: z.int().min(1).max(8) }),
-  z.strictObject({ measure: z.literal("reads"), at: z.enum(["first-primary", "first-unconstrained"]) }),
-  z.strictObject({ measure: z.literal("write to KV"), value: z.string().max(64) }),
-  z.strictObject({ measure: z.enum(["lag", "read from KV", "versions", "alarm", "clean"]) }),
-]);
+const Measurement = z.object({
+  measure: z.enum(["calls", "batch", "reads", "lag", "write to KV", "read from KV", "versions", "alarm", "clean"]),
+  /** Of calls. */
+  count: z.int().min(1).max(12).default(1),
+  /** Of a batch. */
+  mebibytes: z.int().min(1).max(8).default(1),
+  /** Of reads. */
+  at: z.enum(["first-primary", "first-unconstrained"]).default("first-primary"),
+  /** For KV. */
+  value: z.string().max(64).default(""),
+});
 
 /** Until when a measurement is under way. One whose request was cancelled never ends, so nobody waits for it for long. */
 let busyUntil = 0;

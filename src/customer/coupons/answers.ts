@@ -9,8 +9,7 @@ import {
   toJson,
   withMember,
 } from "../../http/json-text.ts";
-import type { CouponText } from "./coupon-text.ts";
-import type { CampaignCoupon, CouponRecord, DigitalCoupon } from "./operations.ts";
+import type { CampaignCoupon, CouponRecord, CouponText, DigitalCoupon } from "./operations.ts";
 import type { CouponList, CouponRow, ItemRow, StoredCoupon } from "./queries.ts";
 import type { CouponKind } from "./schema.ts";
 

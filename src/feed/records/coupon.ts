@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { CouponText } from "../../customer/coupons/coupon-text.ts";
 import { coupons } from "../../db/tables/index.ts";
 import { Decimal } from "../../values/decimal.ts";
 import { Flag } from "../../values/number.ts";
@@ -56,7 +55,19 @@ export const coupon = defineKind(coupons, {
     filter_items: { field: "filter_items", as: "json" },
     // The JSON of which answers are made; nothing is looked up by what is in it.
     text: {
-      together: CouponText.keyof().options,
+      together: [
+        "account_id",
+        "name",
+        "type",
+        "value",
+        "header_lines",
+        "text_lines",
+        "can_expire",
+        "expiration_type",
+        "expiration",
+        "once_per_sale",
+        "expiration_date",
+      ],
       storedAs: ({ expiration_date, time_zone }) => ({ expiration_date: shownEnd(expiration_date, time_zone) }),
     },
     ends_at: {

@@ -55,9 +55,9 @@ describe("a first deployment", () => {
   });
 
   it.for<[when: string, before: number | "the answer", state: string]>([
-    ["before its first statement", 1, "4 of ALL migrations; next is 0005_customers.sql, with 10 statements to run"],
-    ["in the middle", 6, "4 of ALL migrations; next is 0005_customers.sql, with 6 statements to run"],
-    ["before its row in the ledger", 11, "4 of ALL migrations; next is 0005_customers.sql, with 1 statements to run"],
+    ["before its first statement", 1, "4 of ALL migrations; next is 0005_customers.sql, with 9 statements to run"],
+    ["in the middle", 6, "4 of ALL migrations; next is 0005_customers.sql, with 5 statements to run"],
+    ["before its row in the ledger", 10, "4 of ALL migrations; next is 0005_customers.sql, with 1 statements to run"],
     ["before its answer", "the answer", "5 of ALL migrations; next is 0006_balances.sql, with 2 statements to run"],
   ])("goes on where it stopped after a migration was cut off %s", async ([, before, state], { expect }) => {
     const { cloudflare, env } = await account({ hasSecret: true });

@@ -9,14 +9,18 @@ export class ProgressLine {
   #saidAt = Date.now();
 
   say(text: string): void {
+    if (Date.now() - this.#saidAt >= (process.stderr.isTTY ? SHOWN_EVERY_MS : LOGGED_EVERY_MS)) this.#write(text);
+  }
+
+  #write(text: string): void {
     const { isTTY, columns } = process.stderr;
-    if (Date.now() - this.#saidAt < (isTTY ? SHOWN_EVERY_MS : LOGGED_EVERY_MS)) return;
     this.#saidAt = Date.now();
     process.stderr.write(isTTY ? CLEAR_LINE + text.slice(0, columns - 1) : `${text}\n`);
   }
 
-  /** Begins something that has so many steps; call what it returns after each, or after some. */
+  /** Begins something that has so many steps, and says so; call what it returns after each, or after some. */
   begin(what: string, steps: number): (count?: number) => void {
+    this.#write(`${what} …`);
     const startedAt = Date.now();
     let done = 0;
     return (count = 1) => {

@@ -71,7 +71,6 @@ export type CouponRow = Extract<ListRow, { part: "coupon" }>;
 const couponList = compilePer((shape: Shape, value: Values) => {
   const item = { ...ITEM, record: held(shape) };
   const account = { ...ACCOUNT, record: couponAccount(shape.accounts || NO_IMAGES) };
-  const heldBytes = sql`coalesce(octet_length(${item.record}), 0)`;
   const each = sql`FROM json_each(listed.entries) AS entry ${JOIN_HELD}`;
   const ofAccount = sql`LEFT JOIN ${accounts} ON ${accounts.key} = page.account_key`;
   return sql<Row<typeof item> | Row<typeof COUPON> | Row<typeof account>>`
@@ -88,9 +87,9 @@ const couponList = compilePer((shape: Shape, value: Values) => {
       )
     ),
     shown AS MATERIALIZED (
-      SELECT *, iif(bytes + iif(items <= ${FEW}, 0, (SELECT sum(${heldBytes}) ${each})) < ${LIMIT}, items, 1 + (
+      SELECT *, iif(bytes + iif(items <= ${FEW}, 0, (SELECT sum(${heldBytes(shape)}) ${each})) < ${LIMIT}, items, 1 + (
         SELECT count(*)
-        FROM (SELECT sum(${entryValue(7)} + ${heldBytes}) OVER (ORDER BY entry.key) AS bytes ${each}) AS upto
+        FROM (SELECT sum(${entryValue(7)} + ${heldBytes(shape)}) OVER (ORDER BY entry.key) AS bytes ${each}) AS upto
         WHERE upto.bytes < ${LIMIT}
       )) AS fitting
       FROM listed
@@ -156,6 +155,13 @@ const ITEM = {
   /** How many items there are, with the first after the page. */
   listed: sql<number>`shown.items`,
 };
+
+/** The bytes of the long texts of what is held. Not of all of it: SQLite would plan the whole expression twice more. */
+function heldBytes({ accounts: isInDetail }: Shape): SQL {
+  const { creation_method, coupon_id } = customerCoupons;
+  const texts = [creation_method, stores.store_image, ...(isInDetail ? [coupon_id] : [])];
+  return sql`octet_length(json_array(${sql.join(texts, sql`, `)}))`;
+}
 
 /** The fewest bytes that an item of the answer has besides what is held: those of the longest parts of its account. */
 function sharedBytes({ accounts: shown }: Shape): SQL {

@@ -107,7 +107,7 @@ export const SUMMED_KINDS = SEALED_KINDS.filter(({ summaries }) => summaries.len
 /** A row of `selectSummaries`. */
 export type SummaryRow = Readonly<Record<string, string | number | null>>;
 
-/** The summaries of a kind after one, in the order of their ids, with the ids of what they are of. */
+/** The next summaries of a kind, in the order of their ids, with the ids of their customers, stores and so on. */
 export function selectSummaries({ record, table, summaries }: SealedKind, after = "", limit = -1): string {
   const references = KINDS.find((one) => one.record === record)?.references ?? {};
   const named = new Map(Object.entries(references).map(([field, to]) => [referenceKey(field), tableName(to)]));

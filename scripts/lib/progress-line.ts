@@ -18,7 +18,7 @@ export class ProgressLine {
     process.stderr.write(isTTY ? CLEAR_LINE + text.slice(0, columns - 1) : `${text}\n`);
   }
 
-  /** Begins something that has so many steps, and says so; call what it returns after each, or after some. */
+  /** Says that something with so many steps begins. The function that it returns is called after each step, or after some. */
   begin(what: string, steps: number): (count?: number) => void {
     this.#write(`${what} …`);
     const startedAt = Date.now();

@@ -27,7 +27,7 @@ export interface HistoryReport {
 }
 
 /**
- * Compares every segment with what the database says of it, and every summary with the sum of what the segments hold.
+ * Compares every segment with its row in the database, and every summary with the sum of the segments.
  * `onSegment` is called once each is read.
  * @throws a CommandError if events left meanwhile: they would be in the summaries, and in no segment that was read.
  */

@@ -36,9 +36,9 @@ export function entryValue(index: number): SQL {
   return sql`(step.entry ->> ${sql.raw(String(index))})`;
 }
 
-/** A key of a table; `sort` is a letter for each table. */
-export function keyOf(sort: string, key: SQL): SQL {
-  return sql`${sql.raw(`'${sort}'`)} || ${key} || ':'`;
+/** A key as `step.keys` has it: between signs that no key has, so that 1 is not found in 11. */
+export function keyOf(key: SQL): SQL {
+  return sql`'k' || ${key} || ':'`;
 }
 
 /** Whether no row before has this key. */

@@ -150,7 +150,7 @@ function storesNearby(shape: Shape, value: Values): SQL {
     WHERE miles <= ${value("radiusMiles")}`;
 }
 
-/** The strips of which stores are read: each band of the box, or of its two parts at the 180th meridian. */
+/** The strips whose stores are read: each band of the box, or of its two parts at the 180th meridian. */
 function stripsOf({ bands, isCut }: Shape): SQL {
   const parts = isCut ? ["west", "east"] : ["whole"];
   const strips = parts.flatMap((part) => Array.from({ length: bands }, (_, band) => `(${band}, '${part}')`));

@@ -156,7 +156,7 @@ const ITEM = {
   listed: sql<number>`shown.items`,
 };
 
-/** The bytes of the long texts of what is held. Not of all of it: SQLite would plan the whole expression twice more. */
+/** The bytes of the three long texts of `held`: if they were those of all of `held`, SQLite would plan it twice more. */
 function heldBytes({ accounts: isInDetail }: Shape): SQL {
   const { creation_method, coupon_id } = customerCoupons;
   const texts = [creation_method, stores.store_image, ...(isInDetail ? [coupon_id] : [])];

@@ -34,7 +34,7 @@ export type Shape = Pick<CouponsQuery, "accounts"> &
 type CursorValue = "afterKind" | "afterEnd" | "afterCreated" | "afterId";
 export type Values = Value<"customerId" | "search" | "type" | "accountId" | "storeIds" | keyof Page | CursorValue>;
 
-/** The coupons that are valid for the customer now and pass the filters: what orders them, and the keys of what they show. */
+/** The coupons that are valid for the customer now and pass the filters: the columns of the order, and keys. */
 export function validCoupons(shape: Shape, value: Values): SQL {
   const sources = [
     ...(shape.kinds.some((kind) => kind !== "digital") ? [issuedCoupons(shape, value)] : []),

@@ -63,7 +63,7 @@ function readOfMerchants<F extends Fields>(
   own: F,
   json: (keyof F & string)[],
 ) {
-  const key = keyOf("a", sql`${accounts.key}`);
+  const key = keyOf(sql`${accounts.key}`);
   const account = sql`'{"agreement_type":' || coalesce(${accounts.agreement_type}, 'null') || ',' || substr(${accounts.fields}, 2)`;
   return selectStepwise({
     tables: found,

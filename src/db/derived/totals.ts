@@ -55,7 +55,7 @@ function derivedTotal({
   };
 }
 
-// A summary of what a campaign has earned has no customer (docs/contract/history.md, 3).
+// A summary event with a campaign's earnings has no customer (docs/contract/history.md, 3).
 const BALANCES = {
   of: "balance_entry",
   events: "balance_entries",

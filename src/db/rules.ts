@@ -1,8 +1,8 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { NOW } from "./select.ts";
-import type { eipCampaigns } from "./tables/index.ts";
-import { accounts, blocks, campaigns, customers, friendships, memberships, stores } from "./tables/index.ts";
+import type { eipCampaigns } from "./tables.ts";
+import { accounts, blocks, campaigns, customers, friendships, memberships, stores } from "./tables.ts";
 
 /** The key of the customer with this id; NULL for one who is not stored, whom no row belongs to. */
 export function customerKeyOf(customerId: Placeholder): SQL {

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { names, returning } from "../db/select.ts";
-import { feedVersion } from "../db/tables/index.ts";
+import { feedVersion } from "../db/tables.ts";
 import { selectUnshown, toUnshown } from "../inbox/message-clock.ts";
 import type { FeedChanges } from "../inbox/notify.ts";
 import { selectChanges, toChanges } from "../inbox/outbox.ts";

@@ -1,4 +1,4 @@
-import type { historySegments } from "../db/tables/index.ts";
+import type { historySegments } from "../db/tables.ts";
 import { sha256Of } from "../values/sha256.ts";
 import { withTimeout } from "../values/timeout.ts";
 

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { compilePer, type Database, type Statement, type Value } from "../db/database.ts";
 import { NOW, names, select } from "../db/select.ts";
-import { feedVersion, historySegments, historyWalks } from "../db/tables/index.ts";
+import { feedVersion, historySegments, historyWalks } from "../db/tables.ts";
 import { writeLines } from "../feed/export/page.ts";
 import { hasMore, selectIds, selectLines, toIds } from "../feed/export/queries.ts";
 import { type Summary, summaryId } from "../feed/records/summaries.ts";

@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { compileOnce, type Database, type Value } from "../db/database.ts";
 import { customerKeyOf } from "../db/rules.ts";
 import { limitTo, NOW, names, select } from "../db/select.ts";
-import { listeners, messageClock, messageGroupNews } from "../db/tables/index.ts";
+import { listeners, messageClock, messageGroupNews } from "../db/tables.ts";
 import { toUnshown, UNSHOWN, type UnshownMessages } from "./message-clock.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { names, select } from "../db/select.ts";
-import { messageClock } from "../db/tables/index.ts";
+import { messageClock } from "../db/tables.ts";
 
 /** Messages that are stored, but not shown before a later stamp is taken. */
 export interface UnshownMessages {

@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Database, RowOf } from "../db/database.ts";
 import { joinRows } from "../db/json-rows.ts";
 import { limitTo, NOW, names, select } from "../db/select.ts";
-import { feedVersion, messageClock, outbox } from "../db/tables/index.ts";
+import { feedVersion, messageClock, outbox } from "../db/tables.ts";
 import { IS_SHOWING_DUE } from "./message-clock.ts";
 import type { ChangeKind } from "./protocol.ts";
 

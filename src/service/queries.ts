@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { limitTo, NOW, names, returning, select } from "../db/select.ts";
-import { jobs, listeners } from "../db/tables/index.ts";
+import { jobs, listeners } from "../db/tables.ts";
 import { type Backlog, selectBacklog } from "../inbox/outbox.ts";
 import { JOBS, type Job } from "./jobs.ts";
 

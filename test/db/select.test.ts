@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { describe, expectTypeOf, it } from "vitest";
 import { compileOnce, compilePer, Database, type Value } from "../../src/db/database.ts";
 import { returning, select, selectWith } from "../../src/db/select.ts";
-import { accounts, feedVersion } from "../../src/db/tables/index.ts";
+import { accounts, feedVersion } from "../../src/db/tables.ts";
 
 const open = () => new Database(env.DB, "first-primary");
 const FIELDS = { id: accounts.id, options: accounts.loyalty_options, twice: sql<number>`2 * ${accounts.deleted}` };

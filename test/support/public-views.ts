@@ -1,14 +1,24 @@
 import { env } from "cloudflare:workers";
-import { getTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
-import * as tables from "../../src/db/tables/index.ts";
+import { getTableColumns, getTableName } from "drizzle-orm";
+import * as tables from "../../src/db/tables.ts";
 
 const TARGETS: Record<string, string> = {
-  group_key: "message_groups",
+  account_key: "accounts",
   ancestor_key: "customers",
+  blocked_key: "customers",
+  campaign_coupon_key: "coupons",
+  campaign_key: "campaigns",
+  customer_key: "customers",
   descendant_key: "customers",
+  eip_campaign_key: "eip_campaigns",
+  employee_key: "employees",
+  group_key: "message_groups",
+  high_key: "customers",
+  initial_customer_key: "customers",
+  location_key: "stores",
+  low_key: "customers",
   referrer_key: "customers",
   store_key: "stores",
-  customer_key: "customers",
 };
 
 /**
@@ -16,22 +26,14 @@ const TARGETS: Record<string, string> = {
  * that look at rows without the API.
  */
 export async function createPublicViews(): Promise<void> {
-  const configs = Object.values(tables)
-    .filter((table) => table instanceof SQLiteTable)
-    .map((table) => getTableConfig(table));
   await env.DB.batch(
-    configs.map(({ name, columns, foreignKeys }) => {
-      const targets = new Map(
-        foreignKeys.flatMap((key) => {
-          const { columns: from, foreignTable } = key.reference();
-          const [column] = from;
-          return from.length === 1 && column ? [[column.name, getTableConfig(foreignTable).name] as const] : [];
-        }),
-      );
-      const ids = columns.flatMap(({ name: column }) => {
-        const target = targets.get(column) ?? TARGETS[column];
+    Object.values(tables).map((table) => {
+      const name = getTableName(table);
+      const columns = Object.keys(getTableColumns(table));
+      const ids = columns.flatMap((column) => {
+        const target = TARGETS[column];
         const id = column.replace(/_key$/, "_id");
-        if (target === undefined || id === column || columns.some((one) => one.name === id)) return [];
+        if (target === undefined || columns.includes(id)) return [];
         return [`(SELECT id FROM ${target} WHERE key = ${name}.${column}) AS ${id}`];
       });
       return env.DB.prepare(

@@ -2,7 +2,7 @@ import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { compilePer, type Database, type Value } from "../../db/database.ts";
 import { IS_RUNNING } from "../../db/rules.ts";
 import { limitTo, pick, select, selectWith } from "../../db/select.ts";
-import { accounts, campaignStores, campaigns, stores } from "../../db/tables/index.ts";
+import { accounts, campaignStores, campaigns, stores } from "../../db/tables.ts";
 import { boundingBox, EARTH_RADIUS_MILES, type Position } from "./bounding-box.ts";
 import type { NearbyCampaign } from "./operations.ts";
 

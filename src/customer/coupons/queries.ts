@@ -1,7 +1,7 @@
 import { type AnyColumn, type SQL, sql } from "drizzle-orm";
 import { compilePer, type Database, type RowOf } from "../../db/database.ts";
 import { jsonOf, pick, type Row, select } from "../../db/select.ts";
-import { accounts, coupons, customerCoupons, stores } from "../../db/tables/index.ts";
+import { accounts, coupons, customerCoupons, stores } from "../../db/tables.ts";
 import type { Paged } from "../../http/paging.ts";
 import { ANSWER_BYTES } from "../../values/answer-bytes.ts";
 import { LAST_SECOND } from "../../values/time-zone.ts";

@@ -2,7 +2,7 @@ import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import type { Value } from "../../db/database.ts";
 import { customerKeyOf, isAccountDeleted, isStoreDeleted, joinStoresOf } from "../../db/rules.ts";
 import { NOW, pick, select } from "../../db/select.ts";
-import { accounts, coupons, customerCoupons, stores } from "../../db/tables/index.ts";
+import { accounts, coupons, customerCoupons, stores } from "../../db/tables.ts";
 import type { Page } from "../../http/paging.ts";
 import type { CouponKind, Cursor } from "./schema.ts";
 

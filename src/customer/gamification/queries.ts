@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { compilePer, type Database, type Value } from "../../db/database.ts";
 import { isWithinDates } from "../../db/rules.ts";
 import { NOW, pick, select, selectWith } from "../../db/select.ts";
-import { accounts, eipCampaigns, employees, playTotals, stores } from "../../db/tables/index.ts";
+import { accounts, eipCampaigns, employees, playTotals, stores } from "../../db/tables.ts";
 import type { EmployeeTotals } from "./ranking.ts";
 
 /** Which board: a location's in one campaign, or in all that run now. */

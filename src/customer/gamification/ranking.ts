@@ -1,4 +1,4 @@
-import type { employees, playTotals } from "../../db/tables/index.ts";
+import type { employees, playTotals } from "../../db/tables.ts";
 import { toShortDecimal } from "../../values/decimal.ts";
 import type { LeaderboardItem } from "./operations.ts";
 

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { compileOnce, type Database, type Value } from "../../db/database.ts";
 import { customerKeyOf, joinStoresOf } from "../../db/rules.ts";
 import { limitTo, select } from "../../db/select.ts";
-import { accounts, customers, storeBalances, stores } from "../../db/tables/index.ts";
+import { accounts, customers, storeBalances, stores } from "../../db/tables.ts";
 import { type JsonText, toJson, withMember } from "../../http/json-text.ts";
 import { READ, toCustomer } from "../search/records.ts";
 import type { AccountBalance } from "./operations.ts";

@@ -12,7 +12,7 @@ import {
   messageGroups,
   messageStates,
   messages,
-} from "../../db/tables/index.ts";
+} from "../../db/tables.ts";
 import type { Page, Paged } from "../../http/paging.ts";
 import { POLL_BYTES } from "../../values/answer-bytes.ts";
 import type { Cursor } from "./schema.ts";

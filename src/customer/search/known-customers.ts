@@ -2,7 +2,7 @@ import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { compilePer, type Value } from "../../db/database.ts";
 import { customerKeyOf, hasBlocked } from "../../db/rules.ts";
 import { limitTo, select } from "../../db/select.ts";
-import { customers, friendships } from "../../db/tables/index.ts";
+import { customers, friendships } from "../../db/tables.ts";
 import type { CustomerSearch } from "./schema.ts";
 import { notBegun } from "./word-index.ts";
 

@@ -3,7 +3,7 @@ import type { RowOf } from "../../db/database.ts";
 import { customerKeyOf, friendStatus, IS_RUNNING, joinStoresOf } from "../../db/rules.ts";
 import { type Fields, jsonOf, pick, selectWith } from "../../db/select.ts";
 import { entryValue, isFirst, keyOf, selectStepwise } from "../../db/stepwise.ts";
-import { accounts, campaigns, customers, registrations, stores } from "../../db/tables/index.ts";
+import { accounts, campaigns, customers, registrations, stores } from "../../db/tables.ts";
 import { firstTexts } from "../../http/fit-page.ts";
 import { type JsonText, mergeObjects, storedJson, toJson, withMember } from "../../http/json-text.ts";
 import { type Forgiving, meantBy } from "./meant.ts";

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { compilePer, type Value } from "../../db/database.ts";
 import { limitTo, selectWith } from "../../db/select.ts";
-import { customerVocabulary, merchantVocabulary } from "../../db/tables/index.ts";
+import { customerVocabulary, merchantVocabulary } from "../../db/tables.ts";
 import type { SearchList } from "./schema.ts";
 import { asBeginnings, LONGEST_BEGINNING, matching, notBegun, type WordIndex } from "./word-index.ts";
 

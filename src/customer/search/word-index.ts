@@ -1,7 +1,7 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { customerKeyOf, hasBlocked, isAccountDeleted } from "../../db/rules.ts";
 import { limitTo } from "../../db/select.ts";
-import { accounts, campaigns, customers, stores } from "../../db/tables/index.ts";
+import { accounts, campaigns, customers, stores } from "../../db/tables.ts";
 import type { SearchList } from "./schema.ts";
 
 /** An index of words in FTS5, whose entries have the keys of records. */

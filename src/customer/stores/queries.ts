@@ -4,7 +4,7 @@ import { compileOnce, type Database, type RowOf, type Value } from "../../db/dat
 import { LEVELS } from "../../db/derived/totals.ts";
 import { friendStatus, isStore, STORES_JOINED } from "../../db/rules.ts";
 import { limitTo, pick, select } from "../../db/select.ts";
-import { customers, memberships, storeBalances, stores, teamLinks } from "../../db/tables/index.ts";
+import { customers, memberships, storeBalances, stores, teamLinks } from "../../db/tables.ts";
 import { cutPage, type Page, type Paged } from "../../http/paging.ts";
 import type { TeamMember } from "./operations.ts";
 

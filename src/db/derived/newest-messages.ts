@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { names } from "../select.ts";
-import { messageGroups } from "../tables/index.ts";
+import { messageGroups } from "../tables.ts";
 import type { Derived } from "./derived.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import { compilePer, type Database, type Statement } from "../../db/database.ts";
 import { limitTo } from "../../db/select.ts";
-import { feedVersion } from "../../db/tables/index.ts";
+import { feedVersion } from "../../db/tables.ts";
 import { BODY_LIMIT } from "../../http/limits.ts";
 import { tableName } from "../records/kind.ts";
 import { isSmall, type KnownIds, type Reader, type Row } from "./fields.ts";
@@ -116,7 +116,7 @@ function selectMostLines(walk: ExportWalk, inOrder: SQL): SQL {
 /** The bytes of the texts in a row, as expressions. SQLite knows them without reading the texts. */
 function octetsOf({ table }: ExportWalk): string[] {
   const texts = Object.values(getTableColumns(table)).filter(
-    ({ dataType, generated }) => dataType === "string" && generated === undefined,
+    ({ dataType, hasDefault }) => dataType === "string" && !hasDefault,
   );
   return texts.map(({ name }) => `coalesce(octet_length(${tableName({ table })}.${name}), 0)`);
 }

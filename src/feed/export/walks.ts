@@ -1,6 +1,6 @@
 import { LINE_LIMIT } from "../../http/limits.ts";
 import { EXPORTED_KINDS } from "../records/index.ts";
-import { columnTypes, type Kind, keyColumns, tableName, type Way } from "../records/kind.ts";
+import { columnTypes, type Kind, tableName, type Way } from "../records/kind.ts";
 import { program } from "../records/program.ts";
 import { deletionReaderOf, type Reader, readerOf } from "./fields.ts";
 
@@ -56,12 +56,7 @@ function deletionWalks(kind: Kind): ExportWalk[] {
   return [walkOf(kind, `${kind.record} deleted`, way, deletionReaderOf(kind))];
 }
 
-function walkOf({ record, table: own }: Kind, name: string, way: Way, reader: Reader): ExportWalk {
-  const { table = own, order = orderOf({ table }) } = way;
+function walkOf({ record, key, table: own }: Kind, name: string, way: Way, reader: Reader): ExportWalk {
+  const { table = own, order = columnTypes({ table }).has("key") ? ["key"] : key } = way;
   return { ...way, name, record, table, order, mostLines: LINE_LIMIT, reader };
-}
-
-/** The integer key of the table, if it has one; else what its primary key is. */
-function orderOf(of: Pick<Kind, "table">): readonly string[] {
-  return columnTypes(of).has("key") ? ["key"] : keyColumns(of);
 }

@@ -1,5 +1,5 @@
 import { Account, AccountFields, LoyaltyOptions, withoutLogo } from "../../customer/account.ts";
-import { accounts } from "../../db/tables/index.ts";
+import { accounts } from "../../db/tables.ts";
 import { orNull } from "../../values/scalar.ts";
 import { foldAll } from "../../values/words.ts";
 import { defineKind } from "./define-kind.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { campaignEarnings, customerBalances, storeBalances } from "../../db/derived/totals.ts";
-import { balanceEntries } from "../../db/tables/index.ts";
+import { balanceEntries } from "../../db/tables.ts";
 import { Hundredths, TotalHundredths } from "../../values/decimal.ts";
 import { orNull } from "../../values/scalar.ts";
 import { Id } from "../../values/text.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { blocks } from "../../db/tables/index.ts";
+import { blocks } from "../../db/tables.ts";
 import { Id } from "../../values/text.ts";
 import { CUSTOMERS } from "./customer.ts";
 import { defineKind } from "./define-kind.ts";
@@ -7,6 +7,7 @@ import { defineKind } from "./define-kind.ts";
 export const block = defineKind(blocks, {
   record: "block",
   fields: z.object({ customer_id: Id, blocked_id: Id }),
+  key: ["customer_key", "blocked_key"],
   keyFields: ["customer_id", "blocked_id"],
   references: { customer_id: CUSTOMERS, blocked_id: CUSTOMERS },
   rules: ({ customer_id, blocked_id }) =>

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { campaigns } from "../../db/tables/index.ts";
+import { campaigns } from "../../db/tables.ts";
 import { Decimal } from "../../values/decimal.ts";
 import { Count } from "../../values/number.ts";
 import { orElse, orNull, passedThrough } from "../../values/scalar.ts";

@@ -9,7 +9,6 @@ import {
   accountReference,
   checkedFieldsAndList,
   type Kind,
-  keyColumns,
   type Line,
   referenceKey,
   type Target,
@@ -133,7 +132,7 @@ function faultsOf(kind: Kind): Fault[] {
     text: NOT_STORED,
     when: sql.raw(`${field} IS NOT NULL AND ${referenceKey(field)} IS NULL`),
   }));
-  const match = keyColumns(kind).map((column) => `stored.${column} = line.${column}`);
+  const match = kind.key.map((column) => `stored.${column} = line.${column}`);
   const changed = kind.fixed.map((column) => {
     const field = fieldOf(kind.columns[column]) ?? column;
     // Left out, it stays as it is.

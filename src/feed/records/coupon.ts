@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { coupons } from "../../db/tables/index.ts";
+import { coupons } from "../../db/tables.ts";
 import { Decimal } from "../../values/decimal.ts";
 import { Flag } from "../../values/number.ts";
 import { orElse, orNull, passedThrough } from "../../values/scalar.ts";

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { customerCoupons } from "../../db/tables/index.ts";
+import { customerCoupons } from "../../db/tables.ts";
 import { Count } from "../../values/number.ts";
 import { orElse, orNull } from "../../values/scalar.ts";
 import { Field, Id } from "../../values/text.ts";

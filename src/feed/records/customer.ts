@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { customers } from "../../db/tables/index.ts";
+import { customers } from "../../db/tables.ts";
 import { orElse, orNull } from "../../values/scalar.ts";
 import { Field, Id, LongText, Name } from "../../values/text.ts";
 import { DateOnly } from "../../values/time.ts";

@@ -4,7 +4,7 @@ import type { Vocabulary } from "../../db/derived/vocabularies.ts";
 import type { FieldMessages } from "../../values/messages.ts";
 import { wordsColumn } from "../../values/words.ts";
 import type { Fault } from "./faults.ts";
-import { type Kind, keyColumns, type Options, type Target } from "./kind.ts";
+import type { Kind, Options, Target } from "./kind.ts";
 import { type Fields, fieldOf, type Source, sourcesOf, writtenOf } from "./sources.ts";
 
 type FieldName<Schema extends z.ZodObject> = keyof z.output<Schema> & string;
@@ -19,6 +19,8 @@ type Definition<
   record: string;
   fields: Schema;
   rules?(fields: z.output<Schema>): FieldMessages;
+  /** Left out: `id`. */
+  key?: readonly ColumnName<Table>[];
   keyFields?: readonly FieldName<Schema>[];
   columns?: { readonly [Name in ColumnName<Table>]?: Source<z.output<Schema>> };
   fixed?: readonly ColumnName<Table>[];
@@ -37,7 +39,7 @@ type Definition<
 
 /** The columns that neither the database fills nor, by their names, the fields. */
 type Unfilled<Table extends SQLiteTable, Field extends string> = {
-  [Name in ColumnName<Table>]: Table["_"]["columns"][Name]["_"] extends { hasDefault: false; generated: undefined }
+  [Name in ColumnName<Table>]: Table["_"]["columns"][Name]["_"] extends { hasDefault: false }
     ? Exclude<Name, Field | KeyName<Field> | "words">
     : never;
 }[ColumnName<Table>];
@@ -55,11 +57,19 @@ export function defineKind<Table extends SQLiteTable, Schema extends z.ZodObject
   table: Table,
   given: Definition<Table, Schema, Reference> & Filling<Unfilled<Table, FieldName<Schema>>>,
 ): Kind {
-  const { fields, keyFields = ["id"], references = {}, list, alsoChecked = [], counts = {}, words } = given;
+  const {
+    fields,
+    key = ["id"],
+    keyFields = ["id"],
+    references = {},
+    list,
+    alsoChecked = [],
+    counts = {},
+    words,
+  } = given;
   const made = words && { words: { made: (line: Fields) => wordsColumn(line, words.of) } };
   const columns = sourcesOf(table, fields, { ...given.columns, ...made });
   const type: Kind["type"] = given.timeField === undefined ? "state" : "event";
-  const key = keyColumns({ table });
   const others = Object.keys(columns).filter((column) => isKey(columns[column]) && !key.includes(column));
   const fixed = [...(type === "state" ? others : []), ...(given.fixed ?? [])];
   const named = [...keyFields, ...Object.keys(references)];
@@ -68,6 +78,7 @@ export function defineKind<Table extends SQLiteTable, Schema extends z.ZodObject
     ...given,
     type,
     table,
+    key,
     keyFields,
     keySchema: fields.pick(Object.fromEntries(keyFields.map((field) => [field, true])) as never),
     columns,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { eipCampaigns } from "../../db/tables/index.ts";
+import { eipCampaigns } from "../../db/tables.ts";
 import { orElse, orNull } from "../../values/scalar.ts";
 import { AccountId, Id, Name } from "../../values/text.ts";
 import { DateOnly } from "../../values/time.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { employees } from "../../db/tables/index.ts";
+import { employees } from "../../db/tables.ts";
 import { orElse } from "../../values/scalar.ts";
 import { AccountId, Field, Id, Name } from "../../values/text.ts";
 import { ACCOUNTS } from "./account.ts";

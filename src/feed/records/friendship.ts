@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { friendships } from "../../db/tables/index.ts";
+import { friendships } from "../../db/tables.ts";
 import { compareCodePoints } from "../../values/code-points.ts";
 import { Flag } from "../../values/number.ts";
 import { Id } from "../../values/text.ts";
@@ -10,6 +10,7 @@ import { defineKind } from "./define-kind.ts";
 export const friendship = defineKind(friendships, {
   record: "friendship",
   fields: z.object({ customer_id: Id, friend_id: Id, status: Flag }),
+  key: ["low_key", "high_key"],
   keyFields: ["customer_id", "friend_id"],
   identity: ({ customer_id, friend_id }) => [String(customer_id), String(friend_id)].sort(compareCodePoints),
   columns: {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { historySegments } from "../../db/tables/index.ts";
+import { historySegments } from "../../db/tables.ts";
 import { mustBe } from "../../values/text.ts";
 import { Datetime } from "../../values/time.ts";
 import { defineKind } from "./define-kind.ts";
@@ -26,6 +26,7 @@ export const historySegment = defineKind(historySegments, {
   }),
   rules: ({ kind, month, segment_no, name }) =>
     name === `${kind}/${month}/${segment_no}.ndjson.gz` ? {} : { name: ["must be made of its kind, month and number"] },
+  key: ["kind", "month", "number"],
   keyFields: ["kind", "month", "segment_no"],
   isPermanent: true,
   columns: {

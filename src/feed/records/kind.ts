@@ -1,5 +1,5 @@
 import { getTableColumns, getTableName, type SQL } from "drizzle-orm";
-import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
+import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type * as z from "zod";
 import type { Vocabulary } from "../../db/derived/vocabularies.ts";
 import type { FieldMessages } from "../../values/messages.ts";
@@ -86,6 +86,8 @@ export interface Kind extends Options {
   /** The kind's name on the wire. */
   record: string;
   table: SQLiteTable;
+  /** The columns of the key by which its rows are found. */
+  key: readonly string[];
   /** The fields on the wire. */
   fields: z.ZodObject;
   /** Checks valid fields against each other: the texts of those that are wrong. Of a delete, the key fields alone. */
@@ -195,11 +197,6 @@ export function accountReference({ references }: Pick<Kind, "references">): [fie
 
 export function tableName({ table }: Pick<Kind, "table">): string {
   return getTableName(table);
-}
-
-/** The columns of a record's key: of a primary key of several columns, else `id`. */
-export function keyColumns({ table }: Pick<Kind, "table">): string[] {
-  return getTableConfig(table).primaryKeys[0]?.columns.map(({ name }) => name) ?? ["id"];
 }
 
 /** What the columns of a table hold, by their names. */

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { memberships } from "../../db/tables/index.ts";
+import { memberships } from "../../db/tables.ts";
 import { orNull } from "../../values/scalar.ts";
 import { Id } from "../../values/text.ts";
 import { FedTime } from "../../values/time.ts";
@@ -19,6 +19,7 @@ export const membership = defineKind(memberships, {
     referrer_id: orNull(Id),
     joined_at: orNull(FedTime),
   }),
+  key: ["store_key", "customer_key"],
   keyFields: ["store_id", "customer_id"],
   references: { store_id: STORES, customer_id: CUSTOMERS, referrer_id: CUSTOMERS },
   faults: [

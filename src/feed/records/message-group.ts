@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import { messageGroups } from "../../db/tables/index.ts";
+import { messageGroups } from "../../db/tables.ts";
 import type { FieldMessages } from "../../values/messages.ts";
 import { orNull } from "../../values/scalar.ts";
 import { Field, Id, mustBe } from "../../values/text.ts";

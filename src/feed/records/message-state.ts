@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { messageStates } from "../../db/tables/index.ts";
+import { messageStates } from "../../db/tables.ts";
 import { Flag } from "../../values/number.ts";
 import { orElse, orNull } from "../../values/scalar.ts";
 import { Id } from "../../values/text.ts";
@@ -17,6 +17,7 @@ export const messageState = defineKind(messageStates, {
     read_at: orNull(FedTime),
     notifications_disabled: orElse(Flag, 0),
   }),
+  key: ["group_key", "customer_key"],
   keyFields: ["group_id", "customer_id"],
   groupField: "group_id",
   references: { group_id: MESSAGE_GROUPS, customer_id: CUSTOMERS },

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { updateNewestMessages } from "../../db/derived/newest-messages.ts";
-import { messageGroups, messages } from "../../db/tables/index.ts";
+import { messageGroups, messages } from "../../db/tables.ts";
 import { orNull } from "../../values/scalar.ts";
 import { Id, LongText } from "../../values/text.ts";
 import { FedTime } from "../../values/time.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { playTotals } from "../../db/derived/totals.ts";
-import { plays } from "../../db/tables/index.ts";
+import { plays } from "../../db/tables.ts";
 import { DecimalText, TotalText, toHundredths } from "../../values/decimal.ts";
 import { SignedCount, TotalCount } from "../../values/number.ts";
 import { orElse, orNull } from "../../values/scalar.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { messageClock } from "../../db/tables/index.ts";
+import { messageClock } from "../../db/tables.ts";
 import { FedTime } from "../../values/time.ts";
 import { defineKind } from "./define-kind.ts";
 import { stillToCome } from "./faults.ts";

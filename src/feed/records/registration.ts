@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { registrations } from "../../db/tables/index.ts";
+import { registrations } from "../../db/tables.ts";
 import { Id } from "../../values/text.ts";
 import { CAMPAIGNS } from "./campaign.ts";
 import { CUSTOMERS } from "./customer.ts";
@@ -8,6 +8,7 @@ import { defineKind } from "./define-kind.ts";
 export const registration = defineKind(registrations, {
   record: "registration",
   fields: z.object({ campaign_id: Id, customer_id: Id }),
+  key: ["customer_key", "campaign_key"],
   keyFields: ["campaign_id", "customer_id"],
   references: { campaign_id: CAMPAIGNS, customer_id: CUSTOMERS },
 });

@@ -28,10 +28,10 @@ export type Sources = Readonly<Record<string, Source<Fields>>>;
 export function sourcesOf(table: SQLiteTable, { shape }: z.ZodObject, given: Partial<Sources>): Sources {
   const held = new Set(Object.values(given).map(fieldOf));
   const sources: Record<string, Source<Fields>> = {};
-  for (const { name, notNull, hasDefault, generated } of Object.values(getTableColumns(table))) {
+  for (const { name, notNull, hasDefault } of Object.values(getTableColumns(table))) {
     const [source, field, id] = [given[name], shape[name], name.replace(/_key$/, "_id")];
     if (source !== undefined) sources[name] = source;
-    else if (hasDefault || generated !== undefined || held.has(name)) continue;
+    else if (hasDefault || held.has(name)) continue;
     else if (id !== name && id in shape) sources[name] = { field: id, as: "key" };
     // What may be null in a column that may not is a time.
     else if (notNull && field?.safeParse(undefined).data === null) sources[name] = { field: name, as: "time" };

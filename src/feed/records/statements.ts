@@ -3,7 +3,7 @@ import type { Statement } from "../../db/database.ts";
 import { addToVocabulary } from "../../db/derived/vocabularies.ts";
 import { joinRows, rowsOf } from "../../db/json-rows.ts";
 import { NOW_TEXT } from "../../db/select.ts";
-import { type Kind, keyColumns, type Line, referenceKey, tableName } from "./kind.ts";
+import { type Kind, type Line, referenceKey, tableName } from "./kind.ts";
 import type { Fields } from "./sources.ts";
 
 // The statements that a kind's lines become. Names that stand in them unquoted are this code's own, never a user's. In
@@ -42,8 +42,8 @@ function addWords(kind: Kind, rowChunk: string): Statement[] {
 }
 
 export function upsert(kind: Kind, lines: SQL): SQL {
-  const { columns, deletion, fixed } = kind;
-  const [table, key] = [tableName(kind), keyColumns(kind)];
+  const { columns, deletion, fixed, key } = kind;
+  const table = tableName(kind);
   // A line that differs in a fixed column changes the rest of the row, but its check undoes the request.
   const changing = Object.keys(columns).filter((column) => !key.includes(column) && !fixed.includes(column));
   const newValues = new Map(changing.map((column) => [column, `excluded.${column}`]));
@@ -80,7 +80,7 @@ function columnValue(kind: Kind, column: string): string {
 }
 
 function storedValue(kind: Kind, column: string): string {
-  const match = keyColumns(kind).map((one) => `stored.${one} = ${columnValue(kind, one)}`);
+  const match = kind.key.map((one) => `stored.${one} = ${columnValue(kind, one)}`);
   return `(SELECT stored.${column} FROM ${tableName(kind)} AS stored WHERE ${match.join(" AND ")})`;
 }
 
@@ -89,8 +89,8 @@ export function remove(kind: Kind, lines: readonly Line[]): Statement[] {
   if (lines.length === 0) return [];
   const found = resolved(kind, checkedLines(kind, lines), "drop", kind.keyFields);
   if (kind.remove !== undefined) return kind.remove(found);
-  const { deletion } = kind;
-  const [table, key] = [sql.raw(tableName(kind)), keyColumns(kind)];
+  const { deletion, key } = kind;
+  const table = sql.raw(tableName(kind));
   const values = key.map((column) => columnValue(kind, column));
   const among = sql`(${sql.raw(key.join(", "))}) IN (SELECT ${sql.raw(values.join(", "))} FROM ${found} AS line)`;
   if (deletion === undefined) return [sql`DELETE FROM ${table} WHERE ${among} RETURNING 1`];

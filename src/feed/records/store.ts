@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { stores } from "../../db/tables/index.ts";
+import { stores } from "../../db/tables.ts";
 import { Latitude, Longitude } from "../../values/number.ts";
 import { orElse } from "../../values/scalar.ts";
 import { AccountId, Field, Id, Name } from "../../values/text.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { LEVELS, teamTokens } from "../../db/derived/totals.ts";
-import { tokenEarnings } from "../../db/tables/index.ts";
+import { tokenEarnings } from "../../db/tables.ts";
 import { Hundredths, TotalHundredths } from "../../values/decimal.ts";
 import { orNull } from "../../values/scalar.ts";
 import { Id, mustBe } from "../../values/text.ts";

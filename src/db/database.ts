@@ -118,8 +118,8 @@ export class Database {
    * The rows of each statement, all in one round trip and one transaction. The statements read, or write what may be
    * written twice: if the connection is lost, they are sent again for two seconds. After five seconds without an answer
    * the call fails.
-   * @throws {DatabaseUnavailable} when D1 cannot be reached, {DatabaseFull} where a statement would add to a full
-   * database; D1's own error for anything else, such as a check that failed.
+   * @throws {DatabaseUnavailable} when D1 cannot be reached, or is full and a statement would add to it; D1's own
+   * error for anything else, such as a check that failed.
    */
   async batch<const S extends readonly Statement[]>(statements: S): Promise<RowsOf<S>> {
     const queries = statements.map(queryOf);

@@ -16,7 +16,7 @@ export type DatabaseFault =
   | "full"
   | "unknown";
 
-/** D1 does not answer, or not in time; `cause` is what it said, if anything. */
+/** D1 does not answer, or not in time, or it is full and refuses what adds to it; `cause` is what it said, if anything. */
 export class DatabaseUnavailable extends Error {
   override readonly name = "DatabaseUnavailable";
   readonly fault: DatabaseFault;
@@ -24,16 +24,6 @@ export class DatabaseUnavailable extends Error {
   constructor(cause: unknown, fault: DatabaseFault) {
     super("The database cannot be reached.", { cause });
     this.fault = fault;
-  }
-}
-
-/** D1 has reached its largest size: it refuses what adds to it, and goes on answering reads. */
-export class DatabaseFull extends Error {
-  override readonly name = "DatabaseFull";
-  readonly fault: DatabaseFault = "full";
-
-  constructor(cause: unknown) {
-    super("The database is full.", { cause });
   }
 }
 
@@ -48,7 +38,7 @@ export class PrimaryStalled extends Error {
 
 /** The fault of D1 that an error stands for or was caused by; undefined where there is none. */
 export function databaseFaultOf(error: unknown): DatabaseFault | undefined {
-  if (error instanceof DatabaseUnavailable || error instanceof DatabaseFull) return error.fault;
+  if (error instanceof DatabaseUnavailable) return error.fault;
   return error instanceof Error ? databaseFaultOf(error.cause) : undefined;
 }
 
@@ -96,6 +86,5 @@ export function outcomeOf(error: unknown): Outcome {
 
 /** The error that an outage becomes, or any other as it is. */
 export function toDatabaseError(error: unknown): unknown {
-  if (error instanceof Error && faultIn(error) === "full") return new DatabaseFull(error);
   return isOutage(error) ? new DatabaseUnavailable(error, faultIn(error)) : error;
 }

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { DatabaseFull, DatabaseUnavailable } from "../db/errors.ts";
+import { DatabaseUnavailable } from "../db/errors.ts";
 import type { FieldMessages } from "../values/messages.ts";
 import type { Failure } from "./failure-schema.ts";
 import { LIMIT_PERIOD_SECONDS } from "./limits.ts";
@@ -128,10 +128,10 @@ export const internalError = (requestId: string) =>
 /** The failure that an error stands for: one of the API itself, or of `db/`; undefined for a bug. */
 export function failureOf(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error;
-  if (error instanceof DatabaseUnavailable)
-    return (error.fault === "daily_limit" ? dailyLimitReached : databaseUnavailable)(error.cause);
-  if (error instanceof DatabaseFull) return databaseFull(error.cause);
-  return undefined;
+  if (!(error instanceof DatabaseUnavailable)) return undefined;
+  const { fault, cause } = error;
+  if (fault === "full") return databaseFull(cause);
+  return (fault === "daily_limit" ? dailyLimitReached : databaseUnavailable)(cause);
 }
 
 /** Answers whatever was thrown: a failure of the API as it is, a bug without its cause. */

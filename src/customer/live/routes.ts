@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { type AppEnv, background, createRouter } from "../../app-env.ts";
 import { offeredSubprotocols, SUBPROTOCOL } from "../../auth/subprotocols.ts";
-import { DatabaseFull } from "../../db/errors.ts";
+import { databaseFaultOf } from "../../db/errors.ts";
 import { foreignPage, unavailable, upgradeRequired } from "../../http/errors.ts";
 import { Inboxes } from "../../inbox/inboxes.ts";
 import { beginListening } from "../../inbox/listeners.ts";
@@ -16,7 +16,7 @@ export const live = createRouter().get("/", async (c) => {
   const at = Date.now();
   // Before the socket opens, so that no change is missed after hello.
   const { newestAt, unshown } = await beginListening(db, customerId).catch((error: unknown) => {
-    throw error instanceof DatabaseFull ? cannotListen("the database is full", error) : error;
+    throw databaseFaultOf(error) === "full" ? cannotListen("the database is full", error) : error;
   });
   // The Worker that stored it may have ended before it was shown, and an open app is not to wait for the schedule.
   if (unshown !== null) background.run(c, showOnceOver(db, unshown));

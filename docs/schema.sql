@@ -34,17 +34,6 @@ CREATE TABLE accounts (
 
 CREATE INDEX accounts_deleted ON accounts (deleted) WHERE deleted = 1;
 
-CREATE TRIGGER accounts_update_words AFTER UPDATE OF words ON accounts
-WHEN OLD.words IS NOT NEW.words
-BEGIN
-  DELETE FROM store_words WHERE rowid IN (SELECT key FROM stores WHERE account_key = NEW.key);
-  INSERT INTO store_words (rowid, words) SELECT key, words FROM expected_store_words WHERE account_key = NEW.key
-  ORDER BY key;
-  DELETE FROM campaign_words WHERE rowid IN (SELECT key FROM campaigns WHERE account_key = NEW.key);
-  INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_campaign_words WHERE account_key = NEW.key
-  ORDER BY key;
-END;
-
 CREATE TABLE stores (
   key INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
@@ -67,37 +56,6 @@ CREATE TABLE stores (
 CREATE INDEX stores_by_position ON stores (account_key, band, longitude, latitude, deleted);
 
 CREATE INDEX stores_deleted ON stores (deleted) WHERE deleted = 1;
-
-CREATE VIRTUAL TABLE store_words USING fts5(
-  words, content = '', contentless_delete = 1, detail = none, prefix = '1 2 3 4 5 6', tokenize = ascii
-);
-
-CREATE VIRTUAL TABLE store_words_terms USING fts5vocab(store_words, instance);
-
-CREATE TABLE merchant_vocabulary (
-  word TEXT PRIMARY KEY
-) WITHOUT ROWID;
-
-CREATE VIEW expected_store_words AS
-SELECT
-  stores.key,
-  stores.account_key,
-  stores.words || ' ' || accounts.words AS words
-FROM stores
-JOIN accounts ON accounts.key = stores.account_key
-WHERE stores.deleted = 0;
-
-CREATE TRIGGER stores_insert_words AFTER INSERT ON stores
-BEGIN
-  INSERT INTO store_words (rowid, words) SELECT key, words FROM expected_store_words WHERE key = NEW.key;
-END;
-
-CREATE TRIGGER stores_update_words AFTER UPDATE OF words, deleted ON stores
-WHEN OLD.words IS NOT NEW.words OR OLD.deleted IS NOT NEW.deleted
-BEGIN
-  DELETE FROM store_words WHERE rowid = OLD.key;
-  INSERT INTO store_words (rowid, words) SELECT key, words FROM expected_store_words WHERE key = NEW.key;
-END;
 
 CREATE TABLE campaigns (
   key INTEGER PRIMARY KEY,
@@ -146,32 +104,10 @@ BEGIN
   ON CONFLICT (store_key, campaign_key) DO UPDATE SET listed = 1 WHERE listed = 0;
 END;
 
-CREATE VIRTUAL TABLE campaign_words USING fts5(
-  words, content = '', contentless_delete = 1, detail = none, prefix = '1 2 3 4 5 6', tokenize = ascii
-);
-
-CREATE VIRTUAL TABLE campaign_words_terms USING fts5vocab(campaign_words, instance);
-
-CREATE VIEW expected_campaign_words AS
-SELECT
-  campaigns.key,
-  campaigns.account_key,
-  campaigns.words || ' ' || accounts.words AS words
-FROM campaigns
-JOIN accounts ON accounts.key = campaigns.account_key
-WHERE campaigns.deleted = 0;
-
 CREATE TRIGGER campaigns_insert AFTER INSERT ON campaigns
 BEGIN
   INSERT INTO campaign_stores (store_key, campaign_key, listed)
   SELECT value, NEW.key, 1 FROM json_each(NEW.listed_stores);
-  INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_campaign_words WHERE key = NEW.key;
-END;
-
-CREATE TRIGGER campaigns_update_words AFTER UPDATE OF words, deleted ON campaigns
-WHEN OLD.words IS NOT NEW.words OR OLD.deleted IS NOT NEW.deleted
-BEGIN
-  DELETE FROM campaign_words WHERE rowid = OLD.key;
   INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_campaign_words WHERE key = NEW.key;
 END;
 
@@ -229,15 +165,41 @@ BEGIN
   ON CONFLICT DO NOTHING;
 END;
 
+CREATE VIRTUAL TABLE store_words USING fts5(
+  words, content = '', contentless_delete = 1, detail = none, prefix = '1 2 3 4 5 6', tokenize = ascii
+);
+
+CREATE VIRTUAL TABLE campaign_words USING fts5(
+  words, content = '', contentless_delete = 1, detail = none, prefix = '1 2 3 4 5 6', tokenize = ascii
+);
+
 CREATE VIRTUAL TABLE customer_words USING fts5(
   words, content = '', contentless_delete = 1, detail = none, prefix = '1 2 3 4 5 6', tokenize = "ascii tokenchars '+'"
 );
 
+CREATE VIRTUAL TABLE store_words_terms USING fts5vocab(store_words, instance);
+
+CREATE VIRTUAL TABLE campaign_words_terms USING fts5vocab(campaign_words, instance);
+
 CREATE VIRTUAL TABLE customer_words_terms USING fts5vocab(customer_words, instance);
+
+CREATE TABLE merchant_vocabulary (
+  word TEXT PRIMARY KEY
+) WITHOUT ROWID;
 
 CREATE TABLE customer_vocabulary (
   word TEXT PRIMARY KEY
 ) WITHOUT ROWID;
+
+CREATE VIEW expected_store_words AS
+SELECT stores.key, stores.account_key, stores.words || ' ' || accounts.words AS words
+FROM stores JOIN accounts ON accounts.key = stores.account_key
+WHERE stores.deleted = 0;
+
+CREATE VIEW expected_campaign_words AS
+SELECT campaigns.key, campaigns.account_key, campaigns.words || ' ' || accounts.words AS words
+FROM campaigns JOIN accounts ON accounts.key = campaigns.account_key
+WHERE campaigns.deleted = 0;
 
 CREATE VIEW expected_customer_words AS
 SELECT
@@ -256,9 +218,39 @@ SELECT
 FROM customers
 WHERE erased = 0;
 
+CREATE TRIGGER accounts_update_words AFTER UPDATE OF words ON accounts
+WHEN OLD.words IS NOT NEW.words
+BEGIN
+  DELETE FROM store_words WHERE rowid IN (SELECT key FROM stores WHERE account_key = NEW.key);
+  INSERT INTO store_words (rowid, words) SELECT key, words FROM expected_store_words WHERE account_key = NEW.key
+  ORDER BY key;
+  DELETE FROM campaign_words WHERE rowid IN (SELECT key FROM campaigns WHERE account_key = NEW.key);
+  INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_campaign_words WHERE account_key = NEW.key
+  ORDER BY key;
+END;
+
+CREATE TRIGGER stores_insert_words AFTER INSERT ON stores
+BEGIN
+  INSERT INTO store_words (rowid, words) SELECT key, words FROM expected_store_words WHERE key = NEW.key;
+END;
+
 CREATE TRIGGER customers_insert_words AFTER INSERT ON customers
 BEGIN
   INSERT INTO customer_words (rowid, words) SELECT key, words FROM expected_customer_words WHERE key = NEW.key;
+END;
+
+CREATE TRIGGER stores_update_words AFTER UPDATE OF words, deleted ON stores
+WHEN OLD.words IS NOT NEW.words OR OLD.deleted IS NOT NEW.deleted
+BEGIN
+  DELETE FROM store_words WHERE rowid = OLD.key;
+  INSERT INTO store_words (rowid, words) SELECT key, words FROM expected_store_words WHERE key = NEW.key;
+END;
+
+CREATE TRIGGER campaigns_update_words AFTER UPDATE OF words, deleted ON campaigns
+WHEN OLD.words IS NOT NEW.words OR OLD.deleted IS NOT NEW.deleted
+BEGIN
+  DELETE FROM campaign_words WHERE rowid = OLD.key;
+  INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_campaign_words WHERE key = NEW.key;
 END;
 
 CREATE TABLE balance_entries (
@@ -507,13 +499,6 @@ CREATE TABLE message_group_news (
   PRIMARY KEY (customer_key, newest_at DESC, group_id)
 ) WITHOUT ROWID;
 
-CREATE VIEW expected_message_group_news AS
-SELECT
-  member.customer_key, coalesce(message_groups.newest_at, '') AS newest_at, message_groups.id AS group_id,
-  member.group_key
-FROM message_group_members AS member
-JOIN message_groups ON message_groups.key = member.group_key;
-
 CREATE TABLE messages (
   id TEXT PRIMARY KEY,
   group_key INTEGER NOT NULL REFERENCES message_groups (key) DEFERRABLE INITIALLY DEFERRED, -- its group, removed or not
@@ -539,28 +524,18 @@ BEGIN
   WHERE OLD.newest_at IS NOT NEW.newest_at AND newest_at = coalesce(OLD.newest_at, '') AND group_id = OLD.id
     AND customer_key IN (SELECT customer_key FROM message_group_members WHERE group_key = OLD.key);
   INSERT INTO message_group_news (customer_key, newest_at, group_id, group_key)
-  SELECT customer_key, newest_at, group_id, group_key FROM expected_message_group_news
+  SELECT customer_key, coalesce(NEW.newest_at, ''), NEW.id, NEW.key FROM message_group_members
   WHERE OLD.newest_at IS NOT NEW.newest_at AND group_key = NEW.key;
-  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
-  SELECT
-    listening.version, 'messages', json_group_array(listening.customer_id), coalesce(NEW.newest_at, ''), listening.now
-  FROM message_group_members AS member CROSS JOIN listening ON listening.customer_key = member.customer_key
-  WHERE member.group_key = NEW.key
-  HAVING count(*) > 0
-  ON CONFLICT DO UPDATE SET newest_at = excluded.newest_at WHERE excluded.newest_at > newest_at;
+  INSERT INTO changes SELECT json_group_array(customer_key), 'messages', coalesce(NEW.newest_at, '')
+  FROM message_group_members WHERE group_key = NEW.key;
 END;
 
 CREATE TRIGGER message_group_members_insert AFTER INSERT ON message_group_members
 BEGIN
   INSERT INTO message_group_news (customer_key, newest_at, group_id, group_key)
-  SELECT customer_key, newest_at, group_id, group_key FROM expected_message_group_news
-  WHERE group_key = NEW.group_key AND customer_key = NEW.customer_key;
-  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
-  SELECT
-    version, 'messages', json_array(customer_id),
-    coalesce((SELECT newest_at FROM message_groups WHERE key = NEW.group_key), ''), now
-  FROM listening WHERE customer_key = NEW.customer_key
-  ON CONFLICT DO UPDATE SET newest_at = excluded.newest_at WHERE excluded.newest_at > newest_at;
+  SELECT NEW.customer_key, coalesce(newest_at, ''), id, key FROM message_groups WHERE key = NEW.group_key;
+  INSERT INTO changes SELECT json_array(NEW.customer_key), 'messages', coalesce(newest_at, '')
+  FROM message_groups WHERE key = NEW.group_key;
 END;
 
 CREATE TRIGGER message_group_members_delete AFTER DELETE ON message_group_members
@@ -569,9 +544,7 @@ BEGIN
   DELETE FROM message_group_news WHERE (customer_key, newest_at, group_id) IN (
     SELECT OLD.customer_key, coalesce(newest_at, ''), id FROM message_groups WHERE key = OLD.group_key
   );
-  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
-  SELECT version, 'messages', json_array(customer_id), '', now FROM listening WHERE customer_key = OLD.customer_key
-  ON CONFLICT DO NOTHING;
+  INSERT INTO changes VALUES (json_array(OLD.customer_key), 'messages', '');
 END;
 
 CREATE TABLE employees (
@@ -639,11 +612,6 @@ CREATE TABLE listeners (
   until TEXT NOT NULL -- listens until this time
 ) WITHOUT ROWID;
 
-CREATE VIEW listening AS
-SELECT customers.key AS customer_key, customers.id AS customer_id, feed_version.version, clock.now
-FROM customers CROSS JOIN listeners ON listeners.customer_id = customers.id CROSS JOIN feed_version CROSS JOIN clock
-WHERE listeners.until > (SELECT now FROM clock);
-
 CREATE TABLE outbox (
   version INTEGER NOT NULL, -- the feed version that changed it
   change_kind TEXT NOT NULL, -- messages, coupons, balance, or erased: the customer was erased
@@ -653,42 +621,44 @@ CREATE TABLE outbox (
   PRIMARY KEY (version, change_kind, customers)
 ) WITHOUT ROWID;
 
-CREATE TRIGGER outbox_of_emptied_messages AFTER UPDATE OF body ON messages
+CREATE VIEW changes AS
+SELECT '[]' AS customer_keys, '' AS change_kind, '' AS newest_at WHERE false;
+
+CREATE TRIGGER changes_fill_the_outbox INSTEAD OF INSERT ON changes
 BEGIN
   INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
-  SELECT listening.version, 'messages', json_group_array(listening.customer_id), NEW.sent_at, listening.now
-  FROM message_group_members AS member CROSS JOIN listening ON listening.customer_key = member.customer_key
-  WHERE member.group_key = NEW.group_key
+  SELECT feed_version.version, NEW.change_kind, json_group_array(customers.id), NEW.newest_at, clock.now
+  FROM json_each(NEW.customer_keys) AS item CROSS JOIN customers ON customers.key = item.value
+  CROSS JOIN listeners ON listeners.customer_id = customers.id CROSS JOIN feed_version CROSS JOIN clock
+  WHERE listeners.until > clock.now
   HAVING count(*) > 0
   ON CONFLICT DO UPDATE SET newest_at = excluded.newest_at WHERE excluded.newest_at > newest_at;
 END;
 
+CREATE TRIGGER outbox_of_emptied_messages AFTER UPDATE OF body ON messages
+BEGIN
+  INSERT INTO changes SELECT json_group_array(customer_key), 'messages', NEW.sent_at
+  FROM message_group_members WHERE group_key = NEW.group_key;
+END;
+
 CREATE TRIGGER outbox_of_issued_coupons AFTER INSERT ON customer_coupons
 BEGIN
-  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
-  SELECT version, 'coupons', json_array(customer_id), '', now FROM listening WHERE customer_key = NEW.customer_key
-  ON CONFLICT DO NOTHING;
+  INSERT INTO changes VALUES (json_array(NEW.customer_key), 'coupons', '');
 END;
 
 CREATE TRIGGER outbox_of_changed_coupons AFTER UPDATE ON customer_coupons
 BEGIN
-  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
-  SELECT version, 'coupons', json_array(customer_id), '', now FROM listening WHERE customer_key = NEW.customer_key
-  ON CONFLICT DO NOTHING;
+  INSERT INTO changes VALUES (json_array(NEW.customer_key), 'coupons', '');
 END;
 
 CREATE TRIGGER outbox_of_withdrawn_coupons AFTER DELETE ON customer_coupons
 BEGIN
-  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
-  SELECT version, 'coupons', json_array(customer_id), '', now FROM listening WHERE customer_key = OLD.customer_key
-  ON CONFLICT DO NOTHING;
+  INSERT INTO changes VALUES (json_array(OLD.customer_key), 'coupons', '');
 END;
 
 CREATE TRIGGER outbox_of_balances AFTER UPDATE OF balance ON customers
 BEGIN
-  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
-  SELECT version, 'balance', json_array(customer_id), '', now FROM listening WHERE customer_key = NEW.key
-  ON CONFLICT DO NOTHING;
+  INSERT INTO changes VALUES (json_array(NEW.key), 'balance', '');
 END;
 
 CREATE TABLE history_segments (

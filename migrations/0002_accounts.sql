@@ -17,16 +17,3 @@ CREATE TABLE accounts (
 -- Every query that leaves out what belongs to a soft-deleted account. These are few: it looks here, and not into the
 -- account of each row.
 CREATE INDEX accounts_deleted ON accounts (deleted) WHERE deleted = 1;
-
--- Follows a new company name in the entries of the account's stores and campaigns, which hold its words. In the order of
--- the keys: FTS5 writes what it has gathered at each rowid that is lower than the one before.
-CREATE TRIGGER accounts_update_words AFTER UPDATE OF words ON accounts
-WHEN OLD.words IS NOT NEW.words
-BEGIN
-  DELETE FROM store_words WHERE rowid IN (SELECT key FROM stores WHERE account_key = NEW.key);
-  INSERT INTO store_words (rowid, words) SELECT key, words FROM expected_store_words WHERE account_key = NEW.key
-  ORDER BY key;
-  DELETE FROM campaign_words WHERE rowid IN (SELECT key FROM campaigns WHERE account_key = NEW.key);
-  INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_campaign_words WHERE account_key = NEW.key
-  ORDER BY key;
-END;

@@ -53,38 +53,10 @@ BEGIN
   ON CONFLICT (store_key, campaign_key) DO UPDATE SET listed = 1 WHERE listed = 0;
 END;
 
--- Derived: the search index of campaigns, made as store_words is.
-CREATE VIRTUAL TABLE campaign_words USING fts5(
-  words, content = '', contentless_delete = 1, detail = none, prefix = '1 2 3 4 5 6', tokenize = ascii
-);
-
-INSERT INTO campaign_words (campaign_words, rank) VALUES ('usermerge', 2);
-
--- What campaign_words holds, term by term: an index without contents can be compared in no other way.
-CREATE VIRTUAL TABLE campaign_words_terms USING fts5vocab(campaign_words, instance);
-
--- What campaign_words must hold: a campaign's own words, and those of its account's company.
-CREATE VIEW expected_campaign_words AS
-SELECT
-  campaigns.key,
-  campaigns.account_key,
-  campaigns.words || ' ' || accounts.words AS words
-FROM campaigns
-JOIN accounts ON accounts.key = campaigns.account_key
-WHERE campaigns.deleted = 0;
-
--- Adds a row for each store that a new campaign lists, and indexes the campaign.
+-- Adds a row for each store that a new campaign lists, and indexes the campaign (0006_search.sql).
 CREATE TRIGGER campaigns_insert AFTER INSERT ON campaigns
 BEGIN
   INSERT INTO campaign_stores (store_key, campaign_key, listed)
   SELECT value, NEW.key, 1 FROM json_each(NEW.listed_stores);
-  INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_campaign_words WHERE key = NEW.key;
-END;
-
--- Indexes a campaign again when its words change, or when it is soft-deleted or comes back.
-CREATE TRIGGER campaigns_update_words AFTER UPDATE OF words, deleted ON campaigns
-WHEN OLD.words IS NOT NEW.words OR OLD.deleted IS NOT NEW.deleted
-BEGIN
-  DELETE FROM campaign_words WHERE rowid = OLD.key;
   INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_campaign_words WHERE key = NEW.key;
 END;

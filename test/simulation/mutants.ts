@@ -80,16 +80,16 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     breaks: "a notification says how new its message is",
-    file: "migrations/0011_messages.sql",
-    find: "coalesce(NEW.newest_at, ''), listening.now",
-    replace: "'', listening.now",
+    file: "migrations/0012_messages.sql",
+    find: "SELECT json_group_array(customer_key), 'messages', coalesce(NEW.newest_at, '')",
+    replace: "SELECT json_group_array(customer_key), 'messages', ''",
     seenBy: POLL,
   },
   {
     breaks: "who joins a group is notified of its newest message",
-    file: "migrations/0011_messages.sql",
-    find: "coalesce((SELECT newest_at FROM message_groups WHERE key = NEW.group_key), ''), now",
-    replace: "'', now",
+    file: "migrations/0012_messages.sql",
+    find: "SELECT json_array(NEW.customer_key), 'messages', coalesce(newest_at, '')",
+    replace: "SELECT json_array(NEW.customer_key), 'messages', ''",
     seenBy: POLL,
   },
   {
@@ -151,7 +151,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     breaks: "a group that gets a message moves up in each member's list",
-    file: "migrations/0011_messages.sql",
+    file: "migrations/0012_messages.sql",
     find: "AND customer_key IN (SELECT customer_key FROM message_group_members WHERE group_key = OLD.key);",
     replace: "AND customer_key IN (SELECT min(customer_key) FROM message_group_members WHERE group_key = OLD.key);",
     seenBy: COPY,

@@ -9,7 +9,7 @@ import { pressCtrlC, printed } from "./command.ts";
 import { account, config, run, SCHEMA, STAGING, schemaOf, start, WORKER } from "./deploying.ts";
 
 const MIGRATIONS = readMigrations();
-const FIFTH = MIGRATIONS[4]?.name ?? "";
+const SIXTH = MIGRATIONS[5]?.name ?? "";
 
 /** Longer than wrangler itself tries again. */
 const REFUSED_MS = 15_000;
@@ -55,13 +55,13 @@ describe("a first deployment", () => {
   });
 
   it.for<[when: string, before: number | "the answer", state: string]>([
-    ["before its first statement", 1, "4 of ALL migrations; next is 0005_customers.sql, with 9 statements to run"],
-    ["in the middle", 6, "4 of ALL migrations; next is 0005_customers.sql, with 5 statements to run"],
-    ["before its row in the ledger", 10, "4 of ALL migrations; next is 0005_customers.sql, with 1 statements to run"],
-    ["before its answer", "the answer", "5 of ALL migrations; next is 0006_balances.sql, with 2 statements to run"],
+    ["before its first statement", 1, "5 of ALL migrations; next is 0006_search.sql, with 19 statements to run"],
+    ["in the middle", 6, "5 of ALL migrations; next is 0006_search.sql, with 16 statements to run"],
+    ["before its row in the ledger", 20, "5 of ALL migrations; next is 0006_search.sql, with 3 statements to run"],
+    ["before its answer", "the answer", "6 of ALL migrations; next is 0007_balances.sql, with 2 statements to run"],
   ])("goes on where it stopped after a migration was cut off %s", async ([, before, state], { expect }) => {
     const { cloudflare, env } = await account({ hasSecret: true });
-    cloudflare.faults.interruption = { migration: FIFTH, before };
+    cloudflare.faults.interruption = { migration: SIXTH, before };
 
     const first = await run("deploy", ["--migrate", ...STAGING], { env, cwd: clone });
     cloudflare.faults.interruption = undefined;
@@ -143,7 +143,7 @@ describe("the temporary Worker", () => {
 
     expect(status).toBe(1);
     expect(output).toContain(
-      `${WORKER}: 2 of ${MIGRATIONS.length} migrations; next is 0003_stores.sql, with 9 statements to run`,
+      `${WORKER}: 2 of ${MIGRATIONS.length} migrations; next is 0003_stores.sql, with 3 statements to run`,
     );
     expect([...cloudflare.scripts.keys()]).toEqual([WORKER]);
   });

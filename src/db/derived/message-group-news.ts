@@ -11,7 +11,9 @@ export const messageGroupNews: Derived = {
   absent: "a difference",
   key: ["customer_key", "newest_at", "group_id", "group_key"],
   values: [],
-  expected: (range) => `SELECT ${COLUMNS} FROM expected_message_group_news WHERE group_key ${range}`,
+  expected: (range) => `
+    SELECT customer_key, coalesce(newest_at, '') AS newest_at, id AS group_id, group_key
+    FROM message_group_members JOIN message_groups ON message_groups.key = group_key WHERE group_key ${range}`,
   stored: (range) => `SELECT ${COLUMNS} FROM message_group_news WHERE group_key ${range}`,
   what: ["group_id", ["customers", "customer_key"]],
 };

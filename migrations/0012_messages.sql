@@ -45,14 +45,6 @@ CREATE TABLE message_group_news (
   PRIMARY KEY (customer_key, newest_at DESC, group_id)
 ) WITHOUT ROWID;
 
--- What message_group_news must hold.
-CREATE VIEW expected_message_group_news AS
-SELECT
-  member.customer_key, coalesce(message_groups.newest_at, '') AS newest_at, message_groups.id AS group_id,
-  member.group_key
-FROM message_group_members AS member
-JOIN message_groups ON message_groups.key = member.group_key;
-
 -- An event: a message in a group. It stays when its group is removed, because its id stays used.
 CREATE TABLE messages (
   id TEXT PRIMARY KEY,
@@ -82,29 +74,19 @@ BEGIN
   WHERE OLD.newest_at IS NOT NEW.newest_at AND newest_at = coalesce(OLD.newest_at, '') AND group_id = OLD.id
     AND customer_key IN (SELECT customer_key FROM message_group_members WHERE group_key = OLD.key);
   INSERT INTO message_group_news (customer_key, newest_at, group_id, group_key)
-  SELECT customer_key, newest_at, group_id, group_key FROM expected_message_group_news
+  SELECT customer_key, coalesce(NEW.newest_at, ''), NEW.id, NEW.key FROM message_group_members
   WHERE OLD.newest_at IS NOT NEW.newest_at AND group_key = NEW.key;
-  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
-  SELECT
-    listening.version, 'messages', json_group_array(listening.customer_id), coalesce(NEW.newest_at, ''), listening.now
-  FROM message_group_members AS member CROSS JOIN listening ON listening.customer_key = member.customer_key
-  WHERE member.group_key = NEW.key
-  HAVING count(*) > 0
-  ON CONFLICT DO UPDATE SET newest_at = excluded.newest_at WHERE excluded.newest_at > newest_at;
+  INSERT INTO changes SELECT json_group_array(customer_key), 'messages', coalesce(NEW.newest_at, '')
+  FROM message_group_members WHERE group_key = NEW.key;
 END;
 
 -- Lists the group for a new member, and notifies the member: the newest message may be news to them.
 CREATE TRIGGER message_group_members_insert AFTER INSERT ON message_group_members
 BEGIN
   INSERT INTO message_group_news (customer_key, newest_at, group_id, group_key)
-  SELECT customer_key, newest_at, group_id, group_key FROM expected_message_group_news
-  WHERE group_key = NEW.group_key AND customer_key = NEW.customer_key;
-  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
-  SELECT
-    version, 'messages', json_array(customer_id),
-    coalesce((SELECT newest_at FROM message_groups WHERE key = NEW.group_key), ''), now
-  FROM listening WHERE customer_key = NEW.customer_key
-  ON CONFLICT DO UPDATE SET newest_at = excluded.newest_at WHERE excluded.newest_at > newest_at;
+  SELECT NEW.customer_key, coalesce(newest_at, ''), id, key FROM message_groups WHERE key = NEW.group_key;
+  INSERT INTO changes SELECT json_array(NEW.customer_key), 'messages', coalesce(newest_at, '')
+  FROM message_groups WHERE key = NEW.group_key;
 END;
 
 -- Ends what a member had in the group: how far it was read, and its entry in the member's list. The former member is
@@ -115,7 +97,5 @@ BEGIN
   DELETE FROM message_group_news WHERE (customer_key, newest_at, group_id) IN (
     SELECT OLD.customer_key, coalesce(newest_at, ''), id FROM message_groups WHERE key = OLD.group_key
   );
-  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
-  SELECT version, 'messages', json_array(customer_id), '', now FROM listening WHERE customer_key = OLD.customer_key
-  ON CONFLICT DO NOTHING;
+  INSERT INTO changes VALUES (json_array(OLD.customer_key), 'messages', '');
 END;

@@ -15,12 +15,6 @@ CREATE TABLE listeners (
   until TEXT NOT NULL -- listens until this time
 ) WITHOUT ROWID;
 
--- The listeners who are stored, with the values of an outbox row that is written now.
-CREATE VIEW listening AS
-SELECT customers.key AS customer_key, customers.id AS customer_id, feed_version.version, clock.now
-FROM customers CROSS JOIN listeners ON listeners.customer_id = customers.id CROSS JOIN feed_version CROSS JOIN clock
-WHERE listeners.until > (SELECT now FROM clock);
-
 -- Changes of which the inboxes of listeners are still to be notified. Triggers fill it in the transaction that
 -- changes something, so nothing that was committed is forgotten, and what concerns no listener writes nothing. Only a
 -- trigger knows that a line has changed something: a nightly feed of everything must wake nobody.
@@ -33,43 +27,46 @@ CREATE TABLE outbox (
   PRIMARY KEY (version, change_kind, customers)
 ) WITHOUT ROWID;
 
+-- Always empty. Whoever inserts a row notifies the listeners among these customers: in one row of the outbox.
+CREATE VIEW changes AS
+SELECT '[]' AS customer_keys, '' AS change_kind, '' AS newest_at WHERE false;
+
+CREATE TRIGGER changes_fill_the_outbox INSTEAD OF INSERT ON changes
+BEGIN
+  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
+  SELECT feed_version.version, NEW.change_kind, json_group_array(customers.id), NEW.newest_at, clock.now
+  FROM json_each(NEW.customer_keys) AS item CROSS JOIN customers ON customers.key = item.value
+  CROSS JOIN listeners ON listeners.customer_id = customers.id CROSS JOIN feed_version CROSS JOIN clock
+  WHERE listeners.until > clock.now
+  HAVING count(*) > 0
+  ON CONFLICT DO UPDATE SET newest_at = excluded.newest_at WHERE excluded.newest_at > newest_at;
+END;
+
 -- A message that loses its body concerns the members.
 CREATE TRIGGER outbox_of_emptied_messages AFTER UPDATE OF body ON messages
 BEGIN
-  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
-  SELECT listening.version, 'messages', json_group_array(listening.customer_id), NEW.sent_at, listening.now
-  FROM message_group_members AS member CROSS JOIN listening ON listening.customer_key = member.customer_key
-  WHERE member.group_key = NEW.group_key
-  HAVING count(*) > 0
-  ON CONFLICT DO UPDATE SET newest_at = excluded.newest_at WHERE excluded.newest_at > newest_at;
+  INSERT INTO changes SELECT json_group_array(customer_key), 'messages', NEW.sent_at
+  FROM message_group_members WHERE group_key = NEW.group_key;
 END;
 
 -- A coupon concerns the customer who holds it.
 CREATE TRIGGER outbox_of_issued_coupons AFTER INSERT ON customer_coupons
 BEGIN
-  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
-  SELECT version, 'coupons', json_array(customer_id), '', now FROM listening WHERE customer_key = NEW.customer_key
-  ON CONFLICT DO NOTHING;
+  INSERT INTO changes VALUES (json_array(NEW.customer_key), 'coupons', '');
 END;
 
 CREATE TRIGGER outbox_of_changed_coupons AFTER UPDATE ON customer_coupons
 BEGIN
-  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
-  SELECT version, 'coupons', json_array(customer_id), '', now FROM listening WHERE customer_key = NEW.customer_key
-  ON CONFLICT DO NOTHING;
+  INSERT INTO changes VALUES (json_array(NEW.customer_key), 'coupons', '');
 END;
 
 CREATE TRIGGER outbox_of_withdrawn_coupons AFTER DELETE ON customer_coupons
 BEGIN
-  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
-  SELECT version, 'coupons', json_array(customer_id), '', now FROM listening WHERE customer_key = OLD.customer_key
-  ON CONFLICT DO NOTHING;
+  INSERT INTO changes VALUES (json_array(OLD.customer_key), 'coupons', '');
 END;
 
 -- The feed adds new balance entries to a customer's balance once a request, whatever they sum to.
 CREATE TRIGGER outbox_of_balances AFTER UPDATE OF balance ON customers
 BEGIN
-  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
-  SELECT version, 'balance', json_array(customer_id), '', now FROM listening WHERE customer_key = NEW.key
-  ON CONFLICT DO NOTHING;
+  INSERT INTO changes VALUES (json_array(NEW.key), 'balance', '');
 END;

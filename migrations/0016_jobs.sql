@@ -1,0 +1,12 @@
+-- When each job of src/service/jobs.ts is to run next. All are due at first: /health notices a schedule that never begins.
+CREATE TABLE jobs (
+  name TEXT PRIMARY KEY,
+  due_at TEXT NOT NULL,
+  lease_until TEXT NOT NULL -- nobody else takes the job before this time; empty: nobody has it
+) WITHOUT ROWID;
+
+INSERT INTO jobs (name, due_at, lease_until)
+SELECT value, now, ''
+FROM json_each('["check in", "remove former listeners", "merge the search indexes", "seal history"]'), clock
+WHERE true
+ON CONFLICT DO NOTHING;

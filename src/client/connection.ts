@@ -1,5 +1,5 @@
-import { errorOf, type FailedResult, type Result, resultOf } from "./result.ts";
-import { answerOf, type ServiceOptions } from "./service.ts";
+import { errorOf } from "./result.ts";
+import { Service, type ServiceOptions } from "./service.ts";
 import { type Change, connect, type Ending, EVERYTHING, type SocketConstructor } from "./socket.ts";
 import { pause, throwIfAborted, withTimeout } from "./waiting.ts";
 
@@ -92,7 +92,7 @@ async function stayConnected(options: ConnectionOptions, listener: LiveListener,
       signal,
     );
     if (ending.wasOpen) listener(ending.code === REPLACED ? "blocked" : "dropped", []);
-    else listener(token === null ? "unreachable" : await findTrouble(options, token, signal), []);
+    else listener(token === null ? "unreachable" : await findTrouble(options, signal), []);
     failures = ending.wasOpen ? 0 : failures + 1;
     const wait = waitAfter(ending, failures);
     await (ending.code === REPLACED ? pause(wait, signal) : pauseUntilOnline(wait, signal));
@@ -136,33 +136,20 @@ function addressOf(url: string): string {
 }
 
 /**
- * Why a connection could not be made. A browser does not tell, so the same address is asked without a socket: the answer
- * to a good token is 426, to a bad one 401 or 403. The token may have expired since the attempt began, on a device that
- * slept, so a refusal holds only for one that is given now.
+ * Why a connection could not be made. A browser does not tell, so the same path is asked without a socket: the answer to a
+ * good token is 426, to a bad one 401 or 403. It is asked with a token that is given now, because that of the attempt may
+ * have expired meanwhile, on a device that slept.
  * @throws a LoyaltyError when the service refuses the token.
  */
-async function findTrouble(options: ConnectionOptions, token: string, signal: AbortSignal): Promise<LiveState> {
-  let result = await askWithoutSocket(options, token, signal);
-  if (isRefusal(result)) {
-    const newer = await tokenOf(options, signal);
-    if (newer === null) return "unreachable";
-    if (newer !== token) result = await askWithoutSocket(options, newer, signal);
-  }
-  if (isRefusal(result)) throw errorOf(result);
+async function findTrouble(options: ConnectionOptions, signal: AbortSignal): Promise<LiveState> {
+  const service = new Service({
+    ...options,
+    retry: { attempts: 1, longestWaitMs: 0, answerWithinMs: ANSWER_WITHIN_MS },
+  });
+  const result = await service.getPage("/live", "", { signal }).catch(() => nullUnlessAborted(signal));
   if (result === null) return "unreachable";
+  if (!result.status && [401, 403].includes(result.httpStatus)) throw errorOf(result);
   return result.httpStatus < 500 && result.httpStatus !== 429 ? "blocked" : "unreachable";
-}
-
-/** What the service answers; null where it does not. */
-async function askWithoutSocket({ url, send }: ConnectionOptions, token: string, signal: AbortSignal) {
-  const headers = { Authorization: `Bearer ${token}` };
-  const once = { attempts: 1, longestWaitMs: 0, answerWithinMs: ANSWER_WITHIN_MS };
-  const asked = answerOf((limit) => send(addressOf(url), { headers, signal: limit }), once, signal);
-  return asked.then(resultOf).catch(() => nullUnlessAborted(signal));
-}
-
-function isRefusal(result: Result<unknown> | null): result is FailedResult {
-  return result !== null && !result.status && (result.httpStatus === 401 || result.httpStatus === 403);
 }
 
 /** The whole wait is random, so that clients that were dropped together do not come back together. */

@@ -1,6 +1,5 @@
 import * as z from "zod";
 import { cursorParameter } from "../http/paging.ts";
-import { parseObject } from "../values/json.ts";
 import { listParameter } from "../values/parameter.ts";
 import { codePoints, ID_LIMIT } from "../values/text.ts";
 import { type Cursor, EXPORTED, type ExportWalk, WALKS } from "./export/walks.ts";
@@ -8,13 +7,14 @@ import { columnTypes } from "./records/kind.ts";
 
 const RecordName = z.enum(EXPORTED, { error: `must be one of ${EXPORTED.join(", ")}` });
 
-const CursorText = z.object({ walk: z.string(), after: z.array(z.union([z.string(), z.int()])).optional() });
-
-const CursorParameter = cursorParameter((text): Cursor | undefined => {
-  const { walk: name, after } = CursorText.safeParse(parseObject(text)).data ?? {};
-  const walk = WALKS.find((one) => one.name === name);
-  return walk !== undefined && (after === undefined || mayBeRow(walk, after)) ? { walk, after } : undefined;
-});
+const CursorParameter = cursorParameter(
+  z
+    .object({ walk: z.string(), after: z.array(z.union([z.string(), z.int()])).optional() })
+    .transform(({ walk: name, after }): Cursor | undefined => {
+      const walk = WALKS.find((one) => one.name === name);
+      return walk !== undefined && (after === undefined || mayBeRow(walk, after)) ? { walk, after } : undefined;
+    }),
+);
 
 /** Whether these may be a row's values in the columns by which the walk goes. */
 function mayBeRow(walk: ExportWalk, values: readonly (string | number)[]): boolean {

@@ -1,4 +1,6 @@
+import type { Context } from "hono";
 import * as z from "zod";
+import { parseObject } from "../values/json.ts";
 import { integerParameter } from "../values/number.ts";
 import { mustBe } from "../values/text.ts";
 
@@ -25,14 +27,17 @@ export function toPage({ page, per_page }: { page: number; per_page: number }, s
 /** The error text of an `after` that no link gave. */
 const NO_CURSOR = "must be as a Link header gave it";
 
-/** An `after` as a link carries it. `read` gives undefined for another text. */
-export function cursorParameter<Cursor>(read: (text: string) => Cursor | undefined) {
+/** An `after` as a link carries it: as JSON. The schema gives undefined for an object that is no cursor. */
+export function cursorParameter<Cursor extends object>(schema: z.ZodType<Cursor | undefined>) {
   return z.string({ error: mustBe("a cursor") }).transform((text, context): Cursor => {
-    const cursor = read(text);
+    const cursor = schema.safeParse(parseObject(text)).data;
     if (cursor === undefined) context.addIssue(NO_CURSOR);
     return cursor ?? z.NEVER;
   });
 }
+
+/** Of a cursor within a page: how many of its items came with the answers before, because they did not fit one. */
+export const Sent = z.int().min(0);
 
 export const NOT_IN_PAGE = { path: ["after"], error: NO_CURSOR };
 
@@ -61,32 +66,32 @@ export const LINK_NOTE = {
 /** What the reference says of it where there are no pages. */
 export const NEXT_LINK_NOTE = {
   description: "The address of the rest, if the list is too long for one answer (RFC 8288).",
-  example: '<https://loyalty.example/api/v1/customer/me?after=101+Blue+Cup+Coffee>; rel="next"',
+  example: '<https://loyalty.example/api/v1/customer/me?after=…>; rel="next"',
 };
 
 /** The `Link` header of an answer that is followed by another, where pages have no numbers. */
-export function nextLink(requestUrl: string, after: string): string {
+export function nextLink(requestUrl: string, after: object): string {
   const url = new URL(requestUrl);
-  url.searchParams.set("after", after);
+  url.searchParams.set("after", JSON.stringify(after));
   return `<${url}>; rel="next"`;
 }
 
 /**
- * The `Link` header of a page (RFC 8288): `next` where there is more, which is the rest of the same page if it is cut;
- * `prev` after the first; null where there is none. `after` says where this answer ends, for the link to the next one.
+ * Sets the `Link` header of a page (RFC 8288): `next` where there is more, which is the rest of the same page if it is
+ * cut; `prev` after the first. `after` says where this answer ends, for the link to the next one.
  */
-export function pageLinks(
-  requestUrl: string,
-  { page, hasMore, isCut, after }: { page: number; hasMore: boolean; isCut: boolean; after: string | undefined },
-): string | null {
-  const link = (to: number, relation: "prev" | "next") => {
-    const url = new URL(requestUrl);
-    url.searchParams.set("page", String(to));
-    url.searchParams.delete("after");
-    if (relation === "next" && after !== undefined) url.searchParams.set("after", after);
-    return `<${url}>; rel="${relation}"`;
-  };
-  const next = isCut ? page : page + 1;
-  const links = [...(page > 1 ? [link(page - 1, "prev")] : []), ...(hasMore ? [link(next, "next")] : [])];
-  return links.join(", ") || null;
+export function linkPages(
+  c: Context,
+  page: number,
+  { hasMore, isCut }: { hasMore: boolean; isCut: boolean },
+  after: object | undefined,
+): void {
+  const url = new URL(c.req.url);
+  const links: string[] = [];
+  url.searchParams.delete("after");
+  url.searchParams.set("page", String(page - 1));
+  if (page > 1) links.push(`<${url}>; rel="prev"`);
+  url.searchParams.set("page", String(isCut ? page : page + 1));
+  if (hasMore) links.push(after === undefined ? `<${url}>; rel="next"` : nextLink(url.href, after));
+  if (links.length > 0) c.header("Link", links.join(", "));
 }

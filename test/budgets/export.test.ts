@@ -63,9 +63,8 @@ async function readPages(...records: string[]): Promise<ReadPage[]> {
       .filter((line) => line !== "");
     pages.push({ lines: lines.map((line) => JSON.parse(line)), usage: db.usage });
     if (page?.next === undefined) break;
-    const next = JSON.parse(page.next);
-    walk = WALKS.find(({ name }) => name === next.walk);
-    after = next.after;
+    walk = WALKS.find(({ name }) => name === page.next?.walk);
+    after = page.next.after?.slice();
   }
   return pages;
 }

@@ -57,7 +57,9 @@ const REACHES: Record<string, readonly Reach[]> = {
     { what: "such a group as a poller", ask: get("/messages?check_time=2000-01-01%2000:00:00") },
     {
       what: "such a group by its cursor",
-      ask: get("/messages?after=2030-01-01%2000:00:00%202030-01-01%2000:00:00%200%20zzz"),
+      ask: get(
+        `/messages?after=${encodeURIComponent('{"time":"2030-01-01 00:00:00","up_to":"2030-01-01 00:00:00","group_id":"zzz","sent":0}')}`,
+      ),
     },
   ],
   [`GET ${CUSTOMER}/stores/:id/team-with-level`]: [

@@ -3,7 +3,7 @@ import { createRouter } from "../../app-env.ts";
 import { noItems } from "../../http/errors.ts";
 import { fitPage } from "../../http/fit-page.ts";
 import { answerItems, jsonArray } from "../../http/json-text.ts";
-import { nextLink, pageLinks, toPage } from "../../http/paging.ts";
+import { linkPages, nextLink, toPage } from "../../http/paging.ts";
 import { conditional } from "../../middleware/conditional.ts";
 import { validate } from "../../middleware/validate.ts";
 import { byKind, toDetailed, toMine, toSimple } from "./answers.ts";
@@ -29,7 +29,7 @@ export const coupons = createRouter().get("/", conditional, validate("query", Co
   if (found.items.length === 0) throw noItems(NOT_FOUND);
 
   const fitted = fitPage(found, page, (includemfg ? toDetailed : toSimple)(found, customerId));
-  const next = fitted.isCut && cursorAfter(fitted.shown, after);
+  const next = cursorAfter(fitted, after);
   if (next) c.header("Link", nextLink(c.req.url, next));
   const items = includemfg ? byKind(fitted, { stores: "store", mfg: "mfg" }) : jsonArray(fitted.texts);
   return answerItems<z.output<typeof CouponItems>>(c, items);
@@ -50,8 +50,6 @@ export const myCoupons = createRouter().get("/", conditional, validate("query", 
   if (found.items.length === 0) throw noItems(NOT_FOUND);
 
   const fitted = fitPage(found, page, toMine(found, customerId));
-  const next = fitted.isCut ? cursorAfter(fitted.shown, after) : undefined;
-  const links = pageLinks(c.req.url, { page: query.page, ...fitted, after: next });
-  if (links !== null) c.header("Link", links);
+  linkPages(c, query.page, fitted, cursorAfter(fitted, after));
   return answerItems<z.output<typeof MyCouponItems>>(c, byKind(fitted, MY_LISTS));
 });

@@ -1,8 +1,9 @@
 import * as z from "zod";
-import { cursorParameter, isWithinPage, NOT_IN_PAGE, PagingParameters } from "../../http/paging.ts";
+import type { Fitted } from "../../http/fit-page.ts";
+import { cursorParameter, isWithinPage, NOT_IN_PAGE, PagingParameters, Sent } from "../../http/paging.ts";
 import { BooleanParameter, listParameter, TextParameter } from "../../values/parameter.ts";
-import { ID_LIMIT, Id } from "../../values/text.ts";
-import { isDatetime } from "../../values/time.ts";
+import { Id } from "../../values/text.ts";
+import { Datetime } from "../../values/time.ts";
 import { NEVER } from "../../values/time-zone.ts";
 import type { ItemRow } from "./queries.ts";
 
@@ -24,41 +25,28 @@ export function kindsLeft(query: {
   );
 }
 
-/** A cursor in both coupon lists: the last coupon of an answer. */
-export interface Cursor {
-  kind: CouponKind;
-  endsAt: string;
-  createdAt: string;
-  id: string;
-  /** How many items of this page came with the answers before, because they did not fit one. */
-  sent: number;
-}
-
-const CURSOR = new RegExp(
-  `^(${COUPON_KINDS.join("|")}) (${NEVER}|.{19}) (.{19}) ([1-9]\\d{0,2}) (.{1,${ID_LIMIT}})$`,
-  "su",
-);
-
-/** A cursor as a link carries it: `store never 2026-01-02 00:00:00 250 cc17`. */
-const CursorParameter = cursorParameter((text): Cursor | undefined => {
-  const [, kind, endsAt = "", createdAt = "", sent, id = ""] = CURSOR.exec(text) ?? [];
-  const isValid = (endsAt === NEVER || isDatetime(endsAt)) && isDatetime(createdAt);
-  return isValid ? { kind: kind as CouponKind, endsAt, createdAt, id, sent: Number(sent) } : undefined;
-})
-  .optional()
-  .describe("Set in links to the rest of a list only.");
-
-/** Where an answer ends, as the link to the rest carries it; `before` is where it began. */
-export function cursorAfter(shown: readonly ItemRow[], before: Cursor | undefined): string | undefined {
-  const last = shown.at(-1);
-  if (last === undefined) return undefined;
-  const sent = (before?.sent ?? 0) + shown.length;
-  const [endsAt, createdAt, id] = JSON.parse(last.place).slice(4);
-  return `${last.part} ${endsAt} ${createdAt} ${sent} ${id}`;
-}
-
 /** How many coupons the list without pages holds: a customer may have 100,000. */
 export const COUPONS_LIMIT = 1_000;
+
+/** A cursor in both coupon lists: the last coupon of an answer. */
+const Cursor = z.object({
+  kind: z.enum(COUPON_KINDS),
+  ends_at: Datetime.or(z.literal(NEVER)),
+  created_at: Datetime,
+  id: Id,
+  sent: Sent.max(COUPONS_LIMIT - 1),
+});
+export type Cursor = z.output<typeof Cursor>;
+
+const CursorParameter = cursorParameter(Cursor).optional().describe("Set in links to the rest of a list only.");
+
+/** Where an answer ends, for the link to the rest; `before` is where it began. */
+export function cursorAfter({ shown, isCut }: Fitted<ItemRow>, before: Cursor | undefined): Cursor | undefined {
+  const last = shown.at(-1);
+  if (last === undefined || !isCut) return undefined;
+  const [ends_at, created_at, id] = JSON.parse(last.place).slice(4);
+  return { kind: last.part, ends_at, created_at, id, sent: (before?.sent ?? 0) + shown.length };
+}
 
 const Search = TextParameter.optional().describe(
   "Part of the coupon's name, a header line, a text line or the chain's name; case and accents do not count.",

@@ -16,9 +16,9 @@ export const BALANCES_LIMIT = 1_000;
  */
 export async function findMe(
   db: Database,
-  { customerId, after }: { customerId: string; after: { company: string; accountId: string } | undefined },
+  { customerId, after }: { customerId: string; after: Pick<AccountBalance, "account_id" | "company"> | undefined },
 ): Promise<{ me: JsonText; lastShown: AccountBalance | undefined } | null> {
-  const from = { afterCompany: after?.company ?? "", afterId: after?.accountId ?? "" };
+  const from = { afterCompany: after?.company ?? "", afterId: after?.account_id ?? "" };
   const [[customer], rows] = await db.batch([CUSTOMER({ customerId }), BALANCES({ customerId, ...from })]);
   if (customer === undefined) return null;
   const balances: AccountBalance[] = rows

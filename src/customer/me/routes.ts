@@ -9,12 +9,7 @@ import { AccountId, Name } from "../../values/text.ts";
 import type { Me } from "./operations.ts";
 import { findMe } from "./queries.ts";
 
-const Cursor = z.object({ accountId: AccountId, company: Name });
-
-/** A cursor as a link carries it: `101 Blue Cup Coffee`. */
-const CursorParameter = cursorParameter(
-  (text) => Cursor.safeParse(/^(?<accountId>\d+) (?<company>.*)$/su.exec(text)?.groups).data,
-);
+const CursorParameter = cursorParameter(z.object({ account_id: AccountId, company: Name }));
 
 /** The query of `/me` (docs/contract/interface.md, 4.8). */
 const MeQuery = z.object({
@@ -27,6 +22,7 @@ export const me = createRouter().get("/", conditional, validate("query", MeQuery
   if (found === null) throw notFound("The customer of this token is not stored.");
 
   const { me, lastShown } = found;
-  if (lastShown) c.header("Link", nextLink(c.req.url, `${lastShown.account_id} ${lastShown.company}`));
+  if (lastShown)
+    c.header("Link", nextLink(c.req.url, { account_id: lastShown.account_id, company: lastShown.company }));
   return answerItems<Me>(c, me);
 });

@@ -36,11 +36,11 @@ export type GroupRow = RowOf<ReturnType<typeof selectGroups>>;
 export async function findMessageGroups(db: Database, query: MessageGroupsQuery): Promise<Paged<GroupRow>> {
   const { customerId, checkTime, page, after } = query;
   if (after === undefined) return pageOf(await db.all(pageByNumber({ customerId, checkTime, ...page })));
-  const { time, groupId } = after;
+  const { time, group_id: groupId } = after;
   const statement = pageAfter({ customerId, checkTime, limit: page.limit, offset: 0, time, groupId });
   const read = () => db.batch([selectStamp(), statement]);
   let [[clock], rows] = await read();
-  if (clock === undefined || clock.stamp <= after.upTo) {
+  if (clock === undefined || clock.stamp <= after.up_to) {
     db.goToPrimary();
     [, rows] = await read();
   }

@@ -2,7 +2,7 @@ import { background, createRouter } from "../../app-env.ts";
 import { noItems } from "../../http/errors.ts";
 import { fitPage } from "../../http/fit-page.ts";
 import { answerItems, jsonArray, mergeObjects, storedJson } from "../../http/json-text.ts";
-import { pageLinks, toPage } from "../../http/paging.ts";
+import { linkPages, toPage } from "../../http/paging.ts";
 import { Inboxes } from "../../inbox/inboxes.ts";
 import { conditional } from "../../middleware/conditional.ts";
 import { validate } from "../../middleware/validate.ts";
@@ -24,7 +24,6 @@ export const messages = createRouter().get("/", conditional, validate("query", M
   // As the database has made it: a group's members can be half a megabyte.
   const toGroup = ({ record, others }: GroupRow) => mergeObjects(storedJson(record), storedJson(others));
   const fitted = fitPage(found, query.page, toGroup, POLL_BYTES);
-  const links = pageLinks(c.req.url, { page: paging.page, ...fitted, after: cursorAfter(fitted, after) });
-  if (links !== null) c.header("Link", links);
+  linkPages(c, paging.page, fitted, cursorAfter(fitted, after));
   return answerItems<MessageGroup[]>(c, jsonArray(fitted.texts));
 });

@@ -1,28 +1,16 @@
 import * as z from "zod";
 import type { Fitted } from "../../http/fit-page.ts";
-import { cursorParameter, isWithinPage, NOT_IN_PAGE, PagingParameters } from "../../http/paging.ts";
-import { ID_LIMIT } from "../../values/text.ts";
-import { FedTime, isDatetime } from "../../values/time.ts";
+import { cursorParameter, isWithinPage, NOT_IN_PAGE, PagingParameters, Sent } from "../../http/paging.ts";
+import { Id } from "../../values/text.ts";
+import { Datetime, FedTime } from "../../values/time.ts";
 import type { MessageGroup } from "./operations.ts";
 
-/** A cursor in the list, newest message first: the time of the message that a group shows, and the group's id. */
-export interface Cursor {
-  time: string;
-  groupId: string;
-  /** The newest time on the first page: a client polls from there, so the next pages must know all messages up to it. */
-  upTo: string;
-  /** How many items of this page came with the answers before, because they did not fit one. */
-  sent: number;
-}
-
-const CURSOR = new RegExp(`^(.{19}) (.{19}) (0|[1-9]\\d?) (.{1,${ID_LIMIT}})$`, "su");
-
-/** A cursor as a link carries it: `2026-11-20 09:30:00 2026-11-20 09:42:17 0 g17`. */
-const CursorParameter = cursorParameter((text): Cursor | undefined => {
-  const [, time = "", upTo = "", sent = "", groupId = ""] = CURSOR.exec(text) ?? [];
-  const isValid = isDatetime(time) && isDatetime(upTo) && time <= upTo;
-  return isValid ? { time, groupId, upTo, sent: Number(sent) } : undefined;
-});
+/**
+ * A cursor in the list, newest message first: the time of the message that a group shows, and the group's id. `up_to` is
+ * the newest time on the first page: a client polls from there, so the next pages must know all messages up to it.
+ */
+const Cursor = z.object({ time: Datetime, group_id: Id, up_to: Datetime, sent: Sent });
+export type Cursor = z.output<typeof Cursor>;
 
 /** The query of a customer's message groups (docs/contract/interface.md, 4.2). */
 export const MessagesQuery = z
@@ -31,18 +19,18 @@ export const MessagesQuery = z
     check_time: FedTime.optional().describe(
       "Only groups with a later message: the greatest `last_message_time` seen, in UTC.",
     ),
-    after: CursorParameter.optional().describe("Set in links to a next page only."),
+    after: cursorParameter(Cursor).optional().describe("Set in links to a next page only."),
   })
   .refine(isWithinPage, NOT_IN_PAGE);
 
-/** Where an answer ends, as the link to the next one carries it; `before` is where it began. */
+/** Where an answer ends, for the link to the next one; `before` is where it began. */
 export function cursorAfter(
   { shown, isCut }: Pick<Fitted<Pick<MessageGroup, "group_id" | "last_message_time">>, "shown" | "isCut">,
   before: Cursor | undefined,
-): string | undefined {
+): Cursor | undefined {
   const [first, last] = [shown[0], shown.at(-1)];
+  if (first === undefined || last === undefined) return undefined;
   const sent = isCut ? (before?.sent ?? 0) + shown.length : 0;
-  return (
-    first && last && `${last.last_message_time} ${before?.upTo ?? first.last_message_time} ${sent} ${last.group_id}`
-  );
+  const up_to = before?.up_to ?? first.last_message_time;
+  return { time: last.last_message_time, group_id: last.group_id, up_to, sent };
 }

@@ -3,7 +3,15 @@ import { createRouter } from "../../app-env.ts";
 import { notFound } from "../../http/errors.ts";
 import { fitPage } from "../../http/fit-page.ts";
 import { answerItems, jsonArray, toJson } from "../../http/json-text.ts";
-import { isWithinPage, NOT_IN_PAGE, PagingParameters, pageLinks, toPage } from "../../http/paging.ts";
+import {
+  cursorParameter,
+  isWithinPage,
+  linkPages,
+  NOT_IN_PAGE,
+  PagingParameters,
+  Sent,
+  toPage,
+} from "../../http/paging.ts";
 import { conditional } from "../../middleware/conditional.ts";
 import { validate } from "../../middleware/validate.ts";
 import { integerParameter } from "../../values/number.ts";
@@ -15,8 +23,7 @@ import { findTeam } from "./queries.ts";
 export const TeamQuery = z
   .object({
     ...PagingParameters,
-    after: integerParameter({ min: 1, max: 99 })
-      .transform((sent) => ({ sent }))
+    after: cursorParameter(z.object({ sent: Sent }))
       .optional()
       .describe("Set in links to the rest of a page only."),
     level_no: integerParameter({ min: 1, max: 5 }).optional().describe("Only members at this depth, 1 to 5."),
@@ -46,9 +53,8 @@ export const stores = createRouter().get(
     if (!isRoot) throw notFound("There is no member with this id in your team.");
 
     const fitted = fitPage(found, page, toJson);
-    const next = fitted.isCut ? String((after?.sent ?? 0) + fitted.shown.length) : undefined;
-    const links = pageLinks(c.req.url, { page: paging.page, ...fitted, after: next });
-    if (links !== null) c.header("Link", links);
+    const sent = (after?.sent ?? 0) + fitted.shown.length;
+    linkPages(c, paging.page, fitted, fitted.isCut ? { sent } : undefined);
     return answerItems<TeamMember[]>(c, jsonArray(fitted.texts));
   },
 );

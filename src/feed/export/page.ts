@@ -12,7 +12,7 @@ interface ExportPage {
   bytes: Uint8Array<ArrayBuffer>;
   version: number;
   /** The cursor of the next page, if there is one. */
-  next: string | undefined;
+  next: { walk: string; after: Cursor["after"] } | undefined;
 }
 
 /**
@@ -30,7 +30,7 @@ export async function readPage(
   const found = await findPage(db, { walk, after: after?.after }, walks);
   const { bytes, end } = writeLines(walk, found);
   const next = end === undefined ? found.later[0] && { walk: found.later[0], after: undefined } : { walk, after: end };
-  return { bytes, version: found.version, next: next && JSON.stringify({ ...next, walk: next.walk.name }) };
+  return { bytes, version: found.version, next: next && { ...next, walk: next.walk.name } };
 }
 
 function cursorOf({ order }: ExportWalk, row: Row | undefined): (string | number)[] {

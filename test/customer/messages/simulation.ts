@@ -72,7 +72,10 @@ export async function readPage(
   pageSize: number,
 ): Promise<{ page: Pick<Message, "id" | "group" | "time">[]; hasMore: boolean }> {
   const query = MessagesQuery.parse({
-    after: after === null ? undefined : `${toText(after.time)} ${toText(after.upTo)} 0 ${after.group}`,
+    after:
+      after === null
+        ? undefined
+        : JSON.stringify({ time: toText(after.time), up_to: toText(after.upTo), group_id: after.group, sent: 0 }),
   });
   const { items, hasMore } = await findMessageGroups(new Database(env.DB, "first-unconstrained"), {
     customerId: reader,

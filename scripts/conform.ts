@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { Broken } from "./conform/expect.ts";
-import { handshake } from "./conform/handshake.ts";
 import { Http } from "./conform/http.ts";
+import { sockets } from "./conform/network-sockets.ts";
 import { sectionText, summaryText } from "./conform/report.ts";
 import { runSections } from "./conform/run.ts";
 import { SECTIONS } from "./conform/sections/index.ts";
@@ -71,7 +71,7 @@ async function conform(options: Options): Promise<void> {
   const suite = new Suite({
     http,
     tokens: new Tokens(keys),
-    handshake,
+    sockets,
     settings: settings(variables),
     mayFeed: !readOnly,
   });

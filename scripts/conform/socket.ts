@@ -1,4 +1,5 @@
 import { Broken } from "./expect.ts";
+import type { Suite } from "./suite.ts";
 
 export interface HandshakeAnswer {
   status: number;
@@ -12,6 +13,12 @@ export type Handshake = (address: string, headers: Record<string, string>) => Pr
 const OPENS_WITHIN_MS = 10_000;
 const FRAME_WITHIN_MS = 10_000;
 
+/** Opens sockets of the service under test. */
+export interface Sockets {
+  handshake: Handshake;
+  connect: (address: string, protocols: string[]) => WebSocket | Promise<WebSocket>;
+}
+
 /** A socket of `GET /api/v1/customer/live`, with its frames in the order in which they came. */
 export class Listener {
   readonly frames: string[] = [];
@@ -19,17 +26,14 @@ export class Listener {
   #closedWith: number | null = null;
   #read = 0;
 
-  constructor(url: string, token: string) {
-    const address = `${url.replace(/^http/, "ws")}/api/v1/customer/live`;
-    this.#socket = new WebSocket(address, ["loyalty-edge", `bearer.${token}`]);
-    this.#socket.addEventListener("message", ({ data }) => this.frames.push(String(data)));
-    this.#socket.addEventListener("close", ({ code }) => {
+  constructor(socket: WebSocket) {
+    this.#socket = socket;
+    socket.addEventListener("message", ({ data }) => {
+      this.frames.push(String(data));
+    });
+    socket.addEventListener("close", ({ code }) => {
       this.#closedWith = code;
     });
-  }
-
-  get protocol(): string {
-    return this.#socket.protocol ?? "";
   }
 
   send(text: string): void {
@@ -66,8 +70,9 @@ export class Listener {
 }
 
 /** Opens a socket that has said hello. */
-export async function listen(url: string, token: string): Promise<Listener> {
-  const listener = new Listener(url, token);
+export async function listen({ http, sockets }: Suite, token: string): Promise<Listener> {
+  const address = `${http.url.replace(/^http/, "ws")}/api/v1/customer/live`;
+  const listener = new Listener(await sockets.connect(address, ["loyalty-edge", `bearer.${token}`]));
   const hello = await listener.next("the first frame", OPENS_WITHIN_MS);
   if (hello !== '{"type":"hello"}') throw new Broken(`the first frame is ${hello}`);
   return listener;

@@ -1,6 +1,6 @@
 import { Broken, expectOk } from "./expect.ts";
 import type { Answer, Http, Item, Request } from "./http.ts";
-import type { Handshake } from "./socket.ts";
+import type { Sockets } from "./socket.ts";
 import type { Caller, Tokens } from "./tokens.ts";
 
 /** A line of the feed. */
@@ -34,7 +34,7 @@ export interface Settings {
 export interface SuiteOptions {
   http: Http;
   tokens: Tokens;
-  handshake: Handshake;
+  sockets: Sockets;
   settings: Settings;
   mayFeed: boolean;
 }
@@ -78,7 +78,7 @@ const SECTION_TAKES_MS = 60_000;
 export class Suite {
   readonly http: Http;
   readonly tokens: Tokens;
-  readonly handshake: Handshake;
+  readonly sockets: Sockets;
   readonly settings: Settings;
   readonly feedMilliseconds: number[] = [];
   /** What all ids but those of accounts begin with. */
@@ -89,10 +89,10 @@ export class Suite {
   readonly #ours = new Set<unknown>();
   #count = 0;
 
-  constructor({ http, tokens, handshake, settings, mayFeed }: SuiteOptions) {
+  constructor({ http, tokens, sockets, settings, mayFeed }: SuiteOptions) {
     this.http = http;
     this.tokens = tokens;
-    this.handshake = handshake;
+    this.sockets = sockets;
     this.settings = settings;
     this.#mayFeed = mayFeed;
   }

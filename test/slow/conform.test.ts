@@ -1,8 +1,8 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { afterAll, beforeAll, describe, it } from "vitest";
-import { handshake } from "../../scripts/conform/handshake.ts";
 import { Http } from "../../scripts/conform/http.ts";
+import { sockets } from "../../scripts/conform/network-sockets.ts";
 import { runSections } from "../../scripts/conform/run.ts";
 import { SECTIONS } from "../../scripts/conform/sections/index.ts";
 import { Suite } from "../../scripts/conform/suite.ts";
@@ -100,7 +100,7 @@ describe("a service that breaks a rule", () => {
     const suite = new Suite({
       http: new Http(address, signal),
       tokens: new Tokens({ secret: devSecret(), claims: {} }),
-      handshake,
+      sockets,
       settings: { nearbyRadiusMiles: 25, customerSearch: "all", anyOrigin: false },
       mayFeed: true,
     });

@@ -197,19 +197,20 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
         ];
         expectSame(await taken(...lines), [2, 0], "a customer and a membership of theirs");
       },
-      'A message that is deleted keeps its id, sender and time, and its body becomes `""` for everybody': async () => {
-        const [talk, id] = [suite.id("talk"), suite.id("message")];
-        await suite.feed(
-          group(talk, [ann.id, ben.id]),
-          message(id, talk, ben.id, "rude", { sent_at: "2026-01-06 09:00:00" }),
-        );
-        expectSame(await taken(deleted("message", { id })), [1, 0], "a message");
-        for (const caller of [ann, ben]) {
-          const [came] = itemsOf(await suite.get(caller, "messages")).filter((item) => item.group_id === talk);
-          const kept = { last_message: "", last_customer: ben.id, last_message_time: "2026-01-06 09:00:00" };
-          expectFields(came, kept, "the group of the message");
-        }
-      },
+      '**A message** that is deleted keeps its id, sender and time, and its body becomes `""` for everybody':
+        async () => {
+          const [talk, id] = [suite.id("talk"), suite.id("message")];
+          await suite.feed(
+            group(talk, [ann.id, ben.id]),
+            message(id, talk, ben.id, "rude", { sent_at: "2026-01-06 09:00:00" }),
+          );
+          expectSame(await taken(deleted("message", { id })), [1, 0], "a message");
+          for (const caller of [ann, ben]) {
+            const [came] = itemsOf(await suite.get(caller, "messages")).filter((item) => item.group_id === talk);
+            const kept = { last_message: "", last_customer: ben.id, last_message_time: "2026-01-06 09:00:00" };
+            expectFields(came, kept, "the group of the message");
+          }
+        },
       "It is deleted after the request's messages are stored, wherever the line stands. It counts under `ignored` if it is not stored, is empty already":
         async () => {
           const [talk, id] = [suite.id("talk"), suite.id("message")];

@@ -18,7 +18,7 @@ import type { Line, Section, Suite } from "../suite.ts";
 const FEED = "/api/v1/feed";
 const MOST_LINES = 2_000;
 const MOST_BYTES = 2 * 1_024 * 1_024;
-const LARGEST_TOTAL = "70000000000000";
+const LARGEST_TOTAL = "90071992547409.91";
 const LARGEST_AMOUNT = "999999999999.99";
 
 /** docs/contract/feed.md, 1 */

@@ -23,32 +23,16 @@ import { search } from "./search.ts";
 import { team } from "./team.ts";
 import { tokens } from "./tokens.ts";
 
-/** The sections of the contract, in its order. */
-export const SECTIONS: readonly ((suite: Suite) => Promise<Section>)[] = [
-  conventions,
-  tokens,
-  failures,
-  nearby,
-  messages,
-  team,
-  coupons,
-  myCoupons,
-  search,
-  leaderboard,
-  me,
-  objects,
-  around,
-  feedRules,
-  feedDeletes,
-  feedValues,
-  feedRecords,
-  exportPages,
-  exportOrder,
-  exportLines,
-  restore,
-  restoreLines,
-  livePolls,
-  liveSocket,
-  liveConcerns,
-  liveVersion,
+export type MakeSection = (suite: Suite) => Promise<Section>;
+
+/** The sections of the contract, in its order, by what they take. */
+export const ENDPOINTS: readonly MakeSection[] = [
+  ...[conventions, tokens, failures, nearby, messages, team, coupons, myCoupons, search, me, objects, around],
 ];
+export const BOARDS: readonly MakeSection[] = [leaderboard];
+export const FEED: readonly MakeSection[] = [
+  ...[feedRules, feedDeletes, feedValues, feedRecords, exportPages, exportOrder, exportLines, restore, restoreLines],
+];
+export const LIVE: readonly MakeSection[] = [livePolls, liveSocket, liveConcerns, liveVersion];
+
+export const SECTIONS: readonly MakeSection[] = [...ENDPOINTS, ...BOARDS, ...FEED, ...LIVE];

@@ -16,7 +16,7 @@ export async function liveConcerns(suite: Suite): Promise<Section> {
   const framesAfter = async (...lines: Line[]) => {
     const listeners: Listener[] = [];
     try {
-      for (const { token } of [ann, ben]) listeners.push(await listen(suite.http.url, token));
+      for (const { token } of [ann, ben]) listeners.push(await listen(suite, token));
       await suite.feed(...lines);
       await suite.http.sleep(QUIET_MS);
       return listeners.map(({ frames }) => frames.slice(1));

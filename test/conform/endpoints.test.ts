@@ -1,0 +1,4 @@
+import { ENDPOINTS } from "../../scripts/conform/sections/index.ts";
+import { testSections } from "./sections.ts";
+
+await testSections(ENDPOINTS);

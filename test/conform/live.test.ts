@@ -1,0 +1,4 @@
+import { LIVE } from "../../scripts/conform/sections/index.ts";
+import { testSections } from "./sections.ts";
+
+await testSections(LIVE);

@@ -1,0 +1,72 @@
+import { env, exports } from "cloudflare:workers";
+import { beforeAll, describe, it } from "vitest";
+import { Http } from "../../scripts/conform/http.ts";
+import type { MakeSection } from "../../scripts/conform/sections/index.ts";
+import type { Sockets } from "../../scripts/conform/socket.ts";
+import { type Settings, Suite } from "../../scripts/conform/suite.ts";
+import { Tokens } from "../../scripts/conform/tokens.ts";
+import { toAnswer } from "../support/api.ts";
+import { document, fitDocument } from "../support/openapi.ts";
+
+const SETTINGS: Settings = { nearbyRadiusMiles: 25, customerSearch: "all", anyOrigin: false };
+
+/** Asks the Worker under test; each answer must be as the OpenAPI document says. */
+const ask: typeof fetch = async (input, init) => {
+  const request = new Request(input, init);
+  const { method } = request;
+  const path = new URL(request.url).pathname;
+  // It is among the assets, which Cloudflare serves before the Worker.
+  if (path === "/openapi.json") return Response.json(document);
+  const response = await exports.default.fetch(request);
+  if (method !== "HEAD" && method !== "OPTIONS") fitDocument({ method, path }, await toAnswer(response.clone()));
+  return response;
+};
+
+async function upgrade(address: string, headers: Record<string, string>): Promise<Response> {
+  const url = address.replace(/^ws/, "http");
+  return exports.default.fetch(new Request(url, { headers: { Upgrade: "websocket", ...headers } }));
+}
+
+const sockets: Sockets = {
+  handshake: async (address, headers) => {
+    const answer = await upgrade(address, headers);
+    const { status, webSocket } = answer;
+    webSocket?.accept();
+    webSocket?.close();
+    return { status, headers: answer.headers, text: await answer.text() };
+  },
+  connect: async (address, protocols) => {
+    const { status, webSocket } = await upgrade(address, { "Sec-WebSocket-Protocol": protocols.join(", ") });
+    if (webSocket === null) throw new Error(`no socket: ${status}`);
+    // Its frames wait for whoever listens first.
+    queueMicrotask(() => {
+      webSocket.accept();
+    });
+    return webSocket;
+  },
+};
+
+/** What asks the Worker as it runs here. */
+export function suiteInWorkerd(settings: Partial<Settings> = {}): Suite {
+  return new Suite({
+    http: new Http("https://loyalty.example", new AbortController().signal, ask),
+    tokens: new Tokens({ secret: env.JWT_SECRET, claims: {} }),
+    sockets,
+    settings: { ...SETTINGS, ...settings },
+    mayFeed: true,
+  });
+}
+
+/** Makes a test of each rule of these sections, named by its sentence. */
+export async function testSections(sections: readonly MakeSection[], settings: Partial<Settings> = {}): Promise<void> {
+  for (const make of sections) {
+    const suite = suiteInWorkerd(settings);
+    const { cited, lines = [], reads = {}, feeds = {} } = await make(suite);
+    describe(cited, () => {
+      beforeAll(async () => {
+        if (lines.length > 0) await suite.feed(...lines);
+      });
+      for (const [says, check] of Object.entries({ ...reads, ...feeds })) it(says, () => check(says));
+    });
+  }
+}

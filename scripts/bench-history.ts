@@ -34,7 +34,7 @@ const KEPT_OF_A_YEAR = 3;
 const ENTRIES_A_CUSTOMER = 100;
 const WINDOWS = 15;
 
-const program = new Command("npm run bench:history --")
+export const program = new Command("npm run bench:history --")
   .description(
     "Measure history: the size of a database whose old entries leave, and what others wait for while a year's leave.\n20,000,000 entries take some two hours, and 3 GB of disk.",
   )
@@ -45,7 +45,7 @@ const program = new Command("npm run bench:history --")
   .showHelpAfterError("Try: npm run bench:history -- --help")
   .action(bench);
 
-await main(() => program.parseAsync());
+if (import.meta.main) await main(() => program.parseAsync());
 
 async function bench({ entries, ids, reuse, json }: Options): Promise<void> {
   const folderOf = (name: string) => path.join(FOLDER, `history-${entries}-${ids}-${name}`);

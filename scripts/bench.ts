@@ -32,7 +32,7 @@ const { version: workerd } = createRequire(import.meta.url)("workerd/package.jso
 // Of the made program, about.
 const LINES_A_CUSTOMER = 4.85;
 
-const program = new Command("npm run bench --")
+export const program = new Command("npm run bench --")
   .description(
     "Measure every endpoint and the feed on this machine, as ratios to a SELECT 1 and to bare inserts.\nOne million customers take some twenty minutes, 3 GB of disk, and a machine that does nothing else.",
   )
@@ -50,7 +50,7 @@ const program = new Command("npm run bench --")
   .showHelpAfterError("Try: npm run bench -- --help")
   .action(bench);
 
-await main(() => program.parseAsync());
+if (import.meta.main) await main(() => program.parseAsync());
 
 async function bench(options: Options): Promise<void> {
   const { rounds, live: times, reuse, docs, json } = options;

@@ -27,7 +27,7 @@ type Variables = Record<string, string | undefined>;
 
 const CALLERS = 3;
 
-const program = new Command("npm run conform --")
+export const program = new Command("npm run conform --")
   .description(
     "Check a service against every rule of docs/contract/ that can be seen from outside. It feeds accounts and customers of its own, and deletes them at the end.",
   )
@@ -52,7 +52,7 @@ of wrangler.toml for --env or a service on this machine.`,
   )
   .action(conform);
 
-await main(() => program.parseAsync());
+if (import.meta.main) await main(() => program.parseAsync());
 
 async function conform(options: Options): Promise<void> {
   const { url, only, readOnly = false, patience } = options;

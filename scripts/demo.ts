@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { demoLines } from "./demo/program.ts";
 import { main } from "./lib/project.ts";
 
-const program = new Command("npm run --silent demo")
+export const program = new Command("npm run --silent demo")
   .description("Print the demo program in the feed's format, one JSON object a line. The same lines every time.")
   .action(() => {
     // `npm run demo | head` closes the pipe early; that is not a fault.
@@ -14,4 +14,4 @@ const program = new Command("npm run --silent demo")
     );
   });
 
-await main(() => program.parseAsync());
+if (import.meta.main) await main(() => program.parseAsync());

@@ -28,7 +28,7 @@ interface Options {
   migrate?: boolean;
 }
 
-const program = new Command("npm run deploy --")
+export const program = new Command("npm run deploy --")
   .description("Migrate the database and deploy the Worker to Cloudflare. What is missing is made.")
   .option("--env <name>", "which environment of wrangler.toml", environmentName, PRODUCTION)
   .addOption(new Option("--all", "every environment, staging first").conflicts("env"))
@@ -38,7 +38,7 @@ const program = new Command("npm run deploy --")
   .addHelpText("after", "\nWho you are: CLOUDFLARE_API_TOKEN, or npm run wrangler -- login. More: docs/deploying.md")
   .action(run);
 
-await main(() => program.parseAsync());
+if (import.meta.main) await main(() => program.parseAsync());
 
 async function run({ env, all, dryRun, migrate: migrateOnly = false }: Options): Promise<void> {
   const names = all

@@ -25,7 +25,7 @@ const NEW_BEGINNINGS = 3;
 const CHANGED = "Something was fed, or left for history,";
 const END_OF_PAGE = Buffer.from("\n");
 
-const program = withEnvironment(new Command("npm run export --"))
+export const program = withEnvironment(new Command("npm run export --"))
   .description("Write everything that was fed into a file, from which npm run feed -- FILE --restore makes it again.")
   .argument("<file>", "the file to write; .gz at its end compresses it, - is standard output", outputName)
   .option("--url <url>", "the service", "http://127.0.0.1:8787")
@@ -36,7 +36,7 @@ const program = withEnvironment(new Command("npm run export --"))
   .addHelpText("after", `\nKinds: ${EXPORTED.join(", ")}`)
   .action(write);
 
-await main(() => program.parseAsync());
+if (import.meta.main) await main(() => program.parseAsync());
 
 async function write(name: string, options: Options): Promise<void> {
   const token = await tokenFor(options, "export");

@@ -23,7 +23,7 @@ interface Options {
   from: number;
 }
 
-const program = withEnvironment(new Command("npm run feed --"))
+export const program = withEnvironment(new Command("npm run feed --"))
   .description("Send a file of one JSON object a line to the feed, in order, in requests within its limits.")
   .argument("<file>", "an NDJSON file, compressed with gzip or not; - is standard input")
   .option("--url <url>", "the service", "http://127.0.0.1:8787")
@@ -45,7 +45,7 @@ const program = withEnvironment(new Command("npm run feed --"))
   )
   .action((file: string, options: Options) => (options.check ? check(file, options) : send(file, options)));
 
-await main(() => program.parseAsync());
+if (import.meta.main) await main(() => program.parseAsync());
 
 async function send(name: string, options: Options): Promise<void> {
   const token = await tokenFor(options, options.restore ? "feed restore" : "feed");

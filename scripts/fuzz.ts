@@ -5,7 +5,7 @@ import { CommandError, main, runTool } from "./lib/project.ts";
 // How long a request may take, over words that were chosen to make a search expensive.
 const LIMIT_MS = "1000";
 
-const program = new Command("npm run fuzz --")
+export const program = new Command("npm run fuzz --")
   .description(
     "Send random requests, good, nearly good and hostile, to every endpoint and the feed, in the Workers runtime.",
   )
@@ -18,4 +18,4 @@ const program = new Command("npm run fuzz --")
     if (status !== 0) throw new CommandError(`Found something. Again: npm run fuzz -- --runs ${runs} --seed ${seed}`);
   });
 
-await main(() => program.parseAsync());
+if (import.meta.main) await main(() => program.parseAsync());

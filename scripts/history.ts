@@ -15,7 +15,7 @@ import { count } from "./lib/words.ts";
 
 const NAMED_FAULTS = 20;
 
-const program = new Command("npm run history --")
+export const program = new Command("npm run history --")
   .description("See, copy and restore the segments of history: the old events that have left the database for R2.")
   .showHelpAfterError("Try: npm run history -- --help")
   .addHelpText("after", "\nMore: docs/operating.md");
@@ -46,7 +46,7 @@ withWhere(
     .option("--message <id>", "the message's id, instead of a customer's", recordId),
 ).action(drop);
 
-await main(() => program.parseAsync());
+if (import.meta.main) await main(() => program.parseAsync());
 
 async function copy(folder: string, options: WhereOptions): Promise<void> {
   const { done, skipped, faults } = await withBucket(whereOf(options), (opened) =>

@@ -13,7 +13,7 @@ interface Options {
   deploy?: boolean;
 }
 
-const program = new Command("npm run probe --")
+export const program = new Command("npm run probe --")
   .description(
     "Measure at a deployment of staging what only Cloudflare shows, beside what the project assumes. Ten minutes; no data is left behind.",
   )
@@ -25,7 +25,7 @@ const program = new Command("npm run probe --")
   .addHelpText("after", "\nOn this machine: npm start -- --env staging. More: docs/deploying.md")
   .action(run);
 
-await main(() => program.parseAsync());
+if (import.meta.main) await main(() => program.parseAsync());
 
 async function run({ deploy = false, ...service }: Options): Promise<void> {
   const isHere = isLocal(service.url);

@@ -13,7 +13,7 @@ import { programName, programToRemove } from "./lib/options.ts";
 import { main } from "./lib/project.ts";
 import { table } from "./lib/table.ts";
 
-const program = new Command("npm run programs --")
+export const program = new Command("npm run programs --")
   .description("List, add and remove programs: the environments of wrangler.toml, each a deployment of its own.")
   .showHelpAfterError("Try: npm run programs -- --help")
   .addHelpText("after", "\nNothing is deployed, and no data is deleted. More: docs/deploying.md");
@@ -30,7 +30,7 @@ program
   .argument("<name>", "its name", programToRemove)
   .action(remove);
 
-await main(() => program.parseAsync());
+if (import.meta.main) await main(() => program.parseAsync());
 
 function list(): void {
   const rows = environmentNames().map((env) => [

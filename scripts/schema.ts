@@ -5,7 +5,7 @@ import { Command } from "commander";
 import { main, ROOT } from "./lib/project.ts";
 import { SCHEMA_QUERY, schemaDump } from "./lib/schema-dump.ts";
 
-const program = new Command("npm run schema")
+export const program = new Command("npm run schema")
   .description("Write docs/schema.sql anew from the migrations. Run it whenever they change.")
   .action(() => {
     const folder = path.join(ROOT, "migrations");
@@ -16,4 +16,4 @@ const program = new Command("npm run schema")
     console.error(`docs/schema.sql holds ${rows.length} tables, indexes, views and triggers.`);
   });
 
-await main(() => program.parseAsync());
+if (import.meta.main) await main(() => program.parseAsync());

@@ -15,7 +15,7 @@ interface Options {
 
 const STACK_TRACE_LIMIT = 20;
 
-const program = new Command("npm run simulate --")
+export const program = new Command("npm run simulate --")
   .description(
     "Run the service in simulated time on a simulated platform where everything goes wrong, and hold it to its rules at every step.",
   )
@@ -26,7 +26,7 @@ const program = new Command("npm run simulate --")
   .showHelpAfterError("Try: npm run simulate -- --help")
   .action(run);
 
-await main(() => program.parseAsync());
+if (import.meta.main) await main(() => program.parseAsync());
 
 async function run({ seed, steps, runs, log }: Options): Promise<void> {
   console.error(`Simulating ${steps.toLocaleString("en")} steps a seed …`);

@@ -41,7 +41,7 @@ const STOP_WITHIN_MS = 10_000;
 // the ledger does not expect.
 const MOST_STALL_SECONDS = 30;
 
-const program = new Command("npm run soak --")
+export const program = new Command("npm run soak --")
   .description(
     "Load a service of its own with apps and a feed at once, then hold its memory and every total against what was asked.",
   )
@@ -59,7 +59,7 @@ const program = new Command("npm run soak --")
   .showHelpAfterError("Try: npm run soak -- --help")
   .action(soak);
 
-await main(() => program.parseAsync());
+if (import.meta.main) await main(() => program.parseAsync());
 
 async function soak(options: Options): Promise<void> {
   const persistTo = mkdtempSync(path.join(folderOfDatabase(), `loyalty-edge-soak-${options.port}-`));

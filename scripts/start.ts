@@ -17,7 +17,7 @@ interface Options extends Omit<ServiceOptions, "persistTo"> {
   demo: boolean;
 }
 
-const program = withEnvironment(
+export const program = withEnvironment(
   new Command("npm start --").description(
     "Start the service on this machine: migrated, with the demo program loaded, and with a token to call it.",
   ),
@@ -28,7 +28,7 @@ const program = withEnvironment(
   .option("--cors <origins>", 'the origins whose pages may call, with commas between them, or "*"', originList)
   .action(start);
 
-await main(() => program.parseAsync());
+if (import.meta.main) await main(() => program.parseAsync());
 
 async function start({ demo, env, persistTo = stateFolder(env), ...rest }: Options): Promise<void> {
   const options = { ...rest, env, persistTo };

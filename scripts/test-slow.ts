@@ -3,7 +3,7 @@ import { refuseUnknownTests, vitestCommand } from "./lib/vitest.ts";
 
 const CONFIG = ["--config", "test/slow/vitest.config.ts"];
 
-const program = vitestCommand("test:slow", async (args) => {
+export const program = vitestCommand("test:slow", async (args) => {
   if (args.length > 0) await refuseUnknownTests([...CONFIG, ...args]);
   // Vitest says itself what failed, and its last line counts the tests.
   if ((await runTool("vitest", ["run", ...CONFIG, ...args])).status !== 0) process.exitCode = 1;
@@ -11,4 +11,4 @@ const program = vitestCommand("test:slow", async (args) => {
   "Run the commands as people run them: start, feed, deploy, bench, soak, the client, and the reference in a browser.",
 );
 
-await main(() => program.parseAsync());
+if (import.meta.main) await main(() => program.parseAsync());

@@ -48,7 +48,7 @@ const CHECKS: readonly Check[] = [
 // Vitest must not wait for its output to be read, so this takes all of it.
 const HELD_BYTES = 64 * 1024 * 1024;
 
-const program = vitestCommand("test", async (args) => {
+export const program = vitestCommand("test", async (args) => {
   if (args.length > 0) await refuseUnknownTests(args);
   else
     console.log(
@@ -80,7 +80,7 @@ const program = vitestCommand("test", async (args) => {
   "Lint, check every type, build what is deployed and packed, and run the tests inside the Workers runtime.",
 );
 
-await main(() => program.parseAsync());
+if (import.meta.main) await main(() => program.parseAsync());
 
 async function runCheck({ name, run }: Check): Promise<void> {
   const startedAt = Date.now();

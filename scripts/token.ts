@@ -15,7 +15,7 @@ const SECONDS = { m: 60, h: 3_600, d: 86_400 };
 /** A token that has leaked is good until it expires. */
 const EXPIRES_IN_SECONDS = SECONDS.h;
 
-const program = new Command("npm run token --")
+export const program = new Command("npm run token --")
   .description("Print a token, signed with JWT_SECRET of the environment, or else with that of the local service.")
   .showHelpAfterError("Try: npm run token -- --help")
   .addHelpText("after", "\nMore: docs/tokens.md");
@@ -36,7 +36,7 @@ tokenCommand("restore", "a token that feeds what an export has given into an emp
   (options: Options) => print({ scope: "feed restore", accounts: "*" }, options),
 );
 
-await main(() => program.parseAsync());
+if (import.meta.main) await main(() => program.parseAsync());
 
 function tokenCommand(name: string, description: string): Command {
   return withEnvironment(program.command(name).description(description))

@@ -19,7 +19,7 @@ interface Options extends WhereOptions {
 
 const NAMED_DIFFERENCES = 20;
 
-const program = withWhere(
+export const program = withWhere(
   new Command("npm run verify-totals --").description(
     "Compare all derived data (totals, team links, JSON, search indexes) with the records it follows from.",
   ),
@@ -30,7 +30,7 @@ const program = withWhere(
   .showHelpAfterError("Try: npm run verify-totals -- --help")
   .action(verify);
 
-await main(() => program.parseAsync());
+if (import.meta.main) await main(() => program.parseAsync());
 
 async function verify(options: Options): Promise<void> {
   const where = whereOf(options);

@@ -1,0 +1,76 @@
+import type { Command } from "commander";
+import { vi } from "vitest";
+import { isForPeople } from "../../scripts/lib/project.ts";
+import { ROOT } from "./command.ts";
+
+/** How a command ended, and all that it printed. */
+export interface Ended {
+  status: number;
+  output: string;
+}
+
+export interface InProcess {
+  env?: Record<string, string | undefined>;
+  /** Where the command is typed. */
+  cwd?: string;
+}
+
+/**
+ * Runs a command of the project without a process of its own, which takes a second to begin: npm, scripts/run.mjs and
+ * Ctrl-C are seen only by running().
+ */
+export async function inProcess(name: string, args: readonly string[], how: InProcess = {}): Promise<Ended> {
+  return parse(await programOf(name), args, how);
+}
+
+/** What a command of package.json takes: scripts/NAME.ts. */
+export async function programOf(name: string, root = ROOT): Promise<Command> {
+  const { program } = (await import(/* @vite-ignore */ `${root}/scripts/${name}.ts`)) as { program: Command };
+  return program;
+}
+
+class Exit extends Error {
+  readonly status: number;
+
+  constructor(status: number) {
+    super(`Exit with ${status}`);
+    this.status = status;
+  }
+}
+
+export async function parse(program: Command, args: readonly string[], { env = {}, cwd = ROOT }: InProcess = {}) {
+  let output = "";
+  const print = (text: unknown) => {
+    output += text;
+    return true;
+  };
+  const printLine = (...texts: unknown[]) => print(`${texts.map(String).join(" ")}\n`);
+  const before = process.cwd();
+  const exit = (status: number | string | null | undefined): never => {
+    throw new Exit(Number(status ?? 0));
+  };
+  const spies = [
+    vi.spyOn(process, "exit").mockImplementation(exit),
+    vi.spyOn(process.stdout, "write").mockImplementation(print),
+    vi.spyOn(process.stderr, "write").mockImplementation(print),
+    vi.spyOn(console, "log").mockImplementation(printLine),
+    vi.spyOn(console, "error").mockImplementation(printLine),
+  ];
+  for (const [variable, value] of Object.entries(env)) vi.stubEnv(variable, value);
+  process.chdir(cwd);
+  process.exitCode = undefined;
+  try {
+    await program.parseAsync(args, { from: "user" });
+    return { status: Number(process.exitCode ?? 0), output };
+  } catch (error) {
+    if (error instanceof Exit) return { status: error.status, output };
+    // Of a bug, main() prints the stack.
+    if (isForPeople(error)) return { status: 1, output: `${output}${error.message}\n` };
+    throw error;
+  } finally {
+    process.exitCode = undefined;
+    process.chdir(before);
+    vi.unstubAllEnvs();
+    for (const spy of spies) spy.mockRestore();
+  }
+}

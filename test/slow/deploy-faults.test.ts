@@ -143,7 +143,7 @@ describe("the temporary Worker", () => {
 
     expect(status).toBe(1);
     expect(output).toContain(
-      `${WORKER}: 2 of ${MIGRATIONS.length} migrations; next is 0003_stores.sql, with 3 statements to run`,
+      `${WORKER}: 2 of ${MIGRATIONS.length} migrations; next is 0003_stores.sql, with 2 statements to run`,
     );
     expect([...cloudflare.scripts.keys()]).toEqual([WORKER]);
   });

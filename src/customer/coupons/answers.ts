@@ -11,7 +11,7 @@ import {
 } from "../../http/json-text.ts";
 import type { CampaignCoupon, CouponRecord, CouponText, DigitalCoupon } from "./operations.ts";
 import type { CouponList, CouponRow, ItemRow, StoredCoupon } from "./queries.ts";
-import type { CouponKind } from "./schema.ts";
+import type { CouponKind } from "./routes.ts";
 
 // What a coupon says of itself is stored as JSON, and goes out without a look inside.
 

@@ -7,7 +7,7 @@ import { ANSWER_BYTES } from "../../values/answer-bytes.ts";
 import { LAST_SECOND } from "../../values/time-zone.ts";
 import { fold } from "../../values/words.ts";
 import { NO_CREDENTIALS } from "../account.ts";
-import type { CouponKind } from "./schema.ts";
+import type { CouponKind } from "./routes.ts";
 import { type CouponsQuery, type Shape, type Values, validCoupons } from "./valid-coupons.ts";
 
 /** Coupons as the customer has them, and by key what several of them share. */

@@ -98,11 +98,10 @@ const MY_LISTS = { store: "store", mfg: "mfg", digital: "digital" } as const;
 
 export const coupons = createRouter().get("/", conditional, validate("query", CouponsQuery), async (c) => {
   const { includemfg, include_images, after, ...filter } = c.req.valid("query");
-  const { customerId } = c.var;
 
   const page = toPage({ page: 1, per_page: COUPONS_LIMIT }, after?.sent);
   const found = await findCoupons(c.var.db, {
-    customerId,
+    customerId: c.var.customerId,
     filter: { ...filter, kinds: includemfg ? ["store", "mfg"] : ["store"] },
     page,
     after,
@@ -110,7 +109,7 @@ export const coupons = createRouter().get("/", conditional, validate("query", Co
   });
   if (found.items.length === 0) throw noItems(NOT_FOUND);
 
-  const fitted = fitPage(found, page, (includemfg ? toDetailed : toSimple)(found, customerId));
+  const fitted = fitPage(found, page, (includemfg ? toDetailed : toSimple)(found));
   const next = cursorAfter(fitted, after);
   if (next) c.header("Link", nextLink(c.req.url, next));
   const items = includemfg ? byKind(fitted, { stores: "store", mfg: "mfg" }) : jsonArray(fitted.texts);
@@ -119,11 +118,10 @@ export const coupons = createRouter().get("/", conditional, validate("query", Co
 
 export const myCoupons = createRouter().get("/", conditional, validate("query", MyCouponsQuery), async (c) => {
   const { after, ...query } = c.req.valid("query");
-  const { customerId } = c.var;
 
   const page = toPage(query, after?.sent);
   const found = await findCoupons(c.var.db, {
-    customerId,
+    customerId: c.var.customerId,
     filter: { kinds: kindsLeft(query), search: query.search, storeIds: query.storeId },
     page,
     after,
@@ -131,7 +129,7 @@ export const myCoupons = createRouter().get("/", conditional, validate("query", 
   });
   if (found.items.length === 0) throw noItems(NOT_FOUND);
 
-  const fitted = fitPage(found, page, toMine(found, customerId));
+  const fitted = fitPage(found, page, toMine(found));
   linkPages(c, query.page, fitted, cursorAfter(fitted, after));
   return answerItems<z.output<typeof MyCouponItems>>(c, byKind(fitted, MY_LISTS));
 });

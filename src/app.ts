@@ -1,5 +1,12 @@
 import { createRouter } from "./app-env.ts";
-import { customer } from "./customer/routes.ts";
+import { campaigns } from "./customer/campaigns/routes.ts";
+import { coupons, myCoupons } from "./customer/coupons/routes.ts";
+import { gamification } from "./customer/gamification/routes.ts";
+import { live } from "./customer/live/routes.ts";
+import { me } from "./customer/me/routes.ts";
+import { messages } from "./customer/messages/routes.ts";
+import { search } from "./customer/search/routes.ts";
+import { stores } from "./customer/stores/routes.ts";
 import { feed } from "./feed/routes.ts";
 import { answerFailure } from "./http/errors.ts";
 import { cors } from "./middleware/cors.ts";
@@ -28,7 +35,18 @@ app.post("/api/v1/feed", feedOnly, database("primary"));
 // The pages of an export are of one database: a replica may be behind that of the page before.
 app.get("/api/v1/feed", exportOnly, database("primary"));
 
-const routes = app.route("/api/v1/customer", customer).route("/api/v1/feed", feed).route("/", service);
+const routes = app
+  .route("/api/v1/customer/campaigns", campaigns)
+  .route("/api/v1/customer/coupons", coupons)
+  .route("/api/v1/customer/my-coupons", myCoupons)
+  .route("/api/v1/customer/full-search", search)
+  .route("/api/v1/customer/gamification", gamification)
+  .route("/api/v1/customer/live", live)
+  .route("/api/v1/customer/me", me)
+  .route("/api/v1/customer/messages", messages)
+  .route("/api/v1/customer/stores", stores)
+  .route("/api/v1/feed", feed)
+  .route("/", service);
 
 /** The routes with the types of what they take and answer: a test holds the client to them. */
 export type App = typeof routes;

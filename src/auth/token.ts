@@ -28,22 +28,8 @@ export interface Keys {
   find(algorithm: AsymmetricAlgorithm, kid: string | undefined): Promise<PublicKey[] | null>;
 }
 
-/**
- * What a token is held against. An empty secret, issuer or audience, and keys that are null, switch their check off.
- */
-export interface TokenRules {
-  secret: string;
-  /** The secret of before, which signs as well while there is a secret; empty: none. */
-  previousSecret: string;
-  keys: Keys | null;
-  issuer: string;
-  audience: string;
-  /** The claims that say whether a token is a customer's, and which one's. */
-  scopeClaim: string;
-  subjectClaim: string;
-  /** Whether a token without the scope claim is a customer's. */
-  areCustomersWithoutScope: boolean;
-}
+/** What a token is held against, as an operator sets it or leaves it out (docs/tokens.md). */
+export type TokenRules = Partial<Env> & { JWT_SECRET_PREVIOUS?: string; keys: Keys | null };
 
 /** What is wrong with a token: for the log, which must tell a wrong clock from a wrong key. The answer never says it. */
 export type TokenFault =
@@ -76,7 +62,7 @@ const SERVICE_SCOPES = ["feed", "restore", "export"];
 export async function readToken(token: string, rules: TokenRules, now: number): Promise<TokenReading> {
   if (token === "") return bad("missing");
   if (token.length > LONGEST_TOKEN) return bad("too_long");
-  const header = readHeader(token);
+  const header = headerOf(token);
   if (header === null) return bad("malformed");
   const signers = await signersOf(header, rules);
   if (signers === null) return { kind: "no keys" };
@@ -100,16 +86,11 @@ interface Signer {
   algorithm: "HS256" | AsymmetricAlgorithm;
 }
 
-interface Header {
-  alg: unknown;
-  kid: unknown;
-  typ: unknown;
-}
+type Header = Readonly<Record<string, unknown>>;
 
-function readHeader(token: string): Header | null {
+function headerOf(token: string): Header | null {
   try {
-    const header: Partial<Header> = decode(token).header;
-    return { alg: header.alg, kid: header.kid, typ: header.typ };
+    return { ...decode(token).header };
   } catch {
     return null;
   }
@@ -119,10 +100,10 @@ function readHeader(token: string): Header | null {
 // for a secret, whatever the token says.
 async function signersOf(
   { alg, kid }: Header,
-  { secret, previousSecret, keys }: TokenRules,
+  { JWT_SECRET: secret, JWT_SECRET_PREVIOUS: previous, keys }: TokenRules,
 ): Promise<Signer[] | "algorithm" | "no_key" | null> {
-  if (alg === "HS256" && secret !== "")
-    return [secret, previousSecret].filter((one) => one !== "").map((key) => ({ key, algorithm: alg }));
+  if (alg === "HS256" && secret)
+    return [secret, ...(previous ? [previous] : [])].map((key) => ({ key, algorithm: alg }));
   if ((alg !== "RS256" && alg !== "ES256" && alg !== "EdDSA") || keys === null) return "algorithm";
   if (kid !== undefined && typeof kid !== "string") return "no_key";
   const found = await keys.find(alg, kid);
@@ -146,11 +127,11 @@ function readPayload(payload: Record<string, unknown>, rules: TokenRules, now: n
   if (typeof exp !== "number" || !(exp + LEEWAY_SECONDS > now)) return bad("expired");
   const isValidYet = nbf === undefined || (typeof nbf === "number" && nbf - LEEWAY_SECONDS <= now);
   if (!isValidYet) return bad("not_yet_valid");
-  if (rules.issuer !== "" && iss !== rules.issuer) return bad("issuer");
+  if (rules.JWT_ISSUER && iss !== rules.JWT_ISSUER) return bad("issuer");
   const audiences: unknown[] = Array.isArray(aud) ? aud : [aud];
-  if (rules.audience !== "" && !audiences.includes(rules.audience)) return bad("audience");
+  if (rules.JWT_AUDIENCE && !audiences.includes(rules.JWT_AUDIENCE)) return bad("audience");
   const scopes = scopesOf(payload, rules);
-  const subject = payload[scopes.includes(CUSTOMER) ? rules.subjectClaim : "sub"];
+  const subject = payload[(scopes.includes(CUSTOMER) && rules.JWT_SUBJECT_CLAIM) || "sub"];
   if (!isSubject(subject)) return bad("subject");
   return { kind: "good", claims: { subject, expires: exp, scopes, accounts } };
 }
@@ -159,14 +140,13 @@ function readPayload(payload: Record<string, unknown>, rules: TokenRules, now: n
  * What a token may do. The claim that an operator names says only who is a customer: an issuer may let its users write
  * into it, and none of them may become a feed. A feed's token is no customer's for lacking that claim.
  */
-function scopesOf(
-  payload: Record<string, unknown>,
-  { scopeClaim, areCustomersWithoutScope }: TokenRules,
-): readonly string[] {
+function scopesOf(payload: Record<string, unknown>, rules: TokenRules): readonly string[] {
   const services = wordsOf(payload.scope).filter((word) => SERVICE_SCOPES.includes(word));
-  const claim = payload[scopeClaim];
+  const claim = payload[rules.JWT_SCOPE_CLAIM || "scope"];
   const isCustomer =
-    claim === undefined ? areCustomersWithoutScope && services.length === 0 : wordsOf(claim).includes(CUSTOMER);
+    claim === undefined
+      ? rules.JWT_CUSTOMERS_WITHOUT_SCOPE === "true" && services.length === 0
+      : wordsOf(claim).includes(CUSTOMER);
   return isCustomer ? [...services, CUSTOMER] : services;
 }
 

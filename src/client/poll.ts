@@ -1,16 +1,15 @@
 import { compareCodePoints } from "../values/code-points.ts";
 import type { MessagesQuery } from "./client.ts";
-import { type CallOptions, errorOf, LoyaltyError, type PagedResult, type Since } from "./result.ts";
+import { entriesOf } from "./entries.ts";
+import { type CallOptions, LoyaltyError, type PagedResult, type Since } from "./result.ts";
 import { pauseAsAsked } from "./service.ts";
 import type { MessageGroup } from "./shapes.ts";
 import { pause } from "./waiting.ts";
 
 /** Asks for the first page of the message groups. */
-export type GetMessages = (query: MessagesQuery, call: CallOptions) => Promise<PagedResult<MessageGroup[]>>;
+export type GetMessages = (query: MessagesQuery, call?: CallOptions) => Promise<PagedResult<MessageGroup[]>>;
 
 const GROUPS_A_PAGE = 100;
-// How many groups of a poll are held at once. Where there are more, the oldest come first, and the poll is read again.
-const HELD_GROUPS = 1_000;
 
 interface Polling {
   /** The last group that was dealt with, or a time of the service, or `""` for every group. Left out: now. */
@@ -30,8 +29,8 @@ interface Polling {
  * "Now" is the newest message that the first poll shows: what is shown later has a later time. Where that poll shows no
  * group, every group that comes is new.
  *
- * A page that fails is tried again. Only after a 422 the poll begins again with its first page: the cursor may be what is
- * refused.
+ * A poll that fails is begun again with its first page, because its cursor may be what is refused; only after a 429 it
+ * goes on with the same page.
  * @throws a LoyaltyError where the service refuses the token, or asks to wait for more than five minutes: its `since` is
  * where to go on. And a RangeError for a `since` that is none.
  */
@@ -41,24 +40,27 @@ export async function* pollMessages(
 ): AsyncGenerator<MessageGroup, void, undefined> {
   if (typeof since === "string" && since !== "") toDate(since);
   let reached = since;
-  const untilRead = <Outcome>(read: () => Promise<Outcome>) => untilAnswered(read, REFUSALS, onError, signal);
-  const readPage: ReadPage = (ask) => untilAnswered(() => pageOf(ask, signal), [...REFUSALS, 422], onError, signal);
+  const read = (query: MessagesQuery, most?: number) =>
+    untilAnswered(() => readGroups((call) => get(query, call), signal, most), onError, signal);
   try {
     if (reached === undefined) {
-      const { groups } = await untilRead(() => readPage((call) => get({ per_page: 1 }, call)));
-      reached = groups[0]?.last_message_time ?? "";
+      const [newest] = await read({ per_page: 1 }, 1);
+      reached = newest?.last_message_time ?? "";
       await untilDue(true);
     }
     for (;;) {
       const from: Since = reached;
-      const { groups, upTo }: Oldest = await untilRead(() => readOldest(get, from, readPage));
+      // Other groups may have a message in the second of the group that was dealt with.
+      const checkTime = typeof from === "string" ? from : secondBefore(from.last_message_time);
+      const found = await read({ per_page: GROUPS_A_PAGE, check_time: checkTime === "" ? undefined : checkTime });
+      const groups = found.filter((group) => !isDealtWith(group, from)).reverse();
       for (const group of groups) {
         if (signal.aborted) return;
         yield group;
         reached = group;
       }
-      if (upTo === null) continue;
-      reached = upTo;
+      // A group that moved to the first page while later pages were read has a later message, and comes with the next poll.
+      reached = found[0]?.last_message_time ?? from;
       await untilDue(groups.length > 0);
     }
   } catch (error) {
@@ -66,10 +68,6 @@ export async function* pollMessages(
     throw error;
   }
 }
-
-type Ask = (call: CallOptions) => Promise<PagedResult<MessageGroup[]>>;
-
-type ReadPage = (ask: Ask) => ReturnType<typeof pageOf>;
 
 /** The answers that refuse the token. */
 const REFUSALS = [401, 403];
@@ -82,11 +80,10 @@ const LONGEST_ASKED_MS = 300_000;
 /**
  * What was read at last. It waits as long as the service asks, else longer each time; part of each wait is chance, so that
  * clients that were refused together do not come back together.
- * @throws a LoyaltyError for an answer of these statuses, and for one that asks to wait for more than five minutes.
+ * @throws a LoyaltyError for an answer that refuses the token, and for one that asks to wait for more than five minutes.
  */
 async function untilAnswered<Outcome>(
   read: () => Promise<Outcome>,
-  statuses: readonly number[],
   onError: Polling["onError"],
   signal: AbortSignal,
 ): Promise<Outcome> {
@@ -94,7 +91,7 @@ async function untilAnswered<Outcome>(
     try {
       return await read();
     } catch (error) {
-      if (!(error instanceof LoyaltyError) || statuses.includes(error.failure?.httpStatus ?? 0)) throw error;
+      if (!(error instanceof LoyaltyError) || REFUSALS.includes(error.failure?.httpStatus ?? 0)) throw error;
       const asked = error.failure?.retryAfterMs;
       if (asked !== undefined && asked > LONGEST_ASKED_MS) throw error;
       onError?.(error);
@@ -104,43 +101,11 @@ async function untilAnswered<Outcome>(
   }
 }
 
-/** The groups of a page, and how to ask for the next one. @throws a LoyaltyError for a failure. */
-async function pageOf(ask: Ask, signal: AbortSignal) {
-  const page = await ask({ signal });
-  if (page.status) return { groups: page.items, next: page.next };
-  if (page.errorCode === "NO_ITEMS") return { groups: [], next: null };
-  throw errorOf(page);
-}
-
-interface Oldest {
-  groups: MessageGroup[];
-  upTo: Since | null;
-}
-
-/**
- * The oldest groups with a message later than what was reached, oldest first. `upTo` is the time up to which these are
- * all, and null where there are more than could be held. It comes from the first page: a group that moved there while
- * later pages were read has a later message than that page, and comes with the next poll.
- */
-async function readOldest(get: GetMessages, reached: Since, readPage: ReadPage): Promise<Oldest> {
-  // Other groups may have a message in the second of the group that was dealt with.
-  const checkTime = typeof reached === "string" ? reached : secondBefore(reached.last_message_time);
-  let newest: string | undefined;
-  let held: MessageGroup[] = [];
-  let isWhole = true;
-  const query = { per_page: GROUPS_A_PAGE, check_time: checkTime === "" ? undefined : checkTime };
-  let ask: Ask | null = (call) => get(query, call);
-  while (ask !== null) {
-    const { groups, next }: Awaited<ReturnType<ReadPage>> = await readPage(ask);
-    newest ??= groups[0]?.last_message_time;
-    held.push(...groups.filter((group) => !isDealtWith(group, reached)));
-    if (held.length > HELD_GROUPS) {
-      held = held.slice(-HELD_GROUPS);
-      isWhole = false;
-    }
-    ask = next;
-  }
-  return { groups: held.reverse(), upTo: isWhole ? (newest ?? reached) : null };
+/** All groups of a list, or the first of them. */
+async function readGroups(ask: Parameters<typeof entriesOf<MessageGroup[]>>[0], signal: AbortSignal, most = Infinity) {
+  const groups: MessageGroup[] = [];
+  for await (const group of entriesOf(ask, { signal })) if (groups.push(group) >= most) break;
+  return groups;
 }
 
 /** The service lists the groups of one second by id, and the last of a list is given first. */

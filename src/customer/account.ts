@@ -16,7 +16,6 @@ export const Account = z.object({
   ...allPassedThrough(0, "can_own_accounts protected include_child_buydowns"),
   ...allPassedThrough(null, "db_name bucket_name state_id city_id data deleted_at"),
 });
-export type Account = z.output<typeof Account>;
 
 /** What it has in every answer: stored together. */
 export const AccountFields = Account.omit({ agreement_type: true, core_tenant_id: true, core_app_account_id: true });
@@ -81,13 +80,6 @@ export const LoyaltyOptions = z.object(
   { error: "must be an object or null" },
 );
 export type LoyaltyOptions = z.output<typeof LoyaltyOptions>;
-
-/** What is stored together of them: the logo is large, and most answers leave it out. */
-export function withoutLogo(options: LoyaltyOptions | null): Omit<LoyaltyOptions, "chain_logo"> | null {
-  if (options === null) return null;
-  const { chain_logo: _, ...rest } = options;
-  return rest;
-}
 
 /** The credentials among the loyalty options, as every answer has them. */
 export const NO_CREDENTIALS = {

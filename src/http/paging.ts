@@ -52,11 +52,6 @@ export interface Paged<Item> {
   hasMore: boolean;
 }
 
-/** Cuts to a page what was read for it: one row more than it holds tells whether there are more. */
-export function cutPage<Item>(rows: readonly Item[], { limit }: Page): Paged<Item> {
-  return { items: rows.slice(0, limit), hasMore: rows.length > limit };
-}
-
 /** What the reference says of the `Link` header. */
 export const LINK_NOTE = {
   description: "The addresses of the next and the previous page, if there are any (RFC 8288).",

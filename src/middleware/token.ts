@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { type AppEnv, isDevelopment } from "../app-env.ts";
 import { type Fetcher, KeySet } from "../auth/key-set.ts";
 import { tokensOffered } from "../auth/subprotocols.ts";
-import { type Claims, feedAccounts, type Keys, readToken, type TokenRules } from "../auth/token.ts";
+import { type Claims, feedAccounts, type Keys, readToken } from "../auth/token.ts";
 import { forbidden, unauthenticated, unavailable } from "../http/errors.ts";
 import { middleware } from "../openapi/notes.ts";
 import { rateLimit, rateLimitAddress } from "./rate-limit.ts";
@@ -45,7 +45,7 @@ export const feedOnly = middleware(
 
 /** The claims of the request's token, which must be good and have the scope. */
 async function authenticate(c: Context<AppEnv>, scope: "customer" | "feed" | "export"): Promise<Claims> {
-  const reading = await readToken(tokenOf(c), tokenRules(c), Date.now() / 1000);
+  const reading = await readToken(tokenOf(c), { ...c.env, keys: keysOf(c) }, Date.now() / 1000);
   if (reading.kind === "good" && reading.claims.scopes.includes(scope)) return reading.claims;
   await rateLimitAddress(c);
   if (reading.kind === "good") throw forbidden(`This needs a token with the scope ${scope}.`);
@@ -66,28 +66,11 @@ function tokenOf({ req }: Context<AppEnv>): string {
   return tokens.length === 1 ? (tokens[0] ?? "") : "";
 }
 
-/** What an operator sets, or leaves out. */
-type TokenBindings = Partial<Env> & { JWT_SECRET_PREVIOUS?: string; JWKS_SERVICE?: Fetcher };
-
 // Of this isolate: everything in it is public.
 let keySet: KeySet | null = null;
 
-/** What tokens are held against: a secret or a key set that is not set switches its algorithms off. */
-function tokenRules(c: Context<AppEnv>): TokenRules {
-  const env: TokenBindings = c.env;
-  return {
-    secret: env.JWT_SECRET ?? "",
-    previousSecret: env.JWT_SECRET_PREVIOUS ?? "",
-    keys: keysOf(env, c),
-    issuer: env.JWT_ISSUER ?? "",
-    audience: env.JWT_AUDIENCE ?? "",
-    scopeClaim: env.JWT_SCOPE_CLAIM || "scope",
-    subjectClaim: env.JWT_SUBJECT_CLAIM || "sub",
-    areCustomersWithoutScope: env.JWT_CUSTOMERS_WITHOUT_SCOPE === "true",
-  };
-}
-
-function keysOf({ JWKS, JWKS_URL, JWKS_SERVICE }: TokenBindings, c: Context<AppEnv>): Keys | null {
+function keysOf(c: Context<AppEnv>): Keys | null {
+  const { JWKS, JWKS_URL, JWKS_SERVICE }: Partial<Env> & { JWKS_SERVICE?: Fetcher } = c.env;
   const source = JWKS || JWKS_URL || "";
   if (source === "") return null;
   if (keySet?.source !== source) keySet = new KeySet(source, Date.now, JWKS_SERVICE);

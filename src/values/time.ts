@@ -53,16 +53,16 @@ export const Datetime = z
 /** A time in one of the forms that the feed takes; comes out as `YYYY-MM-DD HH:MM:SS`, in UTC. */
 export const FedTime = z
   .string({ error: mustBe("a time, YYYY-MM-DD HH:MM:SS") })
-  .transform((time, context) => toUtc(time) ?? refuse(context, "must be a time that exists, YYYY-MM-DD HH:MM:SS"));
+  .transform((time, context) => orRefuse(toUtc(time), context, "must be a time that exists, YYYY-MM-DD HH:MM:SS"));
 
 /** An end: a time, which comes out as `FedTime` does, or a date alone, which stays one. */
 export const End = z
   .string({ error: mustBe("a time or a date") })
   .transform((end, context) =>
-    isDate(end) ? end : (toUtc(end) ?? refuse(context, "must be a time or a date that exists")),
+    orRefuse(isDate(end) ? end : toUtc(end), context, "must be a time or a date that exists"),
   );
 
-function refuse(context: z.RefinementCtx<string>, message: string): never {
-  context.addIssue({ code: "custom", message });
-  return z.NEVER;
+function orRefuse(time: string | null, context: z.RefinementCtx<string>, message: string): string {
+  if (time === null) context.addIssue(message);
+  return time ?? z.NEVER;
 }

@@ -45,7 +45,7 @@ describe("a token", () => {
   });
 
   it("must name the issuer and the audience when they are set", async ({ expect }) => {
-    const rules = { ...RULES, issuer: "https://id.example", audience: "loyalty" };
+    const rules = { ...RULES, JWT_ISSUER: "https://id.example", JWT_AUDIENCE: "loyalty" };
 
     expect(await read(GOOD, rules)).toEqual(bad("issuer"));
     expect(await read({ ...GOOD, iss: "https://id.example", aud: "other" }, rules)).toEqual(bad("audience"));
@@ -55,7 +55,9 @@ describe("a token", () => {
   it("is bad when another secret or another algorithm signed it, and when no secret is set", async ({ expect }) => {
     expect(await readToken(await sign(GOOD, "another", "HS256"), RULES, NOW)).toEqual(bad("signature"));
     expect(await readToken(await sign(GOOD, SECRET, "HS512"), RULES, NOW)).toEqual(bad("algorithm"));
-    expect(await readToken(await sign(GOOD, SECRET, "HS256"), { ...RULES, secret: "" }, NOW)).toEqual(bad("algorithm"));
+    expect(await readToken(await sign(GOOD, SECRET, "HS256"), { ...RULES, JWT_SECRET: "" }, NOW)).toEqual(
+      bad("algorithm"),
+    );
   });
 
   it("cannot do without a signature", async ({ expect }) => {
@@ -70,7 +72,7 @@ describe("a token", () => {
 });
 
 describe("the secret of before", () => {
-  const rules = { ...RULES, previousSecret: "before" };
+  const rules = { ...RULES, JWT_SECRET_PREVIOUS: "before" };
   const signedBefore = (claims: object = {}) => sign({ ...GOOD, ...claims }, "before", "HS256");
 
   it("signs beside the secret", async ({ expect }) => {
@@ -82,7 +84,7 @@ describe("the secret of before", () => {
 
   it("signs nothing where it is empty, or without a secret", async ({ expect }) => {
     expect(await readToken(await signedBefore(), RULES, NOW)).toEqual(bad("signature"));
-    expect(await readToken(await signedBefore(), { ...rules, secret: "" }, NOW)).toEqual(bad("algorithm"));
+    expect(await readToken(await signedBefore(), { ...rules, JWT_SECRET: "" }, NOW)).toEqual(bad("algorithm"));
   });
 });
 
@@ -91,8 +93,8 @@ describe("what a token may do", () => {
     const reading = await read({ ...GOOD, ...claims }, { ...RULES, ...rules });
     return reading.kind === "good" ? [...reading.claims.scopes].sort() : reading;
   };
-  const named = { scopeClaim: "roles", subjectClaim: "customer_id" };
-  const without = { areCustomersWithoutScope: true };
+  const named = { JWT_SCOPE_CLAIM: "roles", JWT_SUBJECT_CLAIM: "customer_id" };
+  const without = { JWT_CUSTOMERS_WITHOUT_SCOPE: "true" };
 
   it.for([
     ["a text of words", { scope: "openid customer" }, {}, ["customer"]],

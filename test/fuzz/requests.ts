@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import type * as z from "zod";
 import { NearbyCampaignsBody } from "../../src/customer/campaigns/routes.ts";
-import { CouponsQuery, MyCouponsQuery } from "../../src/customer/coupons/schema.ts";
+import { CouponsQuery, MyCouponsQuery } from "../../src/customer/coupons/routes.ts";
 import { LeaderboardParameters } from "../../src/customer/gamification/routes.ts";
-import { MessagesQuery } from "../../src/customer/messages/schema.ts";
+import { MessagesQuery } from "../../src/customer/messages/routes.ts";
 import { FullSearchBody } from "../../src/customer/search/schema.ts";
 import { TeamQuery } from "../../src/customer/stores/routes.ts";
 import { ExportQuery } from "../../src/feed/schema.ts";

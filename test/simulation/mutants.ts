@@ -300,15 +300,15 @@ export const MUTANTS: readonly Mutant[] = [
   {
     breaks: "a group that was dealt with does not come again",
     file: "src/client/poll.ts",
-    find: "held.push(...groups.filter((group) => !isDealtWith(group, reached)));",
-    replace: "held.push(...groups);",
+    find: "found.filter((group) => !isDealtWith(group, from)).reverse();",
+    replace: "[...found].reverse();",
     seenBy: TWICE,
   },
   {
     breaks: "other groups of the second of the last one come",
     file: "src/client/poll.ts",
-    find: "secondBefore(reached.last_message_time);",
-    replace: "reached.last_message_time;",
+    find: "secondBefore(from.last_message_time);",
+    replace: "from.last_message_time;",
     seenBy: COMES,
   },
 ];

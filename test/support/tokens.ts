@@ -6,16 +6,7 @@ const HOUR = 3_600;
 
 /** The rules of a deployment that sets nothing but a secret. */
 export function tokenRules(secret: string): TokenRules {
-  return {
-    secret,
-    previousSecret: "",
-    keys: null,
-    issuer: "",
-    audience: "",
-    scopeClaim: "scope",
-    subjectClaim: "sub",
-    areCustomersWithoutScope: false,
-  };
+  return { JWT_SECRET: secret, keys: null };
 }
 
 /** A token of any claims, good for an hour unless the claims say otherwise. */

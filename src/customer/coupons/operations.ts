@@ -5,7 +5,7 @@ import { named, success } from "../../openapi/success.ts";
 import { withCommas } from "../../values/number.ts";
 import { PassedThrough } from "../../values/scalar.ts";
 import { Account, LoyaltyOptions, NO_CREDENTIALS } from "../account.ts";
-import { COUPONS_LIMIT } from "./schema.ts";
+import { COUPONS_LIMIT } from "./routes.ts";
 
 const Nothing = z.literal("").describe("Always empty: a credential.");
 const Credentials = Object.fromEntries(Object.keys(NO_CREDENTIALS).map((field) => [field, Nothing])) as Record<

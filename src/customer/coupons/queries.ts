@@ -1,4 +1,4 @@
-import { type AnyColumn, type SQL, sql } from "drizzle-orm";
+import { type AnyColumn, type Placeholder, type SQL, sql } from "drizzle-orm";
 import { compilePer, type Database, type RowOf } from "../../db/database.ts";
 import { jsonOf, pick, type Row, select } from "../../db/select.ts";
 import { accounts, coupons, customerCoupons, stores } from "../../db/tables.ts";
@@ -7,7 +7,7 @@ import { ANSWER_BYTES } from "../../values/answer-bytes.ts";
 import { LAST_SECOND } from "../../values/time-zone.ts";
 import { fold } from "../../values/words.ts";
 import { NO_CREDENTIALS } from "../account.ts";
-import type { CouponKind } from "./schema.ts";
+import type { CouponKind } from "./routes.ts";
 import { type CouponsQuery, type Shape, type Values, validCoupons } from "./valid-coupons.ts";
 
 /** Coupons as the customer has them, and by key what several of them share. */
@@ -70,10 +70,11 @@ export type CouponRow = Extract<ListRow, { part: "coupon" }>;
  */
 const couponList = compilePer((shape: Shape, value: Values) => {
   const item = { ...ITEM, record: held(shape) };
+  const coupon = couponOf(value("customerId"));
   const account = { ...ACCOUNT, record: couponAccount(shape.accounts || NO_IMAGES) };
   const each = sql`FROM json_each(listed.entries) AS entry ${JOIN_HELD}`;
   const ofAccount = sql`LEFT JOIN ${accounts} ON ${accounts.key} = page.account_key`;
-  return sql<Row<typeof item> | Row<typeof COUPON> | Row<typeof account>>`
+  return sql<Row<typeof item> | Row<typeof coupon> | Row<typeof account>>`
     WITH listed(items, bytes, entries, coupons, accounts) AS MATERIALIZED (
       SELECT count(*), sum(bytes),
         json_group_array(json_array(coupon_key, account_key, kind, issued_id, ends_at, created_at, id, bytes)),
@@ -95,7 +96,7 @@ const couponList = compilePer((shape: Shape, value: Values) => {
       FROM listed
     )
     ${select(item, sql`FROM shown CROSS JOIN ${ENTRIES} ${JOIN_HELD} WHERE ${FITS} AND entry.key < ${value("limit")}`)}
-    UNION ALL ${select(COUPON, sql`FROM ${coupons} WHERE ${coupons.key} IN ${keysOf(0, "coupons")}`)}
+    UNION ALL ${select(coupon, sql`FROM ${coupons} WHERE ${coupons.key} IN ${keysOf(0, "coupons")}`)}
     ${shape.accounts ? sql`UNION ALL ${select(account, sql`FROM ${accounts} WHERE ${accounts.key} IN ${keysOf(1, "accounts")}`)}` : sql``}`;
 });
 
@@ -142,7 +143,7 @@ const PART = {
   place: NONE,
   listed: NONE,
   text: NONE,
-  filter_items: NONE,
+  campaign_coupon: NONE,
 };
 
 const ITEM = {
@@ -188,29 +189,44 @@ function held({ accounts: isInDetail }: Shape): SQL<string | null> {
   return sql`iif(${customerCoupons.id} IS NULL, NULL, ${jsonOf(fields)})`;
 }
 
-const STORED_COUPON = pick(
-  coupons,
-  "kind",
-  "id",
-  "campaign_id",
-  "source_campaign_id",
-  "coupon_barcode",
-  "is_custom",
-  "can_combine_with_other",
-  "created_at",
-);
-/** What `record` of a coupon holds as JSON. */
-export type StoredCoupon = Row<typeof STORED_COUPON>;
-
 const ACCOUNT = { ...PART, part: sql<"account">`'account'`, key: accounts.key };
 
-const COUPON = {
-  ...PART,
-  part: sql<"coupon">`'coupon'`,
-  key: coupons.key,
-  record: jsonOf(STORED_COUPON),
-  ...pick(coupons, "text", "filter_items"),
-};
+/** Answers have a number for a barcode, but digital coupons its digits. */
+const BARCODE = sql`CAST(${coupons.coupon_barcode} AS INTEGER)`;
+const CAMPAIGN_ID = sql`coalesce(${coupons.campaign_id}, '')`;
+
+const DIGITAL = jsonOf({
+  ...pick(coupons, "id", "coupon_barcode"),
+  is_digital: sql`1`,
+  ...pick(coupons, "is_custom", "can_combine_with_other", "created_at"),
+});
+
+const CAMPAIGN_COUPON = jsonOf({
+  id: coupons.id,
+  campaign_id: CAMPAIGN_ID,
+  source_campaign_id: coupons.source_campaign_id,
+  coupon_barcode: BARCODE,
+  filter_items: sql`json(coalesce(${coupons.filter_items}, 'null'))`,
+});
+
+/** A coupon, for all items that have it: `record` and `campaign_coupon` are what `text`, the rest of it, has not. */
+function couponOf(customerId: Placeholder) {
+  const issued = jsonOf({
+    customer_id: customerId,
+    campaign_coupon_id: coupons.id,
+    campaign_id: CAMPAIGN_ID,
+    coupon_barcode: BARCODE,
+    campaign_coupon_created: coupons.created_at,
+  });
+  return {
+    ...PART,
+    part: sql<"coupon">`'coupon'`,
+    key: coupons.key,
+    record: sql<string>`iif(${coupons.kind} = 'digital', ${DIGITAL}, ${issued})`,
+    text: coupons.text,
+    campaign_coupon: CAMPAIGN_COUPON,
+  };
+}
 
 /** The account object of the coupon lists, as JSON text. */
 function couponAccount({ includeImages }: { includeImages: boolean }): SQL<string> {

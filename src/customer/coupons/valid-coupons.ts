@@ -4,7 +4,7 @@ import { customerKeyOf, isAccountDeleted, isStoreDeleted, joinStoresOf } from ".
 import { NOW, pick, select } from "../../db/select.ts";
 import { accounts, coupons, customerCoupons, stores } from "../../db/tables.ts";
 import type { Page } from "../../http/paging.ts";
-import type { CouponKind, Cursor } from "./schema.ts";
+import type { CouponKind, Cursor } from "./routes.ts";
 
 interface CouponsFilter {
   kinds: readonly CouponKind[];

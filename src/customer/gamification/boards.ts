@@ -1,10 +1,12 @@
 import type { Database } from "../../db/database.ts";
+import type { employees, playTotals } from "../../db/tables.ts";
 import { clock } from "../../values/clock.ts";
+import { toShortDecimal } from "../../values/decimal.ts";
 import { sha256Of } from "../../values/sha256.ts";
 import { toDatetime, toInstant } from "../../values/time.ts";
 import { type CacheAccess, CachedValues } from "./cached-values.ts";
+import type { LeaderboardItem } from "./operations.ts";
 import { type BoardOf, type BoardTotals, findBoard } from "./queries.ts";
-import type { EmployeeTotals } from "./ranking.ts";
 
 /** At most so many employees are answered. */
 export const BOARD_LIMIT = 100;
@@ -46,4 +48,37 @@ export async function boardKey({ locationId, campaignId }: BoardOf, day: string)
   const name = JSON.stringify([locationId, campaignId, campaignId === null ? day : null]);
   // A number in the prefix to count up when the shape of what is cached changes.
   return `leaderboard:1:${await sha256Of(new TextEncoder().encode(name))}`;
+}
+
+/** What an employee's plays come to on a board; `runs` in hundredths. */
+export type EmployeeTotals = Pick<typeof employees.$inferSelect, "id" | "name" | "avatar"> &
+  Pick<typeof playTotals.$inferSelect, "runs" | "hits" | "doubles" | "triples">;
+
+/** What employees can be ranked on, and the total by which they are. */
+const TOTALS = { run: "runs", hit: "hits", double: "doubles", triple: "triples" } as const;
+export type Measure = keyof typeof TOTALS;
+export const MEASURES = Object.keys(TOTALS) as Measure[];
+
+/**
+ * The first `limit` of a board by one measure, in standard competition ranking. `employees` are in the order of ties,
+ * and hold at least the first `limit` by that measure: whoever is ahead of one of those is among them, so ranks are
+ * those of the whole board.
+ */
+export function rank(employees: readonly EmployeeTotals[], measure: Measure, limit: number): LeaderboardItem[] {
+  const total = TOTALS[measure];
+  const ranked = employees.toSorted((one, other) => other[total] - one[total]).slice(0, limit);
+  let current = 0;
+  return ranked.map((employee, index) => {
+    if (employee[total] !== ranked[index - 1]?.[total]) current = index + 1;
+    return {
+      employee_id: employee.id,
+      employee_name: employee.name,
+      avatar: employee.avatar,
+      rank: current,
+      total_runs: toShortDecimal(employee.runs),
+      total_hits: employee.hits,
+      total_doubles: employee.doubles,
+      total_triples: employee.triples,
+    };
+  });
 }

@@ -3,7 +3,7 @@ import { compilePer, type Database, type Value } from "../../db/database.ts";
 import { isWithinDates } from "../../db/rules.ts";
 import { NOW, pick, select, selectWith } from "../../db/select.ts";
 import { accounts, eipCampaigns, employees, playTotals, stores } from "../../db/tables.ts";
-import type { EmployeeTotals } from "./ranking.ts";
+import type { EmployeeTotals } from "./boards.ts";
 
 /** Which board: a location's in one campaign, or in all that run now. */
 export interface BoardOf {

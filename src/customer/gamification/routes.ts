@@ -6,8 +6,7 @@ import { jsonBody } from "../../middleware/validate.ts";
 import { fieldMessages } from "../../values/messages.ts";
 import { given, optionalText } from "../../values/parameter.ts";
 import { Id } from "../../values/text.ts";
-import { BOARD_LIMIT, readBoard } from "./boards.ts";
-import { MEASURES, rank } from "./ranking.ts";
+import { BOARD_LIMIT, MEASURES, rank, readBoard } from "./boards.ts";
 
 /**
  * The parameters of a leaderboard (docs/contract/interface.md, 4.7). A bad `rank_on` is answered in a shape of its own,

@@ -15,7 +15,7 @@ import {
 } from "../../db/tables.ts";
 import type { Page, Paged } from "../../http/paging.ts";
 import { POLL_BYTES } from "../../values/answer-bytes.ts";
-import type { Cursor } from "./schema.ts";
+import type { Cursor } from "./routes.ts";
 
 export interface MessageGroupsQuery {
   customerId: string;

@@ -6,7 +6,7 @@ import { entryValue, isFirst, keyOf, selectStepwise } from "../../db/stepwise.ts
 import { accounts, campaigns, customers, registrations, stores } from "../../db/tables.ts";
 import { firstTexts } from "../../http/fit-page.ts";
 import { type JsonText, mergeObjects, storedJson, toJson, withMember } from "../../http/json-text.ts";
-import { type Forgiving, meantBy } from "./meant.ts";
+import { type Forgiving, meantBy } from "./known-customers.ts";
 import type { SearchList } from "./schema.ts";
 
 /** What was found, each record as its JSON text. */

@@ -5,7 +5,7 @@ import { LEVELS } from "../../db/derived/totals.ts";
 import { friendStatus, isStore, STORES_JOINED } from "../../db/rules.ts";
 import { limitTo, pick, select } from "../../db/select.ts";
 import { customers, memberships, storeBalances, stores, teamLinks } from "../../db/tables.ts";
-import { cutPage, type Page, type Paged } from "../../http/paging.ts";
+import type { Page, Paged } from "../../http/paging.ts";
 import type { TeamMember } from "./operations.ts";
 
 export interface TeamQuery {
@@ -37,7 +37,8 @@ export async function findTeam(db: Database, query: TeamQuery): Promise<Team> {
   return {
     isStore: found !== undefined,
     isRoot: found?.isRoot === 1,
-    ...cutPage(rows.map(toMember), page),
+    items: rows.slice(0, page.limit).map(toMember),
+    hasMore: rows.length > page.limit,
   };
 }
 

@@ -1,4 +1,4 @@
-import { Account, AccountFields, LoyaltyOptions, withoutLogo } from "../../customer/account.ts";
+import { Account, AccountFields, LoyaltyOptions } from "../../customer/account.ts";
 import { accounts } from "../../db/tables.ts";
 import { orNull } from "../../values/scalar.ts";
 import { foldAll } from "../../values/words.ts";
@@ -19,7 +19,11 @@ export const account = defineKind(accounts, {
     agreement_type: { field: "agreement_type", as: "json" },
     core_tenant_id: { field: "core_tenant_id", as: "json" },
     core_app_account_id: { field: "core_app_account_id", as: "json" },
-    loyalty_options: { made: ({ loyalty_options }: Options) => withoutLogo(loyalty_options), asJson: true },
+    // Without the logo: it is large, and most answers leave it out.
+    loyalty_options: {
+      made: ({ loyalty_options }: Options) => loyalty_options && { ...loyalty_options, chain_logo: undefined },
+      asJson: true,
+    },
     chain_logo: { made: ({ loyalty_options }: Options) => loyalty_options?.chain_logo },
     folded_names: {
       made: ({ company, loyalty_options }: Options & { company: string }) =>

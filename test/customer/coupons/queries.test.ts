@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, it } from "vitest";
 import { findCoupons } from "../../../src/customer/coupons/queries.ts";
-import { COUPON_KINDS } from "../../../src/customer/coupons/schema.ts";
+import { COUPON_KINDS } from "../../../src/customer/coupons/routes.ts";
 import { Database, type Usage } from "../../../src/db/database.ts";
 import { mustFeed } from "../../support/api.ts";
 import * as seed from "../../support/seed.ts";

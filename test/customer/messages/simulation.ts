@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { findMessageGroups } from "../../../src/customer/messages/queries.ts";
-import { MessagesQuery } from "../../../src/customer/messages/schema.ts";
+import { MessagesQuery } from "../../../src/customer/messages/routes.ts";
 import { Database } from "../../../src/db/database.ts";
 import { acceptFeed } from "../../../src/feed/accept.ts";
 import { mustFeed, ndjson } from "../../support/api.ts";

@@ -29,10 +29,12 @@ export interface Cloudflare {
 
 /** What the API says in place of a result. */
 export class ApiError extends CommandError {
+  readonly status: number;
   readonly codes: readonly number[];
 
-  constructor(message: string, codes: readonly number[]) {
+  constructor(message: string, status: number, codes: readonly number[]) {
     super(message);
+    this.status = status;
     this.codes = codes;
   }
 }
@@ -49,6 +51,8 @@ export async function openCloudflare(accountId: string | undefined): Promise<Clo
 }
 
 async function authorization(): Promise<Record<string, string>> {
+  const { CLOUDFLARE_API_TOKEN: token } = process.env;
+  if (token) return { Authorization: `Bearer ${token}` };
   const { status, output } = await runWrangler(["auth", "token", "--json"], { capture: true });
   if (status !== 0)
     throw new CommandError(
@@ -139,5 +143,5 @@ export function resultOf(status: number, body: string): unknown {
   const { data } = Envelope.safeParse(parse(body));
   if (data?.success) return data.result;
   const errors = data?.errors.map(({ code, message }) => `${message} [code: ${code}]`).join(" ") ?? body.slice(0, 200);
-  throw new ApiError(`Cloudflare answers ${status}: ${errors}`, data?.errors.map(({ code }) => code) ?? []);
+  throw new ApiError(`Cloudflare answers ${status}: ${errors}`, status, data?.errors.map(({ code }) => code) ?? []);
 }

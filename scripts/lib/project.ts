@@ -50,7 +50,7 @@ function stopUnlessHandled(signal: NodeJS.Signals): void {
 }
 
 /** What the system refuses, such as to write into a folder, says what and where. */
-export function isForPeople(error: unknown): error is Error {
+function isForPeople(error: unknown): error is Error {
   return (
     error instanceof CommandError ||
     error instanceof Interrupted ||

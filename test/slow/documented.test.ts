@@ -52,7 +52,7 @@ function unknownToWrangler(args: readonly string[]): string[] {
   let node = registry.subtree.get(words.shift() ?? "");
   while (node?.subtree.has(words[0] ?? "")) node = node.subtree.get(words.shift() ?? "");
   if (node?.definition?.type !== "command") return ["the command"];
-  const taken = { ...globalFlags, ...node.definition.args };
+  const taken: Record<string, { array?: boolean }> = { ...globalFlags, ...node.definition.args };
   const names = flags.map((flag) => /^--([^=]*)/.exec(flag)?.[1] ?? "");
   // A word may be the value of a flag.
   const positional = node.definition.positionalArgs ?? [];

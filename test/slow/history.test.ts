@@ -6,7 +6,8 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from "vitest";
 import { cloneCheckout, removeFolder } from "./clone.ts";
 import { Cloudflare } from "./cloudflare.ts";
-import { ROOT, running } from "./command.ts";
+import { ROOT } from "./command.ts";
+import { parse, programOf } from "./in-process.ts";
 
 // The commands of history against the imitation of Cloudflare's API. The drill tries them on this machine.
 
@@ -102,10 +103,12 @@ function fill(): void {
   insertSegment("message", MESSAGES, { newest: "2026-01-02 03:04:05", sums: "{}" });
 }
 
-async function history(...args: string[]) {
-  const run = running("node", ["scripts/run.mjs", "history", ...args, "--remote"], { cwd: clone, env });
-  return { status: await run.ended, output: run.output() };
+/** A command of the clone, which has history. */
+async function run(name: string, ...args: string[]) {
+  return parse(await programOf(name, clone), args, { cwd: clone, env });
 }
+
+const history = (...args: string[]) => run("history", ...args, "--remote");
 
 describe("npm run history -- copy", () => {
   it("copies what is not there yet, and names what is not as the database says", async ({ expect }) => {
@@ -347,16 +350,13 @@ describe("npm run history -- status", () => {
 });
 
 describe("npm run verify-totals -- --history", () => {
-  async function verify() {
-    const run = running("node", ["scripts/run.mjs", "verify-totals", "--history", "--remote"], { cwd: clone, env });
-    return { status: await run.ended, output: run.output() };
-  }
+  const verify = () => run("verify-totals", "--history", "--remote");
 
-  it("finds segments and summaries as they should be", { timeout: 600_000 }, async ({ expect }) => {
+  it("finds segments and summaries as they should be", async ({ expect }) => {
     expect((await verify()).output).toContain("history: 2 segments with 4 lines, as expected");
   });
 
-  it("names no fault where events leave meanwhile, and says so", { timeout: 600_000 }, async ({ expect }) => {
+  it("names no fault where events leave meanwhile, and says so", async ({ expect }) => {
     cloudflare.beforeObject = (request) => {
       if (request.endsWith("/owner")) return undefined;
       cloudflare.beforeObject = undefined;
@@ -373,7 +373,7 @@ describe("npm run verify-totals -- --history", () => {
     expect(output).not.toContain("faults");
   });
 
-  it("names what is wrong with segments and summaries", { timeout: 600_000 }, async ({ expect }) => {
+  it("names what is wrong with segments and summaries", async ({ expect }) => {
     database.exec(`
       UPDATE history_segments SET newest = '2026-02-01 00:00:01' WHERE kind = 'balance_entry';
       UPDATE balance_entries SET amount = 149 WHERE campaign_key = 1; UPDATE campaign_stores SET earned = 149`);
@@ -393,7 +393,7 @@ describe("npm run verify-totals -- --history", () => {
   token_earning ["c1","s1",2] tokens: stored 0, segments add up to 50`);
   });
 
-  it("tells ids with blanks in them apart", { timeout: 600_000 }, async ({ expect }) => {
+  it("tells ids with blanks in them apart", async ({ expect }) => {
     database.exec("UPDATE customers SET id = 'a b'; UPDATE stores SET id = 'c'");
     const entries = ENTRIES.map((entry) => ({ ...entry, customer_id: "a", store_id: "b c" }));
     database.exec("DELETE FROM history_segments WHERE kind = 'balance_entry'");
@@ -447,10 +447,7 @@ describe("npm run history", () => {
 describe("npm run feed -- FILE --check", () => {
   it("names events that are older than the history that is kept, which a restore takes", async ({ expect }) => {
     writeFileSync(path.join(clone, "old.ndjson"), JSON.stringify(ENTRIES[0]));
-    const check = async (...args: string[]) => {
-      const run = running("node", ["scripts/run.mjs", "feed", "old.ndjson", "--check", ...args], { cwd: clone });
-      return { status: await run.ended, output: run.output() };
-    };
+    const check = (...args: string[]) => run("feed", "old.ndjson", "--check", ...args);
 
     const [fed, restored] = [await check(), await check("--restore")];
 

@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 import { vi } from "vitest";
-import { isForPeople } from "../../scripts/lib/project.ts";
 import { ROOT } from "./command.ts";
 
 /** How a command ended, and all that it printed. */
@@ -64,8 +63,9 @@ export async function parse(program: Command, args: readonly string[], { env = {
     return { status: Number(process.exitCode ?? 0), output };
   } catch (error) {
     if (error instanceof Exit) return { status: error.status, output };
-    // Of a bug, main() prints the stack.
-    if (isForPeople(error)) return { status: 1, output: `${output}${error.message}\n` };
+    // Of a bug, main() prints the stack. A clone has classes of its own.
+    if (error instanceof Error && (error.name === "CommandError" || "syscall" in error))
+      return { status: 1, output: `${output}${error.message}\n` };
     throw error;
   } finally {
     process.exitCode = undefined;

@@ -1,0 +1,85 @@
+import { describe, it } from "vitest";
+import { FEED_BYTES } from "../support/feed-bytes.ts";
+import { customer, feed, file, service } from "./fed-service.ts";
+
+describe("npm run feed -- --check", () => {
+  it("checks the lines of an export as a restore takes them", async ({ expect }) => {
+    const program = {
+      record: "program",
+      message_stamp: "2026-05-01 10:00:00",
+      message_clock_said: "2026-05-01 10:00:00",
+    };
+    const group = { record: "message_group", id: "g", initial_customer_id: "c", member_ids: [] };
+    const place = file("export", [program, group].map((line) => JSON.stringify(line)).join("\n"));
+
+    const ordinary = await feed(place, "--check");
+    const restored = await feed(place, "--check", "--restore");
+
+    expect(ordinary.output).toContain("2 lines checked, 2 bad.");
+    expect(restored.output).toContain("2 lines checked, all good.");
+  });
+
+  it("checks a file with the service's schemas and sends nothing", async ({ expect }) => {
+    const place = file("check", [customer(1), "", '{"record":"store"}', "{"].join("\n"));
+
+    const { status, output } = await feed(place, "--check");
+
+    expect(status).toBe(1);
+    expect(output).toContain("line 3.id: is required\nline 3.account_id: is required");
+    expect(output).toContain("line 4: must be a JSON object");
+    expect(output).toContain("3 lines checked, 2 bad. Nothing was sent.");
+    expect((await feed(file("good", customer(1)), "--check")).status).toBe(0);
+  });
+
+  it("warns in a check of fields that records of the kind do not have, once for all lines", async ({ expect }) => {
+    const lines = [
+      customer(1),
+      JSON.stringify({ ...JSON.parse(customer(2)), dob: "1990-01-01", Avatar: "a.png", qqqqqq: 1 }),
+      JSON.stringify({ record: "customer", id: "3", firstName: "Ada", last_name: "L" }),
+      ...Array.from({ length: 1_500 }, (_, index) =>
+        JSON.stringify({ ...JSON.parse(customer(10 + index)), dob: null }),
+      ),
+    ];
+
+    const { status, output } = await feed(file("unknown", lines.join("\n")), "--check");
+
+    expect(status).toBe(1);
+    expect(output.match(/^Warning.*$/gm)).toEqual([
+      "Warning: line 2 and 1,500 more: customer has no field dob; did you mean date_of_birth?",
+      "Warning: line 2: customer has no field Avatar; did you mean avatar?",
+      "Warning: line 2: customer has no field qqqqqq",
+      "Warning: line 3: customer has no field firstName; did you mean first_name?",
+    ]);
+    expect(output).toContain("1,503 lines checked, 1 bad.");
+  });
+
+  it("checks bytes as the service reads them, and sends what counts there as a line", async ({ expect }) => {
+    const { args, received } = await service();
+    const place = file("bytes", Buffer.concat(FEED_BYTES.flatMap(({ body }) => [body, Buffer.from("\n")])));
+    const faults: string[] = [];
+    let before = 0;
+    for (const { body, bad } of FEED_BYTES) {
+      for (const [line, text] of Object.entries(bad)) faults.push(`line ${before + Number(line.slice(5))}: ${text}`);
+      before += Buffer.from(body).toString("latin1").split("\n").length;
+    }
+    const lines = FEED_BYTES.reduce((sum, one) => sum + one.lines, 0);
+
+    const { output } = await feed(place, "--check");
+    await feed(place, ...args);
+
+    expect(output.match(/^line .*$/gm)).toEqual(faults);
+    expect(output).toContain(`${lines} lines checked, ${faults.length} bad.`);
+    expect(received.map((request) => request.length)).toEqual([lines]);
+  });
+
+  it("refuses a line that no request can carry before it is called good", async ({ expect }) => {
+    const empty = JSON.stringify({ record: "customer", id: "c1", first_name: "A", last_name: "B", pad: "" });
+    const line = empty.replace('""', `"${"x".repeat(2 * 1024 * 1024 - empty.length)}"`);
+
+    const { status, output } = await feed(file("wide", `${line}\n${customer(2)}`), "--check");
+
+    expect(status).toBe(1);
+    expect(output).toContain("Line 1 is longer than 2 MiB");
+    expect((await feed(file("fits", line.replace("xx", "x")), "--check")).output).toContain("all good");
+  });
+});

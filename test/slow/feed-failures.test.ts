@@ -1,0 +1,214 @@
+import { describe, it } from "vitest";
+import { PatientClient } from "../../scripts/lib/attempts.ts";
+import { command, freePort, pressCtrlC, printed } from "./command.ts";
+import { customer, entries, feed, file, numbered, service } from "./fed-service.ts";
+
+describe("npm run feed, where something goes wrong,", () => {
+  it("counts as committed what comes before the request that failed, and apart from it what later ones held", async ({
+    expect,
+  }) => {
+    const { promise: after, resolve: answer } = Promise.withResolvers<void>();
+    const bad = { after, status: 422, body: { status: false, messages: { "line 3.amount": ["is required"] } } };
+    const { args, received } = await service({}, bad);
+    const running = feed(file("failing", entries(8_000).join("\n")), ...args);
+    await expect.poll(() => received.length, { timeout: 30_000 }).toBe(3);
+
+    answer();
+
+    const { status, output } = await running;
+    expect(status).toBe(1);
+    expect(output).toContain("line 2003.amount: is required");
+    expect(output).toContain(
+      "2,000 lines are committed, through line 2000, and 4,000 after the refused ones. Go on with: --from 2001",
+    );
+  });
+
+  it("sends what is too large for the service in halves, in order, and gives up on a single line", async ({
+    expect,
+  }) => {
+    const tooLarge = { status: 413, body: { status: false, message: "These lines come to more." } };
+    const { args, received } = await service(tooLarge, tooLarge);
+
+    const { status, output } = await feed(file("halves", numbered(5).join("\n")), ...args);
+
+    expect(status).toBe(0);
+    expect(output).toContain("5 lines committed (5 accepted, 0 ignored)");
+    expect(received).toEqual([numbered(2), numbered(3).slice(2), numbered(5).slice(3)]);
+    const single = await service(tooLarge);
+    const refused = await feed(file("single", customer(1)), ...single.args);
+    expect(refused.status).toBe(1);
+    expect(refused.output).toContain("The service answered 413: These lines come to more.");
+  });
+
+  it("sends a single line again where the database, not the line, may be too much", async ({ expect }) => {
+    const body = { status: false, message: "This request is too much for the database." };
+    const tooMuch = { status: 413, headers: { "Retry-After": "1" }, body };
+    const { args, received, asked } = await service(tooMuch, tooMuch, {}, tooMuch);
+    const startedAt = performance.now();
+
+    const { status, output } = await feed(file("much", numbered(2).join("\n")), ...args);
+
+    expect(status, output).toBe(0);
+    expect(received).toEqual([numbered(1), numbered(2).slice(1)]);
+    expect(asked.count).toBe(5);
+    expect(performance.now() - startedAt).toBeGreaterThan(2_000);
+  });
+
+  it("stops, and says why, where the service asks to wait for hours", async ({ expect }) => {
+    const message = "The database's rows of the day are used up. Try again after 00:00 UTC.";
+    const limited = { status: 503, headers: { "Retry-After": "301" }, body: { status: false, message } };
+    const { args, asked } = await service({}, limited);
+
+    const { status, output } = await feed(file("limited", numbered(2_001).join("\n")), ...args);
+
+    expect(status).toBe(1);
+    expect(output).toContain(`The service answered 503: ${message}`);
+    expect(output).toContain("2,000 lines are committed, through line 2000. Go on with: --from 2001");
+    expect(asked.count).toBe(2);
+  });
+
+  it("tries again what may be tried again, and counts it once", async ({ expect }) => {
+    const busy = { status: 503, headers: { "Retry-After": "1" } };
+    const { args, received } = await service(
+      {},
+      busy,
+      { hangUp: true },
+      { status: 429, headers: { "Retry-After": "0" } },
+    );
+
+    const { status } = await feed(file("retry", numbered(2_001).join("\n")), ...args);
+
+    expect(status).toBe(0);
+    expect(received.map((request) => request.length)).toEqual([2_000, 1]);
+  });
+
+  it("goes on when the service is lost in the middle of its first request", async ({ expect }) => {
+    const { args, received } = await service({ hangUp: true });
+
+    const { status } = await feed(file("lost", customer(1)), ...args);
+
+    expect(status).toBe(0);
+    expect(received).toEqual([[customer(1)]]);
+  });
+
+  it("sends again what is not answered in time", async ({ expect }) => {
+    const { url, received } = await service({ after: new Promise(() => {}) });
+    const client = new PatientClient(300);
+
+    const answer = await client.ask(new URL(url), { method: "POST", body: numbered(2).join("\n") });
+
+    expect(answer?.status).toBe(200);
+    expect(received).toEqual([numbered(2)]);
+  });
+
+  it("gives up at once where nobody is there", async ({ expect }) => {
+    const url = `http://127.0.0.1:${await freePort()}`;
+
+    const { status, output } = await feed(file("nobody", customer(1)), "--url", url, "--token", "t");
+
+    expect(status).toBe(1);
+    expect(output).toContain("The service cannot be reached");
+    expect(output).toContain("0 lines are committed. Once that is put right, send the file again.");
+    // It says so where it waits to try again.
+    expect(output).not.toContain("waiting for the service");
+  });
+
+  it("names a bad line by the file's number, says what is committed, and where to go on", async ({ expect }) => {
+    const bad = { status: 422, body: { status: false, messages: { "line 2.latitude": ["must be at most 90"] } } };
+    const { args } = await service({}, bad);
+    const lines = [...numbered(2_000), "", customer(1), customer(2)];
+
+    const { status, output } = await feed(file("bad", lines.join("\n")), ...args);
+
+    expect(status).toBe(1);
+    expect(output).toContain("line 2003.latitude: must be at most 90");
+    expect(output).toContain("2,000 lines are committed, through line 2000. Go on with: --from 2001");
+  });
+
+  it.for([
+    ["Lines 1, 2000 touch an account", { message: "Lines 1, 2000 touch an account that the token does not cover." }],
+    ["Line 1020 touches", { message: "Line 1020 touches an account that the token does not cover." }],
+    ["Error 1020", { message: "Error 1020: access denied" }],
+    ["Refused (403).", "<html><title>Error 1020</title></html>"],
+  ] as const)("says of a later 403 what it says, with the lines of the file: %s", async ([said, body], { expect }) => {
+    const { args } = await service({}, { status: 403, body });
+
+    const { status, output } = await feed(file("forbidden", numbered(4_000).join("\n")), ...args);
+
+    expect(status).toBe(1);
+    const inFile = said.startsWith("Line") ? said.replace(/\d+/g, (line) => String(2_000 + Number(line))) : said;
+    expect(output).toContain(inFile);
+  });
+
+  it.for([
+    [401, { message: "A valid bearer token is needed." }, "The token is not good", "Once that is put right, send"],
+    [403, { message: "Line 1 touches an account that the token does not cover." }, "Line 1 touches", "Once that is"],
+    [413, { message: "These lines come to more." }, "The service answered 413", "Correct the file and send it again."],
+    [422, { messages: { "line 1.id": ["must be text"] } }, "line 1.id: must be text", "Correct the file and send it"],
+    [500, { message: "Something went wrong on our side." }, "The service answered 500", "Once that is put right, send"],
+    [
+      507,
+      { message: "Delete what is not needed any more." },
+      "The database is full (507). Delete what",
+      "Once that is",
+    ],
+  ] as const)("gives up at once on %s, in words that help", async ([status, body, words, advice], { expect }) => {
+    const { args } = await service({ status, body });
+
+    const { status: exit, output } = await feed(file("refused", customer(1)), ...args);
+
+    expect(exit).toBe(1);
+    expect(output).toContain(words);
+    expect(output).toContain(`0 lines are committed. ${advice}`);
+  });
+
+  it("takes no answer for a feed's that is none", async ({ expect }) => {
+    const { args } = await service({ status: 200, body: { some: "page" } });
+
+    const { status, output } = await feed(file("page", customer(1)), ...args);
+
+    expect(status).toBe(1);
+    expect(output).toMatch(/^This is no feed: \S+ answers with something else\.$/m);
+  });
+
+  it("waits until a date, where the service names one", async ({ expect }) => {
+    const date = new Date(Date.now() + 2_000);
+    const { args, received } = await service({ status: 503, headers: { "Retry-After": date.toUTCString() } });
+
+    const { status, output } = await feed(file("date", customer(1)), ...args);
+
+    expect(status, output).toBe(0);
+    expect(received).toHaveLength(1);
+    // A date has no part of a second.
+    expect(Date.now()).toBeGreaterThanOrEqual(date.getTime() - 1_000);
+  });
+
+  it("goes on from where it was to begin, if it is stopped before anything is committed", async ({ expect }) => {
+    const { promise: after, resolve: answer } = Promise.withResolvers<void>();
+    const { args, asked } = await service({ after, status: 503 });
+    const running = command("feed", [file("begin", numbered(9).join("\n")), "--from", "5", ...args]);
+    await expect.poll(() => asked.count, { timeout: 30_000 }).toBe(1);
+
+    pressCtrlC(running);
+    await printed(running, "Waiting for the answer");
+    answer();
+
+    expect(await running.ended).toBe(130);
+    expect(running.output()).toContain("Go on with: --from 5");
+  });
+
+  it("lets the request under way end on Ctrl-C, and says where to go on", async ({ expect }) => {
+    const { promise: after, resolve: answer } = Promise.withResolvers<void>();
+    const { args, asked } = await service({}, { after });
+    const running = command("feed", [file("long", numbered(20_000).join("\n")), ...args]);
+    await expect.poll(() => asked.count).toBe(2);
+
+    pressCtrlC(running);
+    await printed(running, "Waiting for the answer");
+    answer();
+
+    expect(await running.ended).toBe(130);
+    expect(running.output()).toContain("Stopped: 4,000 lines committed");
+    expect(running.output()).toContain("Go on with: --from 4001");
+  });
+});

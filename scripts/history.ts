@@ -18,7 +18,7 @@ const NAMED_FAULTS = 20;
 export const program = new Command("npm run history --")
   .description("See, copy and restore the segments of history: the old events that have left the database for R2.")
   .showHelpAfterError("Try: npm run history -- --help")
-  .addHelpText("after", "\nMore: docs/operating.md");
+  .addHelpText("after", "\nMore: docs/history.md");
 
 withWhere(
   program.command("status").description("print what has left, what is left to leave, and how far behind it is"),

@@ -28,7 +28,7 @@ export function boundBucket({ env }: Where) {
   const bound = historyBucket(env);
   if (bound === undefined)
     throw new CommandError(
-      `wrangler.toml binds no bucket as HISTORY in ${env}: docs/operating.md says how history is turned on.`,
+      `wrangler.toml binds no bucket as HISTORY in ${env}: docs/history.md says how history is turned on.`,
     );
   return { name: bound.bucket_name ?? bound.binding, jurisdiction: bound.jurisdiction };
 }

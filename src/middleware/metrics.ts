@@ -1,6 +1,6 @@
 /**
- * The metrics of each kind of data point: texts in blobs, numbers in doubles. docs/operating.md says what they mean. A
- * new one comes last, or the queries of docs/operating.md and docs/alerts.md read another column in old data points.
+ * The metrics of each kind of data point: texts in blobs, numbers in doubles. docs/monitoring.md says what they mean. A
+ * new one comes last, or the queries of docs/monitoring.md read another column in old data points.
  */
 export const METRICS = {
   request: {

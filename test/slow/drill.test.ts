@@ -22,7 +22,7 @@ afterAll(async () => {
 
 /** The commands of the drill, block by block: that of every service, and that with history. */
 function blocksOfPage(): string[][] {
-  const page = readFileSync(path.join(ROOT, "docs", "operating.md"), "utf8");
+  const page = readFileSync(path.join(ROOT, "docs", "backups.md"), "utf8");
   const [, drill = ""] = page.split("### The drill");
   const [here = ""] = drill.split("\n## ");
   return [...here.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) =>
@@ -55,7 +55,7 @@ async function run(line: string): Promise<string> {
   return command.output();
 }
 
-describe("the drill of docs/operating.md", () => {
+describe("the drill of docs/backups.md", () => {
   it("restores the demo program with its history, and verifies the restored database", {
     timeout: 1_200_000,
   }, async () => {

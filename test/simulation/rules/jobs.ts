@@ -18,7 +18,7 @@ export const SCHEDULE_FAULTS: readonly Fault[] = [
   "an isolate ends",
 ];
 
-/** What the schedule promises: docs/operating.md, scheduled jobs. */
+/** What the schedule promises: docs/monitoring.md, scheduled jobs. */
 export class JobRules {
   readonly #world: World;
   /** When each job was last done, in simulated time. */

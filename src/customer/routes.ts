@@ -3,6 +3,7 @@ import { campaigns } from "./campaigns/routes.ts";
 import { coupons, myCoupons } from "./coupons/routes.ts";
 import { gamification } from "./gamification/routes.ts";
 import { live } from "./live/routes.ts";
+import { entries } from "./me/entries/routes.ts";
 import { me } from "./me/routes.ts";
 import { messages } from "./messages/routes.ts";
 import { search } from "./search/routes.ts";
@@ -17,5 +18,6 @@ export const customer = createRouter()
   .route("/gamification", gamification)
   .route("/live", live)
   .route("/me", me)
+  .route("/me/entries", entries)
   .route("/messages", messages)
   .route("/stores", stores);

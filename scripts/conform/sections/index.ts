@@ -2,6 +2,7 @@ import type { Section, Suite } from "../suite.ts";
 import { around } from "./around.ts";
 import { conventions } from "./conventions.ts";
 import { coupons } from "./coupons.ts";
+import { entries } from "./entries.ts";
 import { exportLines, exportOrder, exportPages } from "./export.ts";
 import { failures } from "./failures.ts";
 import { feedDeletes } from "./feed-deletes.ts";
@@ -27,7 +28,7 @@ export type MakeSection = (suite: Suite) => Promise<Section>;
 
 /** The sections of the contract, in its order, by what they take. */
 export const ENDPOINTS: readonly MakeSection[] = [
-  ...[conventions, tokens, failures, nearby, messages, team, coupons, myCoupons, search, me, objects, around],
+  ...[conventions, tokens, failures, nearby, messages, team, coupons, myCoupons, search, me, entries, objects, around],
 ];
 export const BOARDS: readonly MakeSection[] = [leaderboard];
 export const FEED: readonly MakeSection[] = [

@@ -134,6 +134,8 @@ CREATE TABLE customers (
   CONSTRAINT customer_balance CHECK (balance BETWEEN -9007199254740991 AND 9007199254740991)
 );
 
+CREATE INDEX customers_by_scan_id ON customers (scan_id) WHERE scan_id <> '';
+
 CREATE INDEX customers_erased ON customers (erased) WHERE erased = 1;
 
 CREATE TRIGGER customers_rename_or_erase AFTER UPDATE OF first_name, last_name, words, erased ON customers

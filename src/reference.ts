@@ -8,6 +8,7 @@ import { readMe } from "./customer/me/operations.ts";
 import { listMessages } from "./customer/messages/operations.ts";
 import { fullSearch } from "./customer/search/operations.ts";
 import { teamWithLevel } from "./customer/stores/operations.ts";
+import { lookUpCustomers } from "./feed/customers/operations.ts";
 import { exportRecords, sendLines } from "./feed/operations.ts";
 import { openApiDocument } from "./openapi/document.ts";
 import type { Operation } from "./openapi/notes.ts";
@@ -27,6 +28,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "GET /api/v1/customer/stores/:id/team-with-level": teamWithLevel,
   "GET /api/v1/feed": exportRecords,
   "POST /api/v1/feed": sendLines,
+  "GET /api/v1/feed/customers": lookUpCustomers,
   "GET /health": health,
 };
 

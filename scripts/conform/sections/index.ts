@@ -14,6 +14,7 @@ import { liveConcerns } from "./live-concerns.ts";
 import { livePolls } from "./live-polls.ts";
 import { liveSocket } from "./live-socket.ts";
 import { liveVersion } from "./live-version.ts";
+import { lookup } from "./lookup.ts";
 import { me } from "./me.ts";
 import { messages } from "./messages.ts";
 import { myCoupons } from "./my-coupons.ts";
@@ -32,7 +33,18 @@ export const ENDPOINTS: readonly MakeSection[] = [
 ];
 export const BOARDS: readonly MakeSection[] = [leaderboard];
 export const FEED: readonly MakeSection[] = [
-  ...[feedRules, feedDeletes, feedValues, feedRecords, exportPages, exportOrder, exportLines, restore, restoreLines],
+  ...[
+    feedRules,
+    feedDeletes,
+    feedValues,
+    feedRecords,
+    lookup,
+    exportPages,
+    exportOrder,
+    exportLines,
+    restore,
+    restoreLines,
+  ],
 ];
 export const LIVE: readonly MakeSection[] = [livePolls, liveSocket, liveConcerns, liveVersion];
 

@@ -18,7 +18,7 @@ export async function lookup(suite: Suite): Promise<Section> {
       "No `scan_id`, or an empty one: 422.": async () => {
         for (const query of ["", "?scan_id="]) expectInvalid(await ask(query), "scan_id");
       },
-      "`GET /api/v1/feed/customers?scan_id=…` takes a [lookup token](interface.md#2-who-is-calling), so that a till holds no token that reads everything.":
+      "`GET /api/v1/feed/customers?scan_id=…` takes a lookup token, so that a till holds no token that reads everything.":
         async () => {
           const token = await suite.tokens.lookup();
           for (const path of ["/api/v1/feed", "/api/v1/customer/me"])
@@ -38,7 +38,7 @@ export async function lookup(suite: Suite): Promise<Section> {
       entry(suite.id("entry"), ann.id, shop, "12.30"),
     ],
     feeds: {
-      "`items` are the customers with exactly that `scan_id`, by `id`, at most 100: `id`, `first_name`, `last_name`, and `balances` as in [interface, 4.8](interface.md#48-me). Erased customers are left out.":
+      "`items` are the customers with exactly that `scan_id`, by `id`, at most 100: `id`, `first_name`, `last_name`, and `balances` as in interface, 4.8. Erased customers are left out.":
         async () => {
           await suite.feed({ record: "customer", id: erased, deleted: true });
           const { balances } = (await suite.get(ann, "me")).body.items as Item;

@@ -110,6 +110,8 @@ export function registrations(): DemoLine[] {
     }));
 }
 
+const REASONS = ["Two coffees", "Breakfast", "Lunch for two", "A cake", "Beans to take home"];
+
 /** What customers have earned, mostly with the campaign at all stores. */
 export function balanceEntries(): DemoLine[] {
   const random = new Random("balance entries");
@@ -121,6 +123,7 @@ export function balanceEntries(): DemoLine[] {
       store_id: storeId,
       amount: `${random.integer(1, 40)}.${two(random.integer(0, 99))}`,
       campaign_id: random.next() < 0.6 ? `k${accountId}-double` : `k${accountId}-weekend`,
+      description: REASONS[(visit + number) % REASONS.length],
       created_at: `2026-0${random.integer(1, 9)}-${two(random.integer(1, 28))} 12:00:00`,
     })),
   );

@@ -134,6 +134,8 @@ CREATE TABLE customers (
   CONSTRAINT customer_balance CHECK (balance BETWEEN -9007199254740991 AND 9007199254740991)
 );
 
+CREATE INDEX customers_by_scan_id ON customers (scan_id) WHERE scan_id <> '';
+
 CREATE INDEX customers_erased ON customers (erased) WHERE erased = 1;
 
 CREATE TRIGGER customers_rename_or_erase AFTER UPDATE OF first_name, last_name, words, erased ON customers
@@ -259,8 +261,13 @@ CREATE TABLE balance_entries (
   store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
   campaign_key INTEGER REFERENCES campaigns (key) DEFERRABLE INITIALLY DEFERRED, -- NULL: booked on no campaign
   amount INTEGER NOT NULL, -- in hundredths; a negative one takes away
-  created_at TEXT NOT NULL
+  created_at TEXT NOT NULL,
+  -- Why it was booked. Of a row that stands for others: the feed version when it last grew, by which a reader of the list
+  -- sees that entries have left.
+  description TEXT NOT NULL
 ) WITHOUT ROWID;
+
+CREATE INDEX balance_entries_by_customer ON balance_entries (customer_key, created_at) WHERE id NOT GLOB 'sealed:*';
 
 CREATE TABLE store_balances (
   store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,

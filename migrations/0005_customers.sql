@@ -24,6 +24,9 @@ CREATE TABLE customers (
 );
 
 -- Export: the erased customers.
+-- For a till, which reads a card. Erased customers have none.
+CREATE INDEX customers_by_scan_id ON customers (scan_id) WHERE scan_id <> '';
+
 CREATE INDEX customers_erased ON customers (erased) WHERE erased = 1;
 
 -- Writes a new name into the search index and into the links to the customer. The vocabulary forgets the words that nobody

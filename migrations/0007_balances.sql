@@ -6,8 +6,14 @@ CREATE TABLE balance_entries (
   store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
   campaign_key INTEGER REFERENCES campaigns (key) DEFERRABLE INITIALLY DEFERRED, -- NULL: booked on no campaign
   amount INTEGER NOT NULL, -- in hundredths; a negative one takes away
-  created_at TEXT NOT NULL
+  created_at TEXT NOT NULL,
+  -- Why it was booked. Of a row that stands for others: the feed version when it last grew, by which a reader of the list
+  -- sees that entries have left.
+  description TEXT NOT NULL
 ) WITHOUT ROWID;
+
+-- For a customer's list of entries, newest first.
+CREATE INDEX balance_entries_by_customer ON balance_entries (customer_key, created_at) WHERE id NOT GLOB 'sealed:*';
 
 -- Derived: the sum of a customer's entries at a store, whether the customer has joined the store or not. The feed adds
 -- to it, once a request. By customer, because a customer asks for all of theirs.

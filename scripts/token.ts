@@ -32,6 +32,10 @@ tokenCommand("export", "a token that reads everything").action((options: Options
   print({ scope: "export", accounts: "*" }, options),
 );
 
+tokenCommand("lookup", "a token that finds a customer by card").action((options: Options) =>
+  print({ scope: "lookup" }, options),
+);
+
 tokenCommand("restore", "a token that feeds what an export has given into an empty database").action(
   (options: Options) => print({ scope: "feed restore", accounts: "*" }, options),
 );

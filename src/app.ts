@@ -3,10 +3,12 @@ import { campaigns } from "./customer/campaigns/routes.ts";
 import { coupons, myCoupons } from "./customer/coupons/routes.ts";
 import { gamification } from "./customer/gamification/routes.ts";
 import { live } from "./customer/live/routes.ts";
+import { entries } from "./customer/me/entries/routes.ts";
 import { me } from "./customer/me/routes.ts";
 import { messages } from "./customer/messages/routes.ts";
 import { search } from "./customer/search/routes.ts";
 import { stores } from "./customer/stores/routes.ts";
+import { lookup } from "./feed/customers/routes.ts";
 import { feed } from "./feed/routes.ts";
 import { answerFailure } from "./http/errors.ts";
 import { cors } from "./middleware/cors.ts";
@@ -14,7 +16,7 @@ import { database } from "./middleware/database.ts";
 import { knownRoutes } from "./middleware/known-routes.ts";
 import { observe } from "./middleware/observe.ts";
 import { securityHeaders } from "./middleware/security-headers.ts";
-import { customerOnly, exportOnly, feedOnly } from "./middleware/token.ts";
+import { customerOnly, exportOnly, feedOnly, lookupOnly } from "./middleware/token.ts";
 import { service } from "./service/routes.ts";
 
 export const app = createRouter();
@@ -34,6 +36,7 @@ app.use("/api/v1/customer/gamification/leaderboard", database("primary"));
 app.post("/api/v1/feed", feedOnly, database("primary"));
 // The pages of an export are of one database: a replica may be behind that of the page before.
 app.get("/api/v1/feed", exportOnly, database("primary"));
+app.get("/api/v1/feed/customers", lookupOnly, database("bookmark"));
 
 const routes = app
   .route("/api/v1/customer/campaigns", campaigns)
@@ -43,9 +46,11 @@ const routes = app
   .route("/api/v1/customer/gamification", gamification)
   .route("/api/v1/customer/live", live)
   .route("/api/v1/customer/me", me)
+  .route("/api/v1/customer/me/entries", entries)
   .route("/api/v1/customer/messages", messages)
   .route("/api/v1/customer/stores", stores)
   .route("/api/v1/feed", feed)
+  .route("/api/v1/feed/customers", lookup)
   .route("/", service);
 
 /** The routes with the types of what they take and answer: a test holds the client to them. */

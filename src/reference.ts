@@ -3,10 +3,12 @@ import { nearbyCampaigns } from "./customer/campaigns/operations.ts";
 import { listCoupons, listMyCoupons } from "./customer/coupons/operations.ts";
 import { leaderboard } from "./customer/gamification/operations.ts";
 import { openSocket } from "./customer/live/operations.ts";
+import { listEntries } from "./customer/me/entries/operations.ts";
 import { readMe } from "./customer/me/operations.ts";
 import { listMessages } from "./customer/messages/operations.ts";
 import { fullSearch } from "./customer/search/operations.ts";
 import { teamWithLevel } from "./customer/stores/operations.ts";
+import { lookUpCustomers } from "./feed/customers/operations.ts";
 import { exportRecords, sendLines } from "./feed/operations.ts";
 import { openApiDocument } from "./openapi/document.ts";
 import type { Operation } from "./openapi/notes.ts";
@@ -21,10 +23,12 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "POST /api/v1/customer/gamification/leaderboard": leaderboard,
   "GET /api/v1/customer/live": openSocket,
   "GET /api/v1/customer/me": readMe,
+  "GET /api/v1/customer/me/entries": listEntries,
   "GET /api/v1/customer/messages": listMessages,
   "GET /api/v1/customer/stores/:id/team-with-level": teamWithLevel,
   "GET /api/v1/feed": exportRecords,
   "POST /api/v1/feed": sendLines,
+  "GET /api/v1/feed/customers": lookUpCustomers,
   "GET /health": health,
 };
 

@@ -11,6 +11,7 @@ import { createBoard } from "./views/board.ts";
 import { createCoupons } from "./views/coupons.ts";
 import { createMessages } from "./views/messages.ts";
 import { createNearby } from "./views/nearby.ts";
+import { createPoints } from "./views/points.ts";
 import { createSearch } from "./views/search.ts";
 import { createTeam } from "./views/team.ts";
 
@@ -21,6 +22,7 @@ const CREATE: Record<string, (app: App) => View> = {
   team: createTeam,
   search: createSearch,
   board: createBoard,
+  points: createPoints,
 };
 const SAID_FOR_MS = 6_000;
 
@@ -91,9 +93,11 @@ function become(customer: DemoCustomer, session: Session): void {
 
 /** Asks for what has changed whenever the service says so, the first time for everything, until somebody else is chosen. */
 async function follow(mine: App, signal: AbortSignal): Promise<void> {
-  const live = { coupons: createCoupons(mine), messages: createMessages(mine), balance: createBalance(mine) };
-  views.set("coupons", live.coupons).set("messages", live.messages);
-  byId("balance", HTMLElement).replaceChildren(live.balance.element);
+  const [coupons, messages, balance] = [createCoupons(mine), createMessages(mine), createBalance(mine)];
+  const refreshBalance = () => Promise.all([balance.refresh(), views.get("points")?.refresh()]);
+  const live = { coupons, messages, balance: { refresh: refreshBalance } };
+  views.set("coupons", coupons).set("messages", messages);
+  byId("balance", HTMLElement).replaceChildren(balance.element);
   try {
     for await (const { what } of mine.client.changes({ signal }))
       await Promise.all(what.map((kind) => live[kind].refresh()));
@@ -111,10 +115,10 @@ function showView(): void {
   if (!views.has(name)) void shown.refresh();
   views.set(name, shown);
   view.replaceChildren(shown.element);
-  for (const link of document.querySelectorAll("nav a")) {
+  for (const link of document.querySelectorAll<HTMLElement>("nav a, #balance")) {
     const isShown = link.getAttribute("href") === `#${name}`;
     link.ariaCurrent = isShown ? "page" : null;
-    if (isShown) title.textContent = link.querySelector("span")?.textContent ?? "";
+    if (isShown) title.textContent = link.dataset.title ?? link.querySelector("span")?.textContent ?? "";
   }
 }
 

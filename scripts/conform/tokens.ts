@@ -53,6 +53,11 @@ export class Tokens {
       : orSkip(this.#keys.given.export, "an export token");
   }
 
+  /** A token that looks customers up: of a secret only. */
+  lookup(): Promise<string> {
+    return this.sign({ scope: "lookup", sub: NAME });
+  }
+
   /** A token of any claims, good for an hour unless they say otherwise; `undefined` takes a claim away. */
   async sign(claims: Claims, header: Claims = {}, secret = this.#keys.secret): Promise<string> {
     const exp = Math.floor(Date.now() / 1_000) + HOUR_SECONDS;

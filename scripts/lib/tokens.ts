@@ -10,7 +10,8 @@ import { CommandError, ROOT } from "./project.ts";
 export type Bearer =
   | { scope: "customer"; customerId: string }
   | { scope: "feed"; accounts: readonly string[] | "*" }
-  | { scope: "export" | "feed restore"; accounts: "*" };
+  | { scope: "export" | "feed restore"; accounts: "*" }
+  | { scope: "lookup" };
 
 export interface Signing {
   secret: string;

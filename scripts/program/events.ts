@@ -11,6 +11,8 @@ const LOCATIONS_A_CHAIN = 10;
 // Few enough results for ties: three employees share a rank.
 const RUNS = ["12", "7.50", "7.5", "7.5", "3", "0.5"];
 
+const REASONS = ["Two coffees", "Breakfast", "Lunch for two", "A cake", "Beans to take home"];
+
 /** An entry a visit, every fiftieth of them at a store of the first city. */
 export function* balanceEntries(shape: Shape): Generator<Line> {
   const random = new Random("balance entries");
@@ -26,6 +28,7 @@ export function* balanceEntries(shape: Shape): Generator<Line> {
       store_id: storeId(shape, store),
       amount: amount(random, 40),
       ...(isEarnedByCampaign && { campaign_id: campaignId(shape.chainOf[store] ?? 0, random.pick(forAll)) }),
+      description: REASONS[number % REASONS.length],
       created_at: timeIn2026(number * 60),
     };
   }

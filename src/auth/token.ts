@@ -56,7 +56,7 @@ const LONGEST_TOKEN = 8_192;
 const TOKEN_TYPES = ["JWT", "at+jwt"];
 const CUSTOMER = "customer";
 /** The scopes that only the claim `scope` gives. */
-const SERVICE_SCOPES = ["feed", "restore", "export"];
+const SERVICE_SCOPES = ["feed", "restore", "export", "lookup"];
 
 /** Reads a token at `now`, in seconds since 1970. */
 export async function readToken(token: string, rules: TokenRules, now: number): Promise<TokenReading> {

@@ -2,6 +2,7 @@ import type { Entry } from "./entries.ts";
 import type { Changed, ChangesOptions, PollOptions } from "./follow.ts";
 import type { CallOptions, Forgiven, PagedResult, Result } from "./result.ts";
 import type {
+  BalanceEntry,
   CouponRecord,
   DetailedCouponRecord,
   DigitalCoupon,
@@ -24,6 +25,9 @@ import type {
 export interface Client {
   /** The customer, and what they have with each account; `next()` gives further accounts, beyond 1,000. */
   me: (call?: CallOptions) => Promise<PagedResult<Me>>;
+
+  /** Why the customer has these balances: what was booked, newest first. */
+  entries: Paged<[query?: EntriesQuery, call?: CallOptions], BalanceEntry[]>;
 
   /** Popular campaigns near a position. */
   nearbyCampaigns: (json: NearbyBody, call?: CallOptions) => Promise<Result<NearbyCampaign[]>>;
@@ -86,6 +90,12 @@ export interface Page {
   page?: number | undefined;
   /** 1 to 100; 50 if left out, and 100 for `all`. */
   per_page?: number | undefined;
+}
+
+export interface EntriesQuery {
+  account_id?: string | undefined;
+  /** 1 to 100; 50 if left out, and 100 for `all`. */
+  limit?: number | undefined;
 }
 
 export interface NearbyBody {

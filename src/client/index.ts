@@ -2,6 +2,7 @@ import type {
   Client,
   CouponItems,
   CouponsQuery,
+  EntriesQuery,
   MessagesQuery,
   MyCouponItems,
   MyCouponsQuery,
@@ -13,7 +14,7 @@ import { entriesOf } from "./entries.ts";
 import { followChanges, followMessages } from "./follow.ts";
 import type { CallOptions } from "./result.ts";
 import { encode, type RetryOptions, Service } from "./service.ts";
-import type { MessageGroup, TeamMember } from "./shapes.ts";
+import type { BalanceEntry, MessageGroup, TeamMember } from "./shapes.ts";
 import type { SocketConstructor } from "./socket.ts";
 
 export type * from "./client.ts";
@@ -69,7 +70,7 @@ export function createClient({
   let hasWarned = false;
   const connection = new SharedConnection({ url, askToken, send, WebSocket });
 
-  const list = <Items, Query extends object>(path: string, forAll: Page = { per_page: 100 }) => {
+  const list = <Items, Query extends object>(path: string, forAll: Page | EntriesQuery = { per_page: 100 }) => {
     const page = (query?: Query, call?: CallOptions) => service.getPage<Items>(path, query ?? {}, call);
     const all = (query?: Query, call?: CallOptions) =>
       entriesOf((options) => service.getPage<Items>(path, { ...forAll, ...query }, options), call);
@@ -80,6 +81,7 @@ export function createClient({
 
   return {
     me: (call) => service.getPage("/me", {}, call),
+    entries: list<BalanceEntry[], EntriesQuery>("/me/entries", { limit: 100 }),
     nearbyCampaigns: (json, call) => service.post("/campaigns/near-by-popular-campaigns", json, call),
     coupons: list<CouponItems<boolean>, CouponsQuery>("/coupons", {}) as Client["coupons"],
     myCoupons: list<MyCouponItems, MyCouponsQuery>("/my-coupons"),

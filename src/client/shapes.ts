@@ -11,6 +11,7 @@ export {
   MyCouponRecord,
 } from "../customer/coupons/operations.ts";
 export { LeaderboardItem } from "../customer/gamification/operations.ts";
+export { BalanceEntry } from "../customer/me/entries/operations.ts";
 export { AccountBalance, Me } from "../customer/me/operations.ts";
 export { GroupMember, MessageGroup } from "../customer/messages/operations.ts";
 export { SearchAccount, SearchCampaign, SearchCustomer, SearchStore } from "../customer/search/operations.ts";

@@ -66,7 +66,7 @@ export const customers = sqliteTable("customers", {
 export const customerVocabulary = sqliteTable("customer_vocabulary", texts("word"));
 
 export const balanceEntries = sqliteTable("balance_entries", {
-  ...texts("id", "created_at"),
+  ...texts("id", "created_at", "description"),
   ...integers("store_key", "amount"),
   ...optionalIntegers("customer_key", "campaign_key"),
 });

@@ -10,7 +10,7 @@ import { validate } from "../middleware/validate.ts";
 import { acceptFeed } from "./accept.ts";
 import { Admission } from "./admission.ts";
 import { readPage } from "./export/page.ts";
-import { currentHorizon } from "./horizon.ts";
+import { currentHorizon, historySettings } from "./horizon.ts";
 import { ExportQuery } from "./schema.ts";
 import { warnOfSize } from "./size-warning.ts";
 
@@ -19,12 +19,12 @@ const admission = new Admission();
 
 export const feed = createRouter()
   .get("/", validate("query", ExportQuery), async (c) => {
-    const { record, after } = c.req.valid("query");
+    const { record, customer_id: customer, after } = c.req.valid("query");
 
     // A page takes as much memory as a feed request.
     const work = admission.letIn(
       async () => {},
-      () => readPage(c.var.db, { records: record, after }),
+      () => readPage(c.var.db, { records: record, customer, after, bucket: historySettings(c.env)?.bucket }),
     );
     const page = await toItsEnd(c, work);
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { cursorParameter } from "../http/paging.ts";
 import { listParameter } from "../values/parameter.ts";
-import { codePoints, ID_LIMIT } from "../values/text.ts";
+import { codePoints, ID_LIMIT, Id } from "../values/text.ts";
 import { type Cursor, EXPORTED, type ExportWalk, WALKS } from "./export/walks.ts";
 import { columnTypes } from "./records/kind.ts";
 
@@ -9,10 +9,15 @@ const RecordName = z.enum(EXPORTED, { error: `must be one of ${EXPORTED.join(", 
 
 const CursorParameter = cursorParameter(
   z
-    .object({ walk: z.string(), after: z.array(z.union([z.string(), z.int()])).optional() })
-    .transform(({ walk: name, after }): Cursor | undefined => {
+    .object({
+      walk: z.string(),
+      after: z.array(z.union([z.string(), z.int()])).optional(),
+      customer: z.string().optional(),
+    })
+    .transform(({ walk: name, after, customer }): Cursor | undefined => {
       const walk = WALKS.find((one) => one.name === name);
-      return walk !== undefined && (after === undefined || mayBeRow(walk, after)) ? { walk, after } : undefined;
+      const isRow = walk !== undefined && (after === undefined || mayBeRow(walk, after));
+      return isRow ? { walk, after, customer } : undefined;
     }),
 );
 
@@ -28,6 +33,7 @@ function mayBeRow(walk: ExportWalk, values: readonly (string | number)[]): boole
 /** The query of an export (docs/contract/export.md, 1). */
 export const ExportQuery = z.object({
   record: listParameter(RecordName).optional().describe("Only records of these kinds; left out, all."),
+  customer_id: Id.optional().describe("Only lines about this customer, also those that have left for history."),
   after: CursorParameter.optional().describe("Set in links to a next page only."),
 });
 

@@ -168,17 +168,19 @@ export async function takeOut(
   });
 }
 
-/** Adds the events that leave to the rows that stand for them. Its time is that of the newest. */
+/** Adds the events that leave to the rows that stand for them, whose time is that of the newest. */
 function addToSummary(
-  { by, filter = "true", sums }: Summary,
+  { by, filter = "true", sums, grew }: Summary,
   { summaries, table, time, leave }: Pick<SealedKind, "summaries" | "table" | "time"> & { leave: SQL },
 ): SQL {
   const columns = Object.values(sums);
   const id = summaryId(summaries, (key) => (by.includes(key) ? key : "NULL"));
   const added = columns.map((one) => `sum(${one})`);
   const sets = columns.map((one) => `${one} = ${one} + excluded.${one}`);
+  const version = grew === undefined ? {} : { [grew]: "(SELECT version FROM feed_version)" };
+  for (const name of Object.keys(version)) sets.push(`${name} = excluded.${name}`);
   return sql`
-    INSERT INTO ${sql.raw(`${table} (id, ${[...by, ...columns, time]}) SELECT ${[id, ...by, ...added]}, max(${time}) FROM ${table}`)}
+    INSERT INTO ${sql.raw(`${table} (id, ${[...by, ...columns, ...Object.keys(version), time]}) SELECT ${[id, ...by, ...added, ...Object.values(version)]}, max(${time}) FROM ${table}`)}
     WHERE ${leave} AND ${sql.raw(`${filter} GROUP BY ${by}`)}
     ON CONFLICT (id) DO UPDATE SET ${sql.raw(`${sets}, ${time} = max(${time}, excluded.${time})`)}`;
 }

@@ -29,6 +29,15 @@ export const exportOnly = middleware(
   },
 );
 
+/** Lets tills in, which look customers up by their cards and must not hold an export token. */
+export const lookupOnly = middleware(
+  { token: "lookup", failures: ["Unauthenticated", "Forbidden", "TooManyRequests", "Unavailable"] },
+  async (c, next) => {
+    await authenticate(c, "lookup");
+    await next();
+  },
+);
+
 /** Lets systems of record in, each for the accounts that its token names. */
 export const feedOnly = middleware(
   { token: "feed", failures: ["Unauthenticated", "ForeignLines", "TooManyRequests", "Unavailable"] },
@@ -44,7 +53,7 @@ export const feedOnly = middleware(
 );
 
 /** The claims of the request's token, which must be good and have the scope. */
-async function authenticate(c: Context<AppEnv>, scope: "customer" | "feed" | "export"): Promise<Claims> {
+async function authenticate(c: Context<AppEnv>, scope: "customer" | "feed" | "export" | "lookup"): Promise<Claims> {
   const reading = await readToken(tokenOf(c), { ...c.env, keys: keysOf(c) }, Date.now() / 1000);
   if (reading.kind === "good" && reading.claims.scopes.includes(scope)) return reading.claims;
   await rateLimitAddress(c);

@@ -47,7 +47,7 @@ export interface Notes {
   /** The failures that it may answer with. */
   failures?: readonly FailureName[];
   /** The token that it requires. */
-  token?: "customer" | "feed" | "export";
+  token?: "customer" | "feed" | "export" | "lookup";
 }
 
 const notes = new WeakMap<object, Notes>();

@@ -1,6 +1,16 @@
 import { expectFailure, expectInvalid, expectSame, expectThat } from "../expect.ts";
 import { type Answer, exportedLines, type Item, linkOf } from "../http.ts";
-import { account, eipCampaign } from "../lines.ts";
+import {
+  account,
+  block,
+  customer,
+  eipCampaign,
+  entry,
+  membership,
+  message,
+  group as messageGroup,
+  store,
+} from "../lines.ts";
 import type { Line, Section, Suite } from "../suite.ts";
 
 const FEED = "/api/v1/feed";
@@ -9,10 +19,21 @@ const MOST_BYTES = 2 * 1_024 * 1_024;
 
 /** docs/contract/export.md, 1 */
 export async function exportPages(suite: Suite): Promise<Section> {
-  const { ann } = await suite.callers();
+  const { ann, ben } = await suite.callers();
   const accountId = suite.accountId();
+  const { shop, group } = suite.ids("shop", "group");
 
   const page = async (query = "") => suite.http.send(FEED + query, { token: await suite.tokens.export() });
+  const exportOf = async (query: string) => {
+    const lines: Item[] = [];
+    for (let next: string | undefined = query; next !== undefined; ) {
+      const answer = await page(next);
+      lines.push(...exportedLines(answer));
+      const link = linkOf(answer, "next");
+      next = link === undefined ? undefined : new URL(link).search;
+    }
+    return lines;
+  };
   return {
     cited: "export, 1",
     reads: {
@@ -46,8 +67,35 @@ export async function exportPages(suite: Suite): Promise<Section> {
         expectThat(/^\d+$/.test(version ?? ""), `X-Feed-Version is ${version}`);
       },
     },
-    lines: [account(accountId)],
+    lines: [
+      account(accountId),
+      store(shop, accountId),
+      customer(ann.id),
+      customer(ben.id),
+      membership(shop, ann.id),
+      membership(shop, ben.id),
+      entry(suite.id("entry"), ann.id, shop, "1.00", { description: "Welcome" }),
+      entry(suite.id("foreign"), ben.id, shop, "1.00"),
+      block(ben.id, ann.id),
+      messageGroup(group, [ben.id, ann.id]),
+      message(suite.id("message"), group, ann.id, "Hello"),
+      message(suite.id("answer"), group, ben.id, "Hi"),
+    ],
     feeds: {
+      "**`customer_id=ada`** restricts the export to the lines about one customer: the customer, and their memberships, registrations, friendships, issued coupons, states, groups, messages, entries and earnings, and the blocks that they made.":
+        async () => {
+          const lines = await exportOf(`?customer_id=${ann.id}`);
+          const kinds = ["customer", "membership", "message_group", "message", "balance_entry"].sort();
+          expectSame(lines.map(({ record }) => record).sort(), kinds, "the kinds of lines about a customer");
+          const isAboutAnn = ({ id, customer_id, member_ids }: Item) =>
+            [id, customer_id, member_ids].flat().includes(ann.id);
+          expectThat(lines.every(isAboutAnn), "a line is about somebody else");
+        },
+      "A cursor of another customer is 422.": async () => {
+        const next = new URL(linkOf(await page(`?customer_id=${ann.id}`), "next") ?? "");
+        next.searchParams.set("customer_id", ben.id);
+        expectInvalid(await page(next.search), "after");
+      },
       "**`record=customer,store`** restricts the export to kinds": async () => {
         const kinds = new Set(exportedLines(await page("?record=customer,account")).map(({ record }) => record));
         expectThat(

@@ -2,6 +2,7 @@ import type { Section, Suite } from "../suite.ts";
 import { around } from "./around.ts";
 import { conventions } from "./conventions.ts";
 import { coupons } from "./coupons.ts";
+import { entries } from "./entries.ts";
 import { exportLines, exportOrder, exportPages } from "./export.ts";
 import { failures } from "./failures.ts";
 import { feedDeletes } from "./feed-deletes.ts";
@@ -13,6 +14,7 @@ import { liveConcerns } from "./live-concerns.ts";
 import { livePolls } from "./live-polls.ts";
 import { liveSocket } from "./live-socket.ts";
 import { liveVersion } from "./live-version.ts";
+import { lookup } from "./lookup.ts";
 import { me } from "./me.ts";
 import { messages } from "./messages.ts";
 import { myCoupons } from "./my-coupons.ts";
@@ -27,11 +29,22 @@ export type MakeSection = (suite: Suite) => Promise<Section>;
 
 /** The sections of the contract, in its order, by what they take. */
 export const ENDPOINTS: readonly MakeSection[] = [
-  ...[conventions, tokens, failures, nearby, messages, team, coupons, myCoupons, search, me, objects, around],
+  ...[conventions, tokens, failures, nearby, messages, team, coupons, myCoupons, search, me, entries, objects, around],
 ];
 export const BOARDS: readonly MakeSection[] = [leaderboard];
 export const FEED: readonly MakeSection[] = [
-  ...[feedRules, feedDeletes, feedValues, feedRecords, exportPages, exportOrder, exportLines, restore, restoreLines],
+  ...[
+    feedRules,
+    feedDeletes,
+    feedValues,
+    feedRecords,
+    lookup,
+    exportPages,
+    exportOrder,
+    exportLines,
+    restore,
+    restoreLines,
+  ],
 ];
 export const LIVE: readonly MakeSection[] = [livePolls, liveSocket, liveConcerns, liveVersion];
 

@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { compileOnce, type Database, type Value } from "../../db/database.ts";
 import { customerKeyOf, joinStoresOf } from "../../db/rules.ts";
 import { limitTo, select } from "../../db/select.ts";
@@ -38,26 +38,34 @@ const CUSTOMER = compileOnce((value: Value<"customerId">) => {
 
 const BALANCES = compileOnce((value: Value<"customerId" | "afterCompany" | "afterId">) => {
   const [company, id] = [value("afterCompany"), value("afterId")];
-  const key = sql`caller.key`;
-  const caller = sql`(SELECT ${customerKeyOf(value("customerId"))} AS key) AS caller`;
+  const caller = sql`(SELECT ${customerKeyOf(value("customerId"))} AS key)`;
+  const isAfter = sql`${accounts.company} > ${company} OR ${accounts.company} = ${company} AND ${accounts.id} > ${id}`;
   return select(
-    {
-      account_id: accounts.id,
-      company: accounts.company,
-      // `sum()` fails where the balances at many stores come to more than an integer holds.
-      balance: sql<number>`total(had.balance)`,
-      stores_count: sql<number>`sum(had.stores)`,
-    },
-    // What was booked at a soft-deleted store still counts (docs/contract/feed.md, 2).
-    sql`FROM (
-      SELECT ${stores.account_key} AS account_key, ${storeBalances.balance} AS balance, 0 AS stores
-      FROM ${caller}
-      CROSS JOIN ${storeBalances} ON ${storeBalances.customer_key} = ${key}
-      CROSS JOIN ${stores} ON ${stores.key} = ${storeBalances.store_key}
-      UNION ALL SELECT ${stores.account_key}, 0, 1 FROM ${caller} ${joinStoresOf(key)}
-    ) AS had
-    CROSS JOIN ${accounts} ON ${accounts.key} = had.account_key AND ${accounts.deleted} = 0
-    WHERE ${accounts.company} > ${company} OR ${accounts.company} = ${company} AND ${accounts.id} > ${id}
-    GROUP BY ${accounts.key} ORDER BY ${accounts.company}, ${accounts.id} ${limitTo(BALANCES_LIMIT + 1)}`,
+    BALANCE,
+    sql`${fromBalancesOf(caller)} WHERE ${isAfter}
+      GROUP BY ${accounts.key} ORDER BY ${accounts.company}, ${accounts.id} ${limitTo(BALANCES_LIMIT + 1)}`,
   );
 });
+
+/** What a customer has with an account, of rows of `fromBalancesOf`. */
+export const BALANCE = {
+  account_id: accounts.id,
+  company: accounts.company,
+  // `sum()` fails where the balances at many stores come to more than an integer holds.
+  balance: sql<number>`total(had.balance)`,
+  stores_count: sql<number>`sum(had.stores)`,
+};
+
+/** The balances and memberships of the customers in a relation with their `key`, each beside its account. */
+export function fromBalancesOf(customers: SQL): SQL {
+  const key = sql`caller.key`;
+  // What was booked at a soft-deleted store still counts (docs/contract/feed.md, 2).
+  return sql`FROM (
+      SELECT ${key} AS customer_key, ${stores.account_key} AS account_key, ${storeBalances.balance} AS balance, 0 AS stores
+      FROM ${customers} AS caller
+      CROSS JOIN ${storeBalances} ON ${storeBalances.customer_key} = ${key}
+      CROSS JOIN ${stores} ON ${stores.key} = ${storeBalances.store_key}
+      UNION ALL SELECT ${key}, ${stores.account_key}, 0, 1 FROM ${customers} AS caller ${joinStoresOf(key)}
+    ) AS had
+    CROSS JOIN ${accounts} ON ${accounts.key} = had.account_key AND ${accounts.deleted} = 0`;
+}

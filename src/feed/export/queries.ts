@@ -1,5 +1,5 @@
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
-import { compilePer, type Database, type Statement } from "../../db/database.ts";
+import { compilePer, type Database, type Statement, type Value } from "../../db/database.ts";
 import { limitTo } from "../../db/select.ts";
 import { feedVersion } from "../../db/tables.ts";
 import { BODY_LIMIT } from "../../http/limits.ts";
@@ -13,6 +13,8 @@ export interface PageRows {
   rows: readonly Row[];
   /** Whether the walk may have more rows after these. */
   hasMore: boolean;
+  /** Where the rows end that were looked at, if there are more: of an export about a customer. */
+  examined: Cursor["after"];
   ids: KnownIds;
   /** The walks after this one that have rows. */
   later: readonly ExportWalk[];
@@ -25,12 +27,22 @@ const LOOKED_AT_BYTES = 2 * BODY_LIMIT.bytes;
 const SENT_BYTES = BODY_LIMIT.bytes;
 
 /** Reads a page's rows, at most as many as fit into memory, in one round trip and one transaction. */
-export async function findPage(db: Database, { walk, after }: Cursor, walks: readonly ExportWalk[]): Promise<PageRows> {
+export async function findPage(
+  db: Database,
+  { walk, after, customer = "" }: Cursor,
+  walks: readonly ExportWalk[],
+): Promise<PageRows> {
   const later = walks.slice(walks.indexOf(walk) + 1);
-  const values = Object.fromEntries((after ?? []).map((value, index) => [`after_${index}`, value]));
-  const [versions, rows = [], withRows, ...ids] = await db.batch([
+  const afterValues = Object.fromEntries((after ?? []).map((value, index) => [`after_${index}`, value]));
+  const [shape, values] = [
+    { walk: walk.name, isFirst: after === undefined },
+    { ...afterValues, customer },
+  ];
+  const [versions, rows = [], ends, withRows, ...ids] = await db.batch([
     sql`SELECT ${feedVersion.version} FROM ${feedVersion}`,
-    selectRows({ walk: walk.name, isFirst: after === undefined }, values),
+    ...(customer === ""
+      ? [selectRows(shape, values), sql`SELECT 1 WHERE false`]
+      : [selectRowsAbout(shape, values), selectExamined(shape, values)]),
     haveRows(later),
     ...selectIds(walk.reader),
   ]);
@@ -38,9 +50,15 @@ export async function findPage(db: Database, { walk, after }: Cursor, walks: rea
     version: Number(versions?.[0]?.version),
     rows,
     hasMore: hasMore(rows),
+    examined: ends?.[0] && cursorOf(walk, ends[0]),
     ids: toIds(walk.reader, ids),
     later: later.filter((_, index) => withRows?.[0]?.[`walk_${index}`] === 1),
   };
+}
+
+export function cursorOf({ order }: ExportWalk, row: Row | undefined): (string | number)[] {
+  if (row === undefined) throw new Error("A line alone is more than a page has room for.");
+  return order.map((_, index) => row[`cursor_${index}`] as string | number);
 }
 
 /** Whether rows of `selectLines` may not be all. */
@@ -61,24 +79,59 @@ export function toIds({ smallTables }: Reader, rows: readonly (readonly Row[])[]
 // Three limits end a page. `selectMostLines` looks at sizes, which SQLite knows without reading the rows: `firstOf` reads
 // all that it adds up. `firstOf` ends what D1 sends, which the Worker holds. `writeLines` ends the lines, which are longer
 // than their rows, by what one feed request takes.
-const selectRows = compilePer<{ walk: string; isFirst: boolean }, string>(({ walk: name, isFirst }, value) => {
-  const walk = WALKS.find((one) => one.name === name);
-  if (walk === undefined) throw new Error(`There is no walk ${name}.`);
-  const table = tableName(walk);
-  const order = walk.order.map((column) => `${table}.${column}`);
-  const columns = sql.raw(order.join(", "));
-  const after = order.map((_, index) => sql`${value(`after_${index}`)}`);
-  const isAfter = isFirst ? sql`` : sql`AND (${columns}) > (${sql.join(after, sql`, `)})`;
-  const inOrder = sql`WHERE ${sql.raw(walk.when ?? "true")} ${isAfter} ORDER BY ${columns}`;
+const selectRows = compilePer<Shape, string>((shape, value) => {
+  const { walk, inOrder } = rowsAfter(shape, value);
   return sql`WITH page(most_lines) AS MATERIALIZED (${selectMostLines(walk, inOrder)}) ${selectLines(walk, inOrder, sql`(SELECT most_lines FROM page)`)}`;
 });
 
+interface Shape {
+  walk: string;
+  isFirst: boolean;
+}
+
+/** The rows of a walk after a cursor, in its order. */
+function rowsAfter({ walk: name, isFirst }: Shape, value: Value<string>) {
+  const walk = WALKS.find((one) => one.name === name);
+  if (walk === undefined) throw new Error(`There is no walk ${name}.`);
+  const columns = sql.raw(walk.order.map((column) => `${tableName(walk)}.${column}`).join(", "));
+  const after = walk.order.map((_, index) => sql`${value(`after_${index}`)}`);
+  const isAfter = isFirst ? sql`` : sql`AND (${columns}) > (${sql.join(after, sql`, `)})`;
+  return { walk, inOrder: sql`WHERE ${sql.raw(walk.when ?? "true")} ${isAfter} ORDER BY ${columns}` };
+}
+
+/** How many rows a page about a customer looks at, because not every kind has an index by customer. */
+const EXAMINED_ROWS = 20_000;
+
+/** What a page about a customer looks at: of segments one, because each is an object to read. */
+const examinedRows = ({ about }: ExportWalk) => (about === undefined ? 1 : EXAMINED_ROWS);
+
+/** Of the next rows of a walk those about a customer. */
+const selectRowsAbout = compilePer<Shape, string>((shape, value) => {
+  const { walk, inOrder } = rowsAfter(shape, value);
+  const table = tableName(walk);
+  const customerKey = "(SELECT key FROM asked)";
+  const isAbout = sql.raw(walk.about?.(customerKey) ?? "true");
+  const order = sql.raw(walk.order.map((column) => `${table}.${column}`).join(", "));
+  // Named like the table, whose columns the lines are made of.
+  const from = sql`(SELECT * FROM ${sql.raw(table)} ${inOrder} LIMIT ${sql.raw(String(examinedRows(walk)))}) AS ${sql.raw(table)}`;
+  return sql`WITH asked(key) AS (SELECT key FROM customers WHERE id = ${value("customer")})
+    ${selectLines(walk, sql`WHERE ${isAbout} ORDER BY ${order}`, sql.raw(String(walk.mostLines)), from)}`;
+});
+
+/** Where these rows end, if they are as many as a page looks at. */
+const selectExamined = compilePer<Shape, string>((shape, value) => {
+  const { walk, inOrder } = rowsAfter(shape, value);
+  const columns = walk.order.map((column, index) => `${tableName(walk)}.${column} AS cursor_${index}`);
+  return sql`SELECT ${sql.raw(columns.join(", "))} FROM ${sql.raw(tableName(walk))} ${inOrder}
+    LIMIT 1 OFFSET ${sql.raw(String(examinedRows(walk) - 1))}`;
+});
+
 /** The rows of lines: those of a `WHERE`, in its order, up to a limit, and of large ones no more than D1 should send. */
-export function selectLines(walk: ExportWalk, inOrder: SQL, limit: SQL): SQL<Row> {
+export function selectLines(walk: ExportWalk, inOrder: SQL, limit: SQL, from = sql.raw(tableName(walk))): SQL<Row> {
   const cursor = walk.order.map((column, index) => `${tableName(walk)}.${column} AS cursor_${index}`);
   const found = sql<Row>`
     SELECT ${sql.raw([...columnsOf(walk), ...cursor].join(", "))}, ${limit} AS most_lines
-    FROM ${sql.raw(`${tableName(walk)} ${walk.join ?? ""}`)} ${inOrder}
+    FROM ${from} ${sql.raw(walk.join ?? "")} ${inOrder}
     LIMIT ${limit}`;
   return walk.large !== undefined ? firstOf(walk, found) : found;
 }

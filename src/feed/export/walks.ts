@@ -1,4 +1,5 @@
 import { LINE_LIMIT } from "../../http/limits.ts";
+import { historySegment } from "../records/history-segment.ts";
 import { EXPORTED_KINDS } from "../records/index.ts";
 import { columnTypes, type Kind, tableName, type Way } from "../records/kind.ts";
 import { program } from "../records/program.ts";
@@ -15,12 +16,16 @@ export interface ExportWalk extends Way, Pick<Kind, "record" | "table" | "large"
   /** The field with the ids of a list. */
   list?: string | undefined;
   reader: Reader;
+  /** Given the key of a customer in SQL, the condition that a row is about them; left out: no row is. */
+  about?: ((customerKey: string) => string) | undefined;
 }
 
 /** Where a page of an export begins: in which walk, and after which row; at its beginning where there is none. */
 export interface Cursor {
   walk: ExportWalk;
   after: readonly (string | number)[] | undefined;
+  /** The customer whom the export is about; left out: it has everything. */
+  customer?: string | undefined;
 }
 
 /** What an export ends with: the clock of messages. */
@@ -36,6 +41,11 @@ export const WALKS: readonly ExportWalk[] = [
   ...EXPORTED_KINDS.toReversed().flatMap(deletionWalks),
   ...recordWalks(program),
 ];
+
+/** What an export about one customer reads: also each segment of history, for the lines that have left. */
+export const WALKS_ABOUT_CUSTOMER = WALKS.filter(
+  ({ about, record }) => about !== undefined || record === historySegment.record,
+);
 
 /** The kinds by which an export can be restricted. */
 export const EXPORTED = [...EXPORTED_KINDS, program].map(({ record }) => record);
@@ -56,7 +66,12 @@ function deletionWalks(kind: Kind): ExportWalk[] {
   return [walkOf(kind, `${kind.record} deleted`, way, deletionReaderOf(kind))];
 }
 
-function walkOf({ record, key, table: own }: Kind, name: string, way: Way, reader: Reader): ExportWalk {
+function walkOf(kind: Kind, name: string, way: Way, reader: Reader): ExportWalk {
+  const { record, key, table: own, about = aboutOwner(kind) } = kind;
   const { table = own, order = columnTypes({ table }).has("key") ? ["key"] : key } = way;
-  return { ...way, name, record, table, order, mostLines: LINE_LIMIT, reader };
+  return { ...way, name, record, table, order, mostLines: LINE_LIMIT, reader, about };
+}
+
+function aboutOwner(kind: Kind): Kind["about"] {
+  return "customer_key" in kind.table ? (key) => `${tableName(kind)}.customer_key = ${key}` : undefined;
 }

@@ -2,15 +2,15 @@ import * as z from "zod";
 import { campaignEarnings, customerBalances, storeBalances } from "../../db/derived/totals.ts";
 import { balanceEntries } from "../../db/tables.ts";
 import { Hundredths, TotalHundredths } from "../../values/decimal.ts";
-import { orNull } from "../../values/scalar.ts";
-import { Id } from "../../values/text.ts";
+import { orElse, orNull } from "../../values/scalar.ts";
+import { Field, Id } from "../../values/text.ts";
 import { FedTime } from "../../values/time.ts";
 import { CAMPAIGNS } from "./campaign.ts";
 import { CUSTOMERS } from "./customer.ts";
 import { defineKind } from "./define-kind.ts";
 import { ofAnotherAccount } from "./faults.ts";
 import { STORES } from "./store.ts";
-import { EventId, type Summary, withSummaries } from "./summaries.ts";
+import { EventId, isEvent, type Summary, withSummaries } from "./summaries.ts";
 
 const fields = z.object({
   id: EventId,
@@ -18,13 +18,19 @@ const fields = z.object({
   store_id: Id,
   amount: Hundredths,
   campaign_id: orNull(Id),
+  description: orElse(Field, ""),
   created_at: orNull(FedTime),
 });
 
 // A balance adds up rows with a customer, and what a campaign has earned adds up rows with a campaign.
 const summaries: readonly Summary[] = [
-  { by: ["customer_key", "store_key"], sums: { balance: "amount" } },
-  { by: ["store_key", "campaign_key"], filter: "campaign_key IS NOT NULL AND amount > 0", sums: { earned: "amount" } },
+  { by: ["customer_key", "store_key"], sums: { balance: "amount" }, grew: "description" },
+  {
+    by: ["store_key", "campaign_key"],
+    filter: "campaign_key IS NOT NULL AND amount > 0",
+    sums: { earned: "amount" },
+    grew: "description",
+  },
 ];
 
 export const balanceEntry = defineKind(balanceEntries, {
@@ -37,5 +43,7 @@ export const balanceEntry = defineKind(balanceEntries, {
   totals: [customerBalances.addTo, storeBalances.addTo, campaignEarnings.addTo],
   leaving: { summaries },
   hundredths: ["amount"],
+  large: "sums",
+  readBack: { description: { sql: `iif(${isEvent("balance_entries")}, description, '')` } },
   restored: withSummaries(fields, summaries, { customer_id: orNull(Id), amount: TotalHundredths }),
 });

@@ -27,4 +27,5 @@ export const customer = defineKind(customers, {
   }),
   words: { of: ["first_name", "last_name"], vocabulary: "customer" },
   large: "sizes",
+  about: (customerKey) => `customers.key = ${customerKey}`,
 });

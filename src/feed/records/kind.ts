@@ -69,6 +69,11 @@ export interface Options {
   leaving?: Leaving;
   /** What differs in the kind as an export gives it and a restore takes it (docs/contract/restore.md). */
   restored?: Partial<Kind>;
+  /**
+   * Given the key of a customer in SQL, the condition that a row is about them; left out: that its `customer_key` is theirs,
+   * where the table has one.
+   */
+  about?: (customerKey: string) => string;
   /** The ways in which an export reads the records, one after the other; left out: one, in the order of the key. */
   ways?: readonly Way[];
   /**

@@ -49,6 +49,10 @@ export const messageGroup: Kind = defineKind(messageGroups, {
   write: (lines, all) => [upsert(messageGroup, lines), removeFormerMembers(all), writeMembers(all)],
   remove: (lines) => [removeMembers(lines), removeGroups(lines)],
   large: "sums",
+  about: (customerKey) => `EXISTS (
+    SELECT 1 FROM message_group_members AS member
+    WHERE member.group_key = message_groups.key AND member.customer_key = ${customerKey}
+  )`,
   ways: [{ leftOut: "message_groups.id IS NULL" }],
   readBack: {
     member_ids: {

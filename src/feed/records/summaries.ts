@@ -15,6 +15,8 @@ export interface Summary {
   filter?: string;
   /** The columns that it adds up, by the names that a segment's row gives the sums. */
   sums: Readonly<Record<string, string>>;
+  /** The column with the feed version when the row last grew; left out: it has none. */
+  grew?: string;
 }
 
 const SEALED = "sealed:";

@@ -1,0 +1,20 @@
+import type { BalanceEntry } from "loyalty-edge/client";
+import type { App, View } from "../lib/app.ts";
+import { asked } from "../lib/asked.ts";
+import { entry, h, list, when } from "../lib/dom.ts";
+
+/** Why the customer has their balance: the newest entries. */
+export function createPoints({ client, ended }: App): View {
+  return asked(ended, {
+    ask: (signal) => client.entries({}, { signal }),
+    show: ({ items }) => list(items.map(drawEntry)),
+    empty: "No points yet. The till can book some.",
+  });
+}
+
+function drawEntry({ amount, description, store, campaign, created_at, brought_forward }: BalanceEntry): HTMLElement {
+  const reason = brought_forward ? "Brought forward" : description || campaign?.name || "Points";
+  const place = store?.name ?? "Everything before";
+  const figure = amount.toLocaleString("en", { minimumFractionDigits: 2, signDisplay: "always" });
+  return h("li", { class: "row" }, ...entry(reason, `${place} · ${when(created_at)}`, figure));
+}

@@ -1,0 +1,54 @@
+import { expectFailure, expectInvalid, expectSame } from "../expect.ts";
+import { type Item, itemsOf } from "../http.ts";
+import { account, customer, entry, store } from "../lines.ts";
+import type { Section, Suite } from "../suite.ts";
+
+/** docs/contract/feed.md, 6 */
+export async function lookup(suite: Suite): Promise<Section> {
+  const { ann, ben, eve } = await suite.callers();
+  const { chain } = suite.accountIds("chain");
+  const { shop, erased } = suite.ids("shop", "erased");
+  const [card, other] = [suite.word(), suite.word()];
+  const ask = async (query: string) =>
+    suite.http.send(`/api/v1/feed/customers${query}`, { token: await suite.tokens.lookup() });
+
+  return {
+    cited: "feed, 6",
+    reads: {
+      "No `scan_id`, or an empty one: 422.": async () => {
+        for (const query of ["", "?scan_id="]) expectInvalid(await ask(query), "scan_id");
+      },
+      "`GET /api/v1/feed/customers?scan_id=…` takes a lookup token, so that a till holds no token that reads everything.":
+        async () => {
+          const token = await suite.tokens.lookup();
+          for (const path of ["/api/v1/feed", "/api/v1/customer/me"])
+            expectFailure(await suite.http.send(path, { token }), 403, "FORBIDDEN");
+          const path = `/api/v1/feed/customers?scan_id=${card}`;
+          const others = [ann.token, await suite.tokens.feed(), await suite.tokens.export()];
+          for (const token of others) expectFailure(await suite.http.send(path, { token }), 403, "FORBIDDEN");
+        },
+    },
+    lines: [
+      account(chain, { company: "Apple" }),
+      store(shop, chain),
+      customer(ann.id, "Ann Able", { scan_id: card }),
+      customer(ben.id, "Ben Baker", { scan_id: card }),
+      customer(eve.id, "Eve Evans", { scan_id: other }),
+      customer(erased, "Gone Girl", { scan_id: card }),
+      entry(suite.id("entry"), ann.id, shop, "12.30"),
+    ],
+    feeds: {
+      "`items` are the customers with exactly that `scan_id`, by `id`, at most 100: `id`, `first_name`, `last_name`, and `balances` as in interface, 4.8. Erased customers are left out.":
+        async () => {
+          await suite.feed({ record: "customer", id: erased, deleted: true });
+          const { balances } = (await suite.get(ann, "me")).body.items as Item;
+          const wanted = [
+            { id: ann.id, first_name: "Ann", last_name: "Able", balances },
+            { id: ben.id, first_name: "Ben", last_name: "Baker", balances: [] },
+          ];
+          expectSame(itemsOf(await ask(`?scan_id=${card}`)), wanted, "the customers with the card");
+        },
+      "Nobody has the card: 404.": async () => expectFailure(await ask(`?scan_id=${card}x`), 404, "NOT_FOUND"),
+    },
+  };
+}

@@ -1,0 +1,145 @@
+import { type SQL, sql } from "drizzle-orm";
+import * as z from "zod";
+import { compilePer, type Database, type Value } from "../../../db/database.ts";
+import { customerKeyOf } from "../../../db/rules.ts";
+import { limitTo, select } from "../../../db/select.ts";
+import { accounts, balanceEntries, campaigns, customers, stores } from "../../../db/tables.ts";
+import { isDatetime } from "../../../values/time.ts";
+import type { BalanceEntry } from "./operations.ts";
+
+/** A cursor in the list, as a link carries it. It holds for one customer and one filter only. */
+export const Cursor = z.object({
+  customer: z.string(),
+  account: z.string(),
+  /** The feed version when entries of the customer last left for history: the items before counted what was there then. */
+  left: z.int(),
+  /** The last entry of the page before; both are empty after the last entry of all. */
+  time: z.string().refine((time) => time === "" || isDatetime(time)),
+  id: z.string(),
+  /** The last account whose older entries were brought forward; empty before the first. */
+  forwarded: z.string(),
+});
+export type Cursor = z.output<typeof Cursor>;
+
+/** How many entries a page reads at most: of other accounts than the filter's there may be any number. */
+const READ_ENTRIES = 1_000;
+
+interface Query {
+  customerId: string;
+  accountId: string | undefined;
+  limit: number;
+  after: Cursor | undefined;
+}
+
+/**
+ * A page of the customer's entries, newest first, and behind the last of them what has left for history, added up by account
+ * (docs/contract/interface.md, 4.9); null for a customer who is not stored or erased; "left" where entries of theirs have
+ * left since the first page. One round trip.
+ */
+export async function findEntries(
+  db: Database,
+  { customerId, accountId = "", limit, after }: Query,
+): Promise<{ items: BalanceEntry[]; next: Cursor | undefined } | "left" | null> {
+  const { time = "~", id = "", forwarded = "" } = after ?? {};
+  const isOfAccount = accountId !== "";
+  const [[customer], rows] = await db.batch([
+    CUSTOMER(null, { customerId }),
+    ENTRIES(isOfAccount, { customerId, accountId, time, id, forwarded, rows: limit + 1 }),
+  ]);
+  if (customer === undefined) return null;
+  const { left } = customer;
+  if (after !== undefined && after.left !== left) return "left";
+
+  const items = rows.slice(0, limit).filter(({ kind }) => kind !== "end");
+  const last = rows.length > limit ? items.at(-1) : rows.find(({ kind }) => kind === "end");
+  return {
+    items: items.map(toItem),
+    next: last && { customer: customerId, account: accountId, left, ...placeOf(last) },
+  };
+}
+
+type EntryRow = NonNullable<ReturnType<typeof ENTRIES>["row"]>;
+
+function placeOf({ kind, created_at: time, id, account_id }: EntryRow): Pick<Cursor, "time" | "id" | "forwarded"> {
+  return kind === "forward" ? { time: "", id: "", forwarded: account_id ?? "" } : { time, id: id ?? "", forwarded: "" };
+}
+
+function toItem({ kind, id, amount, description, created_at, account_id, ...of }: EntryRow): BalanceEntry {
+  return {
+    id,
+    amount: amount / 100,
+    description,
+    created_at,
+    store: of.store_id === null ? null : { id: of.store_id, name: of.store_name ?? "" },
+    account_id: account_id ?? "",
+    campaign: of.campaign_id === null ? null : { id: of.campaign_id, name: of.campaign_name ?? "" },
+    brought_forward: kind === "forward",
+  };
+}
+
+/** The summaries of a customer's entries that have left: the ids begin with the customer's key (src/feed/records/summaries.ts). */
+function isSummaryOf(customerKey: SQL): SQL {
+  return sql`${balanceEntries.id} >= printf('sealed:%08x', ${customerKey})
+    AND ${balanceEntries.id} < printf('sealed:%08x', ${customerKey} + 1)`;
+}
+
+const CUSTOMER = compilePer((_: null, value: Value<"customerId">) =>
+  select(
+    {
+      left: sql<number>`coalesce((
+        SELECT max(CAST(${balanceEntries.description} AS INTEGER)) FROM ${balanceEntries}
+        WHERE ${isSummaryOf(sql`${customers.key}`)}
+      ), 0)`,
+    },
+    sql`FROM ${customers} WHERE ${customers.id} = ${value("customerId")} AND ${customers.erased} = 0`,
+  ),
+);
+
+type Values = Value<"customerId" | "accountId" | "time" | "id" | "forwarded" | "rows">;
+
+// One part after the other, up to the limit: so the last entry that may be read is looked for only if the page is not full,
+// and what was brought forward is added up only on the last pages.
+const ENTRIES = compilePer((isOfAccount: boolean, value: Values) => {
+  const { id, amount, description, created_at, customer_key, store_key, campaign_key } = balanceEntries;
+  const customerKey = customerKeyOf(value("customerId"));
+  const scan = sql`
+    SELECT * FROM ${balanceEntries} INDEXED BY balance_entries_by_customer
+    WHERE ${customer_key} = ${customerKey} AND ${id} NOT GLOB 'sealed:*'
+      AND (${created_at}, ${id}) < (${value("time")}, ${value("id")})
+    ORDER BY ${created_at} DESC, ${id} DESC`;
+  const lastScanned = sql`${scan} LIMIT 1 OFFSET ${sql.raw(String(READ_ENTRIES - 1))}`;
+  const isAsked = isOfAccount ? sql`AND ${accounts.id} = ${value("accountId")}` : sql``;
+  const joinAccount = sql`
+    CROSS JOIN ${stores} ON ${stores.key} = ${store_key}
+    CROSS JOIN ${accounts} ON ${accounts.key} = ${stores.account_key} AND ${accounts.deleted} = 0 ${isAsked}`;
+  const nothing = sql<string | null>`NULL`;
+  const entries = select(
+    {
+      kind: sql<"entry" | "end" | "forward">`'entry'`,
+      id: sql<string | null>`${id}`,
+      amount,
+      description,
+      created_at,
+      store_id: sql<string | null>`${stores.id}`,
+      store_name: sql<string | null>`${stores.name}`,
+      account_id: sql<string | null>`${accounts.id}`,
+      campaign_id: sql<string | null>`${campaigns.id}`,
+      campaign_name: sql<string | null>`${campaigns.name}`,
+    },
+    sql`FROM (${scan} LIMIT ${sql.raw(String(READ_ENTRIES))}) AS ${balanceEntries} ${joinAccount}
+      LEFT JOIN ${campaigns} ON ${campaigns.key} = ${campaign_key}`,
+  );
+  return sql<EntryRowOf<typeof entries>>`${entries}
+    UNION ALL SELECT 'end', ${id}, 0, '', ${created_at}, ${nothing}, ${nothing}, ${nothing}, ${nothing}, ${nothing}
+    FROM (${lastScanned}) AS ${balanceEntries}
+    UNION ALL SELECT * FROM (
+      SELECT 'forward', ${nothing}, total(${amount}), '', max(${created_at}), ${nothing}, ${nothing}, ${accounts.id},
+        ${nothing}, ${nothing}
+      FROM ${balanceEntries} ${joinAccount}
+      WHERE ${isSummaryOf(customerKey)} AND ${accounts.id} > ${value("forwarded")} AND NOT EXISTS (${lastScanned})
+      GROUP BY ${accounts.key} ORDER BY ${accounts.id}
+    )
+    ${limitTo(value("rows"))}`;
+});
+
+type EntryRowOf<Selected> = Selected extends SQL<infer Row> ? Row : never;

@@ -1,0 +1,32 @@
+import * as z from "zod";
+import { createRouter } from "../../../app-env.ts";
+import { invalid, notFound } from "../../../http/errors.ts";
+import { answerItems, toJson } from "../../../http/json-text.ts";
+import { cursorParameter, nextLink } from "../../../http/paging.ts";
+import { conditional } from "../../../middleware/conditional.ts";
+import { validate } from "../../../middleware/validate.ts";
+import { integerParameter } from "../../../values/number.ts";
+import { AccountId } from "../../../values/text.ts";
+import type { BalanceEntry } from "./operations.ts";
+import { Cursor, findEntries } from "./queries.ts";
+
+/** The query of `/me/entries` (docs/contract/interface.md, 4.9). */
+const EntriesQuery = z.object({
+  limit: integerParameter({ min: 1, max: 100 }).default(50).describe("The most items of a page."),
+  account_id: AccountId.optional().describe("Only entries at this account."),
+  after: cursorParameter(Cursor).optional().describe("Set in links to a next page only."),
+});
+
+export const entries = createRouter().get("/", conditional, validate("query", EntriesQuery), async (c) => {
+  const { limit, account_id: accountId, after } = c.req.valid("query");
+  const { customerId } = c.var;
+  const isOfThisList = after === undefined || (after.customer === customerId && after.account === (accountId ?? ""));
+  if (!isOfThisList) throw invalid({ after: ["must be of this customer and account"] });
+
+  const found = await findEntries(c.var.db, { customerId, accountId, limit, after });
+  if (found === null) throw notFound("The customer of this token is not stored.");
+  if (found === "left") throw invalid({ after: ["old entries have left meanwhile: start again"] });
+
+  if (found.next) c.header("Link", nextLink(c.req.url, found.next));
+  return answerItems<BalanceEntry[]>(c, toJson(found.items));
+});

@@ -1,0 +1,46 @@
+import { sql } from "drizzle-orm";
+import { BALANCE, fromBalancesOf } from "../../customer/me/queries.ts";
+import { compileOnce, type Database, type Value } from "../../db/database.ts";
+import { select } from "../../db/select.ts";
+import { accounts, customers } from "../../db/tables.ts";
+import type { CardHolder } from "./operations.ts";
+
+/** The most customers of an answer, and the most accounts of them all: cards should have one holder. */
+const HOLDERS_LIMIT = 100;
+const BALANCES_LIMIT = 5_000;
+
+/** The customers with this card, by id, with what they have with each account (docs/contract/feed.md, 6). One round trip. */
+export async function findByCard(db: Database, { scanId }: { scanId: string }): Promise<CardHolder[]> {
+  const [holders, balances] = await db.batch([HOLDERS({ scanId }), BALANCES({ scanId })]);
+  const byHolder = Map.groupBy(balances, ({ customer_key }) => customer_key);
+  return holders.map(({ key, ...holder }) => {
+    const own = byHolder.get(key) ?? [];
+    return {
+      ...holder,
+      balances: own.map(({ customer_key: _, balance, ...of }) => ({ ...of, balance: balance / 100 })),
+    };
+  });
+}
+
+// The second condition is the index's.
+const HOLDERS = compileOnce((value: Value<"scanId">) => {
+  const { key, id, first_name, last_name, scan_id } = customers;
+  return select(
+    { key, id, first_name, last_name },
+    sql`FROM ${customers} WHERE ${scan_id} = ${value("scanId")} AND ${scan_id} <> ''
+      ORDER BY ${id} LIMIT ${sql.raw(String(HOLDERS_LIMIT))}`,
+  );
+});
+
+const BALANCES = compileOnce((value: Value<"scanId">) => {
+  const { key, id, scan_id } = customers;
+  const holders = sql`(
+    SELECT ${key} AS key FROM ${customers} WHERE ${scan_id} = ${value("scanId")} AND ${scan_id} <> ''
+    ORDER BY ${id} LIMIT ${sql.raw(String(HOLDERS_LIMIT))}
+  )`;
+  return select(
+    { customer_key: sql<number>`had.customer_key`, ...BALANCE },
+    sql`${fromBalancesOf(holders)} GROUP BY had.customer_key, ${accounts.key}
+      ORDER BY had.customer_key, ${accounts.company}, ${accounts.id} LIMIT ${sql.raw(String(BALANCES_LIMIT))}`,
+  );
+});

@@ -1,0 +1,20 @@
+import * as z from "zod";
+import { createRouter } from "../../app-env.ts";
+import { notFound } from "../../http/errors.ts";
+import { answerItems, toJson } from "../../http/json-text.ts";
+import { validate } from "../../middleware/validate.ts";
+import { Field } from "../../values/text.ts";
+import type { CardHolder } from "./operations.ts";
+import { findByCard } from "./queries.ts";
+
+/** The query of a lookup (docs/contract/feed.md, 6). */
+const LookupQuery = z.object({ scan_id: Field.describe("What the card says.") });
+
+export const lookup = createRouter().get("/", validate("query", LookupQuery), async (c) => {
+  const { scan_id: scanId } = c.req.valid("query");
+
+  const items = await findByCard(c.var.db, { scanId });
+  if (items.length === 0) throw notFound("No customer has this card.");
+
+  return answerItems<CardHolder[]>(c, toJson(items));
+});

@@ -3,7 +3,7 @@ import { costsOf, PROGRAMS, type Program, WAYS } from "./lib/costs.ts";
 import { main } from "./lib/project.ts";
 import { table } from "./lib/table.ts";
 
-export const program = new Command("npm run costs --").description(
+const program = new Command("npm run costs --").description(
   "Print what programs cost at Cloudflare, in dollars a month: those of docs/costs.md, or yours.",
 );
 const [chain] = Object.values(PROGRAMS);
@@ -12,7 +12,7 @@ for (const name of names)
   program.option(`--${dashed(name)} <n>`, `else ${chain?.[name]}, as an ordinary chain`, amount);
 program.addHelpText("after", "\nscripts/lib/costs.ts says what each figure is. More: docs/costs.md").action(print);
 
-if (import.meta.main) await main(() => program.parseAsync());
+await main(() => program.parseAsync());
 
 function print(figures: Partial<Program>): void {
   const yours = chain === undefined || Object.keys(figures).length === 0 ? {} : { yours: { ...chain, ...figures } };

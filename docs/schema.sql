@@ -17,6 +17,17 @@ CREATE TABLE fresh_events (
   lines TEXT NOT NULL -- JSON: an array for each event
 );
 
+CREATE TABLE program_state (
+  id INTEGER NOT NULL,
+  version INTEGER NOT NULL DEFAULT 0, -- how many feed requests have been committed: an export says of which state it is
+  restorable INTEGER NOT NULL DEFAULT 1, -- 1: all of them were restores, if there were any, so that another one is taken
+  stamp TEXT NOT NULL, -- the last one taken
+  clock_said TEXT NOT NULL, -- what D1's clock said then
+  is_open INTEGER NOT NULL, -- 1: messages may have this stamp, so a later one is to be taken, which shows them
+  PRIMARY KEY (id),
+  CONSTRAINT program_state_has_one_row CHECK (id = 1)
+) WITHOUT ROWID;
+
 CREATE TABLE accounts (
   key INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
@@ -162,7 +173,7 @@ BEGIN
     SELECT group_key, customer_key FROM message_group_news WHERE customer_key = NEW.key
   );
   INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
-  SELECT version, 'erased', json_array(NEW.id), '', now FROM feed_version CROSS JOIN clock
+  SELECT version, 'erased', json_array(NEW.id), '', now FROM program_state CROSS JOIN clock
   WHERE restorable = 0 AND OLD.erased = 0 AND NEW.erased = 1
   ON CONFLICT DO NOTHING;
 END;
@@ -470,15 +481,6 @@ CREATE INDEX customer_coupons_usable ON customer_coupons (
   customer_key, usable, ends_at, campaign_coupon_key, store_key, created_at
 );
 
-CREATE TABLE message_clock (
-  id INTEGER NOT NULL,
-  stamp TEXT NOT NULL, -- the last one taken
-  clock_said TEXT NOT NULL, -- what D1's clock said then
-  is_open INTEGER NOT NULL, -- 1: messages may have this stamp, so a later one is to be taken, which shows them
-  PRIMARY KEY (id),
-  CONSTRAINT message_clock_has_one_row CHECK (id = 1)
-) WITHOUT ROWID;
-
 CREATE TABLE message_groups (
   key INTEGER PRIMARY KEY,
   id TEXT UNIQUE, -- NULL: removed
@@ -607,13 +609,6 @@ CREATE TABLE play_totals (
     AND max(runs, hits, doubles, triples) <= 9007199254740991)
 ) WITHOUT ROWID;
 
-CREATE TABLE feed_version (
-  id INTEGER PRIMARY KEY,
-  version INTEGER NOT NULL,
-  restorable INTEGER NOT NULL, -- 1: all of them were restores, if there were any, so that another one is taken
-  CONSTRAINT feed_version_has_one_row CHECK (id = 1)
-);
-
 CREATE TABLE listeners (
   customer_id TEXT PRIMARY KEY, -- as in the token, whether the customer is stored or not
   until TEXT NOT NULL -- listens until this time
@@ -634,9 +629,9 @@ SELECT '[]' AS customer_keys, '' AS change_kind, '' AS newest_at WHERE false;
 CREATE TRIGGER changes_fill_the_outbox INSTEAD OF INSERT ON changes
 BEGIN
   INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
-  SELECT feed_version.version, NEW.change_kind, json_group_array(customers.id), NEW.newest_at, clock.now
+  SELECT program_state.version, NEW.change_kind, json_group_array(customers.id), NEW.newest_at, clock.now
   FROM json_each(NEW.customer_keys) AS item CROSS JOIN customers ON customers.key = item.value
-  CROSS JOIN listeners ON listeners.customer_id = customers.id CROSS JOIN feed_version CROSS JOIN clock
+  CROSS JOIN listeners ON listeners.customer_id = customers.id CROSS JOIN program_state CROSS JOIN clock
   WHERE listeners.until > clock.now
   HAVING count(*) > 0
   ON CONFLICT DO UPDATE SET newest_at = excluded.newest_at WHERE excluded.newest_at > newest_at;

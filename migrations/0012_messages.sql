@@ -1,19 +1,3 @@
--- The last stamp, in its only row. A poll must be able to trust that a second it has been shown gets no more messages. So
--- all messages of a request share one stamp, which is taken here, in the transaction that stores them. While the clock
--- stands in that second the stamp stays; once it has moved, the next stamp is greater, even when the clock was set back.
--- So every copy of the database has all messages of the seconds before its stamp, and shows these and no others.
-CREATE TABLE message_clock (
-  id INTEGER NOT NULL,
-  stamp TEXT NOT NULL, -- the last one taken
-  clock_said TEXT NOT NULL, -- what D1's clock said then
-  is_open INTEGER NOT NULL, -- 1: messages may have this stamp, so a later one is to be taken, which shows them
-  PRIMARY KEY (id),
-  CONSTRAINT message_clock_has_one_row CHECK (id = 1)
-) WITHOUT ROWID;
-
-INSERT INTO message_clock (id, stamp, clock_said, is_open) VALUES (1, '0000-01-01 00:00:00', '0000-01-01 00:00:00', 0)
-ON CONFLICT DO NOTHING;
-
 -- A group of customers who write to each other. A removed group loses its id and keeps its row, because its messages
 -- outlive it; a group that is written again under that id gets a row of its own, and so none of those messages.
 CREATE TABLE message_groups (

@@ -1,14 +1,3 @@
--- How many feed requests have been committed, in its only row: an export says of which state it is.
-CREATE TABLE feed_version (
-  id INTEGER PRIMARY KEY,
-  version INTEGER NOT NULL,
-  restorable INTEGER NOT NULL, -- 1: all of them were restores, if there were any, so that another one is taken
-  CONSTRAINT feed_version_has_one_row CHECK (id = 1)
-);
-
-INSERT INTO feed_version (id, version, restorable) VALUES (1, 0, 1)
-ON CONFLICT DO NOTHING;
-
 -- The customers whose apps poll or hold a socket. Only their inboxes are notified.
 CREATE TABLE listeners (
   customer_id TEXT PRIMARY KEY, -- as in the token, whether the customer is stored or not
@@ -34,9 +23,9 @@ SELECT '[]' AS customer_keys, '' AS change_kind, '' AS newest_at WHERE false;
 CREATE TRIGGER changes_fill_the_outbox INSTEAD OF INSERT ON changes
 BEGIN
   INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
-  SELECT feed_version.version, NEW.change_kind, json_group_array(customers.id), NEW.newest_at, clock.now
+  SELECT program_state.version, NEW.change_kind, json_group_array(customers.id), NEW.newest_at, clock.now
   FROM json_each(NEW.customer_keys) AS item CROSS JOIN customers ON customers.key = item.value
-  CROSS JOIN listeners ON listeners.customer_id = customers.id CROSS JOIN feed_version CROSS JOIN clock
+  CROSS JOIN listeners ON listeners.customer_id = customers.id CROSS JOIN program_state CROSS JOIN clock
   WHERE listeners.until > clock.now
   HAVING count(*) > 0
   ON CONFLICT DO UPDATE SET newest_at = excluded.newest_at WHERE excluded.newest_at > newest_at;

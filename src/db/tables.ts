@@ -113,9 +113,10 @@ export const customerCoupons = sqliteTable("customer_coupons", {
   ...derived("usable"),
 });
 
-export const messageClock = sqliteTable("message_clock", {
+export const programState = sqliteTable("program_state", {
   ...integers("id", "is_open"),
   ...texts("stamp", "clock_said"),
+  ...derived("version", "restorable"),
 });
 
 export const messageGroups = sqliteTable("message_groups", {
@@ -170,8 +171,6 @@ export const playTotals = sqliteTable(
   "play_totals",
   integers("location_key", "eip_campaign_key", "employee_key", "runs", "hits", "doubles", "triples"),
 );
-
-export const feedVersion = sqliteTable("feed_version", integers("id", "version", "restorable"));
 
 export const listeners = sqliteTable("listeners", texts("customer_id", "until"));
 

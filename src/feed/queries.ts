@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { names, returning } from "../db/select.ts";
-import { feedVersion } from "../db/tables.ts";
+import { programState } from "../db/tables.ts";
 import { selectUnshown, toUnshown } from "../inbox/message-clock.ts";
 import type { FeedChanges } from "../inbox/notify.ts";
 import { selectChanges, toChanges } from "../inbox/outbox.ts";
@@ -84,9 +84,9 @@ export async function applyFeed(
  * this is a restore. Once one was none, no more restores are taken.
  */
 function countFeed(restores: boolean) {
-  const { version, restorable } = feedVersion;
+  const { version, restorable } = programState;
   const isLive = restores ? sql`` : sql`, ${names(restorable)} = 0`;
-  return returning(sql`UPDATE ${feedVersion} SET ${names(version)} = ${version} + 1 ${isLive}`, { version });
+  return returning(sql`UPDATE ${programState} SET ${names(version)} = ${version} + 1 ${isLive}`, { version });
 }
 
 function countLines(batches: readonly Batch[], which: "all" | "deletes"): number {

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { compilePer, type Database, type Statement, type Value } from "../db/database.ts";
 import { NOW, names, select } from "../db/select.ts";
-import { feedVersion, historySegments, historyWalks } from "../db/tables.ts";
+import { historySegments, historyWalks, programState } from "../db/tables.ts";
 import { writeLines } from "../feed/export/page.ts";
 import { hasMore, selectIds, selectLines, toIds } from "../feed/export/queries.ts";
 import { type Summary, summaryId } from "../feed/records/summaries.ts";
@@ -35,7 +35,7 @@ export async function findWalks(db: Database, month: string): Promise<Walk[]> {
   const { walks } = await db.steps({
     begun: [
       sql`INSERT INTO ${historyWalks} (${names(kind, historyWalks.month, last_id, is_over, moved_at)})
-        SELECT value, ${month}, '', 0, ${NOW} FROM json_each(${kinds}), ${feedVersion} WHERE ${feedVersion.restorable} = 0
+        SELECT value, ${month}, '', 0, ${NOW} FROM json_each(${kinds}), ${programState} WHERE ${programState.restorable} = 0
         ON CONFLICT (${names(kind)}) DO UPDATE SET
           ${names(historyWalks.month)} = excluded.month, ${names(last_id)} = '', ${names(is_over)} = 0,
           ${names(moved_at)} = iif(${is_over} = 1, excluded.moved_at, ${moved_at})
@@ -163,7 +163,7 @@ export async function takeOut(
     ],
     added: summaries.map((summary) => addToSummary(summary, { summaries, table, time, leave })),
     left: [sql`DELETE FROM ${sql.raw(table)} WHERE ${leave}`],
-    counted: [sql`UPDATE ${feedVersion} SET ${names(feedVersion.version)} = ${feedVersion.version} + 1`],
+    counted: [sql`UPDATE ${programState} SET ${names(programState.version)} = ${programState.version} + 1`],
     moved: [moveWalk(step)],
   });
 }
@@ -177,7 +177,7 @@ function addToSummary(
   const id = summaryId(summaries, (key) => (by.includes(key) ? key : "NULL"));
   const added = columns.map((one) => `sum(${one})`);
   const sets = columns.map((one) => `${one} = ${one} + excluded.${one}`);
-  const version = grew === undefined ? {} : { [grew]: "(SELECT version FROM feed_version)" };
+  const version = grew === undefined ? {} : { [grew]: "(SELECT version FROM program_state)" };
   for (const name of Object.keys(version)) sets.push(`${name} = excluded.${name}`);
   return sql`
     INSERT INTO ${sql.raw(`${table} (id, ${[...by, ...columns, ...Object.keys(version), time]}) SELECT ${[id, ...by, ...added, ...Object.values(version)]}, max(${time}) FROM ${table}`)}

@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { compileOnce, type Database, type Value } from "../db/database.ts";
 import { customerKeyOf } from "../db/rules.ts";
 import { limitTo, NOW, names, select } from "../db/select.ts";
-import { listeners, messageClock, messageGroupNews } from "../db/tables.ts";
+import { listeners, messageGroupNews, programState } from "../db/tables.ts";
 import { toUnshown, UNSHOWN, type UnshownMessages } from "./message-clock.ts";
 
 /**
@@ -48,10 +48,10 @@ const selectNewest = compileOnce((value: Value<"customerId">) =>
         WHERE ${messageGroupNews.customer_key} = ${customerKeyOf(value("customerId"))}
         ORDER BY ${messageGroupNews.newest_at} DESC LIMIT 1
       ), '')`,
-      isOpen: messageClock.is_open,
+      isOpen: programState.is_open,
       ...UNSHOWN,
     },
-    sql`FROM ${messageClock}`,
+    sql`FROM ${programState}`,
   ),
 );
 

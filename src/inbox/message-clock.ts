@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { names, select } from "../db/select.ts";
-import { messageClock } from "../db/tables.ts";
+import { programState } from "../db/tables.ts";
 
 /** Messages that are stored, but not shown before a later stamp is taken. */
 export interface UnshownMessages {
@@ -17,30 +17,30 @@ export function toUnshown({ stamp, waitMs }: { stamp: string; waitMs: number }):
 
 /** How many milliseconds remain of the second of messages that are not shown, by D1's clock; 0 where there are none. */
 const MESSAGE_WAIT = sql<number>`coalesce((
-  SELECT max(0, (unixepoch(${messageClock.clock_said}) + 1 - unixepoch(clock.now)) * 1000 - clock.millisecond)
-  FROM clock CROSS JOIN ${messageClock} WHERE ${messageClock.is_open} = 1
+  SELECT max(0, (unixepoch(${programState.clock_said}) + 1 - unixepoch(clock.now)) * 1000 - clock.millisecond)
+  FROM clock CROSS JOIN ${programState} WHERE ${programState.is_open} = 1
 ), 0)`;
 
 /** What `toUnshown` takes. */
-export const UNSHOWN = { stamp: messageClock.stamp, waitMs: MESSAGE_WAIT };
+export const UNSHOWN = { stamp: programState.stamp, waitMs: MESSAGE_WAIT };
 
 /** The messages that are not shown, in the transaction of a feed request that stores some. */
-export const selectUnshown = () => select(UNSHOWN, sql`FROM ${messageClock} WHERE ${messageClock.is_open} = 1`);
+export const selectUnshown = () => select(UNSHOWN, sql`FROM ${programState} WHERE ${programState.is_open} = 1`);
 
 /** Whether there are messages that are not shown though their second is over. */
-export const IS_SHOWING_DUE = sql`${messageClock.is_open} = 1 AND ${messageClock.clock_said} <> clock.now`;
+export const IS_SHOWING_DUE = sql`${programState.is_open} = 1 AND ${programState.clock_said} <> clock.now`;
 
 /**
  * Takes the stamp that shows the messages of the last one, once their second is over. Resolves with the last stamp then:
  * messages before it are shown.
  */
 export async function showMessages(db: Database): Promise<string> {
-  const { stamp, clock_said, is_open } = messageClock;
+  const { stamp, clock_said, is_open } = programState;
   const [, [last]] = await db.batch([
-    sql`UPDATE ${messageClock} SET ${names(stamp)} = max(clock.now, datetime(${stamp}, '+1 second')),
+    sql`UPDATE ${programState} SET ${names(stamp)} = max(clock.now, datetime(${stamp}, '+1 second')),
         ${names(clock_said)} = clock.now, ${names(is_open)} = 0
       FROM clock WHERE ${IS_SHOWING_DUE}`,
-    select({ stamp }, sql`FROM ${messageClock}`),
+    select({ stamp }, sql`FROM ${programState}`),
   ]);
   return last?.stamp ?? "";
 }

@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Database, RowOf } from "../db/database.ts";
 import { joinRows } from "../db/json-rows.ts";
 import { limitTo, NOW, names, select } from "../db/select.ts";
-import { feedVersion, messageClock, outbox } from "../db/tables.ts";
+import { outbox, programState } from "../db/tables.ts";
 import { IS_SHOWING_DUE } from "./message-clock.ts";
 import type { ChangeKind } from "./protocol.ts";
 
@@ -22,7 +22,7 @@ const LISTENERS_A_PAGE = 10_000;
 
 /** The changes of the request that has just been counted, in its own transaction, after its writes. */
 export const selectChanges = () =>
-  selectOutbox(sql`${outbox.version} = (SELECT ${feedVersion.version} FROM ${feedVersion})`);
+  selectOutbox(sql`${outbox.version} = (SELECT ${programState.version} FROM ${programState})`);
 
 /** What waits in an outbox. */
 export interface Backlog {
@@ -43,7 +43,7 @@ export const selectBacklog = () =>
       waiting: sql<number>`count(*)`,
       oldestSeconds: sql<number>`coalesce(unixepoch(${NOW}) - unixepoch(min(${outbox.stored_at})), 0)`,
       hasUnshown: sql<0 | 1>`EXISTS (
-        SELECT 1 FROM clock CROSS JOIN ${messageClock} WHERE ${IS_SHOWING_DUE}
+        SELECT 1 FROM clock CROSS JOIN ${programState} WHERE ${IS_SHOWING_DUE}
       )`,
     },
     sql`FROM (

@@ -25,7 +25,7 @@ describe("what a restored message group costs", () => {
     const [one, other] = [seed.customer(), seed.customer()];
     await mustFeed([one, other]);
     // As if the program had been restored.
-    await rows("UPDATE feed_version SET restorable = 1");
+    await rows("UPDATE program_state SET restorable = 1");
     const page = () => Array.from({ length: GROUPS }, () => seed.group([one.id, other.id]));
 
     const read: number[] = [];

@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { describe, expectTypeOf, it } from "vitest";
 import { compileOnce, compilePer, Database, type Value } from "../../src/db/database.ts";
 import { returning, select, selectWith } from "../../src/db/select.ts";
-import { accounts, feedVersion } from "../../src/db/tables.ts";
+import { accounts, programState } from "../../src/db/tables.ts";
 
 const open = () => new Database(env.DB, "first-primary");
 const FIELDS = { id: accounts.id, options: accounts.loyalty_options, twice: sql<number>`2 * ${accounts.deleted}` };
@@ -33,7 +33,7 @@ describe("select", () => {
   });
 
   it("gives what a step returns the type of its columns", async ({ expect }) => {
-    const count = returning(sql`UPDATE ${feedVersion} SET version = 7`, { version: feedVersion.version });
+    const count = returning(sql`UPDATE ${programState} SET version = 7`, { version: programState.version });
 
     const answer = await open().steps({ counted: [count], others: [] });
 

@@ -270,7 +270,7 @@ describe("a feed that concerns more than a hundred listeners", () => {
     await pollUntilQuiet(reader);
     await rows(
       `INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
-       SELECT version + 1, 'balance', json_array(value), '', clock.now FROM json_each(?), feed_version, clock`,
+       SELECT version + 1, 'balance', json_array(value), '', clock.now FROM json_each(?), program_state, clock`,
       JSON.stringify(Array.from({ length: 12_000 }, (_, index) => `x${index}`)),
     );
     const fanOut = vi.spyOn(Inboxes.prototype, "fanOut").mockResolvedValue({ reached: new Set(), isOverloaded: false });

@@ -148,7 +148,7 @@ describe("any request", () => {
 
   it("that restores is answered as the interface has it, and leaves every total right", async ({ expect }) => {
     // As if the program had been restored.
-    await rows("UPDATE feed_version SET restorable = 1");
+    await rows("UPDATE program_state SET restorable = 1");
 
     await fuzz(restoreRequest, runs * FEED_SHARE);
 

@@ -91,7 +91,7 @@ describe("what has left", () => {
     ]);
     await rows("DELETE FROM outbox");
     keepMonths(1);
-    const version = Number(await value("SELECT version FROM feed_version"));
+    const version = Number(await value("SELECT version FROM program_state"));
 
     await seal();
 

@@ -149,7 +149,7 @@ describe("the listener's row", () => {
     const id = seed.freshId("c");
     await listenForDays(id);
     // A message of another test that is not shown would be one row more.
-    await env.DB.prepare("UPDATE message_clock SET is_open = 0").run();
+    await env.DB.prepare("UPDATE program_state SET is_open = 0").run();
     const database = new Database(env.DB, "first-primary");
 
     await beginListening(database, id);

@@ -68,7 +68,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/inbox/listeners.ts",
     find: 'WHERE ${messageGroupNews.customer_key} = ${customerKeyOf(value("customerId"))}\n',
     replace:
-      'WHERE ${messageGroupNews.customer_key} = ${customerKeyOf(value("customerId"))} AND ${messageGroupNews.newest_at} < (SELECT stamp FROM message_clock)\n',
+      'WHERE ${messageGroupNews.customer_key} = ${customerKeyOf(value("customerId"))} AND ${messageGroupNews.newest_at} < (SELECT stamp FROM program_state)\n',
     seenBy: POLL,
   },
   {

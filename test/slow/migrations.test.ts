@@ -25,7 +25,7 @@ function schemaOf(database: DatabaseSync): Map<string, string> {
 
 /** All that a database holds besides its search indexes, which have no contents. */
 function contentsOf(database: DatabaseSync) {
-  const rows = ["* FROM message_clock", "* FROM feed_version", "name, lease_until FROM jobs"].map((columns) =>
+  const rows = ["* FROM program_state", "name, lease_until FROM jobs"].map((columns) =>
     database.prepare(`SELECT ${columns}`).all(),
   );
   return [withoutComments(schemaDump(database.prepare(SCHEMA_QUERY).all())), rows];

@@ -6,12 +6,12 @@ import { jsonOf, select } from "../../db/select.ts";
 import { entryValue, hasMoreAfter, selectStepwise } from "../../db/stepwise.ts";
 import {
   customers,
-  messageClock,
   messageGroupMembers,
   messageGroupNews,
   messageGroups,
   messageStates,
   messages,
+  programState,
 } from "../../db/tables.ts";
 import type { Page, Paged } from "../../http/paging.ts";
 import { POLL_BYTES } from "../../values/answer-bytes.ts";
@@ -48,7 +48,7 @@ export async function findMessageGroups(db: Database, query: MessageGroupsQuery)
 }
 
 const pageOf = (rows: GroupRow[]) => ({ items: rows, hasMore: hasMoreAfter(rows) });
-const selectStamp = () => select({ stamp: messageClock.stamp }, sql`FROM ${messageClock}`);
+const selectStamp = () => select({ stamp: programState.stamp }, sql`FROM ${programState}`);
 
 type PageValue = "customerId" | "checkTime" | "limit" | "offset";
 type CursorValues = Record<"time" | "groupId", Placeholder>;
@@ -62,7 +62,7 @@ const pageAfter = compileOnce((value: Value<PageValue | keyof CursorValues>) =>
 const CALLER = sql.raw("step.caller");
 const [GROUP_KEY, SHOWN_AT, IS_NEWEST] = [entryValue(0), entryValue(1), entryValue(2)];
 /** The last stamp: no message is later, and those of earlier seconds are shown (docs/architecture.md, "The clock"). */
-const STAMP = sql`(SELECT ${messageClock.stamp} FROM ${messageClock})`;
+const STAMP = sql`(SELECT ${programState.stamp} FROM ${programState})`;
 const initial = alias(customers, "initial");
 const sender = alias(customers, "sender");
 const member = alias(messageGroupMembers, "member");

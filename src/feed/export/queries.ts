@@ -1,7 +1,7 @@
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import { compilePer, type Database, type Statement, type Value } from "../../db/database.ts";
 import { limitTo } from "../../db/select.ts";
-import { feedVersion } from "../../db/tables.ts";
+import { programState } from "../../db/tables.ts";
 import { BODY_LIMIT } from "../../http/limits.ts";
 import { tableName } from "../records/kind.ts";
 import { isSmall, type KnownIds, type Reader, type Row } from "./fields.ts";
@@ -39,7 +39,7 @@ export async function findPage(
     { ...afterValues, customer },
   ];
   const [versions, rows = [], ends, withRows, ...ids] = await db.batch([
-    sql`SELECT ${feedVersion.version} FROM ${feedVersion}`,
+    sql`SELECT ${programState.version} FROM ${programState}`,
     ...(customer === ""
       ? [selectRows(shape, values), sql`SELECT 1 WHERE false`]
       : [selectRowsAbout(shape, values), selectExamined(shape, values)]),

@@ -24,7 +24,7 @@ import { checkedLines, freshEvents, referenceKeys, resolved } from "./statements
 export function refuseUnrestorable(): Statement {
   // An array, because `refusalOf` finds reports by their `]}`.
   return sql`INSERT INTO refusals (report)
-    SELECT json_object('unrestorable', json_array(version)) FROM feed_version WHERE restorable = 0`;
+    SELECT json_object('unrestorable', json_array(version)) FROM program_state WHERE restorable = 0`;
 }
 
 /**

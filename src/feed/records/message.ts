@@ -76,18 +76,18 @@ function totalsAt(timeOf: (sentAt: string) => string, needsStamp: SQL) {
 
 function takeStamp(withFresh: SQL, when: SQL): SQL {
   return sql`${withFresh}
-    UPDATE message_clock SET
+    UPDATE program_state SET
       stamp = iif(clock_said = clock.now, stamp, max(clock.now, datetime(stamp, '+1 second'))),
       clock_said = clock.now, is_open = 1
     FROM clock
-    WHERE (message_clock.clock_said <> clock.now OR message_clock.is_open = 0) AND ${when}`;
+    WHERE (program_state.clock_said <> clock.now OR program_state.is_open = 0) AND ${when}`;
 }
 
 /** A message may be restored at a time that is not shown yet. */
 function openSecond(withFresh: SQL): SQL {
   return sql`${withFresh}
-    UPDATE message_clock SET is_open = 1
-    WHERE is_open = 0 AND EXISTS (SELECT 1 FROM message WHERE sent_at >= message_clock.stamp)`;
+    UPDATE program_state SET is_open = 1
+    WHERE is_open = 0 AND EXISTS (SELECT 1 FROM message WHERE sent_at >= program_state.stamp)`;
 }
 
 /**
@@ -95,10 +95,10 @@ function openSecond(withFresh: SQL): SQL {
  * request (docs/contract/interface.md, 4.2).
  */
 function timeOrStamp(sentAt: string): string {
-  const history = `${sentAt} < (SELECT datetime(clock_said, '-1 hour') FROM message_clock)`;
-  return `iif(${history}, ${sentAt}, (SELECT stamp FROM message_clock))`;
+  const history = `${sentAt} < (SELECT datetime(clock_said, '-1 hour') FROM program_state)`;
+  return `iif(${history}, ${sentAt}, (SELECT stamp FROM program_state))`;
 }
 
 function timeGiven(sentAt: string): string {
-  return `coalesce(${sentAt}, (SELECT stamp FROM message_clock))`;
+  return `coalesce(${sentAt}, (SELECT stamp FROM program_state))`;
 }

@@ -1,11 +1,11 @@
 import * as z from "zod";
-import { messageClock } from "../../db/tables.ts";
+import { programState } from "../../db/tables.ts";
 import { FedTime } from "../../values/time.ts";
 import { defineKind } from "./define-kind.ts";
 import { stillToCome } from "./faults.ts";
 
 /** The clock of messages, as a restore sets it: whether what is stored from now on is later than all that was shown. */
-export const program = defineKind(messageClock, {
+export const program = defineKind(programState, {
   record: "program",
   fields: z.object({
     message_stamp: FedTime.describe("The time of the newest messages."),

@@ -4,7 +4,7 @@ import { showStoredMessages } from "../../support/clock.ts";
 import { freshDatabase } from "../../support/fresh-database.ts";
 import * as seed from "../../support/seed.ts";
 import { rows } from "../../support/state.ts";
-import { groupsOf, LONG_AGO, messageClock, messagesStored, mustRestore, NOW, talk } from "./support.ts";
+import { groupsOf, LONG_AGO, messagesStored, mustRestore, NOW, programState, talk } from "./support.ts";
 
 beforeEach(() => freshDatabase(NOW));
 
@@ -15,7 +15,7 @@ describe("a restored message", () => {
     await mustRestore([...customers, group, seed.message(group.id, a, { id: "m", sent_at: "2026-06-01 09:59:00" })]);
 
     expect(await messagesStored()).toEqual([{ id: "m", sent_at: "2026-06-01 09:59:00" }]);
-    expect(await messageClock()).toEqual([{ stamp: LONG_AGO, clock_said: LONG_AGO }]);
+    expect(await programState()).toEqual([{ stamp: LONG_AGO, clock_said: LONG_AGO }]);
     await showStoredMessages();
     expect(await groupsOf(a)).toMatchObject([{ last_message_time: "2026-06-01 09:59:00" }]);
   });
@@ -38,7 +38,7 @@ describe("a restored message", () => {
     await mustRestore([...customers, group, seed.message(group.id, a, { id: "m" })]);
 
     expect(await messagesStored()).toEqual([{ id: "m", sent_at: NOW }]);
-    expect(await messageClock()).toEqual([{ stamp: NOW, clock_said: NOW }]);
+    expect(await programState()).toEqual([{ stamp: NOW, clock_said: NOW }]);
   });
 
   it("is of any stored customer, and of nobody else", async ({ expect }) => {

@@ -4,7 +4,7 @@ import { showStoredMessages } from "../../support/clock.ts";
 import { differences } from "../../support/differences.ts";
 import { freshDatabase } from "../../support/fresh-database.ts";
 import * as seed from "../../support/seed.ts";
-import { clock, groupsOf, LONG_AGO, messageClock, messagesStored, mustRestore, NOW, talk } from "./support.ts";
+import { clock, groupsOf, LONG_AGO, messagesStored, mustRestore, NOW, programState, talk } from "./support.ts";
 
 beforeEach(() => freshDatabase(NOW));
 
@@ -17,7 +17,7 @@ describe("a program line", () => {
     await mustFeed([seed.message(group.id, a, { id: "m" })]);
 
     expect(await messagesStored()).toEqual([{ id: "m", sent_at: "2026-06-01 10:00:06" }]);
-    expect(await messageClock()).toEqual([{ stamp: "2026-06-01 10:00:06", clock_said: NOW }]);
+    expect(await programState()).toEqual([{ stamp: "2026-06-01 10:00:06", clock_said: NOW }]);
   });
 
   it("may say what the clock of a database without messages says", async ({ expect }) => {
@@ -25,7 +25,7 @@ describe("a program line", () => {
 
     await mustRestore([clock({ message_stamp: LONG_AGO, message_clock_said: LONG_AGO })]);
 
-    expect(await messageClock()).toEqual([{ stamp: LONG_AGO, clock_said: LONG_AGO }]);
+    expect(await programState()).toEqual([{ stamp: LONG_AGO, clock_said: LONG_AGO }]);
   });
 
   it.for([
@@ -42,14 +42,14 @@ describe("a program line", () => {
 
     await showStoredMessages();
 
-    expect(await messageClock()).toMatchObject([{ stamp: after }]);
+    expect(await programState()).toMatchObject([{ stamp: after }]);
     expect(await groupsOf(a)).toHaveLength(1);
   });
 
   it("counts the last time that it is said", async ({ expect }) => {
     await mustRestore([clock(), clock({ message_stamp: NOW, message_clock_said: NOW })]);
 
-    expect(await messageClock()).toEqual([{ stamp: NOW, clock_said: NOW }]);
+    expect(await programState()).toEqual([{ stamp: NOW, clock_said: NOW }]);
   });
 
   it("is refused with a time more than a minute in the future: no later message could be stored", async ({

@@ -32,4 +32,4 @@ export const groupsOf = async (customerId: string) =>
   (await as(customerId).get("/api/v1/customer/messages")).body.items ?? [];
 
 export const messagesStored = () => rows("SELECT id, sent_at FROM messages ORDER BY id");
-export const messageClock = () => rows("SELECT stamp, clock_said FROM message_clock");
+export const programState = () => rows("SELECT stamp, clock_said FROM program_state");

@@ -68,7 +68,7 @@ describe("a restore token", () => {
     const live = answers[2]?.headers.get("X-Feed-Version");
     const restored = answers.filter((answer, at) => at !== 2 && answer.status === 200);
     expect(restored.every(({ headers }) => Number(headers.get("X-Feed-Version")) < Number(live))).toBe(true);
-    expect(await value("SELECT version FROM feed_version")).toBe(restored.length + 1);
+    expect(await value("SELECT version FROM program_state")).toBe(restored.length + 1);
   });
 });
 

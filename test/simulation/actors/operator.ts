@@ -94,7 +94,7 @@ export async function operator({ world, rules, isEnding }: Stage): Promise<void>
       world.jumpClock(random);
     } else {
       const { database } = world;
-      const [row] = database.primary.read<{ version: number }>("SELECT version FROM feed_version");
+      const [row] = database.primary.read<{ version: number }>("SELECT version FROM program_state");
       const version = Number(row?.version);
       world.step(`sets the database back to feed version ${version}, in a while`);
       const file = world.file("backup");

@@ -15,7 +15,7 @@ const PREPARED_LIMIT = 400;
 const SQLITE_CODES: Readonly<Record<number, string>> = { 1: "ERROR", 8: "READONLY", 13: "FULL", 19: "CONSTRAINT" };
 const READONLY = 8;
 
-// As migrations/0001_clock.sql has it, but for where the time comes from.
+// As migrations/0001_program.sql has it, but for where the time comes from.
 const SIMULATED_CLOCK = `
   DROP VIEW clock;
   CREATE VIEW clock AS

@@ -33,8 +33,8 @@ export function shownBy(copy: Instance, customerId: string): Shown {
 
 function readShown(copy: Instance, customerId: string): Shown {
   const rows = copy.read<{ id: string; at: string }>(
-    `SELECT news.group_id AS id, iif(news.newest_at < message_clock.stamp, news.newest_at, message_groups.earlier_at) AS at
-     FROM message_group_news AS news JOIN message_groups ON message_groups.key = news.group_key CROSS JOIN message_clock
+    `SELECT news.group_id AS id, iif(news.newest_at < program_state.stamp, news.newest_at, message_groups.earlier_at) AS at
+     FROM message_group_news AS news JOIN message_groups ON message_groups.key = news.group_key CROSS JOIN program_state
      WHERE news.customer_key = (SELECT key FROM customers WHERE id = ?)`,
     customerId,
   );
@@ -88,7 +88,7 @@ export class MessageRules {
     this.#newest = newest.ids;
     const shown = this.#shownUpTo;
     // Once a group is removed, another one has the newest message.
-    const isStored = primary.read("SELECT 1 FROM message_clock WHERE is_open = 1 AND stamp = ?", newest.at).length > 0;
+    const isStored = primary.read("SELECT 1 FROM program_state WHERE is_open = 1 AND stamp = ?", newest.at).length > 0;
     if (!isFirst && isStored && (newest.at ?? "") <= shown)
       this.#world.fail("a second that was shown is whole", `${shown} was shown, and ${newest.at} is stored`);
   }

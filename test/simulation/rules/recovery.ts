@@ -55,7 +55,7 @@ function checkOutbox({ world }: Stage): void {
 /** Nothing was lost that would show the last messages, so nobody need wait for the schedule. */
 function checkShown({ world }: Stage): void {
   const [unshown] = world.database.primary.read(
-    "SELECT message_groups.id, newest_at, stamp FROM message_groups CROSS JOIN message_clock WHERE newest_at >= stamp",
+    "SELECT message_groups.id, newest_at, stamp FROM message_groups CROSS JOIN program_state WHERE newest_at >= stamp",
   );
   if (unshown !== undefined) world.fail(RULE, `is not shown yet: ${JSON.stringify(unshown)}`);
 }

@@ -27,10 +27,12 @@ const Percentage = z
   .describe("The share of this level, as a percentage.");
 
 /** The share of tokens that each level of a team earns. */
-const TeamBreakdown = z.object(
-  { level_1: Percentage, level_2: Percentage, level_3: Percentage, level_4: Percentage, level_5: Percentage },
-  { error: "must be an object" },
-);
+const TeamBreakdown = z
+  .object(
+    { level_1: Percentage, level_2: Percentage, level_3: Percentage, level_4: Percentage, level_5: Percentage },
+    { error: "must be an object" },
+  )
+  .meta({ id: "TeamBreakdown" });
 
 /**
  * The loyalty options of an account as a feed line gives them: without the seven `mailer_*`, which are credentials, never

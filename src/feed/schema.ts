@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { cursorParameter } from "../http/paging.ts";
+import { named } from "../openapi/success.ts";
 import { listParameter } from "../values/parameter.ts";
 import { codePoints, ID_LIMIT, Id } from "../values/text.ts";
 import { type Cursor, EXPORTED, type ExportWalk, WALKS } from "./export/walks.ts";
@@ -38,7 +39,7 @@ export const ExportQuery = z.object({
 });
 
 /** What a feed request has come to. */
-export const Accepted = z.object({
+export const Accepted = named("Accepted", {
   accepted: z.int().meta({ description: "Lines that were taken." }),
   ignored: z.int().meta({ description: "Lines that changed nothing, such as a stored event." }),
 });

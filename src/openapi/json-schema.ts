@@ -24,33 +24,10 @@ export function toJsonSchema(
   const { root, defs } = JSON.parse(
     JSON.stringify({ root: own, defs: $defs }).replaceAll('"#/$defs/', '"#/components/schemas/'),
   ) as { root: JsonSchema; defs: Components };
-  for (const [id, { id: _, ...component }] of Object.entries(defs)) {
-    components[id] = nameParts(component, id, components);
-  }
-  return name === undefined ? root : nameObject(root, name, components);
-}
-
-/** A reference to an object with fields, which gets the name; anything else as it is. Generated clients name types so. */
-function nameObject(schema: JsonSchema, name: string, components: Components): JsonSchema {
-  const named = nameParts(schema, name, components);
-  if (named.properties === undefined) return named;
-  components[name] = named;
+  for (const [id, { id: _, ...component }] of Object.entries(defs)) components[id] = component;
+  if (name === undefined || root.properties === undefined) return root;
+  components[name] = root;
   return { $ref: `#/components/schemas/${name}` };
-}
-
-/** The schema with its objects named after it and after the field that holds them. */
-function nameParts(schema: JsonSchema, name: string, components: Components): JsonSchema {
-  const { properties, items, anyOf } = schema as { properties?: object; items?: JsonSchema; anyOf?: JsonSchema[] };
-  const fields = Object.entries(properties ?? {}).map(([field, inner]) => [
-    field,
-    nameObject(inner, name + pascalCase(field), components),
-  ]);
-  return {
-    ...schema,
-    ...(properties && { properties: Object.fromEntries(fields) }),
-    ...(items && { items: nameObject(items, name, components) }),
-    ...(anyOf && { anyOf: anyOf.map((one) => nameObject(one, name, components)) }),
-  };
 }
 
 /** `team_breakdown` and `fullSearch` as the name of a type. */

@@ -93,21 +93,21 @@ export const DigitalCoupon = named("DigitalCoupon", {
     is_custom: z.int().describe("1 when it was made for one merchant."),
     can_combine_with_other: z.int().describe("1 when it may be used with others."),
     created_at: z.string().describe("When it was made, in UTC."),
-  }).describe("The coupon itself."),
+  }).meta({ id: "DigitalCouponText", description: "The coupon itself." }),
 });
 export type DigitalCoupon = z.output<typeof DigitalCoupon>;
 
 /** What the coupon list answers: the simple variant, or with `includemfg` the detailed one. */
 export const CouponItems = z.union([
   z.array(CouponRecord),
-  z.object({
+  named("CouponItemsInDetail", {
     stores: z.array(DetailedCouponRecord).describe("The merchants' coupons."),
     mfg: z.array(DetailedCouponRecord).describe("The manufacturers' coupons."),
   }),
 ]);
 
 /** What the combined coupon list answers. */
-export const MyCouponItems = z.object({
+export const MyCouponItems = named("MyCouponItems", {
   store: z.array(MyCouponRecord).describe("The merchants' coupons."),
   mfg: z.array(MyCouponRecord).describe("The manufacturers' coupons."),
   digital: z.array(DigitalCoupon).describe("The digital coupons of the accounts whose stores the customer has joined."),

@@ -7,22 +7,15 @@ import { withTimeout } from "../../values/timeout.ts";
 interface Cached<T> {
   value: T;
   at: number;
-  /** From this time on it is not fresh, however young it is; left out: its age alone decides. */
-  until?: number;
 }
 
 /** A value, and where it was found: in its source where it had to be loaded. */
-interface Found<T> {
-  value: T;
-  at: number;
+interface Found<T> extends Cached<T> {
   foundIn: "memory" | "kv" | "source";
 }
 
-/**
- * Asks the source of a value, which must not lag: a value is taken for as new as the time when this was called. One
- * that is not to be cached says so; or that it may only replace another, as where a name may be made up by a client.
- */
-type Load<T> = () => Promise<Omit<Cached<T>, "at"> & { cacheable: boolean | "in place of another" }>;
+/** Asks the source of a value, which must not lag: a value is taken for as new as the time when this was called. */
+type Load<T> = () => Promise<{ value: T; cacheable: boolean }>;
 
 /** What a request brings: KV, and what keeps it alive until work in the background is done. */
 export interface CacheAccess {
@@ -64,17 +57,18 @@ export class CachedValues<T> {
    */
   async read(access: CacheAccess, key: string, load: Load<T>): Promise<Found<T>> {
     const remembered = this.#memory.get(key);
-    if (remembered !== undefined && (isFresh(remembered) || this.#isSlow(key))) return found(remembered, "memory");
+    if (remembered !== undefined && (isFresh(remembered) || this.#isSlow(key)))
+      return { ...remembered, foundIn: "memory" };
 
     const stored = await readStored<T>(access.kv, key, remembered === undefined ? READ_LIMIT_MS : PATIENCE_MS);
     if (stored !== undefined) this.#remember(key, stored);
     const last = this.#memory.get(key);
     const lastIn = last === stored ? "kv" : "memory";
-    if (last !== undefined && isFresh(last)) return found(last, lastIn);
+    if (last !== undefined && isFresh(last)) return { ...last, foundIn: lastIn };
 
-    const refreshed = this.#refresh(access, key, load).then((loaded) => found(loaded, "source"));
+    const refreshed = this.#refresh(access, key, load).then((loaded) => ({ ...loaded, foundIn: "source" as const }));
     if (last === undefined) return refreshed;
-    return withTimeout(PATIENCE_MS, refreshed).catch(() => found(last, lastIn));
+    return withTimeout(PATIENCE_MS, refreshed).catch(() => ({ ...last, foundIn: lastIn }));
   }
 
   /** Whether the source has been asked, and has not answered for so long that nobody else need wait for it. */
@@ -100,7 +94,7 @@ export class CachedValues<T> {
     for (let running = this.#refreshes.get(key); running !== undefined; running = this.#refreshes.get(key)) {
       const left = running.at + ABANDONED_AFTER_MS - clock.now();
       const loaded = left > 0 ? await Promise.race([running.loaded, clock.pause(left)]) : undefined;
-      if (loaded !== undefined && isFresh(loaded)) return loaded;
+      if (loaded !== undefined) return loaded;
       // The first who gives it up begins another, for which the rest wait.
       if (this.#refreshes.get(key) === running) break;
     }
@@ -115,12 +109,10 @@ export class CachedValues<T> {
   }
 
   async #load({ kv, inBackground }: CacheAccess, key: string, load: Load<T>, at: number): Promise<Cached<T>> {
-    const { cacheable, ...loaded } = await load();
-    const cached = { ...loaded, at };
-    // What KV has was remembered before the source was asked.
-    const mayCache = cacheable === true || (cacheable !== false && this.#memory.has(key));
+    const { cacheable, value } = await load();
+    const cached = { value, at };
     // KV has no conditional write: an older value may win there, and its age tells.
-    if (mayCache && this.#remember(key, cached)) inBackground(store(kv, key, cached));
+    if (cacheable && this.#remember(key, cached)) inBackground(store(kv, key, cached));
     return cached;
   }
 }
@@ -147,11 +139,7 @@ async function readStored<T>(kv: KVNamespace, key: string, limit: number): Promi
   }
 }
 
-function isFresh<T>({ at, until = Number.POSITIVE_INFINITY }: Cached<T>): boolean {
+function isFresh({ at }: Cached<unknown>): boolean {
   const now = clock.now();
-  return at <= now && now <= at + FRESH_SECONDS * 1_000 && now < until;
-}
-
-function found<T>({ value, at }: Cached<T>, foundIn: Found<T>["foundIn"]): Found<T> {
-  return { value, at, foundIn };
+  return at <= now && now <= at + FRESH_SECONDS * 1_000;
 }

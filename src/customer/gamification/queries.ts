@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { compilePer, type Database, type Value } from "../../db/database.ts";
 import { isWithinDates } from "../../db/rules.ts";
-import { NOW, pick, select, selectWith } from "../../db/select.ts";
+import { pick, select, selectWith } from "../../db/select.ts";
 import { accounts, eipCampaigns, employees, playTotals, stores } from "../../db/tables.ts";
 import type { EmployeeTotals } from "./boards.ts";
 
@@ -11,37 +11,22 @@ export interface BoardOf {
   campaignId: string | null;
 }
 
-/** What all four rankings of a board are made of. */
-export interface BoardTotals {
-  /** Whether location and campaign are stored and not soft-deleted. */
-  known: boolean;
-  /** The day by D1's clock. */
-  today: string;
-  /** When the campaigns of a board of all that run are others, by D1's clock; null: not by themselves. */
-  changesAt: string | null;
-  /** Whoever is among the first by some measure, by name, then id. */
-  employees: EmployeeTotals[];
-}
-
-/** The totals of a board: the first `limit` by each of the four measures. */
+/**
+ * The totals of a board: the first `limit` by each of the four measures, by name, then id; null where the location or the
+ * campaign is not stored, or soft-deleted.
+ */
 export async function findBoard(
   db: Database,
   { locationId, campaignId }: BoardOf,
   limit: number,
-): Promise<BoardTotals> {
+): Promise<EmployeeTotals[] | null> {
   const shape = { ofAll: campaignId === null };
   const rows = await db.all(boardTotals(shape, { locationId, campaignId: campaignId ?? "", limit }));
-  return {
-    known: rows[0]?.known === 1,
-    today: rows[0]?.today ?? "",
-    changesAt: rows[0]?.changesAt ?? null,
-    employees: rows.flatMap(({ known: _, today: __, changesAt: ___, id, ...totals }) =>
-      id === null ? [] : [{ id, ...totals }],
-    ),
-  };
+  if (rows[0]?.known !== 1) return null;
+  return rows.flatMap(({ known: _, id, ...totals }) => (id === null ? [] : [{ id, ...totals }]));
 }
 
-/** One row at least: what is known of the board is told of an empty one too, whose other columns are NULL. */
+/** One row at least: whether the board is known is told of an empty one too, whose other columns are NULL. */
 const boardTotals = compilePer((shape: Shape, value: Value<keyof BoardOf | "limit">) =>
   selectWith(
     sql`location AS MATERIALIZED (
@@ -66,8 +51,6 @@ const boardTotals = compilePer((shape: Shape, value: Value<keyof BoardOf | "limi
     )`,
     {
       known: sql<0 | 1>`known`,
-      today: sql<string>`today`,
-      changesAt: sql<string | null>`changes_at`,
       id: sql<string | null>`ranked.id`,
       name: sql<string>`ranked.name`,
       avatar: sql<string>`ranked.avatar`,
@@ -76,10 +59,7 @@ const boardTotals = compilePer((shape: Shape, value: Value<keyof BoardOf | "limi
       doubles: sql<number>`ranked.doubles`,
       triples: sql<number>`ranked.triples`,
     },
-    sql`FROM (
-        SELECT (SELECT today FROM clock) AS today, ${shape.ofAll ? NEXT_CHANGE : sql`NULL`} AS changes_at,
-          EXISTS (SELECT 1 FROM ${shape.ofAll ? sql`location` : sql`campaign`}) AS known
-      )
+    sql`FROM (SELECT EXISTS (SELECT 1 FROM ${shape.ofAll ? sql`location` : sql`campaign`}) AS known)
       LEFT JOIN ranked ON min(by_runs, by_hits, by_doubles, by_triples) <= ${value("limit")}
       ORDER BY ranked.name, ranked.id`,
   ),
@@ -88,15 +68,6 @@ const boardTotals = compilePer((shape: Shape, value: Value<keyof BoardOf | "limi
 interface Shape {
   ofAll: boolean;
 }
-
-/** When, after now, the first campaign of the location's account begins or ends; null where none does. */
-const NEXT_CHANGE = sql<string | null>`(
-  SELECT min(at) FROM (
-    SELECT iif(${eipCampaigns.starts_at} > ${NOW}, ${eipCampaigns.starts_at}, datetime(${eipCampaigns.ends_at}, '+1 second')) AS at
-    FROM location CROSS JOIN ${eipCampaigns} ON ${eipCampaigns.account_key} = location.account_key
-    WHERE ${eipCampaigns.deleted} = 0
-  ) WHERE at > ${NOW}
-)`;
 
 /** `total()`, because `sum()` fails where many campaigns come to more than an integer holds. */
 const EMPLOYEE_TOTALS = select(

@@ -108,7 +108,9 @@ export const FullSearchAnswer = z.union([
   z
     .object({
       status: z.literal(true),
-      items: Found.extend({ campaigns: z.array(SearchCampaign).describe("The campaigns that were found.") }),
+      items: Found.extend({ campaigns: z.array(SearchCampaign).describe("The campaigns that were found.") }).meta({
+        id: "FullSearchItems",
+      }),
       forgiven: Forgiven,
       meant: Meant,
     })

@@ -66,37 +66,6 @@ function slowLoad() {
 }
 
 describe("the age of a cached value", () => {
-  it("does not matter from the time on until which the value holds, unless it cannot be loaded", async ({ expect }) => {
-    const { cache, settle } = room();
-    const values = isolate();
-    const until = START + 10_000;
-    await values.read(cache, "k", async () => ({ value: "one", cacheable: true, until }));
-    await settle();
-    pass(9);
-    const before = await values.read(cache, "k", loading("two"));
-    pass(1);
-    const failed = await isolate().read(cache, "k", failing());
-
-    const after = await isolate().read(cache, "k", loading("two"));
-
-    expect([before.value, failed.value, after.value]).toEqual(["one", "one", "two"]);
-  });
-
-  it("ends with what is only cached in place of another, which nothing else begins", async ({ expect }) => {
-    const { cache, settle, inKv } = room();
-    const gone = async () => ({ value: "gone", cacheable: "in place of another" as const });
-    await isolate().read(cache, "made up", gone);
-    await isolate().read(cache, "k", loading("one"));
-    await settle();
-    pass(31);
-
-    await isolate().read(cache, "k", gone);
-    await settle();
-
-    expect(inKv("made up")).toBeNull();
-    expect(await isolate().read(cache, "k", failing())).toMatchObject({ value: "gone", foundIn: "kv" });
-  });
-
   it("has one age in memory and in KV: it does not start again when a board is read from KV", async ({ expect }) => {
     const { cache, settle } = room();
     await isolate().read(cache, "k", loading("one"));
@@ -242,26 +211,6 @@ describe("a refresh", () => {
     pass(6);
 
     expect((await values.read(cache, "k", loading("two"))).value).toBe("two");
-  });
-
-  it("whose value holds no more when it ends is not answered to those who had waited for it", async ({ expect }) => {
-    const { cache, settle } = room();
-    const values = isolate();
-    const { promise, resolve } = Promise.withResolvers<{ value: string; cacheable: boolean; until: number }>();
-    const slow = vi.fn(() => promise);
-    const load = loading("two");
-    const before = values.read(cache, "k", slow);
-    await waitUntil(() => slow.mock.calls.length === 1);
-    const after = Array.from({ length: 5 }, () => values.read(cache, "k", load));
-    await waitUntil(() => pauses.length === 5);
-
-    pass(10);
-    resolve({ value: "one", cacheable: true, until: now });
-    await settle();
-
-    expect((await before).value).toBe("one");
-    expect((await Promise.all(after)).map(({ value }) => value)).toEqual(Array(5).fill("two"));
-    expect(load).toHaveBeenCalledTimes(1);
   });
 
   it("of one value does not wait for that of another", async ({ expect }) => {

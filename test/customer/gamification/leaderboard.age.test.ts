@@ -109,37 +109,6 @@ function laggingKv(seconds: number) {
   };
 }
 
-describe("the board over all running campaigns", () => {
-  it("is not answered from the cache once a campaign has begun or ended somewhere", async ({ expect }) => {
-    const [account, date] = [seed.account(), "2026-05-10"];
-    const store = seed.store(account.id);
-    // At 18:30 UTC it becomes the eleventh in India.
-    const ending = seed.eipCampaign(account.id, { end_date: date, time_zone: "Asia/Kolkata" });
-    const begins = { start_date: "2026-05-11", time_zone: "Asia/Kolkata" };
-    const beginning = [seed.eipCampaign(account.id, begins), seed.eipCampaign(account.id, begins)];
-    const employees = Array.from({ length: 3 }, () => seed.employee(account.id));
-    const plays = [ending, ...beginning].map(({ id }, index) => seed.play(id, store.id, employees[index]?.id));
-    now = Date.UTC(2026, 4, 10, 18, 29, 50);
-    await setClock("2026-05-10 18:29:50");
-    const one = await isolate();
-    await one.feed([account, store, ending, ...beginning, ...employees, ...plays]);
-    const asked = { locationId: store.id, campaignId: null };
-    const before = await one.board(asked);
-    pass(9);
-    const still = await one.board(asked);
-    pass(1);
-    await setClock("2026-05-10 18:30:00");
-
-    const after = [await one.board(asked), await (await isolate()).board(asked)];
-
-    expect([before.employees, still.employees, still.age]).toEqual([1, 1, 9]);
-    expect(after).toEqual([
-      { employees: 2, age: 0 },
-      { employees: 2, age: 0 },
-    ]);
-  });
-});
-
 describe("boards after a bulk feed", () => {
   it("all show every play thirty seconds after the last request, whatever old ones KV shows", async ({ expect }) => {
     const { lines, boards, plays } = program(12);

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Operation } from "../../../openapi/notes.ts";
 import { named, success } from "../../../openapi/success.ts";
 
-const Named = z.object({ id: z.string(), name: z.string() });
+const Named = z.object({ id: z.string(), name: z.string() }).meta({ id: "NamedRecord" });
 
 /** A booking that the balance adds up (docs/contract/interface.md, 4.9). */
 export const BalanceEntry = named("BalanceEntry", {

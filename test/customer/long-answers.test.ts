@@ -242,7 +242,8 @@ describe("a list that is too long for one answer", () => {
         .toSorted((one, other) => (`${one.company} ${one.id}` < `${other.company} ${other.id}` ? -1 : 1))
         .map(({ id }) => id),
     );
-  });});
+  });
+});
 
 describe("an answer without pages", () => {
   const post = async (path: string, body: object) => {

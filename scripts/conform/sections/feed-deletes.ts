@@ -259,7 +259,7 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
           expectSame(await taken(...lines), [1, 1], "the group again, and its message");
           expectSame(await shown(), false, "messages of a removed group that was written again");
           await suite.feed(group(talk, [ann.id, below]), message(suite.id("message"), talk, below, "x", old));
-          const member = async () => (((await last(talk)) ?? {}).group_members as Item[])[0];
+          const member = async () => ((await last(talk))?.group_members as Item[] | undefined)?.[0];
           expectFields(await member(), { friend_status: 1, is_blocked: true }, "a friend who is blocked");
           await suite.feed(
             deleted("friendship", { customer_id: below, friend_id: ann.id }),
@@ -324,6 +324,27 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
           const lines = [line, group(talk, [ann.id, ben.id]), message(id, talk, ben.id, "rude")];
           expectSame(await taken(...lines), [3, 0], "a message that the request brings");
           expectSame(await taken(line), [0, 1], "a message that is empty");
+        },
+      "Correct a wrong one by another: a balance entry or an earning with the opposite amount, a play with negative counts and runs.":
+        async () => {
+          const [place, league, player] = [suite.id("store"), suite.id("league"), suite.id("player")];
+          const counts = (sign: string) => ({
+            hits: Number(`${sign}3`),
+            doubles: Number(`${sign}2`),
+            triples: Number(`${sign}1`),
+          });
+          const plays = ["", "-", "-"].map((sign) =>
+            play(suite.id("play"), league, place, player, { runs: `${sign}0.5`, ...counts(sign) }),
+          );
+          await suite.feed(
+            store(place, accountId),
+            eipCampaign(league, accountId),
+            employee(player, accountId, "Ada"),
+            ...plays,
+          );
+          const [came] = itemsOf(await suite.post(ann, "gamification/leaderboard", { location_id: place }));
+          const wanted = { total_runs: "-0.5", total_hits: -3, total_doubles: -2, total_triples: -1 };
+          expectFields(came, wanted, "an employee whose plays were corrected twice");
         },
       "`deleted` on an event other than a message, or a value other than a boolean, is a bad line.": async () => {
         expectInvalid(

@@ -102,7 +102,7 @@ export async function failures(suite: Suite): Promise<Section> {
           expectInvalid(await suite.post(ann, path, given), ...fields.split(" "));
       },
       "the body is not a JSON object, or breaks off": async () => {
-        for (const body of ["", "[]", "7", "null", '{"latitude": 1', "not JSON"])
+        for (const body of ["", "[]", "7", "null", '"x"', '{"latitude": 1', "not JSON", '{"a":1}x', "\uFEFF[]"])
           expectFailure(await post(body), 400, "VALIDATION_EXCEPTION", ["body"]);
       },
       "`message` only, with the four values. Other bad fields are reported first": async () => {
@@ -126,7 +126,7 @@ export async function failures(suite: Suite): Promise<Section> {
         }
       },
       "unknown path, unknown store (also an id of more than 64 characters)": async () => {
-        for (const path of ["/nowhere", "/stores", "/messages/1"])
+        for (const path of ["", "/", "/nowhere", "/stores", "/messages/1", "/messages/"])
           expectFailure(await send(`/api/v1/customer${path}`, { token: ann.token }), 404, "NOT_FOUND");
         for (const id of [unknown, "x".repeat(65)])
           expectFailure(await suite.get(ann, `stores/${id}/team-with-level`), 404, "NOT_FOUND");
@@ -135,6 +135,7 @@ export async function failures(suite: Suite): Promise<Section> {
         for (const [path, method, allowed] of [
           [NEARBY, "GET", "POST"],
           ["/api/v1/customer/coupons", "POST", "GET"],
+          ...["PUT", "DELETE", "PATCH", "OPTIONS"].map((method) => [NEARBY, method, "POST"] as const),
         ] as const) {
           const answer = await send(path, { method, token: ann.token });
           expectFailure(answer, 405, "METHOD_NOT_ALLOWED");

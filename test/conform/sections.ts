@@ -11,7 +11,7 @@ import { document, fitDocument } from "../support/openapi.ts";
 const SETTINGS: Settings = { nearbyRadiusMiles: 25, customerSearch: "all", anyOrigin: false };
 
 /** Asks the Worker under test; each answer must be as the OpenAPI document says. */
-const ask: typeof fetch = async (input, init) => {
+export const ask: typeof fetch = async (input, init) => {
   const request = new Request(input, init);
   const { method } = request;
   const path = new URL(request.url).pathname;
@@ -27,7 +27,7 @@ async function upgrade(address: string, headers: Record<string, string>): Promis
   return exports.default.fetch(new Request(url, { headers: { Upgrade: "websocket", ...headers } }));
 }
 
-const sockets: Sockets = {
+export const sockets: Sockets = {
   handshake: async (address, headers) => {
     const answer = await upgrade(address, headers);
     const { status, webSocket } = answer;
@@ -47,11 +47,11 @@ const sockets: Sockets = {
 };
 
 /** What asks the Worker as it runs here. */
-export function suiteInWorkerd(settings: Partial<Settings> = {}): Suite {
+export function suiteInWorkerd(settings: Partial<Settings> = {}, send = ask, opening = sockets): Suite {
   return new Suite({
-    http: new Http("https://loyalty.example", new AbortController().signal, ask),
+    http: new Http("https://loyalty.example", new AbortController().signal, send),
     tokens: new Tokens({ secret: env.JWT_SECRET, claims: {} }),
-    sockets,
+    sockets: opening,
     settings: { ...SETTINGS, ...settings },
     mayFeed: true,
   });

@@ -243,31 +243,6 @@ describe("a list that is too long for one answer", () => {
         .map(({ id }) => id),
     );
   });
-
-  it.for([
-    ["messages", { time: "2026-11-20 09:30:00", up_to: "2026-11-20 09:42:17", sent: 50, group_id: "g" }],
-    ["messages", { time: "2026-11-20 09:30:00", up_to: "2026-11-31 09:42:17", sent: 0, group_id: "g" }],
-    ["messages", { time: "2026-11-20 09:30:00", up_to: "2026-11-20 09:42:17", group_id: "g" }],
-    ["coupons", { kind: "store", ends_at: "never", created_at: "2026-11-20 09:30:00", sent: 1_000, id: "c" }],
-    ["coupons", { kind: "digital", ends_at: "later", created_at: "2026-11-20 09:30:00", sent: 1, id: "c" }],
-    ["my-coupons", { kind: "store", ends_at: "never", created_at: "2026-11-20 09:30:00", sent: 50, id: "c" }],
-    ["my-coupons", { kind: "other", ends_at: "never", created_at: "2026-11-20 09:30:00", sent: 1, id: "c" }],
-    ["stores/s/team-with-level", { sent: 50 }],
-    ["stores/s/team-with-level", { sent: -1 }],
-    ["me", { account_id: "01", company: "Blue Cup" }],
-    ["me", { account_id: "101" }],
-    ["me", "101 Blue Cup"],
-  ] as const)("takes no `after` that no link gave: %s?after=%o", async ([path, cursor], { expect }) => {
-    const headers = { Authorization: `Bearer ${await customerToken("c")}` };
-    const after = typeof cursor === "string" ? cursor : JSON.stringify(cursor);
-
-    const response = await exports.default.fetch(
-      new Request(`https://loyalty.example/api/v1/customer/${path}?${new URLSearchParams({ after })}`, { headers }),
-    );
-
-    expect(response.status).toBe(422);
-    expect(Object.keys(((await response.json()) as { messages: object }).messages)).toEqual(["after"]);
-  });
 });
 
 describe("an answer without pages", () => {

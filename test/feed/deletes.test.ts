@@ -23,34 +23,6 @@ const remove = (line: Record<string, unknown>) => ({ ...line, deleted: true });
 beforeAll(createPublicViews);
 
 describe("POST /feed: deleting", () => {
-  it.for(["account", "store", "campaign", "customer", "member", "registration", "friendship", "block"] as const)(
-    "counts the delete of a %s once, and ignores it where there is nothing to delete",
-    async (name, { expect }) => {
-      const lines = await program();
-      const line = lines[name];
-
-      expect(await outcome(line)).toEqual({ accepted: 1, ignored: 0 });
-      expect(await outcome(remove(line))).toEqual({ accepted: 1, ignored: 0 });
-      expect(await outcome(remove(line))).toEqual({ accepted: 0, ignored: 1 });
-      expect(await outcome(line)).toEqual({ accepted: 1, ignored: 0 });
-      expect(await outcome(remove(line))).toEqual({ accepted: 1, ignored: 0 });
-    },
-  );
-
-  it("needs the key only", async ({ expect }) => {
-    const { store, friendship } = await program();
-    await mustFeed([friendship]);
-    const { customer_id, friend_id } = friendship;
-
-    expect(await outcome({ record: "store", id: store.id, latitude: 999, deleted: true })).toMatchObject({
-      accepted: 1,
-    });
-    expect(
-      // The pair has no order.
-      await outcome({ record: "friendship", customer_id: friend_id, friend_id: customer_id, deleted: true }),
-    ).toMatchObject({ accepted: 1 });
-  });
-
   it("ignores a key that is not stored, also where an earlier line of the request would have stored it", async ({
     expect,
   }) => {
@@ -68,20 +40,6 @@ describe("POST /feed: deleting", () => {
     expect(await rows("SELECT name, deleted FROM stores WHERE id = ?", store.id)).toEqual([
       { name: "Reopened", deleted: 0 },
     ]);
-  });
-
-  it("keeps what is soft-deleted, and a membership that was left, good for references and totals", async ({
-    expect,
-  }) => {
-    const { account, store, campaign, customer, friend, member } = await program();
-    await mustFeed([member]);
-    await mustFeed([account, store, campaign, member].map(remove));
-
-    const late = seed.entry(customer.id, store.id, "3.00", { campaign_id: campaign.id });
-    const referred = { ...member, customer_id: friend.id, referrer_id: customer.id };
-
-    expect(await outcome(late, referred)).toEqual({ accepted: 2, ignored: 0 });
-    expect(await value("SELECT balance FROM customers WHERE id = ?", customer.id)).toBe(300);
   });
 
   it("finds a restored store at the position to which it moved while it was soft-deleted", async ({ expect }) => {
@@ -140,37 +98,6 @@ describe("POST /feed: deleting", () => {
     expect(await value("SELECT count(*) FROM public_friendships WHERE ? IN (low_id, high_id)", customer.id)).toBe(0);
     expect(await value("SELECT count(*) FROM public_blocks WHERE ? IN (customer_id, blocked_id)", customer.id)).toBe(0);
     expect(await value("SELECT amount FROM public_balance_entries WHERE customer_id = ?", customer.id)).toBe(700);
-  });
-
-  it("counts an erased customer as not stored, until the customer is written again and starts anew", async ({
-    expect,
-  }) => {
-    const { store, customer, friend, member, registration, friendship } = await program();
-    await mustFeed([member, registration, friendship, seed.entry(customer.id, store.id, "7.00")]);
-    await mustFeed([remove(customer)]);
-    const lines = [
-      member,
-      registration,
-      friendship,
-      { record: "block", customer_id: friend.id, blocked_id: customer.id },
-      seed.entry(customer.id, store.id, "1.00"),
-    ];
-
-    const refused = await feed(lines);
-    expect(Object.keys(refused.body.messages)).toEqual([
-      "line 1.customer_id",
-      "line 2.customer_id",
-      "line 3.customer_id",
-      "line 4.blocked_id",
-      "line 5.customer_id",
-    ]);
-
-    await mustFeed([customer]);
-    expect(await rows("SELECT balance, stores_count, erased FROM customers WHERE id = ?", customer.id)).toEqual([
-      { balance: 700, stores_count: 0, erased: 0 },
-    ]);
-    expect(await outcome(member)).toEqual({ accepted: 1, ignored: 0 });
-    expect(await value("SELECT stores_count FROM customers WHERE id = ?", customer.id)).toBe(1);
   });
 
   it("counts deletes of a customer and of what the customer had in one request, in any order", async ({ expect }) => {

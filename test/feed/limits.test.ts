@@ -167,29 +167,6 @@ describe("POST /feed: long lists", () => {
     expect(replacing).toBeLessThan(longestFor(writing));
   });
 
-  it("names the group whose member another line of the request erases", async ({ expect }) => {
-    const [one, other] = [seed.customer(), seed.customer()];
-    await mustFeed([one, other]);
-
-    const answer = await feed([seed.group([one.id, other.id]), seed.deleted("customer", { id: other.id })]);
-
-    expect(answer.status).toBe(422);
-    expect(answer.body.messages).toEqual({ "line 1.member_ids": ["names a record that is not stored"] });
-  });
-
-  it("looks at the references of the line that counts only", async ({ expect }) => {
-    const account = seed.account();
-    const store = seed.store(account.id);
-    await mustFeed([account, store]);
-    const campaign = seed.campaign(account.id, { store_ids: [store.id] });
-
-    const good = await feed([{ ...campaign, store_ids: ["nowhere"] }, campaign]);
-    const bad = await feed([campaign, { ...campaign, store_ids: ["nowhere"] }]);
-
-    expect(good.body).toEqual({ status: true, items: { accepted: 2, ignored: 0 } });
-    expect(bad.body.messages).toEqual({ "line 2.store_ids": ["names a record that is not stored"] });
-  });
-
   it("looks at the accounts of every line's list, whether it counts or not", async ({ expect }) => {
     const [mine, theirs] = [seed.account(), seed.account()];
     const [store, foreign] = [seed.store(mine.id), seed.store(theirs.id)];

@@ -1,5 +1,5 @@
 import { describe, it } from "vitest";
-import { as, feed, mustFeed } from "../support/api.ts";
+import { as, mustFeed } from "../support/api.ts";
 import { setClock } from "../support/clock.ts";
 import { exported } from "../support/exporting.ts";
 import * as seed from "../support/seed.ts";
@@ -120,19 +120,6 @@ describe("time_zone", () => {
     expect([campaign.campaign_start_date, campaign.campaign_end_date]).toEqual([DAY.start, DAY.end]);
     expect(JSON.stringify([items, mine, search.body])).not.toMatch(/time_zone|Los_Angeles|07:00:00/);
   });
-
-  it.for(["campaign", "coupon", "customer_coupon", "eip_campaign"])(
-    "of a %s that is not known is a bad line that names the field",
-    async (record, { expect }) => {
-      const given = world(DAY).lines.find((line) => line.record === record);
-      const bad = ["Mars/Olympus", "+01:00", "BST", "", 5];
-
-      const answer = await feed(bad.map((time_zone) => ({ ...given, record, time_zone })));
-
-      expect(answer.status).toBe(422);
-      expect(Object.keys(answer.body.messages)).toEqual(bad.map((_, index) => `line ${index + 1}.time_zone`));
-    },
-  );
 
   it("answers the end of the calendar where a day's last second is beyond it", async ({ expect }) => {
     const given = world({ ...DAY, time_zone: "America/New_York", end: "9999-12-31" });

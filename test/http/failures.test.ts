@@ -10,25 +10,6 @@ const GOOD_BODY = JSON.stringify({ latitude: 1, longitude: 1, single_account_id:
 const bearer = async (token: string | Promise<string>) => ({ Authorization: `Bearer ${await token}` });
 
 describe("failures, in the order in which they are checked", () => {
-  it("answers an unknown path with 404 before it looks at a token", async ({ expect }) => {
-    for (const path of ["/", "/api", "/api/v1/customer", "/api/v1/customer/nothing", "/api/v1/feed/x", `${PATH}/`]) {
-      const answer = await send(path, { method: "POST" });
-
-      expect(answer.status).toBe(404);
-      expect(answer.body).toMatchObject({ status: false, errorCode: "NOT_FOUND" });
-    }
-  });
-
-  it("answers another method with 405 and the methods that are taken", async ({ expect }) => {
-    for (const method of ["GET", "PUT", "DELETE", "PATCH", "OPTIONS"]) {
-      const answer = await send(PATH, { method });
-
-      expect(answer.status).toBe(405);
-      expect(answer.headers.get("Allow")).toBe("POST");
-      expect(answer.body).toMatchObject({ status: false, errorCode: "METHOD_NOT_ALLOWED" });
-    }
-  });
-
   it("looks at the token before the scope, and at the scope before the body", async ({ expect }) => {
     const huge = "x".repeat(70_000);
 
@@ -46,28 +27,6 @@ describe("failures, in the order in which they are checked", () => {
 
       expect(answer.status).toBe(413);
       expect(answer.body).toMatchObject({ status: false, errorCode: "PAYLOAD_TOO_LARGE" });
-    }
-  });
-
-  it.for(["", "x", "[]", "null", '"x"', "1", "{", '{"a":1}x', "\uFEFF[]"])(
-    "answers %j, which is no JSON object, with 400 and the key body",
-    async (body, { expect }) => {
-      const answer = await send(PATH, { method: "POST", headers: await bearer(customerToken("c")), body });
-
-      expect(answer.status).toBe(400);
-      expect(answer.body).toEqual({
-        status: false,
-        errorCode: "VALIDATION_EXCEPTION",
-        messages: { body: ["must be a JSON object"] },
-      });
-    },
-  );
-
-  it("takes a JSON object whatever its Content-Type says", async ({ expect }) => {
-    for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-8"]) {
-      const headers = { ...(await bearer(customerToken("c"))), "Content-Type": type };
-
-      expect((await send(PATH, { method: "POST", headers, body: GOOD_BODY })).status).toBe(200);
     }
   });
 

@@ -24,14 +24,6 @@ async function listener(): Promise<Listener & { id: string }> {
 }
 
 describe("ping", () => {
-  it("is answered with pong", async ({ expect }) => {
-    const { socket, next } = await listener();
-
-    socket.send("ping");
-
-    expect(await next()).toBe("pong");
-  });
-
   it("does not wake the object", async ({ expect }) => {
     const { id, socket, next } = await listener();
     await evict(id);
@@ -49,31 +41,6 @@ describe("ping", () => {
 });
 
 describe("any other frame of the app", () => {
-  it.for([
-    ["a text", "hello"],
-    ["an empty text", ""],
-    ["broken JSON", '{"type":'],
-    ["a frame of ours", '{"type":"changed","what":["messages"]}'],
-    ["ping in other letters", "PING"],
-    ["ping with more", "ping "],
-    ["bytes", new Uint8Array([0, 255, 1])],
-    ["no bytes", new Uint8Array()],
-    ["the bytes of ping", new TextEncoder().encode("ping")],
-    ["half of a surrogate pair", "\ud800"],
-  ] as const)("is ignored: %s", async ([, frame], { expect }) => {
-    const { id, socket, frames } = await listener();
-    const said = vi.spyOn(Inbox.prototype, "webSocketMessage");
-
-    socket.send(frame);
-    await waitUntil(() => said.mock.calls.length > 0);
-    said.mockRestore();
-    socket.send("ping");
-    await waitUntil(() => frames.length > 1);
-
-    expect(frames).toEqual([{ type: "hello" }, "pong"]);
-    expect(await openSockets(id)).toBe(1);
-  });
-
   it.for([
     ["text", "x".repeat(LIMIT)],
     ["text of more bytes than letters", EMOJI.repeat(LIMIT / 4)],
@@ -180,15 +147,6 @@ describe("a socket that the app closes", () => {
     socket.close(code, "bye");
 
     expect((await closed).code).toBe(code);
-    expect(await inInbox(id, (state) => state.getWebSockets().length)).toBe(0);
-  });
-
-  it("without a code has its close frame answered too", async ({ expect }) => {
-    const { id, socket, closed } = await listener();
-
-    socket.close();
-
-    expect((await closed).code).toBe(1005);
     expect(await inInbox(id, (state) => state.getWebSockets().length)).toBe(0);
   });
 

@@ -3,7 +3,6 @@ import { inboxName } from "../../src/inbox/inboxes.ts";
 import { CONNECTION_HEADER, readConnection, writeConnection } from "../../src/inbox/protocol.ts";
 import { mustFeed } from "../support/api.ts";
 import { connection, framesOf, handshake, listenAs, openSockets } from "../support/live.ts";
-import { program } from "../support/programs.ts";
 import * as seed from "../support/seed.ts";
 import { customerToken } from "../support/tokens.ts";
 
@@ -36,23 +35,6 @@ const ODD = [
 ];
 
 describe("a customer's socket", () => {
-  it("gets no frame of another program of the same shape", async ({ expect }) => {
-    const [mine, theirs] = [program("mine"), program("theirs")];
-    const [me, them] = [String(mine.customer.id), String(theirs.customer.id)];
-    await mustFeed([mine.account, mine.store, mine.customer]);
-    const [my, their] = [await listenAs(me), await listenAs(them)];
-
-    await mustFeed(theirs.lines);
-    const myFrames = await framesOf(my, me);
-    const theirFrames = await framesOf(their, them);
-    await mustFeed(mine.lines);
-
-    expect(myFrames).toEqual([]);
-    expect(new Set(theirFrames.flat())).toEqual(new Set(["messages", "coupons", "balance"]));
-    expect(new Set((await framesOf(my, me)).flat())).toEqual(new Set(["messages", "coupons", "balance"]));
-    expect(await framesOf(their, them)).toEqual(theirFrames);
-  });
-
   it("is the token's customer's, whoever else the request names", async ({ expect }) => {
     const [mine, theirs] = [seed.freshId("c"), seed.freshId("c")];
     const claimed = connection(theirs, { tokenExpires: 9e9 });

@@ -5,7 +5,7 @@ import { app } from "../../src/app.ts";
 import { Inbox } from "../../src/inbox/inbox.ts";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
 import { type Answer, send } from "../support/api.ts";
-import { connection, handshake, LIVE, listenAs } from "../support/live.ts";
+import { connection, handshake, LIVE } from "../support/live.ts";
 import { freshId } from "../support/seed.ts";
 import { customerToken, feedToken } from "../support/tokens.ts";
 
@@ -86,23 +86,6 @@ describe("a handshake that is refused", () => {
     expect((await handshake(bearer(customer))).status).toBe(101);
   });
 
-  it.for([`${LIVE}/`, `${LIVE}/x`, "/api/v1/live", "/api/v1/customer/Live"])(
-    "at %s is a path that is not there: 404",
-    async (path, { expect }) => {
-      const answer = await send(path, { headers: { ...upgrade, ...bearer(await customerToken("c")) } });
-
-      expect(answer.status).toBe(404);
-      expect(answer.body.errorCode).toBe("NOT_FOUND");
-    },
-  );
-
-  it.for(["POST", "PUT", "DELETE", "OPTIONS"])("with %s is 405 and names GET", async (method, { expect }) => {
-    const answer = await send(LIVE, { method, headers: bearer(await customerToken("c")) });
-
-    expect(answer.status).toBe(405);
-    expect(answer.headers.get("Allow")).toBe("GET");
-  });
-
   it("counts against the customer's rate", async ({ expect }) => {
     const customerId = freshId("c");
     const limit = vi.fn(async () => ({ success: false }));
@@ -154,18 +137,6 @@ describe("a handshake that is refused", () => {
 });
 
 describe("a request without Upgrade: websocket", () => {
-  it.for([
-    ["none", {}],
-    ["h2c", { Upgrade: "h2c" }],
-    ["a list with another", { Upgrade: "websocket, h2c" }],
-  ] as const)("is 426 with the header Upgrade: %s", async ([, headers], { expect }) => {
-    const answer = await send(LIVE, { headers: { ...headers, ...bearer(await customerToken("c")) } });
-
-    expect(answer.status).toBe(426);
-    expect(answer.headers.get("Upgrade")).toBe("websocket");
-    expect(answer.body).toMatchObject({ status: false, errorCode: "UPGRADE_REQUIRED" });
-  });
-
   it.for([{}, upgrade])("is 426 to HEAD, without a body: %j", async (headers, { expect }) => {
     const init = { method: "HEAD", headers: { ...headers, ...bearer(await customerToken("c")) } };
     // Not over the service binding, which makes a GET of whatever asks for a WebSocket.
@@ -216,11 +187,5 @@ describe("the Origin of a page", () => {
 
     expect(answer.status).toBe(101);
     expect(answer.headers.get("X-Request-Id")).toMatch(UUID);
-  });
-
-  it("is not asked for: apps send none", async ({ expect }) => {
-    const { socket } = await listenAs(freshId("c"));
-
-    expect(socket.readyState).toBe(WebSocket.OPEN);
   });
 });

@@ -2,14 +2,8 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { Http } from "../../scripts/conform/http.ts";
-import { sockets } from "../../scripts/conform/network-sockets.ts";
-import { runSections } from "../../scripts/conform/run.ts";
-import { SECTIONS } from "../../scripts/conform/sections/index.ts";
-import { Suite } from "../../scripts/conform/suite.ts";
 import { Tokens } from "../../scripts/conform/tokens.ts";
 import { devSecret } from "../../scripts/lib/tokens.ts";
-import { breakingProxy } from "./breaking-proxy.ts";
-import { BREAKS } from "./broken-rules.ts";
 import { removeFolder } from "./clone.ts";
 import { command, freePort, pressCtrlC, printed, type Running } from "./command.ts";
 
@@ -90,27 +84,6 @@ describe("npm run conform", () => {
     expect(status, output).toBe(1);
     expect(output).toContain(words);
     expect(output).not.toMatch(/^ {4}at /m);
-  });
-});
-
-describe("a service that breaks a rule", () => {
-  it.concurrent.for(Object.entries(BREAKS))("is found: %s", async ([rule, { section, ...broken }], { expect }) => {
-    const { url: address, server } = await breakingProxy(url, broken);
-    const { signal } = new AbortController();
-    const suite = new Suite({
-      http: new Http(address, signal),
-      tokens: new Tokens({ secret: devSecret(), claims: {} }),
-      sockets,
-      settings: { nearbyRadiusMiles: 25, customerSearch: "all", anyOrigin: false },
-      mayFeed: true,
-    });
-
-    const { results } = await runSections(suite, SECTIONS, { signal, patienceMs: 0, only: section });
-    server.close();
-    server.closeAllConnections();
-
-    const found = results.filter(({ end }) => end === "broken").map(({ says }) => says);
-    expect(found.join("\n")).toContain(rule);
   });
 });
 

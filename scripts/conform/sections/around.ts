@@ -77,15 +77,25 @@ export async function around(suite: Suite): Promise<Section> {
         async () => {
           for (const path of CONDITIONAL) {
             const tag = (await suite.get(ann, path)).headers.get("ETag") ?? "";
-            for (const names of [tag, `"other", ${tag}`, "*"]) {
+            const strong = tag.replace("W/", "");
+            for (const names of [tag, `"other", ${tag}`, `${strong},W/"b,c"`, strong, "*", " * "]) {
               const answer = await suite.get(ann, path, {}, { headers: { "If-None-Match": names } });
               expectSame([answer.status, answer.text], [304, ""], `${path} with If-None-Match: ${names}`);
               expectSame(answer.headers.get("ETag"), tag, "the ETag of a 304");
             }
-            const other = await suite.get(ann, path, {}, { headers: { "If-None-Match": '"other"' } });
-            expectSame(other.status, 200, `${path} with another tag`);
+            for (const names of ['"other"', `"a${strong.slice(1)}`, '"*"', "W/*", "", '""']) {
+              const other = await suite.get(ann, path, {}, { headers: { "If-None-Match": names } });
+              expectSame(other.status, 200, `${path} with the tags ${names}`);
+            }
           }
         },
+      "Equal bodies have equal tags, in every data centre.": async () => {
+        const tagOf = async () => (await suite.get(ann, "me")).headers.get("ETag");
+        const before = await tagOf();
+        expectSame(await tagOf(), before, "the tag of an equal body");
+        await suite.feed(customer(ann.id, "Conny Conform", { customer_description: "moved" }));
+        expectThat((await tagOf()) !== before, "another body has the same tag");
+      },
       "Failures and all other answers of the API are `no-store`.": async () => {
         const answers = [await suite.get(ann, "messages"), await suite.post(ann, "full-search", { query: "abc" })];
         for (const { request, headers } of answers)

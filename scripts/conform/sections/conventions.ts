@@ -1,6 +1,6 @@
 import { expectInvalid, expectOk, expectSame, expectThat } from "../expect.ts";
 import { type Answer, type Item, itemsOf, linkOf, listOf } from "../http.ts";
-import { account, coupon, customer, issued, store } from "../lines.ts";
+import { account, coupon, customer, eipCampaign, employee, issued, membership, play, store } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
 
 const LONGEST_BYTES = 2 * 1024 * 1024;
@@ -9,15 +9,52 @@ const LONG_COUPONS = 300;
 const ITEM_BYTES = 9_500;
 const NEARBY = "campaigns/near-by-popular-campaigns";
 const BOARD = "gamification/leaderboard";
+/** In the order of their code points, which is not that of UTF-16, nor of an alphabet. */
+const SORTED = ["Z", "a", "aa", "é", "\uFFFD", "\u{1F600}"];
+/** What is searched for, the name of a coupon, and whether the search finds it. */
+const MATCHES: readonly [search: string, name: string, isFound: boolean][] = [
+  ["EE c", "Free coffee", true],
+  ["CAFÉ", "Free cafe", true],
+  ["café", "Free cafe\u0301 today", true],
+  ["łódź", "ŁÓDŹ", true],
+  ["lodz", "ŁÓDŹ", false],
+  ["ΔΩΡΟ ΚΑΦΕΣ", "Δώρο καφές", true],
+  ["καφες", "ΚΑΦΕΣΑΚΙ", true],
+  ["a_b", "a_b", true],
+  ["fr_e", "Free", false],
+  ["f%e", "Free", false],
+  ["\\", "either\\or", true],
+  ["'; DROP", "Rock'; DROP TABLE coupons", true],
+  ["✓", "Fresh ✓", true],
+  ["x".repeat(51), `-${"x".repeat(51)}-`, true],
+  ["🍩".repeat(100), "🍩".repeat(101), true],
+];
+/** Like cursors, but no link gave them: of a page, a time, a list or an account that does not go with the rest. */
+const BAD_CURSORS = [
+  ["messages", { time: "2026-11-20 09:30:00", up_to: "2026-11-20 09:42:17", sent: 50, group_id: "g" }],
+  ["messages", { time: "2026-11-20 09:30:00", up_to: "2026-11-31 09:42:17", sent: 0, group_id: "g" }],
+  ["messages", { time: "2026-11-20 09:30:00", up_to: "2026-11-20 09:42:17", group_id: "g" }],
+  ["coupons", { kind: "store", ends_at: "never", created_at: "2026-11-20 09:30:00", sent: 1_000, id: "c" }],
+  ["coupons", { kind: "digital", ends_at: "later", created_at: "2026-11-20 09:30:00", sent: 1, id: "c" }],
+  ["my-coupons", { kind: "store", ends_at: "never", created_at: "2026-11-20 09:30:00", sent: 50, id: "c" }],
+  ["my-coupons", { kind: "other", ends_at: "never", created_at: "2026-11-20 09:30:00", sent: 1, id: "c" }],
+  ["stores/s/team-with-level", { sent: 50 }],
+  ["stores/s/team-with-level", { sent: -1 }],
+  ["me", { account_id: "01", company: "Blue Cup" }],
+  ["me", { account_id: "101" }],
+  ["me", "101 Blue Cup"],
+] as const;
 const NO_NUMBERS = ["", null, true, "8x", "1e3", "NaN", "Infinity", [8]];
 
 /** docs/contract/interface.md, 1 */
 export async function conventions(suite: Suite): Promise<Section> {
-  const { ann, ben } = await suite.callers();
+  const { ann, ben, eve } = await suite.callers();
   const accountId = suite.accountId();
   const { shop, plain, percent, other, printed } = suite.ids("shop", "plain", "percent", "other", "printed");
   const tied = [suite.id("tied"), suite.id("tied"), suite.id("tied")];
 
+  const matched = MATCHES.map(() => suite.id("matched"));
+  const [league, names] = [suite.id("league"), SORTED.toReversed()];
   const held = Array.from({ length: LONG_COUPONS }, () => suite.id("held"));
   const printedLines = Array.from({ length: 20 }, () => "word ".repeat(40));
 
@@ -25,9 +62,9 @@ export async function conventions(suite: Suite): Promise<Section> {
     suite.post(ann, NEARBY, { latitude: 0, longitude: 0, single_account_id: accountId, ...more });
   const mine = (search: string) => suite.http.send(`/api/v1/customer/my-coupons${search}`, { token: ann.token });
   const storeIds = (answer: Answer) => listOf(answer, "store").map(({ id }) => id);
+  const idsOf = ({ body }: Answer) => (Array.isArray(body.items) ? body.items.map(({ id }: Item) => id) : []);
   const bySearch = async (search: string) => {
-    const { body } = await suite.get(ann, "coupons", { search });
-    return Array.isArray(body.items) ? body.items.map(({ id }: Item) => id) : [];
+    return idsOf(await suite.get(ann, "coupons", { search }));
   };
   const withoutData = async (search: string) => {
     const answer = await mine(search);
@@ -87,6 +124,10 @@ export async function conventions(suite: Suite): Promise<Section> {
       "a malformed `after` is 422.": async () => {
         for (const path of ["messages", "coupons", "my-coupons", "me"])
           expectInvalid(await suite.get(ann, path, { after: "x" }), "after");
+        for (const [path, cursor] of BAD_CURSORS) {
+          const after = typeof cursor === "string" ? cursor : JSON.stringify(cursor);
+          expectInvalid(await suite.get(ann, path, { after }), "after");
+        }
       },
       "**HEAD** is answered like GET, without a body.": async () => {
         const [head, get] = [await mineWith("HEAD"), await mineWith("GET")];
@@ -101,6 +142,25 @@ export async function conventions(suite: Suite): Promise<Section> {
       customer(ben.id),
       coupon(printed, accountId, { header_lines: printedLines, text_lines: printedLines }),
       ...held.map((id) => issued(id, ben.id, printed, shop, { created_at: "2026-01-01 00:00:00" })),
+      ...MATCHES.flatMap(([, name], index) => {
+        const id = suite.id("coupon");
+        return [coupon(id, accountId, { name }), issued(matched[index], eve.id, id, shop)];
+      }),
+      customer(eve.id),
+      membership(shop, eve.id),
+      eipCampaign(league, accountId),
+      ...names.flatMap((name) => {
+        const [member, player, chain, other] = [...["a", "b", "c"].map(suite.id.bind(suite)), suite.accountId()];
+        return [
+          customer(member ?? "", `Mx ${name}`),
+          membership(shop, member, { referrer_id: eve.id }),
+          employee(player, accountId, name),
+          play(suite.id("play"), league, shop, player),
+          account(other, { company: name }),
+          store(chain, other),
+          membership(chain, eve.id),
+        ];
+      }),
       coupon(plain, accountId, { name: "José's deal", value: "5" }),
       coupon(percent, accountId, { name: '50%_off "now"*' }),
       issued(other, ann.id, percent, shop),
@@ -134,7 +194,9 @@ export async function conventions(suite: Suite): Promise<Section> {
           expectSame(came, held, "the coupons of all answers");
         },
       "The header `Link` (RFC 8288) has the addresses of the next and the previous page.": async () => {
-        const next = linkOf(await mine("?per_page=3"), "next") ?? "";
+        const next = linkOf(await mine("?per_page=3&type=store&search="), "next") ?? "";
+        const { searchParams } = new URL(next);
+        expectSame([searchParams.get("type"), searchParams.get("page")], ["store", "2"], "parameters of the link");
         const second = await suite.http.send(next, { token: ann.token });
         expectSame(storeIds(second), tied.slice(2), "the page that the first names as next");
         const first = await suite.http.send(linkOf(second, "prev") ?? "", { token: ann.token });
@@ -147,6 +209,38 @@ export async function conventions(suite: Suite): Promise<Section> {
       },
       "**Matching text** ignores case and accents: `jose` finds `José`.": async () => {
         expectSame(await bySearch("JOSE'S"), tied, "coupons by their name");
+      },
+      "Letters without a decomposition (`ł`, `ø`, `ß`) match only themselves; the two small sigmas (`ς`, `σ`) are one letter.":
+        async () => {
+          for (const [index, [search = "", , isFound]] of MATCHES.entries()) {
+            const ids = idsOf(await suite.get(eve, "coupons", { search }));
+            expectSame(ids.includes(matched[index] ?? ""), isFound, `whether ${search} finds ${MATCHES[index]?.[1]}`);
+          }
+        },
+      "**Sorting by a name** goes by code point.": async () => {
+        const team = await suite.get(eve, `stores/${shop}/team-with-level`);
+        expectSame(
+          itemsOf(team).map(({ name }) => name),
+          SORTED.map((name) => `Mx ${name}`),
+          "a team",
+        );
+        const board = itemsOf(await suite.post(ann, BOARD, { location_id: shop }));
+        expectSame(
+          board.map(({ employee_name }) => employee_name),
+          SORTED,
+          "a board",
+        );
+        const { items } = (await suite.get(eve, "me")).body;
+        const companies = ((items as Item).balances as Item[]).map(({ company }) => company);
+        expectSame(
+          companies.filter((name) => name !== "Conform Coffee"),
+          SORTED,
+          "balances",
+        );
+      },
+      "`per_page` 1 to 100 (50).": async () => {
+        const came = await suite.http.send("/api/v1/customer/my-coupons?per_page=", { token: ben.token });
+        expectSame(storeIds(came), held.slice(0, 50), "the first page");
       },
       "`%`, `_`, quotes and query operators are plain text.": async () => {
         for (const search of ["50%_", '"now"*']) expectSame(await bySearch(search), [other], `coupons by ${search}`);

@@ -1,15 +1,16 @@
 import { expectFailure, expectIds, expectInvalid, expectNames, expectSame, expectThat } from "../expect.ts";
 import { type Answer, type Item, itemsOf, listOf } from "../http.ts";
-import { account, coupon, customer, issued, store, time } from "../lines.ts";
-import type { Section, Suite } from "../suite.ts";
+import { account, coupon, customer, issued, membership, store, time } from "../lines.ts";
+import type { Line, Section, Suite } from "../suite.ts";
 
 const PATH = "coupons";
 const DETAILS = ["coupon_id", "reserved", "account", "campaign_coupon"];
+const MOST = 1_000;
 const [EARLY, LATE] = ["2098-01-01 00:00:00", "2099-01-01 00:00:00"];
 
 /** docs/contract/interface.md, 4.4 */
 export async function coupons(suite: Suite): Promise<Section> {
-  const { ann, eve } = await suite.callers();
+  const { ann, ben, eve } = await suite.callers();
   const { accountId, otherAccount } = suite.accountIds("accountId", "otherAccount");
   const { shop, otherShop, plain, expires, neverExpires, made, elsewhere, mfg } = suite.ids(
     "shop",
@@ -33,6 +34,8 @@ export async function coupons(suite: Suite): Promise<Section> {
     "ofMfg",
   );
   const { usedUp, over, deleted, deletedLater } = suite.ids("usedUp", "over", "deleted", "deletedLater");
+  const [digital, otherMfg, crowdOfMfg] = [suite.id("digital"), suite.id("mfg"), suite.id("crowd")];
+  const crowd = Array.from({ length: MOST + 1 }, () => suite.id("crowd"));
   const [created, older] = [{ created_at: "2026-01-02 00:00:00" }, { created_at: "2026-01-01 00:00:00" }];
 
   const list = (query: Record<string, string> = {}, caller = ann) => suite.get(caller, PATH, query);
@@ -77,6 +80,11 @@ export async function coupons(suite: Suite): Promise<Section> {
       issued(over, ann.id, plain, shop, { expected_end_date: time(-5) }),
       issued(deleted, ann.id, plain, shop, { deleted_at: "2026-01-01 00:00:00" }),
       issued(deletedLater, ann.id, plain, shop, { deleted_at: LATE }),
+      customer(ben.id),
+      coupon(digital, accountId, { kind: "digital" }),
+      coupon(otherMfg, otherAccount, { kind: "mfg" }),
+      ...crowd.map((id) => issued(id, ben.id, elsewhere, otherShop, older)),
+      issued(crowdOfMfg, ben.id, otherMfg, otherShop, created),
     ],
     feeds: {
       "Only valid coupons are listed: without `deleted_at` (also one in the future), used fewer than `total_count` times, and not past their end.":
@@ -106,6 +114,31 @@ export async function coupons(suite: Suite): Promise<Section> {
           "fields of the detailed variant",
         );
       },
+      "At most 1,000 records in all, `stores` first.": async () => {
+        expectIds(await list({}, ben), crowd.slice(0, MOST), "the simple variant");
+        const ids = async () => {
+          const came = await list({ includemfg: "true" }, ben);
+          return [...idsOf(listOf(came, "stores")), ...idsOf(listOf(came, "mfg"))];
+        };
+        expectSame(await ids(), crowd.slice(0, MOST), "the detailed variant");
+        const used = { ...older, usage_count: 1 };
+        await suite.feed(...crowd.slice(2).map((id) => issued(id, ben.id, elsewhere, otherShop, used)));
+        expectSame(await ids(), [...crowd.slice(0, 2), crowdOfMfg], "once the others are used");
+      },
+      "`digital` coupons belong to an account and reach every customer who has joined one of its stores.": async () => {
+        const seen = async () => (await suite.get(ann, "my-coupons", { digitalonly: "1" })).text.includes(digital);
+        const [one, other] = [suite.id("store"), suite.id("store")];
+        const steps: [boolean, string, ...Line[]][] = [
+          [true, "joins two stores", ...[one, other].flatMap((id) => [store(id, accountId), membership(id, ann.id)])],
+          [true, "leaves one", { record: "membership", store_id: one, customer_id: ann.id, deleted: true }],
+          [false, "sees the other go", { record: "store", id: other, deleted: true }],
+        ];
+        expectSame(await seen(), false, "before the customer joins");
+        for (const [wanted, what, ...lines] of steps) {
+          await suite.feed(...lines);
+          expectSame(await seen(), wanted, `the digital coupon once the customer ${what}`);
+        }
+      },
       "`items` is an object with the arrays `stores` and `mfg`, whose records also have `account`, `campaign_coupon`, `coupon_id` and `reserved`.":
         async () => {
           const answer = await detailed();
@@ -133,7 +166,8 @@ export async function coupons(suite: Suite): Promise<Section> {
         expectFailure(await list({ search: "100_" }), 200, "NO_ITEMS");
       },
       "A match lies within one name or line.": async () => {
-        expectFailure(await list({ search: "off señor" }), 200, "NO_ITEMS");
+        for (const search of ["off señor", "header text", "café blue", '","', "free_item"])
+          expectFailure(await list({ search }), 200, "NO_ITEMS");
       },
       "`search` is not trimmed.": async () => {
         expectFailure(await list({ search: " 100" }), 200, "NO_ITEMS");

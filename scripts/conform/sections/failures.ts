@@ -6,6 +6,46 @@ import type { Section, Suite } from "../suite.ts";
 const NEARBY = "/api/v1/customer/campaigns/near-by-popular-campaigns";
 const BOARD = "gamification/leaderboard";
 const LIMIT_BYTES = 64 * 1_024;
+const SEARCH = "full-search";
+const [LONG, LONG_ID] = ["x".repeat(101), "x".repeat(65)];
+
+/** Queries with bad fields, and which these are. */
+const BAD_QUERIES: readonly (readonly [path: string, query: string, fields: string])[] = [
+  ["messages", "page=0&per_page=101&check_time=2026-02-30%2000:00:00", "page per_page check_time"],
+  ["messages", "page=1&page=2&check_time=2026-01-01&check_time=x&after=y&after=z", "page check_time after"],
+  ["stores/s/team-with-level", "level_no=6&per_page=0&page=x", "level_no per_page page"],
+  ["stores/s/team-with-level", "level_no=1.5", "level_no"],
+  ["stores/s/team-with-level", "level_no=1&level_no=2&team_member_id=a&team_member_id=b", "level_no team_member_id"],
+  ["stores/s/team-with-level", `team_member_id=${LONG_ID}`, "team_member_id"],
+  ["coupons", "includemfg=yes&include_images=2", "includemfg include_images"],
+  ["coupons", "search=a&search=b&type=a&type=b&accountId=1&accountId=2", "search type accountId"],
+  ["coupons", `search=${LONG}&type=${LONG}&accountId=${LONG_ID}`, "search type accountId"],
+  ["coupons", "includemfg=1&includemfg=1", "includemfg"],
+  ["my-coupons", "digitalonly=maybe&includemfg=2&type=digital", "digitalonly includemfg type"],
+  ["my-coupons", `type=store&type=mfg&storeId=a,${LONG_ID}&search=${LONG}`, "type storeId search"],
+  ["my-coupons", "page=1.5&per_page=abc", "page per_page"],
+];
+
+/** Bodies with bad fields, and which these are. */
+const BAD_BODIES: readonly (readonly [path: string, body: object, fields: string])[] = [
+  ["campaigns/near-by-popular-campaigns", {}, "latitude longitude single_account_id"],
+  [
+    "campaigns/near-by-popular-campaigns",
+    { latitude: "8x", longitude: "1e2", single_account_id: 7, count: 0 },
+    "latitude longitude single_account_id count",
+  ],
+  [
+    "campaigns/near-by-popular-campaigns",
+    { latitude: "9".repeat(400), longitude: "NaN", single_account_id: LONG_ID },
+    "latitude longitude single_account_id",
+  ],
+  [SEARCH, { query: 123, filter: "shops", typos: "no" }, "query filter typos"],
+  [SEARCH, { query: "abc\u0000", filter: ["stores"], typos: null }, "query filter typos"],
+  [`${BOARD}?location_id=a&location_id=b`, {}, "location_id"],
+  [`${BOARD}?location_id=${LONG_ID}`, {}, "location_id"],
+  [`${BOARD}?location_id=a`, { location_id: 0, eip_campaign_id: LONG_ID }, "location_id eip_campaign_id"],
+  [BOARD, { eip_campaign_id: 7, rank_on: "home run" }, "location_id eip_campaign_id"],
+];
 
 /** docs/contract/interface.md, 3 */
 export async function failures(suite: Suite): Promise<Section> {
@@ -56,16 +96,22 @@ export async function failures(suite: Suite): Promise<Section> {
           "longitude",
           "single_account_id",
         );
+        for (const [path, query, fields] of BAD_QUERIES)
+          expectInvalid(await send(`/api/v1/customer/${path}?${query}`, { token: ann.token }), ...fields.split(" "));
+        for (const [path, given, fields] of BAD_BODIES)
+          expectInvalid(await suite.post(ann, path, given), ...fields.split(" "));
       },
       "the body is not a JSON object, or breaks off": async () => {
-        for (const body of ["", "[]", "7", "null", '{"latitude": 1', "not JSON"])
+        for (const body of ["", "[]", "7", "null", '"x"', '{"latitude": 1', "not JSON", '{"a":1}x', "\uFEFF[]"])
           expectFailure(await post(body), 400, "VALIDATION_EXCEPTION", ["body"]);
       },
       "`message` only, with the four values. Other bad fields are reported first": async () => {
-        const { status, body } = await suite.post(ann, BOARD, { location_id: shop, rank_on: "steals" });
-        expectSame([status, Object.keys(body).sort()], [422, ["message", "status"]], "a rank_on of another name");
-        const words = ["run", "hit", "double", "triple"].filter((word) => !String(body.message).includes(word));
-        expectSame(words, [], "values that the message does not name");
+        for (const rank_on of ["steals", "Run", 1, 0, false, ["run"]]) {
+          const { status, body } = await suite.post(ann, BOARD, { location_id: shop, rank_on });
+          expectSame([status, Object.keys(body).sort()], [422, ["message", "status"]], "a rank_on of another name");
+          const words = ["run", "hit", "double", "triple"].filter((word) => !String(body.message).includes(word));
+          expectSame(words, [], "values that the message does not name");
+        }
         expectInvalid(await suite.post(ann, BOARD, { rank_on: "steals" }), "location_id");
       },
       "header `WWW-Authenticate: Bearer`. One answer for every cause": async () => {
@@ -80,7 +126,7 @@ export async function failures(suite: Suite): Promise<Section> {
         }
       },
       "unknown path, unknown store (also an id of more than 64 characters)": async () => {
-        for (const path of ["/nowhere", "/stores", "/messages/1"])
+        for (const path of ["", "/", "/nowhere", "/stores", "/messages/1", "/messages/"])
           expectFailure(await send(`/api/v1/customer${path}`, { token: ann.token }), 404, "NOT_FOUND");
         for (const id of [unknown, "x".repeat(65)])
           expectFailure(await suite.get(ann, `stores/${id}/team-with-level`), 404, "NOT_FOUND");
@@ -89,6 +135,7 @@ export async function failures(suite: Suite): Promise<Section> {
         for (const [path, method, allowed] of [
           [NEARBY, "GET", "POST"],
           ["/api/v1/customer/coupons", "POST", "GET"],
+          ...["PUT", "DELETE", "PATCH", "OPTIONS"].map((method) => [NEARBY, method, "POST"] as const),
         ] as const) {
           const answer = await send(path, { method, token: ann.token });
           expectFailure(answer, 405, "METHOD_NOT_ALLOWED");

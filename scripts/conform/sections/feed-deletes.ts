@@ -1,16 +1,20 @@
 import { expectFailure, expectFields, expectInvalid, expectOk, expectSame } from "../expect.ts";
-import { itemsOf, listOf } from "../http.ts";
+import { type Answer, type Item, itemsOf, listOf } from "../http.ts";
 import {
   account,
+  block,
   campaign,
   coupon,
   customer,
+  eipCampaign,
+  employee,
   entry,
   friendship,
   group,
   issued,
   membership,
   message,
+  play,
   store,
 } from "../lines.ts";
 import type { Line, Section, Suite } from "../suite.ts";
@@ -27,7 +31,8 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
     "middle",
     "below",
   );
-  const word = suite.word();
+  const [word, held] = [suite.word(), suite.id("issued")];
+  const old = { sent_at: "2026-01-06 09:00:00" };
 
   const deleted = (record: string, key: object): Line => ({ record, ...key, deleted: true });
   const taken = async (...lines: Line[]) => {
@@ -40,6 +45,9 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
     const { body } = await suite.get(ann, "coupons");
     return Array.isArray(body.items) ? body.items.map(({ id }) => id) : [];
   };
+  const groupsOf = ({ body }: Answer) => (Array.isArray(body.items) ? (body.items as Item[]) : []);
+  const last = async (talk: string) =>
+    groupsOf(await suite.get(ann, "messages")).find(({ group_id }) => group_id === talk);
   const team = async () =>
     itemsOf(await suite.get(ann, `stores/${shop}/team-with-level`)).map(({ id, current_level }) => [id, current_level]);
   const customers = async () =>
@@ -80,6 +88,89 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
           await suite.feed(store(spare, accountId));
           expectSame((await coupons()).includes(id), true, "the coupon once the store is written again");
         },
+      "an account's stores, campaigns, coupons, employees and eip_campaigns; a store's memberships and the coupons issued there; a campaign's registrations; a coupon's issued coupons; the plays of an employee or eip_campaign. A coupon whose campaign is soft-deleted stays.":
+        async () => {
+          const [chain, name] = [suite.accountId(), suite.word()];
+          const ids = suite.ids("store", "campaign", "offer", "digital", "held", "league", "player");
+          const place = { latitude: -50, longitude: -150 };
+          const records = {
+            account: account(chain, { company: name }),
+            store: store(ids.store, chain, { ...place, name }),
+            campaign: campaign(ids.campaign, chain, { name }),
+            coupon: coupon(ids.offer, chain, { campaign_id: ids.campaign }),
+            digital: coupon(ids.digital, chain, { kind: "digital" }),
+          };
+          await suite.feed(
+            ...Object.values(records),
+            membership(ids.store, ben.id),
+            issued(ids.held, ben.id, ids.offer, ids.store),
+            { record: "registration", campaign_id: ids.campaign, customer_id: ben.id },
+            eipCampaign(ids.league, chain),
+            employee(ids.player, chain, "Ada"),
+            play(suite.id("play"), ids.league, ids.store, ids.player),
+          );
+          /** Which of these are answered: nearby, found, held, and joined. */
+          const seen = async () => {
+            const mine = (await suite.get(ben, "my-coupons")).text;
+            const search = (await suite.post(ben, "full-search", { query: name, typos: false })).text;
+            const nearby = await suite.post(ben, "campaigns/near-by-popular-campaigns", {
+              ...place,
+              single_account_id: chain,
+            });
+            const { items } = (await suite.get(ben, "me")).body;
+            const { stores_count, campaigns_total, campaigns_registered } = (items ?? {}) as Item;
+            const texts = [mine, mine, search, search, nearby.text];
+            const wanted = [ids.held, ids.digital, ids.store, ids.campaign, ids.campaign];
+            const answered = wanted.map((id, place) => (texts[place]?.includes(`"${id}"`) ? 1 : 0));
+            return [...answered, stores_count, campaigns_total, campaigns_registered].join("");
+          };
+          expectSame(await seen(), "11111111", "what is answered at first");
+          for (const [kind, wanted] of Object.entries({
+            account: "00000000",
+            store: "00010000",
+            campaign: "11100100",
+            coupon: "01111111",
+            digital: "10111111",
+          })) {
+            const { record, id } = records[kind as keyof typeof records];
+            await suite.feed(deleted(record, { id }));
+            expectSame(await seen(), wanted, `what is answered without the ${kind}`);
+            await suite.feed(records[kind as keyof typeof records]);
+            expectSame(await seen(), "11111111", `what is answered once the ${kind} is written again`);
+          }
+          for (const record of ["store", "account"])
+            await suite.feed(deleted(record, { id: record === "store" ? ids.store : chain }));
+          await suite.feed(records.account);
+          expectSame(await seen(), "00010000", "without the store, once the account is written again");
+        },
+      'A record that returns keeps its rank in "first stored".': async () => {
+        const [name, one, other] = [suite.word(), suite.id("store"), suite.id("store")];
+        const lines = [store(one, accountId, { name }), store(other, accountId, { name })] as const;
+        await suite.feed(...lines);
+        await suite.feed(deleted("store", { id: one }));
+        await suite.feed(lines[0]);
+        const found = listOf(await suite.post(ann, "full-search", { query: name, filter: "stores" }), "stores");
+        expectSame(
+          found.map(({ id }) => id),
+          [one, other],
+          "the stores in their order",
+        );
+      },
+      "A `message_state` ends when its member leaves the group.": async () => {
+        const talk = suite.id("talk");
+        const without = group(talk, [ben.id, middle]);
+        await suite.feed(
+          group(talk, [ben.id, middle, ann.id]),
+          message(suite.id("message"), talk, ben.id, "read", { sent_at: "2026-01-06 09:00:00" }),
+          { record: "message_state", group_id: talk, customer_id: ann.id, read_at: "2026-01-06 09:00:00" },
+        );
+        const read = async () => groupsOf(await suite.get(ann, "messages")).find((item) => item.group_id === talk);
+        expectFields(await read(), { read_status: 1 }, "the group of who has read it");
+        await suite.feed(without);
+        expectSame(await read(), undefined, "the group of who has left it");
+        await suite.feed(group(talk, [ben.id, middle, ann.id]));
+        expectFields(await read(), { read_status: 0 }, "the group of who is back");
+      },
       "The member leaves lists and counts. Members below stay where they are in the tree. Joining again restores the membership under the same referrer":
         async () => {
           expectSame(
@@ -101,6 +192,9 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
             ],
             "the team once the member is back",
           );
+          await suite.feed(deleted("membership", { store_id: shop, customer_id: ann.id }));
+          expectSame(await team(), [], "the team of who has left");
+          await suite.feed(membership(shop, ann.id));
         },
       "Erased: personal fields are emptied. Memberships, registrations, friendships, blocks, group memberships and issued coupons end.":
         async () => {
@@ -148,6 +242,7 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
         },
       "Removed. The messages of a removed group are no longer shown, and their ids stay used in this database":
         async () => {
+          await suite.feed(friendship(ann.id, below, 1), block(ann.id, below), issued(held, ann.id, plain, shop));
           const [talk, id] = [suite.id("talk"), suite.id("message")];
           const lines = [
             group(talk, [ann.id, ben.id]),
@@ -163,6 +258,16 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
           expectSame(await shown(), false, "the removed group is shown");
           expectSame(await taken(...lines), [1, 1], "the group again, and its message");
           expectSame(await shown(), false, "messages of a removed group that was written again");
+          await suite.feed(group(talk, [ann.id, below]), message(suite.id("message"), talk, below, "x", old));
+          const member = async () => ((await last(talk))?.group_members as Item[] | undefined)?.[0];
+          expectFields(await member(), { friend_status: 1, is_blocked: true }, "a friend who is blocked");
+          await suite.feed(
+            deleted("friendship", { customer_id: below, friend_id: ann.id }),
+            deleted("block", { customer_id: ann.id, blocked_id: below }),
+            deleted("customer_coupon", { id: held }),
+          );
+          expectFields(await member(), { friend_status: -1, is_blocked: false }, "once both are removed");
+          expectSame((await coupons()).includes(held), false, "a coupon that was removed");
         },
       "A soft-deleted record, and a membership that was left, still count as stored for a reference, so that a late retry is not refused.":
         async () => {
@@ -219,6 +324,27 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
           const lines = [line, group(talk, [ann.id, ben.id]), message(id, talk, ben.id, "rude")];
           expectSame(await taken(...lines), [3, 0], "a message that the request brings");
           expectSame(await taken(line), [0, 1], "a message that is empty");
+        },
+      "Correct a wrong one by another: a balance entry or an earning with the opposite amount, a play with negative counts and runs.":
+        async () => {
+          const [place, league, player] = [suite.id("store"), suite.id("league"), suite.id("player")];
+          const counts = (sign: string) => ({
+            hits: Number(`${sign}3`),
+            doubles: Number(`${sign}2`),
+            triples: Number(`${sign}1`),
+          });
+          const plays = ["", "-", "-"].map((sign) =>
+            play(suite.id("play"), league, place, player, { runs: `${sign}0.5`, ...counts(sign) }),
+          );
+          await suite.feed(
+            store(place, accountId),
+            eipCampaign(league, accountId),
+            employee(player, accountId, "Ada"),
+            ...plays,
+          );
+          const [came] = itemsOf(await suite.post(ann, "gamification/leaderboard", { location_id: place }));
+          const wanted = { total_runs: "-0.5", total_hits: -3, total_doubles: -2, total_triples: -1 };
+          expectFields(came, wanted, "an employee whose plays were corrected twice");
         },
       "`deleted` on an event other than a message, or a value other than a boolean, is a bad line.": async () => {
         expectInvalid(

@@ -106,7 +106,8 @@ export async function feedRecords(suite: Suite): Promise<Section> {
       },
       "`customer_id`! (who earns: a member of the store, or one who has left)": async () => {
         await refused(earning(suite.id("earning"), shop, outsider, 1, "1.00"), "customer_id");
-        await refused(earning(suite.id("earning"), shop, ann.id, 6, "1.00"), "level_no");
+        for (const level of [0, 6, "1"])
+          await refused(earning(suite.id("earning"), shop, ann.id, level, "1"), "level_no");
       },
       "both!, different; `status`! (0 or 1). The pair has no order": async () => {
         await refused(friendship(ann.id, ann.id, 1), "friend_id");

@@ -1,5 +1,5 @@
 import { expectFailure, expectInvalid, expectOk, expectSame, expectThat } from "../expect.ts";
-import { type Answer, listOf } from "../http.ts";
+import { type Answer, type Item, listOf } from "../http.ts";
 import {
   account,
   campaign,
@@ -8,10 +8,13 @@ import {
   eipCampaign,
   employee,
   entry,
+  group,
   issued,
   membership,
+  message,
   play,
   store,
+  time,
 } from "../lines.ts";
 import type { Line, Section, Suite } from "../suite.ts";
 
@@ -78,6 +81,74 @@ export async function feedRules(suite: Suite): Promise<Section> {
           "one of them again",
         );
       },
+      "A time left out is now when the record is first written, and unchanged afterwards.": async () => {
+        const id = suite.id("issued");
+        const createdAt = async () => {
+          const { items } = (await suite.get(ann, "coupons")).body;
+          return (items as Item[]).find((item) => item.id === id)?.created_at;
+        };
+        const [before, after] = [time(-5 * 60), time(5 * 60)];
+        await suite.feed(issued(id, ann.id, plain, shop));
+        const first = await createdAt();
+        expectThat(before <= String(first) && String(first) <= after, `a time that was left out is ${first}`);
+        await suite.feed(issued(id, ann.id, plain, shop, { created_at: "2020-02-29 12:00:00" }));
+        await suite.feed(issued(id, ann.id, plain, shop, { total_count: 2 }));
+        expectSame(await createdAt(), "2020-02-29 12:00:00", "a time that a later line leaves out");
+      },
+      "The fields and accounts of such a line are still checked; its references are not.": async () => {
+        const line = entry(suite.id("entry"), ada, shop, "5.00");
+        await suite.feed(line);
+        expectSame(await taken({ ...line, customer_id: "nobody" }, { ...line, store_id: "x" }), [0, 2], "repetitions");
+        await refused([{ ...line, amount: "x" }], "line 1.amount");
+        const answer = await suite.send([line, { ...line, store_id: otherShop }], await limited(mine));
+        expectFailure(answer, 403, "FORBIDDEN");
+      },
+      "The fields and accounts of every line are checked, but references and fixed fields only of the line that counts.":
+        async () => {
+          const [line, nowhere] = [store(shop, mine), suite.accountId()];
+          await refused([{ ...line, latitude: 91 }, line], "line 1.latitude");
+          expectSame(
+            await taken({ ...line, account_id: other }, { ...line, account_id: nowhere }, line),
+            [3, 0],
+            "lines",
+          );
+          const answer = await suite.send([{ ...line, account_id: other }, line], await limited(mine));
+          expectFailure(answer, 403, "FORBIDDEN");
+        },
+      'The record is "first stored" at its first line.': async () => {
+        const [name, one, two] = [suite.word(), suite.id("store"), suite.id("store")];
+        await suite.feed(store(two, mine, { name }), store(one, mine, { name }), store(two, mine, { name }));
+        expectSame(
+          (await found(name)).map(({ id }) => id),
+          [two, one],
+          "the stores in their order",
+        );
+      },
+      "Accounts and references are checked only when all fields are good, accounts (403) first.": async () => {
+        const [token, foreign] = [await limited(mine), store(suite.id("store"), other)];
+        expectInvalid(await suite.send([{ ...foreign, latitude: 91 }], token), "line 1.latitude");
+        const lost = campaign(suite.id("campaign"), mine, { store_ids: ["gone"] });
+        expectFailure(await suite.send([foreign, lost], token), 403, "FORBIDDEN");
+        expectInvalid(await suite.send([lost], token), "line 1.store_ids");
+      },
+      "The message says which limit, and how much the request holds.": async () => {
+        const token = await suite.tokens.feed();
+        const lines = Array.from({ length: MOST_LINES + 345 }, () => "{}").join("\n");
+        const listed = ["x", "y"].map((letter) =>
+          campaign(suite.id("campaign"), mine, { store_ids: Array.from({ length: 10_001 }, (_, at) => letter + at) }),
+        );
+        for (const [text, ...numbers] of [
+          [lines, "2,345", "2,000"],
+          [" ".repeat(MOST_BYTES + 1), "2,097,153", "2 MiB"],
+          [listed.map((line) => JSON.stringify(line)).join("\n"), "20,002", "20,000"],
+        ] as [string, ...string[]][]) {
+          const { request, status, body: said } = await body(text, token);
+          const missing = numbers.filter((number) => !String(said.message).includes(number));
+          expectSame([status, missing], [413, []], `${request} says ${said.message}`);
+        }
+        const blank = Array.from({ length: MOST_LINES }, () => "").join("\n");
+        expectSame((await body(blank, token)).body.items, { accepted: 0, ignored: 0 }, "a request without a line");
+      },
       "If any line is bad, nothing is applied.": async () => {
         const name = suite.word();
         await refused(
@@ -140,6 +211,22 @@ export async function feedRules(suite: Suite): Promise<Section> {
         },
       "Any other reference is a bad line, named by its field.": async () => {
         await refused([membership(suite.id("nowhere"), suite.id("nobody"))], "line 1.customer_id", "line 1.store_id");
+        await refused(
+          [
+            entry(suite.id("entry"), "nobody", "nowhere", "1", { campaign_id: "nothing" }),
+            campaign(suite.id("campaign"), mine, { store_ids: [shop, "nowhere"] }),
+            issued(suite.id("issued"), "nobody", "nothing", "nowhere"),
+            play(suite.id("play"), "none", "nowhere", "nobody"),
+            { record: "registration", campaign_id: "none", customer_id: "nobody" },
+            message(suite.id("message"), "none", ann.id, "x"),
+          ],
+          ...["customer_id", "store_id", "campaign_id"].map((name) => `line 1.${name}`),
+          "line 2.store_ids",
+          ...["customer_id", "campaign_coupon_id", "store_id"].map((name) => `line 3.${name}`),
+          ...["eip_campaign_id", "location_id", "employee_id"].map((name) => `line 4.${name}`),
+          ...["campaign_id", "customer_id"].map((name) => `line 5.${name}`),
+          "line 6.group_id",
+        );
       },
       "the referrer must be a member already or stand on an earlier line, so members who would refer to each other in a circle are refused":
         async () => {
@@ -170,6 +257,14 @@ export async function feedRules(suite: Suite): Promise<Section> {
           await refused([coupon(suite.id("coupon"), mine, { campaign_id: ids.campaign })], "line 1.campaign_id");
           await refused([issued(suite.id("issued"), ann.id, otherPlain, shop)], "line 1.campaign_coupon_id");
           await refused([play(suite.id("play"), ids.league, shop, ids.player)], "line 1.eip_campaign_id");
+          await refused(
+            [
+              play(suite.id("play"), ids.league, otherShop, ids.player),
+              campaign(ids.campaign, other, { store_ids: [shop] }),
+            ],
+            "line 1.employee_id",
+            "line 2.store_ids",
+          );
         },
       "What a record belongs to never changes": async () => {
         await refused([store(shop, other)], "line 1.account_id");
@@ -177,6 +272,21 @@ export async function feedRules(suite: Suite): Promise<Section> {
         const id = suite.id("issued");
         await suite.feed(issued(id, ann.id, plain, shop));
         await refused([issued(id, ada, plain, shop)], "line 1.customer_id");
+        await refused([issued(id, ann.id, otherPlain, otherShop)], "line 1.campaign_coupon_id", "line 1.store_id");
+        const ids = suite.ids("campaign", "league", "player", "talk");
+        await suite.feed(
+          ...[campaign(ids.campaign, mine), eipCampaign(ids.league, mine), employee(ids.player, mine, "Ada")],
+          ...[group(ids.talk, [ada, bob]), membership(shop, bob), membership(shop, ada, { referrer_id: bob })],
+        );
+        await refused(
+          [
+            ...[campaign(ids.campaign, other), eipCampaign(ids.league, other), employee(ids.player, other, "Ada")],
+            ...[group(ids.talk, [bob, ada]), membership(shop, bob, { referrer_id: ada })],
+          ],
+          ...[1, 2, 3].map((line) => `line ${line}.account_id`),
+          ...["line 4.initial_customer_id", "line 5.referrer_id"],
+        );
+        for (const fields of [{}, { referrer_id: null }]) await suite.feed(membership(shop, ada, fields));
       },
       "If the token does not cover one of them, the answer is 403 and nothing is applied. It names the lines, up to 100, but not the accounts.":
         async () => {

@@ -11,6 +11,7 @@ import {
   entry,
   group,
   issued,
+  message,
   play,
   store,
 } from "../lines.ts";
@@ -20,11 +21,12 @@ import type { Line, Section, Suite } from "../suite.ts";
 export async function feedValues(suite: Suite): Promise<Section> {
   const { ann } = await suite.callers();
   const accountId = suite.accountId();
-  const { shop, plain, league, player } = suite.ids("shop", "plain", "league", "player");
+  const { shop, plain, league, player, talk } = suite.ids("shop", "plain", "league", "player", "talk");
 
   /** Expects that a line is bad with each value in a field, and only for that field. */
   const refused = async (make: (fields: Item) => Line, field: string, ...values: unknown[]) => {
-    for (const value of values) expectInvalid(await suite.send([make({ [field]: value })]), `line 1.${field}`);
+    const lines = values.map((value) => make({ [field]: value }));
+    expectInvalid(await suite.send(lines), ...lines.map((_, index) => `line ${index + 1}.${field}`));
   };
   const taken = async (...lines: Line[]) => expectOk(await suite.send(lines));
   const aStore = (fields: Item) => store(suite.id("store"), accountId, fields);
@@ -32,6 +34,10 @@ export async function feedValues(suite: Suite): Promise<Section> {
   const aCampaign = (fields: Item) => campaign(suite.id("campaign"), accountId, fields);
   const anEntry = (fields: Item) => entry(suite.id("entry"), ann.id, shop, "1.00", fields);
   const aPlay = (fields: Item) => play(suite.id("play"), league, shop, player, fields);
+  const anAccount = (fields: Item) => account(suite.accountId(), fields);
+  const ofOptions = (fields: Item) => account(accountId, fields);
+  const aCustomer = (fields: Item) => customer(suite.id("customer"), "A B", fields);
+  const aMessage = (fields: Item) => message(suite.id("message"), talk, ann.id, "x", fields);
   const anIssued = (fields: Item) => issued(suite.id("issued"), ann.id, plain, shop, fields);
 
   return {
@@ -47,12 +53,46 @@ export async function feedValues(suite: Suite): Promise<Section> {
     feeds: {
       "`name`, `first_name`, `last_name`, `company` | at most 200 characters (code points, as everywhere)":
         async () => {
-          await refused(aStore, "name", "x".repeat(201), 7);
+          await refused(aStore, "name", "é".repeat(201), 7, undefined, null);
+          await refused(aCustomer, "first_name", undefined, null, "x".repeat(201));
+          await refused(anAccount, "company", undefined, null, 7, "x".repeat(201));
+          for (const make of [aCoupon, aCampaign]) await refused(make, "name", "x".repeat(201));
           await taken(aStore({ name: "\u{1F600}".repeat(200) }));
         },
       "other texts | at most 2,000 characters": async () => {
-        await refused(aStore, "city", "x".repeat(2_001));
+        await refused(aStore, "city", "x".repeat(2_001), 7, true);
+        await refused(aStore, "zip", 73_000, false);
+        await refused(anAccount, "slug", "x".repeat(2_001), ["x"], {}, 1e300, 2 ** 60);
+        await refused(ofOptions, "loyalty_options", { shipping_city: "x".repeat(2_001) }, [], "x", 1);
+        const odd = [{ team_breakdown: { level_1: 5 } }, { chain_logo: 7 }, { notify_user_admin: [1] }];
+        await refused(ofOptions, "loyalty_options", ...odd);
         await taken(aStore({ city: "x".repeat(2_000) }));
+      },
+      "message bodies and descriptions | at most 4,000 characters": async () => {
+        await refused(aMessage, "body", "x".repeat(4_001), undefined);
+        await refused(aCampaign, "campaign_description", "x".repeat(4_001));
+        await refused(ofOptions, "loyalty_options", { description: "x".repeat(4_001) });
+        await taken(aCampaign({ campaign_description: "x".repeat(4_000) }));
+      },
+      "`term_contents` and branded HTML | at most 65,536 characters": async () => {
+        await refused(ofOptions, "loyalty_options", { term_contents: "x".repeat(65_537) });
+        await taken(ofOptions({ loyalty_options: { term_contents: "x".repeat(65_536) } }));
+      },
+      "`chain_logo` | at most 262,144 characters": async () => {
+        await refused(ofOptions, "loyalty_options", { chain_logo: "x".repeat(262_145) });
+        await taken(ofOptions({ loyalty_options: { chain_logo: "x".repeat(262_144) } }));
+      },
+      "`store_ids` | at most 20,000 stores": async () => {
+        await refused(aCampaign, "store_ids", "some", [7], [""], { a: 1 });
+        const one = aCampaign({ store_ids: Array(20_001).fill("s") });
+        expectInvalid(await suite.send([one]), "line 1.store_ids");
+      },
+      "dates | as in interface, 1": async () => {
+        const odd = ["", "2026-02-29", "2026-1-01", "2026-01-01 00:00:00", 2026, "tomorrow", "2026-13-01"];
+        for (const make of [aCampaign]) await refused(make, "campaign_start_date", undefined, ...odd);
+        await refused(aCustomer, "date_of_birth", ...odd);
+        await refused((fields) => eipCampaign(suite.id("league"), accountId, fields), "end_date", ...odd);
+        await taken(aCustomer({ date_of_birth: "2024-02-29" }));
       },
       "no NUL, no half of a surrogate pair": async () => {
         const id = suite.id("store");
@@ -61,25 +101,34 @@ export async function feedValues(suite: Suite): Promise<Section> {
           expectInvalid(await suite.send([line.replace("MARK", escaped)]), "line 1.city");
       },
       "ids | 1 to 64 characters; account ids 1 to 15 digits without a leading zero": async () => {
-        expectInvalid(await suite.send([store("x".repeat(65), accountId)]), "line 1.id");
-        expectInvalid(await suite.send([store("", accountId)]), "line 1.id");
-        for (const id of ["0123", "1234567890123456", "abc"])
-          expectInvalid(await suite.send([account(id)]), "line 1.id");
+        await refused(aStore, "id", "x".repeat(65), "", 7, null, undefined, "\udfff");
+        await refused(anAccount, "id", "0", "0123", "1234567890123456", "abc", 165, "", null);
+        await refused(anEntry, "campaign_id", "", 7);
       },
       "ids of events | not beginning with `sealed:`": async () => {
         await refused(anEntry, "id", "sealed:1");
         await refused(aPlay, "id", "sealed:1");
       },
       "at most 20 lines each, of at most 200 characters": async () => {
-        await refused(aCoupon, "header_lines", Array(21).fill("x"));
-        await refused(aCoupon, "text_lines", ["x".repeat(201)]);
+        for (const field of ["header_lines", "text_lines"])
+          await refused(aCoupon, field, Array(21).fill("x"), ["x".repeat(201)], "one", [1]);
         await taken(aCoupon({ header_lines: Array(20).fill("x") }));
       },
       "`member_ids` | 2 to 100 customers": async () => {
-        expectInvalid(await suite.send([group(suite.id("group"), [ann.id])]), "line 1.member_ids");
+        const crowd = [ann.id, ...Array.from({ length: 100 }, (_, index) => `x${index}`)];
+        const odd = [[ann.id], crowd, "a,b", [ann.id, ""], undefined, [ann.id, ann.id]];
+        await refused((fields) => ({ ...group(suite.id("group"), [ann.id]), ...fields }), "member_ids", ...odd);
       },
       "decimals | strings of the form `-?\\d{1,12}(\\.\\d{1,2})?`": async () => {
-        await refused(anEntry, "amount", 1, "1.234", "1e3", ".5", "1234567890123", "+1", "");
+        const odd = [1, "1.234", "1,5", "1e3", ".5", "5.", "-", "1234567890123", "+1", ""];
+        await refused(anEntry, "amount", ...odd, undefined, null);
+        await refused(aCampaign, "trigger_amount", ...odd);
+        await refused(aPlay, "runs", ...odd);
+        await refused(aCoupon, "value", ...odd);
+        const word = suite.word();
+        await suite.feed(aCampaign({ name: word, cash_tender_multiplier: "2", trigger_amount: "-0.5" }));
+        const [came] = listOf(await suite.post(ann, "full-search", { query: word }), "campaigns");
+        expectFields(came, { cash_tender_multiplier: "2.00", trigger_amount: "-0.50" }, "decimals in an answer");
         await taken(
           anEntry({ amount: "-1" }),
           anEntry({ amount: "999999999999.99" }),
@@ -88,7 +137,9 @@ export async function feedValues(suite: Suite): Promise<Section> {
       },
       "integers and flags | JSON numbers: 0 to 999,999,999, of a play from -999,999,999; flags 0 or 1": async () => {
         await refused(anIssued, "total_count", -1, 1_000_000_000, "1", 1.5);
-        await refused(aPlay, "hits", -1_000_000_000, 1_000_000_000, "1", 1.5);
+        for (const field of ["hits", "doubles", "triples"])
+          await refused(aPlay, field, -1_000_000_000, 1_000_000_000, "1", 1.5);
+        await refused(aCampaign, "status", "1", -1, 1.5, 1_000_000_000, true);
         await taken(aPlay({ hits: -999_999_999, doubles: -1, triples: -1 }), aPlay({ hits: 999_999_999 }));
         await refused(aCoupon, "can_expire", 2, "1", true);
         await refused(
@@ -101,8 +152,8 @@ export async function feedValues(suite: Suite): Promise<Section> {
         await refused(aCoupon, "coupon_barcode", 42, "", "12x", "1234567890123456");
       },
       "latitude, longitude | JSON numbers, -90 to 90 and -180 to 180": async () => {
-        await refused(aStore, "latitude", 90.1, "35", null);
-        await refused(aStore, "longitude", -180.1);
+        await refused(aStore, "latitude", 90.1, -91, "35", null, true, undefined);
+        await refused(aStore, "longitude", -180.1, 180.5, undefined);
         await taken(aStore({ latitude: -90, longitude: 180 }));
       },
       "a date alone, which means that day's last second in the line's `time_zone`. Answers show that second in UTC, and an export gives what was fed":
@@ -117,6 +168,11 @@ export async function feedValues(suite: Suite): Promise<Section> {
       "RFC 3339 with any offset, `2026-01-06T09:00:00Z`; or a date alone, which is its midnight in UTC. Fractions of a second are cut off":
         async () => {
           const id = suite.id("issued");
+          const odd = ["2026-01-32", "2026-01-01T00:00:00", "2026-01-01 24:00:00", "2026-04-31 00:00:00"];
+          for (const make of [anEntry, aCoupon]) await refused(make, "created_at", ...odd);
+          await refused(aPlay, "played_at", ...odd);
+          await refused(aMessage, "sent_at", ...odd);
+          await taken(anEntry({ created_at: "0001-01-01 23:59:59" }));
           for (const [created_at, wanted] of [
             ["2026-01-06T09:00:00Z", "2026-01-06 09:00:00"],
             ["2026-01-06T09:00:00.999+05:30", "2026-01-06 03:30:00"],
@@ -129,7 +185,8 @@ export async function feedValues(suite: Suite): Promise<Section> {
           }
         },
       "`time_zone` | a name of IANA, such as `America/New_York`": async () => {
-        await refused(aCampaign, "time_zone", "Mars/Olympus", 7);
+        for (const make of [aCampaign, aCoupon, anIssued])
+          await refused(make, "time_zone", "Mars/Olympus", "+01:00", "BST", "", 7);
         await taken(aCampaign({ time_zone: "America/New_York" }));
       },
       "`null` for a field that is not nullable means its default.": async () => {

@@ -5,6 +5,7 @@ import type { Section, Suite } from "../suite.ts";
 
 const PATH = "gamification/leaderboard";
 const BOARD_FRESH_SECONDS = 30;
+const MOST = 100;
 
 /** docs/contract/interface.md, 4.7 */
 export async function leaderboard(suite: Suite): Promise<Section> {
@@ -20,6 +21,7 @@ export async function leaderboard(suite: Suite): Promise<Section> {
     "ahead",
   );
   const { ada, bob, cid, dan, eva } = suite.ids("ada", "bob", "cid", "dan", "eva");
+  const crowd = Array.from({ length: MOST + 20 }, () => suite.id("crowd"));
 
   const board = (more: object = {}, location: string | undefined = shop) =>
     suite.post(ann, PATH, { location_id: location, ...more });
@@ -62,7 +64,10 @@ export async function leaderboard(suite: Suite): Promise<Section> {
       played(running, eva, {}),
       played(over, ada, { runs: "1000", hits: 50 }),
       played(ahead, ada, { runs: "1000", hits: 50 }),
-      played(running, ada, { runs: "1000" }, busy),
+      ...crowd.flatMap((id, index) => [
+        employee(id, accountId, "Crowd"),
+        played(running, id, { runs: String(index % 3), triples: index }, busy),
+      ]),
     ],
     feeds: {
       "`items` is an array of employees: `employee_id`, `employee_name`, `avatar`, `rank`, `total_runs` (a string), `total_hits`, `total_doubles`, `total_triples`.":
@@ -105,6 +110,21 @@ export async function leaderboard(suite: Suite): Promise<Section> {
           const ranks = itemsOf(await board()).map(({ rank }) => rank);
           expectSame(ranks, [1, 1, 3, 4, 5], "the ranks");
         },
+      "At most 100.": async () => {
+        const [runs, triples] = [await board({}, busy), await board({ rank_on: "triple" }, busy)];
+        expectIds(triples, crowd.toReversed().slice(0, MOST), "the best by triples", "employee_id");
+        const ranks = itemsOf(runs).map(({ rank }) => rank);
+        const wanted = [...Array(40).fill(1), ...Array(40).fill(41), ...Array(20).fill(81)];
+        expectSame(ranks, wanted, "the ranks, of the whole board");
+      },
+      "a store; in the body, or else in the query string": async () => {
+        const at = async (query: string, body: object) =>
+          itemsOf(await suite.post(ann, `${PATH}?${query}`, body)).length > 0;
+        for (const location_id of [undefined, "", null])
+          expectThat(await at(`location_id=${shop}`, { location_id }), "the store in the query string");
+        expectThat(await at("location_id=x&location_id=y", { location_id: shop }), "the store in the body");
+        expectThat(!(await at(`location_id=${shop}`, { location_id: unknown })), "the body counts first");
+      },
       "the total to rank by": async () => {
         expectIds(await board({ rank_on: "hit" }), [cid, bob, ada, dan, eva], "by hits", "employee_id");
         expectIds(await board({ rank_on: "double" }), [ada, bob, dan, cid, eva], "by doubles", "employee_id");

@@ -48,6 +48,8 @@ export async function liveConcerns(suite: Suite): Promise<Section> {
           [[changed("coupons")], [changed("coupons")]],
           "frames of two customers",
         );
+        const withdrawn = { record: "customer_coupon", id, deleted: true };
+        expectSame(await framesAfter(withdrawn), [[changed("coupons")], []], "frames of two customers");
       },
       "A `coupon` notifies nobody: it may have a million holders": async () => {
         expectSame(

@@ -45,16 +45,52 @@ export async function liveSocket(suite: Suite): Promise<Section> {
           await withSocket(async () => {});
         },
       "The answer selects `loyalty-edge` if it was offered.": async () => {
-        const [without, offered] = [
-          await ask({ "Sec-WebSocket-Protocol": `bearer.${ann.token}` }),
-          await ask({ "Sec-WebSocket-Protocol": `loyalty-edge, bearer.${ann.token}` }),
-        ];
-        const selected = [without, offered].map(({ headers }) => headers.get("Sec-WebSocket-Protocol"));
-        expectSame(selected, [null, "loyalty-edge"], "the subprotocol that was selected");
+        const token = `bearer.${ann.token}`;
+        for (const [offered, isSelected, headers = {}] of [
+          [token, false],
+          [`loyalty-edge, ${token}`, true],
+          [`chat,${token} ,loyalty-edge, x`, true],
+          [`${token}, Loyalty-Edge`, false],
+          ["loyalty-edge", true, bearer(ann.token)],
+        ] as const) {
+          const answer = await ask({ ...headers, "Sec-WebSocket-Protocol": offered });
+          const selected = answer.headers.get("Sec-WebSocket-Protocol");
+          expectSame([answer.status, selected], [101, isSelected ? "loyalty-edge" : null], `offered ${offered}`);
+        }
+      },
+      "come in the order of failures (path, method, token, scope, rate).": async () => {
+        for (const path of [`${LIVE}/`, `${LIVE}/x`, "/api/v1/live", "/api/v1/customer/Live"])
+          expectFailure(await suite.http.send(path, { token: ann.token }), 404, "NOT_FOUND");
+        for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) {
+          const answer = await suite.http.send(LIVE, { method, token: ann.token });
+          expectFailure(answer, 405, "METHOD_NOT_ALLOWED");
+          expectSame(answer.headers.get("Allow"), "GET", "Allow");
+        }
+        expectFailure(await ask(bearer(await suite.tokens.feed())), 403, "FORBIDDEN");
+        const subprotocol = { "Sec-WebSocket-Protocol": `bearer.${await suite.tokens.feed()}` };
+        expectFailure(await ask(subprotocol), 403, "FORBIDDEN");
       },
       "Two tokens are refused with 401. A token in the address is ignored.": async () => {
-        const both = { ...bearer(ann.token), "Sec-WebSocket-Protocol": `loyalty-edge, bearer.${ann.token}` };
-        expectFailure(await ask(both), 401, "UNAUTHENTICATED");
+        const protocol = `loyalty-edge, bearer.${ann.token}`;
+        for (const [authorization, protocols] of [
+          [`Bearer ${ann.token}`, protocol],
+          [`Bearer ${eve.token}`, protocol],
+          ["Basic YTpi", protocol],
+          ["Bearer", ""],
+          [`Basic ${ann.token}`, ""],
+          [`Bearer ${ann.token}x`, ""],
+          ["", `${protocol}x`],
+          ["", "loyalty-edge, bearer."],
+          ["", `loyalty-edge, ${ann.token}`],
+          ["", `Bearer.${ann.token}`],
+          ["", `bearer.${ann.token}, loyalty-edge, bearer.${eve.token}`],
+          ["", `bearer.${ann.token},bearer.${ann.token}`],
+          ["", `bearer.${ann.token},bearer.`],
+        ]) {
+          const headers = { Authorization: authorization ?? "", "Sec-WebSocket-Protocol": protocols ?? "" };
+          const given = Object.entries(headers).filter(([, value]) => value !== "");
+          expectFailure(await ask(Object.fromEntries(given)), 401, "UNAUTHENTICATED");
+        }
         for (const name of ["token", "access_token", "bearer"])
           expectFailure(await ask({}, `?${name}=${ann.token}`), 401, "UNAUTHENTICATED");
       },
@@ -70,14 +106,14 @@ export async function liveSocket(suite: Suite): Promise<Section> {
       'The first is `{"type":"hello"}`.': async () => withSocket(async () => {}),
       "`ping` is answered with `pong`. Others are ignored.": async () =>
         withSocket(async (listener) => {
-          for (const frame of ["hello?", "{}", "ping"]) listener.send(frame);
+          for (const frame of ["hello?", "", "{}", '{"type":', "PING", "ping ", "ping"]) listener.send(frame);
           expectSame(await listener.next("the answer to ping"), "pong", "the answer to ping");
         }),
       "One of more than 1 KiB closes the socket with 1009, and the 61st within a minute with 1008; `ping` does not count.":
         async () => {
           await withSocket(async (listener) => {
-            listener.send("x".repeat(KIBIBYTE));
-            listener.send("x".repeat(KIBIBYTE + 1));
+            listener.send("\u{1F600}".repeat(KIBIBYTE / 4));
+            listener.send(`${"\u{1F600}".repeat(KIBIBYTE / 4)}x`);
             expectSame(await listener.closed("a frame of more than 1 KiB"), 1009, "the code of closing");
           });
           await withSocket(async (listener) => {

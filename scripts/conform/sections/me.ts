@@ -57,6 +57,12 @@ export async function me(suite: Suite): Promise<Section> {
           ];
           expectSame(balancesOf(await ask()), wanted, "the balances");
         },
+      "An account's `balance` is over all its stores, soft-deleted ones too.": async () => {
+        await suite.feed({ record: "store", id: two, deleted: true });
+        const wanted = { account_id: joined, company: "Zest", balance: 3.3, stores_count: 1 };
+        expectSame(balancesOf(await ask()).at(-1), wanted, "the account with a store that was deleted");
+        await suite.feed(store(two, joined));
+      },
       "Soft-deleted accounts are left out.": async () => {
         const before = recordOf(await ask()).balance;
         await suite.feed({ record: "account", id: deleted, deleted: true });

@@ -163,6 +163,11 @@ export async function messages(suite: Suite): Promise<Section> {
         );
         expectFailure(await list({ check_time: "2026-01-05 09:03:00" }), 200, "NO_ITEMS");
       },
+      "`check_time` may be in any form of a time that the feed takes.": async () => {
+        for (const check_time of ["2026-01-05T09:02:00Z", "2026-01-05T11:02:00.5+02:00"])
+          expectIds(await list({ check_time }), [withBlocked, onlyBlocked], `later than ${check_time}`, "group_id");
+        expectIds(await list({ check_time: "2026-01-05" }), [withBlocked, onlyBlocked, talk], "later", "group_id");
+      },
       "Follow `Link` to the next page: then a group that gets a message meanwhile neither comes twice nor gets lost":
         async () => {
           const ids: unknown[] = [];

@@ -85,6 +85,7 @@ export async function myCoupons(suite: Suite): Promise<Section> {
       },
       "coupons issued at these stores, and digital coupons of the accounts that own them": async () => {
         expectSame(idsOf(await list({ storeId: otherShop })), [otherDigital], "at the store of the other account");
+        expectSame(idsOf(await list({ storeId: " , " })), ALL, "at no store");
         expectSame(idsOf(await list({ storeId: third })), [two, elsewhere, digital], "at the third store");
       },
       "Filters combine. `digitalonly` with `type`, or `type=mfg` with `includemfg=false`, finds nothing. An unknown store matches nothing.":
@@ -97,6 +98,7 @@ export async function myCoupons(suite: Suite): Promise<Section> {
           );
           for (const query of [
             { digitalonly: "true", type: "store" },
+            { digitalonly: "true", type: "mfg" },
             { type: "mfg", includemfg: "false" },
             { storeId: unknown },
           ])
@@ -115,6 +117,8 @@ export async function myCoupons(suite: Suite): Promise<Section> {
           for (let address: string | undefined = `/api/v1/customer/${PATH}?per_page=2`; address !== undefined; ) {
             const answer: Answer = await suite.http.send(address, { token: ann.token });
             pages.push(idsOf(answer));
+            for (const item of [...listOf(answer, "store"), ...listOf(answer, "mfg")])
+              expectSame((item.account as Item).id, item.account_id, "the account of a record");
             expectThat(pages.length < 10, "the pages do not end");
             address = linkOf(answer, "next");
           }

@@ -106,6 +106,7 @@ export async function nearby(suite: Suite): Promise<Section> {
       campaign(tied, main, listedIn(twoMiles)),
       campaign(tiedToo, main, listedIn(twoMiles)),
       campaign(far, main, listedIn(outside)),
+      campaign(suite.id("nowhere"), main, { store_ids: [] }),
       campaign(both, main, { store_ids: [twoMiles, outside] }),
       entry(suite.id("entry"), buyer, atHome, "30.00", { campaign_id: liked }),
       entry(suite.id("entry"), buyer, atHome, "-20.00", { campaign_id: liked }),
@@ -159,7 +160,8 @@ export async function nearby(suite: Suite): Promise<Section> {
         },
       "Order: popularity, highest first; then distance before rounding; then id.": async () => {
         expectIds(await ask(main), [loved, liked, both, near, tied, tiedToo], "the campaigns");
-        expectIds(await ask(main, { count: 2 }), [loved, liked], "the first two");
+        expectIds(await ask(main, { count: "2" }), [loved, liked], "the first two");
+        expectSame(itemsOf(await ask(random, { count: undefined })).length, 8, "campaigns without a count");
         const here = { latitude: 10, longitude: 20 };
         const wanted = randomStores
           .map(({ id, ...place }) => ({ id, distance: miles(here, place) }))

@@ -9,12 +9,13 @@ const DEPTHS = [1, 2, 3, 4, 5, 6];
 export async function team(suite: Suite): Promise<Section> {
   const { ann, ben, eve } = await suite.callers();
   const accountId = suite.accountId();
-  const { shop, elsewhere, unknown, zoe, abe, left, aside } = suite.ids(
+  const { shop, elsewhere, unknown, zoe, abe, twin, left, aside } = suite.ids(
     "shop",
     "elsewhere",
     "unknown",
     "zoe",
     "abe",
+    "twin",
     "left",
     "aside",
   );
@@ -46,11 +47,13 @@ export async function team(suite: Suite): Promise<Section> {
       ...line.map((id, index) => customer(id, `Depth ${index + 1}`, { customer_description: "below", avatar: "a" })),
       customer(zoe, "Zoe Last"),
       customer(abe, "Abe First"),
+      customer(twin, "Abe First"),
       customer(left, "Lou Left"),
       customer(aside, "Sid Aside"),
       membership(shop, ann.id),
       ...line.map((id, index) => membership(shop, id, { referrer_id: index === 0 ? ann.id : line[index - 1] })),
       membership(shop, zoe, { referrer_id: ann.id }),
+      membership(shop, twin, { referrer_id: first }),
       membership(shop, abe, { referrer_id: first }),
       membership(shop, left, { referrer_id: first }),
       membership(shop, aside),
@@ -72,6 +75,7 @@ export async function team(suite: Suite): Promise<Section> {
           [first, 1],
           [zoe, 1],
           [abe, 2],
+          [twin, 2],
           [second, 2],
           [left, 2],
           [third, 3],
@@ -81,7 +85,7 @@ export async function team(suite: Suite): Promise<Section> {
         expectSame(came.toSorted(), wanted.toSorted(), "the team");
       },
       "only this depth": async () => {
-        expectIds(await list({ level_no: "2" }), [abe, second, left], "depth 2");
+        expectIds(await list({ level_no: "2" }), [abe, twin, second, left], "depth 2");
         expectIds(await list({ level_no: "5" }), [line[4]], "depth 5");
       },
       "With `team_member_id`, depths count from that member. It must be the caller or a member of the caller's team; otherwise the answer is 404.":
@@ -109,7 +113,7 @@ export async function team(suite: Suite): Promise<Section> {
         async () => {
           const member = await memberOf(first);
           expectSame(levelsOf(member, "level_no"), [1, 2, 3, 4, 5], "the levels");
-          expectSame(levelsOf(member, "total_members"), [3, 1, 1, 1, 1], "members of the levels");
+          expectSame(levelsOf(member, "total_members"), [4, 1, 1, 1, 1], "members of the levels");
           expectSame(levelsOf(member, "total_tokens_earned"), [0.3, 0, 7, 0, 0], "tokens of the levels");
           expectSame(levelsOf(await memberOf(zoe), "total_members"), [0, 0, 0, 0, 0], "of somebody without a team");
         },
@@ -119,7 +123,7 @@ export async function team(suite: Suite): Promise<Section> {
           expectSame([came?.total_balance, came?.team_store_count, came?.friend_status], [10.1, 2, 1], "a member");
         },
       'Order: depth, then name ("First Last"), then id.': async () => {
-        expectIds(await list(), [first, zoe, abe, second, left, third, line[3], line[4]], "the team");
+        expectIds(await list(), [first, zoe, abe, twin, second, left, third, line[3], line[4]], "the team");
       },
       "A caller who is not a member, or has no team, gets empty `items`.": async () => {
         expectIds(await list({}, { caller: eve }), [], "of somebody who is not a member");

@@ -25,6 +25,8 @@ export async function tokens(suite: Suite): Promise<Section> {
       "Every request carries `Authorization: Bearer <JWT>`, in every environment.": async () => {
         expectRefused(await suite.http.send(LIST));
         expectRefused(await suite.http.send(LIST, { headers: { Authorization: `Basic ${ann.token}` } }));
+        const subprotocol = { Upgrade: "websocket", "Sec-WebSocket-Protocol": `loyalty-edge, bearer.${ann.token}` };
+        expectRefused(await suite.http.send(LIST, { headers: subprotocol }));
         expectOk(await read(ann.token));
       },
       "read `/api/v1/customer/*` as that customer": async () => {
@@ -40,7 +42,7 @@ export async function tokens(suite: Suite): Promise<Section> {
       "`scope` is a string, and may hold several words with blanks between them, or it is an array of words.":
         async () => {
           for (const scope of ["openid customer profile", ["openid", "customer"]]) expectOk(await readWith({ scope }));
-          for (const scope of ["customers", "Customer", ["customers"], undefined])
+          for (const scope of ["customers", "Customer", ["customers", 7], { customer: true }, undefined])
             expectFailure(await readWith({ scope }), 403, "FORBIDDEN");
         },
       "HS256 is checked with `JWT_SECRET` only": async () => {
@@ -90,7 +92,7 @@ export async function tokens(suite: Suite): Promise<Section> {
         const token = (accounts: unknown) => suite.tokens.sign({ scope: "feed", sub: "conform", accounts });
         expectOk(await suite.send([account(mine)], await token([mine])));
         expectFailure(await suite.send([account(other)], await token([mine])), 403, "FORBIDDEN");
-        for (const accounts of [[], undefined])
+        for (const accounts of [[], undefined, mine, [Number(mine)]])
           expectFailure(await suite.send([account(mine)], await token(accounts)), 403, "FORBIDDEN");
         expectSame((await suite.send([account(other)], await token("*"))).status, 200, "a token of all accounts");
       },

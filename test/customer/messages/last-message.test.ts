@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 import { as, mustFeed } from "../../support/api.ts";
 import { setClock } from "../../support/clock.ts";
 import * as seed from "../../support/seed.ts";
-import { listed, only, PATH, people } from "./support.ts";
+import { only, PATH, people } from "./support.ts";
 
 describe("the last message of a group", () => {
   it("shows a message once the second of its stamp is over, and the one before until then", async ({ expect }) => {
@@ -69,24 +69,5 @@ describe("the last message of a group", () => {
     await setClock("2026-03-02 10:00:01");
     await mustFeed([history("night", "2026-03-02 01:00:00")]);
     expect((await only(me)).last_message).toBe("now");
-  });
-
-  it("answers with check_time only groups whose last message is later", async ({ expect }) => {
-    await setClock("2026-03-03 10:00:00");
-    const [me, other] = await people(2);
-    const [one, two] = [seed.group([me, other]), seed.group([me, other])];
-    await mustFeed([one, two, seed.message(one.id, other)]);
-    await setClock("2026-03-03 10:00:01");
-    await mustFeed([seed.message(two.id, other)]);
-    await setClock("2026-03-03 10:00:02");
-    const since = (time: string) => listed(me, `?check_time=${encodeURIComponent(time)}`);
-
-    expect(await since("2026-03-03 09:59:59")).toEqual([two.id, one.id]);
-    expect(await since("2026-03-03 10:00:00")).toEqual([two.id]);
-    expect(await since("2026-03-03 10:00:01")).toEqual([]);
-    expect(await listed(me, "?check_time=")).toEqual([two.id, one.id]);
-    for (const sameTime of ["2026-03-03T10:00:00Z", "2026-03-03T12:00:00.5+02:00"])
-      expect(await since(sameTime)).toEqual([two.id]);
-    expect(await since("2026-03-03")).toEqual([two.id, one.id]);
   });
 });

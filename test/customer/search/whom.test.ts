@@ -51,43 +51,7 @@ describe("CUSTOMER_SEARCH", () => {
     expect(found.trips).toBe(1);
   });
 
-  it.for([
-    ["friends", ["caller", "friend"]],
-    ["none", ["caller"]],
-  ] as const)("%s: by a typo, which a stranger's name is, a search finds %j", async ([whom, names], { expect }) => {
-    const found = await search(whom, "bgaricab");
-
-    expect(found.names).toEqual(names);
-    expect(found.forgiven).toEqual(["bgaricab"]);
-    expect(found.trips).toBeLessThanOrEqual(3);
-  });
-
-  it.for(["friends", "none"])("%s: a stranger's name is not among the forgiven words", async (whom, { expect }) => {
-    const stranger = seed.customer({ first_name: "Bob" });
-    await mustFeed([stranger]);
-
-    const found = await search(whom, "bgarciba", stranger);
-
-    expect(found.all).toEqual([]);
-    expect(found.forgiven).toBeUndefined();
-  });
-
   it.for(["friends", "none"])("%s: a customer who is not stored finds nobody", async (whom, { expect }) => {
     expect((await search(whom, WORD, seed.customer())).all).toEqual([]);
-  });
-});
-
-describe("the balance of a customer who is found", () => {
-  it("is shown to the customer and to friends, and to nobody else", async ({ expect }) => {
-    const store = seed.store(seed.freshAccountId());
-    await mustFeed([
-      seed.account({ id: store.account_id }),
-      store,
-      ...Object.values(others).map((one) => seed.entry(one?.id, store.id, "2.50")),
-    ]);
-
-    const balances = (await search("all", WORD)).all.map(({ balance }: { balance: number }) => balance);
-
-    expect(balances).toEqual([2.5, 2.5, 0, 0]);
   });
 });

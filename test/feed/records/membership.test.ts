@@ -2,7 +2,7 @@ import { beforeAll, describe, it } from "vitest";
 import { as, feed, mustFeed } from "../../support/api.ts";
 import { createPublicViews } from "../../support/public-views.ts";
 import * as seed from "../../support/seed.ts";
-import { rows, snapshot, value } from "../../support/state.ts";
+import { rows, value } from "../../support/state.ts";
 
 beforeAll(createPublicViews);
 
@@ -41,33 +41,6 @@ async function sizes(customerId: string, storeId: unknown) {
 }
 
 describe("a membership's referrer", () => {
-  it("is stored or stands on an earlier line", async ({ expect }) => {
-    const { store, a, b, c, join } = await storeAndCustomers(3);
-
-    await mustFeed([join(a), join(b, a)]);
-    await mustFeed([join(c, b)]);
-
-    expect(await team(a, store.id)).toEqual([
-      [b, 1, "10000"],
-      [c, 2, "00000"],
-    ]);
-    expect(await sizes(a, store.id)).toBe("11000");
-  });
-
-  it("on a later line is a bad line, and nothing is applied", async ({ expect }) => {
-    const { a, b, c, join } = await storeAndCustomers(3);
-    const before = await snapshot();
-
-    const answer = await feed([join(c, b), join(b, a), join(a)]);
-
-    expect(answer.status).toBe(422);
-    expect(answer.body.messages).toEqual({
-      "line 1.referrer_id": [NOT_A_MEMBER],
-      "line 2.referrer_id": [NOT_A_MEMBER],
-    });
-    expect(await snapshot()).toBe(before);
-  });
-
   it("that is stored may stand on a later line too", async ({ expect }) => {
     const { store, a, b, join } = await storeAndCustomers(2);
     await mustFeed([join(a)]);
@@ -125,21 +98,6 @@ describe("a membership's referrer", () => {
     expect((await feed([join(b, "nobody")])).status).toBe(422);
   });
 
-  it("is fixed, and stays as it was when it is left out or null", async ({ expect }) => {
-    const { store, a, b, c, join } = await storeAndCustomers(3);
-    await mustFeed([join(a), join(c), join(b, a)]);
-
-    const refused = await feed([join(b, c), join(a, c)]);
-    await mustFeed([join(b)]);
-    await mustFeed([join(b, null)]);
-
-    expect(refused.body.messages).toMatchObject({
-      "line 1.referrer_id": expect.arrayContaining(["is fixed once written"]),
-      "line 2.referrer_id": expect.arrayContaining(["is fixed once written"]),
-    });
-    expect(await team(a, store.id)).toEqual([[b, 1, "00000"]]);
-  });
-
   it("may have left, but not be erased", async ({ expect }) => {
     const { store, a, b, c, join, leave } = await storeAndCustomers(3);
     await mustFeed([join(a)]);
@@ -155,40 +113,6 @@ describe("a membership's referrer", () => {
 });
 
 describe("a membership's end", () => {
-  it("takes the member out of lists and counts; those below stay at their depth", async ({ expect }) => {
-    const { store, a, b, c, d, join, leave } = await storeAndCustomers(4);
-    await mustFeed([join(a), join(b, a), join(c, b), join(d, c)]);
-
-    const left = await mustFeed([leave(b), leave(c)]);
-    const again = await mustFeed([leave(b)]);
-
-    expect(left.body.items).toEqual({ accepted: 2, ignored: 0 });
-    expect(again.body.items).toEqual({ accepted: 0, ignored: 1 });
-    expect(await team(a, store.id)).toEqual([[d, 3, "00000"]]);
-    expect(await sizes(a, store.id)).toBe("00100");
-    expect(await value("SELECT stores_count FROM customers WHERE id = ?", b)).toBe(0);
-    expect(await team(b, store.id)).toEqual([]);
-  });
-
-  it("is undone by joining again, under the same referrer and with the first time of joining", async ({ expect }) => {
-    const { store, a, b, c, join, leave } = await storeAndCustomers(3);
-    await mustFeed([join(a), { ...(join(b, a) as object), joined_at: "2025-01-01 00:00:00" }, join(c, b)]);
-    await mustFeed([leave(b)]);
-    await mustFeed([seed.customer({ id: b, first_name: "Renamed" }), seed.customer({ id: c, first_name: "Also" })]);
-
-    await mustFeed([join(b)]);
-
-    expect(await team(a, store.id)).toEqual([
-      [b, 1, "10000"],
-      [c, 2, "00000"],
-    ]);
-    expect(await sizes(a, store.id)).toBe("11000");
-    expect(await value("SELECT joined_at FROM public_memberships WHERE customer_id = ?", b)).toBe(
-      "2025-01-01 00:00:00",
-    );
-    expect(await value("SELECT stores_count FROM customers WHERE id = ?", b)).toBe(1);
-  });
-
   it("comes with the customer's erasure; a customer written again is no member, and joins again under the old referrer", async ({
     expect,
   }) => {

@@ -1,7 +1,6 @@
 import { beforeAll, describe, it } from "vitest";
 import { as, feed, mustFeed } from "../../support/api.ts";
 import { setClock } from "../../support/clock.ts";
-import { exported } from "../../support/exporting.ts";
 import { createPublicViews } from "../../support/public-views.ts";
 import * as seed from "../../support/seed.ts";
 import { rows, value } from "../../support/state.ts";
@@ -44,33 +43,6 @@ const memberIds = async (customerId: string) =>
   (await seen(customerId))?.group_members.map((member: { id: string }) => member.id);
 
 describe("a message group's line", () => {
-  it.for([
-    [{ member_ids: ["a"] }, "member_ids"],
-    [{ member_ids: Array.from({ length: 101 }, (_, place) => (place === 0 ? "a" : `x${place}`)) }, "member_ids"],
-    [{ member_ids: ["a", "b", "a"] }, "member_ids"],
-    [{ member_ids: ["b", "c"] }, "member_ids"],
-    [{ member_ids: "a,b" }, "member_ids"],
-    [{ member_ids: ["a", ""] }, "member_ids"],
-    [{ member_ids: undefined }, "member_ids"],
-    [{ initial_customer_id: 1 }, "initial_customer_id"],
-    [{ created_at: "2026-02-30 00:00:00" }, "created_at"],
-  ] as const)("is refused with %j", async ([fields, field], { expect }) => {
-    const answer = await feed([seed.group(["a", "b"], fields)]);
-
-    expect(answer.status).toBe(422);
-    expect(Object.keys(answer.body.messages)).toEqual([`line 1.${field}`]);
-  });
-
-  it("names stored customers, in one request with them or later", async ({ expect }) => {
-    const [one, other] = [seed.customer(), seed.customer()];
-
-    const refused = await feed([one, seed.group([one.id, other.id])]);
-    const taken = await feed([seed.group([one.id, other.id]), other, one]);
-
-    expect(refused.body.messages).toEqual({ "line 2.member_ids": ["names a record that is not stored"] });
-    expect(taken.status).toBe(200);
-  });
-
   it("refuses a member whose erasure an earlier request brought", async ({ expect }) => {
     const [ada, bob] = [seed.customer(), seed.customer()];
     await mustFeed([ada, bob]);
@@ -79,22 +51,6 @@ describe("a message group's line", () => {
     const refused = await feed([seed.group([ada.id, bob.id])]);
 
     expect(refused.body.messages).toEqual({ "line 1.member_ids": ["names a record that is not stored"] });
-  });
-
-  it("fixes the initial customer", async ({ expect }) => {
-    const { a, b, group } = await talk();
-
-    const answer = await feed([{ ...group, initial_customer_id: b, member_ids: [a, b] }]);
-
-    expect(answer.body.messages).toEqual({ "line 1.initial_customer_id": ["is fixed once written"] });
-  });
-
-  it("needs a token for all accounts, and so do messages and states", async ({ expect }) => {
-    const { a, group } = await talk();
-
-    for (const line of [group, seed.message(group.id, a), seed.messageState(group.id, a)]) {
-      expect((await feed([line], ["1"])).status).toBe(403);
-    }
   });
 
   it("writes nothing when nothing changed", async ({ expect }) => {
@@ -117,23 +73,6 @@ describe("a group's changed members", () => {
     expect(await seen(c)).toBeUndefined();
     expect(await seen(late.id)).toMatchObject({ last_message: "last", read_status: 0 });
     expect(await memberIds(a)).toEqual([late.id, b]);
-  });
-
-  it("may no longer write or have a state, and what they read is forgotten", async ({ expect }) => {
-    const { a, b, c, group } = await talk();
-    const state = seed.messageState(group.id, c, { read_at: "2027-01-01 00:00:00" });
-    await mustFeed([state]);
-    expect((await seen(c)).read_status).toBe(1);
-
-    await mustFeed([{ ...group, member_ids: [a, b] }]);
-    const refused = await feed([seed.message(group.id, c), state]);
-    await mustFeed([group]);
-
-    expect(refused.body.messages).toEqual({
-      "line 1.customer_id": ["must be a member of the group"],
-      "line 2.customer_id": ["must be a member of the group"],
-    });
-    expect((await seen(c)).read_status).toBe(0);
   });
 
   it("are looked at as the whole request leaves them", async ({ expect }) => {
@@ -223,18 +162,6 @@ describe("a customer's erasure", () => {
 });
 
 describe("a message's line", () => {
-  it.for([
-    [{ body: undefined }, "body"],
-    [{ body: "x".repeat(4_001) }, "body"],
-    [{ sent_at: "2026-04-31" }, "sent_at"],
-    [{ deleted: "yes" }, "deleted"],
-  ] as const)("is refused with %j", async ([fields, field], { expect }) => {
-    const answer = await feed([seed.message("g", "c", fields)]);
-
-    expect(answer.status).toBe(422);
-    expect(Object.keys(answer.body.messages)).toEqual([`line 1.${field}`]);
-  });
-
   it("is stored once by its id: a retry changes nothing, even one with another body", async ({ expect }) => {
     const { a, b, c, group } = await talk();
     const message = seed.message(group.id, a, { body: "once" });
@@ -253,23 +180,6 @@ describe("a message's line", () => {
 describe("a message's line that deletes", () => {
   const deleted = (id: unknown, fields: object = {}) => seed.deleted("message", { id, ...fields });
 
-  it("empties the body for everybody, and keeps id, sender and time", async ({ expect }) => {
-    const { a, b, c, group } = await talk();
-    const message = seed.message(group.id, b, { body: "rude" });
-    const stamp = await atTen(3);
-    await mustFeed([message]);
-    await atTen(4);
-
-    const answer = await mustFeed([deleted(message.id, { sent_at: 7, body: 7 })]);
-    const again = await mustFeed([message]);
-
-    expect(answer.body.items).toEqual({ accepted: 1, ignored: 0 });
-    expect(again.body.items).toEqual({ accepted: 0, ignored: 1 });
-    for (const caller of [a, b, c])
-      expect(await seen(caller)).toMatchObject({ last_message: "", last_message_time: stamp, last_customer: b });
-    expect((await exported("message")).find(({ id }) => id === message.id)).toMatchObject({ body: "", sent_at: stamp });
-  });
-
   it("is applied once the request's messages are stored, wherever the line stands", async ({ expect }) => {
     const { a, group } = await talk();
     const messages = [seed.message(group.id, a), seed.message(group.id, a)] as const;
@@ -283,18 +193,6 @@ describe("a message's line that deletes", () => {
     expect(bodies).toEqual([{ body: "" }, { body: "" }]);
   });
 
-  it("counts under ignored where the body is empty already, or the message unknown", async ({ expect }) => {
-    const { a, group } = await talk();
-    const [message, empty] = [seed.message(group.id, a), seed.message(group.id, a, { body: "" })];
-    await mustFeed([message, empty]);
-
-    const first = await mustFeed([message.id, message.id, empty.id, "unknown"].map((id) => deleted(id)));
-    const again = await mustFeed([deleted(message.id), seed.message(group.id, a)]);
-
-    expect(first.body.items).toEqual({ accepted: 1, ignored: 3 });
-    expect(again.body.items).toEqual({ accepted: 1, ignored: 1 });
-  });
-
   it("empties a message of a removed group too", async ({ expect }) => {
     const { a, group } = await talk();
     const message = seed.message(group.id, a);
@@ -305,24 +203,5 @@ describe("a message's line that deletes", () => {
 
     expect(answer.body.items).toEqual({ accepted: 1, ignored: 0 });
     expect(await value("SELECT body FROM messages WHERE id = ?", message.id)).toBe("");
-  });
-
-  it("needs a token for all accounts, and an id", async ({ expect }) => {
-    expect((await feed([deleted("m")], ["1"])).status).toBe(403);
-    expect((await feed([deleted(undefined)])).body.messages).toEqual({ "line 1.id": [expect.any(String)] });
-  });
-});
-
-describe("a message state's line", () => {
-  it("is removed by its key, and then nothing is read and notifications are on", async ({ expect }) => {
-    const { a, group } = await talk();
-    await mustFeed([seed.messageState(group.id, a, { read_at: await atTen(2), notifications_disabled: 1 })]);
-    expect(await seen(a)).toMatchObject({ read_status: 1, notifications_disabled: 1 });
-
-    const gone = seed.deleted("message_state", { group_id: group.id, customer_id: a });
-    const removed = [await mustFeed([gone]), await mustFeed([gone])].map(({ body }) => body.items.accepted);
-
-    expect(removed).toEqual([1, 0]);
-    expect(await seen(a)).toMatchObject({ read_status: 0, notifications_disabled: 0 });
   });
 });

@@ -20,22 +20,6 @@ async function pair() {
 }
 
 describe("a token earning", () => {
-  it("counts once by its id, exactly, at its level", async ({ expect }) => {
-    const { store, member, tokens } = await pair();
-    const earnings = ["0.10", "0.20", "999999999999.99", "-999999999999.99"].map((amount) =>
-      seed.earning(store.id, member, 3, amount),
-    );
-
-    const first = await mustFeed([...earnings, seed.earning(store.id, member, 5, "1"), ...earnings.slice(0, 1)]);
-    const again = await mustFeed(earnings);
-
-    expect([first.body.items, again.body.items]).toEqual([
-      { accepted: 5, ignored: 1 },
-      { accepted: 0, ignored: 4 },
-    ]);
-    expect(await tokens()).toEqual([0, 0, 0.3, 0, 1]);
-  });
-
   it("belongs to a member of the store, now or once", async ({ expect }) => {
     const { store, member, stranger, tokens } = await pair();
     const leave = seed.deleted("membership", { store_id: store.id, customer_id: member });
@@ -51,30 +35,6 @@ describe("a token earning", () => {
 
     expect(Object.keys(refused.body.messages)).toEqual(["line 1.customer_id", "line 2.store_id", "line 3.customer_id"]);
     expect(await tokens()).toEqual([2.5, 0, 0, 0, 0]);
-  });
-
-  it("needs a token for the store's account, also for an id that is used", async ({ expect }) => {
-    const { account, store, member } = await pair();
-    const [foreign, own] = [await pair(), seed.earning(store.id, member, 1, "1")];
-    await mustFeed([own]);
-    const taken = { ...seed.earning(foreign.store.id, foreign.member, 1, "1"), id: own.id };
-
-    expect((await feed([seed.earning(store.id, member, 1, "1")], [account.id])).status).toBe(200);
-    expect((await feed([seed.earning(store.id, member, 1, "1")], [foreign.account.id])).status).toBe(403);
-    expect((await feed([taken], [foreign.account.id])).status).toBe(403);
-  });
-
-  it.for([
-    [{ level_no: 0 }, "level_no"],
-    [{ level_no: 6 }, "level_no"],
-    [{ level_no: "1" }, "level_no"],
-    [{ tokens: 1 }, "tokens"],
-    [{ tokens: "1.001" }, "tokens"],
-    [{ earned_at: "2026-02-30 00:00:00" }, "earned_at"],
-  ] as const)("is refused with %j", async ([fields, field], { expect }) => {
-    const answer = await feed([{ ...seed.earning("s", "c", 1, "1"), ...fields }]);
-
-    expect(Object.keys(answer.body.messages)).toEqual([`line 1.${field}`]);
   });
 
   it("writes a member's totals once a request", async ({ expect }) => {

@@ -1,4 +1,25 @@
-import type { Break, Passing, PassingAnswer } from "./breaking-proxy.ts";
+/** A request or an answer on its way. */
+interface Passing {
+  method: string;
+  /** The path, with its query. */
+  path: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+interface PassingAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** How a service is broken: what is asked of it, or what it answers, is changed. */
+export interface Break {
+  request?: (request: Passing) => void;
+  answer?: (answer: PassingAnswer, request: Passing) => void;
+  /** Changes a frame to the app; null drops it. */
+  frame?: (text: string) => string | null;
+}
 
 type Item = Record<string, unknown>;
 
@@ -22,7 +43,7 @@ function inItems(path: RegExp, change: (item: Item) => void) {
 
 const FEED = /^\/api\/v1\/feed/;
 
-/** Rules that a proxy breaks, by words of the rule that must be named; all sections but these are left out. */
+/** Rules that are broken on the way, by words of the rule. */
 export const BREAKS: Record<string, Break & { section: string }> = {
   "HEAD** is answered like GET, without a body.": {
     section: "interface, 1",

@@ -1,0 +1,67 @@
+import { exports } from "cloudflare:workers";
+import { describe, it } from "vitest";
+import type { MakeSection } from "../../scripts/conform/sections/index.ts";
+import { SECTIONS } from "../../scripts/conform/sections/index.ts";
+import type { Sockets } from "../../scripts/conform/socket.ts";
+import type { Suite } from "../../scripts/conform/suite.ts";
+import { BREAKS, type Break } from "./breaks.ts";
+import { sockets, suiteInWorkerd } from "./sections.ts";
+
+/** Asks the Worker, and breaks a rule on the way. */
+function breaking(broken: Break): typeof fetch {
+  return async (input, init) => {
+    const request = new Request(input, init);
+    const { origin, pathname, search } = new URL(request.url);
+    const headers = Object.fromEntries(request.headers);
+    const asked = { method: request.method, path: pathname + search, headers, body: await request.text() };
+    broken.request?.(asked);
+    const body = asked.body === "" ? null : asked.body;
+    const response = await exports.default.fetch(
+      new Request(origin + asked.path, { method: asked.method, headers, body }),
+    );
+    const text = await new Response(response.body).text();
+    const answer = { status: response.status, headers: Object.fromEntries(response.headers), body: text };
+    broken.answer?.(answer, asked);
+    return new Response(answer.body === "" ? null : answer.body, { status: answer.status, headers: answer.headers });
+  };
+}
+
+function breakingSockets({ frame = (text) => text }: Break): Sockets {
+  const connect: Sockets["connect"] = async (address, protocols) => {
+    const socket = await sockets.connect(address, protocols);
+    const add = socket.addEventListener.bind(socket);
+    socket.addEventListener = ((type: "message", listener: (event: { data: unknown }) => void) => {
+      add(type, (event) => {
+        const data = type === "message" ? frame(String(event.data)) : null;
+        if (type !== "message") listener(event);
+        else if (data !== null) listener({ data });
+      });
+    }) as typeof socket.addEventListener;
+    return socket;
+  };
+  return { ...sockets, connect };
+}
+
+/** Checks the rules that have these words. */
+async function check(suite: Suite, make: MakeSection, words: string): Promise<void> {
+  const { lines = [], reads, feeds } = await make(suite);
+  if (lines.length > 0) await suite.feed(...lines);
+  const rules = Object.entries({ ...reads, ...feeds }).filter(([rule]) => rule.includes(words));
+  if (rules.length === 0) throw new Error(`There is no rule ${words}`);
+  for (const [says, holds] of rules) await holds(says);
+}
+
+const sections = new Map<string, MakeSection>();
+for (const make of SECTIONS) sections.set((await make(suiteInWorkerd())).cited, make);
+
+describe.concurrent("a service that breaks a rule", () => {
+  it.for(Object.entries(BREAKS))("is found: %s", async ([words, { section, ...broken }], { expect }) => {
+    const make = sections.get(section);
+    if (make === undefined) throw new Error(`There is no section ${section}`);
+
+    await check(suiteInWorkerd(), make, words);
+    const found = check(suiteInWorkerd({}, breaking(broken), breakingSockets(broken)), make, words);
+
+    await expect(found).rejects.toThrow();
+  });
+});

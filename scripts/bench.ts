@@ -9,7 +9,6 @@ import { measureMemory } from "./bench/live/memory.ts";
 import { measureNotifications } from "./bench/live/notifications.ts";
 import { type KindLoad, load } from "./bench/load.ts";
 import { pageOf, type Report } from "./bench/page.ts";
-import { programLines } from "./bench/program/program.ts";
 import { buildWorker, openRuntime, type Runtime } from "./bench/runtime.ts";
 import { FOLDER, type Scale, scaleOf, scales } from "./bench/scales.ts";
 import { stopAtSignal } from "./bench/stop.ts";
@@ -17,6 +16,8 @@ import { type FileLine, openNdjson } from "./lib/ndjson-file.ts";
 import { countingNumber, outputFile, wholeNumber } from "./lib/options.ts";
 import { ProgressLine } from "./lib/progress-line.ts";
 import { CommandError, main, ROOT } from "./lib/project.ts";
+import { programLines } from "./program/program.ts";
+import { benchSize } from "./program/shape.ts";
 
 interface Options {
   scale: Scale[];
@@ -133,7 +134,7 @@ async function fill(runtime: Runtime, scale: Scale, { data }: Options, progress:
 /** The lines of the made program; each kind begins a request, so that what it costs is known by itself. */
 function* programFile(customers: number): Generator<FileLine> {
   let [number, before] = [0, ""];
-  for (const line of programLines(customers)) {
+  for (const line of programLines(benchSize(customers))) {
     number += 1;
     yield { number, bytes: Buffer.from(JSON.stringify(line)), beginsPage: line.record !== before };
     before = line.record;

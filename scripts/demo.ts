@@ -1,6 +1,6 @@
 import { Command } from "commander";
-import { demoLines } from "./demo/program.ts";
 import { main } from "./lib/project.ts";
+import { demoLines } from "./program/program.ts";
 
 export const program = new Command("npm run --silent demo")
   .description("Print the demo program in the feed's format, one JSON object a line. The same lines every time.")

@@ -1,5 +1,4 @@
 import { Command } from "commander";
-import { DEMO_CUSTOMER, demoLines, lastEntryId } from "./demo/program.ts";
 import { buildAppPage } from "./lib/app-page.ts";
 import { serveAppSession } from "./lib/app-session.ts";
 import { askDatabase, type Where } from "./lib/database.ts";
@@ -10,6 +9,7 @@ import { loadDemo, prepare, type ServiceOptions, serve } from "./lib/service.ts"
 import { devToken } from "./lib/tokens.ts";
 import { tryIt, tryWithoutDemo } from "./lib/try-it.ts";
 import { stateFolder, withEnvironment } from "./lib/where.ts";
+import { DEMO_CUSTOMER, demoLines } from "./program/program.ts";
 
 interface Options extends Omit<ServiceOptions, "persistTo"> {
   env: string;
@@ -76,11 +76,12 @@ async function run(options: ServiceOptions & { env: string }, demo: boolean): Pr
 
 /** Whether the database holds the demo program, a part of it because its loading was cut short, or something else. */
 async function lookForDemo(where: Where): Promise<"nothing" | "part" | "whole" | "other data"> {
-  const [first] = demoLines();
+  const lines = demoLines();
+  const [first, last] = [lines[0], lines.at(-1)];
   const query = `SELECT
     EXISTS (SELECT 1 FROM accounts) AS anything,
     EXISTS (SELECT 1 FROM accounts WHERE id = '${first?.id}') AS first,
-    EXISTS (SELECT 1 FROM balance_entries WHERE id = '${lastEntryId()}')
+    EXISTS (SELECT 1 FROM plays WHERE id = '${last?.id}')
       OR EXISTS (SELECT 1 FROM history_segments) AS last`;
   const [[held] = []] = await askDatabase<Record<"anything" | "first" | "last", number>>([query], where);
   if (held?.last) return "whole";

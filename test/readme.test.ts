@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, it } from "vitest";
 import readme from "../README.md?raw";
-import { demoLines } from "../scripts/demo/program.ts";
+import { demoLines } from "../scripts/program/program.ts";
 import { type Answer, mustFeed, send } from "./support/api.ts";
 import { customerToken } from "./support/tokens.ts";
 

@@ -2,10 +2,8 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Chain, DemoCustomer, Session } from "../../examples/app/lib/session.ts";
-import { employees } from "../demo/boards.ts";
-import { accounts, campaigns, type DemoLine, stores } from "../demo/chains.ts";
-import { coupons } from "../demo/coupons.ts";
-import { customers, visits } from "../demo/customers.ts";
+import type { Line } from "../program/line.ts";
+import { demoByKind } from "../program/program.ts";
 import { devToken } from "./tokens.ts";
 
 /** Who the example app's page can be: the first customer with friends, and one who has nothing yet. */
@@ -31,7 +29,8 @@ export interface AppSession {
  * nowhere. Only the service's own pages get them.
  */
 export async function serveAppSession(servicePort: number, env: string): Promise<AppSession> {
-  const program: Program = { customers: listCustomers(), chains: listChains() };
+  const of = demoByKind();
+  const program: Program = { customers: listCustomers(of), chains: listChains(of) };
   const server = createServer();
   const address = `${ADDRESS}:${await listen(server)}`;
   const pages = [ADDRESS, "localhost"].map((host) => `http://${host}:${servicePort}`);
@@ -92,43 +91,45 @@ async function makeSession({ customers, chains }: Program, env: string): Promise
   };
 }
 
-function listCustomers(): Program["customers"] {
-  const [all, visited, allStores] = [customers(), visits(), stores()];
+type DemoByKind = ReturnType<typeof demoByKind>;
+
+function listCustomers(of: DemoByKind): Program["customers"] {
   return APP_CUSTOMERS.map((id) => {
-    const person = all.find((one) => one.id === id);
-    const joined = visited.filter(({ customerId }) => customerId === id);
+    const person = of("customer").find((one) => one.id === id);
+    const joined = of("membership").filter(({ customer_id }) => customer_id === id);
     return {
       id,
       name: `${person?.first_name} ${person?.last_name}`,
-      stores: joined.map(({ storeId, accountId }) => {
-        const store = allStores.find((one) => one.id === storeId);
-        return { id: storeId, name: `${store?.address_line_1}, ${store?.city}`, chainId: accountId };
+      stores: joined.map(({ store_id }) => {
+        const store = of("store").find((one) => one.id === store_id);
+        const name = `${store?.address_line_1}, ${store?.city}`;
+        return { id: String(store_id), name, chainId: String(store?.account_id) };
       }),
     };
   });
 }
 
-function listChains(): Chain[] {
-  const all = { stores: stores(), campaigns: campaigns(), coupons: coupons(), employees: employees() };
-  return accounts().map(({ id, company }) => {
-    const own = (lines: readonly DemoLine[]) => lines.filter((line) => line.account_id === id);
-    const named = (lines: readonly DemoLine[]) =>
-      own(lines)
+function listChains(of: DemoByKind): Chain[] {
+  return of("account").map(({ id, company }) => {
+    const own = (lines: readonly Line[]) => lines.filter((line) => line.account_id === id);
+    const named = (record: string) =>
+      own(of(record))
+        .filter(({ kind }) => kind !== "digital")
         .filter((line) => !NOT_NOW.test(String(line.id)))
         .map((line) => ({ id: String(line.id), name: String(line.name) }));
-    const city = own(all.stores)[0]?.city;
-    const there = own(all.stores).filter((store) => store.city === city);
+    const city = own(of("store"))[0]?.city;
+    const there = own(of("store")).filter((store) => store.city === city);
     const middle = (field: string) => there.reduce((sum, store) => sum + Number(store[field]), 0) / there.length;
     return {
-      id,
-      name: company,
+      id: String(id),
+      name: String(company),
       city: String(city),
       latitude: middle("latitude"),
       longitude: middle("longitude"),
-      campaigns: named(all.campaigns),
-      coupons: named(all.coupons.filter(({ kind }) => kind !== "digital")),
-      employees: named(all.employees.filter(({ record }) => record === "employee")),
-      contests: named(all.employees.filter(({ record }) => record === "eip_campaign")),
+      campaigns: named("campaign"),
+      coupons: named("coupon"),
+      employees: named("employee"),
+      contests: named("eip_campaign"),
     };
   });
 }

@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { checkLine } from "../../src/feed/lines.ts";
 import { KINDS } from "../../src/feed/records/index.ts";
-import { DEMO_CUSTOMER, demoLines } from "../demo/program.ts";
+import { DEMO_CUSTOMER, demoLines } from "../program/program.ts";
 import {
   configuredHorizon,
   DEVELOPMENT,

@@ -1,11 +1,7 @@
-import { plays } from "../demo/boards.ts";
-import { stores } from "../demo/chains.ts";
-import { coupons } from "../demo/coupons.ts";
-import { customers, visits } from "../demo/customers.ts";
-import { messageGroups } from "../demo/messages.ts";
-import type { Random } from "../demo/random.ts";
 import { sendLines } from "../lib/feed-client.ts";
 import type { FileLine } from "../lib/ndjson-file.ts";
+import { demoByKind } from "../program/program.ts";
+import type { Random } from "../program/random.ts";
 import type { BookedLine, Ledger } from "./ledger.ts";
 import type { OnError } from "./stalls.ts";
 
@@ -25,12 +21,7 @@ interface Feeder {
   onError: OnError;
 }
 
-const STORES = stores();
-const COUPONS = coupons();
-const CUSTOMERS = customers();
-const VISITS = visits();
-const GROUPS = messageGroups();
-const PLAYS = plays();
+const demo = demoByKind();
 const SENT_TWICE = 0.05;
 const SENT_AGAIN = 0.3;
 
@@ -96,23 +87,23 @@ async function send({ url, token, onError }: Feeder, lines: readonly FileLine[])
 }
 
 function balanceEntry(random: Random, id: string): BookedLine {
-  const { customerId, storeId, accountId } = random.pick(VISITS);
+  const { customer_id, store_id } = random.pick(demo("membership"));
   const hundredths = random.integer(-500, 4_000);
-  const campaign = random.next() < 0.5 ? `k${accountId}-double` : null;
-  const keys = { customer_id: customerId, store_id: storeId, campaign_id: campaign };
+  const campaign = random.next() < 0.5 ? String(store_id).replace(/^s(\d+)-.*/, "k$1-double") : null;
+  const keys = { customer_id, store_id, campaign_id: campaign };
   const line = { record: "balance_entry" as const, id, ...keys, amount: decimal(hundredths) };
-  return { line, key: customerId, amounts: [hundredths] };
+  return { line, key: String(customer_id), amounts: [hundredths] };
 }
 
 function message(random: Random, id: string): BookedLine {
-  const { id: group, member_ids } = random.pick(GROUPS);
+  const { id: group, member_ids } = random.pick(demo("message_group"));
   const sender = random.pick(member_ids as string[]);
   const line = { record: "message" as const, id, group_id: group, customer_id: sender, body: `Seen at ${id}` };
   return { line, key: String(group), amounts: [] };
 }
 
 function play(random: Random, id: string): BookedLine {
-  const { eip_campaign_id, location_id, employee_id } = random.pick(PLAYS);
+  const { eip_campaign_id, location_id, employee_id } = random.pick(demo("play"));
   const [runs, hits] = [random.integer(0, 999), random.integer(0, 3)];
   const keys = { eip_campaign_id, location_id, employee_id };
   const line = { record: "play" as const, id, ...keys, runs: decimal(runs), hits };
@@ -120,26 +111,26 @@ function play(random: Random, id: string): BookedLine {
 }
 
 function tokenEarning(random: Random, id: string): BookedLine {
-  const { customerId, storeId } = random.pick(VISITS);
+  const { customer_id, store_id } = random.pick(demo("membership"));
   const [level, tokens] = [random.integer(1, 5), random.integer(1, 999)];
-  const keys = { store_id: storeId, customer_id: customerId, level_no: level };
+  const keys = { store_id, customer_id, level_no: level };
   const line = { record: "token_earning" as const, id, ...keys, tokens: decimal(tokens) };
-  return { line, key: `${storeId} ${customerId} ${level}`, amounts: [tokens] };
+  return { line, key: `${store_id} ${customer_id} ${level}`, amounts: [tokens] };
 }
 
 function membership(random: Random): BookedLine {
-  const [store_id, customer_id] = [random.pick(STORES).id, random.pick(CUSTOMERS).id];
+  const [store_id, customer_id] = [random.pick(demo("store")).id, random.pick(demo("customer")).id];
   const line = { record: "membership" as const, store_id, customer_id, joined_at: "2026-10-01 00:00:00" };
   return { line, key: `${store_id} ${customer_id}`, state: 1 };
 }
 
 function storeUpdate(random: Random, phone: string): BookedLine {
-  const store = random.pick(STORES);
-  return { line: { ...store, record: "store", phone }, key: store.id, state: phone };
+  const store = random.pick(demo("store"));
+  return { line: { ...store, record: "store", phone }, key: String(store.id), state: phone };
 }
 
 function couponUpdate(random: Random, name: string): BookedLine {
-  const coupon = random.pick(COUPONS);
+  const coupon = random.pick(demo("coupon"));
   return { line: { ...coupon, record: "coupon", name }, key: String(coupon.id), state: name };
 }
 

@@ -1,5 +1,5 @@
-import type { DemoLine } from "../demo/chains.ts";
 import { askDatabase, type Where } from "../lib/database.ts";
+import type { Line } from "../program/line.ts";
 
 /** Where the database has what a kind of record comes to: rows of `key`, and of the values as a JSON array. */
 const BOOKS = {
@@ -25,7 +25,7 @@ type Book = keyof typeof BOOKS;
 
 /** A line of the feed, and what it adds to (an event's amounts, in hundredths) or puts at a key of its book. */
 export interface BookedLine {
-  line: DemoLine & { record: Book };
+  line: Line & { record: Book };
   key: string;
   amounts?: readonly number[];
   state?: unknown;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { DEMO_CUSTOMER } from "../demo/program.ts";
 import { CommandError } from "../lib/command-error.ts";
+import { DEMO_CUSTOMER } from "../program/program.ts";
 import { STALL_PATH } from "./stall-path.ts";
 import { PLAYED_STORE_IDS, tokenOf } from "./traffic.ts";
 

@@ -1,8 +1,7 @@
-import { plays } from "../demo/boards.ts";
-import { accounts, CITIES, stores } from "../demo/chains.ts";
-import { customers, visits } from "../demo/customers.ts";
-import { Random } from "../demo/random.ts";
 import { devToken } from "../lib/tokens.ts";
+import { CITIES } from "../program/names.ts";
+import { demoByKind } from "../program/program.ts";
+import { Random } from "../program/random.ts";
 import type { OnError } from "./stalls.ts";
 
 /** How many requests each endpoint has answered. */
@@ -30,18 +29,20 @@ const BASE = "/api/v1/customer";
 const LONGEST_MS = 30_000;
 const WORDS = ["blue cup", "harbour", "ada", "garcía", "Tomás tacos", "main street", "double poi", "xyzzy", "jose"];
 const MEASURES = ["run", "hit", "double", "triple"];
-const ACCOUNT_IDS = accounts().map(({ id }) => id);
-const STORE_IDS = stores().map(({ id }) => id);
-const CUSTOMER_IDS = customers().map(({ id }) => id);
-const VISITS = visits();
+const demo = demoByKind();
+const idsOf = (record: string) => demo(record).map(({ id }) => String(id));
+const ACCOUNT_IDS = idsOf("account");
+const STORE_IDS = idsOf("store");
+const CUSTOMER_IDS = idsOf("customer");
+const MEMBERSHIPS = demo("membership");
 /** The stores that have a board with anybody on it. */
-export const PLAYED_STORE_IDS = [...new Set(plays().map(({ location_id }) => String(location_id)))];
+export const PLAYED_STORE_IDS = [...new Set(demo("play").map(({ location_id }) => String(location_id)))];
 
 const ENDPOINTS: Record<string, (random: Random, customer: string) => Call> = {
   nearby(random) {
-    const { lat, lng } = random.pick(CITIES);
+    const { latitude, longitude } = random.pick(CITIES);
     const count = random.integer(1, 20);
-    const place = { latitude: lat + random.next() / 5, longitude: lng + random.next() / 5 };
+    const place = { latitude: latitude + random.next() / 5, longitude: longitude + random.next() / 5 };
     return {
       path: `${BASE}/campaigns/near-by-popular-campaigns`,
       body: { ...place, count, single_account_id: random.pick(ACCOUNT_IDS) },
@@ -60,8 +61,8 @@ const ENDPOINTS: Record<string, (random: Random, customer: string) => Call> = {
     };
   },
   team(random, customer) {
-    const own = VISITS.find(({ customerId }) => customerId === customer);
-    const store = own === undefined || random.next() < 0.2 ? random.pick(STORE_IDS) : own.storeId;
+    const own = MEMBERSHIPS.find(({ customer_id }) => customer_id === customer);
+    const store = own === undefined || random.next() < 0.2 ? random.pick(STORE_IDS) : own.store_id;
     const level = random.next() < 0.3 ? `&level_no=${random.integer(1, 5)}` : "";
     return { path: `${BASE}/stores/${store}/team-with-level?per_page=${random.integer(1, 50)}${level}` };
   },

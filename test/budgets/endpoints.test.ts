@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, it } from "vitest";
 import { type Case, casesOf } from "../../scripts/bench/cases.ts";
-import { programLines } from "../../scripts/bench/program/program.ts";
+import { programLines } from "../../scripts/program/program.ts";
+import { benchSize } from "../../scripts/program/shape.ts";
 import { mustFeed } from "../support/api.ts";
 import { costOf } from "../support/cost.ts";
 import { customerToken } from "../support/tokens.ts";
@@ -18,50 +19,50 @@ const A_COLD_BOARD = 60;
  * latitude that is looked into, whether a store is in it or not.
  */
 const ROWS: Record<string, number> = {
-  "nearby: densest place": 1_610,
-  "nearby: one store": 50,
+  "nearby: densest place": 1_336,
+  "nearby: one store": 47,
   "nearby: no store": 9,
-  "messages: first page": 711,
-  "messages: few groups": 26,
-  "messages: poll, news": 53,
+  "messages: first page": 715,
+  "messages: few groups": 36,
+  "messages: poll, news": 56,
   "messages: poll, no news": 0,
-  "team: wide, first page": 160,
-  "team: wide, one level": 160,
-  "team: a member's": 165,
+  "team: wide, first page": 159,
+  "team: wide, one level": 157,
+  "team: a member's": 163,
   "team: narrow": 9,
-  "coupons: many": 475,
-  "coupons: many, in detail": 910,
-  "coupons: some": 113,
-  "coupons: some, in detail": 190,
-  "coupons: few": 11,
-  "my-coupons: many, first page": 630,
-  "my-coupons: many, by text": 635,
-  "my-coupons: some": 250,
-  "my-coupons: few": 52,
-  "me: many stores": 58,
-  "me: few stores": 46,
-  "search: common beginning": 620,
-  "search: common name": 690,
-  "search: two words": 75,
-  "search: a chain": 370,
-  "search: rare name": 80,
-  "search: nothing": 115,
-  "search: two initials": 690,
-  "search: customers, a typo": 760,
-  "search: customers, two words, a typo": 150,
-  "search: customers, nothing near": 125,
-  "search: stores, a typo": 215,
-  "search: stores, two words, a typo": 141,
+  "coupons: many": 497,
+  "coupons: many, in detail": 754,
+  "coupons: some": 125,
+  "coupons: some, in detail": 194,
+  "coupons: few": 9,
+  "my-coupons: many, first page": 568,
+  "my-coupons: many, by text": 442,
+  "my-coupons: some": 257,
+  "my-coupons: few": 44,
+  "me: many stores": 55,
+  "me: few stores": 43,
+  "search: common beginning": 548,
+  "search: common name": 215,
+  "search: two words": 90,
+  "search: a chain": 308,
+  "search: rare name": 76,
+  "search: nothing": 88,
+  "search: two initials": 693,
+  "search: customers, a typo": 787,
+  "search: customers, two words, a typo": 202,
+  "search: customers, nothing near": 134,
+  "search: stores, a typo": 137,
+  "search: stores, two words, a typo": 253,
   "search: stores, nothing near": 122,
   "leaderboard: warm": 0,
-  "leaderboard: cold": 85,
+  "leaderboard: cold": 246,
 };
 
 describe("what a request costs at D1", () => {
   const cases = new Map<string, Case>();
 
   beforeAll(async () => {
-    await mustFeed([...programLines(CUSTOMERS)]);
+    await mustFeed([...programLines(benchSize(CUSTOMERS))]);
     const asked = await casesOf({ database: env.DB, customerToken });
     for (const one of asked.cases) cases.set(`${one.endpoint}: ${one.name}`, one);
   }, SECONDS_TO_LOAD * 1_000);

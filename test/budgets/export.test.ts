@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, it } from "vitest";
-import { programLines } from "../../scripts/bench/program/program.ts";
+import { programLines } from "../../scripts/program/program.ts";
+import { benchSize } from "../../scripts/program/shape.ts";
 import { Database, type Usage } from "../../src/db/database.ts";
 import { readPage } from "../../src/feed/export/page.ts";
 import { WALKS } from "../../src/feed/export/walks.ts";
@@ -74,7 +75,7 @@ function sum(pages: readonly ReadPage[], of: (page: ReadPage) => number): number
 }
 
 beforeAll(async () => {
-  const lines = [...programLines(CUSTOMERS)];
+  const lines = [...programLines(benchSize(CUSTOMERS))];
   await mustFeed(lines);
 });
 

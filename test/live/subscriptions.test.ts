@@ -1,5 +1,5 @@
 import { describe, it } from "vitest";
-import { Random } from "../../scripts/demo/random.ts";
+import { Random } from "../../scripts/program/random.ts";
 import {
   afterNotification,
   afterSubscription,

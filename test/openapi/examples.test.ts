@@ -1,5 +1,5 @@
 import { it } from "vitest";
-import { demoLines } from "../../scripts/demo/program.ts";
+import { demoLines } from "../../scripts/program/program.ts";
 import type { Example } from "../../src/openapi/notes.ts";
 import { OPERATIONS } from "../../src/reference.ts";
 import { mustFeed, send } from "../support/api.ts";

@@ -1,4 +1,4 @@
-import type { Random } from "../../scripts/demo/random.ts";
+import type { Random } from "../../scripts/program/random.ts";
 import type { Answered } from "./platform/isolates.ts";
 import { AppSocket } from "./platform/sockets.ts";
 import type { Instance } from "./platform/sqlite.ts";

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { Random } from "../../scripts/demo/random.ts";
+import { Random } from "../../scripts/program/random.ts";
 import { History } from "./history.ts";
 import type { Bundle } from "./platform/code.ts";
 import { PRIMARY, SimulatedD1 } from "./platform/d1.ts";

@@ -94,13 +94,13 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
       expect(await page.getByText("Unread").count()).toBe(2);
 
       await goTo(page, "Team");
-      await page.getByRole("button", { name: "Team of Hana Fischer" }).click();
-      await page.getByRole("button", { name: "Team of Ben Adeyemi" }).click();
+      await page.getByRole("button", { name: "Team of Kofi Brown" }).click();
+      await page.getByRole("button", { name: "Team of Rosa Fischer" }).click();
       await page.getByText("Level 3").first().waitFor();
 
       await goTo(page, "Search");
       await page.getByRole("searchbox").fill("blue har");
-      await page.getByText("Blue Cup Coffee Harbour Lane").first().waitFor({ timeout: RECOVERED_WITHIN_MS });
+      await page.getByText("Harbour Street").first().waitFor({ timeout: RECOVERED_WITHIN_MS });
       await page.getByText(/^\d+ found\.$/).waitFor();
 
       await goTo(page, "Board");
@@ -148,13 +148,13 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
       await goTo(page, "Messages");
       const [lines] = await Promise.all([
         sendForm(page, "Send a message"),
-        page.getByText("Mia Łukasz writes: Tea at four?").waitFor(live),
+        page.getByText("Ben Patel writes: Tea at four?").waitFor(live),
       ]);
       expect(lines.map(({ record }) => record)).toEqual(["message_group", "message"]);
-      await page.getByText("Mia Łukasz: Tea at four?").waitFor(live);
+      await page.getByText("Ben Patel: Tea at four?").waitFor(live);
 
       await goTo(page, "Board");
-      const runs = async () => page.getByRole("listitem").filter({ hasText: "Noor Aziz" }).innerText();
+      const runs = async () => page.getByRole("listitem").filter({ hasText: "Priya Nowak" }).innerText();
       expect(await runs()).toContain("Runs 12");
       await sendForm(page, "Record a play");
       await expect.poll(runs, { timeout: 45_000 }).toContain("Runs 32");
@@ -193,7 +193,7 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
       await news.waitFor();
       await page.getByRole("button", { name: "Close" }).click();
       const [name, said] = [await page.locator("#who").boundingBox(), await news.boundingBox()];
-      await page.getByLabel("I am").selectOption("Mia Łukasz");
+      await page.getByLabel("I am").selectOption("Ben Patel");
 
       expect(await news.count()).toBe(0);
       expect(said?.y).toBeGreaterThan((name?.y ?? 0) + (name?.height ?? 0));
@@ -202,7 +202,7 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
 
   it("has the till behind a button on a phone, where a coupon arrives as quickly", async ({ expect }) => {
     await inWindow(PHONE, async (page) => {
-      await page.getByLabel("I am").selectOption("Mia Łukasz");
+      await page.getByLabel("I am").selectOption("Ben Patel");
       await goTo(page, "Coupons");
       await page.getByRole("button", { name: "Till" }).click();
       await page.getByText("Book points").waitFor();
@@ -246,7 +246,7 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
 
   it("says when there is nothing, and when the service does not answer", async ({ expect }) => {
     await inWindow(PHONE, async (page) => {
-      await page.getByLabel("I am").selectOption("Goran Fischer");
+      await page.getByLabel("I am").selectOption("Kofi García");
       await goTo(page, "Messages");
       await page.getByText("Nobody has written yet.").waitFor();
 
@@ -276,7 +276,7 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
       const failed = page.getByText("The service does not answer.", { exact: true });
       await stop();
       await page.getByRole("contentinfo").getByText("Offline").waitFor({ timeout: NOTICED_WITHIN_MS });
-      await page.getByLabel("I am").selectOption("Mia Łukasz");
+      await page.getByLabel("I am").selectOption("Ben Patel");
       await failed.first().waitFor({ timeout: NOTICED_WITHIN_MS });
       for (const view of ["Nearby", "Team", "Board"] as const) {
         await goTo(page, view);
@@ -288,7 +288,7 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
 
       await start();
 
-      await page.getByText("Blue Cup Coffee Harbour Lane").first().waitFor({ timeout: RECOVERED_WITHIN_MS });
+      await page.getByText("Harbour Street").first().waitFor({ timeout: RECOVERED_WITHIN_MS });
       for (const view of VIEWS) {
         await goTo(page, view);
         await expect.poll(() => failed.count(), { timeout: RECOVERED_WITHIN_MS, message: view }).toBe(0);
@@ -303,16 +303,16 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
 
   it("finds the customer and the search again after a reload, with no token in the address", async ({ expect }) => {
     await inWindow(DESK, async (page) => {
-      await page.getByLabel("I am").selectOption("Mia Łukasz");
+      await page.getByLabel("I am").selectOption("Ben Patel");
       await goTo(page, "Search");
       await page.getByRole("searchbox").fill("blue har");
-      await page.getByText("Blue Cup Coffee Harbour Lane").first().waitFor({ timeout: RECOVERED_WITHIN_MS });
+      await page.getByText("Harbour Street").first().waitFor({ timeout: RECOVERED_WITHIN_MS });
 
       await page.reload();
 
-      await page.getByText("Blue Cup Coffee Harbour Lane").first().waitFor({ timeout: RECOVERED_WITHIN_MS });
+      await page.getByText("Harbour Street").first().waitFor({ timeout: RECOVERED_WITHIN_MS });
       expect(await page.getByRole("searchbox").inputValue()).toBe("blue har");
-      expect(await page.getByLabel("I am").locator("option:checked").innerText()).toBe("Mia Łukasz");
+      expect(await page.getByLabel("I am").locator("option:checked").innerText()).toBe("Ben Patel");
       expect(page.url()).toBe(`${url}/app/?customer=c6&query=blue+har#search`);
     });
   });
@@ -369,7 +369,7 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
       for (const view of VIEWS) {
         await goTo(page, view);
         if (view === "Search") await page.getByRole("searchbox").fill("goran");
-        if (view === "Team") await page.getByRole("button", { name: "Team of Hana Fischer" }).click();
+        if (view === "Team") await page.getByRole("button", { name: "Team of Kofi Brown" }).click();
         await page.waitForLoadState("networkidle");
 
         expect(await accessibilityFaults(page), view).toEqual([]);

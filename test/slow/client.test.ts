@@ -128,13 +128,13 @@ describe("the packed client against the service", () => {
     nearbyCampaigns: { id: "k101-double" },
     me: { id: "c1" },
     messages: { group_id: "g1" },
-    teamWithLevel: { id: "c316" },
+    teamWithLevel: { id: "c471" },
     coupons: { id: "cc0-2-pastry", account: { company: "Blue Cup Coffee" } },
     myCoupons: { id: "cc1-0-welcome" },
     all: { kinds: ["store", "mfg", "digital"], areMany: true, areDistinct: true },
     hasAge: true,
     unchanged: 304,
-    fullSearch: { name: "Blue Cup Coffee Harbour Lane" },
+    fullSearch: { name: "Harbour Street" },
     leaderboard: { employee_id: "e101-1", rank: 1 },
     failure: {
       status: false,
@@ -255,7 +255,7 @@ describe("the packed client against the service", () => {
 
     const compiled = await typeCheck({ module: "nodenext", lib: ["es2022", "dom"] });
     const app = running(path.join(ROOT, "node_modules", ".bin", "node"), ["types.ts"], { cwd: consumer });
-    for (const shown of ["Double points, 3.08 miles", "Free pastry", "Hana Dubois"]) await printed(app, shown);
+    for (const shown of ["Double points, 0.56 miles", "Free pastry", "Elif Eriksson"]) await printed(app, shown);
     app.child.kill("SIGTERM");
 
     expect(compiled).toBe("");

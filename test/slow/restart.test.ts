@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, it } from "vitest";
-import { Random } from "../../scripts/demo/random.ts";
+import { Random } from "../../scripts/program/random.ts";
 import { askDatabase } from "../../scripts/lib/database.ts";
 import { devToken } from "../../scripts/lib/tokens.ts";
 import { DERIVED } from "../../src/db/derived/index.ts";

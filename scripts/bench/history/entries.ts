@@ -1,7 +1,7 @@
 import { Database } from "../../../src/db/database.ts";
 import { acceptFeed } from "../../../src/feed/accept.ts";
 import { toDatetime } from "../../../src/values/time.ts";
-import { Random } from "../../demo/random.ts";
+import { Random } from "../../program/random.ts";
 import type { LocalD1 } from "./local-d1.ts";
 
 export interface Entry {

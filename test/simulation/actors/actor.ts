@@ -1,4 +1,4 @@
-import type { Random } from "../../../scripts/demo/random.ts";
+import type { Random } from "../../../scripts/program/random.ts";
 import type { Network } from "../network.ts";
 import type { Rules } from "../rules/rules.ts";
 import type { World } from "../world.ts";

@@ -1,4 +1,4 @@
-import type { Random } from "../../../scripts/demo/random.ts";
+import type { Random } from "../../../scripts/program/random.ts";
 import { toDatetime, toInstant } from "../../../src/values/time.ts";
 import {
   ACCOUNT,

@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import type { Random } from "../../../scripts/demo/random.ts";
+import type { Random } from "../../../scripts/program/random.ts";
 import { LOCATIONS, type World } from "../world.ts";
 import type { Stage } from "./actor.ts";
 

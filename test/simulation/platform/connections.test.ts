@@ -1,6 +1,6 @@
 import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "vitest";
-import { Random } from "../../../scripts/demo/random.ts";
+import { Random } from "../../../scripts/program/random.ts";
 import { PRIMARY, SimulatedD1 } from "./d1.ts";
 import { during } from "./during.ts";
 import { createFolder, removeFolder } from "./folder.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "vitest";
-import { Random } from "../../../scripts/demo/random.ts";
+import { Random } from "../../../scripts/program/random.ts";
 import { PRIMARY, SimulatedD1 } from "./d1.ts";
 import { during } from "./during.ts";
 import { current, Invocation } from "./invocation.ts";

@@ -1,6 +1,6 @@
 import { copyFileSync, rmSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
-import type { Random } from "../../../scripts/demo/random.ts";
+import type { Random } from "../../../scripts/program/random.ts";
 import { current, type Invocation, outgoing } from "./invocation.ts";
 import { Instance, type Query, type Rows } from "./sqlite.ts";
 import type { Time } from "./time.ts";

@@ -1,4 +1,4 @@
-import type { Random } from "../../../scripts/demo/random.ts";
+import type { Random } from "../../../scripts/program/random.ts";
 import type * as Service from "../service.ts";
 import type { Load } from "./code.ts";
 import { simulatedGlobals } from "./globals.ts";

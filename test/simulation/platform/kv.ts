@@ -1,4 +1,4 @@
-import type { Random } from "../../../scripts/demo/random.ts";
+import type { Random } from "../../../scripts/program/random.ts";
 import { outgoing } from "./invocation.ts";
 import type { Time } from "./time.ts";
 import type { Weather } from "./weather.ts";

@@ -1,4 +1,4 @@
-import type { Random } from "../../../scripts/demo/random.ts";
+import type { Random } from "../../../scripts/program/random.ts";
 import { Connections } from "./connections.ts";
 import { current, Invocation } from "./invocation.ts";
 import type { SocketEnd } from "./sockets.ts";

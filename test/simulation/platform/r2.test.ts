@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, it } from "vitest";
-import { Random } from "../../../scripts/demo/random.ts";
+import { Random } from "../../../scripts/program/random.ts";
 import { during } from "./during.ts";
 import { SimulatedR2 } from "./r2.ts";
 import { Time } from "./time.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Random } from "../../../scripts/demo/random.ts";
+import type { Random } from "../../../scripts/program/random.ts";
 import { outgoing } from "./invocation.ts";
 import type { Time } from "./time.ts";
 import type { Weather } from "./weather.ts";

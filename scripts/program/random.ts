@@ -2,7 +2,7 @@
 export class Random {
   #state: number;
 
-  /** Each part of the demo takes a seed of its own, so that one part can grow without changing another. */
+  /** Each part of a program takes a seed of its own, so that one part can grow without changing another. */
   constructor(seed: string) {
     this.#state = 2_166_136_261;
     for (const char of seed) this.#state = Math.imul(this.#state ^ (char.codePointAt(0) ?? 0), 16_777_619);

@@ -1,0 +1,92 @@
+import { customerId } from "./customers.ts";
+import type { Line } from "./line.ts";
+import { Random } from "./random.ts";
+import { type Shape, timeIn2026 } from "./shape.ts";
+
+const FIRST_GROUPS = [
+  ["c6", "c1", "c11"],
+  ["c1", "c16", "c6"],
+  ["c21", "c1"],
+];
+const CUSTOMERS_A_GROUP = 10;
+const LARGEST_GROUP = 6;
+const TEXTS = [
+  "Did you see the new pastries?",
+  "Double points this weekend!",
+  "Meet you at the store on Main Street?",
+  "I have a coupon to spare.",
+  "The queue was short today.",
+  "¿Café mañana?",
+];
+const HOUR_SECONDS = 3_600;
+
+/** Of two messages of a group the first is two hours after the one of the next group, so that the first groups have the newest. */
+const timeOf = (group: number, message: number) => timeIn2026(-(group + 1) * 2 * HOUR_SECONDS + message * HOUR_SECONDS);
+
+/** The first customer's groups, one of them with somebody blocked, then one for every ten customers. */
+function* groups({ customers, groups }: Shape): Generator<{ id: string; members: readonly string[] }> {
+  const random = new Random("groups");
+  const others = (from: number, count: number) =>
+    Array.from({ length: count }, (_, index) => customerId(1 + ((from + index) % (customers - 1))));
+  for (let group = 0; group < groups; group += 1) {
+    const known = customers > 20 ? FIRST_GROUPS[group] : undefined;
+    yield { id: `g${group + 1}`, members: known ?? ["c1", ...others(group * 3, 2)] };
+  }
+  for (let group = 0; group < customers / CUSTOMERS_A_GROUP; group += 1) {
+    const members = others(random.integer(0, customers), random.integer(2, Math.min(LARGEST_GROUP, customers - 1)));
+    yield { id: `g${groups + group + 1}`, members };
+  }
+}
+
+export function* messageGroups(shape: Shape): Generator<Line> {
+  for (const { id, members } of groups(shape)) {
+    const group_image = id === "g2" ? "https://images.example/groups/g2.png" : null;
+    const created_at = "2026-01-01 00:00:00";
+    yield {
+      record: "message_group",
+      id,
+      initial_customer_id: members[0],
+      member_ids: members,
+      group_image,
+      created_at,
+    };
+  }
+}
+
+/** Two messages a group, none of the first customer's own: history, listed by its own times. */
+export function* messages(shape: Shape): Generator<Line> {
+  const random = new Random("messages");
+  let group = 0;
+  for (const { id, members } of groups(shape)) {
+    const senders = members.filter((member) => member !== "c1");
+    for (const number of [0, 1]) {
+      yield {
+        record: "message",
+        id: `m${id.slice(1)}-${number + 1}`,
+        group_id: id,
+        customer_id: senders[number % senders.length],
+        body: random.pick(TEXTS),
+        sent_at: timeOf(group, number),
+      };
+    }
+    group += 1;
+  }
+}
+
+/** Every second group has been read by the second of its members: up to its first message, or to the end and muted. */
+export function* messageStates(shape: Shape): Generator<Line> {
+  let index = 0;
+  for (const { id, members } of groups(shape)) {
+    const isWhole = index % 4 === 2;
+    const read_at = isWhole ? "2026-09-01 12:00:00" : timeOf(index, 0);
+    if (index % 2 === 0)
+      yield {
+        record: "message_state",
+        group_id: id,
+        customer_id: members[1],
+        read_at,
+        notifications_disabled: isWhole ? 1 : 0,
+      };
+    index += 1;
+  }
+}

@@ -1,0 +1,115 @@
+import { Random } from "./random.ts";
+
+// Sounds about as often as names have them: what stands twice is twice as common.
+const SOUNDS = {
+  beginnings:
+    "s s s st sh m m m m m b b b br h h h c c c cl ch w w r r r g g gr p p pr d d d l l l k k f f t t tr j j n n v a a a e e o i y z u qu",
+  middles: "r r r l l l n n n t t d d s s m m ll nn tt rs k c g b v f h p st nd rt ck w z y th x",
+  vowels: "a a a a e e e e e i i i o o o u ie ea ou",
+  endings: "n n n r r s s s l t d m y z ng rd tz rs x k",
+};
+const [BEGINNINGS = [], MIDDLES = [], VOWELS = [], ENDINGS = []] = Object.values(SOUNDS).map((text) => text.split(" "));
+const ACCENTS: Readonly<Record<string, string>> = { a: "á", c: "ç", e: "é", i: "í", n: "ñ", o: "ö", u: "ü" };
+const WITH_ENDING = 0.6;
+const WITH_ACCENT = 0.05;
+
+/** A made-up name: the same for the same seed. */
+function madeUp(seed: string): string {
+  const random = new Random(seed);
+  let word = random.pick(BEGINNINGS);
+  if (!/^[aeiou]/.test(word) || word === "qu") word += random.pick(VOWELS);
+  for (let more = random.pick([1, 1, 1, 2, 2, 3]); more > 0; more -= 1) {
+    word += random.pick(MIDDLES) + random.pick(VOWELS);
+  }
+  if (random.next() < WITH_ENDING) word += random.pick(ENDINGS);
+  if (random.next() < WITH_ACCENT) word = word.replace(/(?<=.)[aceinou]/, (letter) => ACCENTS[letter] ?? letter);
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+/**
+ * Words as people use them, by the law of Zipf and Mandelbrot: a word of rank r turns up as often as 1 / (r + `common`).
+ * A few are met everywhere, and even after a million picks many a word comes for the first time.
+ */
+function vocabulary(known: readonly string[], { size, common }: { size: number; common: number }) {
+  const words = [...known];
+  return (random: Random): string => {
+    // The ranks up to r have ln((r + common) / common) of all chances.
+    const rank = Math.floor(common * ((size / common + 1) ** random.next() - 1));
+    const word = words[rank] ?? madeUp(`${known[0]} ${rank}`);
+    words[rank] = word;
+    return word;
+  };
+}
+
+const FIRST =
+  "Ada Ben Chloé Diego Elif Fatima Goran Hana Ivan José Kofi Lena Mia Noor Omar Priya Quentin Rosa Sven Tomás";
+const LAST =
+  "Adeyemi Brown Castillo Dubois Eriksson Fischer García Haddad Ito Łukasz Marsh Nowak Obi Patel Quinn Rossi";
+const STREETS = "Main High Station Market Park Harbour Mill Church";
+
+const TOWNS = "Ashford Bellevue Clifton Dover Easton Fairview Greenville";
+
+function vocabularies(isLarge: boolean) {
+  const of = (text: string, size: number, common: number) => {
+    const known = text.split(" ");
+    return vocabulary(known, { size: isLarge ? size : known.length, common });
+  };
+  return {
+    firstName: of(FIRST, 30_000, 8),
+    lastName: of(LAST, 300_000, 10),
+    streetName: of(STREETS, 300_000, 10),
+    townName: of(TOWNS, 20_000, 20),
+  };
+}
+
+const REAL = vocabularies(false);
+const MADE_UP = vocabularies(true);
+
+/** Names as people have them; of a large program most are made up, because there are not enough others. */
+export function namesOf({ hasMadeUpNames }: { hasMadeUpNames: boolean }): typeof REAL {
+  return hasMadeUpNames ? MADE_UP : REAL;
+}
+
+/** Merchants that come first; those after them are named after people. */
+export const COMPANIES = [
+  "Blue Cup Coffee",
+  "Corner Bakery & Sons",
+  "Dragonfly Tea House",
+  "Fresh Fields Market",
+  "Galaxy Cinemas",
+  "Golden Crust Pizza",
+  "Harbor Fuel",
+  "Iron Horse Gym",
+  "Jade Noodle Bar",
+  "Kiosk 24",
+  "Lima Limón Juices",
+  "Maple Pharmacy",
+  "Northwind Outdoor",
+  "Olive & Thyme",
+  "Pão Quente",
+  "Quick Wash",
+  "Rosé Flowers",
+  "Sunrise Diner",
+  "Tomás' Tacos",
+  "Umbrella Books",
+];
+
+export interface City {
+  city: string;
+  state: string;
+  latitude: number;
+  longitude: number;
+}
+
+// The largest cities of the world.
+const CITY_TABLE = `Tokyo,Tokyo,35.68,139.76;Mumbai,Maharashtra,19.02,72.86;Mexico City,Distrito Federal,19.44,-99.13
+Shanghai,Shanghai,31.22,121.44;São Paulo,São Paulo,-23.56,-46.63;New York,New York,40.75,-73.99;Karachi,Sind,24.87,66.99
+Buenos Aires,Buenos Aires,-34.6,-58.4;Delhi,Delhi,28.67,77.23;Moscow,Moscow,55.75,37.62;Istanbul,Istanbul,41.1,29.01
+Dhaka,Dhaka,23.72,90.41;Cairo,Cairo,30.05,31.25;Seoul,Seoul,37.57,127;Kolkata,West Bengal,22.49,88.32
+Jakarta,Jakarta,-6.17,106.83;Los Angeles,California,33.99,-118.18;London,England,51.5,-0.12;Lima,Lima,-12.05,-77.05
+Paris,Île-de-France,48.87,2.33;Sydney,New South Wales,-33.92,151.19;Lagos,Lagos,6.44,3.39;Chicago,Illinois,41.83,-87.75`;
+
+export const CITIES: readonly City[] = CITY_TABLE.split(/[;\n]/).map((line) => {
+  const [city = "", state = "", latitude, longitude] = line.split(",");
+  return { city, state, latitude: Number(latitude), longitude: Number(longitude) };
+});

@@ -11,7 +11,11 @@ export { CommandError };
 export const ROOT = path.resolve(import.meta.dirname, "../..");
 
 /** The environment of a tool: it reports nothing to anybody, and does not look up where it is. */
-export const TOOL_ENV = { ...process.env, WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false" };
+export const toolEnv = () => ({
+  ...process.env,
+  WRANGLER_SEND_METRICS: "false",
+  CLOUDFLARE_CF_FETCH_ENABLED: "false",
+});
 
 const SIGNAL_MS = 100;
 
@@ -83,7 +87,7 @@ export function runTool(
     const child = spawn(path.join(ROOT, "node_modules", ".bin", tool), args, {
       cwd: ROOT,
       stdio: isPiped ? ["ignore", "pipe", "pipe"] : "inherit",
-      env: { ...TOOL_ENV, ...env },
+      env: { ...toolEnv(), ...env },
     });
     signal?.addEventListener("abort", () => child.kill("SIGTERM"), { once: true });
     let stopped: NodeJS.Signals | undefined;

@@ -17,7 +17,7 @@ import {
   STAGING,
 } from "./environments.ts";
 import { sendLines } from "./feed-client.ts";
-import { CommandError, ROOT, TOOL_ENV } from "./project.ts";
+import { CommandError, ROOT, toolEnv } from "./project.ts";
 import { type Beside, buildDevelopmentReference } from "./reference.ts";
 import { devToken, ensureDevVars, readDevVars } from "./tokens.ts";
 import { count } from "./words.ts";
@@ -93,7 +93,7 @@ export function serve(
       "--test-scheduled",
       "--log-level=warn",
     ),
-    { cwd: ROOT, stdio: ["ignore", "inherit", "inherit"], env: { ...TOOL_ENV, ...variables }, detached },
+    { cwd: ROOT, stdio: ["ignore", "inherit", "inherit"], env: { ...toolEnv(), ...variables }, detached },
   );
   if (server.pid === undefined) throw new CommandError("wrangler could not be started: is the project installed?");
   const url = `http://127.0.0.1:${port}`;

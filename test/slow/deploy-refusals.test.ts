@@ -1,18 +1,9 @@
-import { writeFileSync } from "node:fs";
-import path from "node:path";
-import { afterAll, afterEach, beforeAll, describe, it } from "vitest";
-import { cloneCheckout, removeFolder } from "./clone.ts";
-import { config, run, STAGING } from "./deploying.ts";
+import { afterEach, describe, it } from "vitest";
+import { config, run, STAGING, write } from "./deploying.ts";
 
 describe("npm run deploy", () => {
-  let clone = "";
-  beforeAll(() => {
-    clone = cloneCheckout();
-  });
-  afterEach(() => writeFileSync(path.join(clone, "wrangler.toml"), config()));
-  afterAll(() => removeFolder(clone));
+  afterEach(() => write(config()));
 
-  const write = (text: string) => writeFileSync(path.join(clone, "wrangler.toml"), text);
   const [BUCKET, BOUND] = [/# (\[\[.*r2_buckets\]\])\n# (.*)\n# (.*)\n/, "$1\n$2\n$3\n"];
   const set = (name: string, value: string) => (text: string) => text.replace(`${name} = ""`, `${name} = "${value}"`);
   const setAll = (name: string, value: string) => (text: string) =>
@@ -144,16 +135,16 @@ describe("npm run deploy", () => {
   ])("refuses %s", async ([, edit, args, words], { expect }) => {
     write(edit(config()));
 
-    const { status, output } = await run("deploy", ["--dry-run", ...args], { cwd: clone });
+    const { status, output } = await run("deploy", ["--dry-run", ...args]);
 
     expect(status).toBe(1);
     expect(output.trim()).toBe(words);
   });
 
-  it("refuses as npm start does", async ({ expect }) => {
+  it("refuses what npm start refuses", async ({ expect }) => {
     write(config().replace('NEARBY_RADIUS_MILES = "25"', 'NEARBY_RADIUS_MILES = "lots"'));
 
-    const { status, output } = await run("start", ["--no-demo"], { cwd: clone });
+    const { status, output } = await run("start", ["--no-demo"]);
 
     expect(status).toBe(1);
     expect(output.trim().split("\n").at(-1)).toBe(

@@ -1,11 +1,14 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach } from "vitest";
+import { afterAll, afterEach, beforeAll } from "vitest";
 import { SCHEMA_QUERY, schemaDump, withoutComments } from "../../scripts/lib/schema-dump.ts";
+import { cloneCheckout, removeFolder } from "./clone.ts";
 import { Cloudflare } from "./cloudflare.ts";
+import "./cloudflare/workers-dev.mjs";
 import { ROOT, type Running, running } from "./command.ts";
+import { parse, programOf } from "./in-process.ts";
 
-// A deployment against the imitation of Cloudflare's API.
+// Deployments of a clone, against the imitation of Cloudflare's API.
 
 export const WORKER = "loyalty-edge-staging";
 export const STAGING = ["--env", "staging"];
@@ -27,18 +30,28 @@ export async function account({ hasSecret = false } = {}) {
 interface Run {
   env?: Record<string, string>;
   stdin?: string;
-  cwd?: string;
 }
 
-export function start(name: string, args: readonly string[], { env = {}, stdin = "", cwd = ROOT }: Run = {}): Running {
-  return running("node", ["scripts/run.mjs", name, ...args], { stdin, env, cwd });
+// Of its own, because a deployment writes into dist/deploy.
+export let clone = "";
+beforeAll(() => {
+  clone = cloneCheckout();
+});
+afterAll(() => removeFolder(clone));
+
+export function start(name: string, args: readonly string[], { env = {}, stdin = "" }: Run = {}): Running {
+  return running("node", ["scripts/run.mjs", name, ...args], { stdin, env, cwd: clone });
 }
 
+/** Runs a command of the clone: in this process, but for what wrangler itself is asked. */
 export async function run(name: string, args: readonly string[], how: Run = {}) {
+  if (name !== "wrangler") return parse(await programOf(name, clone), args, { ...how, cwd: clone });
   const started = start(name, args, how);
-  return { status: await started.ended, output: started.output() };
+  return { status: (await started.ended) ?? 1, output: started.output() };
 }
 
+/** Writes the clone's wrangler.toml. */
+export const write = (text: string) => writeFileSync(path.join(clone, "wrangler.toml"), text);
 export const config = () => readFileSync(path.join(ROOT, "wrangler.toml"), "utf8");
 
 export const SCHEMA = withoutComments(readFileSync(path.join(ROOT, "docs", "schema.sql"), "utf8"));

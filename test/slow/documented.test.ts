@@ -52,11 +52,11 @@ function unknownToWrangler(args: readonly string[]): string[] {
   let node = registry.subtree.get(words.shift() ?? "");
   while (node?.subtree.has(words[0] ?? "")) node = node.subtree.get(words.shift() ?? "");
   if (node?.definition?.type !== "command") return ["the command"];
-  const taken: Record<string, { array?: boolean }> = { ...globalFlags, ...node.definition.args };
+  const taken: Record<string, object> = { ...globalFlags, ...node.definition.args };
   const names = flags.map((flag) => /^--([^=]*)/.exec(flag)?.[1] ?? "");
   // A word may be the value of a flag.
   const positional = node.definition.positionalArgs ?? [];
-  const isList = positional.some((name) => taken[name]?.array);
+  const isList = positional.some((name) => "array" in (taken[name] ?? {}));
   const tooMany = isList ? [] : words.slice(positional.length + flags.filter((flag) => !flag.includes("=")).length);
   return [...names.filter((name) => !(name in taken)), ...tooMany];
 }

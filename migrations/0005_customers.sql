@@ -18,6 +18,7 @@ CREATE TABLE customers (
   balance INTEGER NOT NULL DEFAULT 0, -- derived: the sum of all balance entries, in hundredths; the feed adds to it
   stores_count INTEGER NOT NULL DEFAULT 0, -- derived: the stores joined, soft-deleted ones included; triggers count it
   erased INTEGER NOT NULL DEFAULT 0, -- 1: erased, and counts as not stored
+  erased_at TEXT, -- when they were last erased, for the receipt
   name TEXT GENERATED ALWAYS AS (iif(erased = 1, '', first_name || ' ' || last_name)) VIRTUAL, -- as lists show it
   -- The largest integer that JavaScript tells from the next. Such a check refuses the whole request.
   CONSTRAINT customer_balance CHECK (balance BETWEEN -9007199254740991 AND 9007199254740991)
@@ -47,6 +48,7 @@ BEGIN
   WHERE OLD.name IS NOT NEW.name AND team_links.store_key = a.store_key AND team_links.ancestor_key = a.ancestor_key
     AND team_links.joined = a.joined AND team_links.depth = a.depth
     AND team_links.name = OLD.name AND team_links.descendant_id = NEW.id;
+  UPDATE customers SET erased_at = now FROM clock WHERE key = NEW.key AND OLD.erased = 0 AND NEW.erased = 1;
   UPDATE memberships SET joined = 0 WHERE customer_key = NEW.key AND joined = 1 AND NEW.erased = 1;
   DELETE FROM registrations WHERE customer_key = NEW.key AND NEW.erased = 1;
   DELETE FROM friendships WHERE low_key = NEW.key AND NEW.erased = 1;

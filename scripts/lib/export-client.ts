@@ -14,6 +14,8 @@ export interface ExportSource {
   token: string;
   /** The kinds of record; left out: all. */
   only?: readonly string[] | undefined;
+  /** The customer whom all lines are about; left out: everybody. */
+  customer?: string | undefined;
 }
 
 const ANSWER_WITHIN_MS = 60_000;
@@ -26,6 +28,7 @@ const NEWLINE = 0x0a;
 export async function* exportPages(source: ExportSource, signal: AbortSignal): AsyncGenerator<Page> {
   const first = new URL("/api/v1/feed", source.url);
   if (source.only !== undefined) first.searchParams.set("record", source.only.join(","));
+  if (source.customer !== undefined) first.searchParams.set("customer_id", source.customer);
   const client = new PatientClient(ANSWER_WITHIN_MS, signal);
   const request = { headers: { Authorization: `Bearer ${source.token}` }, signal };
   for (let url: URL | null = first; url !== null && !signal.aborted; ) {

@@ -60,7 +60,7 @@ export const customers = sqliteTable("customers", {
   ...texts("customer_description", "avatar", "words"),
   ...optionalTexts("date_of_birth"),
   ...derived("balance", "stores_count", "erased"),
-  ...derivedTexts("name"),
+  ...derivedTexts("name", "erased_at"),
 });
 
 export const customerVocabulary = sqliteTable("customer_vocabulary", texts("word"));

@@ -1,0 +1,176 @@
+import { existsSync, readFileSync } from "node:fs";
+import { Command, InvalidArgumentError } from "commander";
+import * as z from "zod";
+import { PatientClient, refusalOf } from "./lib/attempts.ts";
+import { askDatabase, type Where } from "./lib/database.ts";
+import { dropFromSegments, dropStoredTexts, literal, TEXT_KINDS } from "./lib/drop-texts.ts";
+import { withBucket } from "./lib/each-segment.ts";
+import { historyBucket } from "./lib/environments.ts";
+import { exportPages } from "./lib/export-client.ts";
+import { outputFile, recordId } from "./lib/options.ts";
+import { ProgressLine } from "./lib/progress-line.ts";
+import { CommandError, main } from "./lib/project.ts";
+import { tokenFor } from "./lib/tokens.ts";
+import { type WhereOptions, whereOf, withWhere } from "./lib/where.ts";
+import { wholeFile } from "./lib/whole-file.ts";
+import { count } from "./lib/words.ts";
+
+interface Options extends WhereOptions {
+  url: string;
+  token?: string;
+}
+
+/** What an erasure has come to: it describes the state, so it is the same however often the erasure was repeated. */
+const Receipt = z.object({
+  customer: z.string(),
+  /** When the record was erased, in UTC, as the database says. */
+  erased_at: z.string(),
+  /** Events of the customer whose text is empty, by their kind. */
+  emptied: z.object({ database: z.record(z.string(), z.int()), history: z.record(z.string(), z.int()) }),
+  /** What stays under the bare id, counted, and why. */
+  stays: z.object({ why: z.string(), events: z.record(z.string(), z.int()) }),
+});
+type Receipt = z.output<typeof Receipt>;
+
+const WHY = "Amounts, times and ids of events stay, so that the balances and boards of others stay right.";
+const FEED_MS = 60_000;
+
+export const program = new Command("npm run customer --")
+  .description("Show what is stored about a customer, or erase it.")
+  .showHelpAfterError("Try: npm run customer -- --help")
+  .addHelpText("after", "\nMore: docs/incidents.md");
+
+service(program.command("export"), "an export token")
+  .description("write every line about a customer into a file, with what has left for history")
+  .argument("<id>", "the customer's id", recordId)
+  .argument("<file>", "the file to write; .gz at its end compresses it", outputFile)
+  .action(exportCustomer);
+
+service(withWhere(program.command("erase")), "a feed token for all accounts")
+  .description("erase a customer in the database, in history and in their inbox, and print a receipt")
+  .argument("[id]", "the customer's id", recordId)
+  .option("--again <receipts>", "erase everybody in this file of receipts again: after a restore", existing)
+  .action(erase);
+
+if (import.meta.main) await main(() => program.parseAsync());
+
+function existing(file: string): string {
+  if (!existsSync(file)) throw new InvalidArgumentError("There is no such file.");
+  return file;
+}
+
+function service(command: Command, token: string): Command {
+  const withUrl = command.option("--url <url>", "the service", "http://127.0.0.1:8787");
+  return withUrl.option(
+    "--token <token>",
+    `${token}; else LOYALTY_EDGE_TOKEN, else for a local service one of its own`,
+  );
+}
+
+async function exportCustomer(customer: string, file: string, options: Options): Promise<void> {
+  const source = { url: options.url, token: await tokenFor(options, "export"), customer };
+  const stop = new AbortController();
+  const onSignal = () => stop.abort();
+  process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
+  const [output, progress] = [wholeFile(file), new ProgressLine()];
+  let [lines, isStored] = [0, false];
+  try {
+    for await (const page of exportPages(source, stop.signal)) {
+      lines += page.lines;
+      isStored ||= page.bytes.includes('{"record":"customer",');
+      await output.write(page.bytes);
+      progress.say(`${count(lines)} lines`);
+    }
+    if (stop.signal.aborted) {
+      console.error("Stopped: no file was written.");
+      process.exitCode = 130;
+      return;
+    }
+    if (!isStored) throw neverStored(customer);
+    await output.keep();
+    progress.end();
+    console.error(`${count(lines)} lines about the customer are in ${file}.`);
+  } finally {
+    progress.end();
+    await output.discard();
+    process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
+  }
+}
+
+async function erase(id: string | undefined, { again, ...options }: Options & { again?: string }): Promise<void> {
+  if ((id === undefined) === (again === undefined))
+    throw new CommandError("Name either a customer or --again RECEIPTS.");
+  const customers = id === undefined ? readReceipts(again ?? "") : [id];
+  for (const customer of customers) {
+    const receipt = await eraseOne(customer, options);
+    if (receipt !== null) console.log(JSON.stringify(receipt));
+    else if (id !== undefined) throw neverStored(customer);
+    else console.error(`${customer} is not in this database: nothing to erase.`);
+  }
+}
+
+/** The customers in a file of receipts, a line each. */
+function readReceipts(file: string): string[] {
+  const lines = readFileSync(file, "utf8")
+    .split("\n")
+    .filter((line) => line.trim() !== "");
+  return lines.map((line, index) => {
+    const { data } = z
+      .string()
+      .transform((text) => JSON.parse(text))
+      .pipe(Receipt)
+      .safeParse(line);
+    if (data === undefined) throw new CommandError(`Line ${index + 1} of ${file} is no receipt.`);
+    return data.customer;
+  });
+}
+
+/** Erases a customer as far as they are not erased yet. Null: they were never stored. */
+async function eraseOne(customer: string, options: Options): Promise<Receipt | null> {
+  const where = whereOf(options);
+  if ((await erasedAt(customer, where)) === undefined) return null;
+  await feedErasure(customer, options);
+  const database: Record<string, number> = {};
+  // The database first: what leaves it from now on leaves without a text.
+  for (const kind of TEXT_KINDS) database[kind] = await dropStoredTexts(kind, customer, where);
+  const isKept = historyBucket(where.env) !== undefined;
+  const { events: history } = isKept
+    ? await withBucket(where, (opened) => dropFromSegments(TEXT_KINDS, { customer }, opened))
+    : { events: {} };
+  // Until the search index is merged, the words of the name lie in a part of it that nothing finds.
+  await askDatabase(["UPDATE jobs SET due_at = '' WHERE name = 'merge the search indexes'"], where);
+  const [[{ earnings = 0 } = {}] = []] = await askDatabase<{ earnings: number }>(
+    [`SELECT count(*) AS earnings FROM token_earnings WHERE customer_key = ${keyOf(customer)}`],
+    where,
+  );
+  return {
+    customer,
+    erased_at: (await erasedAt(customer, where)) ?? "",
+    emptied: { database, history },
+    stays: { why: WHY, events: { ...database, token_earning: earnings } },
+  };
+}
+
+/** When a customer was erased last; null: they are not erased; undefined: nobody has this id. */
+async function erasedAt(customer: string, where: Where): Promise<string | null | undefined> {
+  const query = `SELECT erased_at FROM customers WHERE id = ${literal(customer)}`;
+  const [[found] = []] = await askDatabase<{ erased_at: string | null }>([query], where);
+  return found?.erased_at;
+}
+
+function keyOf(customer: string): string {
+  return `(SELECT key FROM customers WHERE id = ${literal(customer)})`;
+}
+
+/** Feeds the line that erases a customer: their inbox is notified, and deletes what it stores. */
+async function feedErasure(customer: string, options: Options): Promise<void> {
+  const token = await tokenFor(options, "feed");
+  const body = JSON.stringify({ record: "customer", id: customer, deleted: true });
+  const request = { method: "POST", headers: { Authorization: `Bearer ${token}` }, body };
+  const answer = await new PatientClient(FEED_MS).ask(new URL("/api/v1/feed", options.url), request);
+  if (answer?.status !== 200) throw new CommandError(answer === null ? "Stopped." : refusalOf(answer));
+}
+
+function neverStored(customer: string): CommandError {
+  return new CommandError(`No customer with the id ${customer} was ever stored.`);
+}

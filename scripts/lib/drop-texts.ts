@@ -1,0 +1,175 @@
+import { gzipSync } from "node:zlib";
+import type { Segment } from "../../src/history/object.ts";
+import { askDatabase, type Where } from "./database.ts";
+import { forEachSegment, type Opened, refuseFaults } from "./each-segment.ts";
+import type { Bucket } from "./history-bucket.ts";
+import { faultOf, linesOf, type SegmentLine, segmentsOf, sha256Of } from "./history-segments.ts";
+
+/** Whose texts are dropped: those of a customer's messages and entries, or that of one message. */
+export type Meant = { customer: string } | { message: string };
+
+/** What a person wrote in events, by the kind of record: the table, and the field. */
+const TEXTS = {
+  message: { table: "messages", field: "body" },
+  balance_entry: { table: "balance_entries", field: "description" },
+};
+export type TextKind = keyof typeof TEXTS;
+
+export const TEXT_KINDS = Object.keys(TEXTS) as TextKind[];
+
+// Not every event has an index by customer, and nobody else has the database while a statement looks at them.
+const LOOKED_AT = 5_000;
+
+/** Drops the body of one message in the database; its triggers notify the group. */
+export async function dropStoredBody(message: string, where: Where): Promise<number> {
+  const empty = `UPDATE messages SET body = '' WHERE id = ${literal(message)} AND body <> '' RETURNING 1`;
+  const [emptied = []] = await askDatabase([empty], where);
+  return emptied.length;
+}
+
+/** Drops what a customer wrote in events of a kind in the database, and resolves with how many events are theirs. */
+export async function dropStoredTexts(kind: TextKind, customer: string, where: Where): Promise<number> {
+  const { table, field } = TEXTS[kind];
+  // A summary stands for others, and nobody wrote its text.
+  const isTheirs = `customer_key = (SELECT key FROM customers WHERE id = ${literal(customer)}) AND id NOT GLOB 'sealed:*'`;
+  let events = 0;
+  for (let after: string | undefined = "''"; after !== undefined; ) {
+    const page: string = `SELECT id FROM ${table} WHERE id > ${after} ORDER BY id LIMIT ${LOOKED_AT}`;
+    const statements = [
+      `SELECT hex(max(id)) AS last FROM (${page}) HAVING count(*) = ${LOOKED_AT}`,
+      `SELECT count(*) AS events FROM ${table} WHERE ${isTheirs} AND id IN (${page})`,
+      `UPDATE ${table} SET ${field} = '' WHERE ${isTheirs} AND ${field} <> '' AND id IN (${page})`,
+    ];
+    const [[end] = [], [found] = []] = await askDatabase<{ last?: string; events?: number }>(statements, where);
+    events += found?.events ?? 0;
+    after = end?.last && `CAST(X'${end.last}' AS TEXT)`;
+  }
+  return events;
+}
+
+/** A text in SQL, whatever characters it has. */
+export function literal(text: string): string {
+  return `CAST(X'${Buffer.from(text).toString("hex")}' AS TEXT)`;
+}
+
+/** What was found in an object: how many events are meant, and how many of their texts were dropped. */
+interface Dropped {
+  events: number;
+  texts: number;
+}
+
+/**
+ * Writes a segment anew without the texts that are meant: first its row, then the object. Cut off between the two, it is
+ * resumed by doing it again: the row has the SHA-256 of what the object is to become, so no other object is taken for it.
+ */
+async function dropTexts(
+  segment: Segment,
+  { bucket, meant, where }: { bucket: Bucket; meant: Meant; where: Where },
+): Promise<(Dropped & { isWritten: boolean }) | string> {
+  const object = await bucket.read(segment.name);
+  if (object === null) return "is not in the bucket";
+  const isKnown = sha256Of(object) === segment.sha256;
+  const lines = isKnown ? linesOf(object) : (readable(object) ?? []);
+  const { emptied, ...dropped } = withoutTexts(lines, meant);
+  if (isKnown) {
+    const fault = faultOf(segment, lines);
+    if (fault !== null) return fault;
+    if (dropped.texts === 0) return { ...dropped, isWritten: false };
+    if (!(await changeRow(segment, emptied, where))) return "was written anew meanwhile: run this again";
+  } else if (sha256Of(emptied) !== segment.sha256) return "has another SHA-256 than the database says";
+  await bucket.write(segment.name, emptied);
+  return { ...dropped, isWritten: true };
+}
+
+/**
+ * Does the same to the objects that no segment names: those of steps that were cut off at the end of a month
+ * (docs/contract/history.md, 2). Those of the month that is written now may be about to be named.
+ */
+async function dropUnnamedTexts(
+  kind: TextKind,
+  { bucket, meant, where }: { bucket: Bucket; meant: Meant; where: Where },
+): Promise<Dropped & { objects: number; faults: string[] }> {
+  const dropped = { events: 0, texts: 0, objects: 0, faults: [] as string[] };
+  const [[walk] = []] = await askDatabase<{ month: string }>(
+    [`SELECT month FROM history_walks WHERE kind = '${kind}'`],
+    where,
+  );
+  if (walk === undefined) return dropped;
+  const named = new Set<string>();
+  for await (const { name } of segmentsOf(where)) named.add(name);
+  const keys = await bucket.list(`${kind}/`);
+  const unnamed = keys.filter((key) => key < `${kind}/${walk.month}` && !named.has(key));
+  for (const key of unnamed) {
+    const object = await bucket.read(key);
+    const lines = object === null ? [] : readable(object);
+    if (lines === null) dropped.faults.push(`${key} is damaged`);
+    const { events, texts, emptied } = withoutTexts(lines ?? [], meant);
+    dropped.events += events;
+    if (texts === 0) continue;
+    await bucket.write(key, emptied);
+    dropped.texts += texts;
+    dropped.objects += 1;
+  }
+  return dropped;
+}
+
+/** What an object becomes. */
+function withoutTexts(lines: readonly SegmentLine[], meant: Meant): Dropped & { emptied: Buffer } {
+  const isMeant = ({ id, customer_id }: SegmentLine) =>
+    "message" in meant ? id === meant.message : customer_id === meant.customer;
+  const fieldOf = ({ record }: SegmentLine) => TEXTS[record as TextKind].field;
+  const isFilled = (line: SegmentLine) => isMeant(line) && line[fieldOf(line)] !== "";
+  const emptied = lines.map((line) => JSON.stringify(isFilled(line) ? { ...line, [fieldOf(line)]: "" } : line));
+  return {
+    events: lines.filter(isMeant).length,
+    texts: lines.filter(isFilled).length,
+    emptied: gzipSync(`${emptied.join("\n")}\n`),
+  };
+}
+
+/** Gives a segment's row another object, and says whether the row was still as the segment is. */
+async function changeRow({ kind, month, number, sha256 }: Segment, object: Buffer, where: Where): Promise<boolean> {
+  const update = `UPDATE history_segments SET bytes = ${object.length}, sha256 = '${sha256Of(object)}'
+    WHERE kind = '${kind}' AND month = '${month}' AND number = ${number} AND sha256 = '${sha256}' RETURNING name`;
+  const [rows = []] = await askDatabase<{ name: string }>([update], where);
+  return rows.length > 0;
+}
+
+/** The lines of an object; null where it is damaged. */
+function readable(object: Buffer): SegmentLine[] | null {
+  try {
+    return linesOf(object);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Drops the texts that are meant from every segment of these kinds, and from objects that no segment names.
+ * @throws a CommandError that names the objects that are not as they should be.
+ */
+export async function dropFromSegments(kinds: readonly TextKind[], meant: Meant, opened: Opened) {
+  const events: Record<string, number> = {};
+  let [texts, unnamed] = [0, 0];
+  const take = (kind: TextKind, dropped: Dropped) => {
+    events[kind] = (events[kind] ?? 0) + dropped.events;
+    texts += dropped.texts;
+  };
+  const { where, bucket } = opened;
+  const { done, skipped, faults } = await forEachSegment(opened, async (segment) => {
+    const kind = kinds.find((one) => one === segment.kind);
+    if (kind === undefined) return "skipped";
+    const dropped = await dropTexts(segment, { bucket, meant, where });
+    if (typeof dropped === "string") return { fault: dropped };
+    take(kind, dropped);
+    return dropped.isWritten ? "done" : "skipped";
+  });
+  for (const kind of kinds) {
+    const dropped = await dropUnnamedTexts(kind, { bucket, meant, where });
+    texts += dropped.texts;
+    unnamed += dropped.objects;
+    faults.push(...dropped.faults);
+  }
+  refuseFaults(faults);
+  return { events, texts, written: done, skipped, unnamed };
+}

@@ -30,7 +30,7 @@ const ROWS_A_LINE: Record<string, number> = {
   message_state: 3,
   employee: 3,
   eip_campaign: 1,
-  balance_entry: 3,
+  balance_entry: 5,
   token_earning: 3,
   play: 3,
   // Of these four for one that its group shows: it is passed over before, because it comes after all others.

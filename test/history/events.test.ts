@@ -60,7 +60,10 @@ describe("an event", () => {
 
     const [segment = {}] = await segments();
     expect(await linesOf(segment.name)).toEqual(
-      [one, { campaign_id: null, ...other }].sort((a, b) => (a.id < b.id ? -1 : 1)),
+      [
+        { description: "", ...one },
+        { campaign_id: null, description: "", ...other },
+      ].sort((a, b) => (a.id < b.id ? -1 : 1)),
     );
     expect(segment).toMatchObject({
       ...{ kind: "balance_entry", month: "2026-05", number: 1, lines: 2 },

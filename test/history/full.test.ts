@@ -30,7 +30,7 @@ function databaseOf(limit: number): D1Database {
 }
 
 const ENTRIES_A_MONTH = 1_500;
-const BYTES_AN_ENTRY = 75;
+const BYTES_AN_ENTRY = 140;
 
 /** How many of ten months' feeds a database of so many months' size takes. */
 async function monthsTaken(monthsOfSize: number): Promise<number> {

@@ -108,7 +108,7 @@ describe("a step that is cut off", () => {
     ["an event is gone that the object has", "DELETE FROM balance_entries WHERE amount = 700"],
     [
       "another event has come, which the object has not,",
-      `INSERT INTO balance_entries SELECT min(id) || '+', customer_key, store_key, NULL, 300, created_at
+      `INSERT INTO balance_entries SELECT min(id) || '+', customer_key, store_key, NULL, 300, created_at, ''
       FROM balance_entries WHERE created_at < '${KEPT}'`,
     ],
   ] as const)("where %s takes nothing out", async ([, change], { expect }) => {

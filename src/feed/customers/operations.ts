@@ -13,8 +13,8 @@ export const CardHolder = named("CardHolder", {
 export type CardHolder = z.output<typeof CardHolder>;
 
 export const lookUpCustomers: Operation = {
-  id: "lookUpCustomers",
-  summary: "Look up customers by card",
+  id: "customers",
+  summary: "Customers",
   description:
     "The customers with exactly this `scan_id`, by id, at most 100. A token with the scope `lookup` may do this alone, so " +
     "that a till holds no token that reads everything.",

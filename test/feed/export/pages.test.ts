@@ -261,7 +261,7 @@ describe("an export is refused", () => {
     const { status, body } = await get(await exportToken(), `?record=customer&after=${after}`);
 
     expect(status).toBe(422);
-    expect(body.messages).toEqual({ after: ["must be of an export of the same kinds"] });
+    expect(body.messages).toEqual({ after: ["must be of an export of the same kinds and customer"] });
   });
 
   it("leaves nothing written", async ({ expect }) => {

@@ -27,8 +27,24 @@ function sealed() {
   const at = { eip_campaign_id: contest.id, location_id: store_id, employee_id: employee.id };
   // In the order and with the fields that an export gives them.
   const summaries = [
-    { ...entry, customer_id: null, store_id, amount: "15.00", campaign_id, created_at: "2026-02-01 00:00:00" },
-    { ...entry, customer_id, store_id, amount: "12.34", campaign_id: null, created_at: "2026-02-02 00:00:00" },
+    {
+      ...entry,
+      customer_id: null,
+      store_id,
+      amount: "15.00",
+      campaign_id,
+      description: "",
+      created_at: "2026-02-01 00:00:00",
+    },
+    {
+      ...entry,
+      customer_id,
+      store_id,
+      amount: "12.34",
+      campaign_id: null,
+      description: "",
+      created_at: "2026-02-02 00:00:00",
+    },
     { ...earning, level_no: 2, tokens: "1.50", earned_at: "2026-02-03 00:00:00" },
     { ...earning, level_no: 5, tokens: "70000000000000.00", earned_at: "2026-02-04 00:00:00" },
     {

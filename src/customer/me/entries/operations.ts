@@ -2,7 +2,10 @@ import * as z from "zod";
 import type { Operation } from "../../../openapi/notes.ts";
 import { named, success } from "../../../openapi/success.ts";
 
-const Named = z.object({ id: z.string(), name: z.string() }).meta({ id: "NamedRecord" });
+const Named = named("NamedRecord", {
+  id: z.string().describe("Its id."),
+  name: z.string().describe("Its name."),
+});
 
 /** A booking that the balance adds up (docs/contract/interface.md, 4.9). */
 export const BalanceEntry = named("BalanceEntry", {

@@ -3,7 +3,7 @@ import { demoLines } from "../../scripts/program/program.ts";
 import type { Example } from "../../src/openapi/notes.ts";
 import { OPERATIONS } from "../../src/reference.ts";
 import { mustFeed, send } from "../support/api.ts";
-import { customerToken, exportToken, feedToken } from "../support/tokens.ts";
+import { customerToken, exportToken, feedToken, signToken } from "../support/tokens.ts";
 
 it("records what the demo program answers to the reference's examples (anew with -u)", async ({ expect }) => {
   await mustFeed(demoLines());
@@ -35,7 +35,9 @@ async function ask(endpoint: string, { path, query, body }: Omit<Example, "summa
 
 function tokenFor(endpoint: string): Promise<string> {
   if (endpoint === "POST /api/v1/feed") return feedToken("*");
-  return endpoint === "GET /api/v1/feed" ? exportToken() : customerToken("c1");
+  if (endpoint === "GET /api/v1/feed") return exportToken();
+  const isLookup = endpoint === "GET /api/v1/feed/customers";
+  return isLookup ? signToken({ scope: "lookup", sub: "tests" }) : customerToken("c1");
 }
 
 /** With the first two items of each list. */

@@ -57,7 +57,7 @@ export default defineConfig({
   ],
   test: {
     include: ["test/**/*.test.ts"],
-    exclude: ["test/slow/**", "test/simulation/*.test.ts", "test/simulation/platform/**"],
+    exclude: ["test/slow/**", "test/model/**", "test/simulation/*.test.ts", "test/simulation/platform/**"],
     setupFiles: ["./test/setup.ts"],
     // A workerd for each worker, with storage of its own; each file starts from reset(), see test/setup.ts.
     isolate: false,
@@ -76,7 +76,7 @@ export default defineConfig({
         seed: Number(process.env.FUZZ_SEED ?? 20_261_120),
         limitMs: Number(process.env.FUZZ_LIMIT_MS ?? 0),
       },
-      properties: { ...PROPERTIES, runtime: "workerd" },
+      properties: PROPERTIES,
     },
     // A busy machine may take six times as long as a free one; less than what counts as a hang.
     testTimeout: 90_000 * PROPERTIES.effort + 150_000,

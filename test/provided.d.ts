@@ -4,7 +4,7 @@ declare module "vitest" {
   interface ProvidedContext {
     /** How many requests are fuzzed, from which seed, and how long one may take over hostile words; 0: neither. */
     fuzz: { runs: number; seed: number; limitMs: number };
-    /** How many times more runs than usual a property has, from which seed, and what it runs in. */
-    properties: { effort: number; seed: number; runtime: "workerd" | "Node" };
+    /** How many times more runs than usual a property has, and from which seed. */
+    properties: { effort: number; seed: number };
   }
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, it } from "vitest";
 import { isTypoOf } from "../../../src/customer/search/known-customers.ts";
-import { forgives } from "./typos.ts";
+import { forgives } from "../../model/text.ts";
 
 const letters = (of: string) => fc.constantFrom(...of);
 const word = (min: number) => fc.array(letters("ab𐐨"), { minLength: min, maxLength: 8 }).map((parts) => parts.join(""));

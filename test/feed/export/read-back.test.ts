@@ -4,8 +4,8 @@ import type { Kind } from "../../../src/feed/records/kind.ts";
 import { mustFeed } from "../../support/api.ts";
 import { exported } from "../../support/exporting.ts";
 import * as seed from "../../support/seed.ts";
+import { IDS } from "../restore/filled-in.ts";
 import { FULL_RECORDS } from "../restore/full-program.ts";
-import { IDS } from "../restore/random-program.ts";
 
 type Line = Record<string, unknown>;
 

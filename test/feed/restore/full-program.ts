@@ -1,6 +1,5 @@
 import * as seed from "../../support/seed.ts";
-import type { ModelLine } from "../model/kind.ts";
-import { filledIn, IDS, type Step } from "./random-program.ts";
+import { filledIn, IDS, type Line, type Step } from "./filled-in.ts";
 
 // One program with all that an export must carry: each field of each kind other than its default, and every state in
 // which a record can be.
@@ -15,12 +14,12 @@ const HISTORY = "2026-01-01 00:00:01";
 const date = "2999-01-01";
 const there = { time_zone: "America/Los_Angeles" };
 const ada1 = { first_name: "Ada", last_name: "X" };
-const gone = (record: string, key: object): ModelLine => seed.deleted(record, key);
-const said = (id: string, group: unknown, customer: unknown, fields: object = {}): ModelLine =>
+const gone = (record: string, key: object): Line => seed.deleted(record, key);
+const said = (id: string, group: unknown, customer: unknown, fields: object = {}): Line =>
   seed.message(group, customer, { id, body: id, sent_at: null, ...fields });
 
 /** A record of every kind in each of its forms, with every field that a line of it may have. */
-export const FULL_RECORDS: ModelLine[] = [
+export const FULL_RECORDS: Line[] = [
   seed.account({ id: small, company: "Small" }),
   seed.account({ id: chain, company: "Ada's" }),
   // Not in the order of their ids, nor of what refers to them.
@@ -41,7 +40,7 @@ export const FULL_RECORDS: ModelLine[] = [
   seed.membership(far, ada),
   seed.registration(campaigns[0], ada),
   seed.registration(campaigns[1], bob),
-  seed.friendship(ada, cyd, 1),
+  seed.friendship(ada, cyd),
   seed.friendship(cyd, bob, 0),
   seed.block(ada, bob),
   seed.block(cyd, ada),
@@ -64,7 +63,7 @@ export const FULL_RECORDS: ModelLine[] = [
   { ...seed.earning(main, cyd, 5, "-0.25"), id: "t1" },
   seed.play(contests[0], main, employees[1], { id: "y2", runs: "1.5" }),
   seed.play(contests[1], main, employees[0], { id: "y1", runs: "-0.5" }),
-].map((line, at) => filledIn(line as ModelLine, at, 1));
+].map((line, at) => filledIn(line as Line, at));
 
 /** The requests of the program, in turn. */
 export const FULL_PROGRAM: Step[] = [
@@ -75,9 +74,9 @@ export const FULL_PROGRAM: Step[] = [
   { seconds: 1, lines: [said("m6", team, cyd), said("m5", team, ada), said("m4", team, dan)] },
   // A group that is removed twice and comes back, each time with messages; another that stays removed.
   { seconds: 1, lines: [gone("message_group", { id: old })] },
-  { seconds: 1, lines: [filledIn(seed.group([ada, cyd], { id: old }) as ModelLine, 90, 1), said("o3", old, cyd)] },
+  { seconds: 1, lines: [filledIn(seed.group([ada, cyd], { id: old }) as Line, 90), said("o3", old, cyd)] },
   { seconds: 0, lines: [gone("message_group", { id: old })] },
-  { seconds: 0, lines: [filledIn(seed.group([ada, bob, cyd], { id: old }) as ModelLine, 91, 1), said("o2", old, bob)] },
+  { seconds: 0, lines: [filledIn(seed.group([ada, bob, cyd], { id: old }) as Line, 91), said("o2", old, bob)] },
   { seconds: 0, lines: [seed.group([ada, bob], { id: "gone" }), said("x1", "gone", bob)] },
   { seconds: 0, lines: [gone("message_group", { id: "gone" })] },
   { seconds: 0, lines: [seed.group([ada, bob], { id: "silent" })] },
@@ -100,7 +99,7 @@ export const FULL_PROGRAM: Step[] = [
       gone("store", { id: main }),
     ],
   },
-  { seconds: 0, lines: [filledIn(seed.store(chain, { id: main, latitude: 1, longitude: 3 }) as ModelLine, 92, 1)] },
+  { seconds: 0, lines: [filledIn(seed.store(chain, { id: main, latitude: 1, longitude: 3 }) as Line, 92)] },
   // The clock is set back, so that the stamp is later than what the clock said.
   { seconds: -1, lines: [said("z1", old, ada)] },
 ];

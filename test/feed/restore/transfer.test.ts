@@ -2,8 +2,8 @@ import { afterEach, describe, it, vi } from "vitest";
 import { checkLine } from "../../../src/feed/lines.ts";
 import { KINDS, RESTORED_KINDS } from "../../../src/feed/records/index.ts";
 import { endNight, keepMonths, seal } from "../../history/support.ts";
+import { IDS } from "./filled-in.ts";
 import { FULL_PROGRAM, FURTHER } from "./full-program.ts";
-import { IDS } from "./random-program.ts";
 import { Clock, emptyDatabase, exportAll, feedSteps, restoreAll, seen, transfer } from "./transfer.ts";
 
 const NOW = "2026-06-01 12:00:00";

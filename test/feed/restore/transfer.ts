@@ -8,8 +8,7 @@ import { differences } from "../../support/differences.ts";
 import { freshDatabase } from "../../support/fresh-database.ts";
 import { rows } from "../../support/state.ts";
 import { customerToken, exportToken } from "../../support/tokens.ts";
-import type { ModelLine } from "../model/kind.ts";
-import type { Ids, Step, Transfer } from "./random-program.ts";
+import type { Ids, Line, Step, Transfer } from "./filled-in.ts";
 
 /** All pages of an export, as they came. */
 export async function exportAll(): Promise<string[]> {
@@ -188,7 +187,7 @@ async function withoutLeftOut(steps: readonly Step[]): Promise<Step[]> {
   const hidden = await rows(
     "SELECT id FROM messages WHERE group_key IN (SELECT key FROM message_groups WHERE id IS NULL)",
   );
-  const isHidden = ({ record, id }: ModelLine) => record === "message" && hidden.some((one) => one.id === id);
+  const isHidden = ({ record, id }: Line) => record === "message" && hidden.some((one) => one.id === id);
   return steps.map(({ seconds, lines }) => ({ seconds, lines: lines.filter((line) => !isHidden(line)) }));
 }
 

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, describe, it, vi } from "vitest";
+import { propertyRuns } from "../support/property-runs.ts";
+import { SHAPES } from "./random-program.ts";
+import { Trial } from "./trial.ts";
+
+const STEPS = 12;
+const CALLS_A_STEP = 12;
+
+const { numRuns, seed } = propertyRuns(3);
+
+beforeAll(() => {
+  // A line for each request that fails, of which most are meant to.
+  vi.spyOn(console, "log").mockImplementation(() => {});
+});
+afterAll(() => {
+  vi.restoreAllMocks();
+});
+
+const seen: Record<string, number> = {};
+
+describe("a random program", () => {
+  it.for(Object.keys(SHAPES))("is fed, answered and exported as the model has it, step by step: %s", async (shape) => {
+    for (let run = 0; run < numRuns; run += 1) {
+      const trial = new Trial(`seed ${seed}, ${shape}, run ${run}`, shape, seen);
+      await trial.begin();
+      for (let step = 0; step < STEPS; step += 1) {
+        await trial.change();
+        await trial.pass(trial.random.pick([0, 0, 1, 2]));
+        await trial.ask(CALLS_A_STEP);
+      }
+      await trial.checkExport();
+    }
+  });
+
+  it("of these was answered in every way, and often", ({ expect }) => {
+    console.info(`${numRuns} programs of each shape, seed ${seed}: ${JSON.stringify(seen)}`);
+    const ends = ["near-by-popular-campaigns", "messages", "team-with-level", "coupons", "my-coupons", "full-search"];
+    const found = [...ends, "leaderboard", "me", "entries", "feed"].map((end) => `${end} 200`);
+    const others = ["feed 422", "team-with-level 404", "messages none", "my-coupons none", "forgiven"];
+    for (const sort of [...found, ...others]) expect(seen[sort], sort).toBeGreaterThan(numRuns * 6);
+    const rare = ["feed 403", "me 404", "leaderboard 422", "full-search 422"];
+    for (const sort of rare) expect(seen[sort], sort).toBeGreaterThan(numRuns);
+  });
+});

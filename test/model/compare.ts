@@ -1,0 +1,27 @@
+import type { Row } from "./kinds.ts";
+import type { Expected } from "./model.ts";
+
+/** What the service answered. */
+export interface Answered {
+  status: number;
+  body: Row;
+  /** Its header `Link`. */
+  link: string | null;
+}
+
+// The model's sines may differ from the database's in the last digit.
+const ROUNDED = 0.0101;
+
+/** An answer in the form in which the model expects it, so that both can be compared as they are. */
+export function seenAs(expected: Expected, { status, body, link }: Answered): Expected {
+  if (status === 422) return { status, fields: Object.keys(body.messages ?? {}).sort() };
+  if (status !== 200) return { status };
+  if (body.status === false) return { status, body: { status: false, errorCode: body.errorCode } };
+  const seen: Expected = { status, body };
+  if (expected.hasNext !== undefined) seen.hasNext = link?.includes('rel="next"') ?? false;
+  const campaigns = expected.body?.items;
+  if (Array.isArray(campaigns) && Array.isArray(body.items))
+    for (const [index, item] of body.items.entries())
+      if (Math.abs(item.distance - campaigns[index]?.distance) < ROUNDED) item.distance = campaigns[index].distance;
+  return seen;
+}

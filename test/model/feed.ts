@@ -1,0 +1,304 @@
+import { type Field, KINDS, type Kind, type Row, readField } from "./kinds.ts";
+import { keyOf, type State } from "./state.ts";
+import { addSeconds } from "./time.ts";
+import { BAD } from "./values.ts";
+
+// The rules of docs/contract/feed.md, 1 and 2, one by one.
+
+/** What a feed is answered; of 422 the fields that are named, such as `line 3.latitude`. */
+export interface FeedAnswer {
+  status: 200 | 403 | 422;
+  accepted?: number;
+  ignored?: number;
+  fields?: string[];
+}
+
+export interface FeedRequest {
+  /** The values of the lines; undefined where a line is blank. */
+  lines: readonly unknown[];
+  /** The accounts of the token. */
+  accounts: readonly string[] | "*";
+  /** The second in which it is applied. */
+  now: string;
+  /** Events of before this time have left for history. */
+  horizon?: string | null;
+}
+
+/** A good line: `row` is what its fields hold, of a delete only the key. */
+interface Line {
+  kind: Kind;
+  number: number;
+  isDelete: boolean;
+  row: Row;
+  key: string;
+}
+
+const NAMED_LINES = 100;
+const SOFT_DELETED = ["account", "store", "campaign", "coupon", "employee", "eip_campaign"];
+
+/** What a request makes of what is stored, and what it is answered. A request that is refused leaves all as it was. */
+export function applyFeed(before: State, request: FeedRequest): { answer: FeedAnswer; after: State } {
+  const { lines, bad } = readLines(request);
+  if (bad.length > 0)
+    return { answer: { status: 422, fields: bad.slice(0, NAMED_LINES).flat().sort() }, after: before };
+  const after = before.copy();
+  const { writes, deletes } = counting(lines, before);
+  takeStamp(after, writes, request.now);
+  for (const line of writes) write(line, after, request.now);
+  const removed = deletes.filter((line) => remove(line, after));
+  endErased(after);
+
+  const { accounts } = request;
+  if (accounts !== "*" && lines.some((line) => isForeign(line, accounts, before, after)))
+    return { answer: { status: 403 }, after: before };
+  const faulty = writes.map((line) =>
+    faultsOf(line, { lines, before, after }).map((field) => nameOf(line.number, field)),
+  );
+  if (faulty.some(({ length }) => length > 0))
+    return { answer: { status: 422, fields: faulty.flat().sort() }, after: before };
+
+  const repeated =
+    lines.filter(({ kind }) => kind.isEvent).length - [...writes, ...deletes].filter(({ kind }) => kind.isEvent).length;
+  const ignored = repeated + deletes.length - removed.length;
+  return { answer: { status: 200, accepted: lines.length - ignored, ignored }, after };
+}
+
+const nameOf = (number: number, field: string) => `line ${number}${field === "" ? "" : `.${field}`}`;
+
+/** The good lines, and of each bad line the fields that are wrong by themselves. */
+function readLines({ lines, horizon = null }: FeedRequest): { lines: Line[]; bad: string[][] } {
+  const good: Line[] = [];
+  const bad: string[][] = [];
+  for (const [index, value] of lines.entries()) {
+    if (value === undefined) continue;
+    const line = readLine(value, index + 1, horizon);
+    if (Array.isArray(line)) bad.push(line.map((field) => nameOf(index + 1, field)));
+    else good.push(line);
+  }
+  return { lines: good, bad };
+}
+
+function readLine(value: unknown, number: number, horizon: string | null): Line | string[] {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return [""];
+  const object = value as Row;
+  const kind = KINDS.find(({ record }) => record === object.record);
+  if (kind === undefined) return ["record"];
+  const isDeletable = !kind.isEvent || kind.record === "message";
+  const isDelete = object.deleted === true && isDeletable;
+  const fields = kind.fields.filter(({ isKey }) => isKey || !isDelete);
+  const row: Row = Object.fromEntries(fields.map((field) => [field.name, readField(field, object[field.name])]));
+  const bad = new Set(Object.keys(row).filter((name) => row[name] === BAD));
+  if (bad.size === 0 && contradiction(kind, row)) bad.add(contradiction(kind, row));
+  if ("deleted" in object && (typeof object.deleted !== "boolean" || !isDeletable)) bad.add("deleted");
+  const time = row[kind.timeField];
+  if (horizon !== null && typeof time === "string" && time < horizon) bad.add(kind.timeField);
+  return bad.size > 0 ? [...bad] : { kind, number, isDelete, row, key: keyOf(kind, row) };
+}
+
+/** The field of a line that contradicts another; `""`: none. */
+function contradiction({ record }: Kind, row: Row): string {
+  const { customer_id, friend_id, blocked_id, member_ids, initial_customer_id, usage_count, total_count } = row;
+  if (record === "friendship" && customer_id === friend_id) return "friend_id";
+  if (record === "block" && customer_id === blocked_id) return "blocked_id";
+  if (usage_count > total_count) return "usage_count";
+  if (member_ids === undefined) return "";
+  return member_ids.includes(initial_customer_id) && new Set(member_ids).size === member_ids.length ? "" : "member_ids";
+}
+
+/**
+ * The lines that count: of a state's lines with one key the last; of an event's the first, if it is not stored yet, and the
+ * first that deletes it. What others refer to is written before them and deleted after them; new records are stored in
+ * the order of their first lines.
+ */
+function counting(lines: readonly Line[], before: State): { writes: Line[]; deletes: Line[] } {
+  const byRecord = Map.groupBy(lines, ({ kind, key, isDelete }) =>
+    JSON.stringify([kind.record, key, kind.isEvent && isDelete]),
+  );
+  const counted = [...byRecord.values()].flatMap((same) => {
+    const line = same[0]?.kind.isEvent ? same[0] : same.at(-1);
+    const first = same.find(({ isDelete }) => !isDelete) ?? line;
+    return line && first ? [{ line, place: KINDS.indexOf(line.kind) * 10_000 + first.number }] : [];
+  });
+  const ordered = counted.sort((one, other) => one.place - other.place).map(({ line }) => line);
+  const isStored = ({ kind, key }: Line) => kind.isEvent && before.table(kind.record).has(key);
+  return {
+    writes: ordered.filter((line) => !line.isDelete && !isStored(line)),
+    deletes: ordered.filter(({ isDelete }) => isDelete).reverse(),
+  };
+}
+
+/** D1's clock stamps messages, and stamps never run backwards. */
+function takeStamp(after: State, writes: readonly Line[], now: string): void {
+  const { stamp, said } = after.clock;
+  if (said === now || !writes.some(({ kind }) => kind.record === "message")) return;
+  after.clock = { said: now, stamp: now > stamp ? now : addSeconds(stamp, 1) };
+}
+
+/**
+ * Writes a line, unless it refers to something that is not there or would change what is fixed: then the request is
+ * refused, and no other line finds what this one would have written.
+ */
+function write({ kind, row, key }: Line, after: State, now: string): void {
+  const { record, fields } = kind;
+  const table = after.table(record);
+  const stored = table.get(key);
+  const lacks = fields.some(
+    (field) => field.isRequired && field.type !== "customers" && missing(field, row, after).length > 0,
+  );
+  const isChanged = changes(kind, row, stored).length > 0;
+  // Who is in a stored group is looked at all the same, and so is who has joined a store.
+  const isRefused = record === "message_group" ? lacks && !stored : lacks || (isChanged && record !== "membership");
+  if (isRefused) return;
+  const times = fields.filter(({ type, name }) => type === "now" && row[name] === null);
+  const written: Row = { ...row, ...Object.fromEntries(times.map(({ name }) => [name, stored?.[name] ?? now])) };
+  if (record === "membership")
+    Object.assign(written, { joined: true, ...(stored && { referrer_id: stored.referrer_id }) });
+  if (record === "message") {
+    const isHistory = row.sent_at !== null && row.sent_at < addSeconds(after.clock.said, -3_600);
+    written.sent_at = isHistory ? row.sent_at : after.clock.stamp;
+  }
+  if (record === "message_group") {
+    written.initial_customer_id = stored?.initial_customer_id ?? row.initial_customer_id;
+    written.member_ids = row.member_ids.filter((id: string) => after.customer(id));
+    removeAll(
+      after,
+      "message_state",
+      (one) => one.group_id === row.id && !written.member_ids.includes(one.customer_id),
+    );
+  }
+  table.set(key, written);
+}
+
+/** The fields in which a line would change what is fixed. */
+function changes({ isEvent, fields }: Kind, row: Row, stored: Row | undefined): string[] {
+  if (isEvent || stored === undefined) return [];
+  const changed = fields.filter(({ name, isFixed }) => isFixed && row[name] !== null && row[name] !== stored[name]);
+  return changed.map(({ name }) => name);
+}
+
+export function removeAll(after: State, record: string, isRemoved: (row: Row) => boolean): void {
+  for (const [key, row] of after.table(record)) if (isRemoved(row)) after.table(record).delete(key);
+}
+
+/** Deletes; false where there was nothing to delete. */
+function remove({ kind: { record, fields }, key }: Line, after: State): boolean {
+  const table = after.table(record);
+  const stored = table.get(key);
+  if (stored === undefined || stored.deleted || stored.erased || stored.joined === false || stored.body === "")
+    return false;
+  if (record === "customer") table.set(key, { ...emptied(fields), id: stored.id, erased: true });
+  else if (SOFT_DELETED.includes(record)) stored.deleted = true;
+  else if (record === "membership") stored.joined = false;
+  else if (record === "message") stored.body = "";
+  else table.delete(key);
+  if (record === "message_group") {
+    removeAll(after, "message_state", ({ group_id }) => group_id === stored.id);
+    // Their ids stay used.
+    for (const message of after.all("message")) if (message.group_id === stored.id) message.group_id = null;
+  }
+  return true;
+}
+
+const emptied = (fields: readonly Field[]): Row =>
+  Object.fromEntries(fields.map(({ name, isNullable }) => [name, isNullable ? null : ""]));
+
+/** Ends all that ends with the customers who are erased. */
+function endErased(after: State): void {
+  const isErased = (id: unknown) => after.find("customer", id)?.erased === true;
+  for (const membership of after.all("membership")) if (isErased(membership.customer_id)) membership.joined = false;
+  for (const group of after.all("message_group"))
+    group.member_ids = group.member_ids.filter((id: string) => !isErased(id));
+  for (const record of ["registration", "friendship", "block", "customer_coupon", "message_state"])
+    removeAll(after, record, (one) => [one.customer_id, one.friend_id, one.blocked_id].some(isErased));
+}
+
+/** The names in a field that name no stored record. What is deleted or left is stored; a customer who is erased is not. */
+function missing({ name, to }: Field, row: Row, after: State): unknown[] {
+  const isStored = (id: unknown) => (to === "customer" ? after.customer(id) : after.find(to ?? "", id)) !== undefined;
+  return to === undefined ? [] : namesIn(row[name]).filter((id) => !isStored(id));
+}
+
+/** The ids in a field: one, a list, or none. */
+const namesIn = (value: unknown): unknown[] => (value === "all" ? [] : [value ?? []].flat());
+
+/** The account of a record; undefined where it is not stored, or belongs to none. */
+function accountOf(record: string | undefined, id: unknown, state: State): string | undefined {
+  const row = record === undefined ? undefined : state.find(record, id);
+  return record === "account" ? row?.id : row?.account_id;
+}
+
+/** Whether a line touches an account that the token does not cover. */
+function isForeign({ kind, row, key }: Line, accounts: readonly string[], before: State, after: State): boolean {
+  const { record, fields, ownerField } = kind;
+  if (ownerField === null) return true;
+  const named = fields.flatMap(({ name, to }) =>
+    to === undefined ? [] : namesIn(row[name]).map((id) => accountOf(to, id, after)),
+  );
+  const owner = fields.find(({ name }) => name === ownerField);
+  const stored = before.table(record).get(key) ?? {};
+  // Also an account that is not stored.
+  const own = [
+    row.account_id,
+    record === "account" ? row.id : undefined,
+    accountOf(owner?.to, stored[ownerField], after),
+  ];
+  return [...named, ...own].some((account) => account !== undefined && !accounts.includes(account));
+}
+
+interface Request {
+  lines: readonly Line[];
+  before: State;
+  after: State;
+}
+
+/** The fields of a line that are wrong once the whole request is applied. */
+function faultsOf(line: Line, request: Request): string[] {
+  const { row, kind } = line;
+  const { record, fields, ownerField } = kind;
+  const { after } = request;
+  const bad = new Set(changes(kind, row, after.table(record).get(line.key)));
+  const owner = accountOf(ownerField === "account_id" ? "account" : "store", row[ownerField ?? ""], after);
+  for (const field of fields) {
+    const { name, to, type } = field;
+    const isOfAnother = (id: unknown) => {
+      const account = accountOf(to, id, after);
+      return account !== undefined && account !== owner && (owner !== undefined || type === "stores");
+    };
+    if (missing(field, row, after).length > 0 || namesIn(row[name]).some(isOfAnother)) bad.add(name);
+  }
+  if (record === "customer_coupon" && after.find("coupon", row.campaign_coupon_id)?.kind === "digital")
+    bad.add("campaign_coupon_id");
+  if (isStranger(line, after)) bad.add("customer_id");
+  if (record === "membership" && row.referrer_id !== null && isBadReferrer(line, request)) bad.add("referrer_id");
+  return [...bad];
+}
+
+/** Whether a line's customer must be a member, of a group or of a store, and is none. Who left a store still earns. */
+function isStranger({ kind: { record }, row }: Line, after: State): boolean {
+  const { group_id, store_id, customer_id } = row;
+  if (record === "token_earning")
+    return after.find("store", store_id) !== undefined && !after.find("membership", store_id, customer_id);
+  const group = after.find("message_group", group_id);
+  return (
+    (record === "message" || record === "message_state") &&
+    group !== undefined &&
+    !group.member_ids.includes(customer_id)
+  );
+}
+
+/** A referrer is another customer who is a member of the store already: stored, or on an earlier line. */
+function isBadReferrer({ kind, number, row }: Line, { lines, before, after }: Request): boolean {
+  const { store_id, customer_id, referrer_id } = row;
+  if (referrer_id === customer_id) return true;
+  if (!after.customer(customer_id) || !after.find("store", store_id)) return false;
+  const isEarlier = lines.some(
+    (one) =>
+      one.kind === kind &&
+      one.number < number &&
+      !one.isDelete &&
+      one.row.store_id === store_id &&
+      one.row.customer_id === referrer_id,
+  );
+  const isJoining = isEarlier && after.find("membership", store_id, referrer_id) !== undefined;
+  return !isJoining && before.find("membership", store_id, referrer_id) === undefined;
+}

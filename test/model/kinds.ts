@@ -1,0 +1,163 @@
+import { BAD, id, TYPES } from "./values.ts";
+
+// The records of the feed (docs/contract/feed.md, 4). `name*` is of the key, `name!` required, `name?` nullable; then come
+// its type, which is a kind of record if the field names one, and after `=` what it holds if it is left out.
+
+const TABLE = `
+store id*:id account_id!:account name!:name latitude!:latitude longitude!:longitude store_image address_line_1
+  address_line_2 city state zip phone
+campaign id*:id account_id!:account name!:name campaign_description:long campaign_image campaign_start_date!:date
+  campaign_end_date?:date time_zone:zone status:count=1 age_range_type:any age_value:any min_age:any max_age:any
+  campaign_type?:any trigger_type=None reward_type=PercentDollarValue campaign_require_register:any
+  cash_tender_multiplier:decimal=1.00 non_cash_tender_multiplier:decimal=1.00 allow_cash_tender:any
+  allow_non_cash_tender:any trigger_amount:decimal store_ids:stores
+customer id*:id first_name!:name last_name!:name scan_id date_of_birth?:date address_line_1 address_line_2 city state zip
+  customer_description:long avatar
+membership store_id*:store customer_id*:customer referrer_id?:customer joined_at:now
+token_earning id*:event store_id!:store customer_id!:customer level_no!:level tokens!:decimal earned_at:now
+registration campaign_id*:campaign customer_id*:customer
+friendship customer_id*:customer friend_id*:customer status!:flag
+block customer_id*:customer blocked_id*:customer
+coupon id*:id account_id!:account kind!:kind name!:name type!:text value!:decimal campaign_id?:campaign
+  source_campaign_id?:text header_lines:lines text_lines:lines can_expire:flag expiration_type=Never_Expires
+  expiration_date?:end time_zone:zone expiration once_per_sale:flag filter_items?:any coupon_barcode:barcode is_custom:flag
+  can_combine_with_other:flag created_at:now
+customer_coupon id*:id customer_id!:customer campaign_coupon_id!:coupon store_id!:store coupon_id?:text
+  expected_end_date?:end time_zone:zone creation_method=TriggeredSale reserved:count total_count:count=1 usage_count:count
+  created_at:now updated_at?:time deleted_at?:time
+message_group id*:id initial_customer_id!:customer member_ids!:customers group_image?:text created_at:now
+message_state group_id*:message_group customer_id*:customer read_at?:time notifications_disabled:flag
+employee id*:id account_id!:account name!:name avatar
+eip_campaign id*:id account_id!:account name!:name start_date!:date end_date?:date time_zone:zone
+balance_entry id*:event customer_id!:customer store_id!:store amount!:decimal campaign_id?:campaign description
+  created_at:now
+play id*:event eip_campaign_id!:eip_campaign location_id!:store employee_id!:employee runs:decimal hits:signed
+  doubles:signed triples:signed played_at:now
+message id*:event group_id!:message_group customer_id!:customer body!:long sent_at:now`;
+
+/** An account, of which every other field is passed through. */
+const ACCOUNT = `
+account id*:digits parent_id?:text company!:name company_code domain_name tenancy_initialization db_name? bucket_name?
+  identity_tenant_identifier core_tenant_id core_app_account_id slug cw_company sc_company cw_primary_contact
+  account_package_id can_own_accounts agreement_type protected phone address country_id state_id? city_id? city state zip
+  type partner_code partner_notify include_child_buydowns data? created_at updated_at deleted_at? applicable_tier
+  loyalty_options?:options`;
+
+/** The loyalty options without the seven `mailer_*`, which are never stored. */
+const OPTIONS = `
+options id account_id acc_card_identifier chain_display_name description:longAny default_balance_type point_conversion
+  team_breakdown:shares chain_active show_on_customer_portal selected_proof_165_id selected_proof_323_id
+  selected_proof_258_id selected_proof_212_id sign_up_bonus_points referral_bonus_points employee_referral_bonus_points
+  interest_bonus inactivity_months participate_in_offer min_redeem_amount default_cash_tender_multiplier
+  default_non_cash_tender_multiplier default_allow_cash_tender default_allow_non_cash_tender
+  campaign_for_points_redemption chain_logo:logo chain_logo_extension chain_logo_type:text chain_background:text
+  campaign_require_register early_registration_time:text shipping_contact_name shipping_address_line_1
+  shipping_address_line_2 shipping_city shipping_state shipping_zip term_contents:html notify_custom_admin_emails
+  notify_user_admin?:admins notify_per_day enable_purchase_instant purchase_report_time:text earn_purchase_limit
+  lock_on_purchase_limit lock_on_purchase_count temp_lock_enabled lock_duration_value lock_duration_units
+  allow_employee_purchase_earning allow_employee_license_lookup return_type split_points_with_clerk
+  purchases_needed_to_redeem redemption_limit redemption_limit_interval text_message_enable stackable
+  validate_referral_code branded_site branded_site_url partner_tier show_partner_offers partner_ftp_connection_id
+  partner_ftp_use_sub partner_ftp_sub_folder partner_notify_offers partner_main_email partner_company_id
+  partner_notify_list alternate_slug branded_footer_content:htmlAny branded_email_header:htmlAny
+  branded_email_footer:htmlAny branded_store_header_name branded_from_email token_sync_time level_sync_time created_at
+  updated_at deleted_at`;
+
+const SHARES = "shares level_1?:text level_2?:text level_3?:text level_4?:text level_5?:text";
+
+/** Passed-through fields that are flags: 0 where they are left out, and not `""`. */
+const FLAGS =
+  /^(can_|allow_|enable_|show_|is_|include_)|^(protected|stackable|chain_active|text_message_enable|branded_site|campaign_require_register)$/;
+
+// biome-ignore lint/suspicious/noExplicitAny: what a field holds follows from the tables above.
+export type Row = Record<string, any>;
+
+/** Some fields of a row, by their names with blanks between them. */
+export const pick = (row: Row, names: string): Row =>
+  Object.fromEntries(names.split(" ").map((name) => [name, row[name]]));
+
+export interface Field {
+  name: string;
+  isKey: boolean;
+  isRequired: boolean;
+  isNullable: boolean;
+  type: string;
+  leftOut: unknown;
+  /** The kind of record that it names, or names many of. */
+  to?: string;
+  /** Whether it says what a record belongs to: then it is fixed once written. */
+  isFixed: boolean;
+}
+
+export interface Kind {
+  record: string;
+  fields: readonly Field[];
+  /** The names of the key's fields. */
+  key: readonly string[];
+  isEvent: boolean;
+  /** Of an event: the field with its time. */
+  timeField: string;
+  /** The field that says whose the record is, by an account or by what belongs to one; null: it belongs to none. */
+  ownerField: string | null;
+}
+
+const RECORDS = ["account", ...(TABLE.match(/^\w+/gm) ?? [])];
+
+function fieldOf(said: string, usual: string): Field {
+  const [, name = "", mark = "", type = usual, given] = /^(\w+)([*!?]?)(?::(\w+))?(?:=(.*))?$/.exec(said) ?? [];
+  const byType =
+    type === "any" || type.endsWith("Any") ? (FLAGS.test(name) ? 0 : "") : type === "shares" ? {} : TYPES[type]?.[1];
+  const leftOut =
+    mark === "?" ? null : given === undefined ? byType : typeof byType === "number" ? Number(given) : given;
+  const to = RECORDS.find((record) => record === type || `${record}s` === type);
+  const isFixed = name === "kind" || name === "referrer_id" || (mark === "!" && to === type);
+  return {
+    ...{ name, type, leftOut, isFixed, isKey: mark === "*", isNullable: mark === "?" },
+    ...{ isRequired: mark === "*" || mark === "!", ...(to && { to }) },
+  };
+}
+
+function kindOf(said: string, usual = "text"): Kind {
+  const [record = "", ...texts] = said.trim().split(/\s+/);
+  const fields = texts.map((one) => fieldOf(one, usual));
+  const isEvent = fields.some(({ type }) => type === "event");
+  const owners = ["account_id", "location_id", "store_id", "campaign_id"];
+  const owner = owners.find((one) => fields.some(({ name }) => name === one));
+  return {
+    record,
+    fields,
+    key: fields.filter(({ isKey }) => isKey).map(({ name }) => name),
+    isEvent,
+    timeField: (isEvent && fields.find(({ type }) => type === "now")?.name) || "",
+    ownerField: record === "account" ? "id" : (owner ?? null),
+  };
+}
+
+/** What others refer to comes first. */
+export const KINDS: readonly Kind[] = [
+  kindOf(ACCOUNT, "any"),
+  ...TABLE.trim()
+    .split(/\n(?! )/)
+    .map((one) => kindOf(one)),
+];
+const OBJECTS: Readonly<Record<string, Kind>> = { options: kindOf(OPTIONS, "any"), shares: kindOf(SHARES) };
+
+/** What a field of a line holds, or `BAD`. A null that is no value of the field is its default. */
+export function readField({ type, to, isRequired, isNullable, leftOut }: Field, value: unknown): unknown {
+  if (value === null && isNullable) return null;
+  const takesNull = type === "now" || type === "any" || type.endsWith("Any");
+  if (!isRequired && (value === undefined || (value === null && !takesNull))) return leftOut;
+  const [read] = TYPES[type] ?? [];
+  if (read !== undefined) return read(value);
+  return to === undefined ? readObject(type, value) : id(value);
+}
+
+/** An object with all its fields, or of shares with those that are there. */
+function readObject(type: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return BAD;
+  const read = (OBJECTS[type]?.fields ?? []).map(
+    (field) => [field.name, readField(field, (value as Row)[field.name])] as const,
+  );
+  if (read.some(([, one]) => one === BAD)) return BAD;
+  return Object.fromEntries(read.filter(([, one]) => type !== "shares" || one !== null));
+}

@@ -1,0 +1,117 @@
+import type { Row } from "./kinds.ts";
+import { BAD, id, text, time } from "./values.ts";
+
+// What requests may say (docs/contract/interface.md, 1 and 4).
+
+/** A request of a customer. */
+export interface Call {
+  method: "GET" | "POST";
+  /** With its query. */
+  path: string;
+  body?: unknown;
+}
+
+type Read = (value: unknown) => unknown;
+
+const search = text(100);
+const flag: Read = (value) => (/^(true|false|1|0)$/i.test(String(value)) ? /^(true|1)$/i.test(String(value)) : BAD);
+const number =
+  (least: number, most: number, isWhole = true): Read =>
+  (value) => {
+    const isNumber = typeof value === "number" || (typeof value === "string" && /^-?\d+(\.\d+)?$/.test(value));
+    const read = isNumber ? Number(value) : Number.NaN;
+    return read >= least && read <= most && (!isWhole || Number.isInteger(read)) ? read : BAD;
+  };
+const oneOf =
+  (...values: string[]): Read =>
+  (value) =>
+    values.includes(String(value)) ? value : BAD;
+const parts = (list: string) =>
+  list
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+const ids: Read = (value) => {
+  const read = [value].flat().flatMap((list) => parts(String(list)));
+  return read.some((one) => id(one) === BAD) ? BAD : read;
+};
+const LISTS = ["stores", "customers", "campaigns"];
+const lists: Read = (value) => {
+  const read = search(value) === BAD ? ["?"] : parts(String(value));
+  return read.every((part) => LISTS.includes(part)) ? (read.length > 0 ? read : LISTS) : BAD;
+};
+const query: Read = (value) => (typeof value === "string" ? text(100, /^.{3}/su)(value.trim()) : BAD);
+
+interface Parameter {
+  read: Read;
+  isRequired?: true;
+  leftOut?: unknown;
+  isList?: true;
+  /** Whether `""` and null of a body mean that it is absent. */
+  isText?: true;
+}
+
+const PAGING = { page: { read: number(1, 999_999_999), leftOut: 1 }, per_page: { read: number(1, 100), leftOut: 50 } };
+
+/** What each endpoint takes, by the end of its path. */
+export const PARAMETERS: Readonly<Record<string, Readonly<Record<string, Parameter>>>> = {
+  "near-by-popular-campaigns": {
+    count: { read: number(1, 100), leftOut: 8 },
+    latitude: { read: number(-90, 90, false), isRequired: true },
+    longitude: { read: number(-180, 180, false), isRequired: true },
+    single_account_id: { read: id, isRequired: true },
+  },
+  messages: { ...PAGING, check_time: { read: time } },
+  "team-with-level": { ...PAGING, level_no: { read: number(1, 5) }, team_member_id: { read: id } },
+  coupons: {
+    includemfg: { read: flag, leftOut: false },
+    include_images: { read: flag, leftOut: false },
+    search: { read: search },
+    type: { read: search },
+    accountId: { read: id },
+  },
+  "my-coupons": {
+    ...PAGING,
+    digitalonly: { read: flag, leftOut: false },
+    search: { read: search },
+    type: { read: oneOf("store", "mfg") },
+    storeId: { read: ids, isList: true, leftOut: [] },
+    includemfg: { read: flag, leftOut: true },
+  },
+  "full-search": {
+    query: { read: query, isRequired: true },
+    filter: { read: lists, leftOut: LISTS, isText: true },
+    typos: { read: (value) => (typeof value === "boolean" ? value : BAD), leftOut: true },
+  },
+  leaderboard: {
+    location_id: { read: id, isRequired: true, isText: true },
+    eip_campaign_id: { read: id, isText: true },
+  },
+  me: {},
+  entries: { limit: { read: number(1, 100), leftOut: 50 }, account_id: { read: id } },
+};
+
+/** What a call says, by the names of the parameters; or the names of those that are wrong. */
+export function readParameters(endpoint: string, { path, body }: Call): { given: Row } | { bad: string[] } {
+  const searchParams = new URL(path, "https://any.example").searchParams;
+  const inQuery = (name: string) => {
+    const values = searchParams.getAll(name);
+    return values.length > 1 ? values : values[0] === "" ? undefined : values[0];
+  };
+  const said = (name: string, { isText }: Parameter) => {
+    if (body === undefined) return inQuery(name);
+    const value = (body as Row)[name];
+    const given = isText && (value === "" || value === null) ? undefined : value;
+    if (name !== "location_id" || given !== undefined) return given;
+    const places = searchParams.getAll(name).filter((place) => place !== "");
+    return places.length > 1 ? places : places[0];
+  };
+  const parameters = Object.entries(PARAMETERS[endpoint] ?? {});
+  const read = parameters.map(([name, parameter]) => {
+    const value = said(name, parameter);
+    if (value === undefined) return [name, parameter.isRequired ? BAD : parameter.leftOut] as const;
+    return [name, Array.isArray(value) && !parameter.isList ? BAD : parameter.read(value)] as const;
+  });
+  const bad = read.filter(([, value]) => value === BAD).map(([name]) => name);
+  return bad.length > 0 ? { bad } : { given: Object.fromEntries(read) };
+}

@@ -1,0 +1,439 @@
+import type { Random } from "../../scripts/program/random.ts";
+import { type Field, KINDS, type Kind, type Row } from "./kinds.ts";
+import type { Call } from "./parameters.ts";
+import { addSeconds } from "./time.ts";
+
+// Random programs about few ids, so that lines meet, collide and dangle; and random calls of those who are in them.
+
+/** How many records of a kind there are, and how often the changes that follow are about them. */
+type Shape = Readonly<Record<string, readonly [count: number, weight: number]>>;
+
+const MIXED: Shape = {
+  account: [3, 2],
+  store: [4, 3],
+  campaign: [4, 3],
+  customer: [5, 4],
+  membership: [12, 4],
+  registration: [6, 1],
+  friendship: [5, 3],
+  block: [3, 2],
+  coupon: [6, 4],
+  customer_coupon: [9, 5],
+  message_group: [3, 5],
+  message_state: [3, 3],
+  employee: [3, 1],
+  eip_campaign: [3, 1],
+  token_earning: [12, 3],
+  balance_entry: [20, 6],
+  play: [14, 4],
+  message: [8, 9],
+};
+
+/** What programs are made of: everything, or much of what one endpoint is about. */
+export const SHAPES: Readonly<Record<string, Shape>> = {
+  mixed: MIXED,
+  "nearby campaigns": { ...MIXED, store: [22, 6], campaign: [8, 6], balance_entry: [90, 20] },
+  messages: {
+    ...MIXED,
+    customer: [6, 3],
+    message_group: [6, 8],
+    message: [24, 30],
+    message_state: [8, 8],
+    block: [6, 4],
+    friendship: [8, 3],
+  },
+  teams: {
+    ...MIXED,
+    store: [3, 2],
+    customer: [12, 8],
+    membership: [30, 14],
+    token_earning: [20, 8],
+    balance_entry: [20, 4],
+    message: [0, 0],
+  },
+  coupons: { ...MIXED, coupon: [14, 8], customer_coupon: [40, 14], message: [0, 0] },
+  boards: { ...MIXED, employee: [125, 10], play: [500, 40], store: [3, 1], message: [0, 0] },
+  search: {
+    ...MIXED,
+    account: [5, 3],
+    store: [30, 12],
+    campaign: [25, 8],
+    customer: [40, 14],
+    friendship: [40, 4],
+    block: [8, 3],
+    membership: [40, 4],
+    message: [0, 0],
+  },
+};
+
+const split = (text: string) => text.split(" ");
+/** Words of every kind of letter and digit, and what is none. */
+const ODD = split(
+  "ann Anna ANAÏS José jose Jose\u0301 Zürich ma mar Mary Straße Łódź lodz øre ΟΔΟΣ οδος Κώστας 日本語 日本 Café cafe\u0301s 12 123 80202 ½ " +
+    'x² Ⅷ ﬁsh Ǆ İstanbul ıstanbul Хлебный हिन्दी 김치 O\'Brien OR NEAR AND NOT a-b +1 * "quoted" 🎉party ſo K µ k μ Ꭰ Ა ა NULL \\ % _ שלום ～ 🍩 \uffff',
+);
+/** Words that are alike, so that they are forgiven for each other. */
+const ALIKE = [
+  "garcia garica gracia García garcias mari maria Marina maris marias marsi smith smithe smit Smiths smitten",
+  "abcde abced abcd abcdef abcxe abbcde abcde1 abcd9 12345 aaaaa aaaa aaaaaa starbucks starbuckses",
+  "οδυσσέας οδυσσεας οδυσεας οδυσσεα ΟΔΥΣΣΕΥΣ хлебный хлебнй хелбный 日本語東京 日本語京東 日本東京都 𐐨𐐩𐐪𐐫𐐬 𐐨𐐪𐐩𐐫𐐬",
+].map(split);
+/** Where programs lie: around the corners of the map, and somewhere ordinary. */
+const CENTERS = [
+  [0, 180],
+  [52, -180],
+  [-89.8, 30],
+  [90, 0],
+  [35.47, -97.52],
+  [-33.9, 18.4],
+] as const;
+const ZONES = ["UTC", "America/Los_Angeles", "Asia/Kathmandu", "Pacific/Kiritimati"];
+/** One in so many values is not what it should be. */
+const GOOD_ONE_IN = 60;
+const ACCOUNT = 165;
+
+export class RandomProgram {
+  readonly ids: Record<string, readonly string[]>;
+  readonly #random: Random;
+  readonly #shape: Shape;
+  readonly #words: readonly string[];
+  readonly #center: readonly [number, number];
+  /** The members of each group as it was made last, and the memberships. */
+  readonly #groups = new Map<string, string[]>();
+  readonly #memberships: Row[] = [];
+  /** What is asked most often. */
+  readonly #favourite: string;
+  #now = "";
+  #isGood = true;
+
+  constructor(random: Random, name: string, shape: Shape = MIXED) {
+    this.#random = random;
+    this.#favourite = name;
+    this.#shape = shape;
+    this.#words = [...random.sample(ODD, 5), ...random.sample(random.pick(ALIKE), 8)];
+    this.#center = random.pick(CENTERS);
+    // An id's capital, accent and length must not matter to anything but the order.
+    const idsOf = ([record, [count]]: readonly [string, readonly [number, number]]) =>
+      Array.from({ length: count }, (_, at) =>
+        record === "account" ? `${ACCOUNT + at}` : `${random.pick(["a", "b", "B", "é", "～", "🍩"])}-${record[0]}${at}`,
+      );
+    this.ids = Object.fromEntries(Object.entries(shape).map((one) => [one[0], idsOf(one)]));
+  }
+
+  /** Lines that make most of the program; the last record of each kind is missing. */
+  beginning(now: string): Row[] {
+    this.#now = now;
+    this.#isGood = true;
+    const lines = KINDS.flatMap((kind) =>
+      (this.ids[kind.record] ?? []).slice(0, -1).map((_, at) => this.#line(kind, at)),
+    );
+    this.#isGood = false;
+    return lines.filter((line) => line.referrer_id === undefined || line.referrer_id !== line.customer_id);
+  }
+
+  /** Lines that change something, now and then in ways that are refused; and the accounts of their token. */
+  changes(now: string): { lines: Row[]; accounts: readonly string[] | "*" } {
+    this.#now = now;
+    const random = this.#random;
+    const isNarrow = random.next() < 0.15;
+    const lines = Array.from({ length: random.integer(1, 6) }, () => this.#change(isNarrow));
+    return { lines, accounts: isNarrow ? [this.#pick("account")] : "*" };
+  }
+
+  /** From now on events have ids that none had before. */
+  renameEvents(): void {
+    for (const { record } of KINDS.filter(({ isEvent }) => isEvent))
+      this.ids[record] = (this.ids[record] ?? []).map((id) => `${id}'`);
+  }
+
+  /** A customer, and what they ask. */
+  call(now: string): { caller: string; call: Call } {
+    this.#now = now;
+    const random = this.#random;
+    const some = <Value>(value: () => Value) => (random.next() < 0.3 ? value() : undefined);
+    const page = { page: some(() => random.integer(1, 3)), per_page: some(() => random.pick([1, 2, 3, 7, 0])) };
+    const flag = () => random.pick(["true", "0", "1", "FALSE"]);
+    const search = some(() => this.#part());
+    const store = this.#pick("store");
+    const calls: Readonly<Record<string, readonly [path: string, given: Row]>> = {
+      "nearby campaigns": [
+        "campaigns/near-by-popular-campaigns",
+        { ...this.#place(), single_account_id: this.#pick("account"), count: some(() => random.pick([1, 2, "3"])) },
+      ],
+      messages: ["messages", { ...page, check_time: some(() => addSeconds(now, random.pick([0, -1, -2, -3_601]))) }],
+      teams: [
+        `stores/${encodeURIComponent(store)}/team-with-level`,
+        { ...page, level_no: some(() => random.integer(1, 6)), team_member_id: some(() => this.#pick("customer")) },
+      ],
+      "coupon list": [
+        "coupons",
+        {
+          ...{
+            includemfg: some(flag),
+            include_images: some(flag),
+            search,
+            accountId: some(() => this.#pick("account")),
+          },
+          type: some(() => random.pick(TYPES_OF_COUPONS).toUpperCase()),
+        },
+      ],
+      coupons: [
+        "my-coupons",
+        {
+          ...{ ...page, digitalonly: some(() => some(flag)), includemfg: some(flag), search },
+          type: some(() => random.pick(["store", "mfg"])),
+          storeId: some(() => `${store}, ${this.#pick("store")}`),
+        },
+      ],
+      search: [
+        "full-search",
+        {
+          query: this.#query(),
+          filter: some(() => random.pick(["stores", "customers,stores", ""])),
+          typos: some(() => false),
+        },
+      ],
+      boards: [
+        "gamification/leaderboard",
+        {
+          location_id: store,
+          eip_campaign_id: some(() => this.#pick("eip_campaign")),
+          rank_on: some(() => random.pick(["run", "hit", "double", "triple", "hits"])),
+        },
+      ],
+      me: ["me", {}],
+      entries: [
+        "me/entries",
+        { limit: some(() => random.pick([1, 2, 5])), account_id: some(() => this.#pick("account")) },
+      ],
+    };
+    const isUsual = random.next() < 0.3 && this.#favourite in calls;
+    const [end = "", given = {}] = calls[isUsual ? this.#favourite : random.pick(Object.keys(calls))] ?? [];
+    const path = `/api/v1/customer/${end}`;
+    const isPost = /near-by|search|leaderboard/.test(path);
+    const call: Call = isPost
+      ? { method: "POST", path, body: given }
+      : { method: "GET", path: `${path}?${toQuery(given)}` };
+    return { caller: this.#pick("customer"), call };
+  }
+
+  #change(isNarrow: boolean): Row {
+    const random = this.#random;
+    const weights = KINDS.filter(
+      ({ record, ownerField }) =>
+        (this.#shape[record]?.[0] ?? 0) > 0 && !(isNarrow && ownerField === null && random.next() < 0.95),
+    );
+    const all = weights.flatMap((kind) => Array(this.#shape[kind.record]?.[1]).fill(kind) as Kind[]);
+    const kind = random.pick(all);
+    const line = this.#line(kind, random.integer(0, (this.ids[kind.record]?.length ?? 1) - 1));
+    const isRemovable = !kind.isEvent || kind.record === "message";
+    if (!isRemovable || random.next() > (kind.record === "customer" ? 0.1 : 0.25)) return line;
+    return { record: line.record, ...Object.fromEntries(kind.key.map((name) => [name, line[name]])), deleted: true };
+  }
+
+  /** A line about a record, by its number among those of its kind. */
+  #line(kind: Kind, at: number): Row {
+    const { record, key } = kind;
+    const line: Row = { record };
+    const owned = kind.fields.map(
+      ({ to }) =>
+        to === undefined ||
+        ["customer", "message_group"].includes(to) ||
+        this.#owned(to, this.#owner(record, at)).length > 0,
+    );
+    const owner =
+      kind.ownerField === "account_id" || owned.every(Boolean) ? this.#owner(record, at) : this.#owner(record, 0);
+    const pair = key.length > 1 ? this.#pair(kind, at) : [];
+    for (const field of kind.fields) {
+      const { name, type, isRequired, to } = field;
+      const isKey = key.includes(name);
+      if (name === "id") line.id = this.ids[record]?.[at];
+      else if (to === undefined) {
+        if (isRequired || this.#random.next() < 0.4) line[name] = this.#value(type, name, line.id);
+      } else if (isKey) line[name] = this.#rarely() ? this.#pick(to) : pair[key.indexOf(name)];
+      else if (name === "referrer_id") line.referrer_id = this.#referrer(line);
+      else if (name === "member_ids") line.member_ids = this.#members(line.initial_customer_id);
+      else if (name === "store_ids")
+        line.store_ids = this.#random.next() < 0.4 ? "all" : this.#random.sample(this.#owned("store", owner), 3);
+      else if (isRequired || this.#random.next() < 0.6) line[name] = this.#reference(kind, field, to, { at, owner });
+    }
+    if (record === "message_group") this.#groups.set(line.id, line.member_ids);
+    if (record === "membership") this.#memberships.push(line);
+    if (!this.#rarely()) this.#makeMember(line);
+    if (line.usage_count > (line.total_count ?? 1) && !this.#rarely()) line.total_count = line.usage_count;
+    return line;
+  }
+
+  /** Gives a line that is about a member one who is. */
+  #makeMember(line: Row): void {
+    if (line.record === "message" || line.record === "message_state") {
+      const [group, members] = this.#random.pick([...this.#groups]);
+      Object.assign(line, { group_id: group, customer_id: this.#random.pick(members) });
+    }
+    if (line.record === "token_earning") {
+      const { store_id, customer_id } = this.#random.pick(this.#memberships);
+      Object.assign(line, { store_id, customer_id });
+    }
+  }
+
+  /** What a record belongs to is mostly the same each time; an event may be about anybody. */
+  #reference(
+    kind: Kind,
+    { name, isFixed: isOfOne }: Field,
+    to: string,
+    { at, owner }: { at: number; owner: string },
+  ): string | undefined {
+    if (name === "account_id") return this.#rarely() ? this.#pick(to) : owner;
+    if (this.#rarely()) return this.#pick(to);
+    const all = ["customer", "message_group"].includes(to) ? (this.ids[to] ?? []).slice(0, -1) : this.#owned(to, owner);
+    const fitting =
+      kind.record === "customer_coupon" && to === "coupon" ? all.filter((id) => this.#kindOf(id) !== "digital") : all;
+    const isFixed = isOfOne && !kind.isEvent;
+    return isFixed
+      ? fitting[(at * 5 + name.length) % Math.max(1, fitting.length)]
+      : fitting.length > 0
+        ? this.#random.pick(fitting)
+        : undefined;
+  }
+
+  /** Nobody refers an earlier customer: which line of a circle is named is nobody's to say. */
+  #referrer({ store_id, customer_id }: Row): string | null {
+    const customers = this.ids.customer ?? [];
+    const at = customers.indexOf(customer_id);
+    if (at < 1 || (!this.#isGood && this.#random.next() < 0.6)) return null;
+    const joined = customers.slice(0, at).findLast((_, index) => (index + at) % 3 !== 0 || index === 0);
+    return this.#isGood && !this.#hasJoined(store_id, joined) ? null : (joined ?? null);
+  }
+
+  /** The ids of a record whose key is a pair, by its number: a walk that meets all of them. */
+  #pair({ key, fields }: Kind, at: number): (string | undefined)[] {
+    const to = key.map((name) => fields.find((field) => field.name === name)?.to ?? "");
+    const [ones = [], others = []] = to.map((record) => (this.ids[record] ?? []).slice(0, -1));
+    const round = Math.floor(at / ones.length);
+    const isOfAlike = to[0] === to[1];
+    return [ones[at % ones.length], others[(isOfAlike ? at + 1 + round : round) % others.length]];
+  }
+
+  /** Whether the beginning has a customer join a store. */
+  #hasJoined(store: string, customer = ""): boolean {
+    const [stores, customers, memberships] = [this.ids.store ?? [], this.ids.customer ?? [], this.ids.membership ?? []];
+    return customers.indexOf(customer) * (stores.length - 1) + stores.indexOf(store) < memberships.length - 1;
+  }
+
+  #members(initial: string): string[] {
+    const others = (this.ids.customer ?? []).filter((id) => id !== initial).slice(0, this.#rarely() ? undefined : -1);
+    const members = this.#random.sample(others, this.#random.integer(1, 3));
+    members.splice(this.#random.integer(0, members.length), 0, initial);
+    return members;
+  }
+
+  /** The first account owns most. */
+  #owner(record: string, at: number): string {
+    const accounts = this.ids.account ?? [];
+    return accounts[record === "account" ? at : at % 4 === 3 ? 1 : 0] ?? "";
+  }
+
+  #owned(record: string, owner: string): string[] {
+    const ids = this.ids[record] ?? [];
+    return ids.filter((_, at) => this.#owner(record, at) === owner && (!this.#isGood || at < ids.length - 1));
+  }
+
+  #kindOf(coupon: string): string {
+    return ["store", "mfg", "digital", "store", "store"][(this.ids.coupon ?? []).indexOf(coupon) % 5] ?? "store";
+  }
+
+  #pick(record: string): string {
+    return this.#random.pick(this.ids[record] ?? []);
+  }
+
+  #rarely(): boolean {
+    return !this.#isGood && this.#random.next() < 1 / GOOD_ONE_IN;
+  }
+
+  #value(type: string, name: string, id: string): unknown {
+    const random = this.#random;
+    if (this.#rarely())
+      return random.pick<unknown>([null, "", 7.5, "x".repeat(2_001), [], {}, "\ud800", "2026-02-30", true]);
+    const soon = () => addSeconds(this.#now, random.pick([-1, 0, 1, 2, -86_400, 86_400]));
+    const makers: Readonly<Record<string, () => unknown>> = {
+      level: () => random.integer(1, 5),
+      latitude: () => this.#place().latitude,
+      longitude: () => this.#place().longitude,
+      flag: () => random.integer(0, 1),
+      count: () => random.pick(name === "status" ? [1, 1, 1, 0] : [0, 0, 1, 2]),
+      signed: () => random.integer(-2, 3),
+      decimal: () => random.pick(["0", "1", "1.00", "0.1", "-0.5", "2.25", "33", "-12.34", "999999999.99"]),
+      barcode: () => random.pick(["0", "0012", "999999999999999"]),
+      date: () => (name === "date_of_birth" ? "2000-02-29" : soon().slice(0, 10)),
+      time: () => (name === "deleted_at" && random.next() < 0.8 ? null : soon()),
+      now: () =>
+        name === "sent_at"
+          ? addSeconds(this.#now, random.pick([-3_599, -3_601, -3_602, -7_200, 60]))
+          : random.pick(["2026-01-01 00:00:00", "2026-01-01T00:00:01+00:00", "2026-02-01"]),
+      end: () => random.pick([soon(), soon().slice(0, 10), "9999-12-31 23:59:59"]),
+      zone: () => random.pick(ZONES),
+      lines: () => [this.#text(), this.#text()].slice(random.integer(0, 2)),
+      any: () => random.pick<unknown>([this.#text(), 7, 0.5, true, null]),
+      options: () => ({
+        chain_display_name: this.#text(),
+        chain_logo: "aGk=",
+        description: "d",
+        team_breakdown: { level_2: "5%" },
+        mailer_secret: "s",
+        notify_user_admin: ["a"],
+      }),
+    };
+    if (name === "expiration_type") return "Static_Date";
+    if (type === "kind") return this.#kindOf(id);
+    if (name === "type" && type === "text") return random.pick(TYPES_OF_COUPONS);
+    return (makers[type] ?? (() => this.#text()))();
+  }
+
+  #place(): { latitude: number; longitude: number } {
+    const [latitude, longitude] = this.#center;
+    const random = this.#random;
+    const spread = Math.abs(latitude) > 89 ? 180 : 0.4 / Math.cos((latitude * Math.PI) / 180);
+    // Few places, so that some are shared.
+    const [north, east] = [random.integer(-4, 4) / 4, random.integer(-4, 4) / 4];
+    return {
+      latitude: Math.max(-90, Math.min(90, Number((latitude + north * 0.3).toFixed(6)))),
+      longitude: Number((((((longitude + east * spread + 180) % 360) + 360) % 360) - 180).toFixed(6)),
+    };
+  }
+
+  /** A word of the program's, often with a typo. */
+  #word(): string {
+    const random = this.#random;
+    const letters = [...random.pick(this.#words)];
+    const [at, letter] = [random.integer(0, letters.length - 1), random.pick([..."abcdeirstzσ東ы1"])];
+    const edit = random.pick(["none", "none", "none", "none", "add", "leave out", "replace", "swap"]);
+    if (edit === "add") letters.splice(at, 0, letter);
+    if (edit === "leave out") letters.splice(at, 1);
+    if (edit === "replace") letters[at] = letter;
+    if (edit === "swap") letters.splice(at, 2, ...letters.slice(at, at + 2).reverse());
+    return letters.join("");
+  }
+
+  #text(): string {
+    const words = Array.from({ length: this.#random.integer(0, 3) }, () => this.#word());
+    return words.join(this.#random.pick([" ", " ", "  ", "-", ", ", "'", "_", "\u00a0", '"', ": "]));
+  }
+
+  #part(): string {
+    return [...this.#word()].slice(0, 3).join("");
+  }
+
+  #query(): string {
+    const words = Array.from({ length: this.#random.integer(1, 3) }, () =>
+      this.#random.next() < 0.2 ? this.#part() : this.#word(),
+    );
+    return [...words.join(" ").padEnd(3)].slice(0, 100).join("");
+  }
+}
+
+const TYPES_OF_COUPONS = ["Dollar_Off", "DOLLAR_off", "Free_Item"];
+
+function toQuery(query: Row): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  return String(new URLSearchParams(given.map(([name, value]) => [name, String(value)])));
+}

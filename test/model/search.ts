@@ -1,0 +1,188 @@
+import { accountObject } from "./coupons.ts";
+import { pick, type Row } from "./kinds.ts";
+import { isRunning } from "./program.ts";
+import { type State, sum } from "./state.ts";
+import { byCodePoint, forgives, wordsOf } from "./text.ts";
+import { toHundredths } from "./values.ts";
+
+// Full search, and what a customer is shown of themselves (docs/contract/interface.md, 4.6 and 4.8).
+
+/** Whom a search finds: everybody, the caller and their friends, or only the caller. */
+export type Whom = "all" | "friends" | "none";
+
+/** A record that was found: its words, and the words of the query that none of them begins with. */
+interface Found {
+  record: Row;
+  held: string[];
+  missing: string[];
+}
+
+/** A customer as the caller sees them: who is no friend sees no birth date, card, address or balance. */
+export function customerObject(state: State, customer: Row, caller: string, now: string): Row {
+  const { id, first_name, last_name, customer_description, avatar } = customer;
+  const isOpen = id === caller || state.friendStatus(id, caller) === 1;
+  const secret = ["scan_id", "address_line_1", "address_line_2", "city", "state", "zip"].map((name) => [
+    name,
+    isOpen ? customer[name] : "",
+  ]);
+  const stores = state.joinedStores(id);
+  const running = state
+    .all("campaign")
+    .filter(
+      (one) =>
+        state.shown("campaign", one.id) &&
+        isRunning(one, now) &&
+        stores.some(({ account_id }) => account_id === one.account_id),
+    );
+  return {
+    ...{ id, first_name, last_name, customer_description, avatar },
+    ...Object.fromEntries(secret),
+    date_of_birth: isOpen ? customer.date_of_birth : null,
+    balance: isOpen ? state.balance(id) / 100 : 0,
+    stores_count: stores.length,
+    friend_status: state.friendStatus(id, caller),
+    campaigns_total: running.length,
+    campaigns_registered: running.filter((one) => state.find("registration", one.id, id)).length,
+  };
+}
+
+/** The caller with what they have at each account; null where the answer is 404. */
+export function me(state: State, caller: string, now: string): Row | null {
+  const customer = state.customer(caller);
+  if (customer === undefined) return null;
+  const ownerOf = (storeId: string) => state.find("store", storeId)?.account_id;
+  const balances = state
+    .all("account")
+    .filter(({ deleted }) => !deleted)
+    .map(({ id: account_id, company }) => ({
+      account_id,
+      company,
+      balance: state.balance(caller, (store) => ownerOf(store) === account_id) / 100,
+      stores_count: state.joinedStores(caller).filter((store) => store.account_id === account_id).length,
+    }))
+    .filter(({ account_id, stores_count }) => {
+      const isBooked = state
+        .all("balance_entry")
+        .some((one) => one.customer_id === caller && ownerOf(one.store_id) === account_id);
+      return isBooked || stores_count > 0;
+    })
+    .sort((one, other) => byCodePoint(one.company, other.company) || byCodePoint(one.account_id, other.account_id));
+  return { ...customerObject(state, customer, caller, now), balances };
+}
+
+/** Why the caller has what they have, newest first, and what has left for history last; null where the answer is 404. */
+export function entries(state: State, caller: string, { account_id: only }: Row, horizon: string | null): Row[] | null {
+  if (state.customer(caller) === undefined) return null;
+  const named = (record: string, id: string | null) =>
+    id === null ? null : pick(state.find(record, id) ?? {}, "id name");
+  const all = state
+    .all("balance_entry")
+    .map((one): Row => ({ ...one, account_id: state.find("store", one.store_id)?.account_id }))
+    .filter(({ customer_id, account_id }) => customer_id === caller && state.shown("account", account_id))
+    .filter(({ account_id }) => only === undefined || only === account_id)
+    .sort((one, other) => byCodePoint(other.created_at, one.created_at) || byCodePoint(other.id, one.id));
+  const hasLeft = ({ created_at }: Row) => horizon !== null && created_at < horizon;
+  const listed = all
+    .filter((one) => !hasLeft(one))
+    .map((one) => ({
+      ...pick(one, "id description created_at account_id"),
+      amount: toHundredths(one.amount) / 100,
+      store: named("store", one.store_id),
+      campaign: named("campaign", one.campaign_id),
+      brought_forward: false,
+    }));
+  const left = [...Map.groupBy(all.filter(hasLeft), ({ account_id }) => account_id)].map(([account_id, some]) => ({
+    ...{ id: null, description: "", created_at: some[0]?.created_at, account_id, store: null, campaign: null },
+    amount: sum(some, ({ amount }) => toHundredths(amount)) / 100,
+    brought_forward: true,
+  }));
+  return [...listed, ...left.sort((one, other) => byCodePoint(one.account_id, other.account_id))];
+}
+
+/** What each list looks through: the records that may be found, and their texts. */
+function searched(state: State, list: string, caller: string, whom: Whom): { record: Row; held: string[] }[] {
+  if (list === "customers") {
+    const isFound = (id: string) =>
+      whom === "all" || id === caller || (whom === "friends" && state.friendStatus(id, caller) === 1);
+    return state
+      .all("customer")
+      .filter(({ id, erased }) => !erased && isFound(id) && !state.find("block", id, caller))
+      .map((record) => ({ record, held: wordsOf(record.first_name, record.last_name) }));
+  }
+  const kind = list === "stores" ? "store" : "campaign";
+  const fields = ["name", "address_line_1", "address_line_2", "city", "state", "zip", "campaign_description"];
+  return state
+    .all(kind)
+    .filter(({ id }) => state.shown(kind, id))
+    .map((record) => ({
+      record,
+      held: wordsOf(...fields.map((field) => record[field]), state.find("account", record.account_id)?.company),
+    }));
+}
+
+function findIn(
+  records: readonly { record: Row; held: string[] }[],
+  asked: readonly string[],
+  isForgiving: boolean,
+): Found[] {
+  if (asked.length === 0) return [];
+  const found = records.map((one) => ({
+    ...one,
+    missing: asked.filter((word) => !one.held.some((own) => own.startsWith(word))),
+  }));
+  if (isForgiving)
+    return found
+      .filter(({ held, missing }) => missing.every((word) => held.some((own) => forgives(word, own))))
+      .sort((one, other) => one.missing.length - other.missing.length)
+      .slice(0, 20);
+  const isWhole = ({ held }: Found) => asked.every((word) => held.includes(word));
+  const begun = found.filter(({ missing }) => missing.length === 0);
+  return [...begun.filter(isWhole), ...begun.filter((one) => !isWhole(one))].slice(0, 20);
+}
+
+/** The words that a forgiven word was taken for: those of the most records first. */
+function meantBy(word: string, shown: readonly Found[]): string[] {
+  const words = shown
+    .filter(({ missing }) => missing.includes(word))
+    .map(({ held }) => held.filter((own) => own.length <= 100 && forgives(word, own)));
+  const count = (one: string) => words.filter((some) => some.includes(one)).length;
+  return [...new Set(words.flat())]
+    .sort((one, other) => count(other) - count(one) || byCodePoint(one, other))
+    .slice(0, 5);
+}
+
+export function fullSearch(state: State, caller: string, { query, filter, typos }: Row, now: string, whom: Whom): Row {
+  const asked = [...new Set(wordsOf(query))];
+  const find = (isForgiving: boolean) =>
+    new Map<string, Found[]>(
+      filter.map((list: string) => [list, findIn(searched(state, list, caller, whom), asked, isForgiving)]),
+    );
+  const exact = find(false);
+  const isNothing = [...exact.values()].every(({ length }) => length === 0);
+  const found = isNothing && typos ? find(true) : exact;
+  const shown = [...found.values()].flat();
+  const forgiven = asked.filter((word) => shown.some(({ missing }) => missing.includes(word)));
+  const list = (name: string) =>
+    (found.get(name) ?? []).map(({ record }) => recordObject(state, name, record, caller, now));
+  const both = { stores: list("stores"), customers: list("customers") };
+  return {
+    status: true,
+    ...(filter.includes("campaigns") ? { items: { ...both, campaigns: list("campaigns") } } : both),
+    ...(forgiven.length > 0 && {
+      forgiven,
+      meant: Object.fromEntries(forgiven.map((word) => [word, meantBy(word, shown)])),
+    }),
+  };
+}
+
+const NOT_SHOWN: Readonly<Record<string, string[]>> = {
+  stores: ["deleted"],
+  campaigns: ["deleted", "store_ids", "time_zone", "campaign_image"],
+};
+
+function recordObject(state: State, list: string, record: Row, caller: string, now: string): Row {
+  if (list === "customers") return customerObject(state, record, caller, now);
+  const shown: Row = Object.fromEntries(Object.entries(record).filter(([name]) => !NOT_SHOWN[list]?.includes(name)));
+  if (list === "campaigns") shown.account_id = Number(record.account_id);
+  return { ...shown, account: accountObject(state, record.account_id, { inSearch: true }) };
+}

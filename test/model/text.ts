@@ -1,0 +1,53 @@
+// Texts as the contract compares them (docs/contract/interface.md, 1 and 4.6).
+
+/** By code point, as every sorting by a name or an id goes. */
+export function byCodePoint(one: string, other: string): number {
+  const [left, right] = [[...one], [...other]];
+  const at = left.findIndex((character, index) => character !== right[index]);
+  if (at < 0) return left.length - right.length;
+  return (left[at]?.codePointAt(0) ?? 0) - (right[at]?.codePointAt(0) ?? -1);
+}
+
+/** Decomposed, without marks, in lower case, the two small sigmas one. */
+export function fold(text: string): string {
+  const characters = [...text.normalize("NFD")].filter((character) => !/\p{M}/u.test(character));
+  // One at a time, so that a neighbour makes no difference.
+  return characters.map((character) => (character === "ς" ? "σ" : character.toLowerCase())).join("");
+}
+
+/** Runs of letters and digits of the folded texts. */
+export function wordsOf(...texts: unknown[]): string[] {
+  return texts.flatMap((text) => fold(String(text ?? "")).split(/[^\p{L}\p{N}]+/u)).filter((word) => word !== "");
+}
+
+/** Whether a word of a query, which does not begin the other, may have been meant for it. */
+export function forgives(asked: string, held: string): boolean {
+  const [letters, others] = [[...asked], [...held]];
+  if (!/^\p{L}{5,}$/u.test(asked) || letters[0] !== others[0]) return false;
+  const withoutLast = letters.slice(0, -1).join("");
+  return others.some((_, index) => {
+    const beginning = others.slice(0, index + 1);
+    if (distance(letters, beginning) !== 1) return false;
+    return beginning.join("") !== withoutLast || held === withoutLast;
+  });
+}
+
+/** Optimal string alignment: letters added, left out, replaced, and neighbours swapped. */
+function distance(one: readonly string[], other: readonly string[]): number {
+  const rows = [...one, ""].map((_, row) => [...other, ""].map((_, column) => (row === 0 ? column : row)));
+  const at = (row: number, column: number) => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;
+  for (let row = 1; row <= one.length; row += 1) {
+    for (let column = 1; column <= other.length; column += 1) {
+      const isSame = one[row - 1] === other[column - 1];
+      const isSwapped = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      const line = rows[row] ?? [];
+      line[column] = Math.min(
+        at(row - 1, column) + 1,
+        at(row, column - 1) + 1,
+        at(row - 1, column - 1) + (isSame ? 0 : 1),
+        isSwapped ? at(row - 2, column - 2) + 1 : Number.POSITIVE_INFINITY,
+      );
+    }
+  }
+  return at(one.length, other.length);
+}

@@ -1,0 +1,66 @@
+// Times and days (docs/contract/interface.md, 1, and docs/contract/feed.md, 3).
+
+const SECOND_MS = 1_000;
+
+export const toInstant = (time: string): number => Date.parse(`${time.replace(" ", "T")}Z`);
+export const toTime = (instant: number): string => new Date(instant).toISOString().slice(0, 19).replace("T", " ");
+export const addSeconds = (time: string, seconds: number): string => toTime(toInstant(time) + seconds * SECOND_MS);
+
+/** A second that exists in the calendar. */
+function isTime(text: string): boolean {
+  const instant = toInstant(text);
+  return /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text) && !Number.isNaN(instant) && toTime(instant) === text;
+}
+
+export const isDate = (text: string): boolean => isTime(`${text} 00:00:00`);
+
+const FORMS = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
+
+/** A time in any form that the feed takes, in UTC; undefined for anything else. */
+export function toUtc(text: string): string | undefined {
+  const [, date, clock = "00:00:00", zone] = FORMS.exec(text) ?? [];
+  if (date === undefined || !isTime(`${date} ${clock}`) || (/T/i.test(text) && zone === undefined)) return undefined;
+  const [, sign, hours = "00", minutes = "00"] = /^([+-])(\d\d):?(\d\d)?$/.exec(zone ?? "") ?? [];
+  if (hours > "23" || minutes > "59") return undefined;
+  const ahead = (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -60 : 60);
+  const [utc] = [toTime(toInstant(`${date} ${clock}`) - ahead * SECOND_MS)];
+  return isTime(utc) ? utc : undefined;
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** The day that clocks in a time zone show at an instant, `YYYY-MM-DD`. */
+function dayAt(instant: number, zone: string): string {
+  if (zone === "UTC") return toTime(instant).slice(0, 10);
+  const options = { timeZone: zone, year: "numeric", month: "2-digit", day: "2-digit" } as const;
+  const format = formats.get(zone) ?? new Intl.DateTimeFormat("en-CA", options);
+  formats.set(zone, format);
+  const parts = Object.fromEntries(format.formatToParts(instant).map(({ type, value }) => [type, value]));
+  return `${parts.year?.padStart(4, "0")}-${parts.month}-${parts.day}`;
+}
+
+export const today = (now: string, zone: string): string => dayAt(toInstant(now), zone);
+
+/** The last second at which a day has not passed in a time zone: clocks that are set back at midnight return to it. */
+export function lastSecondOf(day: string, zone: string): string {
+  const quarterMs = 900 * SECOND_MS;
+  let later = toInstant(`${day} 00:00:00`) + 48 * 3_600 * SECOND_MS;
+  while (dayAt(later - quarterMs, zone) > day) later -= quarterMs;
+  let earlier = later - quarterMs;
+  while (later - earlier > SECOND_MS) {
+    const middle = (earlier + later) / 2 - (((earlier + later) / 2) % SECOND_MS);
+    if (dayAt(middle, zone) > day) later = middle;
+    else earlier = middle;
+  }
+  return toTime(earlier);
+}
+
+/** An end, a time or a day in a time zone, as its last second; null: never. */
+export function endOf(end: string | null, zone: string): string | null {
+  return end === null || !isDate(end) ? end : lastSecondOf(end, zone);
+}
+
+/** Whether a day lies from the first to the last, both included; an absent last is open. */
+export function isWithin(day: string, first: string, last: string | null): boolean {
+  return first <= day && (last === null || day <= last);
+}

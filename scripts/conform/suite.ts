@@ -167,6 +167,14 @@ export class Suite {
     return answer;
   }
 
+  /** Feeds lines that must be taken; resolves with how many were accepted and how many ignored. */
+  async taken(...lines: (Line | string)[]): Promise<unknown[]> {
+    const answer = await this.send(lines);
+    expectOk(answer);
+    const { accepted, ignored } = answer.body.items as Item;
+    return [accepted, ignored];
+  }
+
   /** Deletes what was written and can be deleted, which events cannot; resolves with the answer that refused it. */
   async deleteWritten(): Promise<Answer | null> {
     const lines = [...this.#written.values()];

@@ -47,17 +47,20 @@ async function check(suite: Suite, make: MakeSection, words: string): Promise<vo
   const { lines = [], reads, feeds } = await make(suite);
   if (lines.length > 0) await suite.feed(...lines);
   const rules = Object.entries({ ...reads, ...feeds }).filter(([rule]) => rule.includes(words));
-  if (rules.length === 0) throw new Error(`There is no rule ${words}`);
   for (const [says, holds] of rules) await holds(says);
 }
 
-const sections = new Map<string, MakeSection>();
-for (const make of SECTIONS) sections.set((await make(suiteInWorkerd())).cited, make);
+const sections = await Promise.all(
+  SECTIONS.map(async (make) => {
+    const { cited, reads, feeds } = await make(suiteInWorkerd());
+    return { cited, make, rules: Object.keys({ ...reads, ...feeds }).join("\n") };
+  }),
+);
 
 describe.concurrent("a service that breaks a rule", () => {
   it.for(Object.entries(BREAKS))("is found: %s", async ([words, { section, ...broken }], { expect }) => {
-    const make = sections.get(section);
-    if (make === undefined) throw new Error(`There is no section ${section}`);
+    const make = sections.find(({ cited, rules }) => cited === section && rules.includes(words))?.make;
+    if (make === undefined) throw new Error(`There is no rule ${words}`);
 
     await check(suiteInWorkerd(), make, words);
     const found = check(suiteInWorkerd({}, breaking(broken), breakingSockets(broken)), make, words);

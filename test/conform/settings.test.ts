@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, describe } from "vitest";
 import { search } from "../../scripts/conform/sections/search.ts";
+import { searchTypos } from "../../scripts/conform/sections/search-typos.ts";
 import { testSections } from "./sections.ts";
 
 for (const customerSearch of ["friends", "none"] as const)
@@ -11,5 +12,5 @@ for (const customerSearch of ["friends", "none"] as const)
     afterAll(() => {
       Object.assign(env, { CUSTOMER_SEARCH: "all" });
     });
-    await testSections([search], { customerSearch });
+    await testSections([search, searchTypos], { customerSearch });
   });

@@ -1,4 +1,4 @@
-import { expectFailure, expectFields, expectInvalid, expectOk, expectSame } from "../expect.ts";
+import { expectFields, expectInvalid, expectSame } from "../expect.ts";
 import { type Answer, type Item, itemsOf, listOf } from "../http.ts";
 import {
   account,
@@ -23,24 +23,11 @@ import type { Line, Section, Suite } from "../suite.ts";
 export async function feedDeletes(suite: Suite): Promise<Section> {
   const { ann, ben } = await suite.callers();
   const accountId = suite.accountId();
-  const { shop, spare, plain, unused, middle, below } = suite.ids(
-    "shop",
-    "spare",
-    "plain",
-    "unused",
-    "middle",
-    "below",
-  );
+  const { shop, plain, unused, middle, below } = suite.ids("shop", "plain", "unused", "middle", "below");
   const [word, held] = [suite.word(), suite.id("issued")];
   const old = { sent_at: "2026-01-06 09:00:00" };
 
   const deleted = (record: string, key: object): Line => ({ record, ...key, deleted: true });
-  const taken = async (...lines: Line[]) => {
-    const answer = await suite.send(lines);
-    expectOk(answer);
-    const { accepted, ignored } = answer.body.items as { accepted?: number; ignored?: number };
-    return [accepted, ignored];
-  };
   const coupons = async () => {
     const { body } = await suite.get(ann, "coupons");
     return Array.isArray(body.items) ? body.items.map(({ id }) => id) : [];
@@ -58,7 +45,6 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
     lines: [
       account(accountId),
       store(shop, accountId),
-      store(spare, accountId),
       coupon(plain, accountId),
       customer(ann.id),
       customer(ben.id),
@@ -72,90 +58,11 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
       "Only the key is needed; other fields are ignored, even invalid ones. A key that is not stored counts under `ignored`.":
         async () => {
           expectSame(
-            await taken(deleted("store", { id: unused, latitude: "north" })),
+            await suite.taken(deleted("store", { id: unused, latitude: "north" })),
             [0, 1],
             "a key that is not stored",
           );
         },
-      "Soft-deleted: the record, and what is reached through it, answers as if it were not there. Writing the key again brings all of it back":
-        async () => {
-          const id = suite.id("issued");
-          await suite.feed(issued(id, ann.id, plain, spare));
-          expectSame((await coupons()).includes(id), true, "a coupon that was issued");
-          await suite.feed(deleted("store", { id: spare }));
-          expectSame((await coupons()).includes(id), false, "a coupon issued at a store that was deleted");
-          expectFailure(await suite.get(ann, `stores/${spare}/team-with-level`), 404, "NOT_FOUND");
-          await suite.feed(store(spare, accountId));
-          expectSame((await coupons()).includes(id), true, "the coupon once the store is written again");
-        },
-      "an account's stores, campaigns, coupons, employees and eip_campaigns; a store's memberships and the coupons issued there; a campaign's registrations; a coupon's issued coupons; the plays of an employee or eip_campaign. A coupon whose campaign is soft-deleted stays.":
-        async () => {
-          const [chain, name] = [suite.accountId(), suite.word()];
-          const ids = suite.ids("store", "campaign", "offer", "digital", "held", "league", "player");
-          const place = { latitude: -50, longitude: -150 };
-          const records = {
-            account: account(chain, { company: name }),
-            store: store(ids.store, chain, { ...place, name }),
-            campaign: campaign(ids.campaign, chain, { name }),
-            coupon: coupon(ids.offer, chain, { campaign_id: ids.campaign }),
-            digital: coupon(ids.digital, chain, { kind: "digital" }),
-          };
-          await suite.feed(
-            ...Object.values(records),
-            membership(ids.store, ben.id),
-            issued(ids.held, ben.id, ids.offer, ids.store),
-            { record: "registration", campaign_id: ids.campaign, customer_id: ben.id },
-            eipCampaign(ids.league, chain),
-            employee(ids.player, chain, "Ada"),
-            play(suite.id("play"), ids.league, ids.store, ids.player),
-          );
-          /** Which of these are answered: nearby, found, held, and joined. */
-          const seen = async () => {
-            const mine = (await suite.get(ben, "my-coupons")).text;
-            const search = (await suite.post(ben, "full-search", { query: name, typos: false })).text;
-            const nearby = await suite.post(ben, "campaigns/near-by-popular-campaigns", {
-              ...place,
-              single_account_id: chain,
-            });
-            const { items } = (await suite.get(ben, "me")).body;
-            const { stores_count, campaigns_total, campaigns_registered } = (items ?? {}) as Item;
-            const texts = [mine, mine, search, search, nearby.text];
-            const wanted = [ids.held, ids.digital, ids.store, ids.campaign, ids.campaign];
-            const answered = wanted.map((id, place) => (texts[place]?.includes(`"${id}"`) ? 1 : 0));
-            return [...answered, stores_count, campaigns_total, campaigns_registered].join("");
-          };
-          expectSame(await seen(), "11111111", "what is answered at first");
-          for (const [kind, wanted] of Object.entries({
-            account: "00000000",
-            store: "00010000",
-            campaign: "11100100",
-            coupon: "01111111",
-            digital: "10111111",
-          })) {
-            const { record, id } = records[kind as keyof typeof records];
-            await suite.feed(deleted(record, { id }));
-            expectSame(await seen(), wanted, `what is answered without the ${kind}`);
-            await suite.feed(records[kind as keyof typeof records]);
-            expectSame(await seen(), "11111111", `what is answered once the ${kind} is written again`);
-          }
-          for (const record of ["store", "account"])
-            await suite.feed(deleted(record, { id: record === "store" ? ids.store : chain }));
-          await suite.feed(records.account);
-          expectSame(await seen(), "00010000", "without the store, once the account is written again");
-        },
-      'A record that returns keeps its rank in "first stored".': async () => {
-        const [name, one, other] = [suite.word(), suite.id("store"), suite.id("store")];
-        const lines = [store(one, accountId, { name }), store(other, accountId, { name })] as const;
-        await suite.feed(...lines);
-        await suite.feed(deleted("store", { id: one }));
-        await suite.feed(lines[0]);
-        const found = listOf(await suite.post(ann, "full-search", { query: name, filter: "stores" }), "stores");
-        expectSame(
-          found.map(({ id }) => id),
-          [one, other],
-          "the stores in their order",
-        );
-      },
       "A `message_state` ends when its member leaves the group.": async () => {
         const talk = suite.id("talk");
         const without = group(talk, [ben.id, middle]);
@@ -256,7 +163,7 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
           expectSame(await shown(), true, "the group");
           await suite.feed(deleted("message_group", { id: talk }));
           expectSame(await shown(), false, "the removed group is shown");
-          expectSame(await taken(...lines), [1, 1], "the group again, and its message");
+          expectSame(await suite.taken(...lines), [1, 1], "the group again, and its message");
           expectSame(await shown(), false, "messages of a removed group that was written again");
           await suite.feed(group(talk, [ann.id, below]), message(suite.id("message"), talk, below, "x", old));
           const member = async () => ((await last(talk))?.group_members as Item[] | undefined)?.[0];
@@ -275,7 +182,7 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
           await suite.feed(store(id, accountId), membership(id, middle));
           await suite.feed(deleted("store", { id }));
           expectSame(
-            await taken(entry(suite.id("entry"), middle, id, "1.00")),
+            await suite.taken(entry(suite.id("entry"), middle, id, "1.00")),
             [1, 0],
             "an entry at a store that was deleted",
           );
@@ -285,7 +192,7 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
         const lines = [deleted("campaign", { id: ids.campaign }), deleted("customer", { id: ids.customer })];
         await suite.feed(campaign(ids.campaign, accountId), customer(ids.customer));
         expectSame(
-          [await taken(...lines), await taken(...lines)],
+          [await suite.taken(...lines), await suite.taken(...lines)],
           [
             [2, 0],
             [0, 2],
@@ -300,7 +207,7 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
           deleted("customer", { id: ids.customer }),
           deleted("membership", { store_id: ids.store, customer_id: ids.customer }),
         ];
-        expectSame(await taken(...lines), [2, 0], "a customer and a membership of theirs");
+        expectSame(await suite.taken(...lines), [2, 0], "a customer and a membership of theirs");
       },
       '**A message** that is deleted keeps its id, sender and time, and its body becomes `""` for everybody':
         async () => {
@@ -309,7 +216,7 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
             group(talk, [ann.id, ben.id]),
             message(id, talk, ben.id, "rude", { sent_at: "2026-01-06 09:00:00" }),
           );
-          expectSame(await taken(deleted("message", { id })), [1, 0], "a message");
+          expectSame(await suite.taken(deleted("message", { id })), [1, 0], "a message");
           for (const caller of [ann, ben]) {
             const [came] = itemsOf(await suite.get(caller, "messages")).filter((item) => item.group_id === talk);
             const kept = { last_message: "", last_customer: ben.id, last_message_time: "2026-01-06 09:00:00" };
@@ -320,10 +227,10 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
         async () => {
           const [talk, id] = [suite.id("talk"), suite.id("message")];
           const line = deleted("message", { id });
-          expectSame(await taken(line), [0, 1], "a message that is not stored");
+          expectSame(await suite.taken(line), [0, 1], "a message that is not stored");
           const lines = [line, group(talk, [ann.id, ben.id]), message(id, talk, ben.id, "rude")];
-          expectSame(await taken(...lines), [3, 0], "a message that the request brings");
-          expectSame(await taken(line), [0, 1], "a message that is empty");
+          expectSame(await suite.taken(...lines), [3, 0], "a message that the request brings");
+          expectSame(await suite.taken(line), [0, 1], "a message that is empty");
         },
       "Correct a wrong one by another: a balance entry or an earning with the opposite amount, a play with negative counts and runs.":
         async () => {

@@ -7,7 +7,9 @@ import { exportLines, exportOrder, exportPages } from "./export.ts";
 import { failures } from "./failures.ts";
 import { feedDeletes } from "./feed-deletes.ts";
 import { feedRecords } from "./feed-records.ts";
+import { feedReferences } from "./feed-references.ts";
 import { feedRules } from "./feed-rules.ts";
+import { feedSoftDeletes } from "./feed-soft-deletes.ts";
 import { feedValues } from "./feed-values.ts";
 import { leaderboard } from "./leaderboard.ts";
 import { liveConcerns } from "./live-concerns.ts";
@@ -22,6 +24,7 @@ import { nearby } from "./nearby.ts";
 import { objects } from "./objects.ts";
 import { restore, restoreLines } from "./restore.ts";
 import { search } from "./search.ts";
+import { searchTypos } from "./search-typos.ts";
 import { team } from "./team.ts";
 import { tokens } from "./tokens.ts";
 
@@ -29,13 +32,30 @@ export type MakeSection = (suite: Suite) => Promise<Section>;
 
 /** The sections of the contract, in its order, by what they take. */
 export const ENDPOINTS: readonly MakeSection[] = [
-  ...[conventions, tokens, failures, nearby, messages, team, coupons, myCoupons, search, me, entries, objects, around],
+  ...[
+    conventions,
+    tokens,
+    failures,
+    nearby,
+    messages,
+    team,
+    coupons,
+    myCoupons,
+    search,
+    searchTypos,
+    me,
+    entries,
+    objects,
+    around,
+  ],
 ];
 export const BOARDS: readonly MakeSection[] = [leaderboard];
 export const FEED: readonly MakeSection[] = [
   ...[
     feedRules,
+    feedReferences,
     feedDeletes,
+    feedSoftDeletes,
     feedValues,
     feedRecords,
     lookup,

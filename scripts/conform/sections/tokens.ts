@@ -25,7 +25,7 @@ export async function tokens(suite: Suite): Promise<Section> {
       "Every request carries `Authorization: Bearer <JWT>`, in every environment.": async () => {
         expectRefused(await suite.http.send(LIST));
         expectRefused(await suite.http.send(LIST, { headers: { Authorization: `Basic ${ann.token}` } }));
-        const subprotocol = { Upgrade: "websocket", "Sec-WebSocket-Protocol": `loyalty-edge, bearer.${ann.token}` };
+        const subprotocol = { "Sec-WebSocket-Protocol": `loyalty-edge, bearer.${ann.token}` };
         expectRefused(await suite.http.send(LIST, { headers: subprotocol }));
         expectOk(await read(ann.token));
       },

@@ -97,27 +97,6 @@ describe("a leaderboard when something fails", () => {
     expect(answer.headers.get("X-Board-Age")).toBe("0");
   });
 
-  it("comes from D1 when KV holds something that cannot be read, and KV is filled", async ({ expect }) => {
-    const store = await location();
-    const key = await boardKey({ locationId: store, campaignId: null }, "2026-05-10");
-    await env.CACHE.put(key, "{");
-
-    expect(names(await board(store, {}))).toEqual(["Babe Ruth"]);
-
-    expect(await env.CACHE.get(key, "json")).toMatchObject({ value: [{ name: "Babe Ruth" }] });
-  });
-
-  it("is the last one in KV, of any age, when D1 fails", async ({ expect }) => {
-    const store = seed.freshId("s");
-    await putIntoKv(store, 7 * 24 * 60 * MINUTES);
-
-    const answer = await board(store, noD1);
-
-    expect(answer.status).toBe(200);
-    expect(names(answer)).toEqual(["From KV"]);
-    expect(answer.headers.get("X-Board-Age")).toBe(String(7 * 24 * 3_600));
-  });
-
   it("is the last one in memory, of any age, when D1 and KV fail", async ({ expect }) => {
     const store = await location();
     expect(names(await board(store, unwritable))).toEqual(["Babe Ruth"]);

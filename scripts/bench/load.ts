@@ -1,9 +1,8 @@
-import { inBatches } from "../lib/feed-client.ts";
-import type { FileLine } from "../lib/ndjson-file.ts";
+import { KINDS_IN_ORDER, linesOf } from "../program/program.ts";
 import { Connections, feedCall } from "./http.ts";
 import type { Runtime } from "./runtime.ts";
 
-/** What it took to store the lines of one kind; of requests with several kinds, all of them. */
+/** What it took to store the lines of one kind. */
 export interface KindLoad {
   kind: string;
   lines: number;
@@ -13,36 +12,48 @@ export interface KindLoad {
   rowsWritten: number;
 }
 
+const LINES_A_REQUEST = 2_000;
+// Of up to fifty stores each.
+const CAMPAIGNS_A_REQUEST = 200;
+
+/** The lines, so many at a time, as JSON. */
+export function* inRequests(lines: Iterable<object>, count = LINES_A_REQUEST): Generator<string[]> {
+  let request: string[] = [];
+  for (const line of lines) {
+    if (request.push(JSON.stringify(line)) < count) continue;
+    yield request;
+    request = [];
+  }
+  if (request.length > 0) yield request;
+}
+
 /**
- * Feeds the lines, and after each request stores the same lines by bare inserts, so that both meet the machine in the
- * same state. Times are those of the requests alone.
+ * Feeds a program, kind after kind, and after each request stores the same lines by bare inserts, so that both meet the
+ * machine in the same state. Times are those of the requests alone.
  */
 export async function load(
   { url, feedToken: token }: Runtime,
-  lines: AsyncIterable<FileLine> | Iterable<FileLine>,
+  program: Parameters<typeof linesOf>[0],
   onProgress: (lines: number) => void,
 ): Promise<KindLoad[]> {
   const connections = new Connections(url, 1);
-  const kinds = new Map<string, KindLoad>();
+  const kinds: KindLoad[] = [];
   try {
-    for await (const batch of inBatches(lines, { pages: true })) {
-      const texts = batch.lines.map(({ bytes }) => bytes.toString());
-      const { milliseconds, rowsWritten } = await connections.send(feedCall(token, texts));
-      const byKind = Map.groupBy(texts, (text) => (JSON.parse(text) as { record: string }).record);
-      const [[first = ""] = [], ...others] = byKind;
-      const kind = others.length === 0 ? first : "several";
-      const sum = kinds.get(kind) ?? { kind, lines: 0, seconds: 0, bareSeconds: 0, rowsWritten: 0 };
-      kinds.set(kind, sum);
-      for (const [record, ofKind] of byKind) {
-        const bare = await connections.send({ ...feedCall(token, ofKind), path: `/bench/bare/${record}` });
+    for (const kind of KINDS_IN_ORDER) {
+      const sum: KindLoad = { kind, lines: 0, seconds: 0, bareSeconds: 0, rowsWritten: 0 };
+      const count = kind === "campaign" ? CAMPAIGNS_A_REQUEST : LINES_A_REQUEST;
+      for (const texts of inRequests(linesOf(program, kind), count)) {
+        const { milliseconds, rowsWritten } = await connections.send(feedCall(token, texts));
+        const bare = await connections.send({ ...feedCall(token, texts), path: `/bench/bare/${kind}` });
+        sum.lines += texts.length;
+        sum.seconds += milliseconds / 1_000;
         sum.bareSeconds += bare.milliseconds / 1_000;
+        sum.rowsWritten += rowsWritten;
+        onProgress(texts.length);
       }
-      sum.lines += texts.length;
-      sum.seconds += milliseconds / 1_000;
-      sum.rowsWritten += rowsWritten;
-      onProgress(texts.length);
+      kinds.push(sum);
     }
-    return [...kinds.values()];
+    return kinds;
   } finally {
     connections.close();
   }

@@ -1,8 +1,7 @@
 import { quantile } from "../lib/quantile.ts";
 import { table } from "../lib/table.ts";
 import { BASELINE, type Measured } from "./drive.ts";
-import { IDLE_AFTER_MS, type SocketMemory } from "./live/memory.ts";
-import type { Notifications } from "./live/notifications.ts";
+import { IDLE_AFTER_MS, type Notifications, type SocketMemory } from "./live.ts";
 import type { KindLoad } from "./load.ts";
 
 /** Everything that a run has measured, as `--json` writes it. */
@@ -11,7 +10,7 @@ export interface Report {
   machine: { cpu: string; cores: number; memoryGiB: number; node: string; workerd: string; load: number };
   rounds: number;
   /** From the smallest to the largest; what feeding took, where that was measured. */
-  scales: { name: string; customers: number; lines: number; databaseBytes: number; kinds: KindLoad[] }[];
+  scales: { name: string; lines: number; databaseBytes: number; kinds: KindLoad[] }[];
   measured: Measured[];
   live?: Live;
 }

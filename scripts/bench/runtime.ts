@@ -1,18 +1,19 @@
-import { globSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { sign } from "hono/jwt";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import { unstable_readConfig as readConfig } from "wrangler";
 import { readMigrations } from "../lib/migrations.ts";
+import { ProgressLine } from "../lib/progress-line.ts";
 import { CommandError, ROOT } from "../lib/project.ts";
 import { runWrangler } from "../lib/wrangler.ts";
 import { bareTables } from "./bare.ts";
-import type { Asked } from "./cases.ts";
 
 /** The built Worker in this machine's workerd, on a database of its own. */
-export interface Runtime extends Asked {
+export interface Runtime {
   url: string;
+  folder: string;
+  database: D1Database;
   /** Feeds all accounts. */
   feedToken: string;
   /** A minute of the schedule, in which this job is due, or none. */
@@ -30,6 +31,38 @@ const CONFIG = readConfig({ config: path.join(ROOT, "wrangler.toml") });
 // In development the answers say how many rows were read, and nobody is rate-limited.
 const BINDINGS = { ...CONFIG.vars, ENVIRONMENT: "development", JURISDICTION: "", JWT_SECRET: SECRET };
 
+/** Where the databases are. */
+export const FOLDER = path.join(ROOT, ".wrangler", "bench");
+
+type Open = typeof openRuntime;
+
+/** Measures with runtimes that end with it, and at Ctrl-C; a second Ctrl-C ends it at once. */
+export async function withRuntimes(measure: (open: Open, progress: ProgressLine) => Promise<void>): Promise<void> {
+  const progress = new ProgressLine();
+  const runtimes: Runtime[] = [];
+  const close = async () => {
+    progress.end();
+    await Promise.all(runtimes.map((runtime) => runtime.close()));
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => {
+      progress.end();
+      console.error("Stopped. Nothing was written.");
+      void close().finally(() => process.exit(130));
+    });
+  }
+  const open: Open = async (...of) => {
+    const runtime = await openRuntime(...of);
+    runtimes.push(runtime);
+    return runtime;
+  };
+  try {
+    await measure(open, progress);
+  } finally {
+    await close();
+  }
+}
+
 /** Bundles the Worker as a deploy would, with what it is measured against beside it. Resolves with the file. */
 export async function buildWorker(): Promise<string> {
   const folder = path.join(ROOT, "dist", "bench");
@@ -43,10 +76,10 @@ export async function buildWorker(): Promise<string> {
  * Starts the Worker on the database in `folder`: an empty one, unless `keep` says to go on with what is there. With
  * `historyMonths`, older events leave for a bucket in `folder`.
  */
-export async function openRuntime(
+async function openRuntime(
   worker: string,
   folder: string,
-  { keep, historyMonths }: { keep: boolean; historyMonths?: number },
+  { keep = false, historyMonths }: { keep?: boolean; historyMonths?: number } = {},
 ): Promise<Runtime> {
   if (!keep) emptyFolder(folder);
   const miniflare = start({
@@ -58,6 +91,7 @@ export async function openRuntime(
     d1Databases: { DB: { id: "DB" }, BARE: { id: "BARE" } },
     resourcePersistencePath: path.join(folder, "v3"),
   });
+  let closed: Promise<void> | undefined;
   const { origin: url } = await miniflare.ready;
   const database = (await miniflare.getD1Database("DB")) as D1Database;
   if (!keep) {
@@ -66,16 +100,19 @@ export async function openRuntime(
   }
   return {
     url,
+    folder,
     database,
-    customerToken,
-    feedToken: await feedToken("*"),
+    feedToken: await feedToken(),
     async runSchedule(job = "") {
       await database.prepare("UPDATE jobs SET due_at = iif(name = ?, '', '9999'), lease_until = ''").bind(job).run();
       const scheduled = (await miniflare.getWorker()) as Awaited<ReturnType<Miniflare["getWorker"]>> & Scheduled;
       const { outcome } = await scheduled.scheduled({ cron: "* * * * *" });
       if (outcome !== "ok") throw new CommandError(`The schedule ended with ${outcome}.`);
     },
-    close: () => miniflare.dispose(),
+    close: () => {
+      closed ??= miniflare.dispose();
+      return closed;
+    },
   };
 }
 
@@ -83,8 +120,8 @@ export function customerToken(sub: string): Promise<string> {
   return token({ scope: "customer", sub });
 }
 
-export function feedToken(accounts: readonly string[] | "*"): Promise<string> {
-  return token({ scope: "feed", sub: "bench", accounts });
+export function feedToken(): Promise<string> {
+  return token({ scope: "feed", sub: "bench", accounts: "*" });
 }
 
 function token(claims: Record<string, unknown>): Promise<string> {
@@ -127,23 +164,6 @@ export function workerOptions(worker: string) {
 export function emptyFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-}
-
-/** The file of the database in a folder whose runtime is closed. */
-export function databaseFile(folder: string): string {
-  const files = globSync(path.join(folder, "v3", "d1", "*", "*.sqlite"));
-  const file = files.find((one) => hasTable(one, "balance_entries"));
-  if (file === undefined) throw new Error(`There is no database in ${folder}.`);
-  return file;
-}
-
-function hasTable(file: string, name: string): boolean {
-  const database = new DatabaseSync(file, { readOnly: true });
-  try {
-    return database.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").get(name) !== undefined;
-  } finally {
-    database.close();
-  }
 }
 
 export async function migrate(d1: D1Database): Promise<void> {

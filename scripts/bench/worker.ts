@@ -5,7 +5,7 @@ import { app } from "../../src/app.ts";
 import service from "../../src/index.ts";
 import { feedOnly } from "../../src/middleware/token.ts";
 import { insertBare } from "./bare.ts";
-import { noteBatchTimes, takeBatchTimes } from "./history/held.ts";
+import type { BatchTime } from "./sealing.ts";
 
 const BASELINE = sql`SELECT 1 AS one`;
 
@@ -22,7 +22,26 @@ app.post("/bench/bare/:kind", feedOnly, async (c) => {
 });
 
 /** How long each of the schedule's batches took. */
-app.get("/bench/batch-times", (c) => c.json(takeBatchTimes()));
+app.get("/bench/batch-times", (c) => c.json(batchTimes.splice(0)));
+
+/** Of each of the schedule's batches since they were asked for last. */
+const batchTimes: BatchTime[] = [];
+
+function noteBatchTimes(database: D1Database): D1Database {
+  const withSession: D1Database["withSession"] = (start) => {
+    const session = database.withSession(start);
+    const batch: D1DatabaseSession["batch"] = async (statements) => {
+      const startedAt = performance.now();
+      const results = await session.batch<never>(statements);
+      const sqlMs = results.reduce((sum, { meta }) => sum + meta.duration, 0);
+      batchTimes.push({ sqlMs, answeredMs: performance.now() - startedAt });
+      return results;
+    };
+    const prepare = (query: string) => session.prepare(query);
+    return { prepare, batch, getBookmark: () => session.getBookmark() } as D1DatabaseSession;
+  };
+  return { withSession } as D1Database;
+}
 
 export { FanOut, Inbox } from "../../src/index.ts";
 export default {

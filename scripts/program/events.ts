@@ -2,7 +2,7 @@ import { AT_ALL_STORES, campaignId, contestId, employeeId, storeId } from "./cha
 import { customerId, memberships, visits } from "./customers.ts";
 import type { Line } from "./line.ts";
 import { Random } from "./random.ts";
-import { type Shape, timeIn2026 } from "./shape.ts";
+import { FIRST_STORE, type Shape, timeIn2026 } from "./shape.ts";
 
 const EARNERS_OF_THE_WIDE_TEAM = 500;
 const EARNINGS_EACH = 4;
@@ -59,7 +59,7 @@ export function* tokenEarnings(shape: Shape): Generator<Line> {
   }
 }
 
-/** What six employees have done at the first two stores of each chain; then plays anywhere, every twelfth at the first store. */
+/** What six employees have done at two stores of each chain; then plays anywhere, every twelfth at the first store. */
 export function* plays(shape: Shape): Generator<Line> {
   const random = new Random("plays");
   const play = (chain: number, { location, employee }: Record<"location" | "employee", number>) => ({
@@ -72,7 +72,8 @@ export function* plays(shape: Shape): Generator<Line> {
     triples: random.integer(0, 2),
   });
   for (let chain = 0; chain < shape.chains; chain += 1) {
-    for (let location = 0; location < Math.min(2, shape.chainSizes[chain] ?? 0); location += 1) {
+    for (const location of [0, FIRST_STORE]) {
+      if (location >= (shape.chainSizes[chain] ?? 0)) continue;
       for (const [employee, runs] of RUNS.slice(0, shape.employees).entries()) {
         const id = `p${contestId(chain).slice(4)}-${location}-${employee + 1}`;
         yield { ...play(chain, { location, employee }), id, runs, played_at: "2026-06-01 20:00:00" };

@@ -9,6 +9,8 @@ const FIRST_GROUPS = [
   ["c21", "c1"],
 ];
 const CUSTOMERS_A_GROUP = 10;
+// In the demo nobody has written to the second customer.
+const WITHOUT_GROUPS = 20;
 const LARGEST_GROUP = 6;
 const TEXTS = [
   "Did you see the new pastries?",
@@ -21,13 +23,15 @@ const TEXTS = [
 const HOUR_SECONDS = 3_600;
 
 /** Of two messages of a group the first is two hours after the one of the next group, so that the first groups have the newest. */
-const timeOf = (group: number, message: number) => timeIn2026(-(group + 1) * 2 * HOUR_SECONDS + message * HOUR_SECONDS);
+export const timeOf = (group: number, message: number) =>
+  timeIn2026(-(group + 1) * 2 * HOUR_SECONDS + message * HOUR_SECONDS);
 
 /** The first customer's groups, one of them with somebody blocked, then one for every ten customers. */
 function* groups({ customers, groups }: Shape): Generator<{ id: string; members: readonly string[] }> {
   const random = new Random("groups");
+  const first = customers > 2 * WITHOUT_GROUPS ? WITHOUT_GROUPS : 1;
   const others = (from: number, count: number) =>
-    Array.from({ length: count }, (_, index) => customerId(1 + ((from + index) % (customers - 1))));
+    Array.from({ length: count }, (_, index) => customerId(first + ((from + index) % (customers - first))));
   for (let group = 0; group < groups; group += 1) {
     const known = customers > 20 ? FIRST_GROUPS[group] : undefined;
     yield { id: `g${group + 1}`, members: known ?? ["c1", ...others(group * 3, 2)] };

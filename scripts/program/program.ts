@@ -3,34 +3,42 @@ import { blocks, customerCoupons, customers, friendships, memberships, registrat
 import { balanceEntries, plays, tokenEarnings } from "./events.ts";
 import type { Line } from "./line.ts";
 import { messageGroups, messageStates, messages } from "./messages.ts";
-import { DEMO, type Shape, type Size, shapeOf } from "./shape.ts";
+import { DEMO, type Size, shapeOf } from "./shape.ts";
 
 // Each kind after those that it refers to.
-const PARTS: readonly ((shape: Shape) => Iterable<Line>)[] = [
-  accounts,
-  stores,
-  customers,
-  campaigns,
-  registrations,
-  memberships,
-  friendships,
-  blocks,
-  coupons,
-  customerCoupons,
-  messageGroups,
-  messages,
-  messageStates,
-  employees,
-  contests,
-  balanceEntries,
-  tokenEarnings,
-  plays,
-];
+const PARTS = {
+  account: accounts,
+  store: stores,
+  customer: customers,
+  campaign: campaigns,
+  registration: registrations,
+  membership: memberships,
+  friendship: friendships,
+  block: blocks,
+  coupon: coupons,
+  customer_coupon: customerCoupons,
+  message_group: messageGroups,
+  message: messages,
+  message_state: messageStates,
+  employee: employees,
+  eip_campaign: contests,
+  balance_entry: balanceEntries,
+  token_earning: tokenEarnings,
+  play: plays,
+};
 
 /** The lines of a program, in an order in which they can be fed in pieces: the same lines every time. */
 export function* programLines(size: Size): Generator<Line> {
   const shape = shapeOf(size);
-  for (const part of PARTS) yield* part(shape);
+  for (const part of Object.values(PARTS)) yield* part(shape);
+}
+
+export type PartName = keyof typeof PARTS;
+export const KINDS_IN_ORDER = Object.keys(PARTS) as PartName[];
+
+/** Those of one kind. */
+export function linesOf(size: Size, record: PartName): Generator<Line> {
+  return PARTS[record](shapeOf(size));
 }
 
 /** The customer whose token `npm start` prints. */

@@ -25,7 +25,7 @@ export interface Size {
   groups: number;
   /** Customers who hold many coupons, of so many chains. */
   holders: readonly { customer: number; coupons: number; chains: number }[];
-  /** Plays besides those of the first two stores of each chain. */
+  /** Plays besides those at two stores of each chain. */
   plays: number;
 }
 
@@ -81,7 +81,7 @@ export function benchSize(customers: number): Size {
     hasMadeUpNames: true,
     chains: Math.max(4, Math.round(Math.sqrt(customers) / 10)),
     stores: Math.round(customers / 5),
-    storesACity: 100,
+    storesACity: customers < 2_000 ? 20 : 100,
     cities: 1,
     campaigns: 12,
     coupons: 12,
@@ -102,7 +102,8 @@ export function benchSize(customers: number): Size {
 const FIRST_WEIGHT = 5;
 // A prime: the stores of a customer differ.
 const STRIDE = 619;
-const FIRST_OF_THE_FIRST = 5;
+/** Of the first customer, if that is a regular. */
+export const FIRST_STORE = 5;
 
 export function shapeOf(size: Size): Shape {
   const { customers, chains, stores, storesACity, visits, regulars, wideTeam } = size;
@@ -120,7 +121,7 @@ export function shapeOf(size: Size): Shape {
     const isRegular = regulars > 0 && customer % regulars === 0;
     const from = wideTeam > 0 ? 1 : 0;
     const count = isRegular ? inFirstCity : stores - from;
-    const first = customer === 0 && isRegular ? FIRST_OF_THE_FIRST : random.integer(0, count - 1);
+    const first = customer === 0 && isRegular ? FIRST_STORE : random.integer(0, count - 1);
     for (let visit = 0; visit < visits; visit += 1) {
       storeOf[customer * visits + visit] = (isRegular ? 0 : from) + ((first + visit * STRIDE) % count);
     }

@@ -59,7 +59,6 @@ describe("npm run bench", () => {
   it.for([
     [["--scale", "many"], "10k, 100k or 1m"],
     [["--scale", "1k,1k"], "A scale is named twice."],
-    [["--data", "nowhere.ndjson"], "There is no file nowhere.ndjson."],
     [["--scale", "9k", "--reuse"], "Nothing is loaded for 9k"],
     [["--reuse", "--docs"], "leave out --reuse"],
     [["--live", "0", "--docs"], "--live 0"],

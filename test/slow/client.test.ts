@@ -130,7 +130,7 @@ describe("the packed client against the service", () => {
     messages: { group_id: "g1" },
     teamWithLevel: { id: "c471" },
     coupons: { id: "cc0-2-pastry", account: { company: "Blue Cup Coffee" } },
-    myCoupons: { id: "cc1-0-welcome" },
+    myCoupons: { id: "cc0-2-pastry" },
     all: { kinds: ["store", "mfg", "digital"], areMany: true, areDistinct: true },
     hasAge: true,
     unchanged: 304,

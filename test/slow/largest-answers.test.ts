@@ -101,7 +101,7 @@ async function waitsDuring(work: Promise<unknown>): Promise<(number | null)[]> {
 
 beforeAll(async () => {
   service = await openSmallHeap(await buildWorker(), folder, MEGABYTES);
-  const headers = { Authorization: `Bearer ${await feedToken("*")}` };
+  const headers = { Authorization: `Bearer ${await feedToken()}` };
   for (const lines of program()) {
     for (let from = 0; from < lines.length; from += LINES_A_REQUEST) {
       const body = lines

@@ -1,0 +1,148 @@
+import { readdirSync, statSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { SUBPROTOCOL, TOKEN_PREFIX } from "../../src/auth/subprotocols.ts";
+import { CommandError } from "../lib/command-error.ts";
+import { runtimeMemory } from "../soak/memory.ts";
+import { Connections, feedCall } from "./http.ts";
+import { customerToken, type Runtime } from "./runtime.ts";
+
+// What sockets cost, and how soon they are notified.
+
+/** When the sockets of a group's members were notified of a message, in seconds after the message's second was over. */
+export interface Notifications {
+  members: number;
+  sockets: number;
+  /** For each message: when the first frame came, and when the last. */
+  messages: { first: number; last: number }[];
+}
+
+/** What open sockets take, each of another customer, in KiB. */
+export interface SocketMemory {
+  sockets: number;
+  /** Inboxes that have stored something. */
+  objects: number;
+  /** Of the Workers runtime: once all are open, and when nothing has happened for a while. */
+  openKibibytes: number;
+  idleKibibytes: number;
+  storedKibibytes: number;
+}
+
+const OPENED_AT_ONCE = 50;
+const GIVE_UP_MS = 20_000;
+const GROUP = "group";
+const MEMBERS = customers("member", 100);
+const SOCKETS_A_MEMBER = 5;
+const SECOND_MS = 1_000;
+const SOCKETS = 2_000;
+// What a runtime takes for its first sockets is not what each takes.
+const WARM_UP_SOCKETS = 100;
+// An object hibernates ten seconds after it last had something to do.
+export const IDLE_AFTER_MS = 15_000;
+const OBJECTS = /^[0-9a-f]{64}\.sqlite$/;
+
+function customers(prefix: string, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
+}
+
+/** Feeds a message at a time for a group whose members all hold sockets. */
+export async function measureNotifications(
+  runtime: Runtime,
+  times: number,
+  onTime: () => void,
+): Promise<Notifications> {
+  const connections = new Connections(runtime.url, 1);
+  const feed = (...lines: object[]) =>
+    connections.send(
+      feedCall(
+        runtime.feedToken,
+        lines.map((line) => JSON.stringify(line)),
+      ),
+    );
+  const group = { record: "message_group", id: GROUP, initial_customer_id: MEMBERS[0], member_ids: MEMBERS };
+  await feed(...MEMBERS.map((id) => ({ record: "customer", id, first_name: "Ada", last_name: "Lovelace" })), group);
+  // In milliseconds since 1970, because they are compared with D1's clock.
+  let frames: number[] = [];
+  const each = MEMBERS.flatMap((id) => Array<string>(SOCKETS_A_MEMBER).fill(id));
+  const sockets = await openSockets(runtime.url, each, () => frames.push(Date.now()));
+  const messages: Notifications["messages"] = [];
+  try {
+    for (let time = 0; time < times; time += 1) {
+      // Anywhere in a second: how long a frame has to wait depends on it.
+      await sleep(SECOND_MS * ((time + 0.5) / times));
+      frames = [];
+      await feed({ record: "message", id: `${time}`, group_id: GROUP, customer_id: MEMBERS[0], body: "Hello" });
+      for (const deadline = Date.now() + GIVE_UP_MS; frames.length < sockets.length; await sleep(5))
+        if (Date.now() > deadline) throw new CommandError(`${frames.length} of ${sockets.length} frames came.`);
+      const over = await secondIsOverAt(runtime.database);
+      const [first = over, last = over] = [frames[0], frames.at(-1)];
+      messages.push({ first: (first - over) / SECOND_MS, last: (last - over) / SECOND_MS });
+      onTime();
+    }
+    return { members: MEMBERS.length, sockets: sockets.length, messages };
+  } finally {
+    await closeAll(sockets);
+    connections.close();
+  }
+}
+
+/** When the second of the group's newest message is over, in milliseconds since 1970: by the clock that D1 has here. */
+async function secondIsOverAt(database: D1Database): Promise<number> {
+  const newest = "SELECT unixepoch(newest_at) + 1 AS over FROM message_groups WHERE id = ?";
+  return Number(await database.prepare(newest).bind(GROUP).first("over")) * SECOND_MS;
+}
+
+/** Opens a socket for each of many customers, who need not be stored, and waits until they are idle. */
+export async function measureMemory({ url }: Runtime, folder: string): Promise<SocketMemory> {
+  await closeAll(await openSockets(url, customers("warm", WARM_UP_SOCKETS)));
+  await sleep(IDLE_AFTER_MS);
+  const before = await runtimeMemory(process.pid);
+  const sockets = await openSockets(url, customers("idle", SOCKETS));
+  try {
+    const open = await runtimeMemory(process.pid);
+    await sleep(IDLE_AFTER_MS);
+    const idle = await runtimeMemory(process.pid);
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true });
+    const objects = files.filter(({ name, parentPath }) => OBJECTS.test(name) && parentPath.endsWith("Inbox"));
+    const bytes = objects.reduce((sum, { name, parentPath }) => sum + statSync(path.join(parentPath, name)).size, 0);
+    const each = (mebibytes: number) => ((mebibytes - before) * 1_024) / sockets.length;
+    return {
+      sockets: sockets.length,
+      objects: objects.length - WARM_UP_SOCKETS,
+      openKibibytes: each(open),
+      idleKibibytes: each(idle),
+      storedKibibytes: bytes / objects.length / 1_024,
+    };
+  } finally {
+    await closeAll(sockets);
+  }
+}
+
+/** Opens a socket for each, over a connection of its own, and resolves when all have said hello. */
+async function openSockets(url: string, ids: readonly string[], onFrame = () => {}): Promise<WebSocket[]> {
+  const open: WebSocket[] = [];
+  const queue = ids.values();
+  const openNext = async () => {
+    for (const id of queue) open.push(await openSocket(url, await customerToken(id), onFrame));
+  };
+  await Promise.all(Array.from({ length: OPENED_AT_ONCE }, openNext));
+  return open;
+}
+
+function openSocket(url: string, token: string, onFrame: () => void): Promise<WebSocket> {
+  const address = `${url.replace(/^http/, "ws")}/api/v1/customer/live`;
+  const socket = new WebSocket(address, [SUBPROTOCOL, TOKEN_PREFIX + token]);
+  return new Promise((resolve, reject) => {
+    socket.addEventListener("error", () => reject(new CommandError("A socket could not be opened.")));
+    socket.addEventListener("message", ({ data }) => {
+      if ((JSON.parse(String(data)) as { type: string }).type === "hello") resolve(socket);
+      else onFrame();
+    });
+  });
+}
+
+async function closeAll(sockets: readonly WebSocket[]): Promise<void> {
+  const closed = sockets.map((socket) => new Promise((resolve) => socket.addEventListener("close", resolve)));
+  for (const socket of sockets) socket.close();
+  await Promise.all(closed);
+}

@@ -1,0 +1,200 @@
+import { globSync } from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { isEvent } from "../../src/feed/records/summaries.ts";
+import { toDatetime } from "../../src/values/time.ts";
+import { quantile } from "../lib/quantile.ts";
+import { linesOf } from "../program/program.ts";
+import { Random } from "../program/random.ts";
+import { DEMO, type Size } from "../program/shape.ts";
+import type { Call } from "./cases.ts";
+import { Connections, feedCall } from "./http.ts";
+import { inRequests } from "./load.ts";
+import { customerToken, type Runtime } from "./runtime.ts";
+
+/** What a batch took, in milliseconds. */
+export interface BatchTime {
+  /** Of SQLite, as D1 says: nobody else is answered meanwhile. */
+  sqlMs: number;
+  /** From when it was sent until it was answered: with its commit, which waits for this machine's disk. */
+  answeredMs: number;
+}
+
+/** A chain whose customers buy at any time, and how many of its entries are stored, or left. */
+export interface Counts {
+  stored: number;
+  sealed: number;
+  /** Of the database's pages that are used. */
+  bytes: number;
+}
+
+interface Compared {
+  p50: number;
+  p50Sealing: number;
+  p99Sealing: number;
+}
+
+/** What sealing came to, and what others waited for meanwhile. */
+export interface Sealed {
+  /** Of the runs of the schedule, one after the other. */
+  seconds: number;
+  /** What a step's batches take with nobody else there. */
+  batches: BatchTime[];
+  reads: Compared;
+  feeds: Compared;
+}
+
+const ENTRIES_A_CUSTOMER = 100;
+const READERS = 20;
+const READ_EVERY_MS = 20;
+const FEED_EVERY_MS = 100;
+const LINES_A_FEED = 20;
+const WINDOWS = 15;
+const MOST_WINDOW_MS = 15_000;
+
+/** The chain: its lines but for entries, then so many entries, in the order of their times. */
+export class Chain {
+  readonly #size: Size;
+  readonly #members;
+  readonly #random = new Random("entries");
+  #count = 0;
+
+  constructor(entries: number) {
+    const customers = Math.max(READERS, Math.ceil(entries / ENTRIES_A_CUSTOMER));
+    this.#size = { ...DEMO, customers, chains: 1, stores: 100, visits: 2, campaigns: 10, regulars: 0 };
+    this.#members = [...linesOf(this.#size, "membership")].map(({ store_id, customer_id }) => ({
+      store_id,
+      customer_id,
+    }));
+  }
+
+  *lines(): Generator<object> {
+    for (const kind of ["account", "store", "customer", "campaign"] as const) yield* linesOf(this.#size, kind);
+  }
+
+  *entries(count: number, from: Date, to: Date): Generator<object> {
+    for (let done = 0; done < count; done += 1) {
+      const at = new Date(from.getTime() + ((to.getTime() - from.getTime()) * done) / count);
+      this.#count += 1;
+      yield {
+        record: "balance_entry",
+        // In no order, as those of a till.
+        id: `${Math.floor(this.#random.next() * 36 ** 9).toString(36)}${this.#count}`,
+        ...this.#random.pick(this.#members),
+        campaign_id: this.#random.next() < 0.5 ? "k101-double" : null,
+        amount: (this.#random.integer(100, 4_000) / 100).toFixed(2),
+        created_at: toDatetime(at),
+      };
+    }
+  }
+}
+
+export async function feedAll({ url, feedToken }: Runtime, lines: Iterable<object>, onFed: (lines: number) => void) {
+  const connections = new Connections(url, 1);
+  for (const texts of inRequests(lines)) {
+    await connections.send(feedCall(feedToken, texts));
+    onFed(texts.length);
+  }
+  connections.close();
+}
+
+export async function countsOf({ database, folder }: Runtime): Promise<Counts> {
+  const counts = await database
+    .prepare(
+      `SELECT (SELECT count(*) FROM balance_entries WHERE ${isEvent("balance_entries")}) AS stored, total(lines) AS sealed
+       FROM history_segments`,
+    )
+    .first<Counts>();
+  return { stored: counts?.stored ?? 0, sealed: counts?.sealed ?? 0, bytes: usedBytes(folder) };
+}
+
+/** Of the largest database in a folder. D1 does not say how many pages are free. */
+function usedBytes(folder: string): number {
+  const sizes = globSync(path.join(folder, "v3", "d1", "*", "*.sqlite")).map((file) => {
+    const database = new DatabaseSync(file, { readOnly: true });
+    const used =
+      "SELECT (page_count - freelist_count) * page_size AS used FROM pragma_page_count, pragma_freelist_count, pragma_page_size";
+    const row = database.prepare(used).get();
+    database.close();
+    return Number(row?.used);
+  });
+  return Math.max(...sizes);
+}
+
+/**
+ * Runs the schedule until all has left, while a reader and a feeder ask. After each of the first runs nothing is sealed for
+ * as long again, so that both meet the machine in the same state.
+ */
+export async function sealAll(runtime: Runtime, chain: Chain, onSealed: (entries: number) => void): Promise<Sealed> {
+  let [seconds, { sealed }] = [0, await countsOf(runtime)];
+  /** Resolves with how long it took, and whether nothing was left. */
+  const run = async () => {
+    const startedAt = performance.now();
+    await runtime.runSchedule("seal history");
+    const took = (performance.now() - startedAt) / 1_000;
+    seconds += took;
+    const now = await countsOf(runtime);
+    const isDone = now.sealed === sealed;
+    onSealed(now.sealed - sealed);
+    sealed = now.sealed;
+    return { isDone, took };
+  };
+  // With nobody else there, to see how long each step holds the database.
+  await run();
+  const batches = (await (await fetch(new URL("/bench/batch-times", runtime.url))).json()) as BatchTime[];
+
+  const load = new Load(runtime, chain);
+  for (let window = 0; ; window += 1) {
+    load.isSealing = true;
+    const { isDone, took } = await run();
+    load.isSealing = false;
+    if (isDone) break;
+    if (window < WINDOWS) await sleep(Math.min(took * 1_000, MOST_WINDOW_MS));
+  }
+  return { seconds, batches, ...(await load.end()) };
+}
+
+/** A reader and a feeder, each with the next request a while after the answer to the last: so many milliseconds on average. */
+class Load {
+  /** Which of the two a request counts for: what it was when it was sent. */
+  isSealing = false;
+  readonly #connections: Connections;
+  readonly #work: Promise<[Compared, Compared]>;
+  #isOver = false;
+
+  constructor({ url, feedToken }: Runtime, chain: Chain) {
+    this.#connections = new Connections(url, 2);
+    const tokens = Promise.all(Array.from({ length: READERS }, (_, index) => customerToken(`c${index + 1}`)));
+    const read = async (turn: number): Promise<Call> => {
+      return { method: "GET", path: "/api/v1/customer/me", token: (await tokens)[turn % READERS] ?? "" };
+    };
+    const feed = async () => {
+      const now = new Date();
+      return feedCall(
+        feedToken,
+        [...chain.entries(LINES_A_FEED, now, now)].map((entry) => JSON.stringify(entry)),
+      );
+    };
+    this.#work = Promise.all([this.#askOn(read, READ_EVERY_MS), this.#askOn(feed, FEED_EVERY_MS)]);
+  }
+
+  async #askOn(call: (turn: number) => Promise<Call>, everyMs: number): Promise<Compared> {
+    const [without, sealing]: [number[], number[]] = [[], []];
+    for (let turn = 0; !this.#isOver; turn += 1) {
+      const { isSealing } = this;
+      const { milliseconds } = await this.#connections.send(await call(turn));
+      if (isSealing === this.isSealing) (isSealing ? sealing : without).push(milliseconds);
+      // At random, so that no request falls into step with the sealing.
+      await sleep(2 * Math.random() * everyMs);
+    }
+    return { p50: quantile(without, 0.5), p50Sealing: quantile(sealing, 0.5), p99Sealing: quantile(sealing, 0.99) };
+  }
+
+  async end(): Promise<{ reads: Compared; feeds: Compared }> {
+    this.#isOver = true;
+    const [reads, feeds] = await this.#work;
+    this.#connections.close();
+    return { reads, feeds };
+  }
+}

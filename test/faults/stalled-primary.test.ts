@@ -8,7 +8,7 @@ import { program } from "../support/programs.ts";
 import * as seed from "../support/seed.ts";
 import { asAt, sendTo, timed } from "../support/stalling.ts";
 import { customerToken, exportToken, feedToken } from "../support/tokens.ts";
-import { countOwnTime } from "../support/wait.ts";
+import { countOwnTime, passOwnTime } from "../support/wait.ts";
 
 const CUSTOMER = "/api/v1/customer";
 const BOARD = `${CUSTOMER}/gamification/leaderboard`;
@@ -41,7 +41,9 @@ async function withOpenBreaker() {
   const { primary, DB } = stallingDatabase();
   const api = asAt({ DB }, String(stored.customer.id));
   primary.isStalled = true;
-  await Promise.all([api.post(BOARD, uncached()), api.post(BOARD, uncached())]);
+  const asked = [api.post(BOARD, uncached()), api.post(BOARD, uncached())];
+  await passOwnTime(5_000);
+  await Promise.all(asked);
   return { primary, api, DB };
 }
 
@@ -135,10 +137,14 @@ describe("while the primary stalls", () => {
     primary.isStalled = true;
 
     const asked = [];
-    for (let count = 0; count < 4; count += 1) asked.push(await timed(api.post(BOARD, uncached())));
+    for (const waits of [5_000, 5_000, 0, 0]) {
+      const asking = timed(api.post(BOARD, uncached()));
+      if (waits > 0) await passOwnTime(waits);
+      asked.push(await asking);
+    }
     const calls = primary.calls;
     primary.isStalled = false;
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    await passOwnTime(2_000);
     const back = await api.post(BOARD, uncached());
 
     expect(asked.map(({ value }) => [value.status, value.headers.get("Retry-After")])).toEqual(

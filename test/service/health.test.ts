@@ -10,7 +10,7 @@ import { passHealth } from "../support/health.ts";
 import { sendTo, timed } from "../support/stalling.ts";
 import { rows } from "../support/state.ts";
 import { exportToken } from "../support/tokens.ts";
-import { countOwnTime } from "../support/wait.ts";
+import { countOwnTime, passOwnTime } from "../support/wait.ts";
 
 beforeEach(() => passHealth());
 afterEach(() => vi.restoreAllMocks());
@@ -99,7 +99,9 @@ describe("GET /health", () => {
     ["database", stalled("first-primary", "first-unconstrained")],
   ] as const)("says within three seconds that the %s hangs", async ([name, bindings], { expect }) => {
     countOwnTime();
-    const { value, milliseconds } = await timed(health(bindings));
+    const asking = timed(health(bindings));
+    await passOwnTime(2_500);
+    const { value, milliseconds } = await asking;
 
     expect([value.status, value.body.message]).toEqual([503, `The ${name} cannot be reached.`]);
     expect(milliseconds).toBeGreaterThan(2_400);
@@ -110,11 +112,13 @@ describe("GET /health", () => {
     countOwnTime();
     const { primary, DB } = stallingDatabase();
     primary.isStalled = true;
-    await Promise.all([stallingFor(5_000, DB), stallingFor(5_000, DB)]);
+    const stalling = Promise.all([stallingFor(5_000, DB), stallingFor(5_000, DB)]);
+    await passOwnTime(5_000);
+    await stalling;
 
     const ill = await timed(health({ DB }));
     primary.isStalled = false;
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    await passOwnTime(2_000);
     passHealth();
 
     expect(ill.value.body.message).toBe("The primary of the database cannot be reached.");
@@ -160,7 +164,9 @@ describe("GET /health", () => {
     await scheduler.wait(50);
     timer.mockRestore();
 
-    const { value, milliseconds } = await timed(health({}));
+    const asking = timed(health({}));
+    await passOwnTime(3_000);
+    const { value, milliseconds } = await asking;
 
     expect(value.status).toBe(200);
     expect(milliseconds).toBeLessThan(3_500);

@@ -130,6 +130,12 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
   }) => {
     await inWindow(DESK, async (page, { errors }) => {
       const live = { timeout: LIVE_WITHIN_MS };
+      // A board is made anew after half a minute, in which the rest is shown.
+      await goTo(page, "Board");
+      const runs = async () => page.getByRole("listitem").filter({ hasText: "Priya Nowak" }).innerText();
+      expect(await runs()).toContain("Runs 12");
+      await sendForm(page, "Record a play");
+
       const points = async () => Number.parseFloat(await page.locator("#balance").innerText());
       const before = await points();
       expect(await sendForm(page, "Book points")).toMatchObject([{ record: "balance_entry", amount: "5.00" }]);
@@ -154,9 +160,6 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
       await page.getByText("Ben Patel: Tea at four?").waitFor(live);
 
       await goTo(page, "Board");
-      const runs = async () => page.getByRole("listitem").filter({ hasText: "Priya Nowak" }).innerText();
-      expect(await runs()).toContain("Runs 12");
-      await sendForm(page, "Record a play");
       await expect.poll(runs, { timeout: 45_000 }).toContain("Runs 32");
       expect(errors).toEqual([]);
     });
@@ -360,9 +363,8 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
     });
   });
 
-  const SCREENS = [DESK, PHONE].flatMap((screen) =>
-    (["light", "dark"] as const).map((colorScheme) => ({ ...screen, colorScheme })),
-  );
+  // Each width, and each scheme of colours.
+  const SCREENS = [{ ...DESK, colorScheme: "dark" } as const, PHONE];
   it.for(SCREENS)("fits, stands still, and satisfies axe: $width pixels, $colorScheme", async (screen, { expect }) => {
     await inWindow(screen, async (page, { errors }) => {
       expect(await layoutShift(page)).toBeLessThan(0.05);

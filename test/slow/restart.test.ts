@@ -12,8 +12,8 @@ import { removeFolder } from "./clone.ts";
 import { command, freePort, printed, type Running } from "./command.ts";
 
 const CUSTOMERS = 300;
-const EVENTS = 60_000;
-const KILLS = 3;
+const EVENTS = 36_000;
+const KILLS = 2;
 
 const folder = mkdtempSync(path.join(tmpdir(), "loyalty-edge-restart-"));
 let service: Running | undefined;

@@ -110,7 +110,6 @@ function processesOf({ child }: Running): { pid: number; command: string }[] {
 
 describe("npm start that is killed", () => {
   it.for([
-    ["SIGTERM", "npm", /^npm /, READY],
     ["SIGTERM", "npm, while it migrates,", /^npm /, "Migrating"],
     // Only Linux tells a shell's parent.
     ...(process.platform === "linux" ? ([["SIGKILL", "npm", /^npm /, READY]] as const) : []),

@@ -39,3 +39,9 @@ export function countOwnTime(): void {
     }
   })();
 }
+
+/** Lets so much of the isolate's own time pass at once, for those who wait for a timer by now. */
+export async function passOwnTime(milliseconds: number): Promise<void> {
+  await scheduler.wait(50);
+  await vi.advanceTimersByTimeAsync(milliseconds);
+}

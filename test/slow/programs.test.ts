@@ -164,10 +164,9 @@ describe("npm run programs", () => {
   });
 });
 
-describe("the Worker in front, as docs/deploying.md has it", () => {
+describe("the Worker in front of examples/front", () => {
   it("passes a request on to the program that its host names", async ({ expect }) => {
-    const page = readFileSync(path.join(ROOT, "docs", "deploying.md"), "utf8");
-    const [, script = ""] = /```js\n([\s\S]*?)```/.exec(page) ?? [];
+    const script = readFileSync(path.join(ROOT, "examples", "front", "front.js"), "utf8");
     const services = ["loyalty-edge-acme-eu", "loyalty-edge-globex"].map((name) => ({
       ...{ name, modules: true, script: `export default { fetch: ({ url }) => new Response("${name} " + url) }` },
     }));

@@ -1,0 +1,25 @@
+// Reads events, as they were fed or as an export gives them, and prints lines that undo them: the opposite amount or
+// count under the id `undo-…`, and a message without its body.
+import { createInterface } from "node:readline";
+
+const OPPOSITES = {
+  balance_entry: ({ amount }) => ({ amount: negated(amount) }),
+  token_earning: ({ tokens }) => ({ tokens: negated(tokens) }),
+  play: ({ runs = "0", hits = 0, doubles = 0, triples = 0 }) => ({
+    ...{ runs: negated(runs), hits: -hits, doubles: -doubles, triples: -triples },
+  }),
+};
+
+/** The amount with the other sign: a text, because a number would not be exact. */
+function negated(amount) {
+  return amount.startsWith("-") ? amount.slice(1) : `-${amount}`;
+}
+
+for await (const text of createInterface({ input: process.stdin })) {
+  const line = JSON.parse(text || "{}");
+  const { record, id } = line;
+  // A summary of history has no id: what has left is corrected by a new event.
+  if (id === undefined) continue;
+  if (record === "message") console.log(JSON.stringify({ record, id, deleted: true }));
+  else if (record in OPPOSITES) console.log(JSON.stringify({ ...line, ...OPPOSITES[record](line), id: `undo-${id}` }));
+}

@@ -1,0 +1,73 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { cloneCheckout, removeFolder } from "./clone.ts";
+import { freePort, printed, ROOT, type Running, running } from "./command.ts";
+
+// The commands of the page for the bad night, section by section, on the demo program.
+
+const PAGE = readFileSync(path.join(ROOT, "docs", "incidents.md"), "utf8");
+/** Days of the demo program that have events of each kind, as grep finds them. */
+const DAYS = "2026-0[356]-0[12]";
+
+let clone = "";
+let url = "";
+let state = "";
+let service: Running;
+
+beforeAll(async () => {
+  clone = cloneCheckout();
+  state = path.join(clone, "state");
+  const port = await freePort();
+  url = `http://127.0.0.1:${port}`;
+  service = running("npm", ["start", "--", "--port", String(port), "--persist-to", state], { cwd: clone });
+  await printed(service, "Ctrl-C stops it");
+});
+afterAll(async () => {
+  service.child.kill("SIGTERM");
+  await service.ended;
+  removeFolder(clone);
+});
+
+/** The commands of a section, on this machine instead of Cloudflare. */
+function commandsOf(section: string): string {
+  const [, text = ""] = PAGE.split(`\n## ${section}\n`);
+  const [own = ""] = text.split("\n## ");
+  const blocks = [...own.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) => block).join("");
+  return blocks.replaceAll("--remote", `--persist-to ${state}`).replace("2026-11-23", DAYS);
+}
+
+async function run(section: string): Promise<string> {
+  const tokens = `URL=${url}; READ=$(npm run --silent token -- export); WRITE=$(npm run --silent token -- feed '*')`;
+  const commands = running("sh", ["-ec", `${tokens}\n${commandsOf(section)}`], { cwd: clone });
+  expect(await commands.ended, commands.output()).toBe(0);
+  return commands.output();
+}
+
+describe("docs/incidents.md", { timeout: 300_000 }, () => {
+  it("deletes the coupons that are used up", async () => {
+    expect(await run("The database is full")).toMatch(/^([1-9]\d*) lines committed \(\1 accepted, 0 ignored\)/m);
+  });
+
+  it("undoes the events of a day, once", async () => {
+    const output = await run("A day's feed was wrong");
+
+    for (const kind of ["balance_entry", "token_earning", "play", "message"])
+      expect(output).toMatch(new RegExp(`^ *[1-9]\\d* ${kind}$`, "m"));
+    expect(output).toMatch(/^([1-9]\d*) lines committed \(\1 accepted, 0 ignored\)/m);
+    expect(output).toMatch(/^([1-9]\d*) lines committed \(0 accepted, \1 ignored\)/m);
+    expect(output).toContain("All derived data agrees with the records.");
+  });
+
+  it("erases a customer, and the bodies that they wrote", async () => {
+    const output = await run("A customer must be erased");
+
+    expect(output).toMatch(/^1 lines committed \(1 accepted, 0 ignored\)/m);
+    expect(output).toContain('{"record":"customer","id":"c1","first_name":"","last_name":""');
+    const exported = readFileSync(path.join(clone, "after.ndjson"), "utf8").split("\n");
+    const bodies = exported.filter(
+      (line) => line.includes('"record":"message"') && line.includes('"customer_id":"c1"'),
+    );
+    expect(bodies.filter((line) => !line.includes('"body":""'))).toEqual([]);
+  });
+});

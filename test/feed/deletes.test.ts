@@ -89,6 +89,7 @@ describe("POST /feed: deleting", () => {
         balance: 700,
         stores_count: 0,
         erased: 1,
+        erased_at: expect.any(String),
         name: "",
         words: "",
       },

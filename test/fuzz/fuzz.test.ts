@@ -36,6 +36,7 @@ function tokenOf(caller: Caller): Promise<string> {
 
 function claimsOf(caller: Caller): Record<string, unknown> {
   if ("customer" in caller) return { scope: "customer", sub: caller.customer };
+  if ("looksUp" in caller) return { scope: "lookup", sub: "tests" };
   if ("exports" in caller) return { scope: "export", sub: "tests", accounts: "*" };
   return { scope: caller.restores ? "feed restore" : "feed", sub: "tests", accounts: caller.accounts };
 }

@@ -3,9 +3,11 @@ import type * as z from "zod";
 import { NearbyCampaignsBody } from "../../src/customer/campaigns/routes.ts";
 import { CouponsQuery, MyCouponsQuery } from "../../src/customer/coupons/routes.ts";
 import { LeaderboardParameters } from "../../src/customer/gamification/routes.ts";
+import { EntriesQuery } from "../../src/customer/me/entries/routes.ts";
 import { MessagesQuery } from "../../src/customer/messages/routes.ts";
 import { FullSearchBody } from "../../src/customer/search/schema.ts";
 import { TeamQuery } from "../../src/customer/stores/routes.ts";
+import { LookupQuery } from "../../src/feed/customers/routes.ts";
 import { ExportQuery } from "../../src/feed/schema.ts";
 import { fitting, nearly } from "./fitting.ts";
 import { damaged, hostileText, hostileValue, toHostileJson } from "./hostile.ts";
@@ -21,7 +23,12 @@ export interface FuzzedRequest {
   headers: Record<string, string>;
   body: string | Uint8Array<ArrayBuffer> | null;
   /** Whose token it carries; null: a broken one. */
-  caller: { customer: string } | { accounts: readonly string[] | "*"; restores?: true } | { exports: true } | null;
+  caller:
+    | { customer: string }
+    | { accounts: readonly string[] | "*"; restores?: true }
+    | { exports: true }
+    | { looksUp: true }
+    | null;
 }
 
 interface Endpoint {
@@ -35,10 +42,12 @@ export const ENDPOINTS: Record<string, Endpoint> = {
   "GET /api/v1/customer/coupons": { query: CouponsQuery },
   "GET /api/v1/customer/my-coupons": { query: MyCouponsQuery },
   "GET /api/v1/customer/me": {},
+  "GET /api/v1/customer/me/entries": { query: EntriesQuery },
   "GET /api/v1/customer/messages": { query: MessagesQuery },
   "GET /api/v1/customer/stores/:id/team-with-level": { query: TeamQuery },
   "POST /api/v1/customer/full-search": { body: FullSearchBody },
   "GET /api/v1/feed": { query: ExportQuery },
+  "GET /api/v1/feed/customers": { query: LookupQuery },
   "POST /api/v1/customer/gamification/leaderboard": {
     body: LeaderboardParameters,
     query: LeaderboardParameters.pick({ location_id: true }).partial(),
@@ -52,6 +61,7 @@ const caller = fc.oneof(
   { weight: 30, arbitrary: fc.constantFrom(...CALLERS).map((customer) => ({ customer })) },
   { weight: 1, arbitrary: fc.constant({ accounts: "*" as const }) },
   { weight: 3, arbitrary: fc.constant({ exports: true as const }) },
+  { weight: 1, arbitrary: fc.constant({ looksUp: true as const }) },
   { weight: 1, arbitrary: fc.constant(null) },
 );
 

@@ -52,6 +52,10 @@ const REACHES: Record<string, readonly Reach[]> = {
     { what: "digital coupons of another account", ask: get(`/my-coupons?digitalonly=1&storeId=${theirs.store.id}`) },
   ],
   [`GET ${CUSTOMER}/me`]: [{ what: "another customer, and accounts where only they have something", ask: get("/me") }],
+  [`GET ${CUSTOMER}/me/entries`]: [
+    { what: "another customer's entries", ask: get("/me/entries") },
+    { what: "another customer's entries by account", ask: get(`/me/entries?account_id=${theirs.account.id}`) },
+  ],
   [`GET ${CUSTOMER}/messages`]: [
     { what: "a group that I am no member of", ask: get("/messages?per_page=100") },
     { what: "such a group as a poller", ask: get("/messages?check_time=2000-01-01%2000:00:00") },
@@ -162,6 +166,7 @@ describe("what a customer can reach", () => {
     expect(otherRoutes()).toEqual([
       "GET /api/v1/customer/live",
       "GET /api/v1/feed",
+      "GET /api/v1/feed/customers",
       "GET /health",
       "POST /api/v1/feed",
     ]);

@@ -19,6 +19,7 @@ export const CALLS: Record<string, Call> = {
   [`GET ${CUSTOMER}/my-coupons`]: (api) => api.get(`${CUSTOMER}/my-coupons`),
   [`GET ${CUSTOMER}/messages`]: (api) => api.get(`${CUSTOMER}/messages`),
   [`GET ${CUSTOMER}/me`]: (api) => api.get(`${CUSTOMER}/me`),
+  [`GET ${CUSTOMER}/me/entries`]: (api) => api.get(`${CUSTOMER}/me/entries`),
   [`GET ${CUSTOMER}/stores/:id/team-with-level`]: (api, { store }) =>
     api.get(`${CUSTOMER}/stores/${store.id}/team-with-level`),
   [`POST ${CUSTOMER}/full-search`]: (api, { mark }) => api.post(`${CUSTOMER}/full-search`, { query: mark }),

@@ -8,7 +8,7 @@ import type { CardHolder } from "./operations.ts";
 import { findByCard } from "./queries.ts";
 
 /** The query of a lookup (docs/contract/feed.md, 6). */
-const LookupQuery = z.object({ scan_id: Field.describe("What the card says.") });
+export const LookupQuery = z.object({ scan_id: Field.describe("What the card says.") });
 
 export const lookup = createRouter().get("/", validate("query", LookupQuery), async (c) => {
   const { scan_id: scanId } = c.req.valid("query");

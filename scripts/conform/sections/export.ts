@@ -82,7 +82,7 @@ export async function exportPages(suite: Suite): Promise<Section> {
       message(suite.id("answer"), group, ben.id, "Hi"),
     ],
     feeds: {
-      "**`customer_id=ada`** restricts the export to the lines about one customer: the customer, and their memberships, registrations, friendships, issued coupons, states, groups, messages, entries and earnings, and the blocks that they made.":
+      "**`customer_id=ada`** restricts the export to the lines about one customer: the customer, and their memberships, registrations, friendships, issued coupons, states, groups, messages, entries and earnings. The blocks that they made are among them.":
         async () => {
           const lines = await exportOf(`?customer_id=${ann.id}`);
           const kinds = ["customer", "membership", "message_group", "message", "balance_entry"].sort();

@@ -60,7 +60,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
     campaign: [25, 8],
     customer: [40, 14],
     friendship: [40, 4],
-    block: [8, 3],
+    block: [20, 3],
     membership: [40, 4],
     message: [0, 0],
   },
@@ -214,7 +214,9 @@ export class RandomProgram {
     const call: Call = isPost
       ? { method: "POST", path, body: given }
       : { method: "GET", path: `${path}?${toQuery(given)}` };
-    return { caller: this.#pick("customer"), call };
+    // Some ask often, so that those who are friends and blocked do.
+    const caller = random.next() < 0.4 ? random.pick((this.ids.customer ?? []).slice(0, 4)) : this.#pick("customer");
+    return { caller, call };
   }
 
   #change(isNarrow: boolean): Row {

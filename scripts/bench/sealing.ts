@@ -2,7 +2,6 @@ import { globSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isEvent } from "../../src/feed/records/summaries.ts";
 import { toDatetime } from "../../src/values/time.ts";
 import { quantile } from "../lib/quantile.ts";
 import { linesOf } from "../program/program.ts";
@@ -21,9 +20,8 @@ export interface BatchTime {
   answeredMs: number;
 }
 
-/** A chain whose customers buy at any time, and how many of its entries are stored, or left. */
-export interface Counts {
-  stored: number;
+/** How many entries have left, and what the database takes. */
+interface Counts {
   sealed: number;
   /** Of the database's pages that are used. */
   bytes: number;
@@ -100,13 +98,8 @@ export async function feedAll({ url, feedToken }: Runtime, lines: Iterable<objec
 }
 
 export async function countsOf({ database, folder }: Runtime): Promise<Counts> {
-  const counts = await database
-    .prepare(
-      `SELECT (SELECT count(*) FROM balance_entries WHERE ${isEvent("balance_entries")}) AS stored, total(lines) AS sealed
-       FROM history_segments`,
-    )
-    .first<Counts>();
-  return { stored: counts?.stored ?? 0, sealed: counts?.sealed ?? 0, bytes: usedBytes(folder) };
+  const sealed = await database.prepare("SELECT total(lines) AS sealed FROM history_segments").first<number>("sealed");
+  return { sealed: sealed ?? 0, bytes: usedBytes(folder) };
 }
 
 /** Of the largest database in a folder. D1 does not say how many pages are free. */

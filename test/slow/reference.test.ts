@@ -1,13 +1,19 @@
-import { mkdtempSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { copyFileSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { promisify } from "node:util";
+import { build } from "esbuild";
+import { generate } from "orval";
 import type { Browser, Page, Response } from "playwright-core";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { CHROMIUM, launchBrowser, PATIENCE_MS } from "./chromium.ts";
 import { removeFolder } from "./clone.ts";
-import { command, freePort, printed, type Running } from "./command.ts";
+import { command, freePort, printed, ROOT, type Running } from "./command.ts";
 
-// The reference page in a real browser, against a service that `npm start` has started.
+const run = promisify(execFile);
+
+// The reference page in a real browser, and a client generated from its document, against a service of npm start.
 const folder = mkdtempSync(path.join(tmpdir(), "loyalty-edge-reference-"));
 let service: Running;
 let url: string;
@@ -95,19 +101,24 @@ async function sendAsFilledIn(page: Page, { method, path }: Endpoint): Promise<R
   return response;
 }
 
+beforeAll(async () => {
+  const port = await freePort();
+  url = `http://127.0.0.1:${port}`;
+  service = command("start", ["--port", String(port), "--persist-to", path.join(folder, "state")]);
+  await printed(service, "TOKEN=");
+});
+afterAll(async () => {
+  service.child.kill("SIGTERM");
+  await service.ended;
+  removeFolder(folder);
+});
+
 describe.skipIf(CHROMIUM === null)("the reference page", () => {
   beforeAll(async () => {
-    const port = await freePort();
-    url = `http://127.0.0.1:${port}`;
-    service = command("start", ["--port", String(port), "--persist-to", folder]);
-    await printed(service, "TOKEN=");
     browser = await launchBrowser();
   });
   afterAll(async () => {
     await browser?.close();
-    service?.child.kill("SIGTERM");
-    await service?.ended;
-    removeFolder(folder);
   });
 
   it.for([
@@ -174,5 +185,37 @@ describe.skipIf(CHROMIUM === null)("the reference page", () => {
       expect(response.status).toBe(404);
       expect(await response.json()).toMatchObject({ status: false, errorCode: "NOT_FOUND" });
     }
+  });
+});
+
+// What developers do whose platform has no client of ours.
+describe("a client generated from the OpenAPI document", () => {
+  it("compiles strictly, and works", async ({ expect }) => {
+    const source = path.join(folder, "openapi.json");
+    writeFileSync(source, await (await fetch(`${url}/openapi.json`)).text());
+    const token = /^TOKEN=(.*)$/m.exec(service.output())?.[1] ?? "";
+    const target = path.join(folder, "generated.ts");
+    await generate({ input: source, output: { target, client: "fetch", baseUrl: url } });
+    copyFileSync(path.join(import.meta.dirname, "consumer", "generated-calls.ts"), path.join(folder, "calls.ts"));
+    const compilerOptions = { strict: true, noEmit: true, target: "es2022", module: "nodenext" };
+    const others = { allowImportingTsExtensions: true, lib: ["es2022", "dom", "dom.iterable"], types: ["node"] };
+    const typeRoots = [path.join(ROOT, "node_modules", "@types")];
+    const settings = { compilerOptions: { ...compilerOptions, ...others, typeRoots }, files: ["calls.ts"] };
+    writeFileSync(path.join(folder, "tsconfig.json"), JSON.stringify(settings));
+    writeFileSync(path.join(folder, "package.json"), JSON.stringify({ type: "module" }));
+
+    const compiled = await run(path.join(ROOT, "node_modules", ".bin", "tsc"), ["-p", folder]).catch((error) => error);
+    const bundle = path.join(folder, "calls.mjs");
+    await build({ entryPoints: [path.join(folder, "calls.ts")], outfile: bundle, bundle: true, format: "esm" });
+    const { stdout } = await run("node", [bundle, token]);
+
+    expect(compiled.stdout).toBe("");
+    expect(JSON.parse(stdout)).toEqual({
+      campaign: "k101-double",
+      coupon: "cc0-2-pastry",
+      company: "Blue Cup Coffee",
+      group: "g1",
+      fields: { query: ["must be at least 3 characters"] },
+    });
   });
 });

@@ -59,15 +59,10 @@ describe("docs/incidents.md", { timeout: 300_000 }, () => {
     expect(output).toContain("All derived data agrees with the records.");
   });
 
-  it("erases a customer, and the bodies that they wrote", async () => {
+  it("erases a customer, also again after a restore", async () => {
     const output = await run("A customer must be erased");
 
-    expect(output).toMatch(/^1 lines committed \(1 accepted, 0 ignored\)/m);
+    expect(output.match(/^\{"customer":"c1","erased_at":"2.*\}$/gm)).toHaveLength(2);
     expect(output).toContain('{"record":"customer","id":"c1","first_name":"","last_name":""');
-    const exported = readFileSync(path.join(clone, "after.ndjson"), "utf8").split("\n");
-    const bodies = exported.filter(
-      (line) => line.includes('"record":"message"') && line.includes('"customer_id":"c1"'),
-    );
-    expect(bodies.filter((line) => !line.includes('"body":""'))).toEqual([]);
   });
 });

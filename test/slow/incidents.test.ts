@@ -7,8 +7,8 @@ import { freePort, printed, ROOT, type Running, running } from "./command.ts";
 // The commands of the page for the bad night, section by section, on the demo program.
 
 const PAGE = readFileSync(path.join(ROOT, "docs", "incidents.md"), "utf8");
-/** Days of the demo program that have events of each kind, as grep finds them. */
-const DAYS = "2026-0[356]-0[12]";
+/** Every day, as grep finds it: the demo program has few events of each kind on one. */
+const DAYS = "20..-..-..";
 
 let clone = "";
 let url = "";
@@ -49,7 +49,7 @@ describe("docs/incidents.md", { timeout: 300_000 }, () => {
     expect(await run("The database is full")).toMatch(/^([1-9]\d*) lines committed \(\1 accepted, 0 ignored\)/m);
   });
 
-  it("undoes the events of a day, once", async () => {
+  it("undoes events, once", async () => {
     const output = await run("A day's feed was wrong");
 
     for (const kind of ["balance_entry", "token_earning", "play", "message"])
@@ -59,15 +59,10 @@ describe("docs/incidents.md", { timeout: 300_000 }, () => {
     expect(output).toContain("All derived data agrees with the records.");
   });
 
-  it("erases a customer, and the bodies that they wrote", async () => {
+  it("erases a customer, also again after a restore", async () => {
     const output = await run("A customer must be erased");
 
-    expect(output).toMatch(/^1 lines committed \(1 accepted, 0 ignored\)/m);
+    expect(output.match(/^\{"customer":"c1","erased_at":"2.*\}$/gm)).toHaveLength(2);
     expect(output).toContain('{"record":"customer","id":"c1","first_name":"","last_name":""');
-    const exported = readFileSync(path.join(clone, "after.ndjson"), "utf8").split("\n");
-    const bodies = exported.filter(
-      (line) => line.includes('"record":"message"') && line.includes('"customer_id":"c1"'),
-    );
-    expect(bodies.filter((line) => !line.includes('"body":""'))).toEqual([]);
   });
 });

@@ -37,7 +37,7 @@ interface Compared {
 export interface Sealed {
   /** Of the runs of the schedule, one after the other. */
   seconds: number;
-  /** What a step's batches take with nobody else there. */
+  /** What each batch of the steps took. */
   batches: BatchTime[];
   reads: Compared;
   feeds: Compared;
@@ -133,10 +133,6 @@ export async function sealAll(runtime: Runtime, chain: Chain, onSealed: (entries
     sealed = now.sealed;
     return { isDone, took };
   };
-  // With nobody else there, to see how long each step holds the database.
-  await run();
-  const batches = (await (await fetch(new URL("/bench/batch-times", runtime.url))).json()) as BatchTime[];
-
   const load = new Load(runtime, chain);
   for (let window = 0; ; window += 1) {
     load.isSealing = true;
@@ -145,6 +141,7 @@ export async function sealAll(runtime: Runtime, chain: Chain, onSealed: (entries
     if (isDone) break;
     if (window < WINDOWS) await sleep(Math.min(took * 1_000, MOST_WINDOW_MS));
   }
+  const batches = (await (await fetch(new URL("/bench/batch-times", runtime.url))).json()) as BatchTime[];
   return { seconds, batches, ...(await load.end()) };
 }
 

@@ -4,12 +4,14 @@ import { afterAll, beforeAll, describe, inject, it, vi } from "vitest";
 import { app } from "../../src/app.ts";
 import { Failure } from "../../src/http/failure-schema.ts";
 import { type FeedLine, mustFeed, toAnswer } from "../support/api.ts";
+import { stopClock } from "../support/clock.ts";
 import { differences } from "../support/differences.ts";
 import { hostileLines } from "../support/hostile-words.ts";
 import { fitDocument } from "../support/openapi.ts";
 import { rows } from "../support/state.ts";
 import { signToken } from "../support/tokens.ts";
 import { feedRequest, restoreRequest } from "./feed-requests.ts";
+import { Judge, NOW } from "./judge.ts";
 import { customerRequest, ENDPOINTS, type FuzzedRequest, OTHERS } from "./requests.ts";
 import { programLines } from "./world.ts";
 
@@ -18,6 +20,8 @@ const { runs, seed, limitMs } = inject("fuzz");
 const FEED_SHARE = 0.25;
 const HANG_MS = 20_000;
 
+// Words that were chosen to make a search expensive are not for the model, which would take hours over them.
+const judge = new Judge({ judgesSearches: limitMs === 0 });
 const tokens = new Map<string, Promise<string>>();
 const counts = new Map<string, number>();
 // How many feed requests have been committed.
@@ -71,7 +75,8 @@ async function timeOf(request: FuzzedRequest): Promise<number> {
 }
 
 /** Makes sure that an answer is one of the interface, as the OpenAPI document describes it. */
-async function checkAnswer({ method, path, target }: FuzzedRequest, response: Response): Promise<void> {
+async function checkAnswer(request: FuzzedRequest, response: Response): Promise<void> {
+  const { method, path, target } = request;
   const { status, headers } = response;
   const where = `${method} ${target.slice(0, 200)} answers ${status}`;
   if (status >= 500) throw new Error(`${where}: ${await response.text()}`);
@@ -85,6 +90,8 @@ async function checkAnswer({ method, path, target }: FuzzedRequest, response: Re
     throw new Error(`${where} and may be cached`);
   if (method === "HEAD") return;
   const answer = await toAnswer(response);
+  const difference = judge.differenceFrom(request, answer);
+  if (difference !== null) throw new Error(`${where}: ${difference}`);
   if (status === 404 || status === 405) Failure.strict().parse(answer.body);
   else fitDocument({ method, path }, answer);
 }
@@ -116,7 +123,10 @@ async function feedAll(lines: FeedLine[]): Promise<void> {
 }
 
 beforeAll(async () => {
-  await feedAll(programLines());
+  await stopClock(NOW);
+  const program = programLines();
+  await feedAll(program);
+  judge.take(program);
   if (limitMs > 0) await feedAll(hostileLines(20_000));
   // One line a request would drown what matters.
   vi.spyOn(console, "log").mockImplementation(() => {});
@@ -144,6 +154,7 @@ describe("any request", () => {
     await fuzz(feedRequest, runs * FEED_SHARE);
 
     expect(await differences()).toEqual([]);
+    expect(judge.count).toBeGreaterThan(runs / 3);
   });
 
   it("that restores is answered as the interface has it, and leaves every total right", async ({ expect }) => {

@@ -3,6 +3,7 @@ import type * as z from "zod";
 import { NearbyCampaignsBody } from "../../src/customer/campaigns/routes.ts";
 import { CouponsQuery, MyCouponsQuery } from "../../src/customer/coupons/routes.ts";
 import { LeaderboardParameters } from "../../src/customer/gamification/routes.ts";
+import { EntriesQuery } from "../../src/customer/me/entries/routes.ts";
 import { MessagesQuery } from "../../src/customer/messages/routes.ts";
 import { FullSearchBody } from "../../src/customer/search/schema.ts";
 import { TeamQuery } from "../../src/customer/stores/routes.ts";
@@ -35,6 +36,7 @@ export const ENDPOINTS: Record<string, Endpoint> = {
   "GET /api/v1/customer/coupons": { query: CouponsQuery },
   "GET /api/v1/customer/my-coupons": { query: MyCouponsQuery },
   "GET /api/v1/customer/me": {},
+  "GET /api/v1/customer/me/entries": { query: EntriesQuery },
   "GET /api/v1/customer/messages": { query: MessagesQuery },
   "GET /api/v1/customer/stores/:id/team-with-level": { query: TeamQuery },
   "POST /api/v1/customer/full-search": { body: FullSearchBody },
@@ -46,7 +48,7 @@ export const ENDPOINTS: Record<string, Endpoint> = {
 };
 
 /** The other endpoints: they are met on odd paths, with odd methods and bodies. */
-export const OTHERS = ["GET /api/v1/customer/live", "POST /api/v1/feed", "GET /health"];
+export const OTHERS = ["GET /api/v1/customer/live", "POST /api/v1/feed", "GET /api/v1/feed/customers", "GET /health"];
 
 const caller = fc.oneof(
   { weight: 30, arbitrary: fc.constantFrom(...CALLERS).map((customer) => ({ customer })) },

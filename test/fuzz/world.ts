@@ -56,7 +56,7 @@ export function plausible(record = ""): (field: string) => fc.Arbitrary<unknown>
     if (field === "date_of_birth") return fc.constantFrom(...DATES);
     if (/amount|value|tokens|runs|multiplier/.test(field)) return fc.constantFrom("0", "1.00", "-0.5", "12.25");
     if (/latitude|longitude/.test(field)) return fc.constantFrom(35.47, 35.5, "35.47", -97.52);
-    if (/^(page|per_page|count|level_no)$/.test(field)) return fc.constantFrom("1", "2", "5");
+    if (/^(page|per_page|count|level_no|limit)$/.test(field)) return fc.constantFrom("1", "2", "5");
     if (/^(is_|can_|once_|include|digital|reserved|status|hits|doubles|triples)/.test(field))
       return fc.constantFrom<unknown>(0, 1, "true", "false");
     if (/barcode/.test(field)) return fc.constantFrom("0", "0012345");

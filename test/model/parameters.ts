@@ -88,7 +88,7 @@ export const PARAMETERS: Readonly<Record<string, Readonly<Record<string, Paramet
     eip_campaign_id: { read: id, isText: true },
   },
   me: {},
-  entries: { limit: { read: number(1, 100), leftOut: 50 }, account_id: { read: id } },
+  entries: { limit: { read: number(1, 100), leftOut: 50 }, account_id: { read: text(15, /^[1-9]\d*$/) } },
 };
 
 /** What a call says, by the names of the parameters; or the names of those that are wrong. */

@@ -11,7 +11,7 @@ import type { BalanceEntry } from "./operations.ts";
 import { Cursor, findEntries } from "./queries.ts";
 
 /** The query of `/me/entries` (docs/contract/interface.md, 4.9). */
-const EntriesQuery = z.object({
+export const EntriesQuery = z.object({
   limit: integerParameter({ min: 1, max: 100 }).default(50).describe("The most items of a page."),
   account_id: AccountId.optional().describe("Only entries at this account."),
   after: cursorParameter(Cursor).optional().describe("Set in links to a next page only."),

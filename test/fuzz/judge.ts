@@ -1,0 +1,86 @@
+import { decodeUtf8, parseObject } from "../../src/values/json.ts";
+import { seenAs } from "../model/compare.ts";
+import { Model } from "../model/model.ts";
+import { PARAMETERS } from "../model/parameters.ts";
+import { type Answer, type FeedLine, ndjson } from "../support/api.ts";
+import type { FuzzedRequest } from "./requests.ts";
+
+/** When everything happens: D1's clock stands still. */
+export const NOW = "2026-11-20 12:00:01";
+
+/** What the model of the contract says of fuzzed requests and their answers. */
+export class Judge {
+  readonly #model = new Model();
+  readonly #judgesSearches: boolean;
+  /** How many answers were the model's. */
+  count = 0;
+
+  constructor({ judgesSearches }: { judgesSearches: boolean }) {
+    this.#judgesSearches = judgesSearches;
+  }
+
+  /** Lines that were taken before. */
+  take(lines: readonly FeedLine[]): void {
+    this.#model.feed(valuesOf(ndjson(lines)), { now: NOW });
+  }
+
+  /** What the model has otherwise; null: nothing, or it has no answer to such a request. */
+  differenceFrom(request: FuzzedRequest, answer: Answer): string | null {
+    const [expected, seen] = this.#expected(request, answer) ?? [];
+    if (expected === undefined) return null;
+    this.count += 1;
+    const [one, other] = [sorted(seen), sorted(expected)].map((value) => JSON.stringify(value));
+    return one === other ? null : `${one} instead of ${other}`;
+  }
+
+  #expected({ method, path, target, body, caller }: FuzzedRequest, { status, headers, body: answered }: Answer) {
+    if (![200, 403, 404, 422].includes(status) || caller === null || method === "HEAD") return undefined;
+    if ("accounts" in caller && !caller.restores && method === "POST" && target === "/api/v1/feed") {
+      const lines = valuesOf(body);
+      const expected = this.#model.feed(lines, { now: NOW, accounts: caller.accounts });
+      const fields = status === 422 ? { fields: Object.keys(answered.messages).sort() } : {};
+      return [expected, { status, ...answered.items, ...fields }] as const;
+    }
+    if (!URL.canParse(target, "https://any.example")) return undefined;
+    const { pathname, searchParams } = new URL(target, "https://any.example");
+    const isAsIs = pathname.split("/").length === path.split("/").length && target.split("?")[0] === pathname;
+    const end = path.split("/").at(-1) ?? "";
+    const isSearch = end === "full-search" && !this.#judgesSearches;
+    const isKnown =
+      isAsIs && !isSearch && end in PARAMETERS && pathname.endsWith(`/${end}`) && !searchParams.has("after");
+    const given = body === null ? undefined : parseObject(textOf(body) ?? "");
+    if (!("customer" in caller) || !isKnown || given === null) return undefined;
+    const call = { method: given === undefined ? "GET" : "POST", path: target, body: given } as const;
+    const expected = this.#model.ask(caller.customer, call, NOW);
+    return [expected, seenAs(expected, { status, body: answered, link: headers.get("Link") })] as const;
+  }
+}
+
+function textOf(body: FuzzedRequest["body"]): string | null {
+  return body === null || typeof body === "string" ? body : decodeUtf8(body);
+}
+
+/** The value of each line: undefined where it is blank, null where it is no JSON object, or not UTF-8. */
+function valuesOf(body: FuzzedRequest["body"]): unknown[] {
+  // A character a byte, so that each line can be decoded by itself. Half of a surrogate pair is no UTF-8.
+  const lines =
+    typeof body === "string"
+      ? body.split("\n")
+      : Array.from(body ?? [], (byte) => String.fromCharCode(byte))
+          .join("")
+          .split("\n");
+  return lines.map((line) => {
+    const bytes = Uint8Array.from(line, (character) => character.charCodeAt(0));
+    const text = typeof body === "string" ? line.replace(/^\ufeff/, "") : decodeUtf8(bytes);
+    if (text === null || !text.isWellFormed()) return null;
+    return text.trim() === "" ? undefined : parseObject(text);
+  });
+}
+
+/** The same with the fields of objects in one order. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  const byName = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(byName.map(([name, inner]) => [name, sorted(inner)]));
+}

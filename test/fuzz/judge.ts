@@ -11,8 +11,13 @@ export const NOW = "2026-11-20 12:00:01";
 /** What the model of the contract says of fuzzed requests and their answers. */
 export class Judge {
   readonly #model = new Model();
+  readonly #judgesSearches: boolean;
   /** How many answers were the model's. */
   count = 0;
+
+  constructor({ judgesSearches }: { judgesSearches: boolean }) {
+    this.#judgesSearches = judgesSearches;
+  }
 
   /** Lines that were taken before. */
   take(lines: readonly FeedLine[]): void {
@@ -40,7 +45,9 @@ export class Judge {
     const { pathname, searchParams } = new URL(target, "https://any.example");
     const isAsIs = pathname.split("/").length === path.split("/").length && target.split("?")[0] === pathname;
     const end = path.split("/").at(-1) ?? "";
-    const isKnown = isAsIs && end in PARAMETERS && pathname.endsWith(`/${end}`) && !searchParams.has("after");
+    const isSearch = end === "full-search" && !this.#judgesSearches;
+    const isKnown =
+      isAsIs && !isSearch && end in PARAMETERS && pathname.endsWith(`/${end}`) && !searchParams.has("after");
     const given = body === null ? undefined : parseObject(textOf(body) ?? "");
     if (!("customer" in caller) || !isKnown || given === null) return undefined;
     const call = { method: given === undefined ? "GET" : "POST", path: target, body: given } as const;

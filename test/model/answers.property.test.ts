@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, it, vi } from "vitest";
 import { propertyRuns } from "../support/property-runs.ts";
-import { SHAPES } from "./random-program.ts";
+import { SHAPES } from "./shapes.ts";
 import { Trial } from "./trial.ts";
 
 const STEPS = 12;

@@ -1,83 +1,12 @@
 import type { Random } from "../../scripts/program/random.ts";
 import { type Field, KINDS, type Kind, type Row } from "./kinds.ts";
 import type { Call } from "./parameters.ts";
+import { RandomWords } from "./random-words.ts";
+import { MIXED, type Shape } from "./shapes.ts";
 import { addSeconds } from "./time.ts";
 
 // Random programs about few ids, so that lines meet, collide and dangle; and random calls of those who are in them.
 
-/** How many records of a kind there are, and how often the changes that follow are about them. */
-type Shape = Readonly<Record<string, readonly [count: number, weight: number]>>;
-
-const MIXED: Shape = {
-  account: [3, 2],
-  store: [4, 3],
-  campaign: [4, 3],
-  customer: [5, 4],
-  membership: [12, 4],
-  registration: [6, 1],
-  friendship: [5, 3],
-  block: [3, 2],
-  coupon: [6, 4],
-  customer_coupon: [9, 5],
-  message_group: [3, 5],
-  message_state: [3, 3],
-  employee: [3, 1],
-  eip_campaign: [3, 1],
-  token_earning: [12, 3],
-  balance_entry: [20, 6],
-  play: [14, 4],
-  message: [8, 9],
-};
-
-/** What programs are made of: everything, or much of what one endpoint is about. */
-export const SHAPES: Readonly<Record<string, Shape>> = {
-  mixed: MIXED,
-  "nearby campaigns": { ...MIXED, store: [22, 6], campaign: [8, 6], balance_entry: [90, 20] },
-  messages: {
-    ...MIXED,
-    customer: [6, 3],
-    message_group: [6, 8],
-    message: [24, 30],
-    message_state: [8, 8],
-    block: [6, 4],
-    friendship: [8, 3],
-  },
-  teams: {
-    ...MIXED,
-    store: [3, 2],
-    customer: [12, 8],
-    membership: [30, 14],
-    token_earning: [20, 8],
-    balance_entry: [20, 4],
-    message: [0, 0],
-  },
-  coupons: { ...MIXED, coupon: [14, 8], customer_coupon: [40, 14], message: [0, 0] },
-  boards: { ...MIXED, employee: [125, 10], play: [500, 40], store: [3, 1], message: [0, 0] },
-  search: {
-    ...MIXED,
-    account: [5, 3],
-    store: [30, 12],
-    campaign: [25, 8],
-    customer: [40, 14],
-    friendship: [40, 4],
-    block: [20, 3],
-    membership: [40, 4],
-    message: [0, 0],
-  },
-};
-
-const split = (text: string) => text.split(" ");
-/** Words of every kind of letter and digit, and what is none. */
-const ODD = split(
-  "ann Anna ANAÏS José jose Jose\u0301 Zürich ma mar Mary Straße Łódź lodz øre ΟΔΟΣ οδος Κώστας 日本語 日本 Café cafe\u0301s 12 123 80202 ½ " +
-    'x² Ⅷ ﬁsh Ǆ İstanbul ıstanbul Хлебный हिन्दी 김치 O\'Brien OR NEAR AND NOT a-b +1 * "quoted" 🎉party ſo K µ k μ Ꭰ Ა ა NULL \\ % _ שלום ～ 🍩 \uffff',
-);
-/** Words that are alike, so that they are forgiven for each other. */
-const ALIKE = [
-  "garcia garica gracia García garcias mari maria Marina maris marias marsi smith smithe smit Smiths smitten",
-  "abcde abced abcd abcdef abcxe abbcde abcde1 abcd9 12345 aaaaa aaaa aaaaaa starbucks starbuckses",
-  "οδυσσέας οδυσσεας οδυσεας οδυσσεα ΟΔΥΣΣΕΥΣ хлебный хлебнй хелбный 日本語東京 日本語京東 日本東京都 𐐨𐐩𐐪𐐫𐐬 𐐨𐐪𐐩𐐫𐐬",
-].map(split);
 /** Where programs lie: around the corners of the map, and somewhere ordinary. */
 const CENTERS = [
   [0, 180],
@@ -96,7 +25,7 @@ export class RandomProgram {
   readonly ids: Record<string, readonly string[]>;
   readonly #random: Random;
   readonly #shape: Shape;
-  readonly #words: readonly string[];
+  readonly #words: RandomWords;
   readonly #center: readonly [number, number];
   /** The members of each group as it was made last, and the memberships. */
   readonly #groups = new Map<string, string[]>();
@@ -110,7 +39,7 @@ export class RandomProgram {
     this.#random = random;
     this.#favourite = name;
     this.#shape = shape;
-    this.#words = [...random.sample(ODD, 5), ...random.sample(random.pick(ALIKE), 8)];
+    this.#words = new RandomWords(random);
     this.#center = random.pick(CENTERS);
     // An id's capital, accent and length must not matter to anything but the order.
     const idsOf = ([record, [count]]: readonly [string, readonly [number, number]]) =>
@@ -153,7 +82,7 @@ export class RandomProgram {
     const some = <Value>(value: () => Value) => (random.next() < 0.3 ? value() : undefined);
     const page = { page: some(() => random.integer(1, 3)), per_page: some(() => random.pick([1, 2, 3, 7, 0])) };
     const flag = () => random.pick(["true", "0", "1", "FALSE"]);
-    const search = some(() => this.#part());
+    const search = some(() => this.#words.part());
     const store = this.#pick("store");
     const calls: Readonly<Record<string, readonly [path: string, given: Row]>> = {
       "nearby campaigns": [
@@ -188,7 +117,7 @@ export class RandomProgram {
       search: [
         "full-search",
         {
-          query: this.#query(),
+          query: this.#words.query(),
           filter: some(() => random.pick(["stores", "customers,stores", ""])),
           typos: some(() => false),
         },
@@ -374,10 +303,10 @@ export class RandomProgram {
           : random.pick(["2026-01-01 00:00:00", "2026-01-01T00:00:01+00:00", "2026-02-01"]),
       end: () => random.pick([soon(), soon().slice(0, 10), "9999-12-31 23:59:59"]),
       zone: () => random.pick(ZONES),
-      lines: () => [this.#text(), this.#text()].slice(random.integer(0, 2)),
-      any: () => random.pick<unknown>([this.#text(), 7, 0.5, true, null]),
+      lines: () => [this.#words.text(), this.#words.text()].slice(random.integer(0, 2)),
+      any: () => random.pick<unknown>([this.#words.text(), 7, 0.5, true, null]),
       options: () => ({
-        chain_display_name: this.#text(),
+        chain_display_name: this.#words.text(),
         chain_logo: "aGk=",
         description: "d",
         team_breakdown: { level_2: "5%" },
@@ -388,7 +317,7 @@ export class RandomProgram {
     if (name === "expiration_type") return "Static_Date";
     if (type === "kind") return this.#kindOf(id);
     if (name === "type" && type === "text") return random.pick(TYPES_OF_COUPONS);
-    return (makers[type] ?? (() => this.#text()))();
+    return (makers[type] ?? (() => this.#words.text()))();
   }
 
   #place(): { latitude: number; longitude: number } {
@@ -401,35 +330,6 @@ export class RandomProgram {
       latitude: Math.max(-90, Math.min(90, Number((latitude + north * 0.3).toFixed(6)))),
       longitude: Number((((((longitude + east * spread + 180) % 360) + 360) % 360) - 180).toFixed(6)),
     };
-  }
-
-  /** A word of the program's, often with a typo. */
-  #word(): string {
-    const random = this.#random;
-    const letters = [...random.pick(this.#words)];
-    const [at, letter] = [random.integer(0, letters.length - 1), random.pick([..."abcdeirstzσ東ы1"])];
-    const edit = random.pick(["none", "none", "none", "none", "add", "leave out", "replace", "swap"]);
-    if (edit === "add") letters.splice(at, 0, letter);
-    if (edit === "leave out") letters.splice(at, 1);
-    if (edit === "replace") letters[at] = letter;
-    if (edit === "swap") letters.splice(at, 2, ...letters.slice(at, at + 2).reverse());
-    return letters.join("");
-  }
-
-  #text(): string {
-    const words = Array.from({ length: this.#random.integer(0, 3) }, () => this.#word());
-    return words.join(this.#random.pick([" ", " ", "  ", "-", ", ", "'", "_", "\u00a0", '"', ": "]));
-  }
-
-  #part(): string {
-    return [...this.#word()].slice(0, 3).join("");
-  }
-
-  #query(): string {
-    const words = Array.from({ length: this.#random.integer(1, 3) }, () =>
-      this.#random.next() < 0.2 ? this.#part() : this.#word(),
-    );
-    return [...words.join(" ").padEnd(3)].slice(0, 100).join("");
   }
 }
 

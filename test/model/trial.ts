@@ -13,7 +13,8 @@ import type { FeedAnswer } from "./feed.ts";
 import { pick, type Row } from "./kinds.ts";
 import { Model } from "./model.ts";
 import type { Call } from "./parameters.ts";
-import { RandomProgram, SHAPES } from "./random-program.ts";
+import { RandomProgram } from "./random-program.ts";
+import { SHAPES } from "./shapes.ts";
 import { addSeconds } from "./time.ts";
 
 const BEGINNING = "2026-06-01 12:00:00";

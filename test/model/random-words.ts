@@ -1,0 +1,54 @@
+import type { Random } from "../../scripts/program/random.ts";
+
+const split = (text: string) => text.split(" ");
+/** Words of every kind of letter and digit, and what is none. */
+const ODD = split(
+  "ann Anna ANAÏS José jose Jose\u0301 Zürich ma mar Mary Straße Łódź lodz øre ΟΔΟΣ οδος Κώστας 日本語 日本 Café cafe\u0301s 12 123 80202 ½ " +
+    'x² Ⅷ ﬁsh Ǆ İstanbul ıstanbul Хлебный हिन्दी 김치 O\'Brien OR NEAR AND NOT a-b +1 * "quoted" 🎉party ſo K µ k μ Ꭰ Ა ა NULL \\ % _ שלום ～ 🍩 \uffff',
+);
+/** Words that are alike, so that they are forgiven for each other. */
+const ALIKE = [
+  "garcia garica gracia García garcias mari maria Marina maris marias marsi smith smithe smit Smiths smitten",
+  "abcde abced abcd abcdef abcxe abbcde abcde1 abcd9 12345 aaaaa aaaa aaaaaa starbucks starbuckses",
+  "οδυσσέας οδυσσεας οδυσεας οδυσσεα ΟΔΥΣΣΕΥΣ хлебный хлебнй хелбный 日本語東京 日本語京東 日本東京都 𐐨𐐩𐐪𐐫𐐬 𐐨𐐪𐐩𐐫𐐬",
+].map(split);
+
+/** The words of a random program: odd ones, and some that are alike. */
+export class RandomWords {
+  readonly #random: Random;
+  readonly #words: readonly string[];
+
+  constructor(random: Random) {
+    this.#random = random;
+    this.#words = [...random.sample(ODD, 5), ...random.sample(random.pick(ALIKE), 8)];
+  }
+
+  /** A word of the program's, often with a typo. */
+  word(): string {
+    const random = this.#random;
+    const letters = [...random.pick(this.#words)];
+    const [at, letter] = [random.integer(0, letters.length - 1), random.pick([..."abcdeirstzσ東ы1"])];
+    const edit = random.pick(["none", "none", "none", "none", "add", "leave out", "replace", "swap"]);
+    if (edit === "add") letters.splice(at, 0, letter);
+    if (edit === "leave out") letters.splice(at, 1);
+    if (edit === "replace") letters[at] = letter;
+    if (edit === "swap") letters.splice(at, 2, ...letters.slice(at, at + 2).reverse());
+    return letters.join("");
+  }
+
+  text(): string {
+    const words = Array.from({ length: this.#random.integer(0, 3) }, () => this.word());
+    return words.join(this.#random.pick([" ", " ", "  ", "-", ", ", "'", "_", "\u00a0", '"', ": "]));
+  }
+
+  part(): string {
+    return [...this.word()].slice(0, 3).join("");
+  }
+
+  query(): string {
+    const words = Array.from({ length: this.#random.integer(1, 3) }, () =>
+      this.#random.next() < 0.2 ? this.part() : this.word(),
+    );
+    return [...words.join(" ").padEnd(3)].slice(0, 100).join("");
+  }
+}

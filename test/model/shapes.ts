@@ -1,0 +1,60 @@
+/** How many records of a kind there are, and how often the changes that follow are about them. */
+export type Shape = Readonly<Record<string, readonly [count: number, weight: number]>>;
+
+export const MIXED: Shape = {
+  account: [3, 2],
+  store: [4, 3],
+  campaign: [4, 3],
+  customer: [5, 4],
+  membership: [12, 4],
+  registration: [6, 1],
+  friendship: [5, 3],
+  block: [3, 2],
+  coupon: [6, 4],
+  customer_coupon: [9, 5],
+  message_group: [3, 5],
+  message_state: [3, 3],
+  employee: [3, 1],
+  eip_campaign: [3, 1],
+  token_earning: [12, 3],
+  balance_entry: [20, 6],
+  play: [14, 4],
+  message: [8, 9],
+};
+
+/** What programs are made of: everything, or much of what one endpoint is about. */
+export const SHAPES: Readonly<Record<string, Shape>> = {
+  mixed: MIXED,
+  "nearby campaigns": { ...MIXED, store: [22, 6], campaign: [8, 6], balance_entry: [90, 20] },
+  messages: {
+    ...MIXED,
+    customer: [6, 3],
+    message_group: [6, 8],
+    message: [24, 30],
+    message_state: [8, 8],
+    block: [6, 4],
+    friendship: [8, 3],
+  },
+  teams: {
+    ...MIXED,
+    store: [3, 2],
+    customer: [12, 8],
+    membership: [30, 14],
+    token_earning: [20, 8],
+    balance_entry: [20, 4],
+    message: [0, 0],
+  },
+  coupons: { ...MIXED, coupon: [14, 8], customer_coupon: [40, 14], message: [0, 0] },
+  boards: { ...MIXED, employee: [125, 10], play: [500, 40], store: [3, 1], message: [0, 0] },
+  search: {
+    ...MIXED,
+    account: [5, 3],
+    store: [30, 12],
+    campaign: [25, 8],
+    customer: [40, 14],
+    friendship: [40, 4],
+    block: [20, 3],
+    membership: [40, 4],
+    message: [0, 0],
+  },
+};

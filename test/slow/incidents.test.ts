@@ -46,7 +46,7 @@ async function run(section: string): Promise<string> {
 
 describe("docs/incidents.md", { timeout: 300_000 }, () => {
   it("deletes the coupons that are used up", async () => {
-    expect(await run("The database is full")).toMatch(/^([1-9]\d*) lines committed \(\1 accepted, 0 ignored\)/m);
+    expect(await run("The database is full")).toMatch(/^([1-9][\d,]*) lines committed \(\1 accepted, 0 ignored\)/m);
   });
 
   it("undoes events, once", async () => {
@@ -54,8 +54,8 @@ describe("docs/incidents.md", { timeout: 300_000 }, () => {
 
     for (const kind of ["balance_entry", "token_earning", "play", "message"])
       expect(output).toMatch(new RegExp(`^ *[1-9]\\d* ${kind}$`, "m"));
-    expect(output).toMatch(/^([1-9]\d*) lines committed \(\1 accepted, 0 ignored\)/m);
-    expect(output).toMatch(/^([1-9]\d*) lines committed \(0 accepted, \1 ignored\)/m);
+    expect(output).toMatch(/^([1-9][\d,]*) lines committed \(\1 accepted, 0 ignored\)/m);
+    expect(output).toMatch(/^([1-9][\d,]*) lines committed \(0 accepted, \1 ignored\)/m);
     expect(output).toContain("All derived data agrees with the records.");
   });
 

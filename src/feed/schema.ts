@@ -35,7 +35,7 @@ function mayBeRow(walk: ExportWalk, values: readonly (string | number)[]): boole
 export const ExportQuery = z.object({
   record: listParameter(RecordName).optional().describe("Only records of these kinds; left out, all."),
   customer_id: Id.optional().describe("Only lines about this customer, also those that have left for history."),
-  after: CursorParameter.optional().describe("Set in links to a next page only."),
+  after: CursorParameter,
 });
 
 /** What a feed request has come to. */

@@ -27,13 +27,17 @@ export function toPage({ page, per_page }: { page: number; per_page: number }, s
 /** The error text of an `after` that no link gave. */
 const NO_CURSOR = "must be as a Link header gave it";
 
-/** An `after` as a link carries it: as JSON. The schema gives undefined for an object that is no cursor. */
+/** An optional `after` as a link carries it: as JSON. The schema gives undefined for an object that is no cursor. */
 export function cursorParameter<Cursor extends object>(schema: z.ZodType<Cursor | undefined>) {
-  return z.string({ error: mustBe("a cursor") }).transform((text, context): Cursor => {
-    const cursor = schema.safeParse(parseObject(text)).data;
-    if (cursor === undefined) context.addIssue(NO_CURSOR);
-    return cursor ?? z.NEVER;
-  });
+  return z
+    .string({ error: mustBe("a cursor") })
+    .transform((text, context): Cursor => {
+      const cursor = schema.safeParse(parseObject(text)).data;
+      if (cursor === undefined) context.addIssue(NO_CURSOR);
+      return cursor ?? z.NEVER;
+    })
+    .optional()
+    .describe("Set in links to the rest of a list only.");
 }
 
 /** Of a cursor within a page: how many of its items came with the answers before, because they did not fit one. */

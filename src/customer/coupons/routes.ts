@@ -50,7 +50,7 @@ const Cursor = z.object({
 });
 export type Cursor = z.output<typeof Cursor>;
 
-const CursorParameter = cursorParameter(Cursor).optional().describe("Set in links to the rest of a list only.");
+const CursorParameter = cursorParameter(Cursor);
 
 /** Where an answer ends, for the link to the rest; `before` is where it began. */
 function cursorAfter({ shown, isCut }: Fitted<ItemRow>, before: Cursor | undefined): Cursor | undefined {

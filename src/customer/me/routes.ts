@@ -13,7 +13,7 @@ const CursorParameter = cursorParameter(z.object({ account_id: AccountId, compan
 
 /** The query of `/me` (docs/contract/interface.md, 4.8). */
 const MeQuery = z.object({
-  after: CursorParameter.optional().describe("Set in links to further balances only."),
+  after: CursorParameter,
 });
 
 export const me = createRouter().get("/", conditional, validate("query", MeQuery), async (c) => {

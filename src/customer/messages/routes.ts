@@ -38,7 +38,7 @@ export const MessagesQuery = z
     check_time: FedTime.optional().describe(
       "Only groups with a later message: the greatest `last_message_time` seen, in UTC.",
     ),
-    after: cursorParameter(Cursor).optional().describe("Set in links to a next page only."),
+    after: cursorParameter(Cursor),
   })
   .refine(isWithinPage, NOT_IN_PAGE);
 

@@ -23,9 +23,7 @@ import { findTeam } from "./queries.ts";
 export const TeamQuery = z
   .object({
     ...PagingParameters,
-    after: cursorParameter(z.object({ sent: Sent }))
-      .optional()
-      .describe("Set in links to the rest of a page only."),
+    after: cursorParameter(z.object({ sent: Sent })),
     level_no: integerParameter({ min: 1, max: 5 }).optional().describe("Only members at this depth, 1 to 5."),
     team_member_id: Id.optional().describe(
       "The team of this member of the caller's team instead, depths counted from there.",

@@ -14,7 +14,7 @@ import { Cursor, findEntries } from "./queries.ts";
 export const EntriesQuery = z.object({
   limit: integerParameter({ min: 1, max: 100 }).default(50).describe("The most items of a page."),
   account_id: AccountId.optional().describe("Only entries at this account."),
-  after: cursorParameter(Cursor).optional().describe("Set in links to a next page only."),
+  after: cursorParameter(Cursor),
 });
 
 export const entries = createRouter().get("/", conditional, validate("query", EntriesQuery), async (c) => {

@@ -15,6 +15,11 @@ const sources = globSync("src/**/*.ts", { cwd: ROOT }).map((name) => {
 });
 const isTables = ({ file }: { file: string }) => file.endsWith("/db/tables.ts");
 
+/** The columns that the rest of `src` never names. */
+const ONLY_IN_SQL = [
+  "customers.erased_at", // a trigger writes it, and npm run customer reads it
+];
+
 // A table whose columns, or one of them, have other names in TypeScript, which is what the rest of the code is compiled
 // against.
 const renaming = (columns: string) => `
@@ -61,6 +66,7 @@ describe("a renamed column is a compile error", () => {
     });
 
     expect([...broken(name, "never", users)]).toEqual([]);
-    expect(unnoticed.map((column) => `${name}.${column}`)).toEqual([]);
+    const onlyInSql = ONLY_IN_SQL.filter((one) => one.startsWith(`${name}.`));
+    expect(unnoticed.map((column) => `${name}.${column}`)).toEqual(onlyInSql);
   });
 });

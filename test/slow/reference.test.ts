@@ -130,7 +130,7 @@ describe.skipIf(CHROMIUM === null)("the reference page", () => {
       const { page, elsewhere, errors } = await open(width, height);
       const endpoints = await listEndpoints();
 
-      expect(endpoints.map(({ isSocket }) => isSocket).sort()).toEqual([...Array(8).fill(false), true]);
+      expect(endpoints.map(({ isSocket }) => isSocket).sort()).toEqual([...Array(9).fill(false), true]);
       for (const endpoint of endpoints) {
         expect(await page.getByText(endpoint.summary, { exact: true }).count()).toBeGreaterThan(0);
         if (endpoint.isSocket) continue;

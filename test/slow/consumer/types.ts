@@ -45,6 +45,7 @@ same<
   keyof Client,
   | "changes"
   | "coupons"
+  | "entries"
   | "fullSearch"
   | "leaderboard"
   | "me"

@@ -1,0 +1,159 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, it } from "vitest";
+import { as, mustFeed } from "../support/api.ts";
+import { EXPORT, exportPage, exportPages, nextPage } from "../support/exporting.ts";
+import * as seed from "../support/seed.ts";
+import { beginNight, endNight, goTo, KEPT, keepMonths, linesOf, OLD, seal, segments, shop } from "./support.ts";
+
+// What is shown of events that have left: docs/contract/interface.md, 4.9, and export.md, 1.
+
+beforeEach(() => beginNight());
+afterEach(endNight);
+
+const ENTRIES = "/api/v1/customer/me/entries";
+const OLDER = "2026-01-02 03:04:05";
+
+/** A shop, another store of its account, and one of another account, where the customer has entries too. */
+function twoShops() {
+  const { lines, ...of } = shop();
+  const account = seed.account({ id: "999999999999999" });
+  const store = seed.store(account.id);
+  const own = String(lines[0]?.id);
+  const branch = seed.store(own);
+  const at = (storeId: string) => (amount: string, created_at: string) =>
+    seed.entry(of.customerId, storeId, amount, { created_at });
+  const stored = [...lines, account, store, branch];
+  return { ...of, lines: stored, own, foreign: account.id, there: at(store.id), nearby: at(branch.id) };
+}
+
+async function sealed(lines: Parameters<typeof mustFeed>[0]) {
+  keepMonths(undefined);
+  await mustFeed(lines);
+  keepMonths(1);
+  await seal();
+}
+
+/** The items of a page, and where the next one is. */
+async function page(customerId: string, target: string) {
+  const answer = await as(customerId).get(target);
+  return { status: answer.status, messages: answer.body.messages, items: answer.body.items, next: nextPage(answer) };
+}
+
+describe("the entries of a customer", () => {
+  it("end with an item for each account that has the rest, so that they add up to the balance", async ({ expect }) => {
+    const { lines, customerId, own, foreign, ...of } = twoShops();
+    const kept = of.entry("1.00", KEPT);
+    await sealed([
+      ...lines,
+      of.entry("5.00", OLDER),
+      of.earned("-0.50", OLD),
+      kept,
+      of.there("70.00", OLDER),
+      of.nearby("0.25", OLDER),
+    ]);
+
+    const all = await page(customerId, ENTRIES);
+    const ofOne = await page(customerId, `${ENTRIES}?account_id=${foreign}`);
+    const me = await as(customerId).get("/api/v1/customer/me");
+
+    const forward = { id: null, description: "", store: null, campaign: null, brought_forward: true };
+    const forwarded = [
+      { ...forward, amount: 4.75, created_at: OLD, account_id: own },
+      { ...forward, amount: 70, created_at: OLDER, account_id: foreign },
+    ];
+    expect(all.items).toEqual([expect.objectContaining({ id: kept.id, brought_forward: false }), ...forwarded]);
+    expect(ofOne.items).toEqual(forwarded.slice(1));
+    expect(me.body.items.balances).toMatchObject([{ balance: 5.75 }, { balance: 70 }]);
+  });
+
+  it("come in pages also where they were brought forward, and none is left out or twice", async ({ expect }) => {
+    const { lines, customerId, own, foreign, ...of } = twoShops();
+    await sealed([...lines, of.entry("5.00", OLD), of.entry("1.00", KEPT), of.there("7.00", OLD)]);
+
+    const pages = [];
+    for (let next: string | undefined = `${ENTRIES}?limit=1`; next !== undefined; ) {
+      const one = await page(customerId, next);
+      pages.push(one.items.map((item: { account_id: string; amount: number }) => [item.account_id, item.amount]));
+      next = one.next;
+    }
+
+    expect(pages).toEqual([[[own, 1]], [[own, 5]], [[foreign, 7]]]);
+  });
+
+  it.for([
+    ["are begun anew where some have left meanwhile", "first", 422],
+    ["are begun anew where more have left meanwhile, of the same store", "again", 422],
+    ["go on where only another customer's have left", "another", 200],
+  ] as const)("%s", async ([, night, status], { expect }) => {
+    const { lines, customerId, otherId, ...of } = twoShops();
+    const store = lines.find(({ record }) => record === "store")?.id;
+    const [late, later] = ["2026-05-01 00:00:00", "2026-05-02 00:00:00"];
+    const entries = [of.entry("1.00", late), of.entry("2.00", later), of.there("4.00", "2026-06-01 00:00:00")];
+    const old = night === "another" ? seed.entry(otherId, store, "8.00", { created_at: OLD }) : of.entry("8.00", OLD);
+    keepMonths(undefined);
+    await mustFeed([...lines, old, ...entries]);
+    keepMonths(1);
+    if (night === "again") await seal();
+    const { next = "" } = await page(customerId, `${ENTRIES}?limit=1`);
+
+    if (night === "again") await goTo("2026-07-10 07:00:00");
+    await seal();
+
+    expect(await segments()).toHaveLength(night === "again" ? 2 : 1);
+    const answer = await page(customerId, next);
+    expect(answer.status).toBe(status);
+    if (status === 422) expect(answer.messages).toEqual({ after: ["old entries have left meanwhile: start again"] });
+    else expect(answer.items.map(({ amount }: { amount: number }) => amount)).toEqual([2]);
+  });
+
+  it("of an account go on after a page that read 1,000 of another's", async ({ expect }) => {
+    const { lines, customerId, own, ...of } = twoShops();
+    const others = Array.from({ length: 1_000 }, () => of.there("1.00", "2026-06-01 00:00:00"));
+    await sealed([...lines, ...others, of.entry("3.00", KEPT), of.entry("5.00", OLD)]);
+
+    const first = await page(customerId, `${ENTRIES}?account_id=${own}`);
+    const second = await page(customerId, first.next ?? "");
+
+    expect(first.items).toEqual([]);
+    expect(second.items.map(({ amount }: { amount: number }) => amount)).toEqual([3, 5]);
+    expect(second.next).toBeUndefined();
+  });
+});
+
+describe("an export about a customer", () => {
+  async function twoSegments() {
+    const { lines, customerId, otherId, ...of } = twoShops();
+    const store = lines.find(({ record }) => record === "store")?.id;
+    const left = [of.entry("5.00", OLD), of.earning("2.00", OLD)];
+    await sealed([...lines, ...left, of.play("2", OLD), seed.entry(otherId, store, "1.00", { created_at: OLD })]);
+    return { customerId, left };
+  }
+
+  it("ends with their lines in the objects of history, a segment a page", async ({ expect }) => {
+    const { customerId, left } = await twoSegments();
+
+    const pages = await exportPages(`${EXPORT}?customer_id=${customerId}&record=balance_entry,history_segment`);
+
+    const ids = pages.map(({ body }) => body.map(({ id = "sealed" }: { id?: string }) => id));
+    expect(ids.slice(0, 4)).toEqual([["sealed"], [left[0]?.id], [], [left[1]?.id]]);
+    const [segment] = await segments();
+    const inObject = (await linesOf(segment?.name)).filter(({ customer_id }) => customer_id === customerId);
+    expect(pages[1]?.body).toEqual(inObject);
+  });
+
+  it("is 503 where an object is gone or history is off, and names it", async ({ expect }) => {
+    const { customerId } = await twoSegments();
+    const target = `${EXPORT}?customer_id=${customerId}&record=history_segment`;
+    const [segment] = await segments();
+
+    const read = await exportPage(target);
+    keepMonths(undefined);
+    const off = await exportPage(target);
+    keepMonths(1);
+    await env.TEST_HISTORY.delete(String(segment?.name));
+    const gone = await exportPage(target);
+
+    expect([read.status, off.status, gone.status]).toEqual([200, 503, 503]);
+    expect(gone.body.message).toContain(String(segment?.name));
+  });
+});

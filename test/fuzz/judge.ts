@@ -43,6 +43,8 @@ export class Judge {
     }
     if (!URL.canParse(target, "https://any.example")) return undefined;
     const { pathname, searchParams } = new URL(target, "https://any.example");
+    // No route, or an id that is no text.
+    if (/\/\/|%(?![2-7][0-9a-f])/i.test(pathname)) return undefined;
     const isAsIs = pathname.split("/").length === path.split("/").length && target.split("?")[0] === pathname;
     const end = path.split("/").at(-1) ?? "";
     const isSearch = end === "full-search" && !this.#judgesSearches;

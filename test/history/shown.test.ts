@@ -5,7 +5,7 @@ import { EXPORT, exportPage, exportPages, nextPage } from "../support/exporting.
 import * as seed from "../support/seed.ts";
 import { beginNight, endNight, goTo, KEPT, keepMonths, linesOf, OLD, seal, segments, shop } from "./support.ts";
 
-// What is shown of events that have left: docs/contract/interface.md, 4.9, and export.md, 1.
+// What is shown of events that have left: docs/contract/interface.md, 4.9, and docs/contract/export.md, 1.
 
 beforeEach(() => beginNight());
 afterEach(endNight);

@@ -1,4 +1,5 @@
 import type { historySegments } from "../db/tables.ts";
+import { R2_MS } from "../feed/export/segments.ts";
 import { sha256Of } from "../values/sha256.ts";
 import { withTimeout } from "../values/timeout.ts";
 
@@ -10,9 +11,6 @@ export const folderOf = ({ kind, month }: Pick<Segment, "kind" | "month">) => `$
 
 /** The name of a segment's object: `play/2026-03/1.ndjson.gz`. */
 export const objectName = (folder: string, number: number) => `${folder}${number}.ndjson.gz`;
-
-/** How long R2 may take for a call. The step is repeated later. */
-const R2_MS = 10_000;
 
 const OWNER = "owner";
 

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { BALANCE, fromBalancesOf } from "../../customer/me/queries.ts";
 import { compileOnce, type Database, type Value } from "../../db/database.ts";
-import { select } from "../../db/select.ts";
+import { pick, select } from "../../db/select.ts";
 import { accounts, customers } from "../../db/tables.ts";
 import type { CardHolder } from "./operations.ts";
 
@@ -23,24 +23,19 @@ export async function findByCard(db: Database, { scanId }: { scanId: string }): 
 }
 
 // The second condition is the index's.
-const HOLDERS = compileOnce((value: Value<"scanId">) => {
-  const { key, id, first_name, last_name, scan_id } = customers;
-  return select(
-    { key, id, first_name, last_name },
-    sql`FROM ${customers} WHERE ${scan_id} = ${value("scanId")} AND ${scan_id} <> ''
-      ORDER BY ${id} LIMIT ${sql.raw(String(HOLDERS_LIMIT))}`,
-  );
-});
+const fromHolders = (value: Value<"scanId">) => sql`
+  FROM ${customers} WHERE ${customers.scan_id} = ${value("scanId")} AND ${customers.scan_id} <> ''
+  ORDER BY ${customers.id} LIMIT ${sql.raw(String(HOLDERS_LIMIT))}`;
 
-const BALANCES = compileOnce((value: Value<"scanId">) => {
-  const { key, id, scan_id } = customers;
-  const holders = sql`(
-    SELECT ${key} AS key FROM ${customers} WHERE ${scan_id} = ${value("scanId")} AND ${scan_id} <> ''
-    ORDER BY ${id} LIMIT ${sql.raw(String(HOLDERS_LIMIT))}
-  )`;
-  return select(
+const HOLDERS = compileOnce((value: Value<"scanId">) =>
+  select(pick(customers, "key", "id", "first_name", "last_name"), fromHolders(value)),
+);
+
+const BALANCES = compileOnce((value: Value<"scanId">) =>
+  select(
     { customer_key: sql<number>`had.customer_key`, ...BALANCE },
-    sql`${fromBalancesOf(holders)} GROUP BY had.customer_key, ${accounts.key}
+    sql`${fromBalancesOf(sql`(${select({ key: customers.key }, fromHolders(value))})`)}
+      GROUP BY had.customer_key, ${accounts.key}
       ORDER BY had.customer_key, ${accounts.company}, ${accounts.id} LIMIT ${sql.raw(String(BALANCES_LIMIT))}`,
-  );
-});
+  ),
+);

@@ -2,8 +2,8 @@ import { unavailable } from "../../http/errors.ts";
 import { withTimeout } from "../../values/timeout.ts";
 import type { Row } from "./fields.ts";
 
-/** How long R2 may take. */
-const R2_MS = 10_000;
+/** How long R2 may take for a call. */
+export const R2_MS = 10_000;
 
 /**
  * The lines about a customer in the objects of segments, as they are there (docs/contract/history.md, 2).

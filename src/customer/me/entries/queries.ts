@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import { compilePer, type Database, type Value } from "../../../db/database.ts";
+import { compileOnce, compilePer, type Database, type Value } from "../../../db/database.ts";
 import { customerKeyOf } from "../../../db/rules.ts";
 import { limitTo, select } from "../../../db/select.ts";
 import { accounts, balanceEntries, campaigns, customers, stores } from "../../../db/tables.ts";
@@ -43,7 +43,7 @@ export async function findEntries(
   const { time = "~", id = "", forwarded = "" } = after ?? {};
   const isOfAccount = accountId !== "";
   const [[customer], rows] = await db.batch([
-    CUSTOMER(null, { customerId }),
+    CUSTOMER({ customerId }),
     ENTRIES(isOfAccount, { customerId, accountId, time, id, forwarded, rows: limit + 1 }),
   ]);
   if (customer === undefined) return null;
@@ -83,7 +83,7 @@ function isSummaryOf(customerKey: SQL): SQL {
     AND ${balanceEntries.id} < printf('sealed:%08x', ${customerKey} + 1)`;
 }
 
-const CUSTOMER = compilePer((_: null, value: Value<"customerId">) =>
+const CUSTOMER = compileOnce((value: Value<"customerId">) =>
   select(
     {
       left: sql<number>`coalesce((

@@ -4,43 +4,43 @@ import { RegExpRouter } from "hono/router/reg-exp-router";
 import type { FeedToken, TokenFault } from "./auth/token.ts";
 import type { Database } from "./db/database.ts";
 
-/** What a handler finds in `c.env` and `c.var`. */
+/** The types of `c.env` and `c.var` in handlers. */
 export interface AppEnv {
   Bindings: Env;
   Variables: {
     requestId: string;
     /** Set for the routes that read or write D1. */
     db: Database;
-    /** What answered. Left out where a copy of the database did, whose region D1 names, or where nothing was looked up. */
+    /** Where the answer came from. Unset if a replica answered (D1 names its region), or if nothing was read. */
     source: "inbox" | "memory" | "kv" | "primary";
-    /** How old the leaderboard was that was answered. */
+    /** The age of the leaderboard in the answer. */
     boardAgeSeconds: number;
-    /** What is wrong with the request's token: for the log. */
+    /** Why the token was refused. Only the log names it. */
     tokenFault?: TokenFault;
-    /** The customer who calls: set below /api/v1/customer. */
+    /** The calling customer, on routes below /api/v1/customer. */
     customerId: string;
-    /** When their token expires, in seconds since 1970. */
+    /** When the customer's token expires, in seconds since 1970. */
     tokenExpires: number;
     /** The body of a 200 as bytes, for its ETag. */
     answered?: Uint8Array<ArrayBuffer>;
-    /** Who feeds: set for POST /api/v1/feed. */
+    /** The feeder's token, on POST /api/v1/feed. */
     feedToken: FeedToken;
   };
 }
 
-/** A router of this service: every one shares `AppEnv`. Hono's own preset brings another for paths that this one cannot. */
+/** A router typed with `AppEnv`. Hono's default preset would add a second router implementation to the bundle. */
 export function createRouter() {
   return new HonoBase<AppEnv>({ router: new RegExpRouter() });
 }
 
-/** Development is what `npm start` runs; anything else is a deployment. */
+/** True for `npm start`; false for every deployment. */
 export function isDevelopment(env: Env): boolean {
   return env.ENVIRONMENT === "development";
 }
 
-/** Work in the background: one object, so that tests can wait for it. */
+/** Background work. An object, so that tests can replace it and wait for the work. */
 export const background = {
-  /** Keeps the request alive until the work is done. That it failed is logged, and no client hears of it. */
+  /** Keeps the Worker alive until the work is done. A failure is logged and never reaches the client. */
   run({ executionCtx }: Pick<Context, "executionCtx">, work: Promise<unknown>): void {
     executionCtx.waitUntil(
       work.catch((error: unknown) => {

@@ -23,18 +23,18 @@ export const app = createRouter();
 
 app.onError(answerFailure);
 
-// In the order in which a request is refused: path, method, token, scope, rate; then each route: size, JSON, fields.
+// A request is checked in this order: path, method, token, scope, rate. Its route then checks size, JSON and fields.
 app.use(observe);
 app.use(securityHeaders);
 app.use(cors(app));
 app.use(knownRoutes(app));
 app.use("/api/v1/customer/*", customerOnly, database("bookmark"));
-// Whoever listens is written down there.
+// It writes the listener's row, so it needs the primary.
 app.use("/api/v1/customer/live", database("primary"));
-// A board counts as being of the time when the database was asked, and a replica is behind that.
+// A board's age is counted from the moment of its query. A replica's data may be older than that.
 app.use("/api/v1/customer/gamification/leaderboard", database("primary"));
 app.post("/api/v1/feed", feedOnly, database("primary"));
-// The pages of an export are of one database: a replica may be behind that of the page before.
+// Two pages of an export must not come from replicas with different data.
 app.get("/api/v1/feed", exportOnly, database("primary"));
 app.get("/api/v1/feed/customers", lookupOnly, database("bookmark"));
 
@@ -53,5 +53,5 @@ const routes = app
   .route("/api/v1/feed/customers", lookup)
   .route("/", service);
 
-/** The routes with the types of what they take and answer: a test holds the client to them. */
+/** The routes with their request and answer types. A test checks the client against them. */
 export type App = typeof routes;

@@ -14,7 +14,7 @@ import { openApiDocument } from "./openapi/document.ts";
 import type { Operation } from "./openapi/notes.ts";
 import { health } from "./service/operations.ts";
 
-/** What the reference says about each endpoint. The build makes a static asset of it, so the Worker is 10 KiB smaller. */
+/** The description of each endpoint. The build turns it into a static asset, which makes the Worker 10 KiB smaller. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "POST /api/v1/customer/campaigns/near-by-popular-campaigns": nearbyCampaigns,
   "GET /api/v1/customer/coupons": listCoupons,
@@ -32,5 +32,5 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "GET /health": health,
 };
 
-/** The OpenAPI document of the service, which is served at `/openapi.json`. */
+/** The OpenAPI document, served at `/openapi.json`. */
 export const openApi = () => openApiDocument(app, OPERATIONS);

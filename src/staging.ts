@@ -2,7 +2,7 @@ import { app } from "./app.ts";
 import { PROBE_PATH, ProbedFanOut, ProbedInbox, probe } from "./service/probe.ts";
 import { onSchedule } from "./service/schedule.ts";
 
-// The entry of staging: the service, and beside it the address of `npm run probe`, which no other Worker contains.
+// The entry point of staging: the service plus the endpoint of `npm run probe`. Production does not contain the endpoint.
 export { ProbedFanOut as FanOut, ProbedInbox as Inbox };
 
 export default {

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { InvalidArgumentError } from "commander";
-import { notOrigins } from "../../src/middleware/cors.ts";
+import { invalidOrigins } from "../../src/middleware/cors.ts";
 import { codePoints, ID_LIMIT } from "../../src/values/text.ts";
 import { DEVELOPMENT, environmentNames, PRODUCTION, STAGING } from "./environments.ts";
 
@@ -14,7 +14,7 @@ export function portNumber(text: string): number {
 
 /** Origins with commas between them, as a browser names them, or `*`. */
 export function originList(text: string): string {
-  const wrong = notOrigins(text);
+  const wrong = invalidOrigins(text);
   if (wrong.length === 0) return text;
   throw new InvalidArgumentError(`${wrong.join(", ")} must be like http://localhost:5173, without a path or a slash.`);
 }

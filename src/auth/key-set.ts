@@ -10,13 +10,13 @@ const FIRST_WAITS_MS = [1_000, 2_000, 5_000];
 const FETCH_LIMIT_MS = 3_000;
 const LARGEST_SET_BYTES = 256 * 1024;
 
-/** Fetches an address: of the internet, or of the Worker behind a service binding. */
+/** `fetch` on the internet, or of the Worker behind a service binding. */
 export type Fetcher = Pick<typeof globalThis, "fetch">;
 
 /**
- * The keys at an address, cached (docs/contract/interface.md, 2): fresh for ten minutes, those of before usable for a
- * day while the address is down. Once there is a set, it is never fetched twice within a minute, so that unknown key
- * ids cannot be used to flood the address. In place of an address, the source may be the text of the set itself.
+ * The key set at an address, cached (docs/contract/interface.md, 2). Keys are fresh for ten minutes, and stay usable for
+ * a day while the address is down. Once a set is cached, the address is asked at most once a minute, so that tokens with
+ * unknown key ids cannot flood it. The source may also be the JSON text of the set itself.
  */
 export class KeySet {
   readonly source: string;
@@ -28,7 +28,7 @@ export class KeySet {
   #tries = 0;
   #underWay: Promise<void> = Promise.resolve();
 
-  /** @param now milliseconds, as `Date.now` gives them. */
+  /** @param now the time in milliseconds, like `Date.now`. */
   constructor(source: string, now: () => number = Date.now, fetcher: Fetcher = globalThis) {
     this.source = source;
     this.#now = now;
@@ -36,8 +36,8 @@ export class KeySet {
   }
 
   /**
-   * The keys that may have signed a token with this algorithm and key id; null where no set is known.
-   * @param keepAlive sees to it that a fetch outlives the request that began it, whose client may hang up.
+   * The keys that may have signed a token with this algorithm and key id; null if no set is cached.
+   * @param keepAlive keeps a fetch running after the request ends, because its client may hang up.
    */
   async find(
     algorithm: AsymmetricAlgorithm,
@@ -61,7 +61,7 @@ export class KeySet {
       this.#underWay = this.#load();
       keepAlive(this.#underWay);
     }
-    // A fetch of another request may have been cut off with it, and then never ends: nobody waits beyond its limit.
+    // If the request that started the fetch was cancelled, the fetch never ends. So every request waits with a timeout.
     const left = this.#triedAt + FETCH_LIMIT_MS - this.#now();
     if (left > 0) await withTimeout(left, this.#underWay).catch(() => {});
   }
@@ -71,8 +71,8 @@ export class KeySet {
     return FIRST_WAITS_MS[Math.min(this.#tries, FIRST_WAITS_MS.length) - 1] ?? 0;
   }
 
-  // A set that cannot be had, or is none, leaves the keys of before in place; the log says so. An empty set does not:
-  // that is how an issuer withdraws all its keys.
+  // If the set cannot be fetched or read, the cached keys stay and the log says so. An empty set replaces them: an issuer
+  // withdraws all its keys in this way.
   async #load(): Promise<void> {
     try {
       this.#keys = readKeys(this.source.startsWith("{") ? this.source : await this.#fetch());
@@ -87,18 +87,18 @@ export class KeySet {
 
   async #fetch(): Promise<string> {
     const response = await this.#fetcher.fetch(this.source, { signal: AbortSignal.timeout(FETCH_LIMIT_MS) });
-    // So Cloudflare answers, with "error code: 1042", where the address is another Worker's of the same zone.
+    // Cloudflare answers 404 with "error code: 1042" if the address belongs to another Worker of the same zone.
     const hint = response.status === 404 ? ": 1042? See docs/tokens.md, Keys on your own zone" : "";
     if (!response.ok) throw new Error(`the key set answers ${response.status}${hint}`);
     const body = await readLimitedBody(response, LARGEST_SET_BYTES);
-    if (body.kind !== "whole") throw new Error(`the key set is ${body.kind}`);
+    if (body.outcome !== "whole") throw new Error(`the key set is ${body.outcome}`);
     return new TextDecoder().decode(body.bytes);
   }
 }
 
 /**
- * The usable keys of a set.
- * @throws where the text is no set.
+ * The usable keys of a JSON Web Key Set.
+ * @throws if the text is not a key set.
  */
 export function readKeys(text: string): PublicKey[] {
   const { keys } = JSON.parse(text) as { keys?: unknown };
@@ -108,7 +108,7 @@ export function readKeys(text: string): PublicKey[] {
 
 const ALGORITHMS: readonly AsymmetricAlgorithm[] = ["RS256", "ES256", "EdDSA"];
 
-// The key says what it is for; a token cannot make it serve another algorithm, and no secret passes for a public key.
+// The key decides its algorithm, not the token. So a token cannot use a public key as an HMAC secret.
 function fits(key: PublicKey, algorithm: AsymmetricAlgorithm): boolean {
   if (key.use !== undefined && key.use !== "sig") return false;
   if (key.alg !== undefined && key.alg !== algorithm) return false;

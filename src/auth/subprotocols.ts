@@ -1,9 +1,9 @@
-/** The subprotocol of the service's WebSocket. A browser offers a second one, which carries the token after this prefix. */
+/** The subprotocol of the service's WebSocket. A browser offers a second one: `bearer.` and the token. */
 export const SUBPROTOCOL = "loyalty-edge";
 
 export const TOKEN_PREFIX = "bearer.";
 
-/** The subprotocols that the header `Sec-WebSocket-Protocol` offers, in its order. */
+/** The subprotocols in the header `Sec-WebSocket-Protocol`. */
 export function offeredSubprotocols(header: string | undefined): string[] {
   return (header ?? "")
     .split(",")
@@ -11,7 +11,7 @@ export function offeredSubprotocols(header: string | undefined): string[] {
     .filter((one) => one !== "");
 }
 
-/** The tokens among them. */
+/** The tokens in the header `Sec-WebSocket-Protocol`. */
 export function tokensOffered(header: string | undefined): string[] {
   const carriers = offeredSubprotocols(header).filter((one) => one.startsWith(TOKEN_PREFIX));
   return carriers.map((one) => one.slice(TOKEN_PREFIX.length));

@@ -1,9 +1,9 @@
 import { decode, verify } from "hono/utils/jwt/jwt";
 import { codePoints, isStorable } from "../values/text.ts";
 
-/** What a good token says (docs/contract/interface.md, 2). */
+/** The claims of a valid token (docs/contract/interface.md, 2). */
 export interface Claims {
-  /** The customer's id, or the name of the client that feeds or exports. */
+  /** The customer's id, or the name of the calling system. */
   subject: string;
   /** When the token expires, in seconds since 1970. */
   expires: number;
@@ -14,7 +14,7 @@ export interface Claims {
 export interface FeedToken {
   /** The accounts whose records the token may write. */
   accounts: readonly string[] | "*";
-  /** Whether it feeds what an export has given (docs/contract/restore.md). */
+  /** Whether the token may restore an export (docs/contract/restore.md). */
   restores: boolean;
 }
 
@@ -23,15 +23,15 @@ export type PublicKey = JsonWebKey & { kid?: string };
 
 export type AsymmetricAlgorithm = "RS256" | "ES256" | "EdDSA";
 
-/** Where keys come from: the keys that may have signed a token, or null where there are none at all. */
+/** A source of public keys. `find` resolves with the keys that may have signed a token, or null if no set is known. */
 export interface Keys {
   find(algorithm: AsymmetricAlgorithm, kid: string | undefined): Promise<PublicKey[] | null>;
 }
 
-/** What a token is held against, as an operator sets it or leaves it out (docs/tokens.md). */
+/** The operator's variables that tokens are checked against (docs/tokens.md), and the public keys. */
 export type TokenRules = Partial<Env> & { JWT_SECRET_PREVIOUS?: string; keys: Keys | null };
 
-/** What is wrong with a token: for the log, which must tell a wrong clock from a wrong key. The answer never says it. */
+/** Why a token is bad. The log names it, so an operator can tell a wrong clock from a wrong key; the answer never does. */
 export type TokenFault =
   | "missing"
   | "too_long"
@@ -48,17 +48,17 @@ export type TokenFault =
 export type TokenReading = { kind: "good"; claims: Claims } | { kind: "bad"; fault: TokenFault } | { kind: "no keys" };
 
 const bad = (fault: TokenFault): TokenReading => ({ kind: "bad", fault });
-/** Clocks differ. */
+/** Allows for clocks that differ. */
 export const LEEWAY_SECONDS = 5;
 const LONGEST_SUBJECT = 64;
 const LONGEST_TOKEN = 8_192;
-// What a token may say that it is, if it says so: the second is an OAuth access token (RFC 9068).
+// The accepted values of `typ`, which may be absent. "at+jwt" is an OAuth access token (RFC 9068).
 const TOKEN_TYPES = ["JWT", "at+jwt"];
 const CUSTOMER = "customer";
-/** The scopes that only the claim `scope` gives. */
+/** The scopes that are read from the claim `scope` only, never from JWT_SCOPE_CLAIM. */
 const SERVICE_SCOPES = ["feed", "restore", "export", "lookup"];
 
-/** Reads a token at `now`, in seconds since 1970. */
+/** Verifies a token. `now` is in seconds since 1970. */
 export async function readToken(token: string, rules: TokenRules, now: number): Promise<TokenReading> {
   if (token === "") return bad("missing");
   if (token.length > LONGEST_TOKEN) return bad("too_long");
@@ -74,7 +74,7 @@ export async function readToken(token: string, rules: TokenRules, now: number): 
   return bad("signature");
 }
 
-/** The accounts that a feed token names, or null where it names none. */
+/** The accounts in a feed token; null if it names none. */
 export function feedAccounts({ accounts }: Claims): FeedToken["accounts"] | null {
   if (accounts === "*") return accounts;
   const isList = Array.isArray(accounts) && accounts.every((account) => typeof account === "string");
@@ -96,8 +96,8 @@ function headerOf(token: string): Header | null {
   }
 }
 
-// The algorithm decides which keys are looked at, and each key stands for one algorithm: a public key is never taken
-// for a secret, whatever the token says.
+// The token's algorithm selects the keys, and each key has one algorithm. So a token cannot make a public key pass for a
+// secret.
 async function signersOf(
   { alg, kid }: Header,
   { JWT_SECRET: secret, JWT_SECRET_PREVIOUS: previous, keys }: TokenRules,
@@ -111,7 +111,7 @@ async function signersOf(
   return found.length === 0 ? "no_key" : found.map((key) => ({ key, algorithm: alg }));
 }
 
-// Any failure of the library, whatever it says, is a token that is not good.
+// Any error of the library means that the signature is bad.
 async function verifiedPayload(token: string, key: Signer["key"], alg: Signer["algorithm"], typ: unknown) {
   const checks = { exp: false, nbf: false, iat: false, ...(typ !== undefined && { typ: TOKEN_TYPES }) };
   try {
@@ -137,8 +137,8 @@ function readPayload(payload: Record<string, unknown>, rules: TokenRules, now: n
 }
 
 /**
- * What a token may do. The claim that an operator names says only who is a customer: an issuer may let its users write
- * into it, and none of them may become a feed. A feed's token is no customer's for lacking that claim.
+ * The scopes of a token. JWT_SCOPE_CLAIM can only make a token a customer's: an issuer may let users edit that claim, and
+ * no user may become a feed. A token with a service scope is not a customer's just because it lacks that claim.
  */
 function scopesOf(payload: Record<string, unknown>, rules: TokenRules): readonly string[] {
   const services = wordsOf(payload.scope).filter((word) => SERVICE_SCOPES.includes(word));
@@ -150,13 +150,13 @@ function scopesOf(payload: Record<string, unknown>, rules: TokenRules): readonly
   return isCustomer ? [...services, CUSTOMER] : services;
 }
 
-/** The words of a claim: with blanks between them, as OAuth has it, or in a list. */
+/** The words of a claim: a list, or a text with spaces between the words, as in OAuth. */
 function wordsOf(claim: unknown): string[] {
   if (Array.isArray(claim)) return claim.filter((word) => typeof word === "string");
   return typeof claim === "string" ? claim.split(" ") : [];
 }
 
-// Half of a surrogate pair would reach the database as another character, and so as another customer.
+// The database would replace half of a surrogate pair by another character, which could be another customer's id.
 function isSubject(subject: unknown): subject is string {
   return typeof subject === "string" && subject !== "" && codePoints(subject) <= LONGEST_SUBJECT && isStorable(subject);
 }

@@ -8,11 +8,11 @@ type FailureStatus = 200 | 400 | 401 | 403 | 404 | 405 | 408 | 413 | 422 | 426 |
 
 interface Details {
   headers?: Record<string, string>;
-  /** For the log: no client is told. */
+  /** Only for the log. */
   cause?: unknown;
 }
 
-/** A failed call: thrown anywhere, answered in one place (`app.onError`). */
+/** A failed request. Code throws it anywhere, and `app.onError` answers it. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: FailureStatus;
@@ -33,29 +33,29 @@ export class ApiError extends Error {
   }
 }
 
-/** The answer is empty, which is not a fault: 200. */
+/** The list is empty. That is not an error, so the status is 200. */
 export const noItems = (message: string) => new ApiError(200, "NO_ITEMS", message);
 
-/** Fields that break a rule, all of them at once. */
+/** Every invalid field with its errors. */
 export const invalid = (messages: FieldMessages) => new ApiError(422, "VALIDATION_EXCEPTION", messages);
 
-/** A `rank_on` that is not allowed: the answer has a message but no code (docs/contract/interface.md, 3). */
+/** An invalid `rank_on`. The contract wants a message without a code (docs/contract/interface.md, 3). */
 export const refused = (message: string) => new ApiError(422, undefined, message);
 
-/** A body that is not a JSON object, or is none at all. */
+/** The body is missing or not a JSON object. */
 export const malformedBody = (text = "must be a JSON object") =>
   new ApiError(400, "VALIDATION_EXCEPTION", { body: [text] });
 
-/** No token or a bad one: one answer for every cause, so that it tells an attacker nothing. */
+/** The token is missing or bad. Every cause has the same answer, so an attacker learns nothing. */
 export const unauthenticated = (hint = "") =>
   new ApiError(401, "UNAUTHENTICATED", `A valid bearer token is needed.${hint}`, {
     headers: { "WWW-Authenticate": "Bearer" },
   });
 
-/** A token that is valid, but not for this. */
+/** The token is valid, but not for this request. */
 export const forbidden = (message: string) => new ApiError(403, "FORBIDDEN", message);
 
-/** A page of an origin that may not call (docs/contract/interface.md, 6). */
+/** The web page's origin is not allowed (docs/contract/interface.md, 6). */
 export const foreignPage = () => forbidden("Pages of this origin may not call: CORS_ORIGINS does not name it.");
 
 export const notFound = (message: string) => new ApiError(404, "NOT_FOUND", message);
@@ -65,13 +65,13 @@ export function methodNotAllowed(allowed: readonly string[]): ApiError {
   return new ApiError(405, "METHOD_NOT_ALLOWED", `This path answers ${methods} only.`, { headers: { Allow: methods } });
 }
 
-/** A body that is not whole after 60 seconds. */
+/** The body was not complete after 60 seconds. */
 export const requestTimeout = () => new ApiError(408, "REQUEST_TIMEOUT", "The body came too slowly. Send it again.");
 
 export const payloadTooLarge = (message: string, details?: Details) =>
   new ApiError(413, "PAYLOAD_TOO_LARGE", message, details);
 
-/** A plain request where a WebSocket is served. */
+/** The request is not a WebSocket handshake. */
 export const upgradeRequired = () =>
   new ApiError(426, "UPGRADE_REQUIRED", "This path answers a WebSocket handshake only: send Upgrade: websocket.", {
     headers: { Upgrade: "websocket" },
@@ -82,7 +82,7 @@ export const tooManyRequests = () =>
     headers: retryAfter(LIMIT_PERIOD_SECONDS),
   });
 
-/** A single line is too: another request may have used the memory up. So it says when to try again. */
+/** D1 ran out of memory or CPU. Another request may have used it up, so even a single line is worth a retry. */
 export const tooMuchForDatabase = (cause?: unknown) =>
   payloadTooLarge("This request is too much for the database. Send fewer lines.", {
     headers: retryAfter(RETRY_AFTER_OUTAGE_SECONDS),
@@ -95,7 +95,7 @@ function retryAfter(seconds: number) {
   return { "Retry-After": String(seconds) };
 }
 
-/** Something that this service leans on does not answer. */
+/** A service that this one depends on does not answer. */
 export const unavailable = (message: string, cause?: unknown, seconds = RETRY_AFTER_OUTAGE_SECONDS) =>
   new ApiError(503, "UNAVAILABLE", message, { headers: retryAfter(seconds), cause });
 
@@ -105,14 +105,14 @@ export const databaseUnavailable = (cause?: unknown) =>
 const DAY_SECONDS = 86_400;
 const MINUTE_SECONDS = 60;
 
-/** D1's free plan answers nothing more until 00:00 UTC, by its clock: right after that by this one, its day may not be over. */
+/** D1's free plan answers again after 00:00 UTC by D1's clock, which may be a little behind the Worker's. */
 function dailyLimitReached(cause: unknown): ApiError {
-  const passed = Math.floor(Date.now() / 1_000) % DAY_SECONDS;
+  const secondOfDay = Math.floor(Date.now() / 1_000) % DAY_SECONDS;
   const message = "The database's rows of the day are used up. Try again after 00:00 UTC.";
-  return unavailable(message, cause, passed < MINUTE_SECONDS ? MINUTE_SECONDS : DAY_SECONDS - passed);
+  return unavailable(message, cause, secondOfDay < MINUTE_SECONDS ? MINUTE_SECONDS : DAY_SECONDS - secondOfDay);
 }
 
-/** It does not help to come back: somebody has to make room. */
+/** A retry does not help: an operator has to make room. */
 export const databaseFull = (cause?: unknown) =>
   new ApiError(
     507,
@@ -121,11 +121,11 @@ export const databaseFull = (cause?: unknown) =>
     { cause },
   );
 
-/** A bug: the answer names the request and nothing of the cause. */
+/** A bug. The answer has the request's id but not the cause. */
 export const internalError = (requestId: string) =>
   new ApiError(500, "INTERNAL_ERROR", `Something went wrong on our side. If it persists, report request ${requestId}.`);
 
-/** The failure that an error stands for: one of the API itself, or of `db/`; undefined for a bug. */
+/** The failure to answer with. Undefined if the error is a bug. */
 export function failureOf(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error;
   if (!(error instanceof DatabaseUnavailable)) return undefined;
@@ -134,7 +134,7 @@ export function failureOf(error: unknown): ApiError | undefined {
   return (fault === "daily_limit" ? dailyLimitReached : databaseUnavailable)(cause);
 }
 
-/** Answers whatever was thrown: a failure of the API as it is, a bug without its cause. */
+/** Answers any thrown error. A bug is answered without its cause. */
 export function answerFailure(error: Error, c: Context): Response {
   const { body, status, headers } = failureOf(error) ?? internalError(c.var.requestId);
   return c.json(body, status, headers);

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** Every body that a failed call can have (docs/contract/interface.md, 3). */
+/** The body of a failed request (docs/contract/interface.md, 3). */
 export const Failure = z.object({
   status: z.literal(false).describe("False: the call failed."),
   errorCode: z

@@ -3,8 +3,8 @@ import type { Context, TypedResponse } from "hono";
 declare const isJson: unique symbol;
 
 /**
- * JSON in pieces that go out one after the other as they are. A piece that occurs many times is there once, however
- * long it is. The type keeps plain strings out.
+ * JSON as a list of pieces, which are sent one after the other. A long piece that occurs many times is in memory once.
+ * The brand keeps plain strings out.
  */
 export type JsonText = readonly string[] & { readonly [isJson]: true };
 
@@ -12,7 +12,7 @@ export function toJson(value: unknown): JsonText {
   return asJson([JSON.stringify(value)]);
 }
 
-/** JSON that the database has made or stored. */
+/** JSON that comes from the database. */
 export function storedJson(text: string): JsonText {
   return asJson([text]);
 }
@@ -26,22 +26,22 @@ export function jsonObject(members: Readonly<Record<string, JsonText>>): JsonTex
   return asJson(["{", ...texts.flatMap((text, index) => (index === 0 ? text : [",", ...text])), "}"]);
 }
 
-/** An object that has members of its own, with one more. */
+/** Adds a member to a non-empty object. */
 export function withMember(object: JsonText, name: string, text: JsonText): JsonText {
   return asJson([`{${membersOf(object)},${JSON.stringify(name)}:`, ...text, "}"]);
 }
 
-/** One object with the members of several, none of them empty. */
+/** Merges non-empty objects into one. */
 export function mergeObjects(...objects: readonly JsonText[]): JsonText {
   return asJson([`{${objects.map(membersOf).join(",")}}`]);
 }
 
-/** What stands between the braces of an object. */
+/** The JSON between the braces of an object. */
 function membersOf([first = "", ...others]: JsonText): string {
   return (others.length === 0 ? first : first + others.join("")).slice(1, -1);
 }
 
-/** The answer of a call that went well, typed as what the items are. */
+/** A successful answer, typed by its items. */
 export function answerItems<Items>(
   c: Context,
   items: JsonText,
@@ -49,9 +49,9 @@ export function answerItems<Items>(
   return answerJson<{ status: true; items: Items }>(c, jsonObject({ status: toJson(true), items }));
 }
 
-/** Answers 200 with a body that is JSON already, typed as what it is, and leaves its bytes in `c.var.answered`. */
+/** Answers 200 with a JSON body, typed by `Body`, and stores its bytes in `c.var.answered` for the ETag. */
 export function answerJson<Body>(c: Context, body: JsonText): Response & TypedResponse<Body, 200, "json"> {
-  // The type does not know that the bytes are never in shared memory.
+  // The encoder's type allows shared memory, which it never uses.
   const bytes = new TextEncoder().encode(body.join("")) as Uint8Array<ArrayBuffer>;
   c.set("answered", bytes);
   return c.body(bytes, 200, { "Content-Type": "application/json" }) as never;

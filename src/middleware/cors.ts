@@ -9,9 +9,9 @@ const RESPONSE_HEADERS =
   "ETag, X-Request-Id, Server-Timing, X-D1-Bookmark, X-Board-Age, Link, Retry-After, X-Feed-Version";
 
 /**
- * Lets the pages of other origins read answers: those that `CORS_ORIGINS` names, with commas between them, or `*` for
- * all. It is empty unless a deployment sets it, and then this does nothing. Cookies are never asked for: the token is.
- * hono/cors answers 204 to a preflight of any origin and path (test/middleware/cors.test.ts: 403 and 404).
+ * Lets web pages of the origins in `CORS_ORIGINS` (comma-separated, or `*` for all) read answers. Does nothing if the
+ * variable is empty, which is the default. Cookies are never allowed: clients send a token. hono/cors does not fit: it
+ * answers 204 to a preflight of any origin and path (test/middleware/cors.test.ts expects 403 and 404).
  */
 export function cors(app: Hono<AppEnv>): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
@@ -33,13 +33,13 @@ export function cors(app: Hono<AppEnv>): MiddlewareHandler<AppEnv> {
         c.header("Access-Control-Allow-Origin", origin);
         c.header("Access-Control-Expose-Headers", RESPONSE_HEADERS);
       }
-      // What a cache keeps for one origin must not be given to another.
+      // A cache must not give one origin's answer to another origin.
       if (allowedOrigins(c.env).length > 0) c.header("Vary", "Origin", { append: true });
     }
   };
 }
 
-/** Whether `CORS_ORIGINS` lets the pages of an origin call. */
+/** Whether `CORS_ORIGINS` allows pages of this origin. */
 export function isAllowedOrigin(env: Env, origin: string): boolean {
   const origins = allowedOrigins(env);
   return origins.includes("*") || origins.includes(origin);
@@ -53,8 +53,8 @@ function listed(origins: string): string[] {
   return origins.split(",").map((origin) => origin.trim());
 }
 
-/** What of a text with commas is no origin, as a browser or an app's web view names it, and not `*`. */
-export function notOrigins(text: string): string[] {
+/** The parts of a comma-separated text that are neither `*` nor an origin as a browser or an app's web view sends it. */
+export function invalidOrigins(text: string): string[] {
   return listed(text).filter((origin) => !isOrigin(origin));
 }
 
@@ -62,6 +62,6 @@ function isOrigin(text: string): boolean {
   if (text === "*") return true;
   if (!URL.canParse(text)) return false;
   const { origin, protocol, host } = new URL(text);
-  // That of capacitor://localhost, an app on iOS, is "null" by the standard.
+  // For capacitor://localhost, an app on iOS, the standard's `origin` is "null".
   return text === (origin === "null" && host !== "" ? `${protocol}//${host}` : origin);
 }

@@ -5,8 +5,8 @@ import { Database } from "../db/database.ts";
 import { middleware } from "../openapi/notes.ts";
 
 /**
- * Opens the database: at the `X-D1-Bookmark` that the client sends back, or without one at the
- * nearest replica; or at the primary, which needs no bookmark. The answer has the bookmark for the next request.
+ * Opens a database session. `"bookmark"` starts at the client's `X-D1-Bookmark`, or at the nearest replica if the client
+ * sent none; `"primary"` always reads the newest data. The answer carries the bookmark for the next request.
  */
 export function database(begins: "bookmark" | "primary"): MiddlewareHandler<AppEnv> {
   return middleware({ hasBookmark: true, failures: ["Unavailable"] }, async (c, next) => {
@@ -17,7 +17,7 @@ export function database(begins: "bookmark" | "primary"): MiddlewareHandler<AppE
 
     await next();
 
-    // A later middleware may have opened the database again, elsewhere: then that one sets the bookmark.
+    // If a later middleware opened another session, it sets the bookmark.
     if (c.var.db !== db || db.bookmark === null) return;
     c.res.headers.set("X-D1-Bookmark", await signBookmark(db.bookmark, c.env));
   });

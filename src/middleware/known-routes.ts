@@ -7,7 +7,7 @@ import { rateLimitAddress } from "./rate-limit.ts";
 
 const METHODS = ["GET", "POST"] as const;
 
-/** Refuses unknown paths (404) and known paths with another method (405), before anything else is looked at. */
+/** Refuses unknown paths (404) and known paths with another method (405), before the token is checked. */
 export function knownRoutes(app: Hono<AppEnv>): MiddlewareHandler<AppEnv> {
   return middleware({ failures: ["MethodNotAllowed"] }, async (c, next) => {
     const allowed = allowedMethods(app, c.req.path);
@@ -18,9 +18,9 @@ export function knownRoutes(app: Hono<AppEnv>): MiddlewareHandler<AppEnv> {
   });
 }
 
-/** The methods that an endpoint is registered for at a path. */
+/** The methods that have an endpoint at the path. */
 export function allowedMethods(app: Hono<AppEnv>, path: string): (typeof METHODS)[number][] {
-  // Middleware is registered for all methods; what answers is registered for one.
+  // Hono lists middleware too, which is registered for all methods. Endpoints are registered for one method.
   return METHODS.filter((method) =>
     app.router.match(method, path)[0].some(([[, route]]) => route.method !== METHOD_NAME_ALL),
   );

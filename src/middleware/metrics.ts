@@ -1,6 +1,6 @@
 /**
- * The metrics of each kind of data point: texts in blobs, numbers in doubles. docs/monitoring.md says what they mean. A
- * new one comes last, or the queries of docs/monitoring.md read another column in old data points.
+ * The metrics of each event: texts are blobs, numbers are doubles. docs/monitoring.md explains them. Add new metrics at
+ * the end: queries name columns by position, and old data points keep their positions.
  */
 export const METRICS = {
   request: {
@@ -27,27 +27,27 @@ export const METRICS = {
 
 export type MetricsEvent = keyof typeof METRICS;
 
-/** What is left out counts as an empty text, or 0. */
+/** A metric that is left out is written as an empty text or 0. */
 type MetricsValues<E extends MetricsEvent> = {
   [Blob in (typeof METRICS)[E]["blobs"][number]]?: string | undefined;
 } & { [Double in (typeof METRICS)[E]["doubles"][number]]?: number | boolean | undefined };
 
-/** The dataset of Analytics Engine is bound where an operator wants metrics; wrangler.toml says how. */
+/** METRICS is bound only if the operator switched metrics on (see wrangler.toml). */
 type Bindings = Env & { METRICS?: AnalyticsEngineDataset };
 
-/** Writes one data point, where metrics are wanted. An invocation may write 25. */
+/** Writes one data point, if metrics are switched on. An invocation may write 25. */
 export function writeMetrics<E extends MetricsEvent>(env: Bindings, event: E, values: MetricsValues<E>): void {
   const { blobs, doubles } = METRICS[event];
   const given = new Map<string, unknown>(Object.entries(values));
   env.METRICS?.writeDataPoint({
-    // What is sampled under load is sampled by this: rare events are not lost among requests.
+    // Analytics Engine samples each index separately under load, so many requests do not crowd out rare events.
     indexes: [event],
     blobs: [event, workerVersion(env) ?? "", ...blobs.map((name) => String(given.get(name) ?? ""))],
     doubles: doubles.map((name) => Number(given.get(name) ?? 0)),
   });
 }
 
-/** Cloudflare's id of the Worker's version; undefined where nothing is deployed, as in the benchmark. */
+/** Cloudflare's id of the deployed version; undefined if there is no deployment, as in the benchmark. */
 export function workerVersion({ CF_VERSION_METADATA: version }: Partial<Env>): string | undefined {
   return version?.id;
 }

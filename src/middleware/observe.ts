@@ -10,8 +10,8 @@ import { workerVersion, writeMetrics } from "./metrics.ts";
 const SLOW_MS = 500;
 
 /**
- * Names the request, times it, and writes its metrics and, if it is unusual, its log line: the route's pattern, never its
- * path, query, token or body, because those say who somebody is.
+ * Gives the request an id, measures its time, and writes its metrics and, if it is unusual, a log line. The line has the
+ * route's pattern but never the path, query, token or body, because they identify customers.
  */
 export const observe = middleware({ failures: ["InternalError"] }, async (c, next) => {
   const startedAt = performance.now();
@@ -24,7 +24,7 @@ export const observe = middleware({ failures: ["InternalError"] }, async (c, nex
   const timing = [`d1;dur=${usage.milliseconds.toFixed(1)}`, `trips;desc="${usage.roundTrips}"`];
   if (isDevelopment(c.env)) timing.push(`rows;desc="${usage.rowsRead}"`, `written;desc="${usage.rowsWritten}"`);
   if (isDevelopment(c.env)) timing.push(`sql;dur=${usage.sqlMilliseconds}`);
-  // Not by `c.header()`, which makes a finished response anew for each header.
+  // `c.header()` would copy the finished response for each header.
   c.res.headers.set("X-Request-Id", requestId);
   c.res.headers.set("Server-Timing", timing.join(", "));
 
@@ -57,12 +57,12 @@ function describe(c: Context<AppEnv>, usage: Usage, milliseconds: number) {
   };
 }
 
-/** A line is billed, and metrics count the rest: a quick success that wrote nothing, at the first try. */
+/** Log lines are billed. Metrics are enough for a quick success at the first attempt that wrote nothing. */
 function isUnusual({ status, milliseconds, attempts, rowsWritten }: ReturnType<typeof describe>): boolean {
   return status >= 400 || milliseconds >= SLOW_MS || attempts > 1 || rowsWritten > 0;
 }
 
-/** What else the log may say of a failure: codes and lines of the stack. An error's message can hold a customer's values. */
+/** The loggable details of a failure: codes and stack lines. Error messages may contain customers' data. */
 function causeOf(error: Error | undefined): Record<string, unknown> {
   const { cause } = failureOf(error) ?? { cause: error };
   if (cause === undefined) return {};
@@ -70,7 +70,7 @@ function causeOf(error: Error | undefined): Record<string, unknown> {
   return { cause: cause.name, sqlite: /SQLITE_[A-Z_]+/.exec(cause.message)?.[0], stack: stackLines(cause) };
 }
 
-/** Where an error arose. Its stack begins with its message, in which a line may look like one of the stack and be a value. */
+/** The stack without the message that it begins with. A line of the message could look like a stack line and be data. */
 function stackLines({ message, stack = "" }: Error): string[] {
   const rest = stack.includes(message) ? stack.slice(stack.indexOf(message) + message.length) : "";
   return rest.split("\n").filter((line) => /^\s+at /.test(line));

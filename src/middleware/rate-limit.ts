@@ -3,27 +3,27 @@ import { type AppEnv, isDevelopment } from "../app-env.ts";
 import { tooManyRequests } from "../http/errors.ts";
 import { middleware } from "../openapi/notes.ts";
 
-/** Lets an address in no more often than the limit: for what needs no token. */
+/** Limits requests per address, for endpoints without a token. */
 export const addressLimited = middleware({ failures: ["TooManyRequests"] }, async (c, next) => {
   await rateLimitAddress(c);
   await next();
 });
 
 /**
- * Counts a request that is refused before its customer is known (docs/contract/interface.md, 3).
- * @throws the failure 429 beyond the limit of its address.
+ * Counts a request whose customer is not known (docs/contract/interface.md, 3) against its address.
+ * @throws 429 over the limit.
  */
 export function rateLimitAddress(c: Context<AppEnv>): Promise<void> {
   return rateLimit(c, c.env.ADDRESS_LIMITER, networkOf(c.req.header("CF-Connecting-IP") ?? "unknown"));
 }
 
-/** @throws the failure 429 beyond the limit of the key. */
+/** @throws 429 if the key is over the limit. */
 export async function rateLimit(c: Context<AppEnv>, limiter: RateLimit, key: string): Promise<void> {
   if (isDevelopment(c.env)) return;
   try {
     if ((await limiter.limit({ key })).success) return;
   } catch (error) {
-    // The limiter only guards against abuse: if it fails, requests are let through.
+    // The limiter only guards against abuse, so requests pass if it fails.
     console.error(JSON.stringify({ error: "LIMITER_UNAVAILABLE", cause: error instanceof Error ? error.name : "" }));
     return;
   }
@@ -34,8 +34,8 @@ const IPV6_GROUPS = 8;
 const NETWORK_GROUPS = 4;
 
 /**
- * The network that an address belongs to. An IPv6 client has a network of 2^64 addresses to send from, and could not be
- * rate-limited by any one of them: there it is the network (/64) that counts.
+ * The key for an address: an IPv4 address itself, or the /64 network of an IPv6 address. An IPv6 client can send from any
+ * of 2^64 addresses, so a limit per address would not stop it.
  */
 export function networkOf(address: string): string {
   if (!address.includes(":")) return address;

@@ -7,7 +7,7 @@ import { forbidden, unauthenticated, unavailable } from "../http/errors.ts";
 import { middleware } from "../openapi/notes.ts";
 import { rateLimit, rateLimitAddress } from "./rate-limit.ts";
 
-/** Lets customers in, each as themselves, and no more often than the limit. */
+/** Requires a customer's token, and limits the requests of that customer. */
 export const customerOnly = middleware(
   { token: "customer", failures: ["Unauthenticated", "Forbidden", "TooManyRequests", "Unavailable"] },
   async (c, next) => {
@@ -19,7 +19,7 @@ export const customerOnly = middleware(
   },
 );
 
-/** Lets in who may take everything out: with a token for the export of all accounts. */
+/** Requires an export token, which must cover all accounts. */
 export const exportOnly = middleware(
   { token: "export", failures: ["Unauthenticated", "Forbidden", "TooManyRequests", "Unavailable"] },
   async (c, next) => {
@@ -29,7 +29,7 @@ export const exportOnly = middleware(
   },
 );
 
-/** Lets tills in, which look customers up by their cards and must not hold an export token. */
+/** Requires a lookup token. Tills have one, because they must not hold an export token. */
 export const lookupOnly = middleware(
   { token: "lookup", failures: ["Unauthenticated", "Forbidden", "TooManyRequests", "Unavailable"] },
   async (c, next) => {
@@ -38,7 +38,7 @@ export const lookupOnly = middleware(
   },
 );
 
-/** Lets systems of record in, each for the accounts that its token names. */
+/** Requires a feed token, which names the accounts whose records it may write. */
 export const feedOnly = middleware(
   { token: "feed", failures: ["Unauthenticated", "ForeignLines", "TooManyRequests", "Unavailable"] },
   async (c, next) => {
@@ -52,7 +52,10 @@ export const feedOnly = middleware(
   },
 );
 
-/** The claims of the request's token, which must be good and have the scope. */
+/**
+ * The claims of the request's token.
+ * @throws 401, 403, 429 or 503 if the token is bad or lacks the scope, or if the keys cannot be fetched.
+ */
 async function authenticate(c: Context<AppEnv>, scope: "customer" | "feed" | "export" | "lookup"): Promise<Claims> {
   const reading = await readToken(tokenOf(c), { ...c.env, keys: keysOf(c) }, Date.now() / 1000);
   if (reading.kind === "good" && reading.claims.scopes.includes(scope)) return reading.claims;
@@ -63,10 +66,10 @@ async function authenticate(c: Context<AppEnv>, scope: "customer" | "feed" | "ex
   throw unauthenticated(isDevelopment(c.env) ? " Get one: npm run token -- customer ID" : "");
 }
 
-// A browser cannot send a header with a WebSocket. No other path takes a token from its subprotocols.
+// A browser cannot set headers on a WebSocket, so this path alone also accepts a token as a subprotocol.
 const LIVE_PATH = "/api/v1/customer/live";
 
-/** The request's one token; where two came, none of them counts. */
+/** The request's token; empty if there is none, or more than one. */
 function tokenOf({ req }: Context<AppEnv>): string {
   const authorization = req.header("Authorization");
   const offered = req.path === LIVE_PATH ? tokensOffered(req.header("Sec-WebSocket-Protocol")) : [];
@@ -75,7 +78,7 @@ function tokenOf({ req }: Context<AppEnv>): string {
   return tokens.length === 1 ? (tokens[0] ?? "") : "";
 }
 
-// Of this isolate: everything in it is public.
+// Shared by all requests of the isolate. It holds only public keys.
 let keySet: KeySet | null = null;
 
 function keysOf(c: Context<AppEnv>): Keys | null {

@@ -6,12 +6,12 @@ import { annotate, middleware, type Notes } from "../openapi/notes.ts";
 import { decodeUtf8, parseObject } from "../values/json.ts";
 import { fieldMessages } from "../values/messages.ts";
 
-/** Checks one part of a request and names every bad field at once. An empty parameter of a query counts as absent. */
+/** Validates one part of a request and reports every bad field at once. An empty query parameter counts as absent. */
 export function validate<Schema extends z.ZodType, Target extends "json" | "query" | "param">(
   target: Target,
   schema: Schema,
 ) {
-  // The cast keeps the types of the schema itself: leaving out empty parameters changes none of them.
+  // Dropping empty parameters does not change the schema's types, so the cast keeps them.
   const checked = target === "query" ? (z.preprocess(withoutEmpty, schema) as unknown as Schema) : schema;
   const validator = zValidator(target, checked, (result) => {
     if (result.success) return;
@@ -23,7 +23,7 @@ export function validate<Schema extends z.ZodType, Target extends "json" | "quer
   return annotate(validator, notesOn(target, schema));
 }
 
-/** The bad parameters of a query that were repeated, other than lists: of a list, only its items are bad. */
+/** The bad query parameters that were repeated. A list may be repeated: its errors are in its items. */
 function repeatedFields(query: unknown, error: z.core.$ZodError): string[] {
   const repeated = new Map(Object.entries(query as object).filter(([, value]) => Array.isArray(value)));
   return error.issues.flatMap(({ path }) =>
@@ -44,20 +44,20 @@ function withoutEmpty(query: unknown): Record<string, unknown> {
 
 const JSON_TYPE = "application/json";
 
-/** Makes sure that the body is a JSON object within the limit, whatever its `Content-Type` says. */
+/** Requires a JSON object within the size limit, whatever the `Content-Type`. */
 export const jsonBody = middleware(
   { failures: ["MalformedBody", "RequestTimeout", "PayloadTooLarge"] },
   async (c, next) => {
     const text = decodeUtf8(await readBody(c.req.raw, JSON_BODY_LIMIT));
     if (text === null || parseObject(text) === null) throw malformedBody();
-    // Where Hono looks before it reads a body: a request made anew with the body in it takes longer than many a query.
+    // Hono looks in its cache before it reads a body. A new request with the body would take longer than many queries.
     c.req.bodyCache.text = Promise.resolve(text) as never;
     if (c.req.header("Content-Type") !== JSON_TYPE) c.req.raw = asJson(c.req.raw);
     await next();
   },
 );
 
-/** The same request, whose body has been read, as one that says it is JSON. */
+/** A copy of the request with the `Content-Type` of JSON. Its body has been read. */
 function asJson({ url, method, headers }: Request): Request {
   const changed = new Headers(headers);
   changed.set("Content-Type", JSON_TYPE);

@@ -31,16 +31,16 @@ interface ResponseObject {
   content: Record<string, { schema: JsonSchema; examples: Record<string, unknown> }>;
 }
 
-/** The statuses of answers that are no failures, and what they say. */
+/** The descriptions of successful answers. */
 const GOOD = { 200: "The call went well.", 101: "The WebSocket is open." } as const;
 const UNCHANGED = "The answer is still one that `If-None-Match` names. There is no body.";
 
 const JSON_TYPE = "application/json";
 
 /**
- * The OpenAPI document of the service, read off its routes: what a request must hold is said by the schemas that check
- * it, and what may be refused by each middleware that stands before an endpoint. The rest is in `operations`, by method
- * and path: the Worker itself is without it.
+ * Builds the OpenAPI document from the app's routes. Requests come from the schemas that validate them, failures from the
+ * middleware before each endpoint, and the rest from `operations`, which are not part of the Worker.
+ * @param operations by method and path, as in `GET /health`.
  */
 export function openApiDocument(app: Hono<AppEnv>, operations: Readonly<Record<string, Operation>>) {
   const schemas: Components = {};
@@ -71,19 +71,18 @@ export function openApiDocument(app: Hono<AppEnv>, operations: Readonly<Record<s
   };
 }
 
-/** The endpoints that the service serves: what is registered for one method. */
+/** The app's endpoints: the routes that are registered for one method. */
 export function endpoints(app: Hono<AppEnv>): { method: string; path: string }[] {
   const served = app.routes.filter(({ method }) => method !== METHOD_NAME_ALL);
   return [...new Map(served.map(({ method, path }) => [`${method} ${path}`, { method, path }])).values()];
 }
 
-/** The notes of all that a request for the endpoint passes through, in order. */
+/** The notes of all middleware and handlers of an endpoint, in order. */
 function notesBefore(app: Hono<AppEnv>, method: string, path: string): Notes[] {
   const [handlers] = app.router.match(method, path);
   return handlers.map(([[handler]]) => notesOf(handler));
 }
 
-/** `notes`: those of the operation itself are the last. */
 function operationObject(path: string, operation: Operation, notes: readonly Notes[], schemas: Components) {
   const { id, summary, description, examples } = operation;
   const [, tag = "service"] = /^\/api\/v1\/(\w+)/.exec(path) ?? [];
@@ -119,8 +118,8 @@ function operationObject(path: string, operation: Operation, notes: readonly Not
 }
 
 /**
- * The schema of a body. Of JSON it has its defaults in words, because generators (openapi-typescript) take a field with a
- * default for one that is always there.
+ * The schema of a body. Defaults of JSON fields become words, because openapi-typescript makes a field with a default
+ * required.
  */
 function bodySchema({ mediaType, schema }: NonNullable<Notes["body"]>, name: string, schemas: Components): JsonSchema {
   const reference = toJsonSchema(schema, "input", schemas, name);
@@ -147,14 +146,13 @@ function parameterObjects({ parameters }: Notes, examples: readonly Example[], s
       required: parameters.in === "path" || required.includes(name),
       description,
       schema,
-      // Lists are taken repeated and with commas; with commas is shorter.
+      // The service accepts both styles of lists. Commas make shorter URLs.
       ...(schema.type === "array" && { style: "form", explode: false }),
       ...exampleOf(schema, given, parameters.in),
     };
   });
 }
 
-/** What a call answers that went well. */
 function goodResponse(
   { id, answer, lines, frames, examples }: Operation,
   headers: Record<string, unknown>,
@@ -170,12 +168,12 @@ function goodResponse(
   if (answer !== undefined)
     return respond(200, JSON_TYPE, toJsonSchema(answer, "output", schemas, `${pascalCase(id)}Answer`));
   if (lines !== undefined) return respond(200, NDJSON, toJsonSchema(lines, "input", schemas));
-  // What goes over a WebSocket is no body, but OpenAPI has no other place for its schema.
+  // OpenAPI has no place for WebSocket frames, so the 101 answer describes them.
   if (frames !== undefined) return respond(101, JSON_TYPE, toJsonSchema(frames, "output", schemas));
-  throw new Error(`The operation ${id} does not say what it answers.`);
+  throw new Error(`The operation ${id} does not describe its answer.`);
 }
 
-/** Adds what a failure answers to the answers with its status. */
+/** Adds a failure to the response with its status. */
 function addFailure(responses: OperationObject["responses"], name: FailureName, schemas: Components): void {
   const { description, example } = FAILURES[name];
   const { status, body } = example;
@@ -199,7 +197,7 @@ function addFailure(responses: OperationObject["responses"], name: FailureName, 
   };
 }
 
-/** The fields of failures that one of them has, with its code: a schema of its own name. */
+/** A named schema with exactly the fields of this failure. */
 function failureSchema(name: FailureName, body: Failure, schemas: Components): JsonSchema {
   const { properties } = toJsonSchema(Failure, "output", schemas) as { properties: Record<string, JsonSchema> };
   const code = { type: "string", const: body.errorCode, description: properties.errorCode?.description };
@@ -239,8 +237,8 @@ function camelCase(text: string): string {
 }
 
 /**
- * The example of a parameter. The form of the reference sends each example, and of an enum its first value: filters that
- * nobody asked for. `x-disabled` is Scalar's word for one that it shows and does not send.
+ * The example of a parameter. Scalar's form would send each example, and the first value of each enum, as a filter that
+ * the user did not choose. `x-disabled` makes it show the example without sending it.
  */
 function exampleOf({ type, enum: values }: JsonSchema, given: string | undefined, place: "path" | "query"): object {
   if (place === "path") return { example: given };

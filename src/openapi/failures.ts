@@ -1,4 +1,4 @@
-import { bodyTooLarge, JSON_BODY_LIMIT, NOT_WHOLE } from "../http/body.ts";
+import { bodyTooLarge, CUT_OFF, JSON_BODY_LIMIT } from "../http/body.ts";
 import {
   databaseFull,
   databaseUnavailable,
@@ -21,7 +21,7 @@ import { NAMED_LINES, REQUESTS_A_MINUTE } from "../http/limits.ts";
 
 const REQUEST_ID = "7f3c2a54-52a8-4b1e-9d0e-1b6f4f0c9a11";
 
-/** Every way in which a call can fail: what it means for a client, and an example made as the service makes it. */
+/** Every failure: its meaning for a client, and an example from the function that the service uses. */
 export const FAILURES = {
   NoItems: {
     description: "There is nothing to return. That is not a fault, so the status is 200.",
@@ -32,8 +32,8 @@ export const FAILURES = {
     example: malformedBody(),
   },
   BrokenBody: {
-    description: "The body broke off on its way. Nothing was applied: send it again.",
-    example: malformedBody(NOT_WHOLE),
+    description: "The body was cut off. Nothing was applied: send it again.",
+    example: malformedBody(CUT_OFF),
   },
   Unauthenticated: {
     description: "There is no token, or a bad or expired one. One answer for every cause.",

@@ -2,13 +2,13 @@ import * as z from "zod";
 
 export type JsonSchema = Record<string, unknown>;
 
-/** The schemas of the document that have a name of their own (`.meta({ id })`), by that name. */
+/** The named schemas of the document (`.meta({ id })`), by name. */
 export type Components = Record<string, JsonSchema>;
 
 /**
- * The JSON Schema (2020-12) of what a client sends (`input`) or gets (`output`). Named schemas, and objects inside one,
- * go into `components` and are referred to.
- * @param name of the schema itself; left out where only what is inside it is wanted.
+ * The JSON Schema (2020-12) of data that a client sends (`input`) or receives (`output`). Named schemas inside it are
+ * moved to `components` and referenced.
+ * @param name moves the schema itself to `components` too.
  */
 export function toJsonSchema(
   schema: z.ZodType,
@@ -30,19 +30,19 @@ export function toJsonSchema(
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** `team_breakdown` and `fullSearch` as the name of a type. */
+/** `TeamBreakdown` for `team_breakdown`, `FullSearch` for `fullSearch`. */
 export function pascalCase(name: string): string {
   return name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /**
- * A schema whose metadata names a type is described by its metadata alone: it says what to send, and passes over the
- * other forms that are taken, such as a number as text. A default is said even where the value is changed on its way.
+ * If a schema's metadata has a `type`, the metadata replaces the JSON Schema. It describes the recommended form only, and
+ * not the other accepted forms, such as a number as text. Defaults are kept even if the schema transforms its value.
  */
 function byMetadata({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: JsonSchema }): void {
   const { def } = zodSchema._zod;
   if (def.type === "default") jsonSchema.default = def.defaultValue;
-  // What is only the range of JavaScript's whole numbers says nothing.
+  // Zod adds the range of JavaScript's safe integers, which is no rule of the contract.
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   const metadata = z.globalRegistry.get(zodSchema);

@@ -3,64 +3,62 @@ import type * as z from "zod";
 import type { AppEnv } from "../app-env.ts";
 import type { FailureName } from "./failures.ts";
 
-/** A header of an answer, beside those that every answer carries. */
+/** The description of a response header. */
 export interface HeaderNote {
   description: string;
   example: string;
 }
 
-/** What the reference says about an endpoint beside what its handlers note. */
+/** The description of an endpoint. Its middleware and handlers add their own notes. */
 export interface Operation extends Notes {
-  /** Its name in a generated client. */
+  /** The name of the function in a generated client. */
   id: string;
   summary: string;
   description: string;
-  /** The whole body of a successful call; left out where a WebSocket is opened instead. */
+  /** The body of a successful answer. */
   answer?: z.ZodType;
-  /** What it answers instead, one JSON object a line: each as the feed takes it. */
+  /** The lines of an answer in newline-delimited JSON, which has no `answer`. */
   lines?: z.ZodType;
-  /** What the service sends over the WebSocket, as JSON text. */
+  /** The frames that a WebSocket receives. Such an endpoint has no `answer`. */
   frames?: z.ZodType;
   examples: readonly Example[];
 }
 
-/** A request of the demo program's customer c1. A test records the answers in examples.json. */
+/** A request of customer c1 of the demo program. A test records its answer in examples.json. */
 export interface Example {
   summary: string;
   path?: Readonly<Record<string, string>>;
   query?: Readonly<Record<string, string>>;
   body?: Record<string, unknown>;
-  /** What no request is answered: a frame. */
+  /** An answer that no test can record: a frame. */
   answer?: object | undefined;
 }
 
-/** What a handler or middleware says about itself, and so about every endpoint behind it. */
+/** A middleware's or handler's part of the reference. It applies to every endpoint behind the middleware. */
 export interface Notes {
-  /** What it takes from the request. */
   parameters?: { in: "query" | "path"; schema: z.ZodObject };
   body?: { mediaType: string; schema: z.ZodType };
   headers?: Readonly<Record<string, HeaderNote>>;
-  /** Whether its answer has a bookmark of the database. */
+  /** The answer has a database bookmark. */
   hasBookmark?: true;
-  /** Whether it may answer 304, without a body, instead of what went well. */
+  /** The endpoint may answer 304 without a body. */
   mayBeUnchanged?: true;
-  /** The failures that it may answer with. */
   failures?: readonly FailureName[];
-  /** The token that it requires. */
+  /** The scope of the required token. */
   token?: "customer" | "feed" | "export" | "lookup";
 }
 
 const notes = new WeakMap<object, Notes>();
 
-/** Notes what the reference says about a handler, and returns the handler. */
-export function annotate<Handler extends object>(handler: Handler, its: Notes): Handler {
-  notes.set(handler, its);
+/** Attaches notes to a handler, and returns the handler. */
+export function annotate<Handler extends object>(handler: Handler, note: Notes): Handler {
+  notes.set(handler, note);
   return handler;
 }
 
-/** A middleware, and what the reference says about it. */
-export function middleware(its: Notes, handler: MiddlewareHandler<AppEnv>): MiddlewareHandler<AppEnv> {
-  return annotate(handler, its);
+/** A middleware with its notes. */
+export function middleware(note: Notes, handler: MiddlewareHandler<AppEnv>): MiddlewareHandler<AppEnv> {
+  return annotate(handler, note);
 }
 
 export function notesOf(handler: object): Notes {

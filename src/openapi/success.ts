@@ -1,11 +1,11 @@
 import * as z from "zod";
 
-/** The body of a call that went well, with its data in `items`. */
+/** The body of a successful answer. */
 export function success<Items extends z.ZodType>(items: Items) {
   return z.object({ status: z.literal(true), items });
 }
 
-/** An object of the reference, of which a generated client has a type of this name. */
+/** An object schema whose type has this name in a generated client. */
 export function named<Shape extends z.ZodRawShape>(id: string, shape: Shape) {
   return z.object(shape).meta({ id });
 }

@@ -17,8 +17,8 @@ absent. Unknown parameters are ignored.
 
 **Pages.** \`page\` begins at 1. If there are more items, the header \`Link\` has the address of the next page.
 
-**Changes.** An open app need not ask again and again: \`GET /api/v1/customer/live\` is a WebSocket that says what to ask for anew. A
-poll for messages with nothing new is cheap, and makes no round trip to the database.
+**Changes.** An open app need not poll: \`GET /api/v1/customer/live\` is a WebSocket that tells the app what has changed. A poll
+for messages that finds nothing new is cheap, and makes no round trip to the database.
 
 **Limits.** A customer may send ${REQUESTS_A_MINUTE.customer} requests a minute. After a 429 or 503, \`Retry-After\` says when to try again.
 
@@ -26,7 +26,7 @@ poll for messages with nothing new is cheap, and makes no round trip to the data
 that changes it while you watch.`;
 
 export const TAGS = [
-  { name: "Customer", description: "What a customer's app asks for, with the customer's token." },
+  { name: "Customer", description: "Requests of a customer's app, with the customer's token." },
   { name: "Feed", description: "How a program's systems of record send their data." },
   { name: "Service", description: "The service itself." },
 ];
@@ -41,12 +41,12 @@ export const SECURITY_SCHEMES = {
 };
 
 export const ETag: HeaderNote = {
-  description: "Names this body: sent back in `If-None-Match`, it is answered 304 as long as the body is the same.",
+  description: "Identifies this body. Send it in `If-None-Match`: the answer is 304 as long as the body is the same.",
   example: 'W/"n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg="',
 };
 export const BOOKMARK: Record<string, HeaderNote> = {
   "X-D1-Bookmark": {
-    description: "Send it back as it is: the next request sees at least what this one saw.",
+    description: "Send it with the next request, which then sees at least the data that this one saw.",
     example: "00000085.F0mRSIPy",
   },
 };
@@ -70,9 +70,9 @@ export const COMMON_HEADERS: Record<string, HeaderNote> = {
   },
 };
 
-/** What goes with some failures, by the name of the header. */
+/** The headers of some failures. */
 export const FAILURE_HEADERS: Record<string, string> = {
   "Retry-After": "Seconds after which to try again.",
-  "WWW-Authenticate": "The kind of token that is asked for.",
+  "WWW-Authenticate": "The required type of token.",
   Allow: "The methods that the path takes.",
 };

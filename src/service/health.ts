@@ -4,12 +4,12 @@ import { TimedOut, withTimeout } from "../values/timeout.ts";
 import { findOverdueJobs } from "./queries.ts";
 
 const ANSWERS_WITHIN_MS = 2_500;
-// So that pollers do not multiply what is asked.
-const REMEMBERED_MS = 5_000;
-// The look of a request that was cancelled never ends.
-const SHARED_MS = 3_000;
+// Many monitors together cause one check.
+const CACHED_MS = 5_000;
+// A check never ends if its request was cancelled, so other requests wait with a timeout.
+const WAIT_MS = 3_000;
 
-/** What a deployment depends on. */
+/** The services that a deployment depends on. */
 interface Parts {
   primary: Database;
   /** The nearest replica, or the primary where there is none. */
@@ -17,41 +17,41 @@ interface Parts {
   kv: KVNamespace;
 }
 
-interface Found {
-  /** The parts that do not answer, in words. */
+interface Health {
+  /** The names of the parts that do not answer. */
   down: readonly string[];
-  /** The scheduled jobs that nobody has done in time. */
+  /** The names of overdue jobs. */
   overdue: readonly string[];
 }
 
-/** Looks what is wrong with a deployment. All requests within five seconds share one look. */
+/** Checks whether a deployment is healthy. All requests within five seconds share one check. */
 export class HealthCheck {
-  #look: { at: number; found: Promise<Found> } | undefined;
+  #shared: { at: number; health: Promise<Health> } | undefined;
 
-  async look(parts: Parts, inBackground: (work: Promise<unknown>) => void): Promise<Found> {
+  async run(parts: Parts, inBackground: (work: Promise<unknown>) => void): Promise<Health> {
     const now = clock.now();
-    let look = this.#look;
-    if (look === undefined || now < look.at || now >= look.at + REMEMBERED_MS) {
-      look = { at: now, found: ask(parts) };
-      this.#look = look;
-      inBackground(look.found);
+    let shared = this.#shared;
+    if (shared === undefined || now < shared.at || now >= shared.at + CACHED_MS) {
+      shared = { at: now, health: checkParts(parts) };
+      this.#shared = shared;
+      inBackground(shared.health);
     }
-    return withTimeout(look.at + SHARED_MS - now, look.found).catch((error: unknown) => {
+    return withTimeout(shared.at + WAIT_MS - now, shared.health).catch((error: unknown) => {
       if (!(error instanceof TimedOut)) throw error;
-      if (this.#look === look) this.#look = undefined;
-      return this.look(parts, inBackground);
+      if (this.#shared === shared) this.#shared = undefined;
+      return this.run(parts, inBackground);
     });
   }
 }
 
-async function ask({ primary, nearest, kv }: Parts): Promise<Found> {
+async function checkParts({ primary, nearest, kv }: Parts): Promise<Health> {
   const [overdue, others, cache] = await Promise.all([
     answerOf(findOverdueJobs(primary)),
     answerOf(findOverdueJobs(nearest)),
     answerOf(readAnything(kv)),
   ]);
   const down = [...downOf(overdue !== null, others !== null), ...(cache === null ? ["cache"] : [])];
-  // Of the primary: a replica may not know yet that a job was done.
+  // A replica may not know yet that a job was done, so its list is not used.
   return { down, overdue: overdue ?? [] };
 }
 
@@ -60,7 +60,7 @@ async function readAnything(kv: KVNamespace): Promise<true> {
   return true;
 }
 
-/** Null: there is no answer. */
+/** Null if there was no answer in time. */
 function answerOf<Answer>(work: Promise<Answer>): Promise<Answer | null> {
   return withTimeout(ANSWERS_WITHIN_MS, work).catch(() => null);
 }

@@ -5,24 +5,24 @@ import { type Sealed, sealHistory } from "../history/seal.ts";
 import type { Drained } from "../inbox/drain.ts";
 import { removeFormerListeners } from "../inbox/listeners.ts";
 
-/** What some work has come to. */
+/** The result of a job's run. */
 export interface Outcome {
-  /** In the words of the log; null: there was nothing to do. */
+  /** The numbers for the log; null if there was nothing to do. */
   report: Drained | Sealed | { removed: number } | { steps: number; unfinished: readonly string[] } | null;
-  /** What failed of it, where the rest went on all the same. */
+  /** Errors that did not stop the run. */
   failures?: readonly unknown[];
-  /** Whether something is left for another run. */
+  /** True if work is left for another run. */
   isUnfinished?: boolean;
 }
 
-/** A job, and when it is due: at this time of day in UTC, and every so many minutes from then. */
+/** A scheduled job. It is due at the time `from` each day, in UTC, and every `everyMinutes` after that. */
 export interface Job {
   name: string;
   from: string;
   everyMinutes: number;
-  /** What is left after this time of day waits for the next day; left out: nothing waits. */
+  /** After this time of day, unfinished work waits for the next day. Default: it continues at any time. */
   until?: string;
-  /** How long a run may take. */
+  /** The time limit of a run. */
   milliseconds: number;
   run: (db: Database, run: { env: Env; mayGoOn: () => boolean }) => Promise<Outcome>;
 }
@@ -31,7 +31,7 @@ const NOTHING: Outcome = { report: null };
 const DAILY = 1_440;
 
 export const JOBS: readonly Job[] = [
-  // Its row tells /health that the schedule runs.
+  // Does nothing. If this job is overdue, /health knows that the schedule is not running.
   { name: "check in", from: "00:00", everyMinutes: 10, milliseconds: 0, run: async () => NOTHING },
   {
     name: "remove former listeners",

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Operation } from "../openapi/notes.ts";
 import { success } from "../openapi/success.ts";
 
-/** What of the service answers, and which of its versions. */
+/** The state of a healthy service. */
 const Health = z
   .object({
     version: z.string().meta({ description: "The version of loyalty-edge." }),
@@ -16,8 +16,8 @@ export const health: Operation = {
   summary: "Health",
   description:
     "Whether the database (D1: its primary, and a replica) and the cache (KV) answer within 2.5 seconds each, every " +
-    "variable of the operator's is good, and no scheduled job is overdue by half an hour. 503 if not. What answers is " +
-    "remembered for 5 seconds.",
+    "variable of the operator's is good, and no scheduled job is overdue by half an hour. 503 if not. The result is " +
+    "cached for 5 seconds.",
   answer: success(Health),
   failures: ["Unavailable"],
   examples: [{ summary: "All is well" }],

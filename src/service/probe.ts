@@ -16,7 +16,7 @@ import { countItems, findOverdueJobs, readMark, removeMark, writeMark } from "./
 
 export const PROBE_PATH = "/api/v1/probe";
 
-/** What is left of a probe that was cut off has this name, and the next one overwrites or removes it. */
+/** All data of a probe has this name, so the next probe overwrites or removes the data of an interrupted one. */
 const NAME = "npm run probe";
 const REGIONS = ["wnam", "enam", "weur", "apac"] as const;
 const CALL_MS = 1_000;
@@ -30,20 +30,20 @@ const DAY_MS = 86_400_000;
 
 const Measurement = z.object({
   measure: z.enum(["calls", "batch", "reads", "lag", "write to KV", "read from KV", "versions", "alarm", "clean"]),
-  /** Of calls. */
+  /** For `calls`. */
   count: z.int().min(1).max(12).default(1),
-  /** Of a batch. */
+  /** For `batch`. */
   mebibytes: z.int().min(1).max(8).default(1),
-  /** Of reads. */
+  /** For `reads`. */
   at: z.enum(["first-primary", "first-unconstrained"]).default("first-primary"),
   /** For KV. */
   value: z.string().max(64).default(""),
 });
 
-/** Until when a measurement is under way. One whose request was cancelled never ends, so nobody waits for it for long. */
+/** The time limit of the running measurement. A measurement never ends if its request was cancelled. */
 let busyUntil = 0;
 
-/** Measures what only Cloudflare shows: a step of `npm run probe` for each request. */
+/** Measures one property of the real Cloudflare. `npm run probe` sends a request for each. */
 export const probe = createRouter()
   .use(observe, exportOnly, addressLimited)
   .post(PROBE_PATH, jsonBody, validate("json", Measurement), async (c) => {
@@ -62,7 +62,7 @@ export const probe = createRouter()
       subscription: { newestAt: "", at: Date.now() },
       messageWaitMs: null,
     });
-    // A new one, whose headers can be added to.
+    // The headers of the original response are immutable.
     return new Response(null, { status: 101, webSocket });
   });
 probe.onError(answerFailure);
@@ -94,7 +94,7 @@ async function measure(env: Env, asked: z.output<typeof Measurement>): Promise<o
   }
 }
 
-/** When a call that an object takes a second for has ended, from when all of them began; or how it failed. */
+/** The milliseconds of a call to an object that waits one second, or the error text. */
 async function timeCall(env: Env, index: number): Promise<number | string> {
   const startedAt = performance.now();
   try {
@@ -105,7 +105,7 @@ async function timeCall(env: Env, index: number): Promise<number | string> {
   }
 }
 
-/** The object's call fails at the moment when it gets its new code. */
+/** The versions of the Worker and of an object. The call fails while the object gets its new code. */
 async function versionsOf(env: Env) {
   const worker = workerVersion(env) ?? "";
   try {
@@ -119,7 +119,7 @@ async function readIn(env: Env, region: DurableObjectLocationHint) {
   return { region, value: await fanOutOf(env, region, region).read() };
 }
 
-/** The texts have half a mebibyte each, so that none is larger than D1 takes. */
+/** Sends texts of half a mebibyte each, below D1's limit for a parameter. */
 async function sendBatch(db: Database, mebibytes: number) {
   const text = JSON.stringify(Array.from({ length: 5_000 }, () => "x".repeat(101)));
   try {
@@ -139,7 +139,7 @@ async function timeReads(db: Database) {
   return { milliseconds, isPrimary: db.usage.primary, region: db.usage.region };
 }
 
-/** How long after a write a replica has it, by asking it again and again. */
+/** Measures a replica's lag: writes a mark, and reads until a replica has it. */
 async function timeLag(env: Env) {
   const mark = crypto.randomUUID();
   await writeMark(new Database(env.DB, "first-primary"), NAME, mark);
@@ -153,7 +153,7 @@ async function timeLag(env: Env) {
   }
 }
 
-/** Cloudflare's own words. They say nothing of the program, whose data no measurement reads. */
+/** Cloudflare's error text. It contains no data of the program, because no measurement reads any. */
 function messageOf(error: unknown): string {
   const { cause = error } = error instanceof Error ? error : {};
   return cause instanceof Error ? cause.message : String(cause);
@@ -174,7 +174,7 @@ export class ProbedFanOut extends FanOut {
     return clock.pause(CALL_MS);
   }
 
-  /** What KV has where this object is. */
+  /** Reads KV in the object's region. */
   read(): Promise<unknown> {
     return this.env.CACHE.get(NAME, { type: "json", cacheTtl: FRESH_SECONDS });
   }
@@ -185,7 +185,7 @@ export class ProbedInbox extends Inbox {
     return workerVersion(this.env) ?? "";
   }
 
-  /** How many rows it writes to set an alarm and to delete it, as SQLite counts them. It leaves nothing stored. */
+  /** The rows that SQLite writes to set an alarm and to delete it. Leaves nothing stored. */
   async writeAlarm() {
     const { storage } = this.ctx;
     const written = () => Number(storage.sql.exec("SELECT total_changes() AS rows").one().rows);
@@ -199,7 +199,7 @@ export class ProbedInbox extends Inbox {
     return { set: set - before, deleted: deleted - set, databaseBytes: databaseSize };
   }
 
-  /** Closes its socket, and deletes all that it has. */
+  /** Closes the object's socket, and deletes its data. */
   async clear(): Promise<void> {
     for (const socket of this.ctx.getWebSockets()) socket.close(1000);
     await this.notify({ kinds: ["erased"], newestAt: "", messageWaitMs: 0 });

@@ -5,24 +5,24 @@ import { jobs, listeners } from "../db/tables.ts";
 import { type Backlog, selectBacklog } from "../inbox/outbox.ts";
 import { JOBS, type Job } from "./jobs.ts";
 
-/** A newer version of the Worker may have more jobs. */
+/** Excludes jobs that a newer version of the Worker has added. */
 const IS_KNOWN = sql`${jobs.name} IN (${sql.join(
   JOBS.map(({ name }) => sql`${name}`),
   sql`, `,
 )})`;
 
-/** Cloudflare ends a scheduled run after 15 minutes. */
+/** Longer than Cloudflare lets a scheduled run take: 15 minutes. */
 const LEASE_MINUTES = 16;
 
-/** A job that is this run's alone, until its lease is over. */
+/** A claimed job. No other run takes it before the lease ends. */
 export interface Claim {
   name: string;
   leaseUntil: string;
 }
 
 /**
- * What waits in the outbox, and the job that has been due for longest, unless another run has it. A claim whose answer is
- * lost waits for its lease. Where nothing is due, nothing is written. A full database takes an UPDATE, but no INSERT.
+ * Reads the outbox, and claims the unclaimed job that has been due for longest. Writes nothing if no job is due. If the
+ * answer is lost, the job waits until its lease ends. Uses an UPDATE because a full database refuses an INSERT.
  */
 export async function beginRun(db: Database): Promise<{ backlog: Backlog; claim: Claim | undefined }> {
   const { name, due_at: dueAt, lease_until: leaseUntil } = jobs;
@@ -42,11 +42,10 @@ export async function beginRun(db: Database): Promise<{ backlog: Backlog; claim:
   return { backlog, claim };
 }
 
-const AGAIN_MINUTES = 10;
+const UNFINISHED_AGAIN_MINUTES = 10;
 
 /**
- * Gives a job back, with the time of its next run. Not where the lease was over before: then another run has the job, and
- * says what is left.
+ * Releases a job and sets its next run. Does nothing if the lease has ended, because another run may have the job.
  */
 export async function endJob(
   db: Database,
@@ -55,10 +54,10 @@ export async function endJob(
   isUnfinished: boolean,
 ): Promise<void> {
   const start = sql`unixepoch(${`1970-01-01 ${from}`})`;
-  // D1 binds every number as REAL, and this division must drop the rest.
+  // D1 binds every number as REAL, but this must be an integer division.
   const period = sql.raw(String(everyMinutes * 60));
   const next = sql`datetime((unixepoch(${NOW}) - ${start}) / ${period} * ${period} + ${period} + ${start}, 'unixepoch')`;
-  const again = sql`datetime(${NOW}, ${`+${AGAIN_MINUTES} minutes`})`;
+  const again = sql`datetime(${NOW}, ${`+${UNFINISHED_AGAIN_MINUTES} minutes`})`;
   await db.batch([
     sql`UPDATE ${jobs} SET ${names(jobs.lease_until)} = '',
         ${names(jobs.due_at)} = iif(${isUnfinished ? 1 : 0} AND strftime('%H:%M', ${again}) <= ${until}, ${again}, ${next})
@@ -66,10 +65,10 @@ export async function endJob(
   ]);
 }
 
-/** Longer than a run that fails and the next one take. */
+/** Longer than a failed run and the next run together. */
 const OVERDUE_MINUTES = 30;
 
-/** The jobs that have been due for half an hour. Fails when the database does not answer or is not migrated. */
+/** The names of jobs that have been due for half an hour. */
 export async function findOverdueJobs(db: Database): Promise<string[]> {
   const overdue = await db.all(
     select(
@@ -81,12 +80,12 @@ export async function findOverdueJobs(db: Database): Promise<string[]> {
   return overdue.map(({ name }) => name);
 }
 
-/** A statement that reads a JSON text, as those of a feed do, and no table. */
+/** A statement that reads a JSON text and no table. */
 export function countItems(text: string): SQL<{ items: number }> {
   return sql`SELECT count(*) AS items FROM json_each(${text})`;
 }
 
-/** Writes a mark into a row of this name. The row is a listener whose time is over: the daily job removes it too. */
+/** Writes a mark into a row with this name. The row is an expired listener, so the daily job removes it if nobody else does. */
 export async function writeMark(db: Database, name: string, mark: string): Promise<void> {
   const { customer_id: customerId, until } = listeners;
   await db.steps({
@@ -97,7 +96,7 @@ export async function writeMark(db: Database, name: string, mark: string): Promi
   });
 }
 
-/** The mark that this database has; undefined where it has none. */
+/** The mark in this database; undefined if there is none. */
 export async function readMark(db: Database, name: string): Promise<string | undefined> {
   const [row] = await db.all(
     sql<{ mark: string }>`SELECT substr(${listeners.until}, 3) AS mark FROM ${listeners}

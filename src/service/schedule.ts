@@ -7,13 +7,13 @@ import { JOBS, type Outcome } from "./jobs.ts";
 import { beginRun, type Claim, endJob } from "./queries.ts";
 import { variableFault } from "./variables.ts";
 
-/** A Worker is ended after 1,000 statements at D1; some are left for a step that has begun. */
+/** D1 allows 1,000 statements per invocation. The rest is for a step that has begun. */
 const STATEMENTS_A_RUN = 930;
 const DRAIN_MS = 50_000;
 
 /**
- * What happens every minute: messages are shown, inboxes notified, and one job done that is due. What fails is logged, and
- * a job that fails is done again after its lease.
+ * Runs every minute: shows due messages, notifies inboxes, and runs one due job. Failures are logged. A failed job runs
+ * again after its lease.
  */
 export const onSchedule: ExportedHandlerScheduledHandler<Env> = async (_, env) => {
   const wrong = variableFault({ ...env });
@@ -42,7 +42,7 @@ async function doJob(env: Env, db: Database, claim: Claim): Promise<unknown[]> {
   });
 }
 
-/** Does some work, and resolves with what failed of it. The log and the metrics say what it has come to. */
+/** Runs some work, logs its result, and writes its metrics. Resolves with the errors. */
 async function perform(env: Env, work: string, run: () => Promise<Outcome>): Promise<unknown[]> {
   const startedAt = performance.now();
   const { report, failures = [] } = await run().catch(

@@ -2,21 +2,21 @@ import { readKeys } from "../auth/key-set.ts";
 import { CUSTOMER_SEARCHES } from "../customer/search/schema.ts";
 import { isHistoryWhole } from "../feed/horizon.ts";
 import { JURISDICTIONS } from "../inbox/inboxes.ts";
-import { notOrigins } from "../middleware/cors.ts";
+import { invalidOrigins } from "../middleware/cors.ts";
 
 type Bindings = Readonly<Record<string, unknown>>;
 
 interface Rule {
-  /** In words, after "must". */
+  /** What the value must be, as the end of a sentence: "JWKS_URL must …". */
   must: string;
-  /** A variable that is left out is empty. */
+  /** An unset variable is the empty string. */
   isGood: (value: string, bindings: Bindings) => boolean;
 }
 
 const NOT_EMPTY = (value: string) => value !== "";
 const ANY_TEXT: Rule = { must: "be a text", isGood: () => true };
 
-/** The rule of each variable of wrangler.toml. `npm run deploy` checks it, /health and the log name what breaks it. */
+/** The rule for each variable of wrangler.toml. `npm run deploy` checks them; /health and the log name a broken rule. */
 export const VARIABLES: Readonly<Record<string, Rule>> = {
   JWKS_URL: { must: "be an https address, or empty", isGood: isEmptyOr(isKeysAddress) },
   JWKS: {
@@ -27,7 +27,7 @@ export const VARIABLES: Readonly<Record<string, Rule>> = {
     must: "be set where JWT_CUSTOMERS_WITHOUT_SCOPE is",
     isGood: (value, bindings) => value !== "" || !bindings.JWT_CUSTOMERS_WITHOUT_SCOPE,
   },
-  // The keys of an identity provider sign for other apps too.
+  // An identity provider signs tokens for other apps with the same keys.
   JWT_AUDIENCE: {
     must: "be set where JWKS_URL or JWKS is",
     isGood: (value, { JWKS_URL: url, JWKS: keys }) => value !== "" || !(url || keys),
@@ -41,7 +41,7 @@ export const VARIABLES: Readonly<Record<string, Rule>> = {
   },
   CORS_ORIGINS: {
     must: 'be origins like https://app.example, or "*", or empty',
-    isGood: isEmptyOr((value) => notOrigins(value).length === 0),
+    isGood: isEmptyOr((value) => invalidOrigins(value).length === 0),
   },
   CUSTOMER_SEARCH: oneOf(CUSTOMER_SEARCHES),
   JURISDICTION: oneOf(JURISDICTIONS),
@@ -53,7 +53,7 @@ export const VARIABLES: Readonly<Record<string, Rule>> = {
   WORKER_NAME: { must: "be the name of its Worker", isGood: NOT_EMPTY },
 };
 
-/** The first variable that breaks its rule, and what it must be; null: none does. */
+/** The first variable that breaks its rule, with the rule in words; null if all are good. */
 export function variableFault(bindings: Bindings): { name: string; must: string } | null {
   for (const [name, { must, isGood }] of Object.entries(VARIABLES)) {
     const value = bindings[name] ?? "";
@@ -71,7 +71,7 @@ function isEmptyOr(isGood: (value: string) => boolean): Rule["isGood"] {
   return (value) => value === "" || isGood(value);
 }
 
-/** wrangler.toml is no place for a private key, which a provider may show beside the public one. */
+/** Refuses a set with a private key: wrangler.toml is no place for secrets, and providers show both keys together. */
 function isPublicKeySet(value: string): boolean {
   try {
     const keys = readKeys(value);
@@ -81,7 +81,7 @@ function isPublicKeySet(value: string): boolean {
   }
 }
 
-/** Whoever is between could put keys of their own into an answer over http. On one machine nobody is. */
+/** Over plain http, an attacker on the network could replace the keys. On localhost there is no network. */
 function isKeysAddress(value: string): boolean {
   if (!URL.canParse(value)) return false;
   const { protocol, hostname } = new URL(value);

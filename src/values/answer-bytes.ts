@@ -1,8 +1,8 @@
 /**
- * The most bytes of an answer to a customer, but for a single item that has more (docs/contract/interface.md, 1). All
- * requests of an isolate share 128 MB, and others wait while an answer is made.
+ * The most bytes of an answer to a customer, unless a single item is larger (docs/contract/interface.md, 1). All requests
+ * of an isolate share 128 MB, and wait while an answer is built.
  */
 export const ANSWER_BYTES = 2 * 1024 * 1024;
 
-/** The same for the groups of a poll: after a message to 100 members 100 polls may come at once, and D1 takes one by one. */
+/** The most bytes of a poll's groups. A message to 100 members may cause 100 polls at once, and D1 runs them one by one. */
 export const POLL_BYTES = 1024 * 1024;

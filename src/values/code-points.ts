@@ -1,4 +1,4 @@
-/** The order of texts by code point, which is SQLite's too; JavaScript's own goes by UTF-16 unit. */
+/** Compares texts by code point, as SQLite does. JavaScript's `<` compares UTF-16 units. */
 export function compareCodePoints(one: string, other: string): number {
   const [left, right] = [Array.from(one), Array.from(other)];
   const index = left.findIndex((point, at) => point !== right[at]);

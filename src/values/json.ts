@@ -1,6 +1,6 @@
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
-/** The text of these bytes without a byte order mark, or null where they are not UTF-8. */
+/** Decodes UTF-8 and drops a byte order mark; null if the bytes are not UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string | null {
   try {
     return decoder.decode(bytes);
@@ -9,7 +9,7 @@ export function decodeUtf8(bytes: Uint8Array): string | null {
   }
 }
 
-/** The JSON object that a text holds, or null where it holds anything else. */
+/** Parses a JSON object; null if the text is anything else. */
 export function parseObject(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);

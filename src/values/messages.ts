@@ -1,18 +1,18 @@
 import type * as z from "zod";
 
-/** The texts of each bad field: what a `VALIDATION_EXCEPTION` carries. */
+/** The error texts of a `VALIDATION_EXCEPTION`, by field. */
 export type FieldMessages = Record<string, string[]>;
 
 const TEXTS_A_FIELD = 10;
 
-/** Adds a text to a field's, unless it is there already or the field has enough of them. */
+/** Adds an error text to a field, unless the field has this text or ten others. */
 export function addMessage(messages: FieldMessages, field: string, text: string): void {
   messages[field] ??= [];
   const texts = messages[field];
   if (texts.length < TEXTS_A_FIELD && !texts.includes(text)) texts.push(text);
 }
 
-/** Every bad field of a failed check with its texts; what lies inside a field is named in the text. */
+/** The error texts of every bad field. The path inside a field becomes part of the text. */
 export function fieldMessages(error: z.core.$ZodError): FieldMessages {
   const messages: FieldMessages = {};
   for (const issue of error.issues) {

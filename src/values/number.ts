@@ -9,16 +9,16 @@ export const Flag = z.literal([0, 1], { error: mustBe("0 or 1") });
 /** A whole number of the feed: a JSON number from 0 to 999,999,999. */
 export const Count = wholeNumber(0);
 
-/** Of a play, which a negative one corrects. */
+/** A count of a play. A negative count corrects an earlier play. */
 export const SignedCount = wholeNumber(-LARGEST_INTEGER);
 
-/** A count of the size of a total, as a restore sends it. */
+/** A restored count, which may be larger than a fed count. */
 export const TotalCount = z.int({ error: mustBe("a whole number") });
 
-function wholeNumber(least: number) {
+function wholeNumber(minimum: number) {
   return z
     .int({ error: mustBe("a whole number") })
-    .min(least, `must be at least ${least}`)
+    .min(minimum, `must be at least ${minimum}`)
     .max(LARGEST_INTEGER, `must be at most ${LARGEST_INTEGER}`);
 }
 
@@ -33,13 +33,13 @@ function degrees(limit: number) {
 export const Latitude = degrees(90);
 export const Longitude = degrees(180);
 
-/** A number that arrives as a JSON number or as text such as `8` or `-1.5` (docs/contract/interface.md, 1). */
+/** A JSON number, or a text such as `8` or `-1.5` (docs/contract/interface.md, 1). */
 const NumberParameter = z
   .union([z.number(), z.string().regex(/^-?\d+(\.\d+)?$/, "must be a number")], { error: mustBe("a number") })
-  // Beyond the largest number is Infinity, which Zod takes for no number instead of one that is too large.
+  // For Infinity, Zod's error would be "must be a number" instead of "must be at most".
   .transform((value) => Math.max(-Number.MAX_VALUE, Math.min(Number(value), Number.MAX_VALUE)));
 
-/** A request's number from `min` to `max`, both included. */
+/** A parameter: a number from `min` to `max`, both included. */
 export function numberParameter({ min, max }: { min: number; max: number }) {
   return NumberParameter.pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`)).meta({
     type: "number",
@@ -48,7 +48,7 @@ export function numberParameter({ min, max }: { min: number; max: number }) {
   });
 }
 
-/** A request's whole number from `min` to `max`, both included. */
+/** A parameter: a whole number from `min` to `max`, both included. */
 export function integerParameter({ min, max }: { min: number; max: number }) {
   const range = `must be a whole number from ${min} to ${max}`;
   return NumberParameter.pipe(z.int(range).min(min, range).max(max, range)).meta({
@@ -58,7 +58,7 @@ export function integerParameter({ min, max }: { min: number; max: number }) {
   });
 }
 
-/** A number as a text says it: `5,000`. */
+/** `"5,000"` for 5000. */
 export function withCommas(number: number): string {
   return number.toLocaleString("en-US");
 }

@@ -8,13 +8,13 @@ export const BooleanParameter = z
   .transform((value) => /^(true|1)$/i.test(value))
   .meta({ type: "boolean" });
 
-/** The most characters that a request's text may have. */
+/** The most characters of a text parameter. */
 export const PARAMETER_LIMIT = 100;
 
-/** A request's text, given once. */
+/** A text parameter. */
 export const TextParameter = text(PARAMETER_LIMIT);
 
-/** The parts of a comma-separated list: blanks around a part are dropped, and empty parts ignored. */
+/** The parts of a comma-separated list, trimmed, without empty parts. */
 export function partsOf(list: string): string[] {
   return list
     .split(",")
@@ -22,7 +22,7 @@ export function partsOf(list: string): string[] {
     .filter((part) => part !== "");
 }
 
-/** A list in a query: repeated and comma-separated mean the same, blanks around a part and empty parts are dropped. */
+/** A list in a query: repeated, comma-separated, or both. */
 export function listParameter<Item extends z.ZodType<unknown, string>>(item: Item) {
   return z
     .union([z.string(), z.array(z.string())])
@@ -31,7 +31,7 @@ export function listParameter<Item extends z.ZodType<unknown, string>>(item: Ite
     .meta({ type: "array", items: { type: "string" } });
 }
 
-/** A value of a JSON body, or undefined for what means that it is absent. */
+/** The value of a field in a JSON body. Empty texts and null count as absent. */
 export function given(value: unknown): unknown {
   return value === "" || value === null ? undefined : value;
 }
@@ -43,6 +43,6 @@ type OptionalText<Schema extends z.ZodType> = z.ZodType<
 
 /** An optional text of a JSON body, in which `""` and null mean absent. */
 export function optionalText<Schema extends z.ZodType>(schema: Schema) {
-  // What goes in is typed as what is meant to: a preprocessing function takes anything.
+  // `z.preprocess` types its input as unknown. The cast names the intended input.
   return z.preprocess(given, schema.optional()) as unknown as OptionalText<Schema>;
 }

@@ -15,28 +15,25 @@ function scalar(limit: number) {
     .describe("As the merchant's system gave it.");
 }
 
-// Named, so that a generated client has one type of them and not one for each of 150 fields.
+// The id gives a generated client one type for these fields instead of 150 types.
 export const PassedThrough = scalar(FIELD_LIMIT).meta({ id: "PassedThrough" });
 
-/** A passed-through field with the value that it has when it is left out. */
+/** A passed-through field with its default. */
 export function passedThrough(whenLeftOut: null | 0 | "", limit?: number) {
   return (limit === undefined ? PassedThrough : scalar(limit)).default(whenLeftOut);
 }
 
 type Words<Line extends string> = Line extends `${infer Word} ${infer Rest}` ? Word | Words<Rest> : Line;
 
-/** Passed-through fields that have the same value when they are left out, by their names with blanks between them. */
+/** Passed-through fields with the same default. Each line lists names, separated by spaces. */
 export function allPassedThrough<const Line extends string>(whenLeftOut: null | 0 | "", ...lines: Line[]) {
   const fields = lines.flatMap((line) => line.split(" ")).map((name) => [name, passedThrough(whenLeftOut)]);
   return Object.fromEntries(fields) as Record<Words<Line>, ReturnType<typeof passedThrough>>;
 }
 
-// Both end on a schema, not on a function, so that what they give out can be documented.
-
 /**
- * `schema`, with `fallback` when the field is left out or null: null is not a value of a field that is not nullable.
- * The fallback is a value that may also be sent, because the reference says it as the default: transform what this
- * gives.
+ * `schema`, with a default for a field that is absent or null. The reference shows the default, so it must be a value that
+ * clients may send: transform the result instead of the default.
  */
 export function orElse<Schema extends z.ZodType>(
   schema: Schema,
@@ -45,7 +42,7 @@ export function orElse<Schema extends z.ZodType>(
   return z.preprocess((value) => value ?? undefined, schema.default(fallback));
 }
 
-/** `schema`, or null, which is also its value when the field is left out. */
+/** `schema` or null. The default is null. */
 export function orNull<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullable().default(null);
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** The error text of a schema: what to correct, whether the value is missing or of another type. */
+/** The error text for a missing value, or for a value of another type. */
 export function mustBe(what: string) {
   return (issue: { input?: unknown }): string => (issue.input === undefined ? "is required" : `must be ${what}`);
 }
@@ -14,19 +14,19 @@ export function utf8Bytes(text: string): number {
   return BEYOND_ASCII.test(text) ? encoder.encode(text).length : text.length;
 }
 
-/** Length in code points, as every limit on a text counts it (docs/contract/feed.md, 3). */
+/** The length in code points, which all limits on texts count (docs/contract/feed.md, 3). */
 export function codePoints(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;
   return count;
 }
 
-// A code point is at most two UTF-16 units, so most texts are decided without being counted.
+// Counting code points is slow. A code point has one or two UTF-16 units, so most texts need no counting.
 function fits(text: string, limit: number): boolean {
   return text.length <= limit || (text.length <= limit * 2 && codePoints(text) <= limit);
 }
 
-/** Whether a text holds neither NUL nor half of a surrogate pair: the database would cut or change it. */
+/** False for a text with NUL or half of a surrogate pair, which the database would cut or change. */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes("\u0000");
 }

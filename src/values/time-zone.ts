@@ -2,9 +2,9 @@ import * as z from "zod";
 import { mustBe } from "./text.ts";
 import { isDate, toDatetime } from "./time.ts";
 
-// A day in a time zone, in UTC. Clocks that change around midnight may skip it, repeat it, or skip the whole day.
+// The first and last second of a day in a time zone. A clock change may skip midnight, repeat it, or skip the whole day.
 
-/** The last second of what has no end. It sorts after every other. */
+/** The last second of a record without an end. It sorts after every time. */
 export const NEVER = "never";
 
 /** The last second of the calendar. */
@@ -12,17 +12,17 @@ export const LAST_SECOND = "9999-12-31 23:59:59";
 
 const SECOND_MS = 1_000;
 const DAY_MS = 86_400_000;
-/** No zone is, or was, farther from UTC; and no clock changes twice within twice that. */
+/** No zone was ever farther from UTC, and no zone changed its clocks twice within 32 hours. */
 const FARTHEST_MS = 16 * 3_600_000;
 const [FIRST_MS, LAST_MS] = [Date.parse("0000-01-01T00:00:00Z"), Date.parse(`${LAST_SECOND}Z`)];
 
-/** The name of a time zone, `America/New_York`, as the runtime knows them from IANA. */
+/** The name of an IANA time zone that the runtime knows, such as `America/New_York`. */
 export const TimeZone = z
   .string({ error: mustBe("the name of a time zone") })
   .refine(isTimeZone, "must be a time zone of IANA, such as America/New_York");
 
-// Intl takes offsets too, and names that IANA has not: abbreviations, where BST is Dhaka's time and not London's, and zones
-// of SystemV.
+// Intl accepts more than IANA's names: offsets, zones of SystemV, and abbreviations (for Intl, BST is Dhaka's time, not
+// London's).
 const NAME = /^(?![a-z]{3}$|systemv\/)[a-z][\w+/-]{0,63}$|^(?:UTC|GMT|UCT|[CEMW]ET|[EHM]ST|PRC|ROC|ROK)$/i;
 
 function isTimeZone(name: string): boolean {
@@ -36,10 +36,10 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-// None is ever dropped: V8 leaves dropped ones lying about, 30 KB each, and there are only 600 names of zones.
+// The cache keeps every formatter: there are only 600 zones, and V8 does not free the 30 KB of a dropped formatter.
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
-/** @throws a RangeError for a zone that the runtime does not know. */
+/** @throws a RangeError for an unknown zone. */
 function formatterOf(timeZone: string): Intl.DateTimeFormat {
   const name = timeZone.toLowerCase();
   const formatter = formatters.get(name) ?? new Intl.DateTimeFormat("en", { timeZone, timeZoneName: "longOffset" });
@@ -49,7 +49,7 @@ function formatterOf(timeZone: string): Intl.DateTimeFormat {
 
 const OFFSET = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/;
 
-/** How far the clocks of a zone are ahead of UTC at an instant. */
+/** The zone's offset from UTC at an instant, in milliseconds. */
 function offsetMs(formatter: Intl.DateTimeFormat, instant: number): number {
   const [, sign = "+", hours = "0", minutes = "0", seconds = "0"] = OFFSET.exec(formatter.format(instant)) ?? [];
   const size = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
@@ -62,7 +62,7 @@ export function firstSecondOf(date: string, timeZone: string): string {
   if (timeZone === "UTC") return toDatetime(new Date(midnight));
   const { before, change, after } = clocksAround(midnight, timeZone);
   const early = midnight - before;
-  // If the clocks change before they show midnight, they may skip it.
+  // If the clocks change before midnight, they may skip it.
   return toSecond(early < change ? early : Math.max(change, midnight - after));
 }
 
@@ -72,24 +72,24 @@ export function lastSecondOf(date: string, timeZone: string): string {
   if (timeZone === "UTC") return toSecond(midnight - SECOND_MS);
   const { before, change, after } = clocksAround(midnight, timeZone);
   const late = midnight - after;
-  // If the clocks are set back from midnight or later, the day goes on until they show midnight once more.
+  // If the clocks are set back at midnight or later, the day lasts until the second midnight.
   return toSecond((late > change ? late : Math.min(change, midnight - before)) - SECOND_MS);
 }
 
-/** The last second of an end, a time or a date of a time zone; `NEVER` where there is none. */
+/** The last second of an end, which is a time or a date in a time zone; `NEVER` without an end. */
 export function lastSecondOfEnd(end: string | null, timeZone: string): string {
   if (end === null) return NEVER;
   return isDate(end) ? lastSecondOf(end, timeZone) : end;
 }
 
-/** An end as answers show it, in UTC; where its last second is beyond the calendar, the last that is in it. */
+/** An end as answers show it, in UTC; at most the last second of the calendar. */
 export function shownEnd(end: string | null, timeZone: string): string | null {
   if (end === null) return null;
   const last = lastSecondOfEnd(end, timeZone);
   return last === NEVER ? LAST_SECOND : last;
 }
 
-/** The offsets of a zone around a midnight of it, and when the one becomes the other. */
+/** The zone's offsets before and after a midnight, and the instant of the change, all in milliseconds. */
 function clocksAround(midnight: number, timeZone: string): { before: number; change: number; after: number } {
   const formatter = formatterOf(timeZone);
   let [low, high] = [midnight - FARTHEST_MS, midnight + FARTHEST_MS];

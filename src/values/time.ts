@@ -5,12 +5,12 @@ const DATETIME = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/;
 const FED_TIME = /^(\d{4}-\d{2}-\d{2})(?:([T ])(\d{2}:\d{2}:\d{2})(?:\.\d+)?(?:(Z)|([+-])(\d{2})(?::?(\d{2}))?)?)?$/i;
 const MINUTE_MS = 60_000;
 
-/** The instant that a time of the interface stands for, in milliseconds since 1970; NaN for another text. */
+/** The instant of a time such as `2026-11-20 09:30:00`, in milliseconds since 1970; NaN for any other text. */
 export function toInstant(datetime: string): number {
   return Date.parse(`${datetime.replace(" ", "T")}Z`);
 }
 
-/** An instant as the interface writes it, in UTC: `2026-11-20 09:30:00`. */
+/** An instant in the interface's format, in UTC: `2026-11-20 09:30:00`. */
 export function toDatetime(instant: Date): string {
   return instant.toISOString().slice(0, 19).replace("T", " ");
 }
@@ -25,14 +25,14 @@ export function isDate(value: string): boolean {
 }
 
 /**
- * A time as the feed takes it (docs/contract/feed.md, 3), as the interface writes it: its own format, RFC 3339, or a date
- * alone, which is its midnight in UTC. Null for anything else.
+ * Converts a time of the feed (docs/contract/feed.md, 3) to the interface's format. The feed accepts that format, RFC 3339,
+ * or a date, which means midnight in UTC. Null for anything else.
  */
 export function toUtc(time: string): string | null {
   const [, date, separator, clock = "00:00:00", utc, sign, hours = "0", minutes = "0"] = FED_TIME.exec(time) ?? [];
   const written = `${date} ${clock}`;
   if (date === undefined || !isDatetime(written)) return null;
-  // Without an offset it is some place's local time, and nobody says of which place.
+  // A time with "T" and without an offset is the local time of an unknown place.
   if (separator?.toUpperCase() === "T" && utc === undefined && sign === undefined) return null;
   if (Number(hours) > 23 || Number(minutes) > 59) return null;
   const offsetMinutes = (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -1 : 1);
@@ -40,22 +40,22 @@ export function toUtc(time: string): string | null {
   return isDatetime(instant) ? instant : null;
 }
 
-/** A day that exists in the calendar, `YYYY-MM-DD`. */
+/** An existing date, `YYYY-MM-DD`. */
 export const DateOnly = z
   .string({ error: mustBe("a date, YYYY-MM-DD") })
   .refine(isDate, "must be a date that exists, YYYY-MM-DD");
 
-/** A second that exists in the calendar, `YYYY-MM-DD HH:MM:SS`, in UTC. */
+/** An existing time, `YYYY-MM-DD HH:MM:SS`, in UTC. */
 export const Datetime = z
   .string({ error: mustBe("a time, YYYY-MM-DD HH:MM:SS") })
   .refine(isDatetime, "must be a time that exists, YYYY-MM-DD HH:MM:SS");
 
-/** A time in one of the forms that the feed takes; comes out as `YYYY-MM-DD HH:MM:SS`, in UTC. */
+/** A time in any form of the feed. Its output is `YYYY-MM-DD HH:MM:SS`, in UTC. */
 export const FedTime = z
   .string({ error: mustBe("a time, YYYY-MM-DD HH:MM:SS") })
   .transform((time, context) => orRefuse(toUtc(time), context, "must be a time that exists, YYYY-MM-DD HH:MM:SS"));
 
-/** An end: a time, which comes out as `FedTime` does, or a date alone, which stays one. */
+/** An end: a time (its output is that of `FedTime`) or a date, which stays a date. */
 export const End = z
   .string({ error: mustBe("a time or a date") })
   .transform((end, context) =>

@@ -1,4 +1,3 @@
-/** Something took longer than its timeout. */
 export class TimedOut extends Error {
   override readonly name = "TimedOut";
 
@@ -7,7 +6,7 @@ export class TimedOut extends Error {
   }
 }
 
-/** @throws {TimedOut} after so many milliseconds; the work itself goes on. */
+/** @throws {TimedOut} after the timeout. The work itself continues. */
 export async function withTimeout<Value>(milliseconds: number, work: Promise<Value>): Promise<Value> {
   let timer: ReturnType<typeof setTimeout> | null = null;
   const timeout = new Promise<never>((_, reject) => {

@@ -132,15 +132,15 @@ describe("GET /health", () => {
     expect([answer.status, answer.body.message]).toEqual([503, "The cache cannot be reached."]);
   });
 
-  it("fails, rather than look for ever, where a look fails", async ({ expect }) => {
+  it("fails if a check fails, and does not try for ever", async ({ expect }) => {
     vi.spyOn(Promise, "all").mockRejectedValueOnce(new Error("a bug"));
 
-    const look = new HealthCheck().look({ ...bothDatabases(), kv: env.CACHE }, () => {});
+    const check = new HealthCheck().run({ ...bothDatabases(), kv: env.CACHE }, () => {});
 
-    await expect(look).rejects.toThrow("a bug");
+    await expect(check).rejects.toThrow("a bug");
   });
 
-  it("asks D1 twice for however many look at once", async ({ expect }) => {
+  it("asks D1 twice for any number of requests at once", async ({ expect }) => {
     let calls = 0;
     const DB = databaseThrough(async ({ send }) => {
       calls += 1;

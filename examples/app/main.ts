@@ -35,7 +35,7 @@ const isDesk = matchMedia("(min-width: 60rem)");
 const send = measured(showCost);
 const Socket = noticing(() => void send("/health").catch(() => {}));
 
-/** The app of the customer who was chosen last, with the views that were shown so far. */
+/** The app of the chosen customer, with the views that were shown so far. */
 let app: App | null = null;
 let views = new Map<string, View>();
 let shown: View | null = null;
@@ -83,7 +83,7 @@ function become(customer: DemoCustomer, session: Session): void {
   };
   views = new Map();
   for (const name of Object.keys(CREATE)) showCount(name, 0, "");
-  // A play tells nobody, and a board is up to 30 seconds old.
+  // A play sends no frame, and a board is up to 30 seconds old.
   const askForBoard = () => views.get("board")?.refresh();
   const onSent = (record: string) => void (record === "play" && setTimeout(askForBoard, 31_000));
   for (const form of document.forms) serveWith(form, { customer, session, send, onSent, signal });
@@ -91,7 +91,7 @@ function become(customer: DemoCustomer, session: Session): void {
   showView();
 }
 
-/** Asks for what has changed whenever the service says so, the first time for everything, until somebody else is chosen. */
+/** Loads everything once, then reloads changed data after each frame, until another customer is chosen. */
 async function follow(mine: App, signal: AbortSignal): Promise<void> {
   const [coupons, messages, balance] = [createCoupons(mine), createMessages(mine), createBalance(mine)];
   const refreshBalance = () => Promise.all([balance.refresh(), views.get("points")?.refresh()]);
@@ -107,7 +107,7 @@ async function follow(mine: App, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Shows the view that the address names. It is made, and asks the service, when it is first shown. */
+/** Shows the view that the address names. A view is created, and sends its requests, when it is first shown. */
 function showView(): void {
   if (app === null) return;
   const name = Object.hasOwn(CREATE, location.hash.slice(1)) ? location.hash.slice(1) : "nearby";
@@ -122,7 +122,7 @@ function showView(): void {
   }
 }
 
-/** On a desk the till stands beside the app; on a phone a button opens it. */
+/** On a wide screen the till is beside the app. On a phone a button opens it. */
 function placeTill(): void {
   tillSide.close();
   tillSide.open = isDesk.matches;
@@ -138,7 +138,7 @@ function showCost(text: string | null): void {
   const isBack = text !== null && cost.classList.contains("offline");
   cost.classList.toggle("offline", text === null);
   cost.textContent = text ?? "Offline: the service does not answer. Trying again …";
-  // For the browser it never was offline: what has failed asks again, and the client's socket connects.
+  // A server that restarts does not fire the browser's `online` event, so this fires it: views retry, and the socket connects.
   if (isBack) dispatchEvent(new Event("online"));
 }
 

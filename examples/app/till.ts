@@ -6,7 +6,7 @@ type Line = { record: string } & Record<string, unknown>;
 type Values = Record<string, string>;
 
 const ANSWER_WITHIN_MS = 30_000;
-// A database that stops answering may have stored the lines before.
+// The database may have stored the lines before it stopped answering.
 const UNKNOWN_STATUSES = [500, 502, 503, 504];
 const UNKNOWN = "Unknown: no answer came. Send it again as it is: it counts once.";
 
@@ -16,17 +16,17 @@ interface Till {
   session: Session;
   customer: DemoCustomer;
   send: typeof fetch;
-  /** Told of what was committed. */
+  /** Called after lines were stored. */
   onSent: (record: string) => void;
-  /** Ends the serving of this customer. */
+  /** Aborted when another customer is chosen. */
   signal: AbortSignal;
 }
 
-/** The lines of each form of index.html, by the record in its `data-record`; `id` is one that nothing else has. */
+/** The feed lines of each form in index.html, by its `data-record`. `id` is a new, unique id. */
 const LINES: Record<string, (values: Values, id: string, customer: DemoCustomer) => Line[]> = {
   balance_entry: (values, id, { id: customer_id }) => [{ record: "balance_entry", id, customer_id, ...values }],
   customer_coupon: (values, id, { id: customer_id }) => [{ record: "customer_coupon", id, customer_id, ...values }],
-  // As it was typed, right or wrong.
+  // The amount is sent as typed, even if it is invalid.
   mistake: (values, id) => [{ record: "balance_entry", id, ...values }],
   play: ({ hits, ...values }, id) => [{ record: "play", id, ...values, hits: Number(hits) }],
   message: ({ from = "", body }, id, customer) => {
@@ -39,7 +39,7 @@ const LINES: Record<string, (values: Values, id: string, customer: DemoCustomer)
   },
 };
 
-/** Serves a customer with a form of index.html: fills its choices, shows the lines that it would send, and sends them. */
+/** Connects a form of index.html to a customer: fills its choices, shows its feed lines, and sends them. */
 export function serveWith(form: HTMLFormElement, { session, customer, send, onSent, signal }: Till): void {
   const record = form.dataset.record ?? "";
   const [code, button, outcome] = ["code", "button", "[role=status]"].map((part) => form.querySelector(part));
@@ -56,10 +56,10 @@ export function serveWith(form: HTMLFormElement, { session, customer, send, onSe
     button?.toggleAttribute("disabled", true);
     const answer = await feed(send, lines);
     button?.toggleAttribute("disabled", false);
-    // Another customer was chosen meanwhile, whose lines the form shows.
+    // The form shows the lines of another customer, who was chosen meanwhile.
     if (signal.aborted) return;
     if (answer?.status === true) {
-      // The same line once more would be ignored: an event is stored once by its id.
+      // The next submission needs a new id, because an event is stored once per id.
       id = newId();
       preview();
       onSent(record);
@@ -81,7 +81,7 @@ export function serveWith(form: HTMLFormElement, { session, customer, send, onSe
   form.addEventListener("submit", onSubmit, { signal });
 }
 
-/** What the forms' choices are among, by their `data-among`: what there is at the customer's first chain. */
+/** The choices of the forms, by `data-among`: records of the customer's first chain. */
 function choices({ chains, customers }: Session, { id, stores }: DemoCustomer): Record<string, readonly Named[]> {
   const chain = chains.find((one) => one.id === stores[0]?.chainId) ?? chains[0];
   const { campaigns, coupons, contests, employees } = chain;
@@ -89,7 +89,7 @@ function choices({ chains, customers }: Session, { id, stores }: DemoCustomer): 
   return { campaigns, coupons, contests, employees, stores: atChain, others: customers.filter((one) => one.id !== id) };
 }
 
-/** Puts what the service says of a field beside the input of that name. Returns what has no input, in words. */
+/** Shows the error of each field beside its input. Returns the errors of fields that have no input. */
 function markFaults(form: HTMLFormElement, refusal: Failure | null): string {
   for (const input of form.querySelectorAll("[aria-invalid]")) input.removeAttribute("aria-invalid");
   for (const fault of form.querySelectorAll(".fault")) fault.remove();
@@ -104,7 +104,7 @@ function markFaults(form: HTMLFormElement, refusal: Failure | null): string {
   return [refusal?.message ?? "", ...others.map(([field, texts]) => `${field} ${texts.join(", ")}`)].join("; ");
 }
 
-/** Sends lines to the feed. Resolves with its answer, or null where none came: then the lines may be stored or not. */
+/** Sends lines to the feed. Resolves with null if there was no answer: the lines may be stored or not. */
 async function feed(send: typeof fetch, lines: readonly Line[]): Promise<{ status: true } | Failure | null> {
   try {
     const { tillToken } = await currentSession();

@@ -36,7 +36,7 @@ class Loyalty(private val token: String, address: String = "http://127.0.0.1:878
     return page(request(target).post(body.toString().toRequestBody()).build()).first
   }
 
-  /** The items of a list, over all answers that it comes in. */
+  /** The items of a list, from all of its pages. */
   private fun all(list: HttpUrl): List<JSONObject> {
     val all = mutableListOf<JSONObject>()
     var next: HttpUrl? = list
@@ -57,14 +57,14 @@ class Loyalty(private val token: String, address: String = "http://127.0.0.1:878
     return groups
   }
 
-  /** After a frame that said `messages`: asks again where nothing is new yet, because the copy that answers may lag. */
+  /** The new messages after a frame with `messages`. Asks again if there are none yet, because a replica may be behind. */
   fun messagesAfterFrame(): List<JSONObject> =
     listOf(0L, 300L, 1_000L, 2_000L).firstNotNullOfOrNull { wait ->
       Thread.sleep(wait)
       messages().ifEmpty { null }
     } ?: emptyList()
 
-  /** Calls `onChange` with what to ask for anew; beside it, call messages() once a minute. Close the socket when the app goes to the background. */
+  /** Calls `onChange` with the changed data. Also call messages() once a minute. Close the socket when the app goes to the background. */
   fun follow(onChange: (Set<String>) -> Unit, onClosed: (wasOpen: Boolean) -> Unit): WebSocket =
     http.newWebSocket(request(url.resolve("live")!!).build(), object : WebSocketListener() {
       private var wasOpen = false
@@ -75,7 +75,7 @@ class Loyalty(private val token: String, address: String = "http://127.0.0.1:878
         val what = frame.getJSONArray("what")
         onChange((0 until what.length()).map(what::getString).toSet())
       }
-      // Without this, OkHttp keeps a socket open that the service has closed.
+      // OkHttp does not close its side by itself after the service has closed the socket.
       override fun onClosing(webSocket: WebSocket, code: Int, reason: String) { webSocket.close(1000, null) }
       // Call follow() again after a random wait, as docs/your-app.md says.
       override fun onFailure(webSocket: WebSocket, t: Throwable, response: Response?) = onClosed(wasOpen)

@@ -43,7 +43,7 @@ struct Loyalty {
     return try await page(URL(string: "campaigns/near-by-popular-campaigns", relativeTo: url)!, body: body).items
   }
 
-  /// The items of a list, over all answers that it comes in.
+  /// The items of a list, from all of its pages.
   func all<Item: Decodable>(_ list: URL) async throws -> [Item] {
     var items: [Item] = []
     var next: URL? = list
@@ -59,14 +59,14 @@ struct Loyalty {
     try await all(URL(string: "coupons", relativeTo: url)!)
   }
 
-  /// All groups with a message later than this.
+  /// All groups with a message after this time.
   func messages(after checkTime: String) async throws -> [Group] {
     var query = URLComponents(url: URL(string: "messages", relativeTo: url)!, resolvingAgainstBaseURL: true)!
     query.queryItems = [URLQueryItem(name: "check_time", value: checkTime)]
     return try await all(query.url!)
   }
 
-  /// Asks for what has changed, until the task is cancelled.
+  /// Reports changed data until the task is cancelled.
   func follow(onCoupons: ([Coupon]) -> Void, onMessages: ([Group]) -> Void) async throws {
     var checkTime = ""
     var failures = 0
@@ -96,7 +96,7 @@ struct Loyalty {
           }
         }
       } catch let error where !(error is CancellationError) {
-        // Not only a URLError: when the service closes the socket, it is a POSIXError.
+        // The error is a URLError, or a POSIXError if the service closed the socket.
         failures = wasOpen ? 0 : failures + 1
         let longestWait = wasOpen ? 30 : min(pow(2, Double(failures - 1)), 60)
         try await Task.sleep(nanoseconds: UInt64(Double.random(in: 0...longestWait) * 1_000_000_000))

@@ -1,14 +1,14 @@
 import type { Client } from "loyalty-edge/client";
 import type { DemoCustomer, Session } from "./session.ts";
 
-/** What a view is given: one customer's app. */
+/** The app of one customer, which each view receives. */
 export interface App {
   client: Client;
   customer: DemoCustomer;
   session: Session;
   /** Aborted when another customer is chosen. */
   ended: AbortSignal;
-  /** Says something for a moment, to a screen reader too. */
+  /** Shows a short notice, which screen readers read out. */
   say: (text: string) => void;
   /** Shows a number beside a view's name. */
   count: (view: string, number: number, what: string) => void;
@@ -16,6 +16,6 @@ export interface App {
 
 export interface View {
   element: HTMLElement;
-  /** Asks the service anew. */
+  /** Sends the view's requests again. */
   refresh: () => Promise<void>;
 }

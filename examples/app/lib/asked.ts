@@ -6,17 +6,16 @@ const FIRST_WAIT_MS = 2_000;
 const LONGEST_WAIT_MS = 15_000;
 
 interface Question<Answer> {
-  /** The call, or the whole of a list; null when there is nothing to ask yet. */
+  /** Sends the request, or reads a whole list; null if there is nothing to request yet. */
   ask: (signal: AbortSignal) => Promise<Answer | FailedResult> | null;
-  /** What to show of the answer, which may be the first; an empty list shows `empty`. */
+  /** Renders the answer. An empty list shows `empty` instead. */
   show: (answer: Answer, isFirst: boolean) => Child[];
   empty: string;
 }
 
 /**
- * A part of the page that the service fills until `ended`. It says when it waits, has nothing, or has failed, and asks
- * again by itself then. What it shows stays until the next answer, and an answer that is overtaken by a later question
- * is dropped.
+ * A part of the page that shows answers of the service until `ended`. It shows when it waits, is empty or has failed, and
+ * retries by itself. The old content stays until the next answer. An answer is dropped if a later request was sent.
  */
 export function asked<Answer extends { status: true }>(
   ended: AbortSignal,
@@ -53,7 +52,7 @@ export function asked<Answer extends { status: true }>(
     return failed(error.failure === null ? "The service does not answer." : textOf(error.failure));
   }
 
-  /** Asks again in a while, and at once when the service is known to answer. */
+  /** Retries after a wait, and at once when another request succeeds. */
   function failed(text: string): Child[] {
     const { signal } = latest;
     const again = () => void refresh();
@@ -67,7 +66,7 @@ export function asked<Answer extends { status: true }>(
   return { element, refresh };
 }
 
-/** All entries of a list, page after page. */
+/** All items of a list, page by page. */
 export async function whole<Entry>(entries: AsyncIterable<Entry>): Promise<{ status: true; items: Entry[] }> {
   const items: Entry[] = [];
   for await (const entry of entries) items.push(entry);
@@ -78,7 +77,7 @@ export function note(text: string, ...more: Child[]): HTMLElement {
   return h("div", { class: "note" }, h("p", {}, text), ...more);
 }
 
-/** What a failure says in words. */
+/** The error text of a failure. */
 export function textOf({ message, messages }: Failure): string {
   const named = Object.entries(messages ?? {}).map(([field, texts]) => `${field} ${texts.join(", ")}`);
   return message ?? named.join("; ");

@@ -1,6 +1,6 @@
 import { svg } from "./dom.ts";
 
-// Code 128, ISO/IEC 15417: the widths of bars and gaps of the values 0 to 99, which are pairs of digits in its set C.
+// Code 128, ISO/IEC 15417, code set C: the widths of bars and gaps for the values 0 to 99, which are pairs of digits.
 const PAIRS = `212222 222122 222221 121223 121322 131222 122213 122312 132212 221213 221312 231212 112232 122132 122231
   113222 123122 123221 223211 221132 221231 213212 223112 312131 311222 321122 321221 312212 322112 322211 212123 212321
   232121 111323 131123 131321 112313 132113 132311 211313 231113 231311 112133 112331 132131 113123 113321 133121 313121
@@ -9,14 +9,14 @@ const PAIRS = `212222 222122 222221 121223 121322 131222 122213 122312 132212 22
   114212 124112 124211 411212 421112 421211 212141 214121 412121 111143 111341 131141 114113 114311 411113 411311 113141`
   .trim()
   .split(/\s+/);
-// A check value may be one of the other sets, whose values these are.
+// The patterns of the values 100 to 102, which only a check value can have here.
 const OTHERS = ["114131", "311141", "411131"];
 const START = { value: 105, widths: "211232" };
 const STOP = "2331112";
 const CHECK_MODULUS = 103;
 const QUIET_ZONE = 10;
 
-/** The bars of some digits, drawn for a scanner: dark on light in every theme. */
+/** The barcode of some digits. It is dark on light in every theme, for scanners. */
 export function barcode(digits: string): SVGSVGElement {
   const even = digits.padStart(digits.length + (digits.length % 2), "0");
   const values = (even.match(/\d\d/g) ?? []).map(Number);

@@ -1,6 +1,6 @@
 /**
- * A `fetch` that tells what each answer has cost, or null where none came: the browser's wait, and what `Server-Timing`
- * says of the database, such as `d1;dur=1.5, trips;desc="1", rows;desc="42"`.
+ * A `fetch` that reports the cost of each answer, or null if there was no answer: the browser's wait, and the numbers in
+ * `Server-Timing`, such as `d1;dur=1.5, trips;desc="1", rows;desc="42"`.
  */
 export function measured(tell: (cost: string | null) => void): typeof fetch {
   return async (input, init) => {
@@ -22,8 +22,8 @@ export function measured(tell: (cost: string | null) => void): typeof fetch {
 }
 
 /**
- * A WebSocket that tells when its connection is lost. The client connects again after a random wait of up to half a
- * minute, so that all apps do not come back together: too late to show that the service has stopped.
+ * A WebSocket that reports a lost connection at once. The client itself reconnects after a random wait of up to half a
+ * minute, so that not all apps return together, which is too late to show that the service has stopped.
  */
 export const noticing = (tell: () => void): typeof WebSocket =>
   class extends WebSocket {

@@ -1,8 +1,8 @@
-/** What `npm start` gives the page: demo customers, their program, and tokens that live an hour. */
+/** The data that `npm start` gives the page: demo customers, their program, and tokens for one hour. */
 export interface Session {
   customers: [DemoCustomer, ...DemoCustomer[]];
   chains: [Chain, ...Chain[]];
-  /** A feed token: what a till would have. */
+  /** A feed token, as a till has one. */
   tillToken: string;
 }
 
@@ -18,7 +18,7 @@ export interface DemoCustomer extends Named {
 }
 
 export interface Chain extends Named {
-  /** The first of its cities, and the middle of its stores there. */
+  /** The first city of the chain, and the centre of its stores there. */
   city: string;
   latitude: number;
   longitude: number;
@@ -28,12 +28,12 @@ export interface Chain extends Named {
   contests: Named[];
 }
 
-/** Well within the hour that a token lives. */
+/** Less than the hour after which a token expires. */
 const FRESH_MS = 50 * 60_000;
 
 let latest: { session: Promise<Session>; at: number } | null = null;
 
-/** The session, asked for anew before its tokens expire. It is held in memory only. */
+/** The session, renewed before its tokens expire. It is in memory only. */
 export function currentSession(): Promise<Session> {
   if (latest === null || Date.now() - latest.at > FRESH_MS) {
     const session = ask();

@@ -2,7 +2,7 @@ import type { App, View } from "../lib/app.ts";
 import { asked } from "../lib/asked.ts";
 import { h } from "../lib/dom.ts";
 
-/** The customer's balance over all stores, at the head of the page. */
+/** The customer's balance over all stores, at the top of the page. */
 export function createBalance({ client, say, ended }: App): View {
   let known = "";
   return asked(ended, {

@@ -11,7 +11,7 @@ const RANKINGS = [
 ] as const;
 type Ranking = (typeof RANKINGS)[number];
 
-/** Who leads at a store, by each of the four rankings. */
+/** The leaderboard of a store, in each of the four rankings. */
 export function createBoard({ client, customer, ended }: App): View {
   let store = customer.stores[0]?.id ?? "";
   let ranking: Ranking = RANKINGS[0];

@@ -4,7 +4,7 @@ import { asked, whole } from "../lib/asked.ts";
 import { barcode } from "../lib/barcode.ts";
 import { h, when } from "../lib/dom.ts";
 
-// A number has lost the leading zeros of what the merchant's scanner reads.
+// A number has lost the leading zeros of the code that the scanner reads.
 const BARCODE_DIGITS = 12;
 
 const KINDS = [
@@ -14,7 +14,7 @@ const KINDS = [
 ] as const;
 type Kind = (typeof KINDS)[number]["kind"];
 
-/** The coupons that the customer can use, by kind. What arrives while the page is open stands first. */
+/** The customer's usable coupons, by type. Coupons that arrive while the page is open come first. */
 export function createCoupons({ client, say, count, ended }: App): View {
   const known = new Set<string>();
   const arrived = new Set<string>();
@@ -41,7 +41,7 @@ export function createCoupons({ client, say, count, ended }: App): View {
   });
 }
 
-/** What a card shows of a coupon of any kind. */
+/** The fields of any coupon that a card shows. */
 type Card = ReturnType<typeof cardOf>;
 
 function drawGroup({ title, cards }: { title: string; cards: readonly Card[] }): HTMLElement[] {
@@ -62,7 +62,7 @@ function drawCard({ company, name, worth, about, end, digits }: Card): HTMLEleme
 }
 
 function cardOfRecord(coupon: MyCouponRecord & { kind: Kind }): Card {
-  // The earlier of the customer's own end and the coupon's.
+  // A customer's coupon may end before the coupon itself.
   const ends = [coupon.expected_end_date, coupon.can_expire === 1 ? coupon.expiration_date : null];
   const [end = null] = ends.filter((one) => one !== null).sort();
   const digits = String(coupon.coupon_barcode).padStart(BARCODE_DIGITS, "0");

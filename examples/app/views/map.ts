@@ -11,10 +11,10 @@ const STEPS: Record<string, [x: number, y: number]> = {
   ArrowLeft: [-1, 0],
   ArrowRight: [1, 0],
 };
-// The service's own sphere (docs/contract/interface.md, 4.1). A map of some miles may be flat.
+// The service's earth radius (docs/contract/interface.md, 4.1). A map of a few miles may be flat.
 const MILES_A_DEGREE = (3958.7613 * Math.PI) / 180;
 
-/** Stores around a place, one unit a mile, and the customer's own place, which a pointer or the arrow keys move. */
+/** A map of stores around a place, one unit per mile. A pointer or the arrow keys move the customer's place. */
 export function createMap(onMove: (place: Place) => void) {
   let centre: Place = { latitude: 0, longitude: 0 };
   let [x, y] = [0, 0];

@@ -5,7 +5,7 @@ import { choice, entry, h, list } from "../lib/dom.ts";
 import type { Chain } from "../lib/session.ts";
 import { createMap, type Place } from "./map.ts";
 
-/** A chain's popular campaigns around the customer, and its stores on a map. */
+/** A chain's popular campaigns near the customer, and its stores on a map. */
 export function createNearby({ client, customer, session: { chains }, ended }: App): View {
   const isOwn = ({ id }: Chain) => customer.stores[0]?.chainId === id;
   const ownFirst = chains.toSorted((one, other) => Number(isOwn(other)) - Number(isOwn(one)));

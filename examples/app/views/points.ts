@@ -3,7 +3,7 @@ import type { App, View } from "../lib/app.ts";
 import { asked } from "../lib/asked.ts";
 import { entry, h, list, when } from "../lib/dom.ts";
 
-/** Why the customer has their balance: the newest entries. */
+/** The newest entries, which explain the balance. */
 export function createPoints({ client, ended }: App): View {
   return asked(ended, {
     ask: (signal) => client.entries({}, { signal }),

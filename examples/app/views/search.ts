@@ -5,10 +5,10 @@ import { asked } from "../lib/asked.ts";
 import { entry, h, initials, list, when } from "../lib/dom.ts";
 
 const SHORTEST_QUERY = 3;
-/** How long a person may pause within a word. */
+/** The wait after a key press before the search is sent. */
 const PAUSE_MS = 200;
 
-/** Stores, customers and campaigns, found while one types. */
+/** Searches stores, customers and campaigns while the customer types. */
 export function createSearch({ client, ended }: App): View {
   let pause = 0;
   const input = h("input", {
@@ -46,7 +46,7 @@ export function createSearch({ client, ended }: App): View {
   return { element: h("div", { role: "search" }, label, found, results.element), refresh: results.refresh };
 }
 
-/** How much was found, and for which words if those that were typed have none. */
+/** The numbers of results, and the words that were searched instead if the typed words have no results. */
 function summary(total: number, meant: Record<string, readonly string[]>): string {
   const instead = Object.entries(meant).map(([typed, words]) => `${words.join(" or ")} instead of ${typed}`);
   if (instead.length === 0) return total === 0 ? "Nothing found." : `${total} found.`;

@@ -6,11 +6,11 @@ import { choice, entry, h, initials, list } from "../lib/dom.ts";
 /** A team has five levels below the customer. */
 const LEVELS = 5;
 
-/** Whom the customer has brought to a store, and whom they have brought, opened level by level. */
+/** The members whom the customer has brought to a store, and whom those have brought, level by level. */
 export function createTeam({ client, customer, ended }: App): View {
   let store = customer.stores[0]?.id ?? "";
 
-  /** The members directly below one of the team, or below the customer. */
+  /** The members directly below another member or the customer. */
   function below(root: { team_member_id?: string }, level: number): View {
     return asked(ended, {
       ask: (signal) => whole(client.teamWithLevel.all(store, { ...root, level_no: 1 }, { signal })),

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { objectOf, readLine } from "../../src/feed/lines.ts";
 import { KINDS } from "../../src/feed/records/index.ts";
-import { columnTypes, countItems, identityOf, type Kind } from "../../src/feed/records/kind.ts";
+import { columnTypes, identityOf, itemsOf, type Kind } from "../../src/feed/records/kind.ts";
 import { message } from "../../src/feed/records/message.ts";
 import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT } from "../../src/http/limits.ts";
 import { type Answer, isPassing, PatientClient, parse, refusalOf } from "./attempts.ts";
@@ -109,7 +109,7 @@ function readFields({ number, bytes }: FileLine) {
   return {
     key: `${kind.record} ${identityOf(kind, fields)}`,
     deleted,
-    items: countItems(kind.list?.field, fields),
+    items: itemsOf(kind.list?.field, fields).length,
     unordered: isUnordered ? kind.record : null,
   };
 }

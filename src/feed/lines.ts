@@ -4,8 +4,8 @@ import { withCommas } from "../values/number.ts";
 import { utf8Bytes } from "../values/text.ts";
 import { toUtc } from "../values/time.ts";
 import { TOO_OLD } from "./records/faults.ts";
-import { countItems, isDeletable, type Kind, type Line, toChecked } from "./records/kind.ts";
-import type { Fields } from "./records/sources.ts";
+import type { Fields } from "./records/kind.ts";
+import { isDeletable, itemsOf, type Kind, type Line, toChecked } from "./records/kind.ts";
 import { toJsonRow } from "./records/statements.ts";
 
 /** A valid line, or what is wrong with each of its fields; `""` stands for the line. */
@@ -48,7 +48,7 @@ export function checkLine(
   const row = deletes ? "" : toJsonRow(kind, number, result.data);
   const bytes = exportedBytes(kind, result.data, row);
   if (bytes > LINE_BYTES) return { messages: { "": [tooLong(bytes)] } };
-  const items = countItems(kind.list?.field, result.data);
+  const items = itemsOf(kind.list?.field, result.data).length;
   const time = timeOf(kind, result.data);
   const line = { number, time, deleted: deletes, checked: toChecked(kind, result.data), items, order: number };
   return { kind, line, row };

@@ -3,8 +3,8 @@ import { forbidden, invalid, payloadTooLarge, tooMuchForDatabase } from "../http
 import { ITEM_LIMIT, NAMED_LINES } from "../http/limits.ts";
 import { addMessage, type FieldMessages } from "../values/messages.ts";
 import { withCommas } from "../values/number.ts";
-import type { Batch } from "./records/batch.ts";
 import { type Fault, TOO_OLD } from "./records/faults.ts";
+import type { Batch } from "./records/kind.ts";
 
 export function tooManyItems(count: number) {
   return tooMany(count, "ids in lists and members of the groups that it touches", ITEM_LIMIT);

@@ -1,6 +1,6 @@
 import { toDecimal } from "../../values/decimal.ts";
-import { type Kind, referenceKey, type Target, tableName } from "../records/kind.ts";
-import { type Fields, fieldOf, type Source } from "../records/sources.ts";
+import { fieldOf } from "../records/define-kind.ts";
+import { type Fields, type Kind, referenceKey, type Source, type Target, tableName } from "../records/kind.ts";
 import { isSummary } from "../records/summaries.ts";
 
 // How a row is read back into the line that would write it: mostly by the column that a field is stored in.
@@ -86,12 +86,12 @@ function toField(kind: Kind, name: string): Field {
 }
 
 /** Whether a column is a field's own, which holds it as it is on the wire. */
-function isFor(source: Source<Fields>, field: string): boolean {
+function isFor(source: Source, field: string): boolean {
   return ("sql" in source ? source.from : fieldOf(source)) === field;
 }
 
 /** Whether a column holds a field with others. */
-function isTogether(source: Source<Fields>, field: string): boolean {
+function isTogether(source: Source, field: string): boolean {
   return "together" in source && source.together.includes(field);
 }
 

@@ -2,7 +2,7 @@ import type { Database } from "../../db/database.ts";
 import { invalid } from "../../http/errors.ts";
 import { BODY_LIMIT, ITEM_LIMIT } from "../../http/limits.ts";
 import { utf8Bytes } from "../../values/text.ts";
-import { countItems } from "../records/kind.ts";
+import { itemsOf } from "../records/kind.ts";
 import { cursorOf, findPage, type PageRows } from "./queries.ts";
 import { readSegments } from "./segments.ts";
 import { type Cursor, type ExportWalk, WALKS, WALKS_ABOUT_CUSTOMER } from "./walks.ts";
@@ -58,7 +58,7 @@ export function writeLines(
     const fields = walk.reader.toLine(row, ids);
     const line = `${JSON.stringify(fields)}\n`;
     size += utf8Bytes(line);
-    items += countItems(walk.list, fields);
+    items += itemsOf(walk.list, fields).length;
     if (size > BODY_LIMIT.bytes || items > ITEM_LIMIT) {
       end = cursorOf(walk, rows[index - 1]);
       break;

@@ -1,12 +1,12 @@
 import { LINE_LIMIT } from "../../http/limits.ts";
 import { historySegment } from "../records/history-segment.ts";
 import { EXPORTED_KINDS } from "../records/index.ts";
-import { columnTypes, type Kind, tableName, type Way } from "../records/kind.ts";
+import { columnTypes, type Kind, type Scan, tableName } from "../records/kind.ts";
 import { program } from "../records/program.ts";
 import { deletionReaderOf, type Reader, readerOf } from "./fields.ts";
 
 /** Rows that an export reads in the order of an index, so that its last page costs what the first does. */
-export interface ExportWalk extends Way, Pick<Kind, "record" | "table" | "large" | "moreBytes"> {
+export interface ExportWalk extends Scan, Pick<Kind, "record" | "table" | "large" | "moreBytes"> {
   /** Its name in a cursor. */
   name: string;
   table: Kind["table"];
@@ -51,9 +51,9 @@ export const WALKS_ABOUT_CUSTOMER = WALKS.filter(
 export const EXPORTED = [...EXPORTED_KINDS, program].map(({ record }) => record);
 
 function recordWalks(kind: Kind): ExportWalk[] {
-  const { record, list, large, moreBytes, ways = [{}] } = kind;
+  const { record, list, large, moreBytes, scans = [{}] } = kind;
   const reader = readerOf(kind);
-  return ways.map((way, index) => {
+  return scans.map((way, index) => {
     const walk = walkOf(kind, `${record} ${index + 1}`, way, reader);
     return { ...walk, ...(large && { large }), ...(moreBytes && { moreBytes }), list: list?.field };
   });
@@ -66,7 +66,7 @@ function deletionWalks(kind: Kind): ExportWalk[] {
   return [walkOf(kind, `${kind.record} deleted`, way, deletionReaderOf(kind))];
 }
 
-function walkOf(kind: Kind, name: string, way: Way, reader: Reader): ExportWalk {
+function walkOf(kind: Kind, name: string, way: Scan, reader: Reader): ExportWalk {
   const { record, key, table: own, about = aboutOwner(kind) } = kind;
   const { table = own, order = columnTypes({ table }).has("key") ? ["key"] : key } = way;
   return { ...way, name, record, table, order, mostLines: LINE_LIMIT, reader, about };

@@ -73,18 +73,17 @@ export const campaign = defineKind(campaigns, {
   words: { of: ["name", "campaign_description"], vocabulary: "merchant" },
   references: { account_id: ACCOUNTS },
   list: { field: "store_ids", to: STORES },
-  counts: { store_count: ({ store_ids }) => (Array.isArray(store_ids) ? new Set(store_ids).size : 0) },
   faults: [
     {
       field: "store_ids",
       text: "names stores of an account that is not stored",
       // Without its account a campaign is not written, so its list cannot be looked at.
-      when: sql`store_count > 0 AND account_key IS NULL`,
+      when: sql`item_count > 0 AND account_key IS NULL`,
     },
     {
       field: "store_ids",
       text: NOT_STORED,
-      when: sql`account_key IS NOT NULL AND store_count <> (
+      when: sql`account_key IS NOT NULL AND item_count <> (
         SELECT json_array_length(coalesce(listed_stores, '[]')) FROM campaigns AS stored WHERE stored.id = line.id
       )`,
     },

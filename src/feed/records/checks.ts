@@ -3,8 +3,9 @@ import type { Statement } from "../../db/database.ts";
 import { unionAll } from "../../db/json-rows.ts";
 import { limitTo } from "../../db/select.ts";
 import { ITEM_LIMIT, NAMED_LINES } from "../../http/limits.ts";
-import type { Batch } from "./batch.ts";
+import { fieldOf } from "./define-kind.ts";
 import { type Fault, FIXED, NOT_STORED } from "./faults.ts";
+import type { Batch } from "./kind.ts";
 import {
   accountReference,
   checkedFieldsAndList,
@@ -14,7 +15,6 @@ import {
   type Target,
   tableName,
 } from "./kind.ts";
-import { fieldOf } from "./sources.ts";
 import { checkedLines, freshEvents, referenceKeys, resolved } from "./statements.ts";
 
 // Rules that only the database can check. A check that finds a line aborts the transaction by inserting its report into

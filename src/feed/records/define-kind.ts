@@ -1,81 +1,56 @@
+import { getTableColumns } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type * as z from "zod";
-import type { Vocabulary } from "../../db/derived/vocabularies.ts";
-import type { FieldMessages } from "../../values/messages.ts";
 import { wordsColumn } from "../../values/words.ts";
-import type { Fault } from "./faults.ts";
-import type { Kind, Options, Target } from "./kind.ts";
-import { type Fields, fieldOf, type Source, sourcesOf, writtenOf } from "./sources.ts";
+import type { Fields, Kind, Source, WrittenValue } from "./kind.ts";
 
-type FieldName<Schema extends z.ZodObject> = keyof z.output<Schema> & string;
-type ColumnName<Table extends SQLiteTable> = keyof Table["_"]["columns"] & string;
+type Sources = Kind["columns"];
 
-/** What is said of a kind: what differs from what `defineKind` takes from its table and its fields. */
-type Definition<
-  Table extends SQLiteTable,
-  Schema extends z.ZodObject,
-  Reference extends FieldName<Schema>,
-> = Options & {
+type KindOf<Table extends SQLiteTable, Schema extends z.ZodObject> = Kind<
+  keyof z.output<Schema> & string,
+  keyof Table["_"]["columns"] & string,
+  z.output<Schema>
+>;
+
+/** The compiler checks the names of fields and columns. */
+type Definition<Table extends SQLiteTable, Schema extends z.ZodObject> = Partial<
+  Omit<KindOf<Table, Schema>, "columns" | "references">
+> & {
   record: string;
   fields: Schema;
-  rules?(fields: z.output<Schema>): FieldMessages;
-  /** Left out: `id`. */
-  key?: readonly ColumnName<Table>[];
-  keyFields?: readonly FieldName<Schema>[];
-  columns?: { readonly [Name in ColumnName<Table>]?: Source<z.output<Schema>> };
-  fixed?: readonly ColumnName<Table>[];
-  accountField?: FieldName<Schema>;
-  references?: Readonly<Record<Reference, Target>>;
-  list?: { field: FieldName<Schema>; to: Target };
-  faults?: readonly Fault<FieldName<Schema>>[];
-  /** Fields that are checked, mostly by `faults` and `totals`, besides key, references and fixed columns. */
-  alsoChecked?: readonly FieldName<Schema>[];
-  timeField?: FieldName<Schema>;
-  deletion?: { column: ColumnName<Table>; is: 0 | 1 };
-  words?: { of: readonly FieldName<Schema>[]; vocabulary: Vocabulary };
-  hundredths?: readonly FieldName<Schema>[];
-  readBack?: { readonly [Name in FieldName<Schema>]?: { sql: string; isJson?: true } };
+  columns?: Partial<KindOf<Table, Schema>["columns"]>;
+  references?: Partial<KindOf<Table, Schema>["references"]>;
 };
 
-/** The columns that neither the database fills nor, by their names, the fields. */
-type Unfilled<Table extends SQLiteTable, Field extends string> = {
-  [Name in ColumnName<Table>]: Table["_"]["columns"][Name]["_"] extends { hasDefault: false }
-    ? Exclude<Name, Field | KeyName<Field> | "words">
-    : never;
-}[ColumnName<Table>];
-
-type KeyName<Field> = Field extends `${infer Of}_id` ? `${Of}_key` : never;
-
-/** So that a renamed column is a compile error. */
-type Filling<Column extends string> = [Column] extends [never] ? unknown : { columns: Record<Column, unknown> };
-
 /**
- * Defines a kind on its table; one with a time is of events. Its key is its id, its account what `account_id` names. The
- * keys of other records never change in a state, but in its own key. A column `deleted` or `erased` says what is deleted.
+ * Completes a kind from its table and its fields. It is a kind of events if it has a time. Its key is its id, its account
+ * the one that `account_id` names. References never change in a state, unless they are its key. A column `deleted` or
+ * `erased` marks deleted rows.
  */
-export function defineKind<Table extends SQLiteTable, Schema extends z.ZodObject, Reference extends FieldName<Schema>>(
+export function defineKind<Table extends SQLiteTable, Schema extends z.ZodObject>(
   table: Table,
-  given: Definition<Table, Schema, Reference> & Filling<Unfilled<Table, FieldName<Schema>>>,
+  given: Definition<Table, Schema>,
 ): Kind {
-  const {
-    fields,
-    key = ["id"],
-    keyFields = ["id"],
-    references = {},
-    list,
-    alsoChecked = [],
-    counts = {},
-    words,
-  } = given;
+  const { fields, key = ["id"], keyFields = ["id"], references = {}, list, words } = given;
   const made = words && { words: { made: (line: Fields) => wordsColumn(line, words.of) } };
-  const columns = sourcesOf(table, fields, { ...given.columns, ...made });
+  const columns = sourcesOf(table, fields, { ...given.columns, ...made } as Sources);
   const type: Kind["type"] = given.timeField === undefined ? "state" : "event";
-  const others = Object.keys(columns).filter((column) => isKey(columns[column]) && !key.includes(column));
-  const fixed = [...(type === "state" ? others : []), ...(given.fixed ?? [])];
+  const others = Object.entries(columns).flatMap(([column, source]) =>
+    type === "state" && "field" in source && source.as === "key" && !key.some((one) => one === column) ? [column] : [],
+  );
+  const fixed = [...others, ...(given.fixed ?? [])];
   const named = [...keyFields, ...Object.keys(references)];
   const deleted = ["deleted", "erased"].find((column) => column in table);
+  const checked = [
+    ...named,
+    ...fixed.flatMap((column) => fieldOf(columns[column]) ?? []),
+    ...(given.alsoChecked ?? []),
+    ...(list === undefined ? [] : ["item_count"]),
+  ];
   return {
-    ...given,
+    deletion: deleted === undefined ? undefined : { column: deleted, is: 1 },
+    accountField: "account_id" in fields.shape ? "account_id" : undefined,
+    ...(given as Partial<Kind> & typeof given),
     type,
     table,
     key,
@@ -83,21 +58,52 @@ export function defineKind<Table extends SQLiteTable, Schema extends z.ZodObject
     keySchema: fields.pick(Object.fromEntries(keyFields.map((field) => [field, true])) as never),
     columns,
     fixed,
-    accountField: given.accountField ?? ("account_id" in fields.shape ? "account_id" : undefined),
     references,
-    deletion: given.deletion ?? (deleted === undefined ? undefined : { column: deleted, is: 1 }),
     written: writtenOf(named, list?.field, columns),
-    checkedFields: [
-      ...new Set([
-        ...named,
-        ...fixed.flatMap((column) => fieldOf(columns[column]) ?? []),
-        ...alsoChecked,
-        ...Object.keys(counts),
-      ]),
-    ],
+    checkedFields: [...new Set(checked)],
   };
 }
 
-function isKey(source: Source<Fields> | undefined): boolean {
-  return source !== undefined && "field" in source && source.as === "key";
+/**
+ * The sources of the columns that lines fill, in the order of the table: the given source; else the field with the
+ * column's name, or `store_id` for a column `store_key`.
+ */
+function sourcesOf(table: SQLiteTable, { shape }: z.ZodObject, given: Sources): Sources {
+  const held = new Set(Object.values(given).map(fieldOf));
+  const sources: Record<string, Source> = {};
+  for (const { name, notNull, hasDefault } of Object.values(getTableColumns(table))) {
+    const [source, field, id] = [given[name], shape[name], name.replace(/_key$/, "_id")];
+    if (source !== undefined) sources[name] = source;
+    else if (hasDefault || held.has(name)) continue;
+    else if (id !== name && id in shape) sources[name] = { field: id, as: "key" };
+    // A field that may be null, in a column that may not, is a time.
+    else if (notNull && field?.safeParse(undefined).data === null) sources[name] = { field: name, as: "time" };
+    else if (field !== undefined) sources[name] = { field: name };
+  }
+  return sources;
+}
+
+/** The one field that a column holds, if any. */
+export function fieldOf(source: Source | undefined): string | undefined {
+  return source !== undefined && "field" in source ? source.field : undefined;
+}
+
+/** The values of a line that the columns are made of, after these fields and the list. */
+function writtenOf(fields: readonly string[], list: string | undefined, columns: Sources): WrittenValue[] {
+  const values = new Map<string, WrittenValue>();
+  const add = (name: string, json = false) => values.set(name, { name, json, value: (line) => line[name] ?? null });
+  for (const field of fields) add(field);
+  if (list !== undefined) add(list, true);
+  for (const [column, source] of Object.entries(columns)) {
+    if ("field" in source) add(source.field, source.as === "json");
+    else if ("made" in source) values.set(column, { name: column, json: source.asJson === true, value: source.made });
+    else if ("together" in source) {
+      const value = (line: Fields) => ({
+        ...Object.fromEntries(source.together.map((field) => [field, line[field]])),
+        ...source.storedAs?.(line),
+      });
+      values.set(column, { name: column, json: true, value });
+    } else if (source.from !== undefined) add(source.from);
+  }
+  return [...values.values()];
 }

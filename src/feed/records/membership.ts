@@ -43,7 +43,7 @@ export const membership = defineKind(memberships, {
   // Who leaves keeps the row, so that those below stay where they are.
   deletion: { column: "joined", is: 0 },
   // A member comes after the referrer: docs/decisions.md says why two rounds are enough for most programs.
-  ways: [{ when: `${ROUND} = 0` }, { order: [ROUND, "store_key", "customer_key"], when: `${ROUND} > 0` }],
+  scans: [{ when: `${ROUND} = 0` }, { order: [ROUND, "store_key", "customer_key"], when: `${ROUND} > 0` }],
 });
 
 /**

@@ -8,8 +8,7 @@ import { FedTime } from "../../values/time.ts";
 import { CUSTOMERS } from "./customer.ts";
 import { defineKind } from "./define-kind.ts";
 import { NOT_STORED, notMember } from "./faults.ts";
-import { countItems, type Kind, type Target } from "./kind.ts";
-import type { Fields } from "./sources.ts";
+import { type Fields, itemsOf, type Kind, type Target } from "./kind.ts";
 import { upsert } from "./statements.ts";
 
 /** It needs no `stored`: a removed group has no id, so no line can name it. */
@@ -32,13 +31,12 @@ export const messageGroup: Kind = defineKind(messageGroups, {
   groupField: "id",
   references: { initial_customer_id: CUSTOMERS },
   list: { field: "member_ids", to: CUSTOMERS },
-  counts: { member_count: (fields) => countItems("member_ids", fields) },
   faults: [
     {
       field: "member_ids",
       text: NOT_STORED,
       // A customer who is not stored has no row here, nor has one whom another line erases.
-      when: sql`member_count <> (
+      when: sql`item_count <> (
         SELECT count(*) FROM message_groups AS stored
         JOIN message_group_members AS member ON member.group_key = stored.key
         WHERE stored.id = line.id
@@ -53,7 +51,7 @@ export const messageGroup: Kind = defineKind(messageGroups, {
     SELECT 1 FROM message_group_members AS member
     WHERE member.group_key = message_groups.key AND member.customer_key = ${customerKey}
   )`,
-  ways: [{ leftOut: "message_groups.id IS NULL" }],
+  scans: [{ leftOut: "message_groups.id IS NULL" }],
   readBack: {
     member_ids: {
       sql: `(
@@ -83,18 +81,11 @@ function memberIds(fewest: number) {
     .max(MEMBERS_LIMIT, range);
 }
 
-function idsOf(memberIds: unknown): string[] {
-  return Array.isArray(memberIds) ? memberIds : [];
-}
-
-function membersRules(
-  { member_ids, initial_customer_id }: Fields,
-  { withInitial }: { withInitial: boolean },
-): FieldMessages {
-  const ids = idsOf(member_ids);
+function membersRules(fields: Fields, { withInitial }: { withInitial: boolean }): FieldMessages {
+  const ids = itemsOf("member_ids", fields);
   const hasDuplicates = new Set(ids).size < ids.length;
   // A line that deletes has no member_ids.
-  const lacksInitial = withInitial && member_ids !== undefined && !ids.includes(String(initial_customer_id));
+  const lacksInitial = withInitial && fields.member_ids !== undefined && !ids.includes(fields.initial_customer_id);
   const texts = [
     ...(hasDuplicates ? ["must not name a customer twice"] : []),
     ...(lacksInitial ? ["must name the initial customer too"] : []),

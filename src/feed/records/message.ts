@@ -8,7 +8,7 @@ import { FedTime } from "../../values/time.ts";
 import { CUSTOMERS } from "./customer.ts";
 import { defineKind } from "./define-kind.ts";
 import { stillToCome } from "./faults.ts";
-import type { Way } from "./kind.ts";
+import type { Scan } from "./kind.ts";
 import { MESSAGE_GROUPS, NOT_A_MEMBER } from "./message-group.ts";
 import { EventId } from "./summaries.ts";
 
@@ -35,7 +35,7 @@ export const message = defineKind(messages, {
   },
   large: "sums",
   // Restored in this order, the messages that a group shows are again the last of their seconds.
-  ways: [
+  scans: [
     {
       join: "CROSS JOIN message_groups ON message_groups.key = messages.group_key",
       leftOut: "message_groups.id IS NULL OR messages.id IN (message_groups.earlier_id, message_groups.newest_id)",
@@ -53,7 +53,7 @@ export const message = defineKind(messages, {
 });
 
 /** The messages that groups show, in the order of their groups. */
-function shown(column: "earlier_id" | "newest_id"): Way {
+function shown(column: "earlier_id" | "newest_id"): Scan {
   return {
     table: messageGroups,
     join: `LEFT JOIN messages ON messages.id = message_groups.${column}`,

@@ -3,8 +3,8 @@ import type { Statement } from "../../db/database.ts";
 import { addToVocabulary } from "../../db/derived/vocabularies.ts";
 import { joinRows, rowsOf } from "../../db/json-rows.ts";
 import { NOW_TEXT } from "../../db/select.ts";
+import type { Fields } from "./kind.ts";
 import { type Kind, type Line, referenceKey, tableName } from "./kind.ts";
-import type { Fields } from "./sources.ts";
 
 // The statements that a kind's lines become. Names that stand in them unquoted are this code's own, never a user's. In
 // SQL `item` is an element of JSON. `resolved` looks up what lines as `given` refer to; everything else sees them as `line`.

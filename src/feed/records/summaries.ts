@@ -1,8 +1,7 @@
 import * as z from "zod";
 import type { FieldMessages } from "../../values/messages.ts";
 import { Id, mustBe } from "../../values/text.ts";
-import type { Kind } from "./kind.ts";
-import type { Fields } from "./sources.ts";
+import type { Fields, Kind } from "./kind.ts";
 
 // Rows of an event's table that stand for the events which have left it (docs/contract/history.md, 3), so that totals are
 // what the stored rows add up to, with history or without.

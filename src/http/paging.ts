@@ -3,6 +3,7 @@ import * as z from "zod";
 import { parseObject } from "../values/json.ts";
 import { integerParameter } from "../values/number.ts";
 import { mustBe } from "../values/text.ts";
+import type { Fitted } from "./fit-page.ts";
 
 const LAST_PAGE = 999_999_999;
 const LARGEST_PAGE = 100;
@@ -19,9 +20,17 @@ export interface Page {
   limit: number;
 }
 
-/** The page, without the first items of it that came with answers before. */
-export function toPage({ page, per_page }: { page: number; per_page: number }, sent = 0): Page {
-  return { offset: (page - 1) * per_page + sent, limit: per_page - sent };
+/** What a request says of its page. A page that did not fit one answer goes on after the items that have been shown. */
+interface PageQuery {
+  page: number;
+  per_page: number;
+  after?: PageCursor | undefined;
+}
+
+/** The page, without its items that answers before have shown. */
+export function toPage({ page, per_page, after }: PageQuery): Page {
+  const shown = after?.shown ?? 0;
+  return { offset: (page - 1) * per_page + shown, limit: per_page - shown };
 }
 
 /** The error text of an `after` that no link gave. */
@@ -40,14 +49,22 @@ export function cursorParameter<Cursor extends object>(schema: z.ZodType<Cursor 
     .describe("Set in links to the rest of a list only.");
 }
 
-/** Of a cursor within a page: how many of its items came with the answers before, because they did not fit one. */
-export const Sent = z.int().min(0);
+/** A cursor in a list: how many items of the page the answers before have shown, because they did not fit one. */
+export const PageCursor = z.object({ shown: z.int().min(0) });
+type PageCursor = z.output<typeof PageCursor>;
 
-export const NOT_IN_PAGE = { path: ["after"], error: NO_CURSOR };
+/** The arguments of `refine` for the query of a paged list: its cursor lies within the page. */
+export const WITHIN_PAGE: [(query: PageQuery) => boolean, { path: PropertyKey[]; error: string }] = [
+  ({ per_page, after }) => after === undefined || after.shown < per_page,
+  { path: ["after"], error: NO_CURSOR },
+];
 
-/** A cursor within a page has fewer items before it than the page holds. */
-export function isWithinPage({ per_page, after }: { per_page: number; after?: { sent: number } | undefined }): boolean {
-  return after === undefined || after.sent < per_page;
+/** The cursor after an answer; undefined where the answer ends its page. */
+export function cursorAfter(
+  { after }: Pick<PageQuery, "after">,
+  { texts, isCut }: Pick<Fitted<unknown>, "texts" | "isCut">,
+): PageCursor | undefined {
+  return isCut ? { shown: (after?.shown ?? 0) + texts.length } : undefined;
 }
 
 /** The items of a page, and whether there are more after it. */
@@ -77,20 +94,18 @@ export function nextLink(requestUrl: string, after: object): string {
 
 /**
  * Sets the `Link` header of a page (RFC 8288): `next` where there is more, which is the rest of the same page if it is
- * cut; `prev` after the first. `after` says where this answer ends, for the link to the next one.
+ * cut; `prev` after the first. `position`: what else than its page a cursor in this list says.
  */
-export function linkPages(
-  c: Context,
-  page: number,
-  { hasMore, isCut }: { hasMore: boolean; isCut: boolean },
-  after: object | undefined,
-): void {
+export function linkPages(c: Context, query: PageQuery, fitted: Fitted<unknown>, position?: object): void {
+  const { page } = query;
+  const within = cursorAfter(query, fitted);
+  const after = position ? { shown: 0, ...within, ...position } : within;
   const url = new URL(c.req.url);
   const links: string[] = [];
   url.searchParams.delete("after");
   url.searchParams.set("page", String(page - 1));
   if (page > 1) links.push(`<${url}>; rel="prev"`);
-  url.searchParams.set("page", String(isCut ? page : page + 1));
-  if (hasMore) links.push(after === undefined ? `<${url}>; rel="next"` : nextLink(url.href, after));
+  url.searchParams.set("page", String(fitted.isCut ? page : page + 1));
+  if (fitted.hasMore) links.push(after === undefined ? `<${url}>; rel="next"` : nextLink(url.href, after));
   if (links.length > 0) c.header("Link", links.join(", "));
 }

@@ -84,7 +84,7 @@ describe("a list that is too long for one answer", () => {
     const { customerId } = await holder(40);
 
     const { items, coupons, accounts } = await findCoupons(new Database(env.DB, "first-unconstrained"), {
-      ...{ customerId, filter: { kinds: ["store", "mfg"] }, page: { offset: 0, limit: 100 }, after: undefined },
+      ...{ customerId, filter: { kinds: ["store", "mfg"] }, page: { offset: 0, limit: 100 } },
       accounts: { includeImages: false },
     });
 
@@ -107,7 +107,7 @@ describe("a list that is too long for one answer", () => {
       accounts,
       hasMore,
     } = await findCoupons(new Database(env.DB, "first-unconstrained"), {
-      ...{ customerId, filter: { kinds: ["digital"] }, page: { offset: 0, limit: 100 }, after: undefined },
+      ...{ customerId, filter: { kinds: ["digital"] }, page: { offset: 0, limit: 100 } },
       accounts: { includeImages: false },
     });
 
@@ -134,7 +134,7 @@ describe("a list that is too long for one answer", () => {
     const read = (kind: "store" | "mfg", includeImages: boolean) =>
       findCoupons(new Database(env.DB, "first-unconstrained"), {
         ...{ customerId: String(customer.id), filter: { kinds: [kind] }, page: { offset: 0, limit: 100 } },
-        ...{ after: undefined, accounts: { includeImages } },
+        accounts: { includeImages },
       });
 
     const [ofLogo, ofLines] = await Promise.all([read("store", true), read("mfg", false)]);
@@ -161,7 +161,7 @@ describe("a list that is too long for one answer", () => {
 
     const { items, hasMore } = await findCoupons(new Database(env.DB, "first-unconstrained"), {
       ...{ customerId: String(customer.id), filter: { kinds: ["store"] }, page: { offset: 0, limit: 1_000 } },
-      ...{ after: undefined, accounts: false },
+      accounts: false,
     });
 
     const bytes = bytesOf(items.map(({ record }) => JSON.parse(record ?? "")));

@@ -62,7 +62,7 @@ const REACHES: Record<string, readonly Reach[]> = {
     {
       what: "such a group by its cursor",
       ask: get(
-        `/messages?after=${encodeURIComponent('{"time":"2030-01-01 00:00:00","up_to":"2030-01-01 00:00:00","group_id":"zzz","sent":0}')}`,
+        `/messages?after=${encodeURIComponent('{"time":"2030-01-01 00:00:00","up_to":"2030-01-01 00:00:00","group_id":"zzz","shown":0}')}`,
       ),
     },
   ],

@@ -22,7 +22,7 @@ export interface CouponList extends Paged<ItemRow> {
  * (docs/contract/interface.md, 4.4 and 4.5). One round trip, or none if the filters leave no kind.
  */
 export async function findCoupons(db: Database, query: CouponsQuery): Promise<CouponList> {
-  const { customerId, page, after, accounts } = query;
+  const { customerId, page, accounts } = query;
   const { kinds, search, type, accountId, storeIds = [] } = query.filter;
   const found: CouponList = { items: [], hasMore: false, coupons: new Map(), accounts: new Map() };
   if (kinds.length === 0) return found;
@@ -33,15 +33,9 @@ export async function findCoupons(db: Database, query: CouponsQuery): Promise<Co
     type: type !== undefined,
     accountId: accountId !== undefined,
     storeIds: storeIds.length > 0,
-    after: after !== undefined,
   };
   const values = {
-    limit: page.limit,
-    offset: after === undefined ? page.offset : 0,
-    afterKind: after?.kind ?? "",
-    afterEnd: after?.ends_at ?? "",
-    afterCreated: after?.created_at ?? "",
-    afterId: after?.id ?? "",
+    ...page,
     customerId,
     search: fold(search ?? ""),
     type: fold(type ?? ""),
@@ -77,20 +71,19 @@ const couponList = compilePer((shape: Shape, value: Values) => {
   return sql<Row<typeof item> | Row<typeof coupon> | Row<typeof account>>`
     WITH listed(items, bytes, entries, coupons, accounts) AS MATERIALIZED (
       SELECT count(*), sum(bytes),
-        json_group_array(json_array(coupon_key, account_key, kind, issued_id, ends_at, created_at, id, bytes)),
+        json_group_array(json_array(coupon_key, account_key, kind, issued_id, bytes)),
         json_group_array(DISTINCT coupon_key), json_group_array(DISTINCT account_key)
       FROM (
         SELECT page.*, ${sharedBytes(shape)} AS bytes
         FROM (
-          SELECT * FROM (${validCoupons(shape, value)}) ${shape.after ? isAfter(value) : sql``}
-          ORDER BY ${ORDER} LIMIT 1 + ${value("limit")} OFFSET ${value("offset")}
+          SELECT * FROM (${validCoupons(shape, value)}) ORDER BY ${ORDER} LIMIT 1 + ${value("limit")} OFFSET ${value("offset")}
         ) AS page ${shape.accounts ? ofAccount : sql``}
       )
     ),
     shown AS MATERIALIZED (
       SELECT *, iif(bytes + iif(items <= ${FEW}, 0, (SELECT sum(${heldBytes(shape)}) ${each})) < ${LIMIT}, items, 1 + (
         SELECT count(*)
-        FROM (SELECT sum(${entryValue(7)} + ${heldBytes(shape)}) OVER (ORDER BY entry.key) AS bytes ${each}) AS upto
+        FROM (SELECT sum(${entryValue(4)} + ${heldBytes(shape)}) OVER (ORDER BY entry.key) AS bytes ${each}) AS upto
         WHERE upto.bytes < ${LIMIT}
       )) AS fitting
       FROM listed
@@ -123,14 +116,6 @@ function entryValue(index: number): SQL {
   return sql`(entry.value ->> ${sql.raw(String(index))})`;
 }
 
-/** In the order of the list, which `ORDER` says. */
-function isAfter(value: Values): SQL {
-  const [kind, end, created] = [value("afterKind"), value("afterEnd"), value("afterCreated")];
-  return sql`WHERE kind <= ${kind} AND (kind < ${kind} OR ends_at > ${end} OR ends_at = ${end} AND (
-    created_at < ${created} OR created_at = ${created} AND id > ${value("afterId")}
-  ))`;
-}
-
 const NO_IMAGES = { includeImages: false };
 
 const NONE = sql<null>`NULL`;
@@ -140,7 +125,6 @@ const PART = {
   key: NONE,
   record: NONE,
   account_key: NONE,
-  place: NONE,
   listed: NONE,
   text: NONE,
   campaign_coupon: NONE,
@@ -151,8 +135,6 @@ const ITEM = {
   part: sql<CouponKind>`${entryValue(2)}`,
   key: sql<number>`${entryValue(0)}`,
   account_key: sql<number>`${entryValue(1)}`,
-  /** Where the item is in the list, as JSON: `[…, ends_at, created_at, id, …]`. */
-  place: sql<string>`entry.value`,
   /** How many items there are, with the first after the page. */
   listed: sql<number>`shown.items`,
 };

@@ -1,27 +1,25 @@
 import * as z from "zod";
 import { createRouter } from "../../app-env.ts";
 import { noItems } from "../../http/errors.ts";
-import { type Fitted, fitPage } from "../../http/fit-page.ts";
+import { fitPage } from "../../http/fit-page.ts";
 import { answerItems, jsonArray } from "../../http/json-text.ts";
 import {
+  cursorAfter,
   cursorParameter,
-  isWithinPage,
   linkPages,
-  NOT_IN_PAGE,
   nextLink,
+  PageCursor,
   PagingParameters,
-  Sent,
   toPage,
+  WITHIN_PAGE,
 } from "../../http/paging.ts";
 import { conditional } from "../../middleware/conditional.ts";
 import { validate } from "../../middleware/validate.ts";
 import { BooleanParameter, listParameter, TextParameter } from "../../values/parameter.ts";
 import { Id } from "../../values/text.ts";
-import { Datetime } from "../../values/time.ts";
-import { NEVER } from "../../values/time-zone.ts";
 import { byKind, toDetailed, toMine, toSimple } from "./answers.ts";
 import type { CouponItems, MyCouponItems } from "./operations.ts";
-import { findCoupons, type ItemRow } from "./queries.ts";
+import { findCoupons } from "./queries.ts";
 
 /** The kinds of coupon, in the order in which their lists follow each other. */
 export const COUPON_KINDS = ["store", "mfg", "digital"] as const;
@@ -40,26 +38,6 @@ function kindsLeft(query: { digitalonly: boolean; type?: CouponKind | undefined;
 /** How many coupons the list without pages holds: a customer may have 100,000. */
 export const COUPONS_LIMIT = 1_000;
 
-/** A cursor in both coupon lists: the last coupon of an answer. */
-const Cursor = z.object({
-  kind: z.enum(COUPON_KINDS),
-  ends_at: Datetime.or(z.literal(NEVER)),
-  created_at: Datetime,
-  id: Id,
-  sent: Sent.max(COUPONS_LIMIT - 1),
-});
-export type Cursor = z.output<typeof Cursor>;
-
-const CursorParameter = cursorParameter(Cursor);
-
-/** Where an answer ends, for the link to the rest; `before` is where it began. */
-function cursorAfter({ shown, isCut }: Fitted<ItemRow>, before: Cursor | undefined): Cursor | undefined {
-  const last = shown.at(-1);
-  if (last === undefined || !isCut) return undefined;
-  const [ends_at, created_at, id] = JSON.parse(last.place).slice(4);
-  return { kind: last.part, ends_at, created_at, id, sent: (before?.sent ?? 0) + shown.length };
-}
-
 const Search = TextParameter.optional().describe(
   "Part of the coupon's name, a header line, a text line or the chain's name; case and accents do not count.",
 );
@@ -75,7 +53,7 @@ export const CouponsQuery = z.object({
   search: Search,
   type: TextParameter.optional().describe("The `type` of the coupons, in any case, such as `Dollar_Off`."),
   accountId: Id.optional().describe("The merchant account whose coupons are asked for."),
-  after: CursorParameter,
+  after: cursorParameter(PageCursor.refine(({ shown }) => shown < COUPONS_LIMIT)),
 });
 
 /** The parameters of the combined coupon list (docs/contract/interface.md, 4.5). */
@@ -89,9 +67,9 @@ export const MyCouponsQuery = z
       .describe("The stores where coupons were issued, or whose account has digital coupons."),
     includemfg: BooleanParameter.default(true).describe("False leaves the manufacturer coupons out."),
     ...PagingParameters,
-    after: CursorParameter,
+    after: cursorParameter(PageCursor),
   })
-  .refine(isWithinPage, NOT_IN_PAGE);
+  .refine(...WITHIN_PAGE);
 
 const NOT_FOUND = "No coupons were found.";
 const MY_LISTS = { store: "store", mfg: "mfg", digital: "digital" } as const;
@@ -99,37 +77,35 @@ const MY_LISTS = { store: "store", mfg: "mfg", digital: "digital" } as const;
 export const coupons = createRouter().get("/", conditional, validate("query", CouponsQuery), async (c) => {
   const { includemfg, include_images, after, ...filter } = c.req.valid("query");
 
-  const page = toPage({ page: 1, per_page: COUPONS_LIMIT }, after?.sent);
+  const page = toPage({ page: 1, per_page: COUPONS_LIMIT, after });
   const found = await findCoupons(c.var.db, {
     customerId: c.var.customerId,
     filter: { ...filter, kinds: includemfg ? ["store", "mfg"] : ["store"] },
     page,
-    after,
     accounts: includemfg && { includeImages: include_images },
   });
   if (found.items.length === 0) throw noItems(NOT_FOUND);
 
   const fitted = fitPage(found, page, (includemfg ? toDetailed : toSimple)(found));
-  const next = cursorAfter(fitted, after);
+  const next = cursorAfter({ after }, fitted);
   if (next) c.header("Link", nextLink(c.req.url, next));
   const items = includemfg ? byKind(fitted, { stores: "store", mfg: "mfg" }) : jsonArray(fitted.texts);
   return answerItems<z.output<typeof CouponItems>>(c, items);
 });
 
 export const myCoupons = createRouter().get("/", conditional, validate("query", MyCouponsQuery), async (c) => {
-  const { after, ...query } = c.req.valid("query");
+  const query = c.req.valid("query");
 
-  const page = toPage(query, after?.sent);
+  const page = toPage(query);
   const found = await findCoupons(c.var.db, {
     customerId: c.var.customerId,
     filter: { kinds: kindsLeft(query), search: query.search, storeIds: query.storeId },
     page,
-    after,
     accounts: { includeImages: false },
   });
   if (found.items.length === 0) throw noItems(NOT_FOUND);
 
   const fitted = fitPage(found, page, toMine(found));
-  linkPages(c, query.page, fitted, cursorAfter(fitted, after));
+  linkPages(c, query, fitted);
   return answerItems<z.output<typeof MyCouponItems>>(c, byKind(fitted, MY_LISTS));
 });

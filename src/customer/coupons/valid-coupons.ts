@@ -4,7 +4,7 @@ import { customerKeyOf, isAccountDeleted, isStoreDeleted, joinStoresOf } from ".
 import { NOW, pick, select } from "../../db/select.ts";
 import { accounts, coupons, customerCoupons, stores } from "../../db/tables.ts";
 import type { Page } from "../../http/paging.ts";
-import type { CouponKind, Cursor } from "./routes.ts";
+import type { CouponKind } from "./routes.ts";
 
 interface CouponsFilter {
   kinds: readonly CouponKind[];
@@ -21,18 +21,15 @@ export interface CouponsQuery {
   customerId: string;
   filter: CouponsFilter;
   page: Page;
-  /** Where the answer before ended: this one begins there, whatever the page's offset. */
-  after: Cursor | undefined;
   /** Whether the coupons bring their account objects, and these the chain's logo. */
   accounts: false | { includeImages: boolean };
 }
 
 /** What the text of the query depends on: what comes with the coupons, and which filters there are. */
 export type Shape = Pick<CouponsQuery, "accounts"> &
-  Pick<CouponsFilter, "kinds"> & { [filter in keyof Omit<CouponsFilter, "kinds"> | "after"]-?: boolean };
+  Pick<CouponsFilter, "kinds"> & { [filter in keyof Omit<CouponsFilter, "kinds">]-?: boolean };
 
-type CursorValue = "afterKind" | "afterEnd" | "afterCreated" | "afterId";
-export type Values = Value<"customerId" | "search" | "type" | "accountId" | "storeIds" | keyof Page | CursorValue>;
+export type Values = Value<"customerId" | "search" | "type" | "accountId" | "storeIds" | keyof Page>;
 
 /** The coupons that are valid for the customer now and pass the filters: the columns of the order, and keys. */
 export function validCoupons(shape: Shape, value: Values): SQL {

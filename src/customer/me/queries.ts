@@ -12,20 +12,19 @@ export const BALANCES_LIMIT = 1_000;
 
 /**
  * The customer as a search shows them to themselves, with what they have with each account (docs/contract/interface.md,
- * 4.8), and which account the list ends on if it goes on; null for one who is not stored or erased. One round trip.
+ * 4.8) after the accounts that answers before have shown; null for one who is not stored or erased. One round trip.
  */
 export async function findMe(
   db: Database,
-  { customerId, after }: { customerId: string; after: Pick<AccountBalance, "account_id" | "company"> | undefined },
-): Promise<{ me: JsonText; lastShown: AccountBalance | undefined } | null> {
-  const from = { afterCompany: after?.company ?? "", afterId: after?.account_id ?? "" };
-  const [[customer], rows] = await db.batch([CUSTOMER({ customerId }), BALANCES({ customerId, ...from })]);
+  { customerId, shown }: { customerId: string; shown: number },
+): Promise<{ me: JsonText; hasMore: boolean } | null> {
+  const [[customer], rows] = await db.batch([CUSTOMER({ customerId }), BALANCES({ customerId, shown })]);
   if (customer === undefined) return null;
   const balances: AccountBalance[] = rows
     .slice(0, BALANCES_LIMIT)
     .map((row) => ({ ...row, balance: row.balance / 100 }));
-  const lastShown = rows.length > BALANCES_LIMIT ? balances.at(-1) : undefined;
-  return { me: withMember(toCustomer(customer), "balances", toJson(balances)), lastShown };
+  const me = withMember(toCustomer(customer), "balances", toJson(balances));
+  return { me, hasMore: rows.length > BALANCES_LIMIT };
 }
 
 const CUSTOMER = compileOnce((value: Value<"customerId">) => {
@@ -36,16 +35,14 @@ const CUSTOMER = compileOnce((value: Value<"customerId">) => {
   return READ.customers(found, value("customerId"));
 });
 
-const BALANCES = compileOnce((value: Value<"customerId" | "afterCompany" | "afterId">) => {
-  const [company, id] = [value("afterCompany"), value("afterId")];
-  const caller = sql`(SELECT ${customerKeyOf(value("customerId"))} AS key)`;
-  const isAfter = sql`${accounts.company} > ${company} OR ${accounts.company} = ${company} AND ${accounts.id} > ${id}`;
-  return select(
+const BALANCES = compileOnce((value: Value<"customerId" | "shown">) =>
+  select(
     BALANCE,
-    sql`${fromBalancesOf(caller)} WHERE ${isAfter}
-      GROUP BY ${accounts.key} ORDER BY ${accounts.company}, ${accounts.id} ${limitTo(BALANCES_LIMIT + 1)}`,
-  );
-});
+    sql`${fromBalancesOf(sql`(SELECT ${customerKeyOf(value("customerId"))} AS key)`)}
+      GROUP BY ${accounts.key} ORDER BY ${accounts.company}, ${accounts.id}
+      ${limitTo(BALANCES_LIMIT + 1)} OFFSET ${value("shown")}`,
+  ),
+);
 
 /** What a customer has with an account, of rows of `fromBalancesOf`. */
 export const BALANCE = {

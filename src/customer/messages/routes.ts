@@ -2,17 +2,16 @@ import * as z from "zod";
 import { background, createRouter } from "../../app-env.ts";
 import type { Database } from "../../db/database.ts";
 import { noItems } from "../../http/errors.ts";
-import { type Fitted, fitPage } from "../../http/fit-page.ts";
+import { fitPage } from "../../http/fit-page.ts";
 import { answerItems, jsonArray, mergeObjects, storedJson } from "../../http/json-text.ts";
 import {
   cursorParameter,
-  isWithinPage,
   linkPages,
-  NOT_IN_PAGE,
+  PageCursor,
   type Paged,
   PagingParameters,
-  Sent,
   toPage,
+  WITHIN_PAGE,
 } from "../../http/paging.ts";
 import { Inboxes } from "../../inbox/inboxes.ts";
 import { beginListening } from "../../inbox/listeners.ts";
@@ -28,7 +27,7 @@ import { findMessageGroups, type GroupRow, type MessageGroupsQuery } from "./que
  * A cursor in the list, newest message first: the time of the message that a group shows, and the group's id. `up_to` is
  * the newest time on the first page: a client polls from there, so the next pages must know all messages up to it.
  */
-const Cursor = z.object({ time: Datetime, group_id: Id, up_to: Datetime, sent: Sent });
+const Cursor = PageCursor.extend({ time: Datetime, group_id: Id, up_to: Datetime });
 export type Cursor = z.output<typeof Cursor>;
 
 /** The query of a customer's message groups (docs/contract/interface.md, 4.2). */
@@ -40,18 +39,14 @@ export const MessagesQuery = z
     ),
     after: cursorParameter(Cursor),
   })
-  .refine(isWithinPage, NOT_IN_PAGE);
+  .refine(...WITHIN_PAGE);
 
-/** Where an answer ends, for the link to the next one; `before` is where it began. */
-function cursorAfter(
-  { shown, isCut }: Pick<Fitted<Pick<MessageGroup, "group_id" | "last_message_time">>, "shown" | "isCut">,
-  before: Cursor | undefined,
-): Cursor | undefined {
-  const [first, last] = [shown[0], shown.at(-1)];
+/** Where an answer with these groups ends; `before` is where it began. */
+function positionAfter(groups: readonly GroupRow[], before: Cursor | undefined): Omit<Cursor, "shown"> | undefined {
+  const [first, last] = [groups[0], groups.at(-1)];
   if (first === undefined || last === undefined) return undefined;
-  const sent = isCut ? (before?.sent ?? 0) + shown.length : 0;
-  const up_to = before?.up_to ?? first.last_message_time;
-  return { time: last.last_message_time, group_id: last.group_id, up_to, sent };
+  const { group_id, last_message_time: time } = last;
+  return { time, group_id, up_to: before?.up_to ?? first.last_message_time };
 }
 
 /**
@@ -81,17 +76,19 @@ async function subscribe(db: Database, inboxes: Inboxes, customerId: string, at:
 }
 
 export const messages = createRouter().get("/", conditional, validate("query", MessagesQuery), async (c) => {
-  const { check_time: checkTime = "", after, ...paging } = c.req.valid("query");
+  const query = c.req.valid("query");
+  const { check_time: checkTime = "", after } = query;
 
-  const query = { customerId: c.var.customerId, checkTime, page: toPage(paging, after?.sent), after };
-  const found = await pollMessageGroups(c.var.db, new Inboxes(c.env), query, (work) => background.run(c, work));
+  const page = toPage(query);
+  const asked = { customerId: c.var.customerId, checkTime, page, after };
+  const found = await pollMessageGroups(c.var.db, new Inboxes(c.env), asked, (work) => background.run(c, work));
   if (found === null) c.set("source", "inbox");
   // Thrown, though it is a 200: only what `answerItems` answers gets an ETag.
   if (!found?.items.length) throw noItems("No messages are available.");
 
   // As the database has made it: a group's members can be half a megabyte.
   const toGroup = ({ record, others }: GroupRow) => mergeObjects(storedJson(record), storedJson(others));
-  const fitted = fitPage(found, query.page, toGroup, POLL_BYTES);
-  linkPages(c, paging.page, fitted, cursorAfter(fitted, after));
+  const fitted = fitPage(found, page, toGroup, POLL_BYTES);
+  linkPages(c, query, fitted, positionAfter(fitted.shown, after));
   return answerItems<MessageGroup[]>(c, jsonArray(fitted.texts));
 });

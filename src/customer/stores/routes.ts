@@ -3,15 +3,7 @@ import { createRouter } from "../../app-env.ts";
 import { notFound } from "../../http/errors.ts";
 import { fitPage } from "../../http/fit-page.ts";
 import { answerItems, jsonArray, toJson } from "../../http/json-text.ts";
-import {
-  cursorParameter,
-  isWithinPage,
-  linkPages,
-  NOT_IN_PAGE,
-  PagingParameters,
-  Sent,
-  toPage,
-} from "../../http/paging.ts";
+import { cursorParameter, linkPages, PageCursor, PagingParameters, toPage, WITHIN_PAGE } from "../../http/paging.ts";
 import { conditional } from "../../middleware/conditional.ts";
 import { validate } from "../../middleware/validate.ts";
 import { integerParameter } from "../../values/number.ts";
@@ -23,13 +15,13 @@ import { findTeam } from "./queries.ts";
 export const TeamQuery = z
   .object({
     ...PagingParameters,
-    after: cursorParameter(z.object({ sent: Sent })),
+    after: cursorParameter(PageCursor),
     level_no: integerParameter({ min: 1, max: 5 }).optional().describe("Only members at this depth, 1 to 5."),
     team_member_id: Id.optional().describe(
       "The team of this member of the caller's team instead, depths counted from there.",
     ),
   })
-  .refine(isWithinPage, NOT_IN_PAGE);
+  .refine(...WITHIN_PAGE);
 
 export const stores = createRouter().get(
   "/:id/team-with-level",
@@ -37,22 +29,21 @@ export const stores = createRouter().get(
   validate("param", z.object({ id: z.string().describe("The id of the store.") })),
   validate("query", TeamQuery),
   async (c) => {
-    const { level_no, team_member_id, after, ...paging } = c.req.valid("query");
+    const query = c.req.valid("query");
 
-    const page = toPage(paging, after?.sent);
+    const page = toPage(query);
     const { isStore, isRoot, ...found } = await findTeam(c.var.db, {
       customerId: c.var.customerId,
       storeId: c.req.valid("param").id,
-      rootId: team_member_id ?? c.var.customerId,
-      level: level_no,
+      rootId: query.team_member_id ?? c.var.customerId,
+      level: query.level_no,
       page,
     });
     if (!isStore) throw notFound("There is no store with this id.");
     if (!isRoot) throw notFound("There is no member with this id in your team.");
 
     const fitted = fitPage(found, page, toJson);
-    const sent = (after?.sent ?? 0) + fitted.shown.length;
-    linkPages(c, paging.page, fitted, fitted.isCut ? { sent } : undefined);
+    linkPages(c, query, fitted);
     return answerItems<TeamMember[]>(c, jsonArray(fitted.texts));
   },
 );

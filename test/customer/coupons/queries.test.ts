@@ -43,7 +43,6 @@ async function usageOf(customerId: string, storeIds: string[] = []): Promise<Usa
     customerId,
     filter: { kinds: COUPON_KINDS, storeIds },
     page: { offset: 0, limit: 50 },
-    after: undefined,
     accounts: { includeImages: false },
   });
   return { ...db.usage, rows: items.length };
@@ -85,7 +84,6 @@ describe("finding coupons", () => {
         customerId: holds.customer.id,
         filter: { kinds: ["store"] },
         page: { offset: 0, limit },
-        after: undefined,
         accounts: false,
       });
       return { ...db.usage, rows: items.length };
@@ -112,7 +110,6 @@ describe("finding coupons", () => {
       customerId: "c",
       filter: { kinds: [] },
       page,
-      after: undefined,
       accounts: false,
     });
 

@@ -75,7 +75,7 @@ export async function readPage(
     after:
       after === null
         ? undefined
-        : JSON.stringify({ time: toText(after.time), up_to: toText(after.upTo), group_id: after.group, sent: 0 }),
+        : JSON.stringify({ time: toText(after.time), up_to: toText(after.upTo), group_id: after.group, shown: 0 }),
   });
   const { items, hasMore } = await findMessageGroups(new Database(env.DB, "first-unconstrained"), {
     customerId: reader,

@@ -7,7 +7,6 @@ import { withoutExpectedErrors } from "./scripts/lib/expected-errors.ts";
 import { HangReporter } from "./scripts/lib/hang-reporter.ts";
 import { PROPERTIES } from "./scripts/lib/properties.ts";
 import { buildReference } from "./scripts/lib/reference.ts";
-import { recordingPlugin } from "./test/simulation/recording-plugin.ts";
 
 // wrangler.toml declares it under [secrets]; set here, so that tests need no .dev.vars.
 process.env.JWT_SECRET ??= "a-secret-for-tests-only-a-secret-for-tests-only";
@@ -37,7 +36,6 @@ await buildReference();
 
 export default defineConfig({
   plugins: [
-    recordingPlugin,
     cloudflareTest(async () => ({
       wrangler: { configPath: "./wrangler.toml" },
       miniflare: {
@@ -57,7 +55,7 @@ export default defineConfig({
   ],
   test: {
     include: ["test/**/*.test.ts"],
-    exclude: ["test/slow/**", "test/model/**", "test/simulation/*.test.ts", "test/simulation/platform/**"],
+    exclude: ["test/slow/**", "test/model/**", "test/simulation/**"],
     setupFiles: ["./test/setup.ts"],
     // A workerd for each worker, with storage of its own; each file starts from reset(), see test/setup.ts.
     isolate: false,

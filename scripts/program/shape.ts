@@ -58,18 +58,6 @@ export const DEMO: Size = {
   plays: 0,
 };
 
-/** A program so small that a test reads it whole: what ids random lines have, they share. */
-export const SMALL: Size = {
-  ...DEMO,
-  customers: 6,
-  chains: 2,
-  stores: 4,
-  cities: 1,
-  employees: 2,
-  visits: 1,
-  groups: 2,
-};
-
 /**
  * What the benchmark loads. Stores and events grow with customers, chains with the square root. What the benchmark asks
  * for stays as it is however much is around it, so that answers of one size can be compared across scales: the stores of

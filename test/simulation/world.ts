@@ -36,8 +36,6 @@ export interface WorldOptions {
   seed: number;
   faults: ReadonlySet<Fault>;
   bundle: Bundle;
-  /** How far clocks may be ahead or behind. */
-  skewMs?: number;
   /** Whether old events leave the database; left out: none do. */
   hasHistory?: boolean;
   /** Left out: one of its own. */
@@ -64,7 +62,6 @@ export class World {
   /** When the database was set back last, in simulated time. */
   setBackAt = Number.NEGATIVE_INFINITY;
   readonly #options: WorldOptions;
-  readonly #skewMs: number;
   readonly #folder: string;
   readonly #kv: SimulatedKv;
   readonly #isolates = new Map<Location, { isolate: Isolate; env: Env }>();
@@ -75,7 +72,6 @@ export class World {
 
   constructor(options: WorldOptions) {
     this.#options = options;
-    this.#skewMs = options.skewMs ?? SKEW_MS;
     this.#folder = createFolder();
     const { time = new Time() } = options;
     this.time = time;
@@ -166,7 +162,7 @@ export class World {
   jumpClock(random: Random): void {
     const name = random.pick(Object.keys(this.#clocks));
     const clock = this.#clocks[name];
-    if (clock !== undefined) clock.aheadMs = random.integer(-this.#skewMs, this.#skewMs);
+    if (clock !== undefined) clock.aheadMs = random.integer(-SKEW_MS, SKEW_MS);
     this.step(`clock of ${name} is ${clock?.aheadMs} ms ahead`);
   }
 
@@ -176,7 +172,7 @@ export class World {
   }
 
   #clock(name: string): () => number {
-    const clock = { aheadMs: this.random(`clock of ${name}`).integer(-this.#skewMs, this.#skewMs) };
+    const clock = { aheadMs: this.random(`clock of ${name}`).integer(-SKEW_MS, SKEW_MS) };
     this.#clocks[name] = clock;
     return () => this.time.now + clock.aheadMs;
   }
@@ -202,7 +198,7 @@ export class World {
         this.log(`${name} logs ${line}`);
         this.onServiceLog(line);
       },
-      aheadMs: random.integer(-this.#skewMs, this.#skewMs),
+      aheadMs: random.integer(-SKEW_MS, SKEW_MS),
     });
     this.#clocks[`isolate ${name}`] = isolate.clock;
     return isolate;

@@ -61,19 +61,6 @@ describe("the simulated D1", () => {
     expect(read?.results).toMatchObject([{ count: 1 }]);
   });
 
-  it("sends a write to the primary, wherever the session began", async ({ expect }) => {
-    await sessionAt("sydney", "first-unconstrained").run(ADD);
-
-    expect(d1.primary.read(COUNT)).toMatchObject([{ count: 1 }]);
-  });
-
-  it("undoes a batch of which a statement fails, and says why as D1 does", async ({ expect }) => {
-    const failing = sessionAt(null, "first-primary").run(ADD, ADD);
-
-    await expect(failing).rejects.toThrow("D1_ERROR: UNIQUE constraint failed: things.name: SQLITE_CONSTRAINT");
-    expect(d1.primary.read(COUNT)).toMatchObject([{ count: 0 }]);
-  });
-
   it("is reset by a batch that is too large, and says who sends it again", async ({ expect }) => {
     const session = d1.bindingAt(null).withSession("first-primary");
     const store = (name: string) => {
@@ -94,16 +81,6 @@ describe("the simulated D1", () => {
     expect(repeated).toEqual(["INSERT INTO things (name) VALUES (?)"]);
     expect(d1.primary.read("SELECT 1 FROM things WHERE name = 'small'")).toHaveLength(1);
     expect(d1.primary.generation).toBe(2);
-  });
-
-  it("refuses everything once the rows of the day are used up, until it ends", async ({ expect }) => {
-    d1.usedUpUntil = time.now + 1_000;
-    const { run } = sessionAt("sydney", "first-unconstrained");
-
-    await expect(run(COUNT)).rejects.toThrow("free tier daily row");
-    await during(time, time.wait(1_000));
-
-    expect((await run(COUNT))[0]?.results).toEqual([{ count: 0 }]);
   });
 
   it("goes on counting bookmarks after time travel", async ({ expect }) => {

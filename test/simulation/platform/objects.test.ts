@@ -34,35 +34,6 @@ class Counter {
   setAlarm(at: number): Promise<void> {
     return this.#context.storage.setAlarm(at);
   }
-
-  getAlarm(): Promise<number | null> {
-    return this.#context.storage.getAlarm();
-  }
-
-  deleteAll(): Promise<void> {
-    return this.#context.storage.deleteAll();
-  }
-
-  alarm(): void {
-    this.#context.storage.kv.put("rings", this.rung + 1);
-  }
-
-  get rung(): number {
-    return this.#context.storage.kv.get<number>("rings") ?? 0;
-  }
-}
-
-/** An object without storage, which has others count. */
-class Foreman {
-  readonly #counters: { get: (name: string) => Counter };
-
-  constructor(_: DurableObjectState, { COUNTERS }: { COUNTERS: { get: (name: string) => Counter } }) {
-    this.#counters = COUNTERS;
-  }
-
-  async count(names: readonly string[]): Promise<number[]> {
-    return Promise.all(names.map((name) => this.#counters.get(name).count()));
-  }
 }
 
 function platform(faults: readonly Fault[] = []) {
@@ -95,14 +66,10 @@ function simulatedObject() {
 function simulatedObjects(faults: readonly Fault[] = []) {
   const parts = platform(faults);
   const { time, weather } = parts;
-  const objects = new SimulatedObjects(parts, (binding) => {
-    const env = { COUNTERS: objects.binding("COUNTERS") } as object as Env;
-    const ObjectClass =
-      binding === "COUNTERS" ? Counter : (Foreman as new (_: DurableObjectState, env: object) => object);
-    return { ObjectClass, env, now: () => time.now };
-  });
-  const of = <Kind>(binding: string) => objects.binding(binding) as object as { get: (name: string) => Kind };
-  return { objects, counters: of<Counter>("COUNTERS"), foremen: of<Foreman>("FOREMEN"), time, weather };
+  const host = () => ({ ObjectClass: Counter, env: {} as Env, now: () => time.now });
+  const objects = new SimulatedObjects(parts, host);
+  const counters = objects.binding("COUNTERS") as object as { get: (name: string) => Counter };
+  return { objects, counters, time, weather };
 }
 
 describe("a simulated object", () => {
@@ -125,18 +92,6 @@ describe("a simulated object", () => {
 
     await expect(answered).rejects.toThrow("was reset");
     expect(await run((counter) => counter.stored)).toBe(0);
-  });
-
-  it("rings its alarm once, when it is due", async ({ expect }) => {
-    const { run, time } = simulatedObject();
-    const dueAt = time.now + 5_000;
-    await run((counter) => counter.setAlarm(dueAt));
-    expect(await run((counter) => counter.getAlarm())).toBe(dueAt);
-
-    await during(time, time.wait(6_000));
-
-    expect(await run((counter) => counter.rung)).toBe(1);
-    expect(await run((counter) => counter.getAlarm())).toBeNull();
   });
 
   it("goes on with its former code after a deployment, for five minutes at most or until it is put away", async ({
@@ -179,28 +134,6 @@ describe("a simulated object", () => {
     object.putAway();
 
     expect(await run((counter) => counter.alarmAtFirst)).toBe(dueAt);
-  });
-
-  it("has neither storage nor an alarm once all is deleted", async ({ expect }) => {
-    const { run, time } = simulatedObject();
-    await run((counter) => counter.count());
-    await run((counter) => counter.setAlarm(time.now + 5_000));
-
-    await run((counter) => counter.deleteAll());
-    await during(time, time.wait(6_000));
-
-    expect(await run((counter) => [counter.stored, counter.rung])).toEqual([0, 0]);
-  });
-});
-
-describe("simulated objects", () => {
-  it("are called by Workers and by each other, each class by its binding", async ({ expect }) => {
-    const { counters, foremen, time } = simulatedObjects();
-
-    expect(await during(time, foremen.get("one").count(["one", "two"]))).toEqual([1, 1]);
-    const find = async () => counters.get("one");
-    const countAgain = async () => (await find()).count();
-    expect(await during(time, countAgain())).toBe(2);
   });
 
   it("are overloaded where many are looked up at once, and say who calls one again nevertheless", async ({

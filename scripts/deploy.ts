@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import { refuseUnready } from "./lib/account.ts";
-import { accountOf, type Cloudflare, openCloudflare } from "./lib/cloudflare-api.ts";
+import { accountOf, type Cloudflare, openCloudflare, waitedForCalls } from "./lib/cloudflare-api.ts";
 import { deployConfig, writeDeployConfig } from "./lib/deploy-files.ts";
 import {
   configOf,
@@ -14,7 +14,7 @@ import {
   STAGING,
   variablesOf,
 } from "./lib/environments.ts";
-import { migrate, patiently } from "./lib/migrations.ts";
+import { migrate } from "./lib/migrations.ts";
 import { environmentName } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
 import { findOrMakeResources, replicateReads } from "./lib/resources.ts";
@@ -78,11 +78,13 @@ async function deploy(env: string, migrateOnly: boolean): Promise<void> {
   if (migrateOnly) return;
   await setReplication(cloudflare, env, resources.databaseId);
   const args = ["deploy", environmentFlag(env), "--config", deployConfig(env)];
-  const { status, output } = await patiently(cloudflare, () => runWrangler(args, { capture: "and show" }));
-  if (status !== 0)
+  const upload = () => runWrangler(args, { capture: "and show" });
+  let uploaded = await upload();
+  while (uploaded.status !== 0 && (await waitedForCalls(cloudflare))) uploaded = await upload();
+  if (uploaded.status !== 0)
     throw new CommandError(`The deployment failed; see wrangler's output above. The database is migrated, and the Worker that ran before goes on
 with it. Remove the cause, then run the same command again.`);
-  console.error(`Deployed ${env}. Is it well? Ask ${addressIn(output)}/health`);
+  console.error(`Deployed ${env}. Is it well? Ask ${addressIn(uploaded.output)}/health`);
 }
 
 /** The address of the Worker, as wrangler prints it: its own domain before that at workers.dev. */

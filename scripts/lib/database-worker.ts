@@ -23,7 +23,7 @@ const Ran = z.object({ error: z.string().nullable() });
 const Subdomain = z.object({ subdomain: z.string() });
 
 // A new address at workers.dev answers after a while, and not everywhere at once.
-const TRIES = 60;
+const TRIES = 120;
 const WAIT_MS = 1_000;
 
 /** Runs statements on a deployed database through a Worker that is there only meanwhile. */

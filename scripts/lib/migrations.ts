@@ -1,108 +1,61 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { unstable_splitSqlQuery as splitSqlQuery } from "wrangler";
 import * as z from "zod";
-import { ask, type Cloudflare, waitedForCalls } from "./cloudflare-api.ts";
+import { ask, type Cloudflare } from "./cloudflare-api.ts";
 import { runThroughWorker } from "./database-worker.ts";
-import { deployConfig, writeMigrations } from "./deploy-files.ts";
-import { configOf, databaseName, environmentFlag } from "./environments.ts";
+import { configOf, databaseName } from "./environments.ts";
 import { CommandError, ROOT } from "./project.ts";
-import { missingStatements, statementsOf } from "./sql-statements.ts";
-import { runWrangler } from "./wrangler.ts";
 
 const LEDGER = "d1_migrations";
+// As wrangler makes it: so `wrangler d1 migrations list` knows what is applied.
+const MAKE_LEDGER = `CREATE TABLE IF NOT EXISTS ${LEDGER} (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)`;
 const FOLDER = path.join(ROOT, "migrations");
 
-/** What D1 says where its splitter has cut a statement. */
-const SPLIT_WRONGLY =
-  /incomplete input|syntax error|unrecognized token|only one statement|did not contain a statement/i;
-
-const Answers = z.array(z.object({ results: z.array(z.record(z.string(), z.unknown())) }));
-const Names = z.array(z.object({ name: z.string(), sql: z.string().nullish() }));
-
-interface Migration {
-  name: string;
-  statements: readonly string[];
-}
-
-interface Plan {
-  /** All migrations. Of one that is not applied, the statements that the database lacks. */
-  migrations: readonly Migration[];
-  pending: readonly Migration[];
-}
+const Answers = z.array(z.object({ results: z.array(z.object({ name: z.string() })) }));
 
 /**
- * Migrates a deployed database, and goes on where an earlier attempt stopped: it is not known whether D1 undoes a file
- * that fails.
+ * Migrates a deployed database. Each migration is one transaction with its row in the ledger, so it is applied whole or
+ * not at all. `wrangler d1 migrations apply` sends a file as one text, which D1 may cut within a trigger, and may apply
+ * in part.
  * @throws a CommandError that says how far the database is migrated.
  */
 export async function migrate(cloudflare: Cloudflare, env: string, databaseId: string): Promise<void> {
-  const args = ["d1", "migrations", "apply", "DB", "--remote", environmentFlag(env), "--config", deployConfig(env)];
+  const migrations = readMigrations();
+  const applied = await namesOfApplied(cloudflare, databaseId);
+  const pending = migrations.filter(({ name }) => !applied.has(name));
+  let done = 0;
   try {
-    const { migrations, pending } = await planFor(cloudflare, databaseId);
-    writeMigrations(env, migrations);
-    const { status, output } = await patiently(cloudflare, () => runWrangler(args, { capture: true }));
-    if (status === 0) {
-      console.error(`${pending.length} of ${migrations.length} migrations were new.`);
-      return;
-    }
-    console.error(output);
-    if (!SPLIT_WRONGLY.test(output)) throw new CommandError("See wrangler's output above.");
-    console.error("D1 could not read a file of statements. They go one by one, through a temporary Worker …");
-    await runThroughWorker(cloudflare, `${configOf(env).name}-migrations`, databaseId, async (run) => {
-      for (const { name, statements } of (await planFor(cloudflare, databaseId)).pending) {
-        await run([...statements, `INSERT INTO ${LEDGER} (name) VALUES ('${name}')`]);
-        console.error(`${name}: applied`);
-      }
-    });
+    if (pending.length > 0)
+      await runThroughWorker(cloudflare, `${configOf(env).name}-migrations`, databaseId, async (run) => {
+        for (const { name, statements } of pending) {
+          await run([MAKE_LEDGER, ...statements, `INSERT INTO ${LEDGER} (name) VALUES ('${name}')`]);
+          done += 1;
+        }
+      });
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     throw new CommandError(`The migration of ${databaseName(env)} failed, so nothing was deployed. ${error.message}
-  ${databaseName(env)}: ${await stateOf(cloudflare, databaseId)}
-The Worker that ran before goes on. Remove the cause, then run the same command again: it goes on where it stopped.`);
+${migrations.length - pending.length + done} of ${migrations.length} migrations are applied; the next is ${pending[done]?.name}.
+The Worker that ran before goes on. Remove the cause, then run the same command again.`);
   }
+  console.error(`${pending.length} of ${migrations.length} migrations were new.`);
 }
 
-/** Runs wrangler, and again where it failed only because the API took no more calls. */
-export async function patiently<Result extends { status: number }>(
-  cloudflare: Cloudflare,
-  run: () => Promise<Result>,
-): Promise<Result> {
-  const result = await run();
-  return result.status !== 0 && (await waitedForCalls(cloudflare)) ? patiently(cloudflare, run) : result;
-}
-
-async function planFor(cloudflare: Cloudflare, databaseId: string): Promise<Plan> {
+async function namesOfApplied(cloudflare: Cloudflare, databaseId: string): Promise<Set<string>> {
   const query = async (sql: string) => {
     const [answer] = Answers.parse(await ask(cloudflare, "POST", `/d1/database/${databaseId}/query`, { sql }));
-    return Names.parse(answer?.results);
+    return answer?.results.map(({ name }) => name) ?? [];
   };
-  const schema = new Map(
-    (await query("SELECT name, sql FROM sqlite_schema")).map(({ name, sql }) => [name, sql ?? ""]),
-  );
-  const ledger = schema.has(LEDGER) ? await query(`SELECT name FROM ${LEDGER}`) : [];
-  const applied = new Set(ledger.map(({ name }) => name));
-  const migrations = readMigrations().map(({ name, statements }) => ({
-    name,
-    statements: applied.has(name) ? statements : missingStatements(statements, schema),
-  }));
-  return { migrations, pending: migrations.filter(({ name }) => !applied.has(name)) };
+  const [ledger] = await query(`SELECT name FROM sqlite_schema WHERE name = '${LEDGER}'`);
+  return new Set(ledger === undefined ? [] : await query(`SELECT name FROM ${LEDGER}`));
 }
 
 /** The migrations, in their order. */
-export function readMigrations(): Migration[] {
+export function readMigrations(): { name: string; statements: readonly string[] }[] {
   const names = readdirSync(FOLDER).filter((name) => name.endsWith(".sql"));
   return names
     .sort()
-    .map((name) => ({ name, statements: statementsOf(readFileSync(path.join(FOLDER, name), "utf8")) }));
-}
-
-async function stateOf(cloudflare: Cloudflare, databaseId: string): Promise<string> {
-  try {
-    const { migrations, pending } = await planFor(cloudflare, databaseId);
-    const [next] = pending;
-    const rest = next === undefined ? "" : `; next is ${next.name}, with ${next.statements.length} statements to run`;
-    return `${migrations.length - pending.length} of ${migrations.length} migrations${rest}`;
-  } catch (error) {
-    return `cannot be asked now (${error instanceof Error ? error.message : error})`;
-  }
+    .map((name) => ({ name, statements: splitSqlQuery(readFileSync(path.join(FOLDER, name), "utf8")) }));
 }

@@ -39,6 +39,7 @@ export class Cloudflare {
     this.#server = createServer(async (request, response) => {
       const {
         bytes,
+        hangsUp,
         result = null,
         result_info,
         status = 200,
@@ -46,6 +47,7 @@ export class Cloudflare {
         code,
         message = "",
       } = await this.#answer(request);
+      if (hangsUp) return request.socket.destroy();
       if (bytes !== undefined) return response.writeHead(status).end(bytes);
       const errors = code === undefined ? [] : [{ code, message }];
       response.writeHead(status, { "Content-Type": "application/json", ...headers });

@@ -19,7 +19,7 @@ describe("npm run deploy", () => {
 
     const first = await run("deploy", STAGING, { env });
     const { bindings = [], deployments } = script() ?? {};
-    const written = cloudflare.writes.splice(0).filter((write) => !write.includes("-check"));
+    const written = cloudflare.writes.splice(0).filter((write) => !/-(check|migrations)/.test(write));
     const second = await run("deploy", STAGING, { env });
 
     expect(first, first.output).toMatchObject({ status: 0 });

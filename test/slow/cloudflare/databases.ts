@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
+import { unstable_splitSqlQuery as splitSqlQuery } from "wrangler";
 import type { Faults } from "./faults.ts";
 import type { Reply } from "./reply.ts";
-import { refuseStatement } from "./splitters.ts";
 
 interface Database {
   uuid: string;
@@ -50,7 +50,8 @@ export class Databases extends Map<string, Database> {
     if (!isQuery)
       return { result: { name: key, uuid, jurisdiction, read_replication: { mode: database.replication } } };
     try {
-      const results = this.#query(sql, ((await body.json()) as { sql: string }).sql);
+      const { sql: text } = (await body.json()) as { sql: string };
+      const results = splitSqlQuery(text).map((statement) => run(sql, statement));
       return { result: results.map((rows) => ({ success: true, meta: { duration: 0 }, results: rows })) };
     } catch (error) {
       return { status: 400, code: 7500, message: `${error instanceof Error ? error.message : error}: SQLITE_ERROR` };
@@ -63,38 +64,22 @@ export class Databases extends Map<string, Database> {
     if (sql === undefined) throw new Error("D1_ERROR: no such database");
     return {
       prepare: (statement: string) => statement,
-      batch: async (statements: readonly string[]) => transaction(sql, () => statements.map((one) => run(sql, one))),
+      async batch(statements: readonly string[]) {
+        sql.exec("BEGIN");
+        try {
+          for (const statement of statements) run(sql, statement);
+          sql.exec("COMMIT");
+        } catch (error) {
+          sql.exec("ROLLBACK");
+          throw error;
+        }
+      },
     };
-  }
-
-  #query(sql: DatabaseSync, text: string): unknown[][] {
-    const { split, refusesTriggers, undoes, interruption } = this.#faults;
-    if (refusesTriggers && /CREATE TRIGGER/.test(text)) throw new Error("incomplete input");
-    const { before } = text.includes(`('${interruption?.migration}')`) ? (interruption ?? {}) : {};
-    const runAll = () =>
-      (split?.(text) ?? [text]).map((statement, index) => {
-        if (before === index + 1) throw new Error("D1 DB storage operation exceeded timeout");
-        return run(sql, statement);
-      });
-    const results = undoes ? transaction(sql, runAll) : runAll();
-    if (before === "the answer") throw new Error("Network connection lost");
-    return results;
   }
 }
 
 function run(sql: DatabaseSync, statement: string): unknown[] {
-  refuseStatement(statement);
+  if (splitSqlQuery(statement).length !== 1)
+    throw new Error("A prepared SQL statement must contain only one statement");
   return sql.prepare(statement).all();
-}
-
-function transaction<Result>(sql: DatabaseSync, work: () => Result): Result {
-  sql.exec("BEGIN");
-  try {
-    const result = work();
-    sql.exec("COMMIT");
-    return result;
-  } catch (error) {
-    sql.exec("ROLLBACK");
-    throw error;
-  }
 }

@@ -1,15 +1,7 @@
-import { SPLITTERS, type Splitter } from "./splitters.ts";
-
-/** What may go wrong at Cloudflare, for a test to switch on. By default, the worse of two reports holds. */
+/** What may go wrong at Cloudflare, for a test to switch on. */
 export class Faults {
-  /** How the API cuts the text of a query. */
-  split: Splitter | undefined = SPLITTERS.get("at each line that ends in a semicolon");
-  /** Whether it refuses every trigger as `incomplete input`. A binding takes it. */
-  refusesTriggers = false;
-  /** Whether what ran of a query that fails is undone. */
-  undoes = false;
-  /** What a migration is cut off by: before a statement of it, counted from 1, or before its answer. */
-  interruption: { migration: string; before: number | "the answer" } | undefined;
+  /** The answer to the Worker's request with this text is lost, although its statements have run. */
+  losesAnswerTo: string | undefined;
   /** Whether the token may edit databases beyond asking them. */
   mayEditDatabases = true;
   hasSubdomain = true;

@@ -34,8 +34,6 @@ interface UploadedFile {
 export class Scripts extends Map<string, Script> {
   readonly #faults: Faults;
   readonly #uploading = new Map<string, Binding[]>();
-  /** Every Worker that there ever was. */
-  readonly everUploaded: string[] = [];
   /** Called before a Worker at workers.dev answers. */
   beforeAnswer: (() => Promise<void> | undefined) | undefined;
 
@@ -52,8 +50,10 @@ export class Scripts extends Map<string, Script> {
     const worker = await import(
       /* @vite-ignore */ `data:text/javascript;base64,${Buffer.from(code).toString("base64")}`
     );
+    const text = await request.clone().text();
     const env = bindings.map(({ name, type, id, text }) => [name, type === "d1" ? databases.binding(id) : text]);
     const response: Response = await worker.default.fetch(request, Object.fromEntries(env));
+    if (text.includes(this.#faults.losesAnswerTo ?? "\0")) return { hangsUp: true };
     return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) };
   }
 
@@ -140,7 +140,6 @@ export class Scripts extends Map<string, Script> {
     if (refusal !== undefined) return refusal;
     const [secrets, deployments] = [script?.secrets ?? new Set<string>(), (script?.deployments ?? 0) + 1];
     const version = randomUUID();
-    this.everUploaded.push(name);
     this.set(name, {
       ...{ ...script, secrets, bindings: inherited(bindings, script), deployments, migrationTag, code },
       versions: [version, ...(script?.versions ?? [])],

@@ -50,29 +50,28 @@ export async function entries(suite: Suite): Promise<Section> {
       entry(foreign, ann.id, elsewhere, "1.00", { created_at: recent }),
     ],
     feeds: {
-      "An item of `items` has `id`, `amount`, `description`, `created_at`, `store` (`id`, `name`), `account_id`, `campaign` (`id`, `name`, or null), `brought_forward`.":
-        async () => {
-          const item = itemsOf(await list()).find(({ id }) => id === first);
-          const names = [
-            "id",
-            "amount",
-            "description",
-            "created_at",
-            "store",
-            "account_id",
-            "campaign",
-            "brought_forward",
-          ];
-          expectNames(item, names, "an item");
-          const wanted = {
-            amount: 10,
-            description: "Welcome",
-            created_at: old,
-            campaign: null,
-            brought_forward: false,
-          };
-          expectFields(item, { ...wanted, store: { id: shop, name: "Main Street" }, account_id: chain }, "an item");
-        },
+      "An item has these eight fields. `campaign` is an object like `store`, or null.": async () => {
+        const item = itemsOf(await list()).find(({ id }) => id === first);
+        const names = [
+          "id",
+          "amount",
+          "description",
+          "created_at",
+          "store",
+          "account_id",
+          "campaign",
+          "brought_forward",
+        ];
+        expectNames(item, names, "an item");
+        const wanted = {
+          amount: 10,
+          description: "Welcome",
+          created_at: old,
+          campaign: null,
+          brought_forward: false,
+        };
+        expectFields(item, { ...wanted, store: { id: shop, name: "Main Street" }, account_id: chain }, "an item");
+      },
       "`items` lists the caller's balance entries, newest first: by `created_at`, then by `id`, both descending.":
         async () => expectSame(idsOf(await list()), all, "the entries"),
       "An entry at a soft-deleted store or campaign shows its name all the same. One at a soft-deleted account is left out.":

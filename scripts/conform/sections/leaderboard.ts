@@ -70,7 +70,7 @@ export async function leaderboard(suite: Suite): Promise<Section> {
       ]),
     ],
     feeds: {
-      "`items` is an array of employees: `employee_id`, `employee_name`, `avatar`, `rank`, `total_runs` (a string), `total_hits`, `total_doubles`, `total_triples`.":
+      "An item has `employee_id`, `employee_name`, `avatar`, `rank`, `total_runs` (a string), `total_hits`, `total_doubles`, `total_triples`.":
         async (rule) => {
           const [first] = itemsOf(await board());
           expectNames(first, fieldsIn(rule), "an employee");

@@ -38,7 +38,7 @@ export async function me(suite: Suite): Promise<Section> {
       entry(suite.id("entry"), ann.id, four, "10.00"),
     ],
     feeds: {
-      "`items` is the caller's own record: the fields of a customer in 4.6, as a search shows them to the customer themselves, and `balances`, an array of `account_id`, `company`, `balance`, `stores_count`.":
+      "`items` has the fields of a customer in 4.6, as a search shows them to the customer themselves, and the array `balances`.":
         async () => {
           const came = recordOf(await ask());
           const [found] = listOf(

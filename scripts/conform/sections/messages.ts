@@ -83,7 +83,7 @@ export async function messages(suite: Suite): Promise<Section> {
       },
     ],
     feeds: {
-      "`items` is an array of groups: `group_id`, `group_image` (or null), `group_name`, `last_message`, `last_message_time`, `initial_customer_id`, `initial_customer_name`, `initial_customer_avatar`, `last_customer` (the sender's id), `last_customer_name`, `last_customer_avatar`, `read_status`, `notifications_disabled`, `group_members`.":
+      "a group | `group_id`, `group_image` (or null), `group_name`, `last_message`, `last_message_time`, `initial_customer_id`, `initial_customer_name`, `initial_customer_avatar`, `last_customer` (the sender's id), `last_customer_name`, `last_customer_avatar`, `read_status`, `notifications_disabled`, `group_members`":
         async (rule) => {
           const came = groupOf(await list(), talk);
           expectNames(came, fieldsIn(rule), "a group");
@@ -112,7 +112,7 @@ export async function messages(suite: Suite): Promise<Section> {
       "Order: the newest message first, then the group's id.": async () => {
         expectIds(await list(), [withBlocked, onlyBlocked, talk], "the groups", "group_id");
       },
-      "A member has `id`, `name`, `avatar`, `customer_description`, `friend_status`, `total_balance`, `is_blocked`.":
+      "a member | `id`, `name`, `avatar`, `customer_description`, `friend_status`, `total_balance`, `is_blocked`":
         async (rule) => {
           const [first] = (groupOf(await list(), talk)?.group_members ?? []) as Item[];
           expectNames(first, fieldsIn(rule), "a member");

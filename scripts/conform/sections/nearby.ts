@@ -136,13 +136,13 @@ export async function nearby(suite: Suite): Promise<Section> {
         const wanted = { id: liked, name: "Liked", campaign_description: "d", campaign_image: "i", distance: 0 };
         expectSame(first, wanted, "the campaign at home");
       },
-      "A campaign is listed if it belongs to the account, has `status` 1, today is within its dates (both included; without an end date it does not end), and at least one of its stores is nearby.":
+      "A campaign is listed if it belongs to the account, has `status` 1, runs today, and at least one of its stores is nearby. It runs today if today is within its dates, both included. Without an end date it does not end.":
         async () => {
           expectIds(await ask(dates), [today, open].sort(), "campaigns that run today");
           const ids = itemsOf(await ask(main)).map(({ id }) => id);
           expectSame(ids.includes(far), false, "a campaign without a store nearby is listed");
         },
-      "A store is nearby if it is at most `NEARBY_RADIUS_MILES` (25) away, by the great-circle distance on a sphere with a radius of 3958.7613 miles, also across the 180th meridian and at the poles.":
+      "A store is nearby if it is at most `NEARBY_RADIUS_MILES` (25) away, also across the 180th meridian and at the poles. The distance is the great-circle distance on a sphere with a radius of 3958.7613 miles.":
         async () => {
           const came = itemsOf(await ask(main)).map(({ id }) => id);
           expectSame([came.includes(loved), came.includes(far)], [true, false], "0.05 miles inside, and outside");

@@ -51,7 +51,7 @@ export async function searchTypos(suite: Suite): Promise<Section> {
       ...stores([..."abcdefg"].map((letter) => `Garcia${letter} Martin ${several}`)),
     ],
     feeds: {
-      "A forgiven word matches a word of the record that begins with the same letter and has a beginning that is one typo away: one letter more, less or other, or two neighbours swapped (optimal string alignment, distance 1). If that beginning is the word without its last letter, it must be the whole word of the record: `smithe` finds Smith.":
+      "A forgiven word matches a word of the record with the same first letter and a beginning that is one typo away. A typo is one letter more, less or other, or two neighbours swapped (optimal string alignment, distance 1). If that beginning is the word without its last letter, it must be the whole word of the record: `smithe` finds Smith.":
         async () => {
           for (const { asked, name, word, id, isForgiven } of misspelt) {
             const answer = await ask(`${asked} ${word}`, { filter: "stores" });

@@ -125,7 +125,7 @@ export async function search(suite: Suite): Promise<Section> {
           );
           expectSame(idsOf(await ask(word.slice(1), { typos: false }), "stores"), [], "a middle of a word");
         },
-      "of a store the name, address lines, city, state, zip and its account's company; of a customer the names; of a campaign the name, the description and its account's company":
+      "Stores are searched by name, address lines, city, state, zip and their account's company. Customers are searched by their names, campaigns by name, description and their account's company, whatever their dates and status.":
         async () => {
           const answer = await ask(company);
           expectSame(idsOf(answer, "stores"), [shop], "stores by their company");
@@ -173,7 +173,7 @@ export async function search(suite: Suite): Promise<Section> {
         for (const operator of ["OR", "AND", "NOT", "NEAR"])
           expectSame(await stores(`${word} ${operator} tulsa`), [], `the word ${operator}`);
       },
-      "A store has `id`, `account_id`, `name`, `store_image`, `address_line_1`, `address_line_2`, `city`, `state`, `zip`, `phone`, `latitude`, `longitude`, `account` (5.1).":
+      "a store | `id`, `account_id`, `name`, `store_image`, `address_line_1`, `address_line_2`, `city`, `state`, `zip`, `phone`, `latitude`, `longitude`, `account` (5.1)":
         async (rule) => {
           const [came] = listOf(await ask(word), "stores");
           expectNames(came, fieldsIn(rule), "a store");
@@ -183,9 +183,9 @@ export async function search(suite: Suite): Promise<Section> {
             "the store",
           );
         },
-      "A customer has `id`, `scan_id`, `first_name`, `last_name`, `date_of_birth`, `address_line_1`, `address_line_2`, `city`, `state`, `zip`, `customer_description`, `stores_count`, `friend_status`, `balance`, `avatar`, `campaigns_total`, `campaigns_registered`.":
+      "a customer | `id`, `scan_id`, `first_name`, `last_name`, `date_of_birth`, `address_line_1`, `address_line_2`, `city`, `state`, `zip`, `customer_description`, `stores_count`, `friend_status`, `balance`, `avatar`, `campaigns_total`, `campaigns_registered`":
         async (rule) => expectNames(await find(word, ann.id), fieldsIn(rule), "a customer"),
-      "A campaign has `id`, `account_id` (here an integer), `name`, `campaign_start_date`, `campaign_end_date`, `campaign_description`, `age_range_type`, `age_value`, `min_age`, `max_age`, `status`, `campaign_type`, `trigger_type`, `reward_type`, `campaign_require_register`, `cash_tender_multiplier`, `non_cash_tender_multiplier`, `allow_cash_tender`, `allow_non_cash_tender`, `trigger_amount`, `account` (5.1). Campaigns are found whatever their dates and status.":
+      "a campaign | `id`, `account_id` (here an integer), `name`, `campaign_start_date`, `campaign_end_date`, `campaign_description`, `age_range_type`, `age_value`, `min_age`, `max_age`, `status`, `campaign_type`, `trigger_type`, `reward_type`, `campaign_require_register`, `cash_tender_multiplier`, `non_cash_tender_multiplier`, `allow_cash_tender`, `allow_non_cash_tender`, `trigger_amount`, `account` (5.1)":
         async (rule) => {
           const [came] = listOf(await ask(word), "campaigns");
           expectNames(came, fieldsIn(rule), "a campaign");

@@ -67,7 +67,7 @@ export async function team(suite: Suite): Promise<Section> {
       earning(suite.id("earning"), shop, first, 3, "7.00"),
     ],
     feeds: {
-      "`items` is an array of members: `id`, `name`, `customer_description`, `friend_status`, `team_store_count`, `avatar`, `total_balance`, `current_level`, `levels`.":
+      "A member has `id`, `name`, `customer_description`, `friend_status`, `team_store_count`, `avatar`, `total_balance`, `current_level`, `levels`.":
         async (rule) => expectNames(await memberOf(first), fieldsIn(rule), "a member"),
       "The caller's team is everybody at depth 1 to 5 below the caller. `current_level` is that depth.": async () => {
         const came = itemsOf(await list()).map(({ id, current_level }) => [id, current_level]);

@@ -679,7 +679,7 @@ CREATE TABLE history_segments (
   PRIMARY KEY (kind, month, number)
 ) WITHOUT ROWID;
 
-CREATE TABLE history_walks (
+CREATE TABLE history_scans (
   kind TEXT PRIMARY KEY,
   month TEXT NOT NULL, -- YYYY-MM: events from before this month are looked for
   last_id TEXT NOT NULL, -- the last event that was looked at; empty at the beginning

@@ -16,7 +16,7 @@ CREATE TABLE history_segments (
 
 -- How far the events of a kind have been looked through for old ones. They are read in the order of their ids, once a
 -- month: an index by time would be one row more to write for each event.
-CREATE TABLE history_walks (
+CREATE TABLE history_scans (
   kind TEXT PRIMARY KEY,
   month TEXT NOT NULL, -- YYYY-MM: events from before this month are looked for
   last_id TEXT NOT NULL, -- the last event that was looked at; empty at the beginning

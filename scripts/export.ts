@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Command } from "commander";
-import { EXPORTED } from "../src/feed/export/walks.ts";
+import { EXPORTED } from "../src/feed/export/scans.ts";
 import { type ExportSource, exportPages, type Page } from "./lib/export-client.ts";
 import { exportWhileFed } from "./lib/export-while-fed.ts";
 import { namesOf, outputFile } from "./lib/options.ts";

@@ -90,15 +90,15 @@ async function dropUnnamedTexts(
   { bucket, meant, where }: { bucket: Bucket; meant: Meant; where: Where },
 ): Promise<Dropped & { objects: number; faults: string[] }> {
   const dropped = { events: 0, texts: 0, objects: 0, faults: [] as string[] };
-  const [[walk] = []] = await askDatabase<{ month: string }>(
-    [`SELECT month FROM history_walks WHERE kind = '${kind}'`],
+  const [[scan] = []] = await askDatabase<{ month: string }>(
+    [`SELECT month FROM history_scans WHERE kind = '${kind}'`],
     where,
   );
-  if (walk === undefined) return dropped;
+  if (scan === undefined) return dropped;
   const named = new Set<string>();
   for await (const { name } of segmentsOf(where)) named.add(name);
   const keys = await bucket.list(`${kind}/`);
-  const unnamed = keys.filter((key) => key < `${kind}/${walk.month}` && !named.has(key));
+  const unnamed = keys.filter((key) => key < `${kind}/${scan.month}` && !named.has(key));
   for (const key of unnamed) {
     const object = await bucket.read(key);
     const lines = object === null ? [] : readable(object);

@@ -3,7 +3,7 @@ import { appendFileSync, createReadStream, existsSync, mkdtempSync, rmSync } fro
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { EXPORTED, PROGRAM } from "../../src/feed/export/walks.ts";
+import { EXPORTED, PROGRAM } from "../../src/feed/export/scans.ts";
 import { historySegment } from "../../src/feed/records/history-segment.ts";
 import { type ExportSource, exportPages, type Page } from "./export-client.ts";
 import type { Output } from "./whole-file.ts";
@@ -23,7 +23,7 @@ interface Options {
 }
 
 /**
- * Messages are read in three parts: the last of each group at the end (src/feed/export/walks.ts). A newer message moves
+ * Messages are read in three parts: the last of each group at the end (src/feed/export/scans.ts). A newer message moves
  * one to the part before, where it may be missed. It moves twice at most, so a third round finds it.
  */
 const MESSAGE_ROUNDS = 3;

@@ -51,28 +51,28 @@ export async function historyStatus(where: Where): Promise<string> {
 async function askKinds(where: Where): Promise<Row[]> {
   const kinds = SEALED_KINDS.map(({ record }) => `('${record}')`);
   const query = `SELECT known.column1 AS kind, count(number) AS segments, coalesce(sum(lines), 0) AS lines,
-      coalesce(sum(bytes), 0) AS bytes, min(oldest) AS oldest, max(newest) AS newest, walk.month,
-      hex(walk.last_id) AS last_id, walk.is_over, CAST(julianday('now') - julianday(walk.moved_at) AS INTEGER) AS days
+      coalesce(sum(bytes), 0) AS bytes, min(oldest) AS oldest, max(newest) AS newest, scan.month,
+      hex(scan.last_id) AS last_id, scan.is_over, CAST(julianday('now') - julianday(scan.moved_at) AS INTEGER) AS days
     FROM (VALUES ${kinds}) AS known
     LEFT JOIN history_segments ON history_segments.kind = known.column1
-    LEFT JOIN history_walks AS walk ON walk.kind = known.column1
+    LEFT JOIN history_scans AS scan ON scan.kind = known.column1
     GROUP BY known.column1`;
   const [rows = []] = await askDatabase<Row>([query], where);
   return rows;
 }
 
-/** How many events of a kind are still to leave: those before the horizon, from where the walk of this month stands. */
+/** How many events of a kind are still to leave: those before the horizon, from where the scan of this month stands. */
 async function countLeft(where: Where, { kind, month, last_id, is_over }: Row, horizon: string): Promise<number> {
   const sealed = SEALED_KINDS.find(({ record }) => record === kind);
   if (sealed === undefined) return 0;
   const isThisMonth = month === horizon.slice(0, 7);
   if (isThisMonth && is_over === 1) return 0;
-  const { table: events, time, walk, when } = sealed;
+  const { table: events, time, scan, when } = sealed;
   let left = 0;
   for (let after: string | null = isThisMonth ? last_id : ""; after !== null; ) {
     const page: string = `SELECT id FROM ${events} WHERE id > CAST(X'${after}' AS TEXT) ORDER BY id LIMIT ${LOOKED_AT}`;
     const statements = [
-      `SELECT count(*) AS left FROM (${page}) AS page CROSS JOIN ${events} ON ${events}.id = page.id ${walk.join ?? ""}
+      `SELECT count(*) AS left FROM (${page}) AS page CROSS JOIN ${events} ON ${events}.id = page.id ${scan.join ?? ""}
        WHERE ${events}.${time} < '${horizon}' AND ${when}`,
       `SELECT hex(max(id)) AS last FROM (${page}) HAVING count(*) = ${LOOKED_AT}`,
     ];

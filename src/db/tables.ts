@@ -185,7 +185,7 @@ export const historySegments = sqliteTable("history_segments", {
   ...integers("number", "lines", "bytes"),
 });
 
-export const historyWalks = sqliteTable("history_walks", {
+export const historyScans = sqliteTable("history_scans", {
   ...texts("kind", "month", "last_id", "moved_at"),
   ...integers("is_over"),
 });

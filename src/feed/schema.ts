@@ -3,7 +3,7 @@ import { cursorParameter } from "../http/paging.ts";
 import { named } from "../openapi/success.ts";
 import { listParameter } from "../values/parameter.ts";
 import { codePoints, ID_LIMIT, Id } from "../values/text.ts";
-import { type Cursor, EXPORTED, type ExportWalk, WALKS } from "./export/walks.ts";
+import { type Cursor, EXPORTED, type ExportScan, SCANS } from "./export/scans.ts";
 import { columnTypes } from "./records/kind.ts";
 
 const RecordName = z.enum(EXPORTED, { error: `must be one of ${EXPORTED.join(", ")}` });
@@ -11,24 +11,24 @@ const RecordName = z.enum(EXPORTED, { error: `must be one of ${EXPORTED.join(", 
 const CursorParameter = cursorParameter(
   z
     .object({
-      walk: z.string(),
+      scan: z.string(),
       after: z.array(z.union([z.string(), z.int()])).optional(),
       customer: z.string().optional(),
     })
-    .transform(({ walk: name, after, customer }): Cursor | undefined => {
-      const walk = WALKS.find((one) => one.name === name);
-      const isRow = walk !== undefined && (after === undefined || mayBeRow(walk, after));
-      return isRow ? { walk, after, customer } : undefined;
+    .transform(({ scan: name, after, customer }): Cursor | undefined => {
+      const scan = SCANS.find((one) => one.name === name);
+      const isRow = scan !== undefined && (after === undefined || mayBeRow(scan, after));
+      return isRow ? { scan, after, customer } : undefined;
     }),
 );
 
-/** Whether these may be a row's values in the columns by which the walk goes. */
-function mayBeRow(walk: ExportWalk, values: readonly (string | number)[]): boolean {
-  const types = columnTypes(walk);
+/** Whether these may be a row's values in the columns by which the scan goes. */
+function mayBeRow(scan: ExportScan, values: readonly (string | number)[]): boolean {
+  const types = columnTypes(scan);
   const mayBe = (column: string, value: string | number | undefined) =>
     typeof value === types.get(column) &&
     (typeof value !== "string" || (value !== "" && codePoints(value) <= ID_LIMIT));
-  return values.length === walk.order.length && walk.order.every((column, index) => mayBe(column, values[index]));
+  return values.length === scan.order.length && scan.order.every((column, index) => mayBe(column, values[index]));
 }
 
 /** The query of an export (docs/contract/export.md, 1). */

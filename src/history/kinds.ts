@@ -1,25 +1,35 @@
-import { type ExportWalk, WALKS } from "../feed/export/walks.ts";
-import { KINDS } from "../feed/records/index.ts";
+import { type ExportScan, SCANS } from "../feed/export/scans.ts";
 import { type Leaving, tableName } from "../feed/records/kind.ts";
 import { isEvent } from "../feed/records/summaries.ts";
 
 /** How the old events of a kind leave the database. */
-export interface SealedKind extends Required<Omit<Leaving, "mostLines">> {
+export interface SealedKind extends Required<Leaving> {
   record: string;
   table: string;
-  /** The column with when an event happened. */
+  /** The column with the time of an event. */
   time: string;
   /** How events are read back into lines. */
-  walk: ExportWalk;
+  scan: ExportScan;
 }
 
+/**
+ * The most events of a segment: SQLite takes less than 50 ms to take them out (docs/decisions.md). A number and not a time,
+ * so that a step that was cut off makes the same object again.
+ */
+const MOST_LINES = 2_000;
+
 /** Every kind of event. */
-export const SEALED_KINDS: readonly SealedKind[] = KINDS.flatMap(({ record, timeField, leaving }) => {
-  const exported = WALKS.find((one) => one.record === record);
-  if (timeField === undefined || exported === undefined) return [];
-  // An export leaves out the messages of removed groups.
-  const { leftOut: _, ...walk } = exported;
-  const table = tableName(walk);
-  const { mostLines = walk.mostLines, ...how } = { lookedAt: 20_000, when: isEvent(table), summaries: [], ...leaving };
-  return [{ record, table, time: timeField, walk: { ...walk, mostLines }, ...how }];
+export const SEALED_KINDS: readonly SealedKind[] = SCANS.flatMap(({ leftOut: _, ...scan }) => {
+  const { record, timeField: time, leaving } = scan.kind;
+  if (time === undefined || scan.name !== `${record} 1`) return [];
+  const table = tableName(scan);
+  const defaults = { lookedAt: 20_000, mostLines: MOST_LINES, when: isEvent(table), summaries: [] };
+  // An export leaves out the messages of removed groups, which leave too.
+  return [{ record, table, time, scan, ...defaults, ...leaving }];
 });
+
+export function kindOf(record: string): SealedKind {
+  const kind = SEALED_KINDS.find((one) => one.record === record);
+  if (kind === undefined) throw new Error(`There are no events of kind ${record}.`);
+  return kind;
+}

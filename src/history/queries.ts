@@ -1,21 +1,15 @@
 import { type SQL, sql } from "drizzle-orm";
-import { compilePer, type Database, type Statement, type Value } from "../db/database.ts";
+import type { Database, Statement } from "../db/database.ts";
 import { NOW, names, select } from "../db/select.ts";
-import { historySegments, historyWalks, programState } from "../db/tables.ts";
+import { historyScans, historySegments, programState } from "../db/tables.ts";
 import { writeLines } from "../feed/export/page.ts";
-import { hasMore, selectIds, selectLines, toIds } from "../feed/export/queries.ts";
+import { selectIds, selectRows, toScannedRows } from "../feed/export/queries.ts";
 import { type Summary, summaryId } from "../feed/records/summaries.ts";
 import { SEALED_KINDS, type SealedKind } from "./kinds.ts";
 import type { Segment } from "./object.ts";
 
-/**
- * The most events of a segment: taking them out takes SQLite less than 50 ms (docs/decisions.md). A number and not a
- * time, so that a step that was cut off makes the same object again.
- */
-const MOST_LINES = 2_000;
-
 /** How far the events of a kind have been looked through. */
-export interface Walk {
+export interface Scan {
   kind: string;
   /** The month of the horizon. */
   month: string;
@@ -25,110 +19,82 @@ export interface Walk {
 }
 
 /**
- * The walks of a month that are not over, that which has not moved for longest first; those of another month begin anew.
+ * The scans of a month that are not over, that which has not moved for longest first; those of another month begin anew.
  * There are none while the database may still be restored: the restore, sent again, would bring events back that have
  * left.
  */
-export async function findWalks(db: Database, month: string): Promise<Walk[]> {
-  const { kind, last_id, is_over, moved_at } = historyWalks;
+export async function findScans(db: Database, month: string): Promise<Scan[]> {
+  const { kind, last_id, is_over, moved_at } = historyScans;
   const kinds = JSON.stringify(SEALED_KINDS.map(({ record }) => record));
-  const { walks } = await db.steps({
+  const { scans } = await db.steps({
     begun: [
-      sql`INSERT INTO ${historyWalks} (${names(kind, historyWalks.month, last_id, is_over, moved_at)})
+      sql`INSERT INTO ${historyScans} (${names(kind, historyScans.month, last_id, is_over, moved_at)})
         SELECT value, ${month}, '', 0, ${NOW} FROM json_each(${kinds}), ${programState} WHERE ${programState.restorable} = 0
         ON CONFLICT (${names(kind)}) DO UPDATE SET
-          ${names(historyWalks.month)} = excluded.month, ${names(last_id)} = '', ${names(is_over)} = 0,
+          ${names(historyScans.month)} = excluded.month, ${names(last_id)} = '', ${names(is_over)} = 0,
           ${names(moved_at)} = iif(${is_over} = 1, excluded.moved_at, ${moved_at})
-        WHERE ${historyWalks.month} <> excluded.month`,
+        WHERE ${historyScans.month} <> excluded.month`,
     ],
-    walks: [
+    scans: [
       select(
         {
           kind,
-          month: historyWalks.month,
+          month: historyScans.month,
           lastId: last_id,
           days: sql<number>`CAST(julianday(${NOW}) - julianday(${moved_at}) AS INTEGER)`,
         },
-        sql`FROM ${historyWalks} WHERE ${is_over} = 0 ORDER BY ${moved_at}, ${kind}`,
+        sql`FROM ${historyScans} WHERE ${is_over} = 0 ORDER BY ${moved_at}, ${kind}`,
       ),
     ],
   });
-  return walks;
+  return scans;
 }
 
 /**
- * The next step of a walk: the ids and lines of the events that leave, the number of their segment, how far it comes, and
- * whether the walk is over then. What does not fit into an object is left to the step after it.
+ * The next step of a scan: the ids and lines of the events that leave, the number of their segment, how far it comes, and
+ * whether the scan is over then. What does not fit into an object is left to the step after it.
  */
 export async function findLeaving(
   db: Database,
-  { record, walk }: SealedKind,
+  sealed: SealedKind,
   { lastId: after, horizon, month, lookedAt }: { lastId: string; horizon: string; month: string; lookedAt: number },
 ) {
+  const { table, time, when, scan, mostLines } = sealed;
   const { kind, number } = historySegments;
+  const id = sql.raw(`${table}.id`);
+  // To skip rows is ten times as fast as to count them.
+  const nth = sql`SELECT id FROM ${sql.raw(table)} WHERE id > ${after} ORDER BY id LIMIT 1 OFFSET ${lookedAt} - 1`;
+  const lastOfAll = sql`(SELECT max(id) FROM ${sql.raw(table)})`;
+  const lastLookedAt = sql`coalesce((${nth}), ${lastOfAll})`;
+  const inOrder = sql`
+    WHERE ${id} > ${after} AND ${id} <= ${lastLookedAt} AND ${sql.raw(`${table}.${time}`)} < ${horizon} AND ${sql.raw(when)}
+    ORDER BY ${id}`;
   const [[last], rows, [next], ...idRows] = await db.batch([
-    selectEnd(record, { after, lookedAt }),
-    selectOldEvents(record, { after, horizon, lookedAt }),
+    sql<{ id: string | null; ofAll: string | null }>`SELECT ${lastLookedAt} AS id, ${lastOfAll} AS ofAll`,
+    selectRows(scan, inOrder, sql.raw(String(mostLines))),
     select(
       { number: sql<number>`coalesce(max(${number}), 0) + 1` },
-      sql`FROM ${historySegments} WHERE ${kind} = ${record} AND ${historySegments.month} = ${month}`,
+      sql`FROM ${historySegments} WHERE ${kind} = ${sealed.record} AND ${historySegments.month} = ${month}`,
     ),
-    ...selectIds(walk.reader),
+    ...selectIds(scan.reader),
   ]);
-  const { bytes, end } = writeLines(walk, { rows, ids: toIds(walk.reader, idRows), hasMore: hasMore(rows) });
-  const ids = rows.map(({ cursor_0: id }) => String(id));
+  const { bytes, end } = writeLines(scan, toScannedRows(scan, rows, idRows));
+  const ids = rows.map(({ cursor_0 }) => String(cursor_0));
   return {
     ids: end === undefined ? ids : ids.slice(0, ids.lastIndexOf(String(end[0])) + 1),
     lines: bytes,
     number: Number(next?.number),
-    lastId: String(end?.[0] ?? last?.lastId ?? after),
-    isOver: end === undefined && last?.lastId === last?.ofAll,
+    lastId: String(end?.[0] ?? last?.id ?? after),
+    isOver: end === undefined && last?.id === last?.ofAll,
   };
-}
-
-/** The last of the events that a step looks at, and the last of all. */
-const selectEnd = compilePer((record: string, value: Value<"after" | "lookedAt">) => {
-  const kind = kindOf(record);
-  return select(
-    { lastId: sql<string | null>`${lastLookedAt(kind, value)}`, ofAll: sql<string | null>`${lastOf(kind)}` },
-    sql``,
-  );
-});
-
-/** The old ones among them, as an export reads them. */
-const selectOldEvents = compilePer((record: string, value: Value<"after" | "horizon" | "lookedAt">) => {
-  const kind = kindOf(record);
-  const id = sql.raw(`${kind.table}.id`);
-  const inOrder = sql`
-    WHERE ${id} > ${value("after")} AND ${id} <= ${lastLookedAt(kind, value)}
-      AND ${sql.raw(`${kind.table}.${kind.time}`)} < ${value("horizon")} AND ${sql.raw(kind.when)}
-    ORDER BY ${id}`;
-  return selectLines(kind.walk, inOrder, sql.raw(String(Math.min(kind.walk.mostLines, MOST_LINES))));
-});
-
-/** To skip rows is ten times as fast as to count them. */
-function lastLookedAt(kind: SealedKind, value: Value<"after" | "lookedAt">): SQL {
-  const nth = sql`
-    SELECT id FROM ${sql.raw(kind.table)} WHERE id > ${value("after")} ORDER BY id LIMIT 1 OFFSET ${value("lookedAt")} - 1`;
-  return sql`coalesce((${nth}), ${lastOf(kind)})`;
-}
-
-function lastOf({ table }: SealedKind): SQL {
-  return sql`(SELECT max(id) FROM ${sql.raw(table)})`;
-}
-
-export function kindOf(record: string): SealedKind {
-  const kind = SEALED_KINDS.find((one) => one.record === record);
-  if (kind === undefined) throw new Error(`There are no events of kind ${record}.`);
-  return kind;
 }
 
 /** What is to be written down of a segment whose object is written; the rest follows from its events. */
 export type Written = Pick<Segment, "kind" | "month" | "number" | "name" | "bytes" | "sha256">;
 
-/** A step of a walk: where it began, and where it has come. */
+/** A step of a scan: where it began, and where it has come. */
 export interface Step {
-  from: Walk;
+  from: Scan;
   lastId: string;
   isOver: boolean;
 }
@@ -164,7 +130,7 @@ export async function takeOut(
     added: summaries.map((summary) => addToSummary(summary, { summaries, table, time, leave })),
     left: [sql`DELETE FROM ${sql.raw(table)} WHERE ${leave}`],
     counted: [sql`UPDATE ${programState} SET ${names(programState.version)} = ${programState.version} + 1`],
-    moved: [moveWalk(step)],
+    moved: [moveScan(step)],
   });
 }
 
@@ -185,16 +151,16 @@ function addToSummary(
     ON CONFLICT (id) DO UPDATE SET ${sql.raw(`${sets}, ${time} = max(${time}, excluded.${time})`)}`;
 }
 
-/** Writes down how far a walk has come that has found nothing more. */
+/** Writes down how far a scan has come that has found nothing more. */
 export async function moveOn(db: Database, step: Step): Promise<void> {
-  await db.steps({ moved: [moveWalk(step)] });
+  await db.steps({ moved: [moveScan(step)] });
 }
 
-/** Not a walk that is elsewhere by now: of the next month, of another run, or of a database that was set back. */
-function moveWalk({ from, lastId, isOver }: Step): Statement {
-  return sql`UPDATE ${historyWalks}
-    SET ${names(historyWalks.last_id)} = ${lastId}, ${names(historyWalks.is_over)} = ${isOver ? 1 : 0},
-      ${names(historyWalks.moved_at)} = ${NOW}
-    WHERE ${historyWalks.kind} = ${from.kind} AND ${historyWalks.month} = ${from.month}
-      AND ${historyWalks.last_id} = ${from.lastId}`;
+/** Not a scan that is elsewhere by now: of the next month, of another run, or of a database that was set back. */
+function moveScan({ from, lastId, isOver }: Step): Statement {
+  return sql`UPDATE ${historyScans}
+    SET ${names(historyScans.last_id)} = ${lastId}, ${names(historyScans.is_over)} = ${isOver ? 1 : 0},
+      ${names(historyScans.moved_at)} = ${NOW}
+    WHERE ${historyScans.kind} = ${from.kind} AND ${historyScans.month} = ${from.month}
+      AND ${historyScans.last_id} = ${from.lastId}`;
 }

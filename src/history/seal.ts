@@ -1,7 +1,8 @@
 import type { Database } from "../db/database.ts";
 import { type HistorySettings, horizonOf } from "../feed/horizon.ts";
+import { kindOf } from "./kinds.ts";
 import { claimBucket, folderOf, objectName, pack, putOnce } from "./object.ts";
-import { findLeaving, findWalks, kindOf, moveOn, takeOut, type Walk } from "./queries.ts";
+import { findLeaving, findScans, moveOn, type Scan, takeOut } from "./queries.ts";
 
 /** What a run has come to. */
 export interface Sealed {
@@ -10,7 +11,7 @@ export interface Sealed {
   sealed: number;
   /** What they take in R2. */
   bytes: number;
-  /** For how many days a walk that is not over has not moved, where it is longest. */
+  /** For how many days a scan that is not over has not moved, where it is longest. */
   behindDays: number;
 }
 
@@ -35,8 +36,8 @@ interface Options {
 }
 
 /**
- * Moves the events of before the horizon to R2 (docs/contract/history.md, 2): a step of each walk of the month that is not
- * over, in turns. A walk whose step fails gets no more steps in this run. The report is null once all events have been
+ * Moves the events of before the horizon to R2 (docs/contract/history.md, 2): a step of each scan of the month that is not
+ * over, in turns. A scan whose step fails gets no more steps in this run. The report is null once all events have been
  * looked at this month, or the database may still be restored.
  * @throws {ForeignBucket} where the bucket belongs to another deployment.
  */
@@ -46,35 +47,35 @@ export async function sealHistory(
 ): Promise<{ report: Sealed | null; failures: readonly unknown[]; isUnfinished: boolean }> {
   const horizon = horizonOf(settings, now);
   const month = horizon.slice(0, 7);
-  const walks = await findWalks(db, month);
-  if (walks.length === 0) return { report: null, failures: [], isUnfinished: false };
+  const scans = await findScans(db, month);
+  if (scans.length === 0) return { report: null, failures: [], isUnfinished: false };
   await claimBucket(settings.bucket, worker);
 
-  const report = begin(walks);
+  const report = begin(scans);
   const failures: unknown[] = [];
   let [busyMs, restMs] = [0, 0];
-  let walk = walks.shift();
-  for (; walk !== undefined && mayGoOn(); walk = walks.shift()) {
+  let scan = scans.shift();
+  for (; scan !== undefined && mayGoOn(); scan = scans.shift()) {
     await new Promise((resolve) => setTimeout(resolve, restMs));
     const startedAt = performance.now();
     try {
-      const step = await takeStep(db, walk, { settings, horizon, month, lookedAt });
+      const step = await takeStep(db, scan, { settings, horizon, month, lookedAt });
       report.segments += step.sealed > 0 ? 1 : 0;
       report.sealed += step.sealed;
       report.bytes += step.bytes;
-      if (!step.isOver) walks.push({ ...walk, lastId: step.lastId });
+      if (!step.isOver) scans.push({ ...scan, lastId: step.lastId });
     } catch (failure) {
       failures.push(failure);
     }
     busyMs += performance.now() - startedAt;
     [busyMs, restMs] = busyMs < BURST_MS ? [busyMs, 0] : [0, Math.min(RESTS * busyMs, LONGEST_REST_MS)];
   }
-  return { report, failures, isUnfinished: walk !== undefined || failures.length > 0 };
+  return { report, failures, isUnfinished: scan !== undefined || failures.length > 0 };
 }
 
-function begin(walks: readonly Walk[]): Sealed {
-  const behindDays = Math.max(...walks.map(({ days }) => days));
-  const behind = walks.filter(({ days }) => days >= TOLD_BEHIND_DAYS);
+function begin(scans: readonly Scan[]): Sealed {
+  const behindDays = Math.max(...scans.map(({ days }) => days));
+  const behind = scans.filter(({ days }) => days >= TOLD_BEHIND_DAYS);
   if (behind.length > 0) {
     const kinds = behind.map(({ kind }) => kind);
     console.warn(JSON.stringify({ warning: "HISTORY_BEHIND", days: behindDays, kinds }));
@@ -90,24 +91,24 @@ interface Context {
 }
 
 /** Looks at the next events, and lets the old ones among them leave: first the object, then the transaction. */
-async function takeStep(db: Database, walk: Walk, { settings, lookedAt, ...from }: Context) {
-  const kind = kindOf(walk.kind);
+async function takeStep(db: Database, scan: Scan, { settings, lookedAt, ...from }: Context) {
+  const kind = kindOf(scan.kind);
   const { ids, lines, number, ...to } = await findLeaving(db, kind, {
-    lastId: walk.lastId,
+    lastId: scan.lastId,
     lookedAt: lookedAt ?? kind.lookedAt,
     ...from,
   });
   const { month, horizon } = from;
-  const step = { from: walk, ...to };
+  const step = { from: scan, ...to };
   if (ids.length === 0) {
     await moveOn(db, step);
     return { ...to, sealed: 0, bytes: 0 };
   }
   const content = await pack(lines);
-  const folder = folderOf({ kind: walk.kind, month });
+  const folder = folderOf({ kind: scan.kind, month });
   const free = await putOnce(settings.bucket, content, { folder, number });
   const bytes = content.bytes.byteLength;
-  const of = { kind: walk.kind, month, number: free, name: objectName(folder, free) };
+  const of = { kind: scan.kind, month, number: free, name: objectName(folder, free) };
   await takeOut(db, kind, { segment: { ...of, bytes, sha256: content.sha256 }, ids, horizon, step });
   return { ...to, sealed: ids.length, bytes };
 }

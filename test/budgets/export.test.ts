@@ -4,7 +4,7 @@ import { programLines } from "../../scripts/program/program.ts";
 import { benchSize } from "../../scripts/program/shape.ts";
 import { Database, type Usage } from "../../src/db/database.ts";
 import { readPage } from "../../src/feed/export/page.ts";
-import { WALKS } from "../../src/feed/export/walks.ts";
+import { SCANS } from "../../src/feed/export/scans.ts";
 import { KINDS } from "../../src/feed/records/index.ts";
 import { mustFeed } from "../support/api.ts";
 import { value } from "../support/state.ts";
@@ -50,13 +50,13 @@ interface ReadPage {
 async function readPages(...records: string[]): Promise<ReadPage[]> {
   const pages: ReadPage[] = [];
   for (
-    let walk = WALKS.find(({ record }) => records.includes(record)), after: undefined | (string | number)[];
-    walk;
+    let scan = SCANS.find(({ kind }) => records.includes(kind.record)), after: undefined | (string | number)[];
+    scan;
   ) {
     const db = new Database(env.DB, "first-primary");
     const page = await readPage(db, {
       records,
-      after: { walk, after },
+      after: { scan, after },
     });
     const lines = new TextDecoder()
       .decode(page?.bytes)
@@ -64,7 +64,7 @@ async function readPages(...records: string[]): Promise<ReadPage[]> {
       .filter((line) => line !== "");
     pages.push({ lines: lines.map((line) => JSON.parse(line)), usage: db.usage });
     if (page?.next === undefined) break;
-    walk = WALKS.find(({ name }) => name === page.next?.walk);
+    scan = SCANS.find(({ name }) => name === page.next?.scan);
     after = page.next.after?.slice();
   }
   return pages;

@@ -44,7 +44,7 @@ describe("an export", () => {
   });
 
   it("takes the cursor of another deployment as a place, which X-Feed-Version tells apart", async ({ expect }) => {
-    const cursor = encodeURIComponent(JSON.stringify({ walk: "store 1", after: [999_999_999] }));
+    const cursor = encodeURIComponent(JSON.stringify({ scan: "store 1", after: [999_999_999] }));
 
     const { status, body, headers } = await exportPage(`${EXPORT}?after=${cursor}`);
 

@@ -119,7 +119,7 @@ describe("a kind that fails", () => {
 });
 
 describe("a run of last month", () => {
-  it("that is still at work moves no walk of this month", async ({ expect }) => {
+  it("that is still at work moves no scan of this month", async ({ expect }) => {
     const { lines, entry } = shop();
     keepMonths(undefined);
     await mustFeed([...lines, entry("5.00", OLD), entry("6.00", OLD), entry("7.00", OLD)]);
@@ -138,13 +138,13 @@ describe("a run of last month", () => {
     await reached.promise;
     await goTo("2026-07-01 07:00:00");
     await sealInPart(1);
-    const walks = () => rows("SELECT month, last_id FROM history_walks ORDER BY kind LIMIT 1");
-    const before = await walks();
+    const scans = () => rows("SELECT month, last_id FROM history_scans ORDER BY kind LIMIT 1");
+    const before = await scans();
 
     held.resolve();
     await straggler;
 
-    expect(await walks()).toEqual(before);
+    expect(await scans()).toEqual(before);
     expect((await segments()).map(({ month, number }) => [month, number])).toEqual([
       ["2026-05", 1],
       ["2026-05", 2],

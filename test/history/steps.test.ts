@@ -76,7 +76,7 @@ describe("a step that is cut off", () => {
     expect(await differences()).toEqual([]);
   });
 
-  it("takes out what it has begun with, and leaves the walk of a month that has begun meanwhile alone", async ({
+  it("takes out what it has begun with, and leaves the scan of a month that has begun meanwhile alone", async ({
     expect,
   }) => {
     const { lines, entry } = shop();

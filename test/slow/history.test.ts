@@ -270,7 +270,7 @@ describe("npm run history -- drop-bodies", () => {
     const [before, other, now] = [objectOf("2026-03"), objectOf("2026-03", 8), objectOf("2026-04")];
     for (const name of [before, now]) cloudflare.objects.set(name, gzipped(MESSAGES));
     cloudflare.objects.set(other, gzipped(MESSAGES.slice(1)));
-    insert("history_walks", { kind: "message", month: "2026-04" });
+    insert("history_scans", { kind: "message", month: "2026-04" });
 
     const { status, output } = await history("drop-bodies", "c1");
 
@@ -291,7 +291,7 @@ describe("npm run history -- drop-bodies", () => {
     if (named !== undefined) cloudflare.objects.set(keyOf("message"), named);
     cloudflare.objects.set(`${BUCKET}/${nameAt(8)}`, gzipped(MESSAGES).subarray(0, 60));
     cloudflare.objects.set(`${BUCKET}/${nameAt(9)}`, gzipped(MESSAGES));
-    insert("history_walks", { kind: "message", month: "2026-04" });
+    insert("history_scans", { kind: "message", month: "2026-04" });
 
     const { status, output } = await history("drop-bodies", "c1");
 

@@ -30,26 +30,14 @@ interface Field {
 /** A table of up to so many rows is read whole with a page, where most of a page's lines name one of them. */
 const SMALL_TABLE_ROWS = 1_000;
 
-/** Reads records back with every field of their kind. */
-export function readerOf(kind: Kind): Reader {
-  return reader(
-    kind,
-    Object.keys(kind.fields.shape).map((name) => toField(kind, name)),
-  );
-}
-
-/** Reads the keys of records into lines that delete them. */
-export function deletionReaderOf(kind: Kind): Reader {
-  const fields = kind.keyFields.map((name) => toField(kind, name));
-  return reader(kind, [...fields, { name: "deleted", select: {}, value: () => true }]);
-}
-
-function reader({ record }: Kind, fields: readonly Field[]): Reader {
+/** Reads the fields of records back into lines; the field `deleted` makes a line that deletes its record. */
+export function readerOf(kind: Kind, names: readonly string[]): Reader {
+  const fields = names.map((name) => toField(kind, name));
   return {
     select: Object.assign({}, ...fields.map(({ select }) => select)),
     smallTables: [...new Set(fields.flatMap(({ smallTable }) => smallTable ?? []))],
     toLine(row, ids) {
-      const line: Record<string, unknown> = { record };
+      const line: Record<string, unknown> = { record: kind.record };
       for (const { name, value } of fields) line[name] = value(row, ids);
       return line;
     },
@@ -57,6 +45,7 @@ function reader({ record }: Kind, fields: readonly Field[]): Reader {
 }
 
 function toField(kind: Kind, name: string): Field {
+  if (name === "deleted") return { name, select: {}, value: () => true };
   // A summary is known by `sealed` in place of its id, which a restore makes of other keys.
   if (name === "sealed") return { name, select: {}, value: ({ id }) => isSummary(id) || undefined };
   const otherwise = kind.readBack?.[name];

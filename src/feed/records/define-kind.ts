@@ -1,4 +1,4 @@
-import { getTableColumns } from "drizzle-orm";
+import { getTableColumns, getTableName } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type * as z from "zod";
 import { wordsColumn } from "../../values/words.ts";
@@ -50,6 +50,7 @@ export function defineKind<Table extends SQLiteTable, Schema extends z.ZodObject
   return {
     deletion: deleted === undefined ? undefined : { column: deleted, is: 1 },
     accountField: "account_id" in fields.shape ? "account_id" : undefined,
+    about: "customer_key" in table ? (key) => `${getTableName(table)}.customer_key = ${key}` : undefined,
     ...(given as Partial<Kind> & typeof given),
     type,
     table,

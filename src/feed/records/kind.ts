@@ -148,7 +148,7 @@ export interface Kind<Field extends string = string, Column extends string = str
    * Given the key of a customer in SQL, the condition that a row is about the customer; left out: that its `customer_key`
    * is the customer's, if the table has such a column.
    */
-  about?: (customerKey: string) => string;
+  about?: ((customerKey: string) => string) | undefined;
   /** The scans in which an export reads the records, one after the other; left out: one, in the order of the key. */
   scans?: readonly Scan[];
   /**

@@ -240,14 +240,14 @@ describe("an export is refused", () => {
     "====",
     encode(7),
     encode({}),
-    encode({ walk: "nothing 1" }),
-    encode({ walk: "store 1", after: [] }),
-    encode({ walk: "store 1", after: ["s1"] }),
-    encode({ walk: "store 1", after: [1, 2] }),
-    encode({ walk: "store 1", after: [1.5] }),
-    encode({ walk: "play 1", after: [1] }),
-    encode({ walk: "play 1", after: [""] }),
-    encode({ walk: "play 1", after: ["x".repeat(65)] }),
+    encode({ scan: "nothing 1" }),
+    encode({ scan: "store 1", after: [] }),
+    encode({ scan: "store 1", after: ["s1"] }),
+    encode({ scan: "store 1", after: [1, 2] }),
+    encode({ scan: "store 1", after: [1.5] }),
+    encode({ scan: "play 1", after: [1] }),
+    encode({ scan: "play 1", after: [""] }),
+    encode({ scan: "play 1", after: ["x".repeat(65)] }),
   ])("for a cursor that no link gave: %s", async (after, { expect }) => {
     const { status, body } = await get(await exportToken(), `?after=${after}`);
 
@@ -256,7 +256,7 @@ describe("an export is refused", () => {
   });
 
   it("for a cursor of an export of other kinds", async ({ expect }) => {
-    const after = encode({ walk: "store 1" });
+    const after = encode({ scan: "store 1" });
 
     const { status, body } = await get(await exportToken(), `?record=customer&after=${after}`);
 

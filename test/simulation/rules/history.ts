@@ -85,7 +85,7 @@ export class HistoryRules {
   #checkLeft(): void {
     const { primary } = this.#world.database;
     const over = primary.read<{ kind: string; month: string }>(
-      "SELECT kind, month FROM history_walks WHERE is_over = 1",
+      "SELECT kind, month FROM history_scans WHERE is_over = 1",
     );
     for (const { record, table, time, when } of SEALED_KINDS) {
       const month = over.find(({ kind }) => kind === record)?.month;

@@ -98,7 +98,7 @@ async function checkHistory(stage: Stage): Promise<void> {
   for (const months of [0, ALL_MONTHS]) {
     world.history.passMonths(months);
     await seal(stage);
-    checkWalks(stage, world.history.horizon);
+    checkScans(stage, world.history.horizon);
     rules.history?.check();
   }
   await world.time.wait(BOARD_FRESH_MS);
@@ -134,9 +134,9 @@ async function answersOf({ world, network, rules }: Stage): Promise<Map<string, 
 }
 
 /** Every kind of event has been looked through. */
-function checkWalks({ world }: Stage, horizon: string): void {
+function checkScans({ world }: Stage, horizon: string): void {
   const { primary } = world.database;
-  const open = primary.read("SELECT kind FROM history_walks WHERE month <> ? OR is_over = 0", horizon.slice(0, 7));
+  const open = primary.read("SELECT kind FROM history_scans WHERE month <> ? OR is_over = 0", horizon.slice(0, 7));
   if (open.length > 0) world.fail(RULE, `there are still events of before ${horizon}: ${JSON.stringify(open)}`);
 }
 

@@ -140,8 +140,7 @@ function takeStamp(after: State, writes: readonly Line[], now: string): void {
  */
 function write({ kind, row, key }: Line, after: State, now: string): void {
   const { record, fields } = kind;
-  const table = after.table(record);
-  const stored = table.get(key);
+  const stored = after.table(record).get(key);
   const lacks = fields.some(
     (field) => field.isRequired && field.type !== "customers" && missing(field, row, after).length > 0,
   );
@@ -160,13 +159,11 @@ function write({ kind, row, key }: Line, after: State, now: string): void {
   if (record === "message_group") {
     written.initial_customer_id = stored?.initial_customer_id ?? row.initial_customer_id;
     written.member_ids = row.member_ids.filter((id: string) => after.customer(id));
-    removeAll(
-      after,
-      "message_state",
-      (one) => one.group_id === row.id && !written.member_ids.includes(one.customer_id),
-    );
+    const hasLeft = ({ group_id, customer_id }: Row) =>
+      group_id === row.id && !written.member_ids.includes(customer_id);
+    removeAll(after, "message_state", hasLeft);
   }
-  table.set(key, written);
+  after.store(record, key, written);
 }
 
 /** The fields in which a line would change what is fixed. */
@@ -177,24 +174,25 @@ function changes({ isEvent, fields }: Kind, row: Row, stored: Row | undefined): 
 }
 
 export function removeAll(after: State, record: string, isRemoved: (row: Row) => boolean): void {
-  for (const [key, row] of after.table(record)) if (isRemoved(row)) after.table(record).delete(key);
+  after.change(record, isRemoved, () => undefined);
 }
 
 /** Deletes; false where there was nothing to delete. */
 function remove({ kind: { record, fields }, key }: Line, after: State): boolean {
-  const table = after.table(record);
-  const stored = table.get(key);
+  const stored = after.table(record).get(key);
   if (stored === undefined || stored.deleted || stored.erased || stored.joined === false || stored.body === "")
     return false;
-  if (record === "customer") table.set(key, { ...emptied(fields), id: stored.id, erased: true });
-  else if (SOFT_DELETED.includes(record)) stored.deleted = true;
-  else if (record === "membership") stored.joined = false;
-  else if (record === "message") stored.body = "";
-  else table.delete(key);
+  const store = (row?: Row) => after.store(record, key, row);
+  if (record === "customer") store({ ...emptied(fields), id: stored.id, erased: true });
+  else if (SOFT_DELETED.includes(record)) store({ ...stored, deleted: true });
+  else if (record === "membership") store({ ...stored, joined: false });
+  else if (record === "message") store({ ...stored, body: "" });
+  else store();
   if (record === "message_group") {
-    removeAll(after, "message_state", ({ group_id }) => group_id === stored.id);
+    const isOfGroup = ({ group_id }: Row) => group_id === stored.id;
+    removeAll(after, "message_state", isOfGroup);
     // Their ids stay used.
-    for (const message of after.all("message")) if (message.group_id === stored.id) message.group_id = null;
+    after.change("message", isOfGroup, () => ({ group_id: null }));
   }
   return true;
 }
@@ -205,9 +203,10 @@ const emptied = (fields: readonly Field[]): Row =>
 /** Ends all that ends with the customers who are erased. */
 function endErased(after: State): void {
   const isErased = (id: unknown) => after.find("customer", id)?.erased === true;
-  for (const membership of after.all("membership")) if (isErased(membership.customer_id)) membership.joined = false;
-  for (const group of after.all("message_group"))
-    group.member_ids = group.member_ids.filter((id: string) => !isErased(id));
+  const isOfErased = ({ customer_id }: Row) => isErased(customer_id);
+  after.change("membership", isOfErased, () => ({ joined: false }));
+  const withoutErased = ({ member_ids }: Row) => ({ member_ids: member_ids.filter((id: string) => !isErased(id)) });
+  after.change("message_group", ({ member_ids }) => member_ids.some(isErased), withoutErased);
   for (const record of ["registration", "friendship", "block", "customer_coupon", "message_state"])
     removeAll(after, record, (one) => [one.customer_id, one.friend_id, one.blocked_id].some(isErased));
 }

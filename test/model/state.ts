@@ -12,27 +12,54 @@ export const sum = (rows: readonly Row[], value: (row: Row) => number): number =
 
 /** Everything that is stored: of each kind its records by their keys, in the order in which they were first stored. */
 export class State {
-  readonly #tables = new Map(KINDS.map(({ record }) => [record, new Map<string, Row>()]));
+  readonly #tables: Map<string, Map<string, Row>>;
+  /** The kinds whose tables this state shares with none of its copies. */
+  readonly #own = new Set<string>();
+  readonly #lists = new Map<string, readonly Row[]>();
   /** The clock of messages: the last stamp, and what D1's clock said then. */
   clock = { stamp: "", said: "" };
 
-  table(record: string): Map<string, Row> {
+  constructor(tables = new Map(KINDS.map(({ record }) => [record, new Map<string, Row>()]))) {
+    this.#tables = tables;
+  }
+
+  table(record: string): ReadonlyMap<string, Row> {
     const table = this.#tables.get(record);
     if (table === undefined) throw new Error(`There are no records of the kind ${record}.`);
     return table;
   }
 
-  all(record: string): Row[] {
-    return [...this.table(record).values()];
+  /** Stores a record in the place of the one with this key; undefined removes it. No row is changed in place. */
+  store(record: string, key: string, row: Row | undefined): void {
+    if (!this.#own.has(record)) this.#tables.set(record, new Map(this.table(record)));
+    this.#own.add(record);
+    this.#lists.delete(record);
+    if (row === undefined) this.#tables.get(record)?.delete(key);
+    else this.#tables.get(record)?.set(key, row);
+  }
+
+  /** Changes the records that are meant, or removes them. */
+  change(record: string, isMeant: (row: Row) => boolean, changed: (row: Row) => Row | undefined): void {
+    for (const [key, row] of [...this.table(record)])
+      if (isMeant(row)) {
+        const change = changed(row);
+        this.store(record, key, change && { ...row, ...change });
+      }
+  }
+
+  all(record: string): readonly Row[] {
+    const list = this.#lists.get(record) ?? [...this.table(record).values()];
+    this.#lists.set(record, list);
+    return list;
   }
 
   find(record: string, ...key: unknown[]): Row | undefined {
     return this.table(record).get(JSON.stringify(record === "friendship" ? key.sort() : key));
   }
 
+  /** Another state that begins with all of this. This one is not changed any more. */
   copy(): State {
-    const copy = new State();
-    for (const [record, table] of this.#tables) for (const [key, row] of table) copy.table(record).set(key, { ...row });
+    const copy = new State(new Map(this.#tables));
     copy.clock = { ...this.clock };
     return copy;
   }

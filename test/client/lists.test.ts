@@ -1,17 +1,18 @@
 import { describe, it } from "vitest";
-import { issue, program } from "../customer/coupons/support.ts";
 import { mustFeed } from "../support/api.ts";
 import { clientOf, worker } from "../support/client.ts";
 import * as seed from "../support/seed.ts";
 
 /** A customer with three store coupons, two manufacturer coupons and a digital one. */
 async function seedCoupons() {
-  const holds = await program();
-  const store = await issue(holds, {}, {}, {});
-  const mfg = await issue(holds, { coupon: { kind: "mfg" } }, { coupon: { kind: "mfg" } });
-  const digital = seed.coupon(holds.account.id, { kind: "digital" });
-  await mustFeed([digital]);
-  return { ...clientOf(holds.customer.id), store, mfg, digital };
+  const account = seed.account();
+  const [shop, customer] = [seed.store(account.id), seed.customer()];
+  const coupons = ["store", "store", "store", "mfg", "mfg"].map((kind) => seed.coupon(account.id, { kind }));
+  const digital = seed.coupon(account.id, { kind: "digital" });
+  const issued = coupons.map(({ id }) => seed.customerCoupon(customer.id, id, shop.id));
+  await mustFeed([account, shop, customer, seed.membership(shop.id, customer.id), ...coupons, digital, ...issued]);
+  const ids = issued.map(({ id }) => id);
+  return { ...clientOf(customer.id), store: ids.slice(0, 3), mfg: ids.slice(3), digital };
 }
 
 async function listed<One>(entries: AsyncGenerator<One, void, undefined>): Promise<One[]> {

@@ -1,119 +1,182 @@
 import { env } from "cloudflare:workers";
 import { describe, it } from "vitest";
 import { findCoupons } from "../../../src/customer/coupons/queries.ts";
-import { COUPON_KINDS } from "../../../src/customer/coupons/routes.ts";
-import { Database, type Usage } from "../../../src/db/database.ts";
+import { COUPON_KINDS, type CouponKind } from "../../../src/customer/coupons/routes.ts";
+import type { CouponsQuery } from "../../../src/customer/coupons/valid-coupons.ts";
+import { Database } from "../../../src/db/database.ts";
+import { ANSWER_BYTES } from "../../../src/values/answer-bytes.ts";
+import { FIELD_LIMIT, LOGO_LIMIT } from "../../../src/values/text.ts";
 import { mustFeed } from "../../support/api.ts";
 import * as seed from "../../support/seed.ts";
-import { issue, program } from "./support.ts";
 
 const HELD = 20;
+/** A control character, which takes six bytes as JSON. */
+const long = (length: number) => "\u0001".repeat(length);
+const many = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index));
+const LINES = many(20, () => long(200));
+const WORDY = { header_lines: LINES, text_lines: LINES };
 
-async function holder() {
-  const holds = await program({ loyalty_options: {} });
-  await issue(
-    holds,
-    ...Array.from({ length: HELD }, (_, index) => ({ coupon: { kind: index % 2 ? "mfg" : "store" } })),
-  );
-  const [offer, digital] = [seed.coupon(holds.account.id), seed.coupon(holds.account.id, { kind: "digital" })];
-  await mustFeed([offer, digital]);
-  return { ...holds, offer };
+interface Options {
+  limit?: number;
+  accounts?: CouponsQuery["accounts"];
 }
 
-type Holder = Awaited<ReturnType<typeof holder>>;
+/** What a customer is answered of these kinds, and what that costs. */
+async function find(
+  customerId: string,
+  kinds: readonly CouponKind[],
+  { limit = 50, accounts = { includeImages: false } }: Options = {},
+) {
+  const db = new Database(env.DB, "first-unconstrained");
+  const page = { offset: 0, limit };
+  const found = await findCoupons(db, { customerId, filter: { kinds }, page, accounts });
+  return { ...found, ...db.usage, count: found.items.length };
+}
 
-/** Stores more coupons past the feed, because there are many of them. */
-async function store({ offer, store }: Holder, customerId: string, count: number, fields = "'2026-01-01', 0") {
+/** A customer who holds coupons of a chain, which also has one for everybody. */
+async function holder() {
+  const account = seed.account({ loyalty_options: {} });
+  const [store, customer] = [seed.store(account.id), seed.customer()];
+  const held = many(HELD, (index) => seed.coupon(account.id, { kind: index % 2 ? "mfg" : "store" }));
+  const [offer, digital] = [seed.coupon(account.id), seed.coupon(account.id, { kind: "digital" })];
+  await mustFeed([account, store, customer, seed.membership(store.id, customer.id), ...held, offer, digital]);
+  await mustFeed(held.map(({ id }) => seed.customerCoupon(customer.id, id, store.id)));
+  return { id: customer.id, offer, store };
+}
+
+/** Issues the offer more often than a test can feed. */
+async function issue(
+  { offer, store }: Awaited<ReturnType<typeof holder>>,
+  customerId: string,
+  count: number,
+  usageCount = 0,
+) {
   await env.DB.prepare(
     `WITH RECURSIVE numbers(number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < ?)
      INSERT INTO customer_coupons (
        id, customer_key, campaign_coupon_key, store_key, creation_method, reserved, total_count, created_at,
        usage_count, expected_end_date, time_zone, ends_at
      )
-     SELECT ? || number, customers.key, coupons.key, stores.key, '', 0, 1, ${fields}, NULL, 'UTC', 'never'
+     SELECT ? || number, customers.key, coupons.key, stores.key, '', 0, 1, '2026-01-01', ?, NULL, 'UTC', 'never'
      FROM numbers JOIN customers ON customers.id = ? JOIN coupons ON coupons.id = ? JOIN stores ON stores.id = ?`,
   )
-    .bind(count, seed.freshId("bulk-"), customerId, offer.id, store.id)
+    .bind(count, seed.freshId("bulk-"), usageCount, customerId, offer.id, store.id)
     .run();
 }
 
-async function usageOf(customerId: string, storeIds: string[] = []): Promise<Usage & { rows: number }> {
-  const db = new Database(env.DB, "first-unconstrained");
-  const { items } = await findCoupons(db, {
-    customerId,
-    filter: { kinds: COUPON_KINDS, storeIds },
-    page: { offset: 0, limit: 50 },
-    accounts: { includeImages: false },
-  });
-  return { ...db.usage, rows: items.length };
-}
-
 describe("finding coupons", () => {
-  it("reads what the customer holds, however many are issued to others, in one round trip", async ({ expect }) => {
+  it("reads what the customer holds, not what others hold, in one round trip", async ({ expect }) => {
     const holds = await holder();
     const others = seed.customer();
     await mustFeed([others]);
-    await store(holds, others.id, 1_000);
+    await issue(holds, others.id, 1_000);
 
-    const amongThousand = await usageOf(holds.customer.id);
-    await store(holds, others.id, 99_000);
-    const amongHundredThousand = await usageOf(holds.customer.id);
+    const amongThousand = await find(holds.id, COUPON_KINDS);
+    await issue(holds, others.id, 99_000);
+    const amongHundredThousand = await find(holds.id, COUPON_KINDS);
 
-    expect(amongThousand).toMatchObject({ rows: HELD + 1, roundTrips: 1, rowsWritten: 0 });
+    expect(amongThousand).toMatchObject({ count: HELD + 1, roundTrips: 1, rowsWritten: 0 });
     expect(amongHundredThousand.rowsRead).toBe(amongThousand.rowsRead);
     expect(amongThousand.rowsRead).toBeLessThanOrEqual(13 * (HELD + 1));
   });
 
-  it("passes over what the customer has used up, however much it is", async ({ expect }) => {
+  it("reads no row of a coupon that the customer has used up", async ({ expect }) => {
     const holds = await holder();
-    const before = await usageOf(holds.customer.id);
+    const before = await find(holds.id, COUPON_KINDS);
 
-    await store(holds, holds.customer.id, 1_000, "'2026-01-01', 1");
+    await issue(holds, holds.id, 1_000, 1);
 
-    expect((await usageOf(holds.customer.id)).rowsRead).toBe(before.rowsRead);
+    expect((await find(holds.id, COUPON_KINDS)).rowsRead).toBe(before.rowsRead);
   });
 
-  it("looks up what a coupon says only for those that it answers, however many the customer holds", async ({
-    expect,
-  }) => {
+  it("reads the text of the coupons that it answers, not of all that the customer holds", async ({ expect }) => {
     const holds = await holder();
     const limit = 1_000;
-    const usage = async () => {
-      const db = new Database(env.DB, "first-unconstrained");
-      const { items } = await findCoupons(db, {
-        customerId: holds.customer.id,
-        filter: { kinds: ["store"] },
-        page: { offset: 0, limit },
-        accounts: false,
-      });
-      return { ...db.usage, rows: items.length };
-    };
+    const simple = () => find(holds.id, ["store"], { limit, accounts: false });
 
-    await store(holds, holds.customer.id, limit);
-    const few = await usage();
-    await store(holds, holds.customer.id, 9_000);
-    const many = await usage();
+    await issue(holds, holds.id, limit);
+    const few = await simple();
+    await issue(holds, holds.id, 9_000);
+    const all = await simple();
 
-    expect(few).toMatchObject({ rows: limit, roundTrips: 1 });
-    // What more than 100 items hold is counted before it is read: three rows of the six of an item, once more.
+    expect(few).toMatchObject({ count: limit, roundTrips: 1 });
+    // Six rows an item. Above 100 items their bytes are counted first, which reads three rows of each once more.
     expect(few.rowsRead).toBeLessThanOrEqual(9 * limit + 5 * HELD);
-    expect(many).toMatchObject({ rows: limit, roundTrips: 1 });
-    // One that is cut off costs its entry in the index, and its coupon by id: that may end sooner.
-    expect(many.rowsRead - few.rowsRead).toBeLessThanOrEqual(3 * 9_000);
+    expect(all).toMatchObject({ count: limit, roundTrips: 1 });
+    // A coupon beyond the limit costs its entry in the index, and the coupon's row: that may end sooner.
+    expect(all.rowsRead - few.rowsRead).toBeLessThanOrEqual(3 * 9_000);
   });
 
   it("asks nothing if the filters leave no kind", async ({ expect }) => {
-    const db = new Database(env.DB, "first-unconstrained");
-    const page = { offset: 0, limit: 50 };
+    expect(await find("c", [])).toMatchObject({ items: [], roundTrips: 0 });
+  });
 
-    const { items } = await findCoupons(db, {
-      customerId: "c",
-      filter: { kinds: [] },
-      page,
-      accounts: false,
-    });
+  it("reads the text of a coupon once, however often it was issued", async ({ expect }) => {
+    const holds = await holder();
+    await issue(holds, holds.id, 40);
 
-    expect(items).toEqual([]);
-    expect(db.usage.roundTrips).toBe(0);
+    const { coupons, accounts, count } = await find(holds.id, ["store"]);
+
+    expect([coupons.size, accounts.size, count]).toEqual([HELD / 2 + 1, 1, 50]);
+  });
+});
+
+interface LongList extends Options {
+  what: string;
+  kind: CouponKind;
+  count: number;
+  /** Each item has a coupon of its own. */
+  isOwn?: boolean;
+  account?: object;
+  coupon?: object;
+  held?: object;
+  store?: object;
+}
+
+// In each the items are long for another reason.
+const LONG_LISTS: readonly LongList[] = [
+  { what: "coupons of long texts", kind: "digital", count: 60, isOwn: true, coupon: WORDY },
+  {
+    what: "one long logo in each item",
+    kind: "store",
+    count: 99,
+    account: { loyalty_options: { chain_logo: "x".repeat(LOGO_LIMIT) } },
+    accounts: { includeImages: true },
+  },
+  { what: "one long coupon in each item", kind: "mfg", count: 99, coupon: WORDY },
+  {
+    what: "long texts of what the customer holds",
+    kind: "store",
+    count: 600,
+    held: { creation_method: long(FIELD_LIMIT), coupon_id: long(FIELD_LIMIT) },
+    store: { store_image: long(FIELD_LIMIT) },
+    accounts: false,
+  },
+];
+
+describe("a list that is too long for one answer", () => {
+  it.for(LONG_LISTS)("is read until it fills an answer, and no further: $what", async (list, { expect }) => {
+    const { kind, count, isOwn = false, accounts, held } = list;
+    const account = seed.account(list.account);
+    const [store, customer] = [seed.store(account.id, list.store), seed.customer()];
+    const coupons = many(isOwn ? count : 1, () => seed.coupon(account.id, { ...list.coupon, kind }));
+    await mustFeed([account, store, customer, seed.membership(store.id, customer.id), ...coupons]);
+    if (kind !== "digital")
+      await mustFeed(many(count, () => seed.customerCoupon(customer.id, coupons[0]?.id, store.id, held)));
+
+    const found = await find(customer.id, [kind], { limit: 1_000, ...(accounts !== undefined && { accounts }) });
+
+    const bytesOf = (items: typeof found.items) => {
+      const texts = items.flatMap((item) => [
+        item.record,
+        found.coupons.get(item.key)?.text,
+        found.accounts.get(item.account_key),
+      ]);
+      return texts.reduce((sum, text) => sum + new TextEncoder().encode(text ?? "").length, 0);
+    };
+    expect(found.hasMore).toBe(true);
+    expect(bytesOf(found.items)).toBeGreaterThan(ANSWER_BYTES);
+    expect(bytesOf(found.items.slice(0, -1))).toBeLessThan(1.03 * ANSWER_BYTES);
+    expect(found.coupons.size).toBe(isOwn ? found.count : 1);
   });
 });

@@ -5,22 +5,24 @@ import { clock } from "../../../src/values/clock.ts";
 import { countOwnTime, waitUntil } from "../../support/wait.ts";
 
 const START = Date.UTC(2026, 4, 10, 12);
+const FRESH_SECONDS = 30;
 const ABANDONED_AFTER_MS = 6_000;
+const PATIENCE_MS = 300;
+// Time that the machine may take on top.
+const MARGIN_MS = 150;
 
 let now = START;
-let pauses: number[] = [];
+/** Those who wait for another request's refresh: how long at most, and what ends that wait. */
+let pauses: { milliseconds: number; end: () => void }[] = [];
 
 beforeEach(() => {
   now = START;
   pauses = [];
   vi.spyOn(clock, "now").mockImplementation(() => now);
-  // Whoever waits for another's refresh waits until a test says otherwise.
-  vi.spyOn(clock, "pause").mockImplementation(async (milliseconds) => {
-    pauses.push(milliseconds);
-    await new Promise(() => {});
-  });
+  vi.spyOn(clock, "pause").mockImplementation(
+    (milliseconds) => new Promise((resolve) => pauses.push({ milliseconds, end: resolve })),
+  );
 });
-
 afterEach(() => {
   vi.useRealTimers();
   vi.restoreAllMocks();
@@ -30,12 +32,25 @@ const pass = (seconds: number) => {
   now += seconds * 1_000;
 };
 
+/** What another isolate has: the same KV, and nothing in memory. */
+const isolate = () => new CachedValues<string>();
+const loading = (value: string) => vi.fn(async () => ({ value, cacheable: true }));
+const failing = async (): Promise<never> => {
+  throw new Error("no database");
+};
+
+/** A load that ends when the test says so. */
+function slowLoad() {
+  const { promise, resolve } = Promise.withResolvers<{ value: string; cacheable: boolean }>();
+  return { load: vi.fn(() => promise), end: (value: string) => resolve({ value, cacheable: true }) };
+}
+
 /** A KV in memory whose operations can be made to fail, and the work in the background. */
 function room() {
   const stored = new Map<string, string>();
   const running: Promise<unknown>[] = [];
   const kv = {
-    get: vi.fn(async (key: string, _options?: unknown) => JSON.parse(stored.get(key) ?? "null")),
+    get: vi.fn(async (key: string, _options?: unknown): Promise<unknown> => JSON.parse(stored.get(key) ?? "null")),
     put: vi.fn(async (key: string, value: string, _options?: unknown) => void stored.set(key, value)),
   };
   const context = { waitUntil: (work: Promise<unknown>) => void running.push(work) };
@@ -46,139 +61,93 @@ function room() {
   const settle = async () => {
     while (running.length > 0) await running.shift();
   };
-  const inKv = (name: string) => JSON.parse(stored.get(name) ?? "null");
-  return { kv, cache, settle, inKv };
+  const read = async (values: CachedValues<string>, load: () => Promise<{ value: string; cacheable: boolean }>) =>
+    (await values.read(cache, "k", load)).value;
+  const inKv = () => JSON.parse(stored.get("k") ?? "null");
+  return { kv, cache, settle, read, inKv };
 }
 
-/** What another isolate has at hand: the same KV, and nothing in memory. */
-const isolate = () => new CachedValues<string>();
-
-const loading = (value: string) => vi.fn(async () => ({ value, cacheable: true }));
-const failing = () =>
-  vi.fn(async (): Promise<never> => {
-    throw new Error("no database");
-  });
-
-/** A load that ends when the test says so. */
-function slowLoad() {
-  const { promise, resolve } = Promise.withResolvers<{ value: string; cacheable: boolean }>();
-  return { load: vi.fn(() => promise), end: (value: string) => resolve({ value, cacheable: true }) };
+/** A room where an isolate has loaded "one", so many seconds ago, which KV has as well. */
+async function roomAfter(seconds: number) {
+  const { kv, cache, settle, ...others } = room();
+  const values = isolate();
+  await values.read(cache, "k", loading("one"));
+  await settle();
+  pass(seconds);
+  return { kv, cache, settle, values, ...others };
 }
 
 describe("the age of a cached value", () => {
-  it("has one age in memory and in KV: it does not start again when a board is read from KV", async ({ expect }) => {
-    const { cache, settle } = room();
-    await isolate().read(cache, "k", loading("one"));
-    await settle();
-    pass(20);
-    const values = isolate();
-    expect((await values.read(cache, "k", failing())).value).toBe("one");
-    pass(11);
-
-    expect((await values.read(cache, "k", loading("two"))).value).toBe("two");
-  });
-
   it("counts from before the source was asked, not from its answer", async ({ expect }) => {
-    const { cache, settle } = room();
+    const { cache, settle, read } = room();
     const values = isolate();
     const { load, end } = slowLoad();
-    const read = values.read(cache, "k", load);
+    const first = values.read(cache, "k", load);
     await waitUntil(() => load.mock.calls.length > 0);
     pass(10);
     end("one");
-    expect(await read).toEqual({ value: "one", at: START, foundIn: "source" });
+    expect(await first).toEqual({ value: "one", at: START, foundIn: "source" });
     await settle();
     pass(21);
 
-    const anew = async () => ({ value: "two", cacheable: false });
-    expect((await values.read(cache, "k", anew)).value).toBe("two");
-    expect((await isolate().read(cache, "k", anew)).value).toBe("two");
+    for (const one of [values, isolate()])
+      expect(await read(one, async () => ({ value: "two", cacheable: false }))).toBe("two");
   });
 
   it("decides although KV answers an old value for ever", async ({ expect }) => {
-    const { kv, cache, settle, inKv } = room();
-    await isolate().read(cache, "k", loading("0"));
-    await settle();
-    kv.get.mockResolvedValue(inKv("k"));
-    const [one, other] = [isolate(), isolate()];
+    const { kv, cache, inKv } = await roomAfter(0);
+    kv.get.mockResolvedValue(inKv());
+    const isolates = [isolate(), isolate()];
     const loadedAt: number[] = [];
 
-    for (let second = 1; second <= 300; second += 1) {
+    for (let second = 1; second <= 100; second += 1) {
       pass(1);
-      for (const values of [one, other]) {
+      for (const values of isolates) {
         const { value, at } = await values.read(cache, "k", async () => {
           loadedAt.push(second);
           return { value: String(second), cacheable: true };
         });
-        expect(second - Number(value)).toBeLessThanOrEqual(30);
-        expect(now - at).toBe((second - Number(value)) * 1_000);
+        const loaded = value === "one" ? 0 : Number(value);
+        expect(second - loaded).toBeLessThanOrEqual(FRESH_SECONDS);
+        expect(now - at).toBe((second - loaded) * 1_000);
       }
     }
     // Each isolate for itself, and no more often than it must.
-    expect(loadedAt).toEqual([31, 62, 93, 124, 155, 186, 217, 248, 279].flatMap((second) => [second, second]));
+    expect(loadedAt).toEqual([31, 62, 93].flatMap((second) => [second, second]));
   });
 
-  it("in the future, by another clock or a mistake, counts as no value", async ({ expect }) => {
-    const { kv, cache, settle, inKv } = room();
-    await kv.put("k", JSON.stringify({ value: "of tomorrow", at: START + 86_400_000 }));
+  it.for([
+    ["is in the future, by another clock or a mistake", { value: "of tomorrow", at: START + 1 }],
+    ...[7, "one", [], {}, { value: "one" }, { value: "one", at: "now" }].map((value) => ["is none", value] as const),
+  ] as const)("where it %s, is that of no value: %j", async ([, inKv], { expect }) => {
+    const { kv, settle, read } = room();
+    kv.get.mockResolvedValue(inKv);
 
-    expect((await isolate().read(cache, "k", loading("one"))).value).toBe("one");
+    expect(await read(isolate(), loading("two"))).toBe("two");
     await settle();
-    expect(inKv("k")).toEqual({ value: "one", at: START });
-    expect(kv.put).toHaveBeenCalledTimes(2);
-  });
-
-  it("that KV does not know is no value", async ({ expect }) => {
-    const { kv, cache } = room();
-
-    for (const nonsense of [7, "one", [], {}, { value: "one" }, { value: "one", at: "now" }]) {
-      kv.get.mockResolvedValue(nonsense);
-      expect((await isolate().read(cache, "k", loading("two"))).value).toBe("two");
-    }
+    expect(kv.put.mock.calls[0]?.[1]).toBe(JSON.stringify({ value: "two", at: START }));
   });
 });
 
 describe("a refresh", () => {
   it("runs once for however many wait for it, and fills KV for its time", async ({ expect }) => {
-    const { kv, cache, settle } = room();
-    const values = isolate();
-    const load = loading("one");
+    const { kv, settle, read } = room();
+    const [values, load] = [isolate(), loading("one")];
 
-    const read = await Promise.all(Array.from({ length: 100 }, () => values.read(cache, "k", load)));
+    const answers = await Promise.all(Array.from({ length: 100 }, () => read(values, load)));
     await settle();
 
-    expect(new Set(read.map(({ value }) => value))).toEqual(new Set(["one"]));
+    expect(new Set(answers)).toEqual(new Set(["one"]));
     expect(load).toHaveBeenCalledTimes(1);
     expect(kv.put).toHaveBeenCalledTimes(1);
     expect(kv.put.mock.calls[0]?.[2]).toEqual({ expirationTtl: 604_800 });
   });
 
-  it("runs once while the value is old, too: nobody is answered the old one where it ends in time", async ({
-    expect,
-  }) => {
-    const { cache, settle } = room();
-    const values = isolate();
-    await values.read(cache, "k", loading("one"));
-    await settle();
-    pass(31);
-    const { load, end } = slowLoad();
-    const reads = Array.from({ length: 20 }, () => values.read(cache, "k", load));
-    await waitUntil(() => pauses.length === 19);
-    end("two");
-
-    expect(new Set((await Promise.all(reads)).map(({ value }) => value))).toEqual(new Set(["two"]));
-    expect(load).toHaveBeenCalledTimes(1);
-  });
-
-  it("that is slow is not waited for longer than 300 ms by anybody who can be answered with an old value", async ({
+  it("that is slow is waited for 300 ms, and then by nobody who can be answered with an old value", async ({
     expect,
   }) => {
     countOwnTime();
-    const { kv, cache, settle, inKv } = room();
-    const values = isolate();
-    await values.read(cache, "k", loading("one"));
-    await settle();
-    pass(31);
+    const { kv, cache, settle, values, read, inKv } = await roomAfter(31);
     const { load, end } = slowLoad();
 
     const startedAt = performance.now();
@@ -186,196 +155,133 @@ describe("a refresh", () => {
     const milliseconds = performance.now() - startedAt;
     pass(1);
     kv.get.mockClear();
-    const later = await Promise.all(Array.from({ length: 20 }, () => values.read(cache, "k", load)));
-    const laterAsked = kv.get.mock.calls.length;
+    const later = await Promise.all(Array.from({ length: 20 }, () => read(values, load)));
+    const askedLater = kv.get.mock.calls.length;
     end("two");
     await settle();
 
     expect(first).toEqual({ value: "one", at: START, foundIn: "kv" });
-    expect(milliseconds).toBeGreaterThanOrEqual(290);
-    expect(milliseconds).toBeLessThan(450);
-    expect(new Set(later.map(({ value }) => value))).toEqual(new Set(["one"]));
-    expect(laterAsked).toBe(0);
+    expect(milliseconds).toBeGreaterThanOrEqual(PATIENCE_MS - 10);
+    expect(milliseconds).toBeLessThan(PATIENCE_MS + MARGIN_MS);
+    expect(new Set(later)).toEqual(new Set(["one"]));
+    expect(askedLater).toBe(0);
     expect(load).toHaveBeenCalledTimes(1);
-    expect((await values.read(cache, "k", failing())).value).toBe("two");
-    expect(inKv("k").value).toBe("two");
+    expect(await read(values, failing)).toBe("two");
+    expect(inKv().value).toBe("two");
   });
 
-  it("that was cancelled does not leave the old value there for ever", async ({ expect }) => {
-    const { cache, settle } = room();
-    const values = isolate();
-    await values.read(cache, "k", loading("one"));
-    await settle();
-    pass(31);
-    await values.read(cache, "k", slowLoad().load);
+  it("that never ends, because its request was cancelled, leaves no old value there for ever", async ({ expect }) => {
+    const { values, read } = await roomAfter(31);
+    await read(values, slowLoad().load);
     pass(6);
 
-    expect((await values.read(cache, "k", loading("two"))).value).toBe("two");
+    expect(await read(values, loading("two"))).toBe("two");
   });
 
-  it("of one value does not wait for that of another", async ({ expect }) => {
-    const { cache } = room();
-    const values = isolate();
-    void values.read(cache, "slow", slowLoad().load);
-
-    expect((await values.read(cache, "k", loading("one"))).value).toBe("one");
-  });
-
-  it("that never ends, because its request was cancelled, is replaced by one that all others wait for", async ({
-    expect,
-  }) => {
-    const { cache } = room();
+  it("that never ends is replaced by one for which all others wait", async ({ expect }) => {
+    const { cache, read } = room();
     const values = isolate();
     const abandoned = slowLoad();
-    const waiting: (() => void)[] = [];
-    vi.mocked(clock.pause).mockImplementation((milliseconds) => {
-      pauses.push(milliseconds);
-      return new Promise((resolve) => waiting.push(resolve));
-    });
     void values.read(cache, "k", abandoned.load);
     await waitUntil(() => abandoned.load.mock.calls.length > 0);
     pass(3);
     const load = loading("two");
-    const reads = Array.from({ length: 20 }, () => values.read(cache, "k", load));
-    await waitUntil(() => waiting.length === 20);
-    expect(pauses).toEqual(Array(20).fill(ABANDONED_AFTER_MS - 3_000));
+    const reads = Array.from({ length: 20 }, () => read(values, load));
+    await waitUntil(() => pauses.length === 20);
+    expect(pauses.map(({ milliseconds }) => milliseconds)).toEqual(Array(20).fill(ABANDONED_AFTER_MS - 3_000));
 
     pass(3);
-    for (const resume of waiting) resume();
+    for (const { end } of pauses) end();
 
-    expect(new Set((await Promise.all(reads)).map(({ value }) => value))).toEqual(new Set(["two"]));
+    expect(new Set(await Promise.all(reads))).toEqual(new Set(["two"]));
     expect(load).toHaveBeenCalledTimes(1);
-    expect((await values.read(cache, "k", failing())).value).toBe("two");
+    expect(await read(values, failing)).toBe("two");
   });
 
   it("that ends long after it was given up does not replace what was loaded since", async ({ expect }) => {
-    const { cache, settle, inKv } = room();
+    const { settle, read, inKv } = room();
     const values = isolate();
     const abandoned = slowLoad();
-    const first = values.read(cache, "k", abandoned.load);
+    const first = read(values, abandoned.load);
     await waitUntil(() => abandoned.load.mock.calls.length > 0);
     pass(6);
-    await values.read(cache, "k", loading("new"));
+    await read(values, loading("new"));
     abandoned.end("old");
     await first;
     await settle();
 
-    expect((await values.read(cache, "k", failing())).value).toBe("new");
-    expect(inKv("k").value).toBe("new");
-  });
-});
-
-describe("of two cached values", () => {
-  it("memory keeps the newer one, whatever KV answers later", async ({ expect }) => {
-    const { kv, cache, settle } = room();
-    await isolate().read(cache, "k", loading("old"));
-    await settle();
-    const values = isolate();
-    pass(31);
-    await values.read(cache, "k", loading("new"));
-    kv.get.mockResolvedValue({ value: "old", at: START });
-    pass(31);
-
-    expect((await values.read(cache, "k", failing())).value).toBe("new");
+    expect(await read(values, failing)).toBe("new");
+    expect(inKv().value).toBe("new");
   });
 });
 
 describe("when something fails", () => {
   it("KV that cannot be read has the source asked, and memory answers afterwards", async ({ expect }) => {
-    const { kv, cache, settle } = room();
+    const { kv, settle, read } = room();
     kv.get.mockRejectedValue(new Error("KV GET failed: 500"));
     const values = isolate();
 
-    expect((await values.read(cache, "k", loading("one"))).value).toBe("one");
-    expect((await values.read(cache, "k", failing())).value).toBe("one");
+    expect(await read(values, loading("one"))).toBe("one");
+    expect(await read(values, failing)).toBe("one");
     pass(31);
-    expect((await values.read(cache, "k", loading("two"))).value).toBe("two");
+    expect(await read(values, loading("two"))).toBe("two");
     await settle();
     expect(kv.put).toHaveBeenCalledTimes(2);
   });
 
-  it("KV that has not answered within a second has the source asked", async ({ expect }) => {
-    const { kv, cache } = room();
+  it.for([
+    ["a second where memory has nothing", 1_000, room],
+    ["300 ms where memory has an old value", PATIENCE_MS, () => roomAfter(31)],
+  ] as const)("KV that hangs is waited for %s", async ([, milliseconds, begin], { expect }) => {
+    const { kv, read, ...others } = await begin();
     kv.get.mockReturnValue(new Promise(() => {}));
     vi.useFakeTimers();
-    const load = loading("one");
-    const read = isolate().read(cache, "k", load);
+    const load = loading("two");
+    const answer = read("values" in others ? others.values : isolate(), load);
 
-    await vi.advanceTimersByTimeAsync(999);
+    await vi.advanceTimersByTimeAsync(milliseconds - 1);
     const early = load.mock.calls.length;
     await vi.advanceTimersByTimeAsync(1);
     vi.useRealTimers();
 
     expect(early).toBe(0);
-    expect((await read).value).toBe("one");
-  });
-
-  it("KV that hangs is not waited for longer than 300 ms where memory has an old value", async ({ expect }) => {
-    countOwnTime();
-    const { kv, cache, settle } = room();
-    const values = isolate();
-    await values.read(cache, "k", loading("one"));
-    await settle();
-    pass(31);
-    kv.get.mockReturnValue(new Promise(() => {}));
-
-    const startedAt = performance.now();
-    expect((await values.read(cache, "k", loading("two"))).value).toBe("two");
-    expect(performance.now() - startedAt).toBeLessThan(450);
+    expect(await answer).toBe("two");
   });
 
   it.for([
     ["and the log says so", "500 Internal Server Error", ['{"error":"BACKGROUND_WORK","cause":"Error"}']],
     ["nor is that logged where it came within a second of another", "429 Too Many Requests", []],
   ] as const)("the value is answered although no write ever succeeds, %s", async ([, failure, logged], { expect }) => {
-    const { kv, cache, settle } = room();
+    const { kv, settle, read } = room();
     kv.put.mockRejectedValue(new Error(`KV PUT failed: ${failure}`));
     const log = vi.spyOn(console, "log").mockImplementation(() => {});
 
-    expect((await isolate().read(cache, "k", loading("one"))).value).toBe("one");
+    expect(await read(isolate(), loading("one"))).toBe("one");
     await settle();
 
     expect(kv.put).toHaveBeenCalledTimes(1);
     expect(log.mock.calls.flat()).toEqual(logged);
   });
-
-  it("the last value of any age answers, from KV or memory, and says its age", async ({ expect }) => {
-    const { kv, cache, settle } = room();
-    const values = isolate();
-    await values.read(cache, "k", loading("one"));
-    await settle();
-    pass(6 * 24 * 60 * 60);
-
-    expect(await isolate().read(cache, "k", failing())).toEqual({ value: "one", at: START, foundIn: "kv" });
-    kv.get.mockRejectedValue(new Error("KV GET failed: 500"));
-    expect(await values.read(cache, "k", failing())).toEqual({ value: "one", at: START, foundIn: "memory" });
-    await settle();
-  });
 });
 
 describe("cached values", () => {
-  it("do not hold what is not to be cached", async ({ expect }) => {
-    const { kv, cache, settle } = room();
-    const values = isolate();
+  it("are not replaced in memory by an older one of KV", async ({ expect }) => {
+    const { kv, values, read } = await roomAfter(31);
+    await read(values, loading("new"));
+    kv.get.mockResolvedValue({ value: "old", at: START });
+    pass(31);
 
-    await values.read(cache, "k", async () => ({ value: "made up", cacheable: false }));
-    await settle();
-
-    expect((await values.read(cache, "k", loading("one"))).value).toBe("one");
-    await settle();
-    expect(kv.put).toHaveBeenCalledTimes(1);
+    expect(await read(values, failing)).toBe("new");
   });
 
   it("ask KV once in thirty seconds, and its edge for no older answer than that", async ({ expect }) => {
-    const { kv, cache, settle } = room();
-    await isolate().read(cache, "k", loading("one"));
-    await settle();
+    const { kv, read } = await roomAfter(0);
     kv.get.mockClear();
     const values = isolate();
 
-    for (let second = 0; second <= 30; second += 1, pass(1)) await values.read(cache, "k", failing());
+    for (let second = 0; second <= FRESH_SECONDS; second += 1, pass(1)) await read(values, failing);
 
-    expect(kv.get.mock.calls).toEqual([["k", { type: "json", cacheTtl: 30 }]]);
+    expect(kv.get.mock.calls).toEqual([["k", { type: "json", cacheTtl: FRESH_SECONDS }]]);
   });
 
   it("stay in bounds in memory: those remembered longest ago are forgotten", async ({ expect }) => {
@@ -385,10 +291,9 @@ describe("cached values", () => {
     await settle();
     kv.get.mockClear();
 
-    await values.read(cache, "k99", failing());
-    await values.read(cache, "k36", failing());
+    for (const key of ["k99", "k36"]) await values.read(cache, key, failing);
     expect(kv.get).not.toHaveBeenCalled();
-    await values.read(cache, "k35", failing());
+    await values.read(cache, "k35", failing);
     expect(kv.get).toHaveBeenCalledTimes(1);
   });
 });

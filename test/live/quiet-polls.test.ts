@@ -3,9 +3,8 @@ import { afterEach, beforeEach, describe, it, vi } from "vitest";
 import { Database } from "../../src/db/database.ts";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
 import { beginListening } from "../../src/inbox/listeners.ts";
-import { PATH } from "../customer/messages/support.ts";
 import { as, mustFeed, trips } from "../support/api.ts";
-import { pass, poll, pollUntilQuiet, seedGroup } from "../support/listeners.ts";
+import { PATH, pass, poll, pollUntilQuiet, seedGroup } from "../support/listeners.ts";
 import * as seed from "../support/seed.ts";
 import { waitUntil } from "../support/wait.ts";
 

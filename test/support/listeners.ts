@@ -1,18 +1,32 @@
 import { afterEach, beforeEach, vi } from "vitest";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
-import { setClocks, toText } from "../customer/messages/simulation.ts";
-import { PATH } from "../customer/messages/support.ts";
 import { type Answer, as, mustFeed, trips } from "./api.ts";
+import { showStoredMessages, stopClock } from "./clock.ts";
 import { runSchedule } from "./schedule.ts";
 import * as seed from "./seed.ts";
 import { rows } from "./state.ts";
 
+export const PATH = "/api/v1/customer/messages";
+const START = Date.UTC(2027, 0, 1);
+
 let now = 0;
+
+/** A second of the tests' clock as the interface writes it. */
+export function toText(second: number): string {
+  return new Date(START + second * 1_000).toISOString().slice(0, 19).replace("T", " ");
+}
+
+/** Stops the clocks of the Worker and of D1, which always agree here, and shows no message. */
+export async function stopClocks(second: number): Promise<void> {
+  vi.setSystemTime(START + second * 1_000);
+  await stopClock(toText(second));
+}
 
 /** Moves the clocks of the Worker, of inboxes and of D1 on. Only for a test that has faked `Date`. */
 export async function pass(seconds: number): Promise<string> {
   now += seconds;
-  await setClocks(now);
+  await stopClocks(now);
+  await showStoredMessages();
   return toText(now);
 }
 

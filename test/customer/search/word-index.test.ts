@@ -9,22 +9,23 @@ import {
 } from "../../../src/customer/search/word-index.ts";
 import { Database } from "../../../src/db/database.ts";
 import { wordsOf } from "../../../src/values/words.ts";
-import { mustFeed } from "../../support/api.ts";
+import { as, mustFeed } from "../../support/api.ts";
 import * as seed from "../../support/seed.ts";
 
-// FTS5 goes through the list of every beginning that it is asked for. D1 does not bill what it reads there, so rows read
-// cannot bound it: the length of those lists can.
+// FTS5 reads the list of records of every beginning that it is asked for. D1 does not count those reads as rows, so this
+// counts the entries of the lists.
 
 const COMMON = "abcdefgh";
 const RARE = "qrst";
-/** How many entries the lists hold together that an expression names. */
+
+/** How many entries the lists of these beginnings hold together. */
 async function entriesOf(index: string, expression: string): Promise<number> {
   const count = env.DB.prepare(`SELECT count(*) AS entries FROM ${index} WHERE ${index} MATCH ?`);
   const counts = await env.DB.batch<{ entries: number }>(expression.split(" AND ").map((one) => count.bind(one)));
   return counts.reduce((sum, { results }) => sum + (results[0]?.entries ?? 0), 0);
 }
 
-describe("the lists that a search goes through", () => {
+describe("the lists that a search reads", () => {
   beforeAll(async () => {
     const word = (index: number) => `${COMMON[index % COMMON.length]}o${index}`;
     const many = Array.from({ length: 1_000 }, (_, index) => index);
@@ -64,7 +65,21 @@ describe("the lists that a search goes through", () => {
     expect(await entries("ao bo co do eo")).toBe(5);
   });
 
-  it("leave out what begins another word", ({ expect }) => {
+  it("leave out a word that another one begins with", ({ expect }) => {
     expect(withoutBeginnings(wordsOf("a alice al lice"))).toEqual(["alice", "lice"]);
+  });
+
+  it("are those of a few words, and yet a record must hold them all", async ({ expect }) => {
+    const letters = [..."ԱԲԳԴԵԶԷԸ"];
+    const [account, other] = [seed.account({ company: "Ըx" }), seed.account()];
+    const texts = letters.slice(0, -1).join("- ");
+    const store = seed.store(account.id, { name: texts });
+    const campaign = seed.campaign(account.id, { campaign_description: `${texts}-x` });
+    await mustFeed([account, other, store, campaign, seed.store(other.id, { name: texts })]);
+
+    const { items } = (await as("c").post("/api/v1/customer/full-search", { query: letters.join(" ") })).body;
+
+    const ids = Object.values<{ id: string }[]>(items).map((list) => list.map(({ id }) => id));
+    expect(ids).toEqual([[store.id], [], [campaign.id]]);
   });
 });

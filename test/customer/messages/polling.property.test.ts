@@ -196,7 +196,7 @@ class Poller {
   readonly seen = new Set<string>();
   checkTime = "";
   /** Where the next page of a poll begins; null between polls. */
-  after: { time: string; group_id: string; up_to: string; sent: number } | null = null;
+  after: { time: string; group_id: string; up_to: string; shown: number } | null = null;
   #latest = "";
 
   async read(customerId: string): Promise<{ page: Shown[]; hasMore: boolean }> {
@@ -216,7 +216,7 @@ class Poller {
     }
     const [first, last] = [page[0], page.at(-1)];
     const up_to = this.after?.up_to ?? first?.last_message_time ?? "";
-    this.after = hasMore && last ? { time: last.last_message_time, group_id: last.group_id, up_to, sent: 0 } : null;
+    this.after = hasMore && last ? { time: last.last_message_time, group_id: last.group_id, up_to, shown: 0 } : null;
     if (this.after === null) this.checkTime = this.#latest;
   }
 }

@@ -19,11 +19,11 @@ CREATE TABLE fresh_events (
 
 CREATE TABLE program_state (
   id INTEGER NOT NULL,
-  version INTEGER NOT NULL DEFAULT 0, -- how many feed requests have been committed: an export says of which state it is
-  restorable INTEGER NOT NULL DEFAULT 1, -- 1: all of them were restores, if there were any, so that another one is taken
-  stamp TEXT NOT NULL, -- the last one taken
+  version INTEGER NOT NULL DEFAULT 0, -- how many feed requests have been committed
+  restorable INTEGER NOT NULL DEFAULT 1, -- 1: restores are taken, because nothing but restores was committed
+  stamp TEXT NOT NULL, -- the last stamp taken
   clock_said TEXT NOT NULL, -- what D1's clock said then
-  is_open INTEGER NOT NULL, -- 1: messages may have this stamp, so a later one is to be taken, which shows them
+  is_open INTEGER NOT NULL, -- 1: messages may have this stamp, so the next one has to be taken to show them
   PRIMARY KEY (id),
   CONSTRAINT program_state_has_one_row CHECK (id = 1)
 ) WITHOUT ROWID;
@@ -59,7 +59,7 @@ CREATE TABLE stores (
   state TEXT NOT NULL,
   zip TEXT NOT NULL,
   phone TEXT NOT NULL,
-  words TEXT NOT NULL, -- the words that a search finds it by besides its account's, folded, each once
+  words TEXT NOT NULL, -- the words of its name and address, folded, each once
   deleted INTEGER NOT NULL DEFAULT 0, -- 1: soft-deleted
   band INTEGER GENERATED ALWAYS AS (CAST(floor(latitude * 10) AS INTEGER)) VIRTUAL -- its tenth of a degree of latitude
 );
@@ -82,7 +82,7 @@ CREATE TABLE campaigns (
   ends_at TEXT NOT NULL, -- the last second of the last day there, in UTC; `never` sorts last
   status INTEGER NOT NULL, -- 1: it is on; other values as fed
   details TEXT NOT NULL, -- JSON: the fields of a search result that no query looks at
-  words TEXT NOT NULL, -- the words that a search finds it by besides its account's, folded, each once
+  words TEXT NOT NULL, -- the words of its name and description, folded, each once
   deleted INTEGER NOT NULL DEFAULT 0, -- 1: soft-deleted
   listed_stores TEXT, -- JSON: the keys of its stores; NULL: all of its account. Last, because it can be long
   for_all INTEGER GENERATED ALWAYS AS (listed_stores IS NULL) VIRTUAL -- 1: for all stores of its account
@@ -103,23 +103,28 @@ CREATE TABLE campaign_stores (
   CONSTRAINT campaign_earnings CHECK (earned <= 9007199254740991)
 ) WITHOUT ROWID;
 
-CREATE TRIGGER campaigns_update_stores AFTER UPDATE OF listed_stores ON campaigns
-WHEN OLD.listed_stores IS NOT NEW.listed_stores
+CREATE TRIGGER campaigns_insert AFTER INSERT ON campaigns
+BEGIN
+  INSERT INTO campaign_stores (store_key, campaign_key, listed)
+  SELECT value, NEW.key, 1 FROM json_each(NEW.listed_stores);
+  INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_words
+  WHERE search_index = 'campaign_words' AND key = NEW.key;
+END;
+
+CREATE TRIGGER campaigns_update AFTER UPDATE OF listed_stores, words, deleted ON campaigns
+WHEN (OLD.listed_stores, OLD.words, OLD.deleted) IS NOT (NEW.listed_stores, NEW.words, NEW.deleted)
 BEGIN
   UPDATE campaign_stores SET listed = 0
   WHERE campaign_key = NEW.key AND listed = 1 AND store_key IN (
     SELECT value FROM json_each(OLD.listed_stores) EXCEPT SELECT value FROM json_each(NEW.listed_stores)
   );
   INSERT INTO campaign_stores (store_key, campaign_key, listed)
-  SELECT value, NEW.key, 1 FROM json_each(NEW.listed_stores) WHERE true
+  SELECT value, NEW.key, 1 FROM json_each(NEW.listed_stores) WHERE OLD.listed_stores IS NOT NEW.listed_stores
   ON CONFLICT (store_key, campaign_key) DO UPDATE SET listed = 1 WHERE listed = 0;
-END;
-
-CREATE TRIGGER campaigns_insert AFTER INSERT ON campaigns
-BEGIN
-  INSERT INTO campaign_stores (store_key, campaign_key, listed)
-  SELECT value, NEW.key, 1 FROM json_each(NEW.listed_stores);
-  INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_campaign_words WHERE key = NEW.key;
+  DELETE FROM campaign_words WHERE rowid = OLD.key AND (OLD.words, OLD.deleted) IS NOT (NEW.words, NEW.deleted);
+  INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_words
+  WHERE search_index = 'campaign_words' AND key = NEW.key
+    AND (OLD.words, OLD.deleted) IS NOT (NEW.words, NEW.deleted);
 END;
 
 CREATE TABLE customers (
@@ -136,7 +141,7 @@ CREATE TABLE customers (
   zip TEXT NOT NULL,
   customer_description TEXT NOT NULL,
   avatar TEXT NOT NULL,
-  words TEXT NOT NULL, -- the words that a search finds the customer by: those of the names, folded, each once
+  words TEXT NOT NULL, -- the words of the names, folded, each once
   balance INTEGER NOT NULL DEFAULT 0, -- derived: the sum of all balance entries, in hundredths; the feed adds to it
   stores_count INTEGER NOT NULL DEFAULT 0, -- derived: the stores joined, soft-deleted ones included; triggers count it
   erased INTEGER NOT NULL DEFAULT 0, -- 1: erased, and counts as not stored
@@ -154,7 +159,8 @@ CREATE TRIGGER customers_rename_or_erase AFTER UPDATE OF first_name, last_name, 
 WHEN (OLD.name, OLD.words, OLD.erased) IS NOT (NEW.name, NEW.words, NEW.erased)
 BEGIN
   DELETE FROM customer_words WHERE rowid = OLD.key;
-  INSERT INTO customer_words (rowid, words) SELECT key, words FROM expected_customer_words WHERE key = NEW.key;
+  INSERT INTO customer_words (rowid, words) SELECT key, words FROM expected_words
+  WHERE search_index = 'customer_words' AND key = NEW.key;
   DELETE FROM customer_vocabulary
   WHERE word IN (SELECT value FROM json_each('["' || replace(OLD.words, ' ', '","') || '"]'))
     AND NOT EXISTS (SELECT 1 FROM customer_words WHERE customer_words MATCH '"' || customer_vocabulary.word || '"');
@@ -166,10 +172,8 @@ BEGIN
   UPDATE customers SET erased_at = now FROM clock WHERE key = NEW.key AND OLD.erased = 0 AND NEW.erased = 1;
   UPDATE memberships SET joined = 0 WHERE customer_key = NEW.key AND joined = 1 AND NEW.erased = 1;
   DELETE FROM registrations WHERE customer_key = NEW.key AND NEW.erased = 1;
-  DELETE FROM friendships WHERE low_key = NEW.key AND NEW.erased = 1;
-  DELETE FROM friendships WHERE high_key = NEW.key AND NEW.erased = 1;
-  DELETE FROM blocks WHERE customer_key = NEW.key AND NEW.erased = 1;
-  DELETE FROM blocks WHERE blocked_key = NEW.key AND NEW.erased = 1;
+  DELETE FROM friendships WHERE (low_key = NEW.key OR high_key = NEW.key) AND NEW.erased = 1;
+  DELETE FROM blocks WHERE (customer_key = NEW.key OR blocked_key = NEW.key) AND NEW.erased = 1;
   DELETE FROM customer_coupons WHERE customer_key = NEW.key AND NEW.erased = 1;
   DELETE FROM message_group_members WHERE NEW.erased = 1 AND (group_key, customer_key) IN (
     SELECT group_key, customer_key FROM message_group_news WHERE customer_key = NEW.key
@@ -206,30 +210,28 @@ CREATE TABLE customer_vocabulary (
   word TEXT PRIMARY KEY
 ) WITHOUT ROWID;
 
-CREATE VIEW expected_store_words AS
-SELECT stores.key, stores.account_key, stores.words || ' ' || accounts.words AS words
+CREATE VIEW expected_words AS
+SELECT 'store_words' AS search_index, stores.key, stores.account_key, stores.words || ' ' || accounts.words AS words
 FROM stores JOIN accounts ON accounts.key = stores.account_key
-WHERE stores.deleted = 0;
-
-CREATE VIEW expected_campaign_words AS
-SELECT campaigns.key, campaigns.account_key, campaigns.words || ' ' || accounts.words AS words
+WHERE stores.deleted = 0
+UNION ALL
+SELECT 'campaign_words', campaigns.key, campaigns.account_key, campaigns.words || ' ' || accounts.words
 FROM campaigns JOIN accounts ON accounts.key = campaigns.account_key
-WHERE campaigns.deleted = 0;
-
-CREATE VIEW expected_customer_words AS
+WHERE campaigns.deleted = 0
+UNION ALL
 SELECT
-  key,
-  iif(
+  'customer_words', key, NULL,
+  words || iif(
     words LIKE '% % % %',
-    words || (
+    (
       SELECT group_concat(letters, '')
       FROM (
         SELECT DISTINCT ' +' || substr(word.value, 1, 2) AS letters
         FROM json_each('["' || replace(words, ' ', '","') || '"]') AS word
       )
     ),
-    words
-  ) AS words
+    ''
+  )
 FROM customers
 WHERE erased = 0;
 
@@ -237,46 +239,42 @@ CREATE TRIGGER accounts_update_words AFTER UPDATE OF words ON accounts
 WHEN OLD.words IS NOT NEW.words
 BEGIN
   DELETE FROM store_words WHERE rowid IN (SELECT key FROM stores WHERE account_key = NEW.key);
-  INSERT INTO store_words (rowid, words) SELECT key, words FROM expected_store_words WHERE account_key = NEW.key
-  ORDER BY key;
+  INSERT INTO store_words (rowid, words) SELECT key, words FROM expected_words
+  WHERE search_index = 'store_words' AND account_key = NEW.key ORDER BY key;
   DELETE FROM campaign_words WHERE rowid IN (SELECT key FROM campaigns WHERE account_key = NEW.key);
-  INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_campaign_words WHERE account_key = NEW.key
-  ORDER BY key;
+  INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_words
+  WHERE search_index = 'campaign_words' AND account_key = NEW.key ORDER BY key;
 END;
 
 CREATE TRIGGER stores_insert_words AFTER INSERT ON stores
 BEGIN
-  INSERT INTO store_words (rowid, words) SELECT key, words FROM expected_store_words WHERE key = NEW.key;
+  INSERT INTO store_words (rowid, words) SELECT key, words FROM expected_words
+  WHERE search_index = 'store_words' AND key = NEW.key;
 END;
 
 CREATE TRIGGER customers_insert_words AFTER INSERT ON customers
 BEGIN
-  INSERT INTO customer_words (rowid, words) SELECT key, words FROM expected_customer_words WHERE key = NEW.key;
+  INSERT INTO customer_words (rowid, words) SELECT key, words FROM expected_words
+  WHERE search_index = 'customer_words' AND key = NEW.key;
 END;
 
 CREATE TRIGGER stores_update_words AFTER UPDATE OF words, deleted ON stores
-WHEN OLD.words IS NOT NEW.words OR OLD.deleted IS NOT NEW.deleted
+WHEN (OLD.words, OLD.deleted) IS NOT (NEW.words, NEW.deleted)
 BEGIN
   DELETE FROM store_words WHERE rowid = OLD.key;
-  INSERT INTO store_words (rowid, words) SELECT key, words FROM expected_store_words WHERE key = NEW.key;
-END;
-
-CREATE TRIGGER campaigns_update_words AFTER UPDATE OF words, deleted ON campaigns
-WHEN OLD.words IS NOT NEW.words OR OLD.deleted IS NOT NEW.deleted
-BEGIN
-  DELETE FROM campaign_words WHERE rowid = OLD.key;
-  INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_campaign_words WHERE key = NEW.key;
+  INSERT INTO store_words (rowid, words) SELECT key, words FROM expected_words
+  WHERE search_index = 'store_words' AND key = NEW.key;
 END;
 
 CREATE TABLE balance_entries (
   id TEXT PRIMARY KEY,
-  customer_key INTEGER REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED, -- NULL: stands for a campaign's events
+  customer_key INTEGER REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED, -- NULL: the summary of a campaign
   store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
   campaign_key INTEGER REFERENCES campaigns (key) DEFERRABLE INITIALLY DEFERRED, -- NULL: booked on no campaign
   amount INTEGER NOT NULL, -- in hundredths; a negative one takes away
   created_at TEXT NOT NULL,
-  -- Why it was booked. Of a row that stands for others: the feed version when it last grew, by which a reader of the list
-  -- sees that entries have left.
+  -- Why it was booked. In a summary: the feed version when it last grew, by which a reader of the list sees that entries
+  -- have left.
   description TEXT NOT NULL
 ) WITHOUT ROWID;
 
@@ -491,7 +489,7 @@ CREATE TABLE message_groups (
   created_at TEXT NOT NULL,
   newest_id TEXT DEFAULT NULL, -- derived: the newest message; the feed sets these four
   newest_at TEXT DEFAULT NULL, -- and its stamp
-  earlier_id TEXT DEFAULT NULL, -- derived: that of an earlier second, shown until the newest's second is over
+  earlier_id TEXT DEFAULT NULL, -- derived: the newest of an earlier second, shown until the newest's second is over
   earlier_at TEXT DEFAULT NULL -- and its stamp
 );
 
@@ -619,8 +617,8 @@ CREATE TABLE listeners (
 CREATE TABLE outbox (
   version INTEGER NOT NULL, -- the feed version that changed it
   change_kind TEXT NOT NULL, -- messages, coupons, balance, or erased: the customer was erased
-  customers TEXT NOT NULL, -- JSON: the ids of the listeners whom it concerns; of who was erased, a listener or not
-  newest_at TEXT NOT NULL, -- the time of the newest message that it is about; empty: it is about none
+  customers TEXT NOT NULL, -- JSON: the ids of the listeners among those whom it concerns, or of the erased customer
+  newest_at TEXT NOT NULL, -- the time of the newest message that it is about; empty: it is about no message
   stored_at TEXT NOT NULL,
   PRIMARY KEY (version, change_kind, customers)
 ) WITHOUT ROWID;
@@ -674,7 +672,7 @@ CREATE TABLE history_segments (
   bytes INTEGER NOT NULL, -- of the object, which is gzipped
   sha256 TEXT NOT NULL, -- of the object, in hexadecimal
   oldest TEXT NOT NULL, -- the time of its oldest event
-  newest TEXT NOT NULL, -- and of its newest
+  newest TEXT NOT NULL, -- the time of its newest event
   sums TEXT NOT NULL, -- JSON: what its events add up to, by the columns that totals add
   PRIMARY KEY (kind, month, number)
 ) WITHOUT ROWID;
@@ -684,11 +682,11 @@ CREATE TABLE history_scans (
   month TEXT NOT NULL, -- YYYY-MM: events from before this month are looked for
   last_id TEXT NOT NULL, -- the last event that was looked at; empty at the beginning
   is_over INTEGER NOT NULL, -- 1: all were looked at
-  moved_at TEXT NOT NULL -- when it last moved; of one that has not, when it was begun
+  moved_at TEXT NOT NULL -- when the scan last moved, or else began
 ) WITHOUT ROWID;
 
 CREATE TABLE jobs (
   name TEXT PRIMARY KEY,
   due_at TEXT NOT NULL,
-  lease_until TEXT NOT NULL -- nobody else takes the job before this time; empty: nobody has it
+  lease_until TEXT NOT NULL -- no other run takes the job before this time; empty: no run has it
 ) WITHOUT ROWID;

@@ -14,6 +14,5 @@ CREATE TABLE accounts (
   chain_logo TEXT -- of the loyalty options; large, and answered only where a request asks for images
 );
 
--- Every query that leaves out what belongs to a soft-deleted account. These are few: it looks here, and not into the
--- account of each row.
+-- Few accounts are soft-deleted, so a query that leaves out what belongs to them looks here, and not into each account.
 CREATE INDEX accounts_deleted ON accounts (deleted) WHERE deleted = 1;

@@ -15,15 +15,13 @@ CREATE TABLE stores (
   state TEXT NOT NULL,
   zip TEXT NOT NULL,
   phone TEXT NOT NULL,
-  words TEXT NOT NULL, -- the words that a search finds it by besides its account's, folded, each once
+  words TEXT NOT NULL, -- the words of its name and address, folded, each once
   deleted INTEGER NOT NULL DEFAULT 0, -- 1: soft-deleted
   band INTEGER GENERATED ALWAYS AS (CAST(floor(latitude * 10) AS INTEGER)) VIRTUAL -- its tenth of a degree of latitude
 );
 
--- Nearby campaigns: the stores of an account within a box, and all that their distance needs. Its first column serves
--- every query over the stores of an account.
+-- The stores of an account within a box, with all columns that their distance needs.
 CREATE INDEX stores_by_position ON stores (account_key, band, longitude, latitude, deleted);
 
--- Every query that leaves out soft-deleted stores, such as the count of stores joined. These are few: it looks here,
--- and not into each store.
+-- Few stores are soft-deleted, so a query that leaves them out looks here, and not into each store.
 CREATE INDEX stores_deleted ON stores (deleted) WHERE deleted = 1;

@@ -13,24 +13,22 @@ CREATE TABLE campaigns (
   ends_at TEXT NOT NULL, -- the last second of the last day there, in UTC; `never` sorts last
   status INTEGER NOT NULL, -- 1: it is on; other values as fed
   details TEXT NOT NULL, -- JSON: the fields of a search result that no query looks at
-  words TEXT NOT NULL, -- the words that a search finds it by besides its account's, folded, each once
+  words TEXT NOT NULL, -- the words of its name and description, folded, each once
   deleted INTEGER NOT NULL DEFAULT 0, -- 1: soft-deleted
   listed_stores TEXT, -- JSON: the keys of its stores; NULL: all of its account. Last, because it can be long
   for_all INTEGER GENERATED ALWAYS AS (listed_stores IS NULL) VIRTUAL -- 1: for all stores of its account
 );
 
--- Nearby campaigns, and a search result's count of campaigns: those of an account that may run now. Campaigns for all
--- stores that have earned nothing nearby are listed by id: it walks no further than the list. Its first column serves
--- every query over the campaigns of an account.
+-- The campaigns of an account that may run now, for nearby campaigns and for the count in a search result. Nearby campaigns
+-- for all stores that have earned nothing are listed by id: a query reads no further than the list.
 CREATE INDEX campaigns_by_account ON campaigns (
   account_key, deleted, status, for_all, id, starts_at, ends_at
 );
 
--- Export: the soft-deleted campaigns.
-CREATE INDEX campaigns_deleted ON campaigns (deleted) WHERE deleted = 1;
+CREATE INDEX campaigns_deleted ON campaigns (deleted) WHERE deleted = 1; -- for exports
 
--- Derived: a campaign at a store, by store, because nearby campaigns are found from the stores in range. A campaign
--- that lists no stores, and so is for all of its account, has a row only where it has earned something.
+-- Derived: a campaign at a store, by store, because nearby campaigns are found from the stores in range. A campaign for
+-- all stores has a row only where it has earned something.
 CREATE TABLE campaign_stores (
   store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
   campaign_key INTEGER NOT NULL REFERENCES campaigns (key) DEFERRABLE INITIALLY DEFERRED,
@@ -40,23 +38,29 @@ CREATE TABLE campaign_stores (
   CONSTRAINT campaign_earnings CHECK (earned <= 9007199254740991)
 ) WITHOUT ROWID;
 
--- Follows a new list. A store that it leaves out keeps its row, and with it what was earned there.
-CREATE TRIGGER campaigns_update_stores AFTER UPDATE OF listed_stores ON campaigns
-WHEN OLD.listed_stores IS NOT NEW.listed_stores
+-- A new campaign has a row for each store that it lists, and an entry in the search index (0006_search.sql).
+CREATE TRIGGER campaigns_insert AFTER INSERT ON campaigns
+BEGIN
+  INSERT INTO campaign_stores (store_key, campaign_key, listed)
+  SELECT value, NEW.key, 1 FROM json_each(NEW.listed_stores);
+  INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_words
+  WHERE search_index = 'campaign_words' AND key = NEW.key;
+END;
+
+-- Follows a new list: a store that it leaves out keeps its row, and with it what was earned there. Writes the entry in the
+-- search index again when the words change, or when the campaign is soft-deleted or comes back.
+CREATE TRIGGER campaigns_update AFTER UPDATE OF listed_stores, words, deleted ON campaigns
+WHEN (OLD.listed_stores, OLD.words, OLD.deleted) IS NOT (NEW.listed_stores, NEW.words, NEW.deleted)
 BEGIN
   UPDATE campaign_stores SET listed = 0
   WHERE campaign_key = NEW.key AND listed = 1 AND store_key IN (
     SELECT value FROM json_each(OLD.listed_stores) EXCEPT SELECT value FROM json_each(NEW.listed_stores)
   );
   INSERT INTO campaign_stores (store_key, campaign_key, listed)
-  SELECT value, NEW.key, 1 FROM json_each(NEW.listed_stores) WHERE true
+  SELECT value, NEW.key, 1 FROM json_each(NEW.listed_stores) WHERE OLD.listed_stores IS NOT NEW.listed_stores
   ON CONFLICT (store_key, campaign_key) DO UPDATE SET listed = 1 WHERE listed = 0;
-END;
-
--- Adds a row for each store that a new campaign lists, and indexes the campaign (0006_search.sql).
-CREATE TRIGGER campaigns_insert AFTER INSERT ON campaigns
-BEGIN
-  INSERT INTO campaign_stores (store_key, campaign_key, listed)
-  SELECT value, NEW.key, 1 FROM json_each(NEW.listed_stores);
-  INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_campaign_words WHERE key = NEW.key;
+  DELETE FROM campaign_words WHERE rowid = OLD.key AND (OLD.words, OLD.deleted) IS NOT (NEW.words, NEW.deleted);
+  INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_words
+  WHERE search_index = 'campaign_words' AND key = NEW.key
+    AND (OLD.words, OLD.deleted) IS NOT (NEW.words, NEW.deleted);
 END;

@@ -14,7 +14,7 @@ CREATE TABLE customers (
   zip TEXT NOT NULL,
   customer_description TEXT NOT NULL,
   avatar TEXT NOT NULL,
-  words TEXT NOT NULL, -- the words that a search finds the customer by: those of the names, folded, each once
+  words TEXT NOT NULL, -- the words of the names, folded, each once
   balance INTEGER NOT NULL DEFAULT 0, -- derived: the sum of all balance entries, in hundredths; the feed adds to it
   stores_count INTEGER NOT NULL DEFAULT 0, -- derived: the stores joined, soft-deleted ones included; triggers count it
   erased INTEGER NOT NULL DEFAULT 0, -- 1: erased, and counts as not stored
@@ -24,22 +24,20 @@ CREATE TABLE customers (
   CONSTRAINT customer_balance CHECK (balance BETWEEN -9007199254740991 AND 9007199254740991)
 );
 
--- Export: the erased customers.
--- For a till, which reads a card. Erased customers have none.
-CREATE INDEX customers_by_scan_id ON customers (scan_id) WHERE scan_id <> '';
+CREATE INDEX customers_by_scan_id ON customers (scan_id) WHERE scan_id <> ''; -- for a till, which reads a card
 
-CREATE INDEX customers_erased ON customers (erased) WHERE erased = 1;
+CREATE INDEX customers_erased ON customers (erased) WHERE erased = 1; -- for exports
 
--- Writes a new name into the search index and into the links to the customer. The vocabulary forgets the words that nobody
--- else has. Ends all that ends when a customer is erased: memberships, registrations, friendships, blocks, issued coupons
--- and memberships of groups. One trigger, because ending a membership finds the links by the new name. The feed clears the
--- personal columns. The inbox of an erased customer deletes what it stores, whether they listen or not; a restore erases
--- nobody anew.
+-- Writes a new name into the search index and into the links to the customer; the vocabulary forgets the words that nobody
+-- else has. Ends what an erased customer had: memberships, registrations, friendships, blocks, issued coupons and
+-- memberships of groups. This is one trigger, because a membership that ends finds its links by the new name. The feed
+-- clears the personal columns. The inbox of an erased customer deletes what it stores, but not in a restore.
 CREATE TRIGGER customers_rename_or_erase AFTER UPDATE OF first_name, last_name, words, erased ON customers
 WHEN (OLD.name, OLD.words, OLD.erased) IS NOT (NEW.name, NEW.words, NEW.erased)
 BEGIN
   DELETE FROM customer_words WHERE rowid = OLD.key;
-  INSERT INTO customer_words (rowid, words) SELECT key, words FROM expected_customer_words WHERE key = NEW.key;
+  INSERT INTO customer_words (rowid, words) SELECT key, words FROM expected_words
+  WHERE search_index = 'customer_words' AND key = NEW.key;
   DELETE FROM customer_vocabulary
   WHERE word IN (SELECT value FROM json_each('["' || replace(OLD.words, ' ', '","') || '"]'))
     AND NOT EXISTS (SELECT 1 FROM customer_words WHERE customer_words MATCH '"' || customer_vocabulary.word || '"');
@@ -51,10 +49,8 @@ BEGIN
   UPDATE customers SET erased_at = now FROM clock WHERE key = NEW.key AND OLD.erased = 0 AND NEW.erased = 1;
   UPDATE memberships SET joined = 0 WHERE customer_key = NEW.key AND joined = 1 AND NEW.erased = 1;
   DELETE FROM registrations WHERE customer_key = NEW.key AND NEW.erased = 1;
-  DELETE FROM friendships WHERE low_key = NEW.key AND NEW.erased = 1;
-  DELETE FROM friendships WHERE high_key = NEW.key AND NEW.erased = 1;
-  DELETE FROM blocks WHERE customer_key = NEW.key AND NEW.erased = 1;
-  DELETE FROM blocks WHERE blocked_key = NEW.key AND NEW.erased = 1;
+  DELETE FROM friendships WHERE (low_key = NEW.key OR high_key = NEW.key) AND NEW.erased = 1;
+  DELETE FROM blocks WHERE (customer_key = NEW.key OR blocked_key = NEW.key) AND NEW.erased = 1;
   DELETE FROM customer_coupons WHERE customer_key = NEW.key AND NEW.erased = 1;
   DELETE FROM message_group_members WHERE NEW.erased = 1 AND (group_key, customer_key) IN (
     SELECT group_key, customer_key FROM message_group_news WHERE customer_key = NEW.key

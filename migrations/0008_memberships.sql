@@ -22,18 +22,16 @@ CREATE TABLE memberships (
     AND max(tokens_1, tokens_2, tokens_3, tokens_4, tokens_5) <= 9007199254740991)
 ) WITHOUT ROWID;
 
--- The stores that a customer has joined: digital coupons, the counts of a search result, erasing a customer.
+-- The stores that a customer has joined.
 CREATE INDEX memberships_by_customer ON memberships (customer_key, joined);
 
--- Export: the members who have left.
+-- For exports. Few memberships are of later rounds.
 CREATE INDEX memberships_left ON memberships (store_key, customer_key) WHERE joined = 0;
-
--- Export: the memberships of later rounds, which are few.
 CREATE INDEX memberships_of_later_rounds ON memberships (round, store_key, customer_key) WHERE round > 0;
 
--- The referrers above a member, 1 to 5 levels up. There are at most five, so they are looked up one by one: an index of
--- team_links by descendant would be one row more to write for each link. An UPDATE takes them FROM a subquery with a LIMIT:
--- SQLite would put the joins of this view after a walk through all members of the store.
+-- The referrers above a member, 1 to 5 levels up, looked up one by one: an index of team_links by descendant would be one
+-- row more to write for each link. An UPDATE takes them FROM a subquery with a LIMIT: without it, SQLite would scan all
+-- members of the store first.
 CREATE VIEW ancestors AS
 SELECT
   m.store_key, m.customer_key, m.joined, level.column1 AS depth,
@@ -64,8 +62,8 @@ CREATE TABLE team_links (
   PRIMARY KEY (store_key, ancestor_key, joined, depth, name, descendant_id)
 ) WITHOUT ROWID;
 
--- What team_links must hold. A referrer who is not a member yet gets no link: so the feed knows a line that came before
--- its referrer's.
+-- What team_links must hold. A referrer who is not a member yet gets no link: by this the feed finds a line that stands
+-- before its referrer's.
 CREATE VIEW expected_team_links AS
 SELECT
   a.store_key, a.ancestor_key, a.joined, a.depth, customers.name, customers.id AS descendant_id,
@@ -75,8 +73,8 @@ JOIN memberships AS above ON above.store_key = a.store_key AND above.customer_ke
 JOIN customers ON customers.key = a.customer_key;
 
 -- Links a new member to those above, counts the member there and at the customer, and sets the member's round. An export
--- gives each referrer before whom they referred. In the order of the keys that is so for whoever was stored as a customer
--- after the referrer; whoever was stored before comes one round later than the referrer.
+-- gives a referrer before the members whom they referred: the order of the keys does so for a member who was stored as a
+-- customer after the referrer. Any other member comes one round later than the referrer.
 CREATE TRIGGER memberships_insert AFTER INSERT ON memberships
 BEGIN
   INSERT INTO team_links (store_key, ancestor_key, joined, depth, name, descendant_id, descendant_key)
@@ -100,7 +98,7 @@ BEGIN
     AND memberships.store_key = NEW.store_key AND memberships.customer_key = NEW.customer_key;
 END;
 
--- Marks the links to a member who leaves or returns, and takes the member out of the counts or adds the member again.
+-- A member leaves or returns: marks the links to the member, and changes the counts.
 CREATE TRIGGER memberships_leave_or_return AFTER UPDATE OF joined ON memberships
 WHEN OLD.joined IS NOT NEW.joined
 BEGIN

@@ -7,8 +7,7 @@ CREATE TABLE friendships (
   PRIMARY KEY (low_key, high_key)
 ) WITHOUT ROWID;
 
--- Erasing a customer: the friendships in which the customer has the larger key.
-CREATE INDEX friendships_by_high_key ON friendships (high_key);
+CREATE INDEX friendships_by_high_key ON friendships (high_key); -- for an erasure
 
 -- A customer who has blocked another: group names leave the other out, and the other's searches do not find the
 -- customer.
@@ -18,5 +17,4 @@ CREATE TABLE blocks (
   PRIMARY KEY (customer_key, blocked_key)
 ) WITHOUT ROWID;
 
--- Erasing a customer: the blocks against the customer.
-CREATE INDEX blocks_by_blocked_key ON blocks (blocked_key);
+CREATE INDEX blocks_by_blocked_key ON blocks (blocked_key); -- for an erasure

@@ -21,12 +21,10 @@ CREATE TABLE coupons (
   folded_text TEXT NOT NULL -- the name and the lines, folded: what a coupon search compares
 );
 
--- The combined list: the digital coupons of an account, soonest end first. Other coupons are found by the customer who
--- holds them.
+-- The digital coupons of an account, soonest end first. Other coupons are found by the customer who holds them.
 CREATE INDEX coupons_digital ON coupons (account_key, ends_at) WHERE kind = 'digital';
 
--- Export: the soft-deleted coupons.
-CREATE INDEX coupons_deleted ON coupons (deleted) WHERE deleted = 1;
+CREATE INDEX coupons_deleted ON coupons (deleted) WHERE deleted = 1; -- for exports
 
 -- A coupon of kind `store` or `mfg` that was issued to a customer at a store. Nothing refers to it, so it has no key.
 CREATE TABLE customer_coupons (
@@ -48,9 +46,8 @@ CREATE TABLE customer_coupons (
   usable INTEGER GENERATED ALWAYS AS (deleted_at IS NULL AND usage_count < total_count) VIRTUAL -- 1: can be used
 ) WITHOUT ROWID;
 
--- Both coupon lists: a customer's usable coupons, soonest end of their own first, and all that is read of them before the
--- list is cut to a page; the offer's kind, end and texts are read from coupons. So a coupon beyond the page costs one
--- entry here and no row of its own, and what was used up or has ended costs nothing.
+-- A customer's usable coupons, soonest end first, with all columns that are read before a list is cut to a page. So a
+-- coupon beyond the page costs one entry here and no row of its own, and a coupon that was used up or has ended nothing.
 CREATE INDEX customer_coupons_usable ON customer_coupons (
   customer_key, usable, ends_at, campaign_coupon_key, store_key, created_at
 );

@@ -1,5 +1,5 @@
--- A group of customers who write to each other. A removed group loses its id and keeps its row, because its messages
--- outlive it; a group that is written again under that id gets a row of its own, and so none of those messages.
+-- A group of customers who write to each other. A removed group loses its id and keeps its row, which its messages refer
+-- to. A group that is written again under that id gets another row, and so none of those messages.
 CREATE TABLE message_groups (
   key INTEGER PRIMARY KEY,
   id TEXT UNIQUE, -- NULL: removed
@@ -8,7 +8,7 @@ CREATE TABLE message_groups (
   created_at TEXT NOT NULL,
   newest_id TEXT DEFAULT NULL, -- derived: the newest message; the feed sets these four
   newest_at TEXT DEFAULT NULL, -- and its stamp
-  earlier_id TEXT DEFAULT NULL, -- derived: that of an earlier second, shown until the newest's second is over
+  earlier_id TEXT DEFAULT NULL, -- derived: the newest of an earlier second, shown until the newest's second is over
   earlier_at TEXT DEFAULT NULL -- and its stamp
 );
 
@@ -49,8 +49,7 @@ CREATE TABLE message_states (
     DEFERRABLE INITIALLY DEFERRED
 ) WITHOUT ROWID;
 
--- Moves the group up in each member's list, and notifies the listeners among the members of a message that it shows: once
--- a request, however many messages it brought.
+-- Moves the group up in each member's list, and notifies the members: once a request, however many messages it brought.
 CREATE TRIGGER message_groups_show_news AFTER UPDATE OF newest_id, newest_at, earlier_id ON message_groups
 WHEN (OLD.newest_id, OLD.newest_at, OLD.earlier_id) IS NOT (NEW.newest_id, NEW.newest_at, NEW.earlier_id)
 BEGIN
@@ -64,7 +63,7 @@ BEGIN
   FROM message_group_members WHERE group_key = NEW.key;
 END;
 
--- Lists the group for a new member, and notifies the member: the newest message may be news to them.
+-- Lists the group for a new member, and notifies the member, to whom the newest message may be new.
 CREATE TRIGGER message_group_members_insert AFTER INSERT ON message_group_members
 BEGIN
   INSERT INTO message_group_news (customer_key, newest_at, group_id, group_key)
@@ -73,8 +72,7 @@ BEGIN
   FROM message_groups WHERE key = NEW.group_key;
 END;
 
--- Ends what a member had in the group: how far it was read, and its entry in the member's list. The former member is
--- notified: they see the group no longer, also one that is removed.
+-- Ends the member's state and entry, and notifies the former member, who sees the group no longer.
 CREATE TRIGGER message_group_members_delete AFTER DELETE ON message_group_members
 BEGIN
   DELETE FROM message_states WHERE group_key = OLD.group_key AND customer_key = OLD.customer_key;

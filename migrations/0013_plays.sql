@@ -8,8 +8,7 @@ CREATE TABLE employees (
   deleted INTEGER NOT NULL DEFAULT 0 -- 1: soft-deleted
 );
 
--- Export: the soft-deleted employees.
-CREATE INDEX employees_deleted ON employees (deleted) WHERE deleted = 1;
+CREATE INDEX employees_deleted ON employees (deleted) WHERE deleted = 1; -- for exports
 
 -- A campaign of the employee incentive program (EIP).
 CREATE TABLE eip_campaigns (
@@ -25,11 +24,8 @@ CREATE TABLE eip_campaigns (
   deleted INTEGER NOT NULL DEFAULT 0 -- 1: soft-deleted
 );
 
--- The leaderboard without a campaign, which is over all running campaigns of the location's account.
-CREATE INDEX eip_campaigns_by_account ON eip_campaigns (account_key);
-
--- Export: the soft-deleted campaigns.
-CREATE INDEX eip_campaigns_deleted ON eip_campaigns (deleted) WHERE deleted = 1;
+CREATE INDEX eip_campaigns_by_account ON eip_campaigns (account_key); -- for a leaderboard over all running campaigns
+CREATE INDEX eip_campaigns_deleted ON eip_campaigns (deleted) WHERE deleted = 1; -- for exports
 
 -- An event: what an employee did at a location, which is a store, in a campaign.
 CREATE TABLE plays (
@@ -44,8 +40,7 @@ CREATE TABLE plays (
   played_at TEXT NOT NULL
 ) WITHOUT ROWID;
 
--- Derived: the sums of an employee's plays at a location in a campaign, by location and campaign as leaderboards read
--- them. The feed adds to them, once a request.
+-- Derived: the sums of an employee's plays at a location in a campaign, as leaderboards read them. The feed adds to them.
 CREATE TABLE play_totals (
   location_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
   eip_campaign_key INTEGER NOT NULL REFERENCES eip_campaigns (key) DEFERRABLE INITIALLY DEFERRED,

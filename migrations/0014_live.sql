@@ -4,19 +4,18 @@ CREATE TABLE listeners (
   until TEXT NOT NULL -- listens until this time
 ) WITHOUT ROWID;
 
--- Changes of which the inboxes of listeners are still to be notified. Triggers fill it in the transaction that
--- changes something, so nothing that was committed is forgotten, and what concerns no listener writes nothing. Only a
--- trigger knows that a line has changed something: a nightly feed of everything must wake nobody.
+-- Changes that the inboxes of listeners have not been notified of yet. Triggers write them, in the transaction of the
+-- change: so no change is forgotten, and a line that changes nothing wakes nobody.
 CREATE TABLE outbox (
   version INTEGER NOT NULL, -- the feed version that changed it
   change_kind TEXT NOT NULL, -- messages, coupons, balance, or erased: the customer was erased
-  customers TEXT NOT NULL, -- JSON: the ids of the listeners whom it concerns; of who was erased, a listener or not
-  newest_at TEXT NOT NULL, -- the time of the newest message that it is about; empty: it is about none
+  customers TEXT NOT NULL, -- JSON: the ids of the listeners among those whom it concerns, or of the erased customer
+  newest_at TEXT NOT NULL, -- the time of the newest message that it is about; empty: it is about no message
   stored_at TEXT NOT NULL,
   PRIMARY KEY (version, change_kind, customers)
 ) WITHOUT ROWID;
 
--- Always empty. Whoever inserts a row notifies the listeners among these customers: in one row of the outbox.
+-- Always empty. A row that is inserted notifies the listeners among these customers.
 CREATE VIEW changes AS
 SELECT '[]' AS customer_keys, '' AS change_kind, '' AS newest_at WHERE false;
 
@@ -31,7 +30,7 @@ BEGIN
   ON CONFLICT DO UPDATE SET newest_at = excluded.newest_at WHERE excluded.newest_at > newest_at;
 END;
 
--- A message that loses its body concerns the members.
+-- A message that loses its body concerns the members of its group.
 CREATE TRIGGER outbox_of_emptied_messages AFTER UPDATE OF body ON messages
 BEGIN
   INSERT INTO changes SELECT json_group_array(customer_key), 'messages', NEW.sent_at
@@ -43,18 +42,15 @@ CREATE TRIGGER outbox_of_issued_coupons AFTER INSERT ON customer_coupons
 BEGIN
   INSERT INTO changes VALUES (json_array(NEW.customer_key), 'coupons', '');
 END;
-
 CREATE TRIGGER outbox_of_changed_coupons AFTER UPDATE ON customer_coupons
 BEGIN
   INSERT INTO changes VALUES (json_array(NEW.customer_key), 'coupons', '');
 END;
-
 CREATE TRIGGER outbox_of_withdrawn_coupons AFTER DELETE ON customer_coupons
 BEGIN
   INSERT INTO changes VALUES (json_array(OLD.customer_key), 'coupons', '');
 END;
 
--- The feed adds new balance entries to a customer's balance once a request, whatever they sum to.
 CREATE TRIGGER outbox_of_balances AFTER UPDATE OF balance ON customers
 BEGIN
   INSERT INTO changes VALUES (json_array(NEW.key), 'balance', '');

@@ -1,8 +1,8 @@
--- When each job of src/service/jobs.ts is to run next. All are due at first: /health notices a schedule that never begins.
+-- When each job of src/service/jobs.ts is to run next. All are due at first, so /health notices a schedule that never begins.
 CREATE TABLE jobs (
   name TEXT PRIMARY KEY,
   due_at TEXT NOT NULL,
-  lease_until TEXT NOT NULL -- nobody else takes the job before this time; empty: nobody has it
+  lease_until TEXT NOT NULL -- no other run takes the job before this time; empty: no run has it
 ) WITHOUT ROWID;
 
 INSERT INTO jobs (name, due_at, lease_until)

@@ -6,7 +6,7 @@ import { afterEach, describe, it } from "vitest";
 import { askDatabase } from "../../scripts/lib/database.ts";
 import { devToken } from "../../scripts/lib/tokens.ts";
 import { Random } from "../../scripts/program/random.ts";
-import { DERIVED } from "../../src/db/derived/index.ts";
+import { DERIVED } from "../../src/db/derived/derived.ts";
 import { ALL_KEYS, findDifferences } from "../../src/db/derived/recount.ts";
 import { removeFolder } from "./clone.ts";
 import { command, freePort, printed, type Running } from "./command.ts";

@@ -79,7 +79,7 @@ export const LONGEST_BEGINNING = 6;
 const LOOKED_UP = 4;
 const SAMPLE = 100;
 
-// The view expected_customer_words has the same two numbers.
+// The view expected_words has the same two numbers.
 const MANY_WORDS = 4;
 const LETTERS_APART = 2;
 

@@ -1,30 +1,172 @@
+import { newestMessages } from "./newest-messages.ts";
+import { campaignEarnings, customerBalances, playTotals, storeBalances, teamTokens } from "./totals.ts";
+import { customerVocabulary, merchantVocabulary } from "./vocabularies.ts";
+
 /** A condition on keys, such as `BETWEEN 1 AND 50000`; a query writes its key column before it. */
 export type KeyRange = string;
 
 /**
- * Something that is stored although it follows from the records, so that no request has to compute it. Its definition
- * is `expected`, or the view that this reads; recount and repair are built from it (recount.ts). All values are literals,
- * functions or calls marked as pure, so that the Worker's bundle leaves them out, although it has functions of the same
- * files.
+ * Something that is stored although it follows from the records, so that no request has to compute it. Its definition is
+ * `expected`, or the view that this reads. recount.ts makes verification and repair of it.
  */
 export interface Derived {
   /** As a person knows it. */
   name: string;
-  /** The table whose keys the steps range over: each step stays short, however much is stored. `null`: one step is enough. */
+  /** The table whose keys the steps range over, so that each step stays short; null: one step is enough. */
   over: "stores" | "campaigns" | "customers" | "message_groups" | null;
   table: string;
   /** Where in the table: in columns of rows that are there anyway, in rows of its own, or in a search index. */
   storedAs: "columns" | "rows" | "search index";
-  /** What a row that one of the queries does not have means there: these values, or a difference. */
+  /** What it means that only one of the two queries has a row: these values in the other, or a difference. */
   absent: "0" | "NULL" | "a difference";
   /** The columns of `expected` and `stored` by which a row is known. */
   key: readonly string[];
-  /** Their other columns: what is derived. */
+  /** Their other columns: the derived values. */
   values: readonly string[];
   /** What must be stored. */
   expected: (range: KeyRange) => string;
   /** The column of the table that a range is of; or the query of what is stored, where `table` cannot be asked so. */
   stored: string | ((range: KeyRange) => string);
-  /** How a difference is named: by columns of `key`, those that are keys by the public id in the table given. */
-  what: readonly (string | readonly [table: string, key: string])[];
 }
+
+const listedStores: Derived = {
+  name: "stores that campaigns list",
+  over: "campaigns",
+  table: "campaign_stores",
+  storedAs: "rows",
+  absent: "0",
+  key: ["campaign_key", "store_key"],
+  values: ["listed"],
+  expected: (range) => `
+    SELECT store.value AS store_key, campaigns.key AS campaign_key, 1 AS listed
+    FROM campaigns, json_each(campaigns.listed_stores) AS store WHERE campaigns.key ${range}`,
+  stored: "campaign_key",
+};
+
+/** Soft-deleted stores are counted too. */
+const storesJoined: Derived = {
+  name: "stores joined",
+  over: "customers",
+  table: "customers",
+  storedAs: "columns",
+  absent: "0",
+  key: ["key"],
+  values: ["stores_count"],
+  expected: (range) => `
+    SELECT customer_key AS key, count(*) AS stores_count
+    FROM memberships WHERE customer_key ${range} AND joined = 1 GROUP BY customer_key`,
+  stored: "key",
+};
+
+/** Who is how far below whom at a store, in the order in which a team is listed. */
+const teamLinks: Derived = {
+  name: "team links",
+  over: "stores",
+  table: "team_links",
+  storedAs: "rows",
+  absent: "a difference",
+  key: ["store_key", "ancestor_key", "joined", "depth", "name", "descendant_id", "descendant_key"],
+  values: [],
+  expected: (range) => `SELECT * FROM expected_team_links WHERE store_key ${range}`,
+  stored: "store_key",
+};
+
+const IN_MEMBERSHIPS = {
+  over: "stores",
+  table: "memberships",
+  storedAs: "columns",
+  absent: "0",
+  key: ["store_key", "customer_key"],
+  stored: "store_key",
+} as const satisfies Partial<Derived>;
+
+/** How many members of a store are so many levels below a member. */
+const teamMembers: Derived = {
+  ...IN_MEMBERSHIPS,
+  name: "members of teams",
+  values: ["members_1", "members_2", "members_3", "members_4", "members_5"],
+  expected: (range) => `
+    SELECT store_key, ancestor_key AS customer_key, sum(joined AND depth = 1) AS members_1,
+      sum(joined AND depth = 2) AS members_2, sum(joined AND depth = 3) AS members_3,
+      sum(joined AND depth = 4) AS members_4, sum(joined AND depth = 5) AS members_5
+    FROM expected_team_links WHERE store_key ${range} GROUP BY store_key, ancestor_key`,
+};
+
+/**
+ * The round of an export in which a membership comes: how often, going up from the member, a referrer was stored as a
+ * customer after the member whom they referred. So each referrer comes before the members whom they referred.
+ */
+const membershipRounds: Derived = {
+  ...IN_MEMBERSHIPS,
+  name: "rounds of memberships",
+  values: ["round"],
+  expected: (range) => `
+    WITH RECURSIVE line(store_key, customer_key, above_key, round) AS (
+      SELECT store_key, customer_key, customer_key, 0 FROM memberships WHERE store_key ${range}
+      UNION ALL
+      SELECT line.store_key, line.customer_key, m.referrer_key, line.round + (m.referrer_key > m.customer_key)
+      FROM line CROSS JOIN memberships AS m ON m.store_key = line.store_key AND m.customer_key = line.above_key
+      WHERE m.referrer_key IS NOT NULL
+    )
+    SELECT store_key, customer_key, max(round) AS round FROM line GROUP BY store_key, customer_key`,
+};
+
+/** The groups of each customer, by the newest message that each group names. */
+const messageGroupNews: Derived = {
+  name: "groups by their news",
+  over: "message_groups",
+  table: "message_group_news",
+  storedAs: "rows",
+  absent: "a difference",
+  key: ["group_id", "customer_key", "newest_at", "group_key"],
+  values: [],
+  expected: (range) => `
+    SELECT customer_key, coalesce(newest_at, '') AS newest_at, id AS group_id, group_key
+    FROM message_group_members JOIN message_groups ON message_groups.key = group_key WHERE group_key ${range}`,
+  stored: "group_key",
+};
+
+/**
+ * The entries of a search index. FTS5 keeps no contents, so an entry is compared word by word with the view that says what
+ * the index must hold: `…_terms` lists what it holds.
+ */
+function searchIndex(name: string, table: string, over: Derived["over"]): Derived {
+  return {
+    name,
+    over,
+    table,
+    storedAs: "search index",
+    absent: "a difference",
+    key: ["key", "term"],
+    values: [],
+    expected: (range) => `
+      SELECT entry.key, term.value AS term
+      FROM expected_words AS entry, json_each('["' || replace(entry.words, ' ', '","') || '"]') AS term
+      WHERE search_index = '${table}' AND entry.key ${range} AND term.value <> ''`,
+    stored: (range) => `SELECT doc AS key, term FROM ${table}_terms WHERE doc ${range}`,
+  };
+}
+
+/**
+ * All derived data. A repair goes in this order: words come before the vocabularies, which follow from them. News come
+ * before the newest messages, whose triggers expect them to be right.
+ */
+export const DERIVED: readonly Derived[] = [
+  customerBalances,
+  storeBalances,
+  campaignEarnings,
+  listedStores,
+  storesJoined,
+  teamLinks,
+  teamMembers,
+  teamTokens,
+  membershipRounds,
+  messageGroupNews,
+  newestMessages,
+  playTotals,
+  searchIndex("words of stores", "store_words", "stores"),
+  searchIndex("words of campaigns", "campaign_words", "campaigns"),
+  searchIndex("words of customers", "customer_words", "customers"),
+  merchantVocabulary,
+  customerVocabulary,
+];

@@ -30,7 +30,6 @@ export const newestMessages: Derived = {
     LEFT JOIN second AS earlier ON earlier.group_key = message_groups.key AND earlier.seconds_back = 2
     WHERE message_groups.key ${range} AND message_groups.id IS NOT NULL`,
   stored: "key",
-  what: [["message_groups", "key"]],
 };
 
 /** The message that the group names, if it is one of its second; else that with the greatest id. */

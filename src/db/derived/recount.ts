@@ -19,7 +19,7 @@ export function rangeOfKeys(from: number, to: number): KeyRange {
 
 /** A query that finds each `Difference` among the records in a range. */
 export function findDifferences(derived: Derived, range: KeyRange): string {
-  const names = derived.what.map((one) => (typeof one === "string" ? one : publicId(...one)));
+  const names = derived.key.flatMap((column) => shownKey(column, derived) ?? []);
   return `
     SELECT ${names.join(" || ' ' || ")} AS what, ${shown(derived, "stored")} AS stored,
       ${shown(derived, "expected")} AS expected
@@ -40,22 +40,20 @@ export function repair(derived: Derived, range: KeyRange): string[] {
   if (storedAs === "search index") {
     return [
       `DELETE FROM ${table} WHERE rowid IN (SELECT key FROM (${different}))`,
-      `INSERT INTO ${table} (rowid, words) SELECT key, words FROM expected_${table}
-       WHERE key ${range} AND key IN (SELECT key FROM (${different}))`,
+      `INSERT INTO ${table} (rowid, words) SELECT key, words FROM expected_words
+       WHERE search_index = '${table}' AND key ${range} AND key IN (SELECT key FROM (${different}))`,
     ];
   }
   const columns = [...key, ...values].join(", ");
   const news = [...key, ...values.map((one) => `expected_${one}`)].join(", ");
   const toValues = values.map((one) => `${one} = excluded.${one}`).join(", ");
   const onConflict = values.length > 0 ? `ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${toValues}` : "";
-  if (absent !== "a difference") {
-    return [`INSERT INTO ${table} (${columns}) SELECT ${news} FROM (${different}) WHERE true ${onConflict}`];
-  }
+  const isLeftOver = absent === "a difference" ? "NOT is_expected" : "false";
   return [
     `DELETE FROM ${table} WHERE (${key.join(", ")}) IN (
-       SELECT ${key.join(", ")} FROM (${different}) WHERE NOT is_expected
+       SELECT ${key.join(", ")} FROM (${different}) WHERE ${isLeftOver}
      )`,
-    `INSERT INTO ${table} (${columns}) SELECT ${news} FROM (${different}) WHERE is_expected ${onConflict}`,
+    `INSERT INTO ${table} (${columns}) SELECT ${news} FROM (${different}) WHERE NOT (${isLeftOver}) ${onConflict}`,
   ];
 }
 
@@ -111,7 +109,20 @@ function shown({ values, absent }: Derived, side: Side): string {
   return absent === "a difference" ? `iif(is_${side}, ${all ?? "'there'"}, NULL)` : (all ?? "NULL");
 }
 
-/** The public id of a key; what is left over may have none. */
-function publicId(table: string, key: string): string {
-  return `coalesce((SELECT id FROM ${table} AS record WHERE record.key = different.${key}), '(no longer stored)')`;
+const RECORDS: Readonly<Record<string, string>> = {
+  store_key: "stores",
+  location_key: "stores",
+  campaign_key: "campaigns",
+  customer_key: "customers",
+  ancestor_key: "customers",
+  employee_key: "employees",
+  eip_campaign_key: "eip_campaigns",
+};
+const SHOWN = ["descendant_id", "group_id", "term", "word"];
+
+/** How a column of a key is shown in a difference, if it is: a record's key by its public id, unless the record is gone. */
+function shownKey(column: string, { over }: Derived): string | undefined {
+  const records = column === "key" ? over : RECORDS[column];
+  if (!records) return SHOWN.find((one) => one === column);
+  return `coalesce((SELECT id FROM ${records} AS record WHERE record.key = different.${column}), '(no longer stored)')`;
 }

@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Derived } from "./derived.ts";
 
 /** Sums of events by some of their keys, stored where they are read. */
-interface Total extends Pick<Derived, "name" | "table" | "over" | "absent" | "what"> {
+interface Total extends Pick<Derived, "name" | "table" | "over" | "absent"> {
   /** The kind of the events, and their table. */
   of: string;
   events: string;
@@ -73,7 +73,6 @@ export const customerBalances = derivedTotal({
   keys: ["customer_key"],
   storedKeys: ["key"],
   absent: "0",
-  what: [["customers", "key"]],
 });
 
 /** The sum of a customer's balance entries at a store: a row wherever they have one, also if it adds up to nothing. */
@@ -84,10 +83,6 @@ export const storeBalances = derivedTotal({
   storedAs: "rows",
   keys: ["customer_key", "store_key"],
   absent: "a difference",
-  what: [
-    ["stores", "store_key"],
-    ["customers", "customer_key"],
-  ],
 });
 
 /** What a campaign has earned at a store, its popularity there: an entry that takes away does not count. */
@@ -102,10 +97,6 @@ export const campaignEarnings = derivedTotal({
   measures: { earned: "amount" },
   over: "stores",
   absent: "0",
-  what: [
-    ["campaigns", "campaign_key"],
-    ["stores", "store_key"],
-  ],
 });
 
 /** The sums of an employee's plays at a location in a campaign. A play of nothing puts its employee on the board too. */
@@ -119,11 +110,6 @@ export const playTotals = derivedTotal({
   measures: { runs: "runs", hits: "hits", doubles: "doubles", triples: "triples" },
   over: "stores",
   absent: "a difference",
-  what: [
-    ["stores", "location_key"],
-    ["eip_campaigns", "eip_campaign_key"],
-    ["employees", "employee_key"],
-  ],
 });
 
 export const LEVELS = [1, 2, 3, 4, 5] as const;
@@ -139,8 +125,4 @@ export const teamTokens = derivedTotal({
   measures: Object.fromEntries(LEVELS.map((level) => [`tokens_${level}`, `tokens * (level_no = ${level})`])),
   over: "stores",
   absent: "0",
-  what: [
-    ["stores", "store_key"],
-    ["customers", "customer_key"],
-  ],
 });

@@ -40,7 +40,6 @@ function vocabulary(of: Vocabulary, indexes: readonly string[], andIsUsed: strin
       SELECT DISTINCT term AS word FROM (${terms.join(" UNION ALL ")})
       WHERE term ${CAN_BE_MEANT} AND unicode(term) ${range}`,
     stored: (range) => `SELECT word FROM ${table} WHERE unicode(word) ${range} ${andIsUsed}`,
-    what: ["word"],
   };
 }
 

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, it } from "vitest";
 import { demoLines } from "../../../scripts/program/program.ts";
 import type { Derived } from "../../../src/db/derived/derived.ts";
-import { DERIVED } from "../../../src/db/derived/index.ts";
+import { DERIVED } from "../../../src/db/derived/derived.ts";
 import { newestMessages } from "../../../src/db/derived/newest-messages.ts";
 import {
   ALL_KEYS,
@@ -121,8 +121,8 @@ const DAMAGE: Record<string, { by: string[]; differences: string[] | number }> =
     ],
     differences: [
       "g1 c1: stored nothing, expected there",
-      "g2 c2: stored there, expected nothing",
       "g1 c11: stored nothing, expected there",
+      "g2 c2: stored there, expected nothing",
       "gone (no longer stored): stored there, expected nothing",
     ],
   },

@@ -5,7 +5,7 @@ import { limitTo, select } from "../../db/select.ts";
 import { customers, friendships } from "../../db/tables.ts";
 import { compareCodePoints } from "../../values/code-points.ts";
 import type { CustomerSearch } from "./schema.ts";
-import { notBegun } from "./word-index.ts";
+import { missingWords } from "./word-index.ts";
 
 // Where a search finds only those whom the caller knows, it starts from them: the index has no list of friends, so asking
 // it for a common name would go through everybody who bears it.
@@ -29,7 +29,7 @@ export function findKnown(whom: Known, value: Value<"list" | "caller">, limit: n
   const isWhole = sql`NOT EXISTS (
     SELECT 1 FROM json_each(${value("list")}) WHERE instr(' ' || ${customers.words} || ' ', ' ' || value || ' ') = 0
   )`;
-  const where = sql`NOT EXISTS (${notBegun(sql`${customers.words}`, value("list"))})`;
+  const where = sql`NOT EXISTS (${missingWords(sql`${customers.words}`, value("list"))})`;
   return sql`found(rank, key, forgiven) AS MATERIALIZED (
     SELECT iif(${isWhole}, 0, 1), ${customers.key}, NULL ${fromKnown(whom, value("caller"), where)}
     ORDER BY 1, 2 ${limitTo(limit)}
@@ -40,7 +40,7 @@ export const readKnown = compilePer(({ whom }: { whom: Known }, value: Value<"ca
   select({ key: customers.key, words: customers.words }, fromKnown(whom, value("caller"), sql`true`)),
 );
 
-/** Those in whose names words are forgiven, and which: fewest words first, then in the order first stored. */
+/** The customers who have all words, some forgiven: with the fewest forgiven words first, then in the order first stored. */
 export function forgiveKnown(
   known: readonly { key: number; words: string }[],
   words: readonly string[],
@@ -67,8 +67,8 @@ export function findGiven(given: Placeholder): SQL {
 
 /**
  * Whether a word asked for is one typo away from some beginning of another word with the same first letter: a letter
- * more, less or other, or two neighbours swapped (docs/contract/interface.md, 4.6). The beginning that is the word
- * without its last letter must be all of the other word.
+ * more, less or other, or two neighbours swapped (docs/contract/interface.md, 4.6). Dropping only the last letter counts
+ * only if the other word ends there.
  */
 export function isTypoOf(asked: string, held: string): boolean {
   const [a, h] = [[...asked], [...held]];
@@ -84,25 +84,28 @@ export function isTypoOf(asked: string, held: string): boolean {
   return isAdded || isReplaced || isSwapped || isLeftOut;
 }
 
-/** A record that is shown: its words, and the words of the query that were forgiven in it. */
-export interface Forgiving {
-  words: readonly string[];
+/** A record with typos: its words, and the words of the query that were forgiven in it. */
+export interface ForgivenRecord {
+  /** With blanks between them. */
+  words: string;
   forgiven: readonly string[];
 }
 
-const MEANT_LIMIT = 5;
+const MEANINGS_LIMIT = 5;
 /** A description may be one word of 4,000 characters, which five words of a query may all be a beginning of. */
 const WORD_LIMIT = 100;
 
 /** The words of records that a forgiven word was taken for: those of the most records first, then by code point. */
-export function meantBy(word: string, shown: readonly Forgiving[]): string[] {
-  const held = shown
+export function meaningsOf(word: string, records: readonly ForgivenRecord[]): string[] {
+  const held = records
     .filter(({ forgiven }) => forgiven.includes(word))
-    .flatMap(({ words }) => [...new Set(words)].filter((one) => one.length <= WORD_LIMIT && isTypoOf(word, one)));
+    .flatMap(({ words }) =>
+      [...new Set(words.split(" "))].filter((one) => one.length <= WORD_LIMIT && isTypoOf(word, one)),
+    );
   const counts = new Map<string, number>();
   for (const one of held) counts.set(one, (counts.get(one) ?? 0) + 1);
   return [...counts]
     .sort(([one, times], [other, otherTimes]) => otherTimes - times || compareCodePoints(one, other))
-    .slice(0, MEANT_LIMIT)
+    .slice(0, MEANINGS_LIMIT)
     .map(([one]) => one);
 }

@@ -4,7 +4,7 @@ import { findGiven, findKnown, forgiveKnown, type Known, readKnown } from "./kno
 import { type Found, type FoundRow, READ, toFound } from "./records.ts";
 import { type CustomerSearch, LISTS, type SearchList } from "./schema.ts";
 import { type ForgivingTexts, findForgiven, forgive, isForgivable, readNear } from "./typos.ts";
-import { type AskedWords, askFor, type Beginnings, findWords, INDEXES } from "./word-index.ts";
+import { type AskedWords, askFor, findWords, INDEXES } from "./word-index.ts";
 
 interface FullSearch {
   /** Folded, each once. */
@@ -36,8 +36,8 @@ export async function searchAll(db: Database, search: FullSearch): Promise<Found
 
 function exactSearch(list: SearchList, { words, whom, customerId: caller }: FullSearch) {
   if (list === "customers" && whom !== "all") return KNOWN({ whom }, { list: JSON.stringify(words), caller });
-  const { beginnings, texts } = askFor(list, words);
-  return EXACTLY({ list, beginnings }, { ...texts, caller });
+  const { hasMany, texts } = askFor(list, words);
+  return EXACTLY({ list, hasMany }, { ...texts, caller });
 }
 
 async function searchForgivingly(db: Database, search: FullSearch, lists: readonly SearchList[]): Promise<FoundRow[]> {
@@ -59,12 +59,10 @@ async function searchForgivingly(db: Database, search: FullSearch, lists: readon
 
 const EXACTLY = compilePer(
   (
-    { list, beginnings }: { list: SearchList; beginnings: Beginnings },
+    { list, hasMany }: { list: SearchList; hasMany: boolean },
     value: Value<keyof AskedWords["texts"] | "caller">,
-  ): SQL<FoundRow> => {
-    const found = findWords(INDEXES[list](value("caller")), beginnings, value, FOUND_LIMIT);
-    return READ[list](found, value("caller"));
-  },
+  ): SQL<FoundRow> =>
+    READ[list](findWords(INDEXES[list](value("caller")), hasMany, value, FOUND_LIMIT), value("caller")),
 );
 
 const FORGIVINGLY = compilePer(

@@ -6,7 +6,7 @@ import { entryValue, isFirst, keyOf, selectStepwise } from "../../db/stepwise.ts
 import { accounts, campaigns, customers, registrations, stores } from "../../db/tables.ts";
 import { firstTexts } from "../../http/fit-page.ts";
 import { type JsonText, mergeObjects, storedJson, toJson, withMember } from "../../http/json-text.ts";
-import { type Forgiving, meantBy } from "./known-customers.ts";
+import { type ForgivenRecord, meaningsOf } from "./known-customers.ts";
 import type { SearchList } from "./schema.ts";
 
 /** What was found, each record as its JSON text. */
@@ -23,7 +23,7 @@ export type FoundRow = RowOf<ReturnType<(typeof READ)[SearchList]>>;
 
 /**
  * Reads the records of a list, each as JSON text, to be put together without a look inside.
- * @param found for a `WITH` clause: `found(rank, key, account_key, forgiven)`; of customers, without `account_key`
+ * @param found for a `WITH` clause: `found(rank, key, forgiven)`
  */
 export const READ = { stores: readStores, campaigns: readCampaigns, customers: readCustomers };
 
@@ -184,12 +184,9 @@ export function toFound(rows: readonly FoundRow[], words: readonly string[]): Fo
     customers: textsOf(rows.filter((row) => "personal" in row)),
     campaigns: textsOf(rows.filter((row) => "details" in row)),
   };
-  const forgiving = shown.flatMap(({ forgiven }) => (forgiven === null ? [] : [toForgiving(forgiven)]));
-  const forgiven = words.filter((word) => forgiving.some((one) => one.forgiven.includes(word)));
-  return { ...texts, forgiven, meant: Object.fromEntries(forgiven.map((word) => [word, meantBy(word, forgiving)])) };
-}
-
-function toForgiving(json: string): Forgiving {
-  const { forgiven, words } = JSON.parse(json);
-  return { forgiven, words: words.split(" ") };
+  const withTypos = shown.flatMap(({ forgiven }): ForgivenRecord[] =>
+    forgiven === null ? [] : [JSON.parse(forgiven)],
+  );
+  const forgiven = words.filter((word) => withTypos.some((record) => record.forgiven.includes(word)));
+  return { ...texts, forgiven, meant: Object.fromEntries(forgiven.map((word) => [word, meaningsOf(word, withTypos)])) };
 }

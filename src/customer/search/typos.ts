@@ -3,11 +3,10 @@ import { compilePer, type Value } from "../../db/database.ts";
 import { limitTo, selectWith } from "../../db/select.ts";
 import { customerVocabulary, merchantVocabulary } from "../../db/tables.ts";
 import type { SearchList } from "./schema.ts";
-import { asBeginnings, LONGEST_BEGINNING, matching, notBegun, type WordIndex } from "./word-index.ts";
+import { asBeginnings, LONGEST_BEGINNING, matching, missingWords, type WordIndex } from "./word-index.ts";
 
-// A search that found nothing is made once more with typos forgiven (docs/contract/interface.md, 4.6): a vocabulary, the
-// words of indexes each once, says what the words may have been meant for. Each step has a bound, because whoever feeds
-// names decides what it holds.
+// A search that finds nothing is repeated with typos forgiven (docs/contract/interface.md, 4.6). A vocabulary has each word
+// of some indexes once, and says which of them are one typo away. Each step has a bound, because a feed may hold any names.
 
 const FORGIVABLE = /^\p{L}{5,}$/u;
 
@@ -16,14 +15,14 @@ export function isForgivable(word: string): boolean {
   return FORGIVABLE.test(word);
 }
 
-/** The steps that all lists of a search take along their vocabularies together. */
-const WALK_STEPS = 1_500;
-/** The neighbours of a word that are tried, and those of all words in all lists: each costs FTS5 3 µs a segment. */
+/** How many steps a search may take along its vocabularies in all. */
+const SCAN_STEPS = 1_500;
+/** How many words one typo away are tried, of one word and of all words in all lists: each costs FTS5 3 µs a segment. */
 const NEIGHBOURS = 200;
 const ALL_NEIGHBOURS = 600;
-// Of a word asked for, so many words that begin with it are spelled out: FTS5 walks them, and gathers a long beginning.
+// At most this many words that begin with a word of the query are spelled out: FTS5 would gather a long beginning first.
 const SPELLED_OUT = 5;
-// Of records that are sorted by how many words were forgiven in them, so many are looked at: those first stored.
+// How many records are sorted by the number of their forgiven words: those first stored.
 const SORTED = 2_000;
 
 const VOCABULARIES = { merchants: merchantVocabulary, customers: customerVocabulary };
@@ -38,7 +37,7 @@ export function readNear(forgivable: readonly string[], lists: readonly SearchLi
   const vocabularies = [...new Set(lists.map(vocabularyOf))];
   const values = {
     forgivable: JSON.stringify(forgivable),
-    steps: Math.floor(WALK_STEPS / vocabularies.length),
+    steps: Math.floor(SCAN_STEPS / vocabularies.length),
     neighbours: Math.min(NEIGHBOURS, Math.floor(ALL_NEIGHBOURS / (forgivable.length * lists.length))),
   };
   return vocabularies.map((vocabulary) => NEAR({ vocabulary }, values));
@@ -48,7 +47,7 @@ export function readNear(forgivable: readonly string[], lists: readonly SearchLi
 interface NearWord {
   vocabulary: VocabularyName;
   word: string;
-  /** The words that begin so, or the beginning where they are many. Null: the word has to be forgiven. */
+  /** The words that begin with it, or the beginning where they are many. Null: the word has to be forgiven. */
   exact: string | null;
   /** The beginnings that are one typo away. */
   neighbours: string | null;
@@ -56,10 +55,10 @@ interface NearWord {
 
 /** What the index of a list is asked; `""` finds nothing. */
 export interface ForgivingTexts {
-  /** For records in which only those words are forgiven that begin none of the vocabulary. */
-  least: string;
-  /** For those in which others may be forgiven too. */
-  more: string;
+  /** Forgives only words that begin no word of the vocabulary. */
+  strict: string;
+  /** Forgives other words too. */
+  lenient: string;
 }
 
 const NOTHING = '""';
@@ -72,27 +71,26 @@ export function forgive(words: readonly string[], near: readonly NearWord[], lis
   if (choices.every(({ neighbours }) => neighbours === null)) return null;
   if (choices.some(({ exact, neighbours }) => exact === null && neighbours === null)) return null;
   const all = (texts: (string | null)[]) => texts.map((text) => `(${text})`).join(" AND ");
-  const least = all(choices.map(({ exact, neighbours }) => exact ?? neighbours));
-  const more = all(choices.map(({ exact, neighbours }) => [exact, neighbours].filter(Boolean).join(" OR ")));
+  const strict = all(choices.map(({ exact, neighbours }) => exact ?? neighbours));
+  const lenient = all(choices.map(({ exact, neighbours }) => [exact, neighbours].filter(Boolean).join(" OR ")));
   const isAllKnown = choices.every(({ exact }) => exact !== null);
-  return { least: isAllKnown ? NOTHING : least, more: more === least ? NOTHING : more };
+  return { strict: isAllKnown ? NOTHING : strict, lenient: lenient === strict ? NOTHING : lenient };
 }
 
 /**
- * For a `WITH` clause: `found(rank, key, account_key, forgiven)`, at most `limit` records with all words, as they are or
- * forgiven: those with fewer forgiven words first, then in the order first stored. `forgiven` is a JSON array. The index is
- * asked for `more` only if it has too few for `least`.
+ * For a `WITH` clause: `found(rank, key, forgiven)`, at most `limit` records with all words, as they are or forgiven: those
+ * with fewer forgiven words first, then in the order first stored. `forgiven` is a JSON array. The lenient expression is
+ * looked up only if the strict one finds too few.
  */
 export function findForgiven(index: WordIndex, value: Value<keyof ForgivingTexts | "words">, limit: number): SQL {
-  const ifFew = sql`LIMIT iif((SELECT count(*) FROM least) < ${sql.raw(String(limit))}, ${sql.raw(String(SORTED))}, 0)`;
+  const ifFew = sql`LIMIT iif((SELECT count(*) FROM strict) < ${sql.raw(String(limit))}, ${sql.raw(String(SORTED))}, 0)`;
   return sql`
-    least AS MATERIALIZED (${matching(index, value("least"), limitTo(limit))}),
-    more AS MATERIALIZED (${matching(index, value("more"), ifFew)}),
-    found(rank, key, account_key, forgiven) AS MATERIALIZED (
-      SELECT json_array_length(forgiven) AS rank, key, account_key, forgiven FROM (
-        SELECT candidate.key, ${index.accountKey} AS account_key,
-          (SELECT json_group_array(value) FROM (${notBegun(index.words, value("words"))})) AS forgiven
-        FROM (SELECT key FROM least UNION SELECT key FROM more) AS candidate ${index.record(sql`candidate.key`)}
+    strict AS MATERIALIZED (${matching(index, value("strict"), limitTo(limit))}),
+    lenient AS MATERIALIZED (${matching(index, value("lenient"), ifFew)}),
+    found(rank, key, forgiven) AS MATERIALIZED (
+      SELECT json_array_length(forgiven) AS rank, key, forgiven FROM (
+        SELECT candidate.key, (SELECT json_group_array(value) FROM (${missingWords(index.words, value("words"))})) AS forgiven
+        FROM (SELECT key FROM strict UNION SELECT key FROM lenient) AS candidate ${index.record(sql`candidate.key`)}
       )
       ORDER BY rank, key ${limitTo(limit)}
     )`;
@@ -102,10 +100,10 @@ export function findForgiven(index: WordIndex, value: Value<keyof ForgivingTexts
 const LAST = sql`char(1114111)`;
 
 /**
- * The vocabulary is walked as a trie: `depth` letters of the word, as far as some word begins so (`letter` is empty), and
- * from each such stem every letter that follows it in some word. So there is no alphabet, and what no word has is not
- * tried. The rows of the walk come in the order in which they were found, so all words and stems share the steps. The
- * letter that the word itself has there is of no use: twice it is what it is twice one place later.
+ * Scans the vocabulary as a trie. A stem is the first `depth` letters of the word, as far as some word begins with them;
+ * its row has an empty `letter`. After it comes a row for each letter that follows the stem in some word, so no alphabet is
+ * needed. Rows come in the order in which they were found, so all words and stems share the steps. The word's own letter
+ * is skipped: doubling it here or one place later gives the same word.
  */
 const NEAR = compilePer(
   (shape: { vocabulary: VocabularyName }, value: Value<"forgivable" | "steps" | "neighbours">): SQL<NearWord> => {
@@ -116,14 +114,14 @@ const NEAR = compilePer(
     const stem = sql`substr(asked, 1, depth)`;
     const after = sql`${stem} || iif(letter = '', '', letter || ${LAST})`;
     const next = sql`(SELECT min(${word}) FROM ${vocabulary} WHERE ${word} > ${after} AND ${word} < ${stem} || ${LAST})`;
-    const walked = sql`
-      walk(asked, depth, letter) AS (
+    const scan = sql`
+      stem(asked, depth, letter) AS (
         SELECT value, 1, '' FROM json_each(${value("forgivable")})
         UNION ALL
-        SELECT asked, depth + 1, '' FROM walk
+        SELECT asked, depth + 1, '' FROM stem
         WHERE letter = '' AND depth < length(asked) - 1 AND ${begins(sql`substr(asked, 1, depth + 1)`)}
         UNION ALL
-        SELECT asked, depth, substr(${next}, depth + 1, 1) FROM walk
+        SELECT asked, depth, substr(${next}, depth + 1, 1) FROM stem
         WHERE letter IS NOT NULL AND depth < length(asked) - 1
         ${limitTo(value("steps"))}
       ),
@@ -131,7 +129,7 @@ const NEAR = compilePer(
         SELECT asked, rtrim(group_concat(iif(${begins(sql`one`)}, one || ' ', '') || iif(${begins(sql`other`)}, other || ' ', ''), ''))
         FROM (
           SELECT asked, ${stem} || ${restOf("one")} AS one, ${stem} || ${restOf("other")} AS other
-          FROM walk WHERE letter <> substr(asked, depth + 1, 1)
+          FROM stem WHERE letter <> substr(asked, depth + 1, 1)
         )
         GROUP BY asked
       )`;
@@ -139,7 +137,7 @@ const NEAR = compilePer(
     // Of a short beginning one word is enough, of a long one all are read.
     const lastWord = sql`iif(${isShort}, (SELECT min(${word}) FROM ${vocabulary} WHERE ${word} >= beginning), beginning || ${LAST})`;
     return selectWith(
-      walked,
+      scan,
       {
         vocabulary: sql<VocabularyName>`${sql.raw(`'${shape.vocabulary}'`)}`,
         word: sql<string>`meant.asked`,
@@ -165,13 +163,13 @@ const NEAR = compilePer(
   },
 );
 
-/** What may follow a stem in the word that was meant: in two ways where `letter` follows, and in two where none does. */
+/** The two possible rests of the word that was meant after a stem with `letter`, or the two after one without. */
 function restOf(way: "one" | "other"): SQL {
   const rest = (from: number) => `substr(asked, depth + ${from})`;
   const isOne = way === "one";
   const addedOrReplaced = `letter || ${rest(isOne ? 1 : 2)}`;
   const swapped = `substr(asked, depth + 2, 1) || substr(asked, depth + 1, 1) || ${rest(3)}`;
   const swappedOrLeftOut = isOne ? swapped : rest(2);
-  // The last letter is left open: where it is left out, another, or comes after one more, the stem before it begins the word.
+  // A typo in the last letter leaves the stem before it, which begins the word that was meant.
   return sql.raw(`iif(depth = length(asked) - 1, '', iif(letter <> '', ${addedOrReplaced}, ${swappedOrLeftOut}))`);
 }

@@ -9,14 +9,12 @@ export interface WordIndex {
   name: SQL;
   /** Joins the record with a key. */
   record: (key: SQL) => SQL;
-  /** Joins what `where` and `accountKey` need of it. */
+  /** Joins what `where` needs of it. */
   entry: (key: SQL) => SQL;
   /** Which records the caller may find, by key: the others do not count towards the limit. */
   where: (key: SQL) => SQL;
   /** The words of a record, with blanks between them. */
   words: SQL;
-  /** The key of a record's account; NULL of a customer. */
-  accountKey: SQL;
 }
 
 /** The index of each list, as a caller may search it. */
@@ -29,7 +27,6 @@ export const INDEXES: Record<SearchList, (caller: Placeholder) => WordIndex> = {
     entry: () => sql``,
     where: (key) => sql`NOT ${hasBlocked(key, customerKeyOf(caller))}`,
     words: sql`${customers.words}`,
-    accountKey: sql`NULL`,
   }),
 };
 
@@ -43,21 +40,20 @@ function indexOfAccounts(name: string, table: typeof stores | typeof campaigns):
     entry: record,
     where: () => sql`NOT ${isAccountDeleted(sql`${table.account_key}`)}`,
     words: sql`(${table.words} || ' ' || ${company})`,
-    accountKey: sql`${table.account_key}`,
   };
 }
 
 /** The records that match, in the order first stored: FTS5 goes along its index, and stops at the limit. */
-export function matching({ name, entry, where, accountKey }: WordIndex, text: SQL | Placeholder, limit: SQL): SQL {
+export function matching({ name, entry, where }: WordIndex, text: SQL | Placeholder, limit: SQL): SQL {
   const key = sql`${name}.rowid`;
   return sql`
-    SELECT ${key} AS key, ${accountKey} AS account_key FROM ${name} ${entry(key)}
+    SELECT ${key} AS key FROM ${name} ${entry(key)}
     WHERE ${name} MATCH ${text} AND ${where(key)}
     ORDER BY ${key} ${limit}`;
 }
 
-/** Those of the words asked for, a JSON array, that begin no word of a record. */
-export function notBegun(recordWords: SQL, words: Placeholder): SQL {
+/** The words of the query, a JSON array, that begin no word of a record. */
+export function missingWords(recordWords: SQL, words: Placeholder): SQL {
   return sql`SELECT value FROM json_each(${words}) WHERE instr(' ' || ${recordWords}, ' ' || value) = 0`;
 }
 
@@ -65,9 +61,6 @@ export function notBegun(recordWords: SQL, words: Placeholder): SQL {
 export function asBeginnings(beginnings: readonly string[]): string {
   return beginnings.map((beginning) => `"${beginning}"*`).join(" AND ");
 }
-
-// What FTS5 is asked to find nothing.
-const NOTHING = sql.raw(`'""'`);
 
 /** FTS5 has lists of records for beginnings of so many letters; of a longer one it gathers all before it finds the first. */
 export const LONGEST_BEGINNING = 6;
@@ -83,40 +76,34 @@ const SAMPLE = 100;
 const MANY_WORDS = 4;
 const LETTERS_APART = 2;
 
-/** What a list's index is asked for words. */
+/** What the index of a list is asked for the words of a query. */
 export interface AskedWords {
-  beginnings: Beginnings;
-  texts: Record<"whole" | "beginnings" | "short" | "list", string>;
+  /** Whether only the rarest of the beginnings are looked up. */
+  hasMany: boolean;
+  texts: Record<"whole" | "beginnings" | "list", string>;
 }
-
-/** `many`: only the rarest of them are looked up. `long`: some are longer than those that FTS5 has lists for. */
-export type Beginnings = "few" | "long" | "many";
 
 export function askFor(list: SearchList, words: readonly string[]): AskedWords {
   const needed = withoutBeginnings(words);
   const beginnings = list === "customers" ? nameBeginnings(needed) : needed;
-  const short = beginnings.map((beginning) => [...beginning].slice(0, LONGEST_BEGINNING).join(""));
-  const isLong = beginnings.some((beginning, index) => beginning !== short[index]);
-  const hasMany = list !== "customers" && beginnings.length > LOOKED_UP;
   return {
-    beginnings: hasMany ? "many" : isLong ? "long" : "few",
+    hasMany: list !== "customers" && beginnings.length > LOOKED_UP,
     texts: {
       whole: words.map((word) => `"${word}"`).join(" AND "),
       beginnings: asBeginnings(beginnings),
-      short: asBeginnings(short),
       list: JSON.stringify(beginnings),
     },
   };
 }
 
-/** The words that no other one begins with: a record with a word that begins with `ali` has one that begins with `al`. */
+/** The words without those that begin another: a record with a word that begins with `ali` has one that begins with `al`. */
 export function withoutBeginnings(words: readonly string[]): string[] {
   return words.filter((word) => !words.some((other) => other !== word && other.startsWith(word)));
 }
 
 /**
- * Beginnings as the index of customers is asked for them. Where nobody with fewer words than `MANY_WORDS` can have them
- * all, the short ones are looked up among the letters that the index holds apart for the others.
+ * Beginnings as the index of customers is asked for them. The index holds the first letters of customers with `MANY_WORDS`
+ * names or more apart, behind a "+". Only these customers can have as many beginnings, so the short ones are looked up there.
  */
 export function nameBeginnings(beginnings: readonly string[]): string[] {
   if (beginnings.length < MANY_WORDS) return [...beginnings];
@@ -124,25 +111,18 @@ export function nameBeginnings(beginnings: readonly string[]): string[] {
 }
 
 /**
- * For a `WITH` clause: `found(rank, key, account_key, forgiven)`, at most `limit` records: those that hold every word whole
- * (rank 0), then those that only begin so (1). No word is forgiven.
+ * For a `WITH` clause: `found(rank, key, forgiven)`, at most `limit` records: those that hold every word whole (rank 0),
+ * then those in which some words only begin so (1). No word is forgiven.
  */
 export function findWords(
   index: WordIndex,
-  beginnings: Beginnings,
+  hasMany: boolean,
   value: (name: keyof AskedWords["texts"]) => Placeholder,
   limit: number,
 ): SQL {
-  const { name, words } = index;
-  const holdsAll = beginnings === "many" ? sql`AND NOT EXISTS (${notBegun(words, value("list"))})` : sql``;
-  const hasShort = sql`EXISTS (SELECT 1 FROM ${name} WHERE ${name} MATCH ${value("short")})`;
-  const lookedUp = {
-    few: value("beginnings"),
-    // Gathered only where some record has the short ones.
-    long: sql`iif(${hasShort}, ${value("beginnings")}, ${NOTHING})`,
-    many: rarestBeginnings(index, value("list")),
-  }[beginnings];
-  // SQLite looks at the limit first: after so many whole words it looks up nothing more.
+  const holdsAll = hasMany ? sql`AND NOT EXISTS (${missingWords(index.words, value("list"))})` : sql``;
+  const lookedUp = hasMany ? rarestBeginnings(index, value("list")) : value("beginnings");
+  // SQLite looks at the limit first: with as many whole words it looks up no beginnings.
   const left = sql`LIMIT ${sql.raw(String(limit))} - (SELECT count(*) FROM whole)`;
   const others: WordIndex = {
     ...index,
@@ -151,14 +131,12 @@ export function findWords(
   return sql`
     whole AS MATERIALIZED (${matching(index, value("whole"), limitTo(limit))}),
     others AS MATERIALIZED (${matching(others, lookedUp, left)}),
-    found(rank, key, account_key, forgiven) AS (
-      SELECT 0, key, account_key, NULL FROM whole UNION ALL SELECT 1, key, account_key, NULL FROM others
-    )`;
+    found(rank, key, forgiven) AS (SELECT 0, key, NULL FROM whole UNION ALL SELECT 1, key, NULL FROM others)`;
 }
 
 /**
- * What FTS5 is asked for records with the rarest of many beginnings, a JSON array; each must be looked at for the others.
- * A beginning counts as the rarer the later its hundredth record was stored, which is known without going through all.
+ * The expression that asks FTS5 for the rarest of many beginnings, a JSON array. The records that it finds may lack the
+ * others. A beginning counts as rarer the later its hundredth record was stored: FTS5 finds that without reading the rest.
  */
 export function rarestBeginnings({ name }: Pick<WordIndex, "name">, beginnings: SQL | Placeholder): SQL<string> {
   const hundredth = sql`SELECT rowid FROM ${name} WHERE ${name} MATCH text

@@ -94,8 +94,7 @@ async function stayConnected(options: ConnectionOptions, listener: LiveListener,
     if (ending.wasOpen) listener(ending.code === REPLACED ? "blocked" : "dropped", []);
     else listener(token === null ? "unreachable" : await findTrouble(options, signal), []);
     failures = ending.wasOpen ? 0 : failures + 1;
-    const wait = waitAfter(ending, failures);
-    await (ending.code === REPLACED ? pause(wait, signal) : pauseUntilOnline(wait, signal));
+    await pause(waitAfter(ending, failures), signal);
   }
 }
 
@@ -107,25 +106,6 @@ async function tokenOf({ askToken }: ConnectionOptions, signal: AbortSignal): Pr
 function nullUnlessAborted(signal: AbortSignal): null {
   throwIfAborted(signal);
   return null;
-}
-
-/** What a browser has beside other runtimes. */
-interface MaybeBrowser {
-  navigator?: { onLine?: boolean };
-  addEventListener?: (type: "online", listener: () => void) => void;
-  removeEventListener?: (type: "online", listener: () => void) => void;
-}
-
-/** Waits, but no longer than until a browser that was offline is online again. */
-async function pauseUntilOnline(milliseconds: number, signal: AbortSignal): Promise<void> {
-  const scope = globalThis as MaybeBrowser;
-  const browser = scope.navigator?.onLine === undefined ? null : scope;
-  let wake = () => {};
-  const waiting = pause(milliseconds, signal, (end) => {
-    wake = end;
-  });
-  browser?.addEventListener?.("online", wake);
-  await waiting.finally(() => browser?.removeEventListener?.("online", wake));
 }
 
 /** The address for sockets. On a page, the address of the service may be relative; React Native's URL can do nothing. */

@@ -1,5 +1,5 @@
 import { type CallOptions, errorOf, type Following, type Result } from "./result.ts";
-import { pauseAsAsked } from "./service.ts";
+import { pause, waitAfterFailure } from "./waiting.ts";
 
 /** An entry of a list; or of several lists, and then `kind` says of which. */
 export type Entry<Items> = Items extends readonly (infer One)[]
@@ -25,7 +25,7 @@ export async function* entriesOf<Items>(
     if (!page.status) {
       if (page.errorCode === "NO_ITEMS") return;
       if (page.httpStatus !== 429 || page.retryAfterMs === undefined) throw errorOf(page);
-      await pauseAsAsked(page.retryAfterMs, call?.signal ?? null);
+      await pause(waitAfterFailure(1, page.retryAfterMs, Infinity), call?.signal ?? null);
       continue;
     }
     yield* flatten(page.items);

@@ -2,9 +2,8 @@ import { compareCodePoints } from "../values/code-points.ts";
 import type { MessagesQuery } from "./client.ts";
 import { entriesOf } from "./entries.ts";
 import { type CallOptions, LoyaltyError, type PagedResult, type Since } from "./result.ts";
-import { pauseAsAsked } from "./service.ts";
 import type { MessageGroup } from "./shapes.ts";
-import { pause } from "./waiting.ts";
+import { pause, waitAfterFailure } from "./waiting.ts";
 
 /** Asks for the first page of the message groups. */
 export type GetMessages = (query: MessagesQuery, call?: CallOptions) => Promise<PagedResult<MessageGroup[]>>;
@@ -72,14 +71,12 @@ export async function* pollMessages(
 /** The answers that refuse the token. */
 const REFUSALS = [401, 403];
 
-const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
 // A service that asks for more, such as the rest of a day, ends the iteration.
 const LONGEST_ASKED_MS = 300_000;
 
 /**
- * What was read at last. It waits as long as the service asks, else longer each time; part of each wait is chance, so that
- * clients that were refused together do not come back together.
+ * Reads until the service answers.
  * @throws a LoyaltyError for an answer that refuses the token, and for one that asks to wait for more than five minutes.
  */
 async function untilAnswered<Outcome>(
@@ -87,7 +84,7 @@ async function untilAnswered<Outcome>(
   onError: Polling["onError"],
   signal: AbortSignal,
 ): Promise<Outcome> {
-  for (let failures = 0; ; failures += 1) {
+  for (let failures = 1; ; failures += 1) {
     try {
       return await read();
     } catch (error) {
@@ -95,8 +92,7 @@ async function untilAnswered<Outcome>(
       const asked = error.failure?.retryAfterMs;
       if (asked !== undefined && asked > LONGEST_ASKED_MS) throw error;
       onError?.(error);
-      const half = Math.min(FIRST_WAIT_MS * 2 ** failures, LONGEST_WAIT_MS) / 2;
-      await (asked === undefined ? pause(half + Math.random() * half, signal) : pauseAsAsked(asked, signal));
+      await pause(waitAfterFailure(failures, asked, LONGEST_WAIT_MS), signal);
     }
   }
 }

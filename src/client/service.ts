@@ -8,7 +8,7 @@ import {
   type Result,
   resultOf,
 } from "./result.ts";
-import { pause, throwIfAborted, withTimeout } from "./waiting.ts";
+import { pause, throwIfAborted, waitAfterFailure, withTimeout } from "./waiting.ts";
 
 export interface RetryOptions {
   /** How often a call is tried at most. */
@@ -19,7 +19,6 @@ export interface RetryOptions {
   answerWithinMs: number;
 }
 
-const FIRST_WAIT_MS = 1_000;
 // What the service, or the edge before it, says when it has done nothing and may do it later.
 const WORTH_ANOTHER_TRY = new Set([429, 502, 503, 504]);
 
@@ -161,13 +160,6 @@ export async function answerOf(
       if (isFailed) throw outcome;
       return outcome;
     }
-    // Part of each wait is chance, so that clients that were refused together do not come back together.
-    const half = (FIRST_WAIT_MS * 2 ** (attempt - 1)) / 2;
-    await pause(Math.min((asked ?? half) + Math.random() * half, longestWaitMs), signal);
+    await pause(Math.min(waitAfterFailure(attempt, asked, longestWaitMs), longestWaitMs), signal);
   }
-}
-
-/** Waits as long as the service has asked, and not together with others who were refused. */
-export function pauseAsAsked(asked: number, signal: AbortSignal | null): Promise<void> {
-  return pause(asked + Math.random() * FIRST_WAIT_MS, signal);
 }

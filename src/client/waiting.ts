@@ -35,6 +35,17 @@ export function pause(
   });
 }
 
+const FIRST_WAIT_MS = 1_000;
+
+/**
+ * How long to wait after the failure of this number, from 1: as long as the service has asked, else twice as long each time.
+ * Part of it is random, so that clients that were refused together do not come back together.
+ */
+export function waitAfterFailure(number: number, asked: number | null | undefined, longestMs: number): number {
+  const half = Math.min(FIRST_WAIT_MS * 2 ** (number - 1), longestMs) / 2;
+  return (asked ?? half) + Math.random() * half;
+}
+
 /** The outcome of `run`, unless it is called off or its time is over before: also where it does not heed its signal. */
 export async function withTimeout<Outcome>(
   milliseconds: number,

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, it } from "vitest";
 import { createClient } from "../../src/client/index.ts";
 import {
   EVERYTHING,
@@ -91,19 +91,6 @@ describe("a reconnection", () => {
 
     const waits = openedAt.slice(1).map((at, index) => at - (openedAt[index] ?? 0));
     expect(waits.map((wait) => Math.round(wait * 10) / 10)).toEqual([15, 0.5, 1, 2, 4, 8, 16, 30, 30, 30, 30]);
-  });
-
-  it("comes at once when a browser is online again", async ({ expect }) => {
-    vi.stubGlobal("navigator", { onLine: true });
-    const { openedAt, last } = await followConnected();
-    last().drops();
-    await pass(3 * SECOND);
-
-    (globalThis as unknown as EventTarget).dispatchEvent(new Event("online"));
-    await soon();
-
-    expect(openedAt).toEqual([0, 3]);
-    vi.unstubAllGlobals();
   });
 
   it("begins with short waits again once a connection stood", async ({ expect }) => {

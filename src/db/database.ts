@@ -219,7 +219,7 @@ export class Database {
  */
 export function compileOnce<Name extends string, Row = unknown>(
   write: (value: Value<Name>) => SQL<Row>,
-): (values: Readonly<Record<Name, string | number>>) => CompiledStatement<Row> {
+): (values: Readonly<Record<Name, string | number | null>>) => CompiledStatement<Row> {
   const compiled = compilePer((_: null, value: Value<Name>) => write(value));
   return (values) => compiled(null, values);
 }
@@ -227,7 +227,7 @@ export function compileOnce<Name extends string, Row = unknown>(
 /** The same for a statement whose text depends on a shape, which is JSON and of which there are few: once for each. */
 export function compilePer<Shape, Name extends string, Row = unknown>(
   write: (shape: Shape, value: Value<Name>) => SQL<Row>,
-): (shape: Shape, values: Readonly<Record<Name, string | number>>) => CompiledStatement<Row> {
+): (shape: Shape, values: Readonly<Record<Name, string | number | null>>) => CompiledStatement<Row> {
   const compiled = new Map<string, Query>();
   return (shape, values) => ({
     toSQL() {

@@ -26,23 +26,15 @@ export async function findCoupons(db: Database, query: CouponsQuery): Promise<Co
   const { kinds, search, type, accountId, storeIds = [] } = query.filter;
   const found: CouponList = { items: [], hasMore: false, coupons: new Map(), accounts: new Map() };
   if (kinds.length === 0) return found;
-  const shape: Shape = {
-    accounts,
-    kinds,
-    search: search !== undefined,
-    type: type !== undefined,
-    accountId: accountId !== undefined,
-    storeIds: storeIds.length > 0,
-  };
   const values = {
     ...page,
     customerId,
-    search: fold(search ?? ""),
-    type: fold(type ?? ""),
-    accountId: accountId ?? "",
-    storeIds: JSON.stringify(storeIds),
+    search: search === undefined ? null : fold(search),
+    type: type === undefined ? null : fold(type),
+    accountId: accountId ?? null,
+    storeIds: storeIds.length === 0 ? null : JSON.stringify(storeIds),
   };
-  for (const row of await db.all(couponList(shape, values))) {
+  for (const row of await db.all(couponList({ kinds, accounts }, values))) {
     if (row.part === "coupon") found.coupons.set(row.key, row);
     else if (row.part === "account") found.accounts.set(row.key, row.record);
     else found.items.push(row);

@@ -6,44 +6,40 @@ import { accounts, coupons, customerCoupons, stores } from "../../db/tables.ts";
 import type { Page } from "../../http/paging.ts";
 import type { CouponKind } from "./routes.ts";
 
-interface CouponsFilter {
-  kinds: readonly CouponKind[];
-  /** Part of the coupon's name, of one of its lines or of its chain's name. */
-  search?: string | undefined;
-  /** The coupon's `type`. */
-  type?: string | undefined;
-  accountId?: string | undefined;
-  /** None: at any store. */
-  storeIds?: readonly string[];
-}
-
 export interface CouponsQuery {
   customerId: string;
-  filter: CouponsFilter;
+  filter: {
+    kinds: readonly CouponKind[];
+    /** Part of the coupon's name, of one of its lines or of its chain's name. */
+    search?: string | undefined;
+    /** The coupon's `type`. */
+    type?: string | undefined;
+    accountId?: string | undefined;
+    /** None: at any store. */
+    storeIds?: readonly string[];
+  };
   page: Page;
   /** Whether the coupons bring their account objects, and these the chain's logo. */
   accounts: false | { includeImages: boolean };
 }
 
-/** What the text of the query depends on: what comes with the coupons, and which filters there are. */
-export type Shape = Pick<CouponsQuery, "accounts"> &
-  Pick<CouponsFilter, "kinds"> & { [filter in keyof Omit<CouponsFilter, "kinds">]-?: boolean };
+/** What the text of the query depends on. */
+export type Shape = Pick<CouponsQuery, "accounts"> & Pick<CouponsQuery["filter"], "kinds">;
 
 export type Values = Value<"customerId" | "search" | "type" | "accountId" | "storeIds" | keyof Page>;
 
-/** The coupons that are valid for the customer now and pass the filters: the columns of the order, and keys. */
-export function validCoupons(shape: Shape, value: Values): SQL {
+/** The coupons that are valid for the customer now and pass the filters, of which an absent one is NULL. */
+export function validCoupons({ kinds }: Shape, value: Values): SQL {
   const sources = [
-    ...(shape.kinds.some((kind) => kind !== "digital") ? [issuedCoupons(shape, value)] : []),
-    ...(shape.kinds.includes("digital") ? [digitalCoupons(shape, value)] : []),
+    ...(kinds.some((kind) => kind !== "digital") ? [issuedCoupons(kinds, value)] : []),
+    ...(kinds.includes("digital") ? [digitalCoupons(value)] : []),
   ];
   return sql.join(sources, sql` UNION ALL `);
 }
 
 /** The coupons of kind store and mfg that the customer holds: `usable` is what is neither deleted nor used up. */
-function issuedCoupons(shape: Shape, value: Values): SQL {
-  const atStores = shape.storeIds ? sql`AND ${customerCoupons.store_key} IN ${storeKeys(value("storeIds"))}` : sql``;
-  const kinds = sql.raw(shape.kinds.map((kind) => `'${kind}'`).join(", "));
+function issuedCoupons(kinds: Shape["kinds"], value: Values): SQL {
+  const atStores = sql`${customerCoupons.store_key} IN ${storeKeys(value("storeIds"))}`;
   return select(
     {
       kind: coupons.kind,
@@ -59,14 +55,15 @@ function issuedCoupons(shape: Shape, value: Values): SQL {
       CROSS JOIN ${coupons} ON ${coupons.key} = ${customerCoupons.campaign_coupon_key}
       WHERE ${customerCoupons.customer_key} = ${customerKeyOf(value("customerId"))}
         AND ${customerCoupons.usable} = 1 AND ${customerCoupons.ends_at} >= ${NOW}
-        AND ${coupons.kind} IN (${kinds}) AND NOT ${isStoreDeleted(sql`${customerCoupons.store_key}`)} ${atStores}
-        AND NOT ${isAccountDeleted(sql`${coupons.account_key}`)} AND ${matches(shape, value)}`,
+        AND ${coupons.kind} IN (${sql.raw(kinds.map((kind) => `'${kind}'`).join(", "))})
+        AND NOT ${isStoreDeleted(sql`${customerCoupons.store_key}`)} AND ${ifGiven(value("storeIds"), atStores)}
+        AND NOT ${isAccountDeleted(sql`${coupons.account_key}`)} AND ${matches(value)}`,
   );
 }
 
 /** The digital coupons of the accounts at one of whose stores the customer is a member. */
-function digitalCoupons(shape: Shape, value: Values): SQL {
-  const owners = sql`(
+function digitalCoupons(value: Values): SQL {
+  const isOfOwner = sql`${coupons.account_key} IN (
     SELECT ${stores.account_key} FROM ${stores}
     WHERE ${stores.key} IN ${storeKeys(value("storeIds"))} AND ${stores.deleted} = 0
   )`;
@@ -83,27 +80,26 @@ function digitalCoupons(shape: Shape, value: Values): SQL {
         FROM (SELECT ${customerKeyOf(value("customerId"))} AS key) AS caller ${joinStoresOf(sql`caller.key`)}
       ) AS joined
       CROSS JOIN ${coupons} ON ${coupons.account_key} = joined.account_key AND ${coupons.kind} = 'digital'
-      WHERE ${matches(shape, value)} ${shape.storeIds ? sql`AND ${coupons.account_key} IN ${owners}` : sql``}`,
+      WHERE ${matches(value)} AND ${ifGiven(value("storeIds"), isOfOwner)}`,
   );
 }
 
-/** What must hold of a coupon, whatever its kind. The second of its end is the last that is valid. */
-function matches(shape: Shape, value: Values): SQL {
-  const conditions = [sql`${coupons.ends_at} >= ${NOW} AND ${coupons.deleted} = 0`];
-  if (shape.accountId) {
-    const account = sql`(SELECT ${accounts.key} FROM ${accounts} WHERE ${accounts.id} = ${value("accountId")})`;
-    conditions.push(sql`${coupons.account_key} = ${account}`);
-  }
-  if (shape.type) conditions.push(sql`${coupons.folded_type} = ${value("type")}`);
-  if (shape.search) {
-    const namesOfChain = sql`(
-      SELECT ${accounts.folded_names} FROM ${accounts} WHERE ${accounts.key} = ${coupons.account_key}
-    )`;
-    // Not LIKE: D1 takes patterns of at most 50 bytes.
-    const isIn = (text: SQL) => sql`instr(${text}, ${value("search")}) > 0`;
-    conditions.push(sql`(${isIn(sql`${coupons.folded_text}`)} OR ${isIn(namesOfChain)})`);
-  }
-  return sql.join(conditions, sql` AND `);
+/** Whether a coupon of any kind is valid and passes the filters. The second of its end is the last in which it is valid. */
+function matches(value: Values): SQL {
+  const account = sql`(SELECT ${accounts.key} FROM ${accounts} WHERE ${accounts.id} = ${value("accountId")})`;
+  const namesOfChain = sql`(
+    SELECT ${accounts.folded_names} FROM ${accounts} WHERE ${accounts.key} = ${coupons.account_key}
+  )`;
+  // Not LIKE: D1 takes patterns of at most 50 bytes.
+  const contains = (text: SQL) => sql`instr(${text}, ${value("search")}) > 0`;
+  return sql`${coupons.ends_at} >= ${NOW} AND ${coupons.deleted} = 0
+    AND ${ifGiven(value("accountId"), sql`${coupons.account_key} = ${account}`)}
+    AND ${ifGiven(value("type"), sql`${coupons.folded_type} = ${value("type")}`)}
+    AND ${ifGiven(value("search"), sql`${contains(sql`${coupons.folded_text}`)} OR ${contains(namesOfChain)}`)}`;
+}
+
+function ifGiven(filter: Placeholder, condition: SQL): SQL {
+  return sql`(${filter} IS NULL OR ${condition})`;
 }
 
 function storeKeys(ids: Placeholder): SQL {

@@ -1,4 +1,4 @@
-import { type AnyColumn, type Placeholder, type SQL, sql } from "drizzle-orm";
+import { type AnyColumn, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { compileOnce, type Database, type RowOf, type Value } from "../../db/database.ts";
 import { customerKeyOf, friendStatus, hasBlocked } from "../../db/rules.ts";
@@ -35,9 +35,11 @@ export type GroupRow = RowOf<ReturnType<typeof selectGroups>>;
  */
 export async function findMessageGroups(db: Database, query: MessageGroupsQuery): Promise<Paged<GroupRow>> {
   const { customerId, checkTime, page, after } = query;
-  if (after === undefined) return pageOf(await db.all(pageByNumber({ customerId, checkTime, ...page })));
+  const { limit, offset } = page;
+  if (after === undefined)
+    return pageOf(await db.all(selectGroups({ customerId, checkTime, limit, offset, time: "~", groupId: "" })));
   const { time, group_id: groupId } = after;
-  const statement = pageAfter({ customerId, checkTime, limit: page.limit, offset: 0, time, groupId });
+  const statement = selectGroups({ customerId, checkTime, limit, offset: 0, time, groupId });
   const read = () => db.batch([selectStamp(), statement]);
   let [[clock], rows] = await read();
   if (clock === undefined || clock.stamp <= after.up_to) {
@@ -50,13 +52,8 @@ export async function findMessageGroups(db: Database, query: MessageGroupsQuery)
 const pageOf = (rows: GroupRow[]) => ({ items: rows, hasMore: hasMoreAfter(rows) });
 const selectStamp = () => select({ stamp: programState.stamp }, sql`FROM ${programState}`);
 
-type PageValue = "customerId" | "checkTime" | "limit" | "offset";
-type CursorValues = Record<"time" | "groupId", Placeholder>;
-
-const pageByNumber = compileOnce((value: Value<PageValue>) => selectGroups(value, undefined));
-const pageAfter = compileOnce((value: Value<PageValue | keyof CursorValues>) =>
-  selectGroups(value, { time: value("time"), groupId: value("groupId") }),
-);
+/** `time` and `groupId` are of the last group that the answers before have shown. */
+type Values = Value<"customerId" | "checkTime" | "limit" | "offset" | "time" | "groupId">;
 
 /** What each step of the list has: `constants` and `entry` of `selectGroups` say so. */
 const CALLER = sql.raw("step.caller");
@@ -67,9 +64,9 @@ const initial = alias(customers, "initial");
 const sender = alias(customers, "sender");
 const member = alias(messageGroupMembers, "member");
 
-function selectGroups(value: Value<PageValue>, after: CursorValues | undefined) {
-  return selectStepwise({
-    list: sql`(${shownMessages(value, after)})`,
+const selectGroups = compileOnce((value: Values) =>
+  selectStepwise({
+    list: sql`(${shownMessages(value)})`,
     entry: sql`group_key, at, is_newest`,
     limit: value("limit"),
     bytes: POLL_BYTES,
@@ -102,21 +99,18 @@ function selectGroups(value: Value<PageValue>, after: CursorValues | undefined) 
       LEFT JOIN ${messageStates}
         ON ${messageStates.group_key} = ${messageGroups.key} AND ${messageStates.customer_key} = ${CALLER}`,
     long: ["record", "others"],
-  });
-}
+  }),
+);
 
 /**
  * The page's groups, each with the time of the message that it shows: its newest, or, until that one is shown, the newest
  * of an earlier second. One scan of the index, besides the groups with a message that is not shown.
  */
-function shownMessages(value: Value<PageValue>, after: CursorValues | undefined): SQL {
+function shownMessages(value: Values): SQL {
   const news = messageGroupNews;
   const callers = sql`${news.customer_key} = ${customerKeyOf(value("customerId"))}`;
-  const inPage = (at: AnyColumn) => {
-    const afterCursor =
-      after && sql`AND ${at} <= ${after.time} AND (${at} < ${after.time} OR ${news.group_id} > ${after.groupId})`;
-    return sql`${at} > ${value("checkTime")} ${afterCursor ?? sql``}`;
-  };
+  const inPage = (at: AnyColumn) => sql`${at} > ${value("checkTime")} AND ${at} <= ${value("time")}
+    AND (${at} < ${value("time")} OR ${news.group_id} > ${value("groupId")})`;
   const group = sql`${news.group_key} AS group_key, ${news.group_id} AS group_id`;
   return sql`
     SELECT ${group}, ${news.newest_at} AS at, 1 AS is_newest

@@ -26,14 +26,13 @@ export interface Team extends Paged<TeamMember> {
 }
 
 /**
- * Those 1 to 5 levels below the root at a store who are members now, by depth, name and id (docs/contract/interface.md,
- * 4.3). One round trip; a page costs the same in every team, because each level's totals stand in the membership.
+ * The members of a store 1 to 5 levels below the root, by depth, name and id (docs/contract/interface.md, 4.3). One round
+ * trip. A page costs the same in every team, because each membership holds the totals of its levels.
  */
 export async function findTeam(db: Database, query: TeamQuery): Promise<Team> {
   const { customerId, storeId, rootId, level, page } = query;
-  const { head, members } = rootId === customerId ? OWN_TEAM : TEAM_OF_A_MEMBER;
   const values = { customerId, storeId, rootId, from: level ?? 1, to: level ?? 5, ...page, limit: page.limit + 1 };
-  const [[found], rows] = await db.batch([head(values), members(values)]);
+  const [[found], rows] = await db.batch([selectStore(values), selectMembers(values)]);
   return {
     isStore: found !== undefined,
     isRoot: found?.isRoot === 1,
@@ -44,7 +43,7 @@ export async function findTeam(db: Database, query: TeamQuery): Promise<Team> {
 
 type Values = Value<"customerId" | "storeId" | "rootId" | "from" | "to" | "limit" | "offset">;
 
-/** Members and tokens of each level: one column, because each of every row has its price on the way. */
+/** Members and tokens of each level, as one column: D1 takes time for every column of a row. */
 const LEVEL_TOTALS = sql<string>`json_array(${sql.join(
   LEVELS.map((level) => sql`json_array(${memberships[`members_${level}`]}, ${memberships[`tokens_${level}`]})`),
   sql`, `,
@@ -55,14 +54,7 @@ const root = alias(customers, "root");
 const own = alias(memberships, "own");
 const rootLink = alias(teamLinks, "root_link");
 
-const OWN_TEAM = teamStatements({ isRoot: () => sql`1`, rootKey: () => sql`${own.customer_key}` });
-
-const TEAM_OF_A_MEMBER = teamStatements({
-  isRoot: (value) => sql`EXISTS (SELECT 1 FROM ${callerAt(value)} CROSS JOIN ${linkToRoot(value)})`,
-  rootKey: (value) => sql`(SELECT ${rootLink.descendant_key} FROM ${linkToRoot(value)})`,
-});
-
-/** The caller, where the caller is a member now. By the primary key, so that this is known to be one row at most. */
+/** The caller, if the caller is a member now. Found by the primary key, so SQLite knows that it is one row at most. */
 function callerAt(value: Values): SQL {
   return sql`${customers} AS ${caller}
     CROSS JOIN ${memberships} AS ${own} ON ${caller.id} = ${value("customerId")}
@@ -79,41 +71,46 @@ function linkToRoot(value: Values): SQL {
       AND ${rootLink.name} = ${root.name} AND ${rootLink.descendant_id} = ${root.id}`;
 }
 
-/**
- * The store, if there is one, with whether the caller may see the root; and the team. Each key is looked up once and
- * carried along by the joins: a common table expression would be a row more wherever it is read.
- */
-function teamStatements({ isRoot, rootKey }: Record<"isRoot" | "rootKey", (value: Values) => SQL>) {
-  const head = compileOnce((value: Values) =>
-    select({ isRoot: sql<0 | 1>`${isRoot(value)}` }, sql`FROM ${stores} WHERE ${isStore(value("storeId"))}`),
+const isCaller = (value: Values) => sql`${value("rootId")} = ${value("customerId")}`;
+
+/** The store, if there is one, with whether the caller may see the root. */
+const selectStore = compileOnce((value: Values) => {
+  const isLinked = sql`EXISTS (SELECT 1 FROM ${callerAt(value)} CROSS JOIN ${linkToRoot(value)})`;
+  return select(
+    { isRoot: sql<0 | 1>`iif(${isCaller(value)}, 1, ${isLinked})` },
+    sql`FROM ${stores} WHERE ${isStore(value("storeId"))}`,
   );
-  const members = compileOnce((value: Values) => {
-    // The page is cut from the links alone, so that what is skipped costs one row each.
-    const page = select(
-      { caller: caller.key, ...pick(teamLinks, "store_key", "depth", "name", "descendant_id", "descendant_key") },
-      sql`
+});
+
+/** Each key is looked up once and carried along by the joins: a common table expression would be a row more wherever it is read. */
+const selectMembers = compileOnce((value: Values) => {
+  const rootKey = sql`iif(${isCaller(value)}, ${own.customer_key}, (SELECT ${rootLink.descendant_key} FROM ${linkToRoot(value)}))`;
+  // The page is cut from the links alone, so that each skipped member costs one row.
+  const page = select(
+    { caller: caller.key, ...pick(teamLinks, "store_key", "depth", "name", "descendant_id", "descendant_key") },
+    sql`
       FROM ${stores}
       CROSS JOIN ${callerAt(value)}
       CROSS JOIN ${teamLinks} ON ${teamLinks.store_key} = ${own.store_key}
-        AND ${teamLinks.ancestor_key} = ${rootKey(value)} AND ${teamLinks.joined} = 1
+        AND ${teamLinks.ancestor_key} = ${rootKey} AND ${teamLinks.joined} = 1
         AND ${teamLinks.depth} BETWEEN ${value("from")} AND ${value("to")}
       WHERE ${stores.id} = ${value("storeId")}
       ORDER BY ${teamLinks.depth}, ${teamLinks.name}, ${teamLinks.descendant_id}
       ${limitTo(value("limit"))} OFFSET ${value("offset")}`,
-    );
-    return select(
-      {
-        id: teamLinks.descendant_id,
-        name: teamLinks.name,
-        customer_description: customers.customer_description,
-        friend_status: friendStatus(sql`team_links.caller`, sql`${customers.key}`),
-        team_store_count: STORES_JOINED,
-        avatar: customers.avatar,
-        total_balance: sql<number>`coalesce(${storeBalances.balance}, 0)`,
-        current_level: teamLinks.depth,
-        levels: LEVEL_TOTALS,
-      },
-      sql`
+  );
+  return select(
+    {
+      id: teamLinks.descendant_id,
+      name: teamLinks.name,
+      customer_description: customers.customer_description,
+      friend_status: friendStatus(sql`team_links.caller`, sql`${customers.key}`),
+      team_store_count: STORES_JOINED,
+      avatar: customers.avatar,
+      total_balance: sql<number>`coalesce(${storeBalances.balance}, 0)`,
+      current_level: teamLinks.depth,
+      levels: LEVEL_TOTALS,
+    },
+    sql`
       FROM (${page}) AS ${teamLinks}
       CROSS JOIN ${memberships} ON ${memberships.store_key} = ${teamLinks.store_key}
         AND ${memberships.customer_key} = ${teamLinks.descendant_key}
@@ -121,12 +118,10 @@ function teamStatements({ isRoot, rootKey }: Record<"isRoot" | "rootKey", (value
       LEFT JOIN ${storeBalances} ON ${storeBalances.store_key} = ${teamLinks.store_key}
         AND ${storeBalances.customer_key} = ${teamLinks.descendant_key}
       ORDER BY ${teamLinks.depth}, ${teamLinks.name}, ${teamLinks.descendant_id}`,
-    );
-  });
-  return { head, members };
-}
+  );
+});
 
-function toMember(row: RowOf<ReturnType<typeof OWN_TEAM.members>>): TeamMember {
+function toMember(row: RowOf<ReturnType<typeof selectMembers>>): TeamMember {
   const totals: [members: number, tokens: number][] = JSON.parse(row.levels);
   const levels = totals.map(([total_members, tokens], index) => ({
     level_no: index + 1,

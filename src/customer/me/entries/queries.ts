@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import { compileOnce, compilePer, type Database, type Value } from "../../../db/database.ts";
+import { compileOnce, type Database, type Value } from "../../../db/database.ts";
 import { customerKeyOf } from "../../../db/rules.ts";
 import { limitTo, select } from "../../../db/select.ts";
 import { accounts, balanceEntries, campaigns, customers, stores } from "../../../db/tables.ts";
@@ -26,7 +26,7 @@ const READ_ENTRIES = 1_000;
 
 interface Query {
   customerId: string;
-  accountId: string | undefined;
+  accountId: string | null;
   limit: number;
   after: Cursor | undefined;
 }
@@ -38,13 +38,12 @@ interface Query {
  */
 export async function findEntries(
   db: Database,
-  { customerId, accountId = "", limit, after }: Query,
+  { customerId, accountId, limit, after }: Query,
 ): Promise<{ items: BalanceEntry[]; next: Cursor | undefined } | "left" | null> {
   const { time = "~", id = "", forwarded = "" } = after ?? {};
-  const isOfAccount = accountId !== "";
   const [[customer], rows] = await db.batch([
     CUSTOMER({ customerId }),
-    ENTRIES(isOfAccount, { customerId, accountId, time, id, forwarded, rows: limit + 1 }),
+    ENTRIES({ customerId, accountId, time, id, forwarded, rows: limit + 1 }),
   ]);
   if (customer === undefined) return null;
   const { left } = customer;
@@ -54,7 +53,7 @@ export async function findEntries(
   const last = rows.length > limit ? items.at(-1) : rows.find(({ kind }) => kind === "end");
   return {
     items: items.map(toItem),
-    next: last && { customer: customerId, account: accountId, left, ...placeOf(last) },
+    next: last && { customer: customerId, account: accountId ?? "", left, ...placeOf(last) },
   };
 }
 
@@ -99,7 +98,7 @@ type Values = Value<"customerId" | "accountId" | "time" | "id" | "forwarded" | "
 
 // One part after the other, up to the limit: so the last entry that may be read is looked for only if the page is not full,
 // and what was brought forward is added up only on the last pages.
-const ENTRIES = compilePer((isOfAccount: boolean, value: Values) => {
+const ENTRIES = compileOnce((value: Values) => {
   const { id, amount, description, created_at, customer_key, store_key, campaign_key } = balanceEntries;
   const customerKey = customerKeyOf(value("customerId"));
   const scan = sql`
@@ -108,10 +107,10 @@ const ENTRIES = compilePer((isOfAccount: boolean, value: Values) => {
       AND (${created_at}, ${id}) < (${value("time")}, ${value("id")})
     ORDER BY ${created_at} DESC, ${id} DESC`;
   const lastScanned = sql`${scan} LIMIT 1 OFFSET ${sql.raw(String(READ_ENTRIES - 1))}`;
-  const isAsked = isOfAccount ? sql`AND ${accounts.id} = ${value("accountId")}` : sql``;
+  const isAsked = sql`(${value("accountId")} IS NULL OR ${accounts.id} = ${value("accountId")})`;
   const joinAccount = sql`
     CROSS JOIN ${stores} ON ${stores.key} = ${store_key}
-    CROSS JOIN ${accounts} ON ${accounts.key} = ${stores.account_key} AND ${accounts.deleted} = 0 ${isAsked}`;
+    CROSS JOIN ${accounts} ON ${accounts.key} = ${stores.account_key} AND ${accounts.deleted} = 0 AND ${isAsked}`;
   const nothing = sql<string | null>`NULL`;
   const entries = select(
     {

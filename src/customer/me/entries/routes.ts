@@ -18,7 +18,7 @@ export const EntriesQuery = z.object({
 });
 
 export const entries = createRouter().get("/", conditional, validate("query", EntriesQuery), async (c) => {
-  const { limit, account_id: accountId, after } = c.req.valid("query");
+  const { limit, account_id: accountId = null, after } = c.req.valid("query");
   const { customerId } = c.var;
   const isOfThisList = after === undefined || (after.customer === customerId && after.account === (accountId ?? ""));
   if (!isOfThisList) throw invalid({ after: ["must be of this customer and account"] });

@@ -83,10 +83,9 @@ async function bench({ scale: wanted, rounds, live: times, reuse, docs, json }: 
       const folder = folderOf("live-memory");
       report.live = { notifications, memory: await measureMemory(await open(worker, folder), folder) };
     }
-    const page = pageOf(report);
-    console.log(`\n${page}`);
+    console.log(`\n${pageOf(report)}`);
     if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
-    if (docs) writeFileSync(path.join(ROOT, "docs", "benchmark.md"), page);
+    if (docs) writeFileSync(path.join(ROOT, "docs", "benchmark.md"), pageOf(report, true));
   });
 }
 

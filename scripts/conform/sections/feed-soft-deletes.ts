@@ -41,7 +41,7 @@ export async function feedSoftDeletes(suite: Suite): Promise<Section> {
           await suite.feed(store(spare, accountId));
           expectSame((await coupons()).includes(id), true, "the coupon once the store is written again");
         },
-      "an account's stores, campaigns, coupons, employees and eip_campaigns; a store's memberships and the coupons issued there; a campaign's registrations; a coupon's issued coupons; the plays of an employee or eip_campaign. A coupon whose campaign is soft-deleted stays.":
+      "Of an account: its stores, campaigns, coupons, employees and eip_campaigns. Of a store: its memberships and the coupons issued there. Of a campaign: its registrations. Of a coupon: its issued coupons. Of an employee or eip_campaign: the plays. A coupon whose campaign is soft-deleted stays.":
         async () => {
           const [chain, name] = [suite.accountId(), suite.word()];
           const ids = suite.ids("store", "campaign", "offer", "digital", "held", "league", "player");

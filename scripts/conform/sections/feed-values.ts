@@ -196,7 +196,7 @@ export async function feedValues(suite: Suite): Promise<Section> {
         expectSame(came?.city, "", "a city that was fed as null");
       },
       "Unknown fields are ignored.": async () => taken(aStore({ nobody: { knows: [1] } })),
-      "Left out, such a field is null where the interface says nullable; 0 if its name begins with `can_`, `allow_`, `enable_`, `show_`, `is_` or `include_`":
+      "Left out, such a field is null where the interface says nullable. It is 0 if its name begins with `can_`, `allow_`, `enable_`, `show_`, `is_` or `include_`":
         async () => {
           const word = suite.word();
           await suite.feed(campaign(suite.id("campaign"), accountId, { name: word, age_value: 7 }));

@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
-import { sign } from "hono/jwt";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import { unstable_readConfig as readConfig } from "wrangler";
 import { readMigrations } from "../lib/migrations.ts";
 import { ProgressLine } from "../lib/progress-line.ts";
 import { CommandError, ROOT } from "../lib/project.ts";
+import { signClaims } from "../lib/sign.ts";
 import { runWrangler } from "../lib/wrangler.ts";
 import { bareTables } from "./bare.ts";
 
@@ -125,7 +125,7 @@ export function feedToken(): Promise<string> {
 }
 
 function token(claims: Record<string, unknown>): Promise<string> {
-  return sign({ ...claims, exp: Math.floor(Date.now() / 1_000) + DAY_SECONDS }, SECRET, "HS256");
+  return signClaims({ ...claims, exp: Math.floor(Date.now() / 1_000) + DAY_SECONDS }, SECRET);
 }
 
 type MiniflareOptions = Parameters<typeof convertV4MiniflareOptions>[0];

@@ -1,5 +1,6 @@
+import type { Call } from "../lib/call.ts";
 import { Broken, expectOk } from "./expect.ts";
-import type { Answer, Http, Item, Request } from "./http.ts";
+import type { Answer, Http, Item } from "./http.ts";
 import type { Sockets } from "./socket.ts";
 import type { Caller, Tokens } from "./tokens.ts";
 
@@ -138,7 +139,7 @@ export class Suite {
     return { ann: await caller("ann", 0), ben: await caller("ben", 1), eve: await caller("eve", 2) };
   }
 
-  get(caller: Caller, path: string, query: Record<string, string> = {}, request: Request = {}): Promise<Answer> {
+  get(caller: Caller, path: string, query: Record<string, string> = {}, request: Call = {}): Promise<Answer> {
     const search = Object.keys(query).length === 0 ? "" : `?${new URLSearchParams(query)}`;
     return this.http.send(`/api/v1/customer/${path}${search}`, { token: caller.token, ...request });
   }

@@ -1,6 +1,5 @@
+import { type Claims, signClaims } from "../lib/sign.ts";
 import { Skipped } from "./suite.ts";
-
-export type Claims = Record<string, unknown>;
 
 /** Tokens that somebody else has signed: of customers who are stored nowhere, and of a client that feeds and one that exports. */
 export interface GivenTokens {
@@ -22,7 +21,6 @@ export interface Caller {
   token: string;
 }
 
-const HOUR_SECONDS = 3_600;
 const NAME = "conform";
 
 export class Tokens {
@@ -60,31 +58,8 @@ export class Tokens {
 
   /** A token of any claims, good for an hour unless they say otherwise; `undefined` takes a claim away. */
   async sign(claims: Claims, header: Claims = {}, secret = this.#keys.secret): Promise<string> {
-    const exp = Math.floor(Date.now() / 1_000) + HOUR_SECONDS;
-    return signed(
-      { alg: "HS256", typ: "JWT", ...header },
-      { exp, ...this.#keys.claims, ...claims },
-      orSkip(secret, "JWT_SECRET"),
-    );
+    return signClaims({ ...this.#keys.claims, ...claims }, orSkip(secret, "JWT_SECRET"), header);
   }
-}
-
-const HASHES: Record<string, string> = { HS256: "SHA-256", HS384: "SHA-384", HS512: "SHA-512" };
-
-/** A JWT; one of an algorithm that is no HMAC has no signature. */
-async function signed(header: Claims, claims: Claims, secret: string): Promise<string> {
-  const encoder = new TextEncoder();
-  const content = [header, claims].map((part) => base64url(encoder.encode(JSON.stringify(part)))).join(".");
-  const hash = HASHES[String(header.alg)];
-  if (hash === undefined) return `${content}.`;
-  const key = await crypto.subtle.importKey("raw", encoder.encode(secret), { name: "HMAC", hash }, false, ["sign"]);
-  const signature = await crypto.subtle.sign("HMAC", key, encoder.encode(content));
-  return `${content}.${base64url(new Uint8Array(signature))}`;
-}
-
-function base64url(bytes: Uint8Array): string {
-  const text = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
-  return text.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
 
 function subjectOf(token: string): string {

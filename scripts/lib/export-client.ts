@@ -1,4 +1,5 @@
 import { type Answer, PatientClient, refusalOf } from "./attempts.ts";
+import { linkOf } from "./call.ts";
 import { CommandError } from "./project.ts";
 
 /** A page of an export: lines that one feed request takes. */
@@ -40,7 +41,7 @@ export async function* exportPages(source: ExportSource, signal: AbortSignal): A
     // Such as an app's page, or a login page, which would replace a good file.
     if (version === null) throw new CommandError(`This is no export: ${first.href} answers with something else.`);
     yield { bytes, lines: countLines(bytes), version };
-    const next: string | undefined = /<([^>]*)>; rel="next"/.exec(headers.get("Link") ?? "")?.[1];
+    const next: string | undefined = linkOf({ headers });
     // The service may know itself by another name than the one that it is called by here.
     url = next === undefined ? null : new URL(new URL(next).search, first);
   }

@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseEnv } from "node:util";
-import { sign } from "hono/jwt";
 import { flagOf, PRODUCTION, variablesOf } from "./environments.ts";
 import { CommandError, ROOT } from "./project.ts";
+import { signClaims } from "./sign.ts";
 
 /** Who a token is for, as docs/contract/interface.md, 2 has it. */
 export type Bearer =
@@ -34,7 +34,7 @@ export function signToken(bearer: Bearer, { secret, seconds, client, env }: Sign
         }
       : { sub: client, ...bearer };
   const exp = Math.floor(Date.now() / 1_000) + seconds;
-  return sign({ ...who, ...(iss && { iss }), ...(aud && { aud }), exp }, secret, "HS256");
+  return signClaims({ ...who, ...(iss && { iss }), ...(aud && { aud }), exp }, secret);
 }
 
 const DAY_SECONDS = 86_400;

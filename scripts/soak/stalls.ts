@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { call } from "../lib/call.ts";
 import { CommandError } from "../lib/command-error.ts";
 import { DEMO_CUSTOMER } from "../program/program.ts";
 import { STALL_PATH } from "./stall-path.ts";
@@ -63,11 +64,11 @@ export class Stalls {
     if (this.#milliseconds === 0) return;
     console.error("Caching the boards …");
     const queue = PLAYED_STORE_IDS.values();
-    const headers = { Authorization: `Bearer ${await tokenOf(DEMO_CUSTOMER)}` };
+    const token = await tokenOf(DEMO_CUSTOMER);
     const askNext = async () => {
       for (const id of queue) {
-        const init = { method: "POST", headers, body: JSON.stringify({ location_id: id }) };
-        const { status } = await fetch(`${this.#url}/api/v1/customer/gamification/leaderboard`, init);
+        const address = `${this.#url}/api/v1/customer/gamification/leaderboard`;
+        const { status } = await call(address, { token, body: JSON.stringify({ location_id: id }) });
         if (status !== 200) throw new CommandError(`The board of ${id} was answered ${status}.`);
       }
     };

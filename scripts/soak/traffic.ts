@@ -1,3 +1,4 @@
+import { call } from "../lib/call.ts";
 import { devToken } from "../lib/tokens.ts";
 import { CITIES } from "../program/names.ts";
 import { demoByKind } from "../program/program.ts";
@@ -88,17 +89,16 @@ export async function browse(seed: string, browsing: Browsing): Promise<void> {
 
 async function ask(endpoint: string, { path, body }: Call, customer: string, browsing: Browsing): Promise<void> {
   const { url, traffic, onError, onBoard } = browsing;
-  const headers = { Authorization: `Bearer ${await tokenOf(customer)}` };
-  const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+  const token = await tokenOf(customer);
+  const json = body === undefined ? {} : { body: JSON.stringify(body) };
   const startedAt = Date.now();
   try {
-    const response = await fetch(url + path, { ...init, headers, signal: AbortSignal.timeout(LONGEST_MS) });
-    const answer = (await response.json()) as { status?: boolean; items?: unknown; errorCode?: string };
+    const answer = await call(url + path, { ...json, token, signal: AbortSignal.timeout(LONGEST_MS) });
     traffic.set(endpoint, (traffic.get(endpoint) ?? 0) + 1);
-    const { status, items, errorCode } = answer;
-    const isGood = response.status === 200 && (errorCode === "NO_ITEMS" || (status === true && items !== undefined));
+    const { status, items, errorCode } = answer.body;
+    const isGood = answer.status === 200 && (errorCode === "NO_ITEMS" || (status === true && items !== undefined));
     // Boards ask the primary, but each is cached; the others ask a replica.
-    if (!isGood) onError(`${endpoint}: ${response.status} ${errorCode}`);
+    if (!isGood) onError(`${endpoint}: ${answer.status} ${errorCode}`);
     else if (endpoint === "leaderboard") onBoard(startedAt);
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);

@@ -2,10 +2,11 @@ import { env } from "cloudflare:workers";
 import { sign } from "hono/jwt";
 import { encodeBase64 } from "hono/utils/encode";
 import { afterEach, describe, it, vi } from "vitest";
+import { hmacKey, signParts, tokenPart } from "../../scripts/lib/sign.ts";
 import { KeySet } from "../../src/auth/key-set.ts";
 import { readToken } from "../../src/auth/token.ts";
 import { send } from "../support/api.ts";
-import { keyPair, part, signParts } from "../support/signing.ts";
+import { keyPair } from "../support/signing.ts";
 import { tokenRules } from "../support/tokens.ts";
 
 const NOW = 1_800_000_000;
@@ -18,9 +19,7 @@ afterEach(() => vi.restoreAllMocks());
 
 /** A token with any header and payload, rightly signed with the secret. */
 async function signed(header: unknown, payload: unknown): Promise<string> {
-  const algorithm = { name: "HMAC", hash: "SHA-256" };
-  const key = await crypto.subtle.importKey("raw", new TextEncoder().encode(SECRET), algorithm, false, ["sign"]);
-  return signParts(header, payload, { key, algorithm });
+  return signParts(header, payload, await hmacKey(SECRET));
 }
 
 const HS256 = { alg: "HS256", typ: "JWT" };
@@ -145,8 +144,8 @@ describe("a 401", () => {
       `Bearer ${await sign({ ...claims, nbf: 9e9 }, env.JWT_SECRET, "HS256")}`,
       `Bearer ${await sign({ ...claims, sub: "" }, env.JWT_SECRET, "HS256")}`,
       `Bearer ${await sign({ ...claims, pad: "x".repeat(9_000) }, env.JWT_SECRET, "HS256")}`,
-      `Bearer ${part({ alg: "none" })}.${part(claims)}.`,
-      `Bearer ${part({ alg: "ES256", kid: "k" })}.${part(claims)}.AAAA`,
+      `Bearer ${tokenPart({ alg: "none" })}.${tokenPart(claims)}.`,
+      `Bearer ${tokenPart({ alg: "ES256", kid: "k" })}.${tokenPart(claims)}.AAAA`,
     ];
 
     const answers = await Promise.all(

@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, it, vi } from "vitest";
 import page from "../../docs/tokens.md?raw";
+import { signParts } from "../../scripts/lib/sign.ts";
 import { mustFeed, send } from "../support/api.ts";
 import * as seed from "../support/seed.ts";
-import { KEY_ALGORITHMS, keyPair, signParts } from "../support/signing.ts";
+import { KEY_ALGORITHMS, keyPair } from "../support/signing.ts";
 import { setVariables } from "../support/variables.ts";
 
 // Tokens as each provider documents them, held against the variables that docs/tokens.md sets for it.

@@ -5,7 +5,7 @@ import type { MakeSection } from "../../scripts/conform/sections/index.ts";
 import type { Sockets } from "../../scripts/conform/socket.ts";
 import { type Settings, Suite } from "../../scripts/conform/suite.ts";
 import { Tokens } from "../../scripts/conform/tokens.ts";
-import { toAnswer } from "../support/api.ts";
+import { toAnswer } from "../../scripts/lib/call.ts";
 import { document, fitDocument } from "../support/openapi.ts";
 
 const SETTINGS: Settings = { nearbyRadiusMiles: 25, customerSearch: "all", anyOrigin: false };

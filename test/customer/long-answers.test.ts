@@ -1,5 +1,6 @@
 import { exports } from "cloudflare:workers";
 import { describe, it } from "vitest";
+import { linkOf } from "../../scripts/lib/call.ts";
 import { BOARD_LIMIT } from "../../src/customer/gamification/boards.ts";
 import { BALANCES_LIMIT } from "../../src/customer/me/queries.ts";
 import { ANSWER_BYTES, POLL_BYTES } from "../../src/values/answer-bytes.ts";
@@ -27,7 +28,7 @@ async function ask(customerId: string, address: string, body?: object) {
   );
   const bytes = new Uint8Array(await response.arrayBuffer());
   const { items } = JSON.parse(new TextDecoder().decode(bytes));
-  const next = /<([^>]+)>; rel="next"/.exec(response.headers.get("Link") ?? "")?.[1];
+  const next = linkOf(response);
   return { bytes: bytes.length, items, next, tag: response.headers.get("ETag") };
 }
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
-import { type FeedLine, mustFeed, ndjson, toAnswer } from "../support/api.ts";
+import { toAnswer } from "../../scripts/lib/call.ts";
+import { type FeedLine, mustFeed, ndjson } from "../support/api.ts";
 import { CALLS } from "../support/calls.ts";
 import { databaseThrough } from "../support/databases.ts";
 import { LIVE } from "../support/live.ts";

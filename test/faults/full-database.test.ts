@@ -1,6 +1,7 @@
 import { afterEach, describe, it, vi } from "vitest";
+import { toAnswer } from "../../scripts/lib/call.ts";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
-import { type Answer, type FeedLine, feed, mustFeed, ndjson, toAnswer } from "../support/api.ts";
+import { type Answer, type FeedLine, feed, mustFeed, ndjson } from "../support/api.ts";
 import { CALLS } from "../support/calls.ts";
 import { databaseThrough, fullDatabase } from "../support/databases.ts";
 import { LIVE } from "../support/live.ts";

@@ -1,6 +1,7 @@
 import { afterEach, describe, it, vi } from "vitest";
+import { toAnswer } from "../../scripts/lib/call.ts";
 import { readLimitedBody } from "../../src/values/limited-body.ts";
-import { feed, ndjson, send, toAnswer } from "../support/api.ts";
+import { feed, ndjson, send } from "../support/api.ts";
 import * as seed from "../support/seed.ts";
 import { sendTo } from "../support/stalling.ts";
 import { rows } from "../support/state.ts";
@@ -113,7 +114,7 @@ describe("reading a body", () => {
         const reading = await readLimitedBody(new Response(sent, { headers }), LIMIT, (bytes) => {
           taken += bytes;
         });
-        expect(reading).toMatchObject({ kind: "whole" });
+        expect(reading).toMatchObject({ outcome: "whole" });
         expect("bytes" in reading && equal(reading.bytes, sent)).toBe(true);
         expect("bytes" in reading && reading.bytes.buffer.byteLength).toBe(size);
         expect(taken).toBe(size);

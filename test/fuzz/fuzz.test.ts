@@ -1,9 +1,10 @@
 import { exports } from "cloudflare:workers";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, inject, it, vi } from "vitest";
+import { toAnswer } from "../../scripts/lib/call.ts";
 import { app } from "../../src/app.ts";
 import { Failure } from "../../src/http/failure-schema.ts";
-import { type FeedLine, mustFeed, toAnswer } from "../support/api.ts";
+import { type FeedLine, mustFeed } from "../support/api.ts";
 import { stopClock } from "../support/clock.ts";
 import { differences } from "../support/differences.ts";
 import { hostileLines } from "../support/hostile-words.ts";

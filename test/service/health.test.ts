@@ -1,10 +1,11 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
 import packageJson from "../../package.json";
+import { toAnswer } from "../../scripts/lib/call.ts";
 import { Database } from "../../src/db/database.ts";
 import { HealthCheck } from "../../src/service/health.ts";
 import { clock } from "../../src/values/clock.ts";
-import { send, toAnswer, trips } from "../support/api.ts";
+import { send, trips } from "../support/api.ts";
 import { databaseThrough, stallingDatabase } from "../support/databases.ts";
 import { passHealth } from "../support/health.ts";
 import { sendTo, timed } from "../support/stalling.ts";

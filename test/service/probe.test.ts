@@ -1,12 +1,12 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, it, vi } from "vitest";
+import { toAnswer } from "../../scripts/lib/call.ts";
 import { Database } from "../../src/db/database.ts";
 import { REQUESTS_A_MINUTE } from "../../src/http/limits.ts";
 import production from "../../src/index.ts";
 import { PROBE_PATH } from "../../src/service/probe.ts";
 import staging from "../../src/staging.ts";
-import { toAnswer } from "../support/api.ts";
 import { rows } from "../support/state.ts";
 import { customerToken, exportToken, feedToken } from "../support/tokens.ts";
 

@@ -4,6 +4,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { buildWorker, customerToken, feedToken } from "../../scripts/bench/runtime.ts";
+import { call, linkOf } from "../../scripts/lib/call.ts";
 import { removeFolder } from "./clone.ts";
 import { openSmallHeap } from "./small-heap.ts";
 
@@ -72,12 +73,10 @@ const folder = mkdtempSync(path.join(tmpdir(), "largest-answers-"));
 let service: Awaited<ReturnType<typeof openSmallHeap>>;
 
 async function ask(address: string, customer: string): Promise<Asked> {
-  const headers = { Authorization: `Bearer ${await customerToken(customer)}` };
-  const response = await fetch(new URL(address, `${service.url}/api/v1/customer/`), { headers });
-  const bytes = new Uint8Array(await response.arrayBuffer());
-  const next = /<([^>]+)>; rel="next"/.exec(response.headers.get("Link") ?? "")?.[1];
-  const { items } = JSON.parse(new TextDecoder().decode(bytes));
-  return { status: response.status, bytes: bytes.length, next, items };
+  const token = await customerToken(customer);
+  const answer = await call(new URL(address, `${service.url}/api/v1/customer/`), { token });
+  const { status, text, body } = answer;
+  return { status, bytes: Buffer.byteLength(text), next: linkOf(answer), items: body.items };
 }
 
 /** How long others wait, asking one after another, until `work` is done; a request that is lost is null. */

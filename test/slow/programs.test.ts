@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { afterAll, afterEach, beforeAll, describe, it } from "vitest";
+import { call } from "../../scripts/lib/call.ts";
 import { addEnvironment, removeEnvironment } from "../../scripts/lib/edit-environments.ts";
 import { configOf, environmentNames, refuseShared } from "../../scripts/lib/environments.ts";
 import { CommandError } from "../../scripts/lib/project.ts";
@@ -239,9 +240,8 @@ describe("two programs on this machine, with one key set", { timeout: 600_000 },
   });
 
   async function ask(url: string, token: string) {
-    const response = await fetch(`${url}/api/v1/customer/me`, { headers: { Authorization: `Bearer ${token}` } });
-    const { items } = (await response.json()) as { items?: { last_name: string } };
-    return items?.last_name ?? response.status;
+    const { status, body } = await call(`${url}/api/v1/customer/me`, { token });
+    return body.items?.last_name ?? status;
   }
 
   it("answers the same customer from its own data, and refuses the other's secret", async ({ expect }) => {

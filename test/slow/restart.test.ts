@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, it } from "vitest";
+import { call } from "../../scripts/lib/call.ts";
 import { askDatabase } from "../../scripts/lib/database.ts";
 import { devToken } from "../../scripts/lib/tokens.ts";
 import { Random } from "../../scripts/program/random.ts";
@@ -37,10 +38,9 @@ async function kill({ child, ended }: Running): Promise<void> {
 
 /** Resolves with the feed version once a request more than these is committed, or the feed has ended. */
 async function committedAfter(version: number, port: number, feed: Running): Promise<number> {
-  const headers = { Authorization: `Bearer ${await devToken({ scope: "export", accounts: "*" })}` };
+  const token = await devToken({ scope: "export", accounts: "*" });
   for (;;) {
-    const answer = await fetch(`http://127.0.0.1:${port}/api/v1/feed?record=account`, { headers });
-    await answer.text();
+    const answer = await call(`http://127.0.0.1:${port}/api/v1/feed?record=account`, { token });
     const now = Number(answer.headers.get("X-Feed-Version"));
     if (now > version || feed.child.exitCode !== null) return now;
     await sleep(20);

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, it } from "vitest";
+import { call } from "../../scripts/lib/call.ts";
 import { devSecret, devToken } from "../../scripts/lib/tokens.ts";
 import { removeFolder } from "./clone.ts";
 import { command, freePort, pressCtrlC, printed, ROOT, type Running, running } from "./command.ts";
@@ -19,9 +20,9 @@ beforeAll(async () => {
   url = `http://127.0.0.1:${port}`;
   service = command("start", ["--port", String(port), "--persist-to", path.join(folder, "state"), "--no-demo"]);
   await printed(service, "Ctrl-C stops it");
-  const headers = { Authorization: `Bearer ${await devToken({ scope: "feed", accounts: "*" })}` };
+  const token = await devToken({ scope: "feed", accounts: "*" });
   const line = JSON.stringify({ record: "customer", id: "ada", first_name: "Ada", last_name: "Lovelace" });
-  await fetch(`${url}/api/v1/feed`, { method: "POST", headers, body: line });
+  await call(`${url}/api/v1/feed`, { token, body: line });
 });
 afterAll(async () => {
   pressCtrlC(service);
@@ -31,14 +32,11 @@ afterAll(async () => {
 
 /** The status of a request, and which customer a search finds for the holder of the token. */
 async function ask(token: string) {
-  const init = { method: "POST", body: '{"query":"lovelace"}', headers: { Authorization: `Bearer ${token}` } };
-  const response = await fetch(`${url}/api/v1/customer/full-search`, init);
-  const { items } = (await response.json()) as { items?: { customers: { id: string }[] } };
-  return { status: response.status, found: items?.customers.map(({ id }) => id) };
+  const { status, body } = await call(`${url}/api/v1/customer/full-search`, { token, body: '{"query":"lovelace"}' });
+  return { status, found: body.items?.customers.map(({ id }: { id: string }) => id) };
 }
 
-const exportStatus = async (token: string) =>
-  (await fetch(`${url}/api/v1/feed`, { headers: { Authorization: `Bearer ${token}` } })).status;
+const exportStatus = async (token: string) => (await call(`${url}/api/v1/feed`, { token })).status;
 
 describe("a backend that signs for its customers, as docs/tokens.md has it", () => {
   it.for(LANGUAGES)("is let in: $name", async ({ name, command, block, print }, { expect, skip }) => {

@@ -1,14 +1,10 @@
 import { exports } from "cloudflare:workers";
-import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT, NDJSON } from "../../src/http/limits.ts";
+import { type Answer, toAnswer } from "../../scripts/lib/call.ts";
+import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT } from "../../src/http/limits.ts";
 import { fitDocument } from "./openapi.ts";
 import { customerToken, feedToken, restoreToken } from "./tokens.ts";
 
-export interface Answer {
-  status: number;
-  headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came back.
-  body: any;
-}
+export type { Answer };
 
 const BASE = "https://loyalty.example";
 
@@ -18,18 +14,6 @@ export async function send(path: string, init: RequestInit = {}): Promise<Answer
   const answer = await toAnswer(response);
   fitDocument({ method: init.method ?? "GET", path: new URL(path, BASE).pathname }, answer);
   return answer;
-}
-
-/** An answer with its body, of which lines are an array; one without is null. */
-export async function toAnswer({ status, headers, body }: Response): Promise<Answer> {
-  const text = await new Response(body).text();
-  const lines = () => text.split("\n").filter((line) => line !== "");
-  const isLines = headers.get("Content-Type") === NDJSON;
-  return {
-    status,
-    headers,
-    body: isLines ? lines().map((line) => JSON.parse(line)) : JSON.parse(text === "" ? "null" : text),
-  };
 }
 
 /** The API as one customer sees it, with a token of more claims if need be. */

@@ -1,3 +1,4 @@
+import { linkOf } from "../../scripts/lib/call.ts";
 import { type Answer, send } from "./api.ts";
 import { exportToken } from "./tokens.ts";
 
@@ -9,8 +10,8 @@ export async function exportPage(target = EXPORT): Promise<Answer> {
 }
 
 /** Where the next page is. */
-export function nextPage({ headers }: Answer): string | undefined {
-  const url = /^<([^>]+)>; rel="next"$/.exec(headers.get("Link") ?? "")?.[1];
+export function nextPage(answer: Answer): string | undefined {
+  const url = linkOf(answer);
   return url?.slice(new URL(url).origin.length);
 }
 

@@ -1,24 +1,3 @@
-import { encodeBase64Url } from "hono/utils/encode";
-
-const bytesOf = (text: string) => new TextEncoder().encode(text);
-
-const toBase64Url = (bytes: ArrayBuffer) => encodeBase64Url(bytes).replaceAll("=", "");
-
-/** A part of a token: JSON, or a text as it is. */
-export function part(value: unknown): string {
-  return toBase64Url(bytesOf(typeof value === "string" ? value : JSON.stringify(value)).slice().buffer);
-}
-
-/** A token of any header and claims, which hono's `sign` does not make of every one. */
-export async function signParts(
-  header: unknown,
-  claims: unknown,
-  { key, algorithm }: { key: CryptoKey; algorithm: { name: string; hash?: string } },
-): Promise<string> {
-  const text = `${part(header)}.${part(claims)}`;
-  return `${text}.${toBase64Url(await crypto.subtle.sign(algorithm, key, bytesOf(text)))}`;
-}
-
 /** The algorithms of keys at an address, as Web Crypto has them. */
 export const KEY_ALGORITHMS = {
   RS256: { name: "RSASSA-PKCS1-v1_5", modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]), hash: "SHA-256" },

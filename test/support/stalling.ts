@@ -1,7 +1,8 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { toAnswer } from "../../scripts/lib/call.ts";
 import worker from "../../src/index.ts";
-import { type Answer, toAnswer } from "./api.ts";
+import type { Answer } from "./api.ts";
 import { customerToken } from "./tokens.ts";
 
 /** Sends a request to a Worker with other bindings; what it does in the background goes on by itself. */

@@ -1,8 +1,6 @@
 import { env } from "cloudflare:workers";
-import { sign } from "hono/jwt";
+import { type Claims, signClaims } from "../../scripts/lib/sign.ts";
 import type { TokenRules } from "../../src/auth/token.ts";
-
-const HOUR = 3_600;
 
 /** The rules of a deployment that sets nothing but a secret. */
 export function tokenRules(secret: string): TokenRules {
@@ -10,20 +8,20 @@ export function tokenRules(secret: string): TokenRules {
 }
 
 /** A token of any claims, good for an hour unless the claims say otherwise. */
-export function signToken(claims: Record<string, unknown>, secret = env.JWT_SECRET): Promise<string> {
-  return sign({ exp: Math.floor(Date.now() / 1000) + HOUR, ...claims }, secret, "HS256");
+export function signToken(claims: Claims, secret = env.JWT_SECRET): Promise<string> {
+  return signClaims(claims, secret);
 }
 
-export function customerToken(customerId: string, claims: Record<string, unknown> = {}): Promise<string> {
+export function customerToken(customerId: string, claims: Claims = {}): Promise<string> {
   return signToken({ scope: "customer", sub: customerId, ...claims });
 }
 
 /** A token that restores. */
-export function restoreToken(claims: Record<string, unknown> = {}): Promise<string> {
+export function restoreToken(claims: Claims = {}): Promise<string> {
   return signToken({ scope: "feed restore", sub: "tests", accounts: "*", ...claims });
 }
 
-export function exportToken(claims: Record<string, unknown> = {}): Promise<string> {
+export function exportToken(claims: Claims = {}): Promise<string> {
   return signToken({ scope: "export", sub: "tests", accounts: "*", ...claims });
 }
 

@@ -1,5 +1,6 @@
+import { linkOf } from "../../lib/call.ts";
 import { expectInvalid, expectOk, expectSame, expectThat } from "../expect.ts";
-import { type Answer, type Item, itemsOf, linkOf, listOf } from "../http.ts";
+import { type Answer, type Item, itemsOf, listOf } from "../http.ts";
 import { account, coupon, customer, eipCampaign, employee, issued, membership, play, store } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
 
@@ -183,21 +184,21 @@ export async function conventions(suite: Suite): Promise<Section> {
             sizes.push(new TextEncoder().encode(answer.text).length);
             came.push(...itemsOf(answer).map(({ id }) => id));
             expectThat(sizes.length < 10, "the list does not end");
-            next = linkOf(answer, "next");
+            next = linkOf(answer);
           }
           expectThat(Math.max(...sizes) <= LONGEST_BYTES, `an answer has ${Math.max(...sizes)} bytes`);
           expectThat((sizes[0] ?? 0) + ITEM_BYTES > LONGEST_BYTES, `the list stops after ${sizes[0]} bytes`);
           expectSame(came, held, "the coupons of all answers");
         },
       "The header `Link` (RFC 8288) has the addresses of the next and the previous page.": async () => {
-        const next = linkOf(await mine("?per_page=3&type=store&search="), "next") ?? "";
+        const next = linkOf(await mine("?per_page=3&type=store&search=")) ?? "";
         const { searchParams } = new URL(next);
         expectSame([searchParams.get("type"), searchParams.get("page")], ["store", "2"], "parameters of the link");
         const second = await suite.http.send(next, { token: ann.token });
         expectSame(storeIds(second), tied.slice(2), "the page that the first names as next");
         const first = await suite.http.send(linkOf(second, "prev") ?? "", { token: ann.token });
         expectSame(storeIds(first), [other, ...tied.slice(0, 2)], "the page that the second names as prev");
-        expectSame(linkOf(second, "next"), undefined, "the next of the last page");
+        expectSame(linkOf(second), undefined, "the next of the last page");
       },
       'As a string an amount has two fraction digits (`"5.00"`)': async () => {
         const [, first] = listOf(await mine(""), "store");

@@ -1,5 +1,6 @@
+import { linkOf } from "../../lib/call.ts";
 import { expectFailure, expectFields, expectInvalid, expectNames, expectSame } from "../expect.ts";
-import { type Answer, type Item, itemsOf, linkOf } from "../http.ts";
+import { type Answer, type Item, itemsOf } from "../http.ts";
 import { account, campaign, customer, entry, store, time } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
 
@@ -22,7 +23,7 @@ export async function entries(suite: Suite): Promise<Section> {
   const list = (query: Record<string, string> = {}, caller = ann) => suite.get(caller, PATH, query);
   const idsOf = (answer: Answer) => itemsOf(answer).map(({ id }) => id);
   const next = async (answer: Answer, caller = ann) =>
-    suite.http.send(linkOf(answer, "next") ?? "nowhere", { token: caller.token });
+    suite.http.send(linkOf(answer) ?? "nowhere", { token: caller.token });
   const all = [foreign, newest, tiedToo, tied, gone, first];
 
   return {
@@ -102,12 +103,12 @@ export async function entries(suite: Suite): Promise<Section> {
         const second = await next(page);
         expectSame([idsOf(page), idsOf(second)], [all.slice(1, 3), all.slice(3, 5)], "the pages");
         const third = await next(second);
-        expectSame([idsOf(third), linkOf(third, "next")], [[first], undefined], "the last page");
+        expectSame([idsOf(third), linkOf(third)], [[first], undefined], "the last page");
       },
       "An `after` that no link gave, or of another customer or `account_id`, is 422.": async () => {
         expectInvalid(await list({ after: "x" }), "after");
         const page = await list({ limit: "1" });
-        const after = new URL(linkOf(page, "next") ?? "").searchParams.get("after") ?? "";
+        const after = new URL(linkOf(page) ?? "").searchParams.get("after") ?? "";
         expectInvalid(await list({ after, account_id: chain }), "after");
         expectInvalid(await list({ after }, ben), "after");
       },

@@ -1,5 +1,6 @@
+import { linkOf } from "../../lib/call.ts";
 import { expectFailure, expectInvalid, expectSame, expectThat } from "../expect.ts";
-import { type Answer, exportedLines, type Item, linkOf } from "../http.ts";
+import { type Answer, exportedLines, type Item } from "../http.ts";
 import {
   account,
   block,
@@ -29,7 +30,7 @@ export async function exportPages(suite: Suite): Promise<Section> {
     for (let next: string | undefined = query; next !== undefined; ) {
       const answer = await page(next);
       lines.push(...exportedLines(answer));
-      const link = linkOf(answer, "next");
+      const link = linkOf(answer);
       next = link === undefined ? undefined : new URL(link).search;
     }
     return lines;
@@ -92,7 +93,7 @@ export async function exportPages(suite: Suite): Promise<Section> {
           expectThat(lines.every(isAboutAnn), "a line is about somebody else");
         },
       "A cursor of another customer is 422.": async () => {
-        const next = new URL(linkOf(await page(`?customer_id=${ann.id}`), "next") ?? "");
+        const next = new URL(linkOf(await page(`?customer_id=${ann.id}`)) ?? "");
         next.searchParams.set("customer_id", ben.id);
         expectInvalid(await page(next.search), "after");
       },
@@ -136,7 +137,7 @@ export async function exportLines(suite: Suite): Promise<Section> {
       const answer: Answer = await suite.http.send(address, { token: await suite.tokens.export() });
       const found = exportedLines(answer).find((line: Item) => line.id === id);
       if (found !== undefined) return found as Line;
-      address = linkOf(answer, "next");
+      address = linkOf(answer);
     }
     return undefined;
   };

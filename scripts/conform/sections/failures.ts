@@ -1,5 +1,6 @@
+import type { Call } from "../../lib/call.ts";
 import { expectFailure, expectInvalid, expectOk, expectSame, expectThat } from "../expect.ts";
-import type { Answer, Request } from "../http.ts";
+import type { Answer } from "../http.ts";
 import { account, customer, store } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
 
@@ -52,7 +53,7 @@ export async function failures(suite: Suite): Promise<Section> {
   const { ann } = await suite.callers();
   const { shop, unknown } = suite.ids("shop", "unknown");
   const accountId = suite.accountId();
-  const send = (path: string, request: Request = {}) => suite.http.send(path, request);
+  const send = (path: string, request: Call = {}) => suite.http.send(path, request);
   const post = (body: string, token = ann.token) => send(NEARBY, { token, body });
 
   return {

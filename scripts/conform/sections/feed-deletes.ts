@@ -30,7 +30,7 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
   const deleted = (record: string, key: object): Line => ({ record, ...key, deleted: true });
   const coupons = async () => {
     const { body } = await suite.get(ann, "coupons");
-    return Array.isArray(body.items) ? body.items.map(({ id }) => id) : [];
+    return Array.isArray(body.items) ? body.items.map(({ id }: Item) => id) : [];
   };
   const groupsOf = ({ body }: Answer) => (Array.isArray(body.items) ? (body.items as Item[]) : []);
   const last = async (talk: string) =>
@@ -158,7 +158,7 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
           await suite.feed(...lines);
           const shown = async () => {
             const { body } = await suite.get(ann, "messages");
-            return Array.isArray(body.items) && body.items.some((item) => item.group_id === talk);
+            return Array.isArray(body.items) && body.items.some((item: Item) => item.group_id === talk);
           };
           expectSame(await shown(), true, "the group");
           await suite.feed(deleted("message_group", { id: talk }));

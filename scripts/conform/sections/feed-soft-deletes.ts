@@ -23,7 +23,7 @@ export async function feedSoftDeletes(suite: Suite): Promise<Section> {
   const deleted = (record: string, key: object): Line => ({ record, ...key, deleted: true });
   const coupons = async () => {
     const { body } = await suite.get(ann, "coupons");
-    return Array.isArray(body.items) ? body.items.map(({ id }) => id) : [];
+    return Array.isArray(body.items) ? body.items.map(({ id }: Item) => id) : [];
   };
 
   return {

@@ -1,3 +1,4 @@
+import { linkOf } from "../../lib/call.ts";
 import {
   expectFailure,
   expectFields,
@@ -8,7 +9,7 @@ import {
   expectThat,
   fieldsIn,
 } from "../expect.ts";
-import { type Answer, type Item, itemsOf, linkOf } from "../http.ts";
+import { type Answer, type Item, itemsOf } from "../http.ts";
 import { account, block, customer, entry, friendship, group, message, store, time } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
 
@@ -175,7 +176,7 @@ export async function messages(suite: Suite): Promise<Section> {
             const answer: Answer = await suite.http.send(address, { token: ann.token });
             ids.push(...itemsOf(answer).map((item) => item.group_id));
             expectThat(ids.length < 10, "the pages do not end");
-            address = linkOf(answer, "next");
+            address = linkOf(answer);
           }
           expectSame(
             ids,

@@ -1,5 +1,6 @@
+import { linkOf } from "../../lib/call.ts";
 import { expectFailure, expectInvalid, expectNames, expectSame, expectThat } from "../expect.ts";
-import { type Answer, type Item, linkOf, listOf } from "../http.ts";
+import { type Answer, type Item, listOf } from "../http.ts";
 import { account, coupon, customer, issued, membership, store } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
 
@@ -120,7 +121,7 @@ export async function myCoupons(suite: Suite): Promise<Section> {
             for (const item of [...listOf(answer, "store"), ...listOf(answer, "mfg")])
               expectSame((item.account as Item).id, item.account_id, "the account of a record");
             expectThat(pages.length < 10, "the pages do not end");
-            address = linkOf(answer, "next");
+            address = linkOf(answer);
           }
           expectSame(pages, [ALL.slice(0, 2), ALL.slice(2, 4), ALL.slice(4)], "pages of two");
         },

@@ -1,8 +1,8 @@
+import type { Claims } from "../../lib/sign.ts";
 import { expectFailure, expectOk, expectSame } from "../expect.ts";
 import type { Answer } from "../http.ts";
 import { account } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
-import type { Claims } from "../tokens.ts";
 
 const LIST = "/api/v1/customer/coupons";
 const FEED = "/api/v1/feed";

@@ -1,10 +1,11 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { toAnswer } from "../../../scripts/lib/call.ts";
 import { boardKey } from "../../../src/customer/gamification/boards.ts";
 import worker from "../../../src/index.ts";
 import { clock } from "../../../src/values/clock.ts";
-import { mustFeed, toAnswer, trips } from "../../support/api.ts";
+import { mustFeed, trips } from "../../support/api.ts";
 import { setClock } from "../../support/clock.ts";
 import { databaseThrough } from "../../support/databases.ts";
 import * as seed from "../../support/seed.ts";

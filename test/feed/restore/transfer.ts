@@ -1,5 +1,6 @@
 import { env, exports } from "cloudflare:workers";
 import { vi } from "vitest";
+import { linkOf } from "../../../scripts/lib/call.ts";
 import { Database } from "../../../src/db/database.ts";
 import { showMessages } from "../../../src/inbox/message-clock.ts";
 import { clock as workerClock } from "../../../src/values/clock.ts";
@@ -18,7 +19,7 @@ export async function exportAll(): Promise<string[]> {
     const response: Response = await exports.default.fetch(new Request(url, { headers }));
     if (response.status !== 200) throw new Error(`no export: ${await response.text()}`);
     pages.push(new TextDecoder().decode(await response.arrayBuffer()));
-    url = /<([^>]*)>; rel="next"/.exec(response.headers.get("Link") ?? "")?.[1];
+    url = linkOf(response);
   }
   return pages;
 }

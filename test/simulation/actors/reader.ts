@@ -1,3 +1,4 @@
+import { linkOf } from "../../../scripts/lib/call.ts";
 import { ACCOUNT, CUSTOMERS, STORES } from "../lines.ts";
 import { type Answer, asCustomer, asSystem, type Call } from "../network.ts";
 import { LOCATIONS } from "../world.ts";
@@ -74,7 +75,7 @@ export async function exporter(stage: Stage): Promise<void> {
 
 /** The path of the next page, as the answer links to it. */
 export function nextPath({ headers }: Answer): string | null {
-  const address = /<([^>]*)>; rel="next"/.exec(headers.get("Link") ?? "")?.[1];
+  const address = linkOf({ headers });
   if (address === undefined) return null;
   const { pathname, search } = new URL(address);
   return pathname + search;

@@ -1,0 +1,48 @@
+// Signs tokens, in Node and in workerd. (The simulation signs with Node's own crypto, which is synchronous.)
+
+export type Claims = Record<string, unknown>;
+
+/** A key of Web Crypto, and the algorithm to sign with. */
+export interface SigningKey {
+  key: CryptoKey;
+  algorithm: { name: string; hash?: string };
+}
+
+const HOUR_SECONDS = 3_600;
+const HASHES: Record<string, string> = { HS256: "SHA-256", HS384: "SHA-384", HS512: "SHA-512" };
+
+/** Signs claims with a secret. The token expires in an hour, unless `exp` says otherwise; `undefined` removes a claim. */
+export async function signClaims(claims: Claims, secret: string, header: Claims = {}): Promise<string> {
+  const exp = Math.floor(Date.now() / 1_000) + HOUR_SECONDS;
+  const whole = { alg: "HS256", typ: "JWT", ...header };
+  return signParts(whole, { exp, ...claims }, await hmacKey(secret, whole.alg));
+}
+
+/** Signs any header and claims. Without a key the signature is empty. */
+export async function signParts(header: unknown, claims: unknown, signing: SigningKey | null): Promise<string> {
+  const text = `${tokenPart(header)}.${tokenPart(claims)}`;
+  const signature = signing && (await crypto.subtle.sign(signing.algorithm, signing.key, bytesOf(text)));
+  return `${text}.${signature === null ? "" : base64url(new Uint8Array(signature))}`;
+}
+
+/** A part of a token: JSON, or a text as it is. */
+export function tokenPart(value: unknown): string {
+  return base64url(bytesOf(typeof value === "string" ? value : JSON.stringify(value)));
+}
+
+/** The key of a secret; null for an algorithm that is no HMAC. */
+export async function hmacKey(secret: string, alg: unknown = "HS256"): Promise<SigningKey | null> {
+  const hash = HASHES[String(alg)];
+  if (hash === undefined) return null;
+  const algorithm = { name: "HMAC", hash };
+  return { algorithm, key: await crypto.subtle.importKey("raw", bytesOf(secret), algorithm, false, ["sign"]) };
+}
+
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(new TextEncoder().encode(text));
+}
+
+function base64url(bytes: Uint8Array<ArrayBuffer>): string {
+  const text = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+  return text.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}

@@ -100,7 +100,7 @@ describe("reading a body", () => {
       await vi.advanceTimersByTimeAsync(4_000);
     }
 
-    expect(await reading).toEqual({ kind: "too slow", seconds: 60 });
+    expect(await reading).toEqual({ outcome: "too slow", seconds: 60 });
     await expect(body.write(blanks(1))).rejects.toThrow();
   });
 

@@ -8,7 +8,7 @@ import { type Lane, lanesOf, measure } from "./bench/drive.ts";
 import { measureMemory, measureNotifications } from "./bench/live.ts";
 import { load } from "./bench/load.ts";
 import { pageOf, type Report } from "./bench/page.ts";
-import { buildWorker, customerToken, FOLDER, withRuntimes } from "./bench/runtime.ts";
+import { benchToken, buildWorker, FOLDER, withRuntimes } from "./bench/runtime.ts";
 import { countingNumber, outputFile, wholeNumber } from "./lib/options.ts";
 import { CommandError, main, ROOT } from "./lib/project.ts";
 import { benchSize } from "./program/shape.ts";
@@ -71,7 +71,7 @@ async function bench({ scale: wanted, rounds, live: times, reuse, docs, json }: 
       const { meta } = await runtime.database.prepare("SELECT 1").run();
       const lines = kinds.reduce((sum, kind) => sum + kind.lines, 0);
       scales.push({ name, lines, databaseBytes: meta.size_after, kinds });
-      lanes.push(...lanesOf(name, runtime.url, await casesOf(benchSize(customers), customerToken)));
+      lanes.push(...lanesOf(name, runtime.url, await casesOf(benchSize(customers), benchToken)));
     }
     const measured = await measure(lanes, rounds, progress.begin("Asking in turn", rounds));
     progress.end();

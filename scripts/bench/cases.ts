@@ -1,3 +1,4 @@
+import type { Claims } from "../lib/sign.ts";
 import type { Size } from "../program/shape.ts";
 import { picksOf } from "./picks.ts";
 
@@ -32,9 +33,10 @@ export interface Cases {
 }
 
 /** Every endpoint, asked for much and for little, for what is there and for what is not, of a program of this size. */
-export async function casesOf(size: Size, tokenOf: (customerId: string) => Promise<string>): Promise<Cases> {
+export async function casesOf(size: Size, signed: (claims: Claims) => Promise<string>): Promise<Cases> {
   const picks = picksOf(size);
-  const { names, narrowTeam, wideTeam, manyGroups } = picks;
+  const { names, narrowTeam, wideTeam, manyGroups, manyEntries } = picks;
+  const tokenOf = (customerId: string) => signed({ scope: "customer", sub: customerId });
   const token = await tokenOf(narrowTeam.customer);
 
   /** A case of one round trip that asks the same in each round. */
@@ -69,6 +71,13 @@ export async function casesOf(size: Size, tokenOf: (customerId: string) => Promi
   const cold = picks.boards.map((one) => board("cold", 3, one, "hit"));
   const firstCold = board("cold", 3, picks.busyBoard, "hit");
 
+  const hundredthPage = `/me/entries?after=${encodeURIComponent(manyEntries.hundredthPage)}`;
+  const lookup: Call = {
+    method: "GET",
+    path: `/api/v1/feed/customers?scan_id=${picks.card}`,
+    token: await signed({ scope: "lookup", sub: "bench" }),
+  };
+
   const cases = [
     nearby("densest place", 1.5, picks.dense),
     nearby("one store", 1.6, picks.lone),
@@ -96,6 +105,9 @@ export async function casesOf(size: Size, tokenOf: (customerId: string) => Promi
     await get("my-coupons", "few", 1.6, "/my-coupons", picks.fewCoupons),
     await get("me", "many stores", 1.25, "/me", wideTeam.customer),
     await get("me", "few stores", 1.25, "/me", narrowTeam.customer),
+    await get("entries", "first page", 1.3, "/me/entries", manyEntries.customer),
+    await get("entries", "hundredth page", 1.3, hundredthPage, manyEntries.customer),
+    { endpoint: "lookup", name: "by card", aim: 1.3, roundTrips: 1 as const, call: () => lookup },
     search("common beginning", 1.7, names.first.slice(0, 3)),
     search("common name", 1.7, names.common),
     search("two words", 1.9, `${names.first} ${names.last}`),

@@ -57,6 +57,8 @@ export function picksOf(size: Size) {
       customers: misspelt("adeyemi", text(common.first_name)),
       stores: misspelt(text(inTown.city), text(inTown.name).split(" ")[0] ?? ""),
     },
+    manyEntries: entriesOf(size),
+    card: text(common.scan_id),
     busyBoard,
     boards,
   };
@@ -69,6 +71,17 @@ function misspelt(word: string, beside: string): Misspelt {
   const middle = Math.floor(word.length / 2);
   const typo = word.slice(0, middle - 1) + word.charAt(middle) + word.charAt(middle - 1) + word.slice(middle + 1);
   return { one: typo, two: `${beside} ${typo}`, nothing: `${word.slice(0, 3)}qxzkw` };
+}
+
+/** The customer with the most entries, and the cursor of the hundredth page of 50. */
+function entriesOf(size: Size): { customer: string; hundredthPage: string } {
+  const customer = text(`c${(size.entries?.customer ?? 0) + 1}`);
+  const entries = [...linesOf(size, "balance_entry")]
+    .filter(({ customer_id }) => customer_id === customer)
+    .map(({ id, created_at }) => ({ id: text(id), time: text(created_at) }));
+  const newestFirst = entries.sort((one, other) => (one.time + one.id < other.time + other.id ? 1 : -1));
+  const last = newestFirst[99 * 50 - 1];
+  return { customer, hundredthPage: JSON.stringify({ customer, account: "", left: 0, ...last, forwarded: "" }) };
 }
 
 /** Somebody who is a member of one group. */

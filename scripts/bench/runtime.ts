@@ -5,7 +5,7 @@ import { unstable_readConfig as readConfig } from "wrangler";
 import { readMigrations } from "../lib/migrations.ts";
 import { ProgressLine } from "../lib/progress-line.ts";
 import { CommandError, ROOT } from "../lib/project.ts";
-import { signClaims } from "../lib/sign.ts";
+import { type Claims, signClaims } from "../lib/sign.ts";
 import { runWrangler } from "../lib/wrangler.ts";
 import { bareTables } from "./bare.ts";
 
@@ -117,14 +117,15 @@ async function openRuntime(
 }
 
 export function customerToken(sub: string): Promise<string> {
-  return token({ scope: "customer", sub });
+  return benchToken({ scope: "customer", sub });
 }
 
 export function feedToken(): Promise<string> {
-  return token({ scope: "feed", sub: "bench", accounts: "*" });
+  return benchToken({ scope: "feed", sub: "bench", accounts: "*" });
 }
 
-function token(claims: Record<string, unknown>): Promise<string> {
+/** A token for a day. */
+export function benchToken(claims: Claims): Promise<string> {
   return signClaims({ ...claims, exp: Math.floor(Date.now() / 1_000) + DAY_SECONDS }, SECRET);
 }
 

@@ -32,6 +32,18 @@ export function* balanceEntries(shape: Shape): Generator<Line> {
       created_at: timeIn2026(number * 60),
     };
   }
+  const { customer = 0, count = 0 } = shape.entries ?? {};
+  for (let index = 0; index < count; index += 1) {
+    yield {
+      record: "balance_entry",
+      id: `m${index}`,
+      customer_id: customerId(customer),
+      store_id: storeId(shape, shape.storeOf[customer * shape.visits] ?? 0),
+      amount: amount(random, 40),
+      description: REASONS[index % REASONS.length],
+      created_at: timeIn2026(index * 60),
+    };
+  }
 }
 
 /** What the first of the wide team have earned, then an earning for every fifth who joined. */

@@ -25,6 +25,8 @@ export interface Size {
   groups: number;
   /** Customers who hold many coupons, of so many chains. */
   holders: readonly { customer: number; coupons: number; chains: number }[];
+  /** Balance entries of one customer, besides the entry of each visit. */
+  entries: { customer: number; count: number } | null;
   /** Plays besides those at two stores of each chain. */
   plays: number;
 }
@@ -55,6 +57,7 @@ export const DEMO: Size = {
   wideTeam: 0,
   groups: 3,
   holders: [],
+  entries: null,
   plays: 0,
 };
 
@@ -82,6 +85,8 @@ export function benchSize(customers: number): Size {
       { customer: 3, coupons: 100, chains: 10 },
       { customer: 5, coupons: 20, chains: 4 },
     ],
+    // More than a hundred pages of 50.
+    entries: { customer: 7, count: 5_100 },
     plays: customers / 4,
   };
 }

@@ -18,7 +18,19 @@ const ROUND_TRIPS: Record<string, number> = {
   ...{ "customers, a typo": 3, "customers, two words, a typo": 3 },
   ...{ "stores, a typo": 3, "stores, two words, a typo": 3 },
 };
-const ENDPOINTS = ["baseline", "nearby", "messages", "team", "coupons", "my-coupons", "me", "search", "leaderboard"];
+const ENDPOINTS = [
+  "baseline",
+  "nearby",
+  "messages",
+  "team",
+  "coupons",
+  "my-coupons",
+  "me",
+  "entries",
+  "lookup",
+  "search",
+  "leaderboard",
+];
 
 describe("npm run bench", () => {
   it("measures every endpoint, the feed and sockets, at each scale that it is asked for", LONG, async ({ expect }) => {

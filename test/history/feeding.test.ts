@@ -1,17 +1,19 @@
 import { afterEach, beforeEach, describe, it } from "vitest";
-import { type FeedLine, feed, mustFeed, restore } from "../support/api.ts";
+import { feed, mustFeed, restore } from "../support/api.ts";
 import { freshDatabase } from "../support/fresh-database.ts";
 import * as seed from "../support/seed.ts";
 import { feedUsage, snapshot, value } from "../support/state.ts";
-import { beginNight, endNight, keepMonths, seal, shop } from "./support.ts";
+import { beginNight, endNight, feedOld, KEPT, keepMonths, seal, shop } from "./support.ts";
 
 // Rules of docs/contract/history.md, 4. May and later are kept.
 const OLD = "2026-04-30T23:59:59Z";
-const KEPT = "2026-05-01 00:00:00";
 const TEXT = "is older than the history that is kept";
 
 beforeEach(() => beginNight());
 afterEach(endNight);
+
+const onLines = (numbers: readonly number[], field: string) =>
+  Object.fromEntries(numbers.map((number) => [`line ${number}.${field}`, [TEXT]]));
 
 describe("an event of before the horizon", () => {
   it("is a bad line, on the field of its time; others are not", async ({ expect }) => {
@@ -23,62 +25,55 @@ describe("an event of before the horizon", () => {
       ...[entry("1.00", OLD), earning("1.00", OLD), play("1", OLD), message(OLD)],
       ...[entry("1.00", KEPT), earning("1.00", KEPT), play("1", KEPT), message(KEPT)],
     ]);
+    const others = await feed([entry("much", OLD), { record: "nothing" }, entry("1.00", "yesterday")]);
 
-    expect(refused.status).toBe(422);
-    expect(refused.body.messages).toEqual({
-      "line 1.created_at": [TEXT],
-      "line 2.earned_at": [TEXT],
-      "line 3.played_at": [TEXT],
-      "line 4.sent_at": [TEXT],
-    });
+    expect([refused.status, refused.body.messages]).toEqual([
+      422,
+      {
+        ...{ ...onLines([1], "created_at"), ...onLines([2], "earned_at") },
+        ...{ ...onLines([3], "played_at"), ...onLines([4], "sent_at") },
+      },
+    ]);
+    // It is named with what else is wrong.
+    const fields = ["line 1.amount", "line 1.created_at", "line 2.record", "line 3.created_at"];
+    expect(Object.keys(others.body.messages).sort()).toEqual(fields);
     expect(await snapshot()).toEqual(before);
   });
 
-  it("is none where only a field without a name holds such a time", async ({ expect }) => {
-    const { lines } = shop();
-
-    expect((await feed(lines.map((line) => ({ ...line, "": OLD })))).status).toBe(200);
-  });
-
-  it("is none where the line deletes a message: of that only the id counts", async ({ expect }) => {
-    const { body } = await feed([{ ...shop().message(OLD), deleted: true }]);
-
-    expect(body.items).toEqual({ accepted: 0, ignored: 1 });
-  });
-
-  it("is named with what else is wrong with its line, and with other lines", async ({ expect }) => {
-    const { lines, entry } = shop();
-    await mustFeed(lines);
-
-    const refused = await feed([entry("much", OLD), { record: "nothing" }, entry("1.00", "yesterday")]);
-
-    expect(Object.keys(refused.body.messages).sort()).toEqual([
-      "line 1.amount",
-      "line 1.created_at",
-      "line 2.record",
-      "line 3.created_at",
-    ]);
-  });
-
-  it("is refused as well where it was stored, and counts no second time", async ({ expect }) => {
+  it("is refused as well where it was stored, and is taken without history and by a restore", async ({ expect }) => {
     const { lines, entry } = shop();
     const line = entry("1.00", OLD);
-    keepMonths(undefined);
-    await mustFeed([...lines, line]);
-    keepMonths(1);
+    await feedOld(...lines, line);
 
-    expect((await feed([line])).status).toBe(422);
+    const again = await feed([line]);
+    await freshDatabase("2026-06-10 07:00:00");
+    const restored = await restore([...lines, line]);
+
+    expect([again.status, restored.status]).toEqual([422, 200]);
   });
 
-  it("is a good line without history, and of a restore", async ({ expect }) => {
-    const { lines, entry } = shop();
-    keepMonths(undefined);
-    const taken = await feed([...lines, entry("1.00", OLD)]);
-    await freshDatabase("2026-06-10 07:00:00");
-    keepMonths(1);
-    const restored = await restore([...lines, entry("1.00", OLD)]);
+  it("is none where its time counts for nothing: of other kinds, of a delete, in a field without a name", async ({
+    expect,
+  }) => {
+    const { lines, message } = shop();
+    const member = seed.membership(lines[1]?.id, lines[3]?.id, { joined_at: OLD });
 
-    expect([taken.status, restored.status]).toEqual([200, 200]);
+    const answer = await feed([
+      ...lines.map((line) => ({ ...line, "": OLD })),
+      member,
+      { ...message(OLD), deleted: true },
+    ]);
+
+    expect(answer.body.items).toEqual({ accepted: lines.length + 1, ignored: 1 });
+  });
+
+  it("is none without a time, which is now", async ({ expect }) => {
+    const { lines, customerId } = shop();
+    const entry = seed.entry(customerId, lines[1]?.id, "1.00");
+
+    await mustFeed([...lines, entry]);
+
+    expect(await value("SELECT created_at FROM balance_entries WHERE id = ?", entry.id)).toBe("2026-06-10 07:00:00");
   });
 });
 
@@ -89,21 +84,14 @@ describe("an event of before what has left", () => {
   ] as const)("is a bad line still with history %s; of other kinds it is not", async ([, months], { expect }) => {
     const { lines, entry, earning, play } = shop();
     const line = entry("1.00", OLD);
-    keepMonths(undefined);
-    await mustFeed([...lines, line]);
-    keepMonths(1);
+    await feedOld(...lines, line);
     await seal();
     keepMonths(months);
     const before = await snapshot();
 
     const refused = await feed([play("1", OLD), entry("1.00", KEPT), line, entry("2.00", OLD), line]);
 
-    expect(refused.status).toBe(422);
-    expect(refused.body.messages).toEqual({
-      "line 3.created_at": [TEXT],
-      "line 4.created_at": [TEXT],
-      "line 5.created_at": [TEXT],
-    });
+    expect([refused.status, refused.body.messages]).toEqual([422, onLines([3, 4, 5], "created_at")]);
     expect(await snapshot()).toEqual(before);
     expect((await feed([play("1", OLD), earning("1.00", OLD), entry("1.00", KEPT)])).status).toBe(200);
   });
@@ -112,9 +100,7 @@ describe("an event of before what has left", () => {
     expect,
   }) => {
     const { lines, entry } = shop();
-    keepMonths(undefined);
-    await mustFeed([...lines, entry("1.00", OLD)]);
-    keepMonths(1);
+    await feedOld(...lines, entry("1.00", OLD));
     await seal();
     keepMonths(undefined);
 
@@ -122,30 +108,10 @@ describe("an event of before what has left", () => {
     const many = await feed(Array.from({ length: 150 }, () => entry("1.00", OLD)));
     const { roundTrips } = await feedUsage([entry("1.00", KEPT)]);
 
-    expect([foreign.status, foreign.body.messages]).toEqual([422, { "line 1.created_at": [TEXT] }]);
+    expect([foreign.status, foreign.body.messages]).toEqual([422, onLines([1], "created_at")]);
     expect(Object.keys(many.body.messages)).toEqual(
       Array.from({ length: 100 }, (_, index) => `line ${index + 1}.created_at`),
     );
     expect(roundTrips).toBe(1);
-  });
-});
-
-describe("other lines", () => {
-  it("may have any time: only events leave", async ({ expect }) => {
-    const { lines } = shop();
-    const [account, store] = lines;
-    const member = seed.customer();
-    const old: FeedLine[] = [seed.membership(store?.id, member.id, { joined_at: OLD })];
-
-    expect((await feed([account ?? "", store ?? "", member, ...old])).status).toBe(200);
-  });
-
-  it("of events without a time are stored with now", async ({ expect }) => {
-    const { lines, customerId } = shop();
-    const entry = seed.entry(customerId, lines[1]?.id, "1.00");
-
-    await mustFeed([...lines, entry]);
-
-    expect(await value("SELECT created_at FROM balance_entries WHERE id = ?", entry.id)).toBe("2026-06-10 07:00:00");
   });
 });

@@ -3,13 +3,13 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Random } from "../../scripts/program/random.ts";
 import { horizonOf } from "../../src/feed/horizon.ts";
 import { Trial } from "../model/trial.ts";
-import { restore } from "../support/api.ts";
+import { as, restore } from "../support/api.ts";
 import { databaseThrough } from "../support/databases.ts";
 import { differences } from "../support/differences.ts";
 import { exported, exportPages } from "../support/exporting.ts";
 import { propertyRuns } from "../support/property-runs.ts";
 import { rows, value } from "../support/state.ts";
-import { bucketWith, endNight, IS_EVENT, keepMonths, linesOf, objects, sealInPart } from "./support.ts";
+import { bucketWith, endNight, entryPages, IS_EVENT, keepMonths, linesOf, objects, sealInPart } from "./support.ts";
 
 const { numRuns, seed } = propertyRuns(2);
 const EVENTS = ["balance_entry", "token_earning", "play", "message"];
@@ -94,6 +94,27 @@ async function sealOnce({ fault, at }: Run): Promise<boolean> {
   }
 }
 
+/** The entries of each customer add up to the balances of `/me`, account by account. Resolves with how many there were. */
+async function checkEntries(trial: Trial): Promise<number> {
+  let count = 0;
+  for (const id of trial.program.ids.customer ?? []) {
+    const me = await as(id).get("/api/v1/customer/me");
+    if (me.status !== 200) continue;
+    const sums: Record<string, number> = {};
+    for (const { account_id, amount } of (await entryPages(id)).flat()) {
+      sums[account_id] = (sums[account_id] ?? 0) + Math.round(amount * 100);
+      count += 1;
+    }
+    const balances = me.body.items.balances.map(({ account_id, balance }: Record<string, unknown>) => [
+      account_id,
+      sums[String(account_id)] === undefined && balance === 0 ? undefined : Math.round(Number(balance) * 100),
+    ]);
+    const stored = Object.fromEntries(balances.filter(([, cents]: [string, number?]) => cents !== undefined));
+    expect(sums, `the entries of ${id}`).toEqual(stored);
+  }
+  return count;
+}
+
 /** A night that comes when some days have passed. Afterwards nothing may tell that events have left. */
 async function night(trial: Trial, days: number, reached: Record<string, number>): Promise<void> {
   await trial.pass(days * DAYS);
@@ -114,11 +135,12 @@ async function night(trial: Trial, days: number, reached: Record<string, number>
   trial.model.sealedBefore = horizon;
   // An id counts once within the history that is kept.
   trial.program.renameEvents();
+  reached.entries = Number(reached.entries) + (await checkEntries(trial));
 }
 
 describe("a random program with history", () => {
   it("is answered as without it, and has every event in one place, wherever a run ends", async () => {
-    const reached = { segments: 0, cutOff: 0, orphans: 0 };
+    const reached = { segments: 0, cutOff: 0, orphans: 0, entries: 0 };
     for (let run = 0; run < numRuns; run += 1) {
       keepMonths(undefined);
       const trial = new Trial(`seed ${seed}, history, run ${run}`, "mixed");
@@ -142,6 +164,7 @@ describe("a random program with history", () => {
 
       expect((await exportPages()).map(({ body }) => body)).toEqual(pages);
       await trial.ask(40);
+      await checkEntries(trial);
       for (let step = 0; step < 3; step += 1) await trial.change();
       await trial.pass(1);
       await trial.ask(40);
@@ -149,6 +172,7 @@ describe("a random program with history", () => {
 
     expect(reached.segments).toBeGreaterThan(4 * numRuns);
     expect(reached.cutOff).toBeGreaterThan(numRuns);
+    expect(reached.entries).toBeGreaterThan(10 * numRuns);
     // A step that was cut off is repeated with the same object.
     expect(reached.orphans).toBe(0);
     console.info(`${numRuns} programs, seed ${seed}: ${JSON.stringify(reached)}`);

@@ -1,6 +1,5 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
-import { mustFeed } from "../support/api.ts";
 import { databaseThrough } from "../support/databases.ts";
 import { recordMetrics, stopMetrics } from "../support/metrics.ts";
 import { rows, value } from "../support/state.ts";
@@ -8,6 +7,7 @@ import {
   beginNight,
   bucketWith,
   endNight,
+  feedOld,
   goTo,
   keepMonths,
   OLD,
@@ -18,19 +18,19 @@ import {
   storedIds,
 } from "./support.ts";
 
-// What a run does and says, where all is well and where a kind or another run gets in its way.
+// What a run does and says where all is well, and where a kind or another run gets in its way.
 
 beforeEach(() => beginNight());
 afterEach(endNight);
+
+const broken = () => Promise.reject(new Error("put: Unspecified error (0)"));
 
 describe("a run", () => {
   it("leaves a line in the log and a point of metrics; the next has nothing to do until the month is over", async ({
     expect,
   }) => {
     const { lines, entry, play } = shop();
-    keepMonths(undefined);
-    await mustFeed([...lines, entry("5.00", OLD), play("1", OLD)]);
-    keepMonths(1);
+    await feedOld(...lines, entry("5.00", OLD), play("1", OLD));
     const log = vi.spyOn(console, "log").mockImplementation(() => {});
     const points = recordMetrics();
 
@@ -53,8 +53,7 @@ describe("a run", () => {
 
   it("that moves each night is not behind, however many nights it takes", async ({ expect }) => {
     const { lines, entry } = shop();
-    keepMonths(undefined);
-    await mustFeed([...lines, ...Array.from({ length: 6 }, () => entry("5.00", OLD))]);
+    await feedOld(...lines, ...Array.from({ length: 6 }, () => entry("5.00", OLD)));
     const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
 
     for (const day of [10, 11, 12, 13, 14]) {
@@ -70,15 +69,13 @@ describe("a run", () => {
     expect,
   }) => {
     const { lines, entry } = shop();
-    keepMonths(undefined);
-    await mustFeed([...lines, entry("5.00", OLD)]);
+    await feedOld(...lines, entry("5.00", OLD));
     const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
     const points = recordMetrics();
-    const put = () => Promise.reject(new Error("put: Unspecified error (0)"));
+    keepMonths(1, bucketWith({ put: broken }));
 
     for (const day of ["06-28", "06-30", "07-01", "07-02"]) {
       await goTo(`2026-${day} 07:00:00`);
-      keepMonths(1, bucketWith({ put }));
       await expect(seal()).rejects.toThrow("Unspecified");
     }
 
@@ -95,17 +92,12 @@ describe("a run", () => {
       [4, 1],
     ]);
   });
-});
 
-describe("a kind that fails", () => {
-  it("stops no other kind, and goes on in the next run", async ({ expect }) => {
+  it("stops at no kind that fails, and the next run goes on with that kind", async ({ expect }) => {
     const { lines, entry, play } = shop();
-    keepMonths(undefined);
-    await mustFeed([...lines, entry("5.00", OLD), play("1", OLD)]);
-    const put = async (...given: Parameters<R2Bucket["put"]>) => {
-      if (given[0].includes("balance_entry")) throw new Error("put: Unspecified error (0)");
-      return env.TEST_HISTORY.put(...given);
-    };
+    await feedOld(...lines, entry("5.00", OLD), play("1", OLD));
+    const put = async (...given: Parameters<R2Bucket["put"]>) =>
+      given[0].includes("balance_entry") ? broken() : env.TEST_HISTORY.put(...given);
     keepMonths(1, bucketWith({ put }));
 
     await expect(seal()).rejects.toThrow("Unspecified");
@@ -116,13 +108,10 @@ describe("a kind that fails", () => {
     expect(first).toEqual(["play"]);
     expect((await segments()).map(({ kind }) => kind)).toEqual(["balance_entry", "play"]);
   });
-});
 
-describe("a run of last month", () => {
-  it("that is still at work moves no scan of this month", async ({ expect }) => {
+  it("of last month that is still at work moves no scan of this month", async ({ expect }) => {
     const { lines, entry } = shop();
-    keepMonths(undefined);
-    await mustFeed([...lines, entry("5.00", OLD), entry("6.00", OLD), entry("7.00", OLD)]);
+    await feedOld(...lines, entry("5.00", OLD), entry("6.00", OLD), entry("7.00", OLD));
     const [reached, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let looks = 0;
     const database = databaseThrough(async ({ sql, send }) => {

@@ -3,7 +3,20 @@ import { afterEach, beforeEach, describe, it } from "vitest";
 import { as, mustFeed } from "../support/api.ts";
 import { EXPORT, exportPage, exportPages, nextPage } from "../support/exporting.ts";
 import * as seed from "../support/seed.ts";
-import { beginNight, endNight, goTo, KEPT, keepMonths, linesOf, OLD, seal, segments, shop } from "./support.ts";
+import {
+  beginNight,
+  endNight,
+  entryPages,
+  feedOld,
+  goTo,
+  KEPT,
+  keepMonths,
+  linesOf,
+  OLD,
+  seal,
+  segments,
+  shop,
+} from "./support.ts";
 
 // What is shown of events that have left: docs/contract/interface.md, 4.9, and docs/contract/export.md, 1.
 
@@ -13,7 +26,7 @@ afterEach(endNight);
 const ENTRIES = "/api/v1/customer/me/entries";
 const OLDER = "2026-01-02 03:04:05";
 
-/** A shop, another store of its account, and one of another account, where the customer has entries too. */
+/** A shop, another store of its account, and a store of another account, where the customer has entries too. */
 function twoShops() {
   const { lines, ...of } = shop();
   const account = seed.account({ id: "999999999999999" });
@@ -26,34 +39,17 @@ function twoShops() {
   return { ...of, lines: stored, own, foreign: account.id, there: at(store.id), nearby: at(branch.id) };
 }
 
-async function sealed(lines: Parameters<typeof mustFeed>[0]) {
-  keepMonths(undefined);
-  await mustFeed(lines);
-  keepMonths(1);
-  await seal();
-}
-
-/** The items of a page, and where the next one is. */
-async function page(customerId: string, target: string) {
-  const answer = await as(customerId).get(target);
-  return { status: answer.status, messages: answer.body.messages, items: answer.body.items, next: nextPage(answer) };
-}
-
 describe("the entries of a customer", () => {
   it("end with an item for each account that has the rest, so that they add up to the balance", async ({ expect }) => {
     const { lines, customerId, own, foreign, ...of } = twoShops();
     const kept = of.entry("1.00", KEPT);
-    await sealed([
-      ...lines,
-      of.entry("5.00", OLDER),
-      of.earned("-0.50", OLD),
-      kept,
-      of.there("70.00", OLDER),
-      of.nearby("0.25", OLDER),
-    ]);
+    const old = [of.entry("5.00", OLDER), of.earned("-0.50", OLD), of.there("70.00", OLDER), of.nearby("0.25", OLDER)];
+    await feedOld(...lines, ...old, kept);
+    await seal();
 
-    const all = await page(customerId, ENTRIES);
-    const ofOne = await page(customerId, `${ENTRIES}?account_id=${foreign}`);
+    const all = await entryPages(customerId);
+    const one = await entryPages(customerId, `${ENTRIES}?limit=1`);
+    const ofOne = await entryPages(customerId, `${ENTRIES}?account_id=${foreign}`);
     const me = await as(customerId).get("/api/v1/customer/me");
 
     const forward = { id: null, description: "", store: null, campaign: null, brought_forward: true };
@@ -61,23 +57,10 @@ describe("the entries of a customer", () => {
       { ...forward, amount: 4.75, created_at: OLD, account_id: own },
       { ...forward, amount: 70, created_at: OLDER, account_id: foreign },
     ];
-    expect(all.items).toEqual([expect.objectContaining({ id: kept.id, brought_forward: false }), ...forwarded]);
-    expect(ofOne.items).toEqual(forwarded.slice(1));
+    expect(all).toEqual([[expect.objectContaining({ id: kept.id, brought_forward: false }), ...forwarded]]);
+    expect(one).toEqual(all.flat().map((item) => [item]));
+    expect(ofOne).toEqual([forwarded.slice(1)]);
     expect(me.body.items.balances).toMatchObject([{ balance: 5.75 }, { balance: 70 }]);
-  });
-
-  it("come in pages also where they were brought forward, and none is left out or twice", async ({ expect }) => {
-    const { lines, customerId, own, foreign, ...of } = twoShops();
-    await sealed([...lines, of.entry("5.00", OLD), of.entry("1.00", KEPT), of.there("7.00", OLD)]);
-
-    const pages = [];
-    for (let next: string | undefined = `${ENTRIES}?limit=1`; next !== undefined; ) {
-      const one = await page(customerId, next);
-      pages.push(one.items.map((item: { account_id: string; amount: number }) => [item.account_id, item.amount]));
-      next = one.next;
-    }
-
-    expect(pages).toEqual([[[own, 1]], [[own, 5]], [[foreign, 7]]]);
   });
 
   it.for([
@@ -90,33 +73,52 @@ describe("the entries of a customer", () => {
     const [late, later] = ["2026-05-01 00:00:00", "2026-05-02 00:00:00"];
     const entries = [of.entry("1.00", late), of.entry("2.00", later), of.there("4.00", "2026-06-01 00:00:00")];
     const old = night === "another" ? seed.entry(otherId, store, "8.00", { created_at: OLD }) : of.entry("8.00", OLD);
-    keepMonths(undefined);
-    await mustFeed([...lines, old, ...entries]);
-    keepMonths(1);
+    await feedOld(...lines, old, ...entries);
     if (night === "again") await seal();
-    const { next = "" } = await page(customerId, `${ENTRIES}?limit=1`);
+    const next = nextPage(await as(customerId).get(`${ENTRIES}?limit=1`)) ?? "";
 
     if (night === "again") await goTo("2026-07-10 07:00:00");
     await seal();
 
     expect(await segments()).toHaveLength(night === "again" ? 2 : 1);
-    const answer = await page(customerId, next);
+    const { body, ...answer } = await as(customerId).get(next);
     expect(answer.status).toBe(status);
-    if (status === 422) expect(answer.messages).toEqual({ after: ["old entries have left meanwhile: start again"] });
-    else expect(answer.items.map(({ amount }: { amount: number }) => amount)).toEqual([2]);
+    if (status === 422) expect(body.messages).toEqual({ after: ["old entries have left meanwhile: start again"] });
+    else expect(body.items.map(({ amount }: { amount: number }) => amount)).toEqual([2]);
   });
 
   it("of an account go on after a page that read 1,000 of another's", async ({ expect }) => {
     const { lines, customerId, own, ...of } = twoShops();
     const others = Array.from({ length: 1_000 }, () => of.there("1.00", "2026-06-01 00:00:00"));
-    await sealed([...lines, ...others, of.entry("3.00", KEPT), of.entry("5.00", OLD)]);
+    await feedOld(...lines, ...others, of.entry("3.00", KEPT), of.entry("5.00", OLD));
+    await seal();
 
-    const first = await page(customerId, `${ENTRIES}?account_id=${own}`);
-    const second = await page(customerId, first.next ?? "");
+    const pages = await entryPages(customerId, `${ENTRIES}?account_id=${own}`);
 
-    expect(first.items).toEqual([]);
-    expect(second.items.map(({ amount }: { amount: number }) => amount)).toEqual([3, 5]);
-    expect(second.next).toBeUndefined();
+    expect(pages.map((items) => items.map(({ amount }) => amount))).toEqual([[], [3, 5]]);
+  });
+
+  it("come once each, and all that there were at the start, while a feed books more of any time", async ({
+    expect,
+  }) => {
+    const { lines, customerId, entry } = shop();
+    // Ties, and times before, between and after those that were read.
+    const at = (index: number) => `2026-05-01 00:00:${String((index * 7) % 10).padStart(2, "0")}`;
+    const some = (count: number) => Array.from({ length: count }, (_, index) => entry("1.00", at(index)));
+    const start = some(60);
+    await mustFeed([...lines, ...start]);
+    const reading = { isOver: false };
+    const feeding = async () => {
+      while (!reading.isOver) await mustFeed(some(10));
+    };
+
+    const read = entryPages(customerId, `${ENTRIES}?limit=7`).finally(() => Object.assign(reading, { isOver: true }));
+    const [pages] = await Promise.all([read, feeding()]);
+
+    const ids = pages.flat().map(({ id }) => id);
+    expect(ids.length).toBeGreaterThan(start.length);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(start.filter(({ id }) => !ids.includes(id))).toEqual([]);
   });
 });
 
@@ -125,7 +127,8 @@ describe("an export about a customer", () => {
     const { lines, customerId, otherId, ...of } = twoShops();
     const store = lines.find(({ record }) => record === "store")?.id;
     const left = [of.entry("5.00", OLD), of.earning("2.00", OLD)];
-    await sealed([...lines, ...left, of.play("2", OLD), seed.entry(otherId, store, "1.00", { created_at: OLD })]);
+    await feedOld(...lines, ...left, of.play("2", OLD), seed.entry(otherId, store, "1.00", { created_at: OLD }));
+    await seal();
     return { customerId, left };
   }
 

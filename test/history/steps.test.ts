@@ -1,12 +1,13 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
-import { as, feed, mustFeed } from "../support/api.ts";
+import { as, feed } from "../support/api.ts";
 import { differences } from "../support/differences.ts";
 import { rows } from "../support/state.ts";
 import {
   beginNight,
   bucketWith,
   endNight,
+  feedOld,
   goTo,
   KEPT,
   keepMonths,
@@ -25,16 +26,32 @@ import {
 beforeEach(() => beginNight());
 afterEach(endNight);
 
-describe("a step that is cut off", () => {
-  async function feedOld(...more: string[]) {
-    const { lines, entry } = shop();
-    keepMonths(undefined);
-    await mustFeed([...lines, entry("5.00", OLD), ...more.map((amount) => entry(amount, OLD)), entry("1.00", KEPT)]);
-    keepMonths(1);
-  }
+/** Feeds an entry of 5.00 and others that leave, and one of 1.00 that stays. */
+async function feedEntries(...more: string[]) {
+  const { lines, entry, customerId } = shop();
+  await feedOld(...lines, ...["5.00", ...more].map((amount) => entry(amount, OLD)), entry("1.00", KEPT));
+  return { entry, customerId };
+}
 
+/** A bucket that does something before it takes the first object. */
+function bucketAfter(work: () => Promise<unknown>) {
+  let isFirst = true;
+  return bucketWith({
+    put: async (...given) => {
+      if (isFirst) {
+        isFirst = false;
+        await work();
+      }
+      return env.TEST_HISTORY.put(...given);
+    },
+  });
+}
+
+const segmentsOfMonths = async () => (await segments()).map(({ month, lines }) => [month, lines]);
+
+describe("a step that is cut off", () => {
   it("after its object was written is repeated with the same object", async ({ expect }) => {
-    await feedOld();
+    await feedEntries();
     const before = await snapshotOfEvents();
     await expect(sealCutOff("before")).rejects.toThrow();
     const between = await snapshotOfEvents();
@@ -47,58 +64,45 @@ describe("a step that is cut off", () => {
   });
 
   it("after it was committed is not done twice", async ({ expect }) => {
-    await feedOld();
+    await feedEntries();
     await expect(sealCutOff("after")).rejects.toThrow();
 
     await seal();
 
-    expect((await segments()).map(({ lines }) => lines)).toEqual([1]);
+    expect(await segmentsOfMonths()).toEqual([["2026-05", 1]]);
     expect(await sealedEntries()).toMatchObject([{ amount: 500 }]);
     expect(await differences()).toEqual([]);
   });
 
   it("because another run took it before it writes nothing", async ({ expect }) => {
-    await feedOld();
-    const { TEST_HISTORY: bucket } = env;
-    let isFirst = true;
-    const put = async (...given: Parameters<R2Bucket["put"]>) => {
-      if (isFirst) {
-        isFirst = false;
-        await seal();
-      }
-      return bucket.put(...given);
-    };
-    keepMonths(1, bucketWith({ put }));
+    await feedEntries();
+    keepMonths(1, bucketAfter(seal));
 
     await expect(seal()).rejects.toThrow();
 
-    expect((await segments()).map(({ lines }) => lines)).toEqual([1]);
+    expect(await segmentsOfMonths()).toEqual([["2026-05", 1]]);
     expect(await differences()).toEqual([]);
   });
 
-  it("takes out what it has begun with, and leaves the scan of a month that has begun meanwhile alone", async ({
+  it("takes out the events with which it began, and leaves the scan of a month that has begun meanwhile alone", async ({
     expect,
   }) => {
-    const { lines, entry } = shop();
-    keepMonths(undefined);
-    await mustFeed([...lines, entry("5.00", OLD), entry("1.00", KEPT)]);
-    let isFirst = true;
-    const put = async (...given: Parameters<R2Bucket["put"]>) => {
-      if (!isFirst) throw new Error("put: Unspecified error (0)");
-      isFirst = false;
+    await feedEntries();
+    const put = () => Promise.reject(new Error("put: Unspecified error (0)"));
+    const bucket = bucketAfter(async () => {
       await goTo("2026-07-10 07:00:00");
+      keepMonths(1, bucketWith({ put }));
       await expect(seal()).rejects.toThrow("Unspecified");
-      return env.TEST_HISTORY.put(...given);
-    };
-    keepMonths(1, bucketWith({ put }));
+    });
+    keepMonths(1, bucket);
 
     await seal();
-    const first = await segments();
+    const first = await segmentsOfMonths();
     keepMonths(1);
     await seal();
 
-    expect(first.map(({ month, lines }) => [month, lines])).toEqual([["2026-05", 1]]);
-    expect((await segments()).map(({ month, lines }) => [month, lines])).toEqual([
+    expect(first).toEqual([["2026-05", 1]]);
+    expect(await segmentsOfMonths()).toEqual([
       ["2026-05", 1],
       ["2026-06", 1],
     ]);
@@ -112,14 +116,13 @@ describe("a step that is cut off", () => {
       FROM balance_entries WHERE created_at < '${KEPT}'`,
     ],
   ] as const)("where %s takes nothing out", async ([, change], { expect }) => {
-    await feedOld("7.00");
+    await feedEntries("7.00");
     let before: unknown;
-    const put = async (...given: Parameters<R2Bucket["put"]>) => {
+    const bucket = bucketAfter(async () => {
       await rows(change);
       before = await snapshotOfEvents();
-      return env.TEST_HISTORY.put(...given);
-    };
-    keepMonths(1, bucketWith({ put }));
+    });
+    keepMonths(1, bucket);
 
     await expect(seal()).rejects.toThrow();
 
@@ -132,26 +135,21 @@ describe("R2", () => {
   it.for([
     ["fails", () => Promise.reject(new Error("put: Unspecified error (0)"))],
     ["hangs", () => new Promise(() => {})],
-  ] as const)(
-    "that %s: nothing leaves, nothing is lost, and feeds and answers do not notice",
-    async ([, put], { expect }) => {
-      const { lines, customerId, entry } = shop();
-      keepMonths(undefined);
-      await mustFeed([...lines, entry("5.00", OLD)]);
-      keepMonths(1, bucketWith({ put }));
-      const before = await snapshotOfEvents();
-      skipTimeouts(10_000);
+  ] as const)("that %s: nothing leaves, and feeds and answers do not notice", async ([, put], { expect }) => {
+    const { customerId, entry } = await feedEntries();
+    keepMonths(1, bucketWith({ put }));
+    const before = await snapshotOfEvents();
+    skipTimeouts(10_000);
 
-      await expect(seal()).rejects.toThrow();
+    await expect(seal()).rejects.toThrow();
 
-      expect(await snapshotOfEvents()).toEqual(before);
-      expect((await feed([entry("1.00", KEPT)])).status).toBe(200);
-      expect((await as(customerId).get("/api/v1/customer/me")).status).toBe(200);
-    },
-  );
+    expect(await snapshotOfEvents()).toEqual(before);
+    expect((await feed([entry("1.00", KEPT)])).status).toBe(200);
+    expect((await as(customerId).get("/api/v1/customer/me")).status).toBe(200);
+  });
 });
 
-/** What waits for so long does not wait. */
+/** Ends timeouts of this length at once. */
 function skipTimeouts(milliseconds: number): void {
   const { setTimeout: real } = globalThis;
   vi.spyOn(globalThis, "setTimeout").mockImplementation(((work: () => void, after?: number) =>

@@ -2,8 +2,10 @@ import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { Database } from "../../src/db/database.ts";
 import { sealHistory } from "../../src/history/seal.ts";
+import { as, type FeedLine, mustFeed } from "../support/api.ts";
 import { setClock } from "../support/clock.ts";
 import { databaseThrough } from "../support/databases.ts";
+import { nextPage } from "../support/exporting.ts";
 import { freshDatabase } from "../support/fresh-database.ts";
 import { runSchedule } from "../support/schedule.ts";
 import * as seed from "../support/seed.ts";
@@ -35,12 +37,19 @@ export function endNight(): void {
   keepMonths(undefined);
 }
 
-/** Keeps events for so many months, in the tests' bucket or another; undefined: for ever. */
+/** Keeps events for some months, in the tests' bucket or another; undefined: for ever. */
 export function keepMonths(months: number | undefined, bucket: unknown = env.TEST_HISTORY): void {
   setVariables({
     HISTORY_MONTHS: months === undefined ? "" : String(months),
     HISTORY: months === undefined ? undefined : bucket,
   });
+}
+
+/** Feeds events although they may be older than what is kept: as if history had been turned on afterwards. */
+export async function feedOld(...lines: FeedLine[]): Promise<void> {
+  keepMonths(undefined);
+  await mustFeed(lines);
+  keepMonths(1);
 }
 
 /** A bucket that does something else in some of its calls. */
@@ -62,7 +71,7 @@ export function bucketWith(changed: {
 /** A run of the job. */
 export const seal = () => runSchedule("seal history");
 
-/** A run of so many steps, which look at so few events each. */
+/** A run of some steps, of which each looks at a few events of a kind. */
 export function sealInPart(steps: number, lookedAt = 1, { bucket = env.TEST_HISTORY, database = env.DB } = {}) {
   let left = steps;
   return sealHistory(new Database(database, "first-primary"), {
@@ -96,7 +105,7 @@ export async function sealCutOff(when: "before" | "after"): Promise<void> {
 
 export const segments = () => rows("SELECT * FROM history_segments ORDER BY kind, month, number");
 
-/** The condition that a row is an event, and stands for none that have left. */
+/** The condition that a row is an event, and no summary of events that have left. */
 export const IS_EVENT = "id NOT GLOB 'sealed:*'";
 
 /** The ids of the events in the database. */
@@ -110,7 +119,7 @@ export const storedIds = async () =>
     )
   ).map(({ id }) => id);
 
-/** The rows that stand for entries which have left. */
+/** The summaries of entries that have left. */
 export const sealedEntries = () => rows(`SELECT * FROM balance_entries WHERE NOT (${IS_EVENT})`);
 
 export const snapshotOfEvents = async () => [await storedIds(), await segments(), await sealedEntries()];
@@ -129,6 +138,24 @@ export async function linesOf(name: unknown): Promise<Record<string, unknown>[]>
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line));
+}
+
+export interface Entry {
+  id: string | null;
+  amount: number;
+  account_id: string;
+}
+
+/** All pages of a customer's entries, from this one on. */
+export async function entryPages(customerId: string, target = "/api/v1/customer/me/entries"): Promise<Entry[][]> {
+  const pages: Entry[][] = [];
+  for (let next: string | undefined = target; next !== undefined; ) {
+    const answer = await as(customerId).get(next);
+    if (answer.status !== 200) throw new Error(`refused: ${JSON.stringify(answer.body)}`);
+    pages.push(answer.body.items);
+    next = nextPage(answer);
+  }
+  return pages;
 }
 
 /** A store with a campaign, a member, an employee and a group of two, and events at it. */

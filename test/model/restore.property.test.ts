@@ -19,7 +19,8 @@ describe("a random program that is exported, and restored into an empty database
       await trial.begin();
       for (let step = 0; step < 12; step += 1) {
         await trial.change();
-        await trial.pass(trial.random.pick([0, 0, 1, 2]));
+        // The database's clock may be set back: then the stamp of messages is later.
+        await trial.pass(trial.random.pick([0, 0, 1, 2, -1]));
       }
       const pages = await trial.checkExport();
 

@@ -18,7 +18,7 @@ beforeEach(() => {
 
 afterEach(() => void vi.restoreAllMocks());
 
-/** Lets time pass in small steps, so that whoever waits looks as often as it would. */
+/** Lets time pass in small steps, so that those who wait look as often as they would. */
 async function pass(milliseconds: number): Promise<void> {
   for (const end = now + milliseconds; now < end; now += 50) {
     const due = sleeping.filter(({ until }) => until <= now);
@@ -28,38 +28,29 @@ async function pass(milliseconds: number): Promise<void> {
   }
 }
 
-/** A request whose body is of so many bytes, and what has become of it. It works until it is told to end. */
-function request(admission: Admission, bytes = 1) {
-  const state = { working: false, status: 0, end: () => {} };
+/** A request and its state. Without a size its body arrives as the test says; its work ends when the test says. */
+function request(admission: Admission, bytes?: number) {
+  const state = { working: false, status: 0, end: () => {}, receive: (_: number) => {} };
+  const read = async (onBytes: (bytes: number) => void) => {
+    if (bytes !== undefined) return onBytes(bytes);
+    const { promise, reject } = Promise.withResolvers<void>();
+    state.receive = (more) => {
+      try {
+        onBytes(more);
+      } catch (error) {
+        reject(error);
+      }
+    };
+    return promise;
+  };
   const work = () => {
     state.working = true;
     return new Promise<void>((resolve) => Object.assign(state, { end: resolve }));
   };
   admission
-    .letIn(async (onBytes) => onBytes(bytes), work)
+    .letIn(read, work)
     .catch(({ status }: { status: number }) => Object.assign(state, { status }))
     .finally(() => Object.assign(state, { working: false }));
-  return state;
-}
-
-/** A request whose body arrives as it is told. */
-function arriving(admission: Admission) {
-  const state: { status: number; onBytes: (bytes: number) => void } = { status: 0, onBytes: () => {} };
-  admission
-    .letIn(
-      (onBytes) =>
-        new Promise<void>((_, reject) => {
-          state.onBytes = (bytes) => {
-            try {
-              onBytes(bytes);
-            } catch (error) {
-              reject(error);
-            }
-          };
-        }),
-      async () => {},
-    )
-    .catch(({ status }: { status: number }) => Object.assign(state, { status }));
   return state;
 }
 
@@ -69,7 +60,7 @@ const workingOf = (requests: readonly { working: boolean }[]) =>
 describe("feed requests at once", () => {
   it("are worked on four at a time, in the order in which they came", async ({ expect }) => {
     const admission = new Admission();
-    const seven = Array.from({ length: 7 }, () => request(admission));
+    const seven = Array.from({ length: 7 }, () => request(admission, 1));
 
     await pass(1_000);
     expect(workingOf(seven)).toEqual([0, 1, 2, 3]);
@@ -84,8 +75,8 @@ describe("feed requests at once", () => {
 
   it("get a 503 after waiting for half a minute", async ({ expect }) => {
     const admission = new Admission();
-    for (let one = 0; one < 4; one += 1) request(admission);
-    const waiting = request(admission);
+    for (let one = 0; one < 4; one += 1) request(admission, 1);
+    const waiting = request(admission, 1);
 
     await pass(29_000);
     expect(waiting.status).toBe(0);
@@ -96,13 +87,13 @@ describe("feed requests at once", () => {
 
   it("get a 503 where their bodies take more than 32 MiB as they arrive, and not below", async ({ expect }) => {
     const admission = new Admission();
-    const sixteen = Array.from({ length: 16 }, () => arriving(admission));
-    const last = arriving(admission);
-    for (const one of sixteen) one.onBytes(2 * MIB);
+    const sixteen = Array.from({ length: 16 }, () => request(admission));
+    const last = request(admission);
+    for (const one of sixteen) one.receive(2 * MIB);
 
     await pass(50);
     expect(sixteen.map(({ status }) => status)).toEqual(Array(16).fill(0));
-    last.onBytes(1);
+    last.receive(1);
     await pass(50);
 
     expect(last.status).toBe(503);
@@ -129,10 +120,10 @@ describe("feed requests at once", () => {
     for (let one = 0; one < 4; one += 1) request(admission, 8 * MIB);
     await pass(40_000);
 
-    const next = arriving(admission);
+    const next = request(admission);
     await pass(21_000);
-    next.onBytes(8 * MIB);
-    const other = request(admission);
+    next.receive(8 * MIB);
+    const other = request(admission, 1);
     await pass(100);
 
     expect(next.status).toBe(0);
@@ -141,13 +132,13 @@ describe("feed requests at once", () => {
 
   it("do not wait behind one that was cancelled while it waited", async ({ expect }) => {
     const admission = new Admission();
-    const [first] = Array.from({ length: 4 }, () => request(admission));
+    const [first] = Array.from({ length: 4 }, () => request(admission, 1));
     await pass(100);
-    request(admission);
+    request(admission, 1);
     await pass(100);
     // It never looks again.
     sleeping = [];
-    const last = request(admission);
+    const last = request(admission, 1);
 
     first?.end();
     await pass(3_000);

@@ -1,9 +1,7 @@
 import { describe, it } from "vitest";
 import { as, mustFeed } from "../support/api.ts";
 import { setClock } from "../support/clock.ts";
-import { exported } from "../support/exporting.ts";
 import * as seed from "../support/seed.ts";
-import { feedUsage } from "../support/state.ts";
 
 const CUSTOMER = "/api/v1/customer";
 const ZONE = "America/Los_Angeles";
@@ -78,49 +76,6 @@ describe("time_zone", () => {
     expect(await shown(given)).toEqual(expected);
   });
 
-  it("does not move an end that is a time", async ({ expect }) => {
-    const given = world({ ...DAY, end: "2026-05-10" });
-    const timed = { ...given.issued[1], expected_end_date: "2026-05-10 12:00:00" } as (typeof given.lines)[number];
-    await setClock("2026-05-10 12:00:01");
-    await mustFeed([...given.lines, timed]);
-
-    expect((await shown(given)).coupons).toBe(1);
-  });
-
-  it("changes what was fed without it", async ({ expect }) => {
-    const given = world({ start: DAY.start, end: DAY.end });
-    await setClock(LAST);
-    await mustFeed(given.lines);
-    const before = await shown(given);
-    const again = given.lines.map((line) => ("time_zone" in line ? { ...line, time_zone: ZONE } : line));
-    await mustFeed(again);
-
-    const { board: _, ...after } = await shown(given);
-
-    expect(before).toEqual(NONE);
-    expect(after).toEqual({ nearby: 1, campaigns: 1, coupons: 2, digital: 1 });
-  });
-
-  it("leaves dates of campaigns as fed and gives ends of coupons in UTC, and is in no answer", async ({ expect }) => {
-    const given = world(DAY);
-    await setClock("2026-05-10 12:00:00");
-    await mustFeed(given.lines);
-    const api = as(String(given.customer.id));
-
-    const { items } = (await api.get(`${CUSTOMER}/coupons?includemfg=true`)).body;
-    const mine = (await api.get(`${CUSTOMER}/my-coupons`)).body.items;
-    const search = await api.post(`${CUSTOMER}/full-search`, { query: "double points", filter: "campaigns" });
-
-    const [issued, endless] = given.issued.map(({ id }) => items.stores.find((one: { id: string }) => one.id === id));
-    expect(issued.expiration_date).toBe(LAST);
-    expect(issued.campaign_coupon.expiration_date).toBe(LAST);
-    expect(endless.expected_end_date).toBe(LAST);
-    expect(mine.digital[0].coupon.expiration_date).toBe(LAST);
-    const campaign = search.body.items.campaigns.find((one: { id: string }) => one.id === given.campaign.id);
-    expect([campaign.campaign_start_date, campaign.campaign_end_date]).toEqual([DAY.start, DAY.end]);
-    expect(JSON.stringify([items, mine, search.body])).not.toMatch(/time_zone|Los_Angeles|07:00:00/);
-  });
-
   it("answers the end of the calendar where a day's last second is beyond it", async ({ expect }) => {
     const given = world({ ...DAY, time_zone: "America/New_York", end: "9999-12-31" });
     await setClock("2026-05-10 12:00:00");
@@ -130,27 +85,5 @@ describe("time_zone", () => {
 
     expect(items.flatMap((one: object) => Object.values(one))).toContain("9999-12-31 23:59:59");
     expect(JSON.stringify(items)).not.toContain("never");
-  });
-
-  it("comes back in an export, whose lines write the same rows", async ({ expect }) => {
-    const given = [
-      world(DAY),
-      world({ ...DAY, time_zone: "Asia/Tokyo", end: "9999-12-31" }),
-      world({ ...DAY, time_zone: "America/New_York", end: "9999-12-31" }),
-      world({ start: DAY.start, end: DAY.end }),
-    ].flatMap(({ lines }) => lines);
-    const coupon = given.find(({ record }) => record === "coupon");
-    const forEver = { ...coupon, id: seed.freshId("q"), can_expire: 0 } as (typeof given)[number];
-    await mustFeed([...given, forEver]);
-    const kinds = ["campaign", "coupon", "customer_coupon", "eip_campaign"];
-
-    const lines = await exported(...kinds);
-
-    const ids = new Map(lines.map((line) => [line.id, line]));
-    const fed = [...given, forEver].filter(({ record }) => kinds.includes(record));
-    expect(fed.map(({ id }) => ids.get(id)?.time_zone)).toEqual(fed.map(({ time_zone = "UTC" }) => time_zone));
-    const endOf = (line?: object) => Object.entries(line ?? {}).find(([field]) => /^exp.*_date$/.test(field))?.[1];
-    expect(fed.map(({ id }) => endOf(ids.get(id)) ?? null)).toEqual(fed.map((line) => endOf(line) ?? null));
-    expect((await feedUsage(lines as typeof given)).rowsWritten).toBe(0);
   });
 });

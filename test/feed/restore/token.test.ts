@@ -3,17 +3,20 @@ import { feed, feedWith, mustFeed, restore } from "../../support/api.ts";
 import { freshDatabase } from "../../support/fresh-database.ts";
 import * as seed from "../../support/seed.ts";
 import { snapshot, value } from "../../support/state.ts";
-import { restoreToken, signToken } from "../../support/tokens.ts";
-import { clock, messagesStored, mustRestore, NOW, talk } from "./support.ts";
+import { signToken } from "../../support/tokens.ts";
+import { clock, mustRestore, NOW } from "./support.ts";
 
 beforeEach(() => freshDatabase(NOW));
 
 describe("a restore token", () => {
-  it("feeds an empty database, and one that was only restored", async ({ expect }) => {
+  it("feeds an empty database, one that was only restored, and one for which every other request was refused", async ({
+    expect,
+  }) => {
     const first = await restore([seed.customer()]);
+    const refused = await feed([seed.store("1")]);
     const second = await restore([seed.customer()]);
 
-    expect([first.status, second.status]).toEqual([200, 200]);
+    expect([first.status, refused.status, second.status]).toEqual([200, 422, 200]);
     expect(second.headers.get("X-Feed-Version")).toBe("2");
   });
 
@@ -27,37 +30,22 @@ describe("a restore token", () => {
     const before = await snapshot();
 
     const refused = await restore([seed.customer(), clock()]);
+    const bad = await restore([seed.customer({ first_name: 1 })]);
 
-    expect(refused.status).toBe(403);
+    expect([refused.status, bad.status]).toEqual([403, 422]);
     expect(refused.body).toMatchObject({ errorCode: "FORBIDDEN", message: expect.stringMatching(/^A restore token/) });
     expect(await snapshot()).toBe(before);
   });
 
-  it("feeds a database for which every other request was refused", async ({ expect }) => {
-    expect((await feed([seed.store("1")])).status).toBe(422);
+  it.for([
+    ["may not be limited to accounts", { scope: "feed restore", accounts: ["1"] }, '"accounts": "*"'],
+    ["needs the word feed too", { scope: "restore", accounts: "*" }, "feed"],
+  ] as const)("%s", async ([, claims, text], { expect }) => {
+    const token = await signToken({ sub: "tests", ...claims });
 
-    expect((await restore([seed.customer()])).status).toBe(200);
-  });
+    const { status, body } = await feedWith(token, [seed.account({ id: "1" })]);
 
-  it("is told of bad lines before the database is asked", async ({ expect }) => {
-    await mustFeed([]);
-
-    expect((await restore([seed.customer({ first_name: 1 })])).status).toBe(422);
-  });
-
-  it("must cover all accounts", async ({ expect }) => {
-    const token = await restoreToken({ accounts: ["1"] });
-
-    const answer = await feedWith(token, [seed.account({ id: "1" })]);
-
-    expect(answer.status).toBe(403);
-    expect(answer.body.message).toContain('"accounts": "*"');
-  });
-
-  it("needs the word feed too", async ({ expect }) => {
-    const token = await signToken({ scope: "restore", sub: "tests", accounts: "*" });
-
-    expect((await feedWith(token, [seed.customer()])).status).toBe(403);
+    expect([status, body.message]).toEqual([403, expect.stringContaining(text)]);
   });
 
   it("wins no race against another feed", async ({ expect }) => {
@@ -69,30 +57,5 @@ describe("a restore token", () => {
     const restored = answers.filter((answer, at) => at !== 2 && answer.status === 200);
     expect(restored.every(({ headers }) => Number(headers.get("X-Feed-Version")) < Number(live))).toBe(true);
     expect(await value("SELECT version FROM program_state")).toBe(restored.length + 1);
-  });
-});
-
-describe("without restore", () => {
-  it("a recent time of a message is that of storing it, and its customer a member", async ({ expect }) => {
-    const { customers, a, stranger, group } = talk();
-    await mustFeed([...customers, group]);
-
-    const refused = await feed([seed.message(group.id, stranger)]);
-    await mustFeed([seed.message(group.id, a, { id: "m", sent_at: "2026-06-01 09:59:00" })]);
-
-    expect(refused.body.messages).toEqual({ "line 1.customer_id": ["must be a member of the group"] });
-    expect(await messagesStored()).toEqual([{ id: "m", sent_at: NOW }]);
-  });
-
-  it.for([[["a"]], [[]]])("a group has two members or more: %j", async ([member_ids], { expect }) => {
-    const answer = await feed([seed.group(["a", "b"], { member_ids })]);
-
-    expect(answer.body.messages["line 1.member_ids"]).toContain("must be 2 to 100 customers");
-  });
-
-  it("there is no record program", async ({ expect }) => {
-    const answer = await feed([clock()]);
-
-    expect(Object.keys(answer.body.messages)).toEqual(["line 1.record"]);
   });
 });

@@ -10,15 +10,20 @@ import { exportPages } from "./lib/export-client.ts";
 import { outputFile, recordId } from "./lib/options.ts";
 import { ProgressLine } from "./lib/progress-line.ts";
 import { CommandError, main } from "./lib/project.ts";
+import { stoppable } from "./lib/stoppable.ts";
 import { tokenFor } from "./lib/tokens.ts";
-import { type WhereOptions, whereOf, withWhere } from "./lib/where.ts";
-import { wholeFile } from "./lib/whole-file.ts";
+import {
+  type ServiceOptions,
+  type WhereOptions,
+  whereOf,
+  withEnvironment,
+  withService,
+  withWhere,
+} from "./lib/where.ts";
+import { writeWhole } from "./lib/whole-file.ts";
 import { count } from "./lib/words.ts";
 
-interface Options extends WhereOptions {
-  url: string;
-  token?: string;
-}
+type Options = WhereOptions & ServiceOptions;
 
 /** What an erasure has come to: it describes the state, so it is the same however often the erasure was repeated. */
 const Receipt = z.object({
@@ -40,13 +45,13 @@ export const program = new Command("npm run customer --")
   .showHelpAfterError("Try: npm run customer -- --help")
   .addHelpText("after", "\nMore: docs/incidents.md");
 
-service(program.command("export"), "an export token")
+withService(withEnvironment(program.command("export")), "an export token")
   .description("write every line about a customer into a file, with what has left for history")
   .argument("<id>", "the customer's id", recordId)
   .argument("<file>", "the file to write; .gz at its end compresses it", outputFile)
   .action(exportCustomer);
 
-service(withWhere(program.command("erase")), "a feed token for all accounts")
+withService(withWhere(program.command("erase")), "a feed token for all accounts")
   .description("erase a customer in the database, in history and in their inbox, and print a receipt")
   .argument("[id]", "the customer's id", recordId)
   .option("--again <receipts>", "erase everybody in this file of receipts again: after a restore", existing)
@@ -59,42 +64,25 @@ function existing(file: string): string {
   return file;
 }
 
-function service(command: Command, token: string): Command {
-  const withUrl = command.option("--url <url>", "the service", "http://127.0.0.1:8787");
-  return withUrl.option(
-    "--token <token>",
-    `${token}; else LOYALTY_EDGE_TOKEN, else for a local service one of its own`,
-  );
-}
-
 async function exportCustomer(customer: string, file: string, options: Options): Promise<void> {
   const source = { url: options.url, token: await tokenFor(options, "export"), customer };
-  const stop = new AbortController();
-  const onSignal = () => stop.abort();
-  process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
-  const [output, progress] = [wholeFile(file), new ProgressLine()];
+  const progress = new ProgressLine();
   let [lines, isStored] = [0, false];
-  try {
-    for await (const page of exportPages(source, stop.signal)) {
+  async function* pages(stop: AbortSignal) {
+    for await (const page of exportPages(source, stop)) {
       lines += page.lines;
       isStored ||= page.bytes.includes('{"record":"customer",');
-      await output.write(page.bytes);
       progress.say(`${count(lines)} lines`);
-    }
-    if (stop.signal.aborted) {
-      console.error("Stopped: no file was written.");
-      process.exitCode = 130;
-      return;
+      yield page.bytes;
     }
     if (!isStored) throw neverStored(customer);
-    await output.keep();
-    progress.end();
-    console.error(`${count(lines)} lines about the customer are in ${file}.`);
+  }
+  try {
+    await stoppable((stop) => writeWhole(file, pages(stop)));
   } finally {
     progress.end();
-    await output.discard();
-    process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
   }
+  console.error(`${count(lines)} lines about the customer are in ${file}.`);
 }
 
 async function erase(id: string | undefined, { again, ...options }: Options & { again?: string }): Promise<void> {
@@ -168,7 +156,7 @@ async function feedErasure(customer: string, options: Options): Promise<void> {
   const body = JSON.stringify({ record: "customer", id: customer, deleted: true });
   const request = { method: "POST", headers: { Authorization: `Bearer ${token}` }, body };
   const answer = await new PatientClient(FEED_MS).ask(new URL("/api/v1/feed", options.url), request);
-  if (answer?.status !== 200) throw new CommandError(answer === null ? "Stopped." : refusalOf(answer));
+  if (answer.status !== 200) throw new CommandError(refusalOf(answer));
 }
 
 function neverStored(customer: string): CommandError {

@@ -8,26 +8,22 @@ import { type FileLine, type NdjsonFile, openNdjson } from "./lib/ndjson-file.ts
 import { countingNumber, namesOf } from "./lib/options.ts";
 import { ProgressLine } from "./lib/progress-line.ts";
 import { CommandError, main } from "./lib/project.ts";
+import { stoppable } from "./lib/stoppable.ts";
 import { tokenFor } from "./lib/tokens.ts";
 import { UnknownFields } from "./lib/unknown-fields.ts";
-import { withEnvironment } from "./lib/where.ts";
+import { type ServiceOptions, withEnvironment, withService } from "./lib/where.ts";
 import { count, duration } from "./lib/words.ts";
 
-interface Options {
-  url: string;
-  token?: string;
-  env: string;
+interface Options extends ServiceOptions {
   only?: string[];
   check?: boolean;
   restore?: boolean;
   from: number;
 }
 
-export const program = withEnvironment(new Command("npm run feed --"))
+export const program = withService(withEnvironment(new Command("npm run feed --")), "a feed token")
   .description("Send a file of one JSON object a line to the feed, in order, in requests within its limits.")
   .argument("<file>", "an NDJSON file, compressed with gzip or not; - is standard input")
-  .option("--url <url>", "the service", "http://127.0.0.1:8787")
-  .option("--token <token>", "a feed token; else LOYALTY_EDGE_TOKEN, else for a local service one of its own")
   .option(
     "--only <kinds>",
     "send only records of these kinds, with commas between them",
@@ -51,27 +47,22 @@ async function send(name: string, options: Options): Promise<void> {
   const token = await tokenFor(options, options.restore ? "feed restore" : "feed");
   const target = { url: options.url, token };
   const file = openNdjson(name);
-  const stop = new AbortController();
-  const onInterrupt = () => {
-    if (stop.signal.aborted) process.exit(130);
-    console.error("Waiting for the answer to what was sent …");
-    stop.abort();
-  };
-  process.on("SIGINT", onInterrupt);
   const startedAt = Date.now();
   const line = new ProgressLine();
+  const sayWaiting = () => console.error("Waiting for the answer to what was sent …");
   try {
-    const progress = await sendLines(target, wanted(file, options), {
-      onProgress: (now) => line.say(progressText(now, file, startedAt)),
-      signal: stop.signal,
-      pages: options.restore === true,
-    });
-    line.end();
-    console.error(summary(progress, { startedAt, stopped: stop.signal.aborted, from: options.from }));
-    if (stop.signal.aborted) process.exitCode = 130;
+    await stoppable(async (stop) => {
+      const progress = await sendLines(target, wanted(file, options), {
+        onProgress: (now) => line.say(progressText(now, file, startedAt)),
+        signal: stop,
+        pages: options.restore === true,
+      });
+      line.end();
+      console.error(summary(progress, { startedAt, stopped: stop.aborted, from: options.from }));
+      stop.throwIfAborted();
+    }, sayWaiting);
   } finally {
     line.end();
-    process.off("SIGINT", onInterrupt);
     process.stdin.destroy();
   }
 }
@@ -132,5 +123,5 @@ function summary(
   const seconds = (Date.now() - startedAt) / 1000;
   const lines = `${count(committed)} lines committed (${count(committed - ignored)} accepted, ${count(ignored)} ignored)`;
   const rate = `in ${duration(seconds)}, ${count(Math.round(committed / Math.max(seconds, 0.001)))} lines/s`;
-  return stopped ? `Stopped: ${lines}. Go on with: --from ${Math.max(lastLine + 1, from)}` : `${lines} ${rate}.`;
+  return stopped ? `${lines}. Go on with: --from ${Math.max(lastLine + 1, from)}` : `${lines} ${rate}.`;
 }

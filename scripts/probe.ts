@@ -1,25 +1,22 @@
 import { Command, InvalidArgumentError } from "commander";
 import { STAGING } from "./lib/environments.ts";
 import { CommandError, main } from "./lib/project.ts";
+import { stoppable } from "./lib/stoppable.ts";
 import { isLocal, tokenFor } from "./lib/tokens.ts";
+import { type ServiceOptions, withService } from "./lib/where.ts";
 import { measureDeployment } from "./probe/deployment.ts";
 import { type Finding, MEASUREMENTS } from "./probe/measurements.ts";
 import { ProbeClient } from "./probe/probe-client.ts";
 
-interface Options {
-  url: string;
-  token?: string;
-  env: string;
+interface Options extends ServiceOptions {
   deploy?: boolean;
 }
 
-export const program = new Command("npm run probe --")
+export const program = withService(new Command("npm run probe --"), "an export token")
   .description(
     "Measure at a deployment of staging what only Cloudflare shows, beside what the project assumes. Ten minutes; no data is left behind.",
   )
-  .option("--url <url>", "the deployment of staging", "http://127.0.0.1:8787")
   .option("--env <name>", "its environment of wrangler.toml", stagingName, STAGING)
-  .option("--token <token>", "an export token; else LOYALTY_EDGE_TOKEN, else for a local service one of its own")
   .option("--deploy", "deploy meanwhile, in place of asking you to")
   .showHelpAfterError("Try: npm run probe -- --help")
   .addHelpText("after", "\nOn this machine: npm start -- --env staging. More: docs/deploying.md")
@@ -34,34 +31,29 @@ async function run({ deploy = false, ...service }: Options): Promise<void> {
       "--deploy is for a service at Cloudflare, and this address is this machine's: leave it out, or change --url.",
     );
   const token = await tokenFor(service, "export");
-  const stop = new AbortController();
-  const onSignal = () => stop.abort();
-  process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
-  const client = new ProbeClient({ url: service.url, token }, stop.signal);
-  let wrong = 0;
-  try {
+  await stoppable(async (stop) => {
+    const client = new ProbeClient({ url: service.url, token }, stop);
     await client.clean();
+    const measured = measureAll(client, stop);
+    await measured.finally(() => client.clean());
+  });
+
+  async function measureAll(client: ProbeClient, stop: AbortSignal): Promise<void> {
+    let wrong = 0;
     if (isHere)
       console.log("This service runs on this machine, which shows nothing of Cloudflare: nothing is judged.\n");
     for (const { name, assumed, measure } of MEASUREMENTS) {
       console.error(`${name} …`);
-      wrong += report(name, assumed, await measure(client, stop.signal));
+      wrong += report(name, assumed, await measure(client, stop));
     }
     const name = "A deployment, at an open socket's object";
     console.error(`${name} …`);
     const finding = isHere
       ? ({ measured: "no deployment happened", verdict: "not measured" } as const)
-      : await measureDeployment(client, { deploys: deploy, env: service.env, say: console.error }, stop.signal);
+      : await measureDeployment(client, { deploys: deploy, env: service.env, say: console.error }, stop);
     wrong += report(name, "at most 300 s with its former code, which is max_delay in wrangler.toml", finding);
     if (!isHere) console.log(wrong === 0 ? "No assumption is wrong." : `${wrong} assumptions are wrong.`);
     if (wrong > 0) process.exitCode = 1;
-  } catch (error) {
-    if (!stop.signal.aborted) throw error;
-    console.error("Stopped.");
-    process.exitCode = 130;
-  } finally {
-    await client.clean();
-    process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
   }
 
   /** Prints a figure, and counts whether its assumption is wrong. */

@@ -37,12 +37,12 @@ export class PatientClient {
     this.#signal = signal;
   }
 
-  /** The last answer; null where it was told to stop before. `mayRetry`: which answers are worth another try. */
+  /** The last answer. `mayRetry`: which answers are worth another try. */
   async ask(
     url: URL,
     request: RequestInit,
     { onWait, mayRetry = isPassing }: { onWait?: () => void; mayRetry?: (answer: Answer) => boolean } = {},
-  ): Promise<Answer | null> {
+  ): Promise<Answer> {
     for (let attempt = 1; ; attempt += 1) {
       const answer = await ask(url, request, this.#withinMs);
       this.#isThere ||= answer.connected;
@@ -51,8 +51,8 @@ export class PatientClient {
       if (!isWorthIt || !this.#isThere || attempt === ATTEMPTS) return answer;
       onWait?.();
       const signal = this.#signal;
-      const stopped = await sleep(waitBefore(attempt, answer), false, { ...(signal && { signal }) }).catch(() => true);
-      if (stopped) return null;
+      await sleep(waitBefore(attempt, answer), undefined, { ...(signal && { signal }) }).catch(() => {});
+      if (signal?.aborted) return answer;
     }
   }
 }

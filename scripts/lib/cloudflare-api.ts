@@ -114,7 +114,7 @@ async function send(path: string, init: RequestInit, rounds: number): Promise<An
     isTold = true;
   };
   const answer = await new PatientClient(ANSWER_WITHIN_MS).ask(urlOf(path), init, { onWait });
-  if (answer === null || answer.status === 0) throw unusable(String(answer?.bytes));
+  if (answer.status === 0) throw unusable(String(answer.bytes));
   return answer.status === 429 && rounds > 1 ? send(path, init, rounds - 1) : answer;
 }
 

@@ -39,13 +39,13 @@ export async function runThroughWorker(
     { type: "d1", name: "DB", id: databaseId },
     { type: "secret_text", name: "SECRET", text: secret },
   ];
-  await withTemporaryWorker(cloudflare, { name, code: CODE, bindings }, async (goOn) => {
+  await withTemporaryWorker(cloudflare, { name, code: CODE, bindings }, async (stop) => {
     const open = { enabled: true, previews_enabled: false };
     await ask(cloudflare, "POST", `/workers/scripts/${name}/subdomain`, open);
     const run = async (statements: readonly string[]) => {
       const request = { method: "POST", headers: { Authorization: secret }, body: JSON.stringify(statements) };
       for (let tries = 1; tries <= TRIES; tries += 1) {
-        goOn();
+        stop.throwIfAborted();
         const response = await fetch(`https://${name}.${subdomain}.workers.dev`, {
           ...request,
           redirect: "manual",

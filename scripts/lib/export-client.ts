@@ -1,4 +1,4 @@
-import { type Answer, PatientClient, refusalOf } from "./attempts.ts";
+import { PatientClient, refusalOf } from "./attempts.ts";
 import { linkOf } from "./call.ts";
 import { CommandError } from "./project.ts";
 
@@ -24,7 +24,7 @@ const NEWLINE = 0x0a;
 
 /**
  * All pages of an export, one after the other. A page that could not be had is asked for again.
- * @throws a CommandError that says why it cannot go on.
+ * @throws a CommandError that says why it cannot go on, or the reason of the signal.
  */
 export async function* exportPages(source: ExportSource, signal: AbortSignal): AsyncGenerator<Page> {
   const first = new URL("/api/v1/feed", source.url);
@@ -32,9 +32,9 @@ export async function* exportPages(source: ExportSource, signal: AbortSignal): A
   if (source.customer !== undefined) first.searchParams.set("customer_id", source.customer);
   const client = new PatientClient(ANSWER_WITHIN_MS, signal);
   const request = { headers: { Authorization: `Bearer ${source.token}` }, signal };
-  for (let url: URL | null = first; url !== null && !signal.aborted; ) {
-    const answer: Answer | null = await client.ask(url, request);
-    if (answer === null || signal.aborted) return;
+  for (let url: URL | null = first; url !== null; ) {
+    const answer = await client.ask(url, request);
+    signal.throwIfAborted();
     if (answer.status !== 200) throw new CommandError(refusalOf(answer));
     const { bytes, headers } = answer;
     const version = headers.get("X-Feed-Version");

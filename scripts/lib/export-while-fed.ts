@@ -5,22 +5,18 @@ import { createInterface } from "node:readline";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { EXPORTED, PROGRAM } from "../../src/feed/export/scans.ts";
 import { historySegment } from "../../src/feed/records/history-segment.ts";
-import { type ExportSource, exportPages, type Page } from "./export-client.ts";
-import type { Output } from "./whole-file.ts";
-
-export interface WhileFed {
-  /** The versions of the first and the last page that were read. */
-  versions: readonly [string, string];
-  /** Lines that were left out, because they refer to what was stored too late. */
-  leftOut: number;
-}
+import { type ExportSource, exportPages } from "./export-client.ts";
+import type { ExportProgress } from "./export-progress.ts";
 
 interface Options {
   /** Where there is room for the export a second time, uncompressed. */
   folder: string;
   signal: AbortSignal;
-  onPage: (page: Page) => void;
+  progress: ExportProgress;
 }
+
+/** What was read so far is of no use: the export must begin again. */
+export class ChangedMeanwhile extends Error {}
 
 /**
  * Messages are read in three parts: the last of each group at the end (src/feed/export/scans.ts). A newer message moves
@@ -31,51 +27,46 @@ const MESSAGE_ROUNDS = 3;
 const SEGMENT = historySegment.record;
 
 /**
- * Writes an export that restores, although something is fed meanwhile. The kinds are read backwards, so that what others
- * refer to is read after them and has all that they name. They are written forwards. What may refer to something later
- * all the same (within one kind, or to a group's members) is left out, and so are the messages of groups that were
- * removed meanwhile. Resolves with null where it was told to stop, or events have left for history meanwhile: one of
- * these could be in it twice, in its line and in a summary.
+ * The bytes of an export that restores, although something is fed meanwhile. The kinds are read backwards: a record that
+ * others refer to is read after them, so all that they name is there. They are written forwards. A line that may refer to
+ * something later all the same (within one kind, or to a group's members) is left out, and so are the messages of groups
+ * that were removed meanwhile.
+ * @throws ChangedMeanwhile if events have left for history: an event could be in it twice, in its line and in a summary.
  */
-export async function exportWhileFed(source: ExportSource, output: Output, options: Options): Promise<WhileFed | null> {
-  const { signal, onPage } = options;
+export async function* exportWhileFed(source: ExportSource, options: Options): AsyncGenerator<Uint8Array> {
+  const { signal, progress } = options;
   const kinds = EXPORTED.filter((kind) => source.only?.includes(kind) ?? true);
   const folder = mkdtempSync(path.join(options.folder, "export-"));
   const partOf = (kind: string, of: "deleted" | number) => path.join(folder, `${kind}-${of}`);
   const complete = new Completeness(path.join(folder, "seen.sqlite"), kinds);
-  const versions: string[] = [];
-  let leftOut = 0;
   try {
     const before = await segmentsOf(source, signal);
     for (const kind of readingOrder(kinds)) {
       for (let round = 0; round < (kind === "message" ? MESSAGE_ROUNDS : 1); round += 1) {
-        const read: string[] = [];
+        const versions = new Set<string>();
         for await (const page of exportPages({ ...source, only: [kind] }, signal)) {
-          read.push(page.version);
+          versions.add(page.version);
           const lines = page.lines === 0 ? [] : page.bytes.toString().trimEnd().split("\n");
           const kept = complete.filter(kind, lines);
-          if (round === 0) leftOut += lines.length - kept.length;
-          onPage(page);
+          if (round === 0) progress.leftOut += lines.length - kept.length;
+          progress.add(page);
           if (kept.length === 0) continue;
           const isDeleting = kept[0]?.endsWith('"deleted":true}') ?? false;
           appendFileSync(partOf(kind, isDeleting ? "deleted" : round), `${kept.join("\n")}\n\n`);
         }
-        versions.push(...read);
-        versions.splice(1, versions.length - 2);
-        if (read[0] === read.at(-1)) break;
+        if (versions.size === 1) break;
       }
     }
-    if (signal.aborted || before !== (await segmentsOf(source, signal))) return null;
+    if (before !== (await segmentsOf(source, signal))) throw new ChangedMeanwhile();
     for (const kind of kinds.filter((one) => one !== PROGRAM)) {
       // What was missed at first came before what its group showed then.
       for (let round = MESSAGE_ROUNDS - 1; round >= 0; round -= 1) {
-        if (kind === "message") leftOut += await copyMessages(partOf(kind, round), output, complete);
-        else await copy(partOf(kind, round), output);
+        const part = partOf(kind, round);
+        yield* kind === "message" ? messagesIn(part, complete, progress) : bytesIn(part);
       }
     }
-    for (const kind of kinds.toReversed()) await copy(partOf(kind, "deleted"), output);
-    await copy(partOf(PROGRAM, 0), output);
-    return { versions: [versions[0] ?? "", versions.at(-1) ?? ""], leftOut };
+    for (const kind of kinds.toReversed()) yield* bytesIn(partOf(kind, "deleted"));
+    yield* bytesIn(partOf(PROGRAM, 0));
   } finally {
     complete.close();
     rmSync(folder, { recursive: true, force: true });
@@ -153,18 +144,15 @@ class Completeness {
   }
 }
 
-async function copy(part: string, output: Output): Promise<void> {
-  if (!existsSync(part)) return;
-  for await (const chunk of createReadStream(part, { highWaterMark: 1024 * 1024 })) await output.write(chunk as Buffer);
+async function* bytesIn(part: string): AsyncGenerator<Uint8Array> {
+  if (existsSync(part)) yield* createReadStream(part, { highWaterMark: 1024 * 1024 });
 }
 
-/** Copies the messages of groups that are in the export too, and says how many it left out. */
-async function copyMessages(part: string, output: Output, complete: Completeness): Promise<number> {
-  let leftOut = 0;
-  if (!existsSync(part)) return leftOut;
+/** The messages of groups that are in the export too. */
+async function* messagesIn(part: string, complete: Completeness, progress: ExportProgress): AsyncGenerator<Uint8Array> {
+  if (!existsSync(part)) return;
   for await (const line of createInterface({ input: createReadStream(part) })) {
-    if (line === "" || complete.hasGroup(line)) await output.write(Buffer.from(`${line}\n`));
-    else leftOut += 1;
+    if (line === "" || complete.hasGroup(line)) yield Buffer.from(`${line}\n`);
+    else progress.leftOut += 1;
   }
-  return leftOut;
 }

@@ -229,8 +229,8 @@ export async function sendLines(
     // A line that cannot be cut is sent again where another request may have used up the database's memory.
     const mayRetry = (one: Answer) => isPassing(one) || (part.length === 1 && isTemporarilyTooLarge(one));
     const answer = await client.ask(feed, { method: "POST", headers, body }, { onWait, mayRetry });
-    if (answer === null) return false;
     progress.waiting = false;
+    if (stop.aborted && mayRetry(answer)) return false;
     if (answer.status === 200) {
       const { data } = Taken.safeParse(parse(answer.bytes.toString()));
       if (data === undefined) throw new CommandError(`This is no feed: ${feed.href} answers with something else.`);

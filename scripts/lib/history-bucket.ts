@@ -76,11 +76,11 @@ async function deployed(name: string, jurisdiction: string | undefined, account:
   };
   const ask = async (path: string, init: RequestInit = {}) => {
     let answer = await askOnce(path, init);
-    if (answer?.status === 401) {
+    if (answer.status === 401) {
       cloudflare = await openCloudflare(accountId);
       answer = await askOnce(path, init);
     }
-    if (answer === null || answer.status === 0) throw unusable(String(answer?.bytes));
+    if (answer.status === 0) throw unusable(String(answer.bytes));
     return answer;
   };
   return {

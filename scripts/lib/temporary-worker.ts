@@ -1,5 +1,6 @@
 import { ask, askUnless, type Cloudflare } from "./cloudflare-api.ts";
-import { CommandError, Interrupted } from "./project.ts";
+import { CommandError } from "./project.ts";
+import { stoppable } from "./stoppable.ts";
 
 const NO_SUCH_WORKER = 10007;
 
@@ -10,34 +11,24 @@ export interface Upload {
   bindings: readonly object[];
 }
 
-/**
- * Uploads a Worker and deletes it when `use` has ended: also after Ctrl-C, which `use` is told of when it calls
- * `goOn`. What is under way is waited for, so that nothing arrives after the deletion.
- */
-export async function withTemporaryWorker<Result>(
+/** Uploads a Worker, and deletes it once `use` has ended: also after Ctrl-C, of which the signal tells `use`. */
+export function withTemporaryWorker<Result>(
   cloudflare: Cloudflare,
   { name, code, bindings }: Upload,
-  use: (goOn: () => void) => Promise<Result>,
+  use: (stop: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  let stopped: NodeJS.Signals | undefined;
-  const onSignal = (signal: NodeJS.Signals) => {
-    stopped = signal;
-    console.error(`Stopping, once the temporary Worker ${name} is deleted …`);
-  };
-  const goOn = () => {
-    if (stopped !== undefined) throw new Interrupted(stopped);
-  };
-  process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
-  try {
-    await ask(cloudflare, "PUT", `/workers/scripts/${name}`, formOf(code, bindings));
-    goOn();
-    const result = await use(goOn);
-    goOn();
-    return result;
-  } finally {
-    await remove(cloudflare, name);
-    process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
-  }
+  const sayStopping = () => console.error(`Stopping, once the temporary Worker ${name} is deleted …`);
+  return stoppable(async (stop) => {
+    try {
+      await ask(cloudflare, "PUT", `/workers/scripts/${name}`, formOf(code, bindings));
+      stop.throwIfAborted();
+      const result = await use(stop);
+      stop.throwIfAborted();
+      return result;
+    } finally {
+      await remove(cloudflare, name);
+    }
+  }, sayStopping);
 }
 
 async function remove(cloudflare: Cloudflare, name: string): Promise<void> {

@@ -12,6 +12,20 @@ export interface WhereOptions {
   persistTo?: string;
 }
 
+/** What the options say of a service. */
+export interface ServiceOptions {
+  url: string;
+  token?: string;
+  env: string;
+}
+
+/** Gives a command the options that say which service it calls. */
+export function withService(command: Command, token: string): Command {
+  return command
+    .option("--url <url>", "the service", "http://127.0.0.1:8787")
+    .option("--token <token>", `${token}; else LOYALTY_EDGE_TOKEN, else for a local service one of its own`);
+}
+
 /** Gives a command the option that says which environment it is about. */
 export function withEnvironment(command: Command): Command {
   return command.option("--env <name>", "which environment of wrangler.toml", environmentName, PRODUCTION);

@@ -1,50 +1,25 @@
+import { once } from "node:events";
 import { createWriteStream, renameSync, rmSync } from "node:fs";
-import type { Writable } from "node:stream";
-import { finished, pipeline } from "node:stream/promises";
+import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 
-/** Something that is written piece by piece. */
-export interface Output {
-  write: (bytes: Uint8Array) => Promise<void>;
-  /** Ends it: from now on it is there under its name. */
-  keep: () => Promise<void>;
-  /** Leaves nothing behind, as far as that is possible, unless it is kept already. */
-  discard: () => Promise<void>;
-}
+/** Standard output, in place of a file's name. */
+export const STANDARD_OUTPUT = "-";
 
-/** A file that is there under its name only once it is whole. One whose name ends in `.gz` is compressed. */
-export function wholeFile(name: string): Output {
+/**
+ * Writes a file that is there under its name only once it is whole; if anything fails, nothing is left. A name that ends
+ * in `.gz` is compressed.
+ */
+export async function writeWhole(name: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+  if (name === STANDARD_OUTPUT) return pipeline(pieces, process.stdout, { end: false });
   const unfinished = `${name}.${process.pid}.part`;
   const file = createWriteStream(unfinished, { flush: true });
-  const gzip = name.endsWith(".gz") ? createGzip() : undefined;
-  const sink = gzip ?? file;
-  const written = gzip === undefined ? finished(file) : pipeline(gzip, file);
-  // What fails is told to whoever writes next, or keeps it.
-  written.catch(() => {});
-  return {
-    write: (bytes) => Promise.race([send(sink, bytes), written]),
-    async keep() {
-      sink.end();
-      await written;
-      renameSync(unfinished, name);
-    },
-    async discard() {
-      sink.destroy();
-      file.destroy();
-      await written.catch(() => {});
-      rmSync(unfinished, { force: true });
-    },
-  };
-}
-
-/** Standard output. What was written there stays. */
-export function standardOutput(): Output {
-  return { write: (bytes) => send(process.stdout, bytes), keep: async () => {}, discard: async () => {} };
-}
-
-/** Resolves once more can be written. */
-function send(sink: Writable, bytes: Uint8Array): Promise<void> {
-  return new Promise((resolve, reject) => {
-    sink.write(bytes, (error) => (error ? reject(error) : resolve()));
-  });
+  // Else a failure could come first, and the file appear after it was removed.
+  await once(file, "open");
+  try {
+    await (name.endsWith(".gz") ? pipeline(pieces, createGzip(), file) : pipeline(pieces, file));
+    renameSync(unfinished, name);
+  } finally {
+    rmSync(unfinished, { force: true });
+  }
 }

@@ -31,7 +31,7 @@ export class ProbeClient {
       throw new CommandError(
         `There is no probe at ${this.#url.origin}: only staging has one. Deploy it (npm run deploy -- --env staging), or start it here (npm start -- --env staging).`,
       );
-    if (answer?.status !== 200) throw new CommandError(answer === null ? "Stopped." : refusalOf(answer));
+    if (answer.status !== 200) throw new CommandError(refusalOf(answer));
     return (parse(answer.bytes.toString()) as { items: Found }).items;
   }
 

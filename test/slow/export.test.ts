@@ -160,7 +160,7 @@ describe("npm run export", () => {
     pressCtrlC(running);
 
     expect(await running.ended).toBe(130);
-    expect(running.output()).toContain("Stopped: no file was written.");
+    expect(running.output()).toContain("Stopped.");
     expect(existsSync(place("stopped.ndjson.gz"))).toBe(false);
     expect(left()).toEqual([]);
   });

@@ -208,7 +208,7 @@ describe("npm run feed, where something goes wrong,", () => {
     answer();
 
     expect(await running.ended).toBe(130);
-    expect(running.output()).toContain("Stopped: 4,000 lines committed");
+    expect(running.output()).toContain("4,000 lines committed");
     expect(running.output()).toContain("Go on with: --from 4001");
   });
 });

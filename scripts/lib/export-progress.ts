@@ -1,0 +1,47 @@
+import type { Page } from "./export-client.ts";
+import { ProgressLine } from "./progress-line.ts";
+import { count, duration } from "./words.ts";
+
+/** How far an export is, and which state of the database it has. */
+export class ExportProgress {
+  /** Lines that were left out, because they refer to what was stored too late. */
+  leftOut = 0;
+  readonly #line = new ProgressLine();
+  readonly #startedAt = Date.now();
+  readonly #read = { lines: 0, bytes: 0 };
+  #versions: [first: number, last: number] | undefined;
+
+  add({ lines, bytes, version }: Page): void {
+    this.#read.lines += lines;
+    this.#read.bytes += bytes.length;
+    this.#versions = [this.#versions?.[0] ?? Number(version), Number(version)];
+    this.#line.say(this.#summary());
+  }
+
+  /** How many feed requests were committed between the first page and the last. */
+  get fedMeanwhile(): number {
+    const [first, last] = this.#versions ?? [0, 0];
+    return last - first;
+  }
+
+  report(): void {
+    const left = this.leftOut === 0 ? "" : ` ${count(this.leftOut)} lines that came too late were left out.`;
+    const state =
+      this.fedMeanwhile === 0
+        ? `A snapshot after ${count(this.#versions?.[0] ?? 0)} feed requests.`
+        : `No snapshot: ${count(this.fedMeanwhile)} feed requests were committed meanwhile.${left}`;
+    this.end();
+    console.error(`${this.#summary()}. ${state}`);
+  }
+
+  end(): void {
+    this.#line.end();
+  }
+
+  #summary(): string {
+    const { lines, bytes } = this.#read;
+    const seconds = Math.max((Date.now() - this.#startedAt) / 1_000, 0.001);
+    const [rate, size] = [count(Math.round(lines / seconds)), count(Math.round(bytes / 1e6))];
+    return `${count(lines)} lines (${size} MB) in ${duration(seconds)}, ${rate} lines/s`;
+  }
+}

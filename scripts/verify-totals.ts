@@ -18,8 +18,6 @@ interface Options extends WhereOptions {
 }
 
 const NAMED_DIFFERENCES = 20;
-// Wrangler takes a second to begin, and nobody else waits for a local database.
-const LOCAL_STEPS_AT_ONCE = 10;
 
 export const program = withWhere(
   new Command("npm run verify-totals --").description(
@@ -45,19 +43,11 @@ async function verify(options: Options): Promise<void> {
   const onStep = progress.begin("Comparing", steps.length);
   const found = new Map<string, Difference[]>();
   try {
-    const size = options.remote ? 1 : LOCAL_STEPS_AT_ONCE;
-    for (let from = 0; from < steps.length; from += size) {
-      const group = steps.slice(from, from + size);
-      const answers = await askDatabase<Difference>(
-        group.map(({ derived, range }) => findDifferences(derived, range)),
-        where,
-      );
-      for (const [index, { derived, range }] of group.entries()) {
-        const differences = answers[index] ?? [];
-        found.set(derived.name, [...(found.get(derived.name) ?? []), ...differences]);
-        if (options.repair && differences.length > 0) await askDatabase(repair(derived, range), where);
-        onStep();
-      }
+    for (const { derived, range } of steps) {
+      const [differences = []] = await askDatabase<Difference>([findDifferences(derived, range)], where);
+      found.set(derived.name, [...(found.get(derived.name) ?? []), ...differences]);
+      if (options.repair && differences.length > 0) await askDatabase(repair(derived, range), where);
+      onStep();
     }
   } finally {
     progress.end();

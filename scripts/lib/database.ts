@@ -1,26 +1,25 @@
-import { existsSync } from "node:fs";
+import { globSync } from "node:fs";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { DatabaseSync } from "node:sqlite";
 import * as z from "zod";
 import { ApiError, accountOf, ask, type Cloudflare, openCloudflare } from "./cloudflare-api.ts";
-import { configOf, databaseName, environmentFlag } from "./environments.ts";
+import { configOf, databaseName } from "./environments.ts";
 import { CommandError } from "./project.ts";
-import { runWrangler } from "./wrangler.ts";
 
 /** Which database of an environment: the local one in a folder, or the deployed one. */
 export type Where = { env: string } & ({ persistTo: string } | { remote: true });
 
-const ATTEMPTS = 5;
-const WAIT_MS = 1_000;
+const BUSY_MS = 10_000;
 
 /**
  * The rows of each statement.
  * @throws a CommandError that says in one line why there are none, and what to do.
  */
 export async function askDatabase<Row>(statements: readonly string[], where: Where): Promise<Row[][]> {
-  const sql = statements.map((statement) => statement.replaceAll(/\s+/g, " ").trim()).join("; ");
-  const answers = "remote" in where ? await askDeployed(sql, where) : await askLocal(sql, where);
-  return (answers as { results: Row[] }[]).map(({ results }) => results);
+  const lines = statements.map((statement) => statement.replaceAll(/\s+/g, " ").trim());
+  if (!("remote" in where)) return askLocal(lines, where.persistTo) as Row[][];
+  const answers = (await askDeployed(lines.join("; "), where)) as { results: Row[] }[];
+  return answers.map(({ results }) => results);
 }
 
 interface Deployed {
@@ -55,22 +54,25 @@ async function openDeployed(env: string): Promise<Deployed> {
   return { cloudflare, path: `/d1/database/${uuid}/query` };
 }
 
-async function askLocal(sql: string, { env, persistTo }: Where & { persistTo: string }): Promise<unknown> {
+/** The local database is a file, which others may open while the service runs. */
+function askLocal(statements: readonly string[], persistTo: string): unknown[][] {
   const folder = path.resolve(persistTo);
-  // Wrangler would make an empty one.
-  if (!existsSync(path.join(folder, "v3", "d1")))
-    throw new CommandError(`There is no database in ${folder} yet: npm start makes it.`);
-  const place = ["--local", "--persist-to", folder, environmentFlag(env)];
-  const args = ["d1", "execute", "DB", ...place, "--json", "--yes", "--command", sql];
-  let { status, output, stdout } = await runWrangler(args, { capture: true });
-  // A local database is a file: while the service writes to it, nobody else can.
-  for (let attempt = 1; status !== 0 && output.includes("SQLITE_BUSY") && attempt < ATTEMPTS; attempt += 1) {
-    await sleep(WAIT_MS);
-    ({ status, output, stdout } = await runWrangler(args, { capture: true }));
+  const files = globSync("v3/d1/*/*.sqlite", { cwd: folder });
+  const file = files.find((name) => path.basename(name) !== "metadata.sqlite");
+  if (file === undefined) throw new CommandError(`There is no database in ${folder} yet: npm start makes it.`);
+  const database = new DatabaseSync(path.join(folder, file), { timeout: BUSY_MS });
+  // A transaction that begins with reading could not write once somebody else has written.
+  const writes = statements.some((statement) => !/^(SELECT|WITH)\b/.test(statement));
+  try {
+    database.exec(writes ? "BEGIN IMMEDIATE" : "BEGIN");
+    const rows = statements.map((statement) => database.prepare(statement).all());
+    database.exec("COMMIT");
+    return rows;
+  } catch (error) {
+    throw refusal(error instanceof Error ? error.message : String(error), "npm start");
+  } finally {
+    database.close();
   }
-  const json = stdout.slice(stdout.indexOf("["), stdout.lastIndexOf("]") + 1);
-  if (status !== 0 || json === "") throw refusal(wranglerError(output), "npm start");
-  return JSON.parse(json);
 }
 
 function refusal(reason: string, migrating: string): CommandError {
@@ -79,15 +81,4 @@ function refusal(reason: string, migrating: string): CommandError {
       ? `The database lacks migrations: ${migrating} applies them. (${reason})`
       : `The database could not be asked: ${reason}`,
   );
-}
-
-/** What wrangler says went wrong: with `--json` an object, else its words as they stand. */
-function wranglerError(output: string): string {
-  const json = output.slice(output.indexOf("{"), output.lastIndexOf("}") + 1);
-  try {
-    const { error } = JSON.parse(json) as { error: { text: string; notes?: { text: string }[] } };
-    return [error.text, ...(error.notes ?? []).map(({ text }) => text)].join(" ");
-  } catch {
-    return output.trim();
-  }
 }

@@ -1,7 +1,7 @@
 import type { Database } from "../db/database.ts";
 import type { Inboxes } from "./inboxes.ts";
 import { showMessages } from "./message-clock.ts";
-import { type Call, merge, notifyAll, toCalls } from "./notify.ts";
+import { notifyAll, toCalls } from "./notify.ts";
 import { type Backlog, type Change, findChanges, removeNotified, removeOutdatedChanges } from "./outbox.ts";
 
 /** What waited in the outbox, how many changes were delivered to all their listeners, and how many were not. */
@@ -10,13 +10,13 @@ export interface Drained extends Omit<Backlog, "hasUnshown"> {
   failed: number;
 }
 
-// Each takes some three statements, and up to a hundred calls; a Worker may make 1,000 and 10,000.
+// A page takes about three statements and up to a hundred calls. A Worker may make 1,000 and 10,000.
 const PAGES_A_RUN = 80;
 
 /**
- * Shows messages that no Worker has shown, and notifies inboxes of the changes that feed requests left in the outbox. The
- * newest come first: a customer who was notified of one need not be notified of an older one of its kind. What fails, and
- * what is left after so many milliseconds, waits for the next run. Null: there was nothing to notify.
+ * Shows messages that no Worker has shown, and notifies inboxes of the changes that feed requests left in the outbox, the
+ * newest first. What fails, and what is left after these milliseconds, waits for the next run. Null: there was nothing to
+ * notify.
  */
 export async function drainOutbox(
   db: Database,
@@ -28,12 +28,6 @@ export async function drainOutbox(
   if (hasUnshown === 1) await showMessages(db);
   if (backlog.waiting === 0) return null;
 
-  const notified = new Map<string, Call>();
-  const unreachable = new Set<string>();
-  const isNotified = ({ kind, newestAt }: Change, id: string) => {
-    const call = notified.get(id);
-    return call?.kinds.includes(kind) === true && call.newestAt >= newestAt;
-  };
   const report: Drained = { ...backlog, notified: 0, failed: 0 };
   let last: Change | undefined;
   for (let pages = 0; pages < PAGES_A_RUN; pages += 1) {
@@ -41,26 +35,17 @@ export async function drainOutbox(
     if (left <= 0) break;
     const changes = await findChanges(db, last);
     if (changes.length === 0) break;
-    const waiting = changes.map((one) => ({
-      ...one,
-      customers: one.customers.filter((id) => !isNotified(one, id) && !unreachable.has(id)),
-    }));
     // Their messages are older than a second, so they are shown.
-    const calls = toCalls(waiting, 0);
-
+    const calls = toCalls(changes, 0);
     const { reached, isOverloaded } = await notifyAll(inboxes, calls, { by: "schedule", milliseconds: left });
-    for (const call of calls) {
-      if (reached.has(call.customerId)) notified.set(call.customerId, merge(notified.get(call.customerId), call));
-      else unreachable.add(call.customerId);
-    }
-    const done = await removeNotified(db, changes, isNotified);
+    const done = await removeNotified(db, changes, reached);
 
     report.notified += done;
     report.failed += changes.length - done;
     if (isOverloaded) break;
     last = changes.at(-1);
   }
-  // Last, so that a pile of many hours does not keep the new changes waiting.
+  // Last, so that the removal of many old changes does not delay the new ones.
   while (!(await removeOutdatedChanges(db)) && performance.now() < endsAt);
   return report;
 }

@@ -31,8 +31,7 @@ export async function notifyOfFeed(
   const removeDelivered = async () => {
     const [areShownInTime, { reached }] = [await showing, await notifying];
     // Where not, apps that asked after their frame may have found nothing (docs/contract/live.md, 2).
-    if (areShownInTime)
-      await removeNotified(db.newPrimarySession(), changes, (_, customerId) => reached.has(customerId));
+    if (areShownInTime) await removeNotified(db.newPrimarySession(), changes, reached);
   };
   inBackground(removeDelivered());
   await withTimeout(FEED_WAITS_MS, notifying).catch((error: unknown) => {
@@ -97,19 +96,15 @@ const CALL_MS = 2_000;
 export function toCalls(changes: readonly Change[], shownAt: number): Call[] {
   const calls = new Map<string, Call>();
   for (const { kind, customers, newestAt } of changes)
-    for (const customerId of customers)
-      calls.set(customerId, merge(calls.get(customerId), { customerId, kinds: [kind], newestAt, shownAt }));
+    for (const customerId of customers) {
+      const before = calls.get(customerId) ?? { kinds: [], newestAt };
+      const kinds = [...new Set([...before.kinds, kind])];
+      calls.set(customerId, {
+        ...{ customerId, kinds, shownAt },
+        newestAt: before.newestAt > newestAt ? before.newestAt : newestAt,
+      });
+    }
   return [...calls.values()];
-}
-
-/** One call that says what both say. */
-export function merge(before: Call | undefined, call: Call): Call {
-  if (before === undefined) return call;
-  return {
-    ...call,
-    kinds: [...new Set([...before.kinds, ...call.kinds])],
-    newestAt: before.newestAt > call.newestAt ? before.newestAt : call.newestAt,
-  };
 }
 
 /** Whose inbox answered, and whether the platform said that no more objects must be called now. */

@@ -89,18 +89,18 @@ function keyOf({ version, kind, customers }: Change): [version: number, kind: Ch
 }
 
 /**
- * Takes listeners who have been notified out of the outbox, and resolves with how many changes have none left. Two changes
- * of a request may come down to the same listeners: then they are one change, of the newer message.
+ * Removes listeners who have been notified of these changes, and resolves with how many changes have no listener left. If
+ * two changes of a request are left with the same listeners, they become one change, of the newer message.
  */
 export async function removeNotified(
   db: Database,
   changes: readonly Change[],
-  isNotified: (change: Change, customerId: string) => boolean,
+  notified: ReadonlySet<string>,
 ): Promise<number> {
   let done = 0;
   const rows: string[] = [];
   for (const change of changes) {
-    const rest = change.customers.filter((customerId) => !isNotified(change, customerId));
+    const rest = change.customers.filter((customerId) => !notified.has(customerId));
     if (rest.length === 0) done += 1;
     if (rest.length === change.customers.length) continue;
     rows.push(JSON.stringify([...keyOf(change), rest, change.newestAt, change.storedAt]));

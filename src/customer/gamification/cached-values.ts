@@ -9,24 +9,24 @@ interface Cached<T> {
   at: number;
 }
 
-/** A value, and where it was found: in its source where it had to be loaded. */
+/** A value, and where it was found: at D1's primary if it had to be loaded. */
 interface Found<T> extends Cached<T> {
-  foundIn: "memory" | "kv" | "source";
+  foundIn: "memory" | "kv" | "primary";
 }
 
-/** Asks the source of a value, which must not lag: a value is taken for as new as the time when this was called. */
+/** Asks the source of a value. It must not lag: the value counts as being of the time of this call. */
 type Load<T> = () => Promise<{ value: T; cacheable: boolean }>;
 
-/** What a request brings: KV, and what keeps it alive until work in the background is done. */
+/** KV, and what keeps a request alive until work in the background is done. */
 export interface CacheAccess {
   kv: KVNamespace;
   inBackground: (work: Promise<unknown>) => void;
 }
 
-/** Up to this age a value is answered as it is. It is the least for which KV's edge holds a value. */
+/** Up to this age a value is answered as it is. KV's edge holds no value for a shorter time. */
 export const FRESH_SECONDS = 30;
 
-// While the source fails, the last value answers.
+// The last value is answered while the source fails.
 const EXPIRE_SECONDS = 7 * 24 * 60 * 60;
 
 // An isolate has 128 MB, and a value may have a hundred kilobytes.
@@ -35,17 +35,16 @@ const MEMORY_LIMIT = 64;
 // A refresh is abandoned if its request is cancelled, and then never ends. D1 has answered or failed within 5 seconds.
 const ABANDONED_AFTER_MS = 6_000;
 
-// Nobody who can be answered with an old value waits longer for its source.
+// A request that can be answered with an old value waits no longer than this for the source.
 const PATIENCE_MS = 300;
 
 // KV answers from afar within half a second. Beyond this, the source answers sooner.
 const READ_LIMIT_MS = 1_000;
 
 /**
- * Values that are expensive to load, cached in memory and in KV. Their age decides, wherever they come from: KV may lag
- * for a minute and more, but no value says less than its source did 30 seconds ago, unless the source fails or is
- * slow: then an older one is answered, and the refresh goes on in the background. Of a value, an isolate runs one
- * refresh at a time.
+ * Values that are expensive to load, cached in memory and in KV. KV may lag for a minute and more, so the age of a value
+ * decides: an answer is at most 30 seconds old, unless the source fails or is slow. Then an older value is answered, and
+ * the refresh goes on in the background. An isolate runs one refresh of a value at a time.
  */
 export class CachedValues<T> {
   readonly #memory = new Map<string, Cached<T>>();
@@ -66,19 +65,19 @@ export class CachedValues<T> {
     const lastIn = last === stored ? "kv" : "memory";
     if (last !== undefined && isFresh(last)) return { ...last, foundIn: lastIn };
 
-    const refreshed = this.#refresh(access, key, load).then((loaded) => ({ ...loaded, foundIn: "source" as const }));
+    const refreshed = this.#refresh(access, key, load).then((loaded) => ({ ...loaded, foundIn: "primary" as const }));
     if (last === undefined) return refreshed;
     return withTimeout(PATIENCE_MS, refreshed).catch(() => ({ ...last, foundIn: lastIn }));
   }
 
-  /** Whether the source has been asked, and has not answered for so long that nobody else need wait for it. */
+  /** Whether a refresh is under way that others have waited for long enough. */
   #isSlow(key: string): boolean {
     const { at } = this.#refreshes.get(key) ?? { at: Number.NEGATIVE_INFINITY };
     const age = clock.now() - at;
     return age >= PATIENCE_MS && age < ABANDONED_AFTER_MS;
   }
 
-  /** Remembers a value, unless a newer one is; whether it does. Those that were remembered longest ago are forgotten. */
+  /** Remembers a value, unless a newer one is remembered, and returns whether it does. The least recent are forgotten. */
   #remember(key: string, cached: Cached<T>): boolean {
     const before = this.#memory.get(key);
     const isNewest = before === undefined || before.at <= cached.at;
@@ -91,12 +90,12 @@ export class CachedValues<T> {
 
   /** Loads a value, or waits for another request that does so already. */
   async #refresh(access: CacheAccess, key: string, load: Load<T>): Promise<Cached<T>> {
-    for (let running = this.#refreshes.get(key); running !== undefined; running = this.#refreshes.get(key)) {
-      const left = running.at + ABANDONED_AFTER_MS - clock.now();
-      const loaded = left > 0 ? await Promise.race([running.loaded, clock.pause(left)]) : undefined;
-      if (loaded !== undefined) return loaded;
-      // The first who gives it up begins another, for which the rest wait.
-      if (this.#refreshes.get(key) === running) break;
+    const running = this.#refreshes.get(key);
+    const left = running === undefined ? 0 : running.at + ABANDONED_AFTER_MS - clock.now();
+    if (running !== undefined && left > 0) {
+      const loaded = await Promise.race([running.loaded, clock.pause(left)]);
+      // The first request that gives up begins another refresh, for which the others wait.
+      return loaded ?? this.#refresh(access, key, load);
     }
     const at = clock.now();
     const loaded = this.#load(access, key, load, at).finally(() => {
@@ -117,7 +116,7 @@ export class CachedValues<T> {
   }
 }
 
-/** Of two values within a second, KV keeps the first, and answers 429 to the second. */
+/** KV takes one value of a key a second, and answers 429 to another. */
 async function store<T>(kv: KVNamespace, key: string, cached: Cached<T>): Promise<void> {
   try {
     await kv.put(key, JSON.stringify(cached), { expirationTtl: EXPIRE_SECONDS });
@@ -126,10 +125,7 @@ async function store<T>(kv: KVNamespace, key: string, cached: Cached<T>): Promis
   }
 }
 
-/**
- * What KV holds, if it can be understood. That KV cannot be asked is not the client's trouble, as the value can be
- * loaded; and a time in the future would keep a value fresh, and unreplaced, for longer than its age.
- */
+/** What KV holds. If KV fails, the value is loaded instead. A time in the future would keep a value fresh for too long. */
 async function readStored<T>(kv: KVNamespace, key: string, limit: number): Promise<Cached<T> | undefined> {
   try {
     const stored = await withTimeout(limit, kv.get<Cached<T>>(key, { type: "json", cacheTtl: FRESH_SECONDS }));

@@ -44,7 +44,7 @@ export const gamification = createRouter().post("/leaderboard", jsonBody, leader
   const board = { locationId: location_id, campaignId: eip_campaign_id };
   const { employees, ageSeconds, foundIn } = await readBoard(c.var.db, cache, board);
 
-  c.set("source", foundIn === "source" ? "primary" : foundIn);
+  c.set("source", foundIn);
   c.set("boardAgeSeconds", ageSeconds);
   c.header("X-Board-Age", String(ageSeconds));
   return c.json({ status: true as const, items: rank(employees, rank_on, BOARD_LIMIT) });

@@ -86,7 +86,7 @@ describe("the age of a cached value", () => {
     await waitUntil(() => load.mock.calls.length > 0);
     pass(10);
     end("one");
-    expect(await first).toEqual({ value: "one", at: START, foundIn: "source" });
+    expect(await first).toEqual({ value: "one", at: START, foundIn: "primary" });
     await settle();
     pass(21);
 

@@ -1,12 +1,17 @@
 import { describe, it } from "vitest";
 import {
+  addChange,
   afterNotification,
   afterSubscription,
   deletableAt,
   EMPTY_INBOX,
   isSubscribed,
+  nextFrameAt,
   nothingNew,
+  type Pending,
+  takeFrame,
 } from "../../src/inbox/inbox-state.ts";
+import type { ChangeKind } from "../../src/inbox/protocol.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -14,9 +19,9 @@ const NOW = 1_000 * HOUR;
 const [EARLY, LATE] = ["2027-01-01 00:00:00", "2027-01-01 00:00:09"];
 
 const subscribed = (newestAt = EARLY, at = NOW) => afterSubscription(EMPTY_INBOX, { newestAt, at }, at);
-const notified = (newestAt: string, state = EMPTY_INBOX) => afterNotification(state, { newestAt, shownAt: 0 }, NOW);
+const notified = (newestAt: string, state = EMPTY_INBOX, shownAt = 0) =>
+  afterNotification(state, { newestAt, shownAt }, NOW);
 
-// test/live/subscriptions.test.ts has what no poll may miss.
 describe("an inbox", () => {
   it("is subscribed for an hour, counted from before the primary was asked", ({ expect }) => {
     expect(isSubscribed(EMPTY_INBOX, NOW)).toBe(false);
@@ -37,30 +42,42 @@ describe("an inbox", () => {
     expect(isSubscribed(state, NOW + HOUR)).toBe(false);
   });
 
-  it("says nothing new where neither its subscription nor a notification is later", ({ expect }) => {
-    const state = notified(LATE, subscribed());
-
-    expect(nothingNew(subscribed(), EARLY, NOW)).toBe(true);
-    expect(nothingNew(state, EARLY, NOW)).toBe(false);
-    expect(nothingNew(state, LATE, NOW)).toBe(true);
-    expect(nothingNew(notified(EARLY, subscribed(LATE)), EARLY, NOW)).toBe(false);
+  it.for([
+    ["where its subscription and the poll know the same message", subscribed(), EARLY, true],
+    ["where a notification is later", notified(LATE, subscribed()), EARLY, false],
+    ["where the poll knows of the notification", notified(LATE, subscribed()), LATE, true],
+    ["where its subscription is later, and a notification is not", notified(EARLY, subscribed(LATE)), EARLY, false],
+    ["where there is no message at all, nor a check_time", subscribed(""), "", true],
+    ["where there is a message and no check_time", subscribed(), "", false],
+    [
+      "where it was notified of the first message and there is no check_time",
+      notified(EARLY, subscribed("")),
+      "",
+      false,
+    ],
+    ["while it is not subscribed", notified(EARLY), LATE, false],
+  ] as const)("says nothing new %s: %4$s", ([, state, checkTime, expected], { expect }) => {
+    expect(nothingNew(state, checkTime, NOW)).toBe(expected);
   });
 
-  it("says nothing new to a poll without a check_time only where there is no message at all", ({ expect }) => {
-    expect(nothingNew(subscribed(""), "", NOW)).toBe(true);
-    expect(nothingNew(subscribed(), "", NOW)).toBe(false);
-    expect(nothingNew(notified(EARLY, subscribed("")), "", NOW)).toBe(false);
+  it("keeps the latest of what it was notified of, in whatever order", ({ expect }) => {
+    const late = notified(LATE, subscribed(), NOW + 900);
+
+    expect(notified(EARLY, late, NOW + 100)).toEqual(late);
+    expect(notified(LATE, notified(EARLY, subscribed(), NOW + 100), NOW + 900)).toEqual(late);
   });
 
-  it("says nothing new to nobody while it is not subscribed", ({ expect }) => {
-    expect(nothingNew(notified(EARLY), LATE, NOW)).toBe(false);
+  it("keeps what it was notified of when a subscription arrives that does not know of it", ({ expect }) => {
+    const state = afterSubscription(notified(LATE), { newestAt: EARLY, at: NOW }, NOW + MINUTE);
+
+    expect(nothingNew(state, EARLY, NOW + MINUTE)).toBe(false);
   });
 
   it("forgets what it was notified of two hours after the last notification", ({ expect }) => {
-    const state = subscribed(EARLY, NOW + 110 * MINUTE);
-    const nothingNewAfter = (minutes: number) => nothingNew(notified(LATE, state), EARLY, NOW + minutes * MINUTE);
+    const state = notified(LATE, subscribed(EARLY, NOW + 110 * MINUTE));
+    const isQuietAfter = (minutes: number) => nothingNew(state, EARLY, NOW + minutes * MINUTE);
 
-    expect([nothingNewAfter(120), nothingNewAfter(121)]).toEqual([false, true]);
+    expect([isQuietAfter(120), isQuietAfter(121)]).toEqual([false, true]);
   });
 
   it("writes nothing for a notification of no message", ({ expect }) => {
@@ -74,5 +91,76 @@ describe("an inbox", () => {
     expect(deletableAt(notified(LATE))).toBe(NOW + 2 * HOUR);
     expect(deletableAt(subscribed())).toBe(NOW + HOUR + 7 * 24 * HOUR);
     expect(deletableAt(notified(LATE, subscribed("", NOW - 7 * 24 * HOUR)))).toBe(NOW + 2 * HOUR);
+  });
+});
+
+/** Changes of an inbox: when it is notified, and from when on they are shown, if that is later; in milliseconds. */
+type Changes = readonly { at: number; kinds: readonly ChangeKind[]; shownAt?: number }[];
+
+/** When each frame is sent and what it lists, and how many entries the inbox had to store at most. */
+function simulate(changes: Changes) {
+  let pending: Pending = [];
+  let stored = 0;
+  const frames: [at: number, kinds: ChangeKind[]][] = [];
+  const sendUntil = (end: number) => {
+    for (let due = nextFrameAt(pending); due !== null && due <= end; due = nextFrameAt(pending)) {
+      const { kinds, left } = takeFrame(pending, due);
+      frames.push([due, kinds]);
+      pending = left;
+    }
+  };
+  for (const { at, kinds, shownAt = at } of changes) {
+    sendUntil(at - 1);
+    for (const kind of kinds) pending = addChange(pending, kind, shownAt);
+    stored = Math.max(stored, pending.length);
+  }
+  sendUntil(Number.POSITIVE_INFINITY);
+  return { frames, stored };
+}
+
+const every = (milliseconds: number, count: number) =>
+  Array.from({ length: count }, (_, index) => index * milliseconds);
+const nextSecond = (at: number) => 1_000 * (Math.floor(at / 1_000) + 1);
+
+describe("frames", () => {
+  it.for<[what: string, changes: Changes, frames: [at: number, kinds: ChangeKind[]][]]>([
+    [
+      "list what changes within 250 ms, as messages, coupons, balance",
+      [
+        { at: 0, kinds: ["balance"] },
+        { at: 100, kinds: ["coupons", "messages"] },
+        { at: 200, kinds: ["balance"] },
+      ],
+      [[250, ["messages", "coupons", "balance"]]],
+    ],
+    [
+      "are sent 250 ms after the first change, not after the last",
+      every(50, 30).map((at) => ({ at, kinds: ["balance"] })),
+      [250, 550, 850, 1_150, 1_450].map((at) => [at, ["balance"]]),
+    ],
+    [
+      "of a balance do not wait until a message is shown",
+      [
+        { at: 0, kinds: ["messages"], shownAt: 900 },
+        { at: 0, kinds: ["balance"] },
+      ],
+      [
+        [250, ["balance"]],
+        [1_150, ["messages"]],
+      ],
+    ],
+    [
+      "come each second while a message comes every 100 ms",
+      every(100, 35).map((at) => ({ at, kinds: ["messages"], shownAt: nextSecond(at) + 100 })),
+      [1_350, 2_350, 3_350, 4_350].map((at) => [at, ["messages"]]),
+    ],
+  ])("%s", ([, changes, frames], { expect }) => {
+    expect(simulate(changes).frames).toEqual(frames);
+  });
+
+  it("need one entry for each step of 50 ms, however many changes come", ({ expect }) => {
+    const { stored } = simulate(every(1, 1_000).map((at) => ({ at: 0, kinds: ["messages"], shownAt: at })));
+
+    expect(stored).toBe(21);
   });
 });

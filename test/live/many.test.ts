@@ -19,18 +19,6 @@ import { runSchedule } from "../support/schedule.ts";
 import * as seed from "../support/seed.ts";
 
 describe("several sockets of one customer", () => {
-  it("all get each frame", async ({ expect }) => {
-    const { id, change } = await seedCustomer();
-    const listeners = await Promise.all(Array.from({ length: 8 }, () => listenAs(id)));
-
-    for (let changes = 1; changes <= 3; changes += 1) {
-      await change();
-      for (const listener of listeners) {
-        expect(await framesOf(listener, id)).toEqual(Array.from({ length: changes }, () => ["balance"]));
-      }
-    }
-  });
-
   it("get hello first, while the inbox is being notified", async ({ expect }) => {
     const { id } = await seedCustomer();
     await listenAs(id);
@@ -40,8 +28,7 @@ describe("several sockets of one customer", () => {
     })();
 
     const listeners: Listener[] = [];
-    const startedAt = Date.now();
-    while (listeners.length < 3 || Date.now() < startedAt + 1_500) listeners.push(await listenAs(id));
+    while (listeners.length < 12) listeners.push(await listenAs(id));
     isOver = true;
     await notifying;
 
@@ -50,7 +37,7 @@ describe("several sockets of one customer", () => {
     if (last !== undefined) await framesOf(last, id);
   });
 
-  it("get it though the connection of one is lost at that moment", async ({ expect }) => {
+  it("get a frame though the connection of one is lost at that moment", async ({ expect }) => {
     const { id, change } = await seedCustomer();
     const [lost, second, third] = [await listenAs(id), await listenAs(id), await listenAs(id)];
     const send = vi.fn(() => {
@@ -67,7 +54,7 @@ describe("several sockets of one customer", () => {
     expect(lost.frames).toEqual([{ type: "hello" }]);
   });
 
-  it("all get it within 2 s: a group's hundred members with two sockets each", async ({ expect }) => {
+  it("all get a frame within 2 s: a group's hundred members with two sockets each", async ({ expect }) => {
     const { customers, groups } = await seedListeners(100);
     const inboxes = new Inboxes(env);
     const startedAt = Date.now();
@@ -76,7 +63,7 @@ describe("several sockets of one customer", () => {
     );
     const sockets = answers.flatMap(({ webSocket }) => (webSocket === null ? [] : [listenOn(webSocket)]));
     await Promise.all(sockets.map(({ next }) => next()));
-    // All share a processor here with the other test files. A busy one was slow before, too; and the first may be late.
+    // Other test files run on the same processors. On a busy machine frames may take as long as opening the sockets did.
     const within = Math.max(2_000, Date.now() - startedAt);
     expect(sockets).toHaveLength(200);
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Command, InvalidArgumentError } from "commander";
-import { DERIVED } from "../src/db/derived/derived.ts";
+import { DERIVED } from "../src/db/derived/index.ts";
 import { ALL_KEYS, type Difference, findDifferences, toText as toDifferenceText } from "../src/db/derived/recount.ts";
 import { askDatabase, type Where } from "./lib/database.ts";
 import { PRODUCTION } from "./lib/environments.ts";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
-import { DERIVED } from "../../src/db/derived/derived.ts";
+import { DERIVED } from "../../src/db/derived/index.ts";
 import { ALL_KEYS, repair } from "../../src/db/derived/recount.ts";
 import { mustFeed } from "../support/api.ts";
 import { differences } from "../support/differences.ts";

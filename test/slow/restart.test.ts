@@ -7,7 +7,7 @@ import { call } from "../../scripts/lib/call.ts";
 import { askDatabase } from "../../scripts/lib/database.ts";
 import { devToken } from "../../scripts/lib/tokens.ts";
 import { Random } from "../../scripts/program/random.ts";
-import { DERIVED } from "../../src/db/derived/derived.ts";
+import { DERIVED } from "../../src/db/derived/index.ts";
 import { ALL_KEYS, findDifferences } from "../../src/db/derived/recount.ts";
 import { removeFolder } from "./clone.ts";
 import { command, freePort, printed, type Running } from "./command.ts";

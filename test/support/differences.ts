@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { DERIVED } from "../../src/db/derived/derived.ts";
+import { DERIVED } from "../../src/db/derived/index.ts";
 import { ALL_KEYS, findDifferences } from "../../src/db/derived/recount.ts";
 
 /** All derived data that is not as its definition has it: what `npm run verify-totals` would find. */

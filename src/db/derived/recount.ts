@@ -1,4 +1,4 @@
-import type { Derived, KeyRange } from "./derived.ts";
+import type { Derived, KeyRange } from "./index.ts";
 
 /** Something stored that is not as expected; null is nothing. */
 export interface Difference {

@@ -1,8 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { Derived } from "./derived.ts";
 
-/** Sums of events by some of their keys, stored where they are read. */
-interface Total extends Pick<Derived, "name" | "table" | "over" | "absent"> {
+/** Sums of events by some of their keys, stored where they are read: derived data (index.ts). */
+interface Total {
+  name: string;
+  over: "stores" | "customers";
+  table: string;
+  absent: "0" | "a difference";
   /** The kind of the events, and their table. */
   of: string;
   events: string;
@@ -17,21 +20,8 @@ interface Total extends Pick<Derived, "name" | "table" | "over" | "absent"> {
   measures: Readonly<Record<string, string>>;
 }
 
-interface DerivedTotal extends Derived {
-  /** Adds new events, which a `WITH` clause has by the name of their kind. Those of nothing make a row, but change none. */
-  addTo(withFresh: SQL): SQL;
-}
-
 /** The upkeep and the recount of a total. */
-function derivedTotal({
-  of,
-  events,
-  filter = "true",
-  keys,
-  storedKeys = keys,
-  measures,
-  ...rest
-}: Total): DerivedTotal {
+function derivedTotal({ of, events, filter = "true", keys, storedKeys = keys, measures, ...rest }: Total) {
   const { table, storedAs } = rest;
   const columns = Object.keys(measures);
   const named = keys.map((key, index) => `${key} AS ${storedKeys[index]}`);
@@ -49,9 +39,10 @@ function derivedTotal({
     ...rest,
     key: storedKeys,
     values: columns,
-    expected: (range) => `${sumOf(events)} AND ${keys[0]} ${range} GROUP BY ${keys}`,
+    expected: (range: string) => `${sumOf(events)} AND ${keys[0]} ${range} GROUP BY ${keys}`,
     stored: storedKeys[0] ?? "",
-    addTo: (withFresh) => sql`${withFresh} ${sql.raw(upkeep)}`,
+    /** Adds new events, which a `WITH` clause has by the name of their kind. Events of nothing make a row, but change none. */
+    addTo: (withFresh: SQL) => sql`${withFresh} ${sql.raw(upkeep)}`,
   };
 }
 

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import { updateNewestMessages } from "../../db/derived/newest-messages.ts";
+import { names } from "../../db/select.ts";
 import { messageGroups, messages } from "../../db/tables.ts";
 import { orNull } from "../../values/scalar.ts";
 import { Id, LongText } from "../../values/text.ts";
@@ -101,4 +101,39 @@ function timeOrStamp(sentAt: string): string {
 
 function timeGiven(sentAt: string): string {
   return `coalesce(${sentAt}, (SELECT stamp FROM program_state))`;
+}
+
+/**
+ * What new messages change. `withFresh` is a `WITH` clause that has them as `message`; `time` says when such a message is
+ * sent. Of messages in one second the last line counts; what is stored already came before line 1.
+ */
+function updateNewestMessages(withFresh: SQL, time: SQL): SQL {
+  const { newest_id, newest_at, earlier_id, earlier_at } = messageGroups;
+  return sql`${withFresh},
+    candidate(group_key, id, at, number) AS (
+      SELECT group_key, id, ${time}, number FROM message
+      UNION ALL
+      SELECT key, newest_id, newest_at, 0 FROM message_groups
+      WHERE key IN (SELECT group_key FROM message) AND newest_id IS NOT NULL
+      UNION ALL
+      SELECT key, earlier_id, earlier_at, 0 FROM message_groups
+      WHERE key IN (SELECT group_key FROM message) AND earlier_id IS NOT NULL
+    ),
+    ranked AS (
+      SELECT group_key, id, at,
+        dense_rank() OVER (PARTITION BY group_key ORDER BY at DESC) AS seconds_back,
+        row_number() OVER (PARTITION BY group_key, at ORDER BY number DESC) AS rank_in_second
+      FROM candidate
+    ),
+    news AS (
+      SELECT group_key,
+        max(id) FILTER (WHERE seconds_back = 1) AS newest_id, max(at) FILTER (WHERE seconds_back = 1) AS newest_at,
+        max(id) FILTER (WHERE seconds_back = 2) AS earlier_id, max(at) FILTER (WHERE seconds_back = 2) AS earlier_at
+      FROM ranked WHERE rank_in_second = 1 AND seconds_back <= 2 GROUP BY group_key
+    )
+    UPDATE message_groups SET (${names(newest_id, newest_at, earlier_id, earlier_at)})
+      = (news.newest_id, news.newest_at, news.earlier_id, news.earlier_at)
+    FROM news
+    WHERE message_groups.key = news.group_key
+      AND (message_groups.newest_id, message_groups.earlier_id) IS NOT (news.newest_id, news.earlier_id)`;
 }

@@ -1,9 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, it } from "vitest";
 import { demoLines } from "../../../scripts/program/program.ts";
-import type { Derived } from "../../../src/db/derived/derived.ts";
-import { DERIVED } from "../../../src/db/derived/derived.ts";
-import { newestMessages } from "../../../src/db/derived/newest-messages.ts";
+import { DERIVED, type Derived, newestMessages } from "../../../src/db/derived/index.ts";
 import {
   ALL_KEYS,
   type Difference,

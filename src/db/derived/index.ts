@@ -1,6 +1,5 @@
-import { newestMessages } from "./newest-messages.ts";
 import { campaignEarnings, customerBalances, playTotals, storeBalances, teamTokens } from "./totals.ts";
-import { customerVocabulary, merchantVocabulary } from "./vocabularies.ts";
+import { CAN_BE_MEANT, type Vocabulary } from "./vocabularies.ts";
 
 /** A condition on keys, such as `BETWEEN 1 AND 50000`; a query writes its key column before it. */
 export type KeyRange = string;
@@ -127,6 +126,46 @@ const messageGroupNews: Derived = {
 };
 
 /**
+ * The newest message of a group that is not removed, and the newest of an earlier second, which is shown until the newest's second is over.
+ * Of several messages in one second the one stored last is shown. Which that was is not recorded: any of the second is
+ * as expected, and where it is another's, that with the greatest id is put there.
+ */
+export const newestMessages: Derived = {
+  name: "newest messages of groups",
+  over: "message_groups",
+  table: "message_groups",
+  storedAs: "columns",
+  absent: "NULL",
+  key: ["key"],
+  values: ["newest_at", "newest_id", "earlier_at", "earlier_id"],
+  expected: (range) => `
+    WITH second AS MATERIALIZED (
+      SELECT group_key, sent_at AS at, max(id) AS id,
+        row_number() OVER (PARTITION BY group_key ORDER BY sent_at DESC) AS seconds_back
+      FROM messages WHERE group_key ${range} GROUP BY group_key, sent_at
+    )
+    SELECT
+      message_groups.key, newest.at AS newest_at, ${ofSecond("newest")} AS newest_id,
+      earlier.at AS earlier_at, ${ofSecond("earlier")} AS earlier_id
+    FROM message_groups
+    JOIN second AS newest ON newest.group_key = message_groups.key AND newest.seconds_back = 1
+    LEFT JOIN second AS earlier ON earlier.group_key = message_groups.key AND earlier.seconds_back = 2
+    WHERE message_groups.key ${range} AND message_groups.id IS NOT NULL`,
+  stored: "key",
+};
+
+/** The message that the group names, if it is one of its second; else that with the greatest id. */
+function ofSecond(second: "newest" | "earlier"): string {
+  return `iif(
+    EXISTS (
+      SELECT 1 FROM messages
+      WHERE id = message_groups.${second}_id AND group_key = message_groups.key AND sent_at = ${second}.at
+    ),
+    message_groups.${second}_id, ${second}.id
+  )`;
+}
+
+/**
  * The entries of a search index. FTS5 keeps no contents, so an entry is compared word by word with the view that says what
  * the index must hold: `…_terms` lists what it holds.
  */
@@ -144,6 +183,28 @@ function searchIndex(name: string, table: string, over: Derived["over"]): Derive
       FROM expected_words AS entry, json_each('["' || replace(entry.words, ' ', '","') || '"]') AS term
       WHERE search_index = '${table}' AND entry.key ${range} AND term.value <> ''`,
     stored: (range) => `SELECT doc AS key, term FROM ${table}_terms WHERE doc ${range}`,
+  };
+}
+
+/**
+ * The words of search indexes, which are recounted before. The key of a word, for ranges, is the code of its first letter.
+ * `andIsUsed`: which stored words must be in an index.
+ */
+function vocabularyOf(of: Vocabulary, indexes: readonly string[], andIsUsed: string): Derived {
+  const table = `${of}_vocabulary`;
+  const terms = indexes.map((index) => `SELECT term FROM ${index}_terms`);
+  return {
+    name: `vocabulary of ${of}s`,
+    over: null,
+    table,
+    storedAs: "rows",
+    absent: "a difference",
+    key: ["word"],
+    values: [],
+    expected: (range) => `
+      SELECT DISTINCT term AS word FROM (${terms.join(" UNION ALL ")})
+      WHERE term ${CAN_BE_MEANT} AND unicode(term) ${range}`,
+    stored: (range) => `SELECT word FROM ${table} WHERE unicode(word) ${range} ${andIsUsed}`,
   };
 }
 
@@ -167,6 +228,15 @@ export const DERIVED: readonly Derived[] = [
   searchIndex("words of stores", "store_words", "stores"),
   searchIndex("words of campaigns", "campaign_words", "campaigns"),
   searchIndex("words of customers", "customer_words", "customers"),
-  merchantVocabulary,
-  customerVocabulary,
+  // A word that no store or campaign has any more may stay, and finds nothing.
+  vocabularyOf(
+    "merchant",
+    ["store_words", "campaign_words"],
+    `AND (
+      EXISTS (SELECT 1 FROM store_words WHERE store_words MATCH '"' || word || '"')
+      OR EXISTS (SELECT 1 FROM campaign_words WHERE campaign_words MATCH '"' || word || '"')
+    )`,
+  ),
+  // A trigger takes out the words of an erased customer that nobody else has.
+  vocabularyOf("customer", ["customer_words"], ""),
 ];

@@ -81,7 +81,7 @@ function entriesOf(size: Size): { customer: string; hundredthPage: string } {
     .map(({ id, created_at }) => ({ id: text(id), time: text(created_at) }));
   const newestFirst = entries.sort((one, other) => (one.time + one.id < other.time + other.id ? 1 : -1));
   const last = newestFirst[99 * 50 - 1];
-  return { customer, hundredthPage: JSON.stringify({ customer, account: "", left: 0, ...last, forwarded: "" }) };
+  return { customer, hundredthPage: JSON.stringify({ customer, account: "", left: 0, ...last }) };
 }
 
 /** Somebody who is a member of one group. */

@@ -79,9 +79,9 @@ export const LINK_NOTE = {
   example: '<https://loyalty.example/api/v1/customer/my-coupons?page=2>; rel="next"',
 };
 
-/** What the reference says of it where there are no pages. */
+/** What the reference says of the `Link` header of a list without page numbers. */
 export const NEXT_LINK_NOTE = {
-  description: "The address of the rest, if the list is too long for one answer (RFC 8288).",
+  description: "The address of the rest of the list, if it does not fit one answer (RFC 8288).",
   example: '<https://loyalty.example/api/v1/customer/me?after=…>; rel="next"',
 };
 

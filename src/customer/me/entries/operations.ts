@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { NEXT_LINK_NOTE } from "../../../http/paging.ts";
 import type { Operation } from "../../../openapi/notes.ts";
 import { named, success } from "../../../openapi/success.ts";
 
@@ -12,7 +13,9 @@ export const BalanceEntry = named("BalanceEntry", {
   id: z.string().nullable().describe("The entry's id; null where `brought_forward` is true."),
   amount: z.number().describe("What was booked, with two decimals; negative where it was taken away."),
   description: z.string().describe("Why it was booked, or empty."),
-  created_at: z.string().describe("When it was booked, in UTC; of what was brought forward, the newest booking."),
+  created_at: z
+    .string()
+    .describe("When it was booked, in UTC. For what was brought forward, the time of the newest booking."),
   store: Named.nullable().describe("Where it was booked; null where `brought_forward` is true."),
   account_id: z.string().describe("The merchant account."),
   campaign: Named.nullable().describe("The campaign that it was booked for, or null."),
@@ -24,16 +27,11 @@ export const listEntries: Operation = {
   id: "entries",
   summary: "Entries",
   description:
-    "Why the customer has the balance that `/me` shows: every entry, newest first. Entries that are older than the " +
-    "history that is kept come last, as one item for each account. So the amounts of an account add up to its balance. " +
+    "Why the customer has the balance that `/me` shows: every entry, newest first. Entries that have left for history " +
+    "come last, as one item for each account. So the amounts of an account add up to its balance. " +
     "Follow the header `Link` to the next page. If old entries leave meanwhile, `after` is refused: start again.",
   answer: success(z.array(BalanceEntry)),
   examples: [{ summary: "The two newest entries", query: { limit: "2" } }],
   failures: ["NotFound"],
-  headers: {
-    Link: {
-      description: "The address of the next page, if there is one (RFC 8288).",
-      example: '<https://loyalty.example/api/v1/customer/me/entries?after=…>; rel="next"',
-    },
-  },
+  headers: { Link: NEXT_LINK_NOTE },
 };

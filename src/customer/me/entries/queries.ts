@@ -7,21 +7,19 @@ import { accounts, balanceEntries, campaigns, customers, stores } from "../../..
 import { isDatetime } from "../../../values/time.ts";
 import type { BalanceEntry } from "./operations.ts";
 
-/** A cursor in the list, as a link carries it. It holds for one customer and one filter only. */
+/** A cursor in the list of one customer, with one filter: `time` and `id` are of the last entry that was read. */
 export const Cursor = z.object({
   customer: z.string(),
   account: z.string(),
-  /** The feed version when entries of the customer last left for history: the items before counted what was there then. */
+  /** The feed version when entries of the customer last left for history. If it has changed, items would count twice. */
   left: z.int(),
-  /** The last entry of the page before; both are empty after the last entry of all. */
+  /** Empty once all entries were read. Then `id` is the last account whose older entries were brought forward. */
   time: z.string().refine((time) => time === "" || isDatetime(time)),
   id: z.string(),
-  /** The last account whose older entries were brought forward; empty before the first. */
-  forwarded: z.string(),
 });
 export type Cursor = z.output<typeof Cursor>;
 
-/** How many entries a page reads at most: of other accounts than the filter's there may be any number. */
+/** How many entries a page reads at most. Without this limit a filter by account could read all of them. */
 const READ_ENTRIES = 1_000;
 
 interface Query {
@@ -32,38 +30,38 @@ interface Query {
 }
 
 /**
- * A page of the customer's entries, newest first, and behind the last of them what has left for history, added up by account
- * (docs/contract/interface.md, 4.9); null for a customer who is not stored or erased; "left" where entries of theirs have
- * left since the first page. One round trip.
+ * A page of the customer's entries, newest first, then one item for each account with the sum of what has left for history
+ * (docs/contract/interface.md, 4.9). Null: the customer is not stored, or erased. "left": entries have left since the first
+ * page. One round trip.
  */
 export async function findEntries(
   db: Database,
   { customerId, accountId, limit, after }: Query,
 ): Promise<{ items: BalanceEntry[]; next: Cursor | undefined } | "left" | null> {
-  const { time = "~", id = "", forwarded = "" } = after ?? {};
+  const { time = "~", id = "" } = after ?? {};
   const [[customer], rows] = await db.batch([
     CUSTOMER({ customerId }),
-    ENTRIES({ customerId, accountId, time, id, forwarded, rows: limit + 1 }),
+    ENTRIES({ customerId, accountId, time, id, rows: limit + 1 }),
   ]);
   if (customer === undefined) return null;
   const { left } = customer;
   if (after !== undefined && after.left !== left) return "left";
 
-  const items = rows.slice(0, limit).filter(({ kind }) => kind !== "end");
-  const last = rows.length > limit ? items.at(-1) : rows.find(({ kind }) => kind === "end");
+  const items = rows.slice(0, limit).filter(({ part }) => part !== "end");
+  const last = rows.length > limit ? items.at(-1) : rows.find(({ part }) => part === "end");
   return {
     items: items.map(toItem),
-    next: last && { customer: customerId, account: accountId ?? "", left, ...placeOf(last) },
+    next: last && { customer: customerId, account: accountId ?? "", left, ...positionOf(last) },
   };
 }
 
 type EntryRow = NonNullable<ReturnType<typeof ENTRIES>["row"]>;
 
-function placeOf({ kind, created_at: time, id, account_id }: EntryRow): Pick<Cursor, "time" | "id" | "forwarded"> {
-  return kind === "forward" ? { time: "", id: "", forwarded: account_id ?? "" } : { time, id: id ?? "", forwarded: "" };
+function positionOf({ part, created_at: time, id, account_id }: EntryRow): Pick<Cursor, "time" | "id"> {
+  return part === "forward" ? { time: "", id: account_id ?? "" } : { time, id: id ?? "" };
 }
 
-function toItem({ kind, id, amount, description, created_at, account_id, ...of }: EntryRow): BalanceEntry {
+function toItem({ part, id, amount, description, created_at, account_id, ...of }: EntryRow): BalanceEntry {
   return {
     id,
     amount: amount / 100,
@@ -72,11 +70,11 @@ function toItem({ kind, id, amount, description, created_at, account_id, ...of }
     store: of.store_id === null ? null : { id: of.store_id, name: of.store_name ?? "" },
     account_id: account_id ?? "",
     campaign: of.campaign_id === null ? null : { id: of.campaign_id, name: of.campaign_name ?? "" },
-    brought_forward: kind === "forward",
+    brought_forward: part === "forward",
   };
 }
 
-/** The summaries of a customer's entries that have left: the ids begin with the customer's key (src/feed/records/summaries.ts). */
+/** Whether an entry is a summary of those that have left: its id begins with the customer's key (src/feed/records/summaries.ts). */
 function isSummaryOf(customerKey: SQL): SQL {
   return sql`${balanceEntries.id} >= printf('sealed:%08x', ${customerKey})
     AND ${balanceEntries.id} < printf('sealed:%08x', ${customerKey} + 1)`;
@@ -94,10 +92,10 @@ const CUSTOMER = compileOnce((value: Value<"customerId">) =>
   ),
 );
 
-type Values = Value<"customerId" | "accountId" | "time" | "id" | "forwarded" | "rows">;
+type Values = Value<"customerId" | "accountId" | "time" | "id" | "rows">;
 
-// One part after the other, up to the limit: so the last entry that may be read is looked for only if the page is not full,
-// and what was brought forward is added up only on the last pages.
+// SQLite reads the three parts in their order and stops at the limit. So it looks for the last entry of a scan only if the
+// page is not full, and adds up what was brought forward only on the last pages.
 const ENTRIES = compileOnce((value: Values) => {
   const { id, amount, description, created_at, customer_key, store_key, campaign_key } = balanceEntries;
   const customerKey = customerKeyOf(value("customerId"));
@@ -114,7 +112,7 @@ const ENTRIES = compileOnce((value: Values) => {
   const nothing = sql<string | null>`NULL`;
   const entries = select(
     {
-      kind: sql<"entry" | "end" | "forward">`'entry'`,
+      part: sql<"entry" | "end" | "forward">`'entry'`,
       id: sql<string | null>`${id}`,
       amount,
       description,
@@ -135,7 +133,8 @@ const ENTRIES = compileOnce((value: Values) => {
       SELECT 'forward', ${nothing}, total(${amount}), '', max(${created_at}), ${nothing}, ${nothing}, ${accounts.id},
         ${nothing}, ${nothing}
       FROM ${balanceEntries} ${joinAccount}
-      WHERE ${isSummaryOf(customerKey)} AND ${accounts.id} > ${value("forwarded")} AND NOT EXISTS (${lastScanned})
+      WHERE ${isSummaryOf(customerKey)} AND NOT EXISTS (${lastScanned})
+        AND ${accounts.id} > iif(${value("time")} = '', ${value("id")}, '')
       GROUP BY ${accounts.key} ORDER BY ${accounts.id}
     )
     ${limitTo(value("rows"))}`;

@@ -18,21 +18,21 @@ import type {
 } from "./shapes.ts";
 
 /**
- * A client of the service as one customer. A call resolves with what the service answers, failures included; where no
- * answer of the service came it throws a LoyaltyError with the cause. The `all` of a list gives its entries one by one,
- * page after page, and throws a LoyaltyError for a failure too.
+ * A client of the service for one customer. A call resolves with the service's answer, also if that is a failure. If no
+ * answer comes, it throws a LoyaltyError with the cause. The `all` of a list gives its entries one by one, page after page,
+ * and throws a LoyaltyError for a failure too.
  */
 export interface Client {
-  /** The customer, and what they have with each account; `next()` gives further accounts, beyond 1,000. */
+  /** The customer, and their balance at each account; `next()` gives accounts beyond 1,000. */
   me: (call?: CallOptions) => Promise<PagedResult<Me>>;
 
-  /** Why the customer has these balances: what was booked, newest first. */
+  /** The bookings that make up the customer's balances, newest first. */
   entries: Paged<[query?: EntriesQuery, call?: CallOptions], BalanceEntry[]>;
 
   /** Popular campaigns near a position. */
   nearbyCampaigns: (json: NearbyBody, call?: CallOptions) => Promise<Result<NearbyCampaign[]>>;
 
-  /** The coupons that the customer holds, at most 1,000; with `includemfg` manufacturer coupons too, and in detail. */
+  /** The coupons that the customer holds, at most 1,000; with `includemfg` also manufacturer coupons, and in detail. */
   coupons: {
     <Detailed extends boolean = false>(
       query?: CouponsQuery<Detailed>,
@@ -48,8 +48,8 @@ export interface Client {
   myCoupons: Paged<[query?: MyCouponsQuery, call?: CallOptions], MyCouponItems>;
 
   /**
-   * Stores, customers and campaigns by words; `filter` says which of them. Where all lists would be empty, they have what
-   * is one typo away, unless `typos` is false.
+   * Stores, customers and campaigns by words; `filter` names some of these lists. If all lists would be empty, the words are
+   * searched with one typo each, unless `typos` is false.
    */
   fullSearch: <List extends keyof SearchItems = keyof SearchItems>(
     json: SearchBody<List>,
@@ -60,27 +60,27 @@ export interface Client {
   messages: Paged<[query?: MessagesQuery, call?: CallOptions], MessageGroup[]>;
 
   /**
-   * What changed, as the service tells it: its first item, and the first after each reconnection, lists everything. It
-   * reconnects until its signal ends it, or the service refuses the token: then it throws a LoyaltyError.
+   * Changes, as the service reports them. The first item, and the first after each reconnection, lists everything. The
+   * iteration reconnects until its signal ends it. If the service refuses the token, it throws a LoyaltyError.
    */
   changes: (options?: ChangesOptions) => AsyncGenerator<Changed, void, undefined>;
 
   /**
-   * Message groups as they get new messages, from now on or from `since`, oldest first; it ends with its signal. To
-   * go on after a stop or a crash, store the last group that you dealt with, and give it as `since`: every group with
-   * news comes, none twice, none lost. It waits for a service that is down, and tells `onError`; if the token is refused,
-   * it throws a LoyaltyError whose `since` is where to go on.
+   * Message groups as they get new messages, from now on or from `since`, oldest first. The signal ends the iteration. To
+   * continue after a stop or a crash, store the last group that you dealt with, and give it as `since`: every group with
+   * news comes, none twice, none lost. If the service is down, the iteration calls `onError` and waits. If the token is
+   * refused, it throws a LoyaltyError whose `since` is the position to continue from.
    */
   newMessages: (options?: PollOptions) => AsyncGenerator<MessageGroup, void, undefined>;
 
   /** The team of a store. */
   teamWithLevel: Paged<[storeId: string, query?: TeamQuery, call?: CallOptions], TeamMember[]>;
 
-  /** Who leads the board at a store, by runs unless told; `age` is the board's, in seconds. */
+  /** The leaderboard of a store, by runs unless `rank_on` is given; `age` is the board's age in seconds. */
   leaderboard: (json: LeaderboardBody, call?: CallOptions) => Promise<Result<LeaderboardItem[], { age: number }>>;
 }
 
-/** A list in pages: a call gives one of them, `all` every entry from there on. */
+/** A list in pages: a call gives one page, `all` gives every entry from that page on. */
 export interface Paged<Given extends unknown[], Items> {
   (...given: Given): Promise<PagedResult<Items>>;
   all: (...given: Given) => AsyncGenerator<Entry<Items>, void, undefined>;

@@ -9,12 +9,12 @@ interface ConnectionOptions extends Omit<ServiceOptions, "retry"> {
 }
 
 /**
- * How the connection is. `dropped`: it has ended, and another will be tried. `blocked`: none can be made, but the
- * service answers. `unreachable`: it does not answer either.
+ * The state of the connection. `dropped`: it has ended, and another will be tried. `blocked`: no connection can be made, but
+ * the service answers calls. `unreachable`: the service does not answer.
  */
 export type LiveState = "connecting" | "connected" | "dropped" | "blocked" | "unreachable";
 
-/** Is called with each state of the connection, and with what has changed: everything once it is connected. */
+/** Is called with each state of the connection, and with the changes: everything once it is connected. */
 export type LiveListener = (state: LiveState, changed: readonly Change[]) => void;
 
 const PATH = "/api/v1/customer/live";
@@ -23,17 +23,16 @@ const TOKEN_WITHIN_MS = 30_000;
 const ANSWER_WITHIN_MS = 10_000;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
-// The platform or the operator may close all sockets at once.
+// The platform or the operator may close all sockets at once, so reconnections are spread over this time.
 const WAIT_AFTER_DROP_MS = 30_000;
-// A customer's ninth socket closes the oldest. If that came back at once, it would close the next one, and so on.
+// A customer's ninth socket closes the oldest. If the oldest reconnected at once, it would close the next one, and so on.
 const WAIT_AFTER_REPLACED_MS = 300_000;
 
 const TOKEN_EXPIRED = 4401;
 const REPLACED = 4408;
 
 /**
- * The one connection of a client, which all its iterations share: a customer may have eight in all. It is open while
- * somebody listens.
+ * The connection that all iterations of a client share: a customer may have eight in all. It is open while it has listeners.
  */
 export class SharedConnection {
   readonly #options: ConnectionOptions;
@@ -49,7 +48,7 @@ export class SharedConnection {
     return this.#options.WebSocket !== null;
   }
 
-  /** Calls the listener until the signal calls it off, or the service refuses the token: then `refuse`, with the error. */
+  /** Calls the listener until the signal is aborted. If the service refuses the token, calls `refuse` with the error. */
   listen(listener: LiveListener, refuse: (error: unknown) => void, signal: AbortSignal): void {
     if (signal.aborted) return;
     this.#listeners.set(listener, refuse);
@@ -64,7 +63,7 @@ export class SharedConnection {
     this.#stop = stop;
     this.#state = "connecting";
     const callAll: LiveListener = (state, changed) => {
-      // Those who listen after this connection was called off have another.
+      // Later listeners have another connection.
       if (stop.signal.aborted) return;
       this.#state = state;
       for (const listener of this.#listeners.keys()) listener(state, changed);
@@ -77,7 +76,7 @@ export class SharedConnection {
   }
 }
 
-/** Keeps a connection open, and opens another one when it ends. Asks for the token each time. */
+/** Keeps a connection open, and opens another when it ends. Asks for the token each time. */
 async function stayConnected(options: ConnectionOptions, listener: LiveListener, signal: AbortSignal): Promise<never> {
   const { url, WebSocket } = options;
   const onChanged = (changed: readonly Change[]) => listener("connected", changed);
@@ -98,7 +97,7 @@ async function stayConnected(options: ConnectionOptions, listener: LiveListener,
   }
 }
 
-/** The token, or null where the app has none in time. */
+/** The token; null if the app does not give one in time. */
 async function tokenOf({ askToken }: ConnectionOptions, signal: AbortSignal): Promise<string | null> {
   return withTimeout(TOKEN_WITHIN_MS, signal, askToken).catch(() => nullUnlessAborted(signal));
 }
@@ -108,7 +107,7 @@ function nullUnlessAborted(signal: AbortSignal): null {
   return null;
 }
 
-/** The address for sockets. On a page, the address of the service may be relative; React Native's URL can do nothing. */
+/** The address for sockets. On a page, the service's address may be relative. React Native has no working URL class. */
 function addressOf(url: string): string {
   const address = url.replace(/\/+$/, "") + PATH;
   const page = (globalThis as { location?: { href?: string } }).location?.href;
@@ -116,10 +115,10 @@ function addressOf(url: string): string {
 }
 
 /**
- * Why a connection could not be made. A browser does not tell, so the same path is asked without a socket: the answer to a
- * good token is 426, to a bad one 401 or 403. It is asked with a token that is given now, because that of the attempt may
- * have expired meanwhile, on a device that slept.
- * @throws a LoyaltyError when the service refuses the token.
+ * Finds out why a connection could not be made. A browser does not say, so this asks the same path without a socket. The
+ * answer to a good token is 426, to a bad one 401 or 403. It asks for a new token, because the first may have expired on a
+ * device that slept.
+ * @throws a LoyaltyError if the service refuses the token.
  */
 async function findTrouble(options: ConnectionOptions, signal: AbortSignal): Promise<LiveState> {
   const service = new Service({
@@ -132,10 +131,10 @@ async function findTrouble(options: ConnectionOptions, signal: AbortSignal): Pro
   return result.httpStatus < 500 && result.httpStatus !== 429 ? "blocked" : "unreachable";
 }
 
-/** The whole wait is random, so that clients that were dropped together do not come back together. */
+/** The whole wait is random, so that clients that were dropped together do not reconnect together. */
 function waitAfter({ wasOpen, code }: Ending, failures: number): number {
   if (code === REPLACED) return WAIT_AFTER_REPLACED_MS * (1 + Math.random());
-  // When a connection has gone silent, or its token has expired, no other client is waiting to connect.
+  // If a connection has gone silent, or its token has expired, other clients are not affected.
   const isAlone = code === null || code === TOKEN_EXPIRED;
   const longest = wasOpen && !isAlone ? WAIT_AFTER_DROP_MS : FIRST_WAIT_MS * 2 ** Math.max(failures - 1, 0);
   return Math.random() * Math.min(longest, LONGEST_WAIT_MS);

@@ -1,7 +1,7 @@
 import { type CallOptions, errorOf, type Following, type Result } from "./result.ts";
 import { pause, waitAfterFailure } from "./waiting.ts";
 
-/** An entry of a list; or of several lists, and then `kind` says of which. */
+/** An entry of a list; or of several lists, and then `kind` names its list. */
 export type Entry<Items> = Items extends readonly (infer One)[]
   ? One
   : {
@@ -12,9 +12,9 @@ type KindIn<List> = List extends "stores" ? "store" : List;
 type Ask<Items> = (call?: CallOptions) => Promise<Result<Items, Partial<Following<Items>>>>;
 
 /**
- * The entries of a list, page after page. A page that the rate limit refuses is asked for again when the service says: a
- * list may have more pages than a customer has requests a minute.
- * @throws a LoyaltyError for a page that cannot be had, and the signal's reason when it is called off.
+ * The entries of a list, page after page. If the rate limit refuses a page, this waits and asks again: a list may have more
+ * pages than a customer has requests a minute.
+ * @throws a LoyaltyError for another failure, and the signal's reason once it is aborted.
  */
 export async function* entriesOf<Items>(
   ask: Ask<Items>,

@@ -12,19 +12,19 @@ export interface ChangesOptions {
 
 /** Something changed. */
 export interface Changed {
-  /** What to ask for anew: one or more. */
+  /** What to ask for again: one or more. */
   what: Change[];
 }
 
-/** After how many milliseconds everything counts as changed, although the service has not said so. */
+/** After how many milliseconds everything counts as changed without a frame. */
 type Interval = (state: LiveState) => number;
 
 const BLOCKED_EVERY_MS = 60_000;
 
 /**
- * What changed: everything after each connection, then what the service notifies of; without a socket everything now
- * and then. What comes while the app is busy is merged into one item.
- * @throws a LoyaltyError when the service refuses the token.
+ * Changes: everything after each connection, then what frames list; without a socket, everything now and then. Changes that
+ * come while the app is busy are merged into one item.
+ * @throws a LoyaltyError if the service refuses the token.
  */
 export function followChanges(
   connection: SharedConnection,
@@ -32,7 +32,7 @@ export function followChanges(
 ): AsyncGenerator<Changed, void, undefined> {
   return abortable(signal, async function* (stop) {
     const pending = new PendingChanges(EVERYTHING);
-    // It may fail while the app is busy, and is heard of with the next item.
+    // A failure while the app is busy is thrown at the next item.
     connection.listen(pending.listener, pending.fail, stop);
     for (let isFirst = true; ; isFirst = false) {
       const blockedMs = isFirst ? 0 : BLOCKED_EVERY_MS * (1 + Math.random());
@@ -42,12 +42,12 @@ export function followChanges(
   });
 }
 
-/** What changed since `next` was last asked: each kind once, however many times it has changed. */
+/** The changes since the last call of `next`, each once. */
 class PendingChanges {
   readonly #kinds: readonly Change[];
   readonly #changed = new Set<Change>();
   #hasFrame = false;
-  /** Whether what `next` gave last was in a frame, and not only because of a new connection or the interval. */
+  /** Whether the last changes of `next` were in a frame, not only due to a new connection or the interval. */
   wasInFrame = false;
   #state: LiveState = "connecting";
   #failure: { error: unknown } | null = null;
@@ -65,15 +65,15 @@ class PendingChanges {
     this.#wake();
   };
 
-  /** Nothing more will be told: `next` throws the error once it has given what there was before. */
+  /** No changes follow. `next` gives those that are pending, and then throws the error. */
   readonly fail = (error: unknown): void => {
     this.#failure = { error };
     this.#wake();
   };
 
   /**
-   * Waits until there is something, or until the interval says that everything counts as changed.
-   * @throws what it has failed with, and the signal's reason when it is called off.
+   * Waits for a change, or until everything counts as changed after the interval.
+   * @throws the error given to `fail`, and the signal's reason once it is aborted.
    */
   async next(interval: Interval, signal: AbortSignal): Promise<Change[]> {
     const askedAt = Date.now();
@@ -105,11 +105,11 @@ export interface PollOptions {
    */
   since?: Since | undefined;
   /**
-   * How long it waits between two polls if there is no socket: a random time between this and twice this, 5,000 if left
-   * out. Beside a socket it polls once a minute, or every `everyMs` if that is longer.
+   * The wait between two polls without a socket: a random time between this and twice this; 5,000 if left out. Beside a
+   * socket it polls once a minute, or every `everyMs` if that is longer.
    */
   everyMs?: number;
-  /** Is told of each poll that failed; without it a service that is down is waited for in silence. */
+  /** Is called with the error of each failed poll, before the poll is tried again. */
   onError?: ((error: LoyaltyError) => void) | undefined;
   /** Ends the iteration. */
   signal?: AbortSignal | undefined;
@@ -117,16 +117,16 @@ export interface PollOptions {
 
 const EVERY_MS = 5_000;
 const BESIDE_SOCKET_MS = 60_000;
-// Polls go to the nearest replica, which may lag behind the database that the frame is from.
+// A poll goes to the nearest replica, which may not have the message of the frame yet.
 const AGAIN_AFTER_MS = [300, 1_000, 2_000];
-// If the token is refused, a poll ends the iteration. If no poll does, there is a better token by then.
+// A refused token makes a poll end the iteration. If polls succeed, there is a better token after this time.
 const REFUSED_WAIT_MS = 60_000;
 
 /**
- * Message groups as they get new messages. Only polls find them (`pollMessages`). A socket says when to poll, so nothing
- * is lost or given twice, whatever it says. Where a poll after a frame finds nothing, three more follow shortly, also when
- * the frame came while they did for an earlier one: what they find may be only that one's.
- * @throws what `pollMessages` throws.
+ * Message groups as they get new messages. Only polls find messages (`pollMessages`); a socket only says when to poll. So
+ * nothing is lost or given twice, whatever the socket says. If a poll after a frame finds nothing, three more follow shortly.
+ * If another frame comes during these three, three more follow in any case: the message found may be that of the first frame.
+ * @throws the errors of `pollMessages`.
  */
 export function followMessages(
   get: GetMessages,
@@ -135,7 +135,7 @@ export function followMessages(
 ): AsyncGenerator<MessageGroup, void, undefined> {
   return abortable(signal, (stop) => {
     const interval = intervalOf(everyMs);
-    // Somebody who takes the groups that there are and leaves needs no socket, so it is opened at the first wait.
+    // The socket is opened at the first wait: an app that only takes the present groups needs none.
     let pending: PendingChanges | null = null;
     let waits: number[] = [];
     let isOfTwoFrames = false;
@@ -150,7 +150,7 @@ export function followMessages(
   });
 }
 
-/** Without a socket only polls find new messages. Beside one, and right after it was dropped, they are a precaution. */
+/** Without a socket, polls are frequent. Beside one, and right after it was dropped, they are a precaution. */
 function intervalOf(everyMs: number): Interval {
   return (state) =>
     state === "blocked" || state === "unreachable"

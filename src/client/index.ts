@@ -36,23 +36,23 @@ export type { Change, SocketConstructor, SocketLike } from "./socket.ts";
 export interface ClientOptions {
   /** Where the service is, such as `https://loyalty.example`; on a page also a path, such as `/loyalty`. */
   url: string;
-  /** A customer's token, or what gives one: it is asked before each try of a call, and may fetch a new one. */
+  /** A customer's token, or a function that returns one. It is called before each try of a call, and may fetch a new token. */
   token: string | (() => string | Promise<string>);
-  /** Another `fetch` than the global one. */
+  /** A `fetch` to use instead of the global one. */
   fetch?: typeof fetch;
-  /** Another `WebSocket` than the global one; null for none. */
+  /** A `WebSocket` to use instead of the global one; null for none. */
   WebSocket?: SocketConstructor | null;
   /**
-   * How often and how long a call is tried: three times of 30 seconds at most, with waits of ten seconds at most. A
-   * lost connection, 429, 502, 503 and 504 are tried again, unless the service asks for a longer wait, as its own 429
-   * does, which asks for a minute; nothing else is.
+   * How often and how long a call is tried. By default it is tried three times for at most 30 seconds each, with waits of at
+   * most ten seconds. Only a lost connection, 429, 502, 503 and 504 are tried again, and only if the service does not ask
+   * for a longer wait. The service's own 429 asks for a minute.
    */
   retry?: Partial<RetryOptions>;
 }
 
 const RETRY: RetryOptions = { attempts: 3, longestWaitMs: 10_000, answerWithinMs: 30_000 };
 
-/** @throws a TypeError where the address is none. */
+/** @throws a TypeError if `url` is not an address. */
 export function createClient({
   url,
   token,
@@ -102,7 +102,7 @@ export function createClient({
   };
 }
 
-// React Native's URL can do nothing.
+// Not by the URL class: React Native's does not work.
 function isAddress(url: string): boolean {
   const isOnPage = (globalThis as { location?: { href?: string } }).location?.href !== undefined;
   return /^https?:\/\/[^\s/?#]+(\/[^\s?#]*)?$/i.test(url) || (isOnPage && /^(\/[^\s?#]*)?$/.test(url));

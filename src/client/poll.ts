@@ -11,27 +11,27 @@ export type GetMessages = (query: MessagesQuery, call?: CallOptions) => Promise<
 const GROUPS_A_PAGE = 100;
 
 interface Polling {
-  /** The last group that was dealt with, or a time of the service, or `""` for every group. Left out: now. */
+  /** The last group that was dealt with, a time of the service, or `""` for every group. Left out: now. */
   since?: Since | undefined;
-  /** Waits until it is time for another poll, by whether the last one found a group with a new message. */
+  /** Waits until the next poll is due. `foundNews`: the last poll has found a group with a new message. */
   untilDue: (foundNews: boolean) => Promise<void>;
-  /** Is told of each poll that failed, before it is tried again. */
+  /** Is called with the error of each failed poll, before the poll is tried again. */
   onError?: ((error: LoyaltyError) => void) | undefined;
   signal: AbortSignal;
 }
 
 /**
  * Message groups, each whenever it has a new message, oldest first. All pages of a poll are read with one `check_time`
- * before its first group is given (docs/contract/interface.md, 4.2): so everything that precedes a group has been given
- * before it, and whoever goes on from the last group that they dealt with loses none.
+ * before its first group is given (docs/contract/interface.md, 4.2). So all earlier groups have been given before a group,
+ * and an app that continues from the last group that it dealt with loses none.
  *
- * "Now" is the newest message that the first poll shows: what is shown later has a later time. Where that poll shows no
- * group, every group that comes is new.
+ * "Now" is the newest message that the first poll shows: messages that are shown later have a later time. If the first poll
+ * shows no group, every group is new.
  *
- * A poll that fails is begun again with its first page, because its cursor may be what is refused; only after a 429 it
- * goes on with the same page.
- * @throws a LoyaltyError where the service refuses the token, or asks to wait for more than five minutes: its `since` is
- * where to go on. And a RangeError for a `since` that is none.
+ * A failed poll starts again with its first page, because its cursor may have been refused. After a 429 it goes on with the
+ * same page.
+ * @throws a LoyaltyError if the service refuses the token, or asks to wait for more than five minutes; its `since` is the
+ * position to continue from. And a RangeError for a bad `since`.
  */
 export async function* pollMessages(
   get: GetMessages,
@@ -58,7 +58,7 @@ export async function* pollMessages(
         yield group;
         reached = group;
       }
-      // A group that moved to the first page while later pages were read has a later message, and comes with the next poll.
+      // A group that moves to the first page while later pages are read has a later message, and comes with the next poll.
       reached = found[0]?.last_message_time ?? from;
       await untilDue(groups.length > 0);
     }
@@ -72,12 +72,12 @@ export async function* pollMessages(
 const REFUSALS = [401, 403];
 
 const LONGEST_WAIT_MS = 30_000;
-// A service that asks for more, such as the rest of a day, ends the iteration.
+// If the service asks for a longer wait, such as the rest of a day, the iteration ends.
 const LONGEST_ASKED_MS = 300_000;
 
 /**
  * Reads until the service answers.
- * @throws a LoyaltyError for an answer that refuses the token, and for one that asks to wait for more than five minutes.
+ * @throws a LoyaltyError if the service refuses the token, or asks to wait for more than five minutes.
  */
 async function untilAnswered<Outcome>(
   read: () => Promise<Outcome>,
@@ -117,8 +117,8 @@ function secondBefore(time: string): string {
 const TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
 
 /**
- * A time of the service, which is UTC, such as `2026-11-20 09:30:00`: `new Date` would take it for a local one.
- * @throws a RangeError for another text, such as a date alone, which is no moment.
+ * The date of a time of the service, such as `2026-11-20 09:30:00`. It is UTC; `new Date` would take it for local time.
+ * @throws a RangeError for another text, such as a date alone.
  */
 export function toDate(time: string): Date {
   const date = new Date(`${time.replace(" ", "T")}Z`);

@@ -1,53 +1,53 @@
 import type { Failure, MessageGroup } from "./shapes.ts";
 
-/** What every result says of its answer. */
+/** Facts about the answer, in every result. */
 export interface AnswerFacts {
-  /** 304 where the service said that nothing has changed: the items are those of the answer before. */
+  /** 304 if nothing has changed: then the items are those of the answer before. */
   httpStatus: number;
-  /** For whoever runs the service: its log has this id. Empty where something on the way has taken it off. */
+  /** The id of the request in the service's log. Empty if a proxy has removed it. */
   requestId: string;
 }
 
-/** The service refused the call, or has nothing to give. */
+/** The service refused the call, or has no items. */
 export type FailedResult = Failure &
   AnswerFacts & {
-    /** After how many milliseconds the service asked to be tried again; left out where it did not. */
+    /** After how many milliseconds the service asks to be tried again; left out if it does not. */
     retryAfterMs?: number;
   };
 
-/** What a call has come to: the data, with what an answer says beside it, or why there is none. */
+/** The result of a call: its items, with other data of the answer, or the failure. */
 export type Result<Items, Beside = unknown> = ({ status: true; items: Items } & AnswerFacts & Beside) | FailedResult;
 
 /** The result of a list in pages. */
 export type PagedResult<Items> = Result<Items, Following<Items>>;
 
 export interface Following<Items> {
-  /** Asks for the next page; null where this is the last. */
+  /** Asks for the next page; null on the last page. */
   next: ((call?: CallOptions) => Promise<PagedResult<Items>>) | null;
 }
 
 export interface CallOptions {
-  /** Calls it off: the call then throws the signal's reason. */
+  /** Cancels the call, which then throws the signal's reason. */
   signal?: AbortSignal | undefined;
 }
 
-/** What the result of a search says besides, if words were forgiven. */
+/** More data of a search's result, if words were forgiven. */
 export interface Forgiven {
   /** The words that were forgiven a typo in what was found. */
   forgiven?: string[] | undefined;
-  /** For each of them, the words of records that it was taken for, most frequent first. */
+  /** For each forgiven word, the words of records that it was taken for, most frequent first. */
   meant?: Record<string, string[]> | undefined;
 }
 
-/** Where `newMessages` begins: a time of the service, or the last group that was dealt with. */
+/** The position where `newMessages` begins: a time of the service, or the last group that was dealt with. */
 export type Since = string | Pick<MessageGroup, "group_id" | "last_message_time">;
 
-/** A call that failed where no result can be given back: no answer came, or an iteration cannot go on. */
+/** No answer came, or an iteration cannot go on. */
 export class LoyaltyError extends Error {
   override readonly name = "LoyaltyError";
-  /** What the service answered; null where it did not answer, and then `cause` says why. */
+  /** The service's answer; null if it did not answer, and then `cause` says why. */
   readonly failure: FailedResult | null;
-  /** Of `newMessages`: where it stood. With this as its `since` it goes on: nothing is lost, nothing comes twice. */
+  /** The position of `newMessages`. If it is started with this as `since`, nothing is lost and nothing comes twice. */
   declare since?: Since;
 
   constructor(message: string, { failure = null, cause }: { failure?: FailedResult | null; cause?: unknown } = {}) {
@@ -60,14 +60,14 @@ export function errorOf(failure: FailedResult): LoyaltyError {
   return new LoyaltyError(failure.message ?? failure.errorCode ?? "The call failed.", { failure });
 }
 
-/** An answer that is there as a whole: it can no longer break off. */
+/** An answer that has arrived as a whole. */
 export interface Answer {
   status: number;
   headers: Headers;
   text: string;
 }
 
-/** The result of a call whose answer has these items. @throws a LoyaltyError where the answer is not the service's. */
+/** The result of a call. @throws a LoyaltyError if the answer is not the service's. */
 export function resultOf<Items>({ status: httpStatus, headers, text }: Answer): Result<Items> {
   const body = readBody(text);
   if (body === null) {
@@ -84,7 +84,7 @@ export function resultOf<Items>({ status: httpStatus, headers, text }: Answer): 
   return { status, ...facts, items: (items ?? { stores, customers, campaigns: [] }) as Items, ...beside };
 }
 
-/** A body as the service types it; null for another, as a proxy or a captive network before it may answer. */
+/** The body of an answer of the service; null for another body, which a proxy or a captive network may send. */
 function readBody(text: string): ({ status: boolean } & Record<string, unknown>) | null {
   try {
     const body = JSON.parse(text);
@@ -94,7 +94,7 @@ function readBody(text: string): ({ status: boolean } & Record<string, unknown>)
   }
 }
 
-/** The milliseconds that `Retry-After` asks for, as seconds or as a date (RFC 9110, 10.2.3); null where it says nothing. */
+/** The milliseconds that `Retry-After` asks for, in seconds or by a date (RFC 9110, 10.2.3); null without one. */
 export function askedWait(headers: Headers): number | null {
   const retryAfter = headers.get("Retry-After");
   if (retryAfter === null) return null;

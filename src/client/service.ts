@@ -11,18 +11,18 @@ import {
 import { pause, throwIfAborted, waitAfterFailure, withTimeout } from "./waiting.ts";
 
 export interface RetryOptions {
-  /** How often a call is tried at most. */
+  /** The most tries of a call. */
   attempts: number;
-  /** The longest wait before another try; a service that asks for more is not tried again. */
+  /** The longest wait before another try. If the service asks for a longer wait, it is not tried again. */
   longestWaitMs: number;
-  /** How long one try may take, until the last byte of the answer; then it has failed. */
+  /** The longest time of one try, to the last byte of its answer. */
   answerWithinMs: number;
 }
 
-// What the service, or the edge before it, says when it has done nothing and may do it later.
+// The service, or the edge before it, has done nothing and may do it later.
 const WORTH_ANOTHER_TRY = new Set([429, 502, 503, 504]);
 
-/** How many characters of answers are held in all: of the longest, of 2 MiB each, one or two. */
+/** The most characters of all answers that are kept: one or two of the longest, which have 2 MiB each. */
 const LONGEST_HELD = 4_000_000;
 
 export interface ServiceOptions {
@@ -37,13 +37,13 @@ type Parameter = string | number | boolean | readonly string[] | undefined;
 type Query = { readonly [name: string]: Parameter };
 
 /**
- * The service, as one client asks it. With each request goes how far the database was when it answered last, so that an
- * answer is never older than one before (docs/contract/interface.md, 6); and the tag of an answer that is still known.
+ * The calls of one client. Each request carries the bookmark of the database from the last answer, so that no answer is older
+ * than the one before (docs/contract/interface.md, 6), and the ETag of the answer that is kept for its address.
  */
 export class Service {
   readonly #options: ServiceOptions;
   readonly #base: string;
-  /** Answers by their address, which the service may say have not changed, by a 304: those used longest ago first. */
+  /** Answers by address, for when the service answers 304. The least recently used come first. */
   readonly #known = new Map<string, { tag: string; text: string }>();
   #bookmark = "";
 
@@ -52,12 +52,12 @@ export class Service {
     this.#base = `${options.url.replace(/\/+$/, "")}/api/v1/customer`;
   }
 
-  /** A page of a list; `query` is of parameters, or as a `Link` has it. */
+  /** A page of a list. `query` has parameters, or is the query string of a `Link`. */
   async getPage<Items>(path: string, query: object | string, call?: CallOptions): Promise<PagedResult<Items>> {
     const answer = await this.#ask(path + (typeof query === "string" ? query : toQuery(query as Query)), call);
     const result = resultOf<Items>(answer);
     if (!result.status) return result;
-    // Only its query: before the service may be a proxy, which has another address.
+    // Only the query string: the service may be behind a proxy with another address.
     const following = /<[^>?]*(\?[^>]*)>; rel="next"/.exec(answer.headers.get("Link") ?? "")?.[1];
     const next: Following<Items>["next"] =
       following === undefined ? null : (another) => this.getPage(path, following, another);
@@ -68,7 +68,7 @@ export class Service {
     return resultOf<Items>(await this.#ask(path, call, JSON.stringify(json)));
   }
 
-  /** The age of a board is in a header. */
+  /** The same; the age of the board is in a header. */
   async postForBoard<Items>(path: string, json: object, call?: CallOptions): Promise<Result<Items, { age: number }>> {
     const answer = await this.#ask(path, call, JSON.stringify(json));
     const result = resultOf<Items>(answer);
@@ -93,7 +93,7 @@ export class Service {
     this.#moveOn(sent, answer.headers.get("X-D1-Bookmark") ?? sent);
     const text = answer.status === 304 && known !== undefined ? known.text : answer.text;
     const tag = answer.headers.get("ETag");
-    // An answer without items has no tag, and must not be taken for the one that had.
+    // An answer without items has no tag. It must not replace the answer that has one.
     if (tag !== null && body === undefined && [200, 304].includes(answer.status)) this.#keep(address, { tag, text });
     return { ...answer, text };
   }
@@ -110,8 +110,8 @@ export class Service {
   }
 
   /**
-   * Answers may come in another order than they were made, so a later bookmark stays. But an answer that is earlier than
-   * what was sent says that the service did not take it: the database has been replaced, and would be waited for each time.
+   * Keeps the later bookmark, because answers may arrive out of order. But if an answer has an earlier bookmark than its
+   * request, the service has refused that one: the database was replaced, and would wait for it each time.
    */
   #moveOn(sent: string, answered: string): void {
     const isRefused = answered < sent && this.#bookmark === sent;
@@ -121,12 +121,12 @@ export class Service {
 
 const HALF_A_PAIR = /[\ud800-\udfff]/gu;
 
-/** A text as part of an address. Half of a surrogate pair cannot be, and becomes U+FFFD. */
+/** A text as part of an address. Half of a surrogate pair becomes U+FFFD, because it cannot be encoded. */
 export function encode(text: string): string {
   return encodeURIComponent(text.replace(HALF_A_PAIR, "\ufffd"));
 }
 
-/** `?name=value&…`, where a list is its values with commas; React Native's URLSearchParams has not always escaped them. */
+/** `?name=value&…`; a list is joined with commas. Not by URLSearchParams: React Native's has not always escaped values. */
 function toQuery(query: Query): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${encode(String(value))}`],
@@ -135,9 +135,9 @@ function toQuery(query: Query): string {
 }
 
 /**
- * Sends, and tries again what is safe to try again: every call of a customer only reads. A try without an answer and one
- * that the service could not take now are treated alike. It waits as long as `Retry-After` says, else longer each time.
- * @throws a LoyaltyError when the last try had no answer, and the signal's reason when it is called off.
+ * Sends a request, and tries again if there is no answer or the service could not take it now. That is safe, because a
+ * customer's calls only read. It waits as long as `Retry-After` says, else longer each time.
+ * @throws a LoyaltyError if the last try had no answer, and the signal's reason once it is aborted.
  */
 export async function answerOf(
   send: (signal: AbortSignal) => Promise<Response>,

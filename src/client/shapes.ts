@@ -1,5 +1,5 @@
-// The shapes of what is answered, with their schemas: the package's types are printed from those, so that whoever uses
-// it needs neither Zod nor Hono.
+// The types of answers, with their schemas. The types of the package are printed from the schemas, so that its users need
+// neither Zod nor Hono.
 export { NearbyCampaign } from "../customer/campaigns/operations.ts";
 export {
   AnsweredLoyaltyOptions,

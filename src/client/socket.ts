@@ -1,6 +1,6 @@
 import { reasonOf, throwIfAborted } from "./waiting.ts";
 
-/** What is used of a WebSocket: those of browsers, Node and Workers have it, and so has that of the package `ws`. */
+/** The part of a WebSocket that is used. Browsers, Node, Workers and the package `ws` have it. */
 export interface SocketLike {
   send(text: string): void;
   close(code?: number, reason?: string): void;
@@ -9,7 +9,7 @@ export interface SocketLike {
 
 export type SocketConstructor = new (url: string, protocols: string[]) => SocketLike;
 
-/** What an app asks for anew when it has changed. */
+/** What has changed, for the app to ask for again. */
 export type Change = "messages" | "coupons" | "balance";
 
 export const EVERYTHING: readonly Change[] = ["messages", "coupons", "balance"];
@@ -17,7 +17,7 @@ export const EVERYTHING: readonly Change[] = ["messages", "coupons", "balance"];
 export interface Ending {
   /** Whether the service had said hello. */
   wasOpen: boolean;
-  /** The close code, 1006 where the connection broke; null where it had gone silent and was given up. */
+  /** The close code; 1006 if the connection broke; null if it went silent and was given up. */
   code: number | null;
 }
 
@@ -29,9 +29,9 @@ const CLOSED_NORMALLY = 1000;
 const BROKEN = 1006;
 
 /**
- * One connection, from its handshake to its end; with hello everything counts as changed. After a time of silence it
- * sends `ping`, and gives the connection up if nothing comes in return.
- * @throws the signal's reason when it is called off.
+ * One connection, from its handshake to its end. After hello everything counts as changed. After some silence it sends
+ * `ping`, and gives the connection up if nothing comes back.
+ * @throws the signal's reason once it is aborted.
  */
 export function connect(
   open: () => SocketLike | null,
@@ -40,7 +40,7 @@ export function connect(
 ): Promise<Ending> {
   return new Promise((resolve, reject) => {
     throwIfAborted(signal);
-    // A browser throws for a token that cannot be a subprotocol, and for ws: on a page of https:.
+    // A browser throws for a token that cannot be a subprotocol, and for ws: on an https: page.
     const socket = quietly(open);
     if (socket === null) return resolve({ wasOpen: false, code: null });
     let [wasOpen, isOver] = [false, false];
@@ -74,7 +74,7 @@ export function connect(
   });
 }
 
-/** A frame of another kind is no fault: it may be `pong`, or come of a later service. */
+/** Other frames are ignored: they may be `pong`, or be new in a later version of the service. */
 function readFrame(data: unknown): { isHello: boolean; changed: readonly Change[] } {
   const frame = quietly(() => JSON.parse(String(data)) as { type?: unknown; what?: unknown } | null);
   if (frame?.type === "hello") return { isHello: true, changed: EVERYTHING };
@@ -82,7 +82,7 @@ function readFrame(data: unknown): { isHello: boolean; changed: readonly Change[
   return { isHello: false, changed: EVERYTHING.filter((change) => what.includes(change)) };
 }
 
-/** Null if it throws: some sockets do so once they are closed, some do not. */
+/** The outcome; null if it throws. Some sockets throw once they are closed. */
 function quietly<Outcome>(run: () => Outcome): Outcome | null {
   try {
     return run();

@@ -1,4 +1,4 @@
-// React Native's AbortSignal has neither `reason` nor `throwIfAborted`, `any` or `timeout`: nothing here uses them.
+// React Native's AbortSignal lacks `reason`, `throwIfAborted`, `any` and `timeout`, so nothing here relies on them.
 
 /** @throws the signal's reason if it was aborted. */
 export function throwIfAborted(signal: AbortSignal | null): void {
@@ -9,12 +9,12 @@ export function reasonOf(signal: AbortSignal): unknown {
   return signal.reason ?? Object.assign(new Error("The call was aborted."), { name: "AbortError" });
 }
 
-// A timer counts to 2^31 - 1 milliseconds, 24.8 days; one that is set for longer rings at once.
+// A timer takes at most 2^31 - 1 milliseconds, 24.8 days. One that is set for longer fires at once.
 const LONGEST_MS = 2 ** 31 - 1;
 
 /**
- * Waits, for 24.8 days at most; `begin` is given what ends it before.
- * @throws the signal's reason when it is called off.
+ * Waits, for 24.8 days at most. `begin` gets a function that ends the wait early.
+ * @throws the signal's reason once it is aborted.
  */
 export function pause(
   milliseconds: number,
@@ -46,7 +46,7 @@ export function waitAfterFailure(number: number, asked: number | null | undefine
   return (asked ?? half) + Math.random() * half;
 }
 
-/** The outcome of `run`, unless it is called off or its time is over before: also where it does not heed its signal. */
+/** The outcome of `run`, unless it is aborted or its time is over first. `run` may ignore its signal. */
 export async function withTimeout<Outcome>(
   milliseconds: number,
   signal: AbortSignal | null,
@@ -65,8 +65,8 @@ export async function withTimeout<Outcome>(
 }
 
 /**
- * An iteration that ends at once with the signal, or with `return()`: a plain async generator would first wait for its
- * next item. `run` gets a signal that says so, and what it throws after that is ignored.
+ * An iteration that ends at once with the signal, or with `return()`. A plain async generator would first wait for its next
+ * item. `run` gets a signal that is aborted then, and its errors after that are ignored.
  */
 export function abortable<Item>(
   signal: AbortSignal | undefined,

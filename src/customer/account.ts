@@ -17,7 +17,7 @@ export const Account = z.object({
   ...allPassedThrough(null, "db_name bucket_name state_id city_id data deleted_at"),
 });
 
-/** What it has in every answer: stored together. */
+/** The fields that every answer shows. They are stored together, as one JSON text. */
 export const AccountFields = Account.omit({ agreement_type: true, core_tenant_id: true, core_app_account_id: true });
 
 const ADMINS_LIMIT = 20_000;
@@ -35,8 +35,8 @@ const TeamBreakdown = z
   .meta({ id: "TeamBreakdown" });
 
 /**
- * The loyalty options of an account as a feed line gives them: without the seven `mailer_*`, which are credentials, never
- * stored and always `""` in an answer (docs/contract/interface.md, 5.2).
+ * The loyalty options of an account as a feed line gives them, without the seven `mailer_*` fields: those are credentials,
+ * never stored and always `""` in an answer (docs/contract/interface.md, 5.2).
  */
 export const LoyaltyOptions = z.object(
   {
@@ -69,7 +69,7 @@ export const LoyaltyOptions = z.object(
     early_registration_time: orElse(Field, "").describe("A duration."),
     term_contents: orElse(text(HTML_LIMIT), "").describe("The terms, in HTML."),
     notify_user_admin: orNull(
-      // Without a limit, a line of millions of bad items has a message for each.
+      // Zod makes a message for each bad item, so a line must not hold millions of them.
       z
         .array(Field, { error: "must be an array of strings" })
         .max(ADMINS_LIMIT, `must be at most ${ADMINS_LIMIT} strings`),
@@ -83,7 +83,7 @@ export const LoyaltyOptions = z.object(
 );
 export type LoyaltyOptions = z.output<typeof LoyaltyOptions>;
 
-/** The credentials among the loyalty options, as every answer has them. */
+/** The credentials in the loyalty options, as every answer shows them. */
 export const NO_CREDENTIALS = {
   mailer_domain: "",
   mailer_secret: "",

@@ -4,7 +4,7 @@ import { showMessages } from "./message-clock.ts";
 import { notifyAll, toCalls } from "./notify.ts";
 import { type Backlog, type Change, findChanges, removeNotified, removeOutdatedChanges } from "./outbox.ts";
 
-/** What waited in the outbox, how many changes were delivered to all their listeners, and how many were not. */
+/** What waited in the outbox, and how many changes have reached all their listeners, or not. */
 export interface Drained extends Omit<Backlog, "hasUnshown"> {
   notified: number;
   failed: number;

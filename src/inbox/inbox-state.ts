@@ -1,11 +1,11 @@
 import { CHANGE_KINDS, type ChangeKind, type Subscription } from "./protocol.ts";
 
-/** What an inbox remembers. It is stored, because an idle object loses its memory. */
+/** The state of an inbox. It is stored, because an idle object loses its memory. */
 export interface InboxState {
   subscription: Subscription | null;
-  /** The latest message of which it was notified, and when the last notification came. */
+  /** The time of the latest message in a notification, and when the last notification came. */
   notified: { newestAt: string; at: number } | null;
-  /** When the last message is shown of which it was notified: a socket that opens before is sent a frame then. */
+  /** When the last of these messages is shown. A socket that opens before gets a frame then. */
   shownAt: number;
 }
 
@@ -14,8 +14,8 @@ export const EMPTY_INBOX: InboxState = { subscription: null, notified: null, sho
 const HOUR_MS = 3_600_000;
 const SUBSCRIBED_MS = HOUR_MS;
 /**
- * How long a notification is remembered. A subscription that read the primary before the message may arrive after its
- * notification, and ends within the hour. Then the time is forgotten, because the database may have been set back.
+ * How long a notification is remembered. A subscription that read the primary before the message may arrive after the
+ * notification, and ends within the hour. After that the time is forgotten, because the database may have been set back.
  */
 const REMEMBER_MS = 2 * HOUR_MS;
 /** An inbox is deleted this long after its last subscription has ended. */
@@ -29,13 +29,13 @@ export function endOf({ at }: Subscription): number {
   return at + SUBSCRIBED_MS;
 }
 
-/** Whether no group has a message later than this time: the answer of an inbox, if it can be sure. */
+/** Whether the inbox is sure that no group has a message later than this time. */
 export function nothingNew(state: InboxState, checkTime: string, now: number): boolean {
   const newestAt = state.subscription?.newestAt ?? "";
   return isSubscribed(state, now) && newestAt <= checkTime && notifiedOf(state, now) <= checkTime;
 }
 
-/** After a subscription. Of two, the one that asked the primary later counts, whichever arrives later. */
+/** The state after a subscription. The subscription that asked the primary later counts, even if it arrives first. */
 export function afterSubscription(state: InboxState, { newestAt, at }: Subscription, now: number): InboxState {
   // A clock that is ahead is no reason to be subscribed for longer.
   const subscription = { newestAt, at: Math.min(at, now) };
@@ -43,7 +43,7 @@ export function afterSubscription(state: InboxState, { newestAt, at }: Subscript
   return isOlder ? state : { ...state, subscription };
 }
 
-/** After a notification, which may come late, or a second time. One that is about no message changes nothing. */
+/** The state after a notification, which may come late or twice. A notification of no message changes nothing. */
 export function afterNotification(
   state: InboxState,
   { newestAt, shownAt }: { newestAt: string; shownAt: number },
@@ -55,7 +55,7 @@ export function afterNotification(
   return { ...state, notified, shownAt: Math.max(state.shownAt, shownAt) };
 }
 
-/** When the inbox can be deleted; null: it remembers nothing. */
+/** When the inbox can be deleted; null: it has nothing to remember. */
 export function deletableAt({ subscription, notified }: InboxState): number | null {
   if (subscription === null && notified === null) return null;
   return Math.max(
@@ -68,12 +68,12 @@ function notifiedOf({ notified }: InboxState, now: number): string {
   return notified !== null && now <= notified.at + REMEMBER_MS ? notified.newestAt : "";
 }
 
-/** Changes that were not sent in a frame yet, each with the time from which its endpoint shows it. */
+/** Changes for the next frames, each with the time from which its endpoint shows it. */
 export type Pending = readonly { kind: ChangeKind; readyAt: number }[];
 
-// Changes that come shortly after each other are sent in one frame.
+// Changes within this time are sent in one frame.
 const GATHER_MS = 250;
-// Times are rounded up to these, so that no number of changes makes many entries.
+// Times are rounded up to this, so that many changes make few entries.
 const STEP_MS = 50;
 
 /** Adds a change that can be shown from `readyAt` on, in milliseconds since 1970. */
@@ -88,7 +88,7 @@ export function nextFrameAt(pending: Pending): number | null {
   return pending.length === 0 ? null : Math.min(...pending.map(({ readyAt }) => readyAt)) + GATHER_MS;
 }
 
-/** The changes for a frame that is sent now, none if no frame is due, and those for later ones. */
+/** The changes for a frame now (none if no frame is due), and the changes for later frames. */
 export function takeFrame(pending: Pending, now: number): { kinds: ChangeKind[]; left: Pending } {
   const due = nextFrameAt(pending);
   if (due === null || due > now) return { kinds: [], left: pending };

@@ -25,13 +25,13 @@ import {
   type Subscription,
 } from "./protocol.ts";
 
-/** What belongs to a socket, and survives hibernation. Storage would bill each change as a row. */
+/** The data of a socket. It survives hibernation, and unlike storage it is not billed by the row. */
 interface Attachment {
   customerId: string;
   tokenExpires: number;
-  /** Counts the inbox's sockets, so that the oldest is known. */
+  /** The number of the socket in its inbox: the oldest has the lowest. */
   order: number;
-  /** How many frames the app has sent in the minute that began then. */
+  /** How many frames the app has sent in the minute from `since`. */
   frames: { since: number; count: number };
 }
 
@@ -44,7 +44,7 @@ const LONGEST_FRAME_BYTES = 1_024;
 const MINUTE_MS = 60_000;
 // Each frame wakes the object, which is billed for it.
 const FRAMES_A_MINUTE = 60;
-// After a message's second the feed's Worker takes the stamp that shows it: this much later it has.
+// The feed's Worker takes the stamp that shows a message after the message's second, and needs this long.
 const MESSAGE_MARGIN_MS = 100;
 const RENEW_AGAIN_MS = 60_000;
 
@@ -57,13 +57,13 @@ const CLOSE = {
 
 /**
  * The inbox of one customer: it answers polls when nothing is new, and holds the sockets of the customer's open apps
- * (docs/contract/live.md). It stores nothing of the program. An idle one is not in memory, so whatever must not be
- * forgotten is in its storage, or attached to a socket.
+ * (docs/contract/live.md). It stores no data of the program. An idle object loses its memory, so its state is in its storage
+ * or attached to sockets.
  */
 export class Inbox extends DurableObject<Env> {
   #state: InboxState;
   #alarmAt: number | null = null;
-  /** While a renewal is under way, or has failed: when to try again. */
+  /** When to renew the subscription again, if a renewal has failed. */
   #renewAgainAt = 0;
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -75,7 +75,7 @@ export class Inbox extends DurableObject<Env> {
     });
   }
 
-  /** Whether a poll with this `check_time` has nothing to answer; false whenever D1 must be asked. It writes nothing. */
+  /** Whether the answer to a poll with this `check_time` is empty. It writes nothing. */
   poll(checkTime: string): PollAnswer {
     const now = Date.now();
     return {
@@ -90,7 +90,7 @@ export class Inbox extends DurableObject<Env> {
     await this.#setAlarm();
   }
 
-  /** Takes a notification: from now on D1 must be asked for its message, and open apps get a frame. */
+  /** Takes a notification. From now on polls ask D1, and open apps get a frame. */
   async notify({ kinds, newestAt, messageWaitMs }: Notification): Promise<void> {
     const now = Date.now();
     if (kinds.includes("erased")) await this.#deleteAll();
@@ -104,7 +104,7 @@ export class Inbox extends DurableObject<Env> {
     await this.#setAlarm();
   }
 
-  /** Opens a socket for a customer whose token has been checked, and who is a listener in D1 by now. */
+  /** Opens a socket for a customer whose token has been checked, and who is a listener in D1. */
   override async fetch(request: Request): Promise<Response> {
     const { subscription, messageWaitMs, ...connection } = readConnection(request.headers.get(CONNECTION_HEADER) ?? "");
     const { 0: client, 1: server } = new WebSocketPair();
@@ -116,10 +116,10 @@ export class Inbox extends DurableObject<Env> {
     this.ctx.acceptWebSocket(server);
     const order = (open.at(-1)?.order ?? 0) + 1;
     server.serializeAttachment({ ...connection, order, frames: { since: now, count: 0 } } satisfies Attachment);
-    // Before anything is waited for, so that no other frame comes first.
+    // Before the first `await`, so that no other frame comes first.
     server.send(JSON.stringify({ type: "hello" }));
     this.#keep(afterSubscription(this.#state, subscription, now));
-    // A message of this second may be stored, or notified, already: the app does not get it by asking now.
+    // An app that asks now does not get a message of this second, which may be stored already, or notified.
     const storedShownAt = messageWaitMs === null ? 0 : now + messageWaitMs;
     for (const readyAt of [storedShownAt, this.#state.shownAt].map(frameAt)) {
       if (readyAt > now) this.#pending = addChange(this.#pending, "messages", readyAt);
@@ -139,12 +139,12 @@ export class Inbox extends DurableObject<Env> {
     else if (count > FRAMES_A_MINUTE) socket.close(...CLOSE.tooMany);
   }
 
-  /** Answers a close frame: without that, the client's own close lasts until it gives up waiting. */
+  /** Answers a close frame. Without an answer the client waits for it, and then reports 1006. */
   override webSocketClose(socket: WebSocket, code: number): void {
     socket.close(...(mayBeSent(code) ? [code] : []));
   }
 
-  /** Does whatever is due: frames, sockets whose token has expired, the subscription, and in the end deleting it all. */
+  /** Does what is due: sends a frame, closes sockets with expired tokens, renews the subscription, or deletes the inbox. */
   override async alarm(): Promise<void> {
     const now = Date.now();
     this.#alarmAt = null;
@@ -165,7 +165,7 @@ export class Inbox extends DurableObject<Env> {
     for (const { socket } of this.#sockets()) sendTo(socket, frame);
   }
 
-  /** Subscribes anew in the background, because no frame may wait for a database that does not answer. */
+  /** Subscribes again in the background, because frames must not wait for a database that does not answer. */
   #renew(at: number): void {
     const [first] = this.#sockets();
     if (first === undefined || at < this.#renewAt()) return;
@@ -179,7 +179,7 @@ export class Inbox extends DurableObject<Env> {
     this.ctx.waitUntil(renewing);
   }
 
-  /** When to subscribe anew while a socket is open. The sockets of who was erased have no subscription, and need none. */
+  /** When to subscribe again while a socket is open. An erased customer's inbox has no subscription, and needs none. */
   #renewAt(): number {
     const { subscription } = this.#state;
     return subscription === null ? Number.POSITIVE_INFINITY : Math.max(endOf(subscription), this.#renewAgainAt);
@@ -195,8 +195,8 @@ export class Inbox extends DurableObject<Env> {
   }
 
   /**
-   * An object has one alarm. One that is set for an earlier time stays, and sets the next, so that few are written. Nothing
-   * is waited for before, so that it is stored together with what was changed.
+   * An object has one alarm. An earlier alarm stays, and sets the next one, so that few are written. There must be no `await`
+   * before this: then the alarm is stored together with the state.
    */
   async #setAlarm(): Promise<void> {
     const open = this.#sockets();
@@ -208,7 +208,6 @@ export class Inbox extends DurableObject<Env> {
     await this.ctx.storage.setAlarm(earliest);
   }
 
-  /** With the alarm. */
   async #deleteAll(): Promise<void> {
     this.#state = EMPTY_INBOX;
     this.#alarmAt = null;
@@ -237,7 +236,7 @@ function attachmentOf(socket: WebSocket): Attachment {
   return socket.deserializeAttachment() as Attachment;
 }
 
-/** When the token has expired, with the usual leeway; in milliseconds since 1970. */
+/** When the token expires, with the usual leeway, in milliseconds since 1970. */
 function expiresAt({ tokenExpires }: Attachment): number {
   return (tokenExpires + LEEWAY_SECONDS) * 1_000;
 }
@@ -246,11 +245,11 @@ function sendTo(socket: WebSocket, frame: string): void {
   try {
     socket.send(frame);
   } catch {
-    // Its connection has just been lost, which must keep nobody else from their frame.
+    // Its connection has just been lost. The other sockets must get their frame all the same.
   }
 }
 
-/** Whether a close frame may have this code: others say that none came, or that it had none, or are not codes. */
+/** Whether a close frame may have this code. The others are reserved or out of range (RFC 6455, 7.4). */
 function mayBeSent(code: number): boolean {
   return code >= 1000 && code < 5000 && ![1004, 1005, 1006, 1015].includes(code);
 }

@@ -10,9 +10,9 @@ import {
   writeConnection,
 } from "./protocol.ts";
 
-// A poll does not wait longer for its inbox: then D1 answers it.
+// After this, D1 answers the poll.
 const ANSWER_WITHIN_MS = 250;
-// An app that waits for its socket is told to come back, rather than left waiting.
+// After this, the app is told to come back later.
 const CONNECT_WITHIN_MS = 10_000;
 
 /** The way to the inboxes of customers, and to the objects that notify many. */
@@ -25,7 +25,7 @@ export class Inboxes {
     this.#env = env;
   }
 
-  /** The inbox's answer to a poll. It only saves D1 work: null where it fails or is slow, which is logged. */
+  /** The inbox's answer to a poll; null if it fails or is slow, which is logged. Then D1 answers. */
   async poll(customerId: string, checkTime: string): Promise<PollAnswer | null> {
     const ask = async () => (await this.#of(customerId)).poll(checkTime);
     try {
@@ -36,7 +36,7 @@ export class Inboxes {
     }
   }
 
-  /** @throws when the inbox cannot be reached; so do the others. */
+  /** @throws if the inbox cannot be reached; so do the methods below. */
   async subscribe(customerId: string, subscription: Subscription): Promise<void> {
     await (await this.#of(customerId)).subscribe(subscription);
   }
@@ -45,14 +45,14 @@ export class Inboxes {
     await (await this.#of(customerId)).notify(notification);
   }
 
-  /** Opens a socket at the customer's inbox, which is given ten seconds. */
+  /** Opens a socket at the customer's inbox. */
   connect(connection: Connection): Promise<Response> {
     const headers = { Upgrade: "websocket", [CONNECTION_HEADER]: writeConnection(connection) };
     const ask = async () => (await this.#of(connection.customerId)).fetch("https://inbox/", { headers });
     return withTimeout(CONNECT_WITHIN_MS, ask());
   }
 
-  /** Has a fan-out object make these calls until `endsAt`. */
+  /** Has a fan-out object make these calls, until `endsAt`. */
   async fanOut(name: string, calls: readonly Call[], endsAt: number): Promise<Outcome> {
     const fanOuts = inJurisdiction(this.#env, this.#env.FAN_OUTS);
     return fanOuts.get(fanOuts.idFromName(name)).notify(calls, endsAt);
@@ -64,7 +64,7 @@ export class Inboxes {
   }
 }
 
-/** Dashboards show the names of objects, so they hold no customer's id. */
+/** A hash: dashboards show the names of objects, which must not reveal customers' ids. */
 export function inboxName(environment: string, customerId: string): Promise<string> {
   return sha256Of(new TextEncoder().encode(JSON.stringify([environment, customerId])));
 }
@@ -73,8 +73,8 @@ export function inboxName(environment: string, customerId: string): Promise<stri
 export const JURISDICTIONS = ["eu", "us", "fedramp"] as const;
 
 /**
- * Objects in the operator's jurisdiction, or near whoever first asks for each where that is empty. One name is another
- * object in each, so the inboxes of before are not found any more.
+ * Objects in the operator's jurisdiction; without one, an object is near its first caller. Each jurisdiction has its own
+ * objects, so a change of it loses the former inboxes.
  */
 export function inJurisdiction<T extends Rpc.DurableObjectBranded>(
   { JURISDICTION }: Pick<Env, "JURISDICTION">,

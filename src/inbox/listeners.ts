@@ -6,8 +6,8 @@ import { listeners, messageGroupNews, programState } from "../db/tables.ts";
 import { toUnshown, UNSHOWN, type UnshownMessages } from "./message-clock.ts";
 
 /**
- * A listener is one for a day. Subscriptions hold for an hour, so one that finds less than two left renews it: the second
- * is for clocks that differ, and for sockets whose next renewal fails.
+ * A customer listens for a day. A subscription holds for an hour, and renews the day if less than two hours are left: the
+ * second hour is for clocks that differ, and for sockets whose next renewal fails.
  */
 const LISTENS_HOURS = 24;
 const RENEWED_BELOW_HOURS = 2;
@@ -25,9 +25,8 @@ function hours(count: number): SQL {
 }
 
 /**
- * Makes the customer a listener, and resolves with the time of their newest message, shown or not; empty: they have none.
- * And with messages that are not shown yet, if that is one of them: nobody may be notified of it. `db` must be at the
- * primary.
+ * Makes the customer a listener. `newestAt` is the time of their newest message, shown or not; empty: they have none.
+ * `unshown` is set if this message is not shown yet: its feed request may have notified nobody. `db` must be at the primary.
  */
 export async function beginListening(
   db: Database,
@@ -39,7 +38,7 @@ export async function beginListening(
   return { newestAt, unshown: isOpen === 1 && newestAt >= unshown.stamp ? toUnshown(unshown) : null };
 }
 
-/** The time of the customer's newest message, shown or not, and what `UNSHOWN` says. */
+/** The time of the customer's newest message, and the columns of `UNSHOWN`. */
 const selectNewest = compileOnce((value: Value<"customerId">) =>
   select(
     {
@@ -57,7 +56,7 @@ const selectNewest = compileOnce((value: Value<"customerId">) =>
 
 const LISTENERS_AT_ONCE = 10_000;
 
-/** Removes customers who have not listened for a day, and says how many, and whether these were all. */
+/** Removes customers who have not listened for a day. `isDone`: none are left. */
 export async function removeFormerListeners(db: Database): Promise<{ removed: number; isDone: boolean }> {
   const { former } = await db.steps({
     former: [

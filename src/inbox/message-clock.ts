@@ -3,37 +3,34 @@ import type { Database } from "../db/database.ts";
 import { names, select } from "../db/select.ts";
 import { programState } from "../db/tables.ts";
 
-/** Messages that are stored, but not shown before a later stamp is taken. */
+/** Messages that are stored, and are shown once a later stamp is taken. */
 export interface UnshownMessages {
   stamp: string;
-  /** When their second is over, and that stamp can be taken: in milliseconds since 1970 by this Worker's clock. */
+  /** When their second is over and that stamp can be taken, in milliseconds since 1970 by this Worker's clock. */
   shownAt: number;
 }
 
-/** Right after D1 has answered. */
+/** To be called as soon as D1 has answered. */
 export function toUnshown({ stamp, waitMs }: { stamp: string; waitMs: number }): UnshownMessages {
   return { stamp, shownAt: Date.now() + waitMs };
 }
 
-/** How many milliseconds remain of the second of messages that are not shown, by D1's clock; 0 where there are none. */
+/** How many milliseconds remain of the second of unshown messages, by D1's clock; 0 without any. */
 const MESSAGE_WAIT = sql<number>`coalesce((
   SELECT max(0, (unixepoch(${programState.clock_said}) + 1 - unixepoch(clock.now)) * 1000 - clock.millisecond)
   FROM clock CROSS JOIN ${programState} WHERE ${programState.is_open} = 1
 ), 0)`;
 
-/** What `toUnshown` takes. */
+/** The columns that `toUnshown` takes. */
 export const UNSHOWN = { stamp: programState.stamp, waitMs: MESSAGE_WAIT };
 
-/** The messages that are not shown, in the transaction of a feed request that stores some. */
+/** The unshown messages, in the transaction of a feed request that stores some. */
 export const selectUnshown = () => select(UNSHOWN, sql`FROM ${programState} WHERE ${programState.is_open} = 1`);
 
-/** Whether there are messages that are not shown though their second is over. */
+/** Whether messages are unshown although their second is over. */
 export const IS_SHOWING_DUE = sql`${programState.is_open} = 1 AND ${programState.clock_said} <> clock.now`;
 
-/**
- * Takes the stamp that shows the messages of the last one, once their second is over. Resolves with the last stamp then:
- * messages before it are shown.
- */
+/** Takes the stamp that shows unshown messages if their second is over. Resolves with the last stamp: messages before it are shown. */
 export async function showMessages(db: Database): Promise<string> {
   const { stamp, clock_said, is_open } = programState;
   const [, [last]] = await db.batch([

@@ -5,20 +5,20 @@ import { showMessages, type UnshownMessages } from "./message-clock.ts";
 import { type Change, removeNotified } from "./outbox.ts";
 import type { Notification } from "./protocol.ts";
 
-// After its answer a Worker has 30 seconds. The schedule leaves a change alone for longer than this.
+// A Worker may go on for 30 seconds after its answer. The schedule waits for longer than this before it takes a change.
 const FEED_MS = 15_000;
 const FEED_WAITS_MS = 2_000;
 
-/** What a feed request changed for listeners, and its messages that are not shown yet. */
+/** The changes of a feed request that concern listeners, and its unshown messages. */
 export interface FeedChanges {
   changes: readonly Change[];
   unshown: UnshownMessages | null;
 }
 
 /**
- * Notifies inboxes of what a feed request changed, before it is answered, as far as two seconds suffice. In the background
- * its messages are shown, the others are notified, and what was delivered is taken out of the outbox. What stays there,
- * also because this Worker ends before, is left to the schedule, which notifies once more.
+ * Notifies inboxes of the changes of a feed request. The request waits for two seconds at most. In the background the
+ * messages are shown, the other inboxes are notified, and delivered changes are removed from the outbox. The schedule
+ * notifies of the changes that stay there, for example because this Worker has ended.
  */
 export async function notifyOfFeed(
   inboxes: Inboxes,
@@ -30,7 +30,7 @@ export async function notifyOfFeed(
   const notifying = notifyAll(inboxes, toCalls(changes, unshown?.shownAt ?? 0), { by: "feed", milliseconds: FEED_MS });
   const removeDelivered = async () => {
     const [areShownInTime, { reached }] = [await showing, await notifying];
-    // Where not, apps that asked after their frame may have found nothing (docs/contract/live.md, 2).
+    // If not, apps that asked after their frame may have found nothing, so the schedule notifies them once more.
     if (areShownInTime) await removeNotified(db.newPrimarySession(), changes, reached);
   };
   inBackground(removeDelivered());
@@ -39,13 +39,13 @@ export async function notifyOfFeed(
   });
 }
 
-// When a timer of the Worker's says that the second is over, it may not quite be over by D1's clock.
+// When the Worker's timer ends, the second may not quite be over by D1's clock.
 const SHOWN_AFTER_MS = 20;
 
-// Clients ask for longer after their frame.
+// Clients ask again for longer than this after a frame.
 const IN_TIME_MS = 1_000;
 
-/** Shows messages once their second is over, and resolves with whether they were shown in time. */
+/** Shows messages once their second is over. Resolves with whether they were shown in time. */
 export async function showOnceOver(db: Database, { stamp, shownAt }: UnshownMessages): Promise<boolean> {
   await new Promise((resolve) => setTimeout(resolve, Math.max(0, shownAt - Date.now()) + SHOWN_AFTER_MS));
   const startedAt = performance.now();
@@ -55,10 +55,10 @@ export async function showOnceOver(db: Database, { stamp, shownAt }: UnshownMess
 
 const CALLED_DIRECTLY = 100;
 const LARGEST_BATCH = 500;
-/** More than are at work at once, so that feeds at the same time seldom wait for each other's batches. */
+/** More than one feed uses at once, so that simultaneous feeds seldom wait for each other's batches. */
 const FAN_OUT_OBJECTS = 20;
 
-/** Notifies customers, many through fan-out objects. */
+/** Notifies customers; more than 100 of them through fan-out objects. */
 export async function notifyAll(
   inboxes: Inboxes,
   calls: readonly Call[],
@@ -73,26 +73,26 @@ export async function notifyAll(
   );
 }
 
-/** Equal parts for as many objects as work at once, or more of the largest size. */
+/** Equal parts for five objects, or more parts of the largest size. */
 function batchesOf(calls: readonly Call[]): { batch: Call[]; index: number }[] {
   const size = Math.min(LARGEST_BATCH, Math.ceil(calls.length / CALLS_AT_ONCE));
   const count = Math.ceil(calls.length / size);
   return Array.from({ length: count }, (_, index) => ({ batch: calls.slice(index * size, (index + 1) * size), index }));
 }
 
-/** What a customer's inbox is notified of. */
+/** The notification of a customer's inbox. */
 export interface Call extends Omit<Notification, "messageWaitMs"> {
   customerId: string;
-  /** When its messages are shown, in milliseconds since 1970: a call may wait for others. */
+  /** When its messages are shown, in milliseconds since 1970, because the call may wait for others. */
   shownAt: number;
 }
 
-// Of the six connections of an invocation, one is left for D1: a call beyond them would be queued, or cancelled.
+// An invocation has six connections, and one is left for D1. A seventh call would be queued, or cancelled.
 export const CALLS_AT_ONCE = 5;
-// So that inboxes that hang do not take the time of the others.
+// Inboxes that hang must not take the time of the others.
 const CALL_MS = 2_000;
 
-/** One call for each customer. `shownAt`: when the messages are shown; 0: they are. */
+/** One call for each customer. `shownAt`: when the messages are shown; 0: they are shown already. */
 export function toCalls(changes: readonly Change[], shownAt: number): Call[] {
   const calls = new Map<string, Call>();
   for (const { kind, customers, newestAt } of changes)
@@ -107,13 +107,13 @@ export function toCalls(changes: readonly Change[], shownAt: number): Call[] {
   return [...calls.values()];
 }
 
-/** Whose inbox answered, and whether the platform said that no more objects must be called now. */
+/** The customers whose inboxes answered, and whether the platform has asked for fewer calls. */
 export interface Outcome {
   reached: Set<string>;
   isOverloaded: boolean;
 }
 
-/** Makes these calls for so many milliseconds. None is repeated: whoever is not reached stays in the outbox. */
+/** Makes these calls within the time. No call is repeated: customers who are not reached stay in the outbox. */
 export function makeCalls(inboxes: Inboxes, calls: readonly Call[], milliseconds: number): Promise<Outcome> {
   const limits = { milliseconds, callMs: CALL_MS, failure: "INBOXES_UNREACHED" };
   return callEach(inboxes.underWay, calls, limits, async ({ customerId, shownAt, ...about }) => {
@@ -122,7 +122,7 @@ export function makeCalls(inboxes: Inboxes, calls: readonly Call[], milliseconds
   });
 }
 
-/** Calls an object for each item, and logs how many did not answer. */
+/** Makes a call for each item, and logs how many were not answered. */
 async function callEach<Item>(
   underWay: Set<Promise<void>>,
   items: readonly Item[],
@@ -144,7 +144,7 @@ async function callEach<Item>(
   };
   const waiting: Promise<void>[] = [];
   for (const item of items) {
-    // A call of which nobody waits for the answer any longer still has its connection.
+    // A call keeps its connection even after its time is over.
     while (underWay.size >= CALLS_AT_ONCE && left() > 0) await withTimeout(left(), Promise.race(underWay)).catch(fail);
     if (left() <= 0 || outcome.isOverloaded) break;
     const work = call(item)

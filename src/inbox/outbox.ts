@@ -6,37 +6,36 @@ import { outbox, programState } from "../db/tables.ts";
 import { IS_SHOWING_DUE } from "./message-clock.ts";
 import type { ChangeKind } from "./protocol.ts";
 
-/** A row of the outbox: the feed request of this version changed something that concerns these listeners. */
+/** A row of the outbox: a change by the feed request of this version, which concerns these listeners. */
 export interface Change {
   version: number;
   kind: ChangeKind | "erased";
-  /** Their ids: those of a group's members, or one. */
+  /** The ids of the listeners: members of a group, or one customer. */
   customers: readonly string[];
   /** The time of the newest message that it is about; empty where it is about none. */
   newestAt: string;
   storedAt: string;
 }
 
-// What a Worker holds at once.
+// A Worker holds this many in memory.
 const LISTENERS_A_PAGE = 10_000;
 
-/** The changes of the request that has just been counted, in its own transaction, after its writes. */
+/** The changes of the current feed request. It must have written them, and its version, in the same transaction. */
 export const selectChanges = () =>
   selectOutbox(sql`${outbox.version} = (SELECT ${programState.version} FROM ${programState})`);
 
-/** What waits in an outbox. */
 export interface Backlog {
   /** How many changes, counted up to 10,000. */
   waiting: number;
   /** How long the oldest of them has waited. */
   oldestSeconds: number;
-  /** Whether messages are not shown though their second is over. */
+  /** Whether messages are unshown although their second is over. */
   hasUnshown: 0 | 1;
 }
 
 const COUNTED_AT_MOST = 10_000;
 
-/** What waits in the outbox. Mostly nothing, and then this is all that the schedule asks. */
+/** Mostly nothing waits, and then this is all that the schedule asks. */
 export const selectBacklog = () =>
   select(
     {
@@ -52,8 +51,8 @@ export const selectBacklog = () =>
   );
 
 /**
- * The changes in the outbox, or those older than one that was read before: of requests that can no longer be at work on
- * them, which they are for 15 seconds. Those of at most 10,000 listeners; none: there are no more.
+ * The changes of at most 10,000 listeners, older than the last one of the page before. Changes of the last 20 seconds are
+ * left out: the feed request itself works on them for 15 seconds.
  */
 export async function findChanges(db: Database, olderThan?: Change): Promise<Change[]> {
   const isLeft = sql`${outbox.stored_at} < (SELECT datetime(now, '-20 seconds') FROM clock)
@@ -66,7 +65,7 @@ const HOUR_AGO = sql`(SELECT datetime(now, '-1 hour') FROM clock)`;
 
 const KEY = names(outbox.version, outbox.change_kind, outbox.customers);
 
-/** The newest come first, and of one request messages, because polls depend on them. */
+/** The newest request comes first. In a request messages come first, because polls depend on them. */
 function selectOutbox(which: SQL) {
   const { version, change_kind: kind, customers, newest_at, stored_at } = outbox;
   const columns = names(version, kind, customers, newest_at, stored_at);
@@ -126,8 +125,8 @@ export async function removeNotified(
 const OUTDATED_AT_ONCE = 10_000;
 
 /**
- * Drops what is an hour old, the oldest first, and resolves with whether that was all: by then each inbox has subscribed
- * anew; coupons and balances concern open apps only.
+ * Removes changes that are an hour old, the oldest first. Resolves with whether none are left. By then each inbox has
+ * subscribed again, and changes of coupons and balances concern open apps only.
  */
 export async function removeOutdatedChanges(db: Database): Promise<boolean> {
   const { outdated } = await db.steps({

@@ -1,35 +1,34 @@
-// What a Worker and an inbox say to each other.
+// The messages between a Worker and an inbox.
 
-/** What can change for a customer while their app is open, in the order in which a frame lists it. */
+/** The changes that an open app is told of, in the order in which a frame lists them. */
 export const CHANGE_KINDS = ["messages", "coupons", "balance"] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
-/** How an inbox answers a poll. */
 export interface PollAnswer {
-  /** Whether it is sure that no group has a message later than the poll's `check_time`. */
+  /** Whether the inbox is sure that no group has a message later than the poll's `check_time`. */
   nothingNew: boolean;
   isSubscribed: boolean;
-  /** Its clock, for a subscription. */
+  /** The time by the inbox's clock, for a subscription. */
   at: number;
 }
 
-/** What the primary said of the customer, who is a listener since before it was asked (docs/contract/live.md, 1). */
+/** The primary's answer about a customer who was a listener before it was asked (docs/contract/live.md, 1). */
 export interface Subscription {
   /** The time of the newest message in the customer's groups, shown or not; empty where there is none. */
   newestAt: string;
   /**
-   * Just before the primary was asked, in milliseconds since 1970. It is by the inbox's clock after a poll, and by the
-   * Worker's for a socket: an inbox lowers a time that is later than its own.
+   * Just before the primary was asked, in milliseconds since 1970: by the inbox's clock after a poll, by the Worker's clock
+   * for a socket. An inbox lowers a time that is later than its own.
    */
   at: number;
 }
 
-/** Something that concerns the customer has changed. */
+/** Changes that concern the customer. */
 export interface Notification {
   kinds: readonly (ChangeKind | "erased")[];
-  /** The time of the newest message that it is about; empty where it is about none. */
+  /** The time of the newest message among the changes; empty without one. */
   newestAt: string;
-  /** Milliseconds until its messages are shown, from its receipt: clocks of two machines differ. */
+  /** Milliseconds from its receipt until its messages are shown: clocks of two machines differ. */
   messageWaitMs: number;
 }
 
@@ -39,14 +38,14 @@ export interface Connection {
   /** The token's `exp`, in seconds since 1970. */
   tokenExpires: number;
   subscription: Subscription;
-  /** Milliseconds until a message that is stored is shown; null: none waits to be shown. */
+  /** Milliseconds until an unshown message is shown; null: there is none. */
   messageWaitMs: number | null;
 }
 
-/** Carries the connection from the Worker to the inbox; a client's own header of that name goes no further. */
+/** Carries the connection from the Worker to the inbox. A client's own header of this name is not passed on. */
 export const CONNECTION_HEADER = "X-Loyalty-Connection";
 
-/** A connection as a header's value: an id may have letters that a header may not, and the runtime would log them. */
+/** A connection as a header's value. An id may have letters that a header must not have. */
 export function writeConnection(connection: Connection): string {
   return encodeURIComponent(JSON.stringify(connection));
 }

@@ -5,7 +5,7 @@ import { limitTo, pick, select, selectWith } from "../../db/select.ts";
 import { accounts, campaignStores, campaigns, stores } from "../../db/tables.ts";
 import type { NearbyCampaign } from "./operations.ts";
 
-/** As many as `stores.band` counts. */
+/** `stores.band` counts tenths of a degree. */
 const BANDS_A_DEGREE = 10;
 
 interface NearbyCampaignsQuery extends Position {
@@ -25,23 +25,25 @@ export function findNearbyCampaigns(db: Database, query: NearbyCampaignsQuery): 
   return db.all(nearbyCampaigns(shape, { ...query, firstBand, west, east }));
 }
 
-/** What the text of the query depends on: how many bands the circle touches, and whether the 180th meridian cuts it. */
+/** What the text of the query depends on. */
 interface Shape {
+  /** How many bands the circle touches. */
   bands: number;
+  /** Whether the 180th meridian cuts it. */
   isCut: boolean;
 }
 
 type Values = Value<keyof NearbyCampaignsQuery | "firstBand" | "west" | "east">;
 
-/** Up to so many stores nearby, each running campaign is looked up at each of them. Of more, so many are a sample. */
+/** With at most this many stores nearby, look up each campaign at each store. With more, sample this many. */
 const FEW_STORES = sql.raw("4");
 
 const SHOWN = pick(campaigns, "name", "id", "campaign_description", "campaign_image");
 
 /**
- * What campaigns have earned nearby is found in one of two ways, and a few stores tell which reads less. Either each
- * running campaign is looked up at each store, or, `by_store`, all pairs of these stores are read: not where a store has
- * more pairs than campaigns are running, most being of campaigns that are over.
+ * Finds what campaigns have earned nearby in the way that reads less, judged by a few stores. Either it looks up each running
+ * campaign at each store, or (`by_store`) it reads all pairs of these stores with a campaign. Pairs of campaigns that are
+ * over remain, so a store may have more pairs than campaigns are running: then it looks them up.
  */
 const nearbyCampaigns = compilePer((shape: Shape, value: Values) =>
   selectWith(
@@ -73,7 +75,7 @@ const nearbyCampaigns = compilePer((shape: Shape, value: Values) =>
   ),
 );
 
-// A campaign for all stores is as near as the nearest store. `paired` has every store nearby, with a pair or without.
+// A campaign for all stores is as near as the nearest store. `paired` has every store nearby, even one without a pair.
 const NEAREST = sql.raw("(SELECT min(miles) FROM paired)");
 
 /** Each running campaign, looked up at each store nearby. The groups are in the order of the index. */
@@ -102,7 +104,7 @@ const WITH_PAIRS = select(
       AND (${campaigns.for_all} = 1 OR paired.miles_where_listed IS NOT NULL)`,
 );
 
-/** The others for all stores, by id: with nothing earned and one distance, no more of them count than are asked for. */
+/** The campaigns for all stores without a pair, by id. They have earned nothing and tie in distance, so `limit` are enough. */
 function withoutPairs(limit: Placeholder): SQL {
   return select(
     { ...SHOWN, earned: sql`0`, miles: NEAREST },
@@ -119,8 +121,8 @@ function runningOf(accountKey: SQL): SQL {
 }
 
 /**
- * The stores within the radius. Each band looked into is a row, whether a store is in it or not, and many accounts have
- * stores in few: so the outermost bands with a store are looked up first.
+ * The stores within the radius. Looking into a band counts as a row read even if it is empty, and many accounts have stores
+ * in few bands. So the outermost bands with a store are looked up first.
  */
 function storesNearby(shape: Shape, value: Values): SQL {
   const accountKey = sql`(
@@ -149,7 +151,7 @@ function storesNearby(shape: Shape, value: Values): SQL {
     WHERE miles <= ${value("radiusMiles")}`;
 }
 
-/** The strips whose stores are read: each band of the box, or of its two parts at the 180th meridian. */
+/** The strips to read: each band of the box, or each band of its two parts at the 180th meridian. */
 function stripsOf({ bands, isCut }: Shape): SQL {
   const parts = isCut ? ["west", "east"] : ["whole"];
   const strips = parts.flatMap((part) => Array.from({ length: bands }, (_, band) => `(${band}, '${part}')`));
@@ -182,14 +184,14 @@ const toRadians = (degrees: number): number => (degrees * Math.PI) / 180;
 const toDegrees = (radians: number): number => (radians * 180) / Math.PI;
 
 /**
- * The box that holds every point within `radiusMiles` of `center`, in degrees. `west` is greater than `east` where the
- * 180th meridian cuts it. A circle that holds a pole reaches over all longitudes.
+ * The box, in degrees, that holds every point within `radiusMiles` of a position. `west` is greater than `east` if the 180th
+ * meridian cuts the box. A circle that holds a pole has all longitudes.
  */
 function boundingBox({ latitude, longitude }: Position, radiusMiles: number) {
   const angle = radiusMiles / EARTH_RADIUS_MILES;
   const south = latitude - toDegrees(angle) - MARGIN_DEGREES;
   const north = latitude + toDegrees(angle) + MARGIN_DEGREES;
-  // The circle is widest not at its centre's latitude, but a little nearer to the pole.
+  // The circle is widest a little nearer to the pole than its centre.
   const halfWidth = toDegrees(Math.asin(Math.sin(angle) / Math.cos(toRadians(latitude)))) + MARGIN_DEGREES;
   if (south <= -90 || north >= 90 || halfWidth >= 180) return { south, north, west: -180, east: 180 };
   const [west, east] = [longitude - halfWidth, longitude + halfWidth];

@@ -11,9 +11,8 @@ import {
 import type { CouponList, CouponRow, ItemRow } from "./queries.ts";
 import type { CouponKind } from "./routes.ts";
 
-// What a coupon says of itself is stored as JSON, and goes out without a look inside.
+// The fields of a coupon are stored as JSON, and are put into answers without being parsed.
 
-/** How an item goes out in a list. */
 type Write = (item: ItemRow) => JsonText;
 
 /** The coupon list's simple variant. */
@@ -41,13 +40,13 @@ export function toMine({ coupons, accounts }: CouponList): Write {
   };
 }
 
-/** The coupons of an answer, in a list for each kind. */
+/** The coupons of an answer, in one list for each kind. */
 export function byKind({ shown, texts }: Fitted<ItemRow>, lists: Readonly<Record<string, CouponKind>>): JsonText {
   const listOf = (kind: CouponKind) => jsonArray(texts.filter((_, index) => shown[index]?.part === kind));
   return jsonObject(Object.fromEntries(Object.entries(lists).map(([name, kind]) => [name, listOf(kind)])));
 }
 
-/** What a coupon says is made once, and goes out with each of its items. */
+/** The text of a coupon is made once, and shared by all its items. */
 function ofEach(coupons: CouponList["coupons"], toText: (coupon: CouponRow) => JsonText): Write {
   const texts = new Map([...coupons].map(([key, row]) => [key, toText(row)]));
   return ({ key }) => texts.get(key) ?? toJson(null);
@@ -57,7 +56,6 @@ function wholeOf({ record, text }: CouponRow): JsonText {
   return mergeObjects(storedJson(record), storedJson(text));
 }
 
-/** The account stays a piece of its own: it is the last member. */
 function accountOf(accounts: CouponList["accounts"], { account_key }: ItemRow): JsonText {
   return storedJson(accounts.get(account_key) ?? "null");
 }

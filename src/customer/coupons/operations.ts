@@ -13,17 +13,17 @@ const Credentials = Object.fromEntries(Object.keys(NO_CREDENTIALS).map((field) =
   typeof Nothing
 >;
 
-/** The loyalty options as an answer has them: with all fields. */
+/** The loyalty options in an answer, with all fields. */
 export const AnsweredLoyaltyOptions = LoyaltyOptions.extend(Credentials).meta({ id: "LoyaltyOptions" });
 export type AnsweredLoyaltyOptions = z.output<typeof AnsweredLoyaltyOptions>;
 
-/** The account object of the coupon lists: the search variant alone has `agreement_type`. */
+/** The account object of the coupon lists. Only the search shows `agreement_type`. */
 export const CouponAccount = Account.omit({ agreement_type: true })
   .extend({ loyalty_options: AnsweredLoyaltyOptions.nullable().describe("Or null.") })
   .meta({ id: "CouponAccount" });
 export type CouponAccount = z.output<typeof CouponAccount>;
 
-/** What each coupon has, in whichever list: the JSON that is stored (src/feed/records/coupon.ts). */
+/** The fields of a coupon in every list, stored as JSON (src/feed/records/coupon.ts). */
 export const CouponText = z.object({
   account_id: z.string().describe("The merchant account whose coupon it is."),
   name: z.string().describe("What the coupon is called."),
@@ -59,7 +59,7 @@ export const CouponRecord = CouponText.extend({
 }).meta({ id: "CouponRecord" });
 export type CouponRecord = z.output<typeof CouponRecord>;
 
-/** A coupon that the customer holds, in the combined coupon list: with the fields of the detailed variants. */
+/** A coupon that the customer holds, in the combined coupon list. */
 export const MyCouponRecord = CouponRecord.extend({
   coupon_id: z.string().nullable().describe("As the merchant gave it, or null."),
   reserved: z.int().describe("1 when it is reserved for a sale."),
@@ -97,7 +97,7 @@ export const DigitalCoupon = named("DigitalCoupon", {
 });
 export type DigitalCoupon = z.output<typeof DigitalCoupon>;
 
-/** What the coupon list answers: the simple variant, or with `includemfg` the detailed one. */
+/** The items of the coupon list: the simple variant, or with `includemfg` the detailed one. */
 export const CouponItems = z.union([
   z.array(CouponRecord),
   named("CouponItemsInDetail", {
@@ -106,7 +106,7 @@ export const CouponItems = z.union([
   }),
 ]);
 
-/** What the combined coupon list answers. */
+/** The items of the combined coupon list. */
 export const MyCouponItems = named("MyCouponItems", {
   store: z.array(MyCouponRecord).describe("The merchants' coupons."),
   mfg: z.array(MyCouponRecord).describe("The manufacturers' coupons."),

@@ -10,16 +10,16 @@ import { NO_CREDENTIALS } from "../account.ts";
 import type { CouponKind } from "./routes.ts";
 import { type CouponsQuery, type Shape, type Values, validCoupons } from "./valid-coupons.ts";
 
-/** Coupons as the customer has them, and by key what several of them share. */
+/** The items of a page, and by key the coupons and the accounts that several of them share. */
 export interface CouponList extends Paged<ItemRow> {
   coupons: Map<number, CouponRow>;
-  /** Each as JSON. */
+  /** As JSON. */
   accounts: Map<number, string>;
 }
 
 /**
- * The coupons that are valid for the customer now: store, then mfg, then digital, each list in its order
- * (docs/contract/interface.md, 4.4 and 4.5). One round trip, or none if the filters leave no kind.
+ * The coupons that are valid for the customer now: store, then mfg, then digital (docs/contract/interface.md, 4.4 and 4.5).
+ * One round trip, or none if the filters leave no kind.
  */
 export async function findCoupons(db: Database, query: CouponsQuery): Promise<CouponList> {
   const { customerId, page, accounts } = query;
@@ -43,7 +43,7 @@ export async function findCoupons(db: Database, query: CouponsQuery): Promise<Co
   return { ...found, hasMore: listed > found.items.length };
 }
 
-// By name, store, mfg and digital are in their order backwards.
+// In the descending order of their names: store, mfg, digital.
 const ORDER = sql`kind DESC, ends_at, created_at DESC, id`;
 
 type ListRow = RowOf<ReturnType<typeof couponList>>;
@@ -51,8 +51,8 @@ export type ItemRow = Extract<ListRow, { part: CouponKind }>;
 export type CouponRow = Extract<ListRow, { part: "coupon" }>;
 
 /**
- * The items of a page until they come to 2 MiB, then the coupons and the accounts of these items. So a coupon that was
- * issued a thousand times travels once, although each item of the answer has its text.
+ * The items of a page until they have 2 MiB, then the coupons and the accounts of these items. So the database sends a
+ * coupon once, even if it was issued a thousand times and each item of the answer has its text.
  */
 const couponList = compilePer((shape: Shape, value: Values) => {
   const item = { ...ITEM, record: held(shape) };
@@ -86,7 +86,7 @@ const couponList = compilePer((shape: Shape, value: Values) => {
 });
 
 const LIMIT = sql.raw(String(ANSWER_BYTES));
-/** So many items hold at most 3.6 MB, with three texts of 2,000 characters each. */
+/** Lists of at most this many items are not measured: with three texts of 2,000 characters each, they hold 3.6 MB. */
 const FEW = sql.raw("100");
 const JOIN_HELD = sql`
   LEFT JOIN ${customerCoupons} ON ${customerCoupons.id} = ${entryValue(3)}
@@ -94,7 +94,7 @@ const JOIN_HELD = sql`
 const ENTRIES = sql`json_each(shown.entries) AS entry`;
 const FITS = sql`entry.key < shown.fitting`;
 
-/** What the items that fit have at a place of their entries; `all` is the column with what all items have. */
+/** The keys at `index` in the entries that fit. `all` is the column with the keys of all entries. */
 function keysOf(index: number, all: "coupons" | "accounts"): SQL {
   return sql`(
     SELECT value FROM json_each((
@@ -111,7 +111,7 @@ function entryValue(index: number): SQL {
 const NO_IMAGES = { includeImages: false };
 
 const NONE = sql<null>`NULL`;
-/** The columns of each part, in one order. */
+/** Each part of the union has these columns, in this order. */
 const PART = {
   part: NONE,
   key: NONE,
@@ -127,25 +127,25 @@ const ITEM = {
   part: sql<CouponKind>`${entryValue(2)}`,
   key: sql<number>`${entryValue(0)}`,
   account_key: sql<number>`${entryValue(1)}`,
-  /** How many items there are, with the first after the page. */
+  /** How many items were found, including the first after the page. */
   listed: sql<number>`shown.items`,
 };
 
-/** The bytes of the three long texts of `held`: if they were those of all of `held`, SQLite would plan it twice more. */
+/** The bytes of the long texts of `held`. SQLite would plan the whole of `held` twice more. */
 function heldBytes({ accounts: isInDetail }: Shape): SQL {
   const { creation_method, coupon_id } = customerCoupons;
   const texts = [creation_method, stores.store_image, ...(isInDetail ? [coupon_id] : [])];
   return sql`octet_length(json_array(${sql.join(texts, sql`, `)}))`;
 }
 
-/** The fewest bytes that an item of the answer has besides what is held: those of the longest parts of its account. */
+/** The fewest bytes that the coupon and the account add to an item. */
 function sharedBytes({ accounts: shown }: Shape): SQL {
   const logo = shown !== false && shown.includeImages ? [accounts.chain_logo] : [];
   const parts = shown ? [accounts.fields, accounts.loyalty_options, ...logo] : [];
   return sql.join([sql`coupon_bytes`, ...parts.map((part) => sql`coalesce(octet_length(${part}), 0)`)], sql` + `);
 }
 
-/** As the answers have it; NULL of a digital coupon, which nobody holds. */
+/** The fields of a coupon that a customer holds, as JSON; NULL for a digital coupon, which nobody holds. */
 function held({ accounts: isInDetail }: Shape): SQL<string | null> {
   const fields = {
     id: customerCoupons.id,
@@ -165,7 +165,7 @@ function held({ accounts: isInDetail }: Shape): SQL<string | null> {
 
 const ACCOUNT = { ...PART, part: sql<"account">`'account'`, key: accounts.key };
 
-/** Answers have a number for a barcode, but digital coupons its digits. */
+/** A barcode is a number, but its digits in a digital coupon (docs/contract/interface.md, 5.3 and 5.4). */
 const BARCODE = sql`CAST(${coupons.coupon_barcode} AS INTEGER)`;
 const CAMPAIGN_ID = sql`coalesce(${coupons.campaign_id}, '')`;
 
@@ -183,7 +183,7 @@ const CAMPAIGN_COUPON = jsonOf({
   filter_items: sql`json(coalesce(${coupons.filter_items}, 'null'))`,
 });
 
-/** A coupon, for all items that have it: `record` and `campaign_coupon` are what `text`, the rest of it, has not. */
+/** A coupon, for all its items. `record` and `campaign_coupon` have the fields that are not in `text`. */
 function couponOf(customerId: Placeholder) {
   const issued = jsonOf({
     customer_id: customerId,

@@ -21,11 +21,11 @@ import { byKind, toDetailed, toMine, toSimple } from "./answers.ts";
 import type { CouponItems, MyCouponItems } from "./operations.ts";
 import { findCoupons } from "./queries.ts";
 
-/** The kinds of coupon, in the order in which their lists follow each other. */
+/** The kinds of coupon, in the order of the combined list. */
 export const COUPON_KINDS = ["store", "mfg", "digital"] as const;
 export type CouponKind = (typeof COUPON_KINDS)[number];
 
-/** The kinds that the parameters of the combined coupon list leave: they combine, so that none may be left. */
+/** The kinds that pass the filters of the combined coupon list; maybe none. */
 function kindsLeft(query: { digitalonly: boolean; type?: CouponKind | undefined; includemfg: boolean }): CouponKind[] {
   return COUPON_KINDS.filter(
     (kind) =>
@@ -35,7 +35,7 @@ function kindsLeft(query: { digitalonly: boolean; type?: CouponKind | undefined;
   );
 }
 
-/** How many coupons the list without pages holds: a customer may have 100,000. */
+/** The most coupons of the list without pages: a customer may hold 100,000. */
 export const COUPONS_LIMIT = 1_000;
 
 const Search = TextParameter.optional().describe(

@@ -19,7 +19,7 @@ export interface CouponsQuery {
     storeIds?: readonly string[];
   };
   page: Page;
-  /** Whether the coupons bring their account objects, and these the chain's logo. */
+  /** Whether the coupons come with their account objects, and these with the chain's logo. */
   accounts: false | { includeImages: boolean };
 }
 
@@ -37,7 +37,7 @@ export function validCoupons({ kinds }: Shape, value: Values): SQL {
   return sql.join(sources, sql` UNION ALL `);
 }
 
-/** The coupons of kind store and mfg that the customer holds: `usable` is what is neither deleted nor used up. */
+/** The store and mfg coupons that the customer holds. A `usable` one is neither deleted nor used up. */
 function issuedCoupons(kinds: Shape["kinds"], value: Values): SQL {
   const atStores = sql`${customerCoupons.store_key} IN ${storeKeys(value("storeIds"))}`;
   return select(

@@ -8,45 +8,44 @@ import { type CacheAccess, CachedValues } from "./cached-values.ts";
 import type { LeaderboardItem } from "./operations.ts";
 import { type BoardOf, findBoard } from "./queries.ts";
 
-/** At most so many employees are answered. */
+/** The most employees of an answer. */
 export const BOARD_LIMIT = 100;
 
 const boards = new CachedValues<EmployeeTotals[]>();
 
 /**
- * The totals of a board, how old they are, and where they were found: in memory or KV where they are fresh there, else D1.
- * `db` begins at the primary, because a replica may lag, and a board counts as being of the time when D1 was asked.
+ * The totals of a board, their age, and where they were found. `db` begins at the primary: a replica may lag, and the age
+ * counts from the time when D1 was asked.
  */
 export async function readBoard(db: Database, cache: CacheAccess, board: BoardOf) {
   const day = toDatetime(new Date(clock.now())).slice(0, 10);
   const { value, at, foundIn } = await boards.read(cache, await boardKey(board, day), async () => {
     const employees = await findBoard(db, board, BOARD_LIMIT);
-    // Names that clients make up are not cached, because KV bills each.
+    // Boards that do not exist are not cached: a client can make up any number of names, and KV bills each.
     return { value: employees ?? [], cacheable: employees !== null };
   });
   return { employees: value, ageSeconds: Math.max(0, Math.floor((clock.now() - at) / 1_000)), foundIn };
 }
 
-/** A board's key in KV: hashed, because two ids can be longer than the 512 bytes that a key may have. */
+/** A board's key in KV. It is hashed, because two ids can exceed the 512 bytes of a key. */
 export async function boardKey({ locationId, campaignId }: BoardOf, day: string): Promise<string> {
   const name = JSON.stringify([locationId, campaignId, campaignId === null ? day : null]);
-  // A number in the prefix to count up when the shape of what is cached changes.
+  // Change the number in the prefix when the shape of the cached value changes.
   return `leaderboard:1:${await sha256Of(new TextEncoder().encode(name))}`;
 }
 
-/** What an employee's plays come to on a board; `runs` in hundredths. */
+/** An employee's totals on a board; `runs` in hundredths. */
 export type EmployeeTotals = Pick<typeof employees.$inferSelect, "id" | "name" | "avatar"> &
   Pick<typeof playTotals.$inferSelect, "runs" | "hits" | "doubles" | "triples">;
 
-/** What employees can be ranked on, and the total by which they are. */
+/** The values of `rank_on`, each with the total that it ranks by. */
 const TOTALS = { run: "runs", hit: "hits", double: "doubles", triple: "triples" } as const;
 export type Measure = keyof typeof TOTALS;
 export const MEASURES = Object.keys(TOTALS) as Measure[];
 
 /**
- * The first `limit` of a board by one measure, in standard competition ranking. `employees` are in the order of ties,
- * and hold at least the first `limit` by that measure: whoever is ahead of one of those is among them, so ranks are
- * those of the whole board.
+ * The first `limit` employees by one measure, in standard competition ranking. `employees` are sorted by name, then id, which
+ * decides ties, and include the first `limit` by each measure. So the ranks are those of the whole board.
  */
 export function rank(employees: readonly EmployeeTotals[], measure: Measure, limit: number): LeaderboardItem[] {
   const total = TOTALS[measure];

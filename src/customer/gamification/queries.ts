@@ -5,15 +5,15 @@ import { pick, select, selectWith } from "../../db/select.ts";
 import { accounts, eipCampaigns, employees, playTotals, stores } from "../../db/tables.ts";
 import type { EmployeeTotals } from "./boards.ts";
 
-/** Which board: a location's in one campaign, or in all that run now. */
+/** A board of a location: in one campaign, or (null) in all that run now. */
 export interface BoardOf {
   locationId: string;
   campaignId: string | null;
 }
 
 /**
- * The totals of a board: the first `limit` by each of the four measures, by name, then id; null where the location or the
- * campaign is not stored, or soft-deleted.
+ * The totals of the first `limit` employees by each of the four measures, sorted by name, then id. Null: the location or the
+ * campaign is not stored, or is soft-deleted.
  */
 export async function findBoard(
   db: Database,
@@ -26,7 +26,7 @@ export async function findBoard(
   return rows.flatMap(({ known: _, id, ...totals }) => (id === null ? [] : [{ id, ...totals }]));
 }
 
-/** One row at least: whether the board is known is told of an empty one too, whose other columns are NULL. */
+/** An empty board has one row, which says whether the board is known; its other columns are NULL. */
 const boardTotals = compilePer((shape: Shape, value: Value<keyof BoardOf | "limit">) =>
   selectWith(
     sql`location AS MATERIALIZED (
@@ -69,7 +69,7 @@ interface Shape {
   ofAll: boolean;
 }
 
-/** `total()`, because `sum()` fails where many campaigns come to more than an integer holds. */
+/** With `total()`, because `sum()` fails if many campaigns together exceed an integer. */
 const EMPLOYEE_TOTALS = select(
   {
     ...pick(employees, "id", "name", "avatar"),

@@ -9,8 +9,8 @@ import { Id } from "../../values/text.ts";
 import { BOARD_LIMIT, MEASURES, rank, readBoard } from "./boards.ts";
 
 /**
- * The parameters of a leaderboard (docs/contract/interface.md, 4.7). A bad `rank_on` is answered in a shape of its own,
- * after any other bad field, so it is not looked at here.
+ * The parameters of a leaderboard (docs/contract/interface.md, 4.7). A bad `rank_on` is checked later: it is refused in a
+ * shape of its own, after any other bad field.
  */
 export const LeaderboardParameters = z.object({
   location_id: Id.describe("The store's id; it may be in the query string instead."),
@@ -23,7 +23,7 @@ export const LeaderboardParameters = z.object({
   }),
 });
 
-/** Takes `location_id` from the body, or else from the query, which is not looked at when the body has one. */
+/** Takes `location_id` from the body, or else from the query. */
 const leaderboardParameters = validator("json", (body: Record<string, unknown>, c) => {
   const [inQuery, ...more] = c.req.queries("location_id")?.filter((id) => id !== "") ?? [];
   const location_id = given(body.location_id) ?? (more.length > 0 ? [inQuery, ...more] : inQuery);

@@ -24,7 +24,7 @@ export const Frame = z
   });
 export type Frame = z.output<typeof Frame>;
 
-const DESCRIPTION = `A WebSocket that tells an open app what has changed, so that it need not poll. A form cannot open one, so there is none here.
+const DESCRIPTION = `A WebSocket that tells an open app what has changed, so that the app need not poll. This page cannot open it.
 
 \`\`\`js
 const url = "wss://…/api/v1/customer/live";

@@ -14,11 +14,11 @@ export const live = createRouter().get("/", async (c) => {
   const { customerId, tokenExpires, db } = c.var;
 
   const at = Date.now();
-  // Before the socket opens, so that no change is missed after hello.
+  // The customer listens before the socket opens, so that no change is missed after hello.
   const { newestAt, unshown } = await beginListening(db, customerId).catch((error: unknown) => {
     throw databaseFaultOf(error) === "full" ? cannotListen("the database is full", error) : error;
   });
-  // The Worker that stored it may have ended before it was shown, and an open app is not to wait for the schedule.
+  // The Worker that stored the message may have ended, and an open app should not wait for the schedule to show it.
   if (unshown !== null) background.run(c, showOnceOver(db, unshown));
   const subscription = { newestAt, at };
   const messageWaitMs = unshown && Math.max(0, unshown.shownAt - Date.now());
@@ -40,7 +40,7 @@ function refusePlainRequest({ req }: Context<AppEnv>): void {
   if (req.method !== "GET" || req.header("Upgrade")?.toLowerCase() !== "websocket") throw upgradeRequired();
 }
 
-/** A browser sends no preflight for a WebSocket, so the origin is looked at here. Apps send none. */
+/** A browser sends no preflight for a WebSocket, so the origin is checked here. Apps send no origin. */
 function refuseForeignPage({ req, env }: Context<AppEnv>): void {
   const origin = req.header("Origin");
   if (origin === undefined || origin === new URL(req.url).origin || isAllowedOrigin(env, origin)) return;

@@ -4,7 +4,7 @@ import type { Operation } from "../../openapi/notes.ts";
 import { named, success } from "../../openapi/success.ts";
 import { SearchCustomer } from "../search/operations.ts";
 
-/** What a customer has with one account (docs/contract/interface.md, 4.8). */
+/** A customer's balance at one account (docs/contract/interface.md, 4.8). */
 export const AccountBalance = named("AccountBalance", {
   account_id: z.string().describe("The merchant account."),
   company: z.string().describe("The merchant's name."),
@@ -15,7 +15,7 @@ export type AccountBalance = z.output<typeof AccountBalance>;
 
 /** The caller (docs/contract/interface.md, 4.8). */
 export const Me = SearchCustomer.extend({
-  balances: z.array(AccountBalance).describe("What the customer has with each account, by the account's name."),
+  balances: z.array(AccountBalance).describe("The customer's balance at each account, by the account's name."),
 }).meta({ id: "Me" });
 export type Me = z.output<typeof Me>;
 
@@ -23,9 +23,9 @@ export const readMe: Operation = {
   id: "me",
   summary: "Me",
   description:
-    "The customer who calls, as a search shows them to themselves, and in `balances` what they have with each account at " +
-    "whose stores they have joined or have an entry, by the account's name. An app asks for this when the WebSocket says " +
-    "that a balance changed.",
+    "The customer who calls, as a search shows them to themselves. `balances` has each account with a store that the " +
+    "customer has joined or has an entry at, by the account's name. An app asks for this when the WebSocket says that a " +
+    "balance changed.",
   answer: success(Me),
   examples: [{ summary: "Somebody with one account" }],
   failures: ["NotFound"],

@@ -7,12 +7,12 @@ import { type JsonText, toJson, withMember } from "../../http/json-text.ts";
 import { READ, toCustomer } from "../search/records.ts";
 import type { AccountBalance } from "./operations.ts";
 
-/** How many accounts an answer has. */
+/** The most accounts of an answer. */
 export const BALANCES_LIMIT = 1_000;
 
 /**
- * The customer as a search shows them to themselves, with what they have with each account (docs/contract/interface.md,
- * 4.8) after the accounts that answers before have shown; null for one who is not stored or erased. One round trip.
+ * The customer as a search shows them to themselves, with the balances at accounts after those that answers before have
+ * shown (docs/contract/interface.md, 4.8). Null: the customer is not stored, or erased. One round trip.
  */
 export async function findMe(
   db: Database,
@@ -44,19 +44,19 @@ const BALANCES = compileOnce((value: Value<"customerId" | "shown">) =>
   ),
 );
 
-/** What a customer has with an account, of rows of `fromBalancesOf`. */
+/** A customer's balance at an account, as columns of a query `fromBalancesOf`. */
 export const BALANCE = {
   account_id: accounts.id,
   company: accounts.company,
-  // `sum()` fails where the balances at many stores come to more than an integer holds.
+  // Not `sum()`: it fails if the balances at many stores exceed an integer.
   balance: sql<number>`total(had.balance)`,
   stores_count: sql<number>`sum(had.stores)`,
 };
 
-/** The balances and memberships of the customers in a relation with their `key`, each beside its account. */
+/** The balances and memberships of customers, each beside its account. `customers`: a query for their `key`. */
 export function fromBalancesOf(customers: SQL): SQL {
   const key = sql`caller.key`;
-  // What was booked at a soft-deleted store still counts (docs/contract/feed.md, 2).
+  // Entries at a soft-deleted store still count (docs/contract/feed.md, 2).
   return sql`FROM (
       SELECT ${key} AS customer_key, ${stores.account_key} AS account_key, ${storeBalances.balance} AS balance, 0 AS stores
       FROM ${customers} AS caller

@@ -8,7 +8,7 @@ export const GroupMember = named("GroupMember", {
   id: z.string().describe("The member's customer id."),
   name: z.string().describe("The member's name."),
   avatar: z.string().describe("The address of a picture, or empty."),
-  customer_description: z.string().describe("What the member says of themself."),
+  customer_description: z.string().describe("The member's own description."),
   friend_status: z.literal([-1, 0, 1]).describe("1 friends, 0 request pending, -1 neither."),
   total_balance: z.number().describe("The balance over all stores, with two decimals."),
   is_blocked: z.boolean().describe("Whether the caller has blocked the member."),

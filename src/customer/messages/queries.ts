@@ -22,16 +22,16 @@ export interface MessageGroupsQuery {
   /** Only groups whose last message is later than this time; empty: all. */
   checkTime: string;
   page: Page;
-  /** Where the page before ended: the page begins there, whatever its offset. */
+  /** The last group of the page before. The page begins after it, whatever the offset. */
   after: Cursor | undefined;
 }
 
 export type GroupRow = RowOf<ReturnType<typeof selectGroups>>;
 
 /**
- * The groups of which the caller is a member and that show a message, newest message first, then by id
- * (docs/contract/interface.md, 4.2): those of seconds before the last stamp of the copy that is asked. One round trip; a
- * page after another one takes a second, at the primary, if the copy does not have all that the first page has shown.
+ * The caller's groups that show a message, newest message first, then by id (docs/contract/interface.md, 4.2). A copy of the
+ * database shows the messages of seconds before its last stamp. One round trip. A later page takes another one, at the
+ * primary, if the copy lacks messages that the first page has shown.
  */
 export async function findMessageGroups(db: Database, query: MessageGroupsQuery): Promise<Paged<GroupRow>> {
   const { customerId, checkTime, page, after } = query;
@@ -55,10 +55,10 @@ const selectStamp = () => select({ stamp: programState.stamp }, sql`FROM ${progr
 /** `time` and `groupId` are of the last group that the answers before have shown. */
 type Values = Value<"customerId" | "checkTime" | "limit" | "offset" | "time" | "groupId">;
 
-/** What each step of the list has: `constants` and `entry` of `selectGroups` say so. */
+/** The columns of each step, as `constants` and `entry` of `selectGroups` list them. */
 const CALLER = sql.raw("step.caller");
 const [GROUP_KEY, SHOWN_AT, IS_NEWEST] = [entryValue(0), entryValue(1), entryValue(2)];
-/** The last stamp: no message is later, and those of earlier seconds are shown (docs/architecture.md, "The clock"). */
+/** The last stamp. No message is later, and messages of earlier seconds are shown (docs/architecture.md, "The clock"). */
 const STAMP = sql`(SELECT ${programState.stamp} FROM ${programState})`;
 const initial = alias(customers, "initial");
 const sender = alias(customers, "sender");
@@ -72,7 +72,7 @@ const selectGroups = compileOnce((value: Values) =>
     bytes: POLL_BYTES,
     constants: { caller: sql`${customerKeyOf(value("customerId"))}` },
     fields: {
-      // Beside `record`, which is sent without a look inside: for the cursor.
+      // For the cursor, because `record` is not parsed.
       group_id: sql<string>`${messageGroups.id}`,
       last_message_time: sql<string>`${SHOWN_AT}`,
       record: jsonOf({
@@ -103,8 +103,8 @@ const selectGroups = compileOnce((value: Values) =>
 );
 
 /**
- * The page's groups, each with the time of the message that it shows: its newest, or, until that one is shown, the newest
- * of an earlier second. One scan of the index, besides the groups with a message that is not shown.
+ * The page's groups, each with the time of the message that it shows. That is its newest message, or, until that is shown,
+ * the newest of an earlier second. SQLite scans the index once, and looks up groups with a message that is not shown.
  */
 function shownMessages(value: Values): SQL {
   const news = messageGroupNews;
@@ -125,12 +125,12 @@ function shownMessages(value: Values): SQL {
 }
 
 /**
- * The group's name and its members other than the caller, in the group's order, as JSON. The name has the members whom
- * the caller has not blocked, and counts the others (docs/contract/interface.md, 4.2).
+ * The group's name and its members without the caller, as JSON. The name lists the members whom the caller has not blocked,
+ * and counts the others (docs/contract/interface.md, 4.2).
  */
 function otherMembers(groupKey: SQL, callerKey: SQL): SQL {
   const memberKey = sql`${customers.key}`;
-  // SQLite writes a fraction as JSON with 15 digits, and a balance may have 16. `printf` takes several times as long.
+  // SQLite writes a fraction in JSON with 15 digits, and a balance may have 16. `printf` is exact, but several times slower.
   const exact = sql`json(printf('%s%d.%02d', iif(balance < 0, '-', ''), abs(balance) / 100, abs(balance) % 100))`;
   const amount = sql`iif(balance % 100 = 0, balance / 100, iif(abs(balance) < 1e15, balance / 100.0, ${exact}))`;
   return sql`

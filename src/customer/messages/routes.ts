@@ -24,8 +24,8 @@ import type { MessageGroup } from "./operations.ts";
 import { findMessageGroups, type GroupRow, type MessageGroupsQuery } from "./queries.ts";
 
 /**
- * A cursor in the list, newest message first: the time of the message that a group shows, and the group's id. `up_to` is
- * the newest time on the first page: a client polls from there, so the next pages must know all messages up to it.
+ * A cursor in the list: the id of the last group, and the time of the message that it shows. `up_to` is the newest time on
+ * the first page. The client polls from there, so later pages must know all messages up to it.
  */
 const Cursor = PageCursor.extend({ time: Datetime, group_id: Id, up_to: Datetime });
 export type Cursor = z.output<typeof Cursor>;
@@ -41,7 +41,7 @@ export const MessagesQuery = z
   })
   .refine(...WITHIN_PAGE);
 
-/** Where an answer with these groups ends; `before` is where it began. */
+/** The position after an answer with these groups; `before` is the position where it began. */
 function positionAfter(groups: readonly GroupRow[], before: Cursor | undefined): Omit<Cursor, "shown"> | undefined {
   const [first, last] = [groups[0], groups.at(-1)];
   if (first === undefined || last === undefined) return undefined;
@@ -50,9 +50,8 @@ function positionAfter(groups: readonly GroupRow[], before: Cursor | undefined):
 }
 
 /**
- * The groups that a poll asks for. The database is not asked when the customer's inbox is sure that there are none
- * (docs/contract/live.md, 1): null. An inbox without a subscription gets one in the background, because only the primary
- * can give it.
+ * The groups that a poll asks for. Null: the customer's inbox is sure that there are none, so the database is not asked
+ * (docs/contract/live.md, 1). An inbox without a subscription gets one in the background, because that takes the primary.
  */
 async function pollMessageGroups(
   db: Database,
@@ -61,7 +60,7 @@ async function pollMessageGroups(
   inBackground: (work: Promise<unknown>) => void,
 ): Promise<Paged<GroupRow> | null> {
   const { customerId, checkTime } = query;
-  // Only for the first page: if the inbox called a later page empty, the client would move `check_time` past its groups.
+  // Only for the first page: if the inbox said that a later page is empty, the client would move `check_time` past its groups.
   const isFirst = query.after === undefined && query.page.offset === 0;
   const answer = isFirst ? await inboxes.poll(customerId, checkTime) : null;
   if (answer?.nothingNew) return null;
@@ -69,7 +68,7 @@ async function pollMessageGroups(
   return findMessageGroups(db, query);
 }
 
-/** A poll need not show what is not shown yet: the Worker that fed does, or else the schedule. `newestAt` counts it. */
+/** `newestAt` counts messages that are not shown yet. The Worker that took them shows them, or else the schedule. */
 async function subscribe(db: Database, inboxes: Inboxes, customerId: string, at: number): Promise<void> {
   const { newestAt } = await beginListening(db, customerId);
   await inboxes.subscribe(customerId, { newestAt, at });
@@ -83,10 +82,10 @@ export const messages = createRouter().get("/", conditional, validate("query", M
   const asked = { customerId: c.var.customerId, checkTime, page, after };
   const found = await pollMessageGroups(c.var.db, new Inboxes(c.env), asked, (work) => background.run(c, work));
   if (found === null) c.set("source", "inbox");
-  // Thrown, though it is a 200: only what `answerItems` answers gets an ETag.
+  // Thrown, although it is a 200: only what `answerItems` sends gets an ETag.
   if (!found?.items.length) throw noItems("No messages are available.");
 
-  // As the database has made it: a group's members can be half a megabyte.
+  // Not parsed: a group's members can have half a megabyte.
   const toGroup = ({ record, others }: GroupRow) => mergeObjects(storedJson(record), storedJson(others));
   const fitted = fitPage(found, page, toGroup, POLL_BYTES);
   linkPages(c, query, fitted, positionAfter(fitted.shown, after));

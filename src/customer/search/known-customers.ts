@@ -7,12 +7,12 @@ import { compareCodePoints } from "../../values/code-points.ts";
 import type { CustomerSearch } from "./schema.ts";
 import { missingWords } from "./word-index.ts";
 
-// Where a search finds only those whom the caller knows, it starts from them: the index has no list of friends, so asking
-// it for a common name would go through everybody who bears it.
+// If a search finds only people whom the caller knows, it starts from these. The index has no list of friends: it would go
+// through everybody with a common name.
 
 export type Known = Exclude<CustomerSearch, "all">;
 
-/** `FROM` the caller, and the caller's friends if they are found too, but nobody who has blocked the caller. */
+/** `FROM` the caller, and the caller's friends for "friends", without anybody who has blocked the caller. */
 function fromKnown(whom: Known, caller: Placeholder, where: SQL): SQL {
   const me = customerKeyOf(caller);
   const friends = sql`
@@ -24,7 +24,7 @@ function fromKnown(whom: Known, caller: Placeholder, where: SQL): SQL {
     WHERE ${where} AND NOT ${hasBlocked(sql`known.key`, me)}`;
 }
 
-/** For a `WITH` clause: `found(rank, key, forgiven)` of known customers, as a search of the index finds others. */
+/** For a `WITH` clause: `found(rank, key, forgiven)` of known customers, as `findWords` has it. */
 export function findKnown(whom: Known, value: Value<"list" | "caller">, limit: number): SQL {
   const isWhole = sql`NOT EXISTS (
     SELECT 1 FROM json_each(${value("list")}) WHERE instr(' ' || ${customers.words} || ' ', ' ' || value || ' ') = 0
@@ -66,7 +66,7 @@ export function findGiven(given: Placeholder): SQL {
 }
 
 /**
- * Whether a word asked for is one typo away from some beginning of another word with the same first letter: a letter
+ * Whether a word of the query is one typo away from some beginning of another word with the same first letter: a letter
  * more, less or other, or two neighbours swapped (docs/contract/interface.md, 4.6). Dropping only the last letter counts
  * only if the other word ends there.
  */
@@ -92,7 +92,7 @@ export interface ForgivenRecord {
 }
 
 const MEANINGS_LIMIT = 5;
-/** A description may be one word of 4,000 characters, which five words of a query may all be a beginning of. */
+/** A description may be one word of 4,000 characters, and several words of a query may stand for it. */
 const WORD_LIMIT = 100;
 
 /** The words of records that a forgiven word was taken for: those of the most records first, then by code point. */

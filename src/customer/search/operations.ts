@@ -33,7 +33,7 @@ export const SearchStore = named("SearchStore", {
 export type SearchStore = z.output<typeof SearchStore>;
 
 /**
- * A customer in a search result (docs/contract/interface.md, 4.6). Who is no friend sees no birth date, scan id,
+ * A customer in a search result (docs/contract/interface.md, 4.6). Callers who are not friends see no birth date, scan id,
  * address or balance.
  */
 export const SearchCustomer = named("SearchCustomer", {
@@ -43,7 +43,7 @@ export const SearchCustomer = named("SearchCustomer", {
   last_name: z.string().describe("Last name."),
   date_of_birth: z.string().nullable().describe("The day of birth; null for strangers."),
   ...ADDRESS,
-  customer_description: z.string().describe("What the customer says of themself."),
+  customer_description: z.string().describe("The customer's own description."),
   stores_count: z.int().describe("Stores joined."),
   friend_status: z.literal([-1, 0, 1]).describe("1 friends, 0 request pending, -1 neither, and -1 to oneself."),
   balance: z.number().describe("The balance over all stores, with two decimals; 0 for strangers."),
@@ -53,7 +53,7 @@ export const SearchCustomer = named("SearchCustomer", {
 });
 export type SearchCustomer = z.output<typeof SearchCustomer>;
 
-/** The fields of a campaign (docs/contract/interface.md, 4.6) that are stored together, as JSON text. */
+/** The fields of a campaign that are stored together, as JSON text (docs/contract/interface.md, 4.6). */
 const CampaignDetails = z.object({
   age_range_type: PassedThrough,
   age_value: PassedThrough,
@@ -87,7 +87,7 @@ const Forgiven = z
   .array(z.string())
   .optional()
   .describe(
-    "The words of the query, folded, that were forgiven a typo in a record shown here. Left out where none was.",
+    "The words of the query, folded, that were forgiven a typo in a record shown here. Left out if there are none.",
   );
 
 const Meant = z
@@ -97,7 +97,6 @@ const Meant = z
     "For each of `forgiven`, at most five words of records shown here that it was taken for, most frequent first.",
   );
 
-/** The lists that were found. */
 const Found = z.object({
   stores: z.array(SearchStore).describe("The stores that were found."),
   customers: z.array(SearchCustomer).describe("The customers that were found."),

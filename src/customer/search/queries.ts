@@ -9,11 +9,10 @@ import { type AskedWords, askFor, findWords, INDEXES } from "./word-index.ts";
 interface FullSearch {
   /** Folded, each once. */
   words: readonly string[];
-  /** Whether typos are forgiven where nothing is found as asked. */
+  /** Whether typos are forgiven if nothing is found otherwise. */
   typos: boolean;
-  /** What to search; the other lists stay empty. */
+  /** The lists to search. The others stay empty. */
   lists: readonly SearchList[];
-  /** Who asks. */
   customerId: string;
   /** Which customers may be found. */
   whom: CustomerSearch;
@@ -22,9 +21,9 @@ interface FullSearch {
 const FOUND_LIMIT = 20;
 
 /**
- * The records of which some word begins with each word asked for (docs/contract/interface.md, 4.6): first those that
- * hold every word whole, then the others, each in the order first stored. One round trip; none for no words. Where there
- * are none in any list, and a word may be forgiven, two more: what it may have been meant for, and a search for that.
+ * The records in which every word of the query begins some word (docs/contract/interface.md, 4.6). First come records that
+ * hold every word whole, then the others, each in the order first stored. One round trip; none for no words. If every list
+ * is empty, two more forgive typos: one reads similar words, and one searches for them.
  */
 export async function searchAll(db: Database, search: FullSearch): Promise<Found> {
   const { words, typos } = search;
@@ -70,7 +69,7 @@ const FORGIVINGLY = compilePer(
     READ[list](findForgiven(INDEXES[list](value("caller")), value, FOUND_LIMIT), value("caller")),
 );
 
-/** Customers, where only those may be found whom the caller knows. */
+/** Customers whom the caller knows. */
 const KNOWN = compilePer(
   ({ whom }: { whom: Known }, value: Value<"list" | "caller">): SQL<FoundRow> =>
     READ.customers(findKnown(whom, value, FOUND_LIMIT), value("caller")),

@@ -9,20 +9,21 @@ import { type JsonText, mergeObjects, storedJson, toJson, withMember } from "../
 import { type ForgivenRecord, meaningsOf } from "./known-customers.ts";
 import type { SearchList } from "./schema.ts";
 
-/** What was found, each record as its JSON text. */
+/** The records that were found, each as JSON text. */
 export interface Found extends Record<SearchList, JsonText[]> {
-  /** The words that were forgiven in one of these records, in the order of the query, and what each was taken for. */
+  /** The words of the query that were forgiven in one of these records, in the order of the query. */
   forgiven: string[];
+  /** The words of records that each of these was taken for. */
   meant: Record<string, string[]>;
 }
 
-/** The most bytes of each list, which have no pages: the first record always fits, whose account object may take 400 KB. */
+/** The most bytes of each list. There are no pages. The first record always fits: its account object has 400 KB at most. */
 const LIST_BYTES = 600_000;
 
 export type FoundRow = RowOf<ReturnType<(typeof READ)[SearchList]>>;
 
 /**
- * Reads the records of a list, each as JSON text, to be put together without a look inside.
+ * Reads the records of a list, as JSON texts that are put together without being parsed.
  * @param found for a `WITH` clause: `found(rank, key, forgiven)`
  */
 export const READ = { stores: readStores, campaigns: readCampaigns, customers: readCustomers };
@@ -33,30 +34,30 @@ function readStores(found: SQL) {
     account_id: accounts.id,
     ...pick(stores, "name", "store_image", "address_line_1", "address_line_2", "city", "state", "zip", "phone"),
   });
-  // By themselves: JSON made by SQLite has fewer digits than a position may have.
+  // Not in `record`: SQLite writes numbers into JSON with fewer digits than a position may have.
   const position = pick(stores, "latitude", "longitude");
   return readOfMerchants(found, stores, { record, ...position }, ["record"]);
 }
 
-/** Of any date and status: both are in the record. */
 function readCampaigns(found: SQL) {
   const record = jsonOf({
     id: campaigns.id,
-    // Here the account's id is a number (docs/contract/interface.md, 4.6).
+    // A number here (docs/contract/interface.md, 4.6).
     account_id: sql`CAST(${accounts.id} AS INTEGER)`,
     ...pick(campaigns, "name", "campaign_start_date", "campaign_end_date", "campaign_description", "status"),
   });
   return readOfMerchants(found, campaigns, { record, details: campaigns.details }, ["record", "details"]);
 }
 
-// Every column of every row has its price on the way, also one that is NULL: what few rows have is one column.
-
-/** NULL where no word had to be forgiven; else a JSON object: which words were, and the words of the record. */
+/**
+ * NULL if no word was forgiven; else a JSON object with these words and the words of the record. Both are in one column,
+ * because D1 takes time for every column of a row, even a NULL.
+ */
 function forgivenIn(words: SQL, forgiven: SQL): SQL<string | null> {
   return sql`iif(${forgiven} IS NULL, NULL, json_object('forgiven', json(${forgiven}), 'words', ${words}))`;
 }
 
-/** With the account in one record of each. */
+/** Stores or campaigns. The first record of each account brings the account object. */
 function readOfMerchants<F extends Fields>(
   found: SQL,
   table: typeof stores | typeof campaigns,
@@ -84,7 +85,7 @@ function readOfMerchants<F extends Fields>(
   });
 }
 
-/** What a customer shows to friends only; others see `HIDDEN`. */
+/** The fields that a customer shows to friends only. Others see `HIDDEN`. */
 const PERSONAL = pick(
   customers,
   "scan_id",
@@ -101,7 +102,7 @@ const HIDDEN = toJson({
   balance: 0,
 });
 
-/** With what the caller may see of each customer. */
+/** Customers, with the fields that the caller may see. */
 function readCustomers(found: SQL, caller: Placeholder) {
   const isOpen = sql`${customers.id} = ${caller} OR seen.friend_status = 1`;
   const counted = sql`${found},
@@ -141,7 +142,7 @@ function readCustomers(found: SQL, caller: Placeholder) {
       )`,
     }),
     personal: sql<string | null>`iif(${isOpen}, ${jsonOf(PERSONAL)}, NULL)`,
-    // By itself, for the same reason as a position.
+    // Not in `record`, for the same reason as a position.
     balance: sql<number>`iif(${isOpen}, ${customers.balance} / 100.0, 0)`,
     forgiven: forgivenIn(sql`${customers.words}`, sql`seen.forgiven`),
   };
@@ -160,7 +161,6 @@ export function toCustomer({ record, personal, balance }: RowOf<ReturnType<typeo
 }
 
 export function toFound(rows: readonly FoundRow[], words: readonly string[]): Found {
-  // One row of each account brings it: it is larger than the rest of a row, and most rows share it.
   const accountTexts = new Map(
     rows.flatMap((row) => ("account" in row && row.account !== null ? [[row.account_key, row.account]] : [])),
   );

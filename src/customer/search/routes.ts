@@ -21,7 +21,7 @@ export const search = createRouter().post("/", jsonBody, validate("json", FullSe
   return answerJson<z.output<typeof FullSearchAnswer>>(c, inVariant(found, filter));
 });
 
-/** Variant A of the answer, or variant B if campaigns were not asked for (docs/contract/interface.md, 4.6). */
+/** Variant A of the answer, or variant B for a filter without campaigns (docs/contract/interface.md, 4.6). */
 function inVariant(found: Found, lists: readonly SearchList[]): JsonText {
   const both = { stores: jsonArray(found.stores), customers: jsonArray(found.customers) };
   const status = toJson(true);

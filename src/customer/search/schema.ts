@@ -2,7 +2,6 @@ import * as z from "zod";
 import { optionalText, PARAMETER_LIMIT, partsOf, TextParameter } from "../../values/parameter.ts";
 import { codePoints, mustBe } from "../../values/text.ts";
 
-/** What can be searched. */
 export const LISTS = ["stores", "customers", "campaigns"] as const;
 export type SearchList = (typeof LISTS)[number];
 
@@ -10,7 +9,7 @@ export type SearchList = (typeof LISTS)[number];
 export const CUSTOMER_SEARCHES = ["all", "friends", "none"] as const;
 export type CustomerSearch = (typeof CUSTOMER_SEARCHES)[number];
 
-/** As `CUSTOMER_SEARCH` says. A value that is misspelt must not open the search, so it counts as `none`. */
+/** The value of `CUSTOMER_SEARCH`. A misspelt value must not open the search, so it counts as `none`. */
 export function customerSearchOf({ CUSTOMER_SEARCH: value }: { CUSTOMER_SEARCH?: string }): CustomerSearch {
   if (value === undefined || value === "") return "all";
   return CUSTOMER_SEARCHES.find((known) => known === value) ?? "none";
@@ -25,9 +24,7 @@ const Lists = TextParameter.transform((text, context) => {
   return lists;
 });
 
-/**
- * The body of a search (docs/contract/interface.md, 4.6). A filter of commas and blanks only counts as none.
- */
+/** The body of a search (docs/contract/interface.md, 4.6). A filter of commas and blanks counts as absent. */
 export const FullSearchBody = z.object({
   query: z
     .string({ error: mustBe("a string") })
@@ -49,7 +46,7 @@ export const FullSearchBody = z.object({
     .meta({
       type: "string",
       default: LISTS.join(","),
-      description: "The kinds to look for, with commas between them.",
+      description: "The lists to search, with commas between them.",
     }),
   typos: z
     .boolean({ error: mustBe("true or false") })

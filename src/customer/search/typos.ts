@@ -10,7 +10,7 @@ import { asBeginnings, LONGEST_BEGINNING, matching, missingWords, type WordIndex
 
 const FORGIVABLE = /^\p{L}{5,}$/u;
 
-/** Whether a typo in a word is forgiven: a shorter one, or a number, is like too many others. */
+/** Whether a typo in a word is forgiven. A shorter word, or a number, is one typo away from too many others. */
 export function isForgivable(word: string): boolean {
   return FORGIVABLE.test(word);
 }
@@ -32,7 +32,7 @@ function vocabularyOf(list: SearchList): VocabularyName {
   return list === "customers" ? "customers" : "merchants";
 }
 
-/** What the vocabularies of these lists have of each word, in rows of `NearWord`. */
+/** Statements that look each word up in the vocabularies of these lists, with rows of `NearWord`. */
 export function readNear(forgivable: readonly string[], lists: readonly SearchList[]) {
   const vocabularies = [...new Set(lists.map(vocabularyOf))];
   const values = {
@@ -43,7 +43,7 @@ export function readNear(forgivable: readonly string[], lists: readonly SearchLi
   return vocabularies.map((vocabulary) => NEAR({ vocabulary }, values));
 }
 
-/** A word asked for, and what a vocabulary has of it: texts for FTS5, null where there is nothing. */
+/** A word of the query, and expressions that ask FTS5 for words of the vocabulary; null if there are none. */
 interface NearWord {
   vocabulary: VocabularyName;
   word: string;
@@ -53,7 +53,7 @@ interface NearWord {
   neighbours: string | null;
 }
 
-/** What the index of a list is asked; `""` finds nothing. */
+/** The two expressions that ask the index of a list. `""` finds nothing. */
 export interface ForgivingTexts {
   /** Forgives only words that begin no word of the vocabulary. */
   strict: string;
@@ -63,7 +63,7 @@ export interface ForgivingTexts {
 
 const NOTHING = '""';
 
-/** What to ask the index of a list, by what the vocabularies have of the words; null where no record can have them. */
+/** The expressions for a list, from its vocabulary; null if no record can have the words. */
 export function forgive(words: readonly string[], near: readonly NearWord[], list: SearchList): ForgivingTexts | null {
   const own = near.filter(({ vocabulary }) => vocabulary === vocabularyOf(list));
   const of = new Map(own.map((one) => [one.word, one]));
@@ -134,7 +134,7 @@ const NEAR = compilePer(
         GROUP BY asked
       )`;
     const isShort = sql`length(beginning) <= ${sql.raw(String(LONGEST_BEGINNING))}`;
-    // Of a short beginning one word is enough, of a long one all are read.
+    // FTS5 finds a short beginning itself, so one word of the vocabulary is enough. For a long one, all words are read.
     const lastWord = sql`iif(${isShort}, (SELECT min(${word}) FROM ${vocabulary} WHERE ${word} >= beginning), beginning || ${LAST})`;
     return selectWith(
       scan,

@@ -4,20 +4,20 @@ import { limitTo } from "../../db/select.ts";
 import { accounts, campaigns, customers, stores } from "../../db/tables.ts";
 import type { SearchList } from "./schema.ts";
 
-/** An index of words in FTS5, whose entries have the keys of records. */
+/** An FTS5 index of words, whose entries have the keys of records. */
 export interface WordIndex {
   name: SQL;
   /** Joins the record with a key. */
   record: (key: SQL) => SQL;
   /** Joins what `where` needs of it. */
   entry: (key: SQL) => SQL;
-  /** Which records the caller may find, by key: the others do not count towards the limit. */
+  /** Which records the caller may find, by key. Other records do not count towards the limit. */
   where: (key: SQL) => SQL;
   /** The words of a record, with blanks between them. */
   words: SQL;
 }
 
-/** The index of each list, as a caller may search it. */
+/** The index of each list, for a caller. */
 export const INDEXES: Record<SearchList, (caller: Placeholder) => WordIndex> = {
   stores: () => indexOfAccounts("store_words", stores),
   campaigns: () => indexOfAccounts("campaign_words", campaigns),
@@ -30,7 +30,7 @@ export const INDEXES: Record<SearchList, (caller: Placeholder) => WordIndex> = {
   }),
 };
 
-/** Stores or campaigns, to which the words of their account's company belong. */
+/** The index of stores or campaigns. Their words include those of the account's company. */
 function indexOfAccounts(name: string, table: typeof stores | typeof campaigns): WordIndex {
   const company = sql`(SELECT ${accounts.words} FROM ${accounts} WHERE ${accounts.key} = ${table.account_key})`;
   const record = (key: SQL) => sql`CROSS JOIN ${table} ON ${table.key} = ${key}`;
@@ -43,7 +43,7 @@ function indexOfAccounts(name: string, table: typeof stores | typeof campaigns):
   };
 }
 
-/** The records that match, in the order first stored: FTS5 goes along its index, and stops at the limit. */
+/** The records that match, in the order first stored. FTS5 scans its index, and stops at the limit. */
 export function matching({ name, entry, where }: WordIndex, text: SQL | Placeholder, limit: SQL): SQL {
   const key = sql`${name}.rowid`;
   return sql`
@@ -57,22 +57,22 @@ export function missingWords(recordWords: SQL, words: Placeholder): SQL {
   return sql`SELECT value FROM json_each(${words}) WHERE instr(' ' || ${recordWords}, ' ' || value) = 0`;
 }
 
-/** What FTS5 is asked for records with a word of each of these beginnings. A word is letters and digits only. */
+/** The expression that asks FTS5 for records with a word for each of these beginnings. A word has letters and digits only. */
 export function asBeginnings(beginnings: readonly string[]): string {
   return beginnings.map((beginning) => `"${beginning}"*`).join(" AND ");
 }
 
-/** FTS5 has lists of records for beginnings of so many letters; of a longer one it gathers all before it finds the first. */
+/** FTS5 has lists of records for beginnings of up to 6 letters. For a longer one it gathers all records before the first. */
 export const LONGEST_BEGINNING = 6;
 
 /**
- * How many beginnings are looked up at most. FTS5 goes through all records of each, a million of them in 20 ms, and after
- * the rarest four few records are left that do not hold the others too.
+ * The most beginnings that are looked up. FTS5 goes through all records of each, a million of them in 20 ms. Few records
+ * hold the rarest four beginnings and not the others.
  */
 const LOOKED_UP = 4;
 const SAMPLE = 100;
 
-// The view expected_words has the same two numbers.
+// The view expected_words states the same two numbers.
 const MANY_WORDS = 4;
 const LETTERS_APART = 2;
 

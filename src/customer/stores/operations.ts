@@ -3,7 +3,7 @@ import { LINK_NOTE } from "../../http/paging.ts";
 import type { Operation } from "../../openapi/notes.ts";
 import { named, success } from "../../openapi/success.ts";
 
-/** What a member has at one depth of the member's own team (docs/contract/interface.md, 4.3). */
+/** One depth of a member's own team (docs/contract/interface.md, 4.3). */
 export const LevelEntry = named("LevelEntry", {
   level_no: z.int().describe("The depth, 1 to 5."),
   total_members: z.int().describe("How many are at that depth of the member's own team."),
@@ -17,7 +17,7 @@ export type LevelEntry = z.output<typeof LevelEntry>;
 export const TeamMember = named("TeamMember", {
   id: z.string().describe("The member's customer id."),
   name: z.string().describe("The member's name."),
-  customer_description: z.string().describe("What the member says of themself."),
+  customer_description: z.string().describe("The member's own description."),
   friend_status: z.literal([-1, 0, 1]).describe("1 friends, 0 request pending, -1 neither."),
   team_store_count: z.int().describe("The stores that the member has joined."),
   avatar: z.string().describe("The address of a picture, or empty."),

@@ -1,74 +1,54 @@
-import { beforeEach, describe, it } from "vitest";
-import { CircuitBreaker, type Settle } from "../../src/db/circuit-breaker.ts";
+import { describe, it } from "vitest";
+import { CircuitBreaker, type Outcome } from "../../src/db/circuit-breaker.ts";
 
-let now = 0;
-let breaker = new CircuitBreaker(() => now);
+/** A time in milliseconds, a call and its outcome, a call that never ends, or a call that is refused. */
+type Step = number | Outcome | "never ends" | "is refused";
 
-beforeEach(() => {
-  now = 0;
-  breaker = new CircuitBreaker(() => now);
-});
+const TWO_TIMEOUTS: Step[] = ["timed out", "timed out"];
 
-function enter(): Settle {
-  const settle = breaker.enter();
-  if (settle === null) throw new Error("refused");
-  return settle;
-}
-
-function timeOut(times: number): void {
-  for (let count = 0; count < times; count += 1) enter()("timed out");
-}
+const CASES: [behaviour: string, steps: Step[]][] = [
+  ["refuses calls after two timeouts in a row", [...TWO_TIMEOUTS, "is refused"]],
+  [
+    "lets calls through as long as an answer comes between two timeouts",
+    [...Array.from({ length: 10 }, () => ["timed out", "answered"] as Step[]).flat(), "answered"],
+  ],
+  ["counts no lost connections, because they keep nobody waiting", [...Array<Step>(10).fill("failed"), "answered"]],
+  [
+    "lets one call through after two seconds, and no other until it has ended or six seconds are over",
+    [...TWO_TIMEOUTS, 1_999, "is refused", 2_000, "never ends", "is refused", 7_999, "is refused", 8_000, "never ends"],
+  ],
+  ["lets all through once the probe is answered", [...TWO_TIMEOUTS, 2_000, "answered", "never ends", "never ends"]],
+  [
+    "lets the next one probe where the connection of the probe was lost",
+    [...TWO_TIMEOUTS, 2_000, "failed", "never ends", "is refused"],
+  ],
+];
 
 describe("the circuit breaker", () => {
-  it("refuses calls after two timeouts in a row", ({ expect }) => {
-    timeOut(1);
-    expect(breaker.enter()).not.toBeNull();
-    timeOut(1);
+  it.for(CASES)("%s", ([, steps], { expect }) => {
+    let now = 0;
+    const breaker = new CircuitBreaker(() => now);
 
-    expect(breaker.enter()).toBeNull();
-  });
-
-  it("lets calls through as long as an answer comes between two timeouts", ({ expect }) => {
-    for (let count = 0; count < 10; count += 1) {
-      timeOut(1);
-      enter()("answered");
+    for (const [index, step] of steps.entries()) {
+      if (typeof step === "number") {
+        now = step;
+        continue;
+      }
+      const settle = breaker.enter();
+      expect(settle === null, `step ${index + 1}`).toBe(step === "is refused");
+      if (step === "answered" || step === "timed out" || step === "failed") settle?.(step);
     }
-
-    expect(breaker.enter()).not.toBeNull();
   });
 
-  it("counts no lost connections: they keep nobody waiting", () => {
-    for (let count = 0; count < 10; count += 1) enter()("failed");
-
-    enter();
-  });
-
-  it("lets one call through after two seconds, and no other meanwhile", ({ expect }) => {
-    timeOut(2);
-    now = 1_999;
-    expect(breaker.enter()).toBeNull();
+  it("counts two seconds from the end of a probe", ({ expect }) => {
+    let now = 0;
+    const breaker = new CircuitBreaker(() => now);
+    for (const _ of TWO_TIMEOUTS) breaker.enter()?.("timed out");
     now = 2_000;
-
-    expect(breaker.enter()).not.toBeNull();
-    expect(breaker.enter()).toBeNull();
-    now = 7_999;
-    expect(breaker.enter()).toBeNull();
-  });
-
-  it("lets all through once that one is answered", ({ expect }) => {
-    timeOut(2);
-    now = 2_000;
-    enter()("answered");
-
-    expect([breaker.enter(), breaker.enter()]).not.toContain(null);
-  });
-
-  it("waits two seconds more where it is not answered", ({ expect }) => {
-    timeOut(2);
-    now = 2_000;
-    const settle = enter();
+    const settle = breaker.enter();
     now = 7_000;
-    settle("timed out");
+
+    settle?.("timed out");
 
     now = 8_999;
     expect(breaker.enter()).toBeNull();
@@ -76,28 +56,12 @@ describe("the circuit breaker", () => {
     expect(breaker.enter()).not.toBeNull();
   });
 
-  it("lets the next one look where the connection of that one was lost", ({ expect }) => {
-    timeOut(2);
-    now = 2_000;
-    enter()("failed");
-
-    expect(breaker.enter()).not.toBeNull();
-    expect(breaker.enter()).toBeNull();
-  });
-
-  it("lets another one look after six seconds, because a cancelled request never ends", ({ expect }) => {
-    timeOut(2);
-    now = 2_000;
-    enter();
-    now = 8_000;
-
-    expect(breaker.enter()).not.toBeNull();
-  });
-
   it("does not count a feed that times out after others were answered", ({ expect }) => {
-    const feeds = [enter(), enter()];
-    enter()("answered");
-    for (const settle of feeds) settle("timed out");
+    const breaker = new CircuitBreaker(() => 0);
+    const feeds = [breaker.enter(), breaker.enter()];
+    breaker.enter()?.("answered");
+
+    for (const settle of feeds) settle?.("timed out");
 
     expect(breaker.enter()).not.toBeNull();
   });

@@ -73,19 +73,6 @@ describe("the way to D1", () => {
     expect(batch.mock.calls.length).toBeGreaterThan(2);
   });
 
-  it.for([
-    "D1 DB is overloaded. Too many requests queued.",
-    "D1 DB's isolate exceeded its memory limit and was reset.",
-    "D1 DB exceeded its CPU time limit and was reset.",
-    "D1 DB storage operation exceeded timeout which caused object to be reset.",
-    "Your account has exceeded D1's free tier daily row read limit.",
-  ])("does not ask again a database that says: %s", async (message, { expect }) => {
-    const batch = vi.spyOn(session, "batch").mockRejectedValue(new Error(`D1_ERROR: ${message}`));
-
-    await expect(open().all(sql`SELECT 1`)).rejects.toBeInstanceOf(DatabaseUnavailable);
-    expect(batch).toHaveBeenCalledTimes(1);
-  });
-
   it("does not wait longer than two seconds for a bookmark that the database does not reach", async ({ expect }) => {
     const { starts, d1 } = stuckAtBookmark(() => new Promise(() => {}));
     vi.useFakeTimers();
@@ -131,16 +118,25 @@ describe("the way to D1", () => {
   });
 
   it.for([
-    "D1 DB is overloaded",
+    "D1 DB is overloaded. Too many requests queued.",
     "D1 DB's isolate exceeded its memory limit and was reset.",
     "D1 DB exceeded its CPU time limit and was reset.",
+    "D1 DB storage operation exceeded timeout which caused object to be reset.",
     "Your account has exceeded D1's free tier daily row read limit.",
     "no such column: SQLITE_ERROR",
-  ])("does not ask the primary too where a session at a bookmark says: %s", async (message, { expect }) => {
+  ])("is asked once where it says: %s", async (message, { expect }) => {
+    const isOwnFault = message.includes("SQLITE_ERROR");
     const { starts, d1 } = stuckAtBookmark(() => Promise.reject(new Error(`D1_ERROR: ${message}`)));
+    const batch = vi.spyOn(session, "batch").mockRejectedValue(new Error(`D1_ERROR: ${message}`));
 
-    await expect(new Database(d1, BOOKMARK).all(sql`SELECT 1`)).rejects.toThrow();
-    expect(starts).toEqual([BOOKMARK]);
+    const [error] = await Promise.all(
+      [open(), new Database(d1, BOOKMARK)].map((db) => db.all(sql`SELECT 1`).catch((thrown: unknown) => thrown)),
+    );
+
+    expect(error instanceof DatabaseUnavailable).toBe(!isOwnFault);
+    expect(batch).toHaveBeenCalledTimes(1);
+    // A timeout inside D1 is its primary's or its replica's alone.
+    expect(starts).toEqual(message.includes("exceeded timeout") ? [BOOKMARK, "first-primary"] : [BOOKMARK]);
   });
 
   it("asks the primary for what goes on in the background, not where this session stands", async ({ expect }) => {
@@ -157,14 +153,5 @@ describe("the way to D1", () => {
 
     await expect(open().steps({ deleted: [sql`DELETE FROM accounts`] })).rejects.toBeInstanceOf(DatabaseUnavailable);
     expect(batch).toHaveBeenCalledTimes(1);
-  });
-
-  it("lets a fault of the statement itself through as what it is", async ({ expect }) => {
-    const error = await open()
-      .all(sql`SELECT no_such_column`)
-      .catch((thrown: unknown) => thrown);
-
-    expect(error).toBeInstanceOf(Error);
-    expect(error).not.toBeInstanceOf(DatabaseUnavailable);
   });
 });

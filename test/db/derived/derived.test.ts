@@ -34,7 +34,7 @@ const [c1, c2, store, employee] = [
   key("employees", "e101-1"),
 ];
 
-/** What a careless hand may do to each, and the differences that it makes. */
+/** How each is damaged, and the differences that are found: their texts, or how many. */
 const DAMAGE: Record<string, { by: string[]; differences: string[] | number }> = {
   "customers' balances": {
     by: [
@@ -168,15 +168,14 @@ const DAMAGE: Record<string, { by: string[]; differences: string[] | number }> =
 
 beforeAll(async () => {
   await mustFeed(demoLines());
-  // What the demo program has none of: a large account, a short list of stores, a group whose messages came late,
-  // a member who left, somebody erased.
+  // The demo program has no large account, no short list of stores, no group whose messages came late, nobody who left a
+  // store, and nobody who was erased.
   const numbers = Array.from({ length: 102 }, (_, index) => index + 1);
   await mustFeed([
     seed.account({ id: "900", company: "Large Chain" }),
     ...numbers.map((number) => seed.store("900", { id: `s900-${number}` })),
-    ...numbers.map((number) =>
-      seed.campaign("900", { id: `k900-${number}`, store_ids: number === 2 ? ["s900-1", "s900-2"] : "all" }),
-    ),
+    seed.campaign("900", { id: "k900-1", store_ids: "all" }),
+    seed.campaign("900", { id: "k900-2", store_ids: ["s900-1", "s900-2"] }),
     seed.group(["c1", "c2"], { id: "seconds" }),
     seed.message("seconds", "c1", { sent_at: "2026-03-01 10:00:02" }),
     seed.message("seconds", "c1", { sent_at: "2026-03-01 10:00:01" }),
@@ -191,10 +190,6 @@ beforeAll(async () => {
 describe("derived data", () => {
   it("is damaged here in each of its parts", ({ expect }) => {
     expect(Object.keys(DAMAGE).sort()).toEqual(DERIVED.map(({ name }) => name).sort());
-  });
-
-  it.for(DERIVED)("is as expected after a feed: $name", async (derived, { expect }) => {
-    expect(await differencesOf(derived)).toEqual([]);
   });
 
   it.for(DERIVED)("is found out and repaired where it was damaged: $name", async (derived, { expect }) => {

@@ -1,5 +1,5 @@
 import { decodeUtf8, parseObject } from "../../src/values/json.ts";
-import { seenAs } from "../model/compare.ts";
+import { differenceOf, seenAs } from "../model/compare.ts";
 import { Model } from "../model/model.ts";
 import { PARAMETERS } from "../model/parameters.ts";
 import { type Answer, type FeedLine, ndjson } from "../support/api.ts";
@@ -29,8 +29,7 @@ export class Judge {
     const [expected, seen] = this.#expected(request, answer) ?? [];
     if (expected === undefined) return null;
     this.count += 1;
-    const [one, other] = [sorted(seen), sorted(expected)].map((value) => JSON.stringify(value));
-    return one === other ? null : `${one} instead of ${other}`;
+    return differenceOf(seen, expected);
   }
 
   #expected({ method, path, target, body, caller }: FuzzedRequest, { status, headers, body: answered }: Answer) {
@@ -77,12 +76,4 @@ function valuesOf(body: FuzzedRequest["body"]): unknown[] {
     if (text === null || !text.isWellFormed()) return null;
     return text.trim() === "" ? undefined : parseObject(text);
   });
-}
-
-/** The same with the fields of objects in one order. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== "object" || value === null) return value;
-  const byName = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
-  return Object.fromEntries(byName.map(([name, inner]) => [name, sorted(inner)]));
 }

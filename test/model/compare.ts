@@ -25,3 +25,17 @@ export function seenAs(expected: Expected, { status, body, link }: Answered): Ex
       if (Math.abs(item.distance - campaigns[index]?.distance) < ROUNDED) item.distance = campaigns[index].distance;
   return seen;
 }
+
+/** Both as JSON where they differ; null: they say the same. */
+export function differenceOf(seen: unknown, expected: unknown): string | null {
+  const [one, other] = [seen, expected].map((value) => JSON.stringify(sorted(value)));
+  return one === other ? null : `${one} instead of ${other}`;
+}
+
+/** The same with the fields of objects in one order. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  const byName = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(byName.map(([name, inner]) => [name, sorted(inner)]));
+}

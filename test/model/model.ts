@@ -29,12 +29,13 @@ const NO_ITEMS: Expected = { status: 200, body: { status: false, errorCode: "NO_
  * what is fed, and answers what is asked, at the second that it is told.
  */
 export class Model {
-  #state = new State();
+  #state: State;
   /** Events of before this time have left for history; null: none have. */
   sealedBefore: string | null = null;
   readonly #settings: Settings;
 
-  constructor(settings: Partial<Settings> = {}) {
+  constructor(settings: Partial<Settings> = {}, state = new State()) {
+    this.#state = state;
     this.#settings = { radiusMiles: 25, whom: "all", ...settings };
   }
 

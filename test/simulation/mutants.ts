@@ -8,7 +8,7 @@ export interface Mutant extends Patch {
 }
 
 const POLL = "a poll misses nothing";
-const COPY = "a poll shows what its copy has";
+const MODEL = "an answer is the model's, of the copy that was read";
 const BOARD = "a board's age is what it says";
 const BOOKMARK = "a bookmark shows what was seen with it";
 const LOST = "nothing acknowledged is lost";
@@ -140,7 +140,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/customer/messages/queries.ts",
     find: "WHERE ${callers} AND ${news.newest_at} < ${STAMP} AND",
     replace: "WHERE ${callers} AND ${news.newest_at} <= ${STAMP} AND",
-    seenBy: COPY,
+    seenBy: MODEL,
   },
   {
     breaks: "a feed of messages is followed by a stamp that shows them",
@@ -154,7 +154,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "migrations/0012_messages.sql",
     find: "AND customer_key IN (SELECT customer_key FROM message_group_members WHERE group_key = OLD.key);",
     replace: "AND customer_key IN (SELECT min(customer_key) FROM message_group_members WHERE group_key = OLD.key);",
-    seenBy: COPY,
+    seenBy: MODEL,
   },
   // The database.
   {
@@ -202,15 +202,15 @@ export const MUTANTS: readonly Mutant[] = [
   {
     breaks: "a daily limit is waited for until 00:00 UTC",
     file: "src/http/errors.ts",
-    find: "DAY_SECONDS - passed);",
-    replace: "RETRY_AFTER_OUTAGE_SECONDS + 0 * passed);",
+    find: "MINUTE_SECONDS : DAY_SECONDS - secondOfDay",
+    replace: "MINUTE_SECONDS : MINUTE_SECONDS + 0 * secondOfDay",
     seenBy: DAILY,
   },
   {
     breaks: "a daily limit that ends a moment late is not waited for all day",
     file: "src/http/errors.ts",
-    find: "passed < MINUTE_SECONDS ?",
-    replace: "passed < 0 ?",
+    find: "secondOfDay < MINUTE_SECONDS ?",
+    replace: "secondOfDay < 0 ?",
     seenBy: DAILY,
   },
   // Boards.
@@ -287,6 +287,13 @@ export const MUTANTS: readonly Mutant[] = [
     find: "if (horizon !== null && !deletes",
     replace: 'if (horizon === "" && !deletes',
     seenBy: REFUSED,
+  },
+  {
+    breaks: "entries that left between two pages are not counted twice",
+    file: "src/customer/me/entries/queries.ts",
+    find: "if (after !== undefined && after.left !== left) return",
+    replace: "if (after !== undefined && after.left > left) return",
+    seenBy: "entries add up to balances",
   },
   // The schedule.
   {

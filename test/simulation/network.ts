@@ -1,7 +1,9 @@
 import type { Random } from "../../scripts/program/random.ts";
+import type { SentRequest } from "./platform/invocation.ts";
 import type { Answered } from "./platform/isolates.ts";
 import { AppSocket } from "./platform/sockets.ts";
-import type { Instance } from "./platform/sqlite.ts";
+import type { Instance, Query } from "./platform/sqlite.ts";
+import type { Moment } from "./rules/model.ts";
 import type { Rules } from "./rules/rules.ts";
 import { signToken } from "./tokens.ts";
 import type { Location, World } from "./world.ts";
@@ -11,15 +13,19 @@ export interface Call {
   location: Location;
   method?: "GET" | "POST";
   path: string;
+  /** Whose it is. */
+  customer?: string;
+  /** Of a system of record: the scope of its token. */
+  scope?: string;
   headers?: Record<string, string>;
   body?: string;
-  /** Is told of each copy of the database that is read for it. */
-  onServed?: (copy: Instance) => void;
 }
 
 export interface Answer extends Answered {
   // biome-ignore lint/suspicious/noExplicitAny: an actor looks into whatever came back.
   json: any;
+  /** What the copies of the database showed that were read for it. */
+  moments: readonly Moment[];
 }
 
 const ORIGIN = "https://loyalty.example";
@@ -48,19 +54,19 @@ export class Network {
     await time.wait(weather.happens("a request is late") ? random.integer(200, 8_000) : random.integer(1, 60));
     if (weather.happens("a request is lost")) return this.#lose();
     const isTwice = weather.happens("a request comes twice");
-    const { onServed: _, ...again } = call;
-    const [answer] = await Promise.all([this.#deliver(call), ...(isTwice ? [this.#deliver(again)] : [])]);
+    const [answer] = await Promise.all([this.#deliver(call), ...(isTwice ? [this.#deliver(call)] : [])]);
     if (weather.happens("an answer is lost")) return this.#lose();
     await time.wait(random.integer(1, 60));
     return answer;
   }
 
   /** The same as an app sees it that has the global `fetch`. */
-  fetchFor(location: Location): typeof fetch {
+  fetchFor(location: Location, customer: string): typeof fetch {
     return async (input, init) => {
       const url = new URL(String(input));
       const sending = this.send({
         location,
+        customer,
         method: init?.method === "POST" ? "POST" : "GET",
         path: url.pathname + url.search,
         headers: Object.fromEntries(new Headers(init?.headers)),
@@ -88,13 +94,29 @@ export class Network {
 
   async #deliver(call: Call): Promise<Answer> {
     const { isolate, env } = this.#world.isolateAt(call.location);
-    const init = { method: call.method ?? "GET", headers: call.headers ?? {} };
-    const request = new Request(ORIGIN + call.path, call.body === undefined ? init : { ...init, body: call.body });
-    const answered = await isolate.fetch(request, env, call.onServed);
-    const answer = { ...answered, json: parse(answered.body) };
+    const headers = { ...this.#tokenOf(call), ...call.headers };
+    const init = { method: call.method ?? "GET", headers, ...(call.body !== undefined && { body: call.body }) };
+    const sent: SentRequest = { lines: call.path === "/api/v1/feed" ? call.body : undefined, committed: null };
+    const poll = this.#rules.messages.begin(call);
+    // Of statements that are sent again, the answer that came last counts.
+    const read = new Map<string, Moment>();
+    const note = (copy: Instance, queries: readonly Query[]) => {
+      read.set(queries.map(({ sql }) => sql).join(), this.#rules.model.at(copy));
+    };
+    const answered = await isolate.fetch(new Request(ORIGIN + call.path, init), env, sent, note);
+    const answer = { ...answered, json: parse(answered.body), moments: [...read.values()] };
     this.#world.log(`${answer.status} ${answer.body}`);
-    this.#rules.checkAnswer(call, answer);
+    this.#rules.checkAnswer(call, answer, { poll, committed: sent.committed });
     return answer;
+  }
+
+  #tokenOf({ customer, scope, headers }: Call): Record<string, string> {
+    // An app brings its own.
+    if (headers?.authorization !== undefined) return {};
+    if (customer !== undefined) return { Authorization: `Bearer ${customerToken(this.#world, customer)}` };
+    if (scope === undefined) return {};
+    const claims = { scope, sub: "system", accounts: "*" };
+    return { Authorization: `Bearer ${signToken(claims, { now: this.#world.time.now, seconds: TOKEN_SECONDS })}` };
   }
 
   async #lose(): Promise<never> {
@@ -103,20 +125,8 @@ export class Network {
   }
 }
 
-/** The headers of a request of this customer. */
-export function asCustomer(world: World, customerId: string): Record<string, string> {
-  return { Authorization: `Bearer ${customerToken(world, customerId)}` };
-}
-
 export function customerToken({ time }: World, customerId: string): string {
   return signToken({ scope: "customer", sub: customerId }, { now: time.now, seconds: TOKEN_SECONDS });
-}
-
-/** The headers of a request of a system of record. */
-export function asSystem({ time }: World, scope = "feed"): Record<string, string> {
-  const claims = { scope, sub: "system", accounts: "*" };
-  const token = signToken(claims, { now: time.now, seconds: TOKEN_SECONDS });
-  return { Authorization: `Bearer ${token}`, "Content-Type": "application/x-ndjson" };
 }
 
 /** The answer's JSON; of lines, the first. */

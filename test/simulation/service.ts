@@ -4,4 +4,3 @@ export { DERIVED } from "../../src/db/derived/index.ts";
 export { ALL_KEYS, findDifferences, toText } from "../../src/db/derived/recount.ts";
 export * from "../../src/index.ts";
 export { default as worker } from "../../src/index.ts";
-export { openApi } from "../../src/reference.ts";

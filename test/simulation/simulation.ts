@@ -4,7 +4,7 @@ import { feeder, feedUntilAnswered } from "./actors/feeder.ts";
 import { type Followed, follower, newFollowed } from "./actors/follower.ts";
 import { operator, platformFaults, schedule } from "./actors/operator.ts";
 import { poller } from "./actors/poller.ts";
-import { exporter, reader } from "./actors/reader.ts";
+import { entriesReader, exporter, reader } from "./actors/reader.ts";
 import { sealing } from "./actors/sealing.ts";
 import { FIRST_LINES } from "./lines.ts";
 import { Network } from "./network.ts";
@@ -157,6 +157,7 @@ async function play({ steps, actors }: Plan, world: World, rules: Rules): Promis
       ["pollers", 6, (number) => poller(stage, number)],
       ["followers", 4, follow],
       ["readers", 3, (number) => reader(stage, number)],
+      ["readers", 1, () => entriesReader(stage)],
       ["exporters", 1, () => exporter(stage)],
     ];
     for (const [kind, count, act] of cast) {

@@ -29,7 +29,7 @@ export async function follower(stage: Stage, number: number, followed: Followed)
     const client = world.outside.service.createClient({
       url: "https://loyalty.example",
       token: () => customerToken(world, customerId),
-      fetch: network.fetchFor(location),
+      fetch: network.fetchFor(location, customerId),
       WebSocket:
         number % 3 === 2
           ? null

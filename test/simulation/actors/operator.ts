@@ -94,8 +94,8 @@ export async function operator({ world, rules, isEnding }: Stage): Promise<void>
       world.jumpClock(random);
     } else {
       const { database } = world;
-      const [row] = database.primary.read<{ version: number }>("SELECT version FROM program_state");
-      const version = Number(row?.version);
+      const moment = rules.model.last;
+      const { version } = moment;
       world.step(`sets the database back to feed version ${version}, in a while`);
       const file = world.file("backup");
       database.primary.backUp(file);
@@ -103,7 +103,7 @@ export async function operator({ world, rules, isEnding }: Stage): Promise<void>
       if (!isEnding() && deed === "set back") {
         world.step(`sets the database back to feed version ${version}`);
         world.setBackAt = world.time.now;
-        rules.forget(version);
+        rules.forget(moment);
         database.setBackTo(file);
       }
       rmSync(file);

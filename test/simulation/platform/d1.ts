@@ -186,7 +186,7 @@ export class SimulatedD1 {
       this.onCommit(copy.commit);
     }
     session.sawCommit(copy.commit);
-    if (!session.beginsAtPrimary) current.getStore()?.onServed(copy);
+    if (!outcome.wrote) current.getStore()?.onServed(copy, queries);
     if (exceeded !== null) throw reset(copy, exceeded);
     if (weather.happens("D1 loses a connection after the commit")) throw new Error(LOST);
     const slow = weather.happens("D1 answers late") ? random.integer(200, 9_000) : 0;

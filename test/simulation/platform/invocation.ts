@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { FeedAnswer } from "../../model/feed.ts";
 import { Connections } from "./connections.ts";
 import type { Instance, Query } from "./sqlite.ts";
 
@@ -12,7 +13,9 @@ export class Invocation {
   /** The batches of which D1 has said that they are too much. */
   readonly refused: (readonly Query[])[] = [];
   /** Is told of each copy of a database that answers, just when it does. */
-  onServed: (copy: Instance) => void = () => {};
+  onServed: (copy: Instance, queries: readonly Query[]) => void = () => {};
+  /** The request that it answers; null: there is none. */
+  request: SentRequest | null = null;
   readonly connections: Connections;
   readonly #background = new Set<Promise<unknown>>();
   readonly #ended = Promise.withResolvers<void>();
@@ -51,6 +54,14 @@ export class Invocation {
     while (this.#background.size > 0) await Promise.all(this.#background);
     this.end();
   }
+}
+
+/** A request as it was sent. The rules of the simulation note here what it came to. */
+export interface SentRequest {
+  /** What it feeds. */
+  lines: string | undefined;
+  /** Of a feed that was committed: the commit, and what the model of the contract answers to it. */
+  committed: { commit: number; answer: FeedAnswer } | null;
 }
 
 /** The invocation whose code is running; undefined outside of all isolates. */

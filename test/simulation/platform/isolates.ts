@@ -2,9 +2,8 @@ import type { Random } from "../../../scripts/program/random.ts";
 import type * as Service from "../service.ts";
 import type { Load } from "./code.ts";
 import { simulatedGlobals } from "./globals.ts";
-import { current, Invocation } from "./invocation.ts";
+import { current, Invocation, type SentRequest } from "./invocation.ts";
 import { SocketEnd, socketPairs } from "./sockets.ts";
-import type { Instance } from "./sqlite.ts";
 import type { Time } from "./time.ts";
 
 // Isolates as Workers' documentation has them (developers.cloudflare.com/workers: reference/how-workers-works,
@@ -70,10 +69,15 @@ export class Isolate {
   readonly now = (): number => this.#time.now + this.clock.aheadMs;
 
   /** What the Worker answers. Fails when the isolate ends before. */
-  fetch(request: Request, env: Env, onServed: (copy: Instance) => void = () => {}): Promise<Answered> {
+  fetch(
+    request: Request,
+    env: Env,
+    sent: SentRequest | null = null,
+    onServed: Invocation["onServed"] = () => {},
+  ): Promise<Answered> {
     return this.#run(async (context) => {
       const invocation = current.getStore();
-      if (invocation !== undefined) invocation.onServed = onServed;
+      if (invocation !== undefined) Object.assign(invocation, { onServed, request: sent });
       const databaseFaults = current.getStore()?.databaseFaults ?? [];
       const startedAt = this.#time.now;
       const response = await this.service.worker.fetch(request, env, context);

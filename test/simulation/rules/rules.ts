@@ -1,23 +1,27 @@
 import type { Answer, Call } from "../network.ts";
+import type { SentRequest } from "../platform/invocation.ts";
 import type { World } from "../world.ts";
 import { AnswerRules } from "./answers.ts";
-import { BoardRules } from "./boards.ts";
 import { checkDerived } from "./derived.ts";
 import { HistoryRules } from "./history.ts";
 import { JobRules } from "./jobs.ts";
-import { Ledger } from "./ledger.ts";
 import { checkMemory } from "./memory.ts";
-import { MessageRules } from "./messages.ts";
+import { MessageRules, type Poll } from "./messages.ts";
+import { ModelRules, type Moment } from "./model.ts";
 import { StallRules } from "./stalls.ts";
 
 /** How often everything is counted anew, in steps. */
 const COUNT_EVERY_STEPS = 1_000;
 
+interface Circumstances {
+  poll: Poll | null;
+  committed: SentRequest["committed"];
+}
+
 /** What must always hold. */
 export class Rules {
+  readonly model: ModelRules;
   readonly messages: MessageRules;
-  readonly boards: BoardRules;
-  readonly ledger: Ledger;
   readonly stalls: StallRules;
   readonly #jobs: JobRules;
   /** Null: no event leaves. */
@@ -26,29 +30,28 @@ export class Rules {
   readonly #answers: AnswerRules;
   #countedAt = 0;
 
-  constructor(world: World) {
+  constructor(world: World, { hasModel = true } = {}) {
     this.#world = world;
-    this.messages = new MessageRules(world);
-    this.boards = new BoardRules(world);
     this.history = world.history === null ? null : new HistoryRules(world, world.history);
-    this.ledger = new Ledger(world, this.history);
+    this.model = new ModelRules(world, this.history, hasModel);
+    this.messages = new MessageRules(world, this.model);
     this.stalls = new StallRules(world);
     this.#jobs = new JobRules(world);
     this.#answers = new AnswerRules(world);
     world.database.onCommit = () => {
-      this.messages.checkCommit();
-      this.boards.noteCommit();
+      this.model.noteCommit();
+      this.messages.noteCommit();
       this.#jobs.checkCommit();
     };
   }
 
-  /** Looks at an answer of the service, whoever gets it. */
-  checkAnswer(call: Call, answer: Answer): void {
+  /** Looks at an answer of the service, whoever gets it.  */
+  checkAnswer(call: Call, answer: Answer, { poll, committed }: Circumstances): void {
     this.#answers.check(call, answer);
     this.stalls.check(call, answer);
     this.history?.checkAnswer(call, answer);
-    if (call.path.startsWith("/api/v1/customer/messages")) this.messages.noteShown(answer);
-    if (call.path.endsWith("/leaderboard")) this.boards.check(call, answer);
+    this.model.check(call, answer, committed);
+    if (poll !== null && answer.moments.length === 0) this.messages.check(call, poll, answer);
   }
 
   /** Is called again and again: what is expensive to look at is looked at now and then. */
@@ -60,16 +63,15 @@ export class Rules {
 
   checkAll(): void {
     this.history?.check();
-    this.ledger.check();
+    this.model.checkStored();
     this.#jobs.check();
     checkDerived(this.#world);
     checkMemory(this.#world);
   }
 
-  /** The database has been set back to this feed version. */
-  forget(version: number): void {
-    this.messages.forget();
-    this.ledger.forget(version);
+  /** The database is set back to this moment. */
+  forget(moment: Moment): void {
+    this.model.forget(moment);
     this.#jobs.forget();
   }
 }

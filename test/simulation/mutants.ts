@@ -101,9 +101,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     breaks: "only what was notified is taken out of the outbox",
-    file: "src/inbox/notify.ts",
-    find: "(_, customerId) => reached.has(customerId)",
-    replace: "() => reached.size >= 0",
+    file: "src/inbox/outbox.ts",
+    find: "(customerId) => !notified.has(customerId)",
+    replace: "() => notified.size < 0",
     seenBy: POLL,
   },
   {

@@ -17,15 +17,19 @@ export interface Screen {
 export const DESK: Screen = { width: 1280, height: 800, colorScheme: "light" };
 export const PHONE: Screen = { width: 380, height: 780, colorScheme: "light" };
 
-/** The example app in a window, with its errors and what it asked of other hosts: nothing, it should be. */
+/** The errors of the example app, and what it asked of other hosts: nothing, it should be. */
 export interface AppPage {
-  page: Page;
   errors: string[];
   elsewhere: string[];
 }
 
-/** Opens the app, and waits until it shows the customer's balance: then it is connected. */
-export async function openApp(browser: Browser, url: string, { colorScheme, ...viewport }: Screen): Promise<AppPage> {
+/** Runs a test in a window of its own, once the app shows the customer's balance: then it is connected. */
+export async function openWindow(
+  browser: Browser,
+  url: string,
+  { colorScheme, ...viewport }: Screen,
+  run: (page: Page, app: AppPage) => Promise<void>,
+): Promise<void> {
   const page = await browser.newPage({ viewport, colorScheme });
   page.setDefaultTimeout(PATIENCE_MS);
   const errors: string[] = [];
@@ -37,15 +41,32 @@ export async function openApp(browser: Browser, url: string, { colorScheme, ...v
     if (/^https?:/.test(request.url()) && new URL(request.url()).hostname !== new URL(url).hostname)
       elsewhere.push(request.url());
   });
-  await page.goto(`${url}/app/`);
-  await page.getByText(/^\d+\.\d\d\s*points$/).waitFor();
-  return { page, errors, elsewhere };
+  try {
+    await page.goto(`${url}/app/`);
+    await page.getByText(/^\d+\.\d\d\s*points$/).waitFor();
+    await run(page, { errors, elsewhere });
+  } finally {
+    await page.close();
+  }
 }
 
 export async function goTo(page: Page, view: ViewName): Promise<void> {
   await page.getByRole("navigation").getByText(view, { exact: true }).click();
   await page.getByRole("heading", { level: 1, name: view }).waitFor();
   await page.locator("main .waiting:visible").first().waitFor({ state: "detached" });
+}
+
+/** Opens one of the till's forms and sends it. Resolves with its lines. */
+export async function sendForm(page: Page, title: string): Promise<Record<string, unknown>[]> {
+  const details = page.locator("details", { hasText: title });
+  if ((await details.getAttribute("open")) === null) await details.locator("summary").click();
+  const ndjson = await details.locator("code").innerText();
+  await details.getByRole("button").click();
+  await details.getByText("Committed.").waitFor();
+  return ndjson
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
 /** What axe finds wrong with the page as it is now. */

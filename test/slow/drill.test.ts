@@ -1,5 +1,7 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cloneCheckout, removeFolder } from "./clone.ts";
 import { freePort, printed, ROOT, type Running, running } from "./command.ts";
@@ -10,6 +12,8 @@ const READY = "Ctrl-C stops it";
 const JOBS = 4;
 const services: Running[] = [];
 let clone = "";
+/** The service with the demo program, whose old events are in R2. */
+let source: { url: string; folder: string; service: Running };
 
 beforeAll(() => {
   clone = cloneCheckout();
@@ -55,32 +59,72 @@ async function run(line: string): Promise<string> {
   return command.output();
 }
 
-describe("the drill of docs/backups.md", () => {
-  it("restores the demo program with its history, and verifies the restored database", {
-    timeout: 1_200_000,
-  }, async () => {
-    const [source, drill] = [path.join(clone, "source"), path.join(clone, "drill")];
+/** Each minute takes one of the jobs. */
+async function runJobs(): Promise<void> {
+  for (let minute = 0; minute < JOBS; minute += 1) await fetch(`${source.url}/__scheduled`);
+}
+
+/** Feeds the service what only c1 has: each text begins with the same rare letters. */
+async function feed(lines: readonly object[]): Promise<void> {
+  writeFileSync(path.join(clone, "lines.ndjson"), lines.map((line) => JSON.stringify(line)).join("\n"));
+  await run(`npm run feed -- lines.ndjson --url ${source.url}`);
+}
+
+type Line = Record<string, unknown>;
+const linesOf = (text: string | Buffer): Line[] =>
+  String(text)
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
+
+/** Which parts of the service's data have the rare letters: databases without their free pages, and objects unzipped. */
+function partsWithMarks(): string[] {
+  const copy = path.join(clone, "copy");
+  rmSync(copy, { recursive: true, force: true });
+  cpSync(path.join(source.folder, "v3"), copy, { recursive: true });
+  const isMarked = (bytes: Buffer) => bytes.toString("latin1").toLowerCase().includes("xzvk");
+  for (const file of globSync(path.join(copy, "**/*.sqlite"))) {
+    const database = new DatabaseSync(file);
+    database.exec("VACUUM");
+    database.close();
+  }
+  const files = globSync("**", { cwd: copy, withFileTypes: true }).filter((entry) => entry.isFile());
+  const marked = files.filter(({ parentPath, name }) => {
+    const bytes = readFileSync(path.join(parentPath, name));
+    return isMarked(bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes);
+  });
+  return marked.map(({ parentPath }) => path.relative(copy, parentPath).split(path.sep)[0] ?? "");
+}
+
+describe("the drill of docs/backups.md", { timeout: 1_200_000 }, () => {
+  it("restores the demo program with its history, and verifies the restored database", async () => {
+    const [folder, drill] = [path.join(clone, "source"), path.join(clone, "drill")];
     const [port, other] = [await freePort(), await freePort()];
     const [lines = [], withHistory = []] = blocksOfPage().map((block) =>
       block.map((line) =>
         line.replace("8787", String(port)).replace("8788", String(other)).replace("/tmp/drill", drill),
       ),
     );
-    const start = `npm start -- --port ${port} --persist-to ${source}`;
+    const start = `npm start -- --port ${port} --persist-to ${folder}`;
     // The demo program is older than what is kept afterwards.
     const first = await serve(start);
+    source = { url: `http://127.0.0.1:${port}`, folder, service: first };
+    await feed([
+      { ...CUSTOMER, first_name: "Qxzvka", last_name: "Qxzvkb", scan_id: "qxzvkc", address_line_1: "Qxzvkd 1" },
+      { ...ENTRY, id: "old", description: "Qxzvke", created_at: "2026-01-02 03:04:05" },
+    ]);
     first.child.kill("SIGTERM");
     await first.ended;
     turnHistoryOn();
-    await serve(start);
-    // Each minute takes one of the jobs, which are all due at first.
-    for (let minute = 0; minute < JOBS; minute += 1) await fetch(`http://127.0.0.1:${port}/__scheduled`);
-    const status = await run(`npm run history -- status --persist-to ${source}`);
+    source.service = await serve(start);
+    // They are all due at first.
+    await runJobs();
+    const status = await run(`npm run history -- status --persist-to ${folder}`);
 
     const outputs = [];
     for (const line of [...lines, ...withHistory]) {
       if (line.startsWith("npm start")) await serve(line);
-      else outputs.push(await run(line.includes("history -- copy") ? `${line} --persist-to ${source}` : line));
+      else outputs.push(await run(line.includes("history -- copy") ? `${line} --persist-to ${folder}` : line));
     }
 
     expect(status).toContain("All of them have left.");
@@ -95,5 +139,44 @@ describe("the drill of docs/backups.md", () => {
     expect(exported).not.toContain('"record":"balance_entry","id"');
     // What no command was told to use.
     expect(existsSync(path.join(clone, ".wrangler", "state"))).toBe(false);
+  });
+});
+
+const CUSTOMER = { record: "customer", id: "c1" };
+const ENTRY = { record: "balance_entry", customer_id: "c1", store_id: "s101-1-1", amount: "1.00" };
+
+describe("npm run customer, after the drill,", { timeout: 300_000 }, () => {
+  it("exports the lines about a customer that a whole export and the segments have", async () => {
+    await run(`npm run customer -- export c1 one.ndjson --url ${source.url}`);
+
+    const segments = globSync(path.join(clone, "segments/**/*.gz")).map((file) => gunzipSync(readFileSync(file)));
+    const all = [readFileSync(path.join(clone, "backup.ndjson")), ...segments].flatMap(linesOf);
+    const isAbout = ({ record, id, customer_id, friend_id, member_ids = [] }: Line) =>
+      [customer_id, friend_id, ...(record === "customer" ? [id] : []), ...(member_ids as string[])].includes("c1");
+    const expected = all.filter(isAbout);
+    const exported = linesOf(readFileSync(path.join(clone, "one.ndjson")));
+    const sorted = (lines: readonly Line[]) => lines.map((line) => JSON.stringify(line)).sort();
+    expect(sorted(exported)).toEqual(sorted(expected));
+    expect(new Set(expected.map(({ record }) => record)).size).toBeGreaterThan(9);
+  });
+
+  it("erases a customer from every table, index, object, cache and inbox", async () => {
+    await feed([
+      { ...ENTRY, id: "new", description: "Qxzvkf" },
+      { record: "message", id: "qm", group_id: "g1", customer_id: "c1", body: "Qxzvkg" },
+    ]);
+    const token = (await run("npm run --silent token -- customer c1")).trim().split("\n").at(-1);
+    for (const list of ["messages", "me"])
+      await fetch(`${source.url}/api/v1/customer/${list}`, { headers: { Authorization: `Bearer ${token}` } });
+    const before = partsWithMarks();
+
+    const receipt = await run(
+      `npm run --silent customer -- erase c1 --persist-to ${source.folder} --url ${source.url}`,
+    );
+    await runJobs();
+
+    expect(new Set(before)).toEqual(new Set(["d1", "r2"]));
+    expect(receipt).toMatch(/"history":\{"balance_entry":[1-9]/);
+    expect(partsWithMarks()).toEqual([]);
   });
 });

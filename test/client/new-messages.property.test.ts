@@ -1,70 +1,14 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
-import type { Since } from "../../src/client/index.ts";
-import { pollMessages } from "../../src/client/poll.ts";
-import { Service } from "../../src/client/service.ts";
-import type { MessageGroup } from "../../src/client/shapes.ts";
-import { abortable, throwIfAborted } from "../../src/client/waiting.ts";
+import { createClient, type Since } from "../../src/client/index.ts";
+import { MINUTE, pass, SECOND } from "../support/changes.ts";
+import { type FakeSocket, fakeSockets } from "../support/fake-socket.ts";
 import { BEGINNING, GROUP_IDS, newsSince, ServiceModel, timeOf } from "../support/messages-model.ts";
 import { propertyRuns } from "../support/property-runs.ts";
 
-// The polling of the client against a model of the service (docs/contract/interface.md, 4.2), in which anything may
-// happen before any request and after any group: messages, seconds that pass, a lost connection, a client that ends and
-// resumes.
-
-type Event = { say: string } | "second passes" | "connection is lost" | "client restarts";
-
-/**
- * What a user is given who stores each group once it was dealt with, and resumes from there; and when "now" was, where
- * they begin without `since`.
- */
-async function follow(service: ServiceModel, since: Since | undefined, events: Event[]) {
-  const given: { group_id: string; last_message: string }[] = [];
-  let [goOn, now, isOver] = [since, -1, false];
-  const happens = (): Event | undefined => {
-    const event = events.shift();
-    if (event === "second passes") service.now += 1;
-    else if (typeof event === "object") service.say(event.say);
-    return event;
-  };
-  /** Asks the model once: a lost connection is not tried again. */
-  const serviceUntil = (stop: AbortController) => {
-    const send = async (input: unknown) => {
-      const address = new URL(String(input));
-      const isQuiet = events.length === 0;
-      if (isQuiet) service.now += 2;
-      if (happens() === "connection is lost") throw new TypeError("connection lost");
-      const answer = await service.fetch(address);
-      const { status } = await answer.clone().json<{ status: boolean }>();
-      if (address.searchParams.get("per_page") === "1") now = status ? service.now : 0;
-      else if (!status && isQuiet && !address.searchParams.has("after")) {
-        isOver = true;
-        stop.abort();
-      }
-      return answer;
-    };
-    const retry = { attempts: 1, longestWaitMs: 0, answerWithinMs: 1_000 };
-    return new Service({ url: "https://loyalty.example", askToken: async () => "t", send, retry });
-  };
-  while (!isOver) {
-    const stop = new AbortController();
-    const asked = serviceUntil(stop);
-    const untilDue = async () => throwIfAborted(stop.signal);
-    const polling = abortable(stop.signal, (signal) =>
-      pollMessages((query, call) => asked.getPage<MessageGroup[]>("/messages", query, call), {
-        since: goOn,
-        untilDue,
-        signal,
-      }),
-    );
-    for await (const group of polling) {
-      given.push(group);
-      goOn = group;
-      if (happens() === "client restarts") break;
-    }
-  }
-  return { given: given.map(({ last_message }) => last_message), now };
-}
+// `newMessages` against a model of the service, with sockets and without. Anything may happen at any time, also before and
+// after each answer and each group: frames that come late, twice or never, connections that break, go silent or are
+// refused, requests that are lost, a client that ends and resumes.
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -73,19 +17,132 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Follows, and lets time pass until that is over: after a failure the client waits. */
-async function followInTime(...given: Parameters<typeof follow>): ReturnType<typeof follow> {
-  let isOver = false;
-  const following = follow(...given).finally(() => (isOver = true));
-  while (!isOver) await vi.advanceTimersByTimeAsync(1_000);
-  return following;
+const HAPPENINGS = [
+  "second passes",
+  "frame arrives",
+  "frame arrives twice",
+  "frame is lost",
+  "frame says something else",
+  "connection breaks",
+  "connection goes silent",
+  "connection is replaced",
+  "token expires",
+  "sockets are refused",
+  "sockets come through",
+  "request is lost",
+  "client restarts",
+] as const;
+type Event = (typeof HAPPENINGS)[number] | { say: string } | { wait: number };
+
+class World {
+  readonly service: ServiceModel;
+  readonly given: string[] = [];
+  /** The second in which a client without `since` has begun. */
+  now = -1;
+  readonly #events: Event[];
+  readonly #sockets = fakeSockets((socket) => this.#opened(socket));
+  #frames: object[] = [];
+  #isRefusing = false;
+  #losesRequest = false;
+  #stop = new AbortController();
+  #goOn: Since | undefined;
+  readonly #hasSockets: boolean;
+
+  constructor(since: Since | undefined, events: readonly Event[], hasSockets: boolean, largestPage = 3) {
+    this.service = new ServiceModel(largestPage);
+    this.#goOn = since;
+    this.#events = [...events];
+    this.#hasSockets = hasSockets;
+  }
+
+  /** Runs all events, then lets things be well for a while; what is told then never arrives. */
+  async run(): Promise<void> {
+    let isOver = false;
+    const following = (async () => {
+      while (!isOver) await this.#follow();
+    })();
+    while (this.#events.length > 0) {
+      const event = this.#happens();
+      await pass(typeof event === "object" && "wait" in event ? event.wait : 20);
+    }
+    this.#isRefusing = false;
+    this.service.now += 2;
+    await pass(4 * MINUTE);
+    isOver = true;
+    this.#stop.abort();
+    await pass(MINUTE);
+    await following;
+  }
+
+  async #follow(): Promise<void> {
+    this.#stop = new AbortController();
+    const client = createClient({
+      url: "https://loyalty.example",
+      token: "t",
+      fetch: (input) => this.#answer(new URL(String(input))),
+      WebSocket: this.#hasSockets ? this.#sockets.WebSocket : null,
+      retry: { attempts: 1 },
+    });
+    for await (const group of client.newMessages({ since: this.#goOn, signal: this.#stop.signal })) {
+      this.given.push(group.last_message);
+      this.#goOn = group;
+      if (this.#happens() === "client restarts") break;
+    }
+  }
+
+  async #answer(address: URL): Promise<Response> {
+    if (address.pathname.endsWith("/live")) return Response.json({ status: false }, { status: 426 });
+    this.#happens();
+    if (this.#losesRequest) {
+      this.#losesRequest = false;
+      throw new TypeError("connection lost");
+    }
+    const answer = await this.service.fetch(address);
+    const isBeginning = !address.searchParams.has("check_time") && address.searchParams.get("per_page") === "1";
+    if (isBeginning) this.now = (await answer.clone().text()).includes("NO_ITEMS") ? 0 : this.service.now;
+    this.#happens();
+    return answer;
+  }
+
+  #opened(socket: FakeSocket): void {
+    this.#frames = [];
+    if (this.#isRefusing) setTimeout(() => socket.drops());
+    else setTimeout(() => socket.hello(), 5);
+  }
+
+  #happens(): Event | undefined {
+    const event = this.#events.shift();
+    const socket = this.#sockets.opened.at(-1);
+    if (typeof event === "object") {
+      if ("say" in event) this.service.say(event.say);
+    } else if (event === "second passes") {
+      this.service.now += 1;
+      this.#frames.push({ type: "changed", what: ["messages"] });
+    } else if (event === "frame arrives") socket?.says(this.#frames.shift() ?? { type: "later" });
+    else if (event === "frame arrives twice") {
+      const frame = this.#frames.shift() ?? { type: "later" };
+      socket?.says(frame);
+      socket?.says(frame);
+    } else if (event === "frame is lost") this.#frames.shift();
+    else if (event === "frame says something else") socket?.changed("coupons", "balance");
+    else if (event === "connection breaks") socket?.drops();
+    else if (event === "connection is replaced") socket?.drops(4408);
+    else if (event === "token expires") socket?.drops(4401);
+    else if (event === "connection goes silent") socket?.goesSilent();
+    else if (event === "sockets are refused") this.#isRefusing = true;
+    else if (event === "sockets come through") this.#isRefusing = false;
+    else if (event === "request is lost") this.#losesRequest = true;
+    else if (event === "client restarts") this.#stop.abort();
+    return event;
+  }
 }
 
 const ids = fc.constantFrom(...GROUP_IDS);
 const event = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ say: ids }) },
-  { weight: 2, arbitrary: fc.constant<Event>("second passes") },
-  { weight: 1, arbitrary: fc.constantFrom<Event>("connection is lost", "client restarts") },
+  { weight: 5, arbitrary: fc.record({ say: ids }) },
+  { weight: 3, arbitrary: fc.constantFrom<Event>("second passes", "frame arrives") },
+  { weight: 2, arbitrary: fc.record({ wait: fc.integer({ min: 1, max: 70 * SECOND }) }) },
+  { weight: 4, arbitrary: fc.constantFrom<Event>(...HAPPENINGS) },
 );
 
 describe("following the messages", () => {
@@ -94,30 +151,31 @@ describe("following the messages", () => {
       fc.array(ids, { maxLength: 12 }),
       fc.array(event, { maxLength: 60 }),
       fc.constantFrom<Since | undefined>("", timeOf(BEGINNING - 1), undefined),
-      async (stored, events, since) => {
-        const service = new ServiceModel(3);
-        for (const id of stored) service.say(id);
+      fc.boolean(),
+      async (stored, events, since, hasSockets) => {
+        const world = new World(since, events, hasSockets);
+        for (const id of stored) world.service.say(id);
 
-        const { given, now } = await followInTime(service, since, [...events]);
+        await world.run();
 
-        expect(new Set(given).size).toBe(given.length);
-        expect(given).toEqual(expect.arrayContaining(newsSince(service, now)));
+        expect(new Set(world.given).size).toBe(world.given.length);
+        expect(world.given).toEqual(expect.arrayContaining(newsSince(world.service, world.now)));
       },
     );
 
-    await fc.assert(property, propertyRuns(200));
+    await fc.assert(property, propertyRuns(40));
   });
 
   it("gives 1,100 groups of one second, oldest first in pieces, each once", async ({ expect }) => {
-    const service = new ServiceModel();
-    for (let index = 0; index < 1_100; index += 1) service.say(`g${index}`);
-    service.now += 1;
-    service.say("latest");
+    const world = new World("", [], false, 100);
+    for (let index = 0; index < 1_100; index += 1) world.service.say(`g${index}`);
+    world.service.now += 1;
+    world.service.say("latest");
 
-    const { given } = await followInTime(service, "", ["client restarts"]);
+    await world.run();
 
-    expect(given).toHaveLength(1_101);
-    expect(new Set(given).size).toBe(1_101);
-    expect(given.at(-1)).toBe("latest 1");
+    expect(new Set(world.given).size).toBe(1_101);
+    expect(world.given).toHaveLength(1_101);
+    expect(world.given.at(-1)).toBe("latest 1");
   });
 });

@@ -7,6 +7,7 @@ import { setClock } from "../support/clock.ts";
 import * as seed from "../support/seed.ts";
 import { waitUntil } from "../support/wait.ts";
 
+// What is given, whatever happens, is in new-messages.property.test.ts.
 describe("newMessages", () => {
   // Stamps never run backwards, so each test has a minute of its own.
   let minute = 0;
@@ -28,49 +29,6 @@ describe("newMessages", () => {
     return { reader, groups, say };
   }
 
-  it("begins with what is new from now on", async ({ expect }) => {
-    const { reader, groups, say } = await seedGroups(3);
-    const stop = new AbortController();
-    const { client } = clientOf(reader.id, async (input, init) => {
-      const answer = await worker(input, init);
-      if (!String(input).includes("check_time=")) {
-        await mustFeed([say(groups[1])]);
-        await clockAt(30);
-      }
-      return answer;
-    });
-    const seen: string[] = [];
-
-    for await (const group of client.newMessages({ everyMs: 10, signal: stop.signal })) {
-      seen.push(group.group_id);
-      setTimeout(() => stop.abort(), 100);
-    }
-
-    expect(seen).toEqual([groups[1]?.id]);
-  });
-
-  it("gives every group of a customer who had none at first", async ({ expect }) => {
-    await clockAt(0);
-    const [reader, writer] = [seed.customer(), seed.customer()];
-    const group = seed.group([reader.id, writer.id]);
-    const stop = new AbortController();
-    const { client, sent } = clientOf(reader.id);
-    const seen: string[] = [];
-
-    const following = (async () => {
-      for await (const { group_id } of client.newMessages({ everyMs: 10, signal: stop.signal })) {
-        seen.push(group_id);
-        setTimeout(() => stop.abort(), 50);
-      }
-    })();
-    await waitUntil(() => sent.length > 2);
-    await mustFeed([reader, writer, group, seed.message(group.id, writer.id)]);
-    await clockAt(10);
-    await following;
-
-    expect(seen).toEqual([group.id]);
-  });
-
   it("gives every group with a new message once, oldest first, over all pages of a poll", async ({ expect }) => {
     const { reader, groups, say } = await seedGroups(130);
     const stop = new AbortController();
@@ -90,26 +48,6 @@ describe("newMessages", () => {
     expect(seen.slice(130).map(({ group_id }) => group_id)).toEqual([groups[7]?.id]);
     expect(sent.some((address) => address.includes("after="))).toBe(true);
     expect(sent.at(-1)).toContain(`check_time=${time(10).replace(" ", "%20").replaceAll(":", "%3A")}`);
-  });
-
-  it("goes on after failures on the second page, which it reports, and gives none twice", async ({ expect }) => {
-    const { reader, groups } = await seedGroups(130);
-    const failures: LoyaltyError[] = [];
-    const { client } = clientOf(reader.id, async (input, init) => {
-      if (failures.length < 2 && String(input).includes("after=")) throw new TypeError("connection lost");
-      return worker(input, init);
-    });
-    const stop = new AbortController();
-    const seen: string[] = [];
-
-    const onError = (error: LoyaltyError) => failures.push(error);
-    for await (const group of client.newMessages({ since: "", everyMs: 10, onError, signal: stop.signal })) {
-      seen.push(group.group_id);
-      if (seen.length === 130) setTimeout(() => stop.abort(), 100);
-    }
-
-    expect(seen.toSorted()).toEqual(groups.map(({ id }) => id).toSorted());
-    expect(failures).toMatchObject(Array(2).fill({ failure: null, cause: { message: "connection lost" } }));
   });
 
   it.for([
@@ -173,34 +111,6 @@ describe("newMessages", () => {
     }
 
     expect(seen.toSorted()).toEqual(groups.map(({ id }) => id).toSorted());
-  });
-
-  it("gives a group that moves to the first page while the second is read, with its newest message", async ({
-    expect,
-  }) => {
-    const { reader, groups, say } = await seedGroups(130);
-    const listed = groups.map(({ id }) => id).toSorted();
-    const moving = groups.find(({ id }) => id === listed.at(-1));
-    const stop = new AbortController();
-    const { client } = clientOf(reader.id, async (input, init) => {
-      if (String(input).includes("after=") && moving !== undefined) {
-        await mustFeed([say(moving)]);
-        await clockAt(30);
-      }
-      return worker(input, init);
-    });
-    const times = new Map<string, string>();
-    let given = 0;
-
-    for await (const group of client.newMessages({ since: "", everyMs: 10, signal: stop.signal })) {
-      given += 1;
-      times.set(group.group_id, group.last_message_time);
-      if (times.size === 130) stop.abort();
-    }
-
-    expect([...times.keys()].toSorted()).toEqual(listed);
-    expect(given).toBe(130);
-    expect(times.get(moving?.id ?? "")).toBe(time(10));
   });
 
   it("says where to go on when its token is refused before it has given anything", async ({ expect }) => {

@@ -3,7 +3,6 @@ import { describe, it, vi } from "vitest";
 import { Database } from "../../src/db/database.ts";
 import { acceptFeed } from "../../src/feed/accept.ts";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
-import { makeCalls } from "../../src/inbox/notify.ts";
 import { type FeedLine, mustFeed, ndjson } from "../support/api.ts";
 import {
   outbox,
@@ -17,7 +16,6 @@ import {
   seedListeners,
   startEachWithoutChanges,
 } from "../support/listeners.ts";
-import { notification } from "../support/live.ts";
 import { runSchedule } from "../support/schedule.ts";
 import * as seed from "../support/seed.ts";
 import { rows } from "../support/state.ts";
@@ -26,46 +24,6 @@ import { waitUntil } from "../support/wait.ts";
 startEachWithoutChanges();
 
 describe("a feed that cannot notify an inbox", () => {
-  it("is answered 200, and the schedule notifies it a minute later", async ({ expect }) => {
-    const { reader, writer, group } = await seedGroup();
-    await pollUntilQuiet(reader);
-    reach(() => false);
-
-    const answer = await mustFeed([seed.message(group, writer, { body: "Hi" })]);
-    const left = await outbox();
-    await pass(21);
-    reach(() => true);
-    await runSchedule();
-
-    expect(answer.body.items).toEqual({ accepted: 1, ignored: 0 });
-    expect(left).toEqual([
-      {
-        version: Number(answer.headers.get("X-Feed-Version")),
-        change_kind: "messages",
-        customers: JSON.stringify([reader]),
-        newest_at: expect.any(String),
-      },
-    ]);
-    expect(await outbox()).toEqual([]);
-    expect((await poll(reader)).found).toEqual(["Hi"]);
-  });
-
-  it("may have died after the commit: the schedule notifies inboxes of what it committed", async ({ expect }) => {
-    const { reader, writer, group } = await seedGroup();
-    await pollUntilQuiet(reader);
-    const body = new TextEncoder().encode(ndjson([seed.message(group, writer, { body: "Hi" })]));
-    await acceptFeed(new Database(env.DB, "first-primary"), { body, token: { accounts: "*", restores: false } });
-
-    await pass(2);
-    const late = await poll(reader);
-    await pass(19);
-    await runSchedule();
-
-    expect(late).toEqual({ status: 200, found: [], roundTrips: 0 });
-    expect((await poll(reader)).found).toEqual(["Hi"]);
-    expect(await outbox()).toEqual([]);
-  });
-
   it("may have died after the commit: a request that adds somebody to the group shows its message", async ({
     expect,
   }) => {
@@ -151,27 +109,12 @@ describe("a feed that cannot notify an inbox", () => {
     expect((await outbox()).map(({ customers }) => customers)).toEqual([JSON.stringify([first.reader])]);
   });
 
-  it("waits two seconds for all of them, however many hang", async ({ expect }) => {
-    const { messages } = await seedListeners(200);
-    const hanging = Promise.withResolvers<void>();
-    vi.spyOn(Inboxes.prototype, "notify").mockReturnValue(hanging.promise);
-
-    const startedAt = performance.now();
-    await mustFeed(messages);
-    const milliseconds = performance.now() - startedAt;
-
-    expect(milliseconds).toBeLessThan(4_000);
-    expect(await outbox()).toHaveLength(2);
-    hanging.resolve();
-    await pass(1);
-    expect(await outboxIsEmpty()).toBe(false);
-  });
-
-  it("leaves only the members of a group in the outbox who were not notified", async ({ expect }) => {
+  it("is answered 200, and leaves only the members who were not notified to the schedule", async ({ expect }) => {
     const { reader, writer, group } = await seedGroup();
     for (const member of [reader, writer]) await pollUntilQuiet(member);
     const notified = reach((customerId) => customerId === writer);
-    await mustFeed([seed.message(group, writer, { body: "Hi" })]);
+
+    const answer = await mustFeed([seed.message(group, writer, { body: "Hi" })]);
     await pass(21);
     await waitUntil(async () => (await outbox())[0]?.customers === JSON.stringify([reader]));
     await runSchedule();
@@ -179,8 +122,10 @@ describe("a feed that cannot notify an inbox", () => {
     reach(() => true);
     await runSchedule();
 
+    const version = Number(answer.headers.get("X-Feed-Version"));
+    expect(answer.body.items).toEqual({ accepted: 1, ignored: 0 });
     expect(notified).toEqual([writer]);
-    expect(left).toHaveLength(1);
+    expect(left).toMatchObject([{ version, change_kind: "messages", newest_at: expect.any(String) }]);
     expect(await outbox()).toEqual([]);
     expect((await poll(reader)).found).toEqual(["Hi"]);
   });
@@ -281,103 +226,5 @@ describe("a feed that concerns more than a hundred listeners", () => {
     expect(calls).toHaveLength(10_000);
     expect(calls[0]).toMatchObject({ customerId: reader, kinds: ["messages"] });
     await rows("DELETE FROM outbox");
-  });
-});
-
-describe("a fan-out object", () => {
-  const calls = (...customers: string[]) =>
-    customers.map((customerId) => ({ customerId, shownAt: 0, ...notification() }));
-  const count = (length: number, name: string) => Array.from({ length }, (_, index) => `${name} ${index}`);
-
-  /** Lets these inboxes hang for four seconds, and says which were called, and how many were at once. */
-  function hang(isHanging: (customerId: string) => boolean) {
-    const called: string[] = [];
-    let [underWay, most] = [0, 0];
-    vi.spyOn(Inboxes.prototype, "notify").mockImplementation(async (customerId) => {
-      called.push(customerId);
-      underWay += 1;
-      most = Math.max(most, underWay);
-      await new Promise((resolve) => setTimeout(resolve, isHanging(customerId) ? 4_000 : 5));
-      underWay -= 1;
-    });
-    return { called, most: () => most };
-  }
-
-  it("makes five calls at a time, of all its batches, and a batch whose time is over calls nobody", async ({
-    expect,
-  }) => {
-    const { called, most } = hang(() => false);
-    const inboxes = new Inboxes(env);
-    const endsAt = Date.now() + 10_000;
-
-    const outcomes = await Promise.all([
-      inboxes.fanOut("test", calls(...count(20, "a")), endsAt),
-      inboxes.fanOut("test", calls(...count(20, "b")), endsAt),
-      inboxes.fanOut("test", calls("c"), Date.now() - 1),
-    ]);
-
-    expect(outcomes.map(({ reached }) => reached.size)).toEqual([20, 20, 0]);
-    expect([called.length, most()]).toEqual([40, 5]);
-  });
-
-  it("leaves a call that hangs its connection, and has the others for the rest, also of the next batch", async ({
-    expect,
-  }) => {
-    const { most } = hang((customerId) => customerId.startsWith("hangs"));
-    const inboxes = new Inboxes(env);
-
-    const startedAt = performance.now();
-    const first = await inboxes.fanOut(
-      "hanging",
-      calls(...count(4, "hangs"), ...count(94, "fine")),
-      Date.now() + 10_000,
-    );
-    const milliseconds = performance.now() - startedAt;
-    const second = await inboxes.fanOut("hanging", calls(...count(20, "later")), Date.now() + 10_000);
-
-    expect([first.reached, second.reached]).toEqual([new Set(count(94, "fine")), new Set(count(20, "later"))]);
-    expect(milliseconds).toBeLessThan(3_500);
-    expect(most()).toBe(5);
-  });
-
-  it("calls nobody while five hang, and goes on once one of them answers", async ({ expect }) => {
-    const { called, most } = hang((customerId) => customerId.startsWith("hangs"));
-    const inboxes = new Inboxes(env);
-
-    const short = await inboxes.fanOut("all hanging", calls(...count(6, "hangs"), "fine"), Date.now() + 2_500);
-    const early = [...called];
-    const later = await inboxes.fanOut("all hanging", calls("later"), Date.now() + 10_000);
-
-    expect(short.reached).toEqual(new Set());
-    expect(early).toEqual(count(5, "hangs"));
-    expect(later.reached).toEqual(new Set(["later"]));
-    expect(most()).toBe(5);
-  });
-
-  it("calls nobody else once objects are overloaded, and says so", async ({ expect }) => {
-    const notify = vi
-      .spyOn(Inboxes.prototype, "notify")
-      .mockRejectedValue(Object.assign(new Error("Too many objects."), { overloaded: true }));
-
-    const outcome = await new Inboxes(env).fanOut("overloaded", calls(...count(20, "a")), Date.now() + 10_000);
-
-    expect(outcome).toEqual({ reached: new Set(), isOverloaded: true });
-    expect(notify).toHaveBeenCalledTimes(5);
-  });
-});
-
-describe("a batch in which inboxes fail", () => {
-  it("logs a line, with their number and the name of the first error", async ({ expect }) => {
-    const log = vi.spyOn(console, "error").mockImplementation(() => {});
-    vi.spyOn(Inboxes.prototype, "notify").mockImplementation(async (customerId) => {
-      if (customerId !== "fine") throw new TypeError(`no ${customerId}`);
-    });
-    const calls = ["a", "fine", "b"].map((customerId) => ({ customerId, shownAt: 0, ...notification() }));
-
-    await makeCalls(new Inboxes(env), calls, 1_000);
-    vi.spyOn(Inboxes.prototype, "notify").mockResolvedValue();
-    await makeCalls(new Inboxes(env), calls, 1_000);
-
-    expect(log.mock.calls).toEqual([[JSON.stringify({ error: "INBOXES_UNREACHED", count: 2, cause: "TypeError" })]]);
   });
 });

@@ -1,0 +1,103 @@
+import { env } from "cloudflare:workers";
+import { afterEach, describe, it, vi } from "vitest";
+import { Inboxes } from "../../src/inbox/inboxes.ts";
+import { makeCalls } from "../../src/inbox/notify.ts";
+import { notification } from "../support/live.ts";
+
+afterEach(() => vi.restoreAllMocks());
+
+const calls = (...customers: string[]) =>
+  customers.map((customerId) => ({ customerId, shownAt: 0, ...notification() }));
+
+describe("a fan-out object", () => {
+  const count = (length: number, name: string) => Array.from({ length }, (_, index) => `${name} ${index}`);
+
+  /** Lets these inboxes hang for four seconds, and says which were called, and how many were at once. */
+  function hang(isHanging: (customerId: string) => boolean) {
+    const called: string[] = [];
+    let [underWay, most] = [0, 0];
+    vi.spyOn(Inboxes.prototype, "notify").mockImplementation(async (customerId) => {
+      called.push(customerId);
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await new Promise((resolve) => setTimeout(resolve, isHanging(customerId) ? 4_000 : 5));
+      underWay -= 1;
+    });
+    return { called, most: () => most };
+  }
+
+  it("makes five calls at a time, of all its batches, and a batch whose time is over calls nobody", async ({
+    expect,
+  }) => {
+    const { called, most } = hang(() => false);
+    const inboxes = new Inboxes(env);
+    const endsAt = Date.now() + 10_000;
+
+    const outcomes = await Promise.all([
+      inboxes.fanOut("test", calls(...count(20, "a")), endsAt),
+      inboxes.fanOut("test", calls(...count(20, "b")), endsAt),
+      inboxes.fanOut("test", calls("c"), Date.now() - 1),
+    ]);
+
+    expect(outcomes.map(({ reached }) => reached.size)).toEqual([20, 20, 0]);
+    expect([called.length, most()]).toEqual([40, 5]);
+  });
+
+  it("leaves a call that hangs its connection, and has the others for the rest, also of the next batch", async ({
+    expect,
+  }) => {
+    const { most } = hang((customerId) => customerId.startsWith("hangs"));
+    const inboxes = new Inboxes(env);
+
+    const batch = calls(...count(4, "hangs"), ...count(94, "fine"));
+
+    const startedAt = performance.now();
+    const first = await inboxes.fanOut("hanging", batch, Date.now() + 10_000);
+    const milliseconds = performance.now() - startedAt;
+    const second = await inboxes.fanOut("hanging", calls(...count(20, "later")), Date.now() + 10_000);
+
+    expect([first.reached, second.reached]).toEqual([new Set(count(94, "fine")), new Set(count(20, "later"))]);
+    expect(milliseconds).toBeLessThan(3_500);
+    expect(most()).toBe(5);
+  });
+
+  it("calls nobody while five hang, and goes on once one of them answers", async ({ expect }) => {
+    const { called, most } = hang((customerId) => customerId.startsWith("hangs"));
+    const inboxes = new Inboxes(env);
+
+    const short = await inboxes.fanOut("all hanging", calls(...count(6, "hangs"), "fine"), Date.now() + 2_500);
+    const early = [...called];
+    const later = await inboxes.fanOut("all hanging", calls("later"), Date.now() + 10_000);
+
+    expect(short.reached).toEqual(new Set());
+    expect(early).toEqual(count(5, "hangs"));
+    expect(later.reached).toEqual(new Set(["later"]));
+    expect(most()).toBe(5);
+  });
+
+  it("calls nobody else once objects are overloaded, and says so", async ({ expect }) => {
+    const notify = vi
+      .spyOn(Inboxes.prototype, "notify")
+      .mockRejectedValue(Object.assign(new Error("Too many objects."), { overloaded: true }));
+
+    const outcome = await new Inboxes(env).fanOut("overloaded", calls(...count(20, "a")), Date.now() + 10_000);
+
+    expect(outcome).toEqual({ reached: new Set(), isOverloaded: true });
+    expect(notify).toHaveBeenCalledTimes(5);
+  });
+});
+
+describe("a batch in which inboxes fail", () => {
+  it("logs a line, with their number and the name of the first error", async ({ expect }) => {
+    const log = vi.spyOn(console, "error").mockImplementation(() => {});
+    vi.spyOn(Inboxes.prototype, "notify").mockImplementation(async (customerId) => {
+      if (customerId !== "fine") throw new TypeError(`no ${customerId}`);
+    });
+
+    await makeCalls(new Inboxes(env), calls("a", "fine", "b"), 1_000);
+    vi.spyOn(Inboxes.prototype, "notify").mockResolvedValue();
+    await makeCalls(new Inboxes(env), calls("a", "fine", "b"), 1_000);
+
+    expect(log.mock.calls).toEqual([[JSON.stringify({ error: "INBOXES_UNREACHED", count: 2, cause: "TypeError" })]]);
+  });
+});

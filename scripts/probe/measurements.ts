@@ -76,7 +76,7 @@ export const MEASUREMENTS: readonly Measurement[] = [
       const { set, deleted, databaseBytes } = await client.measure<Record<string, number>>("alarm");
       return {
         measured: `setting writes ${set}, deleting ${deleted}; the object takes ${databaseBytes?.toLocaleString("en")} bytes meanwhile`,
-        verdict: set === 1 ? "holds" : `wrong: write ${set} for an alarm into docs/costs.md`,
+        verdict: set === 1 ? "holds" : `wrong: write ${set} for an alarm into docs/costs.py`,
       };
     },
   },
@@ -177,6 +177,6 @@ export function judgeCache(seen: Readonly<Record<string, number>>): Finding {
   if (Math.max(...Object.values(seen)) <= KV_LIMIT_MS) return { measured, verdict: "holds" };
   return {
     measured,
-    verdict: "wrong: no board is older for it, but more are loaded; count with that in docs/costs.md",
+    verdict: "wrong: no board is older for it, but more are loaded; count with that in docs/costs.py",
   };
 }

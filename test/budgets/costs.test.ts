@@ -13,7 +13,7 @@ import * as seed from "../support/seed.ts";
 import { feedUsage, rows } from "../support/state.ts";
 import { customerToken } from "../support/tokens.ts";
 
-// What docs/costs.md calls measured, under the names that it has there.
+// The figures that docs/costs.py calls measured, under their names there.
 
 const GROUPS = 20;
 const INBOX_CHANGE_ROWS = 1;

@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
 
-/** The languages of the backends in docs/tokens.md, each with a line that prints a token of the customer `ada`. */
+/** The backends of examples/backend, each with a line that prints a token of the customer `ada`. */
 export const LANGUAGES = [
-  { name: "Node", command: "node", block: "js", print: 'console.log(customerToken("ada"));' },
-  { name: "Python", command: "python3", block: "python", print: 'print(customer_token("ada"))' },
-  { name: "PHP", command: "php", block: "php", print: "echo customer_token('ada');" },
+  { name: "Node", command: "node", file: "customer-token.mjs", print: 'console.log(customerToken("ada"));' },
+  { name: "Python", command: "python3", file: "customer_token.py", print: 'print(customer_token("ada"))' },
+  { name: "PHP", command: "php", file: "customer-token.php", print: "echo customer_token('ada');" },
 ];
 
 export function isInstalled(command: string): boolean {

@@ -9,8 +9,6 @@ import { command, freePort, pressCtrlC, printed, ROOT, type Running, running } f
 import { inProcess } from "./in-process.ts";
 import { isInstalled, LANGUAGES } from "./languages.ts";
 
-const PAGE = readFileSync(path.join(ROOT, "docs", "tokens.md"), "utf8");
-
 const folder = mkdtempSync(path.join(tmpdir(), "loyalty-edge-tokens-"));
 let service: Running;
 let url = "";
@@ -38,11 +36,11 @@ async function ask(token: string) {
 
 const exportStatus = async (token: string) => (await call(`${url}/api/v1/feed`, { token })).status;
 
-describe("a backend that signs for its customers, as docs/tokens.md has it", () => {
-  it.for(LANGUAGES)("is let in: $name", async ({ name, command, block, print }, { expect, skip }) => {
+describe("a backend that signs for its customers", () => {
+  it.for(LANGUAGES)("is let in: $name", async ({ name, command, file: example, print }, { expect, skip }) => {
     skip(!isInstalled(command), `${name} is not installed: ${command} is missing.`);
-    const [, code = ""] = new RegExp(`\`\`\`${block}\\n([\\s\\S]*?)\`\`\``).exec(PAGE) ?? [];
-    const file = path.join(folder, `backend.${block === "js" ? "mjs" : block}`);
+    const code = readFileSync(path.join(ROOT, "examples", "backend", example), "utf8");
+    const file = path.join(folder, example);
     writeFileSync(file, `${code}\n${print}\n`);
 
     const signed = running(command, [file], { env: { JWT_SECRET: devSecret() } });

@@ -1,6 +1,6 @@
 /**
  * Folds a text for comparison: decomposes it, drops accents, and makes it lower case. "José" and "JOSE" become "jose".
- * Letters without a decomposition (ł, ø, ß) stay, and both small sigmas become σ (docs/decisions.md, "Search").
+ * Letters without a decomposition (ł, ø, ß) stay, and both small sigmas become σ (docs/contract/interface.md, 1).
  */
 export function fold(text: string): string {
   // Lower-case Σ is ς at a word's end and σ elsewhere, so "ΚΩΣ" would not match the beginning of "Κώστας".

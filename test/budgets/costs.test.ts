@@ -32,9 +32,9 @@ beforeAll(async () => {
 
 const primary = () => new Database(env.DB, "first-primary");
 
-async function pollRows(checkTime: string) {
+async function poll(checkTime: string) {
   const headers = { Authorization: `Bearer ${await customerToken(readerId)}` };
-  return (await costOf(`${PATH}?check_time=${encodeURIComponent(checkTime)}`, { headers })).rowsRead;
+  return costOf(`${PATH}?check_time=${encodeURIComponent(checkTime)}`, { headers });
 }
 
 /** The rows that an inbox has written so far. */
@@ -45,19 +45,25 @@ describe("what is billed", () => {
   it("is 10 rows that a poll reads with nothing new (quiet_rows), and 22 with one new group (news_rows)", async ({
     expect,
   }) => {
-    expect(await pollRows("2027-03-01 00:00:15")).toBe(10);
-    expect(await pollRows("2027-03-01 00:00:05")).toBe(22);
+    const [quiet, withNews] = [await poll("2027-03-01 00:00:15"), await poll("2027-03-01 00:00:05")];
+
+    expect(quiet).toEqual({ roundTrips: 1, rowsRead: 10, rowsWritten: 0 });
+    expect(withNews).toEqual({ roundTrips: 1, rowsRead: 22, rowsWritten: 0 });
   });
 
-  it("is 4 rows that a subscription reads (subscription_rows)", async ({ expect }) => {
-    const db = primary();
+  it("is 4 rows that a subscription reads (subscription_rows), and one that the first of a customer writes", async ({
+    expect,
+  }) => {
+    const [first, second] = [primary(), primary()];
 
-    await beginListening(db, readerId);
+    await beginListening(first, String(writer.id));
+    await beginListening(second, String(writer.id));
 
-    expect(db.usage.rowsRead).toBe(4);
+    expect([first.usage.rowsWritten, second.usage.rowsWritten]).toEqual([1, 0]);
+    expect(second.usage.rowsRead).toBe(4);
   });
 
-  it("is 3 rows that a change writes: into the outbox, out of it, and to show its message (change_rows)", async ({
+  it("is 3 rows that a change writes: into the outbox, out of it, and to show the messages of its second (change_rows)", async ({
     expect,
   }) => {
     await rows("DELETE FROM listeners");
@@ -69,6 +75,7 @@ describe("what is billed", () => {
     await stopClock("2027-03-01 00:01:10");
     const [showing, removing] = [primary(), primary()];
 
+    await showMessages(showing);
     await showMessages(showing);
     const changes = await findChanges(primary());
     const removed = await removeNotified(removing, changes, new Set([readerId]));
@@ -84,7 +91,7 @@ describe("what is billed", () => {
     const inbox = await inboxOf("somebody");
     await inbox.subscribe({ newestAt: "", at: 1 });
 
-    const [before] = [await written("somebody")];
+    const before = await written("somebody");
     await inbox.subscribe({ newestAt: "", at: 2 });
     const subscribed = await written("somebody");
     await inbox.notify(notification({ kinds: ["messages"], newestAt: "2027-03-01 00:00:16" }));

@@ -4,7 +4,7 @@ import { programLines } from "../../scripts/program/program.ts";
 import { benchSize } from "../../scripts/program/shape.ts";
 import { Database, type Usage } from "../../src/db/database.ts";
 import { readPage } from "../../src/feed/export/page.ts";
-import { SCANS } from "../../src/feed/export/scans.ts";
+import { type Cursor, SCANS } from "../../src/feed/export/scans.ts";
 import { KINDS } from "../../src/feed/records/index.ts";
 import { mustFeed } from "../support/api.ts";
 import { value } from "../support/state.ts";
@@ -49,35 +49,19 @@ interface ReadPage {
 
 async function readPages(...records: string[]): Promise<ReadPage[]> {
   const pages: ReadPage[] = [];
-  for (
-    let scan = SCANS.find(({ kind }) => records.includes(kind.record)), after: undefined | (string | number)[];
-    scan;
-  ) {
+  let after: Cursor | undefined;
+  do {
     const db = new Database(env.DB, "first-primary");
-    const page = await readPage(db, {
-      records,
-      after: { scan, after },
-    });
-    const lines = new TextDecoder()
-      .decode(page?.bytes)
-      .split("\n")
-      .filter((line) => line !== "");
+    const { bytes, next } = await readPage(db, { records, after });
+    const lines = new TextDecoder().decode(bytes).split("\n").filter(Boolean);
     pages.push({ lines: lines.map((line) => JSON.parse(line)), usage: db.usage });
-    if (page?.next === undefined) break;
-    scan = SCANS.find(({ name }) => name === page.next?.scan);
-    after = page.next.after?.slice();
-  }
+    const scan = SCANS.find(({ name }) => name === next?.scan);
+    after = scan && { scan, after: next?.after };
+  } while (after !== undefined);
   return pages;
 }
 
-function sum(pages: readonly ReadPage[], of: (page: ReadPage) => number): number {
-  return pages.reduce((total, page) => total + of(page), 0);
-}
-
-beforeAll(async () => {
-  const lines = [...programLines(benchSize(CUSTOMERS))];
-  await mustFeed(lines);
-});
+beforeAll(async () => void (await mustFeed([...programLines(benchSize(CUSTOMERS))])));
 
 describe("what a page of an export costs at D1", () => {
   it("has a budget for every kind", ({ expect }) => {
@@ -87,21 +71,18 @@ describe("what a page of an export costs at D1", () => {
 
   it.for(Object.entries(ROWS_A_LINE))(
     "%s: one round trip and %i rows a line, nothing written",
-    async (budget, { expect }) => {
-      const [kind, rows] = budget;
-
+    async ([kind, rows], { expect }) => {
       const pages = await readPages(kind);
 
-      expect(pages.flatMap(({ lines }) => lines).length).toBeGreaterThan(0);
-      for (const { usage } of pages) expect(usage).toMatchObject({ roundTrips: 1, rowsWritten: 0 });
-      const [read, lines] = [sum(pages, ({ usage }) => usage.rowsRead), sum(pages, (page) => page.lines.length)];
+      const lines = pages.flatMap((page) => page.lines).length;
+      const read = pages.reduce((sum, { usage }) => sum + usage.rowsRead, 0);
+      expect(lines).toBeGreaterThan(0);
       expect(read).toBeLessThanOrEqual(rows * lines + ROWS_A_PAGE * pages.length);
+      for (const { usage } of pages) expect(usage).toMatchObject({ roundTrips: 1, rowsWritten: 0 });
     },
   );
 
-  it.for(Object.entries(ROWS_AN_ITEM))("%s: five rows a line and %i an item", async (budget, { expect }) => {
-    const [kind, rows] = budget;
-
+  it.for(Object.entries(ROWS_AN_ITEM))("%s: five rows a line and %i an item", async ([kind, rows], { expect }) => {
     for (const { lines, usage } of await readPages(kind)) {
       const items = lines.flatMap(({ store_ids, member_ids }) => [store_ids ?? member_ids].flat()).length;
       expect(usage.rowsRead).toBeLessThanOrEqual(5 * lines.length + rows * items + ROWS_A_PAGE);
@@ -109,16 +90,9 @@ describe("what a page of an export costs at D1", () => {
   });
 
   it("is no more for what was deleted, however much is there", async ({ expect }) => {
-    const [customer, store] = [
-      await value("SELECT id FROM customers WHERE key = 500"),
-      await value("SELECT id FROM stores"),
-    ];
-    const employee = await value("SELECT id FROM employees");
-    await mustFeed([
-      { record: "customer", id: customer, deleted: true },
-      { record: "store", id: store, deleted: true },
-      { record: "employee", id: employee, deleted: true },
-    ]);
+    const ids = { customer: "customers WHERE key = 500", store: "stores", employee: "employees" };
+    for (const [record, from] of Object.entries(ids))
+      await mustFeed([{ record, id: await value(`SELECT id FROM ${from}`), deleted: true }]);
 
     const pages = await readPages(...KINDS.map(({ record }) => record));
 

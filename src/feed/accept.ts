@@ -13,48 +13,42 @@ import { columnTypes, identityOf, isGlobal, type Kind, type Line } from "./recor
 import { foreignLines, lineField, tooMany, tooManyItems } from "./refusals.ts";
 import type { Accepted } from "./schema.ts";
 
-/** An accepted request. */
-export interface AcceptedFeed {
-  answer: Accepted;
-  /** How many requests have been committed, with this one. */
-  version: number;
-  /** What it changed for listeners. */
-  forListeners: FeedChanges;
-}
-
 /**
- * Takes a request whole or refuses it whole (docs/contract/feed.md, 1). `horizon`: events of before this time are bad
- * lines; left out: none.
+ * Takes a request whole or refuses it whole (docs/contract/feed.md, 1). Resolves with the answer, the number of requests
+ * that have been committed, and what this one changed for listeners. `horizon`: events from before this time are bad lines.
  * @throws the failures 413 for too many lines or items, or more than D1 can do, 422 for bad lines, 403 for lines that touch another account.
  */
 export async function acceptFeed(
   db: Database,
   { body, token, horizon = null }: { body: Uint8Array; token: FeedToken; horizon?: string | null },
-): Promise<AcceptedFeed> {
+): Promise<{ answer: Accepted; version: number; forListeners: FeedChanges }> {
   const { accounts, restores } = token;
-  const kinds = restores ? RESTORED_KINDS : KINDS;
-  // What is older may not have left yet where it was exported.
-  const { batches, count, items } = readBatches(body, kinds, restores ? null : horizon);
+  // An export may have older events, which have not left the database that it is from.
+  const { batches, count, items } = readBatches(body, restores ? RESTORED_KINDS : KINDS, restores ? null : horizon);
   if (accounts !== "*") refuseGlobal(batches);
 
   const { ignored, ...applied } = await applyFeed(db, { batches, accounts, restores, items });
   return { answer: { accepted: count - ignored, ignored }, ...applied };
 }
 
-/** In a function of its own: one that waits would hold the texts of all lines beside their parameters, 8 MB. */
+/**
+ * The lines by kind, in the order in which kinds refer to each other. A function of its own, because `acceptFeed` would
+ * hold the texts of all lines while it waits, 8 MB.
+ */
 function readBatches(body: Uint8Array, kinds: readonly Kind[], horizon: string | null) {
   const { lines, items } = checkLines(body, kinds, horizon);
-  return { batches: toBatches(lines, kinds), count: lines.length, items };
+  const batches = kinds.flatMap((kind): Batch[] => {
+    const rows = new Map(lines.filter((one) => one.kind === kind).map(({ line, row }) => [line, row]));
+    if (rows.size === 0) return [];
+    const all = [...rows.keys()];
+    const { writes, deletes } = deduplicate(kind, all);
+    return [{ kind, all, writes, deletes, rowChunks: joinRows(writes.map((line) => rows.get(line) ?? "")) }];
+  });
+  return { batches, count: lines.length, items };
 }
 
-/**
- * @throws the failure 413 for too many lines or items, else 422 that names the bad fields of the first hundred bad lines.
- */
-function checkLines(
-  body: Uint8Array,
-  kinds: readonly Kind[],
-  horizon: string | null,
-): { lines: GoodLine[]; items: number } {
+/** @throws the failure 413 for too many lines or items, else 422 for the bad fields of the first hundred bad lines. */
+function checkLines(body: Uint8Array, kinds: readonly Kind[], horizon: string | null) {
   const lines: GoodLine[] = [];
   const bad: FieldMessages = {};
   let [count, items, badLines] = [0, 0, 0];
@@ -82,20 +76,9 @@ function refuseGlobal(batches: readonly Batch[]): void {
   if (global.length > 0) throw foreignLines(global.toSorted((one, other) => one - other).slice(0, NAMED_LINES));
 }
 
-/** The lines by kind, in the order in which kinds refer to each other. */
-function toBatches(lines: readonly GoodLine[], kinds: readonly Kind[]): Batch[] {
-  return kinds.flatMap((kind) => {
-    const rows = new Map(lines.filter((one) => one.kind === kind).map(({ line, row }) => [line, row]));
-    if (rows.size === 0) return [];
-    const all = [...rows.keys()];
-    const { writes, deletes } = deduplicate(kind, all);
-    return [{ kind, all, writes, deletes, rowChunks: joinRows(writes.map((line) => rows.get(line) ?? "")) }];
-  });
-}
-
 /**
- * Of lines with one key, the last counts of a state. Of an event the first counts, and the first that deletes it. New
- * records are stored in the order of their first lines, as if the lines had come one by one.
+ * The last line of each key counts; of an event, the first line, and the first that deletes it. New records are stored in
+ * the order of their first lines, as if the lines had come one by one.
  */
 function deduplicate(kind: Kind, all: readonly Line[]): Pick<Batch, "writes" | "deletes"> {
   const byKey = new Map<string, Line>();
@@ -112,7 +95,7 @@ function deduplicate(kind: Kind, all: readonly Line[]): Pick<Batch, "writes" | "
   return { writes: arrange(kind, writes), deletes: lines.filter(({ deleted }) => deleted) };
 }
 
-/** A table whose rows lie in the order of their ids is written in that order: each of its pages once. */
+/** A table that is stored in the order of its ids is written in this order, so that each of its pages is written once. */
 function arrange(kind: Kind, writes: Line[]): Line[] {
   if (kind.arrange !== undefined) return kind.arrange(writes);
   if (kind.keyFields[0] !== "id" || columnTypes(kind).has("key")) return writes;

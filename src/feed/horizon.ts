@@ -1,17 +1,17 @@
 import { toDatetime } from "../values/time.ts";
 
-/** What a deployment keeps of old events (docs/contract/history.md, 1). */
+/** For how long a deployment keeps events in its database (docs/contract/history.md, 1). */
 export interface HistorySettings {
-  /** Whole months before this one. */
+  /** How many whole months before this one are kept. */
   months: number;
-  /** Where the events of earlier months go. */
+  /** Where older events go. */
   bucket: R2Bucket;
 }
 
-/** As bound where an operator wants history; wrangler.toml says how. */
+/** Only an operator who wants history binds these (wrangler.toml). */
 type Bindings = Partial<Pick<Env, "HISTORY_MONTHS">> & { HISTORY?: R2Bucket };
 
-/** The settings, or null where nothing leaves: also where one of the two is missing or wrong. */
+/** The settings, or null if nothing leaves, also because one of the two is missing or wrong. */
 export function historySettings(env: Bindings): HistorySettings | null {
   const { HISTORY_MONTHS: months, HISTORY: bucket } = env;
   return bucket !== undefined && isHistoryWhole(months, bucket) ? { months: Number(months), bucket } : null;
@@ -24,12 +24,12 @@ export function isHistoryWhole(months = "", bucket: unknown): boolean {
   return bucket === undefined ? months === "" : MONTHS.test(months);
 }
 
-/** The first second, in UTC, of the month that is so many months before this one: what is older leaves. */
+/** The first second in UTC of the oldest month that is kept: older events leave. */
 export function horizonOf({ months }: Pick<HistorySettings, "months">, now: Date): string {
   return toDatetime(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months)));
 }
 
-/** The horizon of a deployment now; null where nothing leaves. */
+/** The horizon of a deployment now; null if nothing leaves. */
 export function currentHorizon(env: Bindings): string | null {
   const settings = historySettings(env);
   return settings && horizonOf(settings, new Date());

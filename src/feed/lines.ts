@@ -8,25 +8,22 @@ import type { Fields } from "./records/kind.ts";
 import { isDeletable, itemsOf, type Kind, type Line, toChecked } from "./records/kind.ts";
 import { toJsonRow } from "./records/statements.ts";
 
-/** A valid line, or what is wrong with each of its fields; `""` stands for the line. */
-type CheckedLine = GoodLine | { messages: FieldMessages };
-
 export interface GoodLine {
   kind: Kind;
   line: Line;
-  /** What it writes, as a JSON array; empty where it deletes. */
+  /** The JSON array that it writes; empty if it deletes. */
   row: string;
 }
 
 /**
- * Checks all of a line that can be checked without the database (docs/contract/feed.md, 1 and 3). `horizon`: events of
- * before this time are bad lines; null: none are.
+ * Checks all of a line that can be checked without the database (docs/contract/feed.md, 1 and 3): the valid line, or what is
+ * wrong with its fields; `""` stands for the line. `horizon`: events from before this time are bad lines.
  */
 export function checkLine(
   { number, text }: NumberedText,
   kinds: readonly Kind[],
   horizon: string | null = null,
-): CheckedLine {
+): GoodLine | { messages: FieldMessages } {
   const object = objectOf(text);
   if (Array.isArray(object)) return { messages: { "": object } };
 
@@ -41,7 +38,7 @@ export function checkLine(
   const messages = result.success ? (kind.rules?.(result.data) ?? {}) : fieldMessages(result.error);
   if (typeof deleted !== "boolean") messages.deleted = ["must be true or false"];
   else if (!isDeletable(kind) && "deleted" in object) messages.deleted = [CANNOT_BE_DELETED[kind.type]];
-  if (horizon !== null && !deletes && isOlder(kind, object, horizon))
+  if (horizon !== null && !deletes && (toUtc(timeOf(kind, object) ?? "") ?? horizon) < horizon)
     addMessage(messages, kind.timeField ?? "", TOO_OLD);
   if (!result.success || Object.keys(messages).length > 0) return { messages };
 
@@ -52,12 +49,6 @@ export function checkLine(
   const time = timeOf(kind, result.data);
   const line = { number, time, deleted: deletes, checked: toChecked(kind, result.data), items, order: number };
   return { kind, line, row };
-}
-
-function isOlder(kind: Kind, object: Record<string, unknown>, horizon: string): boolean {
-  const time = timeOf(kind, object);
-  const at = time === null ? null : toUtc(time);
-  return at !== null && at < horizon;
 }
 
 function timeOf({ timeField }: Kind, fields: Record<string, unknown>): string | null {
@@ -72,30 +63,29 @@ const LINE_BYTES = 1024 * 1024;
 // A UTF-16 unit takes at most three bytes, and the names of fields less than a quarter: a shorter row is not measured.
 const SURELY_FITTING_LENGTH = LINE_BYTES / 4;
 
-/** The bytes of the line that an export gives for these fields, or 0 where what it writes is short. */
-function exportedBytes({ record, columns }: Kind, fields: Fields, row: string): number {
-  if (row.length < SURELY_FITTING_LENGTH) return 0;
-  const times = Object.values(columns).flatMap((source) =>
-    "field" in source && source.as === "time" ? [[source.field, fields[source.field] ?? A_TIME]] : [],
-  );
-  return utf8Bytes(JSON.stringify({ record, ...fields, ...Object.fromEntries(times) }));
+/**
+ * The bytes of the line that an export gives for these fields, or 0 if the row is short. A kind with a time that may be left
+ * out has no lines that are nearly so long.
+ */
+function exportedBytes({ record }: Kind, fields: Fields, row: string): number {
+  return row.length < SURELY_FITTING_LENGTH ? 0 : utf8Bytes(JSON.stringify({ record, ...fields }));
 }
-
-const A_TIME = "2026-01-01 00:00:00";
 
 function tooLong(bytes: number): string {
   return `has ${withCommas(bytes)} bytes with all its defaults: at most ${withCommas(LINE_BYTES)} are taken`;
 }
 
-/** A line that holds something: its number, from 1, and its text, or null where the bytes are not UTF-8. */
+/** A line that is not blank. */
 interface NumberedText {
+  /** From 1. */
   number: number;
+  /** Null: its bytes are not UTF-8. */
   text: string | null;
 }
 
 const NEWLINE = 0x0a;
 
-/** The lines of a body. A blank line is left out, but counted in the numbers of those that follow. */
+/** The lines of a body. A blank line is left out, but its number is not given to another line. */
 export function* splitLines(body: Uint8Array): Generator<NumberedText> {
   for (let start = 0, number = 1; start < body.length; number += 1) {
     const newline = body.indexOf(NEWLINE, start);
@@ -106,16 +96,13 @@ export function* splitLines(body: Uint8Array): Generator<NumberedText> {
   }
 }
 
-/**
- * The line that these bytes are, without a byte order mark, or null where it is blank. The service and `npm run feed`
- * both read lines here, so that the command calls nothing good that the service refuses.
- */
+/** A line without its byte order mark; null if it is blank. `npm run feed` reads lines in the same way. */
 export function readLine(number: number, bytes: Uint8Array): NumberedText | null {
   const text = decodeUtf8(bytes);
   return text?.trim() === "" ? null : { number, text };
 }
 
-/** The object that a line holds, or what is wrong with the line. */
+/** The object of a line, or what is wrong with the line. */
 export function objectOf(text: string | null): Record<string, unknown> | FieldMessages[string] {
   if (text === null) return ["must be UTF-8"];
   if (holdsTooMuch(text)) return [`must hold at most ${VALUES_LIMIT} values`];

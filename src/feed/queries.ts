@@ -15,18 +15,18 @@ import { refusalOf } from "./refusals.ts";
 interface FeedRequest {
   /** In the order in which kinds refer to each other. */
   batches: readonly Batch[];
-  /** The accounts that may be touched. */
+  /** The accounts that its token covers. */
   accounts: readonly string[] | "*";
-  /** Whether it restores what an export has given. */
+  /** Whether it restores an export. */
   restores: boolean;
-  /** How many ids its lists have. */
+  /** How many ids its lists have together. */
   items: number;
 }
 
 /**
- * Applies a request in one transaction and one round trip: the upserts, the deletes, the checks, and the events with
- * their totals. A check that finds a line aborts the transaction, so a refused request leaves nothing behind. Resolves with
- * how many lines changed nothing, how many requests have been committed, and what this one changed for listeners.
+ * Applies a request in one transaction and one round trip: upserts, deletes, checks, and events with their totals. A check
+ * that finds a bad line aborts the transaction. Resolves with the number of lines that changed nothing, the number of
+ * requests that have been committed, and what this one changed for listeners.
  * @throws the failures 413, 422 and 403.
  */
 export async function applyFeed(
@@ -37,26 +37,26 @@ export async function applyFeed(
   const ofEvents = batches.filter(({ kind }) => kind.type === "event");
   const events = ofEvents.filter(({ writes }) => writes.length > 0);
   const checks = refuseFaults(batches);
-  // Messages of an earlier request concern whoever this one adds to their group.
+  // Messages of an earlier request concern the members that this one adds to their group.
   const mayHaveUnshown = !restores && batches.some(({ kind }) => kind === message || kind === messageGroup);
   const fresh = events.flatMap(({ kind, writes }) => collectFreshEvents(kind, writes));
   try {
-    // Accounts are looked at before references, so that a request with both kinds of fault answers 403; and before the
-    // deletes, because a record that is removed can no longer say whose it was.
+    // Accounts are checked before references, so that a request with both faults answers 403; and before the deletes,
+    // because a removed record no longer says whose it was.
     const { counted, removed, inserted, emptied, changed, unshown } = await db.steps({
       counted: [countFeed(restores)],
       unrestorable: restores ? [refuseUnrestorable()] : [],
-      // Before anything is written, because whoever is a member then may be removed.
+      // Before anything is written, because it counts the members that a group has before the request.
       tooManyItems: restores ? [] : refuseLargeGroups(batches, items),
-      // Before accounts, as with any field that is wrong by itself.
+      // Before accounts, like any field that is wrong by itself.
       sealed: restores ? [] : refuseSealed(batches),
       upserts: states.flatMap(({ kind, rowChunks }) => write(kind, rowChunks)),
       foreign: refuseForeign(batches, accounts),
-      // What refers comes before what it refers to, so that no delete takes away what another is to count.
+      // A record that refers to others is deleted before these, so that no delete takes away what another has to count.
       removed: states.toReversed().flatMap(({ kind, deletes }) => remove(kind, deletes)),
       fresh,
       checks: checks.statements,
-      // Not materialized, so that SQLite takes out of the JSON only what a total looks at.
+      // Not materialized, so that SQLite takes only the values that a total reads out of the JSON.
       totals: events.flatMap(({ kind, writes }) => {
         const withFresh = sql`WITH ${freshEvents(kind, writes, "")}`;
         return (kind.totals ?? []).map((addTo) => addTo(withFresh));
@@ -80,8 +80,8 @@ export async function applyFeed(
 }
 
 /**
- * Counts a feed request that commits. It comes first in its transaction, because the outbox takes the version, and whether
- * this is a restore. Once one was none, no more restores are taken.
+ * Counts a feed request that commits. It comes first in its transaction, because the outbox reads both columns. Once a
+ * request was no restore, no more restores are taken.
  */
 function countFeed(restores: boolean) {
   const { version, restorable } = programState;

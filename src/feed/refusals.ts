@@ -24,10 +24,10 @@ export function lineField(line: number, field: string): string {
   return field === "" ? `line ${line}` : `line ${line}.${field}`;
 }
 
-/** A total would leave its `CHECK`, or a sum of a restore's summaries would leave 64 bits. */
+/** The errors of a total beyond its `CHECK`, and of a restore's summaries whose sum takes more than 64 bits. */
 const TOTAL_TOO_LARGE = /CHECK constraint failed|integer overflow/;
 
-/** What a check says of the request that it undoes. */
+/** The text of the error by which a check undoes a request. */
 interface Report {
   unrestorable?: [number];
   items?: [number];
@@ -38,7 +38,7 @@ interface Report {
   faults?: [number, number][];
 }
 
-/** The failure that an error stands for by which the database has undone a request; any other error stays one. */
+/** Turns the database's error into the failure of the request; any other error is returned as it is. */
 export function refusalOf(
   error: unknown,
   { faults, batches }: { faults: readonly Fault[]; batches: readonly Batch[] },
@@ -62,7 +62,7 @@ export function refusalOf(
   return invalid(messages);
 }
 
-/** The first lines with events of before a month of their kind. */
+/** The first lines with events from before the month that is given for their kind. */
 function tooOld(months: ReadonlyMap<string, string>, batches: readonly Batch[]): FieldMessages {
   const lines = batches.flatMap(({ kind: { record, timeField = "" }, all }) => {
     const old = all.filter(({ time }) => time !== null && time < (months.get(record) ?? ""));

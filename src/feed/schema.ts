@@ -22,7 +22,7 @@ const CursorParameter = cursorParameter(
     }),
 );
 
-/** Whether these may be a row's values in the columns by which the scan goes. */
+/** Whether a row may have these values in the columns of the scan's order. */
 function mayBeRow(scan: ExportScan, values: readonly (string | number)[]): boolean {
   const types = columnTypes(scan);
   const mayBe = (column: string, value: string | number | undefined) =>
@@ -38,7 +38,7 @@ export const ExportQuery = z.object({
   after: CursorParameter,
 });
 
-/** What a feed request has come to. */
+/** The answer to a feed request. */
 export const Accepted = named("Accepted", {
   accepted: z.int().meta({ description: "Lines that were taken." }),
   ignored: z.int().meta({ description: "Lines that changed nothing, such as a stored event." }),

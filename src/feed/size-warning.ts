@@ -1,11 +1,11 @@
-// D1's largest database, which no plan makes larger.
+// The largest database of D1, on any plan.
 const LARGEST_BYTES = 10_000_000_000;
 const WARNED_AT_PERCENT = [70, 85, 95];
 
-// What this isolate has warned of, in percent.
+// The last percentage that this isolate has warned of.
 let warnedAt = 0;
 
-/** Writes a line into the log once a database has grown beyond 70, 85 and 95 % of what it can hold. */
+/** Warns in the log once a database has grown beyond 70, 85 and 95 % of what it can hold. */
 export function warnOfSize(databaseBytes: number | null): void {
   const isBeyond = (percent: number) => Number(databaseBytes) >= (percent / 100) * LARGEST_BYTES;
   const percent = WARNED_AT_PERCENT.findLast(isBeyond) ?? 0;

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, it, vi } from "vitest";
 import { Database } from "../../src/db/database.ts";
-import { type AcceptedFeed, acceptFeed } from "../../src/feed/accept.ts";
+import { acceptFeed } from "../../src/feed/accept.ts";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
 import { beginListening } from "../../src/inbox/listeners.ts";
 import { as, mustFeed, ndjson } from "../support/api.ts";
@@ -96,7 +96,7 @@ describe("a message that is committed and notified while a socket opens", () => 
     const db = new Database(env.DB, "first-primary");
     const inboxes = new Inboxes(env);
     let shownAt = 0;
-    let accepted: AcceptedFeed | undefined;
+    let accepted: Awaited<ReturnType<typeof acceptFeed>> | undefined;
     let socket: Listener | undefined;
     const steps: Record<(typeof STEPS)[number], () => Promise<void>> = {
       row: async () => {

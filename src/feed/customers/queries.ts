@@ -5,11 +5,11 @@ import { pick, select } from "../../db/select.ts";
 import { accounts, customers } from "../../db/tables.ts";
 import type { CardHolder } from "./operations.ts";
 
-/** The most customers of an answer, and the most accounts of them all: cards should have one holder. */
+/** The most customers of an answer, and the most balances of all of them. A card should have one holder. */
 const HOLDERS_LIMIT = 100;
 const BALANCES_LIMIT = 5_000;
 
-/** The customers with this card, by id, with what they have with each account (docs/contract/feed.md, 6). One round trip. */
+/** The customers with this card, by id, with their balances (docs/contract/feed.md, 6). One round trip. */
 export async function findByCard(db: Database, { scanId }: { scanId: string }): Promise<CardHolder[]> {
   const [holders, balances] = await db.batch([HOLDERS({ scanId }), BALANCES({ scanId })]);
   const byHolder = Map.groupBy(balances, ({ customer_key }) => customer_key);
@@ -22,7 +22,7 @@ export async function findByCard(db: Database, { scanId }: { scanId: string }): 
   });
 }
 
-// The second condition is the index's.
+// The second condition is that of the index.
 const fromHolders = (value: Value<"scanId">) => sql`
   FROM ${customers} WHERE ${customers.scan_id} = ${value("scanId")} AND ${customers.scan_id} <> ''
   ORDER BY ${customers.id} LIMIT ${sql.raw(String(HOLDERS_LIMIT))}`;

@@ -10,17 +10,16 @@ import {
   accountReference,
   checkedFieldsAndList,
   type Kind,
-  type Line,
   referenceKey,
   type Target,
   tableName,
 } from "./kind.ts";
-import { checkedLines, freshEvents, referenceKeys, resolved } from "./statements.ts";
+import { freshEvents, relation } from "./statements.ts";
 
-// Rules that only the database can check. A check that finds a line aborts the transaction by inserting its report into
-// `refusals`, whose trigger raises it as the error that `refusalOf` reads.
+// Rules that only the database can check. A check that finds a bad line inserts its report into `refusals`. The trigger of
+// this table aborts the transaction with the report as the error's text, which `refusalOf` reads.
 
-/** Refuses a restore of a database that was fed by anything else: there it could hide messages. */
+/** Refuses a restore of a database that has taken other requests: there it could hide messages. */
 export function refuseUnrestorable(): Statement {
   // An array, because `refusalOf` finds reports by their `]}`.
   return sql`INSERT INTO refusals (report)
@@ -28,12 +27,12 @@ export function refuseUnrestorable(): Statement {
 }
 
 /**
- * Refuses the request when the ids of its lists (`items`) and the members of the groups that it touches are too many:
- * a message of a large group writes a row for each member, and one that is emptied looks up each.
+ * Refuses a request with too many ids in its lists (`items`) and members in the groups that it touches: a message writes a
+ * row for each member of its group, and a message that is deleted looks up each member.
  */
 export function refuseLargeGroups(batches: readonly Batch[], items: number): Statement[] {
   const groups = batches.flatMap(({ kind, all }) => all.flatMap(({ checked }) => checked[kind.groupField ?? ""] ?? []));
-  // Messages are the only events that a line deletes.
+  // Messages are the only events that a line may delete.
   const emptied = batches.flatMap(({ kind, deletes }) =>
     kind.type === "event" ? deletes.map(({ checked }) => checked.id) : [],
   );
@@ -51,14 +50,13 @@ export function refuseLargeGroups(batches: readonly Batch[], items: number): Sta
 }
 
 /**
- * Refuses the request when an event is older than what has left of its kind, whatever the settings are now
- * (docs/contract/history.md, 4). It reports the months, by which `refusalOf` finds the lines.
+ * Refuses a request with an event from before the newest month of its kind's segments (docs/contract/history.md, 4). It
+ * reports these months, by which `refusalOf` finds the lines.
  */
 export function refuseSealed(batches: readonly Batch[]): Statement[] {
   const oldest = batches.flatMap(({ kind, all }) => {
-    const [first, ...others] = all.flatMap(({ time }) => time ?? []);
-    if (first === undefined) return [];
-    return [[kind.record, others.reduce((one, other) => (other < one ? other : one), first)]];
+    const [first] = all.flatMap(({ time }) => time ?? []).sort();
+    return first === undefined ? [] : [[kind.record, first]];
   });
   if (oldest.length === 0) return [];
   const month = sql`(SELECT max(month) FROM history_segments WHERE history_segments.kind = item.value ->> 0)`;
@@ -73,15 +71,12 @@ export function refuseSealed(batches: readonly Batch[]): Statement[] {
   ];
 }
 
-/**
- * Refuses the request when a line touches an account that the token does not cover; also one that a later line replaces.
- * Unless the token is for all accounts, each kind of the batches belongs to one.
- */
+/** Refuses a request with a line, also one that a later line replaces, that touches an account beyond the token's. */
 export function refuseForeign(batches: readonly Batch[], accounts: readonly string[] | "*"): Statement[] {
   if (accounts === "*" || batches.length === 0) return [];
   const relations = batches.map(({ kind, all }) => relation(kind, all, checkedFieldsAndList(kind)));
   return [
-    sql`WITH ${commas(relations)},
+    sql`WITH ${sql.join(relations, sql`, `)},
       touched(number, account) AS (${unionAll(batches.flatMap(({ kind }) => touchedAccounts(kind)))}),
       foreign_line(number) AS (
         SELECT DISTINCT number FROM touched
@@ -93,7 +88,7 @@ export function refuseForeign(batches: readonly Batch[], accounts: readonly stri
   ];
 }
 
-/** Refuses the request when a line that counts breaks a rule; of events only those whose id is not stored yet. */
+/** Refuses a request with a line that counts and breaks a rule. Events whose id is stored are not checked. */
 export function refuseFaults(batches: readonly Batch[]): { statements: Statement[]; faults: readonly Fault[] } {
   const checked = batches.filter(({ kind, writes }) => writes.length > 0 && faultsOf(kind).length > 0);
   if (checked.length === 0) return { statements: [], faults: [] };
@@ -108,7 +103,7 @@ export function refuseFaults(batches: readonly Batch[]): { statements: Statement
       sql`SELECT number, ${sql.raw(String(index))} AS fault FROM ${from} AS line WHERE ${when}`,
   );
   const statement = sql`
-    WITH ${commas(relations)},
+    WITH ${sql.join(relations, sql`, `)},
       found(number, fault) AS MATERIALIZED (${unionAll(found)}),
       named(number) AS (SELECT DISTINCT number FROM found ORDER BY number ${limitTo(NAMED_LINES)})
     INSERT INTO refusals (report)
@@ -118,14 +113,7 @@ export function refuseFaults(batches: readonly Batch[]): { statements: Statement
   return { statements: [statement], faults };
 }
 
-function relation(kind: Kind, lines: readonly Line[], names = kind.checkedFields): SQL {
-  const columns = ["number", ...names, ...referenceKeys(kind)];
-  return sql`${sql.raw(kind.record)} AS MATERIALIZED (
-    SELECT ${sql.raw(columns.join(", "))} FROM ${resolved(kind, checkedLines(kind, lines, names), "keep")} AS line
-  )`;
-}
-
-/** What the kind's lines can break: a record that is not stored, a fixed column, a rule of its own. */
+/** The rules of a kind: its references are stored, its fixed columns do not change, and its own. */
 function faultsOf(kind: Kind): Fault[] {
   const missing = Object.keys(kind.references).map((field) => ({
     field,
@@ -135,7 +123,7 @@ function faultsOf(kind: Kind): Fault[] {
   const match = kind.key.map((column) => `stored.${column} = line.${column}`);
   const changed = kind.fixed.map((column) => {
     const field = fieldOf(kind.columns[column]) ?? column;
-    // Left out, it stays as it is.
+    // A field that is left out stays as it is.
     const when = `line.${field} IS NOT NULL AND EXISTS (
       SELECT 1 FROM ${tableName(kind)} AS stored
       WHERE ${match.join(" AND ")} AND stored.${column} IS NOT line.${column}
@@ -145,17 +133,17 @@ function faultsOf(kind: Kind): Fault[] {
   return [...missing, ...changed, ...(kind.faults ?? [])];
 }
 
-/** The accounts that the kind's lines touch, as queries of `(number, account)` over its relation: public ids. */
+/** Queries of `(number, account)` over the kind's relation: the public ids of the accounts that its lines touch. */
 function touchedAccounts(kind: Kind): SQL[] {
   const { record, accountField, references, list } = kind;
-  // Also an account that is not stored.
+  // This account may not be stored.
   const own = accountField === undefined ? [] : [`SELECT number, ${accountField} FROM ${record}`];
   const named = Object.entries(references).flatMap(([name, to]) =>
     accountOf(record, to, `key = ${record}.${referenceKey(name)}`),
   );
   const items = `${record} CROSS JOIN json_each(${record}.${list?.field}) AS item`;
   const listed = list === undefined ? [] : accountOf(items, list.to, "id = item.value");
-  // Fixed columns and stored events are not overwritten, so the stored row still says whose it was.
+  // Fixed columns and stored events are not overwritten, so the stored row still says whose it is.
   const reference = accountReference(kind);
   const stored = `${record} JOIN ${tableName(kind)} AS stored ON stored.id = ${record}.id`;
   const hasBefore = reference !== undefined && kind.keyFields[0] === "id";
@@ -163,15 +151,11 @@ function touchedAccounts(kind: Kind): SQL[] {
   return [...own, ...named, ...listed, ...before].map((query) => sql.raw(query));
 }
 
-/** The accounts of targets; nothing where these belong to none. */
+/** The accounts of the records that a reference names, if these belong to accounts. */
 function accountOf(from: string, to: Target, match: string): string[] {
   if (to.account === undefined) return [];
   return [
     `SELECT number, account.id FROM ${from} JOIN ${tableName(to)} AS target ON target.${match}
      JOIN accounts AS account ON account.key = target.${to.account}`,
   ];
-}
-
-function commas(parts: readonly SQL[]): SQL {
-  return sql.join([...parts], sql`, `);
 }

@@ -2,14 +2,15 @@ import { type SQL, sql } from "drizzle-orm";
 import { NOW_TEXT } from "../../db/select.ts";
 import { referenceKey, type Target, tableName } from "./kind.ts";
 
-/**
- * A rule that only the database can check, once upserts and deletes are done: which lines break it, which field is wrong,
- * and what to correct. `when` is a condition on `line`: the lines of a kind, of events the new ones, with their `number`,
- * its `checkedFields`, and the key of each reference, such as `store_key` for `store_id`: NULL where no such record is stored.
- */
+/** A rule that only the database can check, once upserts and deletes are done. */
 export interface Fault<Field extends string = string> {
+  /** The wrong field, and what to correct. */
   field: Field;
   text: string;
+  /**
+   * Which lines break it: a condition on `line`, which has its `number`, the `checkedFields`, and the key of each reference,
+   * such as `store_key` for `store_id`; NULL if no such record is stored.
+   */
   when: SQL;
 }
 
@@ -18,10 +19,7 @@ export const FIXED = "is fixed once written";
 /** An older event may have left the database: sent again, it would count twice (docs/contract/history.md, 4). */
 export const TOO_OLD = "is older than the history that is kept";
 
-/**
- * The fault of a line whose customer is not in `table`, which holds the members of stores or of groups; `key` is the column
- * that says of which, such as `store_key`.
- */
+/** The fault of a line whose customer is no member of its store or group. `table` has the members, by `key`. */
 export function notMember(table: string, key: string, text: string): Fault<"customer_id"> {
   const when = `line.${key} IS NOT NULL AND line.customer_key IS NOT NULL AND NOT EXISTS (
     SELECT 1 FROM ${table} AS member
@@ -30,7 +28,7 @@ export function notMember(table: string, key: string, text: string): Fault<"cust
   return { field: "customer_id", text, when: sql.raw(when) };
 }
 
-/** The fault of a line that names a record of another account than that of the store which it names. */
+/** The fault of a line that names a record of another account than its store's. */
 export function ofAnotherAccount<Field extends string>(
   field: Field,
   what: string,
@@ -45,11 +43,11 @@ export function ofAnotherAccount<Field extends string>(
 }
 
 /**
- * The fault of a restored time that is still to come. Stamps, and what is older than the history that is kept, follow from
- * such times: with one of the year 9999, no later message could be stored.
+ * The fault of a restored time that is still to come. The next stamp and the oldest event that is taken follow from such
+ * times: after one in the year 9999, no message could be stored.
  */
 export function stillToCome<Field extends string>(field: Field): Fault<Field> {
-  // Of a month as many characters are compared as it has.
+  // The field may be a month.
   const latest = `substr(datetime(${NOW_TEXT}, '+1 minute'), 1, length(line.${field}))`;
   const when = sql.raw(`line.${field} > ${latest}`);
   return { field, text: "must not be more than a minute in the future", when };

@@ -3,20 +3,19 @@ import type { Statement } from "../../db/database.ts";
 import { addToVocabulary } from "../../db/derived/vocabularies.ts";
 import { joinRows, rowsOf } from "../../db/json-rows.ts";
 import { NOW_TEXT } from "../../db/select.ts";
-import type { Fields } from "./kind.ts";
-import { type Kind, type Line, referenceKey, tableName } from "./kind.ts";
+import { type Fields, type Kind, type Line, referenceKey, tableName } from "./kind.ts";
 
-// The statements that a kind's lines become. Names that stand in them unquoted are this code's own, never a user's. In
-// SQL `item` is an element of JSON. `resolved` looks up what lines as `given` refer to; everything else sees them as `line`.
+// The statements that a kind's lines become. Unquoted names in them are this code's own, never a user's. In SQL, `item` is an
+// element of JSON, and `line` a line with the keys of its references, which `resolved` looks up.
 
-/** A line's number and what it writes, as a JSON array. */
+/** A line's number and the values that it writes, as a JSON array. */
 export function toJsonRow({ written }: Kind, number: number, fields: Fields): string {
   return JSON.stringify([number, ...written.map(({ value }) => value(fields))]);
 }
 
 /**
- * Writes lines, whose rows are JSON texts of a parameter each: states are upserted, and a row that would not change is not
- * written at all; of events each is written once, and every statement answers a row for each that is new.
+ * Writes lines, whose rows are JSON texts of a parameter each. States are upserted; a row that would not change is not
+ * written. Events are written once; the statements answer a row for each new one.
  */
 export function write(kind: Kind, rowChunks: readonly string[]): Statement[] {
   const json = kind.written.filter((one) => one.json).map(({ name }) => name);
@@ -32,7 +31,7 @@ function writtenColumns({ written }: Kind): string[] {
   return ["number", ...written.map(({ name }) => name)];
 }
 
-/** Adds the words that lines write, each once. */
+/** Adds the words that lines write, each word once. */
 function addWords(kind: Kind, rowChunk: string): Statement[] {
   if (kind.words === undefined) return [];
   const column = writtenColumns(kind).indexOf("words");
@@ -44,7 +43,7 @@ function addWords(kind: Kind, rowChunk: string): Statement[] {
 export function upsert(kind: Kind, lines: SQL): SQL {
   const { columns, deletion, fixed, key } = kind;
   const table = tableName(kind);
-  // A line that differs in a fixed column changes the rest of the row, but its check undoes the request.
+  // A line that differs in a fixed column changes the rest of the row. Then its check undoes the request.
   const changing = Object.keys(columns).filter((column) => !key.includes(column) && !fixed.includes(column));
   const newValues = new Map(changing.map((column) => [column, `excluded.${column}`]));
   if (deletion !== undefined) newValues.set(deletion.column, String(1 - deletion.is));
@@ -67,7 +66,7 @@ function insertInto(kind: Kind, lines: SQL): SQL {
     FROM ${lines} AS line WHERE true ORDER BY position`;
 }
 
-/** A column's value: the line's, or made of it; a time that is left out is what is stored, or now. */
+/** The value of a column, in SQL. A time that is left out is the stored time, or now. */
 function columnValue(kind: Kind, column: string): string {
   const source = kind.columns[column];
   if (source === undefined) throw new Error(`${kind.record} does not fill its column ${column}.`);
@@ -75,16 +74,13 @@ function columnValue(kind: Kind, column: string): string {
   if (!("field" in source)) return `line.${column}`;
   if (source.as === "key") return `line.${referenceKey(source.field)}`;
   if (source.as !== "time") return `line.${source.field}`;
-  const stored = kind.type === "state" ? [storedValue(kind, column)] : [];
-  return `coalesce(${[`line.${source.field}`, ...stored, NOW_TEXT].join(", ")})`;
+  if (kind.type === "event") return `coalesce(line.${source.field}, ${NOW_TEXT})`;
+  const match = kind.key.map((one) => `stored.${one} = ${columnValue(kind, one)}`).join(" AND ");
+  const stored = `(SELECT stored.${column} FROM ${tableName(kind)} AS stored WHERE ${match})`;
+  return `coalesce(line.${source.field}, ${stored}, ${NOW_TEXT})`;
 }
 
-function storedValue(kind: Kind, column: string): string {
-  const match = kind.key.map((one) => `stored.${one} = ${columnValue(kind, one)}`);
-  return `(SELECT stored.${column} FROM ${tableName(kind)} AS stored WHERE ${match.join(" AND ")})`;
-}
-
-/** Deletes the lines' records; the statements answer a row for every record that was there. */
+/** Deletes the records of lines. The statements answer a row for each record that was there. */
 export function remove(kind: Kind, lines: readonly Line[]): Statement[] {
   if (lines.length === 0) return [];
   const found = resolved(kind, checkedLines(kind, lines), "drop", kind.keyFields);
@@ -105,7 +101,7 @@ function forgetAll({ table, columns }: Kind): string[] {
   return filled.map(({ name, notNull }) => `${name} = ${notNull ? "''" : "NULL"}`);
 }
 
-/** What checks and totals look at in the lines, as a subquery: `number`, and each value. */
+/** The values of lines that checks and totals read, as a subquery: `number`, and each value by its name. */
 export function checkedLines(kind: Kind, lines: readonly Line[], names = kind.checkedFields): SQL {
   return rowsOf(checkedChunks(lines, names), ["number", ...names]);
 }
@@ -115,8 +111,8 @@ function checkedChunks(lines: readonly Line[], names: readonly string[]): string
 }
 
 /**
- * The lines with the keys of what they refer to, as a subquery. `drop` leaves out lines with a required reference that
- * is not stored (the checks report them); `keep` gives these NULL keys. `fields`: only these references.
+ * The lines with the keys of the records that they refer to, as a subquery. `drop` leaves out lines with a required
+ * reference that is not stored (the checks report them); `keep` gives these NULL keys. `fields`: only these references.
  */
 export function resolved(kind: Kind, lines: SQL, unresolved: "drop" | "keep", fields?: readonly string[]): SQL {
   const references = Object.entries(kind.references).filter(([field]) => fields?.includes(field) ?? true);
@@ -130,45 +126,45 @@ export function resolved(kind: Kind, lines: SQL, unresolved: "drop" | "keep", fi
   return sql`(SELECT given.* ${sql.raw(keys.join(""))} FROM ${lines} AS given ${sql.raw(joins.join(" "))})`;
 }
 
-/** The columns that `resolved` adds to the lines. */
-export function referenceKeys({ references }: Kind): string[] {
-  return Object.keys(references).map(referenceKey);
-}
-
 /** Whether a reference may be left out. */
 function isOptional({ fields }: Kind, field: string): boolean {
   return fields.shape[field]?.safeParse(undefined).success ?? false;
 }
 
-// Each check and total looks up the ids of its events for itself. Where a kind has more than two totals, from so many
-// lines on that is done once instead, for all of them: it writes two rows, which a small request should not pay for.
+/** For a `WITH` clause: lines with their keys, as a relation named after the record. */
+export function relation(kind: Kind, lines: readonly Line[], names = kind.checkedFields): SQL {
+  const found = resolved(kind, checkedLines(kind, lines, names), "keep");
+  return sql`${sql.raw(`${kind.record} AS MATERIALIZED (SELECT ${relationColumns(kind, names)}`)} FROM ${found} AS line)`;
+}
+
+function relationColumns({ references, checkedFields }: Kind, names = checkedFields): string[] {
+  return ["number", ...names, ...Object.keys(references).map(referenceKey)];
+}
+
+// Each check and total looks up the ids of its events for itself. For a kind with more than two totals, a large request
+// looks them up once for all of them. This writes two rows, which a small request should not pay for.
 const COLLECTED_FROM_LINES = 1_000;
 
 function areCollected(kind: Kind, lines: readonly Line[]): boolean {
   return (kind.totals?.length ?? 0) > 2 && lines.length >= COLLECTED_FROM_LINES;
 }
 
-function eventColumns(kind: Kind): string[] {
-  return ["number", ...kind.checkedFields, ...referenceKeys(kind)];
-}
-
-/** Puts many events that are not stored yet into `fresh_events`, where `freshEvents` then reads them. */
+/** Puts many events that are not stored yet into `fresh_events`, where `freshEvents` reads them. */
 export function collectFreshEvents(kind: Kind, lines: readonly Line[]): Statement[] {
   if (!areCollected(kind, lines)) return [];
   return checkedChunks(lines, kind.checkedFields).map(
     (chunk) => sql`
       INSERT INTO fresh_events (record, lines)
-      SELECT ${kind.record}, json_group_array(json_array(${sql.raw(eventColumns(kind).join(", "))}))
+      SELECT ${kind.record}, json_group_array(json_array(${sql.raw(relationColumns(kind).join(", "))}))
       FROM ${notStored(kind, rowsOf([chunk], ["number", ...kind.checkedFields]))} HAVING count(*) > 0`,
   );
 }
 
-/** Takes them out again. */
 export const dropFreshEvents = (): Statement => sql`DELETE FROM fresh_events`;
 
-/** For a `WITH` clause: the lines' events that are not stored yet, as a relation named after the record. */
+/** The same for the events that are not stored yet. */
 export function freshEvents(kind: Kind, lines: readonly Line[], hint: "MATERIALIZED" | ""): SQL {
-  const columns = eventColumns(kind);
+  const columns = relationColumns(kind);
   const values = columns.map((name, index) => `item.value ->> ${index} AS ${name}`);
   const collected = sql`SELECT ${sql.raw(values.join(", "))}
     FROM fresh_events CROSS JOIN json_each(fresh_events.lines) AS item WHERE fresh_events.record = ${kind.record}`;

@@ -3,38 +3,38 @@ import type { FieldMessages } from "../../values/messages.ts";
 import { Id, mustBe } from "../../values/text.ts";
 import type { Fields, Kind } from "./kind.ts";
 
-// Rows of an event's table that stand for the events which have left it (docs/contract/history.md, 3), so that totals are
-// what the stored rows add up to, with history or without.
+// Rows in the tables of events which add up the events that have left (docs/contract/history.md, 3). So a total is the sum
+// of the stored rows, with history or without.
 
 /** One row for each group of events. */
 export interface Summary {
   /** The columns that make a group. */
   by: readonly string[];
-  /** Which events count: a condition; left out: all. */
+  /** A condition on the events that count; left out: all do. */
   filter?: string;
-  /** The columns that it adds up, by the names that a segment's row gives the sums. */
+  /** The columns that it adds up, by the names that the sums have in a segment's row. */
   sums: Readonly<Record<string, string>>;
-  /** The column with the feed version when the row last grew; left out: it has none. */
+  /** The column for the feed version when the row last grew; left out: it has none. */
   grew?: string;
 }
 
 const SEALED = "sealed:";
 
-/** An event's id on the wire. */
+/** The id of an event on the wire. */
 export const EventId = Id.refine((id) => !isSummary(id), `must not begin with ${SEALED}`);
 
 export function isSummary(id: unknown): boolean {
   return String(id).startsWith(SEALED);
 }
 
-/** The condition that a row of the table is an event, and no summary. */
+/** The condition that a row of the table is an event. */
 export function isEvent(table: string): string {
   return `${table}.id NOT GLOB '${SEALED}*'`;
 }
 
 /**
- * The id of a summary, in SQL: its keys in a fixed width, so that their order is that of the ids. Restored keys are
- * others, but in the same order.
+ * The id of a summary, in SQL: its keys in a fixed width, so that the ids have the order of the keys. A restore gives
+ * records other keys, but in the same order.
  */
 export function summaryId(summaries: readonly Summary[], toValue: (key: string) => string): string {
   const keys = keysOf(summaries);
@@ -46,7 +46,7 @@ export function keysOf(summaries: readonly Summary[]): string[] {
   return [...new Set(summaries.flatMap(({ by }) => by))];
 }
 
-/** What a restore also takes: lines of summaries, which have no id, and in which these fields differ. */
+/** A restore also takes the lines of summaries, which have no id. `differing`: their fields with other limits. */
 export function withSummaries(
   fields: z.ZodObject,
   summaries: readonly Summary[],

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { gunzipSync } from "node:zlib";
+import { isEvent } from "../../src/db/select.ts";
 import { KINDS } from "../../src/feed/records/index.ts";
 import { referenceKey, tableName } from "../../src/feed/records/kind.ts";
-import { isEvent, keysOf } from "../../src/feed/records/summaries.ts";
+import { keysOf } from "../../src/feed/records/summaries.ts";
 import { SEALED_KINDS, type SealedKind } from "../../src/history/kinds.ts";
 import type { Segment } from "../../src/history/object.ts";
 import { toHundredths } from "../../src/values/decimal.ts";

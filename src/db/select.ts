@@ -57,3 +57,12 @@ export function pick<Table, Name extends keyof Table & string>(table: Table, ...
 export function limitTo(count: number | Placeholder): SQL {
   return sql`LIMIT 0 + ${count}`;
 }
+
+/** The beginning of the id of a summary, a row in a table of events (docs/contract/history.md, 3). */
+export const SUMMARY = "sealed:";
+
+/** The condition that a row of a table of events is an event. */
+export const isEvent = (table: string) => `${table}.id NOT GLOB '${SUMMARY}*'`;
+
+/** The format in SQL of a summary's id, or its beginning: keys in a fixed width, so that the ids have the order of the keys. */
+export const summaryFormat = (keys: number) => `'${SUMMARY}${"%08x".repeat(keys)}'`;

@@ -1,6 +1,6 @@
+import { isEvent } from "../db/select.ts";
 import { type ExportScan, SCANS } from "../feed/export/scans.ts";
 import { type Leaving, tableName } from "../feed/records/kind.ts";
-import { isEvent } from "../feed/records/summaries.ts";
 
 /** How the old events of a kind leave the database. */
 export interface SealedKind extends Required<Leaving> {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { campaignEarnings, customerBalances, storeBalances } from "../../db/derived/totals.ts";
+import { isEvent } from "../../db/select.ts";
 import { balanceEntries } from "../../db/tables.ts";
 import { Hundredths, TotalHundredths } from "../../values/decimal.ts";
 import { orElse, orNull } from "../../values/scalar.ts";
@@ -10,7 +11,7 @@ import { CUSTOMERS } from "./customer.ts";
 import { defineKind } from "./define-kind.ts";
 import { ofAnotherAccount } from "./faults.ts";
 import { STORES } from "./store.ts";
-import { EventId, isEvent, type Summary, withSummaries } from "./summaries.ts";
+import { EventId, type Summary, withSummaries } from "./summaries.ts";
 
 const fields = z.object({
   id: EventId,

@@ -6,14 +6,7 @@ import { ITEM_LIMIT, NAMED_LINES } from "../../http/limits.ts";
 import { fieldOf } from "./define-kind.ts";
 import { type Fault, FIXED, NOT_STORED } from "./faults.ts";
 import type { Batch } from "./kind.ts";
-import {
-  accountReference,
-  checkedFieldsAndList,
-  type Kind,
-  referenceKey,
-  type Target,
-  tableName,
-} from "./kind.ts";
+import { accountReference, checkedFieldsAndList, type Kind, referenceKey, type Target, tableName } from "./kind.ts";
 import { freshEvents, relation } from "./statements.ts";
 
 // Rules that only the database can check. A check that finds a bad line inserts its report into `refusals`. The trigger of

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { SUMMARY, summaryFormat } from "../../db/select.ts";
 import type { FieldMessages } from "../../values/messages.ts";
 import { Id, mustBe } from "../../values/text.ts";
 import type { Fields, Kind } from "./kind.ts";
@@ -18,27 +19,17 @@ export interface Summary {
   grew?: string;
 }
 
-const SEALED = "sealed:";
-
 /** The id of an event on the wire. */
-export const EventId = Id.refine((id) => !isSummary(id), `must not begin with ${SEALED}`);
+export const EventId = Id.refine((id) => !isSummary(id), `must not begin with ${SUMMARY}`);
 
 export function isSummary(id: unknown): boolean {
-  return String(id).startsWith(SEALED);
+  return String(id).startsWith(SUMMARY);
 }
 
-/** The condition that a row of the table is an event. */
-export function isEvent(table: string): string {
-  return `${table}.id NOT GLOB '${SEALED}*'`;
-}
-
-/**
- * The id of a summary, in SQL: its keys in a fixed width, so that the ids have the order of the keys. A restore gives
- * records other keys, but in the same order.
- */
+/** The id of a summary, in SQL. A restore gives records other keys, but in the same order. */
 export function summaryId(summaries: readonly Summary[], toValue: (key: string) => string): string {
   const keys = keysOf(summaries);
-  return `printf('${SEALED}${"%08x".repeat(keys.length)}', ${keys.map(toValue).join(", ")})`;
+  return `printf(${summaryFormat(keys.length)}, ${keys.map(toValue).join(", ")})`;
 }
 
 /** All keys of a kind's summaries. */

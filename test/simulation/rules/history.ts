@@ -9,7 +9,7 @@ import {
   selectSummaries,
   sha256Of,
 } from "../../../scripts/lib/history-segments.ts";
-import { isEvent } from "../../../src/feed/records/summaries.ts";
+import { isEvent } from "../../../src/db/select.ts";
 import { SEALED_KINDS } from "../../../src/history/kinds.ts";
 import type { Segment } from "../../../src/history/object.ts";
 import type { History } from "../history.ts";

@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { compileOnce, type Database, type Value } from "../../../db/database.ts";
 import { customerKeyOf } from "../../../db/rules.ts";
-import { limitTo, select } from "../../../db/select.ts";
+import { isEvent, limitTo, select, summaryFormat } from "../../../db/select.ts";
 import { accounts, balanceEntries, campaigns, customers, stores } from "../../../db/tables.ts";
 import { isDatetime } from "../../../values/time.ts";
 import type { BalanceEntry } from "./operations.ts";
@@ -74,10 +74,11 @@ function toItem({ part, id, amount, description, created_at, account_id, ...of }
   };
 }
 
-/** Whether an entry is a summary of those that have left: its id begins with the customer's key (src/feed/records/summaries.ts). */
+/** Whether an entry is a summary of those that have left: its id begins with the customer's key. */
 function isSummaryOf(customerKey: SQL): SQL {
-  return sql`${balanceEntries.id} >= printf('sealed:%08x', ${customerKey})
-    AND ${balanceEntries.id} < printf('sealed:%08x', ${customerKey} + 1)`;
+  const beginning = sql.raw(summaryFormat(1));
+  return sql`${balanceEntries.id} >= printf(${beginning}, ${customerKey})
+    AND ${balanceEntries.id} < printf(${beginning}, ${customerKey} + 1)`;
 }
 
 const CUSTOMER = compileOnce((value: Value<"customerId">) =>
@@ -101,7 +102,7 @@ const ENTRIES = compileOnce((value: Values) => {
   const customerKey = customerKeyOf(value("customerId"));
   const scan = sql`
     SELECT * FROM ${balanceEntries} INDEXED BY balance_entries_by_customer
-    WHERE ${customer_key} = ${customerKey} AND ${id} NOT GLOB 'sealed:*'
+    WHERE ${customer_key} = ${customerKey} AND ${sql.raw(isEvent("balance_entries"))}
       AND (${created_at}, ${id}) < (${value("time")}, ${value("id")})
     ORDER BY ${created_at} DESC, ${id} DESC`;
   const lastScanned = sql`${scan} LIMIT 1 OFFSET ${sql.raw(String(READ_ENTRIES - 1))}`;

@@ -3,10 +3,10 @@ import { R2_MS } from "../feed/export/page.ts";
 import { sha256Of } from "../values/sha256.ts";
 import { withTimeout } from "../values/timeout.ts";
 
-/** An object with events that have left the database, as its row says (docs/contract/history.md, 2). */
+/** A row about an object with events that have left the database (docs/contract/history.md, 2). */
 export type Segment = typeof historySegments.$inferSelect;
 
-/** Where the objects of a kind and month are: `play/2026-03/`. */
+/** The folder for the objects of a kind and month: `play/2026-03/`. */
 export const folderOf = ({ kind, month }: Pick<Segment, "kind" | "month">) => `${kind}/${month}/`;
 
 /** The name of a segment's object: `play/2026-03/1.ndjson.gz`. */
@@ -14,14 +14,14 @@ export const objectName = (folder: string, number: number) => `${folder}${number
 
 const OWNER = "owner";
 
-/** The bucket holds the segments of another deployment, which may have the same names. */
+/** The bucket has the segments of another deployment, which may have the same names. */
 export class ForeignBucket extends Error {
   override readonly name = "ForeignBucket";
 }
 
 /**
- * Marks a bucket with the name of a Worker, whose deployment it belongs to from then on (docs/contract/history.md, 2).
- * @throws {ForeignBucket} where it has the mark of another.
+ * Marks a bucket with the name of a Worker. From then on it belongs to this deployment (docs/contract/history.md, 2).
+ * @throws {ForeignBucket} if it has another mark.
  */
 export async function claimBucket(bucket: R2Bucket, worker: string): Promise<void> {
   const readOwner = async () => (await withTimeout(R2_MS, bucket.get(OWNER)))?.text();
@@ -42,10 +42,10 @@ export async function pack(lines: Uint8Array<ArrayBuffer>): Promise<{ bytes: Arr
 }
 
 /**
- * Writes an object under this number, and resolves with it; where another object has its name, under the number after the
- * largest. It is also written if the name has the same object, of a step that was cut off. It overwrites nothing: after
- * time travel of the database, an object that no row names may be named again.
- * @throws if another run took that number too.
+ * Writes an object under this number, or the number after the largest if the name is taken by another object. Resolves with
+ * the number. The same object counts as written: a step that was cut off wrote it. Nothing is overwritten, because a time
+ * travel of the database may bring back the row of an object that no row names now.
+ * @throws if another run took the number after the largest, too.
  */
 export async function putOnce(
   bucket: R2Bucket,

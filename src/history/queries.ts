@@ -8,39 +8,37 @@ import { type Summary, summaryId } from "../feed/records/summaries.ts";
 import { SEALED_KINDS, type SealedKind } from "./kinds.ts";
 import type { Segment } from "./object.ts";
 
-/** How far the events of a kind have been looked through. */
+/** How far the events of a kind have been scanned for old ones. */
 export interface Scan {
   kind: string;
   /** The month of the horizon. */
   month: string;
+  /** The last event that was looked at. */
   lastId: string;
-  /** For how many days it has not moved. */
+  /** For how many days the scan has not moved. */
   days: number;
 }
 
 /**
- * The scans of a month that are not over, that which has not moved for longest first; those of another month begin anew.
- * There are none while the database may still be restored: the restore, sent again, would bring events back that have
- * left.
+ * The scans of a month that are not over, the one that has not moved for longest first. A new month begins them anew. There
+ * are none while the database takes restores: a restore that is sent again would bring back events that have left.
  */
 export async function findScans(db: Database, month: string): Promise<Scan[]> {
-  const { kind, last_id, is_over, moved_at } = historyScans;
+  const { kind, month: scanned, last_id, is_over, moved_at } = historyScans;
   const kinds = JSON.stringify(SEALED_KINDS.map(({ record }) => record));
   const { scans } = await db.steps({
     begun: [
-      sql`INSERT INTO ${historyScans} (${names(kind, historyScans.month, last_id, is_over, moved_at)})
+      sql`INSERT INTO ${historyScans} (${names(kind, scanned, last_id, is_over, moved_at)})
         SELECT value, ${month}, '', 0, ${NOW} FROM json_each(${kinds}), ${programState} WHERE ${programState.restorable} = 0
         ON CONFLICT (${names(kind)}) DO UPDATE SET
-          ${names(historyScans.month)} = excluded.month, ${names(last_id)} = '', ${names(is_over)} = 0,
+          ${names(scanned)} = excluded.month, ${names(last_id)} = '', ${names(is_over)} = 0,
           ${names(moved_at)} = iif(${is_over} = 1, excluded.moved_at, ${moved_at})
-        WHERE ${historyScans.month} <> excluded.month`,
+        WHERE ${scanned} <> excluded.month`,
     ],
     scans: [
       select(
         {
-          kind,
-          month: historyScans.month,
-          lastId: last_id,
+          ...{ kind, month: scanned, lastId: last_id },
           days: sql<number>`CAST(julianday(${NOW}) - julianday(${moved_at}) AS INTEGER)`,
         },
         sql`FROM ${historyScans} WHERE ${is_over} = 0 ORDER BY ${moved_at}, ${kind}`,
@@ -51,18 +49,18 @@ export async function findScans(db: Database, month: string): Promise<Scan[]> {
 }
 
 /**
- * The next step of a scan: the ids and lines of the events that leave, the number of their segment, how far it comes, and
- * whether the scan is over then. What does not fit into an object is left to the step after it.
+ * The next step of a scan: the ids and lines of the events that leave, the number of their segment, the last event that the
+ * step looks at, and whether the scan is over then. Events beyond the size of an object are left to the next step.
  */
 export async function findLeaving(
   db: Database,
   sealed: SealedKind,
-  { lastId: after, horizon, month, lookedAt }: { lastId: string; horizon: string; month: string; lookedAt: number },
+  { scan: { lastId: after, month }, horizon, lookedAt }: { scan: Scan; horizon: string; lookedAt: number },
 ) {
   const { table, time, when, scan, mostLines } = sealed;
   const { kind, number } = historySegments;
   const id = sql.raw(`${table}.id`);
-  // To skip rows is ten times as fast as to count them.
+  // SQLite skips rows ten times as fast as it counts them.
   const nth = sql`SELECT id FROM ${sql.raw(table)} WHERE id > ${after} ORDER BY id LIMIT 1 OFFSET ${lookedAt} - 1`;
   const lastOfAll = sql`(SELECT max(id) FROM ${sql.raw(table)})`;
   const lastLookedAt = sql`coalesce((${nth}), ${lastOfAll})`;
@@ -89,10 +87,10 @@ export async function findLeaving(
   };
 }
 
-/** What is to be written down of a segment whose object is written; the rest follows from its events. */
-export type Written = Pick<Segment, "kind" | "month" | "number" | "name" | "bytes" | "sha256">;
+/** A segment whose object is written. The other columns follow from its events. */
+type WrittenSegment = Pick<Segment, "kind" | "month" | "number" | "name" | "bytes" | "sha256">;
 
-/** A step of a scan: where it began, and where it has come. */
+/** A step of a scan: where it began, the last event that it looked at, and whether the scan is over. */
 export interface Step {
   from: Scan;
   lastId: string;
@@ -100,24 +98,24 @@ export interface Step {
 }
 
 /**
- * Takes events out of the database that an object has: adds them to their summaries, deletes them, and writes down the
+ * Takes the events of an object out of the database: adds them to their summaries, deletes them, and writes down the
  * segment. It counts as a feed request, because an export during which events leave is no snapshot.
- * @throws if others are there by now: then all stays as it is.
+ * @throws if the database has other events by now. Then nothing changes.
  */
 export async function takeOut(
   db: Database,
   { table, time, when, summaries }: SealedKind,
-  { segment, ids, horizon, step }: { segment: Written; ids: readonly string[]; horizon: string; step: Step },
+  { segment, ids, horizon, step }: { segment: WrittenSegment; ids: readonly string[]; horizon: string; step: Step },
 ): Promise<void> {
   const { kind, month, number, name, lines, bytes, sha256, oldest, newest } = historySegments;
-  // As they were found: to look each of them up holds the database longer.
+  // By the condition that found them: to look up each id holds the database longer.
   const leave = sql`id > ${step.from.lastId} AND id <= ${ids.at(-1)}
     AND ${sql.raw(time)} < ${horizon} AND ${sql.raw(when)}`;
   const sums = summaries.flatMap(({ filter = "true", sums }) =>
     Object.entries(sums).map(([name, column]) => `'${name}', coalesce(sum(${column}) FILTER (WHERE ${filter}), 0)`),
   );
-  // NULL, which the column refuses, if these are not the events that the object has. At most 2,000 ids of 64 characters:
-  // half of what a parameter may take.
+  // NULL, which the column refuses, if these are not the events of the object. At most 2,000 ids of 64 characters: half of
+  // the size that a parameter may have.
   const whole = sql`iif(json_group_array(id ORDER BY id) = ${JSON.stringify(ids)}, count(*), NULL)`;
   await db.steps({
     written: [
@@ -134,7 +132,7 @@ export async function takeOut(
   });
 }
 
-/** Adds the events that leave to the rows that stand for them, whose time is that of the newest. */
+/** Adds the events that leave to their summaries, which have the time of the newest. */
 function addToSummary(
   { by, filter = "true", sums, grew }: Summary,
   { summaries, table, time, leave }: Pick<SealedKind, "summaries" | "table" | "time"> & { leave: SQL },
@@ -151,16 +149,15 @@ function addToSummary(
     ON CONFLICT (id) DO UPDATE SET ${sql.raw(`${sets}, ${time} = max(${time}, excluded.${time})`)}`;
 }
 
-/** Writes down how far a scan has come that has found nothing more. */
+/** Writes down a step that has found no event. */
 export async function moveOn(db: Database, step: Step): Promise<void> {
   await db.steps({ moved: [moveScan(step)] });
 }
 
-/** Not a scan that is elsewhere by now: of the next month, of another run, or of a database that was set back. */
+/** Moves a scan, unless it was moved meanwhile: by the next month, by another run, or because the database was set back. */
 function moveScan({ from, lastId, isOver }: Step): Statement {
+  const { kind, month, last_id, is_over, moved_at } = historyScans;
   return sql`UPDATE ${historyScans}
-    SET ${names(historyScans.last_id)} = ${lastId}, ${names(historyScans.is_over)} = ${isOver ? 1 : 0},
-      ${names(historyScans.moved_at)} = ${NOW}
-    WHERE ${historyScans.kind} = ${from.kind} AND ${historyScans.month} = ${from.month}
-      AND ${historyScans.last_id} = ${from.lastId}`;
+    SET ${names(last_id)} = ${lastId}, ${names(is_over)} = ${isOver ? 1 : 0}, ${names(moved_at)} = ${NOW}
+    WHERE ${kind} = ${from.kind} AND ${month} = ${from.month} AND ${last_id} = ${from.lastId}`;
 }

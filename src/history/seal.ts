@@ -4,23 +4,22 @@ import { kindOf } from "./kinds.ts";
 import { claimBucket, folderOf, objectName, pack, putOnce } from "./object.ts";
 import { findLeaving, findScans, moveOn, type Scan, takeOut } from "./queries.ts";
 
-/** What a run has come to. */
+/** The report of a run. */
 export interface Sealed {
   segments: number;
   /** How many events have left. */
   sealed: number;
-  /** What they take in R2. */
+  /** The size of their objects. */
   bytes: number;
-  /** For how many days a scan that is not over has not moved, where it is longest. */
+  /** For how many days a scan that is not over has not moved: the largest number. */
   behindDays: number;
 }
 
-const TOLD_BEHIND_DAYS = 3;
+const WARNED_BEHIND_DAYS = 3;
 
-/** Steps follow each other for so long: fewer and longer rests meet more of the requests than a rest after each step. */
+// Steps follow each other for this long. Then others have the database for 1.6 times as long, so most of them meet no step.
+// Fewer, longer rests let more requests through than a rest after each step.
 const BURST_MS = 200;
-
-/** Then others have the database for so many times as long: most of them meet no step. */
 const RESTS = 1.6;
 const LONGEST_REST_MS = 1_000;
 
@@ -36,22 +35,21 @@ interface Options {
 }
 
 /**
- * Moves the events of before the horizon to R2 (docs/contract/history.md, 2): a step of each scan of the month that is not
- * over, in turns. A scan whose step fails gets no more steps in this run. The report is null once all events have been
- * looked at this month, or the database may still be restored.
- * @throws {ForeignBucket} where the bucket belongs to another deployment.
+ * Moves the events from before the horizon to R2 (docs/contract/history.md, 2): a step of each scan that is not over, in
+ * turns. A scan whose step fails gets no more steps in this run. The report is null if all events have been looked at this
+ * month, or the database may still be restored.
+ * @throws {ForeignBucket} if the bucket belongs to another deployment.
  */
 export async function sealHistory(
   db: Database,
   { settings, worker, now, mayGoOn, lookedAt }: Options,
 ): Promise<{ report: Sealed | null; failures: readonly unknown[]; isUnfinished: boolean }> {
   const horizon = horizonOf(settings, now);
-  const month = horizon.slice(0, 7);
-  const scans = await findScans(db, month);
+  const scans = await findScans(db, horizon.slice(0, 7));
   if (scans.length === 0) return { report: null, failures: [], isUnfinished: false };
   await claimBucket(settings.bucket, worker);
 
-  const report = begin(scans);
+  const report = { segments: 0, sealed: 0, bytes: 0, behindDays: warnIfBehind(scans) };
   const failures: unknown[] = [];
   let [busyMs, restMs] = [0, 0];
   let scan = scans.shift();
@@ -59,7 +57,7 @@ export async function sealHistory(
     await new Promise((resolve) => setTimeout(resolve, restMs));
     const startedAt = performance.now();
     try {
-      const step = await takeStep(db, scan, { settings, horizon, month, lookedAt });
+      const step = await takeStep(db, scan, { settings, horizon, lookedAt });
       report.segments += step.sealed > 0 ? 1 : 0;
       report.sealed += step.sealed;
       report.bytes += step.bytes;
@@ -73,42 +71,35 @@ export async function sealHistory(
   return { report, failures, isUnfinished: scan !== undefined || failures.length > 0 };
 }
 
-function begin(scans: readonly Scan[]): Sealed {
-  const behindDays = Math.max(...scans.map(({ days }) => days));
-  const behind = scans.filter(({ days }) => days >= TOLD_BEHIND_DAYS);
-  if (behind.length > 0) {
-    const kinds = behind.map(({ kind }) => kind);
-    console.warn(JSON.stringify({ warning: "HISTORY_BEHIND", days: behindDays, kinds }));
-  }
-  return { segments: 0, sealed: 0, bytes: 0, behindDays };
+function warnIfBehind(scans: readonly Scan[]): number {
+  const days = Math.max(...scans.map((scan) => scan.days));
+  const kinds = scans.filter((scan) => scan.days >= WARNED_BEHIND_DAYS).map(({ kind }) => kind);
+  if (kinds.length > 0) console.warn(JSON.stringify({ warning: "HISTORY_BEHIND", days, kinds }));
+  return days;
 }
 
-interface Context {
-  settings: HistorySettings;
-  horizon: string;
-  month: string;
-  lookedAt: number | undefined;
-}
-
-/** Looks at the next events, and lets the old ones among them leave: first the object, then the transaction. */
-async function takeStep(db: Database, scan: Scan, { settings, lookedAt, ...from }: Context) {
+/** Looks at the next events of a scan, and lets the old ones leave: first the object is written, then the transaction. */
+async function takeStep(
+  db: Database,
+  scan: Scan,
+  { settings, horizon, lookedAt }: { settings: HistorySettings; horizon: string; lookedAt: number | undefined },
+) {
   const kind = kindOf(scan.kind);
-  const { ids, lines, number, ...to } = await findLeaving(db, kind, {
-    lastId: scan.lastId,
+  const { ids, lines, number, ...end } = await findLeaving(db, kind, {
+    scan,
+    horizon,
     lookedAt: lookedAt ?? kind.lookedAt,
-    ...from,
   });
-  const { month, horizon } = from;
-  const step = { from: scan, ...to };
+  const step = { from: scan, ...end };
   if (ids.length === 0) {
     await moveOn(db, step);
-    return { ...to, sealed: 0, bytes: 0 };
+    return { ...end, sealed: 0, bytes: 0 };
   }
   const content = await pack(lines);
-  const folder = folderOf({ kind: scan.kind, month });
+  const folder = folderOf(scan);
   const free = await putOnce(settings.bucket, content, { folder, number });
   const bytes = content.bytes.byteLength;
-  const of = { kind: scan.kind, month, number: free, name: objectName(folder, free) };
-  await takeOut(db, kind, { segment: { ...of, bytes, sha256: content.sha256 }, ids, horizon, step });
-  return { ...to, sealed: ids.length, bytes };
+  const segment = { kind: scan.kind, month: scan.month, number: free, name: objectName(folder, free), bytes };
+  await takeOut(db, kind, { segment: { ...segment, sha256: content.sha256 }, ids, horizon, step });
+  return { ...end, sealed: ids.length, bytes };
 }

@@ -10,10 +10,9 @@ import { NO_CREDENTIALS } from "../account.ts";
 import type { CouponKind } from "./routes.ts";
 import { type CouponsQuery, type Shape, type Values, validCoupons } from "./valid-coupons.ts";
 
-/** The items of a page, and by key the coupons and the accounts that several of them share. */
+/** The items of a page, and by key the JSON texts of the coupons and the accounts that several of them share. */
 export interface CouponList extends Paged<ItemRow> {
-  coupons: Map<number, CouponRow>;
-  /** As JSON. */
+  coupons: Map<number, string>;
   accounts: Map<number, string>;
 }
 
@@ -22,7 +21,7 @@ export interface CouponList extends Paged<ItemRow> {
  * One round trip, or none if the filters leave no kind.
  */
 export async function findCoupons(db: Database, query: CouponsQuery): Promise<CouponList> {
-  const { customerId, page, accounts } = query;
+  const { customerId, page, accounts, isDetailed = false } = query;
   const { kinds, search, type, accountId, storeIds = [] } = query.filter;
   const found: CouponList = { items: [], hasMore: false, coupons: new Map(), accounts: new Map() };
   if (kinds.length === 0) return found;
@@ -34,8 +33,8 @@ export async function findCoupons(db: Database, query: CouponsQuery): Promise<Co
     accountId: accountId ?? null,
     storeIds: storeIds.length === 0 ? null : JSON.stringify(storeIds),
   };
-  for (const row of await db.all(couponList({ kinds, accounts }, values))) {
-    if (row.part === "coupon") found.coupons.set(row.key, row);
+  for (const row of await db.all(couponList({ kinds, accounts, isDetailed }, values))) {
+    if (row.part === "coupon") found.coupons.set(row.key, row.record);
     else if (row.part === "account") found.accounts.set(row.key, row.record);
     else found.items.push(row);
   }
@@ -48,7 +47,6 @@ const ORDER = sql`kind DESC, ends_at, created_at DESC, id`;
 
 type ListRow = RowOf<ReturnType<typeof couponList>>;
 export type ItemRow = Extract<ListRow, { part: CouponKind }>;
-export type CouponRow = Extract<ListRow, { part: "coupon" }>;
 
 /**
  * The items of a page until they have 2 MiB, then the coupons and the accounts of these items. So the database sends a
@@ -56,7 +54,7 @@ export type CouponRow = Extract<ListRow, { part: "coupon" }>;
  */
 const couponList = compilePer((shape: Shape, value: Values) => {
   const item = { ...ITEM, record: held(shape) };
-  const coupon = couponOf(value("customerId"));
+  const coupon = { ...COUPON, record: couponText(shape, value("customerId")) };
   const account = { ...ACCOUNT, record: couponAccount(shape.accounts || NO_IMAGES) };
   const each = sql`FROM json_each(listed.entries) AS entry ${JOIN_HELD}`;
   const ofAccount = sql`LEFT JOIN ${accounts} ON ${accounts.key} = page.account_key`;
@@ -118,8 +116,6 @@ const PART = {
   record: NONE,
   account_key: NONE,
   listed: NONE,
-  text: NONE,
-  campaign_coupon: NONE,
 };
 
 const ITEM = {
@@ -183,8 +179,10 @@ const CAMPAIGN_COUPON = jsonOf({
   filter_items: sql`json(coalesce(${coupons.filter_items}, 'null'))`,
 });
 
-/** A coupon, for all its items. `record` and `campaign_coupon` have the fields that are not in `text`. */
-function couponOf(customerId: Placeholder) {
+const COUPON = { ...PART, part: sql<"coupon">`'coupon'`, key: coupons.key };
+
+/** A coupon as JSON text, for all its items. Most of it is stored so. */
+function couponText({ isDetailed }: Shape, customerId: Placeholder): SQL<string> {
   const issued = jsonOf({
     customer_id: customerId,
     campaign_coupon_id: coupons.id,
@@ -192,14 +190,10 @@ function couponOf(customerId: Placeholder) {
     coupon_barcode: BARCODE,
     campaign_coupon_created: coupons.created_at,
   });
-  return {
-    ...PART,
-    part: sql<"coupon">`'coupon'`,
-    key: coupons.key,
-    record: sql<string>`iif(${coupons.kind} = 'digital', ${DIGITAL}, ${issued})`,
-    text: coupons.text,
-    campaign_coupon: CAMPAIGN_COUPON,
-  };
+  const text = opened(coupons.text);
+  const campaignCoupon = sql`',"campaign_coupon":' || ${text} || ',' || substr(${CAMPAIGN_COUPON}, 2) ||`;
+  return sql<string>`${text} || ${isDetailed ? campaignCoupon : sql``}
+    ',' || substr(iif(${coupons.kind} = 'digital', ${DIGITAL}, ${issued}), 2)`;
 }
 
 /** The account object of the coupon lists, as JSON text. */

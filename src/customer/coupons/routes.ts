@@ -17,7 +17,7 @@ import { conditional } from "../../middleware/conditional.ts";
 import { validate } from "../../middleware/validate.ts";
 import { BooleanParameter, listParameter, TextParameter } from "../../values/parameter.ts";
 import { Id } from "../../values/text.ts";
-import { byKind, toDetailed, toMine, toSimple } from "./answers.ts";
+import { byKind, itemWriter } from "./answers.ts";
 import type { CouponItems, MyCouponItems } from "./operations.ts";
 import { findCoupons } from "./queries.ts";
 
@@ -83,10 +83,11 @@ export const coupons = createRouter().get("/", conditional, validate("query", Co
     filter: { ...filter, kinds: includemfg ? ["store", "mfg"] : ["store"] },
     page,
     accounts: includemfg && { includeImages: include_images },
+    isDetailed: includemfg,
   });
   if (found.items.length === 0) throw noItems(NOT_FOUND);
 
-  const fitted = fitPage(found, page, (includemfg ? toDetailed : toSimple)(found));
+  const fitted = fitPage(found, page, itemWriter(found));
   const next = cursorAfter({ after }, fitted);
   if (next) c.header("Link", nextLink(c.req.url, next));
   const items = includemfg ? byKind(fitted, { stores: "store", mfg: "mfg" }) : jsonArray(fitted.texts);
@@ -105,7 +106,7 @@ export const myCoupons = createRouter().get("/", conditional, validate("query", 
   });
   if (found.items.length === 0) throw noItems(NOT_FOUND);
 
-  const fitted = fitPage(found, page, toMine(found));
+  const fitted = fitPage(found, page, itemWriter(found));
   linkPages(c, query, fitted);
   return answerItems<z.output<typeof MyCouponItems>>(c, byKind(fitted, MY_LISTS));
 });

@@ -21,10 +21,12 @@ export interface CouponsQuery {
   page: Page;
   /** Whether the coupons come with their account objects, and these with the chain's logo. */
   accounts: false | { includeImages: boolean };
+  /** Whether each coupon comes with `campaign_coupon`. */
+  isDetailed?: boolean;
 }
 
 /** What the text of the query depends on. */
-export type Shape = Pick<CouponsQuery, "accounts"> & Pick<CouponsQuery["filter"], "kinds">;
+export type Shape = Required<Pick<CouponsQuery, "accounts" | "isDetailed">> & Pick<CouponsQuery["filter"], "kinds">;
 
 export type Values = Value<"customerId" | "search" | "type" | "accountId" | "storeIds" | keyof Page>;
 

@@ -169,7 +169,7 @@ describe("a list that is too long for one answer", () => {
     const bytesOf = (items: typeof found.items) => {
       const texts = items.flatMap((item) => [
         item.record,
-        found.coupons.get(item.key)?.text,
+        found.coupons.get(item.key),
         found.accounts.get(item.account_key),
       ]);
       return texts.reduce((sum, text) => sum + new TextEncoder().encode(text ?? "").length, 0);

@@ -85,7 +85,7 @@ function readOfMerchants<F extends Fields>(
   });
 }
 
-/** The fields that a customer shows to friends only. Others see `HIDDEN`. */
+/** The fields that a customer shows to friends only. */
 const PERSONAL = pick(
   customers,
   "scan_id",
@@ -96,15 +96,14 @@ const PERSONAL = pick(
   "state",
   "zip",
 );
-const HIDDEN = toJson({
-  ...Object.fromEntries(Object.keys(PERSONAL).map((name) => [name, ""])),
-  date_of_birth: null,
-  balance: 0,
-});
 
 /** Customers, with the fields that the caller may see. */
 function readCustomers(found: SQL, caller: Placeholder) {
   const isOpen = sql`${customers.id} = ${caller} OR seen.friend_status = 1`;
+  const personal = Object.entries(PERSONAL).map(([name, column]) => {
+    const hidden = column.notNull ? sql`''` : sql`NULL`;
+    return [name, sql`iif(${isOpen}, ${column}, ${hidden})`];
+  });
   const counted = sql`${found},
     seen AS MATERIALIZED (
       SELECT found.rank, found.key, found.forgiven, (
@@ -131,6 +130,7 @@ function readCustomers(found: SQL, caller: Placeholder) {
   const fields = {
     record: jsonOf({
       ...pick(customers, "id", "first_name", "last_name", "customer_description", "avatar"),
+      ...Object.fromEntries(personal),
       friend_status: sql`seen.friend_status`,
       stores_count: sql`coalesce(counted.stores, 0)`,
       campaigns_total: sql`coalesce(counted.campaigns, 0)`,
@@ -141,7 +141,6 @@ function readCustomers(found: SQL, caller: Placeholder) {
         WHERE ${registrations.customer_key} = seen.key
       )`,
     }),
-    personal: sql<string | null>`iif(${isOpen}, ${jsonOf(PERSONAL)}, NULL)`,
     // Not in `record`, for the same reason as a position.
     balance: sql<number>`iif(${isOpen}, ${customers.balance} / 100.0, 0)`,
     forgiven: forgivenIn(sql`${customers.words}`, sql`seen.forgiven`),
@@ -155,9 +154,8 @@ function readCustomers(found: SQL, caller: Placeholder) {
 }
 
 /** The JSON of a customer as the caller may see them. */
-export function toCustomer({ record, personal, balance }: RowOf<ReturnType<typeof readCustomers>>): JsonText {
-  if (personal === null) return mergeObjects(storedJson(record), HIDDEN);
-  return mergeObjects(storedJson(record), storedJson(personal), toJson({ balance }));
+export function toCustomer({ record, balance }: RowOf<ReturnType<typeof readCustomers>>): JsonText {
+  return withMember(storedJson(record), "balance", toJson(balance));
 }
 
 export function toFound(rows: readonly FoundRow[], words: readonly string[]): Found {
@@ -165,7 +163,7 @@ export function toFound(rows: readonly FoundRow[], words: readonly string[]): Fo
     rows.flatMap((row) => ("account" in row && row.account !== null ? [[row.account_key, row.account]] : [])),
   );
   const toText = (row: FoundRow): JsonText => {
-    if ("personal" in row) return toCustomer(row);
+    if ("balance" in row) return toCustomer(row);
     const others = "details" in row ? storedJson(row.details) : toJson(pick(row, "latitude", "longitude"));
     return withMember(
       mergeObjects(storedJson(row.record), others),
@@ -181,7 +179,7 @@ export function toFound(rows: readonly FoundRow[], words: readonly string[]): Fo
   };
   const texts = {
     stores: textsOf(rows.filter((row) => "latitude" in row)),
-    customers: textsOf(rows.filter((row) => "personal" in row)),
+    customers: textsOf(rows.filter((row) => "balance" in row)),
     campaigns: textsOf(rows.filter((row) => "details" in row)),
   };
   const withTypos = shown.flatMap(({ forgiven }): ForgivenRecord[] =>

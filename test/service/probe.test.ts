@@ -10,27 +10,26 @@ import staging from "../../src/staging.ts";
 import { rows } from "../support/state.ts";
 import { customerToken, exportToken, feedToken } from "../support/tokens.ts";
 
-const STAGING = { ...env, ENVIRONMENT: "staging" };
-
-/** Asks the Worker of an entry for a measurement, with an export token unless another is given. */
-async function ask(
-  measurement: object,
-  { entry = staging, bindings = STAGING, token, address = "192.0.2.1" }: Partial<Asking> = {},
-) {
-  const headers = { Authorization: `Bearer ${token ?? (await exportToken())}`, "CF-Connecting-IP": address };
-  const request = new Request<unknown, IncomingRequestCfProperties>(`https://loyalty.example${PROBE_PATH}`, {
-    method: "POST",
-    headers,
-    body: JSON.stringify(measurement),
-  });
-  return toAnswer(await entry.fetch(request, bindings, createExecutionContext()));
-}
-
 interface Asking {
   entry: Pick<typeof staging, "fetch">;
-  bindings: Env;
+  environment: string;
   token: string;
   address: string;
+  method: string;
+}
+
+/** Asks staging for a measurement with an export token, unless told otherwise. */
+async function ask(
+  measurement: object,
+  { entry = staging, environment = "staging", token, address = "192.0.2.1", method = "POST" }: Partial<Asking> = {},
+) {
+  const headers = { Authorization: `Bearer ${token ?? (await exportToken())}`, "CF-Connecting-IP": address };
+  const body = method === "POST" ? JSON.stringify(measurement) : null;
+  const request = new Request<unknown, IncomingRequestCfProperties>(`https://loyalty.example${PROBE_PATH}`, {
+    ...{ method, headers, body },
+  });
+  const bindings = { ...env, ENVIRONMENT: environment } as Env;
+  return toAnswer(await entry.fetch(request, bindings, createExecutionContext()));
 }
 
 const READS = { measure: "reads", at: "first-primary" };
@@ -42,14 +41,14 @@ afterEach(() => {
 
 describe("the address of npm run probe", () => {
   it.for([
-    ["production", "production", production],
-    ["development", "development", production],
-    ["a program", "acme", production],
-    ["staging's entry in production", "production", staging],
-    ["staging's entry in development", "development", staging],
-    ["production's entry in staging", "staging", production],
-  ] as const)("is not there: %s", async ([, ENVIRONMENT, entry], { expect }) => {
-    const answer = await ask(READS, { entry, bindings: { ...env, ENVIRONMENT } });
+    ["production", production],
+    ["development", production],
+    ["acme", production],
+    ["staging", production],
+    ["production", staging],
+    ["development", staging],
+  ] as const)("is only in staging, by staging's entry: %s, case %#", async ([environment, entry], { expect }) => {
+    const answer = await ask(READS, { entry, environment });
 
     expect([answer.status, answer.body.errorCode]).toEqual([404, "NOT_FOUND"]);
   });
@@ -97,33 +96,25 @@ describe("the address of npm run probe", () => {
   });
 
   it("opens a socket, and nothing else, by GET", async ({ expect }) => {
-    const headers = { Authorization: `Bearer ${await exportToken()}` };
-    const request = new Request<unknown, IncomingRequestCfProperties>(`https://loyalty.example${PROBE_PATH}`, {
-      headers,
-    });
-
-    expect((await staging.fetch(request, STAGING, createExecutionContext())).status).toBe(426);
+    expect((await ask({}, { method: "GET" })).status).toBe(426);
   });
 });
 
 describe("a measurement", () => {
   it("asks the database ten times", async ({ expect }) => {
-    const { items } = (await ask(READS)).body;
-
-    expect(items.milliseconds).toHaveLength(10);
+    expect((await ask(READS)).body.items.milliseconds).toHaveLength(10);
   });
 
   it("says that D1 took a batch of so many mebibytes, or D1's own words", async ({ expect }) => {
-    const sent: number[] = [];
     const batch = vi.spyOn(Object.getPrototypeOf(env.DB.withSession()), "batch");
     const bind = vi.spyOn(Object.getPrototypeOf(env.DB.prepare("SELECT 1")), "bind");
 
     const taken = await ask({ measure: "batch", mebibytes: 8 });
-    for (const [text] of bind.mock.calls) sent.push(String(text).length);
+    const bytes = bind.mock.calls.reduce((sum, [text]) => sum + String(text).length, 0);
     batch.mockRejectedValue(new Error("D1_ERROR: too large"));
     const refused = await ask({ measure: "batch", mebibytes: 1 });
 
-    expect(sent.reduce((one, other) => one + other, 0) / 2 ** 20).toBeCloseTo(8, 0);
+    expect(bytes / 2 ** 20).toBeCloseTo(8, 0);
     expect([taken.body.items.error, refused.body.items.error]).toEqual(["", "D1_ERROR: too large"]);
   });
 

@@ -210,24 +210,16 @@ describe("a job that fails", () => {
 
 describe("a job that is not finished", () => {
   it.for([
-    [MERGE, "20:00:00", "20:10:00"],
-    ["seal history", "10:40:00", "10:50:00"],
-  ])("goes on ten minutes later: %s", async ([name = "", at = "", again = ""], { expect }) => {
+    ["ten minutes later", MERGE, "20:00:00", "2026-06-10 20:10:00"],
+    ["ten minutes later", "seal history", "10:40:00", "2026-06-10 10:50:00"],
+    ["the next day where that is later than 10:50", "seal history", "10:41:00", "2026-06-11 07:00:00"],
+  ] as const)("goes on %s: %s at %s", async ([, name, at, again], { expect }) => {
     await makeDue(name);
     replaceJobs(async () => ({ report: null, isUnfinished: true }));
 
     await runAt(today(at));
 
-    expect(await dueAt(name)).toBe(today(again));
-  });
-
-  it("goes on the next day where it moves history, and it is later than 10:50", async ({ expect }) => {
-    await makeDue("seal history");
-    replaceJobs(async () => ({ report: null, isUnfinished: true }));
-
-    await runAt(today("10:41:00"));
-
-    expect(await dueAt("seal history")).toBe("2026-06-11 07:00:00");
+    expect(await dueAt(name)).toBe(again);
   });
 });
 
@@ -265,19 +257,13 @@ describe("a run", () => {
     await expect(runMinute({ ...env, DB })).rejects.toBeInstanceOf(DatabaseUnavailable);
   });
 
-  it("takes no job that only another version of the Worker has", async ({ expect }) => {
-    await makeDue();
-    await rows("INSERT INTO jobs (name, due_at, lease_until) VALUES ('a job of tomorrow', '', '')");
-
-    const { claim } = await beginRun(new Database(env.DB, "first-primary"));
-
-    expect(claim).toBeUndefined();
-  });
-
-  it("takes the job that has been due for longest", async ({ expect }) => {
+  it("takes the job that has been due for longest, and none that only another version of the Worker has", async ({
+    expect,
+  }) => {
     await makeDue();
     await rows("UPDATE jobs SET due_at = ? WHERE name = 'check in'", today("04:58:00"));
     await rows("UPDATE jobs SET due_at = ? WHERE name = ?", today("04:57:00"), MERGE);
+    await rows("INSERT INTO jobs (name, due_at, lease_until) VALUES ('a job of tomorrow', '', '')");
 
     const { claim } = await beginRun(new Database(env.DB, "first-primary"));
 

@@ -6,7 +6,7 @@ import * as seed from "../support/seed.ts";
 import { KEY_ALGORITHMS, keyPair } from "../support/signing.ts";
 import { setVariables } from "../support/variables.ts";
 
-// Tokens as each provider documents them, held against the variables that docs/tokens.md sets for it.
+// Tokens as each provider documents them, against the variables that docs/tokens.md sets for it.
 
 const NOW = Math.floor(Date.now() / 1_000);
 const TIMES = { iat: NOW, exp: NOW + 60 };
@@ -17,7 +17,7 @@ interface Provider {
   algorithm: "RS256" | "ES256";
   header?: object;
   claims: Record<string, unknown> & { sub: string };
-  /** What the provider gives to others, which must not open anything here: claims in place of those above. */
+  /** Claims of other tokens of this provider, which must open nothing here: they replace those above. */
   others: readonly Record<string, unknown>[];
 }
 
@@ -128,7 +128,7 @@ const PROVIDERS: readonly Provider[] = [
     name: "Clerk",
     algorithm: "RS256",
     header: { cat: "cl_B7d4PD111AAA" },
-    // Of the claims, only the audience is one that the operator adds.
+    // The operator adds the audience. The other claims are Clerk's own.
     claims: {
       aud: "loyalty",
       azp: "https://example.com",
@@ -170,7 +170,7 @@ afterEach(() => {
 });
 afterAll(() => setVariables({ CUSTOMER_SEARCH: "all" }));
 
-/** Sets what the page says, serves the provider's keys, and sends a request with a token of its. */
+/** Sets what the page says and serves the provider's keys. Returns what sends a request with one of its tokens. */
 async function open({ name, algorithm, header }: Provider) {
   setVariables(variablesFor(name));
   const pair = keys.get(algorithm);
@@ -202,14 +202,14 @@ describe.for(PROVIDERS)("a token of $name", (provider) => {
   const idsOf = (answer: { body: { items: { customers: { id: string }[] } } }) =>
     answer.body.items.customers.map(({ id }) => id);
 
-  it("is that of the customer with the subject's id", async ({ expect }) => {
+  it("opens the data of the customer with the subject's id", async ({ expect }) => {
     await mustFeed([seed.customer({ id: claims.sub, first_name: "Ada" }), seed.customer({ first_name: "Ada" })]);
     const ask = await open(provider);
 
     expect(idsOf(await ask(claims))).toEqual([claims.sub]);
   });
 
-  it("is that of the customer whom another claim names, where that is set", async ({ expect }) => {
+  it("opens the data of the customer whom another claim names, where that is set", async ({ expect }) => {
     const { id } = seed.customer();
     await mustFeed([seed.customer({ id, first_name: "Ada" })]);
     const ask = await open(provider);
@@ -234,7 +234,7 @@ describe.for(PROVIDERS)("a token of $name", (provider) => {
 });
 
 describe("Auth0 with role-based access control", () => {
-  it("lets in whose permissions have the word", async ({ expect }) => {
+  it("lets in customers whose permissions have the word", async ({ expect }) => {
     const [auth0] = PROVIDERS;
     if (auth0 === undefined) throw new Error("Auth0 is missing.");
     const ask = await open(auth0);

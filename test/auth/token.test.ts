@@ -1,102 +1,139 @@
 import { env } from "cloudflare:workers";
 import { sign } from "hono/jwt";
-import { describe, expect, it, vi } from "vitest";
+import { encodeBase64 } from "hono/utils/encode";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { hmacKey, signParts, tokenPart } from "../../scripts/lib/sign.ts";
 import { readToken, type TokenFault, type TokenRules } from "../../src/auth/token.ts";
 import { send } from "../support/api.ts";
+import { keyPair } from "../support/signing.ts";
 import { signToken, tokenRules } from "../support/tokens.ts";
 
 const NOW = 1_800_000_000;
 const SECRET = "a-secret";
 const RULES = tokenRules(SECRET);
+const HS256 = { alg: "HS256", typ: "JWT" };
 const GOOD = { sub: "c1", exp: NOW + 60 };
 const PATH = "/api/v1/customer/campaigns/near-by-popular-campaigns";
 
-const read = async (claims: Record<string, unknown>, rules = RULES) =>
-  readToken(await sign(claims, SECRET, "HS256"), rules, NOW);
+afterEach(() => vi.restoreAllMocks());
+
+/** What a token says that is signed with the secret, whatever its header and its claims are. */
+const read = async (claims: unknown, { header = HS256 as unknown, rules = RULES } = {}) =>
+  readToken(await signParts(header, claims, await hmacKey(SECRET)), rules, NOW);
 const bad = (fault: TokenFault) => ({ kind: "bad", fault });
 const isGood = { kind: "good", claims: { subject: expect.any(String) } };
 
-describe("a token", () => {
-  it("is good with a subject and an end to come", async ({ expect }) => {
-    expect(await read(GOOD)).toMatchObject({ kind: "good", claims: { subject: "c1" } });
+describe("a token that the secret has signed", () => {
+  it.for<[what: string, claims: object, header?: object]>([
+    ["a subject and an end to come", GOOD],
+    ["an end less than five seconds ago", { ...GOOD, exp: NOW - 4 }],
+    ["a beginning within five seconds", { ...GOOD, nbf: NOW + 5 }],
+    ["a subject of 64 characters of any plane", { ...GOOD, sub: "🎉".repeat(64) }],
+    ["no type", GOOD, { alg: "HS256" }],
+    ["the type of an OAuth access token (RFC 9068)", GOOD, { alg: "HS256", typ: "at+jwt" }],
+    ["that type in its long form", GOOD, { alg: "HS256", typ: "application/at+JWT" }],
+  ])("is good with %s", async ([, claims, header = HS256], { expect }) => {
+    expect(await read(claims, { header })).toMatchObject(isGood);
   });
 
-  it.for([
-    ["no end", { sub: "c1" }, "expired"],
-    ["an end that is no number", { ...GOOD, exp: "2099-01-01" }, "expired"],
-    ["an end more than five seconds ago", { ...GOOD, exp: NOW - 5 }, "expired"],
-    ["a beginning more than five seconds ahead", { ...GOOD, nbf: NOW + 6 }, "not_yet_valid"],
-    ["a beginning that is no number", { ...GOOD, nbf: "soon" }, "not_yet_valid"],
-    ["no subject", { exp: GOOD.exp }, "subject"],
-    ["an empty subject", { ...GOOD, sub: "" }, "subject"],
-    ["a subject that is a number", { ...GOOD, sub: 7 }, "subject"],
-    ["a subject of 65 characters", { ...GOOD, sub: "x".repeat(65) }, "subject"],
-  ] as const)("is bad with %s", async ([, claims, fault], { expect }) => {
-    expect(await read(claims)).toEqual(bad(fault));
+  it.for<[what: string, fault: TokenFault, claims: unknown, header?: unknown]>([
+    ["no end", "expired", { sub: "c1" }],
+    ["an end five seconds ago", "expired", { ...GOOD, exp: NOW - 5 }],
+    ["an end that is a text", "expired", { ...GOOD, exp: String(NOW + 60) }],
+    ["an end that is true", "expired", { ...GOOD, exp: true }],
+    ["an end that is null", "expired", { ...GOOD, exp: null }],
+    ["a beginning more than five seconds ahead", "not_yet_valid", { ...GOOD, nbf: NOW + 6 }],
+    ["a beginning that is a text", "not_yet_valid", { ...GOOD, nbf: "0" }],
+    ["a beginning that is null", "not_yet_valid", { ...GOOD, nbf: null }],
+    ["no subject", "subject", { exp: GOOD.exp }],
+    ["an empty subject", "subject", { ...GOOD, sub: "" }],
+    ["a subject that is a number", "subject", { ...GOOD, sub: 7 }],
+    ["a subject that is true", "subject", { ...GOOD, sub: true }],
+    ["a subject that is a list", "subject", { ...GOOD, sub: ["c1"] }],
+    ["a subject that is an object", "subject", { ...GOOD, sub: { toString: "c1" } }],
+    ["a subject of 65 characters", "subject", { ...GOOD, sub: "x".repeat(65) }],
+    ["a subject with NUL", "subject", { ...GOOD, sub: "c\u00001" }],
+    ["a subject with half of a surrogate pair", "subject", '{"sub":"\\ud800","exp":1800000060}'],
+    ["claims in the prototype only", "expired", '{"__proto__":{"sub":"c1","exp":1800000060}}'],
+    ["claims that are null", "signature", "null"],
+    ["claims that are a text", "expired", '"c1"'],
+    ["claims that are a list", "expired", [GOOD]],
+    ["claims that are no JSON", "malformed", "{"],
+    ["a type that is for something else", "signature", GOOD, { alg: "HS256", typ: "logout+jwt" }],
+    ["a type that is no text", "signature", GOOD, { alg: "HS256", typ: 7 }],
+    ["an extension that must be understood", "signature", GOOD, { ...HS256, crit: ["b64"], b64: false }],
+    ["a header that names no algorithm", "algorithm", GOOD, { typ: "JWT" }],
+    ["an algorithm in other letters", "algorithm", GOOD, { alg: "hs256" }],
+    ["a header that is a list", "algorithm", GOOD, ["HS256"]],
+  ])("is bad with %s: %s", async ([, fault, claims, header = HS256], { expect }) => {
+    expect(await read(claims, { header })).toEqual(bad(fault));
   });
 
-  it("is still good within five seconds of leeway", async ({ expect }) => {
-    expect(await read({ ...GOOD, exp: NOW - 4 })).toMatchObject(isGood);
-    expect(await read({ ...GOOD, nbf: NOW + 5 })).toMatchObject(isGood);
-  });
+  it("is bad with a part more or less, or with blanks", async ({ expect }) => {
+    const token = await sign(GOOD, SECRET, "HS256");
+    const [header = "", claims = "", signature = ""] = token.split(".");
 
-  it("takes a subject of 64 characters of any plane", async ({ expect }) => {
-    expect(await read({ ...GOOD, sub: "🎉".repeat(64) })).toMatchObject(isGood);
+    for (const other of [
+      `${token}.${signature}`,
+      `${header}.${claims}`,
+      `${header}..${signature}`,
+      `${header}.${claims}.`,
+      `${header}.${claims}.${signature}x`,
+      `${header}. ${claims}.${signature}`,
+      `.${token}`,
+      "a.b",
+    ])
+      expect([other, (await readToken(other, RULES, NOW)).kind]).toEqual([other, "bad"]);
+    expect(await readToken("", RULES, NOW)).toEqual(bad("missing"));
   });
 
   it("must name the issuer and the audience when they are set", async ({ expect }) => {
     const rules = { ...RULES, JWT_ISSUER: "https://id.example", JWT_AUDIENCE: "loyalty" };
+    const issued = { ...GOOD, iss: "https://id.example" };
 
-    expect(await read(GOOD, rules)).toEqual(bad("issuer"));
-    expect(await read({ ...GOOD, iss: "https://id.example", aud: "other" }, rules)).toEqual(bad("audience"));
-    expect(await read({ ...GOOD, iss: "https://id.example", aud: ["other", "loyalty"] }, rules)).toMatchObject(isGood);
-  });
-
-  it("is bad when another secret or another algorithm signed it, and when no secret is set", async ({ expect }) => {
-    expect(await readToken(await sign(GOOD, "another", "HS256"), RULES, NOW)).toEqual(bad("signature"));
-    expect(await readToken(await sign(GOOD, SECRET, "HS512"), RULES, NOW)).toEqual(bad("algorithm"));
-    expect(await readToken(await sign(GOOD, SECRET, "HS256"), { ...RULES, JWT_SECRET: "" }, NOW)).toEqual(
-      bad("algorithm"),
-    );
-  });
-
-  it("cannot do without a signature", async ({ expect }) => {
-    const encode = (part: unknown) => btoa(JSON.stringify(part)).replace(/=+$/, "");
-
-    expect(await readToken(`${encode({ alg: "none", typ: "JWT" })}.${encode(GOOD)}.`, RULES, NOW)).toEqual(
-      bad("algorithm"),
-    );
-    expect(await readToken("", RULES, NOW)).toEqual(bad("missing"));
-    expect(await readToken("a.b", RULES, NOW)).toEqual(bad("malformed"));
+    expect(await read(GOOD, { rules })).toEqual(bad("issuer"));
+    expect(await read({ ...issued, aud: "other" }, { rules })).toEqual(bad("audience"));
+    expect(await read({ ...issued, aud: ["other", "loyalty"] }, { rules })).toMatchObject(isGood);
   });
 });
 
-describe("the secret of before", () => {
-  const rules = { ...RULES, JWT_SECRET_PREVIOUS: "before" };
-  const signedBefore = (claims: object = {}) => sign({ ...GOOD, ...claims }, "before", "HS256");
+describe("a token that something else has signed", () => {
+  const before = { ...RULES, JWT_SECRET_PREVIOUS: "before" };
+  const noSecret = { ...RULES, JWT_SECRET: "" };
 
-  it("signs beside the secret", async ({ expect }) => {
-    expect(await readToken(await signedBefore(), rules, NOW)).toMatchObject(isGood);
-    expect(await read(GOOD, rules)).toMatchObject(isGood);
-    expect(await readToken(await sign(GOOD, "another", "HS256"), rules, NOW)).toEqual(bad("signature"));
-    expect(await readToken(await signedBefore({ exp: NOW - 6 }), rules, NOW)).toEqual(bad("expired"));
+  it.for<[what: string, reading: object, rules: TokenRules, ...signing: Parameters<typeof sign> | [string]]>([
+    ["another secret", bad("signature"), RULES, GOOD, "another", "HS256"],
+    ["the secret with another algorithm", bad("algorithm"), RULES, GOOD, SECRET, "HS512"],
+    ["the secret, which is not set", bad("algorithm"), noSecret, GOOD, SECRET, "HS256"],
+    ["nothing", bad("algorithm"), RULES, `${tokenPart({ alg: "none" })}.${tokenPart(GOOD)}.`],
+    ["the previous secret", isGood, before, GOOD, "before", "HS256"],
+    ["the secret, beside a previous one", isGood, before, GOOD, SECRET, "HS256"],
+    ["another secret, beside a previous one", bad("signature"), before, GOOD, "another", "HS256"],
+    ["the previous secret, long ago", bad("expired"), before, { ...GOOD, exp: NOW - 6 }, "before", "HS256"],
+    ["a previous secret that is not set", bad("signature"), RULES, GOOD, "before", "HS256"],
+    ["the previous secret without a secret", bad("algorithm"), { ...before, JWT_SECRET: "" }, GOOD, "before", "HS256"],
+  ])("is read by who has signed it: %s", async ([, reading, rules, ...signing], { expect }) => {
+    const token = signing.length === 1 ? signing[0] : await sign(...signing);
+
+    expect(await readToken(token, rules, NOW)).toMatchObject(reading);
   });
 
-  it("signs nothing where it is empty, or without a secret", async ({ expect }) => {
-    expect(await readToken(await signedBefore(), RULES, NOW)).toEqual(bad("signature"));
-    expect(await readToken(await signedBefore(), { ...rules, JWT_SECRET: "" }, NOW)).toEqual(bad("algorithm"));
+  it("is bad with a public key as the secret, in every form in which the key can be written", async ({ expect }) => {
+    const { publicKey, shared: key } = await keyPair("RS256", "one");
+    const spki = encodeBase64((await crypto.subtle.exportKey("spki", publicKey)) as ArrayBuffer);
+    const pem = `-----BEGIN PUBLIC KEY-----\n${spki.replace(/.{64}/g, "$&\n")}\n-----END PUBLIC KEY-----\n`;
+    const rules = { ...RULES, keys: { find: async () => [key] } };
+
+    for (const secret of [spki, pem, pem.trim(), JSON.stringify(key), String(key.n)])
+      expect(await readToken(await sign(GOOD, secret, "HS256"), rules, NOW)).toEqual(bad("signature"));
   });
 });
 
-describe("what a token may do", () => {
-  const scopesOf = async (claims: object, rules: Partial<TokenRules> = {}) => {
-    const reading = await read({ ...GOOD, ...claims }, { ...RULES, ...rules });
-    return reading.kind === "good" ? [...reading.claims.scopes].sort() : reading;
-  };
+describe("the scopes of a token", () => {
   const named = { JWT_SCOPE_CLAIM: "roles", JWT_SUBJECT_CLAIM: "customer_id" };
   const without = { JWT_CUSTOMERS_WITHOUT_SCOPE: "true" };
 
-  it.for([
+  it.for<[what: string, claims: object, rules: Partial<TokenRules>, scopes: string[]]>([
     ["a text of words", { scope: "openid customer" }, {}, ["customer"]],
     ["a list of words", { scope: ["customer", 7, "feed"] }, {}, ["customer", "feed"]],
     ["no scope", {}, {}, []],
@@ -106,51 +143,77 @@ describe("what a token may do", () => {
     ["a scope that is null, where none means a customer", { scope: null }, without, []],
     ["a feed's scope, where none means a customer", { scope: "feed" }, without, ["feed"]],
     ["a named claim", { roles: ["customer"], customer_id: "c1" }, named, ["customer"]],
-    ["a named claim that makes a feed, a restore and an export", { roles: "feed restore export" }, named, []],
+    ["a named claim that says feed, restore and export", { roles: "feed restore export" }, named, []],
     ["`scope`, where another claim is named", { scope: "customer" }, named, []],
     ["a feed's `scope`, where another claim is named", { scope: "feed" }, { ...named, ...without }, ["feed"]],
-  ] as const)("is read from %s", async ([, claims, rules, scopes], { expect }) => {
-    expect(await scopesOf(claims, rules)).toEqual(scopes);
+  ])("are read from %s", async ([, claims, rules, scopes], { expect }) => {
+    const reading = await read({ ...GOOD, ...claims }, { rules: { ...RULES, ...rules } });
+
+    expect(reading.kind === "good" && reading.claims.scopes.toSorted()).toEqual(scopes);
   });
 
-  it("is a customer's by the named claim for the subject, and nobody's without it", async ({ expect }) => {
+  it("make it a customer's by the named claim for the subject, and nobody's without it", async ({ expect }) => {
     const rules = { ...RULES, ...named };
-    const customer = { ...GOOD, roles: "customer" };
-
-    expect(await read({ ...customer, customer_id: "c2" }, rules)).toMatchObject({ claims: { subject: "c2" } });
-    expect(await read({ ...GOOD, scope: "feed", customer_id: "c2" }, rules)).toMatchObject({
-      claims: { subject: "c1" },
-    });
-    for (const customer_id of [undefined, "", 7, ["c2"], "x".repeat(65)])
-      expect(await read({ ...customer, customer_id }, rules)).toEqual(bad("subject"));
-  });
-});
-
-describe("the answer to a token", () => {
-  it("says its cause to the log alone", async ({ expect }) => {
-    const log = vi.spyOn(console, "log").mockReturnValue();
-    const tokens = {
-      missing: "",
-      signature: await signToken({ sub: "c" }, "other"),
-      expired: await sign({ scope: "customer", sub: "c", exp: 1 }, env.JWT_SECRET, "HS256"),
-      algorithm: await sign({ scope: "customer", sub: "c", exp: 1 }, env.JWT_SECRET, "HS512"),
+    const subjectOf = async (claims: object) => {
+      const reading = await read({ ...GOOD, ...claims }, { rules });
+      return reading.kind === "good" ? reading.claims.subject : reading;
     };
 
-    for (const token of Object.values(tokens))
-      await send(PATH, { method: "POST", headers: { Authorization: `Bearer ${token}` } });
-
-    const lines = log.mock.calls.map(([line]) => JSON.parse(String(line)));
-    log.mockRestore();
-    expect(lines.map(({ error, token }) => [error, token])).toEqual(
-      Object.keys(tokens).map((fault) => ["UNAUTHENTICATED", fault]),
-    );
+    expect(await subjectOf({ roles: "customer", customer_id: "c2" })).toBe("c2");
+    expect(await subjectOf({ scope: "feed", customer_id: "c2" })).toBe("c1");
+    for (const customer_id of [undefined, "", 7, ["c2"], "x".repeat(65)])
+      expect(await subjectOf({ roles: "customer", customer_id })).toEqual(bad("subject"));
   });
 
-  it("lets a token with several scopes in at each of them", async ({ expect }) => {
+  it("let it in at each of them", async ({ expect }) => {
     const claims = { scope: "openid customer feed", sub: "c", accounts: "*" };
     const headers = { Authorization: `bearer ${await signToken(claims)}` };
 
     expect((await send("/api/v1/feed", { method: "POST", headers })).status).toBe(200);
     expect((await send(PATH, { method: "POST", headers, body: "{}" })).status).toBe(422);
+  });
+});
+
+describe("a 401", () => {
+  it("is the same to the last header for every cause, which only the log names", async ({ expect }) => {
+    const batch = vi.spyOn(Object.getPrototypeOf(env.DB.withSession()), "batch");
+    const log = vi.spyOn(console, "log").mockReturnValue();
+    const claims = { scope: "customer", sub: "c1", exp: Date.now() / 1_000 + 60 };
+    const good = await sign(claims, env.JWT_SECRET, "HS256");
+    const signed = (more: object) => sign({ ...claims, ...more }, env.JWT_SECRET, "HS256");
+    const causes: [authorization: string, fault: TokenFault][] = [
+      ["", "missing"],
+      ["Bearer", "missing"],
+      ["Basic YTpi", "missing"],
+      [good, "missing"],
+      ["Bearer x.y.z", "malformed"],
+      [`Bearer ${good}x`, "signature"],
+      [`Bearer ${good.slice(0, -4)}`, "signature"],
+      [`Bearer ${good}, Bearer ${good}`, "missing"],
+      [`Bearer ${await sign(claims, "other", "HS256")}`, "signature"],
+      [`Bearer ${await sign(claims, env.JWT_SECRET, "HS512")}`, "algorithm"],
+      [`Bearer ${await signed({ exp: 1 })}`, "expired"],
+      [`Bearer ${await signed({ nbf: 9e9 })}`, "not_yet_valid"],
+      [`Bearer ${await signed({ sub: "" })}`, "subject"],
+      [`Bearer ${await signed({ pad: "x".repeat(9_000) })}`, "too_long"],
+      [`Bearer ${tokenPart({ alg: "none" })}.${tokenPart(claims)}.`, "algorithm"],
+      [`Bearer ${tokenPart({ alg: "ES256", kid: "k" })}.${tokenPart(claims)}.AAAA`, "algorithm"],
+    ];
+
+    const answers: object[] = [];
+    for (const [Authorization] of causes) {
+      const { status, headers, body } = await send(PATH, { method: "POST", headers: { Authorization } });
+      const others = [...headers].filter(([name]) => name !== "x-request-id");
+      answers.push({ status, headers: Object.fromEntries(others), body });
+    }
+
+    const body = { status: false, errorCode: "UNAUTHENTICATED", message: "A valid bearer token is needed." };
+    expect(answers[0]).toMatchObject({ status: 401, headers: { "www-authenticate": "Bearer" }, body });
+    expect(answers).toEqual(answers.map(() => answers[0]));
+    const logged = log.mock.calls.map(([line]) => JSON.parse(String(line)));
+    expect(logged.map(({ error, token }) => [error, token])).toEqual(
+      causes.map(([, fault]) => ["UNAUTHENTICATED", fault]),
+    );
+    expect(batch).not.toHaveBeenCalled();
   });
 });

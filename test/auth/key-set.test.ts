@@ -10,9 +10,7 @@ import { tokenRules } from "../support/tokens.ts";
 import { setVariables } from "../support/variables.ts";
 
 const URL = "https://id.example/keys";
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const DAY = 24 * 60 * MINUTE;
+const [SECOND, MINUTE, DAY] = [1_000, 60_000, 86_400_000] as const;
 type KeyPair = Awaited<ReturnType<typeof keyPair>>;
 
 /** The clock of the key set and of the tokens, in milliseconds. */
@@ -35,9 +33,7 @@ const serve = (...keys: unknown[]) => {
   answers = () => Response.json({ keys });
 };
 const goDown = () => {
-  answers = () => {
-    throw new TypeError("network");
-  };
+  answers = () => Promise.reject(new TypeError("network"));
 };
 const tokenOf = ({ secret, alg }: KeyPair, claims: Record<string, unknown> = {}) =>
   sign({ sub: "c1", exp: now / 1_000 + 86_400 * 9, ...claims }, secret as Parameters<typeof sign>[1], alg);

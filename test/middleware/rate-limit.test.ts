@@ -1,10 +1,16 @@
 import { env } from "cloudflare:workers";
-import { describe, it, vi } from "vitest";
-import { REQUESTS_A_MINUTE } from "../../src/http/limits.ts";
+import { afterEach, describe, it, vi } from "vitest";
 import { networkOf } from "../../src/middleware/rate-limit.ts";
 import { as, send } from "../support/api.ts";
+import { customerToken, feedToken } from "../support/tokens.ts";
 
 const PATH = "/api/v1/customer/coupons";
+const { CUSTOMER_LIMITER, ADDRESS_LIMITER } = env;
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  Object.assign(env, { CUSTOMER_LIMITER, ADDRESS_LIMITER });
+});
 
 describe("the network of an address", () => {
   it.for([
@@ -18,15 +24,46 @@ describe("the network of an address", () => {
   ] as const)("of %s is %s", ([address, network], { expect }) => {
     expect(networkOf(address)).toBe(network);
   });
+});
 
-  it("is rate-limited as one, however many addresses it sends from", async ({ expect }) => {
-    const from = (address: string) => send(PATH, { headers: { "CF-Connecting-IP": address } });
+describe("a request", () => {
+  const customer = () => customerToken("c1");
 
-    for (let sent = 0; sent < REQUESTS_A_MINUTE.address; sent += 1) await from(`2001:db8:7:7::${sent.toString(16)}`);
+  it.for<
+    [of: string, key: string, status: number, request: { path?: string; method?: string; token?: typeof customer }]
+  >([
+    ["a customer", "c1", 200, { token: customer }],
+    ["nobody, without a token", "2001:db8:7:7", 401, {}],
+    ["nobody, at an unknown path", "2001:db8:7:7", 404, { path: "/api/v1/nothing", token: customer }],
+    ["nobody, with another method", "2001:db8:7:7", 405, { method: "DELETE", token: customer }],
+    ["nobody, with another scope", "2001:db8:7:7", 403, { token: () => feedToken("*") }],
+  ])(
+    "of %s is counted by %s, and answered 429 beyond the limit in place of %i",
+    async ([, key, status, { path = PATH, method = "GET", token }], { expect }) => {
+      const counted: unknown[] = [];
+      let success = true;
+      const limiter = (name: string) => ({
+        limit: async (options: RateLimitOptions) => {
+          counted.push([name, options.key]);
+          return { success };
+        },
+      });
+      Object.assign(env, { CUSTOMER_LIMITER: limiter("customer"), ADDRESS_LIMITER: limiter("address") });
+      const headers = {
+        "CF-Connecting-IP": "2001:db8:7:7::1",
+        ...(token !== undefined && { Authorization: `Bearer ${await token()}` }),
+      };
 
-    expect((await from("2001:db8:7:7:ffff::1")).status).toBe(429);
-    expect((await from("2001:db8:7:8::1")).status).toBe(401);
-  });
+      const within = await send(path, { method, headers });
+      success = false;
+      const beyond = await send(path, { method, headers });
+
+      expect([within.status, beyond.status]).toEqual([status, 429]);
+      expect(beyond.headers.get("Retry-After")).toBe("60");
+      expect(beyond.body).toMatchObject({ status: false, errorCode: "TOO_MANY_REQUESTS" });
+      expect(counted).toEqual(Array(2).fill([key === "c1" ? "customer" : "address", key]));
+    },
+  );
 });
 
 describe("a limiter that fails", () => {
@@ -40,6 +77,5 @@ describe("a limiter that fails", () => {
     expect([known.status, stranger.status]).toEqual([200, 401]);
     expect(limit).toHaveBeenCalledTimes(2);
     expect(JSON.stringify(log.mock.calls)).not.toContain("a-secret-customer");
-    vi.restoreAllMocks();
   });
 });

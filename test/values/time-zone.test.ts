@@ -2,25 +2,34 @@ import { describe, it } from "vitest";
 import { firstSecondOf, lastSecondOf, lastSecondOfEnd, TimeZone } from "../../src/values/time-zone.ts";
 
 const HOUR_MS = 3_600_000;
-const [FROM, TO] = [Date.UTC(2000, 0, 1), Date.UTC(2041, 0, 1)];
+const [FROM, TO] = [Date.UTC(2005, 0, 1), Date.UTC(2030, 0, 1)];
 // No zone keeps another time for less than three weeks.
 const STEP_MS = 14 * 24 * HOUR_MS;
 
 const parse = (datetime: string) => Date.parse(`${datetime.replace(" ", "T")}Z`);
 
-/** The date that a calendar on the wall of a zone shows, asked of the runtime in another way than the code under test. */
+/** What a clock on the wall of a zone shows. The runtime is asked in another way than by the code under test. */
 function wallOf(timeZone: string) {
   const format = new Intl.DateTimeFormat("sv", { timeZone, dateStyle: "short", timeStyle: "medium" });
   return {
-    time: (instant: number) => format.format(instant),
     date: (instant: number) => format.format(instant).slice(0, 10),
+    offset: (instant: number) => parse(format.format(instant)) - instant,
   };
 }
 
-/** The instants from 2000 to 2040 at which the clocks of a zone change: the first second of the other time. */
-function changesOf(timeZone: string): number[] {
-  const wall = wallOf(timeZone);
-  const offset = (instant: number) => parse(wall.time(instant)) - instant;
+/** A zone of each kind: two that have the same offsets every fortnight change their clocks at the same times. */
+function distinctZones(zones: readonly string[]): string[] {
+  const byOffsets = new Map<string, string>();
+  for (const zone of zones) {
+    const { offset } = wallOf(zone);
+    const offsets = Array.from({ length: (TO - FROM) / STEP_MS }, (_, step) => offset(FROM + step * STEP_MS));
+    byOffsets.set(offsets.join(), zone);
+  }
+  return [...byOffsets.values()];
+}
+
+/** The instants at which the clocks of a zone change: the first second of the other time. */
+function changesOf({ offset }: ReturnType<typeof wallOf>): number[] {
   const changes: number[] = [];
   for (let [at, before] = [FROM, offset(FROM)]; at < TO; at += STEP_MS) {
     const after = offset(at + STEP_MS);
@@ -54,27 +63,25 @@ function faultsOf(timeZone: string, date: string, wall: ReturnType<typeof wallOf
 }
 
 describe("a day in a time zone", () => {
-  it.for(Object.entries(Object.groupBy(Intl.supportedValuesOf("timeZone"), (name) => name.split("/")[0] ?? "")))(
-    "lasts from its first second to its last, at every change of clocks from 2000 to 2040: %s",
-    { timeout: 120_000 },
-    ([, zones = []], { expect }) => {
-      const faults: string[] = [];
-      const odd: string[] = [];
-      for (const zone of zones) {
-        const wall = wallOf(zone);
-        for (const change of changesOf(zone)) {
-          const dates = new Set([wall.date(change - 1_000), wall.date(change)]);
-          for (const date of new Set([...dates, ...[...dates].map(nextDay)])) {
-            faults.push(...faultsOf(zone, date, wall, change));
-            if (parse(firstSecondOf(date, zone)) % 900_000 !== 0) odd.push(`${zone} ${date}`);
-          }
+  it("lasts from its first second to its last, at every change of clocks from 2005 to 2029", ({ expect }) => {
+    const zones = distinctZones(Intl.supportedValuesOf("timeZone"));
+    const faults: string[] = [];
+    const odd: string[] = [];
+    for (const zone of zones) {
+      const wall = wallOf(zone);
+      for (const change of changesOf(wall)) {
+        const dates = [wall.date(change - 1_000), wall.date(change)];
+        for (const date of new Set([...dates, ...dates.map(nextDay)])) {
+          faults.push(...faultsOf(zone, date, wall, change));
+          if (parse(firstSecondOf(date, zone)) % 900_000 !== 0) odd.push(`${zone} ${date}`);
         }
       }
+    }
 
-      expect(faults.slice(0, 10)).toEqual([]);
-      expect(odd).toEqual([]);
-    },
-  );
+    expect(zones.length).toBeGreaterThan(100);
+    expect(faults.slice(0, 10)).toEqual([]);
+    expect(odd).toEqual([]);
+  });
 
   it.for([
     ["2026-05-10", "UTC", "2026-05-10 00:00:00", "2026-05-10 23:59:59"],
@@ -112,31 +119,9 @@ describe("a day in a time zone", () => {
   });
 
   it("is of a zone that IANA has named, canonical or not", ({ expect }) => {
-    const names = [
-      "UTC",
-      "Etc/GMT+5",
-      "US/Pacific",
-      "Asia/Calcutta",
-      "America/Argentina/Buenos_Aires",
-      "EST5EDT",
-      "CET",
-      "gmt",
-    ];
-    const none = [
-      "",
-      "utc+1",
-      "+01:00",
-      "Mars/Olympus",
-      "America",
-      "Europe/Paris ",
-      "x".repeat(70),
-      "PST",
-      "BST",
-      "SystemV/EST5",
-      "systemv/pst8pdt",
-      7,
-      null,
-    ];
+    const names = "UTC Etc/GMT+5 US/Pacific Asia/Calcutta America/Argentina/Buenos_Aires EST5EDT CET gmt".split(" ");
+    const others = "utc+1 +01:00 Mars/Olympus America PST BST SystemV/EST5 systemv/pst8pdt".split(" ");
+    const none = [...others, "", "Europe/Paris ", "x".repeat(70), 7, null];
 
     expect(names.filter((name) => !TimeZone.safeParse(name).success)).toEqual([]);
     expect(none.filter((name) => TimeZone.safeParse(name).success)).toEqual([]);

@@ -6,7 +6,8 @@ import * as seed from "../support/seed.ts";
 import { KEY_ALGORITHMS, keyPair } from "../support/signing.ts";
 import { setVariables } from "../support/variables.ts";
 
-// Tokens as each provider documents them, against the variables that docs/tokens.md sets for it.
+// Tokens of each provider, with the claims of its documentation that matter here, against the variables that
+// docs/tokens.md sets for it.
 
 const NOW = Math.floor(Date.now() / 1_000);
 const TIMES = { iat: NOW, exp: NOW + 60 };
@@ -30,7 +31,6 @@ const PROVIDERS: readonly Provider[] = [
       iss: "https://example.eu.auth0.com/",
       sub: "auth0|6543a1b2c3d4e5f678901234",
       aud: ["https://loyalty.example", "https://example.eu.auth0.com/userinfo"],
-      azp: "a3B7Lc1DKlMNoPqRsTuVwXyZ",
       scope: "openid customer",
     },
     others: [
@@ -46,12 +46,7 @@ const PROVIDERS: readonly Provider[] = [
     claims: {
       iss: "https://securetoken.google.com/example",
       aud: "example",
-      auth_time: NOW,
-      user_id: "Xk3jR9vQ2mZpL7wT1aBcD4eF5gH6",
       sub: "Xk3jR9vQ2mZpL7wT1aBcD4eF5gH6",
-      email: "ada@example.com",
-      email_verified: true,
-      firebase: { identities: { email: ["ada@example.com"] }, sign_in_provider: "password" },
     },
     others: [{ iss: "https://securetoken.google.com/other", aud: "other" }],
   },
@@ -64,13 +59,6 @@ const PROVIDERS: readonly Provider[] = [
       sub: USER,
       aud: "authenticated",
       role: "authenticated",
-      aal: "aal1",
-      session_id: "0b1c2d3e-4f50-4a6b-8c7d-9e0f1a2b3c4d",
-      email: "ada@example.com",
-      phone: "",
-      is_anonymous: false,
-      amr: [{ method: "password", timestamp: NOW }],
-      app_metadata: { provider: "email", providers: ["email"] },
       user_metadata: { scope: "customer", customer_id: "somebody-else" },
     },
     others: [
@@ -86,15 +74,10 @@ const PROVIDERS: readonly Provider[] = [
     claims: {
       sub: USER,
       "cognito:groups": ["test-group-a"],
-      email_verified: true,
       iss: "https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_example",
       "cognito:username": "ada",
-      origin_jti: "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee",
       aud: "example-app-client-id",
-      event_id: "64f513be-32db-42b0-b78e-b02127b4f463",
       token_use: "id",
-      auth_time: NOW,
-      email: "ada@example.com",
     },
     // The second is an access token.
     others: [
@@ -107,19 +90,11 @@ const PROVIDERS: readonly Provider[] = [
     name: "Keycloak",
     algorithm: "RS256",
     claims: {
-      jti: "17b94735-025f-4e87-a74e-83c315d1827f",
       iss: "https://id.example/realms/example",
       aud: ["loyalty", "account"],
       sub: USER,
       typ: "Bearer",
-      azp: "loyalty-app",
-      sid: "fd0d6f25-e7ca-4640-bc23-0d7df8ab1f9e",
-      acr: "1",
-      "allowed-origins": ["https://app.example"],
-      realm_access: { roles: ["offline_access", "uma_authorization"] },
-      resource_access: { account: { roles: ["manage-account"] } },
       scope: "openid email profile customer",
-      preferred_username: "ada",
     },
     others: [{ aud: "account" }, { scope: "openid email profile" }],
   },
@@ -131,12 +106,8 @@ const PROVIDERS: readonly Provider[] = [
     // The operator adds the audience. The other claims are Clerk's own.
     claims: {
       aud: "loyalty",
-      azp: "https://example.com",
-      fva: [7, -1],
       iss: "https://clerk.example.com",
       nbf: NOW - 10,
-      sid: "sess_123",
-      sts: "active",
       sub: "user_2aBcDeFgHiJkLmNoPqRsTuVwXyZ",
       v: 2,
     },

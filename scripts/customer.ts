@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError } from "commander";
 import * as z from "zod";
 import { PatientClient, refusalOf } from "./lib/attempts.ts";
 import { askDatabase, type Where } from "./lib/database.ts";
-import { dropFromSegments, dropStoredTexts, literal, TEXT_KINDS } from "./lib/drop-texts.ts";
+import { dropFromSegments, dropStoredTexts, literal, mergeSearchIndex, TEXT_KINDS } from "./lib/drop-texts.ts";
 import { withBucket } from "./lib/each-segment.ts";
 import { historyBucket } from "./lib/environments.ts";
 import { exportPages } from "./lib/export-client.ts";
@@ -125,8 +125,7 @@ async function eraseOne(customer: string, options: Options): Promise<Receipt | n
   const { events: history } = isKept
     ? await withBucket(where, (opened) => dropFromSegments(TEXT_KINDS, { customer }, opened))
     : { events: {} };
-  // Until the search index is merged, the words of the name lie in a part of it that nothing finds.
-  await askDatabase(["UPDATE jobs SET due_at = '' WHERE name = 'merge the search indexes'"], where);
+  await mergeSearchIndex(where);
   const [[{ earnings = 0 } = {}] = []] = await askDatabase<{ earnings: number }>(
     [`SELECT count(*) AS earnings FROM token_earnings WHERE customer_key = ${keyOf(customer)}`],
     where,

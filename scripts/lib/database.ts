@@ -9,13 +9,17 @@ import { CommandError } from "./project.ts";
 /** Which database of an environment: the local one in a folder, or the deployed one. */
 export type Where = { env: string } & ({ persistTo: string } | { remote: true });
 
+/** The same, or a database that is asked itself: a simulated one. */
+export type AnyDatabase = Where | { ask: (statements: readonly string[]) => Promise<unknown[][]> };
+
 const BUSY_MS = 10_000;
 
 /**
  * The rows of each statement.
  * @throws a CommandError that says in one line why there are none, and what to do.
  */
-export async function askDatabase<Row>(statements: readonly string[], where: Where): Promise<Row[][]> {
+export async function askDatabase<Row>(statements: readonly string[], where: AnyDatabase): Promise<Row[][]> {
+  if ("ask" in where) return (await where.ask(statements)) as Row[][];
   const lines = statements.map((statement) => statement.replaceAll(/\s+/g, " ").trim());
   if (!("remote" in where)) return askLocal(lines, where.persistTo) as Row[][];
   const answers = (await askDeployed(lines.join("; "), where)) as { results: Row[] }[];

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import type { Segment } from "../../src/history/object.ts";
-import { askDatabase, type Where } from "./database.ts";
+import { type AnyDatabase, askDatabase } from "./database.ts";
 import { forEachSegment, type Opened, refuseFaults } from "./each-segment.ts";
 import type { Bucket } from "./history-bucket.ts";
 import { faultOf, linesOf, type SegmentLine, segmentsOf, sha256Of } from "./history-segments.ts";
@@ -21,14 +21,14 @@ export const TEXT_KINDS = Object.keys(TEXTS) as TextKind[];
 const LOOKED_AT = 5_000;
 
 /** Drops the body of one message in the database; its triggers notify the group. */
-export async function dropStoredBody(message: string, where: Where): Promise<number> {
+export async function dropStoredBody(message: string, where: AnyDatabase): Promise<number> {
   const empty = `UPDATE messages SET body = '' WHERE id = ${literal(message)} AND body <> '' RETURNING 1`;
   const [emptied = []] = await askDatabase([empty], where);
   return emptied.length;
 }
 
 /** Drops what a customer wrote in events of a kind in the database, and resolves with how many events are theirs. */
-export async function dropStoredTexts(kind: TextKind, customer: string, where: Where): Promise<number> {
+export async function dropStoredTexts(kind: TextKind, customer: string, where: AnyDatabase): Promise<number> {
   const { table, field } = TEXTS[kind];
   // A summary stands for others, and nobody wrote its text.
   const isTheirs = `customer_key = (SELECT key FROM customers WHERE id = ${literal(customer)}) AND id NOT GLOB 'sealed:*'`;
@@ -45,6 +45,15 @@ export async function dropStoredTexts(kind: TextKind, customer: string, where: W
     after = end?.last && `CAST(X'${end.last}' AS TEXT)`;
   }
   return events;
+}
+
+/**
+ * Begins to merge all of the customers' search index, which the schedule goes on with: until then an erased name lies in a
+ * part of the index that no search looks into. By itself the schedule joins parts of one size only.
+ */
+export async function mergeSearchIndex(where: AnyDatabase): Promise<void> {
+  const begin = "INSERT INTO customer_words (customer_words, rank) VALUES ('merge', -100)";
+  await askDatabase([begin, "UPDATE jobs SET due_at = '' WHERE name = 'merge the search indexes'"], where);
 }
 
 /** A text in SQL, whatever characters it has. */
@@ -64,7 +73,7 @@ interface Dropped {
  */
 async function dropTexts(
   segment: Segment,
-  { bucket, meant, where }: { bucket: Bucket; meant: Meant; where: Where },
+  { bucket, meant, where }: { bucket: Bucket; meant: Meant; where: AnyDatabase },
 ): Promise<(Dropped & { isWritten: boolean }) | string> {
   const object = await bucket.read(segment.name);
   if (object === null) return "is not in the bucket";
@@ -87,7 +96,7 @@ async function dropTexts(
  */
 async function dropUnnamedTexts(
   kind: TextKind,
-  { bucket, meant, where }: { bucket: Bucket; meant: Meant; where: Where },
+  { bucket, meant, where }: { bucket: Bucket; meant: Meant; where: AnyDatabase },
 ): Promise<Dropped & { objects: number; faults: string[] }> {
   const dropped = { events: 0, texts: 0, objects: 0, faults: [] as string[] };
   const [[scan] = []] = await askDatabase<{ month: string }>(
@@ -128,7 +137,11 @@ function withoutTexts(lines: readonly SegmentLine[], meant: Meant): Dropped & { 
 }
 
 /** Gives a segment's row another object, and says whether the row was still as the segment is. */
-async function changeRow({ kind, month, number, sha256 }: Segment, object: Buffer, where: Where): Promise<boolean> {
+async function changeRow(
+  { kind, month, number, sha256 }: Segment,
+  object: Buffer,
+  where: AnyDatabase,
+): Promise<boolean> {
   const update = `UPDATE history_segments SET bytes = ${object.length}, sha256 = '${sha256Of(object)}'
     WHERE kind = '${kind}' AND month = '${month}' AND number = ${number} AND sha256 = '${sha256}' RETURNING name`;
   const [rows = []] = await askDatabase<{ name: string }>([update], where);

@@ -1,5 +1,5 @@
 import type { Segment } from "../../src/history/object.ts";
-import type { Where } from "./database.ts";
+import type { AnyDatabase, Where } from "./database.ts";
 import { type Bucket, boundBucket, openBucket } from "./history-bucket.ts";
 import { countSegments, segmentsOf } from "./history-segments.ts";
 import { ProgressLine } from "./progress-line.ts";
@@ -11,7 +11,7 @@ const NAMED_FAULTS = 20;
 type Outcome = "done" | "skipped" | { fault: string };
 
 export interface Opened {
-  where: Where;
+  where: AnyDatabase;
   bucket: Bucket;
   /** How many segments the database names. */
   segments: number;

@@ -7,7 +7,7 @@ import { keysOf } from "../../src/feed/records/summaries.ts";
 import { SEALED_KINDS, type SealedKind } from "../../src/history/kinds.ts";
 import type { Segment } from "../../src/history/object.ts";
 import { toHundredths } from "../../src/values/decimal.ts";
-import { askDatabase, type Where } from "./database.ts";
+import { type AnyDatabase, askDatabase } from "./database.ts";
 import type { Bucket } from "./history-bucket.ts";
 
 /** A line of a segment. Which fields there are depends on the kind. */
@@ -15,7 +15,7 @@ export type SegmentLine = Readonly<Record<string, string | number | null>>;
 
 const PAGE = 5_000;
 
-export async function countSegments(where: Where): Promise<number> {
+export async function countSegments(where: AnyDatabase): Promise<number> {
   const [[found] = []] = await askDatabase<{ segments: number }>(
     ["SELECT count(*) AS segments FROM history_segments"],
     where,
@@ -24,7 +24,7 @@ export async function countSegments(where: Where): Promise<number> {
 }
 
 /** The segments that a database names, in their order. */
-export async function* segmentsOf(where: Where): AsyncGenerator<Segment> {
+export async function* segmentsOf(where: AnyDatabase): AsyncGenerator<Segment> {
   let after = "('', '', 0)";
   for (let found = PAGE; found === PAGE; ) {
     const query = `SELECT kind, month, number, name, lines, bytes, sha256, oldest, newest, sums FROM history_segments

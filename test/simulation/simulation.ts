@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Stage } from "./actors/actor.ts";
+import { type Erased, eraser } from "./actors/eraser.ts";
 import { feeder, feedUntilAnswered } from "./actors/feeder.ts";
 import { type Followed, follower, newFollowed } from "./actors/follower.ts";
 import { operator, platformFaults, schedule } from "./actors/operator.ts";
@@ -16,7 +17,16 @@ import { RuleBroken, World } from "./world.ts";
 
 export { RuleBroken };
 
-export const ACTORS = ["feeders", "pollers", "followers", "readers", "exporters", "operator", "sealing"] as const;
+export const ACTORS = [
+  "feeders",
+  "pollers",
+  "followers",
+  "readers",
+  "exporters",
+  "erasers",
+  "operator",
+  "sealing",
+] as const;
 export type ActorKind = (typeof ACTORS)[number];
 
 /** What is simulated: everything follows from this, and from the service's code. */
@@ -141,6 +151,7 @@ async function play({ steps, actors }: Plan, world: World, rules: Rules): Promis
     isOver: () => isOver || world.failure !== null,
   };
   const followed: Followed[] = [];
+  const erased: Erased[] = [];
   const begin = async () => {
     await feedUntilAnswered(stage, world.random("first lines"), FIRST_LINES);
     void watch(world, schedule(stage));
@@ -159,6 +170,7 @@ async function play({ steps, actors }: Plan, world: World, rules: Rules): Promis
       ["readers", 3, (number) => reader(stage, number)],
       ["readers", 1, () => entriesReader(stage)],
       ["exporters", 1, () => exporter(stage)],
+      ["erasers", 1, () => eraser(stage, erased)],
     ];
     for (const [kind, count, act] of cast) {
       if (!actors.has(kind)) continue;
@@ -180,7 +192,7 @@ async function play({ steps, actors }: Plan, world: World, rules: Rules): Promis
   const endsAt = Math.max(world.time.now, world.database.usedUpUntil) + RECOVERS_WITHIN_MS;
   await world.time.passUntil(() => hasFailed() || world.time.now >= endsAt);
   let isChecked = false;
-  void watch(world, checkRecovery(stage, followed)).then(() => {
+  void watch(world, checkRecovery(stage, { followed, erased })).then(() => {
     isChecked = true;
   });
   await world.time.passUntil(() => hasFailed() || isChecked);

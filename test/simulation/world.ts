@@ -166,6 +166,11 @@ export class World {
     this.step(`clock of ${name} is ${clock?.aheadMs} ms ahead`);
   }
 
+  /** What KV holds. */
+  stored(): string {
+    return this.#kv.stored();
+  }
+
   close(): void {
     for (const copy of [this.database.primary, ...this.database.replicas]) copy.close();
     removeFolder(this.#folder);

@@ -67,7 +67,7 @@ async function feed(stage: Stage, random: Random, { lines, before }: Fed): Promi
 const DAY_MS = 86_400_000;
 
 /** Of one event in three a time that leaves in the next months, seldom one that has left already; of others none. */
-function timeOfOldEvent({ world: { history } }: Stage, random: Random): string | null {
+export function timeOfOldEvent({ world: { history } }: Stage, random: Random): string | null {
   if (history === null || random.next() < 0.65) return null;
   const days = random.next() < 0.06 ? random.integer(-60, -1) : random.integer(0, 100);
   return toDatetime(new Date(toInstant(history.horizon) + days * DAY_MS + random.integer(0, DAY_MS - 1)));

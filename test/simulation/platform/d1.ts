@@ -164,6 +164,13 @@ export class SimulatedD1 {
     this.onCommit(this.primary.commit);
   }
 
+  /** Statements that reach the primary through Cloudflare's API, in one transaction. */
+  async ask(statements: readonly string[]): Promise<Rows[]> {
+    const queries = statements.map((sql) => ({ sql, params: [] }));
+    const results = await this.run(new Session(this, "first-primary", null), queries, true);
+    return results.map(({ results }) => results as Rows);
+  }
+
   /** Runs a batch as D1 does, with all that may go wrong on the way. */
   async run(session: Session, queries: readonly Query[], needsPrimary: boolean): Promise<D1Result[]> {
     const { time, weather, random } = this.#platform;

@@ -46,6 +46,11 @@ export class SimulatedKv {
     return { get, put } as unknown as KVNamespace;
   }
 
+  /** The values that were written last. */
+  stored(): string {
+    return JSON.stringify([...this.#writes.values()].map(({ writes }) => writes.at(-1)?.value));
+  }
+
   async #get(location: string, key: string, cacheTtl: number): Promise<unknown> {
     const { time } = this.#platform;
     await this.#travel("GET");

@@ -127,6 +127,11 @@ export class SimulatedObject {
     for (const fail of this.#onEnd.splice(0)) fail();
   }
 
+  /** What is in its storage. */
+  stored(): unknown {
+    return [...this.#values];
+  }
+
   #load(): Instance {
     if (this.#instance === null) {
       const { ObjectClass, env } = this.#platform.host();

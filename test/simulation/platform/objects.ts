@@ -65,6 +65,11 @@ export class SimulatedObjects {
     return [...this.#objects.values()].flatMap(({ sockets }) => sockets);
   }
 
+  /** What all objects have stored. */
+  stored(): string {
+    return JSON.stringify([...this.#objects.values()].map((object) => object.stored()));
+  }
+
   /** A deployment. */
   redeploy(mode: "immediate" | "deferred"): void {
     for (const object of this.#objects.values()) {

@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { gunzipSync } from "node:zlib";
+import type { Bucket } from "../../../scripts/lib/history-bucket.ts";
 import type { Random } from "../../../scripts/program/random.ts";
 import { outgoing } from "./invocation.ts";
 import type { Time } from "./time.ts";
@@ -48,7 +50,7 @@ export class SimulatedR2 {
   }
 
   binding(): R2Bucket {
-    const put = (name: string, content: ArrayBuffer | string, options: PutOptions) =>
+    const put = (name: string, content: ArrayBuffer | string, options: PutOptions = {}) =>
       outgoing(() => this.#call("put", () => this.#put(name, bufferOf(content), options)));
     const get = (name: string) => outgoing(() => this.#call("get", () => this.#get(name)));
     const head = (name: string) => outgoing(() => this.#call("head", () => this.#head(name)));
@@ -60,6 +62,23 @@ export class SimulatedR2 {
   /** The bytes of an object, or null: what the rules of the simulation look at. */
   read(name: string): Buffer | null {
     return this.#objects.get(name)?.bytes ?? null;
+  }
+
+  /** The bucket through Cloudflare's API. */
+  open(): Bucket {
+    const { get, put, list } = this.binding();
+    return {
+      read: async (key) => ((await get(key)) === null ? null : this.read(key)),
+      write: async (key, bytes) => void (await put(key, bytes)),
+      list: async (prefix) => (await list({ prefix })).objects.map(({ key }) => key),
+      close: async () => {},
+    };
+  }
+
+  /** What all objects say. */
+  texts(): string[] {
+    const isGzip = (bytes: Buffer) => bytes[0] === 0x1f;
+    return [...this.#objects.values()].map(({ bytes }) => String(isGzip(bytes) ? gunzipSync(bytes) : bytes));
   }
 
   #put(name: string, bytes: Buffer, options: PutOptions): unknown {

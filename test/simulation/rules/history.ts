@@ -44,6 +44,8 @@ interface Held {
 export class HistoryRules {
   /** Segments that were written; requests that were refused because of an old event; answers while R2 alone fails. */
   readonly seen = { segments: new Set<string>(), refused: 0, answers: 0 };
+  /** An erasure writes a segment's row before its object. */
+  isErasing = false;
   readonly #world: World;
   readonly #history: History;
   readonly #held = new Map<string, Held>();
@@ -142,7 +144,8 @@ export class HistoryRules {
     if (known !== undefined && known.bytes === bytes) return known;
     const sha256 = bytes === null ? "" : sha256Of(bytes);
     const isRight = bytes !== null && sha256 === segment.sha256 && bytes.length === segment.bytes;
-    if (!isRight) this.#fail(PLACED, `${segment.name} is ${sha256}, and its row says ${segment.sha256}`);
+    if (!isRight && !this.isErasing)
+      this.#fail(PLACED, `${segment.name} is ${sha256}, and its row says ${segment.sha256}`);
     const lines = bytes === null ? [] : linesOf(bytes);
     const fault = faultOf(segment, lines);
     if (fault !== null) this.#fail(PLACED, `${segment.name} ${fault}`);
@@ -151,7 +154,7 @@ export class HistoryRules {
       ids: lines.map(({ id }) => String(id)),
       additions: lines.flatMap(additionsOf),
     };
-    this.#held.set(name, held);
+    if (isRight) this.#held.set(name, held);
     this.seen.segments.add(name);
     return held;
   }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Stage } from "../actors/actor.ts";
+import type { Erased } from "../actors/eraser.ts";
 import { feedUntilAnswered } from "../actors/feeder.ts";
 import type { Followed } from "../actors/follower.ts";
 import { nextPath, READINGS, readEntries } from "../actors/reader.ts";
@@ -7,13 +8,17 @@ import { seal } from "../actors/sealing.ts";
 import { CUSTOMERS, customer, GROUPS, group, type Line } from "../lines.ts";
 import { type Answer, Network } from "../network.ts";
 import { LOCATIONS } from "../world.ts";
+import { checkErased } from "./erased.ts";
 import { Rules } from "./rules.ts";
 
 const COMES = "every group with news comes";
 const RULE = "once faults end, all is well within 90 s";
 
 /** Once nothing has gone wrong for 90 seconds, everything is well, and a new message reaches everybody. */
-export async function checkRecovery(stage: Stage, followed: readonly Followed[]): Promise<void> {
+export async function checkRecovery(
+  stage: Stage,
+  { followed, erased }: { followed: readonly Followed[]; erased: readonly Erased[] },
+): Promise<void> {
   const { world, network } = stage;
   for (const location of LOCATIONS) {
     const health = await network.send({ location, path: "/health" });
@@ -45,6 +50,7 @@ export async function checkRecovery(stage: Stage, followed: readonly Followed[])
   checkFollowers(stage, followed, COMES);
   checkOutbox(stage);
   await checkHistory(stage);
+  await checkErased(stage, erased);
   await checkRestore(stage);
 }
 

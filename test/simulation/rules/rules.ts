@@ -69,6 +69,17 @@ export class Rules {
     checkMemory(this.#world);
   }
 
+  /** Texts are being dropped: a segment's row changes before its object, and the model learns what is empty. */
+  beginErasure(): void {
+    this.model.isErasing = true;
+    if (this.history) this.history.isErasing = true;
+  }
+
+  endErasure(): void {
+    this.model.isErasing = false;
+    if (this.history) this.history.isErasing = false;
+  }
+
   /** The database is set back to this moment. */
   forget(moment: Moment): void {
     this.model.forget(moment);

@@ -13,6 +13,8 @@ import { inProcess } from "./in-process.ts";
 // The command against a service that answers as a test tells it to: what it does when things go wrong on the way.
 
 interface Page {
+  /** Whether another page follows; otherwise one follows as long as there is one. */
+  more?: boolean;
   lines?: readonly object[];
   version?: number | null;
   status?: number;
@@ -29,12 +31,12 @@ afterEach(() => {
 afterAll(() => removeFolder(folder));
 
 /** Before and after everything else, so that it is noticed if events leave meanwhile. */
-const NO_SEGMENTS: Page & { more: boolean } = { more: false };
+const NO_SEGMENTS: Page = { more: false };
 
 const store = (id: string) => ({ record: "store", id });
 
 /** A service whose answers come in turn. The last page that is left is the last of the export, unless `more` says so. */
-async function service(...pages: (Page & { more?: boolean })[]) {
+async function service(...pages: Page[]) {
   const asked: URL[] = [];
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? "", "https://its-own-name.example");
@@ -74,16 +76,6 @@ describe("npm run export", () => {
     const text = readFileSync(place("pages.ndjson"), "utf8");
     expect(text).toBe('{"record":"store","id":"a"}\n{"record":"store","id":"b"}\n\n{"record":"store","id":"c"}\n\n');
     expect(asked.map(({ search }) => search)).toEqual(["", "?after=1", "?after=2"]);
-  });
-
-  it("takes no answer for an export that is none", async ({ expect }) => {
-    const { args } = await service({ lines: [{ a: "page" }], version: null });
-
-    const { status, output } = await run(place("none.ndjson"), ...args);
-
-    expect(status).toBe(1);
-    expect(output).toContain("This is no export: ");
-    expect(existsSync(place("none.ndjson"))).toBe(false);
   });
 
   it("compresses where the name says so, and writes to standard output for -", async ({ expect }) => {
@@ -128,27 +120,22 @@ describe("npm run export", () => {
     expect(readFileSync(place("fed.ndjson"), "utf8")).not.toContain("old");
   });
 
-  it("ends with an error and no file when it has begun again three times", async ({ expect }) => {
-    const { args } = await service(
-      ...Array.from({ length: 8 }, (_, version) => ({ lines: [store("a")], version, more: true })),
-    );
+  it.for<[what: string, pages: Page[], words: string]>([
+    ["what is no export", [{ lines: [{ a: "page" }], version: null }], "This is no export: "],
+    ["a refusal", [{ lines: [store("a")] }, { status: 403 }], "The service answered 403"],
+    [
+      "something fed during each of four",
+      Array.from({ length: 8 }, (_, version) => ({ lines: [store("a")], version, more: true })),
+      "Something was fed, or left for history, during each of 4 exports: no file was written.",
+    ],
+  ])("leaves no file, and no half of one, after %s", async ([what, pages, words], { expect }) => {
+    const { args } = await service(...pages);
 
-    const { status, output } = await run(place("never.ndjson"), ...args);
-
-    expect(status).toBe(1);
-    expect(output).toContain("Something was fed, or left for history, during each of 4 exports: no file was written.");
-    expect(existsSync(place("never.ndjson"))).toBe(false);
-    expect(left()).toEqual([]);
-  });
-
-  it("leaves no half of a file behind when it cannot go on", async ({ expect }) => {
-    const { args } = await service({ lines: [store("a")] }, { status: 403 });
-
-    const { status, output } = await run(place("half.ndjson"), ...args);
+    const { status, output } = await run(place(`${what}.ndjson`), ...args);
 
     expect(status).toBe(1);
-    expect(output).toContain("The service answered 403");
-    expect(existsSync(place("half.ndjson"))).toBe(false);
+    expect(output).toContain(words);
+    expect(existsSync(place(`${what}.ndjson`))).toBe(false);
     expect(left()).toEqual([]);
   });
 

@@ -77,15 +77,15 @@ async function conform(options: Options): Promise<void> {
   });
   try {
     await refuseUnreachable(http);
-    const findings = await runSections(suite, SECTIONS, {
+    const results = await runSections(suite, SECTIONS, {
       signal: stop.signal,
       patienceMs: patience * 1_000,
       only,
-      onSection: (cited, results) => console.log(sectionText(cited, results)),
+      onSection: (cited, found) => console.log(sectionText(cited, found)),
     });
-    if (findings.results.length === 0) throw new CommandError(`There is no section ${only}.`);
-    console.log(`\n${summaryText(findings)}`);
-    if (findings.results.some(({ end }) => end === "broken")) process.exitCode = 1;
+    if (results.length === 0) throw new CommandError(`There is no section ${only}.`);
+    console.log(`\n${summaryText(results)}`);
+    if (results.some(({ end }) => end === "broken")) process.exitCode = 1;
   } catch (error) {
     if (error instanceof Broken) throw new CommandError(error.message);
     if (!stop.signal.aborted) throw error;

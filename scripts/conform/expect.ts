@@ -11,24 +11,24 @@ export function expectThat(holds: boolean, what: string): asserts holds {
   if (!holds) throw new Broken(what);
 }
 
-/** Expects the same JSON; the order of an object's fields does not matter. */
-export function expectSame(actual: unknown, expected: unknown, what: string): void {
+/** Expects the same JSON; the order of an object's fields does not matter. `what` is for checks in a loop: which of them. */
+export function expectSame(actual: unknown, expected: unknown, what = ""): void {
   const [came, wanted] = [actual, expected].map((value) => JSON.stringify(sorted(value)) ?? "nothing");
-  expectThat(came === wanted, `${what}: expected ${short(wanted)}, came ${short(came)}`);
+  expectThat(came === wanted, `${what && `${what}: `}expected ${short(wanted)}, came ${short(came)}`);
 }
 
 /** Expects these fields among an object's. */
-export function expectFields(actual: Item | undefined, expected: Item, what: string): void {
-  expectThat(actual !== undefined, `${what}: missing`);
+export function expectFields(actual: Item | undefined, expected: Item, what?: string): void {
+  expectThat(actual !== undefined, `${what ?? "the item"} is missing`);
   const same = Object.fromEntries(Object.keys(expected).map((name) => [name, actual[name]]));
   expectSame(same, expected, what);
 }
 
 /** Expects exactly these names of fields. */
-export function expectNames(actual: unknown, names: readonly string[], what: string): void {
+export function expectNames(actual: unknown, names: readonly string[]): void {
   const came = Object.keys((actual ?? {}) as object);
   const [missing, more] = [names.filter((name) => !came.includes(name)), came.filter((name) => !names.includes(name))];
-  expectThat(missing.length + more.length === 0, `${what}: without ${list(missing)}, with ${list(more)} beyond`);
+  expectThat(missing.length + more.length === 0, `the fields ${list(missing)} are missing, and ${list(more)} too many`);
 }
 
 /** The fields that a rule lists, in backticks: behind its colon, where it has one. */
@@ -38,9 +38,9 @@ export function fieldsIn(rule: string): string[] {
 }
 
 /** Expects a list whose items have these ids, in this order. */
-export function expectIds(answer: Answer, ids: readonly unknown[], what: string, name = "id"): void {
+export function expectIds(answer: Answer, ids: readonly unknown[], name = "id"): void {
   const came = itemsOf(answer).map((item) => item[name]);
-  expectSame(came, ids, what);
+  expectSame(came, ids, answer.request);
 }
 
 /** Expects a failure of docs/contract/interface.md, 3: its status, its code, and the bad fields where there are any. */

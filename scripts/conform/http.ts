@@ -6,7 +6,6 @@ export type Item = Record<string, unknown>;
 export interface Answer extends Called {
   /** The request in short, for messages: `GET /api/v1/customer/messages`. */
   request: string;
-  milliseconds: number;
 }
 
 const ANSWER_WITHIN_MS = 60_000;
@@ -73,10 +72,9 @@ export class Http {
     const request = `${method} ${decodeURI(url.pathname + url.search)}`;
     const bookmark = this.#bookmark !== null && { [BOOKMARK]: this.#bookmark };
     const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(ANSWER_WITHIN_MS)]);
-    const startedAt = performance.now();
     try {
       const answer = await call(url, { ...given, method, headers: { ...bookmark, ...headers }, signal }, this.#fetch);
-      return { ...answer, request, milliseconds: performance.now() - startedAt };
+      return { ...answer, request };
     } catch (error) {
       this.#signal.throwIfAborted();
       const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
@@ -90,6 +88,12 @@ export function itemsOf({ request, status, body }: Answer): Item[] {
   if (status !== 200 || body?.status !== true || !Array.isArray(body.items))
     throw new Broken(`${request} answered ${status} without a list of items: ${JSON.stringify(body).slice(0, 300)}`);
   return body.items;
+}
+
+/** The ids of a list or of an answer's items, or another of their fields; none where nothing was found. */
+export function idsOf(list: Answer | readonly Item[], name = "id"): unknown[] {
+  if ("body" in list && list.body?.errorCode === "NO_ITEMS") return [];
+  return ("body" in list ? itemsOf(list) : list).map((item) => item[name]);
 }
 
 /** One of the lists that an answer's `items` holds, or that stand beside its `status`. */

@@ -1,6 +1,4 @@
-import { quantile } from "../lib/quantile.ts";
-import { table } from "../lib/table.ts";
-import type { Findings, Result } from "./run.ts";
+import type { Result } from "./run.ts";
 
 /** A section in a line, with every rule that is broken below it. */
 export function sectionText(cited: string, results: readonly Result[]): string {
@@ -12,18 +10,10 @@ export function sectionText(cited: string, results: readonly Result[]): string {
   return [`${cited.padEnd(15)} ${parts.join(", ")}`, ...texts].join("\n");
 }
 
-/** How many rules hold, why others were skipped, and how long each endpoint takes. */
-export function summaryText({ results, times }: Findings): string {
+/** How many rules hold, and why others were skipped. */
+export function summaryText(results: readonly Result[]): string {
   const of = (end: Result["end"]) => results.filter((result) => result.end === end);
   const reasons = [...new Set(of("skipped").map(({ why }) => why))];
   const skipped = of("skipped").length === 0 ? "" : ` Skipped: ${of("skipped").length}, because ${reasons.join("; ")}.`;
-  const rows = [...times]
-    .filter(([, values]) => values.length > 0)
-    .map(([endpoint, values]) => [
-      endpoint,
-      values.length,
-      ...[0.5, 0.95].map((share) => quantile(values, share).toFixed(1)),
-    ]);
-  const latency = rows.length === 0 ? "" : `\n\n${table(["endpoint", "requests", "p50 ms", "p95 ms"], rows)}`;
-  return `${of("good").length + of("broken").length} rules checked: ${of("good").length} hold, ${of("broken").length} are broken.${skipped}${latency}`;
+  return `${of("good").length + of("broken").length} rules checked: ${of("good").length} hold, ${of("broken").length} are broken.${skipped}`;
 }

@@ -1,5 +1,4 @@
 import { Broken } from "./expect.ts";
-import type { Answer } from "./http.ts";
 import { type Section, Skipped, type Suite } from "./suite.ts";
 
 export interface Result {
@@ -12,12 +11,6 @@ export interface Result {
   why?: string;
 }
 
-export interface Findings {
-  results: Result[];
-  /** Milliseconds of good answers, by endpoint. */
-  times: Map<string, number[]>;
-}
-
 export interface RunOptions {
   signal: AbortSignal;
   /** How long a rule may take to hold: what is asked may lag behind what was fed. */
@@ -28,28 +21,23 @@ export interface RunOptions {
 }
 
 const AGAIN_MS = 500;
-const MEASURED_TIMES = 25;
-const FEED = "POST /api/v1/feed";
 
 /** Checks the rules of each section, one after the other, and deletes what each has fed. */
 export async function runSections(
   suite: Suite,
   sections: readonly ((suite: Suite) => Promise<Section>)[],
   options: RunOptions,
-): Promise<Findings> {
+): Promise<Result[]> {
   const results: Result[] = [];
-  const times = new Map<string, number[]>();
   for (const make of sections) {
     const section = await make(suite);
     if (!section.cited.startsWith(options.only ?? "")) continue;
     const found = await checkSection(suite, section, options);
-    for (const [endpoint, ask] of Object.entries(section.measured ?? {})) times.set(endpoint, await measure(ask));
     results.push(...found);
     options.onSection?.(section.cited, found);
     await suite.deleteWritten();
   }
-  if (suite.feedMilliseconds.length > 0) times.set(FEED, suite.feedMilliseconds);
-  return { results, times };
+  return results;
 }
 
 async function checkSection(
@@ -82,16 +70,8 @@ async function outcomeOf(
       if (error instanceof Skipped) return { end: "skipped", why: error.message };
       // An answer of another shape than the check reads is no bug of the suite.
       const why = error instanceof Broken ? error.message : String(error);
-      if (performance.now() >= deadline) return { end: "broken", why };
+      const [place = ""] = /sections\/[\w-]+\.ts:\d+/.exec((error as Error).stack ?? "") ?? [];
+      if (performance.now() >= deadline) return { end: "broken", why: `${why} (${place})` };
     }
   }
-}
-
-async function measure(ask: () => Promise<Answer>): Promise<number[]> {
-  const times: number[] = [];
-  for (let time = 0; time < MEASURED_TIMES; time += 1) {
-    const { status, milliseconds } = await ask();
-    if (status === 200) times.push(milliseconds);
-  }
-  return times;
 }

@@ -1,6 +1,6 @@
-import type { Call } from "../lib/call.ts";
-import { Broken, expectOk } from "./expect.ts";
-import type { Answer, Http, Item } from "./http.ts";
+import { type Call, linkOf } from "../lib/call.ts";
+import { Broken, expectInvalid, expectOk } from "./expect.ts";
+import { type Answer, type Http, type Item, listOf } from "./http.ts";
 import type { Sockets } from "./socket.ts";
 import type { Caller, Tokens } from "./tokens.ts";
 
@@ -20,8 +20,6 @@ export interface Section {
   lines?: readonly Line[];
   /** Rules that can be seen only in records of the suite's own. */
   feeds?: Record<string, Check>;
-  /** A plain request of the section's endpoint, to measure how long it takes. */
-  measured?: Record<string, () => Promise<Answer>>;
 }
 
 /** Settings of the service that change what the contract lets one see. */
@@ -70,6 +68,7 @@ const KEYS: Record<string, readonly string[]> = {
 };
 
 const MOST_LINES = 2_000;
+const MOST_PAGES = 1_000;
 export const ANY_ORIGIN = "CORS_ORIGINS lets every page call";
 const READ_ONLY = "--read-only writes nothing";
 const DAY_MS = 86_400_000;
@@ -81,7 +80,6 @@ export class Suite {
   readonly tokens: Tokens;
   readonly sockets: Sockets;
   readonly settings: Settings;
-  readonly feedMilliseconds: number[] = [];
   /** What all ids but those of accounts begin with. */
   readonly run = `conform-${Math.random().toString(36).slice(2, 8)}`;
   readonly #mayFeed: boolean;
@@ -154,10 +152,7 @@ export class Suite {
     for (const line of lines) if (typeof line !== "string") this.#noteKey(line);
     const body = lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n");
     const answer = await this.http.send("/api/v1/feed", { token: token ?? (await this.tokens.feed()), body });
-    if (answer.status === 200) {
-      this.feedMilliseconds.push(answer.milliseconds);
-      this.http.readOn(answer);
-    }
+    if (answer.status === 200) this.http.readOn(answer);
     return answer;
   }
 
@@ -166,6 +161,26 @@ export class Suite {
     const answer = await this.send(lines);
     expectOk(answer);
     return answer;
+  }
+
+  /** Sends lines that must be refused for these fields. */
+  async refused(lines: readonly (Line | string)[], ...fields: string[]): Promise<void> {
+    expectInvalid(await this.send(lines), ...fields);
+  }
+
+  /** What a customer finds of one kind, by a word without typos. */
+  async found(caller: Caller, list: "stores" | "customers" | "campaigns", query: string): Promise<Item[]> {
+    return listOf(await this.post(caller, "full-search", { query, typos: false }), list);
+  }
+
+  /** The answers of all pages of a list, from this address on. */
+  async pages(address: string, token: string): Promise<Answer[]> {
+    const pages: Answer[] = [];
+    for (let next: string | undefined = address; next !== undefined; next = linkOf(pages.at(-1) as Answer)) {
+      if (pages.length === MOST_PAGES) throw new Broken(`the pages of ${address} do not end`);
+      pages.push(await this.http.send(next, { token }));
+    }
+    return pages;
   }
 
   /** Feeds lines that must be taken; resolves with how many were accepted and how many ignored. */

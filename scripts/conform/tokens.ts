@@ -38,10 +38,10 @@ export class Tokens {
     return { id: subjectOf(token), token };
   }
 
-  /** A token that feeds all accounts. */
-  async feed(): Promise<string> {
-    return this.#keys.given === undefined
-      ? this.sign({ scope: "feed", sub: NAME, accounts: "*" })
+  /** A token that feeds these accounts, or all. */
+  async feed(...accounts: string[]): Promise<string> {
+    return this.#keys.given === undefined || accounts.length > 0
+      ? this.sign({ scope: "feed", sub: NAME, accounts: accounts.length === 0 ? "*" : accounts })
       : orSkip(this.#keys.given.feed, "a feed token");
   }
 

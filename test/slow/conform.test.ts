@@ -43,13 +43,12 @@ async function exported(): Promise<string[]> {
 }
 
 describe("npm run conform", () => {
-  it("finds no broken rule in the service, ends with latencies, and deletes what it wrote", async ({ expect }) => {
+  it("finds no broken rule in the service, and deletes what it wrote", async ({ expect }) => {
     const { status, output } = await conform("--url", url);
 
     expect(output).not.toContain("BROKEN");
     expect(status, output).toBe(0);
     expect(output).toMatch(/^2\d\d rules checked: 2\d\d hold, 0 are broken\.$/m);
-    expect(output).toMatch(/^\| GET messages +\| +25 \| +[\d.]+ \| +[\d.]+ \|$/m);
     expect(await exported()).toEqual([]);
   });
 

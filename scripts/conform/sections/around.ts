@@ -21,7 +21,6 @@ export async function around(suite: Suite): Promise<Section> {
 
   return {
     cited: "interface, 6",
-    measured: { "GET /health": health },
     reads: {
       "Answers that may come from a replica have the header `X-D1-Bookmark`.": async () => {
         for (const path of [LIST, "/api/v1/customer/my-coupons"]) {
@@ -36,14 +35,14 @@ export async function around(suite: Suite): Promise<Section> {
       "**`GET /health`** needs no token, and counts against the limit of an address without one. It answers with the version":
         async () => {
           const { status, body } = await health();
-          expectSame([status, typeof (body.items as Item).version], [200, "string"], "the health of the service");
+          expectSame([status, typeof (body.items as Item).version], [200, "string"]);
         },
       "**`GET /openapi.json`** is the OpenAPI document, for pages of every origin.": async () => {
         const { status, body } = await suite.http.send("/openapi.json");
-        expectSame([status, String(body.openapi).slice(0, 2)], [200, "3."], "the OpenAPI document");
+        expectSame([status, String(body.openapi).slice(0, 2)], [200, "3."]);
         const paths = Object.keys((body.paths ?? {}) as object);
         const missing = ENDPOINTS.filter((path) => !paths.includes(`/api/v1/customer/${path}`));
-        expectSame(missing, [], "endpoints that it lacks");
+        expectSame(missing, []);
       },
       "A browser page of another origin may call only if `CORS_ORIGINS` names its origin. A preflight from any other is 403 `FORBIDDEN`, and says so.":
         async () => {
@@ -53,7 +52,7 @@ export async function around(suite: Suite): Promise<Section> {
           expectFailure(preflight, 403, "FORBIDDEN");
           const answer = await suite.http.send(LIST, { token: ann.token, headers: { Origin: FOREIGN } });
           const allowed = [preflight, answer].map((one) => one.headers.get("Access-Control-Allow-Origin"));
-          expectSame(allowed, [null, null], "Access-Control-Allow-Origin for a foreign page");
+          expectSame(allowed, [null, null]);
         },
     },
     lines: [
@@ -81,7 +80,7 @@ export async function around(suite: Suite): Promise<Section> {
             for (const names of [tag, `"other", ${tag}`, `${strong},W/"b,c"`, strong, "*", " * "]) {
               const answer = await suite.get(ann, path, {}, { headers: { "If-None-Match": names } });
               expectSame([answer.status, answer.text], [304, ""], `${path} with If-None-Match: ${names}`);
-              expectSame(answer.headers.get("ETag"), tag, "the ETag of a 304");
+              expectSame(answer.headers.get("ETag"), tag);
             }
             for (const names of ['"other"', `"a${strong.slice(1)}`, '"*"', "W/*", "", '""']) {
               const other = await suite.get(ann, path, {}, { headers: { "If-None-Match": names } });
@@ -92,7 +91,7 @@ export async function around(suite: Suite): Promise<Section> {
       "Equal bodies have equal tags, in every data centre.": async () => {
         const tagOf = async () => (await suite.get(ann, "me")).headers.get("ETag");
         const before = await tagOf();
-        expectSame(await tagOf(), before, "the tag of an equal body");
+        expectSame(await tagOf(), before);
         await suite.feed(customer(ann.id, "Conny Conform", { customer_description: "moved" }));
         expectThat((await tagOf()) !== before, "another body has the same tag");
       },

@@ -1,6 +1,6 @@
 import { linkOf } from "../../lib/call.ts";
 import { expectFailure, expectFields, expectInvalid, expectNames, expectSame } from "../expect.ts";
-import { type Answer, type Item, itemsOf } from "../http.ts";
+import { type Answer, type Item, idsOf, itemsOf } from "../http.ts";
 import { account, campaign, customer, entry, store, time } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
 
@@ -21,14 +21,12 @@ export async function entries(suite: Suite): Promise<Section> {
   );
   const [old, middle, recent] = [time(-3_000), time(-2_000), time(-1_000)];
   const list = (query: Record<string, string> = {}, caller = ann) => suite.get(caller, PATH, query);
-  const idsOf = (answer: Answer) => itemsOf(answer).map(({ id }) => id);
   const next = async (answer: Answer, caller = ann) =>
     suite.http.send(linkOf(answer) ?? "nowhere", { token: caller.token });
   const all = [foreign, newest, tiedToo, tied, gone, first];
 
   return {
     cited: "interface, 4.9",
-    measured: { [`GET ${PATH}`]: () => list() },
     reads: {
       "`limit` | 1 to 100 | no, 50 | the most items of a page": async () => {
         for (const limit of ["0", "101", "x"]) expectInvalid(await list({ limit }), "limit");
@@ -63,7 +61,7 @@ export async function entries(suite: Suite): Promise<Section> {
           "campaign",
           "brought_forward",
         ];
-        expectNames(item, names, "an item");
+        expectNames(item, names);
         const wanted = {
           amount: 10,
           description: "Welcome",
@@ -71,10 +69,10 @@ export async function entries(suite: Suite): Promise<Section> {
           campaign: null,
           brought_forward: false,
         };
-        expectFields(item, { ...wanted, store: { id: shop, name: "Main Street" }, account_id: chain }, "an item");
+        expectFields(item, { ...wanted, store: { id: shop, name: "Main Street" }, account_id: chain });
       },
       "`items` lists the caller's balance entries, newest first: by `created_at`, then by `id`, both descending.":
-        async () => expectSame(idsOf(await list()), all, "the entries"),
+        async () => expectSame(idsOf(await list()), all),
       "An entry at a soft-deleted store or campaign shows its name all the same. One at a soft-deleted account is left out.":
         async () => {
           await suite.feed(
@@ -83,16 +81,16 @@ export async function entries(suite: Suite): Promise<Section> {
           );
           const item = itemsOf(await list()).find(({ id }) => id === gone);
           const names = { store: { id: closed, name: "Closed Street" }, campaign: { id: spring, name: "Spring" } };
-          expectFields(item, names, "an entry of what is gone");
+          expectFields(item, names);
           await suite.feed({ record: "account", id: other, deleted: true });
-          expectSame(idsOf(await list()), all.slice(1), "the entries at accounts that are there");
+          expectSame(idsOf(await list()), all.slice(1));
           await suite.feed(account(other));
         },
       "The amounts of all items of an account add up to its `balance` in 4.8.": async () => {
         const cents = itemsOf(await list({ account_id: chain })).map(({ amount }) => Math.round(Number(amount) * 100));
         const { balances } = (await suite.get(ann, "me")).body.items as { balances: Item[] };
         const { balance } = balances.find(({ account_id }) => account_id === chain) ?? {};
-        expectSame(cents.reduce((sum, one) => sum + one, 0) / 100, balance, "the sum of the amounts");
+        expectSame(cents.reduce((sum, one) => sum + one, 0) / 100, balance);
       },
       'A page follows through `Link: rel="next"`. An entry that is booked meanwhile shifts nothing.': async () => {
         const page = await list({ limit: "2", account_id: chain });
@@ -101,9 +99,9 @@ export async function entries(suite: Suite): Promise<Section> {
           entry(suite.id("back"), ann.id, shop, "-1.00"),
         );
         const second = await next(page);
-        expectSame([idsOf(page), idsOf(second)], [all.slice(1, 3), all.slice(3, 5)], "the pages");
+        expectSame([idsOf(page), idsOf(second)], [all.slice(1, 3), all.slice(3, 5)]);
         const third = await next(second);
-        expectSame([idsOf(third), linkOf(third)], [[first], undefined], "the last page");
+        expectSame([idsOf(third), linkOf(third)], [[first], undefined]);
       },
       "An `after` that no link gave, or of another customer or `account_id`, is 422.": async () => {
         expectInvalid(await list({ after: "x" }), "after");
@@ -113,7 +111,7 @@ export async function entries(suite: Suite): Promise<Section> {
         expectInvalid(await list({ after }, ben), "after");
       },
       "No entries: `items` is empty. A caller who is not stored, or was erased, is 404.": async () => {
-        expectSame((await list({}, ben)).body.items, [], "the entries of nobody's bookings");
+        expectSame((await list({}, ben)).body.items, []);
         expectFailure(await list({}, eve), 404, "NOT_FOUND");
       },
     },

@@ -1,6 +1,6 @@
 import { linkOf } from "../../lib/call.ts";
 import { expectFailure, expectInvalid, expectSame, expectThat } from "../expect.ts";
-import { type Answer, exportedLines, type Item } from "../http.ts";
+import { exportedLines, type Item } from "../http.ts";
 import {
   account,
   block,
@@ -25,16 +25,6 @@ export async function exportPages(suite: Suite): Promise<Section> {
   const { shop, group } = suite.ids("shop", "group");
 
   const page = async (query = "") => suite.http.send(FEED + query, { token: await suite.tokens.export() });
-  const exportOf = async (query: string) => {
-    const lines: Item[] = [];
-    for (let next: string | undefined = query; next !== undefined; ) {
-      const answer = await page(next);
-      lines.push(...exportedLines(answer));
-      const link = linkOf(answer);
-      next = link === undefined ? undefined : new URL(link).search;
-    }
-    return lines;
-  };
   return {
     cited: "export, 1",
     reads: {
@@ -85,9 +75,10 @@ export async function exportPages(suite: Suite): Promise<Section> {
     feeds: {
       "**`customer_id=ada`** restricts the export to the lines about one customer: the customer, and their memberships, registrations, friendships, issued coupons, states, groups, messages, entries and earnings. The blocks that they made are among them.":
         async () => {
-          const lines = await exportOf(`?customer_id=${ann.id}`);
+          const pages = await suite.pages(`${FEED}?customer_id=${ann.id}`, await suite.tokens.export());
+          const lines = pages.flatMap(exportedLines);
           const kinds = ["customer", "membership", "message_group", "message", "balance_entry"].sort();
-          expectSame(lines.map(({ record }) => record).sort(), kinds, "the kinds of lines about a customer");
+          expectSame(lines.map(({ record }) => record).sort(), kinds);
           const isAboutAnn = ({ id, customer_id, member_ids }: Item) =>
             [id, customer_id, member_ids].flat().includes(ann.id);
           expectThat(lines.every(isAboutAnn), "a line is about somebody else");
@@ -133,13 +124,8 @@ export async function exportLines(suite: Suite): Promise<Section> {
 
   /** The exported line of an eip_campaign: of these there are few. */
   const exported = async (id: string): Promise<Line | undefined> => {
-    for (let address: string | undefined = `${FEED}?record=eip_campaign`; address !== undefined; ) {
-      const answer: Answer = await suite.http.send(address, { token: await suite.tokens.export() });
-      const found = exportedLines(answer).find((line: Item) => line.id === id);
-      if (found !== undefined) return found as Line;
-      address = linkOf(answer);
-    }
-    return undefined;
+    const pages = await suite.pages(`${FEED}?record=eip_campaign`, await suite.tokens.export());
+    return pages.flatMap(exportedLines).find((line) => line.id === id) as Line | undefined;
   };
 
   return {
@@ -160,9 +146,9 @@ export async function exportLines(suite: Suite): Promise<Section> {
             start_date: "2020-01-01",
             end_date: null,
           };
-          expectSame(fields, whole, "the line of an eip_campaign");
+          expectSame(fields, whole);
           if (line !== undefined) await suite.feed(line);
-          expectSame(JSON.stringify(await exported(id)), JSON.stringify(line), "the line once it is fed again");
+          expectSame(JSON.stringify(await exported(id)), JSON.stringify(line));
         },
     },
   };

@@ -1,5 +1,5 @@
-import { expectFields, expectInvalid, expectSame } from "../expect.ts";
-import { type Item, listOf } from "../http.ts";
+import { expectFields, expectSame } from "../expect.ts";
+import type { Item } from "../http.ts";
 import {
   account,
   campaign,
@@ -45,7 +45,7 @@ export async function feedRecords(suite: Suite): Promise<Section> {
   const { shop, plain, digital, talk, outsider } = suite.ids("shop", "plain", "digital", "talk", "outsider");
   const word = suite.word();
   const refused = async (line: Line, ...fields: string[]) =>
-    expectInvalid(await suite.send([line]), ...fields.map((field) => `line 1.${field}`));
+    suite.refused([line], ...fields.map((field) => `line 1.${field}`));
 
   return {
     cited: "feed, 4",
@@ -67,7 +67,7 @@ export async function feedRecords(suite: Suite): Promise<Section> {
       "A default other than that of section 3 stands in parentheses.": async () => {
         const id = suite.id("issued");
         await suite.feed(campaign(suite.id("campaign"), accountId, { name: word }), issued(id, ann.id, plain, shop));
-        const [came] = listOf(await suite.post(ann, "full-search", { query: word }), "campaigns");
+        const [came] = await suite.found(ann, "campaigns", word);
         const ofCampaign = {
           status: 1,
           trigger_type: "None",
@@ -76,7 +76,7 @@ export async function feedRecords(suite: Suite): Promise<Section> {
           trigger_amount: "0.00",
           campaign_end_date: null,
         };
-        expectFields(came, ofCampaign, "a campaign with nothing but its required fields");
+        expectFields(came, ofCampaign);
         const items = (await suite.get(ann, "coupons")).body.items as Item[];
         const ofCoupon = {
           creation_method: "TriggeredSale",
@@ -89,7 +89,6 @@ export async function feedRecords(suite: Suite): Promise<Section> {
         expectFields(
           items.find((item) => item.id === id),
           ofCoupon,
-          "a coupon with nothing but its required fields",
         );
       },
       '`store_ids` ("all"): an array of stores of the account, or `"all"`, which includes future stores': async () => {
@@ -99,10 +98,10 @@ export async function feedRecords(suite: Suite): Promise<Section> {
           (await suite.post(ann, "campaigns/near-by-popular-campaigns", { ...place, single_account_id: accountId }))
             .body.items;
         await suite.feed(campaign(ids.everywhere, accountId, { name: "Everywhere" }));
-        expectSame(await near(), [], "campaigns before there is a store");
+        expectSame(await near(), []);
         await suite.feed(store(ids.future, accountId, place));
         const listed = ((await near()) as Item[]).some((item) => item.id === ids.everywhere);
-        expectSame(listed, true, "the campaign of all stores at a later one");
+        expectSame(listed, true);
       },
       "`customer_id`! (who earns: a member of the store, or one who has left)": async () => {
         await refused(earning(suite.id("earning"), shop, outsider, 1, "1.00"), "customer_id");
@@ -115,8 +114,8 @@ export async function feedRecords(suite: Suite): Promise<Section> {
         await suite.feed(customer(outsider, `Out ${name}`), friendship(ann.id, outsider, 0));
         await suite.feed(friendship(outsider, ann.id, 1));
         if (suite.settings.customerSearch === "none") return;
-        const [came] = listOf(await suite.post(ann, "full-search", { query: name }), "customers");
-        expectFields(came, { friend_status: 1 }, "a friendship that was written from the other side");
+        const [came] = await suite.found(ann, "customers", name);
+        expectFields(came, { friend_status: 1 });
       },
       "`member_ids`! (with the initial customer, none twice)": async () => {
         await refused(group(suite.id("group"), [ann.id, ann.id]), "member_ids");

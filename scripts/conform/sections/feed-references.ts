@@ -1,5 +1,4 @@
-import { expectFailure, expectInvalid, expectSame, expectThat } from "../expect.ts";
-import { listOf } from "../http.ts";
+import { expectFailure, expectSame, expectThat } from "../expect.ts";
 import {
   account,
   campaign,
@@ -15,7 +14,7 @@ import {
   play,
   store,
 } from "../lines.ts";
-import type { Line, Section, Suite } from "../suite.ts";
+import type { Section, Suite } from "../suite.ts";
 
 /** docs/contract/feed.md, 1: what a line may name */
 export async function feedReferences(suite: Suite): Promise<Section> {
@@ -29,12 +28,6 @@ export async function feedReferences(suite: Suite): Promise<Section> {
     "ada",
     "bob",
   );
-
-  const refused = async (lines: readonly (Line | string)[], ...fields: string[]) =>
-    expectInvalid(await suite.send(lines), ...fields);
-  const found = async (query: string) =>
-    listOf(await suite.post(ann, "full-search", { query, filter: "stores", typos: false }), "stores");
-  const limited = async (...accounts: string[]) => suite.tokens.sign({ scope: "feed", sub: "conform", accounts });
 
   return {
     cited: "feed, 1",
@@ -53,15 +46,15 @@ export async function feedReferences(suite: Suite): Promise<Section> {
       "A record may refer to one that is stored, or that stands on any line of the same request, before or after.":
         async () => {
           const [id, accountId] = [suite.id("store"), suite.accountId()];
-          expectSame(
-            await suite.taken(membership(id, ada), store(id, accountId), account(accountId)),
-            [3, 0],
-            "references to later lines",
-          );
+          expectSame(await suite.taken(membership(id, ada), store(id, accountId), account(accountId)), [3, 0]);
         },
       "Any other reference is a bad line, named by its field.": async () => {
-        await refused([membership(suite.id("nowhere"), suite.id("nobody"))], "line 1.customer_id", "line 1.store_id");
-        await refused(
+        await suite.refused(
+          [membership(suite.id("nowhere"), suite.id("nobody"))],
+          "line 1.customer_id",
+          "line 1.store_id",
+        );
+        await suite.refused(
           [
             entry(suite.id("entry"), "nobody", "nowhere", "1", { campaign_id: "nothing" }),
             campaign(suite.id("campaign"), mine, { store_ids: [shop, "nowhere"] }),
@@ -81,14 +74,13 @@ export async function feedReferences(suite: Suite): Promise<Section> {
       "the referrer must be a member already or stand on an earlier line, so members who would refer to each other in a circle are refused":
         async () => {
           const id = suite.id("store");
-          await refused(
+          await suite.refused(
             [store(id, mine), membership(id, ada, { referrer_id: bob }), membership(id, bob)],
             "line 2.referrer_id",
           );
           expectSame(
             await suite.taken(store(id, mine), membership(id, bob), membership(id, ada, { referrer_id: bob })),
             [3, 0],
-            "a referrer on an earlier line",
           );
         },
       "References stay within one account: a campaign's stores, a balance entry's campaign and store, a coupon's campaign, an issued coupon's store, and a play's three.":
@@ -99,15 +91,15 @@ export async function feedReferences(suite: Suite): Promise<Section> {
             eipCampaign(ids.league, other),
             employee(ids.player, mine, "Ada"),
           );
-          await refused([campaign(suite.id("campaign"), mine, { store_ids: [otherShop] })], "line 1.store_ids");
-          await refused(
+          await suite.refused([campaign(suite.id("campaign"), mine, { store_ids: [otherShop] })], "line 1.store_ids");
+          await suite.refused(
             [entry(suite.id("entry"), ada, shop, "1.00", { campaign_id: ids.campaign })],
             "line 1.campaign_id",
           );
-          await refused([coupon(suite.id("coupon"), mine, { campaign_id: ids.campaign })], "line 1.campaign_id");
-          await refused([issued(suite.id("issued"), ann.id, otherPlain, shop)], "line 1.campaign_coupon_id");
-          await refused([play(suite.id("play"), ids.league, shop, ids.player)], "line 1.eip_campaign_id");
-          await refused(
+          await suite.refused([coupon(suite.id("coupon"), mine, { campaign_id: ids.campaign })], "line 1.campaign_id");
+          await suite.refused([issued(suite.id("issued"), ann.id, otherPlain, shop)], "line 1.campaign_coupon_id");
+          await suite.refused([play(suite.id("play"), ids.league, shop, ids.player)], "line 1.eip_campaign_id");
+          await suite.refused(
             [
               play(suite.id("play"), ids.league, otherShop, ids.player),
               campaign(ids.campaign, other, { store_ids: [shop] }),
@@ -117,18 +109,22 @@ export async function feedReferences(suite: Suite): Promise<Section> {
           );
         },
       "What a record belongs to never changes": async () => {
-        await refused([store(shop, other)], "line 1.account_id");
-        await refused([coupon(plain, mine, { kind: "mfg" })], "line 1.kind");
+        await suite.refused([store(shop, other)], "line 1.account_id");
+        await suite.refused([coupon(plain, mine, { kind: "mfg" })], "line 1.kind");
         const id = suite.id("issued");
         await suite.feed(issued(id, ann.id, plain, shop));
-        await refused([issued(id, ada, plain, shop)], "line 1.customer_id");
-        await refused([issued(id, ann.id, otherPlain, otherShop)], "line 1.campaign_coupon_id", "line 1.store_id");
+        await suite.refused([issued(id, ada, plain, shop)], "line 1.customer_id");
+        await suite.refused(
+          [issued(id, ann.id, otherPlain, otherShop)],
+          "line 1.campaign_coupon_id",
+          "line 1.store_id",
+        );
         const ids = suite.ids("campaign", "league", "player", "talk");
         await suite.feed(
           ...[campaign(ids.campaign, mine), eipCampaign(ids.league, mine), employee(ids.player, mine, "Ada")],
           ...[group(ids.talk, [ada, bob]), membership(shop, bob), membership(shop, ada, { referrer_id: bob })],
         );
-        await refused(
+        await suite.refused(
           [
             ...[campaign(ids.campaign, other), eipCampaign(ids.league, other), employee(ids.player, other, "Ada")],
             ...[group(ids.talk, [bob, ada]), membership(shop, bob, { referrer_id: ada })],
@@ -140,7 +136,7 @@ export async function feedReferences(suite: Suite): Promise<Section> {
       },
       "If the token does not cover one of them, the answer is 403 and nothing is applied. It names the lines, up to 100, but not the accounts.":
         async () => {
-          const [token, name] = [await limited(mine), suite.word()];
+          const [token, name] = [await suite.tokens.feed(mine), suite.word()];
           const answer = await suite.send(
             [store(suite.id("store"), mine, { name }), store(suite.id("store"), other, { name })],
             token,
@@ -149,11 +145,11 @@ export async function feedReferences(suite: Suite): Promise<Section> {
           expectThat(/\b2\b/.test(String(answer.body.message)), "the message does not name line 2");
           expectThat(!answer.text.includes(other), "the message names the account");
           expectFailure(await suite.send([store(otherShop, mine)], token), 403, "FORBIDDEN");
-          expectSame((await found(name)).length, 0, "stores of a refused request");
+          expectSame((await suite.found(ann, "stores", name)).length, 0);
         },
       'Customers, friendships, blocks, message groups, messages and message states belong to no account and need `"accounts": "*"`.':
         async () => {
-          expectFailure(await suite.send([customer(ada)], await limited(mine)), 403, "FORBIDDEN");
+          expectFailure(await suite.send([customer(ada)], await suite.tokens.feed(mine)), 403, "FORBIDDEN");
         },
     },
   };

@@ -1,7 +1,7 @@
 import { expectFailure, expectInvalid, expectSame, expectThat } from "../expect.ts";
-import { type Answer, type Item, listOf } from "../http.ts";
+import type { Answer, Item } from "../http.ts";
 import { account, campaign, coupon, customer, entry, issued, store, time } from "../lines.ts";
-import type { Line, Section, Suite } from "../suite.ts";
+import type { Section, Suite } from "../suite.ts";
 
 const FEED = "/api/v1/feed";
 const MOST_LINES = 2_000;
@@ -23,11 +23,6 @@ export async function feedRules(suite: Suite): Promise<Section> {
   );
   const word = suite.word();
 
-  const refused = async (lines: readonly (Line | string)[], ...fields: string[]) =>
-    expectInvalid(await suite.send(lines), ...fields);
-  const found = async (query: string) =>
-    listOf(await suite.post(ann, "full-search", { query, filter: "stores", typos: false }), "stores");
-  const limited = async (...accounts: string[]) => suite.tokens.sign({ scope: "feed", sub: "conform", accounts });
   const body = (text: string, token: string): Promise<Answer> => suite.http.send(FEED, { token, body: text });
 
   return {
@@ -47,17 +42,13 @@ export async function feedRules(suite: Suite): Promise<Section> {
       "Blank lines are skipped, but count in line numbers. A byte order mark at the start of a line and CRLF are accepted.":
         async () => {
           const line = JSON.stringify(customer(ada));
-          expectSame(await suite.taken("", `\uFEFF${line}\r`, "  ", line), [2, 0], "two lines and blank ones");
-          await refused(["", "", '{"record": "store"'], "line 3");
+          expectSame(await suite.taken("", `\uFEFF${line}\r`, "  ", line), [2, 0]);
+          await suite.refused(["", "", '{"record": "store"'], "line 3");
         },
       "where N + M is the number of lines sent": async () => {
         const first = entry(suite.id("entry"), ada, shop, "1.00");
-        expectSame(await suite.taken(first, customer(bob)), [2, 0], "two new lines");
-        expectSame(
-          await suite.taken(first, customer(bob), entry(suite.id("entry"), ada, shop, "1.00")),
-          [2, 1],
-          "one of them again",
-        );
+        expectSame(await suite.taken(first, customer(bob)), [2, 0]);
+        expectSame(await suite.taken(first, customer(bob), entry(suite.id("entry"), ada, shop, "1.00")), [2, 1]);
       },
       "A time left out is now when the record is first written, and unchanged afterwards.": async () => {
         const id = suite.id("issued");
@@ -71,43 +62,34 @@ export async function feedRules(suite: Suite): Promise<Section> {
         expectThat(before <= String(first) && String(first) <= after, `a time that was left out is ${first}`);
         await suite.feed(issued(id, ann.id, plain, shop, { created_at: "2020-02-29 12:00:00" }));
         await suite.feed(issued(id, ann.id, plain, shop, { total_count: 2 }));
-        expectSame(await createdAt(), "2020-02-29 12:00:00", "a time that a later line leaves out");
+        expectSame(await createdAt(), "2020-02-29 12:00:00");
       },
       "The fields and accounts of such a line are still checked; its references are not.": async () => {
         const line = entry(suite.id("entry"), ada, shop, "5.00");
         await suite.feed(line);
-        expectSame(
-          await suite.taken({ ...line, customer_id: "nobody" }, { ...line, store_id: "x" }),
-          [0, 2],
-          "repetitions",
-        );
-        await refused([{ ...line, amount: "x" }], "line 1.amount");
-        const answer = await suite.send([line, { ...line, store_id: otherShop }], await limited(mine));
+        expectSame(await suite.taken({ ...line, customer_id: "nobody" }, { ...line, store_id: "x" }), [0, 2]);
+        await suite.refused([{ ...line, amount: "x" }], "line 1.amount");
+        const answer = await suite.send([line, { ...line, store_id: otherShop }], await suite.tokens.feed(mine));
         expectFailure(answer, 403, "FORBIDDEN");
       },
       "The fields and accounts of every line are checked, but references and fixed fields only of the line that counts.":
         async () => {
           const [line, nowhere] = [store(shop, mine), suite.accountId()];
-          await refused([{ ...line, latitude: 91 }, line], "line 1.latitude");
-          expectSame(
-            await suite.taken({ ...line, account_id: other }, { ...line, account_id: nowhere }, line),
-            [3, 0],
-            "lines",
-          );
-          const answer = await suite.send([{ ...line, account_id: other }, line], await limited(mine));
+          await suite.refused([{ ...line, latitude: 91 }, line], "line 1.latitude");
+          expectSame(await suite.taken({ ...line, account_id: other }, { ...line, account_id: nowhere }, line), [3, 0]);
+          const answer = await suite.send([{ ...line, account_id: other }, line], await suite.tokens.feed(mine));
           expectFailure(answer, 403, "FORBIDDEN");
         },
       'The record is "first stored" at its first line.': async () => {
         const [name, one, two] = [suite.word(), suite.id("store"), suite.id("store")];
         await suite.feed(store(two, mine, { name }), store(one, mine, { name }), store(two, mine, { name }));
         expectSame(
-          (await found(name)).map(({ id }) => id),
+          (await suite.found(ann, "stores", name)).map(({ id }) => id),
           [two, one],
-          "the stores in their order",
         );
       },
       "Accounts and references are checked only when all fields are good, accounts (403) first.": async () => {
-        const [token, foreign] = [await limited(mine), store(suite.id("store"), other)];
+        const [token, foreign] = [await suite.tokens.feed(mine), store(suite.id("store"), other)];
         expectInvalid(await suite.send([{ ...foreign, latitude: 91 }], token), "line 1.latitude");
         const lost = campaign(suite.id("campaign"), mine, { store_ids: ["gone"] });
         expectFailure(await suite.send([foreign, lost], token), 403, "FORBIDDEN");
@@ -129,11 +111,11 @@ export async function feedRules(suite: Suite): Promise<Section> {
           expectSame([status, missing], [413, []], `${request} says ${said.message}`);
         }
         const blank = Array.from({ length: MOST_LINES }, () => "").join("\n");
-        expectSame((await body(blank, token)).body.items, { accepted: 0, ignored: 0 }, "a request without a line");
+        expectSame((await body(blank, token)).body.items, { accepted: 0, ignored: 0 });
       },
       "If any line is bad, nothing is applied.": async () => {
         const name = suite.word();
-        await refused(
+        await suite.refused(
           [store(suite.id("store"), mine, { name }), store(suite.id("store"), mine, { latitude: 91 })],
           "line 2.latitude",
         );
@@ -141,37 +123,32 @@ export async function feedRules(suite: Suite): Promise<Section> {
           store(suite.id("store"), mine, { name }),
           entry(suite.id("entry"), suite.id("nobody"), shop, "1.00"),
         ];
-        await refused(pair, "line 2.customer_id");
-        expectSame((await found(name)).length, 0, "stores of a refused request");
+        await suite.refused(pair, "line 2.customer_id");
+        expectSame((await suite.found(ann, "stores", name)).length, 0);
       },
       "*State* is upserted by its key. A field left out takes its default.": async () => {
         const id = suite.id("store");
         await suite.feed(store(id, mine, { name: `${word} one`, city: "Tulsa" }));
         await suite.feed(store(id, mine, { name: `${word} two` }));
-        const came = (await found(word)).map(({ name, city }) => [name, city]);
-        expectSame(came, [[`${word} two`, ""]], "the store that was written twice");
+        const came = (await suite.found(ann, "stores", word)).map(({ name, city }) => [name, city]);
+        expectSame(came, [[`${word} two`, ""]]);
       },
       "*Events* are stored once by their `id`. The same id again, stored or on an earlier line, counts under `ignored`, so a retry is safe.":
         async () => {
           const line = entry(suite.id("entry"), ada, shop, "5.00");
-          expectSame(await suite.taken(line, line), [1, 1], "an event twice in one request");
-          expectSame(await suite.taken(line), [0, 1], "the same event later");
+          expectSame(await suite.taken(line, line), [1, 1]);
+          expectSame(await suite.taken(line), [0, 1]);
         },
       "The last line counts.": async () => {
         const [id, name] = [suite.id("store"), suite.word()];
+        expectSame(await suite.taken(store(id, mine, { name: "First" }), store(id, mine, { name })), [2, 0]);
         expectSame(
-          await suite.taken(store(id, mine, { name: "First" }), store(id, mine, { name })),
-          [2, 0],
-          "two lines of one key",
-        );
-        expectSame(
-          (await found(name)).map((item) => item.id),
+          (await suite.found(ann, "stores", name)).map((item) => item.id),
           [id],
-          "the store by its last name",
         );
       },
       '`messages` maps `"line <n>.<field>"` to texts, for the first 100 bad lines': async () => {
-        await refused(
+        await suite.refused(
           [store(suite.id("store"), mine, { latitude: 91, name: 7 }), { record: "nothing" }, "[1]"],
           "line 1.latitude",
           "line 1.name",
@@ -180,7 +157,7 @@ export async function feedRules(suite: Suite): Promise<Section> {
         );
         const answer = await suite.send(Array.from({ length: 101 }, () => ({ record: "store" })));
         const named = new Set(Object.keys(answer.body.messages ?? {}).map((field) => field.split(".")[0]));
-        expectSame([answer.status, named.size], [422, 100], "bad lines of 101");
+        expectSame([answer.status, named.size], [422, 100]);
       },
       "lines, without blank ones | 2,000": async () => {
         const lines = Array.from({ length: MOST_LINES + 1 }, () => "{}").join("\n");
@@ -193,8 +170,8 @@ export async function feedRules(suite: Suite): Promise<Section> {
         const count = Math.ceil(Number(LARGEST_TOTAL) / Number(LARGEST_AMOUNT)) + 1;
         const lines = Array.from({ length: count }, () => entry(suite.id("entry"), bob, shop, LARGEST_AMOUNT));
         const answer = await suite.send([customer(ada), ...lines]);
-        expectSame([answer.status, answer.body.errorCode], [422, "VALIDATION_EXCEPTION"], "a total beyond the limit");
-        expectSame(answer.body.messages, { body: ["a total would be too large"] }, "the answer's messages");
+        expectSame([answer.status, answer.body.errorCode], [422, "VALIDATION_EXCEPTION"]);
+        expectSame(answer.body.messages, { body: ["a total would be too large"] });
       },
     },
   };

@@ -1,6 +1,5 @@
 import { expectFields, expectInvalid, expectOk, expectSame } from "../expect.ts";
 import type { Item } from "../http.ts";
-import { listOf } from "../http.ts";
 import {
   account,
   campaign,
@@ -127,8 +126,8 @@ export async function feedValues(suite: Suite): Promise<Section> {
         await refused(aCoupon, "value", ...odd);
         const word = suite.word();
         await suite.feed(aCampaign({ name: word, cash_tender_multiplier: "2", trigger_amount: "-0.5" }));
-        const [came] = listOf(await suite.post(ann, "full-search", { query: word }), "campaigns");
-        expectFields(came, { cash_tender_multiplier: "2.00", trigger_amount: "-0.50" }, "decimals in an answer");
+        const [came] = await suite.found(ann, "campaigns", word);
+        expectFields(came, { cash_tender_multiplier: "2.00", trigger_amount: "-0.50" });
         await taken(
           anEntry({ amount: "-1" }),
           anEntry({ amount: "999999999999.99" }),
@@ -162,7 +161,7 @@ export async function feedValues(suite: Suite): Promise<Section> {
           await suite.feed(anIssued({ id, expected_end_date: "2090-05-06", time_zone: "Asia/Tokyo" }));
           const { body } = await suite.get(ann, "coupons");
           const [came] = (body.items as Item[]).filter((item) => item.id === id);
-          expectFields(came, { expected_end_date: "2090-05-06 14:59:59" }, "a coupon that ends on a day");
+          expectFields(came, { expected_end_date: "2090-05-06 14:59:59" });
           await refused(anIssued, "expected_end_date", "2090-02-30", "soon", 7);
         },
       "RFC 3339 with any offset, `2026-01-06T09:00:00Z`; or a date alone, which is its midnight in UTC. Fractions of a second are cut off":
@@ -192,25 +191,23 @@ export async function feedValues(suite: Suite): Promise<Section> {
       "`null` for a field that is not nullable means its default.": async () => {
         const word = suite.word();
         await suite.feed(aStore({ name: word, city: null }));
-        const [came] = listOf(await suite.post(ann, "full-search", { query: word }), "stores");
-        expectSame(came?.city, "", "a city that was fed as null");
+        const [came] = await suite.found(ann, "stores", word);
+        expectSame(came?.city, "");
       },
       "Unknown fields are ignored.": async () => taken(aStore({ nobody: { knows: [1] } })),
       "Left out, such a field is null where the interface says nullable. It is 0 if its name begins with `can_`, `allow_`, `enable_`, `show_`, `is_` or `include_`":
         async () => {
           const word = suite.word();
           await suite.feed(campaign(suite.id("campaign"), accountId, { name: word, age_value: 7 }));
-          const [came] = listOf(await suite.post(ann, "full-search", { query: word }), "campaigns");
-          expectFields(
-            came,
-            { age_value: 7, min_age: "", allow_cash_tender: 0, campaign_type: null, campaign_require_register: 0 },
-            "a campaign",
-          );
-          expectFields(
-            came?.account as Item,
-            { parent_id: null, can_own_accounts: 0, slug: "", created_at: "" },
-            "its account",
-          );
+          const [came] = await suite.found(ann, "campaigns", word);
+          expectFields(came, {
+            age_value: 7,
+            min_age: "",
+            allow_cash_tender: 0,
+            campaign_type: null,
+            campaign_require_register: 0,
+          });
+          expectFields(came?.account as Item, { parent_id: null, can_own_accounts: 0, slug: "", created_at: "" });
         },
     },
   };

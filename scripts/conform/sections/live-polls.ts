@@ -17,7 +17,6 @@ export async function livePolls(suite: Suite): Promise<Section> {
 
   return {
     cited: "live, 1",
-    measured: { "GET messages, quiet": () => poll() },
     lines: [
       customer(ann.id),
       customer(ben.id),

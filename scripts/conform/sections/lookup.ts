@@ -46,7 +46,7 @@ export async function lookup(suite: Suite): Promise<Section> {
             { id: ann.id, first_name: "Ann", last_name: "Able", balances },
             { id: ben.id, first_name: "Ben", last_name: "Baker", balances: [] },
           ];
-          expectSame(itemsOf(await ask(`?scan_id=${card}`)), wanted, "the customers with the card");
+          expectSame(itemsOf(await ask(`?scan_id=${card}`)), wanted);
         },
       "Nobody has the card: 404.": async () => expectFailure(await ask(`?scan_id=${card}x`), 404, "NOT_FOUND"),
     },

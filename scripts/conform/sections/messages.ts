@@ -1,4 +1,3 @@
-import { linkOf } from "../../lib/call.ts";
 import {
   expectFailure,
   expectFields,
@@ -9,7 +8,7 @@ import {
   expectThat,
   fieldsIn,
 } from "../expect.ts";
-import { type Answer, type Item, itemsOf } from "../http.ts";
+import { type Answer, type Item, idsOf, itemsOf } from "../http.ts";
 import { account, block, customer, entry, friendship, group, message, store, time } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
 
@@ -45,7 +44,6 @@ export async function messages(suite: Suite): Promise<Section> {
 
   return {
     cited: "interface, 4.2",
-    measured: { [`GET ${PATH}`]: () => list() },
     reads: {
       "`check_time` | time | no | only groups whose `last_message_time` is later": async () => {
         expectInvalid(await list({ check_time: "2026-02-30 00:00:00" }), "check_time");
@@ -87,54 +85,49 @@ export async function messages(suite: Suite): Promise<Section> {
       "a group | `group_id`, `group_image` (or null), `group_name`, `last_message`, `last_message_time`, `initial_customer_id`, `initial_customer_name`, `initial_customer_avatar`, `last_customer` (the sender's id), `last_customer_name`, `last_customer_avatar`, `read_status`, `notifications_disabled`, `group_members`":
         async (rule) => {
           const came = groupOf(await list(), talk);
-          expectNames(came, fieldsIn(rule), "a group");
-          expectFields(
-            came,
-            {
-              group_image: "https://images.example/talk.png",
-              last_message: "Second",
-              last_message_time: "2026-01-05 09:02:00",
-              initial_customer_id: friend,
-              initial_customer_name: "Fay Friend",
-              initial_customer_avatar: "https://images.example/fay.png",
-              last_customer: friend,
-              last_customer_name: "Fay Friend",
-              last_customer_avatar: "https://images.example/fay.png",
-            },
-            "the group of three",
-          );
+          expectNames(came, fieldsIn(rule));
+          expectFields(came, {
+            group_image: "https://images.example/talk.png",
+            last_message: "Second",
+            last_message_time: "2026-01-05 09:02:00",
+            initial_customer_id: friend,
+            initial_customer_name: "Fay Friend",
+            initial_customer_avatar: "https://images.example/fay.png",
+            last_customer: friend,
+            last_customer_name: "Fay Friend",
+            last_customer_avatar: "https://images.example/fay.png",
+          });
         },
       "The list holds the caller's groups that show at least one message. If there are none, the answer is `NO_ITEMS`.":
         async () => {
-          const ids = itemsOf(await list()).map((item) => item.group_id);
-          expectSame(ids.includes(silent), false, "a group without a message is listed");
+          expectSame(idsOf(await list(), "group_id").includes(silent), false);
           expectFailure(await list({}, eve), 200, "NO_ITEMS");
         },
       "Order: the newest message first, then the group's id.": async () => {
-        expectIds(await list(), [withBlocked, onlyBlocked, talk], "the groups", "group_id");
+        expectIds(await list(), [withBlocked, onlyBlocked, talk], "group_id");
       },
       "a member | `id`, `name`, `avatar`, `customer_description`, `friend_status`, `total_balance`, `is_blocked`":
         async (rule) => {
           const [first] = (groupOf(await list(), talk)?.group_members ?? []) as Item[];
-          expectNames(first, fieldsIn(rule), "a member");
+          expectNames(first, fieldsIn(rule));
         },
       "`group_members` are the other members, in the order of the group's list.": async () => {
         const [first, second] = (groupOf(await list(), talk)?.group_members ?? []) as Item[];
-        expectSame([first?.id, second?.id], [friend, asked], "the members of the group of three");
+        expectSame([first?.id, second?.id], [friend, asked]);
         const { customer_description, name } = first ?? {};
-        expectSame([customer_description, name], ["I run.", "Fay Friend"], "a member");
+        expectSame([customer_description, name], ["I run.", "Fay Friend"]);
       },
       '`group_name` is their names ("First Last") joined by ", ". Members whom the caller has blocked are left out and counted: " (2 blocked)". If no name is left, it is "(2 blocked)", or `""` if there is no other member.':
         async () => {
           const answer = await list();
           const names = [talk, withBlocked, onlyBlocked].map((id) => groupOf(answer, id)?.group_name);
-          expectSame(names, ["Fay Friend, Abe Asked", "Abe Asked (1 blocked)", "(1 blocked)"], "the names of groups");
+          expectSame(names, ["Fay Friend, Abe Asked", "Abe Asked (1 blocked)", "(1 blocked)"]);
         },
       "`read_status` is 1 if the caller has read up to the last message, or sent it.": async () => {
         const answer = await list();
         const came = [talk, withBlocked, onlyBlocked].map((id) => groupOf(answer, id)?.read_status);
-        expectSame(came, [1, 0, 1], "read to its second, not read, and sent by the caller");
-        expectSame(groupOf(answer, withBlocked)?.notifications_disabled, 1, "notifications_disabled");
+        expectSame(came, [1, 0, 1]);
+        expectSame(groupOf(answer, withBlocked)?.notifications_disabled, 1);
       },
       "`friend_status` is 1 for friends, 0 for a pending request, -1 for neither. `total_balance` is the member's balance over all stores.":
         async () => {
@@ -145,43 +138,28 @@ export async function messages(suite: Suite): Promise<Section> {
             total_balance,
             is_blocked,
           ]);
-          expectSame(
-            came,
-            [
-              [1, 12.3, false],
-              [0, 0, false],
-              [-1, 0, true],
-            ],
-            "a friend, somebody asked, somebody blocked",
-          );
+          expectSame(came, [
+            [1, 12.3, false],
+            [0, 0, false],
+            [-1, 0, true],
+          ]);
         },
       "only groups whose `last_message_time` is later": async () => {
-        expectIds(
-          await list({ check_time: "2026-01-05 09:02:00" }),
-          [withBlocked, onlyBlocked],
-          "later ones",
-          "group_id",
-        );
+        expectIds(await list({ check_time: "2026-01-05 09:02:00" }), [withBlocked, onlyBlocked], "group_id");
         expectFailure(await list({ check_time: "2026-01-05 09:03:00" }), 200, "NO_ITEMS");
       },
       "`check_time` may be in any form of a time that the feed takes.": async () => {
         for (const check_time of ["2026-01-05T09:02:00Z", "2026-01-05T11:02:00.5+02:00"])
-          expectIds(await list({ check_time }), [withBlocked, onlyBlocked], `later than ${check_time}`, "group_id");
-        expectIds(await list({ check_time: "2026-01-05" }), [withBlocked, onlyBlocked, talk], "later", "group_id");
+          expectIds(await list({ check_time }), [withBlocked, onlyBlocked], "group_id");
+        expectIds(await list({ check_time: "2026-01-05" }), [withBlocked, onlyBlocked, talk], "group_id");
       },
       "Follow `Link` to the next page: then a group that gets a message meanwhile neither comes twice nor gets lost":
         async () => {
-          const ids: unknown[] = [];
-          for (let address: string | undefined = `/api/v1/customer/${PATH}?per_page=1`; address !== undefined; ) {
-            const answer: Answer = await suite.http.send(address, { token: ann.token });
-            ids.push(...itemsOf(answer).map((item) => item.group_id));
-            expectThat(ids.length < 10, "the pages do not end");
-            address = linkOf(answer);
-          }
-          expectSame(
-            ids,
-            itemsOf(await list()).map((item) => item.group_id),
-            "pages of one group",
+          const pages = await suite.pages(`/api/v1/customer/${PATH}?per_page=1`, ann.token);
+          expectIds(
+            await list(),
+            pages.flatMap((page) => idsOf(page, "group_id")),
+            "group_id",
           );
         },
       "Of several messages in one second, the one stored last is the last.": async () => {
@@ -194,7 +172,7 @@ export async function messages(suite: Suite): Promise<Section> {
       "A fed `sent_at` that is more than an hour old is used as the message's time. Such a message is not news.":
         async () => {
           await suite.feed(message(suite.id("message"), talk, friend, "Late", { sent_at: "2025-06-01 08:00:00" }));
-          expectSame(groupOf(await list(), talk)?.last_message, "Second", "the last message after an old one came");
+          expectSame(groupOf(await list(), talk)?.last_message, "Second");
         },
       "Any later `sent_at` is replaced by the stamp.": async () => {
         const tomorrow = time(86_400);
@@ -226,7 +204,7 @@ export async function messages(suite: Suite): Promise<Section> {
           await poll();
           if (seen.get(talk) === wanted[0] && seen.get(other) === wanted[1]) return;
         }
-        expectSame([seen.get(talk), seen.get(other)], wanted, "the last message that polls gave of each group");
+        expectSame([seen.get(talk), seen.get(other)], wanted);
       },
     },
   };

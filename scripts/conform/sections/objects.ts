@@ -74,33 +74,32 @@ export async function objects(suite: Suite): Promise<Section> {
       "`id`, `parent_id`, `company`, `company_code`, `domain_name`, `tenancy_initialization`, `db_name`, `bucket_name`, `identity_tenant_identifier`, `core_tenant_id`, `core_app_account_id`, `slug`, `cw_company`, `sc_company`, `cw_primary_contact`, `account_package_id`, `can_own_accounts`, `agreement_type`, `protected`, `phone`, `address`, `country_id`, `state_id`, `city_id`, `city`, `state`, `zip`, `type`, `partner_code`, `partner_notify`, `include_child_buydowns`, `data`, `created_at`, `updated_at`, `deleted_at`, `applicable_tier`, `loyalty_options`.":
         async (rule) => {
           const ofCoupon = fieldsIn(rule).filter((name) => name !== "agreement_type");
-          expectNames((await record(one))?.account, ofCoupon, "the account of a coupon");
+          expectNames((await record(one))?.account, ofCoupon);
         },
       "Search results have `agreement_type`, but not `core_tenant_id`, `core_app_account_id` and `loyalty_options`. Coupon lists have these three, but not `agreement_type`.":
         async () => {
           const { core_tenant_id, core_app_account_id, loyalty_options, ...both } = await accountOf(one);
-          expectNames(await searched(), [...Object.keys(both), "agreement_type"], "the account of a search result");
+          expectNames(await searched(), [...Object.keys(both), "agreement_type"]);
         },
       "any JSON string, number, boolean or null comes back as it was fed": async () => {
-        expectFields((await searched()) as Item, PASSED_THROUGH, "fields that are passed through");
+        expectFields((await searched()) as Item, PASSED_THROUGH);
       },
       "`loyalty_options` is an object, or null if the account has none.": async () => {
         const options = await accountOf(one);
-        expectFields(
-          options.loyalty_options as Item,
-          { chain_display_name: "Chain", team_breakdown: { level_1: "50" } },
-          "loyalty_options",
-        );
-        expectSame((await accountOf(two)).loyalty_options, null, "loyalty_options of an account without");
+        expectFields(options.loyalty_options as Item, {
+          chain_display_name: "Chain",
+          team_breakdown: { level_1: "50" },
+        });
+        expectSame((await accountOf(two)).loyalty_options, null);
       },
       'The seven `mailer_*` fields are credentials: they are never stored and always `""`.': async () => {
         const options = (await accountOf(one)).loyalty_options as Item;
         const mailer = Object.entries(options).filter(([name]) => name.startsWith("mailer_"));
-        expectSame([mailer.length, mailer.filter(([, value]) => value !== "")], [7, []], "the mailer fields");
+        expectSame([mailer.length, mailer.filter(([, value]) => value !== "")], [7, []]);
       },
       "`id`, `account_id`, `customer_id`, `campaign_coupon_id`, `expected_end_date`, `creation_method`, `created_at`, `updated_at`, `deleted_at`, `store_name`, `campaign_id`, `name`, `coupon_barcode`, `type`, `value`, `header_lines`, `text_lines`, `can_expire`, `expiration_type`, `expiration`, `once_per_sale`, `expiration_date`, `campaign_coupon_created`, `total_count`, `usage_count`, `remaining_count`, `store_image`. The detailed variants add `coupon_id`, `reserved`, `account` and `campaign_coupon`.":
         async (rule) => {
-          expectNames(await record(one), fieldsIn(rule), "a coupon");
+          expectNames(await record(one), fieldsIn(rule));
           const { account: _, campaign_coupon: __, ...came } = (await record(one)) ?? {};
           const { id, source_campaign_id, filter_items, coupon_barcode, ...ofCoupon } = ANSWERED;
           const wanted = {
@@ -115,26 +114,26 @@ export async function objects(suite: Suite): Promise<Section> {
             ...{ coupon_barcode, store_name: word, store_image: "https://images.example/s.png" },
             ...{ ...ISSUED, remaining_count: 3, campaign_coupon_created: "2026-01-02 03:04:05", deleted_at: null },
           };
-          expectSame(came, wanted, "the coupon");
+          expectSame(came, wanted);
         },
       "`campaign_coupon` is the coupon that was issued: `id`, `account_id`, `campaign_id`, `source_campaign_id`, `name`, `type`, `value`, `header_lines`, `text_lines`, `can_expire`, `expiration_type`, `expiration_date`, `expiration`, `once_per_sale`, `filter_items`, `coupon_barcode`.":
         async (rule) => {
           const issuedCoupon = (await record(one))?.campaign_coupon as Item;
-          expectNames(issuedCoupon, fieldsIn(rule), "campaign_coupon");
+          expectNames(issuedCoupon, fieldsIn(rule));
           const wanted = { ...ANSWERED, id: inSpring, account_id: accountId, campaign_id: spring };
-          expectSame(issuedCoupon, wanted, "campaign_coupon");
+          expectSame(issuedCoupon, wanted);
         },
       '`campaign_id` is `""` for a coupon that belongs to no campaign. `coupon_barcode` is a number here.':
         async () => {
-          expectFields(await record(two), { campaign_id: "" }, "a coupon of no campaign");
-          expectFields(await record(one), { campaign_id: spring, coupon_barcode: 42 }, "a coupon of a campaign");
+          expectFields(await record(two), { campaign_id: "" });
+          expectFields(await record(one), { campaign_id: spring, coupon_barcode: 42 });
         },
       "An object with `account` (5.1) and `coupon`: `id`, `account_id`, `name`, `coupon_barcode`, `type`, `value`, `is_digital`, `header_lines`, `text_lines`, `can_expire`, `expiration_type`, `expiration`, `once_per_sale`, `is_custom`, `expiration_date`, `can_combine_with_other`, `created_at`. `coupon_barcode` is a string here and keeps its leading zeros.":
         async (rule) => {
           const [first] = await digitals();
-          expectNames(first, ["account", "coupon"], "a digital coupon");
-          expectNames(first?.coupon, fieldsIn(rule), "its coupon");
-          expectFields(first?.coupon as Item, { coupon_barcode: "0042", is_digital: 1 }, "its coupon");
+          expectNames(first, ["account", "coupon"]);
+          expectNames(first?.coupon, fieldsIn(rule));
+          expectFields(first?.coupon as Item, { coupon_barcode: "0042", is_digital: 1 });
         },
     },
   };

@@ -42,11 +42,11 @@ function latencyTable({ measured, scales }: Report, isShort: boolean): string {
         ...[one.endpoint, one.name],
         ...each.map((at) => at?.ratio.toFixed(2) ?? ""),
         ...[one.aim?.toFixed(2) ?? "", one.roundTrips === 0 ? "–" : sql],
-        ...[whole(one.rowsRead), whole(one.bytes)],
+        whole(one.rowsRead),
       ];
     });
   const ratios = names.map((name) => `ratio, ${name}`);
-  return table(["endpoint", "case", ...ratios, "at most", "SQLite ms", "rows", "bytes"], rows);
+  return table(["endpoint", "case", ...ratios, "at most", "SQLite ms", "rows"], rows);
 }
 
 /** How many cases are within their aims at the largest scale. */
@@ -75,22 +75,14 @@ function feedTable(kinds: readonly KindLoad[]): string {
   };
   const rows = [...kinds, all].map(({ kind, lines, seconds, bareSeconds, rowsWritten }) => {
     const speeds = [whole(lines / seconds), (bareSeconds / seconds).toFixed(2)];
-    return [kind, whole(lines), (rowsWritten / lines).toFixed(2), ...speeds];
+    return [kind, (rowsWritten / lines).toFixed(2), ...speeds];
   });
-  return table(["kind", "lines", "rows a line", "lines/s", "to bare inserts"], rows);
+  return table(["kind", "rows a line", "lines/s", "to bare inserts"], rows);
 }
 
-function notificationsTable({ notifications }: Live): string {
-  const rows = (["first", "last"] as const).map((which) => {
-    const all = notifications.messages.map((one) => one[which]);
-    return [which, quantile(all, 0.5).toFixed(2), Math.max(...all).toFixed(2), which === "first" ? "1.50" : "5.00"];
-  });
-  return table(["frame", "p50 s", "worst s", "at most s"], rows);
-}
-
-function memoryTable({ memory }: Live): string {
-  const row = [memory.sockets, memory.openKibibytes, memory.idleKibibytes, memory.storedKibibytes].map(whole);
-  return table(["sockets", "KiB each, open", "KiB each, idle", "KiB each on disk"], [row]);
+function secondsOf({ messages }: Notifications, which: "first" | "last"): string {
+  const all = messages.map((one) => one[which]);
+  return `${quantile(all, 0.5).toFixed(2)} s (worst ${Math.max(...all).toFixed(2)} s)`;
 }
 
 /** What the terminal shows: every case. Or `docs/benchmark.md`, which is short: the slowest case of each endpoint. */
@@ -128,7 +120,7 @@ function feedSection(kinds: readonly KindLoad[]): string {
   return `
 ## Feeding
 
-What a line writes, and lines a second: also as a ratio to bare inserts of the same lines into tables with nothing but a key.
+What a line writes, lines a second, and their ratio to bare inserts into tables with nothing but a key.
 
 ${feedTable(kinds)}
 `;
@@ -139,15 +131,11 @@ function liveSection(live: Live): string {
   return `
 ## Live
 
-**Notifications.** The ${notifications.members} members of a group hold ${notifications.sockets} sockets, and get ${notifications.messages.length} messages. Seconds from the end of a message's second until the first and
-the last socket had its frame:
+The ${notifications.members} members of a group hold ${notifications.sockets} sockets, and get ${notifications.messages.length} messages. After the second of a message is over, the first socket
+has its frame after ${secondsOf(notifications, "first")}, the last after ${secondsOf(notifications, "last")}.
 
-${notificationsTable(live)}
-
-**Memory.** ${whole(memory.sockets)} sockets of as many customers: what the runtime's resident memory grew by for each, once all were open, and
-${IDLE_AFTER_MS / 1_000} seconds later when all inboxes were idle.
-
-${memoryTable(live)}
+${whole(memory.sockets)} sockets of as many customers take of the runtime's memory ${whole(memory.openKibibytes)} KiB each, open, and ${whole(memory.idleKibibytes)} KiB each, idle for ${IDLE_AFTER_MS / 1_000} seconds. On disk it
+is ${whole(memory.storedKibibytes)} KiB each.
 `;
 }
 

@@ -88,7 +88,7 @@ export function judgeDeployment({ workerAt, objectAt, closed }: Watch): Finding 
   if (objectAt === undefined)
     return {
       measured: `the object still ran its former code after ${WAIT_MS / 1_000} s, ${socket}`,
-      verdict: "wrong: let more time pass between adding a method to an object and calling it (docs/deploying.md)",
+      verdict: "wrong: let more time pass between adding a method to an object and calling it (docs/contributing.md)",
     };
   const measured = `${after(objectAt)} after the new Worker answered, ${socket}`;
   if (objectAt - workerAt <= ASSUMED_MS) return { measured, verdict: "holds" };

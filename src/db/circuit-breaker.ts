@@ -1,4 +1,4 @@
-/** The outcome of a call: an answer (a refused statement is one too), no answer in time, or a lost connection. */
+/** The outcome of a call: an answer, even if it refuses a statement; no answer in time; or a lost connection. */
 export type Outcome = "answered" | "timed out" | "failed";
 
 /** Reports the outcome of a call that was let through. */
@@ -6,15 +6,15 @@ export type Settle = (outcome: Outcome) => void;
 
 const TIMEOUTS_TO_OPEN = 2;
 
-// Clients are told to retry after two seconds: the first who does is the probe.
+// Clients are told to retry after two seconds. The first one to do so sends the probe.
 const PROBE_AFTER_MS = 2_000;
 
-// A read has ended by then. But a probe may be a feed, which waits longer, or never end: its request was cancelled.
+// A read has ended by then. A feed waits longer, and a probe never ends if its request was cancelled.
 const PROBE_HOLDS_MS = 6_000;
 
 /**
- * Keeps requests from waiting for a database that has stopped answering: after two timeouts in a row all calls are
- * refused, except for one at a time, the probe. Once a call is answered, all are let through again.
+ * Keeps requests from waiting for a database that has stopped answering. After two timeouts in a row all calls are refused
+ * but one at a time, the probe. Once a call is answered, all are let through again.
  */
 export class CircuitBreaker {
   readonly #now: () => number;
@@ -28,7 +28,7 @@ export class CircuitBreaker {
     this.#now = now;
   }
 
-  /** Null refuses the call; else it may be sent, and its outcome is to be reported. */
+  /** Null refuses the call. Otherwise the caller sends it, and reports its outcome. */
   enter(): Settle | null {
     const isProbe = this.#timeouts >= TIMEOUTS_TO_OPEN;
     if (isProbe) {

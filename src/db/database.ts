@@ -4,7 +4,7 @@ import { withTimeout } from "../values/timeout.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import { isHopeless, isPassing, outcomeOf, PrimaryStalled, toDatabaseError } from "./errors.ts";
 
-/** `select(…)` of `select.ts` or another template of Drizzle's `sql`; or one of these, compiled. */
+/** A template of Drizzle's `sql`, such as `select(…)` of select.ts; or a compiled one. */
 export type Statement<Row = unknown> = SQL<Row> | CompiledStatement<Row>;
 
 /** A statement as D1 takes it. */
@@ -19,40 +19,37 @@ export interface CompiledStatement<Row> {
   readonly row?: Row;
 }
 
-/** The row of a statement, by the columns that it selects; of a template that states no type, any object. */
+/** The row of a statement, by the columns that it selects; any object if the template states no type. */
 export type RowOf<S extends Statement> =
   S extends Statement<infer Row> ? (unknown extends Row ? Record<string, unknown> : Row) : never;
 type RowsOf<S extends readonly Statement[]> = { -readonly [Index in keyof S]: RowOf<S[Index]>[] };
 
-/** Where a compiled statement takes a value. */
+/** The place of a value in a compiled statement. */
 export type Value<Name extends string> = (name: Name) => Placeholder;
 
-/** What a request has cost at D1, before it has asked anything. */
+/** The cost of a request at D1, before it has asked anything. */
 export const noUsage = () => ({
   roundTrips: 0,
   statements: 0,
   milliseconds: 0,
-  /** What SQLite itself took of that, by D1's account. */
+  /** The time that SQLite took, as D1 says. */
   sqlMilliseconds: 0,
   rowsRead: 0,
   rowsWritten: 0,
-  /** The most tries that one call needed, D1's own included; 0 where D1 was not asked. */
+  /** The most tries that one call needed, D1's own included; 0 if D1 was not asked. */
   attempts: 0,
-  /** Where the database is that answered last, as D1 names its regions; null where D1 does not say. */
+  /** The region, role and size of the database that answered last; null if D1 does not say. */
   region: null as string | null,
-  /** Whether it was the primary, not a replica. */
   primary: null as boolean | null,
-  /** How large it is. */
   databaseBytes: null as number | null,
 });
 
-/** What a request has cost at D1 so far. */
 export type Usage = ReturnType<typeof noUsage>;
 
 /** A bookmark of a D1 session, or where a session without one begins. */
 export type Consistency = "first-unconstrained" | "first-primary" | (string & {});
 
-// D1 ends a statement after 30 seconds; a customer is not left waiting so long, and a write is given what it needs.
+// D1 ends a statement after 30 seconds. A customer should not wait so long, but a write is given its time.
 const READ_LIMIT_MS = 5_000;
 const WRITE_LIMIT_MS = 40_000;
 /** How long a replica is given to reach a bookmark. */
@@ -60,7 +57,7 @@ export const BOOKMARK_LIMIT_MS = 2_000;
 const RETRY_WITHIN_MS = 2_000;
 const FIRST_WAIT_MS = 50;
 
-/** An isolate has one primary. By its binding, so that what a test does to one says nothing of another. */
+/** An isolate has one primary. By its binding, because tests have several. */
 const breakers = new WeakMap<object, CircuitBreaker>();
 
 function breakerOf(d1: object): CircuitBreaker {
@@ -70,8 +67,8 @@ function breakerOf(d1: object): CircuitBreaker {
 }
 
 /**
- * The way to D1: one object a request, one round trip a call. Drizzle writes the statements, but does not send them:
- * its `batch()` mixes up columns of one name and drops what D1 says of the rows (drizzle-orm 0.45).
+ * The way to D1: one object a request, one round trip a call. Drizzle only writes the statements: its `batch()` mixes up
+ * columns with the same name and drops D1's counts of rows (drizzle-orm 0.45).
  */
 export class Database {
   readonly usage: Usage;
@@ -80,7 +77,7 @@ export class Database {
   #begunAtBookmark: boolean;
   #isAtPrimary: boolean;
 
-  /** @param usage what the request has cost so far, where it asks several databases. */
+  /** @param usage the cost of the request so far, if it asks several databases. */
   constructor(d1: Pick<D1Database, "withSession">, consistency: Consistency, usage: Usage = noUsage()) {
     this.#d1 = d1;
     this.usage = usage;
@@ -90,20 +87,20 @@ export class Database {
   }
 
   /**
-   * A session at the primary, for work in the background, whose cost is not the request's. Later statements of this
-   * session may be answered by a replica that knows no more than the session has seen.
+   * A session at the primary, for work in the background, whose cost is not the request's. A replica may answer its later
+   * statements, and need not know more than the session has seen.
    */
   newPrimarySession(): Database {
     return new Database(this.#d1, "first-primary");
   }
 
-  /** Goes on at the primary, which is behind no replica. */
+  /** Goes on at the primary. */
   goToPrimary(): void {
     this.#isAtPrimary = true;
     this.#session = this.#d1.withSession("first-primary");
   }
 
-  /** Whoever begins a session at this bookmark reads at least what this one has seen and written. */
+  /** A session that begins at this bookmark reads at least what this one has seen and written. */
   get bookmark(): string | null {
     return this.#session.getBookmark();
   }
@@ -115,11 +112,10 @@ export class Database {
   }
 
   /**
-   * The rows of each statement, all in one round trip and one transaction. The statements read, or write what may be
-   * written twice: if the connection is lost, they are sent again for two seconds. After five seconds without an answer
-   * the call fails.
-   * @throws {DatabaseUnavailable} when D1 cannot be reached, or is full and a statement would add to it; D1's own
-   * error for anything else, such as a check that failed.
+   * The rows of each statement, all in one round trip and one transaction. The statements read, or may be repeated: if the
+   * connection is lost, they are sent again for two seconds. The call fails after five seconds without an answer.
+   * @throws {DatabaseUnavailable} if D1 cannot be reached, or is full and a statement adds to it; D1's own error for
+   * anything else, such as a check that failed.
    */
   async batch<const S extends readonly Statement[]>(statements: S): Promise<RowsOf<S>> {
     const queries = statements.map(queryOf);
@@ -142,8 +138,7 @@ export class Database {
 
   /**
    * Runs the statements of all steps in their order, in one round trip and one transaction, and resolves with the rows of
-   * each step by its name. They write, so they are sent once: only the caller knows whether they may be sent again. The
-   * steps of `stepwise.ts` are others: those through a list that is read row by row.
+   * each step by its name. They write, so they are sent once: only the caller knows whether they may be sent again.
    */
   async steps<const S extends Readonly<Record<string, readonly Statement[]>>>(
     steps: S,
@@ -160,8 +155,8 @@ export class Database {
   }
 
   /**
-   * The rows, or null where the database does not get as far as the bookmark in time: one of a database that has been
-   * replaced, or a replica that lags. The primary is behind no bookmark, so the session goes on there.
+   * The rows, or null if the database does not reach the bookmark in time: a replica lags, or the bookmark is of a database
+   * that was replaced. Then the session goes on at the primary, which is behind no bookmark.
    */
   async #sendAtBookmark(queries: readonly Query[]): Promise<Record<string, unknown>[][] | null> {
     try {
@@ -175,7 +170,7 @@ export class Database {
     }
   }
 
-  /** @throws {PrimaryStalled} at once, where the primary did not answer the calls before. */
+  /** @throws {PrimaryStalled} at once, if the primary did not answer the calls before. */
   async #send(queries: readonly Query[], limit: number, attempt = 1): Promise<Record<string, unknown>[][]> {
     if (queries.length === 0) return [];
     const prepared = queries.map(({ sql, params }) => this.#session.prepare(sql).bind(...params));
@@ -213,9 +208,8 @@ export class Database {
 }
 
 /**
- * A statement whose text is always the same: it is compiled once, and then only its values are put in. Drizzle takes
- * longer to write a long statement than D1 to run it. Names of values and type of rows are both inferred where the
- * parameter is annotated: `compileOnce((value: Value<"id" | "limit">) => select(…))`.
+ * A statement that is compiled once, because Drizzle takes longer to write a long statement than D1 to run it. TypeScript
+ * infers the values and the rows from the parameter: `compileOnce((value: Value<"id" | "limit">) => select(…))`.
  */
 export function compileOnce<Name extends string, Row = unknown>(
   write: (value: Value<Name>) => SQL<Row>,
@@ -224,7 +218,7 @@ export function compileOnce<Name extends string, Row = unknown>(
   return (values) => compiled(null, values);
 }
 
-/** The same for a statement whose text depends on a shape, which is JSON and of which there are few: once for each. */
+/** The same for a statement whose text depends on a shape, which is JSON: compiled once for each shape. */
 export function compilePer<Shape, Name extends string, Row = unknown>(
   write: (shape: Shape, value: Value<Name>) => SQL<Row>,
 ): (shape: Shape, values: Readonly<Record<Name, string | number | null>>) => CompiledStatement<Row> {
@@ -239,17 +233,14 @@ export function compilePer<Shape, Name extends string, Row = unknown>(
   });
 }
 
-/**
- * The text is sent with every request: without its indentation it is a third shorter. It has no comments, and no literal
- * with a line break.
- */
+/** Without indentation, the text that is sent is a third shorter. It has no comments, and no literal with a line break. */
 function onOneLine(query: Query): Query {
   return { ...query, sql: query.sql.replace(/\s*\n\s*/g, " ").trim() };
 }
 
-// What Drizzle's dialect says of SQLite. The dialect itself brings the query builder along, 5 KiB of the Worker.
+// The part of Drizzle's dialect that is needed. The dialect imports the query builder, 5 KiB of the Worker.
 const SQLITE = {
-  // Of the cache only this is called, and the tables say how their columns are written.
+  // Nothing else of the cache is called.
   casing: { getColumnCasing: ({ name }: Column) => name } as CasingCache,
   escapeName: (name: string) => `"${name}"`,
   escapeParam: () => "?",

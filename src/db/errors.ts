@@ -1,22 +1,21 @@
 import { TimedOut } from "../values/timeout.ts";
 import type { Outcome } from "./circuit-breaker.ts";
 
-/**
- * How D1 fails, named by its documented messages (developers.cloudflare.com/d1/observability/debug-d1): the connection was
- * lost, the database was reset or is overloaded, has not answered in time, exceeded its memory or CPU, or is full; or the
- * free plan's rows of the day are used up.
- */
-export type DatabaseFault =
-  | "lost"
-  | "reset"
-  | "overloaded"
-  | "stalled"
-  | "exceeded"
-  | "daily_limit"
-  | "full"
-  | "unknown";
+// D1's messages (developers.cloudflare.com/d1/observability/debug-d1), by the fault that they stand for; the first that fits
+// counts. `full`: a database may have 10 GB, and an account has a limit for all of its databases. `exceeded`: its memory or
+// CPU. `daily_limit`: the rows of the free plan.
+const MESSAGES = [
+  ["full", /Exceeded maximum (DB size|account storage)|SQLITE_FULL|database or disk is full/],
+  ["daily_limit", /daily row .*limit/],
+  ["exceeded", /exceeded its (memory|CPU)|SQLITE_NOMEM/],
+  ["overloaded", /overloaded/],
+  ["reset", /caused object to be reset|its code was updated/],
+  ["lost", /Network connection lost|transient issue|client disconnected/],
+] as const;
 
-/** D1 does not answer, or not in time, or it is full and refuses what adds to it; `cause` is what it said, if anything. */
+export type DatabaseFault = (typeof MESSAGES)[number][0] | "stalled" | "unknown";
+
+/** D1 does not answer in time, or is full and refuses a write. */
 export class DatabaseUnavailable extends Error {
   override readonly name = "DatabaseUnavailable";
   readonly fault: DatabaseFault;
@@ -27,7 +26,7 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** Too many calls of the primary in a row were not answered in time, so this one was not sent. */
+/** The call was not sent, because the primary did not answer the last ones in time. */
 export class PrimaryStalled extends Error {
   override readonly name = "PrimaryStalled";
 
@@ -36,27 +35,15 @@ export class PrimaryStalled extends Error {
   }
 }
 
-/** The fault of D1 that an error stands for or was caused by; undefined where there is none. */
+/** The fault of D1 that an error stands for or was caused by, if any. */
 export function databaseFaultOf(error: unknown): DatabaseFault | undefined {
   if (error instanceof DatabaseUnavailable) return error.fault;
   return error instanceof Error ? databaseFaultOf(error.cause) : undefined;
 }
 
-// An error of the statement itself has SQLite's code, or D1's own for a wrong value. Anything else: D1 did not answer.
+// An error of the statement itself has SQLite's code, or D1's code for a wrong value. Otherwise D1 did not answer.
 const OWN_FAULT = /SQLITE_(?!BUSY|LOCKED|NOMEM|INTERRUPT|IOERR|FULL|CANTOPEN)[A-Z]+|D1_TYPE_ERROR|D1_COLUMN_NOTFOUND/;
 
-// D1's messages (developers.cloudflare.com/d1/observability/debug-d1); the first that fits counts. One database may hold
-// 10 GB, and an account has a limit for all of its databases.
-const MESSAGES: readonly (readonly [DatabaseFault, RegExp])[] = [
-  ["full", /Exceeded maximum (DB size|account storage)|SQLITE_FULL|database or disk is full/],
-  ["daily_limit", /daily row .*limit/],
-  ["exceeded", /exceeded its (memory|CPU)|SQLITE_NOMEM/],
-  ["overloaded", /overloaded/],
-  ["reset", /caused object to be reset|its code was updated/],
-  ["lost", /Network connection lost|transient issue|client disconnected/],
-];
-
-/** How D1 failed, by what it says. */
 function faultIn(error: Error): DatabaseFault {
   if (error instanceof TimedOut || error instanceof PrimaryStalled) return "stalled";
   return MESSAGES.find(([, message]) => message.test(error.message))?.[0] ?? "unknown";
@@ -73,18 +60,18 @@ export function isPassing(error: unknown): boolean {
   return isOutage(error) && ["lost", "reset"].includes(faultIn(error)) && !/exceeded/.test(error.message);
 }
 
-/** Whether the same statements would fail at the primary too, or only add to what D1 cannot do. */
+/** Whether the same statements would fail at the primary too, or make its overload worse. */
 export function isHopeless(error: unknown): boolean {
   return !isOutage(error) || ["overloaded", "exceeded", "daily_limit"].includes(faultIn(error));
 }
 
-/** What a failed call says to the circuit breaker. */
+/** The outcome of a failed call for the circuit breaker. */
 export function outcomeOf(error: unknown): Outcome {
   if (error instanceof TimedOut) return "timed out";
   return isOutage(error) && !["full", "daily_limit"].includes(faultIn(error)) ? "failed" : "answered";
 }
 
-/** The error that an outage becomes, or any other as it is. */
+/** Turns an outage into `DatabaseUnavailable`; any other error is returned as it is. */
 export function toDatabaseError(error: unknown): unknown {
   return isOutage(error) ? new DatabaseUnavailable(error, faultIn(error)) : error;
 }

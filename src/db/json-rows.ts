@@ -1,10 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
 import { utf8Bytes } from "../values/text.ts";
 
-// Rows are sent as JSON texts, because a statement takes 100 parameters. Each text has half the size that D1 takes.
+// Rows are sent as JSON texts, because a statement takes 100 parameters. D1 takes texts of twice this size.
 const PARAMETER_BYTES = 1_000_000;
 
-/** Rows, each a JSON array, as JSON texts of at most 1,000,000 bytes each, in order; a larger row is sent alone. */
+/** Joins rows, each a JSON array, to JSON texts of at most 1,000,000 bytes; a larger row is sent alone. */
 export function joinRows(rows: Iterable<string>): string[] {
   const chunks: string[] = [];
   let open: string[] = [];
@@ -24,7 +24,7 @@ export function joinRows(rows: Iterable<string>): string[] {
   return chunks;
 }
 
-/** A subquery with the rows of `joinRows`, one text at least: a column for each name, and `position`, the index in the text. */
+/** A subquery with the rows of at least one text: a column for each name, and `position`, the index in the text. */
 export function rowsOf(chunks: readonly string[], columns: readonly string[], json: readonly string[] = []): SQL {
   const values = columns.map((column, index) =>
     json.includes(column)
@@ -41,10 +41,9 @@ export function rowsOf(chunks: readonly string[], columns: readonly string[], js
   )`;
 }
 
-// D1 takes five terms in one compound SELECT, but any number of them one inside another.
+// D1 takes five terms in a compound SELECT, but nests any number of these.
 const COMPOUND_TERMS = 5;
 
-/** All rows of the queries. */
 export function unionAll(queries: readonly SQL[]): SQL {
   if (queries.length <= COMPOUND_TERMS) return sql.join([...queries], sql` UNION ALL `);
   const size = Math.ceil(queries.length / COMPOUND_TERMS);

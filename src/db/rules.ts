@@ -4,7 +4,7 @@ import { NOW } from "./select.ts";
 import type { eipCampaigns } from "./tables.ts";
 import { accounts, blocks, campaigns, customers, friendships, memberships, stores } from "./tables.ts";
 
-/** The key of the customer with this id; NULL for one who is not stored, whom no row belongs to. */
+/** The key of the customer with this id; NULL if the customer is not stored. */
 export function customerKeyOf(customerId: Placeholder): SQL {
   return sql`(SELECT ${customers.key} FROM ${customers} WHERE ${customers.id} = ${customerId})`;
 }
@@ -25,7 +25,7 @@ export function hasBlocked(customerKey: SQL, blockedKey: SQL): SQL<0 | 1> {
   )`;
 }
 
-/** Whether it is a day of the campaign, where the campaign is. */
+/** Whether it is a day of the campaign in its time zone. */
 export function isWithinDates({ starts_at, ends_at }: typeof campaigns | typeof eipCampaigns): SQL {
   return sql`${starts_at} <= ${NOW} AND ${ends_at} >= ${NOW}`;
 }
@@ -33,21 +33,22 @@ export function isWithinDates({ starts_at, ends_at }: typeof campaigns | typeof 
 /** Whether a row of `campaigns` runs now: not soft-deleted, `status` 1, and within its dates in its time zone. */
 export const IS_RUNNING = sql`${campaigns.deleted} = 0 AND ${campaigns.status} = 1 AND ${isWithinDates(campaigns)}`;
 
-// A store that is soft-deleted, or whose account is, answers as if it were not there (docs/contract/feed.md, 2).
+// A store that is soft-deleted, or belongs to a soft-deleted account, answers as if it were not there
+// (docs/contract/feed.md, 2).
 
 /** Whether a row of `stores` is the store with this id. */
 export function isStore(storeId: Placeholder): SQL {
   return sql`${stores.id} = ${storeId} AND ${stores.deleted} = 0 AND NOT ${isAccountDeleted(sql`${stores.account_key}`)}`;
 }
 
-/** Whether the store with this key is soft-deleted: one look into an index that holds none but those. */
+/** Whether the store with this key is soft-deleted: one look into an index of soft-deleted stores. */
 export function isStoreDeleted(storeKey: SQL): SQL {
   return sql`EXISTS (
     SELECT 1 FROM ${stores} INDEXED BY stores_deleted WHERE ${stores.deleted} = 1 AND ${stores.key} = ${storeKey}
   )`;
 }
 
-/** Whether the account with this key is soft-deleted, in the same way. */
+/** Whether the account with this key is soft-deleted. */
 export function isAccountDeleted(accountKey: SQL): SQL {
   return sql`EXISTS (
     SELECT 1 FROM ${accounts} INDEXED BY accounts_deleted WHERE ${accounts.deleted} = 1 AND ${accounts.key} = ${accountKey}

@@ -1,10 +1,10 @@
 import { type AnyColumn, type GetColumnData, type Placeholder, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 
-/** The current time by D1's own clock, which tests replace; as text, for SQL that is put together of texts. */
+/** The current time by D1's clock, which tests replace; `NOW_TEXT` is for SQL in strings. */
 export const NOW_TEXT = "(SELECT now FROM clock)";
 export const NOW = sql.raw(NOW_TEXT);
 
-/** The columns of an answer by their names: columns of tables, or expressions that say their type (`` sql<number>`…` ``). */
+/** Columns by their names: columns of tables, or expressions with a type (`` sql<number>`…` ``). */
 export type Fields = Readonly<Record<string, AnyColumn | SQL>>;
 
 /** The row of these columns. */
@@ -12,17 +12,17 @@ export type Row<F extends Fields> = {
   [K in keyof F]: F[K] extends AnyColumn ? GetColumnData<F[K]> : F[K] extends SQL<infer T> ? T : never;
 };
 
-/** `SELECT` with these columns, then the rest of the statement: `FROM …`. Its rows have the type of the columns. */
+/** `SELECT` with these columns and the rest of the statement: `FROM …`. Its rows have the types of the columns. */
 export function select<F extends Fields>(fields: F, rest: SQL): SQL<Row<F>> {
   return sql<Row<F>>`SELECT ${columnsOf(fields)} ${rest}`;
 }
 
-/** The same after `WITH` and these common table expressions: `name AS (…), …`. */
+/** The same with common table expressions before it: `name AS (…), …`. */
 export function selectWith<F extends Fields>(tables: SQL, fields: F, rest: SQL): SQL<Row<F>> {
   return sql<Row<F>>`WITH ${tables} ${select(fields, rest)}`;
 }
 
-/** A statement that writes, then `RETURNING` with these columns. */
+/** A statement that writes, with `RETURNING` and these columns. */
 export function returning<F extends Fields>(write: SQL, fields: F): SQL<Row<F>> {
   return sql<Row<F>>`${write} RETURNING ${columnsOf(fields)}`;
 }
@@ -40,7 +40,7 @@ export function jsonOf(members: Readonly<Record<string, SQLWrapper>>): SQL<strin
   return sql`json_object(${sql.join(parts, sql`, `)})`;
 }
 
-/** Names of columns without that of their table: where a statement lists or sets what it writes. */
+/** Names of columns without their table, for the columns that a statement writes. */
 export function names(...columns: readonly AnyColumn[]): SQL {
   return sql.join(
     columns.map(({ name }) => sql.identifier(name)),
@@ -48,12 +48,12 @@ export function names(...columns: readonly AnyColumn[]): SQL {
   );
 }
 
-/** Columns of a table, each by its name. */
+/** Columns of a table by their names. */
 export function pick<Table, Name extends keyof Table & string>(table: Table, ...columns: Name[]): Pick<Table, Name> {
   return Object.fromEntries(columns.map((name) => [name, table[name]])) as Pick<Table, Name>;
 }
 
-/** An expression, because SQLite plans a statement again for the value of a bare `LIMIT ?`: longer than many queries take. */
+/** An expression, because SQLite plans a statement again for each value of a bare `LIMIT ?`, which takes long. */
 export function limitTo(count: number | Placeholder): SQL {
   return sql`LIMIT 0 + ${count}`;
 }

@@ -1,19 +1,19 @@
 import { sql } from "drizzle-orm";
 import { integer, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-// The columns that statements name, as the migrations make them; a test compares the two. Keys, checks and indexes stand
-// in the migrations alone.
+// The columns of the tables that statements name. A test compares them with the migrations, which also have the keys, checks
+// and indexes.
 
 const texts = columns(() => text().notNull());
 const optionalTexts = columns(() => text());
 const integers = columns(() => integer().notNull());
 const optionalIntegers = columns(() => integer());
 
-// No line fills these: a trigger or another statement does, or they are computed from other columns.
+// Triggers or other statements fill these columns, or they are computed from others.
 const derived = columns(() => integer().notNull().default(0));
 const derivedTexts = columns(() => text().default(sql`NULL`));
 
-/** A row that others refer to by its key. */
+/** The columns of a row that others refer to by its key. */
 const keyed = () => ({ key: integer().primaryKey(), ...texts("id") });
 
 /** Columns of one type. */

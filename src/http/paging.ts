@@ -1,8 +1,7 @@
 import type { Context } from "hono";
 import * as z from "zod";
-import { parseObject } from "../values/json.ts";
 import { integerParameter } from "../values/number.ts";
-import { mustBe } from "../values/text.ts";
+import { NO_CURSOR, nextLink } from "./cursor.ts";
 import type { Fitted } from "./fit-page.ts";
 
 const LAST_PAGE = 999_999_999;
@@ -31,22 +30,6 @@ interface PageQuery {
 export function toPage({ page, per_page, after }: PageQuery): Page {
   const shown = after?.shown ?? 0;
   return { offset: (page - 1) * per_page + shown, limit: per_page - shown };
-}
-
-/** The error text of an `after` that no link gave. */
-const NO_CURSOR = "must be as a Link header gave it";
-
-/** An optional `after` as a link carries it: as JSON. The schema gives undefined for an object that is no cursor. */
-export function cursorParameter<Cursor extends object>(schema: z.ZodType<Cursor | undefined>) {
-  return z
-    .string({ error: mustBe("a cursor") })
-    .transform((text, context): Cursor => {
-      const cursor = schema.safeParse(parseObject(text)).data;
-      if (cursor === undefined) context.addIssue(NO_CURSOR);
-      return cursor ?? z.NEVER;
-    })
-    .optional()
-    .describe("Set in links to the rest of a list only.");
 }
 
 /** A cursor in a list: how many items of the page the answers before have shown, because they did not fit one. */
@@ -78,19 +61,6 @@ export const LINK_NOTE = {
   description: "The addresses of the next and the previous page, if there are any (RFC 8288).",
   example: '<https://loyalty.example/api/v1/customer/my-coupons?page=2>; rel="next"',
 };
-
-/** What the reference says of the `Link` header of a list without page numbers. */
-export const NEXT_LINK_NOTE = {
-  description: "The address of the rest of the list, if it does not fit one answer (RFC 8288).",
-  example: '<https://loyalty.example/api/v1/customer/me?after=…>; rel="next"',
-};
-
-/** The `Link` header of an answer that is followed by another, where pages have no numbers. */
-export function nextLink(requestUrl: string, after: object): string {
-  const url = new URL(requestUrl);
-  url.searchParams.set("after", JSON.stringify(after));
-  return `<${url}>; rel="next"`;
-}
 
 /**
  * Sets the `Link` header of a page (RFC 8288): `next` where there is more, which is the rest of the same page if it is

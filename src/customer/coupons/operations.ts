@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { LINK_NOTE, NEXT_LINK_NOTE } from "../../http/paging.ts";
+import { NEXT_LINK_NOTE } from "../../http/cursor.ts";
+import { LINK_NOTE } from "../../http/paging.ts";
 import type { Operation } from "../../openapi/notes.ts";
 import { named, success } from "../../openapi/success.ts";
 import { withCommas } from "../../values/number.ts";

@@ -1,18 +1,10 @@
 import * as z from "zod";
 import { createRouter } from "../../app-env.ts";
+import { cursorParameter, nextLink } from "../../http/cursor.ts";
 import { noItems } from "../../http/errors.ts";
 import { fitPage } from "../../http/fit-page.ts";
 import { answerItems, jsonArray } from "../../http/json-text.ts";
-import {
-  cursorAfter,
-  cursorParameter,
-  linkPages,
-  nextLink,
-  PageCursor,
-  PagingParameters,
-  toPage,
-  WITHIN_PAGE,
-} from "../../http/paging.ts";
+import { cursorAfter, linkPages, PageCursor, PagingParameters, toPage, WITHIN_PAGE } from "../../http/paging.ts";
 import { conditional } from "../../middleware/conditional.ts";
 import { validate } from "../../middleware/validate.ts";
 import { BooleanParameter, listParameter, TextParameter } from "../../values/parameter.ts";

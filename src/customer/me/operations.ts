@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { NEXT_LINK_NOTE } from "../../http/paging.ts";
+import { NEXT_LINK_NOTE } from "../../http/cursor.ts";
 import type { Operation } from "../../openapi/notes.ts";
 import { named, success } from "../../openapi/success.ts";
 import { SearchCustomer } from "../search/operations.ts";

@@ -1,9 +1,10 @@
 import * as z from "zod";
 import { createRouter } from "../../app-env.ts";
+import { cursorParameter } from "../../http/cursor.ts";
 import { notFound } from "../../http/errors.ts";
 import { fitPage } from "../../http/fit-page.ts";
 import { answerItems, jsonArray, toJson } from "../../http/json-text.ts";
-import { cursorParameter, linkPages, PageCursor, PagingParameters, toPage, WITHIN_PAGE } from "../../http/paging.ts";
+import { linkPages, PageCursor, PagingParameters, toPage, WITHIN_PAGE } from "../../http/paging.ts";
 import { conditional } from "../../middleware/conditional.ts";
 import { validate } from "../../middleware/validate.ts";
 import { integerParameter } from "../../values/number.ts";

@@ -1,25 +1,25 @@
 import { toDecimal } from "../../values/decimal.ts";
 import { fieldOf } from "../records/define-kind.ts";
-import { type Fields, type Kind, referenceKey, type Source, type Target, tableName } from "../records/kind.ts";
+import { type Fields, type Kind, referenceKey, type Target, tableName } from "../records/kind.ts";
 import { isSummary } from "../records/summaries.ts";
 
-// How a row is read back into the line that would write it: mostly by the column that a field is stored in.
+// How a row is read back into the line that would write it: most fields are read from the column that stores them.
 
 /** The ids of small tables by their keys, by the name of the table. */
 export type KnownIds = Readonly<Record<string, ReadonlyMap<number, string>>>;
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** How the lines of a kind are made of its rows. */
+/** How lines are made of rows. */
 export interface Reader {
-  /** What is selected of a row, with what is joined to it, by name. */
+  /** The expressions that are selected, by name. */
   select: Readonly<Record<string, string>>;
-  /** What the rows name of tables that are read whole where they are small. */
+  /** The tables that the rows refer to, and that are read whole if they are small. */
   smallTables: readonly Target[];
   toLine: (row: Row, ids: KnownIds) => Fields;
 }
 
-/** A field of a line: what is selected for it, by name, and its value. */
+/** A field of a line: the expressions that are selected for it, by name, and its value. */
 interface Field {
   name: string;
   select: Readonly<Record<string, string>>;
@@ -27,7 +27,7 @@ interface Field {
   value: (row: Row, ids: KnownIds) => unknown;
 }
 
-/** A table of up to so many rows is read whole with a page, where most of a page's lines name one of them. */
+/** A table with at most this many rows is read whole with a page: most lines of a page name one of its rows. */
 const SMALL_TABLE_ROWS = 1_000;
 
 /** Reads the fields of records back into lines; the field `deleted` makes a line that deletes its record. */
@@ -45,50 +45,40 @@ export function readerOf(kind: Kind, names: readonly string[]): Reader {
 }
 
 function toField(kind: Kind, name: string): Field {
+  const of = (stored: string, value = (given: unknown) => given): Field => ({
+    name,
+    select: { [name]: stored },
+    value: (row) => value(row[name]),
+  });
   if (name === "deleted") return { name, select: {}, value: () => true };
   // A summary is known by `sealed` in place of its id, which a restore makes of other keys.
   if (name === "sealed") return { name, select: {}, value: ({ id }) => isSummary(id) || undefined };
   const otherwise = kind.readBack?.[name];
-  if (otherwise !== undefined) {
-    const value = (row: Row) => (otherwise.isJson ? parse(row[name]) : row[name]);
-    return { name, select: { [name]: otherwise.sql }, value };
-  }
+  if (otherwise !== undefined) return of(otherwise.sql, otherwise.isJson && parse);
   // A field's own column is looked for first: `together` may store it otherwise than it was fed.
   const columns = Object.entries(kind.columns);
   const [column, source] =
-    columns.find(([, one]) => isFor(one, name)) ?? columns.find(([, one]) => isTogether(one, name)) ?? [];
+    columns.find(([, one]) => ("sql" in one ? one.from : fieldOf(one)) === name) ??
+    columns.find(([, one]) => "together" in one && one.together.includes(name)) ??
+    [];
   if (source === undefined) throw new Error(`Nothing says how to read back ${name} of ${kind.record}.`);
   const stored = `${tableName(kind)}.${column}`;
-  if (kind.hundredths?.includes(name)) {
-    return { name, select: { [name]: stored }, value: (row) => toDecimal(Number(row[name])) };
-  }
-  if (name === "id" && kind.leaving?.summaries !== undefined) {
-    return { name, select: { id: stored }, value: ({ id }) => (isSummary(id) ? undefined : id) };
-  }
-  if ("field" in source && source.as === "key") return idField(kind, name, stored);
   if ("together" in source) {
     const text = `${column}_text`;
     return { name, select: { [text]: stored }, value: (row) => objectIn(row, text)[name] };
   }
-  const isJson = "field" in source && source.as === "json";
-  return { name, select: { [name]: stored }, value: (row) => (isJson ? parse(row[name]) : row[name]) };
-}
-
-/** Whether a column is a field's own, which holds it as it is on the wire. */
-function isFor(source: Source, field: string): boolean {
-  return ("sql" in source ? source.from : fieldOf(source)) === field;
-}
-
-/** Whether a column holds a field with others. */
-function isTogether(source: Source, field: string): boolean {
-  return "together" in source && source.together.includes(field);
+  if (kind.hundredths?.includes(name)) return of(stored, (given) => toDecimal(Number(given)));
+  if (name === "id" && kind.leaving?.summaries !== undefined)
+    return of(stored, (id) => (isSummary(id) ? undefined : id));
+  if (!("as" in source)) return of(stored);
+  return source.as === "key" ? idField(kind, name, stored) : of(stored, source.as === "json" ? parse : undefined);
 }
 
 function parse(text: unknown): unknown {
   return text === null ? null : JSON.parse(String(text));
 }
 
-// The fields of a row that are stored together come one after the other: their text is parsed once.
+// Fields that are stored together share a text, which is parsed once for each row.
 const parsedTexts = new WeakMap<Row, Record<string, unknown>>();
 
 function objectIn(row: Row, text: string): Record<string, unknown> {
@@ -113,7 +103,7 @@ function idField(kind: Kind, name: string, key: string): Field {
   };
 }
 
-/** A condition. Rows are not removed from these tables, so the greatest key says how many there are. */
+/** Whether a table is small, in SQL. Its rows are never removed, so the greatest key is their number. */
 export function isSmall(target: Target): string {
   return `(SELECT max(key) FROM ${tableName(target)}) <= ${SMALL_TABLE_ROWS}`;
 }
